@@ -1,0 +1,68 @@
+// Arrangement: where nodes, groups and wires stand, as pure geometry in scene units (1 unit = 1 px at 100 %).
+// Made from a GraphView (what is shown: nodes and collapsed groups) by a near-linear layered method; the same
+// input gives the same arrangement.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/hlo/module.h"
+
+namespace tessera {
+
+struct PointF {
+  float x = 0, y = 0;
+};
+struct RectF {
+  float x = 0, y = 0, width = 0, height = 0;
+  bool contains(PointF p) const { return p.x >= x && p.x < x + width && p.y >= y && p.y < y + height; }
+  bool intersects(const RectF& o) const {
+    return x < o.x + o.width && o.x < x + width && y < o.y + o.height && o.y < y + height;
+  }
+};
+
+// One box of the view: an instruction, an attached hub (a constant drawn beside its user), or a group.
+struct ViewNode {
+  enum class Kind : uint8_t { Instruction, Attached, CollapsedGroup, OpenGroup };
+  Kind kind = Kind::Instruction;
+  InstructionId instruction;   // Instruction, Attached: which; groups: a representative
+  std::string group;           // groups: the path ("main/transformer/layer_0", "fusion.12", "region_0.3")
+  std::string title, subtitle; // what it does; its result
+  int32_t parent = -1;         // enclosing OpenGroup
+  size_t instructionCount = 1; // inside, for groups
+};
+struct ViewEdge {
+  int32_t from = -1, to = -1;  // ViewNode indices
+  InstructionId value;         // the instruction whose result flows
+  int32_t operand = 0;         // operand number at the user (of the first instruction)
+};
+struct GraphView {
+  ComputationId computation;
+  std::vector<ViewNode> nodes;
+  std::vector<ViewEdge> edges;
+};
+
+// What is open: group paths. A big computation starts with everything collapsed until it has few enough boxes.
+struct ViewOptions {
+  std::unordered_set<std::string> openGroups;
+  bool groupScopes = true;
+  bool attachHubs = true;
+};
+GraphView makeView(const Module& module, ComputationId computation, const ViewOptions& options);
+
+struct Arrangement {
+  std::vector<RectF> boxes;                 // parallel to GraphView::nodes
+  std::vector<std::vector<PointF>> routes;  // parallel to GraphView::edges; polyline from source to target
+  RectF bounds;
+};
+Arrangement arrange(const GraphView& view);
+
+// Title and subtitle of a node: "reduce max over 1", "f32 32×128".
+std::string titleOf(const Module& module, InstructionId id);
+std::string subtitleOf(const Module& module, InstructionId id);
+
+}  // namespace tessera

@@ -1,0 +1,46 @@
+// The reference evaluator: runs a module by each op's `evaluate`, the obvious loop in double precision or exact
+// integers. Slow, simple, independent of code generation: the oracle. And comparison of values with tolerance, and
+// the rule that fills missing arguments.
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/hlo/literal.h"
+#include "core/hlo/module.h"
+
+namespace tessera {
+
+// Entry arguments as leaves in order; gives the root's leaves.
+Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments,
+                                            const std::atomic<bool>* cancel = nullptr);
+// One computation with whole (possibly tuple) literals.
+Result<Literal> evaluateComputation(const Module& module, ComputationId computation, std::span<const Literal> arguments,
+                                    const std::atomic<bool>* cancel = nullptr);
+
+// Element j of parameter i: splitmix64(seed·2^56 xor i·2^40 xor j), see the README of this folder.
+struct FillRule {
+  uint64_t seed = 0;
+  double scale = 0.02;
+  uint64_t imax = 8;
+};
+Result<Literal> fillParameter(const Shape& shape, uint64_t parameterLeaf, const FillRule& rule);
+// Leaves of the entry's parameters in order (tokens skipped).
+std::vector<Shape> entryArgumentShapes(const Module& module);
+
+struct Tolerance {
+  double rtol = 0, atol = 0;
+};
+Tolerance defaultTolerance(ElementType type);
+struct Comparison {
+  bool equal = true;
+  double maxAbsError = 0, maxRelError = 0;
+  int64_t mismatches = 0;
+  std::string firstMismatch;  // "out0[3,4]: expected 1.5, found 1.25"
+};
+Comparison compareLiterals(const Literal& expected, const Literal& found, Tolerance tolerance, const std::string& name);
+
+}  // namespace tessera

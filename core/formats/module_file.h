@@ -1,0 +1,20 @@
+// Opening files: reads a file (plain, gz or zst), tells its format by content, gives Module and Diagnostics.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+
+// Whole content; Fault::Input with the reason for a directory, unreadable or missing file. gz and zst are unpacked.
+Result<std::string> readFile(const std::filesystem::path& path);
+// Written to a temporary name beside it, synced and renamed; Fault::Output with the reason.
+Status writeFileAtomically(const std::filesystem::path& path, std::string_view content);
+
+// readFile + the reader that the content asks for. An unreadable file is a diagnostic with Fault::Input.
+ReadResult readModule(const std::filesystem::path& path);
+
+}  // namespace tessera

@@ -1,0 +1,19 @@
+// npy and npz as the corpus uses them: keys arg0 …, out0 …; types that NumPy lacks carry a suffix on the key
+// (arg0__bfloat16 as uint16 bits, __float8_e5m2 … as uint8 bits, __int4 as int8 values).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/hlo/literal.h"
+
+namespace tessera {
+
+using NamedArrays = std::map<std::string, Literal>;  // key without suffix
+Result<NamedArrays> readNpz(const std::filesystem::path& path);
+Status writeNpz(const std::filesystem::path& path, const NamedArrays& arrays);
+
+}  // namespace tessera

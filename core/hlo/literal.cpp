@@ -1,0 +1,84 @@
+// Literals: aligned, shared, immutable storage.
+#include "core/hlo/literal.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace tessera {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+std::unexpected<Diagnostic> noMemory(const Shape& shape, const std::string& size) {
+  Diagnostic d;
+  d.fault = Fault::Runtime;
+  d.message = "no memory for a value of shape " + toString(shape, false) + " (" + size + ")";
+  return std::unexpected(std::move(d));
+}
+
+}  // namespace
+
+Result<Literal> Literal::allocate(Shape shape) {
+  if (!shape.isArray()) return fail("a literal of shape " + toString(shape) + " has no buffer");
+  auto bytes = shape.denseBytes();
+  if (!bytes) return noMemory(shape, "more than 2^63 bytes");
+  Literal out;
+  size_t rounded = (static_cast<size_t>(*bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded ? rounded : kAlignment));
+  if (!memory) return noMemory(shape, std::to_string(*bytes) + " bytes");
+  out.data_ = std::shared_ptr<const std::byte[]>(memory, [](const std::byte* p) { std::free(const_cast<std::byte*>(p)); });
+  out.size_ = static_cast<size_t>(*bytes);
+  out.shape_ = std::move(shape);
+  return out;
+}
+
+Result<Literal> Literal::fromBytes(Shape shape, std::span<const std::byte> bytes) {
+  TESSERA_ASSIGN_OR_RETURN(Literal out, allocate(std::move(shape)));
+  if (bytes.size() != out.size_)
+    return fail("a value of shape " + toString(out.shape_, false) + " takes " + std::to_string(out.size_) +
+                " bytes, not " + std::to_string(bytes.size()));
+  if (!bytes.empty()) std::memcpy(out.mutableBytes().data(), bytes.data(), bytes.size());
+  return out;
+}
+
+Result<Literal> Literal::zeros(Shape shape) {
+  if (shape.isTuple()) {
+    std::vector<Literal> elements;
+    for (const Shape& element : shape.elements) {
+      TESSERA_ASSIGN_OR_RETURN(Literal literal, zeros(element));
+      elements.push_back(std::move(literal));
+    }
+    return tuple(std::move(elements));
+  }
+  if (shape.isToken()) return token();
+  TESSERA_ASSIGN_OR_RETURN(Literal out, allocate(std::move(shape)));
+  if (out.size_) std::memset(out.mutableBytes().data(), 0, out.size_);
+  return out;
+}
+
+Literal Literal::tuple(std::vector<Literal> elements) {
+  Literal out;
+  std::vector<Shape> shapes;
+  for (const Literal& element : elements) shapes.push_back(element.shape());
+  out.shape_ = Shape::tuple(std::move(shapes));
+  out.elements_ = std::move(elements);
+  return out;
+}
+
+Literal Literal::token() {
+  Literal out;
+  out.shape_ = Shape::token();
+  return out;
+}
+
+bool Literal::identical(const Literal& other) const {
+  if (!sameIgnoringLayout(shape_, other.shape_) || size_ != other.size_) return false;
+  if (size_ && std::memcmp(data_.get(), other.data_.get(), size_) != 0) return false;
+  if (elements_.size() != other.elements_.size()) return false;
+  for (size_t i = 0; i < elements_.size(); ++i)
+    if (!elements_[i].identical(other.elements_[i])) return false;
+  return true;
+}
+
+}  // namespace tessera

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "core/base/memory.h"
+
 namespace tessera {
 namespace {
 
@@ -24,6 +26,7 @@ Result<Literal> Literal::allocate(Shape shape) {
   auto bytes = shape.denseBytes();
   if (!bytes) return noMemory(shape, "more than 2^63 bytes");
   Literal out;
+  if (!memoryIsAvailable(*bytes)) return noMemory(shape, std::to_string(*bytes) + " bytes");
   size_t rounded = (static_cast<size_t>(*bytes) + kAlignment - 1) / kAlignment * kAlignment;
   auto* memory = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded ? rounded : kAlignment));
   if (!memory) return noMemory(shape, std::to_string(*bytes) + " bytes");

@@ -1,0 +1,73 @@
+// Reports and module loading, shared by all subcommands.
+#include "app/cli/command.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/formats/module_file.h"
+#include "core/ops/infer.h"
+
+namespace tessera::cli {
+
+int exitCodeOf(const Diagnostic& diagnostic) {
+  switch (diagnostic.fault) {
+    case Fault::Invalid: return kInvalid;
+    case Fault::Unsupported: return kUnsupported;
+    case Fault::Runtime: return kFailedRunning;
+    case Fault::Input: return kNoInput;
+    case Fault::Output: return kNoOutput;
+    case Fault::Usage: return kUsage;
+  }
+  return kInvalid;
+}
+
+void Report::line(const std::string& text) {
+  if (!json) std::fwrite((text + "\n").data(), 1, text.size() + 1, stdout);
+}
+
+void Report::failure(const Diagnostic& diagnostic) {
+  std::fputs((diagnostic.toString() + "\n").c_str(), stderr);
+  if (diagnostic.severity != Severity::Error) return;
+  if (!object.contains("error")) {
+    nlohmann::ordered_json error = {{"message", diagnostic.message}};
+    auto put = [&](const char* key, const std::string& value) {
+      if (!value.empty()) error[key] = value;
+    };
+    put("label", diagnostic.label);
+    put("expected", diagnostic.expected);
+    put("found", diagnostic.found);
+    put("file", diagnostic.file);
+    put("instruction", diagnostic.instructionName);
+    if (diagnostic.position.line) error["line"] = diagnostic.position.line, error["column"] = diagnostic.position.column;
+    object["error"] = std::move(error);
+  }
+  raise(exitCodeOf(diagnostic));
+}
+
+void Report::raise(int code) { exit = std::max(exit, code); }
+
+void Report::finish() const {
+  if (!json) return;
+  std::string text = object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify) {
+  ReadResult read = readModule(file);
+  for (const Diagnostic& diagnostic : read.diagnostics.items()) report.failure(diagnostic);
+  if (!read.module || !withVerify) return std::move(read.module);
+  Diagnostics found = inferModule(*read.module);
+  found.addAll(verify(*read.module).items());
+  std::vector<std::string> seen;
+  for (Diagnostic diagnostic : found.items()) {
+    diagnostic.file = file;
+    std::string text = diagnostic.toString();
+    if (std::ranges::find(seen, text) != seen.end()) continue;
+    seen.push_back(std::move(text));
+    report.failure(diagnostic);
+  }
+  if (found.hasErrors() || read.diagnostics.hasErrors()) return std::nullopt;
+  return std::move(read.module);
+}
+
+}  // namespace tessera::cli

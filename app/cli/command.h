@@ -1,0 +1,55 @@
+// What the subcommands of `tessera` share: exit codes, diagnostics on stderr, one JSON object on stdout.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/diagnostics.h"
+#include "core/hlo/module.h"
+
+namespace tessera::cli {
+
+// The exit codes are a contract with scripts.
+enum Exit : int {
+  kFine = 0,
+  kNo = 1,             // the answer is no
+  kInvalid = 2,        // does not parse, verify or compile
+  kDiffers = 3,        // ran, values differ
+  kUnsupported = 4,    // this backend cannot run it
+  kFailedRunning = 5,  // memory, a custom call's error, cancelled
+  kUsage = 64,
+  kNoInput = 66,
+  kNoOutput = 73,
+};
+int exitCodeOf(const Diagnostic& diagnostic);
+
+// What a subcommand has to say; printed once, at the end.
+class Report {
+ public:
+  bool json = false;                // --json
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  int exit = kFine;
+
+  // A line for people; not printed with --json.
+  void line(const std::string& text);
+  // Prints the diagnostic to stderr, puts it into object["error"] (the first) and raises the exit code.
+  void failure(const Diagnostic& diagnostic);
+  // Raises the exit code (the highest of several stays).
+  void raise(int code);
+  // stdout: the object with --json, else what line() collected as it came.
+  void finish() const;
+};
+
+// Reads and verifies; on error reports and gives nullopt. withVerify false: only what reading itself refuses.
+std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify);
+
+// Each adds its subcommand; its callback fills the report.
+void addCheck(CLI::App& app, Report& report);
+void addPrint(CLI::App& app, Report& report);
+void addStats(CLI::App& app, Report& report);
+void addRun(CLI::App& app, Report& report);
+void addRender(CLI::App& app, Report& report);
+void addLayout(CLI::App& app, Report& report);
+
+}  // namespace tessera::cli

@@ -1,0 +1,65 @@
+// tessera render FILE -o OUT.svg: the graph as the canvas draws it, with a profile's colours when one is given.
+#include "app/cli/command.h"
+#include "core/arrange/arrangement.h"
+#include "core/formats/module_file.h"
+#include "core/picture/picture.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Options {
+  std::string file, out, computation, profile, theme = "light";
+  std::vector<std::string> open;
+};
+
+Result<std::string> render(const Module& module, const Options& options) {
+  ComputationId computation = module.entry();
+  if (!options.computation.empty()) {
+    auto found = module.findComputation(options.computation);
+    if (!found) {
+      Diagnostic d;
+      d.fault = Fault::Usage;
+      d.message = "no computation is named " + options.computation;
+      return std::unexpected(std::move(d));
+    }
+    computation = *found;
+  }
+  std::optional<Overlay> overlay;
+  if (!options.profile.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(std::string text, readFile(options.profile));
+    TESSERA_ASSIGN_OR_RETURN(Profile profile, readChromeTrace(text));
+    overlay = overlayOf(profile);
+  }
+  ViewOptions viewOptions;
+  viewOptions.openGroups.insert(options.open.begin(), options.open.end());
+  GraphView view = makeView(module, computation, viewOptions);
+  Arrangement arrangement = arrange(view);
+  return toSvg(draw(module, view, arrangement, overlay ? &*overlay : nullptr),
+               options.theme == "dark" ? Theme::Dark : Theme::Light);
+}
+
+}  // namespace
+
+void addRender(CLI::App& app, Report& report) {
+  auto* command = app.add_subcommand("render", "Draw a computation as SVG");
+  auto options = std::make_shared<Options>();
+  command->add_option("FILE", options->file, "HLO file")->required();
+  command->add_option("-o,--output", options->out, "The SVG to write")->required();
+  command->add_option("--computation", options->computation, "A computation's name (default: the entry)");
+  command->add_option("--profile", options->profile, "Profile of a run, laid over the nodes");
+  command->add_option("--open", options->open, "A group to open; may be given several times");
+  command->add_option("--theme", options->theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
+  command->add_flag("--json", report.json, "Print one JSON object");
+  command->footer("Example: tessera render model.hlo -o model.svg --profile=profile.json");
+  command->callback([options, &report] {
+    auto module = loadModule(options->file, report, false);
+    if (!module) return;
+    auto svg = render(*module, *options);
+    if (!svg) return report.failure(svg.error());
+    if (auto written = writeFileAtomically(options->out, *svg); !written) return report.failure(written.error());
+    report.object["bytes"] = svg->size();
+    report.object["output"] = options->out;
+  });
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,187 @@
+// tessera run FILE: compiles, runs, times, compares and profiles a module.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "app/cli/command.h"
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/module_file.h"
+#include "core/formats/npz.h"
+#include "core/profile/profile.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Options {
+  std::string file, backend = "cpu", inputs, out, expected, profile;
+  FillRule fill;
+  std::optional<double> rtol, atol;
+  int64_t runs = 1;
+  int64_t hottest = 0;
+};
+
+double millisecondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+Diagnostic inputFault(std::string message) {
+  Diagnostic d;
+  d.fault = Fault::Input;
+  d.message = std::move(message);
+  return d;
+}
+
+// The entry's arguments: those of the npz, the rest by the rule.
+Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& options) {
+  NamedArrays given;
+  if (!options.inputs.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(given, readNpz(options.inputs));
+  }
+  std::vector<Literal> arguments;
+  std::vector<Shape> shapes = entryArgumentShapes(module);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const std::string key = "arg" + std::to_string(i);
+    if (auto found = given.find(key); found != given.end()) {
+      if (!compatible(found->second.shape(), shapes[i]))
+        return std::unexpected(inputFault(options.inputs + ": " + key + " has shape " + toString(found->second.shape(), false) +
+                                          ", the program's is " + toString(shapes[i], false)));
+      arguments.push_back(found->second);
+      continue;
+    }
+    TESSERA_ASSIGN_OR_RETURN(Literal filled, fillParameter(shapes[i], i, options.fill));
+    arguments.push_back(std::move(filled));
+  }
+  return arguments;
+}
+
+Status writeOutputs(const Options& options, const std::vector<Literal>& outputs) {
+  if (options.out.empty()) return {};
+  NamedArrays arrays;
+  for (size_t i = 0; i < outputs.size(); ++i) arrays["out" + std::to_string(i)] = outputs[i];
+  return writeNpz(options.out, arrays);
+}
+
+// Compares with the expected file; differences raise exit code 3.
+Status compare(const Options& options, const std::vector<Literal>& outputs, Report& report) {
+  if (options.expected.empty()) return {};
+  TESSERA_ASSIGN_OR_RETURN(NamedArrays expected, readNpz(options.expected));
+  double maxAbs = 0, maxRel = 0;
+  std::string first;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string key = "out" + std::to_string(i);
+    auto found = expected.find(key);
+    if (found == expected.end()) return std::unexpected(inputFault(options.expected + " lacks " + key));
+    Tolerance tolerance = defaultTolerance(outputs[i].shape().type);
+    if (options.rtol) tolerance.rtol = *options.rtol;
+    if (options.atol) tolerance.atol = *options.atol;
+    Comparison comparison = compareLiterals(found->second, outputs[i], tolerance, key);
+    maxAbs = std::max(maxAbs, comparison.maxAbsError);
+    maxRel = std::max(maxRel, comparison.maxRelError);
+    if (!comparison.equal && first.empty()) first = comparison.firstMismatch;
+  }
+  report.object["max_abs_err"] = maxAbs;
+  report.object["max_rel_err"] = maxRel;
+  report.object["equal"] = first.empty();
+  report.line("max_abs_err: " + std::to_string(maxAbs) + ", max_rel_err: " + std::to_string(maxRel));
+  if (first.empty()) return {};
+  Diagnostic d;
+  d.message = "values differ: " + first;
+  report.failure(d);
+  report.exit = kDiffers;  // not "does not compile"
+  return {};
+}
+
+void printHottest(const Module& module, const Profile& profile, int64_t count, Report& report) {
+  auto sources = profile.sources;
+  std::ranges::stable_sort(sources, std::greater(), &SourceProfile::timeNs);
+  double total = 0;
+  for (const auto& source : sources) total += source.timeNs;
+  if (static_cast<int64_t>(sources.size()) > count) sources.resize(static_cast<size_t>(count));
+  report.line("hottest instructions (time over " + std::to_string(profile.runs) + " runs):");
+  for (const SourceProfile& source : sources) {
+    const Instruction& instruction = module.at(source.instruction);
+    char line[160];
+    std::snprintf(line, sizeof line, "  %9.1f us %5.1f %% %s ", source.timeNs / 1e3, total > 0 ? 100 * source.timeNs / total : 0.0,
+                  source.measured ? "measured   " : "apportioned");
+    report.line(line + std::string("%") + std::string(instruction.name) + " " + std::string(instruction.opcodeName()) + " " +
+                toString(*instruction.shape, false));
+  }
+}
+
+Status profileRuns(const Module& module, Executable& executable, const std::vector<Literal>& arguments, const Options& options,
+                   Report& report) {
+  if (options.profile.empty() && options.hottest == 0) return {};
+  Profile profile;
+  for (int64_t i = 0; i < options.runs; ++i) {
+    auto result = executable.run(arguments, {}, &profile);
+    if (!result) return std::unexpected(std::move(result).error());
+  }
+  if (options.hottest > 0) printHottest(module, profile, options.hottest, report);
+  if (options.profile.empty()) return {};
+  return writeFileAtomically(options.profile, toChromeTrace(profile));
+}
+
+Status runModule(const Module& module, const Options& options, Report& report) {
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, options));
+  auto begin = std::chrono::steady_clock::now();
+  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module));
+  report.object["compile_ms"] = millisecondsSince(begin);
+
+  std::vector<Literal> outputs;
+  std::vector<double> times;
+  const int64_t warmUps = options.runs > 1 ? 1 : 0;
+  for (int64_t i = 0; i < options.runs + warmUps; ++i) {
+    begin = std::chrono::steady_clock::now();
+    TESSERA_ASSIGN_OR_RETURN(outputs, executable->run(arguments));
+    if (i >= warmUps) times.push_back(millisecondsSince(begin));
+  }
+  report.object["run_ms"] = median(times);
+  report.object["runs"] = options.runs;
+  report.object["peak_bytes"] = executable->peakBytes();
+  char line[160];
+  std::snprintf(line, sizeof line, "compile %.2f ms, run %.3f ms (median of %lld), peak %lld bytes",
+                report.object["compile_ms"].get<double>(), report.object["run_ms"].get<double>(),
+                static_cast<long long>(options.runs), static_cast<long long>(executable->peakBytes()));
+  report.line(line);
+  TESSERA_TRY(profileRuns(module, *executable, arguments, options, report));
+  TESSERA_TRY(writeOutputs(options, outputs));
+  return compare(options, outputs, report);
+}
+
+}  // namespace
+
+void addRun(CLI::App& app, Report& report) {
+  auto* command = app.add_subcommand("run", "Compile and run a module; time, compare, profile");
+  auto options = std::make_shared<Options>();
+  command->add_option("FILE", options->file, "HLO file")->required();
+  command->add_option("--backend", options->backend, "cpu or evaluator")->check(CLI::IsMember({"cpu", "evaluator"}));
+  command->add_option("--inputs", options->inputs, "npz with arg0 …; missing ones follow the fill rule");
+  command->add_option("--seed", options->fill.seed, "Fill rule: seed");
+  command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)");
+  command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")->check(CLI::PositiveNumber);
+  command->add_option("--out", options->out, "npz for the outputs out0 …");
+  command->add_option("--expected", options->expected, "npz to compare the outputs with");
+  command->add_option("--rtol", options->rtol, "Relative tolerance (default: by output type)");
+  command->add_option("--atol", options->atol, "Absolute tolerance (default: by output type)");
+  command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")->check(CLI::Range(1, 1000000));
+  command->add_option("--profile", options->profile, "Write a Chrome trace with the profile of as many further runs");
+  command->add_option("--hottest", options->hottest, "List the N instructions that took the most time")->check(CLI::Range(0, 1000000));
+  command->add_flag("--json", report.json, "Print one JSON object");
+  command->footer("Example: tessera run model.hlo --inputs=inputs.npz --expected=expected.npz --runs=10");
+  command->callback([options, &report] {
+    auto module = loadModule(options->file, report, true);
+    if (!module) return;
+    if (auto status = runModule(*module, *options, report); !status) report.failure(status.error());
+  });
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,15 @@
+// How much memory this machine can still give, so that a value that cannot fit is refused with its size instead of
+// being granted by overcommit and killed later.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera {
+
+// Bytes that can be had without swapping (MemAvailable); INT64_MAX where the system does not tell.
+int64_t availableMemoryBytes();
+
+// True when `bytes` more can be taken. Requests under 64 MiB are not checked: the look-up would cost more than they do.
+bool memoryIsAvailable(int64_t bytes);
+
+}  // namespace tessera

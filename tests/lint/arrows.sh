@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Arrows run one way: core knows nobody; no Qt in core, backends or the command line; LLVM only in backends/codegen
+# and backends/cpu; backends and editor know only core (the editor runs modules through backends/backend.h).
+cd "$1" || exit 1
+failed=0
+refuse() {  # refuse WHAT PATTERN FOLDER…
+  local what=$1 pattern=$2 hits
+  shift 2
+  hits=$(grep -rnE --include='*.h' --include='*.cpp' "$pattern" "$@" 2>/dev/null)
+  [ -z "$hits" ] && return
+  echo "$what:"
+  echo "$hits"
+  failed=1
+}
+refuse "Qt outside editor and app/studio" '#include *<Q' core backends app/cli
+refuse "LLVM outside backends/codegen and backends/cpu" '#include *[<"]llvm/' core editor app backends/*.h backends/*.cpp
+refuse "LLVM, Qt or protobuf in a header of core" '#include *[<"](llvm|google/protobuf|Q)' core --include='*.h'
+refuse "core includes another folder" '#include "(backends|editor|app)/' core
+refuse "backends include editor or app" '#include "(editor|app)/' backends
+refuse "editor includes app or the inside of backends" '#include "(app/|backends/(codegen|cpu)/)' editor
+exit $failed

@@ -99,6 +99,8 @@ struct EvaluateContext {
   std::function<Result<Literal>(size_t callee, std::span<const Literal> arguments)> call;
   // Polled by long loops: true when the user cancelled.
   std::function<bool()> cancelled;
+  // The module of the instruction, for looking into callees; null: callees are only reached through `call`.
+  const Module* module = nullptr;
 };
 
 struct OpDef {

@@ -1,0 +1,65 @@
+// ScalarFunction: a called computation over scalars (reducer, comparator, map body) made ready for being applied
+// millions of times by `evaluate`. Computations of common scalar ops run in a small register machine; any other goes
+// through EvaluateContext::call. Independent of `element`, like all of evaluation.
+#pragma once
+
+#include <complex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/ops/op.h"
+
+namespace tessera {
+
+// A scalar of a statically known type: floats in re, complex in re and im, integers and pred in bits (as int64).
+struct ScalarValue {
+  double re = 0, im = 0;
+  int64_t bits = 0;
+};
+
+ScalarValue loadScalar(ElementType type, const void* data);
+void storeScalar(ElementType type, void* data, const ScalarValue& value);
+
+// The opcode when the computation is `root = op(parameter 0, parameter 1)` with an op whose operands may be swapped.
+std::optional<Opcode> plainBinaryOf(const Module& module, ComputationId computation);
+// plainBinaryOf for the callee of an instruction.
+std::optional<Opcode> plainBinaryOf(const Module& module, const Instruction& instruction, size_t callee);
+
+class ScalarFunction {
+ public:
+  // parameterTypes: of the scalars that will be passed.
+  ScalarFunction(const EvaluateContext& context, size_t callee, std::vector<ElementType> parameterTypes,
+                 std::vector<ElementType> resultTypes);
+
+  // Partial sums of small and single floats are kept in double when the computation is one plain binary op; the
+  // caller rounds once, when it stores. Off by default.
+  void keepPrecision() { rounds_ = !plain_; }
+  Status apply(std::span<const ScalarValue> arguments, std::span<ScalarValue> results);
+
+ private:
+  struct Step {
+    Opcode opcode;
+    ElementType type;         // of the result
+    ElementType operandType;  // of the first operand
+    int direction = 0;        // compare: index into EQ NE GE GT LE LT
+    bool totalOrder = false;
+    uint32_t a = 0, b = 0, c = 0, out = 0;
+  };
+  bool compile(const Module& module, ComputationId computation);
+  bool compileInstruction(const Module& module, const Instruction& instruction, std::vector<uint32_t>& slots);
+  void runStep(const Step& step);
+  Status applyByCall(std::span<const ScalarValue> arguments, std::span<ScalarValue> results);
+
+  const EvaluateContext& context_;
+  size_t callee_;
+  std::vector<ElementType> parameterTypes_, resultTypes_;
+  bool compiled_ = false;
+  bool rounds_ = true;
+  std::optional<Opcode> plain_;
+  std::vector<ScalarValue> registers_;
+  std::vector<uint32_t> parameterSlots_, resultSlots_;
+  std::vector<Step> steps_;
+};
+
+}  // namespace tessera

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,26 @@ Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<cons
 // One computation with whole (possibly tuple) literals.
 Result<Literal> evaluateComputation(const Module& module, ComputationId computation, std::span<const Literal> arguments,
                                     const std::atomic<bool>* cancel = nullptr);
+
+// One instruction that has been evaluated, for profiles. Times in nanoseconds since the start of the run; exclusive
+// leaves out the instructions of called computations that are observed themselves.
+struct EvaluatedStep {
+  InstructionId instruction;
+  int64_t beginNs = 0, endNs = 0, exclusiveNs = 0;
+};
+struct EvaluateOptions {
+  const std::atomic<bool>* cancel = nullptr;
+  // Sees each instruction of the entry and of the bodies of while, conditional and call; not those of reducers.
+  std::function<void(const EvaluatedStep&)> observe;
+};
+struct EvaluateStatistics {
+  int64_t peakBytes = 0;  // most bytes of values alive at once, arguments included
+  int64_t totalNs = 0;
+};
+Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments,
+                                            const EvaluateOptions& options, EvaluateStatistics* statistics = nullptr);
+// Fails with Fault::Unsupported on the first reachable instruction that has no evaluation.
+Status canEvaluate(const Module& module);
 
 // Element j of parameter i: splitmix64(seed·2^56 xor i·2^40 xor j), see the README of this folder.
 struct FillRule {

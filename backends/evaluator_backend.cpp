@@ -1,0 +1,102 @@
+// The reference evaluator behind the Backend interface. compile() only looks for instructions that cannot be
+// evaluated, so that the answer comes before the run; run() walks the module and, when asked, times each instruction.
+#include "backends/evaluator_backend.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/evaluate/evaluate.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+// Gathers the evaluator's observations into steps, sources and a timeline of the profile.
+class ProfileRecorder {
+ public:
+  ProfileRecorder(const Module& module, Profile& profile) : module_(module), profile_(profile), base_(profile.totalNs) {
+    for (size_t i = 0; i < profile.steps.size(); ++i) stepOf_[profile.steps[i].instruction] = i;
+  }
+
+  void record(const EvaluatedStep& step) {
+    size_t index = stepIndex(step.instruction);
+    StepProfile& entry = profile_.steps[index];
+    entry.minNs = entry.count == 0 ? step.exclusiveNs : std::min(entry.minNs, step.exclusiveNs);
+    entry.totalNs += step.exclusiveNs;
+    ++entry.count;
+    if (profile_.timeline.size() < kMostEvents)
+      profile_.timeline.push_back({0, static_cast<int32_t>(index), base_ + step.beginNs, base_ + step.endNs});
+  }
+
+  void finish(int64_t totalNs) {
+    profile_.module = module_.name;
+    profile_.totalNs += totalNs;
+    ++profile_.runs;
+    profile_.sources.clear();
+    for (const StepProfile& step : profile_.steps)
+      profile_.sources.push_back({step.instruction, static_cast<double>(step.totalNs), 0, 0, true});
+    std::ranges::sort(profile_.sources, {}, &SourceProfile::instruction);
+  }
+
+ private:
+  static constexpr size_t kMostEvents = 1u << 20;
+
+  size_t stepIndex(InstructionId id) {
+    auto [it, isNew] = stepOf_.try_emplace(id, profile_.steps.size());
+    if (isNew) {
+      const Instruction& instruction = module_.at(id);
+      profile_.steps.push_back({id, std::string(instruction.name), std::string(instruction.opcodeName()), 0, 0, 0});
+    }
+    return it->second;
+  }
+
+  const Module& module_;
+  Profile& profile_;
+  int64_t base_;
+  std::unordered_map<InstructionId, size_t> stepOf_;
+};
+
+class EvaluatorExecutable final : public Executable {
+ public:
+  explicit EvaluatorExecutable(Module module) : module_(std::move(module)) {}
+
+  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options,
+                                   Profile* profile) override {
+    EvaluateOptions evaluation;
+    evaluation.cancel = options.cancel;
+    std::optional<ProfileRecorder> recorder;
+    if (profile) {
+      recorder.emplace(module_, *profile);
+      evaluation.observe = [&](const EvaluatedStep& step) { recorder->record(step); };
+    }
+    EvaluateStatistics statistics;
+    auto result = evaluateModule(module_, arguments, evaluation, &statistics);
+    peakBytes_ = std::max(peakBytes_, statistics.peakBytes);
+    if (recorder) recorder->finish(statistics.totalNs);
+    return result;
+  }
+  const Module& optimized() const override { return module_; }
+  int64_t peakBytes() const override { return peakBytes_; }
+
+ private:
+  Module module_;
+  int64_t peakBytes_ = 0;
+};
+
+class EvaluatorBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "evaluator"; }
+
+  Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options) override {
+    if (options.progress) options.progress("check", 0);
+    TESSERA_TRY(canEvaluate(module));
+    if (options.progress) options.progress("check", 1);
+    return std::make_unique<EvaluatorExecutable>(module);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> makeEvaluatorBackend() { return std::make_unique<EvaluatorBackend>(); }
+
+}  // namespace tessera

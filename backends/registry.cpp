@@ -1,0 +1,75 @@
+// The backends by name. "evaluator" is linked in; "cpu" is a module that is opened at the first request, so that
+// programs which never run anything never load LLVM. Before: the apps; after: the backends' compile().
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <climits>
+#include <filesystem>
+
+#include "backends/backend.h"
+#include "backends/evaluator_backend.h"
+
+namespace tessera {
+namespace {
+
+constexpr const char* kCpuLibrary = "libtessera_cpu.so";
+constexpr const char* kEntryPoint = "tesseraCreateBackend";
+
+std::unexpected<Diagnostic> failWith(Fault fault, std::string message) {
+  Diagnostic d;
+  d.fault = fault;
+  d.message = std::move(message);
+  return std::unexpected(std::move(d));
+}
+
+// The folder of the running program; empty when the system does not tell.
+std::filesystem::path programFolder() {
+  char buffer[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
+  if (length <= 0 || length == static_cast<ssize_t>(sizeof buffer)) return {};
+  return std::filesystem::path(std::string(buffer, static_cast<size_t>(length))).parent_path();
+}
+
+// bin/../lib in a build folder, bin/../lib/tessera when installed, or beside the program.
+std::vector<std::filesystem::path> cpuLibraryPlaces() {
+  std::filesystem::path folder = programFolder();
+  return {folder.parent_path() / "lib" / kCpuLibrary, folder.parent_path() / "lib" / "tessera" / kCpuLibrary,
+          folder / kCpuLibrary};
+}
+
+Result<void*> openCpuLibrary() {
+  std::string tried;
+  for (const auto& place : cpuLibraryPlaces()) {
+    std::error_code error;
+    if (!std::filesystem::exists(place, error)) {
+      tried += (tried.empty() ? "" : ", ") + place.string();
+      continue;
+    }
+    if (void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    const char* reason = dlerror();
+    return failWith(Fault::Unsupported, "the cpu backend cannot be opened: " + std::string(reason ? reason : place.string()));
+  }
+  return failWith(Fault::Unsupported, "the cpu backend is not installed (looked for " + tried + ")");
+}
+
+Result<std::unique_ptr<Backend>> makeCpuBackend() {
+  // Never closed: executables, and threads of the libraries behind it, outlive any one use.
+  TESSERA_ASSIGN_OR_RETURN(void* library, openCpuLibrary());
+  auto create = reinterpret_cast<Backend* (*)()>(dlsym(library, kEntryPoint));
+  if (!create) return failWith(Fault::Unsupported, std::string(kCpuLibrary) + " has no " + kEntryPoint + "; it is of another version");
+  Backend* backend = create();
+  if (!backend) return failWith(Fault::Unsupported, "the cpu backend does not know this processor");
+  return std::unique_ptr<Backend>(backend);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> makeBackend(std::string_view name) {
+  if (name == "evaluator") return makeEvaluatorBackend();
+  if (name == "cpu") return makeCpuBackend();
+  return failWith(Fault::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, evaluator)");
+}
+
+std::vector<std::string_view> backendNames() { return {"cpu", "evaluator"}; }
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+// Buffer assignment: where every array value of a scheduled module lives while it runs. Stands last, after copy
+// insertion: aliasing was decided there and every forced copy is an HLO `copy`, so here values only get places.
+// Backends read it to turn instructions into steps over numbered slots.
+//
+// A value is (instruction, leaf of its shape). Values that share memory (tuple, get-tuple-element, bitcast, while
+// carries, conditional results, dynamic-update-slice and scatter in place) have the same slot, so whoever finds the
+// slot of a result equal to that of an operand knows that the operation works in place.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/hlo/module.h"
+
+namespace tessera {
+
+enum class SlotKind : uint8_t {
+  Parameter,  // an argument of the run, read only: `index` is its leaf number (leaves of entry parameters, tokens skipped)
+  Output,     // a result of the run: `index` is the leaf number of the entry's root (tokens skipped); own memory
+  Constant,   // the literal of `constant`, read only
+  Temp,       // bytes [offset, offset + bytes) of the arena
+};
+
+struct Slot {
+  SlotKind kind = SlotKind::Temp;
+  int32_t index = -1;      // Parameter and Output
+  InstructionId constant;  // Constant
+  int64_t offset = 0;      // Temp: a multiple of 64
+  int64_t bytes = 0;       // of the buffer in memory, layout padding included; 1 byte an element for sub-byte types
+};
+
+class BufferAssignment {
+ public:
+  static constexpr int32_t kNoSlot = -1;  // tokens, opaque values, and instructions that are not scheduled
+
+  std::vector<Slot> slots;
+  int64_t arenaBytes = 0;  // size of the one arena, which should be aligned to 64 bytes
+
+  // Slot of one array leaf (order of leavesOf(shape)) of an instruction of the entry, a while body or condition, or a
+  // branch. Instructions inside fusions, reducers and comparators have none.
+  int32_t slotOf(InstructionId instruction, size_t leaf = 0) const {
+    const uint32_t begin = first_[instruction.value];
+    return begin == UINT32_MAX ? kNoSlot : slotOfValue_[begin + leaf];
+  }
+  // Every root leaf of the entry has an Output slot of its own, filled when the last step has run.
+  // Bytes of arena, outputs and constants together.
+  int64_t totalBytes() const;
+
+ private:
+  friend class BufferAssigner;
+  std::vector<uint32_t> first_;  // by instruction id; UINT32_MAX: not scheduled
+  std::vector<int32_t> slotOfValue_;
+};
+
+// The module must be scheduled (each computation's instruction order is the order of execution) and have passed copy
+// insertion. What runs, runs in that order; a while keeps what it calls alive; steps may use all cores inside.
+// Which instructions need no step: parameter, constant, tuple, get-tuple-element, bitcast, add-dependency,
+// optimization-barrier, after-all, and a `while` needs no copies in or out: its operand, its result, the parameters of
+// its condition and body and the body's root share their slots leaf by leaf. A conditional's branches write their
+// roots into the conditional's own slots; branch parameters share the slots of the branch operands.
+// Fails (Fault::Runtime) when sizes overflow, (Fault::Invalid) on a module that was not prepared.
+Result<BufferAssignment> assignBuffers(const Module& module);
+
+}  // namespace tessera

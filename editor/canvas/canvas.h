@@ -1,0 +1,121 @@
+// Canvas: shows a Picture. What stands still is painted by workers into tiles; selection and hover are a layer above
+// them. The canvas decides nothing about the graph: it says what was clicked and is given the next Picture.
+#pragma once
+
+#include <QPointF>
+#include <QString>
+#include <QWidget>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/arrange/arrangement.h"
+#include "core/picture/picture.h"
+
+namespace tessera {
+
+class SpatialIndex;
+class TileStore;
+
+class Canvas : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit Canvas(QWidget* parent = nullptr);
+  ~Canvas() override;
+
+  enum class KeepView { No, Yes };
+  // Shows another picture with the view that it was drawn from. KeepView::No fits it; Yes keeps zoom and place, and a
+  // group that was just toggled by double click stays under the pointer. `index` may be built beforehand on a worker
+  // (makeIndex); without it it is built here (about 30 ms at 100,000 nodes).
+  void setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<const GraphView> view,
+                  KeepView keep = KeepView::No, std::shared_ptr<const SpatialIndex> index = nullptr);
+  static std::shared_ptr<const SpatialIndex> makeIndex(const Picture& picture);
+  const std::shared_ptr<const Picture>& picture() const { return picture_; }
+  const std::shared_ptr<const GraphView>& view() const { return view_; }
+
+  void setTheme(Theme theme);
+  Theme theme() const { return theme_; }
+
+  // Selects without a signal. Instructions inside collapsed groups mark the group. reveal: scrolls there when no box
+  // of the selection is visible.
+  void setSelection(const std::vector<InstructionId>& selection, bool reveal = false);
+  const std::vector<InstructionId>& selection() const { return selection_; }
+
+  // Text of the tooltip for an instruction; without it there is none.
+  void setTooltipProvider(std::function<QString(InstructionId)> provider) { tooltip_ = std::move(provider); }
+
+  void fitAll();
+  void fitSelection();                          // all when nothing is selected
+  void zoomBy(double factor, QPointF at);       // at: in widget pixels
+  void centerOn(QPointF scene);
+  double zoom() const { return zoom_; }         // pixels a scene unit
+  QPointF toScene(QPointF widget) const;
+  QPointF toWidget(QPointF scene) const;
+  // Box of an instruction (or of the group that hides it) in scene units; empty when it is not in this view.
+  QRectF boxOf(InstructionId id) const;
+
+  // True when every visible tile is filled; waitForTiles blocks until then (screenshots, tests).
+  bool tilesReady() const;
+  void waitForTiles();
+
+ signals:
+  void selectionChanged(std::vector<tessera::InstructionId> selection);
+  void groupToggled(QString group);             // path of the group that was double-clicked
+  void instructionActivated(tessera::InstructionId id);  // double click on a node that is no group
+  void hovered(tessera::InstructionId id);      // invalid: nothing
+  void zoomChanged(double zoom);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void keyReleaseEvent(QKeyEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  enum class Drag { None, Pan, Pending, Box };
+
+  void setTransform(double zoom, QPointF origin);
+  void fit(QRectF scene);
+  void reveal();
+  void keepAnchor();
+  QRectF visibleScene() const;
+  QRectF frameOf(int32_t viewNode) const;
+  int32_t nodeOf(InstructionId id) const;
+  int32_t itemAt(QPointF widget) const;         // index into picture items; -1: nothing
+  void click(QPointF widget, Qt::KeyboardModifiers modifiers);
+  void selectBox(QRectF widget, Qt::KeyboardModifiers modifiers);
+  void changeSelection(std::vector<InstructionId> selection);
+  void refreshSelectedNodes();
+  void setHover(int32_t item);
+  void paintTiles(QPainter& painter);
+  void paintMoving(QPainter& painter);
+  void requestVisibleTiles();
+
+  std::shared_ptr<const Picture> picture_;
+  std::shared_ptr<const GraphView> view_;
+  std::shared_ptr<const SpatialIndex> index_;
+  std::unique_ptr<TileStore> tiles_;
+  std::function<QString(InstructionId)> tooltip_;
+  Theme theme_ = Theme::Light;
+  double zoom_ = 1;
+  QPointF origin_;                              // scene point at the widget's top left
+  std::vector<InstructionId> selection_;
+  std::vector<int32_t> selectedNodes_;
+  int32_t hover_ = -1;
+  bool fitPending_ = false;                     // a picture came before the widget had a size
+  Drag drag_ = Drag::None;
+  bool space_ = false;
+  QPointF pressed_, last_;
+  QString anchorGroup_;
+  QPointF anchorAt_;                            // widget position of the toggled group's top left
+};
+
+}  // namespace tessera

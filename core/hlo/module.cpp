@@ -107,6 +107,19 @@ void Module::remove(InstructionId id) {
   if (owner.root == id) owner.root = {};
 }
 
+void Module::removeAll(ComputationId computation, std::span<const InstructionId> ids) {
+  Computation& owner = edit(computation);
+  for (InstructionId id : ids) {
+    Instruction& instruction = edit(id);
+    if (instruction.removed) continue;
+    instruction.removed = true;
+    --live_;
+    if (instruction.opcode == Opcode::Parameter) unregisterParameter(owner, id);
+    if (owner.root == id) owner.root = {};
+  }
+  std::erase_if(owner.instructions, [&](InstructionId id) { return at(id).removed; });
+}
+
 void Module::remove(ComputationId id) {
   for (InstructionId instruction : at(id).instructions) {
     edit(instruction).removed = true;

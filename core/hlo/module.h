@@ -150,6 +150,8 @@ class Module {
   void setOrder(std::vector<ComputationId> order) { order_ = std::move(order); }
   // Marks it removed and takes it out of its computation's order; users must be gone already.
   void remove(InstructionId id);
+  // The same for many instructions of one computation in one sweep, for passes.
+  void removeAll(ComputationId computation, std::span<const InstructionId> ids);
   void remove(ComputationId id);
   // Opposite of remove, for undo: at the given place of the computation's order.
   void restore(InstructionId id, size_t place);

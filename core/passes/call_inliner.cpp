@@ -1,0 +1,57 @@
+// Call inlining. A composite call is inlined like any other: its computation says what it means.
+#include "core/passes/call_inliner.h"
+
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "core/passes/rewriter.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMostInstructions = 4'000'000;
+
+Status inlineOne(Rewriter& rewriter, InstructionId call) {
+  Module& module = rewriter.module();
+  const Instruction site = module.at(call);
+  const std::vector<ComputationId> callees = module.callees(site);
+  if (callees.size() != 1) return fail(fmt::format("call %{} names no computation", site.name));
+  const Computation& callee = module.at(callees[0]);
+  if (callee.parameters.size() != site.operands.size())
+    return fail(fmt::format("call %{} has {} operands, %{} takes {}", site.name, site.operands.size(), callee.name,
+                            callee.parameters.size()));
+  if (module.instructionCount() + callee.instructions.size() > kMostInstructions)
+    return fail(fmt::format("inlining %{} makes more than {} instructions", callee.name, kMostInstructions));
+  std::unordered_map<uint32_t, InstructionId> map;
+  for (size_t i = 0; i < site.operands.size(); ++i) map[callee.parameters[i].value] = rewriter.resolve(site.operands[i]);
+  std::vector<InstructionId> operands;
+  for (InstructionId id : callee.instructions) {
+    if (map.contains(id.value)) continue;
+    operands.clear();
+    for (InstructionId operand : module.at(id).operands) operands.push_back(map.at(operand.value));
+    map[id.value] = rewriter.clone(id, site.computation, operands);
+  }
+  rewriter.replace(call, map.at(callee.root.value));
+  return {};
+}
+
+}  // namespace
+
+Result<bool> inlineCalls(Module& module) {
+  bool changed = false;
+  for (ComputationId computation : std::vector<ComputationId>(module.order())) {
+    std::vector<InstructionId> calls;
+    for (InstructionId id : module.at(computation).instructions)
+      if (module.at(id).opcode == Opcode::Call) calls.push_back(id);
+    if (calls.empty()) continue;
+    Rewriter rewriter(module, "inline-calls");
+    for (InstructionId call : calls) TESSERA_TRY(inlineOne(rewriter, call));
+    TESSERA_ASSIGN_OR_RETURN(bool one, rewriter.finish());
+    changed |= one;
+  }
+  if (changed) TESSERA_TRY(restoreComputationOrder(module));
+  return changed;
+}
+
+}  // namespace tessera

@@ -1,0 +1,247 @@
+// Fusion: one reverse sweep decides, for every value, whether it is materialised or computed inside its consumers;
+// one forward sweep builds the fusions. Near-linear: uses of a value are capped.
+#include "core/passes/fusion.h"
+
+#include <algorithm>
+
+#include "core/ops/op.h"
+#include "core/passes/dead_code.h"
+#include "core/passes/fusion_cost.h"
+#include "core/passes/patterns.h"
+#include "core/passes/rewriter.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMostUses = 12;       // different (fusion, view) pairs in which one value is computed
+constexpr uint32_t kMostMembers = 96;  // instructions of one fusion
+constexpr uint32_t kMostViews = 192;   // evaluations written out in one fusion
+
+// A value computed inside a fusion. Two uses with equal views read the value at the same indices, so that the
+// element program computes it once.
+struct Use {
+  uint32_t root;
+  uint64_t view;
+  double evaluations;
+  bool insideLoop;
+};
+
+enum class Role : uint8_t {
+  Opaque,    // not described per element, or may not move: materialised, takes in nothing
+  Constant,  // a scalar constant: copied into every fusion that reads it
+  Bitcast,   // a reshape that stays outside: no code
+  Root,      // materialised, takes in producers
+  Fused,     // computed inside its consumers
+};
+
+uint64_t mixView(uint64_t view, uint64_t a, uint64_t b) {
+  view = (view ^ (a * 1000003 + b + 1)) * 0x9e3779b97f4a7c15ull;
+  return view ^ (view >> 31);
+}
+
+class Fuser {
+ public:
+  Fuser(Rewriter& rewriter, std::vector<uint32_t>& local, ComputationId computation)
+      : rewriter_(rewriter), module_(rewriter.module()), order_(module_.at(computation).instructions), local_(local),
+        root_(module_.at(computation).root), nodes_(order_.size()) {}
+
+  bool run() {
+    prepare();
+    for (size_t i = order_.size(); i-- > 0;) decide(static_cast<uint32_t>(i));
+    for (uint32_t i = 0; i < order_.size(); ++i) evictReshape(i);
+    return build();
+  }
+
+ private:
+  struct Node {
+    Role role = Role::Opaque;
+    std::vector<Use> uses;
+    double recomputed = 0;  // price of the recomputation that fusing this and its consumers costs
+    uint32_t members = 1, views = 1;
+    std::vector<std::pair<uint32_t, uint32_t>> users;  // (user, operand number)
+  };
+
+  const Instruction& at(uint32_t i) const { return module_.at(order_[i]); }
+
+  // Described by its op per element, and free to move.
+  bool describable(const Instruction& in) const {
+    if (hasSideEffect(in) || in.opcode == Opcode::DynamicUpdateSlice || in.opcode == Opcode::Scatter) return false;
+    const OpDef* op = findOp(in.opcode);
+    return op && op->kind == ExecutionKind::Element && op->element;
+  }
+
+  void prepare() {
+    for (uint32_t i = 0; i < order_.size(); ++i) local_[order_[i].value] = i;
+    for (uint32_t i = 0; i < order_.size(); ++i) {
+      const Instruction& in = at(i);
+      for (uint32_t k = 0; k < in.operands.size(); ++k) nodes_[local_[in.operands[k].value]].users.push_back({i, k});
+      if (in.opcode == Opcode::Constant) {
+        if (in.shape->isArray() && in.shape->elementCount() == 1 && !in.literal->elided()) nodes_[i].role = Role::Constant;
+      } else if (describable(in)) {
+        nodes_[i].role = Role::Root;
+      }
+    }
+  }
+
+  bool isFreeReshape(const Instruction& in) const {
+    return in.opcode == Opcode::Reshape && keepsBytes(module_.shapeOf(in.operands[0]), *in.shape);
+  }
+
+  void materialise(uint32_t i) {
+    const Instruction& in = at(i);
+    Node& node = nodes_[i];
+    node.recomputed = 0;
+    if (isFreeReshape(in)) {
+      node.role = Role::Bitcast;
+      return;
+    }
+    double count = in.shape->isArray() ? static_cast<double>(in.shape->elementCount().value_or(INT64_MAX)) : 0;
+    if (in.shape->isTuple() && !in.shape->elements.empty())
+      count = static_cast<double>(in.shape->elements[0].elementCount().value_or(INT64_MAX));
+    node.uses = {{i, 0, count, false}};
+  }
+
+  // How operand `k` of `user` is read where `user` is computed as `use`.
+  Use viewOf(uint32_t user, uint32_t k, const Use& use) const {
+    const Instruction& in = at(user);
+    const Shape& operand = module_.shapeOf(in.operands[k]);
+    Use out = use;
+    out.evaluations *= readsPerEvaluation(module_, in, k);
+    out.insideLoop |= hasInnerLoop(in.opcode);
+    if (operand.isScalar()) out.view = 1;
+    else if (!isElementwise(in.opcode) || operand.dimensions != in.shape->dimensions) out.view = mixView(use.view, user, k);
+    return out;
+  }
+
+  // False when too many, or when some consumer takes in nothing.
+  bool collectUses(const Node& node, std::vector<Use>& uses) const {
+    for (auto [user, k] : node.users) {
+      const Node& consumer = nodes_[user];
+      if (consumer.role != Role::Root && consumer.role != Role::Fused) return false;
+      for (const Use& use : consumer.uses) {
+        Use view = viewOf(user, k, use);
+        auto same = std::ranges::find_if(uses, [&](const Use& u) { return u.root == view.root && u.view == view.view; });
+        if (same == uses.end()) uses.push_back(view);
+        else same->evaluations = std::max(same->evaluations, view.evaluations), same->insideLoop |= view.insideLoop;
+        if (uses.size() > kMostUses) return false;
+      }
+    }
+    return !uses.empty();
+  }
+
+  // Index arithmetic of a reshape that really changes the loop nest.
+  double reshapePenalty(const Node& node) const {
+    double penalty = 0;
+    for (auto [user, k] : node.users) {
+      const Instruction& in = at(user);
+      if (in.opcode != Opcode::Reshape || significantDimensions(module_.shapeOf(in.operands[0])) == significantDimensions(*in.shape)) continue;
+      for (const Use& use : nodes_[user].uses) penalty += 3 * use.evaluations;
+    }
+    return penalty;
+  }
+
+  bool worthIt(uint32_t i, const std::vector<Use>& uses) {
+    const Instruction& in = at(i);
+    Node& node = nodes_[i];
+    double evaluations = 0;
+    bool insideLoop = false;
+    for (const Use& use : uses) evaluations += use.evaluations, insideLoop |= use.insideLoop;
+    double count = static_cast<double>(in.shape->elementCount().value_or(INT64_MAX));
+    double price = elementPrice(module_, in);
+    double recomputed = std::max(0.0, price * (evaluations - count));
+    if (hasInnerLoop(in.opcode) && insideLoop) recomputed = price * evaluations;  // a loop in a loop
+    for (auto [user, k] : node.users)
+      if (nodes_[user].role == Role::Fused) node.recomputed = std::max(node.recomputed, nodes_[user].recomputed);
+    node.recomputed += recomputed;
+    return node.recomputed + (price > 0 ? reshapePenalty(node) : 0) <= materialisationPrice(*in.shape);
+  }
+
+  bool fits(const std::vector<Use>& uses) {
+    for (const Use& use : uses)
+      if (nodes_[use.root].members >= kMostMembers || nodes_[use.root].views >= kMostViews) return false;
+    return true;
+  }
+
+  void decide(uint32_t i) {
+    Node& node = nodes_[i];
+    if (node.role != Role::Root) return;
+    const Instruction& in = at(i);
+    std::vector<Use> uses;
+    bool fuse = order_[i] != root_ && in.shape->isArray() && collectUses(node, uses) && fits(uses) && worthIt(i, uses);
+    if (!fuse) return materialise(i);
+    node.role = Role::Fused;
+    uint32_t last = UINT32_MAX;
+    std::ranges::sort(uses, {}, &Use::root);
+    for (const Use& use : uses) {
+      ++nodes_[use.root].views;
+      if (use.root != last) ++nodes_[use.root].members;
+      last = use.root;
+    }
+    node.uses = std::move(uses);
+  }
+
+  // A fused reshape whose operand is materialised anyway: reading the bitcast buffer keeps indices affine.
+  void evictReshape(uint32_t i) {
+    if (nodes_[i].role != Role::Fused || !isFreeReshape(at(i)) || at(i).shape->elementCount() == 1) return;
+    Role operand = nodes_[local_[at(i).operands[0].value]].role;
+    if (operand == Role::Fused || operand == Role::Constant) return;
+    nodes_[i].role = Role::Bitcast;
+    nodes_[i].uses.clear();
+  }
+
+  bool build() {
+    std::vector<std::vector<InstructionId>> members(order_.size());
+    for (uint32_t i = 0; i < order_.size(); ++i) {
+      uint32_t last = UINT32_MAX;
+      if (nodes_[i].role != Role::Fused) continue;
+      for (const Use& use : nodes_[i].uses) {
+        if (use.root != last) members[use.root].push_back(order_[i]);
+        last = use.root;
+      }
+    }
+    bool changed = false;
+    for (uint32_t i = 0; i < order_.size(); ++i) {
+      if (nodes_[i].role != Role::Root) continue;
+      members[i].push_back(order_[i]);
+      addConstants(members[i]);
+      if (members[i].size() == 1) continue;
+      bool loops = std::ranges::any_of(members[i], [&](InstructionId id) { return hasInnerLoop(module_.at(id).opcode); });
+      rewriter_.fuse(members[i], loops ? "kInput" : "kLoop");
+      changed = true;
+    }
+    return changed;
+  }
+
+  // The scalar constants that members read, in front.
+  void addConstants(std::vector<InstructionId>& members) const {
+    std::vector<InstructionId> constants;
+    for (InstructionId member : members)
+      for (InstructionId operand : module_.at(member).operands)
+        if (nodes_[local_[operand.value]].role == Role::Constant) constants.push_back(operand);
+    std::ranges::sort(constants);
+    auto tail = std::ranges::unique(constants);
+    constants.erase(tail.begin(), tail.end());
+    members.insert(members.begin(), constants.begin(), constants.end());
+  }
+
+  Rewriter& rewriter_;
+  Module& module_;
+  const std::vector<InstructionId> order_;
+  std::vector<uint32_t>& local_;
+  InstructionId root_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace
+
+Result<bool> fuseLoops(Module& module) {
+  bool changed = false;
+  std::vector<uint32_t> local(module.instructionSlots());
+  Rewriter rewriter(module, "fuse");
+  for (ComputationId computation : controlComputations(module)) changed |= Fuser(rewriter, local, computation).run();
+  TESSERA_TRY(rewriter.finish());
+  TESSERA_TRY(removeDeadCode(module));
+  return changed;
+}
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+// Patterns: reading constants and classes of opcodes.
+#include "core/passes/patterns.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace tessera {
+namespace {
+
+template <class T>
+T load(const Literal& literal) {
+  T value;
+  std::memcpy(&value, literal.bytes().data(), sizeof(T));
+  return value;
+}
+
+std::optional<double> firstElement(const Literal& literal) {
+  switch (literal.shape().type) {
+    case ElementType::F32: return load<float>(literal);
+    case ElementType::F64: return load<double>(literal);
+    case ElementType::BF16: {
+      uint32_t bits = static_cast<uint32_t>(load<uint16_t>(literal)) << 16;
+      float value;
+      std::memcpy(&value, &bits, 4);
+      return value;
+    }
+    case ElementType::F16: {
+      uint16_t bits = load<uint16_t>(literal);
+      int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
+      if (exponent == 31) return std::nullopt;
+      double magnitude = exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24);
+      return bits & 0x8000 ? -magnitude : magnitude;
+    }
+    case ElementType::S32: return load<int32_t>(literal);
+    case ElementType::U32: return load<uint32_t>(literal);
+    case ElementType::S16: return load<int16_t>(literal);
+    case ElementType::U16: return load<uint16_t>(literal);
+    case ElementType::S8: return load<int8_t>(literal);
+    case ElementType::U8: return load<uint8_t>(literal);
+    case ElementType::Pred: return load<uint8_t>(literal) ? 1 : 0;
+    case ElementType::S64: {
+      int64_t value = load<int64_t>(literal);
+      if (value > (1ll << 53) || value < -(1ll << 53)) return std::nullopt;
+      return static_cast<double>(value);
+    }
+    case ElementType::U64: {
+      uint64_t value = load<uint64_t>(literal);
+      if (value > (1ull << 53)) return std::nullopt;
+      return static_cast<double>(value);
+    }
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<double> splatValue(const Module& module, InstructionId id) {
+  const Instruction* instruction = &module.at(id);
+  while (instruction->opcode == Opcode::Broadcast || instruction->opcode == Opcode::Reshape)
+    instruction = &module.at(instruction->operands[0]);
+  if (instruction->opcode != Opcode::Constant || !instruction->literal || instruction->literal->elided()) return std::nullopt;
+  if (!instruction->shape->isArray() || instruction->shape->elementCount() != 1) return std::nullopt;
+  return firstElement(*instruction->literal);
+}
+
+bool isIota(std::span<const int64_t> values) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i] != static_cast<int64_t>(i)) return false;
+  return true;
+}
+
+std::vector<int64_t> significantDimensions(const Shape& shape) {
+  std::vector<int64_t> out;
+  for (int64_t d : shape.dimensions)
+    if (d != 1) out.push_back(d);
+  return out;
+}
+
+bool isElementwise(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Abs: case Opcode::Acos: case Opcode::Acosh: case Opcode::Add: case Opcode::And: case Opcode::Asin:
+    case Opcode::Asinh: case Opcode::Atan2: case Opcode::Atanh: case Opcode::Cbrt: case Opcode::Ceil: case Opcode::Clamp:
+    case Opcode::CountLeadingZeros: case Opcode::Compare: case Opcode::Complex: case Opcode::Convert: case Opcode::Copy:
+    case Opcode::Cosine: case Opcode::Cosh: case Opcode::Divide: case Opcode::Erf: case Opcode::Exponential:
+    case Opcode::ExponentialMinusOne: case Opcode::Floor: case Opcode::Imag: case Opcode::IsFinite: case Opcode::Log:
+    case Opcode::LogPlusOne: case Opcode::Logistic: case Opcode::Maximum: case Opcode::Minimum: case Opcode::Mulhi:
+    case Opcode::Multiply: case Opcode::Negate: case Opcode::Not: case Opcode::Or: case Opcode::Popcnt:
+    case Opcode::Power: case Opcode::Real: case Opcode::ReducePrecision: case Opcode::Remainder:
+    case Opcode::RoundNearestAfz: case Opcode::RoundNearestEven: case Opcode::Rsqrt: case Opcode::Select:
+    case Opcode::ShiftLeft: case Opcode::ShiftRightArithmetic: case Opcode::ShiftRightLogical: case Opcode::Sign:
+    case Opcode::Sine: case Opcode::Sinh: case Opcode::Sqrt: case Opcode::Subtract: case Opcode::Tan:
+    case Opcode::Tanh: case Opcode::Xor: case Opcode::Map:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool keepsBytes(const Shape& from, const Shape& to) {
+  auto dense = [](const Shape& s) {
+    return s.isArray() && !s.hasDynamicDimensions() && (!s.layout || s.layout->isRowMajor());
+  };
+  if (from.type != to.type || from.elementCount() != to.elementCount()) return false;
+  return dense(from) && dense(to);
+}
+
+}  // namespace tessera

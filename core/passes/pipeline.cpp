@@ -1,0 +1,77 @@
+// The table of contents of optimisation, and the two ends of provenance: derive and mergeProvenance.
+#include "core/passes/pipeline.h"
+
+#include <algorithm>
+
+#include "core/passes/bitcast_reshapes.h"
+#include "core/passes/call_inliner.h"
+#include "core/passes/common_subexpressions.h"
+#include "core/passes/copy_insertion.h"
+#include "core/passes/dead_code.h"
+#include "core/passes/flatten_control.h"
+#include "core/passes/rewriter.h"
+#include "core/passes/fusion.h"
+#include "core/passes/schedule.h"
+#include "core/passes/simplify.h"
+
+namespace tessera {
+namespace {
+
+constexpr Pass kPasses[] = {
+    {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
+    {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},
+    {"simplify", "Algebra: operations that do nothing, or the same as something cheaper.", simplify},
+    {"common-subexpressions", "Equal instructions over equal operands become one.", mergeCommonSubexpressions},
+    {"simplify-again", "What the merged operands have made simple.", simplify},
+    {"remove-dead-code", "What nothing needs any more is dropped.", removeDeadCode},
+    {"fuse", "Elementwise, data movement and reduction chains become one loop nest each.", fuseLoops},
+    {"bitcast-reshapes", "A reshape that moves no byte becomes a bitcast.", bitcastReshapes},
+    {"flatten-control", "Each loop and branch gets computations of its own.", flattenControl},
+    {"schedule", "The order of execution: the one that needs less memory.", scheduleModule},
+    {"insert-copies", "Copies where values that must share memory may not.", insertCopies},
+};
+
+}  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+Module derive(const Module& source) {
+  Module out = source;
+  for (ComputationId computation : source.order())
+    for (InstructionId id : source.at(computation).instructions) {
+      out.edit(id).provenance = std::make_shared<const Provenance>(Provenance{{id}, "source"});
+      Shape shape = source.shapeOf(id);
+      fillDefaultLayouts(shape);
+      if (shape != source.shapeOf(id)) out.setShape(id, shape);
+    }
+  return out;
+}
+
+Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe) {
+  if (!source.entry().valid() || !source.contains(source.entryComputation().root)) return fail("the module has no entry computation with a root");
+  Module module = derive(source);
+  for (ComputationId computation : std::vector<ComputationId>(module.order())) {
+    TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> order, topologicalOrder(module, computation));
+    if (order != module.at(computation).instructions) module.edit(computation).instructions = std::move(order);
+  }
+  TESSERA_TRY(restoreComputationOrder(module));
+  for (const Pass& pass : passes()) {
+    TESSERA_TRY(pass.run(module));
+    if (observe) observe(pass, module);
+  }
+  return module;
+}
+
+ProvenancePtr mergeProvenance(const Module& module, std::span<const InstructionId> ids, std::string_view pass) {
+  Provenance merged;
+  merged.pass = pass;
+  for (InstructionId id : ids)
+    if (const ProvenancePtr& one = module.at(id).provenance)
+      merged.sources.insert(merged.sources.end(), one->sources.begin(), one->sources.end());
+  std::ranges::sort(merged.sources);
+  auto tail = std::ranges::unique(merged.sources);
+  merged.sources.erase(tail.begin(), tail.end());
+  return std::make_shared<const Provenance>(std::move(merged));
+}
+
+}  // namespace tessera

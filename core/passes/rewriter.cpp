@@ -1,0 +1,306 @@
+// Rewriter: adding, cloning, replacing with provenance.
+#include "core/passes/rewriter.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "core/passes/pipeline.h"
+
+namespace tessera {
+namespace {
+
+// "add.5.t77" -> "add.5": copies of copies keep short names.
+std::string_view baseName(std::string_view name) {
+  size_t at = name.rfind(".t");
+  if (at == std::string_view::npos || at + 2 == name.size()) return name;
+  bool digits = std::ranges::all_of(name.substr(at + 2), [](char c) { return c >= '0' && c <= '9'; });
+  return digits ? name.substr(0, at) : name;
+}
+
+}  // namespace
+
+InstructionId Rewriter::resolve(InstructionId id) const {
+  for (auto it = replaced_.find(id.value); it != replaced_.end(); it = replaced_.find(id.value)) id = it->second;
+  return id;
+}
+
+const Instruction& Rewriter::visit(InstructionId id) {
+  const Instruction& instruction = module_.at(id);
+  if (replaced_.empty()) return instruction;
+  bool stale = std::ranges::any_of(instruction.operands, [&](InstructionId o) { return replaced_.contains(o.value); });
+  if (!stale) return instruction;
+  std::vector<InstructionId> operands(instruction.operands.begin(), instruction.operands.end());
+  for (InstructionId& operand : operands) operand = resolve(operand);
+  module_.setOperands(id, operands);
+  touch(instruction.computation);
+  return module_.at(id);
+}
+
+ProvenancePtr Rewriter::provenanceOf(std::span<const InstructionId> from) const {
+  return mergeProvenance(module_, from, pass_);
+}
+
+InstructionId Rewriter::add(ComputationId computation, Opcode opcode, const Shape& shape,
+                            std::span<const InstructionId> operands, AttributeSet attributes,
+                            std::span<const InstructionId> from) {
+  InstructionId id = module_.add(computation, opcode, shape, operands, std::move(attributes), provenanceOf(from));
+  if (!from.empty()) module_.edit(id).metadata = module_.at(from.front()).metadata;
+  touch(computation);
+  return id;
+}
+
+InstructionId Rewriter::addConstant(ComputationId computation, Literal literal, const Shape& shape,
+                                    std::span<const InstructionId> from) {
+  InstructionId id = add(computation, Opcode::Constant, shape, {}, {}, from);
+  literal.setLayout(shape.layout);
+  module_.edit(id).literal = std::make_shared<const Literal>(std::move(literal));
+  return id;
+}
+
+InstructionId Rewriter::clone(InstructionId original, ComputationId into, std::span<const InstructionId> operands) {
+  Instruction copy = module_.at(original);
+  std::string name = fmt::format("{}.t{}", baseName(copy.name), module_.instructionSlots());
+  copy.name = name;
+  copy.operands = operands;
+  const InstructionId from[] = {original};
+  copy.provenance = provenanceOf(from);
+  touch(into);
+  const Shape& shape = *copy.shape;
+  return module_.add(into, std::move(copy), shape);
+}
+
+ComputationId Rewriter::cloneComputation(ComputationId original) {
+  std::string name = fmt::format("{}.t{}", baseName(module_.at(original).name), module_.instructionSlots());
+  ComputationId copy = module_.addComputation(std::move(name));
+  std::unordered_map<uint32_t, InstructionId> map;
+  const Computation from = module_.at(original);
+  for (InstructionId id : from.instructions) {
+    std::vector<InstructionId> operands;
+    for (InstructionId operand : module_.at(id).operands) operands.push_back(map.at(operand.value));
+    map[id.value] = clone(id, copy, operands);
+  }
+  for (InstructionId id : from.instructions) {
+    const auto* before = module_.at(id).attributes->get<std::vector<InstructionId>>(Attr::control_predecessors);
+    if (!before) continue;
+    std::vector<InstructionId> mapped;
+    for (InstructionId predecessor : *before) mapped.push_back(map.at(predecessor.value));
+    AttributeSet attributes = *module_.at(id).attributes;
+    attributes.set(Attr::control_predecessors, mapped);
+    module_.setAttributes(map.at(id.value), std::move(attributes));
+  }
+  module_.setRoot(copy, map.at(from.root.value));
+  module_.edit(copy).executionThread = from.executionThread;
+  return copy;
+}
+
+InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string_view kind) {
+  const InstructionId root = members.back();
+  const ComputationId home = module_.at(root).computation;
+  ComputationId fused = module_.addComputation(fmt::format("fused_computation.t{}", module_.instructionSlots()));
+  std::unordered_map<uint32_t, InstructionId> inside;
+  std::vector<InstructionId> inputs;
+  for (InstructionId member : members) inside.emplace(member.value, InstructionId());
+  for (InstructionId member : members)
+    for (InstructionId operand : module_.at(member).operands)
+      if (inside.try_emplace(operand.value).second) inputs.push_back(operand);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const InstructionId from[] = {inputs[i]};
+    InstructionId parameter;
+    {
+      Instruction p;
+      std::string name = fmt::format("param_{}.t{}", i, module_.instructionSlots());
+      p.name = name;
+      p.opcode = Opcode::Parameter;
+      p.parameterNumber = static_cast<int32_t>(i);
+      p.provenance = provenanceOf(from);
+      parameter = module_.add(fused, std::move(p), module_.shapeOf(inputs[i]));
+    }
+    inside[inputs[i].value] = parameter;
+  }
+  std::vector<InstructionId> operands;
+  for (InstructionId member : members) {
+    operands.clear();
+    for (InstructionId operand : module_.at(member).operands) operands.push_back(inside.at(operand.value));
+    inside[member.value] = clone(member, fused, operands);
+  }
+  module_.setRoot(fused, inside.at(root.value));
+  AttributeSet attributes;
+  attributes.set(Attr::kind, std::string(kind));
+  attributes.set(Attr::calls, fused);
+  InstructionId fusion = module_.add(home, Opcode::Fusion, module_.shapeOf(root), inputs, std::move(attributes), provenanceOf(members));
+  module_.edit(fusion).metadata = module_.at(root).metadata;
+  touch(home);
+  replaced_[root.value] = fusion;
+  replacedAny_ = true;
+  return fusion;
+}
+
+void Rewriter::replace(InstructionId old, InstructionId by) {
+  by = resolve(by);
+  if (old == by) return;
+  replaced_[old.value] = by;
+  absorb(by, old);
+  touch(module_.at(old).computation);
+  replacedAny_ = true;
+}
+
+void Rewriter::touch(ComputationId computation) {
+  if (touched_.size() <= computation.value) touched_.resize(computation.value + 1);
+  touched_[computation.value] = true;
+}
+
+void Rewriter::applyAbsorbed() {
+  // What was absorbed by something that was replaced later belongs to the final stand-in.
+  std::unordered_map<uint32_t, std::vector<InstructionId>> final;
+  for (auto& [target, others] : absorbed_) {
+    auto& list = final[resolve(InstructionId(target)).value];
+    list.insert(list.end(), others.begin(), others.end());
+  }
+  for (auto& [target, others] : final) {
+    others.push_back(InstructionId(target));
+    const InstructionId id(target);
+    ProvenancePtr old = module_.at(id).provenance;
+    ProvenancePtr merged = mergeProvenance(module_, others, pass_);
+    if (!old || old->sources != merged->sources) module_.edit(id).provenance = std::move(merged);
+  }
+  absorbed_.clear();
+}
+
+AttributeSetPtr Rewriter::resolvedPredecessors(const Instruction& instruction) const {
+  const auto* before = instruction.attributes->get<std::vector<InstructionId>>(Attr::control_predecessors);
+  if (!before) return nullptr;
+  std::vector<InstructionId> now;
+  for (InstructionId id : *before) {
+    id = resolve(id);
+    if (module_.contains(id) && id != instruction.id && module_.at(id).computation == instruction.computation) now.push_back(id);
+  }
+  if (now == *before) return nullptr;
+  AttributeSet attributes = *instruction.attributes;
+  if (now.empty()) attributes.remove(Attr::control_predecessors);
+  else attributes.set(Attr::control_predecessors, std::move(now));
+  return std::make_shared<const AttributeSet>(std::move(attributes));
+}
+
+Status Rewriter::tidy(ComputationId computation) {
+  if (replacedAny_) {
+    const Computation& c = module_.at(computation);
+    std::vector<InstructionId> gone;
+    const InstructionId root = resolve(c.root);
+    for (InstructionId id : c.instructions)
+      if (replaced_.contains(id.value)) gone.push_back(id);
+    module_.setRoot(computation, root);
+    module_.removeAll(computation, gone);
+    const std::vector<InstructionId> live = module_.at(computation).instructions;
+    for (InstructionId id : live) visit(id);
+    for (InstructionId id : live)
+      if (auto attributes = resolvedPredecessors(module_.at(id))) module_.edit(id).attributes = attributes;
+  }
+  TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> order, topologicalOrder(module_, computation));
+  if (order != module_.at(computation).instructions) module_.edit(computation).instructions = std::move(order);
+  return {};
+}
+
+Result<bool> Rewriter::finish() {
+  applyAbsorbed();
+  bool changed = false;
+  for (uint32_t c = 0; c < touched_.size(); ++c) {
+    if (!touched_[c] || !module_.contains(ComputationId(c))) continue;
+    TESSERA_TRY(tidy(ComputationId(c)));
+    changed = true;
+  }
+  replaced_.clear();
+  touched_.clear();
+  replacedAny_ = false;
+  return changed;
+}
+
+Result<bool> restoreComputationOrder(Module& module) {
+  enum : uint8_t { Unseen, Open, Done };
+  std::vector<uint8_t> state(module.computationSlots(), Unseen);
+  std::vector<ComputationId> order;
+  struct Frame {
+    ComputationId id;
+    std::vector<ComputationId> callees;
+    size_t next = 0;
+  };
+  auto frameOf = [&](ComputationId id) {
+    Frame frame{id, {}};
+    for (InstructionId i : module.at(id).instructions)
+      for (ComputationId callee : module.callees(module.at(i))) frame.callees.push_back(callee);
+    return frame;
+  };
+  std::vector<Frame> stack;
+  stack.push_back(frameOf(module.entry()));
+  state[module.entry().value] = Open;
+  while (!stack.empty()) {
+    Frame& top = stack.back();
+    if (top.next == top.callees.size()) {
+      state[top.id.value] = Done;
+      order.push_back(top.id);
+      stack.pop_back();
+      continue;
+    }
+    ComputationId callee = top.callees[top.next++];
+    if (!module.contains(callee)) return fail("a computation that is called does not exist");
+    if (state[callee.value] == Open) return fail("computation %" + module.at(callee).name + " calls itself");
+    if (state[callee.value] == Done) continue;
+    state[callee.value] = Open;
+    stack.push_back(frameOf(callee));
+  }
+  if (order == module.order()) return false;
+  for (uint32_t c = 0; c < state.size(); ++c)
+    if (state[c] == Unseen && module.contains(ComputationId(c))) module.remove(ComputationId(c));
+  module.setOrder(std::move(order));
+  return true;
+}
+
+std::vector<ComputationId> controlComputations(const Module& module) {
+  std::vector<bool> seen(module.computationSlots());
+  std::vector<ComputationId> out{module.entry()};
+  seen[module.entry().value] = true;
+  for (size_t at = 0; at < out.size(); ++at)
+    for (InstructionId id : module.at(out[at]).instructions) {
+      const Instruction& instruction = module.at(id);
+      if (instruction.opcode != Opcode::While && instruction.opcode != Opcode::Conditional && instruction.opcode != Opcode::Call) continue;
+      for (ComputationId callee : module.callees(instruction))
+        if (module.contains(callee) && !seen[callee.value]) seen[callee.value] = true, out.push_back(callee);
+    }
+  return out;
+}
+
+bool hasSideEffect(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::Infeed: case Opcode::Outfeed: case Opcode::Send: case Opcode::SendDone: case Opcode::Recv:
+    case Opcode::RecvDone: case Opcode::AllGather: case Opcode::AllGatherStart: case Opcode::AllGatherDone:
+    case Opcode::AllReduce: case Opcode::AllReduceStart: case Opcode::AllReduceDone: case Opcode::AllToAll:
+    case Opcode::CollectiveBroadcast: case Opcode::CollectivePermute: case Opcode::CollectivePermuteStart:
+    case Opcode::CollectivePermuteDone: case Opcode::ReduceScatter: case Opcode::AsyncStart: case Opcode::AsyncUpdate:
+    case Opcode::AsyncDone: case Opcode::RngGetAndUpdateState: case Opcode::Unknown:
+      return true;
+    case Opcode::CustomCall:
+      return instruction.attributes->boolOr(Attr::custom_call_has_side_effect, false);
+    default:
+      return instruction.attributes->has(Attr::control_predecessors);
+  }
+}
+
+bool isStateful(const Instruction& instruction) {
+  return hasSideEffect(instruction) || instruction.opcode == Opcode::Rng || instruction.opcode == Opcode::CustomCall ||
+         instruction.opcode == Opcode::Parameter || instruction.opcode == Opcode::Domain;
+}
+
+bool equalAttributes(const AttributeSet& a, const AttributeSet& b) {
+  if (&a == &b) return true;
+  if (a.items().size() != b.items().size() || a.unknown.size() != b.unknown.size()) return false;
+  for (const Attribute& item : a.items()) {
+    const AttributeValue* other = b.find(item.name);
+    if (!other || !(*other == item.value)) return false;
+  }
+  for (size_t i = 0; i < a.unknown.size(); ++i)
+    if (a.unknown[i].name != b.unknown[i].name || !(a.unknown[i].value == b.unknown[i].value)) return false;
+  return true;
+}
+
+}  // namespace tessera

@@ -1,22 +1,47 @@
-// MemAvailable from /proc/meminfo.
+// How much memory is left: /proc/meminfo and the limits of the control group, versions 1 and 2.
 #include "core/base/memory.h"
 
-#include <cstdio>
+#include <algorithm>
+#include <fstream>
 #include <limits>
+#include <optional>
+#include <string>
 
 namespace tessera {
+namespace {
+
+std::optional<int64_t> numberIn(const char* path) {
+  std::ifstream file(path);
+  int64_t number = 0;
+  if (!(file >> number)) return std::nullopt;  // "max" too
+  return number;
+}
+
+std::optional<int64_t> memInfoAvailable() {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  int64_t kibibytes = 0;
+  while (file >> key >> kibibytes) {
+    std::getline(file, unit);
+    if (key == "MemAvailable:") return kibibytes * 1024;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> controlGroupLeft(const char* limitFile, const char* usageFile) {
+  auto limit = numberIn(limitFile), used = numberIn(usageFile);
+  if (!limit || !used) return std::nullopt;
+  return std::max<int64_t>(0, *limit - *used);
+}
+
+}  // namespace
 
 int64_t availableMemoryBytes() {
-  int64_t kilobytes = -1;
-  if (std::FILE* file = std::fopen("/proc/meminfo", "r")) {
-    char line[128];
-    while (kilobytes < 0 && std::fgets(line, sizeof line, file)) {
-      long long value = 0;
-      if (std::sscanf(line, "MemAvailable: %lld kB", &value) == 1) kilobytes = value;
-    }
-    std::fclose(file);
-  }
-  return kilobytes < 0 ? std::numeric_limits<int64_t>::max() : kilobytes * 1024;
+  int64_t left = memInfoAvailable().value_or(std::numeric_limits<int64_t>::max());
+  if (auto v2 = controlGroupLeft("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")) left = std::min(left, *v2);
+  if (auto v1 = controlGroupLeft("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"))
+    left = std::min(left, *v1);
+  return left;
 }
 
 bool memoryIsAvailable(int64_t bytes) {

@@ -10,8 +10,6 @@
 
 namespace tessera {
 
-// Bytes that can still be had without swapping, the control group's limit included; INT64_MAX when unknown.
-int64_t availableMemoryBytes();
 // Fails with Fault::Runtime and both sizes when a value of this shape (tuples: all leaves) cannot be had.
 Status requireMemoryFor(const Shape& shape, const std::string& what);
 

@@ -123,6 +123,11 @@ struct OpDef {
   Status (*loops)(LoopContext&) = nullptr;
 };
 
+// One per op file (external linkage for `const OpDef kAdd = …`); those of opcodes without an op file are never used.
+#define TESSERA_OPCODE(enumerator, name, arity) extern const OpDef k##enumerator;
+#include "core/hlo/opcodes.inc"
+#undef TESSERA_OPCODE
+
 // nullptr when the opcode has no op file.
 const OpDef* findOp(Opcode opcode);
 // All of them, in the order of ops.inc.

@@ -1,0 +1,545 @@
+// See kernel_emitter.h. Nodes are emitted in their own scope: before the axis loop when they do not see the axis, in
+// it when they do, in the body of the innermost element loop that they see; so nothing is computed more often than
+// it must be. Accumulators live in stack slots that a pass turns into registers.
+#include "backends/codegen/kernel_emitter.h"
+
+#include <functional>
+#include <unordered_set>
+
+#include <llvm/IR/Function.h>
+
+#include "backends/codegen/kernel_memory.h"
+#include "backends/codegen/scalar_emitter.h"
+
+namespace tessera::codegen {
+
+namespace {
+
+using llvm::Value;
+
+class KernelEmitter {
+ public:
+  KernelEmitter(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest)
+      : module_(module), program_(program), body_(program.body), analysis_(analysis), nest_(nest),
+        b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes) {}
+
+  Status emit(const std::string& name);
+
+ private:
+  struct LoopState {
+    bool emitted = false;
+    std::vector<Val> accumulators;  // stack slots (re, im)
+    std::vector<llvm::Type*> types;
+    std::vector<Val> results;
+  };
+
+  void openFunction(const std::string& name);
+  void sortNodesByScope();
+  void emitItem(Value* item);
+  void emitAxis(Value* begin, Value* end);
+  void emitSequential(size_t depth);
+  void emitStores();
+  void forRange(Value* from, Value* to, int64_t step, const std::function<void(Value*)>& body);
+  Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
+
+  void emitScope(const std::vector<uint32_t>& nodes);
+  Val value(NodeId id);      // S64: i64 lanes
+  Val narrowValue(NodeId id);  // S64: i32 lanes when the node is narrow
+  Val emitNode(NodeId id);
+  Val emitIndex(NodeId id);
+  Val emitRead(NodeId id);
+  Val emitReadIf(NodeId id);
+  Val emitUnaryOrBinary(NodeId id);
+  Val emitIntegerIndexOp(NodeId id);
+  Val guardedScalarLoad(ElementType type, const Place& place, Value* condition, Val otherwise);
+  Place placeOf(const Address& address, Value* base);
+  void unify(std::initializer_list<Val*> values);
+  void unsupported(NodeId id);
+
+  void emitLoop(size_t loop);
+  void runLoop(size_t loop, bool overLanes);
+  void runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes, const std::function<void()>& body);
+  void stepAccumulators(size_t loop);
+  Val joinLanes(NodeOp op, ElementType type, Val lanes);
+  bool variesOverAxis(size_t loop) const;
+  Val makeSlot(ElementType type, bool vector, Val initial);
+  Val loadSlot(const LoopState& state, size_t k);
+
+  llvm::Module& module_;
+  const LoopProgram& program_;
+  const ElementProgram& body_;
+  const ProgramAnalysis& analysis_;
+  const KernelNest& nest_;
+  llvm::IRBuilder<> b;
+  ScalarEmitter scalars_;
+  KernelMemory memory_;
+
+  llvm::Function* function_ = nullptr;
+  std::vector<Value*> operandBase_, outputBase_;
+  std::vector<Value*> counterValue_;       // i64 by counter; of the axis: lane 0
+  int32_t axis_ = -1;                      // the counter that runs over lanes at this point
+  Value* mask_ = nullptr;                  // lanes in range; null: all
+  std::vector<Val> memo_;
+  std::vector<bool> done_;
+  std::vector<LoopState> loops_;
+  std::vector<uint32_t> outerScope_, axisScope_;
+  std::vector<std::vector<uint32_t>> loopScope_;
+  std::optional<Diagnostic> failure_;
+};
+
+void KernelEmitter::unsupported(NodeId id) {
+  if (failure_) return;
+  Diagnostic d;
+  d.fault = Fault::Unsupported;
+  d.message = "no code for element operation " + std::to_string(static_cast<int>(body_.at(id).op)) + " on " +
+              std::string(nameOf(body_.at(id).type));
+  failure_ = std::move(d);
+}
+
+void KernelEmitter::openFunction(const std::string& name) {
+  auto* ptr = b.getPtrTy();
+  auto* type = llvm::FunctionType::get(b.getVoidTy(), {ptr, b.getInt64Ty(), b.getInt64Ty()}, false);
+  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module_);
+  function_->addFnAttr("prefer-vector-width", std::to_string(512));
+  function_->addFnAttr("min-legal-vector-width", std::to_string(512));
+  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  b.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
+  size_t operands = body_.operands.size();
+  for (size_t i = 0; i < operands + program_.outputs.size(); ++i) {
+    Value* at = b.CreateConstGEP1_64(ptr, function_->getArg(0), i);
+    (i < operands ? operandBase_ : outputBase_).push_back(b.CreateLoad(ptr, at));
+  }
+}
+
+void KernelEmitter::sortNodesByScope() {
+  loopScope_.resize(body_.loops.size());
+  for (uint32_t n = 0; n < body_.nodes.size(); ++n) {
+    if (!analysis_.needed[n]) continue;
+    const Dependence& dep = analysis_.dependence[n];
+    if (analysis_.homeLoop[n] >= 0) loopScope_[static_cast<size_t>(analysis_.homeLoop[n])].push_back(n);
+    else if (nest_.axis >= 0 && (dep.counters >> nest_.axis & 1)) axisScope_.push_back(n);
+    else outerScope_.push_back(n);
+  }
+}
+
+// for (i = from; i < to; i += step); runs at least once.
+void KernelEmitter::forRange(Value* from, Value* to, int64_t step, const std::function<void(Value*)>& body) {
+  auto* before = b.GetInsertBlock();
+  auto* head = llvm::BasicBlock::Create(module_.getContext(), "loop", function_);
+  b.CreateBr(head);
+  b.SetInsertPoint(head);
+  auto* i = b.CreatePHI(b.getInt64Ty(), 2);
+  i->addIncoming(from, before);
+  body(i);
+  Value* next = b.CreateAdd(i, int64(step), "", true, true);
+  auto* latch = b.GetInsertBlock();
+  auto* exit = llvm::BasicBlock::Create(module_.getContext(), "done", function_);
+  b.CreateCondBr(b.CreateICmpSLT(next, to), head, exit);
+  i->addIncoming(next, latch);
+  b.SetInsertPoint(exit);
+}
+
+Status KernelEmitter::emit(const std::string& name) {
+  openFunction(name);
+  sortNodesByScope();
+  counterValue_.assign(analysis_.counters.size(), nullptr);
+  memo_.resize(body_.nodes.size());
+  done_.assign(body_.nodes.size(), false);
+  loops_.resize(body_.loops.size());
+  forRange(function_->getArg(1), function_->getArg(2), 1, [&](Value* item) { emitItem(item); });
+  b.CreateRetVoid();
+  if (failure_) return fail(*failure_);
+  return {};
+}
+
+void KernelEmitter::emitItem(Value* item) {
+  Value* rest = item;
+  Value* block = nullptr;
+  auto split = [&](int64_t size) {
+    Value* digit = b.CreateURem(rest, int64(size));
+    rest = b.CreateUDiv(rest, int64(size));
+    return digit;
+  };
+  if (nest_.axis >= 0 && nest_.blocks > 1) block = nest_.outer.empty() ? rest : split(nest_.blocks);
+  for (size_t i = nest_.outer.size(); i-- > 0;) {
+    size_t c = static_cast<size_t>(nest_.outer[i]);
+    counterValue_[c] = i == 0 ? rest : split(analysis_.counters[c].size);
+  }
+  if (!nest_.sequential.empty()) return emitSequential(0);
+  emitScope(outerScope_);
+  if (nest_.axis < 0) return emitStores();
+  int64_t size = analysis_.counters[static_cast<size_t>(nest_.axis)].size;
+  if (!block) return emitAxis(int64(0), int64(size));
+  Value* begin = b.CreateMul(block, int64(nest_.block));
+  Value* end = b.CreateAdd(begin, int64(nest_.block));
+  emitAxis(begin, b.CreateSelect(b.CreateICmpSLT(end, int64(size)), end, int64(size)));
+}
+
+void KernelEmitter::emitAxis(Value* begin, Value* end) {
+  int64_t size = analysis_.counters[static_cast<size_t>(nest_.axis)].size;
+  forRange(begin, end, nest_.lanes, [&](Value* i) {
+    axis_ = nest_.axis;
+    counterValue_[static_cast<size_t>(axis_)] = i;
+    if (size % nest_.lanes != 0) {
+      Value* left = b.CreateSub(int64(size), i);
+      mask_ = b.CreateICmpULT(memory_.iota(b.getInt64Ty()), scalars_.splat(left, nest_.lanes));
+    }
+    emitScope(axisScope_);
+    emitStores();
+    axis_ = -1;
+    mask_ = nullptr;
+  });
+}
+
+void KernelEmitter::emitSequential(size_t depth) {
+  if (depth == nest_.sequential.size()) {
+    emitScope(outerScope_);
+    return emitStores();
+  }
+  size_t c = static_cast<size_t>(nest_.sequential[depth]);
+  forRange(int64(0), int64(analysis_.counters[c].size), 1, [&](Value* i) {
+    counterValue_[c] = i;
+    emitSequential(depth + 1);
+  });
+}
+
+void KernelEmitter::emitStores() {
+  for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
+    const Store& store = program_.stores[s];
+    ElementType type = program_.outputs[store.output].type;
+    Place place = placeOf(analysis_.storeAddresses[s], outputBase_[store.output]);
+    Val v = value(store.value);
+    if (!v) return;
+    bool overLanes = axis_ >= 0;
+    Value* guard = store.guard.valid() ? value(store.guard).re : nullptr;
+    if (!guard || overLanes) {
+      Value* mask = mask_;
+      if (guard) {
+        guard = scalars_.splat(guard, nest_.lanes);
+        mask = mask ? b.CreateAnd(mask, guard) : guard;
+      }
+      memory_.store(type, place, v, mask, overLanes);
+      continue;
+    }
+    auto* then = llvm::BasicBlock::Create(module_.getContext(), "store", function_);
+    auto* after = llvm::BasicBlock::Create(module_.getContext(), "stored", function_);
+    b.CreateCondBr(guard, then, after);
+    b.SetInsertPoint(then);
+    memory_.store(type, place, v, nullptr, false);
+    b.CreateBr(after);
+    b.SetInsertPoint(after);
+  }
+}
+
+void KernelEmitter::emitScope(const std::vector<uint32_t>& nodes) {
+  for (uint32_t n : nodes) {
+    if (failure_) return;
+    narrowValue(NodeId{n});
+  }
+}
+
+Val KernelEmitter::narrowValue(NodeId id) {
+  if (!done_[id.value]) {
+    memo_[id.value] = emitNode(id);
+    done_[id.value] = true;
+    if (!memo_[id.value]) {
+      unsupported(id);
+      memo_[id.value] = scalars_.constant(body_.at(id).type, 0, 0);
+    }
+  }
+  return memo_[id.value];
+}
+
+Val KernelEmitter::value(NodeId id) {
+  Val v = narrowValue(id);
+  if (body_.at(id).type != ElementType::S64 || !analysis_.narrow[id.value]) return v;
+  auto* wide = v.re->getType()->getWithNewType(b.getInt64Ty());
+  return {b.CreateSExt(v.re, wide)};
+}
+
+void KernelEmitter::unify(std::initializer_list<Val*> values) {
+  bool vector = false;
+  for (Val* v : values) vector = vector || v->isVector();
+  if (vector)
+    for (Val* v : values) *v = scalars_.splat(*v, nest_.lanes);
+}
+
+Val KernelEmitter::emitIndex(NodeId id) {
+  int32_t counter = analysis_.counterOf(body_, id);
+  Value* v = counter < 0 ? int64(0) : counterValue_[static_cast<size_t>(counter)];
+  bool narrow = analysis_.narrow[id.value];
+  if (narrow) v = b.CreateTrunc(v, b.getInt32Ty());
+  if (counter < 0 || counter != axis_) return {v};
+  return {b.CreateAdd(scalars_.splat(v, nest_.lanes), memory_.iota(narrow ? b.getInt32Ty() : b.getInt64Ty()))};
+}
+
+Place KernelEmitter::placeOf(const Address& address, Value* base) {
+  Place place{base, int64(address.constant), 0, nullptr};
+  for (const CounterTerm& term : address.terms) {
+    Value* counter = counterValue_[static_cast<size_t>(term.counter)];
+    Value* part = term.coefficient == 1 ? counter : b.CreateMul(counter, int64(term.coefficient));
+    place.scalar = b.CreateAdd(place.scalar, part);
+    if (term.counter == axis_) place.step = term.coefficient;
+  }
+  for (const auto& [node, stride] : address.others) {
+    Val v = value(node);
+    auto* t = v.re->getType();
+    Value* part = stride == 1 ? v.re : b.CreateMul(v.re, llvm::ConstantInt::get(t, static_cast<uint64_t>(stride)));
+    if (v.isVector()) place.lanes = place.lanes ? b.CreateAdd(place.lanes, part) : part;
+    else place.scalar = b.CreateAdd(place.scalar, part);
+  }
+  return place;
+}
+
+Val KernelEmitter::emitRead(NodeId id) {
+  const Node& node = body_.at(id);
+  Value* base = node.op == NodeOp::ReadOutput ? outputBase_[node.bits0] : operandBase_[node.bits0];
+  Place place = placeOf(*analysis_.addresses[id.value], base);
+  return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
+}
+
+Val KernelEmitter::guardedScalarLoad(ElementType type, const Place& place, Value* condition, Val otherwise) {
+  auto* before = b.GetInsertBlock();
+  auto* then = llvm::BasicBlock::Create(module_.getContext(), "read", function_);
+  auto* after = llvm::BasicBlock::Create(module_.getContext(), "readDone", function_);
+  b.CreateCondBr(condition, then, after);
+  b.SetInsertPoint(then);
+  Val loaded = memory_.load(type, place, nullptr);
+  auto* end = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  auto join = [&](Value* yes, Value* no) -> Value* {
+    if (!yes) return nullptr;
+    auto* phi = b.CreatePHI(yes->getType(), 2);
+    phi->addIncoming(yes, end);
+    phi->addIncoming(no, before);
+    return phi;
+  };
+  Value* re = join(loaded.re, otherwise.re);
+  return {re, join(loaded.im, otherwise.im)};
+}
+
+Val KernelEmitter::emitReadIf(NodeId id) {
+  const Node& node = body_.at(id);
+  auto inputs = body_.inputsOf(id);
+  Val condition = value(inputs[0]), otherwise = value(inputs[1]);
+  Place place = placeOf(*analysis_.addresses[id.value], operandBase_[node.bits0]);
+  if (!condition.isVector() && !place.varies() && !otherwise.isVector())
+    return guardedScalarLoad(node.type, place, condition.re, otherwise);
+  condition = scalars_.splat(condition, nest_.lanes);
+  Value* mask = mask_ ? b.CreateAnd(mask_, condition.re) : condition.re;
+  Val loaded = memory_.load(node.type, place, mask);
+  unify({&loaded, &otherwise});
+  return scalars_.select(condition, loaded, otherwise);
+}
+
+// S64 arithmetic whose values fit 32 bits runs in 32-bit lanes; signs are known, so nothing is guarded.
+Val KernelEmitter::emitIntegerIndexOp(NodeId id) {
+  const Node& node = body_.at(id);
+  auto inputs = body_.inputsOf(id);
+  if (node.op == NodeOp::Constant) return {b.getInt32(static_cast<uint32_t>(node.bits0))};
+  if (node.op == NodeOp::Convert) {
+    Val a = narrowValue(inputs[0]);
+    ElementType from = body_.at(inputs[0]).type;
+    return from == ElementType::S64 ? a : scalars_.convert(ElementType::S32, from, a);
+  }
+  if (node.op == NodeOp::Select) {
+    Val c = narrowValue(inputs[0]), x = narrowValue(inputs[1]), y = narrowValue(inputs[2]);
+    unify({&x, &y});
+    if (c.isVector()) unify({&c, &x, &y});
+    return scalars_.select(c, x, y);
+  }
+  Val x = narrowValue(inputs[0]), y = narrowValue(inputs[1]);
+  unify({&x, &y});
+  if (node.op == NodeOp::Divide) return {b.CreateSDiv(x.re, y.re)};
+  if (node.op == NodeOp::Remainder) return {b.CreateSRem(x.re, y.re)};
+  return scalars_.binary(node.op, ElementType::S32, x, y);
+}
+
+Val KernelEmitter::emitUnaryOrBinary(NodeId id) {
+  const Node& node = body_.at(id);
+  auto inputs = body_.inputsOf(id);
+  ElementType from = body_.at(inputs[0]).type;
+  Val a = value(inputs[0]);
+  if (inputs.size() == 1) {
+    switch (node.op) {
+      case NodeOp::Convert: return scalars_.convert(node.type, from, a);
+      case NodeOp::BitcastConvert: return scalars_.bitcast(node.type, from, a);
+      case NodeOp::ReducePrecision:
+        return scalars_.reducePrecision(node.type, static_cast<int>(node.bits0), static_cast<int>(node.bits1), a);
+      default: return scalars_.unary(node.op, node.type, from, a);
+    }
+  }
+  Val c = value(inputs[1]);
+  unify({&a, &c});
+  if (node.op == NodeOp::MakeComplex) return {a.re, c.re};
+  if (node.op == NodeOp::Compare)
+    return scalars_.compare(static_cast<CompareDirection>(node.bits0), node.bits1 == 1, from, a, c);
+  return scalars_.binary(node.op, node.type, a, c);
+}
+
+Val KernelEmitter::emitNode(NodeId id) {
+  const Node& node = body_.at(id);
+  auto inputs = body_.inputsOf(id);
+  switch (node.op) {
+    case NodeOp::OutputIndex:
+    case NodeOp::LoopIndex: return emitIndex(id);
+    case NodeOp::Accumulator: return loadSlot(loops_[node.bits0], node.bits1);
+    case NodeOp::LoopResult:
+      emitLoop(node.bits0);
+      return failure_ ? scalars_.constant(node.type, 0, 0) : loops_[node.bits0].results[node.bits1];
+    case NodeOp::DimensionSize: return {int64(body_.operands[node.bits0].dimensions[node.bits1])};
+    case NodeOp::Read:
+    case NodeOp::ReadOutput: return emitRead(id);
+    case NodeOp::ReadIf: return emitReadIf(id);
+    default: break;
+  }
+  if (node.type == ElementType::S64 && analysis_.narrow[id.value]) return emitIntegerIndexOp(id);
+  if (node.op == NodeOp::Constant) return scalars_.constant(node.type, node.bits0, node.bits1);
+  if (node.op == NodeOp::Select) {
+    Val c = value(inputs[0]), x = value(inputs[1]), y = value(inputs[2]);
+    unify({&x, &y});
+    if (c.isVector()) unify({&c, &x, &y});
+    return scalars_.select(c, x, y);
+  }
+  if (node.op == NodeOp::Fma) {
+    Val x = value(inputs[0]), y = value(inputs[1]), z = value(inputs[2]);
+    unify({&x, &y, &z});
+    return scalars_.fma(node.type, x, y, z);
+  }
+  return inputs.empty() ? Val{} : emitUnaryOrBinary(id);
+}
+
+// --- loops of the element program
+
+bool KernelEmitter::variesOverAxis(size_t loop) const {
+  if (axis_ < 0) return false;
+  int32_t space = analysis_.counters[static_cast<size_t>(axis_)].space;
+  auto sees = [&](NodeId id) {
+    const Dependence& dep = analysis_.dependence[id.value];
+    return space == 0 ? (dep.counters >> axis_ & 1) != 0 : dep.loops.test(static_cast<size_t>(space - 1));
+  };
+  for (NodeId id : body_.loops[loop].inits)
+    if (sees(id)) return true;
+  for (NodeId id : body_.loops[loop].next)
+    if (sees(id)) return true;
+  return false;
+}
+
+Val KernelEmitter::makeSlot(ElementType type, bool vector, Val initial) {
+  if (vector) initial = scalars_.splat(initial, nest_.lanes);
+  auto slot = [&](Value* v) -> Value* {
+    if (!v) return nullptr;
+    llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+    Value* at = entry.CreateAlloca(v->getType());
+    b.CreateStore(v, at);
+    return at;
+  };
+  (void)type;
+  return {slot(initial.re), slot(initial.im)};
+}
+
+Val KernelEmitter::loadSlot(const LoopState& state, size_t k) {
+  auto load = [&](Value* at) -> Value* { return at ? b.CreateLoad(state.types[k], at) : nullptr; };
+  return {load(state.accumulators[k].re), load(state.accumulators[k].im)};
+}
+
+void KernelEmitter::runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes,
+                                const std::function<void()>& body) {
+  if (depth == counters.size()) return body();
+  size_t c = static_cast<size_t>(counters[depth]);
+  int64_t size = analysis_.counters[c].size;
+  bool lanes = overLanes && depth + 1 == counters.size();
+  forRange(int64(0), int64(size), lanes ? nest_.lanes : 1, [&](Value* i) {
+    counterValue_[c] = i;
+    if (lanes) {
+      axis_ = counters[depth];
+      if (size % nest_.lanes != 0)
+        mask_ = b.CreateICmpULT(memory_.iota(b.getInt64Ty()), scalars_.splat(b.CreateSub(int64(size), i), nest_.lanes));
+    }
+    runCounters(counters, depth + 1, overLanes, body);
+    if (lanes) {
+      axis_ = -1;
+      mask_ = nullptr;
+    }
+  });
+}
+
+void KernelEmitter::stepAccumulators(size_t loop) {
+  LoopState& state = loops_[loop];
+  std::vector<Val> next;
+  for (size_t k = 0; k < state.accumulators.size() && !failure_; ++k) {
+    Val v = value(body_.loops[loop].next[k]);
+    if (state.types[k]->isVectorTy()) v = scalars_.splat(v, nest_.lanes);
+    next.push_back(v);
+  }
+  int32_t space = axis_ < 0 ? 0 : analysis_.counters[static_cast<size_t>(axis_)].space;
+  bool ownLanes = space == static_cast<int32_t>(loop) + 1;
+  for (size_t k = 0; k < next.size(); ++k) {
+    if (ownLanes && mask_) next[k] = scalars_.select({mask_}, next[k], loadSlot(state, k));
+    b.CreateStore(next[k].re, state.accumulators[k].re);
+    if (next[k].im) b.CreateStore(next[k].im, state.accumulators[k].im);
+  }
+}
+
+// Halves are joined until one lane is left; the order depends on the lane count alone.
+Val KernelEmitter::joinLanes(NodeOp op, ElementType type, Val lanes) {
+  Value* v = lanes.re;
+  for (unsigned width = nest_.lanes / 2; width > 0; width /= 2) {
+    std::vector<int> low, high;
+    for (int i = 0; i < static_cast<int>(width); ++i) {
+      low.push_back(i);
+      high.push_back(i + static_cast<int>(width));
+    }
+    v = scalars_.binary(op, type, {b.CreateShuffleVector(v, low)}, {b.CreateShuffleVector(v, high)}).re;
+  }
+  return {b.CreateExtractElement(v, uint64_t{0})};
+}
+
+void KernelEmitter::runLoop(size_t loop, bool overLanes) {
+  const Loop& description = body_.loops[loop];
+  LoopState& state = loops_[loop];
+  bool vector = overLanes || variesOverAxis(loop);
+  for (size_t k = 0; k < description.inits.size(); ++k) {
+    const Node& next = body_.at(description.next[k]);
+    Val initial = overLanes ? scalars_.neutral(next.op, next.type) : value(description.inits[k]);
+    if (overLanes && next.type != body_.at(description.inits[k]).type) initial = {};
+    if (!initial) return unsupported(description.next[k]);
+    state.accumulators.push_back(makeSlot(next.type, vector, initial));
+    auto* scalar = initial.re->getType()->getScalarType();
+    state.types.push_back(vector ? llvm::FixedVectorType::get(scalar, nest_.lanes) : scalar);
+  }
+  runCounters(analysis_.spaceCounters[1 + loop], 0, overLanes, [&] {
+    emitScope(loopScope_[loop]);
+    stepAccumulators(loop);
+  });
+  if (failure_) return;
+  for (size_t k = 0; k < description.inits.size(); ++k) {
+    Val out = loadSlot(state, k);
+    const Node& next = body_.at(description.next[k]);
+    if (overLanes) out = scalars_.binary(next.op, next.type, value(description.inits[k]), joinLanes(next.op, next.type, out));
+    state.results.push_back(out);
+  }
+}
+
+void KernelEmitter::emitLoop(size_t loop) {
+  LoopState& state = loops_[loop];
+  if (state.emitted) return;
+  state.emitted = true;
+  for (int64_t range : body_.loops[loop].ranges) {
+    if (range != 0) continue;
+    for (NodeId init : body_.loops[loop].inits) state.results.push_back(value(init));
+    return;
+  }
+  bool overLanes = axis_ < 0 && runsOverLanes(program_, analysis_, loop, nest_.lanes);
+  runLoop(loop, overLanes);
+}
+
+}  // namespace
+
+Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
+                  const ProgramAnalysis& analysis, const KernelNest& nest) {
+  return KernelEmitter(module, program, analysis, nest).emit(name);
+}
+
+}  // namespace tessera::codegen

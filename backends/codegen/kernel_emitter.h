@@ -1,0 +1,19 @@
+// KernelEmitter: a LoopProgram as one LLVM function void(ptr buffers, i64 begin, i64 end). `buffers` holds the
+// operands' pointers, then the outputs'; [begin, end) is a part of the nest's parallel items, never empty.
+// Stands after ProgramAnalysis and KernelNest and before the JIT.
+#pragma once
+
+#include <string>
+
+#include <llvm/IR/Module.h>
+
+#include "backends/codegen/kernel_nest.h"
+#include "core/base/result.h"
+
+namespace tessera::codegen {
+
+// Adds the function to the module. Fails with Fault::Unsupported on a node that has no code for its type.
+Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
+                  const ProgramAnalysis& analysis, const KernelNest& nest);
+
+}  // namespace tessera::codegen

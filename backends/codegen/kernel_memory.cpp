@@ -1,0 +1,91 @@
+// See kernel_memory.h. Complex elements are two parts at scale 2.
+#include "backends/codegen/kernel_memory.h"
+
+namespace tessera::codegen {
+
+using llvm::Value;
+
+namespace {
+llvm::Align alignOf(llvm::Type* type) { return llvm::Align(type->getScalarSizeInBits() / 8); }
+}  // namespace
+
+Value* KernelMemory::iota(llvm::Type* type) {
+  std::vector<llvm::Constant*> values;
+  for (unsigned i = 0; i < lanes_; ++i) values.push_back(llvm::ConstantInt::get(type, i));
+  return llvm::ConstantVector::get(values);
+}
+
+Value* KernelMemory::address(llvm::Type* type, const Place& place, int64_t scale, int64_t offset) {
+  Value* at = place.scalar;
+  if (scale != 1) at = b.CreateMul(at, b.getInt64(static_cast<uint64_t>(scale)));
+  if (offset != 0) at = b.CreateAdd(at, b.getInt64(static_cast<uint64_t>(offset)));
+  return b.CreateGEP(type, place.base, at);
+}
+
+Value* KernelMemory::addresses(llvm::Type* type, const Place& place, int64_t scale, int64_t offset) {
+  Value* first = address(type, place, scale, offset);
+  auto splat = [&](int64_t v) { return b.CreateVectorSplat(lanes_, b.getInt64(static_cast<uint64_t>(v))); };
+  Value* offsets = nullptr;
+  if (place.step != 0) offsets = b.CreateMul(iota(b.getInt64Ty()), splat(place.step));
+  if (place.lanes) offsets = offsets ? b.CreateAdd(offsets, place.lanes) : place.lanes;
+  if (!offsets) return b.CreateVectorSplat(lanes_, first);
+  if (scale != 1) offsets = b.CreateMul(offsets, splat(scale));
+  return b.CreateGEP(type, first, offsets);
+}
+
+Value* KernelMemory::loadPart(llvm::Type* type, const Place& place, Value* mask, int64_t scale, int64_t offset) {
+  auto* vector = llvm::FixedVectorType::get(type, lanes_);
+  if (!place.varies() && !mask) return b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type));
+  if (place.step == 1 && scale == 1 && !place.lanes) {
+    Value* at = address(type, place, scale, offset);
+    if (!mask) return b.CreateAlignedLoad(vector, at, alignOf(type));
+    return b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector));
+  }
+  Value* at = addresses(type, place, scale, offset);
+  if (!mask) return b.CreateMaskedGather(vector, at, alignOf(type));
+  return b.CreateMaskedGather(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector));
+}
+
+Val KernelMemory::loadPairs(llvm::Type* part, const Place& place) {
+  auto* wide = llvm::FixedVectorType::get(part, 2 * lanes_);
+  Value* both = b.CreateAlignedLoad(wide, address(part, place, 2, 0), alignOf(part));
+  std::vector<int> even, odd;
+  for (int i = 0; i < static_cast<int>(lanes_); ++i) {
+    even.push_back(2 * i);
+    odd.push_back(2 * i + 1);
+  }
+  return {b.CreateShuffleVector(both, even), b.CreateShuffleVector(both, odd)};
+}
+
+Val KernelMemory::load(ElementType type, const Place& place, Value* mask) {
+  auto* memory = scalars_.memoryType(type);
+  if (!isComplex(type)) return scalars_.fromMemory(type, {loadPart(memory, place, mask, 1, 0)});
+  if (place.step == 1 && !place.lanes && !mask) return loadPairs(memory, place);
+  return {loadPart(memory, place, mask, 2, 0), loadPart(memory, place, mask, 2, 1)};
+}
+
+void KernelMemory::storePart(Value* value, llvm::Type* type, const Place& place, Value* mask, int64_t scale,
+                             int64_t offset, bool overLanes) {
+  if (!overLanes) {
+    b.CreateAlignedStore(value, address(type, place, scale, offset), alignOf(type));
+    return;
+  }
+  if (place.step == 1 && scale == 1 && !place.lanes) {
+    Value* at = address(type, place, scale, offset);
+    if (mask) b.CreateMaskedStore(value, at, alignOf(type), mask);
+    else b.CreateAlignedStore(value, at, alignOf(type));
+    return;
+  }
+  b.CreateMaskedScatter(value, addresses(type, place, scale, offset), alignOf(type), mask);
+}
+
+void KernelMemory::store(ElementType type, const Place& place, Val value, Value* mask, bool overLanes) {
+  auto* memory = scalars_.memoryType(type);
+  Val raw = scalars_.toMemory(type, value);
+  if (overLanes) raw = scalars_.splat(raw, lanes_);
+  if (!isComplex(type)) return storePart(raw.re, memory, place, mask, 1, 0, overLanes);
+  storePart(raw.re, memory, place, mask, 2, 0, overLanes);
+  storePart(raw.im, memory, place, mask, 2, 1, overLanes);
+}
+
+}  // namespace tessera::codegen

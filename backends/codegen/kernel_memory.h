@@ -1,0 +1,39 @@
+// KernelMemory: loads and stores of a kernel, for one element or for all lanes: contiguous, broadcast, gathered,
+// masked. Knows nothing of programs; KernelEmitter tells it where an access lies.
+#pragma once
+
+#include "backends/codegen/scalar_emitter.h"
+
+namespace tessera::codegen {
+
+// Where an access lies in elements: scalar + step · lane + lanes[lane].
+struct Place {
+  llvm::Value* base = nullptr;    // pointer to the buffer
+  llvm::Value* scalar = nullptr;  // i64
+  int64_t step = 0;
+  llvm::Value* lanes = nullptr;   // <W x i64> or null
+  bool varies() const { return step != 0 || lanes; }
+};
+
+class KernelMemory {
+ public:
+  KernelMemory(llvm::IRBuilder<>& builder, ScalarEmitter& scalars, unsigned lanes) : b(builder), scalars_(scalars), lanes_(lanes) {}
+
+  // mask: <W x i1> or null. Lanes that are masked out hold zero.
+  Val load(ElementType type, const Place& place, llvm::Value* mask);
+  void store(ElementType type, const Place& place, Val value, llvm::Value* mask, bool overLanes);
+  llvm::Value* iota(llvm::Type* type);
+
+ private:
+  llvm::Value* loadPart(llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale, int64_t offset);
+  void storePart(llvm::Value* value, llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale, int64_t offset, bool overLanes);
+  llvm::Value* address(llvm::Type* type, const Place& place, int64_t scale, int64_t offset);
+  llvm::Value* addresses(llvm::Type* type, const Place& place, int64_t scale, int64_t offset);
+  Val loadPairs(llvm::Type* part, const Place& place);
+
+  llvm::IRBuilder<>& b;
+  ScalarEmitter& scalars_;
+  unsigned lanes_;
+};
+
+}  // namespace tessera::codegen

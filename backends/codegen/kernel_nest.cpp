@@ -1,0 +1,124 @@
+// See kernel_nest.h.
+#include "backends/codegen/kernel_nest.h"
+
+#include <algorithm>
+
+namespace tessera::codegen {
+
+namespace {
+
+// Votes of the accesses inside reducible loops: is memory contiguous along the axis or along the loop?
+bool prefersReductionLanes(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis, unsigned lanes) {
+  int along = 0, across = 0;
+  for (size_t l = 0; l < program.body.loops.size(); ++l) {
+    if (!analysis.reducible[l] || analysis.spaceCounters[1 + l].empty()) continue;
+    int32_t inner = analysis.spaceCounters[1 + l].back();
+    if (analysis.counters[static_cast<size_t>(inner)].size < lanes / 2) continue;
+    for (size_t n = 0; n < program.body.nodes.size(); ++n) {
+      if (!analysis.needed[n] || !analysis.addresses[n] || !analysis.dependence[n].loops.test(l)) continue;
+      int64_t onAxis = analysis.addresses[n]->coefficientOf(axis), onLoop = analysis.addresses[n]->coefficientOf(inner);
+      if (onAxis == 1) ++along;
+      else if (onAxis != 0 && onLoop == 1) ++across;
+    }
+  }
+  return across > along;
+}
+
+int32_t chooseAxis(const LoopProgram& program, const ProgramAnalysis& analysis, unsigned lanes) {
+  const auto& space = analysis.spaceCounters[0];
+  if (space.empty()) return -1;
+  auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
+  int32_t axis = space.back();
+  int32_t longest = *std::max_element(space.begin(), space.end(), [&](int32_t a, int32_t b) { return size(a) < size(b); });
+  if (size(axis) < lanes / 2 && size(longest) >= 2 * size(axis)) axis = longest;
+  if (prefersReductionLanes(program, analysis, axis, lanes)) return -1;
+  return axis;
+}
+
+unsigned chooseLanes(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target) {
+  for (size_t n = 0; n < program.body.nodes.size(); ++n) {
+    ElementType type = program.body.nodes[n].type;
+    if (analysis.needed[n] && info(type).bits >= 64 && !analysis.narrow[n]) return target.vectorBytes / 8;
+  }
+  return target.vectorBytes / 4;
+}
+
+double weightOf(const Node& node) {
+  switch (node.op) {
+    case NodeOp::Constant: return 0;
+    case NodeOp::Divide: case NodeOp::Remainder: case NodeOp::Sqrt: case NodeOp::Rsqrt: return 3;
+    case NodeOp::Exp: case NodeOp::Log: case NodeOp::Tanh: case NodeOp::Sin: case NodeOp::Cos: case NodeOp::Power:
+    case NodeOp::Erf: case NodeOp::Logistic: case NodeOp::Log1p: case NodeOp::Expm1: case NodeOp::Atan2: return 60;
+    default: return 1;
+  }
+}
+
+bool hasUniformLoop(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis) {
+  for (size_t n = 0; n < program.body.nodes.size(); ++n)
+    if (program.body.nodes[n].op == NodeOp::LoopResult && analysis.needed[n] && analysis.homeLoop[n] < 0 &&
+        !(analysis.dependence[n].counters >> axis & 1))
+      return true;
+  return false;
+}
+
+double costOfItem(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
+  double axisVectors = nest.axis < 0 ? 1 : static_cast<double>((nest.block + nest.lanes - 1) / nest.lanes);
+  double sequential = 1;
+  for (int32_t c : nest.sequential) sequential *= static_cast<double>(analysis.counters[static_cast<size_t>(c)].size);
+  double total = 2;
+  for (size_t n = 0; n < program.body.nodes.size(); ++n) {
+    if (!analysis.needed[n]) continue;
+    const Dependence& dep = analysis.dependence[n];
+    double trips = sequential;
+    bool onAxis = nest.axis >= 0 && (dep.counters >> nest.axis & 1);
+    if (onAxis) trips *= axisVectors;
+    for (size_t l = 0; l < program.body.loops.size(); ++l) {
+      if (!dep.loops.test(l)) continue;
+      for (int64_t r : program.body.loops[l].ranges) trips *= static_cast<double>(r);
+      if (!onAxis && runsOverLanes(program, analysis, l, nest.lanes)) trips /= nest.lanes;
+    }
+    total += trips * weightOf(program.body.nodes[n]);
+  }
+  return total * 0.5;
+}
+
+}  // namespace
+
+bool runsOverLanes(const LoopProgram& program, const ProgramAnalysis& analysis, size_t loop, unsigned lanes) {
+  if (!analysis.reducible[loop] || analysis.spaceCounters[1 + loop].empty()) return false;
+  int32_t inner = analysis.spaceCounters[1 + loop].back();
+  if (analysis.counters[static_cast<size_t>(inner)].size < lanes / 2) return false;
+  int smooth = 0, strided = 0;
+  for (size_t n = 0; n < program.body.nodes.size(); ++n) {
+    if (!analysis.needed[n] || !analysis.addresses[n] || !analysis.dependence[n].loops.test(loop)) continue;
+    int64_t step = analysis.addresses[n]->coefficientOf(inner);
+    (step == 0 || step == 1 ? smooth : strided)++;
+  }
+  return smooth >= strided;
+}
+
+KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target) {
+  KernelNest nest;
+  nest.lanes = chooseLanes(program, analysis, target);
+  const auto& space = analysis.spaceCounters[0];
+  bool allParallel = program.parallelDims == static_cast<int64_t>(program.body.outputDims.size());
+  if (allParallel) nest.axis = chooseAxis(program, analysis, nest.lanes);
+  for (size_t i = 0; i < space.size(); ++i) {
+    if (space[i] == nest.axis) continue;
+    bool parallel = allParallel || static_cast<int64_t>(i) < program.parallelDims;
+    (parallel ? nest.outer : nest.sequential).push_back(space[i]);
+  }
+  for (int32_t c : nest.outer) nest.parallelCount *= analysis.counters[static_cast<size_t>(c)].size;
+  if (nest.axis >= 0) {
+    constexpr int64_t kBlock = 2048;
+    int64_t size = analysis.counters[static_cast<size_t>(nest.axis)].size;
+    nest.block = size;
+    if (size > kBlock && !hasUniformLoop(program, analysis, nest.axis)) nest.block = kBlock;
+    nest.blocks = nest.block == 0 ? 0 : (size + nest.block - 1) / nest.block;
+    nest.parallelCount *= nest.blocks;
+  }
+  nest.costPerItem = costOfItem(program, analysis, nest);
+  return nest;
+}
+
+}  // namespace tessera::codegen

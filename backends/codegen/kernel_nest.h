@@ -1,0 +1,31 @@
+// KernelNest: how a program becomes a loop nest: which counter runs over vector lanes, which counters are spread over
+// threads, in which blocks. Decided by shape and target alone, so that results do not depend on the thread count.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/codegen/program_analysis.h"
+
+namespace tessera::codegen {
+
+struct Target {
+  unsigned vectorBytes = 64;
+};
+
+struct KernelNest {
+  unsigned lanes = 16;
+  int32_t axis = -1;                 // counter of the iteration space over lanes; -1: none
+  std::vector<int32_t> outer;        // parallel counters but for the axis, major to minor
+  std::vector<int32_t> sequential;   // the iteration space's counters that must run in order
+  int64_t block = 1, blocks = 1;     // the axis in pieces of `block`
+  int64_t parallelCount = 1;         // items that threads share out: product(outer) × blocks
+  double costPerItem = 1;            // rough nanoseconds
+
+  static KernelNest of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target);
+};
+
+// Whether a loop that stands outside the vector axis is better run over lanes itself, partial results joined at the end.
+bool runsOverLanes(const LoopProgram& program, const ProgramAnalysis& analysis, size_t loop, unsigned lanes);
+
+}  // namespace tessera::codegen

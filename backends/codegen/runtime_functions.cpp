@@ -1,0 +1,72 @@
+// See runtime_functions.h. Names: tessera_<what>_<type>; f64 and f32 for the C library's functions, narrow floats by
+// their HLO name for encoding, integers by width for powers.
+#include "backends/codegen/runtime_functions.h"
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/hlo/numbers.h"
+
+namespace tessera::codegen {
+
+namespace {
+
+double logisticF64(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+float logisticF32(float x) { return static_cast<float>(logisticF64(x)); }
+
+// HLO's integer power wraps; a negative exponent gives 0 but for the bases 1 and -1.
+template <class T>
+T integerPower(T base, T exponent) {
+  if constexpr (std::is_signed_v<T>) {
+    if (exponent < 0) return base == 1 ? T{1} : base == -1 ? static_cast<T>(exponent % 2 == 0 ? 1 : -1) : T{0};
+  }
+  uint64_t result = 1, square = static_cast<uint64_t>(base);
+  for (auto e = static_cast<uint64_t>(exponent); e != 0; e >>= 1, square *= square)
+    if (e & 1) result *= square;
+  return static_cast<T>(result);
+}
+
+template <ElementType kType>
+uint32_t encode(double value) { return doubleToSmallFloat(kType, value); }
+
+template <class Fn>
+void* address(Fn* fn) { return reinterpret_cast<void*>(fn); }
+
+}  // namespace
+
+std::vector<std::pair<std::string_view, void*>> runtimeFunctions() {
+  using D1 = double(double);
+  using F1 = float(float);
+  using D2 = double(double, double);
+  using F2 = float(float, float);
+  return {
+#define TESSERA_UNARY(name, cfunction) \
+  {"tessera_" name "_f64", address(static_cast<D1*>(cfunction))}, {"tessera_" name "_f32", address(static_cast<F1*>(cfunction))},
+      TESSERA_UNARY("exp", std::exp) TESSERA_UNARY("expm1", std::expm1) TESSERA_UNARY("log", std::log)
+      TESSERA_UNARY("log1p", std::log1p) TESSERA_UNARY("tanh", std::tanh) TESSERA_UNARY("tan", std::tan)
+      TESSERA_UNARY("sin", std::sin) TESSERA_UNARY("cos", std::cos) TESSERA_UNARY("erf", std::erf)
+      TESSERA_UNARY("cbrt", std::cbrt) TESSERA_UNARY("acos", std::acos) TESSERA_UNARY("acosh", std::acosh)
+      TESSERA_UNARY("asin", std::asin) TESSERA_UNARY("asinh", std::asinh) TESSERA_UNARY("atanh", std::atanh)
+      TESSERA_UNARY("sinh", std::sinh) TESSERA_UNARY("cosh", std::cosh)
+#undef TESSERA_UNARY
+      {"tessera_logistic_f64", address(logisticF64)}, {"tessera_logistic_f32", address(logisticF32)},
+      {"tessera_pow_f64", address(static_cast<D2*>(std::pow))}, {"tessera_pow_f32", address(static_cast<F2*>(std::pow))},
+      {"tessera_atan2_f64", address(static_cast<D2*>(std::atan2))},
+      {"tessera_atan2_f32", address(static_cast<F2*>(std::atan2))},
+      {"tessera_hypot_f64", address(static_cast<D2*>(std::hypot))},
+      {"tessera_hypot_f32", address(static_cast<F2*>(std::hypot))},
+      {"tessera_fmod_f64", address(static_cast<D2*>(std::fmod))},
+      {"tessera_fmod_f32", address(static_cast<F2*>(std::fmod))},
+      {"fmod", address(static_cast<D2*>(std::fmod))}, {"fmodf", address(static_cast<F2*>(std::fmod))},
+      {"fma", address(static_cast<double (*)(double, double, double)>(std::fma))},
+      {"fmaf", address(static_cast<float (*)(float, float, float)>(std::fma))},
+      {"tessera_ipow_s64", address(integerPower<int64_t>)}, {"tessera_ipow_u64", address(integerPower<uint64_t>)},
+#define TESSERA_ENCODE(type) {"tessera_encode_" #type, address(encode<ElementType::type>)},
+      TESSERA_ENCODE(F8E5M2) TESSERA_ENCODE(F8E4M3) TESSERA_ENCODE(F8E4M3FN) TESSERA_ENCODE(F8E4M3B11FNUZ)
+      TESSERA_ENCODE(F8E3M4) TESSERA_ENCODE(F8E5M2FNUZ) TESSERA_ENCODE(F8E4M3FNUZ) TESSERA_ENCODE(F8E8M0FNU)
+      TESSERA_ENCODE(F6E3M2FN) TESSERA_ENCODE(F6E2M3FN) TESSERA_ENCODE(F4E2M1FN)
+#undef TESSERA_ENCODE
+  };
+}
+
+}  // namespace tessera::codegen

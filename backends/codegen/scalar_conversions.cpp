@@ -1,0 +1,243 @@
+// Conversions of ScalarEmitter: constants, registers <-> memory, HLO convert, bitcast-convert, reduce-precision and the
+// rounding of narrow floats. f64 reaches a narrow float through f32 rounded to odd, so that it rounds once.
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "backends/codegen/scalar_emitter.h"
+#include "core/hlo/numbers.h"
+
+namespace tessera::codegen {
+
+using llvm::Value;
+using E = ElementType;
+
+llvm::Type* ScalarEmitter::registerType(E type) {
+  switch (type) {
+    case E::Pred: return b.getInt1Ty();
+    case E::F64: case E::C128: return b.getDoubleTy();
+    case E::C64: return b.getFloatTy();
+    default: break;
+  }
+  if (isFloat(type)) return b.getFloatTy();
+  return b.getIntNTy(static_cast<unsigned>(byteWidth(type)) * 8);
+}
+
+llvm::Type* ScalarEmitter::memoryType(E type) {
+  if (isNarrowFloat(type)) return b.getIntNTy(static_cast<unsigned>(byteWidth(type)) * 8);
+  return type == E::Pred ? b.getInt8Ty() : registerType(type);
+}
+
+Val ScalarEmitter::constant(E type, uint64_t bits0, uint64_t bits1) {
+  auto f32 = [&](uint64_t bits) {
+    return llvm::ConstantFP::get(b.getContext(), llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xffffffffu)));
+  };
+  auto f64 = [&](uint64_t bits) {
+    return llvm::ConstantFP::get(b.getContext(), llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
+  };
+  switch (type) {
+    case E::Pred: return {b.getInt1((bits0 & 0xff) != 0)};
+    case E::F32: return {f32(bits0)};
+    case E::F64: return {f64(bits0)};
+    case E::C64: return {f32(bits0), f32(bits0 >> 32)};
+    case E::C128: return {f64(bits0), f64(bits1)};
+    default: break;
+  }
+  if (isFloat(type)) {
+    auto value = static_cast<float>(smallFloatToDouble(type, static_cast<uint32_t>(bits0)));
+    return {f32(std::bit_cast<uint32_t>(value))};
+  }
+  unsigned width = static_cast<unsigned>(byteWidth(type)) * 8;
+  return {llvm::ConstantInt::get(b.getContext(), llvm::APInt(64, bits0).trunc(width))};
+}
+
+Val ScalarEmitter::neutral(NodeOp op, E type) {
+  auto* t = registerType(type);
+  bool isMax = op == NodeOp::Maximum;
+  if (isFloat(type)) {
+    switch (op) {
+      case NodeOp::Add: return {llvm::ConstantFP::get(t, -0.0)};
+      case NodeOp::Multiply: return {llvm::ConstantFP::get(t, 1.0)};
+      case NodeOp::Maximum:
+      case NodeOp::Minimum: return {llvm::ConstantFP::getInfinity(t, isMax)};
+      default: return {};
+    }
+  }
+  if (type == E::Pred) {
+    bool isAnd = op == NodeOp::And || op == NodeOp::Multiply || op == NodeOp::Minimum;
+    return {b.getInt1(isAnd)};
+  }
+  unsigned bits = static_cast<unsigned>(info(type).bits), width = t->getIntegerBitWidth();
+  auto value = [&](llvm::APInt v) { return Val{llvm::ConstantInt::get(b.getContext(), v)}; };
+  switch (op) {
+    case NodeOp::Add: case NodeOp::Or: case NodeOp::Xor: return value(llvm::APInt(width, 0));
+    case NodeOp::Multiply: return value(llvm::APInt(width, 1));
+    case NodeOp::And: return value(isSigned(type) ? llvm::APInt::getAllOnes(width) : llvm::APInt::getMaxValue(bits).zext(width));
+    case NodeOp::Maximum:
+      return value(isSigned(type) ? llvm::APInt::getSignedMinValue(bits).sext(width) : llvm::APInt(width, 0));
+    case NodeOp::Minimum:
+      return value(isSigned(type) ? llvm::APInt::getSignedMaxValue(bits).sext(width) : llvm::APInt::getMaxValue(bits).zext(width));
+    default: return {};
+  }
+}
+
+// Sub-byte integers wrap to their width after each node.
+Value* ScalarEmitter::wrap(E type, Value* value) {
+  int bits = info(type).bits;
+  if (bits >= 8) return value;
+  Value* up = integer(value, static_cast<uint64_t>(8 - bits));
+  Value* high = b.CreateShl(value, up);
+  return isSigned(type) ? b.CreateAShr(high, up) : b.CreateLShr(high, up);
+}
+
+// f64 -> f32 rounded to odd: truncated, with the last bit set when inexact.
+Value* ScalarEmitter::roundToOdd(Value* wide) {
+  auto* f32 = like(wide, b.getFloatTy());
+  auto* i32 = like(wide, b.getInt32Ty());
+  Value* near = b.CreateFPTrunc(wide, f32);
+  Value* back = b.CreateFPExt(near, wide->getType());
+  Value* bits = b.CreateBitCast(near, i32);
+  Value* tooBig = b.CreateFCmpOGT(absolute(back), absolute(wide));
+  Value* down = b.CreateSub(bits, b.CreateZExt(tooBig, i32));
+  Value* inexact = b.CreateFCmpONE(back, wide);
+  Value* odd = b.CreateOr(down, b.CreateZExt(inexact, i32));
+  return b.CreateBitCast(odd, f32);
+}
+
+// The bits of a narrow float from a register that may hold any f32 (or f64, for types under 16 bits).
+Value* ScalarEmitter::toBits(E type, Value* value) {
+  bool wide = value->getType()->getScalarType()->isDoubleTy();
+  if (type != E::F16 && type != E::BF16) {
+    Value* f64 = wide ? value : b.CreateFPExt(value, like(value, b.getDoubleTy()));
+    Value* bits = callEach("tessera_encode_" + [&] {
+      switch (type) {
+#define TESSERA_NAME(t) case E::t: return std::string(#t);
+        TESSERA_NAME(F8E5M2) TESSERA_NAME(F8E4M3) TESSERA_NAME(F8E4M3FN) TESSERA_NAME(F8E4M3B11FNUZ)
+        TESSERA_NAME(F8E3M4) TESSERA_NAME(F8E5M2FNUZ) TESSERA_NAME(F8E4M3FNUZ) TESSERA_NAME(F8E8M0FNU)
+        TESSERA_NAME(F6E3M2FN) TESSERA_NAME(F6E2M3FN) TESSERA_NAME(F4E2M1FN)
+#undef TESSERA_NAME
+        default: return std::string("none");
+      }
+    }(), b.getInt32Ty(), {f64});
+    return b.CreateTrunc(bits, like(bits, b.getInt8Ty()));
+  }
+  Value* f = wide ? roundToOdd(value) : value;
+  if (type == E::F16) {
+    Value* half = b.CreateFPTrunc(f, like(f, b.getHalfTy()));
+    return b.CreateBitCast(half, like(f, b.getInt16Ty()));
+  }
+  Value* bits = b.CreateBitCast(f, like(f, b.getInt32Ty()));
+  Value* lsb = b.CreateAnd(b.CreateLShr(bits, integer(bits, 16)), integer(bits, 1));
+  Value* rounded = b.CreateAdd(bits, b.CreateAdd(lsb, integer(bits, 0x7fff)));
+  Value* quiet = b.CreateOr(bits, integer(bits, 0x400000));
+  Value* out = b.CreateSelect(b.CreateFCmpUNO(f, f), quiet, rounded);
+  return b.CreateTrunc(b.CreateLShr(out, integer(out, 16)), like(f, b.getInt16Ty()));
+}
+
+Value* ScalarEmitter::fromBits(E type, Value* bits) {
+  auto* f32 = like(bits, b.getFloatTy());
+  if (type == E::F16) return b.CreateFPExt(b.CreateBitCast(bits, like(bits, b.getHalfTy())), f32);
+  if (type == E::BF16) {
+    Value* wide = b.CreateZExt(bits, like(bits, b.getInt32Ty()));
+    return b.CreateBitCast(b.CreateShl(wide, integer(wide, 16)), f32);
+  }
+  std::string name = "tessera_table_" + std::string(nameOf(type));
+  auto* table = module_.getGlobalVariable(name, true);
+  if (!table) {
+    std::vector<float> values(256);
+    for (uint32_t i = 0; i < 256; ++i)
+      values[i] = static_cast<float>(smallFloatToDouble(type, i & ((1u << info(type).bits) - 1)));
+    auto* data = llvm::ConstantDataArray::get(b.getContext(), values);
+    table = new llvm::GlobalVariable(module_, data->getType(), true, llvm::GlobalValue::InternalLinkage, data, name);
+  }
+  Value* index = b.CreateZExt(bits, like(bits, b.getInt64Ty()));
+  Value* at = b.CreateGEP(b.getFloatTy(), table, index);
+  if (bits->getType()->isVectorTy()) return b.CreateMaskedGather(f32, at, llvm::Align(4));
+  return b.CreateAlignedLoad(b.getFloatTy(), at, llvm::Align(4));
+}
+
+Value* ScalarEmitter::roundTo(E type, Value* value) {
+  return isNarrowFloat(type) ? fromBits(type, toBits(type, value)) : value;
+}
+
+Val ScalarEmitter::fromMemory(E type, Val raw) {
+  if (type == E::Pred) return {b.CreateICmpNE(raw.re, integer(raw.re, 0))};
+  return isNarrowFloat(type) ? Val{fromBits(type, raw.re)} : raw;
+}
+
+Val ScalarEmitter::toMemory(E type, Val value) {
+  if (type == E::Pred) return {b.CreateZExt(value.re, like(value.re, b.getInt8Ty()))};
+  return isNarrowFloat(type) ? Val{toBits(type, value.re)} : value;
+}
+
+Val ScalarEmitter::convert(E to, E from, Val a) {
+  if (to == from) return a;
+  if (isComplex(to)) {
+    Value* re = convert(partOf(to), partOf(from), {a.re}).re;
+    return {re, isComplex(from) ? convert(partOf(to), partOf(from), {a.im}).re : number(re, 0.0)};
+  }
+  if (isComplex(from)) return convert(to, partOf(from), {a.re});
+  Value* v = a.re;
+  if (to == E::Pred)
+    return {isFloat(from) ? b.CreateFCmpUNE(v, number(v, 0.0)) : b.CreateICmpNE(v, integer(v, 0))};
+  auto* target = like(v, registerType(to));
+  bool fromSigned = isSigned(from);
+  if (isFloat(to)) {
+    if (isFloat(from)) {
+      if (isNarrowFloat(to)) return {roundTo(to, v)};
+      if (v->getType() == target) return a;
+      return {to == E::F64 ? b.CreateFPExt(v, target) : b.CreateFPTrunc(v, target)};
+    }
+    bool viaDouble = isNarrowFloat(to) && info(from).bits >= 32;
+    auto* first = viaDouble ? like(v, b.getDoubleTy()) : target;
+    return {roundTo(to, fromSigned ? b.CreateSIToFP(v, first) : b.CreateUIToFP(v, first))};
+  }
+  if (isFloat(from)) {
+    unsigned bits = static_cast<unsigned>(info(to).bits);
+    auto* exact = like(v, b.getIntNTy(bits));
+    auto id = isSigned(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    Value* i = b.CreateIntrinsic(id, {exact, v->getType()}, {v});
+    return {isSigned(to) ? b.CreateSExt(i, target) : b.CreateZExt(i, target)};
+  }
+  return {wrap(to, fromSigned ? b.CreateSExtOrTrunc(v, target) : b.CreateZExtOrTrunc(v, target))};
+}
+
+Val ScalarEmitter::bitcast(E to, E from, Val a) {
+  if (isComplex(to) || isComplex(from)) return to == from ? a : Val{};
+  if (info(to).bits != info(from).bits) return {};
+  Value* raw = toMemory(from, a).re;
+  auto* bits = like(raw, memoryType(to));
+  if (raw->getType() != bits) raw = b.CreateBitCast(raw, bits);
+  return fromMemory(to, {isInteger(to) ? wrap(to, raw) : raw});
+}
+
+Val ScalarEmitter::reducePrecision(E type, int exponentBits, int mantissaBits, Val a) {
+  if (!isFloat(type)) return {};
+  bool wide = type == E::F64;
+  unsigned width = wide ? 64 : 32, mantissa = wide ? 52 : 23, exponent = wide ? 11 : 8;
+  auto* i = like(a.re, b.getIntNTy(width));
+  Value* bits = b.CreateBitCast(a.re, i);
+  uint64_t signMask = uint64_t{1} << (width - 1);
+  if (mantissaBits < static_cast<int>(mantissa)) {
+    unsigned drop = mantissa - static_cast<unsigned>(mantissaBits);
+    Value* lsb = b.CreateAnd(b.CreateLShr(bits, integer(bits, drop)), integer(bits, 1));
+    Value* bias = b.CreateAdd(lsb, integer(bits, (uint64_t{1} << (drop - 1)) - 1));
+    bits = b.CreateAnd(b.CreateAdd(bits, bias), integer(bits, ~((uint64_t{1} << drop) - 1)));
+  }
+  if (exponentBits < static_cast<int>(exponent)) {
+    uint64_t exponentMask = ((uint64_t{1} << exponent) - 1) << mantissa;
+    uint64_t bias = (uint64_t{1} << (exponent - 1)) - 1, reducedBias = (uint64_t{1} << (exponentBits - 1)) - 1;
+    Value* e = b.CreateAnd(bits, integer(bits, exponentMask));
+    Value* sign = b.CreateAnd(bits, integer(bits, signMask));
+    Value* over = b.CreateICmpUGT(e, integer(bits, (bias + reducedBias) << mantissa));
+    Value* under = b.CreateICmpULE(e, integer(bits, (bias - reducedBias) << mantissa));
+    bits = b.CreateSelect(over, b.CreateOr(sign, integer(bits, exponentMask)), bits);
+    bits = b.CreateSelect(under, sign, bits);
+  }
+  Value* out = b.CreateBitCast(bits, a.re->getType());
+  return {roundTo(type, b.CreateSelect(b.CreateFCmpUNO(a.re, a.re), a.re, out))};
+}
+
+}  // namespace tessera::codegen

@@ -1,0 +1,333 @@
+// See scalar_emitter.h. Here: arithmetic. Conversions between types and to memory are in scalar_conversions.cpp.
+#include "backends/codegen/scalar_emitter.h"
+
+#include <limits>
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace tessera::codegen {
+
+using llvm::Value;
+
+llvm::Type* ScalarEmitter::like(Value* value, llvm::Type* scalar) {
+  if (auto* vector = llvm::dyn_cast<llvm::VectorType>(value->getType()))
+    return llvm::VectorType::get(scalar, vector->getElementCount());
+  return scalar;
+}
+
+Value* ScalarEmitter::number(Value* likeValue, double value) { return llvm::ConstantFP::get(likeValue->getType(), value); }
+Value* ScalarEmitter::integer(Value* likeValue, uint64_t value) {
+  return llvm::ConstantInt::get(likeValue->getType(), value);
+}
+
+Value* ScalarEmitter::splat(Value* value, unsigned lanes) {
+  return value->getType()->isVectorTy() ? value : b.CreateVectorSplat(lanes, value);
+}
+
+// A runtime function on every lane.
+Value* ScalarEmitter::callEach(const std::string& name, llvm::Type* result, std::initializer_list<Value*> arguments) {
+  std::vector<Value*> args(arguments);
+  std::vector<llvm::Type*> types;
+  for (Value* arg : args) types.push_back(arg->getType()->getScalarType());
+  auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
+  if (!vector) return b.CreateCall(callee, args);
+  Value* out = llvm::PoisonValue::get(llvm::FixedVectorType::get(result, vector->getNumElements()));
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+    std::vector<Value*> lanes;
+    for (Value* arg : args) lanes.push_back(b.CreateExtractElement(arg, lane));
+    out = b.CreateInsertElement(out, b.CreateCall(callee, lanes), lane);
+  }
+  return out;
+}
+
+Value* ScalarEmitter::absolute(Value* a) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a); }
+
+namespace {
+
+const char* runtimeName(NodeOp op) {
+  switch (op) {
+    case NodeOp::Exp: return "exp";
+    case NodeOp::Expm1: return "expm1";
+    case NodeOp::Log: return "log";
+    case NodeOp::Log1p: return "log1p";
+    case NodeOp::Logistic: return "logistic";
+    case NodeOp::Tanh: return "tanh";
+    case NodeOp::Tan: return "tan";
+    case NodeOp::Sin: return "sin";
+    case NodeOp::Cos: return "cos";
+    case NodeOp::Erf: return "erf";
+    case NodeOp::Cbrt: return "cbrt";
+    case NodeOp::Acos: return "acos";
+    case NodeOp::Acosh: return "acosh";
+    case NodeOp::Asin: return "asin";
+    case NodeOp::Asinh: return "asinh";
+    case NodeOp::Atanh: return "atanh";
+    case NodeOp::Sinh: return "sinh";
+    case NodeOp::Cosh: return "cosh";
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Value* ScalarEmitter::floatUnary(NodeOp op, ElementType type, Value* a) {
+  switch (op) {
+    case NodeOp::Negate: return b.CreateFNeg(a);
+    case NodeOp::Abs: return absolute(a);
+    case NodeOp::Sign: {  // NaN and signed zeros stay
+      Value* one = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, number(a, 1.0), a);
+      return b.CreateSelect(b.CreateFCmpONE(a, number(a, 0.0)), one, a);
+    }
+    case NodeOp::Floor: return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, a);
+    case NodeOp::Ceil: return b.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, a);
+    case NodeOp::RoundNearestEven: return b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, a);
+    case NodeOp::RoundNearestAfz: {  // the largest value below one half keeps 0.49999… from being rounded up
+      double half = a->getType()->getScalarType()->isDoubleTy() ? 0.49999999999999994 : 0.49999997f;
+      Value* bias = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, number(a, half), a);
+      return b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, b.CreateFAdd(a, bias));
+    }
+    case NodeOp::Sqrt: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
+    case NodeOp::Rsqrt: return b.CreateFDiv(number(a, 1.0), b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a));
+    default: break;
+  }
+  const char* name = runtimeName(op);
+  if (!name) return nullptr;
+  bool wide = type == ElementType::F64;
+  return callEach(std::string("tessera_") + name + (wide ? "_f64" : "_f32"), wide ? b.getDoubleTy() : b.getFloatTy(), {a});
+}
+
+Value* ScalarEmitter::integerUnary(NodeOp op, ElementType type, Value* a) {
+  int bits = info(type).bits;
+  auto* width = a->getType();
+  auto unsignedBits = [&](Value* v) {  // the type's own bits, zero-extended in its register
+    return bits < 8 ? b.CreateAnd(v, integer(v, (1u << bits) - 1)) : v;
+  };
+  switch (op) {
+    case NodeOp::Negate: return b.CreateNeg(a);
+    case NodeOp::Not: return b.CreateNot(a);
+    case NodeOp::Abs:
+      return isSigned(type) ? b.CreateSelect(b.CreateICmpSLT(a, integer(a, 0)), b.CreateNeg(a), a) : a;
+    case NodeOp::Sign: {
+      Value* nonZero = b.CreateZExt(b.CreateICmpNE(a, integer(a, 0)), width);
+      if (!isSigned(type)) return nonZero;
+      return b.CreateSelect(b.CreateICmpSLT(a, integer(a, 0)), integer(a, ~uint64_t{0}), nonZero);
+    }
+    case NodeOp::PopulationCount: return b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, unsignedBits(a));
+    case NodeOp::CountLeadingZeros: {
+      Value* zeros = b.CreateIntrinsic(llvm::Intrinsic::ctlz, {width}, {unsignedBits(a), b.getInt1(false)});
+      return bits < 8 ? b.CreateSub(zeros, integer(a, static_cast<uint64_t>(8 - bits))) : zeros;
+    }
+    default: return nullptr;
+  }
+}
+
+Val ScalarEmitter::unary(NodeOp op, ElementType resultType, ElementType type, Val a) {
+  if (op == NodeOp::Real) return {a.re};
+  if (op == NodeOp::Imag) return {a.im ? a.im : number(a.re, 0.0)};
+  if (isComplex(type)) {
+    if (op == NodeOp::Negate) return {b.CreateFNeg(a.re), b.CreateFNeg(a.im)};
+    bool wide = type == ElementType::C128;
+    if (op == NodeOp::Abs)
+      return {callEach(wide ? "tessera_hypot_f64" : "tessera_hypot_f32", wide ? b.getDoubleTy() : b.getFloatTy(), {a.re, a.im})};
+    return {};
+  }
+  if (op == NodeOp::IsFinite)
+    return {b.CreateFCmpOLT(absolute(a.re), number(a.re, std::numeric_limits<double>::infinity()))};
+  if (type == ElementType::Pred) return op == NodeOp::Not ? Val{b.CreateNot(a.re)} : Val{};
+  if (isFloat(type)) {
+    Value* out = floatUnary(op, type, a.re);
+    return out ? Val{roundTo(resultType, out)} : Val{};
+  }
+  Value* out = integerUnary(op, type, a.re);
+  return out ? Val{wrap(type, out)} : Val{};
+}
+
+Value* ScalarEmitter::floatBinary(NodeOp op, ElementType type, Value* a, Value* c) {
+  bool wide = type == ElementType::F64;
+  auto call = [&](const char* name) {
+    return callEach(std::string("tessera_") + name + (wide ? "_f64" : "_f32"), wide ? b.getDoubleTy() : b.getFloatTy(), {a, c});
+  };
+  switch (op) {
+    case NodeOp::Add: return b.CreateFAdd(a, c);
+    case NodeOp::Subtract: return b.CreateFSub(a, c);
+    case NodeOp::Multiply: return b.CreateFMul(a, c);
+    case NodeOp::Divide: return b.CreateFDiv(a, c);
+    case NodeOp::Remainder: return call("fmod");
+    case NodeOp::Maximum:
+    case NodeOp::Minimum: {  // NaN of either side wins
+      Value* first = op == NodeOp::Maximum ? b.CreateFCmpUGE(a, c) : b.CreateFCmpULE(a, c);
+      return b.CreateSelect(b.CreateFCmpUNO(c, c), c, b.CreateSelect(first, a, c));
+    }
+    case NodeOp::Power: return call("pow");
+    case NodeOp::Atan2: return call("atan2");
+    default: return nullptr;
+  }
+}
+
+// x / 0 = -1 (all ones), x % 0 = x, MIN / -1 = MIN, MIN % -1 = 0: the divisor is replaced before dividing.
+Value* ScalarEmitter::integerDivide(NodeOp op, bool isSignedType, Value* a, Value* c) {
+  Value* one = integer(a, 1);
+  Value* ones = integer(a, ~uint64_t{0});
+  Value* byZero = b.CreateICmpEQ(c, integer(c, 0));
+  Value* divisor = b.CreateSelect(byZero, one, c);
+  Value* byMinusOne = isSignedType ? b.CreateICmpEQ(c, ones) : nullptr;
+  if (byMinusOne) divisor = b.CreateSelect(byMinusOne, one, divisor);
+  if (op == NodeOp::Divide) {
+    Value* q = isSignedType ? b.CreateSDiv(a, divisor) : b.CreateUDiv(a, divisor);
+    if (byMinusOne) q = b.CreateSelect(byMinusOne, b.CreateNeg(a), q);
+    return b.CreateSelect(byZero, ones, q);
+  }
+  Value* r = isSignedType ? b.CreateSRem(a, divisor) : b.CreateURem(a, divisor);
+  return b.CreateSelect(byZero, a, r);
+}
+
+Value* ScalarEmitter::shift(NodeOp op, ElementType type, Value* a, Value* c) {
+  int bits = info(type).bits;
+  Value* amount = c;
+  if (bits < 8) {
+    uint64_t mask = (1u << bits) - 1;
+    amount = b.CreateAnd(c, integer(c, mask));
+    if (op == NodeOp::ShiftRightLogical) a = b.CreateAnd(a, integer(a, mask));
+    if (op == NodeOp::ShiftRightArithmetic && !isSigned(type)) {  // sign is the type's own top bit
+      Value* up = integer(a, static_cast<uint64_t>(8 - bits));
+      a = b.CreateAShr(b.CreateShl(a, up), up);
+    }
+  }
+  Value* inside = b.CreateICmpULT(amount, integer(amount, static_cast<uint64_t>(bits)));
+  Value* last = integer(amount, static_cast<uint64_t>(bits - 1));
+  Value* safe = b.CreateSelect(inside, amount, last);
+  if (op == NodeOp::ShiftRightArithmetic) return b.CreateAShr(a, safe);
+  Value* shifted = op == NodeOp::ShiftLeft ? b.CreateShl(a, safe) : b.CreateLShr(a, safe);
+  return b.CreateSelect(inside, shifted, integer(a, 0));
+}
+
+Value* ScalarEmitter::integerBinary(NodeOp op, ElementType type, Value* a, Value* c) {
+  bool isSignedType = isSigned(type);
+  switch (op) {
+    case NodeOp::Add: return b.CreateAdd(a, c);
+    case NodeOp::Subtract: return b.CreateSub(a, c);
+    case NodeOp::Multiply: return b.CreateMul(a, c);
+    case NodeOp::Divide:
+    case NodeOp::Remainder: return integerDivide(op, isSignedType, a, c);
+    case NodeOp::Maximum: return b.CreateSelect(isSignedType ? b.CreateICmpSGT(a, c) : b.CreateICmpUGT(a, c), a, c);
+    case NodeOp::Minimum: return b.CreateSelect(isSignedType ? b.CreateICmpSLT(a, c) : b.CreateICmpULT(a, c), a, c);
+    case NodeOp::And: return b.CreateAnd(a, c);
+    case NodeOp::Or: return b.CreateOr(a, c);
+    case NodeOp::Xor: return b.CreateXor(a, c);
+    case NodeOp::ShiftLeft:
+    case NodeOp::ShiftRightArithmetic:
+    case NodeOp::ShiftRightLogical: return shift(op, type, a, c);
+    case NodeOp::MulHi: {
+      unsigned bits = static_cast<unsigned>(info(type).bits);
+      if (bits < 8) return nullptr;
+      auto* wide = like(a, b.getIntNTy(2 * bits));
+      Value* wideA = isSignedType ? b.CreateSExt(a, wide) : b.CreateZExt(a, wide);
+      Value* wideC = isSignedType ? b.CreateSExt(c, wide) : b.CreateZExt(c, wide);
+      return b.CreateTrunc(b.CreateLShr(b.CreateMul(wideA, wideC), bits), a->getType());
+    }
+    case NodeOp::Power: {
+      auto* i64 = like(a, b.getInt64Ty());
+      Value* wideA = isSignedType ? b.CreateSExt(a, i64) : b.CreateZExt(a, i64);
+      Value* wideC = isSignedType ? b.CreateSExt(c, i64) : b.CreateZExt(c, i64);
+      Value* out = callEach(isSignedType ? "tessera_ipow_s64" : "tessera_ipow_u64", b.getInt64Ty(), {wideA, wideC});
+      return b.CreateTrunc(out, a->getType());
+    }
+    default: return nullptr;
+  }
+}
+
+Val ScalarEmitter::complexBinary(NodeOp op, ElementType type, Val a, Val c) {
+  switch (op) {
+    case NodeOp::Add: return {b.CreateFAdd(a.re, c.re), b.CreateFAdd(a.im, c.im)};
+    case NodeOp::Subtract: return {b.CreateFSub(a.re, c.re), b.CreateFSub(a.im, c.im)};
+    case NodeOp::Multiply:
+      return {b.CreateFSub(b.CreateFMul(a.re, c.re), b.CreateFMul(a.im, c.im)),
+              b.CreateFAdd(b.CreateFMul(a.re, c.im), b.CreateFMul(a.im, c.re))};
+    case NodeOp::Divide: {  // Smith's method: scaled by the larger part of the divisor
+      Value* reLarger = b.CreateFCmpOGE(absolute(c.re), absolute(c.im));
+      Value* big = b.CreateSelect(reLarger, c.re, c.im);
+      Value* small = b.CreateSelect(reLarger, c.im, c.re);
+      Value* ratio = b.CreateFDiv(small, big);
+      Value* denominator = b.CreateFAdd(big, b.CreateFMul(small, ratio));
+      Value* x = b.CreateSelect(reLarger, a.re, a.im);
+      Value* y = b.CreateSelect(reLarger, a.im, a.re);
+      Value* re = b.CreateFDiv(b.CreateFAdd(x, b.CreateFMul(y, ratio)), denominator);
+      Value* im = b.CreateFDiv(b.CreateFSub(y, b.CreateFMul(x, ratio)), denominator);
+      return {re, b.CreateSelect(reLarger, im, b.CreateFNeg(im))};
+    }
+    default: return {};
+  }
+}
+
+Val ScalarEmitter::binary(NodeOp op, ElementType type, Val a, Val c) {
+  if (isComplex(type)) return complexBinary(op, type, a, c);
+  if (type == ElementType::Pred) {
+    switch (op) {
+      case NodeOp::And: case NodeOp::Multiply: case NodeOp::Minimum: return {b.CreateAnd(a.re, c.re)};
+      case NodeOp::Or: case NodeOp::Add: case NodeOp::Maximum: return {b.CreateOr(a.re, c.re)};
+      case NodeOp::Xor: return {b.CreateXor(a.re, c.re)};
+      default: return {};
+    }
+  }
+  if (isFloat(type)) {
+    Value* out = floatBinary(op, type, a.re, c.re);
+    return out ? Val{roundTo(type, out)} : Val{};
+  }
+  Value* out = integerBinary(op, type, a.re, c.re);
+  return out ? Val{wrap(type, out)} : Val{};
+}
+
+Val ScalarEmitter::compare(CompareDirection direction, bool totalOrder, ElementType type, Val a, Val c) {
+  using D = CompareDirection;
+  if (isComplex(type)) {
+    Value* equal = b.CreateAnd(b.CreateFCmpOEQ(a.re, c.re), b.CreateFCmpOEQ(a.im, c.im));
+    if (direction == D::Eq) return {equal};
+    return direction == D::Ne ? Val{b.CreateNot(equal)} : Val{};
+  }
+  Value* x = a.re;
+  Value* y = c.re;
+  bool asSigned = isSigned(type);
+  if (isFloat(type) && !totalOrder) {
+    switch (direction) {
+      case D::Eq: return {b.CreateFCmpOEQ(x, y)};
+      case D::Ne: return {b.CreateFCmpUNE(x, y)};
+      case D::Ge: return {b.CreateFCmpOGE(x, y)};
+      case D::Gt: return {b.CreateFCmpOGT(x, y)};
+      case D::Le: return {b.CreateFCmpOLE(x, y)};
+      case D::Lt: return {b.CreateFCmpOLT(x, y)};
+    }
+  }
+  if (isFloat(type)) {  // total order: magnitude bits flipped for negative numbers compare as signed integers
+    unsigned bits = type == ElementType::F64 ? 64 : 32;
+    auto ordered = [&](Value* v) {
+      Value* i = b.CreateBitCast(v, like(v, b.getIntNTy(bits)));
+      Value* sign = b.CreateAShr(i, integer(i, bits - 1));
+      return b.CreateXor(i, b.CreateLShr(sign, integer(i, 1)));
+    };
+    x = ordered(x);
+    y = ordered(y);
+    asSigned = true;
+  }
+  switch (direction) {
+    case D::Eq: return {b.CreateICmpEQ(x, y)};
+    case D::Ne: return {b.CreateICmpNE(x, y)};
+    case D::Ge: return {asSigned ? b.CreateICmpSGE(x, y) : b.CreateICmpUGE(x, y)};
+    case D::Gt: return {asSigned ? b.CreateICmpSGT(x, y) : b.CreateICmpUGT(x, y)};
+    case D::Le: return {asSigned ? b.CreateICmpSLE(x, y) : b.CreateICmpULE(x, y)};
+    case D::Lt: return {asSigned ? b.CreateICmpSLT(x, y) : b.CreateICmpULT(x, y)};
+  }
+  return {};
+}
+
+Val ScalarEmitter::select(Val condition, Val whenTrue, Val whenFalse) {
+  return {b.CreateSelect(condition.re, whenTrue.re, whenFalse.re),
+          whenTrue.im ? b.CreateSelect(condition.re, whenTrue.im, whenFalse.im) : nullptr};
+}
+
+Val ScalarEmitter::fma(ElementType type, Val a, Val c, Val d) {
+  if (!isFloat(type)) return {};
+  return {roundTo(type, b.CreateIntrinsic(llvm::Intrinsic::fma, {a.re->getType()}, {a.re, c.re, d.re}))};
+}
+
+}  // namespace tessera::codegen

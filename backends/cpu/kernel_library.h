@@ -1,0 +1,39 @@
+// KernelLibrary: the compiled kernels of one executable. Equal programs are compiled once; the rest are compiled in
+// batches on several threads and linked by ORC. LLVM stays behind Impl.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/codegen/kernel_nest.h"
+#include "core/base/result.h"
+#include "core/element/element_program.h"
+
+namespace tessera::cpu {
+
+struct CompiledKernel {
+  using Function = void (*)(void** buffers, int64_t begin, int64_t end);
+  Function function = nullptr;
+  int64_t parallelCount = 0;
+  double costPerItem = 1;
+};
+
+class KernelLibrary {
+ public:
+  KernelLibrary();
+  ~KernelLibrary();
+  // Index of the program's kernel. owner: the instruction that errors name.
+  Result<size_t> add(LoopProgram program, std::string owner);
+  Status compile(int threads, const std::atomic<bool>* cancel);
+  const CompiledKernel& at(size_t index) const { return kernels_[index]; }  // filled by compile; does not move after it
+  size_t size() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  std::vector<CompiledKernel> kernels_;
+};
+
+}  // namespace tessera::cpu

@@ -1,0 +1,45 @@
+// ThreadPool: the backend's own threads. One job at a time is cut into chunks that the caller and the workers take;
+// a worker that wakes late finds the job closed and delays nobody. Nothing is allocated per job.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace tessera::cpu {
+
+class ThreadPool {
+ public:
+  using Work = void (*)(void* context, int64_t begin, int64_t end, int thread);
+
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  // Calls work on [0, count) in chunks; returns when all is done. Thread 0 is the caller. Not reentrant.
+  void run(int64_t count, int64_t chunk, Work work, void* context);
+  template <class Fn>
+  void parallelFor(int64_t count, int64_t chunk, Fn&& fn) {
+    run(count, chunk, [](void* f, int64_t begin, int64_t end, int thread) {
+      (*static_cast<std::remove_reference_t<Fn>*>(f))(begin, end, thread);
+    }, &fn);
+  }
+
+ private:
+  void work(int thread);
+  void takeChunks(int thread);
+
+  std::vector<std::jthread> workers_;
+  std::atomic<uint32_t> generation_{0};
+  std::atomic<int64_t> inside_{-1};  // workers inside the job; -1: closed
+  std::atomic<int64_t> next_{0};
+  std::atomic<bool> stop_{false};
+  int64_t count_ = 0, chunk_ = 1;
+  Work work_ = nullptr;
+  void* context_ = nullptr;
+};
+
+}  // namespace tessera::cpu

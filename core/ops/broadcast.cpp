@@ -1,0 +1,99 @@
+// broadcast: repeats the operand along new dimensions. Operand dimension i becomes result dimension dimensions[i];
+// the result's other dimensions only repeat. The result shape is a fact of the instruction (its new sizes stand
+// nowhere else). Code generation sees a read whose index lacks the new dimensions.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+Status checkDimension(const InferContext& context, const Shape& result, size_t i, int64_t to) {
+  if (to < 0 || to >= result.rank()) {
+    return context.violated("C2", "broadcast maps an operand dimension to one that the result lacks",
+                            fmt::format("0 to {}", result.rank() - 1), fmt::format("{}", to));
+  }
+  const int64_t from = context.operand(0).dimensions[i], size = result.dimensions[static_cast<size_t>(to)];
+  if (from != size) {
+    return context.violated("C3", fmt::format("operand dimension {} and result dimension {} differ in size", i, to),
+                            fmt::format("{}", from), fmt::format("{}", size));
+  }
+  return {};
+}
+
+std::vector<std::string> reasonsFor(const Shape& result, const std::vector<int64_t>& dims) {
+  std::vector<std::string> reasons;
+  for (int64_t d = 0; d < result.rank(); ++d) {
+    const auto from = std::ranges::find(dims, d);
+    const int64_t size = result.dimensions[static_cast<size_t>(d)];
+    reasons.push_back(from == dims.end()
+                          ? fmt::format("dimension {} = {}, as written: broadcast repeats along it", d, size)
+                          : fmt::format("dimension {} = {}, as dimension {} of the operand", d, size, from - dims.begin()));
+  }
+  return reasons;
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  const Shape& operand = context.operand(0);
+  const auto& dims = context.attributes->ints(Attr::dimensions);
+  if (static_cast<int64_t>(dims.size()) != operand.rank()) {
+    return context.violated("C1", "broadcast needs one entry of dimensions for each operand dimension",
+                            fmt::format("{} entries", operand.rank()), listOf(dims));
+  }
+  TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
+  for (size_t i = 0; i < dims.size(); ++i) {
+    TESSERA_TRY(checkDimension(context, *written, i, dims[i]));
+    if (std::find(dims.begin(), dims.begin() + static_cast<int64_t>(i), dims[i]) != dims.begin() + static_cast<int64_t>(i)) {
+      return context.violated("C4", "broadcast maps two operand dimensions to one result dimension", "distinct entries",
+                              listOf(dims));
+    }
+  }
+  Shape shape = arrayOf(operand.type, written->dimensions, written->dynamic);
+  return Inferred{shape, reasonsFor(shape, dims)};
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const auto& dims = context.instruction.attributes->ints(Attr::dimensions);
+  const Literal& operand = context.operands[0];
+  const std::vector<int64_t> strides = rowMajorStrides(operand.shape().dimensions);
+  return moveElements(context, operand, [&](std::span<const int64_t> index) {
+    int64_t linear = 0;
+    for (size_t i = 0; i < dims.size(); ++i) linear += index[static_cast<size_t>(dims[i])] * strides[i];
+    return linear;
+  });
+}
+
+Status element(ElementContext& context) {
+  std::vector<NodeId> at;
+  for (int64_t to : context.attributes().ints(Attr::dimensions)) at.push_back(context.indices[static_cast<size_t>(to)]);
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, at));
+  context.results = {value};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operand", "The array to repeat."}};
+constexpr AttributeRow kAttributes[] = {
+    {Attr::dimensions, false, "{}", "For each operand dimension the result dimension that it becomes.", ""}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "dimensions has one entry for each dimension of the operand."},
+    {"C2", "Every entry of dimensions is a dimension of the result."},
+    {"C3", "An operand dimension and the result dimension that it becomes have the same size."},
+    {"C4", "The entries of dimensions are distinct."},
+};
+
+}  // namespace
+
+const OpDef kBroadcast = {
+    Opcode::Broadcast, ExecutionKind::Element, "Data movement", "Repeat along new dimensions",
+    "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes an array of equal elements; "
+    "a vector can become the rows or the columns of a matrix.",
+    kOperands, kAttributes, kConstraints, inferShape, nullptr, nullptr, evaluate, element};
+
+}  // namespace tessera

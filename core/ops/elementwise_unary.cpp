@@ -1,0 +1,240 @@
+// The elementwise ops of one operand, as a table: result[i] = f(operand[i]). A row says which element types f takes,
+// the scalar function in double, complex and 64-bit integers (the evaluator's), and the node that code generation
+// uses. What differs from row to row in the result type: abs, real and imag of a complex number give a real number,
+// is-finite gives pred.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+using Complex128 = std::complex<double>;
+
+enum Accepts : unsigned { kPred = 1, kSigned = 2, kUnsigned = 4, kFloat = 8, kComplex = 16 };
+constexpr unsigned kIntegral = kPred | kSigned | kUnsigned;
+constexpr unsigned kFloatOrComplex = kFloat | kComplex;
+
+struct UnaryRow {
+  Opcode opcode;
+  NodeOp node;
+  unsigned accepts;
+  double (*real)(double) = nullptr;
+  Complex128 (*complex)(Complex128) = nullptr;
+  int64_t (*integer)(int64_t, ElementType) = nullptr;
+};
+
+uint64_t widthMask(ElementType type) {
+  const int bits = info(type).bits;
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
+int64_t negateInteger(int64_t x, ElementType) { return static_cast<int64_t>(uint64_t{0} - static_cast<uint64_t>(x)); }
+int64_t absInteger(int64_t x, ElementType type) { return x < 0 && !isUnsigned(type) ? negateInteger(x, type) : x; }
+int64_t signInteger(int64_t x, ElementType) { return (x > 0) - (x < 0); }
+int64_t notInteger(int64_t x, ElementType type) { return type == ElementType::Pred ? !x : ~x; }
+int64_t populationCount(int64_t x, ElementType type) {
+  return std::popcount(static_cast<uint64_t>(x) & widthMask(type));
+}
+int64_t countLeadingZeros(int64_t x, ElementType type) {
+  return info(type).bits - static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(x) & widthMask(type)));
+}
+
+double sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }  // NaN and ±0 stay
+double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+
+// exp(x + iy) - 1 = (expm1(x) cos y - 2 sin²(y/2)) + i exp(x) sin y: no cancellation near zero.
+Complex128 complexExpm1(Complex128 z) {
+  const double half = std::sin(z.imag() / 2);
+  return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * half * half, std::exp(z.real()) * std::sin(z.imag())};
+}
+// log|1 + z| = log1p(x² + 2x + y²) / 2.
+Complex128 complexLog1p(Complex128 z) {
+  const double x = z.real(), y = z.imag();
+  return {std::log1p(x * (x + 2) + y * y) / 2, std::atan2(y, 1 + x)};
+}
+Complex128 complexSign(Complex128 z) {
+  const double size = std::abs(z);
+  return size == 0 ? Complex128(0, 0) : z / size;
+}
+
+constexpr UnaryRow kRows[] = {
+    {Opcode::Abs, NodeOp::Abs, kSigned | kFloatOrComplex, [](double x) { return std::fabs(x); },
+     [](Complex128 z) { return Complex128(std::abs(z)); }, absInteger},
+    {Opcode::Acos, NodeOp::Acos, kFloatOrComplex, [](double x) { return std::acos(x); },
+     [](Complex128 z) { return std::acos(z); }},
+    {Opcode::Acosh, NodeOp::Acosh, kFloatOrComplex, [](double x) { return std::acosh(x); },
+     [](Complex128 z) { return std::acosh(z); }},
+    {Opcode::Asin, NodeOp::Asin, kFloatOrComplex, [](double x) { return std::asin(x); },
+     [](Complex128 z) { return std::asin(z); }},
+    {Opcode::Asinh, NodeOp::Asinh, kFloatOrComplex, [](double x) { return std::asinh(x); },
+     [](Complex128 z) { return std::asinh(z); }},
+    {Opcode::Atanh, NodeOp::Atanh, kFloatOrComplex, [](double x) { return std::atanh(x); },
+     [](Complex128 z) { return std::atanh(z); }},
+    {Opcode::Cbrt, NodeOp::Cbrt, kFloatOrComplex, [](double x) { return std::cbrt(x); },
+     [](Complex128 z) { return z == 0.0 ? z : std::pow(z, 1.0 / 3.0); }},
+    {Opcode::Ceil, NodeOp::Ceil, kFloat, [](double x) { return std::ceil(x); }},
+    {Opcode::CountLeadingZeros, NodeOp::CountLeadingZeros, kSigned | kUnsigned, nullptr, nullptr, countLeadingZeros},
+    {Opcode::Cosine, NodeOp::Cos, kFloatOrComplex, [](double x) { return std::cos(x); },
+     [](Complex128 z) { return std::cos(z); }},
+    {Opcode::Cosh, NodeOp::Cosh, kFloatOrComplex, [](double x) { return std::cosh(x); },
+     [](Complex128 z) { return std::cosh(z); }},
+    {Opcode::Erf, NodeOp::Erf, kFloat, [](double x) { return std::erf(x); }},
+    {Opcode::Exponential, NodeOp::Exp, kFloatOrComplex, [](double x) { return std::exp(x); },
+     [](Complex128 z) { return std::exp(z); }},
+    {Opcode::ExponentialMinusOne, NodeOp::Expm1, kFloatOrComplex, [](double x) { return std::expm1(x); },
+     complexExpm1},
+    {Opcode::Floor, NodeOp::Floor, kFloat, [](double x) { return std::floor(x); }},
+    {Opcode::Imag, NodeOp::Imag, kFloatOrComplex, [](double) { return 0.0; },
+     [](Complex128 z) { return Complex128(z.imag()); }},
+    {Opcode::IsFinite, NodeOp::IsFinite, kFloat, [](double x) { return std::isfinite(x) ? 1.0 : 0.0; }},
+    {Opcode::Log, NodeOp::Log, kFloatOrComplex, [](double x) { return std::log(x); },
+     [](Complex128 z) { return std::log(z); }},
+    {Opcode::LogPlusOne, NodeOp::Log1p, kFloatOrComplex, [](double x) { return std::log1p(x); }, complexLog1p},
+    {Opcode::Logistic, NodeOp::Logistic, kFloatOrComplex, logistic,
+     [](Complex128 z) { return 1.0 / (1.0 + std::exp(-z)); }},
+    {Opcode::Negate, NodeOp::Negate, kSigned | kUnsigned | kFloatOrComplex, [](double x) { return -x; },
+     [](Complex128 z) { return -z; }, negateInteger},
+    {Opcode::Not, NodeOp::Not, kIntegral, nullptr, nullptr, notInteger},
+    {Opcode::Popcnt, NodeOp::PopulationCount, kSigned | kUnsigned, nullptr, nullptr, populationCount},
+    {Opcode::Real, NodeOp::Real, kFloatOrComplex, [](double x) { return x; },
+     [](Complex128 z) { return Complex128(z.real()); }},
+    {Opcode::RoundNearestAfz, NodeOp::RoundNearestAfz, kFloat, [](double x) { return std::round(x); }},
+    {Opcode::RoundNearestEven, NodeOp::RoundNearestEven, kFloat, [](double x) { return std::nearbyint(x); }},
+    {Opcode::Rsqrt, NodeOp::Rsqrt, kFloatOrComplex, [](double x) { return 1.0 / std::sqrt(x); },
+     [](Complex128 z) { return 1.0 / std::sqrt(z); }},
+    {Opcode::Sign, NodeOp::Sign, kSigned | kUnsigned | kFloatOrComplex, sign, complexSign, signInteger},
+    {Opcode::Sine, NodeOp::Sin, kFloatOrComplex, [](double x) { return std::sin(x); },
+     [](Complex128 z) { return std::sin(z); }},
+    {Opcode::Sinh, NodeOp::Sinh, kFloatOrComplex, [](double x) { return std::sinh(x); },
+     [](Complex128 z) { return std::sinh(z); }},
+    {Opcode::Sqrt, NodeOp::Sqrt, kFloatOrComplex, [](double x) { return std::sqrt(x); },
+     [](Complex128 z) { return std::sqrt(z); }},
+    {Opcode::Tan, NodeOp::Tan, kFloatOrComplex, [](double x) { return std::tan(x); },
+     [](Complex128 z) { return std::tan(z); }},
+    {Opcode::Tanh, NodeOp::Tanh, kFloatOrComplex, [](double x) { return std::tanh(x); },
+     [](Complex128 z) { return std::tanh(z); }},
+};
+
+const UnaryRow& rowOf(Opcode opcode) { return *std::ranges::find(kRows, opcode, &UnaryRow::opcode); }
+
+unsigned classBit(ElementType type) {
+  switch (info(type).klass) {
+    case ElementClass::Pred: return kPred;
+    case ElementClass::Signed: return kSigned;
+    case ElementClass::Unsigned: return kUnsigned;
+    case ElementClass::Float: return kFloat;
+    case ElementClass::Complex: return kComplex;
+    default: return 0;
+  }
+}
+
+std::string acceptedText(unsigned accepts) {
+  static constexpr std::pair<unsigned, std::string_view> kNames[] = {{kPred, "pred"},
+                                                                     {kSigned, "signed integer"},
+                                                                     {kUnsigned, "unsigned integer"},
+                                                                     {kFloat, "float"},
+                                                                     {kComplex, "complex"}};
+  std::string text;
+  for (const auto& [bit, name] : kNames) {
+    if (accepts & bit) text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
+}
+
+ElementType resultType(Opcode opcode, ElementType type) {
+  if (opcode == Opcode::IsFinite) return ElementType::Pred;
+  const bool toReal = opcode == Opcode::Abs || opcode == Opcode::Real || opcode == Opcode::Imag;
+  if (!toReal || !isComplex(type)) return type;
+  return type == ElementType::C64 ? ElementType::F32 : ElementType::F64;
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  const Shape& operand = context.operand(0);
+  const UnaryRow& row = rowOf(context.opcode);
+  if (!(row.accepts & classBit(operand.type))) {
+    return context.violated("C1", fmt::format("{} does not take {} elements", nameOf(context.opcode),
+                                              nameOf(operand.type)),
+                            acceptedText(row.accepts), std::string(nameOf(operand.type)));
+  }
+  Shape shape = elementwiseShape(context, operand, resultType(context.opcode, operand.type));
+  return Inferred{shape, reasonsAsOperand(shape, 0)};
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const UnaryRow& row = rowOf(context.instruction.opcode);
+  const ElementType type = context.operands[0].shape().type;
+  if (isComplex(type)) return mapElements<Complex128, Complex128>(context, row.complex);
+  if (isFloat(type)) return mapElements<double, double>(context, row.real);
+  return mapElements<int64_t, int64_t>(context, [&](int64_t x) { return row.integer(x, type); });
+}
+
+Status element(ElementContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
+  const Opcode opcode = context.instruction.opcode;
+  const ElementType type = context.operandShape(0).type;
+  if (opcode == Opcode::Real && !isComplex(type)) context.results = {value};
+  else if (opcode == Opcode::Imag && !isComplex(type)) context.results = {context.builder.zero(type)};
+  else context.results = {context.builder.unary(rowOf(opcode).node, value)};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operand", "The array whose elements are mapped."}};
+constexpr Constraint kConstraints[] = {{"C1", "The element type of the operand is one that the function takes."}};
+constexpr AttributeRow kAccuracy[] = {
+    {Attr::result_accuracy, false, "{mode=default}", "How exact the result must be: a mode or a tolerance.", ""}};
+constexpr std::span<const AttributeRow> kNone{};
+
+}  // namespace
+
+#define TESSERA_UNARY(name, rows, summary, doc)                                                                     \
+  const OpDef k##name = {Opcode::name, ExecutionKind::Element, "Elementwise", summary,             doc,              \
+                         kOperands,    rows,                   kConstraints,  inferShape,          followOperandLayout, \
+                         nullptr,      evaluate,               element};
+
+TESSERA_UNARY(Abs, kNone, "Absolute value", "$r_i = |x_i|$. Of a complex number it is the real modulus; the most negative integer stays itself.")
+TESSERA_UNARY(Acos, kAccuracy, "Arc cosine", "$r_i = \\arccos x_i$ in radians; NaN outside [-1, 1] for real numbers.")
+TESSERA_UNARY(Acosh, kAccuracy, "Inverse hyperbolic cosine", "$r_i = \\operatorname{arcosh} x_i$; NaN below 1 for real numbers.")
+TESSERA_UNARY(Asin, kAccuracy, "Arc sine", "$r_i = \\arcsin x_i$ in radians; NaN outside [-1, 1] for real numbers.")
+TESSERA_UNARY(Asinh, kAccuracy, "Inverse hyperbolic sine", "$r_i = \\operatorname{arsinh} x_i$.")
+TESSERA_UNARY(Atanh, kAccuracy, "Inverse hyperbolic tangent", "$r_i = \\operatorname{artanh} x_i$; NaN outside [-1, 1] for real numbers.")
+TESSERA_UNARY(Cbrt, kAccuracy, "Cube root", "$r_i = \\sqrt[3]{x_i}$, negative for negative real numbers.")
+TESSERA_UNARY(Ceil, kNone, "Round up", "$r_i = \\lceil x_i \\rceil$, the smallest integer that is not less.")
+TESSERA_UNARY(CountLeadingZeros, kNone, "Leading zero bits", "The number of zero bits above the highest one bit; the width of the type for zero.")
+TESSERA_UNARY(Cosine, kAccuracy, "Cosine", "$r_i = \\cos x_i$ with $x_i$ in radians.")
+TESSERA_UNARY(Cosh, kAccuracy, "Hyperbolic cosine", "$r_i = \\cosh x_i$.")
+TESSERA_UNARY(Erf, kAccuracy, "Error function", "$r_i = \\frac{2}{\\sqrt\\pi} \\int_0^{x_i} e^{-t^2} dt$.")
+TESSERA_UNARY(Exponential, kAccuracy, "Natural exponential", "$r_i = e^{x_i}$.")
+TESSERA_UNARY(ExponentialMinusOne, kAccuracy, "Exponential minus one", "$r_i = e^{x_i} - 1$, exact also near zero.")
+TESSERA_UNARY(Floor, kNone, "Round down", "$r_i = \\lfloor x_i \\rfloor$, the largest integer that is not greater.")
+TESSERA_UNARY(Imag, kNone, "Imaginary part", "The imaginary part of a complex number; zero for a real one.")
+TESSERA_UNARY(IsFinite, kNone, "Neither infinite nor NaN", "Pred: true where the element is a finite number.")
+TESSERA_UNARY(Log, kAccuracy, "Natural logarithm", "$r_i = \\ln x_i$; minus infinity at zero, NaN for negative real numbers.")
+TESSERA_UNARY(LogPlusOne, kAccuracy, "Logarithm of one plus", "$r_i = \\ln (1 + x_i)$, exact also near zero.")
+TESSERA_UNARY(Logistic, kAccuracy, "Logistic sigmoid", "$r_i = 1 / (1 + e^{-x_i})$.")
+TESSERA_UNARY(Negate, kNone, "Negation", "$r_i = -x_i$; integers wrap around.")
+TESSERA_UNARY(Not, kNone, "Complement", "Logical not of pred, bitwise complement of integers.")
+TESSERA_UNARY(Popcnt, kNone, "Number of one bits", "The number of bits of the element that are one.")
+TESSERA_UNARY(Real, kNone, "Real part", "The real part of a complex number; a real number stays itself.")
+TESSERA_UNARY(RoundNearestAfz, kNone, "Round, ties away from zero", "The nearest integer; halves go away from zero.")
+TESSERA_UNARY(RoundNearestEven, kNone, "Round, ties to even", "The nearest integer; halves go to the even one.")
+TESSERA_UNARY(Rsqrt, kAccuracy, "Reciprocal square root", "$r_i = 1 / \\sqrt{x_i}$.")
+TESSERA_UNARY(Sign, kNone, "Sign", "-1, 0 or 1; -0, 0 and NaN stay themselves. Of a complex number $z / |z|$, and 0 at 0.")
+TESSERA_UNARY(Sine, kAccuracy, "Sine", "$r_i = \\sin x_i$ with $x_i$ in radians.")
+TESSERA_UNARY(Sinh, kAccuracy, "Hyperbolic sine", "$r_i = \\sinh x_i$.")
+TESSERA_UNARY(Sqrt, kAccuracy, "Square root", "$r_i = \\sqrt{x_i}$; NaN for negative real numbers.")
+TESSERA_UNARY(Tan, kAccuracy, "Tangent", "$r_i = \\tan x_i$ with $x_i$ in radians.")
+TESSERA_UNARY(Tanh, kAccuracy, "Hyperbolic tangent", "$r_i = \\tanh x_i$.")
+
+#undef TESSERA_UNARY
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+// Checks and sentences that the shape inference of many ops shares: operand counts, equal dimensions, attribute
+// access, reasons. Each failure is a labelled Diagnostic made by InferContext::violated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/ops/op.h"
+
+namespace tessera {
+
+// Exactly `count` operands (negative: at least -count), every one an array with known dimensions or "?".
+// Labels: "operands" for the count, "arrays" for a tuple, token or opaque.
+Status checkArrayOperands(const InferContext& context, int count);
+// The written shape where an op cannot infer its result without it; label "shape" when absent or no array.
+Result<const Shape*> requireWrittenArray(const InferContext& context);
+// An attribute's value; label "attributes", naming it, when it is absent.
+Result<const std::vector<int64_t>*> requireInts(const InferContext& context, Attr name);
+
+bool sameDimensions(const Shape& a, const Shape& b);
+// Array without layout with `type` and the dimensions of `like`; a dimension is dynamic when it is in any operand of
+// the same dimensions.
+Shape elementwiseShape(const InferContext& context, const Shape& like, ElementType type);
+// "dimension 1 = 5, as in operand 0" for every dimension.
+std::vector<std::string> reasonsAsOperand(const Shape& shape, size_t operand);
+// The shape of a type and dims without layout; dynamic flags dropped when all false.
+Shape arrayOf(ElementType type, std::vector<int64_t> dims, std::vector<bool> dynamic = {});
+// "{0,2,1}"
+std::string listOf(const std::vector<int64_t>& values);
+
+// inferLayout of elementwise ops: the dimension order of the first operand that has the result's rank.
+void followOperandLayout(const InferContext& context, Shape& result);
+
+}  // namespace tessera

@@ -1,0 +1,110 @@
+// reshape: the same elements in row-major order under other dimensions, whatever the layouts are. Code generation
+// sees an index map: runs of dimensions with equal products are linearised and taken apart again, so that dimensions
+// that stay keep their plain index.
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
+  const Shape& operand = context.operand(0);
+  const auto from = operand.elementCount(), to = written->elementCount();
+  if (from && to && *from != *to) {
+    return context.violated("C1", "reshape must keep the number of elements",
+                            fmt::format("{} elements, as {}", *from, toString(operand, false)),
+                            fmt::format("{} elements in {}", *to, toString(*written, false)));
+  }
+  const int64_t inferred = context.attributes->intOr(Attr::inferred_dimension, 0);
+  if (context.attributes->has(Attr::inferred_dimension) && (inferred < 0 || inferred >= written->rank())) {
+    return context.violated("C2", "inferred_dimension is not a dimension of the result",
+                            fmt::format("0 to {}", written->rank() - 1), fmt::format("{}", inferred));
+  }
+  Shape shape = arrayOf(operand.type, written->dimensions, written->dynamic);
+  std::vector<std::string> reasons;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    reasons.push_back(fmt::format("dimension {} = {}, as written: the sizes multiply to the operand's {} elements", d,
+                                  shape.dimensions[static_cast<size_t>(d)], from.value_or(0)));
+  }
+  return Inferred{shape, reasons};
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  return Literal::fromBytes(context.shape, context.operands[0].bytes());
+}
+
+// One run: result dimensions [outBegin, outEnd) hold as many elements as operand dimensions [inBegin, inEnd).
+struct Run {
+  size_t outBegin, outEnd, inBegin, inEnd;
+};
+
+// The shortest runs, major to minor. Both products are equal and not zero.
+std::vector<Run> commonRuns(const std::vector<int64_t>& out, const std::vector<int64_t>& in) {
+  std::vector<Run> runs;
+  size_t o = 0, i = 0;
+  while (o < out.size() || i < in.size()) {
+    Run run{o, o, i, i};
+    int64_t outProduct = o < out.size() ? out[o++] : 1;
+    int64_t inProduct = i < in.size() ? in[i++] : 1;
+    while (outProduct != inProduct) {
+      if (outProduct < inProduct) outProduct *= out[o++];
+      else inProduct *= in[i++];
+    }
+    run.outEnd = o;
+    run.inEnd = i;
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+// Operand indices of one run from the result's.
+void mapRun(ElementContext& context, const Run& run, const std::vector<int64_t>& out, const std::vector<int64_t>& in,
+            std::vector<NodeId>& at) {
+  ElementBuilder& b = context.builder;
+  NodeId linear = b.index(0);
+  for (size_t d = run.outBegin; d < run.outEnd; ++d) {
+    linear = b.add(b.multiply(linear, b.index(out[d])), context.indices[d]);
+  }
+  for (size_t d = run.inEnd; d-- > run.inBegin;) {
+    const bool first = d == run.inBegin;
+    at[d] = in[d] == 1 ? b.index(0) : first ? linear : b.remainder(linear, b.index(in[d]));
+    if (!first) linear = b.divide(linear, b.index(in[d]));
+  }
+}
+
+Status element(ElementContext& context) {
+  const auto& out = context.shape().dimensions;
+  const auto& in = context.operandShape(0).dimensions;
+  std::vector<NodeId> at(in.size(), context.builder.index(0));
+  if (productOf(out) != 0) {
+    for (const Run& run : commonRuns(out, in)) mapRun(context, run, out, in, at);
+  }
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, at));
+  context.results = {value};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operand", "The array to give other dimensions."}};
+constexpr AttributeRow kAttributes[] = {
+    {Attr::inferred_dimension, false, "", "The dimension whose size follows from the others, for dynamic shapes.", ""}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "Operand and result have the same number of elements."},
+    {"C2", "inferred_dimension, where given, is a dimension of the result."},
+};
+
+}  // namespace
+
+const OpDef kReshape = {
+    Opcode::Reshape, ExecutionKind::Element, "Data movement", "Same elements, other dimensions",
+    "The elements keep their row-major order: the last dimension counts fastest, in the operand and in the result, "
+    "whatever the layouts in memory are.",
+    kOperands, kAttributes, kConstraints, inferShape, nullptr, nullptr, evaluate, element};
+
+}  // namespace tessera

@@ -1,0 +1,240 @@
+// dot: contraction of two arrays over any dimensions, with batch dimensions. The result's dimensions are the batch
+// ones, then the other ones of the left, then of the right operand. The result type is the one written in the module
+// (the preferred element type), else the wider of the operands' types.
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/faults.h"
+#include "core/ops/index_space.h"
+#include "core/ops/op.h"
+#include "core/ops/scalar_callee.h"
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kOperands[] = {
+    {"lhs", "left array"},
+    {"rhs", "right array"},
+};
+
+constexpr AttributeRow kAttributes[] = {
+    {Attr::lhs_batch_dims, false, "{}", "dimensions of lhs that are matched with rhs_batch_dims and kept"},
+    {Attr::lhs_contracting_dims, false, "{}", "dimensions of lhs that are summed over"},
+    {Attr::rhs_batch_dims, false, "{}", "dimensions of rhs that are matched with lhs_batch_dims and kept"},
+    {Attr::rhs_contracting_dims, false, "{}", "dimensions of rhs that are summed over"},
+    {Attr::operand_precision, false, "{default,default}", "precision of each operand", "default high highest packed_nibble"},
+    {Attr::algorithm, false, "", "precision algorithm by name",
+     "dot_any_f8_any_f8_f32 dot_any_f8_any_f8_f32_fast_accum dot_f16_f16_f16 dot_f16_f16_f32 dot_bf16_bf16_bf16 "
+     "dot_bf16_bf16_f32 dot_bf16_bf16_f32_x3 dot_bf16_bf16_f32_x6 dot_bf16_bf16_f32_x9 dot_tf32_tf32_f32 "
+     "dot_tf32_tf32_f32_x3 dot_f32_f32_f32 dot_f64_f64_f64"},
+    {Attr::sparsity_config, false, "", "structured sparsity of an operand; kept and shown"},
+};
+
+constexpr Constraint kConstraints[] = {
+    {"C1", "Both operands are arrays."},
+    {"C2", "Batch and contracting dimensions of an operand exist and are named once."},
+    {"C3", "lhs and rhs have equally many batch dimensions, of equal sizes pair by pair."},
+    {"C4", "lhs and rhs have equally many contracting dimensions, of equal sizes pair by pair."},
+    {"C5", "The operands' types can be multiplied: both floats, both integers, or equal."},
+};
+
+struct DotDims {
+  IndexVector lhsBatch, rhsBatch, lhsContracting, rhsContracting, lhsFree, rhsFree;
+};
+
+// Without the free dimensions.
+DotDims namedDims(const AttributeSet& attributes) {
+  DotDims out;
+  out.lhsBatch = attributes.ints(Attr::lhs_batch_dims);
+  out.rhsBatch = attributes.ints(Attr::rhs_batch_dims);
+  out.lhsContracting = attributes.ints(Attr::lhs_contracting_dims);
+  out.rhsContracting = attributes.ints(Attr::rhs_contracting_dims);
+  return out;
+}
+
+DotDims dimsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank) {
+  DotDims out = namedDims(attributes);
+  out.lhsFree = otherDims(lhsRank, out.lhsBatch, out.lhsContracting);
+  out.rhsFree = otherDims(rhsRank, out.rhsBatch, out.rhsContracting);
+  return out;
+}
+
+Status checkSide(const InferContext& context, size_t operand, const IndexVector& batch, const IndexVector& contracting) {
+  IndexVector all = batch;
+  all.insert(all.end(), contracting.begin(), contracting.end());
+  const Shape& shape = context.operand(operand);
+  const char* side = operand == 0 ? "lhs" : "rhs";
+  if (const auto bad = badDimension(all, shape.rank()))
+    return context.violated("C2", fmt::format("{} has no dimension {} that is free to be used here", side, *bad),
+                            fmt::format("distinct dimensions below {}", shape.rank()), std::to_string(*bad));
+  return {};
+}
+
+Status checkPairs(const InferContext& context, std::string_view label, std::string_view kind, const IndexVector& left,
+                  const IndexVector& right) {
+  if (left.size() != right.size())
+    return context.violated(label, fmt::format("lhs and rhs name different numbers of {} dimensions", kind),
+                            std::to_string(left.size()), std::to_string(right.size()));
+  for (size_t i = 0; i < left.size(); ++i) {
+    const int64_t a = context.operand(0).dimensions[static_cast<size_t>(left[i])];
+    const int64_t b = context.operand(1).dimensions[static_cast<size_t>(right[i])];
+    if (a != b && a != Shape::kUnbounded && b != Shape::kUnbounded)
+      return context.violated(label,
+                              fmt::format("{} dimension {} of lhs and {} of rhs differ in size", kind, left[i], right[i]),
+                              std::to_string(a), std::to_string(b));
+  }
+  return {};
+}
+
+bool multiplicable(ElementType a, ElementType b) {
+  return a == b || (isFloat(a) && isFloat(b)) || (isInteger(a) && isInteger(b)) || (isComplex(a) && isComplex(b));
+}
+
+void appendDims(Inferred& out, const Shape& source, const IndexVector& dims, const std::string& kind) {
+  for (int64_t d : dims) {
+    const auto i = static_cast<size_t>(d);
+    out.reasons.push_back(fmt::format("dimension {} = {} from {} {}", out.shape.dimensions.size(), source.dimensions[i], kind, d));
+    out.shape.dimensions.push_back(source.dimensions[i]);
+    out.shape.dynamic.push_back(source.isDynamicDimension(d));
+  }
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  if (context.operands.size() < 2 || !context.operand(0).isArray() || !context.operand(1).isArray())
+    return context.violated("C1", "dot takes two arrays");
+  const Shape &lhs = context.operand(0), &rhs = context.operand(1);
+  if (!multiplicable(lhs.type, rhs.type))
+    return context.violated("C5", "the operands' types cannot be multiplied", std::string(nameOf(lhs.type)),
+                            std::string(nameOf(rhs.type)));
+  const DotDims dims = namedDims(*context.attributes);
+  TESSERA_TRY(checkSide(context, 0, dims.lhsBatch, dims.lhsContracting));
+  TESSERA_TRY(checkSide(context, 1, dims.rhsBatch, dims.rhsContracting));
+  TESSERA_TRY(checkPairs(context, "C3", "batch", dims.lhsBatch, dims.rhsBatch));
+  if (!context.attributes->has(Attr::sparsity_config))
+    TESSERA_TRY(checkPairs(context, "C4", "contracting", dims.lhsContracting, dims.rhsContracting));
+  Inferred out;
+  const bool written = context.written && context.written->isArray();
+  out.shape.type = written ? context.written->type : info(lhs.type).bits >= info(rhs.type).bits ? lhs.type : rhs.type;
+  const DotDims all = dimsOf(*context.attributes, lhs.rank(), rhs.rank());
+  appendDims(out, lhs, all.lhsBatch, "batch dimension");
+  appendDims(out, lhs, all.lhsFree, "dimension of lhs");
+  appendDims(out, rhs, all.rhsFree, "dimension of rhs");
+  if (!out.shape.hasDynamicDimensions()) out.shape.dynamic.clear();
+  return out;
+}
+
+// Elements of `literal` with its dimensions reordered to `order`, dense.
+template <class Acc>
+std::vector<Acc> reordered(const Literal& literal, const IndexVector& order) {
+  const auto values = elementsAs<Acc>(literal);
+  const IndexVector strides = pickDims(denseStrides(literal.shape().dimensions), order);
+  std::vector<Acc> out;
+  out.reserve(values.size());
+  forEachIndex(pickDims(literal.shape().dimensions, order),
+               [&](const IndexVector& index) { out.push_back(values[static_cast<size_t>(offsetOf(index, strides))]); });
+  return out;
+}
+
+IndexVector joined(const IndexVector& a, const IndexVector& b, const IndexVector& c) {
+  IndexVector out = a;
+  out.insert(out.end(), b.begin(), b.end());
+  out.insert(out.end(), c.begin(), c.end());
+  return out;
+}
+
+template <class Acc>
+Status contract(const EvaluateContext& context, const DotDims& dims, Literal& output) {
+  const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
+  const auto left = reordered<Acc>(context.operands[0], joined(dims.lhsBatch, dims.lhsFree, dims.lhsContracting));
+  const auto right = reordered<Acc>(context.operands[1], joined(dims.rhsBatch, dims.rhsContracting, dims.rhsFree));
+  const auto batches = static_cast<size_t>(cellCount(pickDims(lhs.dimensions, dims.lhsBatch)));
+  const auto rows = static_cast<size_t>(cellCount(pickDims(lhs.dimensions, dims.lhsFree)));
+  const auto columns = static_cast<size_t>(cellCount(pickDims(rhs.dimensions, dims.rhsFree)));
+  const auto depth = static_cast<size_t>(cellCount(pickDims(lhs.dimensions, dims.lhsContracting)));
+  const ElementType type = output.shape().type;
+  std::byte* out = output.mutableBytes().data();
+  std::vector<Acc> sums(columns);
+  for (size_t row = 0; row < batches * rows; ++row) {
+    if (context.cancelled && context.cancelled()) return failCancelled();
+    std::fill(sums.begin(), sums.end(), Acc{});
+    const Acc* matrix = right.data() + row / rows * depth * columns;
+    for (size_t k = 0; k < depth; ++k) {
+      const Acc factor = left[row * depth + k];
+      const Acc* line = matrix + k * columns;
+      for (size_t j = 0; j < columns; ++j) sums[j] += factor * line[j];
+    }
+    for (size_t j = 0; j < columns; ++j, out += byteWidth(type)) storeFrom<Acc>(type, out, sums[j]);
+  }
+  return {};
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  if (context.operands.size() != 2)
+    return failUnsupported("a sparse dot is shown, but not evaluated");
+  const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
+  TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(context.shape));
+  const DotDims dims = dimsOf(*context.instruction.attributes, lhs.rank(), rhs.rank());
+  TESSERA_TRY(visitAccumulation(lhs.type, rhs.type, [&](auto tag) {
+    return contract<typename decltype(tag)::Type>(context, dims, output);
+  }));
+  return output;
+}
+
+// Sums of small floats are kept in f32 and rounded once.
+ElementType accumulatorType(ElementType type) {
+  return isFloat(type) && info(type).bits < 32 ? ElementType::F32 : type;
+}
+
+void place(std::vector<NodeId>& at, const IndexVector& dims, std::span<const NodeId> values) {
+  for (size_t i = 0; i < dims.size(); ++i) at[static_cast<size_t>(dims[i])] = values[i];
+}
+
+Status element(ElementContext& context) {
+  if (context.instruction.operands.size() != 2)
+    return failUnsupported("a sparse dot is shown, but not compiled");
+  const Shape &lhs = context.operandShape(0), &rhs = context.operandShape(1);
+  const DotDims dims = dimsOf(context.attributes(), lhs.rank(), rhs.rank());
+  const std::span<const NodeId> indices = context.indices;
+  const auto batch = indices.first(dims.lhsBatch.size());
+  const auto row = indices.subspan(batch.size(), dims.lhsFree.size());
+  const auto column = indices.subspan(batch.size() + row.size());
+  ElementBuilder& builder = context.builder;
+  const ElementType type = accumulatorType(context.shape().type);
+  const auto body = [&](std::span<const NodeId> k, std::span<const NodeId> sums) -> Result<std::vector<NodeId>> {
+    std::vector<NodeId> atLeft(lhs.dimensions.size()), atRight(rhs.dimensions.size());
+    place(atLeft, dims.lhsBatch, batch);
+    place(atLeft, dims.lhsFree, row);
+    place(atLeft, dims.lhsContracting, k);
+    place(atRight, dims.rhsBatch, batch);
+    place(atRight, dims.rhsFree, column);
+    place(atRight, dims.rhsContracting, k);
+    TESSERA_ASSIGN_OR_RETURN(const NodeId a, context.read(0, atLeft));
+    TESSERA_ASSIGN_OR_RETURN(const NodeId b, context.read(1, atRight));
+    const NodeId product = builder.multiply(convertTo(builder, type, a), convertTo(builder, type, b));
+    return std::vector<NodeId>{builder.add(sums[0], product)};
+  };
+  TESSERA_ASSIGN_OR_RETURN(const auto sums, builder.loop(pickDims(lhs.dimensions, dims.lhsContracting), {builder.zero(type)}, body));
+  context.results = {convertTo(builder, context.shape().type, sums[0])};
+  return {};
+}
+
+}  // namespace
+
+extern const OpDef kDot;
+const OpDef kDot = {
+    .opcode = Opcode::Dot,
+    .kind = ExecutionKind::Library,
+    .category = "Linear algebra",
+    .summary = "Products summed over contracting dimensions",
+    .doc = "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the dimensions of each operand may "
+           "stand in any order. Vector products, matrix products and batched products are all this op. The element "
+           "type of the result may be wider than the operands' types.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+    .element = element,
+};
+
+}  // namespace tessera

@@ -1,0 +1,15 @@
+// Which of an instruction's called computations belongs to which attribute: callees are listed in the order in which
+// the attributes were written, and a file may write body= before condition=.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "core/hlo/attributes.h"
+
+namespace tessera {
+
+// Index, among all callees, of the (first) computation of this attribute; nullopt when it is absent.
+std::optional<size_t> calleeIndex(const AttributeSet& attributes, Attr name);
+
+}  // namespace tessera

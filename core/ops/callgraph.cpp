@@ -1,0 +1,53 @@
+// The call graph by an iterative depth-first walk; linear in instructions and calls.
+#include "core/ops/callgraph.h"
+
+namespace tessera {
+namespace {
+
+struct Call {
+  InstructionId site;
+  ComputationId callee;
+};
+
+std::vector<Call> callsOf(const Module& module, ComputationId id) {
+  std::vector<Call> out;
+  for (InstructionId instruction : module.at(id).instructions)
+    for (ComputationId callee : module.callees(module.at(instruction)))
+      if (module.contains(callee)) out.push_back({instruction, callee});
+  return out;
+}
+
+}  // namespace
+
+CallGraph::CallGraph(const Module& module) : callers_(module.computationSlots()) {
+  enum : uint8_t { Unseen, Open, Done };
+  struct Frame {
+    ComputationId id;
+    std::vector<Call> calls;
+    size_t next = 0;
+  };
+  std::vector<uint8_t> state(module.computationSlots(), Unseen);
+  std::vector<Frame> stack;
+  auto open = [&](ComputationId id) {
+    state[id.value] = Open;
+    stack.push_back({id, callsOf(module, id)});
+    for (const Call& call : stack.back().calls) callers_[call.callee.value].push_back(call.site);
+  };
+  for (ComputationId start : module.order()) {
+    if (state[start.value] == Unseen) open(start);
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      if (frame.next == frame.calls.size()) {
+        state[frame.id.value] = Done;
+        order_.push_back(frame.id);
+        stack.pop_back();
+        continue;
+      }
+      Call call = frame.calls[frame.next++];
+      if (state[call.callee.value] == Open) recursive_.push_back(call.site);
+      if (state[call.callee.value] == Unseen) open(call.callee);
+    }
+  }
+}
+
+}  // namespace tessera

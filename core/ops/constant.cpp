@@ -1,0 +1,89 @@
+// constant and parameter: where values come from: the file, or the caller.
+#include <cstring>
+
+#include "core/ops/element_context.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+constexpr Constraint kConstantConstraints[] = {
+    {"C1", "the constant has a value"},
+    {"C2", "the value has the written shape"},
+};
+constexpr Constraint kParameterConstraints[] = {
+    {"C1", "the parameter has a written shape"},
+    {"C2", "the parameter has a number"},
+};
+
+Inferred withReasons(Shape shape, const char* reason) {
+  auto rank = static_cast<size_t>(shape.isArray() ? shape.rank() : 0);
+  return {withoutLayout(std::move(shape)), std::vector<std::string>(rank, reason)};
+}
+
+Result<Inferred> inferConstant(const InferContext& context) {
+  if (!context.literal) return context.violated("C1", "the constant has no value");
+  if (context.written && !compatible(*context.written, context.literal->shape()))
+    return context.violated("C2", "the value has another shape", toString(*context.written, false), toString(context.literal->shape(), false));
+  return withReasons(context.written ? *context.written : context.literal->shape(), "as written");
+}
+
+Result<Literal> evaluateConstant(const EvaluateContext& context) {
+  if (!context.instruction.literal) return fail("the constant has no value");
+  return *context.instruction.literal;
+}
+
+// Whether all elements have the same bits, so that the value needs no memory in a kernel.
+bool isSplat(const Literal& literal) {
+  const size_t width = static_cast<size_t>(byteWidth(literal.shape().type));
+  std::span<const std::byte> bytes = literal.bytes();
+  return bytes.size() >= width && std::memcmp(bytes.data(), bytes.data() + width, bytes.size() - width) == 0;
+}
+
+Status elementOfConstant(ElementContext& context) {
+  const LiteralPtr& literal = context.instruction.literal;
+  if (literal && literal->shape().isArray() && isSplat(*literal)) {
+    context.results = {context.builder.scalarOf(*literal, 0)};
+    return {};
+  }
+  Diagnostic d;
+  d.fault = Fault::Unsupported;
+  d.message = "%" + std::string(context.instruction.name) + " holds different values and has to be a buffer";
+  return std::unexpected(std::move(d));
+}
+
+Result<Inferred> inferParameter(const InferContext& context) {
+  if (!context.written) return context.violated("C1", "the parameter has no shape");
+  if (context.parameterNumber < 0) return context.violated("C2", "the parameter has no number", "0 or more", std::to_string(context.parameterNumber));
+  return withReasons(*context.written, "as the parameter says");
+}
+
+}  // namespace
+
+extern const OpDef kConstant, kParameter;
+const OpDef kConstant = {
+    .opcode = Opcode::Constant,
+    .kind = ExecutionKind::Structure,
+    .category = "Structure",
+    .summary = "A value that stands in the file.",
+    .doc = "The literal in parentheses is the value: numbers in nested braces, one level a dimension.",
+    .operands = {},
+    .attributes = {},
+    .constraints = kConstantConstraints,
+    .inferShape = inferConstant,
+    .evaluate = evaluateConstant,
+    .element = elementOfConstant,
+};
+const OpDef kParameter = {
+    .opcode = Opcode::Parameter,
+    .kind = ExecutionKind::Structure,
+    .category = "Structure",
+    .summary = "An argument of the computation.",
+    .doc = "parameter(n) is argument $n$ of the call. A computation's parameters are numbered from 0 without gaps.",
+    .operands = {},
+    .attributes = {},
+    .constraints = kParameterConstraints,
+    .inferShape = inferParameter,
+};
+
+}  // namespace tessera

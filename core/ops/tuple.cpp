@@ -1,0 +1,82 @@
+// tuple and get-tuple-element: values side by side. They move no data: at run time values are leaves.
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kTupleOperands[] = {{"elements", "any values, also none; tuples nest"}};
+constexpr OperandDoc kGetOperands[] = {{"tuple", "a tuple"}};
+constexpr AttributeRow kGetAttributes[] = {{Attr::index, true, "", "which element, from 0"}};
+constexpr Constraint kGetConstraints[] = {
+    {"C1", "the operand is a tuple"},
+    {"C2", "index is one of its elements"},
+};
+
+Result<Inferred> inferTuple(const InferContext& context) {
+  std::vector<Shape> elements;
+  for (const Shape* operand : context.operands) elements.push_back(withoutLayout(*operand));
+  return Inferred{Shape::tuple(std::move(elements)), {}};
+}
+
+void tupleLayout(const InferContext& context, Shape& result) {
+  for (size_t i = 0; i < context.operands.size() && i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
+}
+
+Result<Literal> evaluateTuple(const EvaluateContext& context) {
+  return Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end()));
+}
+
+Result<Inferred> inferGet(const InferContext& context) {
+  const Shape& tuple = context.operand(0);
+  if (!tuple.isTuple()) return context.violated("C1", "the operand is no tuple", "a tuple", toString(tuple, false));
+  const int64_t index = context.attributes->intOr(Attr::index, -1), count = static_cast<int64_t>(tuple.elements.size());
+  if (index < 0 || index >= count)
+    return context.violated("C2", "the tuple has no element " + std::to_string(index), "0 to " + std::to_string(count - 1), std::to_string(index));
+  const Shape& element = tuple.elements[static_cast<size_t>(index)];
+  return Inferred{withoutLayout(element), std::vector<std::string>(static_cast<size_t>(element.rank()), "as element " + std::to_string(index) + " of the tuple")};
+}
+
+void getLayout(const InferContext& context, Shape& result) {
+  const int64_t index = context.attributes->intOr(Attr::index, -1);
+  const Shape& tuple = context.operand(0);
+  if (index >= 0 && index < static_cast<int64_t>(tuple.elements.size())) result = tuple.elements[static_cast<size_t>(index)];
+}
+
+Result<Literal> evaluateGet(const EvaluateContext& context) {
+  const int64_t index = context.instruction.attributes->intOr(Attr::index, -1);
+  const auto& elements = context.operands[0].elements();
+  if (index < 0 || index >= static_cast<int64_t>(elements.size())) return fail("the tuple has no element " + std::to_string(index));
+  return elements[static_cast<size_t>(index)];
+}
+
+}  // namespace
+
+extern const OpDef kTuple, kGetTupleElement;
+const OpDef kTuple = {
+    .opcode = Opcode::Tuple,
+    .kind = ExecutionKind::Structure,
+    .category = "Structure",
+    .summary = "Puts values side by side.",
+    .doc = "Element $i$ of the result is operand $i$. Tuples exist only in the graph: no data moves.",
+    .operands = kTupleOperands,
+    .attributes = {},
+    .constraints = {},
+    .inferShape = inferTuple,
+    .inferLayout = tupleLayout,
+    .evaluate = evaluateTuple,
+};
+const OpDef kGetTupleElement = {
+    .opcode = Opcode::GetTupleElement,
+    .kind = ExecutionKind::Structure,
+    .category = "Structure",
+    .summary = "One element of a tuple.",
+    .doc = "The result is element `index` of the tuple; no data moves.",
+    .operands = kGetOperands,
+    .attributes = kGetAttributes,
+    .constraints = kGetConstraints,
+    .inferShape = inferGet,
+    .inferLayout = getLayout,
+    .evaluate = evaluateGet,
+};
+
+}  // namespace tessera

@@ -1,0 +1,89 @@
+// Profile <-> Chrome trace JSON. The events are what Perfetto draws; the object "tessera" carries the whole profile, so
+// reading gives back what was written. Before: Executable::run; after: files, the overlay and the profile table.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/profile/profile.h"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::json;
+
+Json stepJson(const StepProfile& step) {
+  return {{"instruction", step.instruction.value}, {"name", step.name}, {"what", step.what},
+          {"count", step.count}, {"total_ns", step.totalNs}, {"min_ns", step.minNs}};
+}
+
+Json sourceJson(const SourceProfile& source) {
+  return {{"instruction", source.instruction.value}, {"time_ns", source.timeNs}, {"flops", source.flops},
+          {"bytes", source.bytes}, {"measured", source.measured}};
+}
+
+Json eventJson(const Profile& profile, const TimelineEvent& event) {
+  const bool known = event.step >= 0 && static_cast<size_t>(event.step) < profile.steps.size();
+  const StepProfile* step = known ? &profile.steps[static_cast<size_t>(event.step)] : nullptr;
+  return {{"name", step ? step->name : "step " + std::to_string(event.step)},
+          {"cat", step ? step->what : ""},
+          {"ph", "X"},
+          {"pid", 1},
+          {"tid", event.thread},
+          {"ts", static_cast<double>(event.beginNs) / 1000.0},
+          {"dur", static_cast<double>(event.endNs - event.beginNs) / 1000.0},
+          {"args", {{"step", event.step}, {"begin_ns", event.beginNs}, {"end_ns", event.endNs}}}};
+}
+
+StepProfile stepFrom(const Json& json) {
+  return {InstructionId(json.at("instruction").get<uint32_t>()), json.at("name").get<std::string>(), json.at("what").get<std::string>(),
+          json.at("count").get<int64_t>(), json.at("total_ns").get<int64_t>(), json.at("min_ns").get<int64_t>()};
+}
+
+SourceProfile sourceFrom(const Json& json) {
+  return {InstructionId(json.at("instruction").get<uint32_t>()), json.at("time_ns").get<double>(), json.at("flops").get<double>(),
+          json.at("bytes").get<double>(), json.at("measured").get<bool>()};
+}
+
+Profile profileFrom(const Json& json) {
+  Profile out;
+  const Json& own = json.at("tessera");
+  out.module = own.at("module").get<std::string>();
+  out.runs = own.at("runs").get<int64_t>();
+  out.totalNs = own.at("total_ns").get<int64_t>();
+  for (const Json& step : own.at("steps")) out.steps.push_back(stepFrom(step));
+  for (const Json& source : own.at("sources")) out.sources.push_back(sourceFrom(source));
+  for (const Json& event : json.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const Json& args = event.at("args");
+    const int32_t step = args.at("step").get<int32_t>();
+    if (step < 0 || static_cast<size_t>(step) >= out.steps.size()) continue;
+    out.timeline.push_back({event.at("tid").get<int32_t>(), step, args.at("begin_ns").get<int64_t>(), args.at("end_ns").get<int64_t>()});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string toChromeTrace(const Profile& profile) {
+  Json steps = Json::array(), sources = Json::array(), events = Json::array();
+  for (const StepProfile& step : profile.steps) steps.push_back(stepJson(step));
+  for (const SourceProfile& source : profile.sources) sources.push_back(sourceJson(source));
+  events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 0}, {"args", {{"name", profile.module}}}});
+  for (const TimelineEvent& event : profile.timeline) events.push_back(eventJson(profile, event));
+  Json own = {{"version", 1}, {"module", profile.module}, {"runs", profile.runs}, {"total_ns", profile.totalNs},
+              {"steps", std::move(steps)}, {"sources", std::move(sources)}};
+  Json out = {{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}, {"tessera", std::move(own)}};
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Profile> readChromeTrace(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return fail("the profile is no JSON");
+  if (!json.is_object() || !json.contains("tessera")) return fail("the JSON is no profile that this program wrote: it lacks \"tessera\"");
+  try {
+    return profileFrom(json);
+  } catch (const Json::exception& error) {
+    return fail(std::string("the profile does not read: ") + error.what());
+  }
+}
+
+}  // namespace tessera

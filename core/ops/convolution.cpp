@@ -1,6 +1,8 @@
 // convolution: a kernel slides over spatial dimensions and contracts features; dim_labels name the dimensions in any
 // order. Strides, padding (negative too), dilation of base (lhs) and kernel (rhs), reversal, feature and batch groups.
 // The result type is the written one (preferred element type), else the wider of the operands'.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/ops/element_context.h"

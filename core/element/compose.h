@@ -18,7 +18,9 @@ Result<LoopProgram> composeLoops(const Module& module, InstructionId id);
 Result<ElementProgram> composeScalar(const Module& module, ComputationId id);
 
 // Replaces transcendental nodes by arithmetic (the one place of our approximations; sources and bounds there).
+// Remaining: transcendentals of f64 and of c128's parts, which a generator takes from a library.
 ElementProgram expandApproximations(const ElementProgram& program);
+LoopProgram expandApproximations(const LoopProgram& program);
 
 // Exact counts of one run of the program over its whole iteration space; transcendental nodes count once each.
 struct ElementCounts {

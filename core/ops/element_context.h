@@ -47,6 +47,8 @@ class LoopContext {
   const Module& module;
   const Instruction& instruction;
   ElementContext::CallFn callFn;
+  // Set when operands are computed in the same kernel (a fusion whose root has loops); empty: they are buffers.
+  std::function<NodeId(size_t operand, std::span<const NodeId> at)> readFn;
   LoopProgram program;  // outputs, initialOperand, stores and parallelDims are filled by the op
   std::unique_ptr<ElementBuilder> builder;
 
@@ -55,7 +57,7 @@ class LoopContext {
   const AttributeSet& attributes() const { return *instruction.attributes; }
   // Once, before anything is described.
   void setIterationSpace(std::vector<int64_t> dims);
-  NodeId read(size_t operand, std::span<const NodeId> at) { return builder->read(operand, at); }
+  NodeId read(size_t operand, std::span<const NodeId> at);
   NodeId readOutput(size_t output, std::span<const NodeId> at);
   void store(size_t output, std::vector<NodeId> at, NodeId value, NodeId guard = {});
   Result<std::vector<NodeId>> call(size_t callee, std::span<const NodeId> scalars) { return callFn(callee, scalars); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct GraphView {
   ComputationId computation;
   std::vector<ViewNode> nodes;
   std::vector<ViewEdge> edges;
+  // By InstructionId value: the innermost box that shows it (its own, or the collapsed group that hides it); -1: none.
+  std::vector<int32_t> boxes;
+  int32_t boxOf(InstructionId id) const { return id.value < boxes.size() ? boxes[id.value] : -1; }
+  int32_t findGroup(std::string_view path) const;  // -1: no such group
 };
 
 // What is open: group paths. A big computation starts with everything collapsed until it has few enough boxes.
@@ -54,12 +59,18 @@ struct ViewOptions {
 };
 GraphView makeView(const Module& module, ComputationId computation, const ViewOptions& options);
 
+// Options to begin with: groups are opened, small ones first, as long as no more than `mostBoxes` boxes are shown.
+ViewOptions initialView(const Module& module, ComputationId computation, size_t mostBoxes = 150);
+
 struct Arrangement {
   std::vector<RectF> boxes;                 // parallel to GraphView::nodes
   std::vector<std::vector<PointF>> routes;  // parallel to GraphView::edges; polyline from source to target
   RectF bounds;
 };
 Arrangement arrange(const GraphView& view);
+
+// Every group path that could be opened in a computation, outer ones first (collapsed or open alike).
+std::vector<std::string> groupPathsOf(const Module& module, ComputationId computation);
 
 // Title and subtitle of a node: "reduce max over 1", "f32 32×128".
 std::string titleOf(const Module& module, InstructionId id);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/arrange/arrangement.h"
+#include "core/picture/text_metrics.h"
 #include "core/profile/profile.h"
 
 namespace tessera {
@@ -42,7 +43,7 @@ struct PictureItem {
   ColorRole fill = ColorRole::NodeFill, stroke = ColorRole::NodeBorder;
   bool filled = true, stroked = true, curved = false, hatched = false, bold = false, arrow = false;
   InstructionId instruction;        // what a click on it means; invalid: nothing
-  int32_t viewNode = -1;            // the box it belongs to
+  int32_t viewNode = -1;            // the box it belongs to; its first Box item is the frame of the node
   float minZoom = 0;                // not drawn below this zoom (level of detail)
 };
 
@@ -51,25 +52,28 @@ struct Picture {
   std::vector<PictureItem> items;   // painter's order
 };
 
+// "850 ns", "1.23 ms", "2.1 s".
+std::string durationText(double ns);
+ColorRole heatRole(double heat);  // Heat0 … Heat9
+ColorRole categoryOf(const Instruction& instruction);
+
 // Heat per instruction of the source module, 0 … 1, and the text of its time; from a Profile.
 struct Overlay {
   struct Entry {
     double heat = 0;
     std::string text;      // "1.2 ms"
     bool measured = false; // else apportioned: hatched
+    double timeNs = 0;
   };
   std::vector<std::pair<InstructionId, Entry>> entries;  // sorted by id
   std::string title;
+  double coldNs = 0, hotNs = 0;  // times at heat 0 and 1; between them the scale is logarithmic
+  double heatOf(double timeNs) const;
   const Entry* find(InstructionId id) const;
 };
 Overlay overlayOf(const Profile& profile);
 
 Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay = nullptr);
 std::string toSvg(const Picture& picture, Theme theme);
-
-// Width in px of a text in DejaVu Sans at a size; bold uses the bold table.
-float textWidth(std::string_view utf8, float size, bool bold = false);
-// The text cut with "…" to a width.
-std::string elideText(std::string_view utf8, float size, float maxWidth, bool bold = false);
 
 }  // namespace tessera

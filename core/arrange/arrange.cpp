@@ -1,0 +1,165 @@
+// arrange: sizes of boxes from their texts, open groups inside out (core/arrange/level.h), then absolute places from
+// the page inwards, then wires. Stands between makeView and draw.
+#include <algorithm>
+#include <cmath>
+
+#include "core/arrange/arrangement.h"
+#include "core/arrange/box_style.h"
+#include "core/arrange/routing.h"
+#include "core/picture/text_metrics.h"
+
+namespace tessera {
+namespace {
+
+size_t at(int32_t i) { return static_cast<size_t>(i); }
+
+struct Size {
+  float width = 0, height = 0;
+};
+
+Size sizeOf(const ViewNode& node) {
+  const bool group = node.kind == ViewNode::Kind::CollapsedGroup;
+  if (node.kind == ViewNode::Kind::Attached) {
+    const float text = textWidth(node.title, box::kAttachedSize) + 14;
+    return {std::ceil(std::clamp(text, box::kAttachedNarrowest, box::kAttachedWidest)), box::kAttachedHeight};
+  }
+  const float title = textWidth(node.title, box::kTitleSize, true) + (group ? box::kGroupMark : 0);
+  const float text = std::max(title, textWidth(node.subtitle, box::kSubtitleSize)) + 2 * box::kTextPadding;
+  return {std::ceil(std::clamp(text, box::kNarrowest, box::kWidest)), group ? box::kCollapsedHeight : box::kNodeHeight};
+}
+
+// Hubs stand in a column at the left of their user; `width` includes the gap to it.
+struct Column {
+  std::vector<int32_t> boxes;
+  float width = 0, height = 0;
+};
+
+class Arranger {
+ public:
+  explicit Arranger(const GraphView& view) : view_(view) {
+    const size_t n = view.nodes.size();
+    sizes_.resize(n);
+    columns_.resize(n);
+    placed_.localIndex.assign(n, -1);
+    placed_.levels.resize(n + 1);
+    members_.resize(n + 1);
+  }
+
+  Arrangement run() {
+    measure();
+    assignLevels();
+    assignWires();
+    for (int32_t v = static_cast<int32_t>(view_.nodes.size()); v-- > 0;)  // parents come before their children
+      if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) arrangeInside(v);
+    arrangeLevel(placed_.level(-1));
+    Arrangement out;
+    out.boxes.resize(view_.nodes.size());
+    placeLevel(-1, {box::kGroupPadding, box::kGroupPadding}, out);
+    for (int32_t v = 0; v < static_cast<int32_t>(view_.nodes.size()); ++v)
+      if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) placeInside(v, out);
+    routeWires(view_, placed_, out);
+    const Level& page = placed_.level(-1);
+    out.bounds = {0, 0, page.width + 2 * box::kGroupPadding, page.height + 2 * box::kGroupPadding};
+    includeRoutes(out);
+    return out;
+  }
+
+ private:
+  void measure() {
+    for (size_t v = 0; v < sizes_.size(); ++v) sizes_[v] = sizeOf(view_.nodes[v]);
+    for (const ViewEdge& edge : view_.edges) {
+      if (view_.nodes[at(edge.from)].kind != ViewNode::Kind::Attached) continue;
+      Column& column = columns_[at(edge.to)];
+      column.boxes.push_back(edge.from);
+      column.width = std::max(column.width, sizes_[at(edge.from)].width + box::kAttachedGap);
+      column.height += sizes_[at(edge.from)].height + (column.boxes.size() > 1 ? box::kAttachedSeparation : 0);
+    }
+  }
+  void assignLevels() {
+    for (int32_t v = 0; v < static_cast<int32_t>(sizes_.size()); ++v) {
+      const ViewNode& node = view_.nodes[at(v)];
+      if (node.kind == ViewNode::Kind::Attached) continue;
+      auto& members = members_[at(node.parent + 1)];
+      placed_.localIndex[at(v)] = static_cast<int32_t>(members.size());
+      members.push_back(v);
+      placed_.level(node.parent).boxes.push_back(levelBox(v));
+    }
+  }
+  LevelBox levelBox(int32_t v) const {
+    const float half = sizes_[at(v)].width / 2;
+    return {half + columns_[at(v)].width, half, std::max(sizes_[at(v)].height, columns_[at(v)].height), 0, 0, 0};
+  }
+  // Every wire belongs to the level of the innermost group that holds both ends.
+  void assignWires() {
+    for (const ViewEdge& edge : view_.edges) {
+      if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) continue;
+      const CommonLevel common = commonLevel(view_, edge.from, edge.to);
+      if (common.from == common.to) continue;
+      placed_.level(common.level)
+          .wires.push_back({placed_.localIndex[at(common.from)], placed_.localIndex[at(common.to)]});
+    }
+  }
+  void arrangeInside(int32_t group) {
+    Level& level = placed_.level(group);
+    arrangeLevel(level);
+    const ViewNode& node = view_.nodes[at(group)];
+    const float header = textWidth(node.title, box::kGroupTitleSize, true) + box::kGroupMark + 2 * box::kTextPadding;
+    sizes_[at(group)] = {std::max(level.width, std::min(header, box::kWidest)) + 2 * box::kGroupPadding,
+                         level.height + 2 * box::kGroupPadding + box::kGroupHeader};
+    placed_.level(node.parent).boxes[at(placed_.localIndex[at(group)])] = levelBox(group);
+  }
+  void placeInside(int32_t group, Arrangement& out) {
+    const RectF& frame = out.boxes[at(group)];
+    const float slack = frame.width - 2 * box::kGroupPadding - placed_.level(group).width;
+    placeLevel(group, {frame.x + box::kGroupPadding + slack / 2, frame.y + box::kGroupPadding + box::kGroupHeader},
+               out);
+  }
+  void placeLevel(int32_t group, PointF origin, Arrangement& out) {
+    Level& level = placed_.level(group);
+    const auto& members = members_[at(group + 1)];
+    for (size_t m = 0; m < members.size(); ++m) {
+      LevelBox& b = level.boxes[m];
+      b.x += origin.x;
+      b.y += origin.y;
+      const Size size = sizes_[at(members[m])];
+      out.boxes[at(members[m])] = {b.x - size.width / 2, b.y + (b.height - size.height) / 2, size.width, size.height};
+      placeColumn(members[m], b, out);
+    }
+    for (LevelRow& row : level.rows) {
+      row.top += origin.y;
+      row.bottom += origin.y;
+    }
+  }
+  void placeColumn(int32_t user, const LevelBox& b, Arrangement& out) {
+    const Column& column = columns_[at(user)];
+    const float right = out.boxes[at(user)].x - box::kAttachedGap;
+    float y = b.y + (b.height - column.height) / 2;
+    for (int32_t hub : column.boxes) {
+      const Size size = sizes_[at(hub)];
+      out.boxes[at(hub)] = {right - size.width, y, size.width, size.height};
+      y += size.height + box::kAttachedSeparation;
+    }
+  }
+  static void includeRoutes(Arrangement& out) {
+    float left = out.bounds.x, right = out.bounds.x + out.bounds.width, bottom = out.bounds.height;
+    for (const auto& route : out.routes)
+      for (PointF p : route) {
+        left = std::min(left, p.x - box::kWireClearance);
+        right = std::max(right, p.x + box::kWireClearance);
+        bottom = std::max(bottom, p.y + box::kWireClearance);
+      }
+    out.bounds = {left, out.bounds.y, right - left, bottom - out.bounds.y};
+  }
+
+  const GraphView& view_;
+  std::vector<Size> sizes_;
+  std::vector<Column> columns_;
+  std::vector<std::vector<int32_t>> members_;  // by level: node indices
+  PlacedLevels placed_;
+};
+
+}  // namespace
+
+Arrangement arrange(const GraphView& view) { return Arranger(view).run(); }
+
+}  // namespace tessera

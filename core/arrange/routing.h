@@ -1,0 +1,28 @@
+// Wires without dummy nodes: a wire walks over the rows between its ends and takes in each the gap nearest to its
+// straight line. Read by arrange after all boxes have their places.
+#pragma once
+
+#include <vector>
+
+#include "core/arrange/arrangement.h"
+#include "core/arrange/level.h"
+
+namespace tessera {
+
+// All levels of a view with absolute coordinates: level(-1) is the page, level(g) the inside of open group g.
+struct PlacedLevels {
+  std::vector<Level> levels;
+  std::vector<int32_t> localIndex;  // by view node: its place in its level's boxes
+  Level& level(int32_t group) { return levels[static_cast<size_t>(group + 1)]; }
+  const Level& level(int32_t group) const { return levels[static_cast<size_t>(group + 1)]; }
+};
+
+// The innermost level that holds both nodes, and the boxes of that level which are or contain them.
+struct CommonLevel {
+  int32_t level = -1, from = -1, to = -1;
+};
+CommonLevel commonLevel(const GraphView& view, int32_t from, int32_t to);
+
+void routeWires(const GraphView& view, const PlacedLevels& placed, Arrangement& arrangement);
+
+}  // namespace tessera

@@ -1,0 +1,159 @@
+// Titles of nodes: what an instruction does in a few words, and its result as a second line. Read by makeView.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/arrange/arrangement.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kLongestConstant = 28;
+constexpr int64_t kMostConstantElements = 6;
+
+std::string list(const std::vector<int64_t>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
+
+std::string overDimensions(const Instruction& instruction, std::string_view preposition) {
+  const auto& dimensions = instruction.attributes->ints(Attr::dimensions);
+  return dimensions.empty() ? std::string() : fmt::format(" {} {}", preposition, list(dimensions));
+}
+
+// What a reducing computation does: the opcode of its root when that is all it does ("max"), else its name.
+std::string reducerOf(const Module& module, const Instruction& instruction) {
+  const auto callees = module.callees(instruction);
+  if (callees.empty() || !module.contains(callees.back())) return {};
+  const Computation& body = module.at(callees.back());
+  if (!module.contains(body.root)) return {};
+  const Instruction& root = module.at(body.root);
+  if (body.instructions.size() != body.parameters.size() + 1) return body.name;
+  switch (root.opcode) {
+    case Opcode::Add: return "sum";
+    case Opcode::Maximum: return "max";
+    case Opcode::Minimum: return "min";
+    case Opcode::Multiply: return "product";
+    case Opcode::And: return "and";
+    case Opcode::Or: return "or";
+    default: return std::string(root.opcodeName());
+  }
+}
+
+std::string windowText(const Instruction& instruction) {
+  const Window* window = instruction.attributes->get<Window>(Attr::window);
+  if (!window || window->dimensions.empty()) return {};
+  std::string out;
+  for (const WindowDimension& d : window->dimensions) out += (out.empty() ? " " : "×") + std::to_string(d.size);
+  return out;
+}
+
+std::string constantTitle(const Instruction& instruction) {
+  if (!instruction.literal) return "constant";
+  const auto count = instruction.shape->elementCount();
+  if (!instruction.shape->isArray() || !count || *count > kMostConstantElements || instruction.literal->elided())
+    return "constant";
+  std::string text = printLiteral(*instruction.literal);
+  return text.size() <= kLongestConstant ? text : "constant";
+}
+
+std::string sliceTitle(const Instruction& instruction) {
+  const auto* slices = instruction.attributes->get<std::vector<SliceDimension>>(Attr::slice);
+  const auto& operands = instruction.shape->dimensions;
+  if (!slices || slices->size() != operands.size()) return "slice";
+  std::string out = "slice";
+  for (size_t d = 0; d < slices->size() && slices->size() <= 3; ++d) {
+    const SliceDimension& s = (*slices)[d];
+    out += fmt::format("{}{}:{}", d == 0 ? " " : ", ", s.start, s.limit);
+    if (s.stride != 1) out += fmt::format(":{}", s.stride);
+  }
+  return out;
+}
+
+std::string compareSign(const Instruction& instruction) {
+  const std::string_view direction = instruction.attributes->textOr(Attr::direction, "");
+  constexpr std::pair<std::string_view, std::string_view> kSigns[] = {{"EQ", "="}, {"NE", "≠"}, {"LT", "<"},
+                                                                      {"LE", "≤"}, {"GT", ">"}, {"GE", "≥"}};
+  for (auto [name, sign] : kSigns)
+    if (name == direction) return fmt::format("compare {}", sign);
+  return "compare";
+}
+
+std::string calleeTitle(const Module& module, const Instruction& instruction) {
+  const auto callees = module.callees(instruction);
+  const bool named = callees.size() == 1 && module.contains(callees[0]);
+  return fmt::format("{} {}", instruction.opcodeName(), named ? module.at(callees[0]).name : instruction.name);
+}
+
+std::string parameterTitle(const Instruction& instruction) {
+  // jax writes the argument's path into op_name: s[0].mu['wte'] says more than s_0__mu__wte_.1
+  if (instruction.metadata && !instruction.metadata->opName.empty() &&
+      instruction.metadata->opName.find('/') == std::string::npos) {
+    std::string name = instruction.metadata->opName;
+    std::erase(name, '\\');
+    return name;
+  }
+  return std::string(instruction.name);
+}
+
+}  // namespace
+
+std::string titleOf(const Module& module, InstructionId id) {
+  const Instruction& i = module.at(id);
+  switch (i.opcode) {
+    case Opcode::Parameter: return parameterTitle(i);
+    case Opcode::Constant: return constantTitle(i);
+    case Opcode::Compare: return compareSign(i);
+    case Opcode::Reduce: return fmt::format("reduce {}{}", reducerOf(module, i), overDimensions(i, "over"));
+    case Opcode::ReduceWindow: return fmt::format("reduce-window {}{}", reducerOf(module, i), windowText(i));
+    case Opcode::AllReduce: return fmt::format("all-reduce {}", reducerOf(module, i));
+    case Opcode::Map: return fmt::format("map {}", reducerOf(module, i));
+    case Opcode::Scatter: return fmt::format("scatter {}", reducerOf(module, i));
+    case Opcode::Convolution: return "convolution" + windowText(i);
+    case Opcode::Transpose: return "transpose" + overDimensions(i, "to");
+    case Opcode::Broadcast: return "broadcast" + overDimensions(i, "to");
+    case Opcode::Concatenate: return "concatenate" + overDimensions(i, "along");
+    case Opcode::Reverse: return "reverse" + overDimensions(i, "over");
+    case Opcode::Sort: return "sort" + overDimensions(i, "over");
+    case Opcode::Slice: return sliceTitle(i);
+    case Opcode::Iota: return fmt::format("iota along {}", i.attributes->intOr(Attr::iota_dimension, 0));
+    case Opcode::GetTupleElement: return fmt::format("element {}", i.attributes->intOr(Attr::index, 0));
+    case Opcode::CustomCall:
+      return fmt::format("custom-call {}", i.attributes->textOr(Attr::custom_call_target, ""));
+    case Opcode::Fusion:
+    case Opcode::Call: return calleeTitle(module, i);
+    case Opcode::Unknown: return fmt::format("{} (unknown)", i.opcodeName());
+    default: return std::string(i.opcodeName());
+  }
+}
+
+namespace {
+
+std::string arrayText(const Shape& shape) {
+  std::string out(nameOf(shape.type));
+  for (size_t d = 0; d < shape.dimensions.size(); ++d) {
+    const int64_t size = shape.dimensions[d];
+    out += d == 0 ? " " : "×";
+    if (size == Shape::kUnbounded) out += "?";
+    else out += (shape.isDynamicDimension(static_cast<int64_t>(d)) ? "≤" : "") + std::to_string(size);
+  }
+  if (shape.layout && !shape.layout->isRowMajor()) out += " " + toString(*shape.layout);
+  return out;
+}
+
+}  // namespace
+
+std::string subtitleOf(const Module& module, InstructionId id) {
+  const Shape& shape = module.shapeOf(id);
+  if (shape.isTuple()) {
+    const size_t n = shape.elements.size();
+    if (n == 0) return "empty tuple";
+    if (n > 2) return fmt::format("tuple of {}", n);
+    std::string out = "(";
+    for (const Shape& element : shape.elements)
+      out += (out.size() > 1 ? ", " : "") + (element.isArray() ? arrayText(element) : std::string(nameOf(element.type)));
+    return out + ")";
+  }
+  return shape.isArray() ? arrayText(shape) : std::string(nameOf(shape.type));
+}
+
+}  // namespace tessera

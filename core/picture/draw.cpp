@@ -1,0 +1,228 @@
+// draw: boxes, wires and texts of an arranged view as a display list, in painter's order: open groups, wires, nodes.
+// Levels of detail are a smallest zoom per item. Canvas, SVG and screenshots paint the list as it is.
+#include <algorithm>
+#include <cmath>
+
+#include "core/arrange/box_style.h"
+#include "core/picture/picture.h"
+
+namespace tessera {
+namespace {
+
+constexpr float kTitleZoom = 0.3f, kSubtitleZoom = 0.45f, kGroupTitleZoom = 0.2f, kBodyZoom = 0.12f, kWireZoom = 0.04f;
+constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;
+
+size_t at(int32_t i) { return static_cast<size_t>(i); }
+
+RectF boundsOf(const std::vector<PointF>& points) {
+  float left = points[0].x, right = left, top = points[0].y, bottom = top;
+  for (PointF p : points) {
+    left = std::min(left, p.x), right = std::max(right, p.x);
+    top = std::min(top, p.y), bottom = std::max(bottom, p.y);
+  }
+  return {left, top, right - left, bottom - top};
+}
+
+// A polyline as cubics with vertical tangents: straight where it is vertical, an S elsewhere.
+std::vector<PointF> smooth(const std::vector<PointF>& route) {
+  std::vector<PointF> out{route[0]};
+  for (size_t i = 1; i < route.size(); ++i) {
+    const PointF a = route[i - 1], b = route[i];
+    const float bend = b.y > a.y ? (b.y - a.y) / 2 : b.x == a.x ? 0 : std::min(30.f, std::abs(b.x - a.x) / 2);
+    const float sign = b.y < a.y && b.x == a.x ? -1.f : 1.f;
+    out.push_back({a.x, a.y + sign * bend});
+    out.push_back({b.x, b.y - sign * bend});
+    out.push_back(b);
+  }
+  return out;
+}
+
+class Drawer {
+ public:
+  Drawer(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay)
+      : module_(module), view_(view), arrangement_(arrangement), overlay_(overlay) {
+    if (overlay) sumTimes();
+  }
+
+  Picture run() {
+    picture_.bounds = arrangement_.bounds;
+    const auto count = static_cast<int32_t>(view_.nodes.size());
+    picture_.items.reserve(view_.nodes.size() * 4 + view_.edges.size());
+    for (int32_t v = 0; v < count; ++v)
+      if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) drawOpenGroup(v);
+    for (size_t e = 0; e < view_.edges.size(); ++e) drawWire(e);
+    for (int32_t v = 0; v < count; ++v) drawNode(v);
+    return std::move(picture_);
+  }
+
+ private:
+  struct Time {
+    double ns = 0;
+    bool measured = true;
+  };
+  // Times of what every box shows; a group's is the sum of what it holds.
+  void sumTimes() {
+    times_.resize(view_.nodes.size());
+    for (const auto& [id, entry] : overlay_->entries)
+      for (int32_t box = view_.boxOf(id); box >= 0; box = view_.nodes[at(box)].parent) {
+        times_[at(box)].ns += entry.timeNs;
+        times_[at(box)].measured &= entry.measured;
+      }
+  }
+  const Time* timeOf(int32_t v) const { return overlay_ && times_[at(v)].ns > 0 ? &times_[at(v)] : nullptr; }
+
+  PictureItem& add(PictureItem::Kind kind, int32_t v, RectF bounds, float minZoom = 0) {
+    PictureItem item;
+    item.kind = kind;
+    item.bounds = bounds;
+    item.viewNode = v;
+    if (v >= 0) item.instruction = view_.nodes[at(v)].instruction;
+    item.minZoom = minZoom;
+    picture_.items.push_back(std::move(item));
+    return picture_.items.back();
+  }
+  PictureItem& addBox(int32_t v, RectF bounds, ColorRole fill, ColorRole stroke, float radius) {
+    PictureItem& item = add(PictureItem::Kind::Box, v, bounds);
+    item.fill = fill;
+    item.stroke = stroke;
+    item.radius = radius;
+    return item;
+  }
+  // `top` is the upper edge of the line of text; the text is cut to maxWidth.
+  void addText(int32_t v, PointF topLeft, std::string_view text, float size, float maxWidth, ColorRole color, bool bold,
+               float minZoom) {
+    std::string cut = elideText(text, size, maxWidth, bold);
+    if (cut.empty()) return;
+    const RectF bounds{topLeft.x, topLeft.y, textWidth(cut, size, bold), size * 1.25f};
+    PictureItem& item = add(PictureItem::Kind::Text, v, bounds, minZoom);
+    item.text = std::move(cut);
+    item.size = size;
+    item.bold = bold;
+    item.fill = color;
+    item.stroked = false;
+  }
+
+  void drawOpenGroup(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    addBox(v, b, v % 2 == 0 || view_.nodes[at(v)].parent < 0 ? ColorRole::GroupFill : ColorRole::Background,
+           ColorRole::GroupBorder, 8).width = 1.2f;
+    const ViewNode& node = view_.nodes[at(v)];
+    float room = b.width - 2 * box::kTextPadding;
+    if (const Time* time = timeOf(v)) {
+      const std::string text = durationText(time->ns);
+      const float width = textWidth(text, box::kSubtitleSize);
+      room -= width + box::kTextPadding;
+      addText(v, {b.x + b.width - box::kTextPadding - width, b.y + 9}, text, box::kSubtitleSize, width + 1,
+              ColorRole::GroupText, false, kSubtitleZoom);
+    }
+    addText(v, {b.x + box::kTextPadding, b.y + 7}, "▾ " + node.title, box::kGroupTitleSize, room, ColorRole::GroupText,
+            true, kGroupTitleZoom);
+  }
+
+  void drawWire(size_t e) {
+    const auto& route = arrangement_.routes[e];
+    if (route.size() < 2) return;
+    const ViewEdge& edge = view_.edges[e];
+    const bool attached = view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached;
+    std::vector<PointF> points = attached ? route : smooth(route);
+    PictureItem& item = add(PictureItem::Kind::Path, -1, boundsOf(points), attached ? kSubtitleZoom : kWireZoom);
+    item.points = std::move(points);
+    item.curved = !attached;
+    item.arrow = !attached;
+    item.filled = false;
+    item.stroke = ColorRole::Wire;
+    item.width = 1.1f;
+    item.instruction = edge.value;
+  }
+
+  void drawNode(int32_t v) {
+    switch (view_.nodes[at(v)].kind) {
+      case ViewNode::Kind::OpenGroup: return;
+      case ViewNode::Kind::Attached: return drawAttached(v);
+      case ViewNode::Kind::CollapsedGroup: return drawCollapsed(v);
+      case ViewNode::Kind::Instruction: return drawInstruction(v);
+    }
+  }
+
+  void drawAttached(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    const ViewNode& node = view_.nodes[at(v)];
+    addBox(v, b, categoryOf(module_.at(node.instruction)) == ColorRole::Parameter ? ColorRole::Parameter
+                                                                                 : ColorRole::Constant,
+           ColorRole::NodeBorder, b.height / 2).width = 0.8f;
+    const std::string text = elideText(node.title, box::kAttachedSize, b.width - 12);
+    const float width = textWidth(text, box::kAttachedSize);
+    addText(v, {b.x + (b.width - width) / 2, b.y + 4}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false,
+            kSubtitleZoom);
+  }
+
+  void drawCollapsed(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    addBox(-1, {b.x + 3, b.y + 3, b.width, b.height}, ColorRole::GroupFill, ColorRole::GroupBorder, 6);
+    PictureItem& frame = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 6);
+    frame.width = 1.4f;
+    heat(v, frame);
+    const ViewNode& node = view_.nodes[at(v)];
+    addText(v, {b.x + box::kTextPadding, b.y + 5}, "▸ " + node.title, box::kTitleSize, b.width - 2 * box::kTextPadding,
+            textColor(v, ColorRole::GroupText), true, kTitleZoom);
+    addText(v, {b.x + box::kTextPadding, b.y + 26}, node.subtitle, box::kSubtitleSize,
+            b.width - 2 * box::kTextPadding, textColor(v, ColorRole::NodeSubtext), false, kSubtitleZoom);
+    drawBadge(v);
+  }
+
+  void drawInstruction(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    const ViewNode& node = view_.nodes[at(v)];
+    PictureItem& frame = addBox(v, b, categoryOf(module_.at(node.instruction)), ColorRole::NodeBorder, 5);
+    heat(v, frame);
+    if (!timeOf(v)) {
+      const float top = box::kTitleHeight;
+      PictureItem& body = addBox(v, {b.x + 1, b.y + top, b.width - 2, b.height - top - 1}, ColorRole::NodeFill,
+                                 ColorRole::NodeFill, 4);
+      body.stroked = false;
+      body.minZoom = kBodyZoom;
+    }
+    addText(v, {b.x + box::kTextPadding, b.y + 5.5f}, node.title, box::kTitleSize, b.width - 2 * box::kTextPadding,
+            ColorRole::NodeText, true, kTitleZoom);
+    addText(v, {b.x + box::kTextPadding, b.y + 25}, node.subtitle, box::kSubtitleSize,
+            b.width - 2 * box::kTextPadding, textColor(v, ColorRole::NodeSubtext), false, kSubtitleZoom);
+    drawBadge(v);
+  }
+
+  void heat(int32_t v, PictureItem& frame) const {
+    const Time* time = timeOf(v);
+    if (!time) return;
+    frame.fill = heatRole(overlay_->heatOf(time->ns));
+    frame.hatched = !time->measured;
+  }
+  ColorRole textColor(int32_t v, ColorRole cold) const { return timeOf(v) ? ColorRole::NodeText : cold; }
+
+  // The time, on a plate under the lower right corner.
+  void drawBadge(int32_t v) {
+    const Time* time = timeOf(v);
+    if (!time) return;
+    const RectF& b = arrangement_.boxes[at(v)];
+    const std::string text = durationText(time->ns);
+    const float width = textWidth(text, kBadgeSize) + 8;
+    const RectF plate{b.x + b.width - width, b.y + b.height - 1, width, kBadgeHeight};
+    PictureItem& box = addBox(v, plate, ColorRole::NodeFill, ColorRole::NodeBorder, 3);
+    box.width = 0.6f;
+    box.minZoom = kSubtitleZoom;
+    addText(v, {plate.x + 4, plate.y + 1}, text, kBadgeSize, width, ColorRole::NodeText, false, kSubtitleZoom);
+  }
+
+  const Module& module_;
+  const GraphView& view_;
+  const Arrangement& arrangement_;
+  const Overlay* overlay_;
+  std::vector<Time> times_;
+  Picture picture_;
+};
+
+}  // namespace
+
+Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay) {
+  return Drawer(module, view, arrangement, overlay).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,55 @@
+// The heat overlay: a Profile's times per source instruction on a logarithmic scale, so that a node of a microsecond
+// and one of a second are both told apart from their neighbours.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/picture/picture.h"
+
+namespace tessera {
+
+namespace {
+constexpr double kDecades = 1e4;  // colder than the hottest by more than this is simply cold
+}
+
+std::string durationText(double ns) {
+  if (ns < 999.5) return fmt::format("{:.0f} ns", ns);
+  constexpr std::pair<double, const char*> kUnits[] = {{1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}};
+  for (auto [scale, unit] : kUnits) {
+    const double value = ns / scale;
+    if (value >= 999.5 && scale < 1e9) continue;
+    return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit);
+  }
+  return {};
+}
+
+double Overlay::heatOf(double timeNs) const {
+  if (timeNs <= coldNs || coldNs <= 0) return 0;
+  if (timeNs >= hotNs) return 1;
+  return std::log(timeNs / coldNs) / std::log(hotNs / coldNs);
+}
+
+const Overlay::Entry* Overlay::find(InstructionId id) const {
+  const auto found = std::lower_bound(entries.begin(), entries.end(), id,
+                                      [](const auto& entry, InstructionId wanted) { return entry.first < wanted; });
+  return found == entries.end() || found->first != id ? nullptr : &found->second;
+}
+
+Overlay overlayOf(const Profile& profile) {
+  Overlay out;
+  const double runs = static_cast<double>(std::max<int64_t>(profile.runs, 1));
+  for (const SourceProfile& source : profile.sources) {
+    const double ns = source.timeNs / runs;
+    if (!(ns > 0)) continue;
+    out.hotNs = std::max(out.hotNs, ns);
+    out.entries.push_back({source.instruction, {0, durationText(ns), source.measured, ns}});
+  }
+  out.coldNs = std::max(out.hotNs / kDecades, 1e-3);
+  for (auto& [id, entry] : out.entries) entry.heat = out.heatOf(entry.timeNs);
+  std::sort(out.entries.begin(), out.entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  out.title = fmt::format("time of a run: {}", durationText(static_cast<double>(profile.totalNs) / runs));
+  return out;
+}
+
+}  // namespace tessera

@@ -61,6 +61,7 @@ struct Computation {
   std::vector<InstructionId> parameters;    // by parameter number
   std::string executionThread;              // empty: main
   bool hasSignature = true;                 // the text had "(p: f32[]) -> f32[]"
+  bool asyncSugar = false;                  // holds the OP of an "OP-start"; prints there and not by itself
 };
 
 // input_output_alias and buffer_donor entries.

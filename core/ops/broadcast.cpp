@@ -32,9 +32,10 @@ std::vector<std::string> reasonsFor(const Shape& result, const std::vector<int64
   for (int64_t d = 0; d < result.rank(); ++d) {
     const auto from = std::ranges::find(dims, d);
     const int64_t size = result.dimensions[static_cast<size_t>(d)];
-    reasons.push_back(from == dims.end()
-                          ? fmt::format("dimension {} = {}, as written: broadcast repeats along it", d, size)
-                          : fmt::format("dimension {} = {}, as dimension {} of the operand", d, size, from - dims.begin()));
+    reasons.push_back(
+        from == dims.end()
+            ? fmt::format("dimension {} = {}, as written: broadcast repeats along it", d, size)
+            : fmt::format("dimension {} = {}, as dimension {} of the operand", d, size, from - dims.begin()));
   }
   return reasons;
 }
@@ -50,7 +51,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   for (size_t i = 0; i < dims.size(); ++i) {
     TESSERA_TRY(checkDimension(context, *written, i, dims[i]));
-    if (std::find(dims.begin(), dims.begin() + static_cast<int64_t>(i), dims[i]) != dims.begin() + static_cast<int64_t>(i)) {
+    if (std::find(dims.begin(), dims.begin() + static_cast<int64_t>(i), dims[i]) !=
+        dims.begin() + static_cast<int64_t>(i)) {
       return context.violated("C4", "broadcast maps two operand dimensions to one result dimension", "distinct entries",
                               listOf(dims));
     }
@@ -90,10 +92,20 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-const OpDef kBroadcast = {
-    Opcode::Broadcast, ExecutionKind::Element, "Data movement", "Repeat along new dimensions",
-    "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes an array of equal elements; "
-    "a vector can become the rows or the columns of a matrix.",
-    kOperands, kAttributes, kConstraints, inferShape, nullptr, nullptr, evaluate, element};
+const OpDef kBroadcast = {Opcode::Broadcast,
+                          ExecutionKind::Element,
+                          "Data movement",
+                          "Repeat along new dimensions",
+                          "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes "
+                          "an array of equal elements; "
+                          "a vector can become the rows or the columns of a matrix.",
+                          kOperands,
+                          kAttributes,
+                          kConstraints,
+                          inferShape,
+                          nullptr,
+                          nullptr,
+                          evaluate,
+                          element};
 
 }  // namespace tessera

@@ -33,7 +33,9 @@ struct BinaryRow {
 int64_t wrapped(uint64_t x) { return static_cast<int64_t>(x); }
 uint64_t bits(int64_t x) { return static_cast<uint64_t>(x); }
 uint64_t maskOf(int width) { return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
-int64_t signExtended(int64_t x, int width) { return width >= 64 ? x : wrapped(bits(x) << (64 - width)) >> (64 - width); }
+int64_t signExtended(int64_t x, int width) {
+  return width >= 64 ? x : wrapped(bits(x) << (64 - width)) >> (64 - width);
+}
 
 int64_t divideIntegers(int64_t a, int64_t b, ElementType type) {
   if (b == 0) return -1;
@@ -143,7 +145,10 @@ const BinaryRow& rowOf(Opcode opcode) { return *std::ranges::find(kRows, opcode,
 
 bool accepted(const BinaryRow& row, ElementType type) {
   if (row.opcode == Opcode::Complex) return type == ElementType::F32 || type == ElementType::F64;
-  const unsigned bit = type == ElementType::Pred ? kPred : isInteger(type) ? kInteger : isFloat(type) ? kFloat : kComplex;
+  const unsigned bit = type == ElementType::Pred ? kPred
+                       : isInteger(type)         ? kInteger
+                       : isFloat(type)           ? kFloat
+                                                 : kComplex;
   return (row.accepts & bit) != 0;
 }
 
@@ -190,8 +195,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   }
   if (isComplex(type)) return mapElements<Complex128, Complex128, Complex128>(context, row.complex);
   if (isFloat(type)) return mapElements<double, double, double>(context, row.real);
-  return mapElements<int64_t, int64_t, int64_t>(context,
-                                                [&](int64_t a, int64_t b) { return row.integer(a, b, type); });
+  return mapElements<int64_t, int64_t, int64_t>(context, [&](int64_t a, int64_t b) { return row.integer(a, b, type); });
 }
 
 // Arithmetic of truth values is logic.
@@ -220,26 +224,36 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-#define TESSERA_BINARY(name, summary, doc)                                                                          \
-  const OpDef k##name = {Opcode::name, ExecutionKind::Element, "Elementwise", summary,    doc,                       \
-                         kOperands,    {},                     kConstraints,  inferShape, followOperandLayout,       \
-                         nullptr,      evaluate,               element};
+#define TESSERA_BINARY(name, summary, doc)                                                                \
+  const OpDef k##name = {                                                                                 \
+      Opcode::name, ExecutionKind::Element, "Elementwise", summary,  doc,    kOperands, {}, kConstraints, \
+      inferShape,   followOperandLayout,    nullptr,       evaluate, element};
 
 TESSERA_BINARY(Add, "Sum", "$r_i = a_i + b_i$; integers wrap around, pred is logical or.")
 TESSERA_BINARY(And, "And", "Logical and of pred, bitwise and of integers.")
-TESSERA_BINARY(Atan2, "Angle of a point", "$r_i = \\operatorname{atan2}(y_i, x_i)$: the angle of $(x_i, y_i)$ in $(-\\pi, \\pi]$; lhs is y.")
+TESSERA_BINARY(Atan2, "Angle of a point",
+               "$r_i = \\operatorname{atan2}(y_i, x_i)$: the angle of $(x_i, y_i)$ in $(-\\pi, \\pi]$; lhs is y.")
 TESSERA_BINARY(Complex, "Complex number from its parts", "$r_i = a_i + \\mathrm{i}\\, b_i$.")
-TESSERA_BINARY(Divide, "Quotient", "$r_i = a_i / b_i$; integers truncate toward zero, division by zero gives all one bits, and the most negative integer divided by -1 stays itself.")
+TESSERA_BINARY(Divide, "Quotient",
+               "$r_i = a_i / b_i$; integers truncate toward zero, division by zero gives all one bits, and the most "
+               "negative integer divided by -1 stays itself.")
 TESSERA_BINARY(Maximum, "Larger of two", "$r_i = \\max(a_i, b_i)$; NaN when either is NaN.")
 TESSERA_BINARY(Minimum, "Smaller of two", "$r_i = \\min(a_i, b_i)$; NaN when either is NaN.")
 TESSERA_BINARY(Mulhi, "High half of a product", "The upper half of the double-width product of two integers.")
 TESSERA_BINARY(Multiply, "Product", "$r_i = a_i b_i$; integers wrap around, pred is logical and.")
 TESSERA_BINARY(Or, "Or", "Logical or of pred, bitwise or of integers.")
-TESSERA_BINARY(Power, "Power", "$r_i = a_i^{b_i}$; an integer power with a negative exponent is 0 unless the base is 1 or -1.")
-TESSERA_BINARY(Remainder, "Remainder", "$r_i = a_i - b_i \\operatorname{trunc}(a_i / b_i)$, with the sign of the dividend; an integer remainder by zero is the dividend.")
-TESSERA_BINARY(ShiftLeft, "Shift left", "$r_i = a_i \\cdot 2^{b_i}$ in the type's bits; 0 when the amount is the width or more.")
-TESSERA_BINARY(ShiftRightArithmetic, "Shift right, keeping the sign", "Bits move down and copies of the sign bit come in; only sign bits remain when the amount is the width or more.")
-TESSERA_BINARY(ShiftRightLogical, "Shift right, filling with zeros", "Bits move down and zeros come in; 0 when the amount is the width or more.")
+TESSERA_BINARY(Power, "Power",
+               "$r_i = a_i^{b_i}$; an integer power with a negative exponent is 0 unless the base is 1 or -1.")
+TESSERA_BINARY(Remainder, "Remainder",
+               "$r_i = a_i - b_i \\operatorname{trunc}(a_i / b_i)$, with the sign of the dividend; an integer "
+               "remainder by zero is the dividend.")
+TESSERA_BINARY(ShiftLeft, "Shift left",
+               "$r_i = a_i \\cdot 2^{b_i}$ in the type's bits; 0 when the amount is the width or more.")
+TESSERA_BINARY(
+    ShiftRightArithmetic, "Shift right, keeping the sign",
+    "Bits move down and copies of the sign bit come in; only sign bits remain when the amount is the width or more.")
+TESSERA_BINARY(ShiftRightLogical, "Shift right, filling with zeros",
+               "Bits move down and zeros come in; 0 when the amount is the width or more.")
 TESSERA_BINARY(Subtract, "Difference", "$r_i = a_i - b_i$; integers wrap around.")
 TESSERA_BINARY(Xor, "Exclusive or", "Logical exclusive or of pred, bitwise exclusive or of integers.")
 

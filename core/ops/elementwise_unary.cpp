@@ -90,8 +90,7 @@ constexpr UnaryRow kRows[] = {
     {Opcode::Erf, NodeOp::Erf, kFloat, [](double x) { return std::erf(x); }},
     {Opcode::Exponential, NodeOp::Exp, kFloatOrComplex, [](double x) { return std::exp(x); },
      [](Complex128 z) { return std::exp(z); }},
-    {Opcode::ExponentialMinusOne, NodeOp::Expm1, kFloatOrComplex, [](double x) { return std::expm1(x); },
-     complexExpm1},
+    {Opcode::ExponentialMinusOne, NodeOp::Expm1, kFloatOrComplex, [](double x) { return std::expm1(x); }, complexExpm1},
     {Opcode::Floor, NodeOp::Floor, kFloat, [](double x) { return std::floor(x); }},
     {Opcode::Imag, NodeOp::Imag, kFloatOrComplex, [](double) { return 0.0; },
      [](Complex128 z) { return Complex128(z.imag()); }},
@@ -162,8 +161,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   const Shape& operand = context.operand(0);
   const UnaryRow& row = rowOf(context.opcode);
   if (!(row.accepts & classBit(operand.type))) {
-    return context.violated("C1", fmt::format("{} does not take {} elements", nameOf(context.opcode),
-                                              nameOf(operand.type)),
+    return context.violated("C1",
+                            fmt::format("{} does not take {} elements", nameOf(context.opcode), nameOf(operand.type)),
                             acceptedText(row.accepts), std::string(nameOf(operand.type)));
   }
   Shape shape = elementwiseShape(context, operand, resultType(context.opcode, operand.type));
@@ -182,9 +181,12 @@ Status element(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
   const Opcode opcode = context.instruction.opcode;
   const ElementType type = context.operandShape(0).type;
-  if (opcode == Opcode::Real && !isComplex(type)) context.results = {value};
-  else if (opcode == Opcode::Imag && !isComplex(type)) context.results = {context.builder.zero(type)};
-  else context.results = {context.builder.unary(rowOf(opcode).node, value)};
+  if (opcode == Opcode::Real && !isComplex(type))
+    context.results = {value};
+  else if (opcode == Opcode::Imag && !isComplex(type))
+    context.results = {context.builder.zero(type)};
+  else
+    context.results = {context.builder.unary(rowOf(opcode).node, value)};
   return {};
 }
 
@@ -196,20 +198,24 @@ constexpr std::span<const AttributeRow> kNone{};
 
 }  // namespace
 
-#define TESSERA_UNARY(name, rows, summary, doc)                                                                     \
-  const OpDef k##name = {Opcode::name, ExecutionKind::Element, "Elementwise", summary,             doc,              \
-                         kOperands,    rows,                   kConstraints,  inferShape,          followOperandLayout, \
-                         nullptr,      evaluate,               element};
+#define TESSERA_UNARY(name, rows, summary, doc)                                                             \
+  const OpDef k##name = {                                                                                   \
+      Opcode::name, ExecutionKind::Element, "Elementwise", summary,  doc,    kOperands, rows, kConstraints, \
+      inferShape,   followOperandLayout,    nullptr,       evaluate, element};
 
-TESSERA_UNARY(Abs, kNone, "Absolute value", "$r_i = |x_i|$. Of a complex number it is the real modulus; the most negative integer stays itself.")
+TESSERA_UNARY(Abs, kNone, "Absolute value",
+              "$r_i = |x_i|$. Of a complex number it is the real modulus; the most negative integer stays itself.")
 TESSERA_UNARY(Acos, kAccuracy, "Arc cosine", "$r_i = \\arccos x_i$ in radians; NaN outside [-1, 1] for real numbers.")
-TESSERA_UNARY(Acosh, kAccuracy, "Inverse hyperbolic cosine", "$r_i = \\operatorname{arcosh} x_i$; NaN below 1 for real numbers.")
+TESSERA_UNARY(Acosh, kAccuracy, "Inverse hyperbolic cosine",
+              "$r_i = \\operatorname{arcosh} x_i$; NaN below 1 for real numbers.")
 TESSERA_UNARY(Asin, kAccuracy, "Arc sine", "$r_i = \\arcsin x_i$ in radians; NaN outside [-1, 1] for real numbers.")
 TESSERA_UNARY(Asinh, kAccuracy, "Inverse hyperbolic sine", "$r_i = \\operatorname{arsinh} x_i$.")
-TESSERA_UNARY(Atanh, kAccuracy, "Inverse hyperbolic tangent", "$r_i = \\operatorname{artanh} x_i$; NaN outside [-1, 1] for real numbers.")
+TESSERA_UNARY(Atanh, kAccuracy, "Inverse hyperbolic tangent",
+              "$r_i = \\operatorname{artanh} x_i$; NaN outside [-1, 1] for real numbers.")
 TESSERA_UNARY(Cbrt, kAccuracy, "Cube root", "$r_i = \\sqrt[3]{x_i}$, negative for negative real numbers.")
 TESSERA_UNARY(Ceil, kNone, "Round up", "$r_i = \\lceil x_i \\rceil$, the smallest integer that is not less.")
-TESSERA_UNARY(CountLeadingZeros, kNone, "Leading zero bits", "The number of zero bits above the highest one bit; the width of the type for zero.")
+TESSERA_UNARY(CountLeadingZeros, kNone, "Leading zero bits",
+              "The number of zero bits above the highest one bit; the width of the type for zero.")
 TESSERA_UNARY(Cosine, kAccuracy, "Cosine", "$r_i = \\cos x_i$ with $x_i$ in radians.")
 TESSERA_UNARY(Cosh, kAccuracy, "Hyperbolic cosine", "$r_i = \\cosh x_i$.")
 TESSERA_UNARY(Erf, kAccuracy, "Error function", "$r_i = \\frac{2}{\\sqrt\\pi} \\int_0^{x_i} e^{-t^2} dt$.")
@@ -218,7 +224,8 @@ TESSERA_UNARY(ExponentialMinusOne, kAccuracy, "Exponential minus one", "$r_i = e
 TESSERA_UNARY(Floor, kNone, "Round down", "$r_i = \\lfloor x_i \\rfloor$, the largest integer that is not greater.")
 TESSERA_UNARY(Imag, kNone, "Imaginary part", "The imaginary part of a complex number; zero for a real one.")
 TESSERA_UNARY(IsFinite, kNone, "Neither infinite nor NaN", "Pred: true where the element is a finite number.")
-TESSERA_UNARY(Log, kAccuracy, "Natural logarithm", "$r_i = \\ln x_i$; minus infinity at zero, NaN for negative real numbers.")
+TESSERA_UNARY(Log, kAccuracy, "Natural logarithm",
+              "$r_i = \\ln x_i$; minus infinity at zero, NaN for negative real numbers.")
 TESSERA_UNARY(LogPlusOne, kAccuracy, "Logarithm of one plus", "$r_i = \\ln (1 + x_i)$, exact also near zero.")
 TESSERA_UNARY(Logistic, kAccuracy, "Logistic sigmoid", "$r_i = 1 / (1 + e^{-x_i})$.")
 TESSERA_UNARY(Negate, kNone, "Negation", "$r_i = -x_i$; integers wrap around.")
@@ -228,7 +235,8 @@ TESSERA_UNARY(Real, kNone, "Real part", "The real part of a complex number; a re
 TESSERA_UNARY(RoundNearestAfz, kNone, "Round, ties away from zero", "The nearest integer; halves go away from zero.")
 TESSERA_UNARY(RoundNearestEven, kNone, "Round, ties to even", "The nearest integer; halves go to the even one.")
 TESSERA_UNARY(Rsqrt, kAccuracy, "Reciprocal square root", "$r_i = 1 / \\sqrt{x_i}$.")
-TESSERA_UNARY(Sign, kNone, "Sign", "-1, 0 or 1; -0, 0 and NaN stay themselves. Of a complex number $z / |z|$, and 0 at 0.")
+TESSERA_UNARY(Sign, kNone, "Sign",
+              "-1, 0 or 1; -0, 0 and NaN stay themselves. Of a complex number $z / |z|$, and 0 at 0.")
 TESSERA_UNARY(Sine, kAccuracy, "Sine", "$r_i = \\sin x_i$ with $x_i$ in radians.")
 TESSERA_UNARY(Sinh, kAccuracy, "Hyperbolic sine", "$r_i = \\sinh x_i$.")
 TESSERA_UNARY(Sqrt, kAccuracy, "Square root", "$r_i = \\sqrt{x_i}$; NaN for negative real numbers.")

@@ -21,8 +21,10 @@ inline constexpr bool kIsSmallInt<SmallInt<kType>> = true;
 template <class Wide, class T>
 Wide widen(ElementType type, const T& value) {
   if constexpr (kIsComplexType<Wide>) {
-    if constexpr (kIsComplexType<T>) return Wide(value.real(), value.imag());
-    else return Wide(widen<double>(type, value), 0.0);
+    if constexpr (kIsComplexType<T>)
+      return Wide(value.real(), value.imag());
+    else
+      return Wide(widen<double>(type, value), 0.0);
   } else if constexpr (kIsComplexType<T>) {
     return widen<Wide>(type, value.real());
   } else if constexpr (std::is_same_v<Wide, int64_t> && (kIsSmallFloat<T> || std::is_floating_point_v<T>)) {
@@ -39,9 +41,10 @@ Wide widen(ElementType type, const T& value) {
 template <class T, class Wide>
 T narrow(ElementType type, const Wide& value) {
   if constexpr (kIsComplexType<Wide>) {
-    if constexpr (kIsComplexType<T>) return T(static_cast<typename T::value_type>(value.real()),
-                                              static_cast<typename T::value_type>(value.imag()));
-    else return narrow<T>(type, value.real());
+    if constexpr (kIsComplexType<T>)
+      return T(static_cast<typename T::value_type>(value.real()), static_cast<typename T::value_type>(value.imag()));
+    else
+      return narrow<T>(type, value.real());
   } else if constexpr (kIsComplexType<T>) {
     return T(static_cast<typename T::value_type>(value), 0);
   } else if constexpr (std::is_same_v<T, bool>) {

@@ -27,8 +27,8 @@ Status checkArrayOperands(const InferContext& context, int count) {
 
 Result<const Shape*> requireWrittenArray(const InferContext& context) {
   if (!context.written || context.written->type == ElementType::Invalid) {
-    return context.violated("shape", fmt::format("the result shape of {} cannot be inferred and must be given",
-                                                 nameOf(context.opcode)));
+    return context.violated(
+        "shape", fmt::format("the result shape of {} cannot be inferred and must be given", nameOf(context.opcode)));
   }
   if (!context.written->isArray()) {
     return context.violated("shape", fmt::format("the result of {} must be an array", nameOf(context.opcode)),
@@ -39,8 +39,7 @@ Result<const Shape*> requireWrittenArray(const InferContext& context) {
 
 Result<const std::vector<int64_t>*> requireInts(const InferContext& context, Attr name) {
   if (const auto* values = context.attributes->get<std::vector<int64_t>>(name)) return values;
-  return context.violated("attributes",
-                          fmt::format("{} needs the attribute {}", nameOf(context.opcode), nameOf(name)));
+  return context.violated("attributes", fmt::format("{} needs the attribute {}", nameOf(context.opcode), nameOf(name)));
 }
 
 bool sameDimensions(const Shape& a, const Shape& b) { return a.dimensions == b.dimensions; }

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "core/ops/element_context.h"
-#include "core/ops/evaluate_loops.h"
 #include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/reshape_indices.h"
 
 namespace tessera {
 
@@ -40,52 +40,9 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return Literal::fromBytes(context.shape, context.operands[0].bytes());
 }
 
-// One run: result dimensions [outBegin, outEnd) hold as many elements as operand dimensions [inBegin, inEnd).
-struct Run {
-  size_t outBegin, outEnd, inBegin, inEnd;
-};
-
-// The shortest runs, major to minor. Both products are equal and not zero.
-std::vector<Run> commonRuns(const std::vector<int64_t>& out, const std::vector<int64_t>& in) {
-  std::vector<Run> runs;
-  size_t o = 0, i = 0;
-  while (o < out.size() || i < in.size()) {
-    Run run{o, o, i, i};
-    int64_t outProduct = o < out.size() ? out[o++] : 1;
-    int64_t inProduct = i < in.size() ? in[i++] : 1;
-    while (outProduct != inProduct) {
-      if (outProduct < inProduct) outProduct *= out[o++];
-      else inProduct *= in[i++];
-    }
-    run.outEnd = o;
-    run.inEnd = i;
-    runs.push_back(run);
-  }
-  return runs;
-}
-
-// Operand indices of one run from the result's.
-void mapRun(ElementContext& context, const Run& run, const std::vector<int64_t>& out, const std::vector<int64_t>& in,
-            std::vector<NodeId>& at) {
-  ElementBuilder& b = context.builder;
-  NodeId linear = b.index(0);
-  for (size_t d = run.outBegin; d < run.outEnd; ++d) {
-    linear = b.add(b.multiply(linear, b.index(out[d])), context.indices[d]);
-  }
-  for (size_t d = run.inEnd; d-- > run.inBegin;) {
-    const bool first = d == run.inBegin;
-    at[d] = in[d] == 1 ? b.index(0) : first ? linear : b.remainder(linear, b.index(in[d]));
-    if (!first) linear = b.divide(linear, b.index(in[d]));
-  }
-}
-
 Status element(ElementContext& context) {
-  const auto& out = context.shape().dimensions;
-  const auto& in = context.operandShape(0).dimensions;
-  std::vector<NodeId> at(in.size(), context.builder.index(0));
-  if (productOf(out) != 0) {
-    for (const Run& run : commonRuns(out, in)) mapRun(context, run, out, in, at);
-  }
+  const std::vector<NodeId> at =
+      reshapeIndices(context.builder, context.shape().dimensions, context.indices, context.operandShape(0).dimensions);
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, at));
   context.results = {value};
   return {};
@@ -102,9 +59,19 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kReshape = {
-    Opcode::Reshape, ExecutionKind::Element, "Data movement", "Same elements, other dimensions",
+    Opcode::Reshape,
+    ExecutionKind::Element,
+    "Data movement",
+    "Same elements, other dimensions",
     "The elements keep their row-major order: the last dimension counts fastest, in the operand and in the result, "
     "whatever the layouts in memory are.",
-    kOperands, kAttributes, kConstraints, inferShape, nullptr, nullptr, evaluate, element};
+    kOperands,
+    kAttributes,
+    kConstraints,
+    inferShape,
+    nullptr,
+    nullptr,
+    evaluate,
+    element};
 
 }  // namespace tessera

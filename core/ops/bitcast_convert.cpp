@@ -1,0 +1,183 @@
+// bitcast-convert: the same bits read as another element type. Equal widths keep the dimensions; to a narrower type
+// an element becomes a new minor dimension of its parts, lowest bits first; to a wider type the minor dimension of
+// parts goes away.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+// Dimensions of the result, or a violation.
+Result<std::vector<int64_t>> resultDimensions(const InferContext& context, const Shape& operand, ElementType to) {
+  const int from = info(operand.type).bits, width = info(to).bits;
+  std::vector<int64_t> dims = operand.dimensions;
+  if (from == width) return dims;
+  if (std::max(from, width) % std::min(from, width) != 0) {
+    return context.violated("C2", "the wider element must hold a whole number of narrower ones",
+                            fmt::format("a multiple of {} bits", std::min(from, width)),
+                            fmt::format("{} bits", std::max(from, width)));
+  }
+  if (from > width) {
+    dims.push_back(from / width);
+    return dims;
+  }
+  if (dims.empty() || dims.back() != width / from) {
+    return context.violated(
+        "C3", fmt::format("the minor dimension of the operand must hold the parts of one {}", nameOf(to)),
+        fmt::format("{}", width / from), dims.empty() ? "a scalar" : fmt::format("{}", dims.back()));
+  }
+  dims.pop_back();
+  return dims;
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
+  const Shape& operand = context.operand(0);
+  if (isComplex(operand.type) != isComplex(written->type)) {
+    return context.violated("C1", "bits of complex and of real elements do not convert to each other",
+                            isComplex(operand.type) ? "a complex type" : "a real type",
+                            std::string(nameOf(written->type)));
+  }
+  TESSERA_ASSIGN_OR_RETURN(std::vector<int64_t> dims, resultDimensions(context, operand, written->type));
+  Shape shape = arrayOf(written->type, dims);
+  if (dims.size() == operand.dimensions.size()) shape.dynamic = operand.dynamic;
+  std::vector<std::string> reasons = reasonsAsOperand(shape, 0);
+  if (dims.size() > operand.dimensions.size()) {
+    reasons.back() = fmt::format("dimension {} = {}: {} bits of {} in parts of {} bits", dims.size() - 1, dims.back(),
+                                 info(operand.type).bits, nameOf(operand.type), info(written->type).bits);
+  }
+  return Inferred{shape, reasons};
+}
+
+// Bits of an element of at most 64 bits, and back; the stored form of narrow integers is extended again.
+uint64_t loadBits(ElementType type, const std::byte* at) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, at, static_cast<size_t>(byteWidth(type)));
+  const int width = info(type).bits;
+  return width >= 64 ? bits : bits & ((uint64_t{1} << width) - 1);
+}
+void storeBits(ElementType type, std::byte* at, uint64_t bits) {
+  if (isInteger(type))
+    storeInt(type, at, static_cast<int64_t>(bits));
+  else
+    std::memcpy(at, &bits, static_cast<size_t>(byteWidth(type)));
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const Literal& operand = context.operands[0];
+  const ElementType from = operand.shape().type, to = context.shape.type;
+  if (isComplex(from)) return Literal::fromBytes(context.shape, operand.bytes());
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
+  const int fromBits = info(from).bits, toBits = info(to).bits;
+  const int64_t split = fromBits > toBits ? fromBits / toBits : 1, joined = toBits > fromBits ? toBits / fromBits : 1;
+  for (int64_t i = 0; i < out.elementCount(); ++i) {
+    uint64_t bits = 0;
+    for (int64_t part = 0; part < joined; ++part) {
+      bits |= loadBits(from, operand.bytes().data() + (i / split * joined + part) * byteWidth(from))
+              << (part * fromBits);
+    }
+    bits >>= (i % split) * toBits;
+    if (toBits < 64) bits &= (uint64_t{1} << toBits) - 1;
+    storeBits(to, out.mutableBytes().data() + i * byteWidth(to), bits);
+  }
+  return out;
+}
+
+ElementType unsignedOfWidth(int bits) {
+  switch (bits) {
+    case 1: return ElementType::U1;
+    case 2: return ElementType::U2;
+    case 4: return ElementType::U4;
+    case 8: return ElementType::U8;
+    case 16: return ElementType::U16;
+    case 32: return ElementType::U32;
+    case 64: return ElementType::U64;
+    default: return ElementType::Invalid;
+  }
+}
+
+Result<NodeId> splitElement(ElementContext& context, ElementType from, ElementType to) {
+  ElementBuilder& b = context.builder;
+  const ElementType wide = unsignedOfWidth(info(from).bits), narrow = unsignedOfWidth(info(to).bits);
+  const std::span<const NodeId> at(context.indices.data(), context.indices.size() - 1);
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, at));
+  const NodeId amount = b.convert(wide, b.multiply(context.indices.back(), b.index(info(to).bits)));
+  const NodeId shifted = b.binary(NodeOp::ShiftRightLogical, b.bitcastConvert(wide, value), amount);
+  return b.bitcastConvert(to, b.convert(narrow, shifted));
+}
+
+Result<NodeId> joinElements(ElementContext& context, ElementType from, ElementType to) {
+  ElementBuilder& b = context.builder;
+  const ElementType wide = unsignedOfWidth(info(to).bits), narrow = unsignedOfWidth(info(from).bits);
+  std::vector<NodeId> at = context.indices;
+  at.push_back(b.index(0));
+  NodeId joined = b.zero(wide);
+  for (int part = 0; part < info(to).bits / info(from).bits; ++part) {
+    at.back() = b.index(part);
+    TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, at));
+    const NodeId bits = b.convert(wide, b.bitcastConvert(narrow, value));
+    const NodeId amount = b.constant(wide, static_cast<double>(part * info(from).bits));
+    joined = b.binary(NodeOp::Or, joined, b.binary(NodeOp::ShiftLeft, bits, amount));
+  }
+  return b.bitcastConvert(to, joined);
+}
+
+std::unexpected<Diagnostic> unsupportedWidths(ElementType from, ElementType to) {
+  Diagnostic diagnostic;
+  diagnostic.fault = Fault::Unsupported;
+  diagnostic.message =
+      fmt::format("bitcast-convert from {} to {} has no code for elements of these widths", nameOf(from), nameOf(to));
+  return std::unexpected(std::move(diagnostic));
+}
+
+Status element(ElementContext& context) {
+  const ElementType from = context.operandShape(0).type, to = context.shape().type;
+  const int fromBits = info(from).bits, toBits = info(to).bits;
+  if (fromBits == toBits) {
+    TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
+    context.results = {from == to ? value : context.builder.bitcastConvert(to, value)};
+    return {};
+  }
+  const bool known =
+      unsignedOfWidth(fromBits) != ElementType::Invalid && unsignedOfWidth(toBits) != ElementType::Invalid;
+  if (!known || isComplex(from)) return unsupportedWidths(from, to);
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value,
+                           fromBits > toBits ? splitElement(context, from, to) : joinElements(context, from, to));
+  context.results = {value};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operand", "The array whose bits are read."}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "Operand and result are both complex or both not."},
+    {"C2", "The width of the wider element is a multiple of the narrower one's."},
+    {"C3", "To a wider type, the operand's minor dimension is the number of parts."},
+};
+
+}  // namespace
+
+const OpDef kBitcastConvert = {
+    Opcode::BitcastConvert,
+    ExecutionKind::Element,
+    "Elementwise",
+    "The same bits as another type",
+    "Reads the bits of each element as the result's type. From 32 to 8 bits a shape [2] becomes [2,4], lowest bits "
+    "first; from 8 to 32 bits [2,4] becomes [2].",
+    kOperands,
+    {},
+    kConstraints,
+    inferShape,
+    nullptr,
+    nullptr,
+    evaluate,
+    element};
+
+}  // namespace tessera

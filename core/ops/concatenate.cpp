@@ -1,0 +1,124 @@
+// concatenate: arrays one after another along one dimension. All other dimensions are equal.
+#include <fmt/format.h>
+
+#include "core/base/checked_math.h"
+#include "core/ops/element_context.h"
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+Status checkOperand(const InferContext& context, size_t i, size_t along) {
+  const Shape &first = context.operand(0), &operand = context.operand(i);
+  if (operand.type != first.type) {
+    return context.violated("C2", fmt::format("operand {} of concatenate has another element type than operand 0", i),
+                            std::string(nameOf(first.type)), std::string(nameOf(operand.type)));
+  }
+  bool same = operand.rank() == first.rank();
+  for (size_t d = 0; same && d < first.dimensions.size(); ++d) {
+    same = d == along || operand.dimensions[d] == first.dimensions[d];
+  }
+  if (same) return {};
+  return context.violated(
+      "C3", fmt::format("operand {} of concatenate differs from operand 0 outside dimension {}", i, along),
+      toString(first, false), toString(operand, false));
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, -1));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
+  const Shape& first = context.operand(0);
+  if (dims->size() != 1 || (*dims)[0] < 0 || (*dims)[0] >= first.rank()) {
+    return context.violated("C1", "concatenate needs one dimension of its operands",
+                            fmt::format("one of 0 to {}", first.rank() - 1), listOf(*dims));
+  }
+  const auto along = static_cast<size_t>((*dims)[0]);
+  int64_t sum = 0;
+  std::string terms;
+  for (size_t i = 0; i < context.operands.size(); ++i) {
+    TESSERA_TRY(checkOperand(context, i, along));
+    const int64_t size = context.operand(i).dimensions[along];
+    const auto next = checkedAdd(sum, size);
+    if (size == Shape::kUnbounded || !next) {
+      return context.violated("C4", "the concatenated dimension must have a size that fits 64 bits", {},
+                              size == Shape::kUnbounded ? "?" : "an overflow");
+    }
+    sum = *next;
+    if (i < 8) terms += fmt::format("{}{}", i == 0 ? "" : " + ", size);
+  }
+  if (context.operands.size() > 8) terms += " + …";
+  Shape shape = arrayOf(first.type, first.dimensions, first.dynamic);
+  shape.dimensions[along] = sum;
+  std::vector<std::string> reasons = reasonsAsOperand(shape, 0);
+  reasons[along] = fmt::format("dimension {} = {}: {}", along, sum, terms);
+  return Inferred{shape, reasons};
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const auto along = static_cast<size_t>(context.instruction.attributes->ints(Attr::dimensions)[0]);
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
+  const auto width = static_cast<size_t>(byteWidth(context.shape.type));
+  const std::vector<int64_t> strides = rowMajorStrides(context.shape.dimensions);
+  int64_t offset = 0;
+  for (const Literal& operand : context.operands) {
+    const auto& dims = operand.shape().dimensions;
+    const bool finished = forEachIndex(dims, [&](std::span<const int64_t> index, int64_t linear) {
+      copyElement(out.mutableBytes().data(), linearIndexOf(index, strides) + offset * strides[along],
+                  operand.bytes().data(), linear, width);
+      return (linear & 0xfffff) != 0xfffff || !isCancelled(context);
+    });
+    if (!finished) return cancelledDiagnostic();
+    offset += dims[along];
+  }
+  return out;
+}
+
+// A chain of guarded reads, the first operand outermost.
+Status element(ElementContext& context) {
+  const auto along = static_cast<size_t>(context.attributes().ints(Attr::dimensions)[0]);
+  const size_t count = context.instruction.operands.size();
+  ElementBuilder& b = context.builder;
+  NodeId value = b.zero(context.shape().type);
+  int64_t end = context.shape().dimensions[along];
+  for (size_t i = count; i-- > 0;) {
+    const int64_t begin = end - context.operandShape(i).dimensions[along];
+    const NodeId here = b.inRange(context.indices[along], begin, end);
+    std::vector<NodeId> at = context.indices;
+    at[along] = b.subtract(at[along], b.index(begin));
+    TESSERA_ASSIGN_OR_RETURN(value, context.readIf(here, i, at, value));
+    end = begin;
+  }
+  context.results = {value};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operands", "The arrays to join, one or more."}};
+constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The one dimension along which to join.", ""}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "dimensions is one dimension of the operands."},
+    {"C2", "All operands have the same element type."},
+    {"C3", "All operands have the same rank and the same sizes outside the joined dimension."},
+    {"C4", "The joined dimension has a known size that fits 64 bits."},
+};
+
+}  // namespace
+
+const OpDef kConcatenate = {
+    Opcode::Concatenate,
+    ExecutionKind::Element,
+    "Data movement",
+    "Join arrays along a dimension",
+    "The operands stand one after another along the dimension, in their order; its size is the sum of theirs.",
+    kOperands,
+    kAttributes,
+    kConstraints,
+    inferShape,
+    followOperandLayout,
+    nullptr,
+    evaluate,
+    element};
+
+}  // namespace tessera

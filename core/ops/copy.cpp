@@ -1,0 +1,62 @@
+// copy: the same value in a buffer of its own, often in another layout. Tuples copy leaf by leaf.
+#include "core/ops/element_context.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+Result<Inferred> inferShape(const InferContext& context) {
+  if (context.operands.size() != 1) {
+    return context.violated("operands", "copy takes 1 operand(s)", "1", std::to_string(context.operands.size()));
+  }
+  const Shape& operand = context.operand(0);
+  return Inferred{withoutLayout(operand),
+                  operand.isArray() ? reasonsAsOperand(operand, 0) : std::vector<std::string>()};
+}
+
+void inferLayout(const InferContext& context, Shape& result) {
+  if (context.operand(0).isArray()) return followOperandLayout(context, result);
+  result = context.operand(0);
+  fillDefaultLayouts(result);
+}
+
+// Literals are immutable, so the buffer itself can be shared.
+Result<Literal> evaluate(const EvaluateContext& context) {
+  Literal out = context.operands[0];
+  if (context.shape.isArray()) out.setLayout(context.shape.layout);
+  return out;
+}
+
+Status element(ElementContext& context) {
+  if (!context.shape().isArray()) {
+    Diagnostic diagnostic;
+    diagnostic.fault = Fault::Unsupported;
+    diagnostic.message = "copy of a tuple has no code of its own; its leaves are copied one by one";
+    return std::unexpected(std::move(diagnostic));
+  }
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
+  context.results = {value};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operand", "The value to copy."}};
+
+}  // namespace
+
+const OpDef kCopy = {Opcode::Copy,
+                     ExecutionKind::Element,
+                     "Data movement",
+                     "The same value in a buffer of its own",
+                     "$r_i = x_i$. The result's layout may differ from the operand's: then elements move in memory.",
+                     kOperands,
+                     {},
+                     {},
+                     inferShape,
+                     inferLayout,
+                     nullptr,
+                     evaluate,
+                     element};
+
+}  // namespace tessera

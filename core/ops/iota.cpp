@@ -1,0 +1,71 @@
+// iota: the index along one dimension as a value: 0, 1, 2 … repeated along all other dimensions. The shape is a fact
+// of the instruction.
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 0));
+  TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
+  if (written->type == ElementType::Pred) {
+    return context.violated("C1", "iota counts in numbers, not in truth values", "a numeric type", "pred");
+  }
+  const int64_t along = context.attributes->intOr(Attr::iota_dimension, -1);
+  if (along < 0 || along >= written->rank()) {
+    return context.violated("C2", "iota_dimension is not a dimension of the result",
+                            fmt::format("0 to {}", written->rank() - 1), fmt::format("{}", along));
+  }
+  Shape shape = arrayOf(written->type, written->dimensions, written->dynamic);
+  std::vector<std::string> reasons;
+  for (int64_t size : shape.dimensions)
+    reasons.push_back(fmt::format("dimension {} = {}, as written", reasons.size(), size));
+  return Inferred{shape, reasons};
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const auto along = static_cast<size_t>(context.instruction.attributes->intOr(Attr::iota_dimension, 0));
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
+  forEachIndex(context.shape.dimensions, [&](std::span<const int64_t> index, int64_t linear) {
+    storeElements(out, linear, std::span<const int64_t>(&index[along], 1));
+    return true;
+  });
+  return out;
+}
+
+Status element(ElementContext& context) {
+  const auto along = static_cast<size_t>(context.attributes().intOr(Attr::iota_dimension, 0));
+  context.results = {context.builder.convert(context.shape().type, context.indices[along])};
+  return {};
+}
+
+constexpr AttributeRow kAttributes[] = {
+    {Attr::iota_dimension, true, "", "The dimension whose index is the value.", ""}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "The element type is numeric."},
+    {"C2", "iota_dimension is a dimension of the result."},
+};
+
+}  // namespace
+
+const OpDef kIota = {Opcode::Iota,
+                     ExecutionKind::Element,
+                     "Data movement",
+                     "Count along a dimension",
+                     "$r_{i_0 \\dots i_n} = i_d$ with $d$ = iota_dimension.",
+                     {},
+                     kAttributes,
+                     kConstraints,
+                     inferShape,
+                     nullptr,
+                     nullptr,
+                     evaluate,
+                     element};
+
+}  // namespace tessera

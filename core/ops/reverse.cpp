@@ -1,0 +1,81 @@
+// reverse: turns the order of the elements round along the given dimensions.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
+  const Shape& operand = context.operand(0);
+  for (int64_t d : *dims) {
+    if (d < 0 || d >= operand.rank()) {
+      return context.violated("C1", "reverse names a dimension that the operand lacks",
+                              fmt::format("0 to {}", operand.rank() - 1), fmt::format("{}", d));
+    }
+    if (std::ranges::count(*dims, d) > 1) {
+      return context.violated("C2", "reverse names a dimension twice", "distinct dimensions", listOf(*dims));
+    }
+  }
+  Shape shape = elementwiseShape(context, operand, operand.type);
+  return Inferred{shape, reasonsAsOperand(shape, 0)};
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const auto& dims = context.instruction.attributes->ints(Attr::dimensions);
+  const Literal& operand = context.operands[0];
+  std::vector<int64_t> strides = rowMajorStrides(operand.shape().dimensions);
+  int64_t origin = 0;
+  for (int64_t d : dims) {
+    const auto slot = static_cast<size_t>(d);
+    origin += (context.shape.dimensions[slot] - 1) * strides[slot];
+    strides[slot] = -strides[slot];
+  }
+  return moveElements(context, operand,
+                      [&](std::span<const int64_t> index) { return origin + linearIndexOf(index, strides); });
+}
+
+Status element(ElementContext& context) {
+  ElementBuilder& b = context.builder;
+  std::vector<NodeId> at = context.indices;
+  for (int64_t d : context.attributes().ints(Attr::dimensions)) {
+    const auto slot = static_cast<size_t>(d);
+    at[slot] = b.subtract(b.index(context.shape().dimensions[slot] - 1), at[slot]);
+  }
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, at));
+  context.results = {value};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operand", "The array to turn round."}};
+constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The dimensions whose order is reversed.", ""}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "Every entry of dimensions is a dimension of the operand."},
+    {"C2", "The entries of dimensions are distinct."},
+};
+
+}  // namespace
+
+const OpDef kReverse = {Opcode::Reverse,
+                        ExecutionKind::Element,
+                        "Data movement",
+                        "Reverse the order along dimensions",
+                        "$r_i = x_{n - 1 - i}$ in each of the given dimensions of size $n$; the others stay.",
+                        kOperands,
+                        kAttributes,
+                        kConstraints,
+                        inferShape,
+                        followOperandLayout,
+                        nullptr,
+                        evaluate,
+                        element};
+
+}  // namespace tessera

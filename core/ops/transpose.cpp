@@ -1,0 +1,94 @@
+// transpose: result dimension i is operand dimension dimensions[i]. The inferred layout keeps the operand's memory
+// order, so that a transpose whose layout nobody asked for moves nothing.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+bool isPermutation(const std::vector<int64_t>& dims) {
+  std::vector<int64_t> sorted = dims;
+  std::ranges::sort(sorted);
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
+  const Shape& operand = context.operand(0);
+  if (static_cast<int64_t>(dims->size()) != operand.rank() || !isPermutation(*dims)) {
+    return context.violated("C1", "dimensions of transpose must be a permutation of the operand's dimensions",
+                            fmt::format("a permutation of 0 to {}", operand.rank() - 1), listOf(*dims));
+  }
+  Shape shape = Shape::array(operand.type, {});
+  std::vector<bool> dynamic;
+  std::vector<std::string> reasons;
+  for (int64_t from : *dims) {
+    shape.dimensions.push_back(operand.dimensions[static_cast<size_t>(from)]);
+    dynamic.push_back(operand.isDynamicDimension(from));
+    reasons.push_back(fmt::format("dimension {} = {}, as dimension {} of the operand", reasons.size(),
+                                  shape.dimensions.back(), from));
+  }
+  return Inferred{arrayOf(operand.type, shape.dimensions, dynamic), reasons};
+}
+
+void inferLayout(const InferContext& context, Shape& result) {
+  const auto& dims = context.attributes->ints(Attr::dimensions);
+  const auto& layout = context.operand(0).layout;
+  if (!layout || layout->minorToMajor.size() != dims.size()) return fillDefaultLayouts(result);
+  Layout kept;
+  for (int64_t from : layout->minorToMajor) kept.minorToMajor.push_back(std::ranges::find(dims, from) - dims.begin());
+  result.layout = std::move(kept);
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const auto& dims = context.instruction.attributes->ints(Attr::dimensions);
+  const Literal& operand = context.operands[0];
+  const std::vector<int64_t> operandStrides = rowMajorStrides(operand.shape().dimensions);
+  std::vector<int64_t> strides;
+  for (int64_t from : dims) strides.push_back(operandStrides[static_cast<size_t>(from)]);
+  return moveElements(context, operand, [&](std::span<const int64_t> index) { return linearIndexOf(index, strides); });
+}
+
+Status element(ElementContext& context) {
+  const auto& dims = context.attributes().ints(Attr::dimensions);
+  std::vector<NodeId> at(dims.size());
+  for (size_t d = 0; d < dims.size(); ++d) at[static_cast<size_t>(dims[d])] = context.indices[d];
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, at));
+  context.results = {value};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operand", "The array whose dimensions are permuted."}};
+constexpr AttributeRow kAttributes[] = {
+    {Attr::dimensions, true, "", "For each result dimension the operand dimension that it is.", ""}};
+constexpr Constraint kConstraints[] = {{"C1", "dimensions is a permutation of the operand's dimensions."}};
+
+}  // namespace
+
+const OpDef kTranspose = {Opcode::Transpose,
+                          ExecutionKind::Element,
+                          "Data movement",
+                          "Permute dimensions",
+                          "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} "
+                          "swaps rows and columns.",
+                          kOperands,
+                          kAttributes,
+                          kConstraints,
+                          inferShape,
+                          inferLayout,
+                          nullptr,
+                          evaluate,
+                          element};
+
+}  // namespace tessera

@@ -193,7 +193,7 @@ Status convolve(const EvaluateContext& context, const ConvolutionFacts& facts, L
   const int64_t inputStep = at(left, dims.inputFeature), kernelStep = at(right, dims.kernelInput);
   std::vector<Meeting> meetings;
   bool stop = false;
-  forEachIndex(pickDims(out.dimensions, dims.outputSpatial), [&](const IndexVector& position) {
+  walkIndices(pickDims(out.dimensions, dims.outputSpatial), [&](const IndexVector& position) {
     if (stop || (stop = context.cancelled && context.cancelled())) return;
     meetings.clear();
     combine(table, position, 0, {0, 0}, meetings);

@@ -130,7 +130,7 @@ std::vector<Acc> reordered(const Literal& literal, const IndexVector& order) {
   const IndexVector strides = pickDims(denseStrides(literal.shape().dimensions), order);
   std::vector<Acc> out;
   out.reserve(values.size());
-  forEachIndex(pickDims(literal.shape().dimensions, order),
+  walkIndices(pickDims(literal.shape().dimensions, order),
                [&](const IndexVector& index) { out.push_back(values[static_cast<size_t>(offsetOf(index, strides))]); });
   return out;
 }

@@ -37,7 +37,7 @@ inline int64_t offsetOf(std::span<const int64_t> index, std::span<const int64_t>
 
 // Calls fn(index) for every index of the space in row-major order.
 template <class Fn>
-void forEachIndex(std::span<const int64_t> dims, Fn&& fn) {
+void walkIndices(std::span<const int64_t> dims, Fn&& fn) {
   for (int64_t d : dims)
     if (d <= 0) return;
   IndexVector index(dims.size(), 0);

@@ -95,7 +95,7 @@ void reduceInto(const Literal& input, Acc init, std::span<const int64_t> outputS
   const auto values = elementsAs<Acc>(input);
   std::vector<Acc> sums(static_cast<size_t>(output.elementCount()), init);
   size_t at = 0;
-  forEachIndex(input.shape().dimensions, [&](const IndexVector& index) {
+  walkIndices(input.shape().dimensions, [&](const IndexVector& index) {
     Acc& sum = sums[static_cast<size_t>(offsetOf(index, outputStrides))];
     sum = combine(sum, values[at++]);
   });
@@ -146,7 +146,7 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
   }
   Status status;
   size_t at = 0;
-  forEachIndex(context.operands[0].shape().dimensions, [&](const IndexVector& index) {
+  walkIndices(context.operands[0].shape().dimensions, [&](const IndexVector& index) {
     if (!status) return;
     const auto sum = std::span(sums).subspan(static_cast<size_t>(offsetOf(index, outputStrides)) * n, n);
     for (size_t i = 0; i < n; ++i) {

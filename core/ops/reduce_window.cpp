@@ -113,10 +113,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   std::vector<ScalarValue> scalars(2 * n), sums(n);
   Status status;
   size_t cell = 0;
-  forEachIndex(outputs[0].shape().dimensions, [&](const IndexVector& position) {
+  walkIndices(outputs[0].shape().dimensions, [&](const IndexVector& position) {
     if (!status) return;
     for (size_t i = 0; i < n; ++i) sums[i] = loadScalar(context.operands[n + i].shape().type, context.operands[n + i].bytes().data());
-    forEachIndex(sizes, [&](const IndexVector& inWindow) {
+    walkIndices(sizes, [&](const IndexVector& inWindow) {
       const auto offset = sourceOffset(window, input, strides, position, inWindow);
       if (!offset || !status) return;
       for (size_t i = 0; i < n; ++i) {

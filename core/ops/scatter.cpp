@@ -204,7 +204,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   std::vector<ScalarValue> scalars(2 * n), next(n);
   Status status;
   int64_t at = 0;
-  forEachIndex(updates.dimensions, [&](const IndexVector& update) {
+  walkIndices(updates.dimensions, [&](const IndexVector& update) {
     const int64_t from = at++;
     const auto target = targetOf(facts, context.operands[n], window, operand, update);
     if (!target || !status) return;

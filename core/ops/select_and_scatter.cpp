@@ -94,7 +94,7 @@ Result<std::optional<int64_t>> selectedOffset(ScalarFunction& select, const Lite
   std::optional<int64_t> selected;
   ScalarValue arguments[2], keep;
   Status status;
-  forEachIndex(windowSizes(window), [&](const IndexVector& inWindow) {
+  walkIndices(windowSizes(window), [&](const IndexVector& inWindow) {
     int64_t offset = 0;
     for (size_t d = 0; d < position.size(); ++d) {
       const auto source = windowSource(window.dimensions[d], shape.dimensions[d], position[d], inWindow[d]);
@@ -127,7 +127,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   const IndexVector strides = denseStrides(operand.shape().dimensions);
   Status status;
   size_t at = 0;
-  forEachIndex(source.shape().dimensions, [&](const IndexVector& position) {
+  walkIndices(source.shape().dimensions, [&](const IndexVector& position) {
     const ScalarValue value = loadScalar(sourceType, source.bytes().data() + at++ * static_cast<size_t>(byteWidth(sourceType)));
     if (!status) return;
     const auto selected = selectedOffset(select, operand, window, strides, position);

@@ -123,7 +123,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   std::vector<int64_t> order(static_cast<size_t>(shape.dimensions[along]));
   LineSorter sorter(context, types);
   Status status;
-  forEachIndex(lines, [&](const IndexVector& line) {
+  walkIndices(lines, [&](const IndexVector& line) {
     if (!status) return;
     if (context.cancelled && context.cancelled()) status = failCancelled();
     const int64_t base = offsetOf(line, strides), step = strides[along];

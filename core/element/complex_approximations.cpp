@@ -1,0 +1,150 @@
+// See complex_approximations.h. Formulas are the textbook ones on real and imaginary parts; hyperbolic functions are
+// circular ones of i·z.
+#include "core/element/complex_approximations.h"
+
+#include <limits>
+
+namespace tessera {
+
+NodeId ComplexApproximations::unary(NodeOp op, NodeId node) {
+  const Parts z = of(node);
+  switch (op) {
+    case NodeOp::Abs: return magnitude(z);
+    case NodeOp::Sign: {
+      NodeId size = magnitude(z), zero = b_.compare(CompareDirection::Eq, size, like(size, 0));
+      return b_.select(zero, node, join({b_.divide(z.re, size), b_.divide(z.im, size)}));
+    }
+    case NodeOp::Exp: return join(exp(z));
+    case NodeOp::Expm1: return join(expm1(z));
+    case NodeOp::Log: return join(log(z));
+    case NodeOp::Log1p: return join(log1p(z));
+    case NodeOp::Sqrt: return join(sqrt(z));
+    case NodeOp::Rsqrt: return join(divide(one(z), sqrt(z)));
+    case NodeOp::Logistic: {
+      const Parts minus{b_.unary(NodeOp::Negate, z.re), b_.unary(NodeOp::Negate, z.im)};
+      return join(divide(one(z), add(one(z), exp(minus))));
+    }
+    case NodeOp::Sin: return join(sine(z));
+    case NodeOp::Cos: return join(cosine(z));
+    case NodeOp::Tan: return join(turnBack(tanh(turn(z))));
+    case NodeOp::Tanh: return join(tanh(z));
+    case NodeOp::Sinh: return join(sinh(z));
+    case NodeOp::Cosh: return join(cosh(z));
+    case NodeOp::Asin: return join(asin(z));
+    case NodeOp::Acos: return join(acos(z));
+    case NodeOp::Acosh: return join(acosh(z));
+    case NodeOp::Asinh: return join(turnBack(asin(turn(z))));
+    case NodeOp::Atanh: return join(atanh(z));
+    default: return {};
+  }
+}
+
+// max · sqrt(1 + (min / max)²); 0 for 0, infinite when a part is.
+NodeId ComplexApproximations::magnitude(Parts z) {
+  NodeId a = b_.unary(NodeOp::Abs, z.re), c = b_.unary(NodeOp::Abs, z.im);
+  NodeId high = b_.maximum(a, c), low = b_.minimum(a, c);
+  NodeId ratio = b_.divide(low, high);
+  NodeId size = times(high, real(NodeOp::Sqrt, b_.fma(ratio, ratio, like(a, 1))));
+  size = b_.select(b_.compare(CompareDirection::Eq, high, like(a, 0)), high, size);
+  NodeId infinite = like(a, std::numeric_limits<double>::infinity());
+  NodeId any = b_.binary(NodeOp::Or, b_.compare(CompareDirection::Eq, a, infinite), b_.compare(CompareDirection::Eq, c, infinite));
+  return b_.select(any, infinite, size);
+}
+
+ComplexApproximations::Parts ComplexApproximations::exp(Parts z) {
+  NodeId size = real(NodeOp::Exp, z.re);
+  NodeId isReal = b_.compare(CompareDirection::Eq, z.im, like(z.im, 0));  // inf · 0 would be NaN
+  return {b_.select(isReal, size, times(size, real(NodeOp::Cos, z.im))),
+          b_.select(isReal, z.im, times(size, real(NodeOp::Sin, z.im)))};
+}
+
+// e^x cos y - 1 = expm1(x) cos y - 2 sin²(y / 2).
+ComplexApproximations::Parts ComplexApproximations::expm1(Parts z) {
+  NodeId half = real(NodeOp::Sin, times(z.im, like(z.im, 0.5)));
+  NodeId re = b_.subtract(times(real(NodeOp::Expm1, z.re), real(NodeOp::Cos, z.im)), times(like(half, 2), times(half, half)));
+  return {re, times(real(NodeOp::Exp, z.re), real(NodeOp::Sin, z.im))};
+}
+
+ComplexApproximations::Parts ComplexApproximations::log(Parts z) {
+  return {real(NodeOp::Log, magnitude(z)), binary_(NodeOp::Atan2, z.im, z.re)};
+}
+
+// ln|1 + z| = log1p(x (2 + x) + y²) / 2 keeps small z.
+ComplexApproximations::Parts ComplexApproximations::log1p(Parts z) {
+  NodeId square = b_.fma(z.re, b_.add(z.re, like(z.re, 2)), times(z.im, z.im));
+  NodeId small = b_.compare(CompareDirection::Lt, b_.unary(NodeOp::Abs, square), like(square, 0.5));
+  NodeId near = times(like(square, 0.5), real(NodeOp::Log1p, square));
+  const Parts far = log(add(one(z), z));
+  return {b_.select(small, near, far.re), far.im};
+}
+
+// t = sqrt((|x| + |z|) / 2); one part is t, the other y / 2t.
+ComplexApproximations::Parts ComplexApproximations::sqrt(Parts z) {
+  NodeId half = like(z.re, 0.5), zero = like(z.re, 0);
+  NodeId t = real(NodeOp::Sqrt, b_.fma(b_.unary(NodeOp::Abs, z.re), half, times(magnitude(z), half)));
+  NodeId none = b_.compare(CompareDirection::Eq, t, zero);
+  NodeId other = b_.select(none, zero, b_.divide(b_.unary(NodeOp::Abs, z.im), b_.add(t, t)));
+  NodeId right = b_.compare(CompareDirection::Ge, z.re, zero);
+  NodeId re = b_.select(right, t, other), im = b_.select(right, other, t);
+  NodeId below = b_.compare(CompareDirection::Lt, binary_(NodeOp::Atan2, z.im, like(z.im, 1)), zero);
+  NodeId minusZero = b_.select(none, z.im, b_.unary(NodeOp::Negate, im));
+  return {re, b_.select(below, minusZero, im)};
+}
+
+ComplexApproximations::Parts ComplexApproximations::sine(Parts z) {
+  return {times(real(NodeOp::Sin, z.re), real(NodeOp::Cosh, z.im)), times(real(NodeOp::Cos, z.re), real(NodeOp::Sinh, z.im))};
+}
+
+ComplexApproximations::Parts ComplexApproximations::cosine(Parts z) {
+  NodeId im = times(real(NodeOp::Sin, z.re), real(NodeOp::Sinh, z.im));
+  return {times(real(NodeOp::Cos, z.re), real(NodeOp::Cosh, z.im)), b_.unary(NodeOp::Negate, im)};
+}
+
+// tanh(x + iy) = (tanh x (1 + tan² y) + i tan y (1 - tanh² x)) / (1 + tanh² x tan² y).
+ComplexApproximations::Parts ComplexApproximations::tanh(Parts z) {
+  NodeId h = real(NodeOp::Tanh, z.re), cosh = real(NodeOp::Cosh, z.re);
+  NodeId s = real(NodeOp::Sin, z.im), c = real(NodeOp::Cos, z.im);
+  NodeId sech = b_.divide(like(h, 1), cosh), sech2 = times(sech, sech);
+  NodeId below = b_.fma(times(c, c), sech2, times(h, h));  // (sinh² x + cos² y) / cosh² x
+  return {b_.divide(h, below), b_.divide(times(times(s, c), sech2), below)};
+}
+
+// -i ln(iz + sqrt(1 - z²)).
+ComplexApproximations::Parts ComplexApproximations::asin(Parts z) {
+  const Parts square = multiply(z, z);
+  const Parts root = sqrt({b_.subtract(like(z.re, 1), square.re), b_.unary(NodeOp::Negate, square.im)});
+  return turnBack(log(add(turn(z), root)));
+}
+
+ComplexApproximations::Parts ComplexApproximations::acos(Parts z) {
+  const Parts a = asin(z);
+  return {b_.subtract(like(z.re, 1.57079632679489661923), a.re), b_.unary(NodeOp::Negate, a.im)};
+}
+
+// ln(z + sqrt(z + 1) sqrt(z - 1)).
+ComplexApproximations::Parts ComplexApproximations::acosh(Parts z) {
+  const Parts plus{b_.add(z.re, like(z.re, 1)), z.im}, minus{b_.subtract(z.re, like(z.re, 1)), z.im};
+  return log(add(z, multiply(sqrt(plus), sqrt(minus))));
+}
+
+// (ln(1 + z) - ln(1 - z)) / 2.
+ComplexApproximations::Parts ComplexApproximations::atanh(Parts z) {
+  const Parts plus = log1p(z), minus = log1p({b_.unary(NodeOp::Negate, z.re), b_.unary(NodeOp::Negate, z.im)});
+  NodeId half = like(z.re, 0.5);
+  return {times(half, b_.subtract(plus.re, minus.re)), times(half, b_.subtract(plus.im, minus.im))};
+}
+
+// e^(w ln z); 0^0 is 1, 0^w is 0 for Re w > 0.
+NodeId ComplexApproximations::power(NodeId z, NodeId w) {
+  const Parts base = of(z), exponent = of(w);
+  NodeId zero = like(base.re, 0), one = like(base.re, 1);
+  NodeId value = join(exp(multiply(exponent, log(base))));
+  const auto isZero = [&](Parts p) {
+    return b_.logicalAnd(b_.compare(CompareDirection::Eq, p.re, zero), b_.compare(CompareDirection::Eq, p.im, zero));
+  };
+  NodeId vanishes = b_.logicalAnd(isZero(base), b_.compare(CompareDirection::Gt, exponent.re, zero));
+  value = b_.select(vanishes, b_.makeComplex(zero, zero), value);
+  return b_.select(isZero(exponent), b_.makeComplex(one, zero), value);
+}
+
+}  // namespace tessera

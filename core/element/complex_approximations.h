@@ -1,0 +1,59 @@
+// ComplexApproximations: transcendental functions of complex numbers as real nodes on the two parts. The real nodes
+// are given to a function of the caller's, which expands them further where it can.
+#pragma once
+
+#include <functional>
+
+#include "core/element/element_builder.h"
+
+namespace tessera {
+
+class ComplexApproximations {
+ public:
+  using UnaryFn = std::function<NodeId(NodeOp, NodeId)>;
+  using BinaryFn = std::function<NodeId(NodeOp, NodeId, NodeId)>;
+  ComplexApproximations(ElementBuilder& builder, UnaryFn unary, BinaryFn binary)
+      : b_(builder), unary_(std::move(unary)), binary_(std::move(binary)) {}
+
+  // Of a complex node; invalid when `op` is none of ours. Abs gives a real node.
+  NodeId unary(NodeOp op, NodeId z);
+  NodeId power(NodeId z, NodeId w);
+
+ private:
+  struct Parts {
+    NodeId re, im;
+  };
+  Parts of(NodeId z) { return {b_.unary(NodeOp::Real, z), b_.unary(NodeOp::Imag, z)}; }
+  NodeId join(Parts z) { return b_.makeComplex(z.re, z.im); }
+  NodeId like(NodeId x, double value) { return b_.constant(b_.typeOf(x), value); }
+  NodeId real(NodeOp op, NodeId x) { return unary_(op, x); }
+  NodeId times(NodeId a, NodeId b) { return b_.multiply(a, b); }
+
+  NodeId magnitude(Parts z);
+  Parts exp(Parts z);
+  Parts expm1(Parts z);
+  Parts log(Parts z);
+  Parts log1p(Parts z);
+  Parts sqrt(Parts z);
+  Parts sine(Parts z);
+  Parts cosine(Parts z);
+  Parts sinh(Parts z) { return turnBack(sine(turn(z))); }
+  Parts cosh(Parts z) { return cosine(turn(z)); }
+  Parts tanh(Parts z);
+  Parts asin(Parts z);
+  Parts acos(Parts z);
+  Parts acosh(Parts z);
+  Parts atanh(Parts z);
+  Parts divide(Parts a, Parts c) { return of(b_.divide(join(a), join(c))); }
+  Parts add(Parts a, Parts c) { return {b_.add(a.re, c.re), b_.add(a.im, c.im)}; }
+  Parts multiply(Parts a, Parts c) { return of(b_.multiply(join(a), join(c))); }
+  Parts one(Parts z) { return {like(z.re, 1), like(z.re, 0)}; }
+  Parts turn(Parts z) { return {b_.unary(NodeOp::Negate, z.im), z.re}; }      // i · z
+  Parts turnBack(Parts z) { return {z.im, b_.unary(NodeOp::Negate, z.re)}; }  // -i · z
+
+  ElementBuilder& b_;
+  UnaryFn unary_;
+  BinaryFn binary_;
+};
+
+}  // namespace tessera

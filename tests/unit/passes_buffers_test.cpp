@@ -1,0 +1,214 @@
+// Schedules, copies and buffers: carries share memory, swaps get copies, lives never overlap.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/passes/buffer_assignment.h"
+#include "core/passes/copy_insertion.h"
+#include "core/passes/schedule.h"
+#include "tests/unit/passes_builder.h"
+
+namespace tessera::test {
+namespace {
+
+Module prepared(const Module& source) {
+  Module m = derive(source);
+  EXPECT_TRUE(scheduleModule(m).has_value());
+  auto copies = insertCopies(m);
+  EXPECT_TRUE(copies.has_value()) << (copies ? "" : copies.error().message);
+  return m;
+}
+
+// Straight-line code only: no step may write over bytes that a later step still reads.
+void expectNoClobber(const Module& m, const BufferAssignment& b) {
+  std::map<int64_t, InstructionId> writer;  // 64-byte line -> who wrote it last
+  for (InstructionId id : m.entryComputation().instructions) {
+    const Instruction& in = m.at(id);
+    if (in.opcode == Opcode::Parameter || in.opcode == Opcode::Tuple) continue;
+    for (InstructionId operand : in.operands) {
+      const Slot& slot = b.slots[static_cast<size_t>(b.slotOf(operand))];
+      for (int64_t line = slot.offset; slot.kind == SlotKind::Temp && line < slot.offset + slot.bytes; line += 64)
+        EXPECT_EQ(writer[line], operand);
+    }
+    const Slot& slot = b.slots[static_cast<size_t>(b.slotOf(id))];
+    for (int64_t line = slot.offset; slot.kind == SlotKind::Temp && line < slot.offset + slot.bytes; line += 64) writer[line] = id;
+  }
+}
+
+TEST(PassesBuffers, ChainReusesMemory) {
+  Module m;
+  Graph g(m, "main");
+  InstructionId x = g.parameter(f32({1000}));
+  for (int i = 0; i < 50; ++i) x = g.op(Opcode::Negate, f32({1000}), {x});
+  g.entry(x);
+  Module d = prepared(m);
+  BufferAssignment b = assignBuffers(d).value();
+  EXPECT_LE(b.arenaBytes, 2 * 4032);
+  EXPECT_EQ(b.slots[static_cast<size_t>(b.slotOf(x))].kind, SlotKind::Output);
+  expectNoClobber(d, b);
+}
+
+TEST(PassesBuffers, RandomGraphsNeverClobber) {
+  uint64_t state = 42;
+  auto next = [&](uint64_t n) { return (state = state * 6364136223846793005ull + 1442695040888963407ull), (state >> 33) % n; };
+  for (int round = 0; round < 20; ++round) {
+    Module m;
+    Graph g(m, "main");
+    std::vector<InstructionId> values{g.parameter(f32({64}))};
+    for (int i = 0; i < 200; ++i) {
+      InstructionId a = values[next(values.size())], c = values[values.size() - 1 - next(std::min<size_t>(values.size(), 5))];
+      values.push_back(g.op(Opcode::Add, f32({static_cast<int64_t>(16 + 16 * next(20))}), {a, c}));
+    }
+    g.entry(g.tuple({values.back(), values[100]}));
+    Module d = prepared(m);
+    auto b = assignBuffers(d);
+    ASSERT_TRUE(b.has_value());
+    expectNoClobber(d, *b);
+  }
+}
+
+TEST(PassesBuffers, ArgumentAndTwiceTheSameResultAreCopied) {
+  Module m;
+  Graph g(m, "main");
+  InstructionId x = g.parameter(f32({8}));
+  InstructionId y = g.op(Opcode::Negate, f32({8}), {x});
+  g.entry(g.tuple({x, y, y}));
+  Module d = prepared(m);
+  EXPECT_EQ(count(d, d.entry(), Opcode::Copy), 2);
+  BufferAssignment b = assignBuffers(d).value();
+  for (uint32_t leaf = 0; leaf < 3; ++leaf) {
+    const Slot& slot = b.slots[static_cast<size_t>(b.slotOf(d.entryComputation().root, leaf))];
+    EXPECT_EQ(slot.kind, SlotKind::Output);
+    EXPECT_EQ(slot.index, static_cast<int32_t>(leaf));
+  }
+}
+
+struct Loop {
+  Module module;
+  InstructionId loop, body, root;
+};
+// state = (i, a, b, c): i + 1, `next`(a, b), and c untouched.
+template <class Next>
+Loop makeLoop(Next next) {
+  Loop out;
+  Module& m = out.module;
+  Shape state = Shape::tuple({s32(), f32({16}), f32({16}), f32({16})});
+  ComputationId condition = below(m, state, 5);
+  Graph body(m, "body");
+  out.body = body.parameter(state);
+  InstructionId i = body.op(Opcode::Add, s32(), {body.element(out.body, 0), body.constant(1)});
+  auto [a, b] = next(body, body.element(out.body, 1), body.element(out.body, 2));
+  out.root = body.tuple({i, a, b, body.element(out.body, 3)});
+  body.root(out.root);
+  Graph g(m, "main");
+  InstructionId x = g.parameter(f32({16})), w = g.parameter(f32({16}));
+  InstructionId x2 = g.op(Opcode::Negate, f32({16}), {x});
+  out.loop = g.loop(g.tuple({g.constant(0), x, x2, w}), condition, body.computation);
+  g.entry(g.tuple({g.element(out.loop, 1), g.element(out.loop, 2)}));
+  return out;
+}
+
+void expectCarriesShare(const Module& d, const Loop& loop, const BufferAssignment& b) {
+  const Computation& body = d.at(d.at(loop.body).computation);
+  for (uint32_t leaf = 0; leaf < 4; ++leaf) {
+    EXPECT_EQ(b.slotOf(loop.loop, leaf), b.slotOf(loop.body, leaf));
+    EXPECT_EQ(b.slotOf(body.root, leaf), b.slotOf(loop.body, leaf));
+    EXPECT_EQ(b.slotOf(d.at(loop.loop).operands[0], leaf), b.slotOf(loop.body, leaf));
+  }
+  for (uint32_t leaf = 0; leaf < 3; ++leaf)
+    for (uint32_t other = 0; other < leaf; ++other) EXPECT_NE(b.slotOf(loop.loop, leaf), b.slotOf(loop.loop, other));
+}
+
+TEST(PassesBuffers, ElementwiseCarriesNeedNoCopyInside) {
+  Loop loop = makeLoop([](Graph& g, InstructionId a, InstructionId b) {
+    return std::pair(g.op(Opcode::Negate, f32({16}), {a}), g.op(Opcode::Abs, f32({16}), {b}));
+  });
+  Module d = prepared(loop.module);
+  BufferAssignment b = assignBuffers(d).value();
+  EXPECT_EQ(count(d, d.at(loop.body).computation, Opcode::Copy), 0);
+  EXPECT_EQ(count(d, d.entry(), Opcode::Copy), 2) << "the counter's constant and the argument; the invariant one is read where it is";
+  EXPECT_EQ(b.slots[static_cast<size_t>(b.slotOf(loop.loop, 3))].kind, SlotKind::Parameter);
+  expectCarriesShare(d, loop, b);
+}
+
+TEST(PassesBuffers, SwappedCarriesGetCopies) {
+  Loop loop = makeLoop([](Graph&, InstructionId a, InstructionId b) { return std::pair(b, a); });
+  Module d = prepared(loop.module);
+  BufferAssignment b = assignBuffers(d).value();
+  EXPECT_EQ(count(d, d.at(loop.body).computation, Opcode::Copy), 3);
+  expectCarriesShare(d, loop, b);
+}
+
+TEST(PassesBuffers, CrossedCarriesKeepTheOldValueWhileItIsRead) {
+  Loop loop = makeLoop([](Graph& g, InstructionId a, InstructionId b) {
+    return std::pair(g.op(Opcode::Add, f32({16}), {a, b}), g.op(Opcode::Subtract, f32({16}), {a, b}));
+  });
+  Module d = prepared(loop.module);
+  BufferAssignment b = assignBuffers(d).value();
+  expectCarriesShare(d, loop, b);
+  EXPECT_GE(count(d, d.at(loop.body).computation, Opcode::Copy), 1);
+  // The step that is executed first may not write into what the other one reads.
+  const Computation& body = d.at(d.at(loop.body).computation);
+  std::vector<InstructionId> steps;
+  for (InstructionId id : body.instructions)
+    if (d.at(id).opcode == Opcode::Add || d.at(id).opcode == Opcode::Subtract)
+      if (d.shapeOf(id).rank() == 1) steps.push_back(id);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_NE(b.slotOf(steps[0]), b.slotOf(loop.body, 1));
+  EXPECT_NE(b.slotOf(steps[0]), b.slotOf(loop.body, 2));
+}
+
+TEST(PassesBuffers, UpdateInPlaceWhenTheOldValueDies) {
+  for (bool readLater : {false, true}) {
+    Module m;
+    Graph g(m, "main");
+    InstructionId x = g.parameter(f32({100})), u = g.parameter(f32({10})), at = g.parameter(s32());
+    InstructionId y = g.op(Opcode::Negate, f32({100}), {x});
+    InstructionId z = g.op(Opcode::DynamicUpdateSlice, f32({100}), {y, u, at});
+    InstructionId after = readLater ? g.op(Opcode::Add, f32({100}), {z, y}) : g.op(Opcode::Abs, f32({100}), {z});
+    g.entry(after);
+    Module d = prepared(m);
+    BufferAssignment b = assignBuffers(d).value();
+    EXPECT_EQ(count(d, d.entry(), Opcode::Copy), readLater ? 1 : 0);
+    EXPECT_EQ(b.slotOf(z), b.slotOf(d.at(z).operands[0]));
+    EXPECT_EQ(b.slotOf(z) == b.slotOf(y), !readLater);
+  }
+}
+
+TEST(PassesBuffers, BranchesWriteIntoTheResult) {
+  Module m;
+  auto branch = [&](const char* name, bool passOn) {
+    Graph g(m, name);
+    InstructionId p = g.parameter(f32({16}));
+    return g.root(passOn ? p : g.op(Opcode::Negate, f32({16}), {p}));
+  };
+  ComputationId yes = branch("yes", true), no = branch("no", false);
+  Graph g(m, "main");
+  InstructionId which = g.parameter(pred()), x = g.parameter(f32({16}));
+  AttributeSet attributes;
+  attributes.set(Attr::true_computation, yes);
+  attributes.set(Attr::false_computation, no);
+  InstructionId c = g.op(Opcode::Conditional, f32({16}), {which, x, x}, attributes);
+  g.entry(c);
+  Module d = prepared(m);
+  BufferAssignment b = assignBuffers(d).value();
+  EXPECT_EQ(b.slotOf(d.at(yes).root), b.slotOf(c));
+  EXPECT_EQ(b.slotOf(d.at(no).root), b.slotOf(c));
+  EXPECT_EQ(b.slotOf(d.at(no).parameters[0]), b.slotOf(x));
+  EXPECT_EQ(count(d, yes, Opcode::Copy), 1);
+  EXPECT_EQ(count(d, no, Opcode::Copy), 0);
+}
+
+TEST(PassesBuffers, SizesThatOverflowAreAnError) {
+  Module m;
+  Graph g(m, "main");
+  InstructionId x = g.parameter(f32({int64_t{1} << 62}));
+  g.entry(g.op(Opcode::Negate, f32({int64_t{1} << 62}), {x}));
+  Module d = prepared(m);
+  auto b = assignBuffers(d);
+  ASSERT_FALSE(b.has_value());
+  EXPECT_EQ(b.error().fault, Fault::Runtime);
+}
+
+}  // namespace
+}  // namespace tessera::test

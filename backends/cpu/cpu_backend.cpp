@@ -1,0 +1,51 @@
+// The CPU backend: Module -> optimised Module -> plan and kernels -> Executable. `compile` is the contents page.
+#include <algorithm>
+#include <thread>
+
+#include "backends/backend.h"
+#include "backends/cpu/cpu_executable.h"
+#include "backends/cpu/plan_builder.h"
+#include "core/passes/pipeline.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+class CpuBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "cpu"; }
+  Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options) override;
+};
+
+Status checkCancelled(const CompileOptions& options) {
+  if (!options.cancel || !options.cancel->load()) return {};
+  Diagnostic d;
+  d.fault = Fault::Runtime;
+  d.message = "cancelled";
+  return fail(std::move(d));
+}
+
+Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, const CompileOptions& options) {
+  int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  auto stage = [&](std::string_view what, double fraction) -> Status {
+    if (options.progress) options.progress(what, fraction);
+    return checkCancelled(options);
+  };
+  TESSERA_TRY(stage("optimize", 0.0));
+  TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module));
+  TESSERA_TRY(stage("plan", 0.2));
+  auto kernels = std::make_unique<KernelLibrary>();
+  TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, *kernels));
+  TESSERA_TRY(stage("generate code", 0.4));
+  TESSERA_TRY(kernels->compile(threads, options.cancel));
+  TESSERA_TRY(stage("done", 1.0));
+  auto pool = std::make_shared<ThreadPool>(threads);
+  return std::make_unique<CpuExecutable>(module, std::move(optimized), std::move(plan), std::move(kernels), std::move(pool));
+}
+
+}  // namespace
+
+}  // namespace tessera::cpu
+
+// The entry point that the registry looks up when it opens this module; the caller owns the result.
+extern "C" tessera::Backend* tesseraCreateBackend() { return new tessera::cpu::CpuBackend; }

@@ -1,0 +1,178 @@
+// See cpu_executable.h.
+#include "backends/cpu/cpu_executable.h"
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "core/base/memory.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+std::unexpected<Diagnostic> runtimeFailure(std::string message) {
+  Diagnostic d;
+  d.fault = Fault::Runtime;
+  d.message = std::move(message);
+  return fail(std::move(d));
+}
+
+}  // namespace
+
+CpuExecutable::CpuExecutable(Module source, Module optimized, Plan plan, std::unique_ptr<KernelLibrary> kernels,
+                             std::shared_ptr<ThreadPool> pool)
+    : source_(std::move(source)), optimized_(std::move(optimized)), plan_(std::move(plan)),
+      kernels_(std::move(kernels)), pool_(std::move(pool)) {
+  const Computation& entry = optimized_.entryComputation();
+  auto collect = [](const Shape& shape, std::vector<const Shape*>& out) {
+    for (const ShapeLeaf& leaf : leavesOf(shape))
+      if (leaf.shape->isArray()) out.push_back(leaf.shape);
+  };
+  for (InstructionId p : entry.parameters) collect(optimized_.shapeOf(p), argumentShapes_);
+  collect(optimized_.shapeOf(entry.root), outputShapes_);
+}
+
+int64_t CpuExecutable::peakBytes() const {
+  int64_t bytes = plan_.arenaBytes;
+  for (const Slot& slot : plan_.slots)
+    if (slot.kind != SlotKind::Arena) bytes += slot.bytes;
+  return bytes;
+}
+
+Status CpuExecutable::ensureArena() {
+  if (arena_ || plan_.arenaBytes == 0) return {};
+  auto tooLarge = [&] {
+    return runtimeFailure(fmt::format("not enough memory: the program needs {} bytes ({} for temporary values), {} are free",
+                                      peakBytes(), plan_.arenaBytes, availableMemoryBytes()));
+  };
+  if (plan_.arenaBytes > availableMemoryBytes()) return tooLarge();
+  arena_.reset(static_cast<std::byte*>(std::aligned_alloc(64, static_cast<size_t>(plan_.arenaBytes))));
+  if (!arena_) return tooLarge();
+  return {};
+}
+
+Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState& state) const {
+  if (arguments.size() != argumentShapes_.size()) {
+    Diagnostic d;
+    d.fault = Fault::Usage;
+    d.message = fmt::format("the program takes {} arrays, {} were given", argumentShapes_.size(), arguments.size());
+    return fail(std::move(d));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (compatible(arguments[i].shape(), *argumentShapes_[i])) continue;
+    Diagnostic d;
+    d.fault = Fault::Usage;
+    d.message = fmt::format("argument {} has the wrong shape", i);
+    d.expected = toString(*argumentShapes_[i], false);
+    d.found = toString(arguments[i].shape(), false);
+    return fail(std::move(d));
+  }
+  for (size_t s = 0; s < plan_.slots.size(); ++s) {
+    const Slot& slot = plan_.slots[s];
+    const std::byte* at = nullptr;
+    if (slot.kind == SlotKind::Arena) at = arena_.get() + slot.offset;
+    if (slot.kind == SlotKind::Argument) at = arguments[static_cast<size_t>(slot.offset)].bytes().data();
+    if (slot.kind == SlotKind::Constant) at = slot.constant->bytes().data();
+    state.pointers[s] = const_cast<std::byte*>(at);  // steps write to arena and output slots only
+  }
+  return {};
+}
+
+Result<std::vector<Literal>> CpuExecutable::allocateOutputs(RunState& state) const {
+  std::vector<Literal> outputs;
+  for (const Shape* shape : outputShapes_) {
+    TESSERA_ASSIGN_OR_RETURN(Literal literal, Literal::allocate(*shape));
+    outputs.push_back(std::move(literal));
+  }
+  for (size_t s = 0; s < plan_.slots.size(); ++s)
+    if (plan_.slots[s].kind == SlotKind::Output)
+      state.pointers[s] = outputs[static_cast<size_t>(plan_.slots[s].offset)].mutableBytes().data();
+  return outputs;
+}
+
+Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> arguments, const RunOptions& options, Profile* profile) {
+  std::lock_guard lock(mutex_);
+  omp_set_num_threads(1);
+  TESSERA_TRY(ensureArena());
+  RunState state;
+  state.pointers.resize(plan_.slots.size());
+  TESSERA_TRY(bindArguments(arguments, state));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> outputs, allocateOutputs(state));
+  state.pool = pool_.get();
+  state.kernels = kernels_.get();
+  state.cancel = options.cancel;
+  RunProfile measured(plan_.names.size());
+  if (profile) state.profile = &measured;
+  TESSERA_TRY(plan_.sequence.run(state));
+  if (profile) report(measured, measured.now(), *profile);
+  return outputs;
+}
+
+// A step's time in equal shares by result elements over the source instructions that it computes.
+void CpuExecutable::apportion(const StepName& step, double timeNs, std::vector<SourceProfile>& sources) const {
+  const Instruction& instruction = optimized_.at(step.instruction);
+  std::vector<InstructionId> ids;
+  if (instruction.provenance) ids = instruction.provenance->sources;
+  std::erase_if(ids, [&](InstructionId id) { return !source_.contains(id); });
+  std::vector<double> weights;
+  double total = 0;
+  for (InstructionId id : ids) {
+    const Shape& shape = source_.shapeOf(id);
+    Opcode opcode = source_.at(id).opcode;
+    bool free = opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Tuple || opcode == Opcode::GetTupleElement;
+    weights.push_back(free && ids.size() > 1 ? 0.0 : shape.isArray() ? static_cast<double>(shape.elementCount().value_or(1)) + 1 : 1.0);
+    total += weights.back();
+  }
+  for (size_t i = 0; i < ids.size(); ++i) {
+    SourceProfile share;
+    share.instruction = ids[i];
+    share.timeNs = total > 0 ? timeNs * weights[i] / total : timeNs / static_cast<double>(ids.size());
+    share.bytes = static_cast<double>(source_.shapeOf(ids[i]).denseBytes().value_or(0));
+    share.measured = ids.size() == 1;
+    sources.push_back(share);
+  }
+}
+
+void CpuExecutable::report(const RunProfile& measured, int64_t totalNs, Profile& profile) const {
+  profile.module = source_.name;
+  if (profile.steps.size() != plan_.names.size()) {
+    profile.steps.clear();
+    for (const StepName& step : plan_.names) profile.steps.push_back({step.instruction, step.name, step.what, 0, 0, 0});
+  }
+  std::vector<SourceProfile> shares = std::move(profile.sources);
+  for (size_t i = 0; i < plan_.names.size(); ++i) {
+    const RunProfile::Total& total = measured.totals()[i];
+    if (total.count == 0) continue;
+    StepProfile& step = profile.steps[i];
+    step.minNs = step.count == 0 ? total.minNs : std::min(step.minNs, total.minNs);
+    step.count += total.count;
+    step.totalNs += total.totalNs;
+    apportion(plan_.names[i], static_cast<double>(total.totalNs), shares);
+  }
+  std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.instruction < b.instruction; });
+  profile.sources.clear();
+  for (const SourceProfile& share : shares) {
+    if (profile.sources.empty() || profile.sources.back().instruction != share.instruction) {
+      profile.sources.push_back(share);
+      continue;
+    }
+    SourceProfile& all = profile.sources.back();
+    all.timeNs += share.timeNs;
+    all.flops += share.flops;
+    all.bytes += share.bytes;
+    all.measured = all.measured && share.measured;
+  }
+  for (TimelineEvent event : measured.timeline()) {
+    event.beginNs += profile.totalNs;
+    event.endNs += profile.totalNs;
+    profile.timeline.push_back(event);
+  }
+  profile.totalNs += totalNs;
+  ++profile.runs;
+}
+
+}  // namespace tessera::cpu

@@ -1,0 +1,40 @@
+// CpuExecutable: a plan, its kernels, its arena and its threads. One run at a time.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "backends/backend.h"
+#include "backends/cpu/plan.h"
+
+namespace tessera::cpu {
+
+class CpuExecutable final : public Executable {
+ public:
+  CpuExecutable(Module source, Module optimized, Plan plan, std::unique_ptr<KernelLibrary> kernels,
+                std::shared_ptr<ThreadPool> pool);
+
+  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options, Profile* profile) override;
+  const Module& optimized() const override { return optimized_; }
+  int64_t peakBytes() const override;
+
+ private:
+  struct FreeBytes {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  Status ensureArena();
+  Status bindArguments(std::span<const Literal> arguments, RunState& state) const;
+  Result<std::vector<Literal>> allocateOutputs(RunState& state) const;
+  void report(const RunProfile& measured, int64_t totalNs, Profile& profile) const;
+  void apportion(const StepName& step, double timeNs, std::vector<SourceProfile>& sources) const;
+
+  Module source_, optimized_;
+  Plan plan_;
+  std::unique_ptr<KernelLibrary> kernels_;
+  std::shared_ptr<ThreadPool> pool_;
+  std::vector<const Shape*> argumentShapes_, outputShapes_;
+  std::unique_ptr<std::byte[], FreeBytes> arena_;
+  std::mutex mutex_;
+};
+
+}  // namespace tessera::cpu

@@ -1,0 +1,30 @@
+// Library steps: the table of opcodes whose work a library or a routine of ours does: dot, convolution, sort. Each
+// `plan…` says whether it takes the instruction; what it refuses runs through the op's element program.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "backends/cpu/kernel_library.h"
+#include "backends/cpu/plan.h"
+#include "core/hlo/module.h"
+
+namespace tessera::cpu {
+
+struct LibraryContext {
+  const Module& module;
+  const Instruction& instruction;
+  KernelLibrary& kernels;
+  std::vector<int> operands;  // slots of operand leaves
+  std::vector<int> outputs;   // slots of result leaves
+  std::function<Result<int>(int64_t bytes)> scratch;  // a slot that lives through the step
+  std::string what;           // to be filled: "dot (oneDNN)"
+};
+
+// A null step: refused.
+Result<StepPtr> planDot(LibraryContext& context);
+Result<StepPtr> planConvolution(LibraryContext& context);
+Result<StepPtr> planSort(LibraryContext& context);
+Result<StepPtr> planLibrary(LibraryContext& context);
+
+}  // namespace tessera::cpu

@@ -1,0 +1,92 @@
+// See plan.h: the steps that need no library.
+#include "backends/cpu/plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tessera::cpu {
+
+namespace {
+
+// A chunk is worth handing to another thread from about this many estimated nanoseconds on.
+constexpr double kChunkNs = 8000;
+constexpr int64_t kCopyChunk = 1 << 18;
+
+std::unexpected<Diagnostic> cancelled() {
+  Diagnostic d;
+  d.fault = Fault::Runtime;
+  d.message = "cancelled";
+  return fail(std::move(d));
+}
+
+}  // namespace
+
+Status Sequence::run(RunState& state) {
+  for (const StepPtr& step : steps) {
+    if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
+    if (!state.profile || step->profileIndex < 0) {
+      TESSERA_TRY(step->run(state));
+      continue;
+    }
+    state.profile->begin(step->profileIndex);
+    Status status = step->run(state);
+    state.profile->end();
+    if (!status) return status;
+  }
+  return {};
+}
+
+Status KernelStep::run(RunState& state) {
+  const CompiledKernel& kernel = state.kernels->at(kernel_);
+  for (size_t i = 0; i < slots_.size(); ++i) buffers_[i] = state.pointers[static_cast<size_t>(slots_[i])];
+  double total = kernel.costPerItem * static_cast<double>(kernel.parallelCount);
+  int threads = state.pool->threads();
+  if (threads == 1 || total < 2 * kChunkNs || kernel.parallelCount == 1) {
+    kernel.function(buffers_.data(), 0, kernel.parallelCount);
+    return {};
+  }
+  auto byCost = static_cast<int64_t>(kChunkNs / kernel.costPerItem) + 1;
+  int64_t chunk = std::max(byCost, kernel.parallelCount / (threads * 4) + 1);
+  chunk = std::min(chunk, (kernel.parallelCount + threads - 1) / threads);
+  state.pool->parallelFor(kernel.parallelCount, chunk, [&](int64_t begin, int64_t end, int thread) {
+    int64_t start = state.profile ? state.profile->now() : 0;
+    kernel.function(buffers_.data(), begin, end);
+    if (state.profile && thread > 0) state.profile->threadEvent(thread, start);
+  });
+  return {};
+}
+
+Status CopyStep::run(RunState& state) {
+  std::byte* to = state.pointers[static_cast<size_t>(to_)];
+  const std::byte* from = state.pointers[static_cast<size_t>(from_)];
+  if (to == from || bytes_ == 0) return {};
+  state.pool->parallelFor(bytes_, kCopyChunk, [&](int64_t begin, int64_t end, int) {
+    std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+  });
+  return {};
+}
+
+Status WhileStep::run(RunState& state) {
+  for (;;) {
+    TESSERA_TRY(condition.run(state));
+    if (state.pointers[static_cast<size_t>(predicate)][0] == std::byte{0}) return {};
+    TESSERA_TRY(body.run(state));
+    if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
+  }
+}
+
+Status ConditionalStep::run(RunState& state) {
+  const std::byte* at = state.pointers[static_cast<size_t>(selector)];
+  size_t branch = 0;
+  if (byPredicate) {
+    branch = at[0] != std::byte{0} ? 0 : 1;
+  } else {
+    int32_t index;
+    std::memcpy(&index, at, sizeof index);
+    auto count = static_cast<int32_t>(branches.size());
+    branch = static_cast<size_t>(index < 0 || index >= count ? count - 1 : index);
+  }
+  return branches[branch].run(state);
+}
+
+}  // namespace tessera::cpu

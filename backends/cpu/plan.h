@@ -1,0 +1,97 @@
+// Plan: what an Executable runs: a tree of steps over numbered slots. A slot is an argument, a constant, an output or
+// a piece of the one arena; steps hold slot numbers, never addresses, and allocate nothing while they run.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/kernel_library.h"
+#include "backends/cpu/run_profile.h"
+#include "backends/cpu/thread_pool.h"
+#include "core/hlo/literal.h"
+
+namespace tessera::cpu {
+
+enum class SlotKind : uint8_t { Arena, Argument, Constant, Output };
+
+struct Slot {
+  SlotKind kind = SlotKind::Arena;
+  int64_t offset = 0;   // Arena: bytes; Argument, Output: which leaf
+  int64_t bytes = 0;
+  LiteralPtr constant;
+};
+
+struct RunState {
+  std::vector<std::byte*> pointers;  // by slot
+  ThreadPool* pool = nullptr;
+  const KernelLibrary* kernels = nullptr;
+  const std::atomic<bool>* cancel = nullptr;
+  RunProfile* profile = nullptr;     // null: not measured
+};
+
+class Step {
+ public:
+  virtual ~Step() = default;
+  virtual Status run(RunState& state) = 0;
+  int32_t profileIndex = -1;         // into Plan::names; -1: not measured by itself
+};
+using StepPtr = std::unique_ptr<Step>;
+
+struct Sequence {
+  std::vector<StepPtr> steps;
+  Status run(RunState& state);
+};
+
+struct StepName {
+  InstructionId instruction;
+  std::string name, what;
+};
+
+struct Plan {
+  Sequence sequence;
+  std::vector<Slot> slots;
+  std::vector<StepName> names;
+  int64_t arenaBytes = 0;
+};
+
+class KernelStep : public Step {
+ public:
+  KernelStep(size_t kernel, std::vector<int> slots) : kernel_(kernel), slots_(std::move(slots)), buffers_(slots_.size()) {}
+  Status run(RunState& state) override;
+
+ private:
+  size_t kernel_;
+  std::vector<int> slots_;
+  std::vector<void*> buffers_;
+};
+
+class CopyStep : public Step {
+ public:
+  CopyStep(int from, int to, int64_t bytes) : from_(from), to_(to), bytes_(bytes) {}
+  Status run(RunState& state) override;
+
+ private:
+  int from_, to_;
+  int64_t bytes_;
+};
+
+class WhileStep : public Step {
+ public:
+  Sequence condition, body;
+  int predicate = -1;
+  Status run(RunState& state) override;
+};
+
+class ConditionalStep : public Step {
+ public:
+  std::vector<Sequence> branches;
+  int selector = -1;
+  bool byPredicate = false;  // pred: branch 0 when true; else an s32 index, out of range meaning the last
+  Status run(RunState& state) override;
+};
+
+}  // namespace tessera::cpu

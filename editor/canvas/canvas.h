@@ -7,6 +7,7 @@
 #include <QWidget>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/arrange/arrangement.h"
@@ -41,6 +42,9 @@ class Canvas : public QWidget {
   // of the selection is visible.
   void setSelection(const std::vector<InstructionId>& selection, bool reveal = false);
   const std::vector<InstructionId>& selection() const { return selection_; }
+
+  // Instructions where something is wrong, with the reason; outlined and labelled above the tiles.
+  void setMarks(std::vector<std::pair<InstructionId, QString>> marks);
 
   // Text of the tooltip for an instruction; without it there is none.
   void setTooltipProvider(std::function<QString(InstructionId)> provider) { tooltip_ = std::move(provider); }
@@ -97,6 +101,8 @@ class Canvas : public QWidget {
   void setHover(int32_t item);
   void paintTiles(QPainter& painter);
   void paintMoving(QPainter& painter);
+  void paintHoveredWire(QPainter& painter, const PictureItem& wire, const QColor& color);
+  void paintMarks(QPainter& painter, const QRectF& visible);
   void requestVisibleTiles();
 
   std::shared_ptr<const Picture> picture_;
@@ -109,8 +115,9 @@ class Canvas : public QWidget {
   QPointF origin_;                              // scene point at the widget's top left
   std::vector<InstructionId> selection_;
   std::vector<int32_t> selectedNodes_;
+  std::vector<std::pair<InstructionId, QString>> marks_;
   int32_t hover_ = -1;
-  bool fitPending_ = false;                     // a picture came before the widget had a size
+  bool fitted_ = true;                          // all is fitted and stays so when the widget is resized
   Drag drag_ = Drag::None;
   bool space_ = false;
   QPointF pressed_, last_;

@@ -1,0 +1,297 @@
+// What the canvas shows: picture, transform, tiles and the layer above them. Gestures are in canvas_input.cpp.
+#include "editor/canvas/canvas.h"
+
+#include <QEventLoop>
+#include <QPaintEvent>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "editor/canvas/render.h"
+#include "editor/canvas/spatial_index.h"
+#include "editor/canvas/tiles.h"
+
+namespace tessera {
+namespace {
+
+constexpr double kSmallestZoom = 0.002, kLargestZoom = 6, kFitMargin = 24;
+constexpr int kMostVisibleSelected = 400;
+
+}  // namespace
+
+Canvas::Canvas(QWidget* parent) : QWidget(parent), tiles_(std::make_unique<TileStore>()) {
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  setMinimumSize(160, 120);
+  connect(tiles_.get(), &TileStore::filled, this, qOverload<>(&QWidget::update));
+}
+Canvas::~Canvas() = default;
+
+std::shared_ptr<const SpatialIndex> Canvas::makeIndex(const Picture& picture) {
+  return std::make_shared<const SpatialIndex>(picture);
+}
+
+void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<const GraphView> view, KeepView keep,
+                        std::shared_ptr<const SpatialIndex> index) {
+  const bool first = !picture_;
+  picture_ = std::move(picture);
+  view_ = std::move(view);
+  index_ = index || !picture_ ? std::move(index) : makeIndex(*picture_);
+  hover_ = -1;
+  tiles_->reset(picture_, index_, theme_);
+  refreshSelectedNodes();
+  if (keep == KeepView::No || first) fitAll();
+  else keepAnchor();
+  anchorGroup_.clear();
+  requestVisibleTiles();
+  update();
+}
+
+// The group that was double-clicked stays where it was.
+void Canvas::keepAnchor() {
+  if (anchorGroup_.isEmpty() || !view_) return;
+  const int32_t group = view_->findGroup(anchorGroup_.toStdString());
+  const QRectF frame = frameOf(group);
+  if (!frame.isEmpty()) setTransform(zoom_, frame.topLeft() - anchorAt_ / zoom_);
+}
+
+void Canvas::setTheme(Theme theme) {
+  if (theme == theme_) return;
+  theme_ = theme;
+  tiles_->reset(picture_, index_, theme_);
+  requestVisibleTiles();
+  update();
+}
+
+// --- selection
+
+int32_t Canvas::nodeOf(InstructionId id) const { return view_ ? view_->boxOf(id) : -1; }
+
+QRectF Canvas::frameOf(int32_t viewNode) const {
+  const int32_t item = index_ ? index_->frameItem(viewNode) : -1;
+  return item < 0 ? QRectF() : toQRectF(picture_->items[static_cast<size_t>(item)].bounds);
+}
+QRectF Canvas::boxOf(InstructionId id) const { return frameOf(nodeOf(id)); }
+
+void Canvas::setSelection(const std::vector<InstructionId>& selection, bool revealIt) {
+  selection_ = selection;
+  refreshSelectedNodes();
+  if (revealIt) reveal();
+  update();
+}
+
+void Canvas::refreshSelectedNodes() {
+  selectedNodes_.clear();
+  for (InstructionId id : selection_)
+    if (const int32_t node = nodeOf(id); node >= 0) selectedNodes_.push_back(node);
+  std::sort(selectedNodes_.begin(), selectedNodes_.end());
+  selectedNodes_.erase(std::unique(selectedNodes_.begin(), selectedNodes_.end()), selectedNodes_.end());
+}
+
+void Canvas::reveal() {
+  const QRectF visible = visibleScene();
+  QRectF all;
+  for (int32_t node : selectedNodes_) {
+    const QRectF frame = frameOf(node);
+    if (visible.intersects(frame)) return;
+    all |= frame;
+  }
+  if (!all.isEmpty()) centerOn(all.center());
+}
+
+// --- transform
+
+QPointF Canvas::toScene(QPointF widget) const { return origin_ + widget / zoom_; }
+QPointF Canvas::toWidget(QPointF scene) const { return (scene - origin_) * zoom_; }
+QRectF Canvas::visibleScene() const { return {origin_, QSizeF(size()) / zoom_}; }
+
+void Canvas::setTransform(double zoom, QPointF origin) {
+  const bool zoomed = zoom != zoom_;
+  fitted_ = false;
+  zoom_ = zoom;
+  origin_ = origin;
+  if (picture_) {  // a strip of the picture always stays in sight
+    const QRectF bounds = toQRectF(picture_->bounds);
+    const double keepX = std::min(60.0, width() / 2.0) / zoom_, keepY = std::min(60.0, height() / 2.0) / zoom_;
+    origin_.setX(std::clamp(origin_.x(), bounds.left() - width() / zoom_ + keepX,
+                            std::max(bounds.right() - keepX, bounds.left() - width() / zoom_ + keepX)));
+    origin_.setY(std::clamp(origin_.y(), bounds.top() - height() / zoom_ + keepY,
+                            std::max(bounds.bottom() - keepY, bounds.top() - height() / zoom_ + keepY)));
+  }
+  requestVisibleTiles();
+  update();
+  if (zoomed) emit zoomChanged(zoom_);
+}
+
+void Canvas::zoomBy(double factor, QPointF at) {
+  const double zoom = std::clamp(zoom_ * factor, kSmallestZoom, kLargestZoom);
+  const QPointF fixed = toScene(at);
+  setTransform(zoom, fixed - at / zoom);
+}
+
+void Canvas::centerOn(QPointF scene) { setTransform(zoom_, scene - QPointF(width(), height()) / 2 / zoom_); }
+
+void Canvas::fit(QRectF scene) {
+  const double zoom = std::min({(width() - 2 * kFitMargin) / std::max(scene.width(), 1.0),
+                                (height() - 2 * kFitMargin) / std::max(scene.height(), 1.0), 1.0});
+  const double bounded = std::clamp(zoom, kSmallestZoom, kLargestZoom);
+  setTransform(bounded, scene.center() - QPointF(width(), height()) / 2 / bounded);
+}
+
+void Canvas::fitAll() {
+  if (picture_) fit(toQRectF(picture_->bounds));
+  fitted_ = true;
+}
+
+void Canvas::fitSelection() {
+  QRectF all;
+  for (int32_t node : selectedNodes_) all |= frameOf(node);
+  if (all.isEmpty()) return fitAll();
+  fit(all.adjusted(-40, -40, 40, 40));
+}
+
+void Canvas::resizeEvent(QResizeEvent*) {
+  if (fitted_) fitAll();
+  else requestVisibleTiles();
+}
+
+// --- tiles
+
+namespace {
+
+std::vector<TileKey> tilesOver(const QRectF& scene, int32_t level) {
+  std::vector<TileKey> out;
+  const double side = TileStore::kPixels / TileStore::zoomOf(level);
+  const auto left = static_cast<int32_t>(std::floor(scene.left() / side));
+  const auto right = static_cast<int32_t>(std::floor(scene.right() / side));
+  const auto top = static_cast<int32_t>(std::floor(scene.top() / side));
+  const auto bottom = static_cast<int32_t>(std::floor(scene.bottom() / side));
+  for (int32_t row = top; row <= bottom; ++row)
+    for (int32_t column = left; column <= right; ++column) out.push_back({level, column, row});
+  return out;
+}
+
+}  // namespace
+
+void Canvas::requestVisibleTiles() {
+  if (!picture_) return;
+  const QRectF wanted = visibleScene().intersected(toQRectF(picture_->bounds));
+  if (wanted.isEmpty()) return tiles_->request({});
+  tiles_->request(tilesOver(wanted, TileStore::levelFor(zoom_)));
+}
+
+bool Canvas::tilesReady() const { return tiles_->idle(); }
+
+void Canvas::waitForTiles() {
+  QEventLoop loop;
+  while (!tiles_->idle()) loop.processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::ExcludeUserInputEvents);
+}
+
+void Canvas::paintTiles(QPainter& painter) {
+  const QRectF visible = visibleScene().intersected(toQRectF(picture_->bounds));
+  if (visible.isEmpty()) return;
+  const int32_t level = TileStore::levelFor(zoom_);
+  painter.setRenderHint(QPainter::SmoothPixmapTransform, std::abs(TileStore::zoomOf(level) - zoom_) > 1e-9);
+  auto paint = [&](const TileKey& key, const QImage& image) {
+    const double side = TileStore::kPixels / TileStore::zoomOf(key.level);
+    const QPointF from = toWidget({key.column * side, key.row * side});
+    const QPointF to = toWidget({(key.column + 1) * side, (key.row + 1) * side});
+    painter.drawImage(QRectF(from.x(), from.y(), to.x() - from.x(), to.y() - from.y()), image);
+  };
+  const std::vector<TileKey> keys = tilesOver(visible, level);
+  const bool complete = std::all_of(keys.begin(), keys.end(), [&](const TileKey& k) { return tiles_->find(k) != nullptr; });
+  if (!complete)  // what other levels have already, coarse ones first
+    for (int32_t other : {level - 4, level - 3, level - 2, level - 1, level + 1})
+      for (const TileKey& key : tilesOver(visible, other))
+        if (const QImage* image = tiles_->find(key)) paint(key, *image);
+  for (const TileKey& key : keys)
+    if (const QImage* image = tiles_->find(key)) paint(key, *image);
+}
+
+void Canvas::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.fillRect(rect(), toQColor(ColorRole::Background, theme_));
+  if (!picture_) return;
+  paintTiles(painter);
+  paintMoving(painter);
+}
+
+// Selection, hover, marks and the rubber band: few things, painted directly.
+void Canvas::paintMoving(QPainter& painter) {
+  painter.setRenderHint(QPainter::Antialiasing);
+  const QColor color = toQColor(ColorRole::Selection, theme_);
+  auto outline = [&](const QRectF& scene, const QColor& pen, double width, double grown) {
+    const QRectF box(toWidget(scene.topLeft()), toWidget(scene.bottomRight()));
+    painter.setPen(QPen(pen, width));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(box.adjusted(-grown, -grown, grown, grown), 5 * zoom_ + grown, 5 * zoom_ + grown);
+  };
+  const QRectF visible = visibleScene();
+  int painted = 0;
+  for (int32_t node : selectedNodes_) {
+    const QRectF frame = frameOf(node);
+    if (!frame.intersects(visible)) continue;
+    outline(frame, color, 2.5, 2.5);
+    if (++painted == kMostVisibleSelected) break;
+  }
+  paintMarks(painter, visible);
+  if (hover_ >= 0) {
+    const PictureItem& item = picture_->items[static_cast<size_t>(hover_)];
+    QColor faint = color;
+    faint.setAlphaF(0.7f);
+    if (item.kind == PictureItem::Kind::Path) paintHoveredWire(painter, item, faint);
+    else outline(frameOf(item.viewNode), faint, 1.5, 1.5);
+  }
+  if (drag_ != Drag::Box) return;
+  QColor fill = color;
+  fill.setAlphaF(0.12f);
+  painter.setPen(QPen(color, 1));
+  painter.setBrush(fill);
+  painter.drawRect(QRectF(pressed_, last_).normalized());
+}
+
+void Canvas::paintHoveredWire(QPainter& painter, const PictureItem& wire, const QColor& color) {
+  PictureItem thick = wire;
+  thick.width = static_cast<float>(std::max(2.5, 2.0 / zoom_));
+  thick.stroke = ColorRole::Selection;
+  painter.save();
+  painter.scale(zoom_, zoom_);
+  painter.translate(-origin_);
+  painter.setOpacity(color.alphaF());
+  thick.minZoom = 0;
+  paintItem(painter, thick, zoom_, theme_);
+  painter.restore();
+}
+
+void Canvas::setMarks(std::vector<std::pair<InstructionId, QString>> marks) {
+  marks_ = std::move(marks);
+  update();
+}
+
+void Canvas::paintMarks(QPainter& painter, const QRectF& visible) {
+  const QColor color = toQColor(ColorRole::Error, theme_);
+  for (const auto& [id, reason] : marks_) {
+    const QRectF frame = boxOf(id);
+    if (frame.isEmpty() || !frame.intersects(visible)) continue;
+    const QRectF box(toWidget(frame.topLeft()), toWidget(frame.bottomRight()));
+    painter.setPen(QPen(color, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(box.adjusted(-3, -3, 3, 3), 6, 6);
+    if (zoom_ < 0.45 || reason.isEmpty()) continue;
+    const std::string cut = elideText(reason.toStdString(), 11, 420);
+    const QRectF plate(box.left(), box.top() - 21, textWidth(cut, 11) + 12, 17);
+    painter.setPen(QPen(color, 1));
+    painter.setBrush(toQColor(ColorRole::NodeFill, theme_));
+    painter.drawRoundedRect(plate, 3, 3);
+    PictureItem text;
+    text.kind = PictureItem::Kind::Text;
+    text.bounds = {static_cast<float>(plate.x()) + 6, static_cast<float>(plate.y()) + 3, 0, 0};
+    text.text = cut;
+    text.size = 11;
+    text.fill = ColorRole::NodeText;
+    paintItem(painter, text, 1, theme_);
+  }
+}
+
+}  // namespace tessera

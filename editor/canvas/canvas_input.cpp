@@ -1,0 +1,232 @@
+// Gestures: pan (middle drag, space drag, wheel), zoom at the pointer (Ctrl + wheel, + and -), fit (A, F), click and
+// box selection, double click on groups, hover and tooltips.
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+#include <utility>
+
+#include "editor/canvas/canvas.h"
+#include "editor/canvas/render.h"
+#include "editor/canvas/spatial_index.h"
+
+namespace tessera {
+namespace {
+
+constexpr double kDragStart = 4;     // pixels
+constexpr double kWireReach = 5;     // pixels
+constexpr double kZoomStep = 1.2;
+constexpr double kKeyPan = 80;       // pixels
+
+double distanceToSegment(QPointF p, QPointF a, QPointF b) {
+  const QPointF d = b - a;
+  const double length = QPointF::dotProduct(d, d);
+  const double t = length > 0 ? std::clamp(QPointF::dotProduct(p - a, d) / length, 0.0, 1.0) : 0;
+  const QPointF off = p - (a + d * t);
+  return std::hypot(off.x(), off.y());
+}
+
+double distanceToPath(const PictureItem& item, QPointF p) {
+  auto at = [&](size_t i) { return QPointF(item.points[i].x, item.points[i].y); };
+  double best = 1e30;
+  const size_t step = item.curved ? 3 : 1;
+  for (size_t i = 0; i + step < item.points.size(); i += step) {
+    if (!item.curved) {
+      best = std::min(best, distanceToSegment(p, at(i), at(i + 1)));
+      continue;
+    }
+    QPointF last = at(i);
+    for (int k = 1; k <= 12; ++k) {
+      const double t = k / 12.0, u = 1 - t;
+      const QPointF next = at(i) * (u * u * u) + at(i + 1) * (3 * u * u * t) + at(i + 2) * (3 * u * t * t) + at(i + 3) * (t * t * t);
+      best = std::min(best, distanceToSegment(p, last, next));
+      last = next;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+int32_t Canvas::itemAt(QPointF widget) const {
+  if (!picture_ || !index_) return -1;
+  const QPointF p = toScene(widget);
+  const double reach = kWireReach / zoom_;
+  const RectF around{static_cast<float>(p.x() - reach), static_cast<float>(p.y() - reach),
+                     static_cast<float>(2 * reach), static_cast<float>(2 * reach)};
+  const auto items = index_->itemsIn(*picture_, around, zoom_);
+  int32_t wire = -1, box = -1;
+  double nearest = reach;
+  for (auto i = items.rbegin(); i != items.rend(); ++i) {
+    const PictureItem& item = picture_->items[*i];
+    if (item.kind == PictureItem::Kind::Path && item.instruction.valid()) {
+      const double distance = distanceToPath(item, p);
+      if (distance < nearest) nearest = distance, wire = static_cast<int32_t>(*i);
+    } else if (box < 0 && item.kind == PictureItem::Kind::Box && item.viewNode >= 0 && toQRectF(item.bounds).contains(p)) {
+      box = static_cast<int32_t>(*i);
+    }
+  }
+  if (box < 0) return wire;
+  const auto& node = view_->nodes[static_cast<size_t>(picture_->items[static_cast<size_t>(box)].viewNode)];
+  return node.kind == ViewNode::Kind::OpenGroup && wire >= 0 ? wire : box;
+}
+
+// --- selection
+
+void Canvas::changeSelection(std::vector<InstructionId> selection) {
+  if (selection == selection_) return;
+  setSelection(selection);
+  emit selectionChanged(selection_);
+}
+
+void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
+  const int32_t item = itemAt(widget);
+  const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
+  if (item < 0) {
+    if (!extend) changeSelection({});
+    return;
+  }
+  const InstructionId id = picture_->items[static_cast<size_t>(item)].instruction;
+  if (!id.valid()) return;
+  std::vector<InstructionId> next = extend ? selection_ : std::vector<InstructionId>();
+  const auto found = std::find(next.begin(), next.end(), id);
+  if (extend && found != next.end()) next.erase(found);
+  else next.push_back(id);
+  changeSelection(std::move(next));
+}
+
+void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {
+  const QRectF scene(toScene(widget.topLeft()), toScene(widget.bottomRight()));
+  std::vector<InstructionId> next;
+  if (modifiers & (Qt::ShiftModifier | Qt::ControlModifier)) next = selection_;
+  std::unordered_set<InstructionId> known(next.begin(), next.end());
+  const RectF area{static_cast<float>(scene.x()), static_cast<float>(scene.y()), static_cast<float>(scene.width()),
+                   static_cast<float>(scene.height())};
+  for (uint32_t i : index_->itemsIn(*picture_, area, zoom_)) {
+    const PictureItem& item = picture_->items[i];
+    if (item.kind != PictureItem::Kind::Box || item.viewNode < 0 || index_->frameItem(item.viewNode) != static_cast<int32_t>(i))
+      continue;
+    const bool open = view_->nodes[static_cast<size_t>(item.viewNode)].kind == ViewNode::Kind::OpenGroup;
+    if (open && !scene.contains(toQRectF(item.bounds))) continue;  // an open group only when it is all inside
+    if (toQRectF(item.bounds).intersects(scene) && known.insert(item.instruction).second) next.push_back(item.instruction);
+  }
+  changeSelection(std::move(next));
+}
+
+// --- mouse
+
+void Canvas::mousePressEvent(QMouseEvent* event) {
+  pressed_ = last_ = event->position();
+  if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && space_)) {
+    drag_ = Drag::Pan;
+    setCursor(Qt::ClosedHandCursor);
+  } else if (event->button() == Qt::LeftButton) {
+    drag_ = Drag::Pending;
+  }
+}
+
+void Canvas::mouseMoveEvent(QMouseEvent* event) {
+  const QPointF at = event->position();
+  if (drag_ == Drag::None) return setHover(itemAt(at));
+  const QPointF moved = at - last_;
+  last_ = at;
+  if (drag_ == Drag::Pan) return setTransform(zoom_, origin_ - moved / zoom_);
+  if (drag_ == Drag::Pending && (at - pressed_).manhattanLength() > kDragStart) drag_ = Drag::Box;
+  if (drag_ == Drag::Box) update();
+}
+
+void Canvas::mouseReleaseEvent(QMouseEvent* event) {
+  const Drag drag = std::exchange(drag_, Drag::None);
+  if (drag == Drag::Pan) setCursor(space_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
+  if (!picture_) return;
+  if (drag == Drag::Pending) click(event->position(), event->modifiers());
+  if (drag == Drag::Box) selectBox(QRectF(pressed_, event->position()).normalized(), event->modifiers());
+  update();
+}
+
+void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton || !view_) return;
+  const int32_t item = itemAt(event->position());
+  if (item < 0) return;
+  const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
+  if (hit.viewNode < 0) return;
+  const ViewNode& node = view_->nodes[static_cast<size_t>(hit.viewNode)];
+  if (node.group.empty()) {
+    emit instructionActivated(node.instruction);
+    return;
+  }
+  anchorGroup_ = QString::fromStdString(node.group);
+  anchorAt_ = toWidget(frameOf(hit.viewNode).topLeft());
+  emit groupToggled(QString::fromStdString(node.group));
+}
+
+void Canvas::wheelEvent(QWheelEvent* event) {
+  const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
+  if (event->modifiers() & Qt::ControlModifier) {
+    zoomBy(std::pow(kZoomStep, angle.y() / 120.0), event->position());
+  } else {
+    QPointF by = pixels.isNull() ? QPointF(angle) / 120.0 * kKeyPan : QPointF(pixels);
+    if (event->modifiers() & Qt::ShiftModifier) by = by.transposed();
+    setTransform(zoom_, origin_ - by / zoom_);
+  }
+  event->accept();
+}
+
+void Canvas::setHover(int32_t item) {
+  if (item == hover_) return;
+  hover_ = item;
+  update();
+  emit hovered(item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction);
+}
+
+void Canvas::leaveEvent(QEvent*) { setHover(-1); }
+
+// --- keys
+
+void Canvas::keyPressEvent(QKeyEvent* event) {
+  const QPointF middle(width() / 2.0, height() / 2.0);
+  auto pan = [&](double x, double y) { setTransform(zoom_, origin_ + QPointF(x, y) / zoom_); };
+  switch (event->key()) {
+    case Qt::Key_A:
+      if (event->modifiers() & Qt::ControlModifier) return QWidget::keyPressEvent(event);
+      return fitAll();
+    case Qt::Key_F:
+      if (event->modifiers() & Qt::ControlModifier) return QWidget::keyPressEvent(event);
+      return fitSelection();
+    case Qt::Key_Plus:
+    case Qt::Key_Equal: return zoomBy(kZoomStep, middle);
+    case Qt::Key_Minus: return zoomBy(1 / kZoomStep, middle);
+    case Qt::Key_Left: return pan(-kKeyPan, 0);
+    case Qt::Key_Right: return pan(kKeyPan, 0);
+    case Qt::Key_Up: return pan(0, -kKeyPan);
+    case Qt::Key_Down: return pan(0, kKeyPan);
+    case Qt::Key_Escape: return changeSelection({});
+    case Qt::Key_Space:
+      space_ = true;
+      if (drag_ == Drag::None) setCursor(Qt::OpenHandCursor);
+      return;
+    default: QWidget::keyPressEvent(event);
+  }
+}
+
+void Canvas::keyReleaseEvent(QKeyEvent* event) {
+  if (event->key() != Qt::Key_Space || event->isAutoRepeat()) return QWidget::keyReleaseEvent(event);
+  space_ = false;
+  if (drag_ != Drag::Pan) setCursor(Qt::ArrowCursor);
+}
+
+bool Canvas::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const int32_t item = itemAt(help->pos());
+  const InstructionId id = item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction;
+  if (tooltip_ && id.valid()) QToolTip::showText(help->globalPos(), tooltip_(id), this);
+  else QToolTip::hideText();
+  return true;
+}
+
+}  // namespace tessera

@@ -1,0 +1,78 @@
+// The grid: about four items a cell, items over more than kManyCells cells in a list of their own.
+#include "editor/canvas/spatial_index.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tessera {
+namespace {
+
+constexpr int64_t kManyCells = 64;
+constexpr float kItemsPerCell = 4;
+constexpr float kSmallestCell = 64;
+
+}  // namespace
+
+SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
+  const float area = std::max(bounds_.width, 1.f) * std::max(bounds_.height, 1.f);
+  const float items = std::max<float>(static_cast<float>(picture.items.size()), 1);
+  cell_ = std::max(kSmallestCell, std::sqrt(area / items * kItemsPerCell));
+  columns_ = std::max(1, static_cast<int32_t>(std::ceil(bounds_.width / cell_)));
+  rows_ = std::max(1, static_cast<int32_t>(std::ceil(bounds_.height / cell_)));
+  begin_.assign(static_cast<size_t>(columns_) * static_cast<size_t>(rows_) + 1, 0);
+  auto forCells = [&](const Cells& c, auto&& visit) {
+    for (int32_t y = c.top; y <= c.bottom; ++y)
+      for (int32_t x = c.left; x <= c.right; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns_) + static_cast<size_t>(x));
+  };
+  auto isLarge = [](const Cells& c) {
+    return static_cast<int64_t>(c.right - c.left + 1) * (c.bottom - c.top + 1) > kManyCells;
+  };
+  for (uint32_t i = 0; i < picture.items.size(); ++i) {
+    const PictureItem& item = picture.items[i];
+    if (item.kind == PictureItem::Kind::Box && item.viewNode >= 0) {
+      if (static_cast<size_t>(item.viewNode) >= frames_.size()) frames_.resize(static_cast<size_t>(item.viewNode) + 1, -1);
+      int32_t& frame = frames_[static_cast<size_t>(item.viewNode)];
+      if (frame < 0) frame = static_cast<int32_t>(i);
+    }
+    const Cells c = cellsOf(item.bounds);
+    if (isLarge(c)) large_.push_back(i);
+    else forCells(c, [&](size_t cell) { ++begin_[cell + 1]; });
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  items_.resize(begin_.back());
+  std::vector<uint32_t> next(begin_.begin(), begin_.end() - 1);
+  for (uint32_t i = 0; i < picture.items.size(); ++i) {
+    const Cells c = cellsOf(picture.items[i].bounds);
+    if (!isLarge(c)) forCells(c, [&](size_t cell) { items_[next[cell]++] = i; });
+  }
+}
+
+SpatialIndex::Cells SpatialIndex::cellsOf(const RectF& rect) const {
+  auto column = [&](float x) { return static_cast<int32_t>(std::clamp((x - bounds_.x) / cell_, 0.f, static_cast<float>(columns_ - 1))); };
+  auto row = [&](float y) { return static_cast<int32_t>(std::clamp((y - bounds_.y) / cell_, 0.f, static_cast<float>(rows_ - 1))); };
+  return {column(rect.x), row(rect.y), column(rect.x + rect.width), row(rect.y + rect.height)};
+}
+
+std::vector<uint32_t> SpatialIndex::itemsIn(const Picture& picture, const RectF& scene, double zoom) const {
+  std::vector<uint32_t> out;
+  auto take = [&](uint32_t i) {
+    const PictureItem& item = picture.items[i];
+    const float grown = item.width + 4;  // strokes and arrow heads
+    const RectF b{item.bounds.x - grown, item.bounds.y - grown, item.bounds.width + 2 * grown, item.bounds.height + 2 * grown};
+    if (item.minZoom <= zoom && b.intersects(scene)) out.push_back(i);
+  };
+  for (uint32_t i : large_) take(i);
+  const RectF grown{scene.x - 6, scene.y - 6, scene.width + 12, scene.height + 12};
+  const Cells c = cellsOf(grown);
+  for (int32_t y = c.top; y <= c.bottom; ++y)
+    for (int32_t x = c.left; x <= c.right; ++x) {
+      const size_t cell = static_cast<size_t>(y) * static_cast<size_t>(columns_) + static_cast<size_t>(x);
+      for (uint32_t k = begin_[cell]; k < begin_[cell + 1]; ++k) take(items_[k]);
+    }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace tessera

@@ -1,0 +1,37 @@
+// SpatialIndex: which items of a Picture touch a rectangle, by a uniform grid. Built once per picture (also on a
+// worker), read by tiles, hit tests and box selection.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/picture/picture.h"
+
+namespace tessera {
+
+class SpatialIndex {
+ public:
+  explicit SpatialIndex(const Picture& picture);
+
+  // Items that may touch the rectangle and show at the zoom, ascending (painter's order).
+  std::vector<uint32_t> itemsIn(const Picture& picture, const RectF& scene, double zoom) const;
+  // The first Box item of a view node; -1: none.
+  int32_t frameItem(int32_t viewNode) const {
+    return viewNode >= 0 && static_cast<size_t>(viewNode) < frames_.size() ? frames_[static_cast<size_t>(viewNode)] : -1;
+  }
+
+ private:
+  struct Cells {
+    int32_t left, top, right, bottom;  // inclusive
+  };
+  Cells cellsOf(const RectF& rect) const;
+
+  RectF bounds_;
+  float cell_ = 1;
+  int32_t columns_ = 1, rows_ = 1;
+  std::vector<uint32_t> begin_, items_;  // by cell
+  std::vector<uint32_t> large_;          // items over many cells, looked at always
+  std::vector<int32_t> frames_;
+};
+
+}  // namespace tessera

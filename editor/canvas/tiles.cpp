@@ -1,0 +1,92 @@
+// Workers get shared immutable pictures and hand their image back through the event loop of the UI thread.
+#include "editor/canvas/tiles.h"
+
+#include <QMetaObject>
+#include <QThread>
+#include <algorithm>
+#include <cmath>
+
+#include "editor/canvas/render.h"
+
+namespace tessera {
+namespace {
+
+constexpr qsizetype kMostTiles = 160;  // 1 MiB each
+
+}  // namespace
+
+TileStore::TileStore(QObject* parent) : QObject(parent) {
+  pool_.setMaxThreadCount(std::max(1, QThread::idealThreadCount()));
+}
+TileStore::~TileStore() { pool_.waitForDone(); }
+
+void TileStore::reset(std::shared_ptr<const Picture> picture, std::shared_ptr<const SpatialIndex> index, Theme theme) {
+  ++generation_;
+  picture_ = std::move(picture);
+  index_ = std::move(index);
+  theme_ = theme;
+  tiles_.clear();
+  waiting_.clear();
+  running_.clear();
+}
+
+int32_t TileStore::levelFor(double zoom) { return static_cast<int32_t>(std::ceil(2 * std::log2(zoom) - 1e-6)); }
+double TileStore::zoomOf(int32_t level) { return std::exp2(level / 2.0); }
+RectF TileStore::sceneRect(const TileKey& key) {
+  const double side = kPixels / zoomOf(key.level);
+  return {static_cast<float>(key.column * side), static_cast<float>(key.row * side), static_cast<float>(side),
+          static_cast<float>(side)};
+}
+
+const QImage* TileStore::find(const TileKey& key) {
+  const auto found = tiles_.find(key);
+  if (found == tiles_.end()) return nullptr;
+  found->used = ++clock_;
+  return &found->image;
+}
+
+void TileStore::request(const std::vector<TileKey>& keys) {
+  waiting_.clear();
+  for (const TileKey& key : keys)
+    if (!tiles_.contains(key) && std::find(running_.begin(), running_.end(), key) == running_.end())
+      waiting_.push_back(key);
+  startWorkers();
+}
+
+void TileStore::startWorkers() {
+  if (!picture_) return;
+  while (!waiting_.empty() && static_cast<int>(running_.size()) < pool_.maxThreadCount()) {
+    const TileKey key = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    running_.push_back(key);
+    pool_.start([this, key, generation = generation_, picture = picture_, index = index_, theme = theme_] {
+      const double zoom = zoomOf(key.level), side = kPixels / zoom;
+      const auto items = index->itemsIn(*picture, sceneRect(key), zoom);
+      QImage image = renderRegion(*picture, items, QPointF(key.column * side, key.row * side), zoom,
+                                  QSize(kPixels, kPixels), theme);
+      QMetaObject::invokeMethod(
+          this, [this, generation, key, image = std::move(image)] { take(generation, key, image); },
+          Qt::QueuedConnection);
+    });
+  }
+}
+
+void TileStore::take(uint64_t generation, TileKey key, QImage image) {
+  if (generation != generation_) return;
+  std::erase(running_, key);
+  tiles_.insert(key, {std::move(image), ++clock_});
+  dropOldest();
+  startWorkers();
+  emit filled();
+}
+
+void TileStore::dropOldest() {
+  while (tiles_.size() > kMostTiles) {
+    auto oldest = tiles_.begin();
+    for (auto it = tiles_.begin(); it != tiles_.end(); ++it)
+      if (it->used < oldest->used) oldest = it;
+    tiles_.erase(oldest);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,66 @@
+// TileStore: images of the standing picture, 512 pixels square, filled by worker threads and kept by least recent use.
+// Tiles lie on a grid per zoom level (powers of the square root of two); between levels they are drawn scaled.
+#pragma once
+
+#include <QHash>
+#include <QImage>
+#include <QObject>
+#include <QThreadPool>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "core/picture/picture.h"
+#include "editor/canvas/spatial_index.h"
+
+namespace tessera {
+
+struct TileKey {
+  int32_t level = 0, column = 0, row = 0;
+  bool operator==(const TileKey&) const = default;
+};
+inline size_t qHash(const TileKey& key, size_t seed = 0) { return qHashMulti(seed, key.level, key.column, key.row); }
+
+class TileStore : public QObject {
+  Q_OBJECT
+
+ public:
+  static constexpr int kPixels = 512;
+
+  explicit TileStore(QObject* parent = nullptr);
+  ~TileStore() override;
+
+  // Forgets all tiles; running workers finish for nothing.
+  void reset(std::shared_ptr<const Picture> picture, std::shared_ptr<const SpatialIndex> index, Theme theme);
+
+  static int32_t levelFor(double zoom);        // the level whose tiles are drawn at this zoom, never enlarged
+  static double zoomOf(int32_t level);
+  static RectF sceneRect(const TileKey& key);
+
+  const QImage* find(const TileKey& key);      // null: not filled
+  // Asks for these tiles, the first ones first; what was asked before and is not among them is dropped.
+  void request(const std::vector<TileKey>& keys);
+  bool idle() const { return waiting_.empty() && running_.empty(); }
+
+ signals:
+  void filled();
+
+ private:
+  struct Entry {
+    QImage image;
+    uint64_t used = 0;
+  };
+  void startWorkers();
+  void take(uint64_t generation, TileKey key, QImage image);
+  void dropOldest();
+
+  std::shared_ptr<const Picture> picture_;
+  std::shared_ptr<const SpatialIndex> index_;
+  Theme theme_ = Theme::Light;
+  uint64_t generation_ = 0, clock_ = 0;
+  QHash<TileKey, Entry> tiles_;
+  std::vector<TileKey> waiting_, running_;
+  QThreadPool pool_;
+};
+
+}  // namespace tessera

@@ -56,10 +56,10 @@ Computation& Module::edit(ComputationId id) {
   return *slot;
 }
 
-InstructionId Module::add(ComputationId computation, Instruction instruction, const Shape& shape) {
+InstructionId Module::addInterned(ComputationId computation, Instruction instruction, const Shape* shape) {
   instruction.id = InstructionId(static_cast<uint32_t>(instructions_.size()));
   instruction.computation = computation;
-  instruction.shape = tables_->intern(shape);
+  instruction.shape = shape;
   instruction.name = tables_->intern(instruction.name);
   instruction.note = tables_->intern(instruction.note);
   instruction.unknownOpcode = tables_->intern(instruction.unknownOpcode);

@@ -136,7 +136,11 @@ class Module {
   ComputationId addComputation(std::string computationName);
   // Appends to the computation's order and, for parameters, to its parameter list. id, computation and interning of
   // name, note and operands are done here; shape must be given; attributes may be null (becomes empty).
-  InstructionId add(ComputationId computation, Instruction instruction, const Shape& shape);
+  InstructionId add(ComputationId computation, Instruction instruction, const Shape& shape) {
+    return addInterned(computation, std::move(instruction), tables_->intern(shape));
+  }
+  // The same for a shape that these tables() interned.
+  InstructionId addInterned(ComputationId computation, Instruction instruction, const Shape* shape);
   // Convenience for passes: opcode with operands; name is made unique from the opcode.
   InstructionId add(ComputationId computation, Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
                     AttributeSet attributes = {}, ProvenancePtr provenance = nullptr);

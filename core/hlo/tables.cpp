@@ -1,9 +1,12 @@
-// Interning: node-based hash sets (their elements never move) behind one lock, and a bump arena for operand spans.
+// Interning: node-based hash sets (their elements never move) behind one lock, and bump arenas for texts and operands.
 #include "core/hlo/tables.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <unordered_set>
+
+#include "core/base/text_map.h"
 
 namespace tessera {
 namespace {
@@ -22,9 +25,23 @@ struct MetadataHash {
   }
 };
 
-struct TextHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+constexpr size_t kTextChunk = 65536;
+
+// Copies texts behind each other into chunks that never move.
+struct TextArena {
+  std::vector<std::unique_ptr<char[]>> chunks;
+  size_t used = kTextChunk;  // of the last chunk
+
+  std::string_view store(std::string_view text) {
+    if (used + text.size() > kTextChunk) {
+      chunks.push_back(std::make_unique_for_overwrite<char[]>(std::max(kTextChunk, text.size())));
+      used = 0;
+    }
+    char* out = chunks.back().get() + used;
+    std::memcpy(out, text.data(), text.size());
+    used += text.size();
+    return {out, text.size()};
+  }
 };
 
 constexpr size_t kArenaChunk = 16384;
@@ -34,7 +51,8 @@ constexpr size_t kArenaChunk = 16384;
 struct Tables::Impl {
   std::mutex mutex;
   std::unordered_set<Shape, ShapeHash> shapes;
-  std::unordered_set<std::string, TextHash, std::equal_to<>> texts;
+  TextArena textArena;
+  TextMap<std::string_view> texts;
   std::unordered_set<Metadata, MetadataHash> metadata;
   std::vector<std::unique_ptr<InstructionId[]>> chunks;
   size_t used = kArenaChunk;  // of the last chunk
@@ -51,9 +69,9 @@ const Shape* Tables::intern(const Shape& shape) {
 std::string_view Tables::intern(std::string_view text) {
   if (text.empty()) return {};
   std::lock_guard lock(impl_->mutex);
-  auto it = impl_->texts.find(text);
-  if (it == impl_->texts.end()) it = impl_->texts.emplace(text).first;
-  return *it;
+  if (const std::string_view* known = impl_->texts.find(text)) return *known;
+  const std::string_view stored = impl_->textArena.store(text);
+  return *impl_->texts.emplace(stored, stored).first;
 }
 
 const Metadata* Tables::intern(const Metadata& metadata) {

@@ -37,8 +37,7 @@ void ModuleReader::readComputations() {
 
 ComputationId ModuleReader::beginComputation(std::string_view name, size_t at) {
   ComputationId id = module_.addComputation(std::string(name));
-  auto [it, fresh] = computations_.emplace(module_.tables().intern(name), id);
-  if (!fresh) report(at, "computation %" + std::string(name) + " is defined twice", true);
+  if (!computations_.emplace(module_.tables().intern(name), id).second) report(at, "computation %" + std::string(name) + " is defined twice", true);
   return id;
 }
 
@@ -148,16 +147,16 @@ bool ModuleReader::checkResult(const Scope& scope, size_t at, const Shape* signa
 void ModuleReader::reportUnresolved(const Scope& scope) {
   for (const Scope::Unresolved& use : scope.unresolved) {
     const std::string name(use.name), user(use.user);
-    auto later = scope.names.find(use.name);
+    const InstructionId* later = scope.names.find(use.name);
     std::string message;
-    if (later == scope.names.end()) {
+    if (!later) {
       if (scope.broken.contains(use.name)) continue;
       message = "undefined name %" + name + " in computation %" + module_.at(scope.id).name;
     } else if (name == user) {
       message = "cycle: %" + name + " uses itself";
     } else {
       message = "cycle or use before definition: %" + user + " uses %" + name + ", which is defined later, at line " +
-                std::to_string(module_.at(later->second).position.line);
+                std::to_string(module_.at(*later).position.line);
     }
     report(use.offset, std::move(message), true).instructionName = user;
   }
@@ -177,12 +176,11 @@ bool ModuleReader::computation(Lexer& lexer, ComputationId& out) {
   const size_t at = lexer.offset();
   std::string_view name;
   if (!lexer.name(name, "a computation's name")) return false;
-  auto it = computations_.find(name);
+  const ComputationId* known = computations_.find(name);
   // A computation whose body is still open is not defined yet.
-  const bool open = it != computations_.end() &&
-                    std::ranges::any_of(scopes_, [&](const Scope* scope) { return scope->id == it->second; });
-  if (it != computations_.end() && !open)
-    out = it->second;
+  const bool open = known && std::ranges::any_of(scopes_, [&](const Scope* scope) { return scope->id == *known; });
+  if (known && !open)
+    out = *known;
   else
     unresolvedComputations_.push_back({name, currentName_, at}), fatal_ = true;
   return true;
@@ -208,9 +206,8 @@ bool ModuleReader::instruction(Lexer& lexer, InstructionId& out) {
   std::string_view name;
   if (!lexer.name(name, "an instruction's name")) return false;
   Scope& scope = *scopes_.back();
-  auto it = scope.names.find(name);
-  if (it != scope.names.end())
-    out = it->second;
+  if (const InstructionId* known = scope.names.find(name))
+    out = *known;
   else
     scope.unresolved.push_back({name, currentName_, at}), fatal_ = true;
   return true;

@@ -64,8 +64,8 @@ bool ModuleReader::readAttributes(Draft& draft) {
       first = false;
       head = sharedHead(lexer_.text(), at);
       headEnd = at + head.size();
-      if (auto it = known.find(head); !head.empty() && it != known.end()) {
-        draft.instruction.attributes = it->second;
+      if (const AttributeSetPtr* shared = head.empty() ? nullptr : known.find(head)) {
+        draft.instruction.attributes = *shared;
         found = true;
         lexer_.seek(headEnd);
         continue;
@@ -138,8 +138,8 @@ bool ModuleReader::readMetadata(const Metadata*& out) {
   lexer_.skipBlanks();
   const size_t begin = lexer_.offset();
   if (!lexer_.braces(raw, "metadata in braces")) return false;
-  if (auto it = metadata_.find(raw); it != metadata_.end()) {
-    out = it->second;
+  if (const Metadata* const* known = metadata_.find(raw)) {
+    out = *known;
     return true;
   }
   lexer_.seek(begin + 1);

@@ -42,7 +42,7 @@ bool ModuleReader::readInstruction(Scope& scope) {
 bool ModuleReader::readRightSide(Scope& scope, Draft& draft) {
   if (shapeStartsHere(lexer_) && !readShapeCached(draft.shape)) return false;
   return readOpcode(draft) && readOperands(scope, draft, 0) && readAttributes(draft) &&
-         (!draft.sugar || wrapInAsyncComputation(scope, draft));
+         (!draft.sugar || wrapInAsyncComputation(draft));
 }
 
 bool ModuleReader::readShapeCached(const Shape*& out) {
@@ -54,8 +54,8 @@ bool ModuleReader::readShapeCached(const Shape*& out) {
   const bool whole = end != std::string_view::npos && !(end + 2 < text.size() && text[end] == ' ' && text[end + 1] == '{');
   const std::string_view raw = whole ? text.substr(begin, end - begin) : std::string_view();
   if (whole) {
-    if (auto it = shapes_.find(raw); it != shapes_.end()) {
-      out = it->second;
+    if (const Shape* const* known = shapes_.find(raw)) {
+      out = *known;
       lexer_.seek(end);
       return true;
     }
@@ -148,8 +148,8 @@ bool ModuleReader::readOperand(Scope& scope, Draft& draft, int depth) {
 
 bool ModuleReader::readNamedOperand(Scope& scope, Draft& draft, std::string_view name, size_t at, const Shape* written) {
   InstructionId id;
-  if (auto it = scope.names.find(name); it != scope.names.end()) {
-    id = it->second;
+  if (const InstructionId* known = scope.names.find(name)) {
+    id = *known;
   } else if (scope.freeOperands && written) {
     id = freeParameter(scope, name, *written);
   } else {
@@ -192,7 +192,7 @@ InstructionId ModuleReader::tupleElement(Scope& scope, InstructionId tuple, std:
     element.attributes = std::make_shared<const AttributeSet>(std::move(attributes));
     const std::string_view key = element.name;
     tuple = module_.add(scope.id, std::move(element), shape.elements[static_cast<size_t>(index)]);
-    scope.names.emplace(key, tuple);
+    scope.names.emplace(key, tuple);  // uniqueName gave an interned text
     scope.tuplePaths.emplace(path, tuple);
   }
   return tuple;
@@ -215,9 +215,8 @@ InstructionId ModuleReader::freeParameter(Scope& scope, std::string_view name, c
   parameter.opcode = Opcode::Parameter;
   parameter.parameterNumber = static_cast<int32_t>(module_.at(scope.id).parameters.size());
   parameter.name = name.empty() ? uniqueName(scope, "p" + std::to_string(parameter.parameterNumber)) : name;
-  const std::string_view key = parameter.name;
   InstructionId id = module_.add(scope.id, std::move(parameter), shape);
-  scope.names.emplace(key, id);
+  scope.names.emplace(module_.at(id).name, id);
   return id;
 }
 
@@ -228,10 +227,11 @@ InstructionId ModuleReader::addInstruction(Scope& scope, Draft& draft, bool isRo
   instruction.shapeWritten = draft.shape != nullptr;
   instruction.operands = draft.operands;
   const std::string_view name = instruction.name;
-  InstructionId id = module_.add(scope.id, std::move(instruction), draft.shape ? *draft.shape : kLeftOut);
-  auto [it, fresh] = scope.names.emplace(name, id);
+  InstructionId id = draft.shape ? module_.addInterned(scope.id, std::move(instruction), draft.shape)
+                                 : module_.add(scope.id, std::move(instruction), kLeftOut);
+  auto [known, fresh] = scope.names.emplace(module_.at(id).name, id);
   if (!fresh) {
-    const SourcePosition first = module_.at(it->second).position;
+    const SourcePosition first = module_.at(*known).position;
     report(draft.nameOffset, "%" + std::string(name) + " is defined twice in computation %" + module_.at(scope.id).name +
                                  "; first at line " + std::to_string(first.line), true);
   }
@@ -263,7 +263,7 @@ void ModuleReader::inferLeftOutShape(InstructionId id) {
   diagnostics_.add(std::move(d));
 }
 
-bool ModuleReader::wrapInAsyncComputation(Scope& scope, Draft& draft) {
+bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
   if (!draft.shape || !draft.shape->isTuple() || draft.shape->elements.size() < 2)
     return lexer_.failAt(draft.opcodeOffset, "an async start needs its shape written", "((operand shapes), output, …)");
   const AttributeSet all = draft.instruction.attributes ? *draft.instruction.attributes : AttributeSet();
@@ -296,7 +296,6 @@ bool ModuleReader::wrapInAsyncComputation(Scope& scope, Draft& draft) {
   module_.setRoot(id, module_.add(id, std::move(root), draft.shape->elements[1]));
   draft.instruction.attributes = std::make_shared<const AttributeSet>(std::move(outer));
   order_.push_back(id);
-  (void)scope;
   return true;
 }
 

@@ -45,7 +45,7 @@ void ModuleReader::readModule() {
   if (startsComputation()) {
     module_.setConfig(config);
     readComputations();
-    if (module_.name.empty() && entry_.valid()) module_.name = "module_" + module_.at(entry_).name;
+    if (!order_.empty()) module_.name = "module_" + module_.at(entry_.valid() ? entry_ : order_.back()).name;
     return;
   }
   config.isScheduled = true;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/text_map.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/hlo_text/attribute_text.h"
 #include "core/formats/hlo_text/lexer.h"
@@ -18,7 +19,7 @@ namespace tessera::text {
 // What is known while one computation is read.
 struct Scope {
   ComputationId id;
-  std::unordered_map<std::string_view, InstructionId> names;
+  TextMap<InstructionId> names;
   std::unordered_map<std::string, InstructionId> tuplePaths;  // "t#1#0" to its get-tuple-element
   std::unordered_set<std::string_view> broken;                // defined by an instruction that had an error
   struct Unresolved {
@@ -86,7 +87,7 @@ class ModuleReader : private NameScope {
   bool readConstant(Draft& draft);
   InstructionId addInstruction(Scope& scope, Draft& draft, bool isRoot);
   void inferLeftOutShape(InstructionId id);
-  bool wrapInAsyncComputation(Scope& scope, Draft& draft);
+  bool wrapInAsyncComputation(Draft& draft);
   std::string_view uniqueName(const Scope& scope, const std::string& base);
 
   // Attributes of instructions (instruction_attributes.cpp).
@@ -118,11 +119,11 @@ class ModuleReader : private NameScope {
   ComputationId entry_;
   std::vector<Scope*> scopes_;
   std::string_view currentName_;  // of the instruction being read
-  std::unordered_map<std::string_view, ComputationId> computations_;
+  TextMap<ComputationId> computations_;
   std::vector<Scope::Unresolved> unresolvedComputations_;
-  std::unordered_map<std::string_view, const Shape*> shapes_;
-  std::unordered_map<std::string_view, const Metadata*> metadata_;
-  std::unordered_map<std::string_view, AttributeSetPtr> attributes_[static_cast<size_t>(Opcode::Unknown) + 1];
+  TextMap<const Shape*> shapes_;
+  TextMap<const Metadata*> metadata_;
+  TextMap<AttributeSetPtr> attributes_[static_cast<size_t>(Opcode::Unknown) + 1];
 };
 
 }  // namespace tessera::text

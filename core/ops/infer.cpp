@@ -243,7 +243,8 @@ Result<Inferred> inferInstruction(const Module& module, InstructionId id) {
 
 Diagnostics inferModule(Module& module) {
   Diagnostics diagnostics;
-  for (ComputationId computation : CallGraph(module).calleesFirst()) {
+  const CallGraph graph(module);
+  for (ComputationId computation : graph.calleesFirst()) {
     auto order = topologicalOrder(module, computation);
     if (!order) {
       diagnostics.add(cycleDiagnostic(module, computation, std::move(order).error()));

@@ -139,7 +139,8 @@ void checkComputation(const Module& module, const Computation& computation, Diag
 }
 
 void checkCalls(const Module& module, Diagnostics& out) {
-  for (InstructionId id : CallGraph(module).recursiveCalls())
+  const CallGraph graph(module);
+  for (InstructionId id : graph.recursiveCalls())
     out.add(diagnosticAt(module.at(id), named(module.at(id)) + " calls its own computation again; HLO has no recursion", "recursion"));
 }
 

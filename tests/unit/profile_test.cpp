@@ -1,0 +1,33 @@
+// Profiles as Chrome traces: read back whole; foreign JSON is refused.
+#include <gtest/gtest.h>
+
+#include "core/profile/profile.h"
+
+namespace tessera {
+namespace {
+
+TEST(Profile, ReadsBackWhole) {
+  Profile profile;
+  profile.module = "m";
+  profile.runs = 2;
+  profile.totalNs = 123456789;
+  profile.steps = {{InstructionId(7), "fusion.1", "kernel", 2, 1001, 499}};
+  profile.sources = {{InstructionId(3), 500.5, 64, 128, false}, {InstructionId(4), 500.5, 1, 2, true}};
+  profile.timeline = {{1, 0, 10, 511}, {0, 0, 600, 1100}};
+  const std::string text = toChromeTrace(profile);
+  auto back = readChromeTrace(text);
+  ASSERT_TRUE(back) << back.error().toString();
+  EXPECT_EQ(toChromeTrace(*back), text);
+  ASSERT_EQ(back->timeline.size(), 2u);
+  EXPECT_EQ(back->timeline[0].endNs, 511);
+  EXPECT_FALSE(back->sources[0].measured);
+}
+
+TEST(Profile, ForeignJsonIsRefused) {
+  EXPECT_FALSE(readChromeTrace("{\"traceEvents\":[]}"));
+  EXPECT_FALSE(readChromeTrace("{\"tessera\":{\"module\":3}}"));
+  EXPECT_FALSE(readChromeTrace("junk"));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -104,10 +104,14 @@ NodeId RealApproximations::expm1(NodeId x) {
   return b_.select(less(abs(x), 0x1p-25), x, value);
 }
 
+// With e = e^-|x|: 1 / (1 + e) or e / (1 + e); one Newton step takes the roundings of sum and quotient back.
 NodeId RealApproximations::logistic(NodeId x) {
-  NodeId e = exp(negate(abs(x)));
-  NodeId one = like(x, 1);
-  return b_.divide(b_.select(less(x, 0), e, one), b_.add(one, e));
+  NodeId e = exp(negate(abs(x))), one = like(x, 1);
+  NodeId sum = b_.add(one, e), lost = b_.add(b_.subtract(one, sum), e);
+  NodeId above = b_.select(less(x, 0), e, one), inverse = b_.divide(one, sum);
+  NodeId q = b_.multiply(above, inverse), minusQ = negate(q);
+  NodeId rest = b_.fma(minusQ, lost, b_.fma(minusQ, sum, above));
+  return b_.fma(rest, inverse, q);
 }
 
 // Odd polynomial about 0, else 1 - 2 / (e^2|x| + 1).

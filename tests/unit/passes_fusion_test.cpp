@@ -75,7 +75,7 @@ TEST(PassesFusion, ChainBecomesOneLoop) {
   const Instruction& fusion = d.at(d.entryComputation().root);
   EXPECT_EQ(fusion.opcode, Opcode::Fusion);
   EXPECT_EQ(fusion.attributes->textOr(Attr::kind, ""), "kLoop");
-  EXPECT_EQ(fusion.provenance->sources.size(), 23u);
+  EXPECT_EQ(fusion.provenance->sources.size(), 22u);
   expectSameValues(m);
 }
 

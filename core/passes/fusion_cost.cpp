@@ -22,7 +22,7 @@ double windowSize(const Instruction& instruction) {
 
 }  // namespace
 
-bool hasInnerLoop(Opcode opcode) { return opcode == Opcode::Reduce || opcode == Opcode::ReduceWindow || opcode == Opcode::Dot || opcode == Opcode::Convolution; }
+bool hasInnerLoop(Opcode opcode) { return opcode == Opcode::Reduce || opcode == Opcode::ReduceWindow || opcode == Opcode::SelectAndScatter; }
 
 double readsPerEvaluation(const Module& module, const Instruction& user, size_t operand) {
   switch (user.opcode) {
@@ -31,6 +31,8 @@ double readsPerEvaluation(const Module& module, const Instruction& user, size_t 
       return std::max(1.0, elements(module.shapeOf(user.operands[operand])) / elements(*user.shape));
     case Opcode::ReduceWindow:
       return operand >= user.operands.size() / 2 ? 1 : windowSize(user);
+    case Opcode::SelectAndScatter:
+      return operand == 0 ? windowSize(user) * windowSize(user) : operand == 1 ? windowSize(user) : 1;
     case Opcode::Gather: {
       if (operand == 0) return 1;
       const auto& map = user.attributes->ints(Attr::start_index_map);
@@ -51,6 +53,7 @@ double elementPrice(const Module& module, const Instruction& in) {
     case Opcode::Gather: return 6;
     case Opcode::Reduce: return 2 * readsPerEvaluation(module, in, 0) * static_cast<double>(in.operands.size() / 2);
     case Opcode::ReduceWindow: return 4 * windowSize(in);
+    case Opcode::SelectAndScatter: return 8 * windowSize(in) * windowSize(in);
     case Opcode::Divide: case Opcode::Remainder: return wide ? 16 : 4;
     case Opcode::Sqrt: case Opcode::Rsqrt: return 5;
     case Opcode::Map: return 8;

@@ -2,6 +2,7 @@
 #include "core/passes/rewriter.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
@@ -39,6 +40,10 @@ const Instruction& Rewriter::visit(InstructionId id) {
 }
 
 ProvenancePtr Rewriter::provenanceOf(std::span<const InstructionId> from) const {
+  // A constant that stands for thousands is cloned into thousands of fusions: its list is shared, not copied.
+  constexpr size_t kShared = 16;
+  if (from.size() == 1)
+    if (const ProvenancePtr& one = module_.at(from[0]).provenance; one && one->sources.size() > kShared) return one;
   return mergeProvenance(module_, from, pass_);
 }
 
@@ -126,10 +131,14 @@ InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string
     inside[member.value] = clone(member, fused, operands);
   }
   module_.setRoot(fused, inside.at(root.value));
+  // A constant is no work of the fusion's; its clone inside says where it comes from.
+  std::vector<InstructionId> workers;
+  std::ranges::copy_if(members, std::back_inserter(workers),
+                       [&](InstructionId id) { return module_.at(id).opcode != Opcode::Constant; });
   AttributeSet attributes;
   attributes.set(Attr::kind, std::string(kind));
   attributes.set(Attr::calls, fused);
-  InstructionId fusion = module_.add(home, Opcode::Fusion, module_.shapeOf(root), inputs, std::move(attributes), provenanceOf(members));
+  InstructionId fusion = module_.add(home, Opcode::Fusion, module_.shapeOf(root), inputs, std::move(attributes), provenanceOf(workers));
   module_.edit(fusion).metadata = module_.at(root).metadata;
   touch(home);
   replaced_[root.value] = fusion;

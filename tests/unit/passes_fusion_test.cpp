@@ -1,0 +1,150 @@
+// Fusion and the whole pipeline: what is fused, what is not, and that values stay.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "core/evaluate/evaluate.h"
+#include "core/passes/buffer_assignment.h"
+#include "core/passes/fusion.h"
+#include "tests/unit/passes_builder.h"
+
+namespace tessera::test {
+namespace {
+
+Module fused(const Module& source) {
+  Module m = derive(source);
+  auto done = fuseLoops(m);
+  EXPECT_TRUE(done.has_value());
+  return m;
+}
+
+std::vector<Literal> arguments(const Module& module) {
+  std::vector<Literal> out;
+  uint64_t leaf = 0;
+  for (const Shape& shape : entryArgumentShapes(module)) out.push_back(fillParameter(shape, leaf++, {0, 1.0, 8}).value());
+  return out;
+}
+
+// The optimised module gives the source's values, and buffers can be assigned to it.
+Module expectSameValues(const Module& source) {
+  auto optimized = optimize(source);
+  EXPECT_TRUE(optimized.has_value()) << (optimized ? "" : optimized.error().message);
+  if (!optimized) return source;
+  auto buffers = assignBuffers(*optimized);
+  EXPECT_TRUE(buffers.has_value()) << (buffers ? "" : buffers.error().message);
+  std::vector<Literal> in = arguments(source);
+  auto expected = evaluateModule(source, in), found = evaluateModule(*optimized, in);
+  EXPECT_TRUE(expected.has_value()) << (expected ? "" : expected.error().message);
+  EXPECT_TRUE(found.has_value()) << (found ? "" : found.error().message);
+  if (!expected || !found) return *optimized;
+  EXPECT_EQ(expected->size(), found->size());
+  for (size_t i = 0; i < expected->size() && i < found->size(); ++i) {
+    Comparison c = compareLiterals((*expected)[i], (*found)[i], {1e-6, 1e-7}, "out");
+    EXPECT_TRUE(c.equal) << c.firstMismatch;
+  }
+  for (ComputationId computation : optimized->order())
+    for (InstructionId id : optimized->at(computation).instructions) {
+      EXPECT_TRUE(optimized->at(id).provenance && !optimized->at(id).provenance->sources.empty()) << optimized->at(id).name;
+      for (InstructionId s : optimized->at(id).provenance->sources) EXPECT_TRUE(source.contains(s));
+    }
+  return *optimized;
+}
+
+Module softmax(int64_t rows, int64_t columns) {
+  Module m;
+  ComputationId sum = adder(m);
+  Graph g(m, "main");
+  Shape all = f32({rows, columns}), row = f32({rows});
+  InstructionId x = g.parameter(all);
+  InstructionId e = g.op(Opcode::Exponential, all, {g.op(Opcode::Add, all, {x, x})});
+  InstructionId s = g.reduce(row, e, g.constant(0.f), {1}, sum);
+  g.entry(g.op(Opcode::Divide, all, {e, g.dims(Opcode::Broadcast, all, s, {0})}));
+  return m;
+}
+
+TEST(PassesFusion, ChainBecomesOneLoop) {
+  Module m;
+  Graph g(m, "main");
+  InstructionId x = g.parameter(f32({64, 64}));
+  InstructionId y = x;
+  for (int i = 0; i < 20; ++i) y = g.op(i % 2 ? Opcode::Negate : Opcode::Abs, f32({64, 64}), {y});
+  InstructionId two = g.dims(Opcode::Broadcast, f32({64, 64}), g.constant(2.f), {});
+  g.entry(g.op(Opcode::Multiply, f32({64, 64}), {y, two}));
+  Module d = fused(m);
+  EXPECT_EQ(d.entryComputation().instructions.size(), 2u);
+  const Instruction& fusion = d.at(d.entryComputation().root);
+  EXPECT_EQ(fusion.opcode, Opcode::Fusion);
+  EXPECT_EQ(fusion.attributes->textOr(Attr::kind, ""), "kLoop");
+  EXPECT_EQ(fusion.provenance->sources.size(), 22u);
+  expectSameValues(m);
+}
+
+TEST(PassesFusion, ExpensiveValuesWithTwoReadersAreMaterialised) {
+  Module m = softmax(128, 256);
+  Module d = fused(m);
+  EXPECT_EQ(count(d, d.entry(), Opcode::Fusion), 3) << "exp; its sum; the quotient";
+  expectSameValues(m);
+}
+
+TEST(PassesFusion, TinyProgramsBecomeOneLoop) {
+  Module m = softmax(2, 4);
+  Module d = fused(m);
+  EXPECT_EQ(count(d, d.entry(), Opcode::Fusion), 1);
+  expectSameValues(m);
+}
+
+TEST(PassesFusion, CheapValuesAreComputedTwiceButChainsOfThemAreNot) {
+  for (int length : {1, 60}) {
+    Module m;
+    ComputationId sum = adder(m);
+    Graph g(m, "main");
+    Shape all = f32({512, 512});
+    InstructionId x = g.parameter(all);
+    for (int i = 0; i < length; ++i) x = g.op(Opcode::Add, all, {x, x});
+    InstructionId s = g.reduce(f32({512}), x, g.constant(0.f), {1}, sum);
+    g.entry(g.tuple({s, g.reduce(f32({512}), x, g.constant(0.f), {0}, sum)}));
+    Module d = fused(m);
+    EXPECT_EQ(count(d, d.entry(), Opcode::Fusion), length == 1 ? 2 : 3) << length;
+  }
+}
+
+TEST(PassesFusion, LoopsAndPipelineKeepValues) {
+  Module m;
+  Shape state = Shape::tuple({s32(), f32({32}), f32({32}), f32({32})});
+  ComputationId condition = below(m, state, 7);
+  Graph body(m, "body");
+  InstructionId p = body.parameter(state);
+  InstructionId i = body.op(Opcode::Add, s32(), {body.element(p, 0), body.constant(1)});
+  InstructionId a = body.element(p, 1), b = body.element(p, 2), w = body.element(p, 3);
+  InstructionId product = body.op(Opcode::Multiply, f32({32}), {a, w});
+  body.root(body.tuple({i, body.op(Opcode::Tanh, f32({32}), {body.op(Opcode::Add, f32({32}), {b, product})}), a, w}));
+  Graph g(m, "main");
+  InstructionId x = g.parameter(f32({32})), y = g.parameter(f32({32})), z = g.parameter(f32({32}));
+  InstructionId loop = g.loop(g.tuple({g.constant(0), x, y, z}), condition, body.computation);
+  g.entry(g.tuple({g.element(loop, 1), g.op(Opcode::Subtract, f32({32}), {g.element(loop, 2), x})}));
+  expectSameValues(m);
+}
+
+TEST(PassesFusion, BigModulesStayNearLinear) {
+  Module m;
+  ComputationId sum = adder(m);
+  Graph g(m, "main");
+  Shape all = f32({32, 64});
+  InstructionId x = g.parameter(all);
+  for (int i = 0; i < 10000; ++i) {
+    InstructionId s = g.reduce(f32({32}), x, g.constant(0.f), {1}, sum);
+    InstructionId y = g.op(Opcode::Subtract, all, {x, g.dims(Opcode::Broadcast, all, s, {0})});
+    x = g.op(Opcode::Tanh, all, {g.op(Opcode::Multiply, all, {y, y})});
+  }
+  g.entry(x);
+  auto start = std::chrono::steady_clock::now();
+  auto d = optimize(m);
+  ASSERT_TRUE(d.has_value());
+  ASSERT_TRUE(assignBuffers(*d).has_value());
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  RecordProperty("seconds", std::to_string(seconds));
+  EXPECT_LT(seconds, 20) << "60,000 instructions; about one second alone on a quiet machine";
+}
+
+}  // namespace
+}  // namespace tessera::test

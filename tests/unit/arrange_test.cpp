@@ -42,8 +42,9 @@ Module scoped() {
 void expectNoOverlap(const GraphView& view, const Arrangement& a) {
   for (size_t i = 0; i < view.nodes.size(); ++i)
     for (size_t j = i + 1; j < view.nodes.size(); ++j)
-      if (view.nodes[i].parent == view.nodes[j].parent)
+      if (view.nodes[i].parent == view.nodes[j].parent) {
         EXPECT_FALSE(a.boxes[i].intersects(a.boxes[j])) << view.nodes[i].title << " / " << view.nodes[j].title;
+      }
 }
 
 TEST(Scopes, SplitsPathsOutsideBrackets) {

@@ -148,9 +148,9 @@ class LevelArranger {
   }
 
   void fillRows() {
-    level_.rows.resize(used_.size());
-    for (int32_t v : order_) level_.rows[at(box(v).row)].boxes.push_back(v);
-    std::erase_if(level_.rows, [](const LevelRow& r) { return r.boxes.empty(); });
+    std::vector<std::vector<int32_t>> planned(used_.size());
+    for (int32_t v : order_) planned[at(box(v).row)].push_back(v);
+    for (auto& boxes : planned) splitSources(boxes);
     for (size_t r = 0; r < level_.rows.size(); ++r) {
       float x = 0;
       for (int32_t v : level_.rows[r].boxes) {
@@ -159,6 +159,29 @@ class LevelArranger {
         x += widthOf(v);
       }
     }
+  }
+
+  // Appends a planned row; sources that are too many for it go into rows of their own above it.
+  void splitSources(std::vector<int32_t>& boxes) {
+    float width = 0;
+    for (int32_t v : boxes) width += widthOf(v);
+    LevelRow above, row;
+    float aboveWidth = 0;
+    for (int32_t v : boxes) {
+      if (width <= limit_ || !before_.of(v).empty()) {
+        row.boxes.push_back(v);
+        continue;
+      }
+      if (aboveWidth + widthOf(v) > limit_ && !above.boxes.empty()) {
+        level_.rows.push_back(std::exchange(above, {}));
+        aboveWidth = 0;
+      }
+      above.boxes.push_back(v);
+      aboveWidth += widthOf(v);
+      width -= widthOf(v);
+    }
+    if (!above.boxes.empty()) level_.rows.push_back(std::move(above));
+    if (!row.boxes.empty()) level_.rows.push_back(std::move(row));
   }
 
   // Where v's neighbours wish it: their mean, near rows weighing more.

@@ -106,6 +106,11 @@ class Drawer {
     const RectF& b = arrangement_.boxes[at(v)];
     addBox(v, b, v % 2 == 0 || view_.nodes[at(v)].parent < 0 ? ColorRole::GroupFill : ColorRole::Background,
            ColorRole::GroupBorder, 8).width = 1.2f;
+  }
+
+  // After the wires, so that none crosses it.
+  void drawGroupTitle(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
     const ViewNode& node = view_.nodes[at(v)];
     float room = b.width - 2 * box::kTextPadding;
     if (const Time* time = timeOf(v)) {
@@ -137,7 +142,7 @@ class Drawer {
 
   void drawNode(int32_t v) {
     switch (view_.nodes[at(v)].kind) {
-      case ViewNode::Kind::OpenGroup: return;
+      case ViewNode::Kind::OpenGroup: return drawGroupTitle(v);
       case ViewNode::Kind::Attached: return drawAttached(v);
       case ViewNode::Kind::CollapsedGroup: return drawCollapsed(v);
       case ViewNode::Kind::Instruction: return drawInstruction(v);

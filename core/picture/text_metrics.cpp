@@ -34,14 +34,15 @@ uint16_t advanceOf(uint32_t codepoint, bool bold) {
   return bold ? found->bold : found->regular;
 }
 
-// The code point at `at`, which moves behind it; a broken byte stands for itself.
+// The code point at `at`, which moves behind it; a broken byte counts as U+FFFD.
 uint32_t nextCodepoint(std::string_view text, size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at++]);
+  if ((lead & 0xc0) == 0x80 || lead >= 0xf8) return 0xfffd;
   const int extra = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
   uint32_t codepoint = extra == 3 ? lead & 7u : extra == 2 ? lead & 15u : extra == 1 ? lead & 31u : lead;
   for (int i = 0; i < extra && at < text.size(); ++i) {
     const auto next = static_cast<unsigned char>(text[at]);
-    if ((next & 0xc0) != 0x80) break;
+    if ((next & 0xc0) != 0x80) return 0xfffd;
     codepoint = codepoint << 6 | (next & 0x3fu);
     ++at;
   }

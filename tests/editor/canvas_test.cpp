@@ -1,0 +1,128 @@
+// The canvas with real mouse, wheel and key events, on the offscreen platform.
+#include <QSignalSpy>
+#include <QTest>
+#include <QWheelEvent>
+
+#include "core/arrange/arrangement.h"
+#include "editor/canvas/canvas.h"
+#include "editor/canvas/render.h"
+
+using namespace tessera;
+
+namespace {
+
+const Shape kShape = Shape::arrayRowMajor(ElementType::F32, {8});
+
+InstructionId add(Module& m, ComputationId c, Opcode opcode, std::vector<InstructionId> operands, const char* opName) {
+  Instruction i;
+  i.opcode = opcode;
+  const std::string name = std::string(nameOf(opcode)) + std::to_string(m.instructionSlots());
+  i.name = name;
+  i.operands = operands;
+  Metadata metadata;
+  metadata.opName = opName;
+  i.metadata = m.tables().intern(metadata);
+  if (opcode == Opcode::Parameter) i.parameterNumber = 0;
+  return m.add(c, std::move(i), kShape);
+}
+
+}  // namespace
+
+class CanvasTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::shared_ptr<const GraphView> view_;
+  std::shared_ptr<const Picture> picture_;
+  InstructionId p_, tanh_, sum_;
+  std::unique_ptr<Canvas> canvas_;
+
+  QPoint middleOf(InstructionId id) { return canvas_->toWidget(canvas_->boxOf(id).center()).toPoint(); }
+
+ private slots:
+  void init() {
+    Module m;
+    const ComputationId c = m.addComputation("main");
+    m.setEntry(c);
+    p_ = add(m, c, Opcode::Parameter, {}, "p");
+    tanh_ = add(m, c, Opcode::Tanh, {p_}, "jit(f)/a/tanh");
+    const auto negate = add(m, c, Opcode::Negate, {tanh_}, "jit(f)/a/neg");
+    sum_ = add(m, c, Opcode::Add, {negate, p_}, "jit(f)/add");
+    m.setRoot(c, sum_);
+    const GraphView view = makeView(m, c, {});
+    picture_ = std::make_shared<const Picture>(draw(m, view, arrange(view)));
+    view_ = std::make_shared<const GraphView>(view);
+    canvas_ = std::make_unique<Canvas>();
+    canvas_->resize(800, 600);
+    canvas_->setPicture(picture_, view_);
+    canvas_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(canvas_.get()));
+  }
+
+  void clickSelectsAndEmptyClickClears() {
+    QSignalSpy spy(canvas_.get(), &Canvas::selectionChanged);
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, middleOf(p_));
+    QCOMPARE(spy.count(), 1);
+    QVERIFY(canvas_->selection() == std::vector<InstructionId>{p_});
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, Qt::ShiftModifier, middleOf(sum_));
+    QCOMPARE(canvas_->selection().size(), size_t{2});
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, QPoint(3, 3));
+    QVERIFY(canvas_->selection().empty());
+  }
+
+  void boxSelectsEverythingInside() {
+    QTest::mousePress(canvas_.get(), Qt::LeftButton, {}, QPoint(2, 2));
+    QTest::mouseMove(canvas_.get(), QPoint(400, 300));
+    QTest::mouseMove(canvas_.get(), QPoint(797, 597));
+    QTest::mouseRelease(canvas_.get(), Qt::LeftButton, {}, QPoint(797, 597));
+    QCOMPARE(canvas_->selection().size(), size_t{3});  // p, the group, add
+  }
+
+  void doubleClickTogglesAGroup() {
+    QSignalSpy spy(canvas_.get(), &Canvas::groupToggled);
+    QTest::mouseDClick(canvas_.get(), Qt::LeftButton, {}, middleOf(tanh_));
+    QCOMPARE(spy.count(), 1);
+    QCOMPARE(spy.at(0).at(0).toString(), QStringLiteral("jit(f)/a"));
+  }
+
+  void middleDragPansAndControlWheelZoomsAtThePointer() {
+    canvas_->zoomBy(2, QPointF(400, 300));
+    const QPointF before = canvas_->toScene(QPointF(400, 300));
+    QTest::mousePress(canvas_.get(), Qt::MiddleButton, {}, QPoint(400, 300));
+    QTest::mouseMove(canvas_.get(), QPoint(420, 330));
+    QTest::mouseRelease(canvas_.get(), Qt::MiddleButton, {}, QPoint(420, 330));
+    QVERIFY((canvas_->toScene(QPointF(420, 330)) - before).manhattanLength() < 0.01);
+    const QPointF at(420, 330);
+    const double zoom = canvas_->zoom();
+    QWheelEvent wheel(at, canvas_->mapToGlobal(at), {}, QPoint(0, 120), Qt::NoButton, Qt::ControlModifier,
+                      Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(canvas_.get(), &wheel);
+    QVERIFY(canvas_->zoom() > zoom);
+    QVERIFY((canvas_->toScene(at) - before).manhattanLength() < 0.01);
+  }
+
+  void keysFit() {
+    canvas_->zoomBy(3, QPointF(0, 0));
+    QTest::keyClick(canvas_.get(), Qt::Key_A);
+    QVERIFY(QRectF(0, 0, 800, 600).contains(QRectF(middleOf(p_), QSizeF(1, 1))));
+    QVERIFY(canvas_->zoom() <= 1);
+    canvas_->setSelection({sum_});
+    QTest::keyClick(canvas_.get(), Qt::Key_F);
+    QVERIFY((middleOf(sum_) - QPoint(400, 300)).manhattanLength() < 4);
+  }
+
+  void tilesShowThePicture() {
+    canvas_->waitForTiles();
+    QVERIFY(canvas_->tilesReady());
+    const QImage shot = canvas_->grab().toImage();
+    const QRectF box = canvas_->boxOf(p_);
+    const QPoint inTitle = canvas_->toWidget(box.topLeft() + QPointF(4, 8)).toPoint();
+    QCOMPARE(shot.pixelColor(inTitle), toQColor(ColorRole::Parameter, Theme::Light));
+    canvas_->setTheme(Theme::Dark);
+    canvas_->waitForTiles();
+    QCOMPARE(canvas_->grab().toImage().pixelColor(inTitle), toQColor(ColorRole::Parameter, Theme::Dark));
+  }
+};
+
+QTEST_MAIN(CanvasTest)
+#include "canvas_test.moc"

@@ -1,0 +1,85 @@
+// The display list: contrast of the colours, text measures, heat scale, SVG.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/picture/picture.h"
+
+namespace tessera {
+namespace {
+
+double channel(uint8_t value) {
+  const double c = value / 255.0;
+  return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+double luminance(Rgba c) { return 0.2126 * channel(c.r) + 0.7152 * channel(c.g) + 0.0722 * channel(c.b); }
+double contrast(ColorRole a, ColorRole b, Theme theme) {
+  const double x = luminance(colorOf(a, theme)), y = luminance(colorOf(b, theme));
+  return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+TEST(Colors, TextIsReadableOnEveryFill) {
+  for (Theme theme : {Theme::Light, Theme::Dark}) {
+    for (int role = static_cast<int>(ColorRole::Elementwise); role <= static_cast<int>(ColorRole::Heat9); ++role)
+      EXPECT_GE(contrast(ColorRole::NodeText, static_cast<ColorRole>(role), theme), 4.5) << role;
+    for (ColorRole fill : {ColorRole::NodeFill, ColorRole::GroupFill}) {
+      EXPECT_GE(contrast(ColorRole::NodeText, fill, theme), 4.5);
+      EXPECT_GE(contrast(ColorRole::NodeSubtext, fill, theme), 4.5);
+      EXPECT_GE(contrast(ColorRole::GroupText, fill, theme), 4.5);
+    }
+    for (ColorRole line : {ColorRole::Wire, ColorRole::NodeBorder, ColorRole::GroupBorder})
+      EXPECT_GE(contrast(line, ColorRole::Background, theme), 2);
+    EXPECT_GE(contrast(ColorRole::Error, ColorRole::Background, theme), 4.5);
+  }
+}
+
+TEST(Text, MeasuresLikeTheFont) {
+  EXPECT_FLOAT_EQ(textWidth(" ", 2048), 651);
+  EXPECT_FLOAT_EQ(textWidth(" ", 2048, true), 713);
+  EXPECT_GT(textWidth("32×128", 12), textWidth("32128", 12));
+  EXPECT_EQ(textWidth("", 12), 0);
+  EXPECT_GT(textWidth("\xff\xfe", 12), 0);  // broken text has a width too
+}
+
+TEST(Text, ElidesToAWidth) {
+  EXPECT_EQ(elideText("add", 12, 100), "add");
+  const std::string cut = elideText("a very long title of a node", 12, 60);
+  EXPECT_LE(textWidth(cut, 12), 60);
+  EXPECT_TRUE(cut.ends_with("…"));
+  EXPECT_EQ(elideText("add", 12, 1), "");
+}
+
+TEST(Overlay, HeatIsLogarithmic) {
+  Profile profile;
+  profile.runs = 2;
+  profile.sources = {{InstructionId(3), 2e6, 0, 0, true}, {InstructionId(1), 2e4, 0, 0, false}};
+  const Overlay overlay = overlayOf(profile);
+  ASSERT_TRUE(overlay.find(InstructionId(3)));
+  EXPECT_DOUBLE_EQ(overlay.find(InstructionId(3))->heat, 1);
+  EXPECT_NEAR(overlay.find(InstructionId(1))->heat, 0.5, 1e-9);
+  EXPECT_EQ(overlay.find(InstructionId(3))->text, "1.00 ms");
+  EXPECT_EQ(overlay.find(InstructionId(2)), nullptr);
+  EXPECT_EQ(durationText(999.7), "1.00 µs");
+  EXPECT_EQ(durationText(0), "0 ns");
+}
+
+TEST(Svg, EscapesAndDrawsEveryItem) {
+  Picture picture;
+  picture.bounds = {0, 0, 100, 50};
+  PictureItem text;
+  text.kind = PictureItem::Kind::Text;
+  text.text = "a < b & c";
+  picture.items.push_back(text);
+  PictureItem path;
+  path.kind = PictureItem::Kind::Path;
+  path.points = {{0, 0}, {0, 10}};
+  path.arrow = true;
+  picture.items.push_back(path);
+  const std::string svg = toSvg(picture, Theme::Dark);
+  EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
+  EXPECT_NE(svg.find("M0.0 0.0L0.0 10.0"), std::string::npos);
+  EXPECT_TRUE(svg.ends_with("</svg>\n"));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/evaluate/evaluate.h"
+#include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -90,8 +91,10 @@ class EvaluatorBackend final : public Backend {
   Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options) override {
     if (options.progress) options.progress("check", 0);
     TESSERA_TRY(canEvaluate(module));
+    Module normalized = module;
+    TESSERA_TRY(normalizePrecision(normalized));
     if (options.progress) options.progress("check", 1);
-    return std::make_unique<EvaluatorExecutable>(module);
+    return std::make_unique<EvaluatorExecutable>(std::move(normalized));
   }
 };
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/ops/element_context.h"
+#include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -136,6 +137,7 @@ Result<NodeId> Composer::valueOf(InstructionId id, size_t leaf, const Place& pla
 Result<std::vector<NodeId>> Composer::describe(const Instruction& instruction, const Place& place) {
   const OpDef* op = findOp(instruction.opcode);
   if (!op || !op->element) return unsupported(instruction, "it cannot be computed element by element");
+  if (mixedPrecisionOf(module_, instruction)) return unsupported(instruction, "floats of different widths meet in it");
   Key key{place.scope, instruction.id.value, place.guard.value, place.indices};
   if (auto known = known_.find(key); known != known_.end()) return known->second;
   const auto at = [&](std::span<const NodeId> indices, NodeId guard) {

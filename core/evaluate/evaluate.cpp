@@ -8,6 +8,7 @@
 #include <new>
 #include <unordered_map>
 
+#include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -266,11 +267,8 @@ std::unexpected<Diagnostic> outOfMemory() {
   return std::unexpected(std::move(d));
 }
 
-}  // namespace
-
-Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments,
-                                            const EvaluateOptions& options, EvaluateStatistics* statistics) {
-  if (!module.contains(module.entry())) return fail("the module has no entry computation");
+Result<std::vector<Literal>> evaluateNormalized(const Module& module, std::span<const Literal> arguments,
+                                                const EvaluateOptions& options, EvaluateStatistics* statistics) {
   try {
     TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> whole, assembleArguments(module, arguments));
     Evaluator evaluator(module, options);
@@ -286,6 +284,26 @@ Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<cons
   }
 }
 
+Result<Literal> evaluateNormalized(const Module& module, ComputationId computation, std::span<const Literal> arguments,
+                                   const EvaluateOptions& options) {
+  try {
+    return Evaluator(module, options).evaluate(computation, arguments, false);
+  } catch (const std::bad_alloc&) {
+    return outOfMemory();
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments,
+                                            const EvaluateOptions& options, EvaluateStatistics* statistics) {
+  if (!module.contains(module.entry())) return fail("the module has no entry computation");
+  if (!hasMixedPrecision(module)) return evaluateNormalized(module, arguments, options, statistics);
+  Module normalized = module;
+  TESSERA_TRY(normalizePrecision(normalized));
+  return evaluateNormalized(normalized, arguments, options, statistics);
+}
+
 Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments, const std::atomic<bool>* cancel) {
   EvaluateOptions options;
   options.cancel = cancel;
@@ -297,11 +315,10 @@ Result<Literal> evaluateComputation(const Module& module, ComputationId computat
   if (!module.contains(computation)) return fail("there is no such computation");
   EvaluateOptions options;
   options.cancel = cancel;
-  try {
-    return Evaluator(module, options).evaluate(computation, arguments, false);
-  } catch (const std::bad_alloc&) {
-    return outOfMemory();
-  }
+  if (!hasMixedPrecision(module)) return evaluateNormalized(module, computation, arguments, options);
+  Module normalized = module;
+  TESSERA_TRY(normalizePrecision(normalized));
+  return evaluateNormalized(normalized, computation, arguments, options);
 }
 
 Status canEvaluate(const Module& module) {

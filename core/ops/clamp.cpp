@@ -19,7 +19,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   for (size_t i : {size_t{0}, size_t{2}}) {
     const Shape& bound = context.operand(i);
     const char* name = i == 0 ? "lower" : "upper";
-    if (bound.type != operand.type) {
+    if (!sameButPrecision(bound.type, operand.type)) {
       return context.violated("C1", fmt::format("the {} bound of clamp must have the operand's element type", name),
                               std::string(nameOf(operand.type)), std::string(nameOf(bound.type)));
     }
@@ -76,7 +76,7 @@ constexpr OperandDoc kOperands[] = {{"min", "The lower bound: an array or one sc
                                     {"operand", "The array to limit."},
                                     {"max", "The upper bound: an array or one scalar."}};
 constexpr Constraint kConstraints[] = {
-    {"C1", "Both bounds have the element type of the operand."},
+    {"C1", "Both bounds have the element type of the operand (floats may differ in width)."},
     {"C2", "Each bound is a scalar or has the dimensions of the operand."},
     {"C3", "The element type is not complex."},
 };

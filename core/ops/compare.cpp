@@ -39,7 +39,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C1", "the operands of compare must have equal dimensions", toString(lhs, false),
                             toString(rhs, false));
   }
-  if (lhs.type != rhs.type) {
+  if (!sameButPrecision(lhs.type, rhs.type)) {
     return context.violated("C2", "the operands of compare must have one element type", std::string(nameOf(lhs.type)),
                             std::string(nameOf(rhs.type)));
   }
@@ -118,7 +118,8 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::type, false, "", "How elements compare; follows from the element type when absent.",
      "FLOAT TOTALORDER SIGNED UNSIGNED"}};
 constexpr Constraint kConstraints[] = {
-    {"C1", "Both operands have the same dimensions."},     {"C2", "Both operands have the same element type."},
+    {"C1", "Both operands have the same dimensions."},
+    {"C2", "Both operands have the same element type (floats may differ in width)."},
     {"C3", "direction is one of EQ, NE, GE, GT, LE, LT."}, {"C4", "Complex elements are compared by EQ or NE only."},
     {"C5", "The comparison type suits the element type."},
 };

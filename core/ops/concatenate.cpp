@@ -13,7 +13,7 @@ namespace {
 
 Status checkOperand(const InferContext& context, size_t i, size_t along) {
   const Shape &first = context.operand(0), &operand = context.operand(i);
-  if (operand.type != first.type) {
+  if (!sameButPrecision(operand.type, first.type)) {
     return context.violated("C2", fmt::format("operand {} of concatenate has another element type than operand 0", i),
                             std::string(nameOf(first.type)), std::string(nameOf(operand.type)));
   }
@@ -51,6 +51,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   }
   if (context.operands.size() > 8) terms += " + …";
   Shape shape = arrayOf(first.type, first.dimensions, first.dynamic);
+  for (const Shape* operand : context.operands) shape.type = widerType(shape.type, operand->type);
   shape.dimensions[along] = sum;
   std::vector<std::string> reasons = reasonsAsOperand(shape, 0);
   reasons[along] = fmt::format("dimension {} = {}: {}", along, sum, terms);
@@ -99,7 +100,7 @@ constexpr OperandDoc kOperands[] = {{"operands", "The arrays to join, one or mor
 constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The one dimension along which to join.", ""}};
 constexpr Constraint kConstraints[] = {
     {"C1", "dimensions is one dimension of the operands."},
-    {"C2", "All operands have the same element type."},
+    {"C2", "All operands have the same element type (floats may differ in width)."},
     {"C3", "All operands have the same rank and the same sizes outside the joined dimension."},
     {"C4", "The joined dimension has a known size that fits 64 bits."},
 };

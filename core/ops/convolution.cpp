@@ -103,10 +103,6 @@ Status checkGroups(const InferContext& context, const ConvolutionFacts& facts) {
   return {};
 }
 
-bool multiplicable(ElementType a, ElementType b) {
-  return a == b || (isFloat(a) && isFloat(b)) || (isInteger(a) && isInteger(b)) || (isComplex(a) && isComplex(b));
-}
-
 Result<Inferred> inferShape(const InferContext& context) {
   const bool arrays = context.operands.size() >= 2 && context.operand(0).isArray() && context.operand(1).isArray();
   if (!arrays || context.operand(0).rank() != context.operand(1).rank() ||
@@ -119,7 +115,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   const ConvolutionDimensions& dims = *facts.dims;
   Inferred out;
   const bool written = context.written && context.written->isArray();
-  out.shape.type = written ? context.written->type : info(lhs.type).bits >= info(rhs.type).bits ? lhs.type : rhs.type;
+  out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
   out.shape.dimensions.resize(lhs.dimensions.size());
   out.reasons.resize(lhs.dimensions.size());
   const auto set = [&](int64_t at, int64_t size, std::string reason) {

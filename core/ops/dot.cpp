@@ -35,7 +35,7 @@ constexpr Constraint kConstraints[] = {
     {"C2", "Batch and contracting dimensions of an operand exist and are named once."},
     {"C3", "lhs and rhs have equally many batch dimensions, of equal sizes pair by pair."},
     {"C4", "lhs and rhs have equally many contracting dimensions, of equal sizes pair by pair."},
-    {"C5", "The operands' types can be multiplied: both floats, both integers, or equal."},
+    {"C5", "The operands' types can be multiplied: both real numbers, both complex, or equal."},
 };
 
 struct DotDims {
@@ -86,10 +86,6 @@ Status checkPairs(const InferContext& context, std::string_view label, std::stri
   return {};
 }
 
-bool multiplicable(ElementType a, ElementType b) {
-  return a == b || (isFloat(a) && isFloat(b)) || (isInteger(a) && isInteger(b)) || (isComplex(a) && isComplex(b));
-}
-
 void appendDims(Inferred& out, const Shape& source, const IndexVector& dims, const std::string& kind) {
   for (int64_t d : dims) {
     const auto i = static_cast<size_t>(d);
@@ -114,7 +110,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     TESSERA_TRY(checkPairs(context, "C4", "contracting", dims.lhsContracting, dims.rhsContracting));
   Inferred out;
   const bool written = context.written && context.written->isArray();
-  out.shape.type = written ? context.written->type : info(lhs.type).bits >= info(rhs.type).bits ? lhs.type : rhs.type;
+  out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
   const DotDims all = dimsOf(*context.attributes, lhs.rank(), rhs.rank());
   appendDims(out, lhs, all.lhsBatch, "batch dimension");
   appendDims(out, lhs, all.lhsFree, "dimension of lhs");

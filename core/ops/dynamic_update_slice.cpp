@@ -16,7 +16,7 @@ namespace {
 Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, -2));
   const Shape &operand = context.operand(0), &update = context.operand(1);
-  if (update.type != operand.type) {
+  if (!sameButPrecision(update.type, operand.type)) {
     return context.violated("C1", "the update must have the operand's element type", std::string(nameOf(operand.type)),
                             std::string(nameOf(update.type)));
   }
@@ -106,7 +106,7 @@ constexpr OperandDoc kOperands[] = {{"operand", "The array to change."},
                                     {"update", "The part that replaces elements of the operand."},
                                     {"start_indices", "One integer scalar per dimension, or one vector of them."}};
 constexpr Constraint kConstraints[] = {
-    {"C1", "The update has the element type of the operand."},
+    {"C1", "The update has the element type of the operand (floats may differ in width)."},
     {"C2", "The update has the rank of the operand."},
     {"C3", "No dimension of the update is larger than the operand's."},
     kStartConstraints[0],

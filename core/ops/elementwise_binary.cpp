@@ -172,16 +172,16 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C1", fmt::format("the operands of {} must have equal dimensions", nameOf(context.opcode)),
                             toString(lhs, false), toString(rhs, false));
   }
-  if (lhs.type != rhs.type) {
+  if (!sameButPrecision(lhs.type, rhs.type)) {
     return context.violated("C2", fmt::format("the operands of {} must have one element type", nameOf(context.opcode)),
                             std::string(nameOf(lhs.type)), std::string(nameOf(rhs.type)));
   }
   const BinaryRow& row = rowOf(context.opcode);
-  if (!accepted(row, lhs.type)) {
+  if (!accepted(row, lhs.type) || !accepted(row, rhs.type)) {
     return context.violated("C3", fmt::format("{} does not take {} elements", nameOf(context.opcode), nameOf(lhs.type)),
                             acceptedText(row), std::string(nameOf(lhs.type)));
   }
-  ElementType type = lhs.type;
+  ElementType type = widerType(lhs.type, rhs.type);
   if (row.opcode == Opcode::Complex) type = type == ElementType::F32 ? ElementType::C64 : ElementType::C128;
   Shape shape = elementwiseShape(context, lhs, type);
   return Inferred{shape, reasonsAsOperand(shape, 0)};
@@ -218,7 +218,7 @@ Status element(ElementContext& context) {
 constexpr OperandDoc kOperands[] = {{"lhs", "The left array."}, {"rhs", "The right array, of the same shape."}};
 constexpr Constraint kConstraints[] = {
     {"C1", "Both operands have the same dimensions."},
-    {"C2", "Both operands have the same element type."},
+    {"C2", "Both operands have the same element type (floats may differ in width)."},
     {"C3", "The element type is one that the function takes."},
 };
 

@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "core/ops/callgraph.h"
+#include "core/ops/infer_checks.h"
 #include "core/ops/instruction_checks.h"
+#include "core/ops/mixed_precision.h"
 
 namespace tessera {
 namespace {
@@ -57,17 +59,23 @@ Diagnostic mismatch(const Instruction& instruction, const Shape& inferred) {
                       "shape", toString(inferred, false), toString(*instruction.shape, false));
 }
 
-// XLA checks results the same way: layouts and dynamic flags aside. An unbounded dimension agrees with any size.
-bool agrees(const Shape& written, const Shape& inferred) {
-  if (written.type != inferred.type || written.elements.size() != inferred.elements.size()) return false;
+// XLA checks results the same way: layouts, dynamic flags and, where the op defines its result, the width of floats
+// aside. An unbounded dimension agrees with any size.
+bool agrees(const Shape& written, const Shape& inferred, bool anyPrecision) {
+  const bool sameType = anyPrecision ? sameButPrecision(written.type, inferred.type) : written.type == inferred.type;
+  if (!sameType || written.elements.size() != inferred.elements.size()) return false;
   for (size_t i = 0; i < written.elements.size(); ++i)
-    if (!agrees(written.elements[i], inferred.elements[i])) return false;
+    if (!agrees(written.elements[i], inferred.elements[i], anyPrecision)) return false;
   if (written.dimensions.size() != inferred.dimensions.size()) return false;
   for (size_t d = 0; d < written.dimensions.size(); ++d)
     if (written.dimensions[d] != inferred.dimensions[d] && written.dimensions[d] != Shape::kUnbounded &&
         inferred.dimensions[d] != Shape::kUnbounded)
       return false;
   return true;
+}
+
+bool agrees(const Instruction& instruction, const Shape& inferred) {
+  return agrees(*instruction.shape, inferred, mayRoundItsResult(instruction.opcode));
 }
 
 bool isWritten(const Instruction& instruction) {
@@ -83,7 +91,7 @@ void inferOne(Module& module, InstructionId id, Diagnostics& diagnostics) {
     return;
   }
   if (isWritten(instruction)) {
-    if (!agrees(*instruction.shape, inferred->shape)) diagnostics.add(mismatch(instruction, inferred->shape));
+    if (!agrees(instruction, inferred->shape)) diagnostics.add(mismatch(instruction, inferred->shape));
     if (everyLeafHasLayout(*instruction.shape)) return;
     module.setShape(id, completeLayouts(module, instruction, *instruction.shape));
     return;
@@ -198,7 +206,7 @@ class Reinference {
       auto inferred = inferInstruction(module_, id);
       if (!inferred)
         out_.diagnostics.add(std::move(inferred).error());
-      else if (!agrees(module_.shapeOf(id), inferred->shape))
+      else if (!agrees(module_.at(id), inferred->shape))
         out_.diagnostics.add(mismatch(module_.at(id), inferred->shape));
     }
     for (uint32_t i = 0; i < touched_.size(); ++i)

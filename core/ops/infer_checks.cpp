@@ -42,6 +42,20 @@ Result<const std::vector<int64_t>*> requireInts(const InferContext& context, Att
   return context.violated("attributes", fmt::format("{} needs the attribute {}", nameOf(context.opcode), nameOf(name)));
 }
 
+bool sameButPrecision(ElementType a, ElementType b) { return a == b || (isFloat(a) && isFloat(b)); }
+
+ElementType widerType(ElementType a, ElementType b) {
+  if (a == b) return a;
+  if (isFloat(a) != isFloat(b)) return isFloat(a) || isComplex(a) ? a : b;
+  const ElementType wide = info(a).bits >= info(b).bits ? a : b;
+  return isFloat(wide) && info(wide).bits < 32 ? ElementType::F32 : wide;
+}
+
+bool multiplicable(ElementType a, ElementType b) {
+  const auto real = [](ElementType type) { return isFloat(type) || isInteger(type); };
+  return a == b || (real(a) && real(b)) || (isComplex(a) && isComplex(b));
+}
+
 bool sameDimensions(const Shape& a, const Shape& b) { return a.dimensions == b.dimensions; }
 
 Shape elementwiseShape(const InferContext& context, const Shape& like, ElementType type) {

@@ -17,6 +17,13 @@ Result<const Shape*> requireWrittenArray(const InferContext& context);
 // An attribute's value; label "attributes", naming it, when it is absent.
 Result<const std::vector<int64_t>*> requireInts(const InferContext& context, Attr name);
 
+// The rule for types that must agree: equal, or both floats of whatever width ("ignoring float precision").
+bool sameButPrecision(ElementType a, ElementType b);
+// The type that holds all values of both: a float beside an integer, the wider of two; f32 for small floats that differ.
+ElementType widerType(ElementType a, ElementType b);
+// Numbers that can be multiplied with each other: any real ones, or complex ones.
+bool multiplicable(ElementType a, ElementType b);
+
 bool sameDimensions(const Shape& a, const Shape& b);
 // Array without layout with `type` and the dimensions of `like`; a dimension is dynamic when it is in any operand of
 // the same dimensions.

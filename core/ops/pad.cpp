@@ -39,7 +39,7 @@ Result<int64_t> paddedSize(const InferContext& context, size_t d, const PaddingD
 Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &operand = context.operand(0), &value = context.operand(1);
-  if (!value.isScalar() || value.type != operand.type) {
+  if (!value.isScalar() || !sameButPrecision(value.type, operand.type)) {
     return context.violated("C1", "the padding value must be a scalar of the operand's element type",
                             fmt::format("{}[]", nameOf(operand.type)), toString(value, false));
   }
@@ -49,7 +49,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C2", "pad needs one entry of padding for each dimension of the operand",
                             fmt::format("{} entries", operand.rank()), fmt::format("{}", entries));
   }
-  Inferred out{arrayOf(operand.type, operand.dimensions, operand.dynamic), {}};
+  Inferred out{arrayOf(widerType(operand.type, value.type), operand.dimensions, operand.dynamic), {}};
   for (size_t d = 0; d < entries; ++d) {
     const PaddingDimension& pad = (*padding)[d];
     if (operand.dimensions[d] == Shape::kUnbounded) {
@@ -113,7 +113,7 @@ constexpr OperandDoc kOperands[] = {{"operand", "The array to pad."}, {"padding_
 constexpr AttributeRow kAttributes[] = {
     {Attr::padding, true, "", "low_high or low_high_interior for each dimension, joined by x.", ""}};
 constexpr Constraint kConstraints[] = {
-    {"C1", "The padding value is a scalar of the operand's element type."},
+    {"C1", "The padding value is a scalar of the operand's element type (floats may differ in width)."},
     {"C2", "padding has one entry for each dimension of the operand."},
     {"C3", "Interior padding is not negative."},
     {"C4", "Every dimension of the result has a size of at least 0 that fits 64 bits."},

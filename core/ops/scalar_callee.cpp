@@ -25,8 +25,6 @@ bool isSmallFloat(ElementType type) { return isFloat(type) && info(type).bits < 
 
 }  // namespace
 
-bool sameButPrecision(ElementType a, ElementType b) { return a == b || (isFloat(a) && isFloat(b)); }
-
 std::vector<Shape> resultLeaves(const Shape& shape) {
   if (shape.isTuple()) return shape.elements;
   return {shape};

@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "core/ops/element_context.h"
+#include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
 
 namespace tessera {
-
-// Same type, or both floats of whatever width (a reducer may be wider than what it reduces).
-bool sameButPrecision(ElementType a, ElementType b);
 
 // Result types of a reducer of n values: it must take 2n scalars and give n, of types that fit `types`.
 Result<std::vector<ElementType>> reducerTypes(const InferContext& context, std::string_view label,

@@ -16,7 +16,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C1", "the predicate of select must be of type pred", "pred",
                             std::string(nameOf(pred.type)));
   }
-  if (!compatible(onTrue, onFalse)) {
+  if (!sameDimensions(onTrue, onFalse) || !sameButPrecision(onTrue.type, onFalse.type)) {
     return context.violated("C2", "both values of select must have the same shape", toString(onTrue, false),
                             toString(onFalse, false));
   }
@@ -24,7 +24,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C3", "the predicate of select must be a scalar or have the dimensions of the values",
                             toString(onTrue, false), toString(pred, false));
   }
-  Shape shape = elementwiseShape(context, onTrue, onTrue.type);
+  Shape shape = elementwiseShape(context, onTrue, widerType(onTrue.type, onFalse.type));
   return Inferred{shape, reasonsAsOperand(shape, 1)};
 }
 
@@ -62,7 +62,7 @@ constexpr OperandDoc kOperands[] = {{"pred", "Which value to take: an array, or 
                                     {"on_false", "The values where pred is false."}};
 constexpr Constraint kConstraints[] = {
     {"C1", "The predicate has element type pred."},
-    {"C2", "on_true and on_false have the same shape."},
+    {"C2", "on_true and on_false have the same shape (floats may differ in width)."},
     {"C3", "The predicate is a scalar or has the dimensions of the values."},
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/ops/mixed_precision.h"
 #include "core/passes/bitcast_reshapes.h"
 #include "core/passes/call_inliner.h"
 #include "core/passes/common_subexpressions.h"
@@ -18,6 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr Pass kPasses[] = {
+    {"normalize-precision", "Where floats of different widths meet, converts say how.", normalizePrecision},
     {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
     {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},
     {"simplify", "Algebra: operations that do nothing, or the same as something cheaper.", simplify},

@@ -1,0 +1,195 @@
+// See case_file.h and README.md.
+#include "tests/ops/case_file.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/formats/hlo_text.h"
+#include "core/hlo/numbers.h"
+
+namespace tessera::cases {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder() { return fs::path(TESSERA_SOURCE_DIR) / "tests/ops"; }
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
+bool startsWith(const std::string& text, const std::string& start) { return text.compare(0, start.size(), start) == 0; }
+
+// "// case NAME for T in a b for U in c d"
+Section opened(const std::string& line, int number) {
+  Section out;
+  out.line = number;
+  const std::vector<std::string> parts = words(line);
+  out.wrong = parts.size() > 1 && parts[1] == "wrong";
+  if (parts.size() > 2) out.name = parts[2];
+  for (size_t i = 3; i < parts.size(); ++i) {
+    if (parts[i] == "for" && i + 2 < parts.size() && parts[i + 2] == "in") {
+      out.variables.push_back({parts[i + 1], {}});
+      i += 2;
+    } else if (!out.variables.empty()) {
+      out.variables.back().values.push_back(parts[i]);
+    } else {
+      ADD_FAILURE() << "line " << number << ": cannot read " << line;
+    }
+  }
+  return out;
+}
+
+bool isKey(const std::string& text, size_t colon) {
+  return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon),
+                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '/' || c == '_'; });
+}
+
+std::string substituted(std::string text, const Variant& variant) {
+  for (const auto& [name, value] : variant) {
+    const std::string placeholder = "$" + name;
+    for (size_t at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at + value.size()))
+      text.replace(at, placeholder.size(), value);
+  }
+  return text;
+}
+
+bool sameElement(ElementType type, const std::byte* a, const std::byte* b, size_t width) {
+  if (std::memcmp(a, b, width) == 0) return true;
+  if (isFloat(type)) return std::isnan(loadDouble(type, a)) && std::isnan(loadDouble(type, b));
+  if (!isComplex(type)) return false;
+  const auto x = loadComplex(type, a), y = loadComplex(type, b);
+  const auto same = [](double p, double q) { return (std::isnan(p) && std::isnan(q)) || (p == q && std::signbit(p) == std::signbit(q)); };
+  return same(x.real(), y.real()) && same(x.imag(), y.imag());
+}
+
+}  // namespace
+
+std::vector<std::string> fileNames() {
+  std::vector<std::string> out;
+  for (const auto& entry : fs::directory_iterator(folder()))
+    if (entry.path().extension() == ".hlo") out.push_back(entry.path().stem().string());
+  std::ranges::sort(out);
+  return out;
+}
+
+File readFile(const std::string& name) {
+  File out{name, {}};
+  std::ifstream in(folder() / (name + ".hlo"));
+  std::vector<std::string> common;
+  bool inCommon = false, inSection = false;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    inCommon = startsWith(line, "// common") || (inCommon && !startsWith(line, "// case") && !startsWith(line, "// wrong"));
+    if (startsWith(line, "// common")) common.clear();
+    if (inCommon) {
+      if (!startsWith(line, "//")) common.push_back(line);
+      continue;
+    }
+    if (startsWith(line, "// case ") || startsWith(line, "// wrong ")) {
+      out.sections.push_back(opened(line, number));
+      out.sections.back().common = common;
+      inSection = true;
+    } else if (inSection) {
+      out.sections.back().lines.push_back(line);
+    } else if (!line.empty() && !startsWith(line, "//")) {
+      ADD_FAILURE() << name << ".hlo:" << number << ": stands before the first case";
+    }
+  }
+  return out;
+}
+
+std::vector<Variant> variantsOf(const Section& section) {
+  std::vector<Variant> out = {{}};
+  for (const Variable& variable : section.variables) {
+    std::vector<Variant> longer;
+    for (const Variant& variant : out)
+      for (const std::string& value : variable.values) {
+        longer.push_back(variant);
+        longer.back().emplace_back(variable.name, value);
+      }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+std::string keyOf(const Variant& variant) {
+  std::string out;
+  for (const auto& [name, value] : variant) out += (out.empty() ? "" : "/") + value;
+  return out;
+}
+
+std::string textOf(const Section& section, const Variant& variant) {
+  std::string body;
+  bool entry = false, header = false;
+  for (const std::string& line : section.lines) {
+    if (startsWith(line, "//")) continue;
+    entry = entry || startsWith(line, "ENTRY");
+    header = header || startsWith(line, "HloModule");
+    body += line + "\n";
+  }
+  if (!entry) body = "ENTRY main {\n" + body + "}\n";
+  if (header) return substituted(body, variant);
+  std::string out = "HloModule case\n\n";
+  for (const std::string& line : section.common) out += line + "\n";
+  return substituted(out + body, variant);
+}
+
+std::vector<std::string> directivesOf(const Section& section, const Variant& variant, const std::string& word) {
+  std::vector<std::string> out;
+  const std::string start = "// " + word, key = keyOf(variant);
+  for (const std::string& line : section.lines) {
+    if (line != start && !startsWith(line, start + " ")) continue;
+    std::string rest = line.size() > start.size() ? line.substr(start.size() + 1) : "";
+    const size_t colon = rest.find(": ");
+    if (colon != std::string::npos && isKey(rest, colon)) {
+      if (rest.substr(0, colon) != key) continue;
+      rest = rest.substr(colon + 2);
+    }
+    out.push_back(rest);
+  }
+  return out;
+}
+
+bool has(const Section& section, const Variant& variant, const std::string& word) {
+  return !directivesOf(section, variant, word).empty();
+}
+
+Result<Literal> argumentOf(const std::string& text, const Shape& shape, size_t leaf) {
+  const std::vector<std::string> parts = words(text);
+  if (parts.size() == 3 && parts[0] == "fill")
+    return fillParameter(shape, leaf, FillRule{0, std::stod(parts[1]), std::stoull(parts[2])});
+  return parseLiteral(text, shape);
+}
+
+std::optional<Tolerance> toleranceOf(const Section& section, const Variant& variant) {
+  const auto found = directivesOf(section, variant, "tolerance");
+  if (found.empty()) return std::nullopt;
+  const std::vector<std::string> parts = words(found[0]);
+  return Tolerance{std::stod(parts.at(0)), parts.size() > 1 ? std::stod(parts[1]) : 0};
+}
+
+std::string difference(const Literal& expected, const Literal& found, std::optional<Tolerance> tolerance) {
+  if (tolerance) return compareLiterals(expected, found, *tolerance, "").firstMismatch;
+  if (!compatible(expected.shape(), found.shape()))
+    return "expected shape " + toString(expected.shape(), false) + ", found " + toString(found.shape(), false);
+  const ElementType type = expected.shape().type;
+  const auto width = static_cast<size_t>(byteWidth(type));
+  for (size_t at = 0; at + width <= expected.bytes().size(); at += width)
+    if (!sameElement(type, expected.bytes().data() + at, found.bytes().data() + at, width))
+      return fmt::format("element {}: expected {}, found {}", at / width, printLiteral(expected), printLiteral(found));
+  return "";
+}
+
+}  // namespace tessera::cases

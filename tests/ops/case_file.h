@@ -1,0 +1,53 @@
+// The case files tests/ops/NAME.hlo, read: an ordered list of cases and wrong uses with the values that XLA or the
+// definition gives. The format is in README.md of this folder. After it stand the test programs of this folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/evaluate/evaluate.h"
+
+namespace tessera::cases {
+
+// `name in values`: the section stands for one module per value; `$name` in its text is the value.
+struct Variable {
+  std::string name;
+  std::vector<std::string> values;
+};
+using Variant = std::vector<std::pair<std::string, std::string>>;  // variable, value
+
+struct Section {
+  bool wrong = false;
+  std::string name;  // of the case, or the label that the wrong use must get
+  int line = 0;      // of its first line in the file, 1-based
+  std::vector<Variable> variables;
+  std::vector<std::string> lines;   // without the first one
+  std::vector<std::string> common;  // computations before the entry, from `// common`
+};
+
+struct File {
+  std::string name;  // opcode
+  std::vector<Section> sections;
+};
+
+// Every *.hlo file of tests/ops by name; reports what is no case file as a test failure.
+std::vector<std::string> fileNames();
+File readFile(const std::string& name);
+
+std::vector<Variant> variantsOf(const Section& section);
+std::string keyOf(const Variant& variant);  // the values joined by "/"
+// A whole module's text.
+std::string textOf(const Section& section, const Variant& variant);
+// What stands behind `// word ` and, where it is written, behind `KEY: `.
+std::vector<std::string> directivesOf(const Section& section, const Variant& variant, const std::string& word);
+bool has(const Section& section, const Variant& variant, const std::string& word);
+// `fill SCALE IMAX` or a literal.
+Result<Literal> argumentOf(const std::string& text, const Shape& shape, size_t leaf);
+std::optional<Tolerance> toleranceOf(const Section& section, const Variant& variant);  // nullopt: exact
+
+// Exact: the same bits, or both not a number. "" when equal, else where and how they differ.
+std::string difference(const Literal& expected, const Literal& found, std::optional<Tolerance> tolerance);
+
+}  // namespace tessera::cases

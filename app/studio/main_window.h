@@ -4,88 +4,99 @@
 
 #include <QMainWindow>
 #include <QStringList>
+#include <memory>
 
+#include "core/base/ids.h"
 #include "core/picture/picture.h"
 
 class QAction;
 class QComboBox;
-class QDockWidget;
 class QLabel;
-class QMenu;
 class QProgressBar;
 class QStackedWidget;
-class QToolButton;
 
 namespace tessera {
 
+class Banner;
 class Canvas;
 class Document;
-class Panels;
+class HeatLegend;
 class StartPage;
+struct Panels;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
  public:
-  explicit MainWindow(QWidget* parent = nullptr);
+  // remembers: window, docks, theme and recent files are kept between sessions; scripts leave it off.
+  explicit MainWindow(bool remembers, QWidget* parent = nullptr);
   ~MainWindow() override;
 
   void openFile(const QString& path);
   void setTheme(Theme theme);
+  Theme theme() const { return theme_; }
   Document& document() { return *document_; }
   Canvas& canvas() { return *canvas_; }
   Panels& panels() { return *panels_; }
-  void showPanel(const QString& objectName);
-  // Remembers and restores window, docks, theme and recent files; screenshots leave it off.
-  void restoreSession();
-  void fitAll();
+  Banner& banner() { return *banner_; }
+  const QStringList& recentFiles() const { return recentFiles_; }
+  void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
+
+ signals:
+  void firstPictureShown();  // of the file that was opened last
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void makeCentre();
+  void makeActions();
   void makeFileMenu();
   void makeEditMenu();
   void makeViewMenu();
   void makeRunMenu();
   void makeHelpMenu();
+  void makeToolBar();
   void makeStatusBar();
   void connectDocument();
   void connectCanvas();
+  void restoreSession();
+
   void showScene(bool keepView);
   void showProgress(const QString& stage, double fraction);
-  void showFailure(const QString& message);
-  void updateTitleAndActions();
+  void showMarks();
+  void showLegend();
+  void updateActions();
   void updateComputations();
-  void updateMarks();
-  void updateRecentFiles();
+  void placeLegend();
   void addRecentFile(const QString& path);
+  void showRecentFiles();
   void chooseFile();
-  void saveAs();
+  void save(bool ask);
   bool mayLoseChanges();
   void exportPicture();
-  QString tooltipOf(uint32_t instruction) const;
+  void showShortcuts();
+  void showAbout();
 
   Document* document_;
-  Canvas* canvas_;
-  Panels* panels_;
-  StartPage* startPage_;
-  QStackedWidget* stack_;
-  QComboBox* computations_;
-  QLabel* busyLabel_;
-  QProgressBar* busyBar_;
-  QToolButton* cancelButton_;
-  QMenu *recentMenu_ = nullptr, *viewMenu_ = nullptr;
-  QAction *saveAction_ = nullptr, *saveAsAction_ = nullptr, *exportAction_ = nullptr;
-  QAction *undoAction_ = nullptr, *redoAction_ = nullptr, *findAction_ = nullptr;
-  QAction *runAction_ = nullptr, *cancelAction_ = nullptr, *overlayAction_ = nullptr, *darkAction_ = nullptr;
-  QList<QAction*> graphActions_;
+  Canvas* canvas_ = nullptr;
+  std::unique_ptr<Panels> panels_;
+  Banner* banner_ = nullptr;
+  HeatLegend* legend_ = nullptr;
+  StartPage* startPage_ = nullptr;
+  QStackedWidget* stack_ = nullptr;
+  QComboBox* computations_ = nullptr;
+  QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr, *busyLabel_ = nullptr;
+  QProgressBar* busyBar_ = nullptr;
+  QMenu* recentMenu_ = nullptr;
+  QAction *open_, *save_, *saveAs_, *export_, *undo_, *redo_, *find_, *reveal_, *fitAll_, *fitSelection_, *openAll_,
+      *closeAll_, *overlay_, *dark_, *run_, *cancel_;
   QStringList recentFiles_;
   Theme theme_ = Theme::Light;
-  bool remembers_ = false;
+  bool remembers_ = false, revealPending_ = false, pictureNews_ = false;
 };
 
 }  // namespace tessera

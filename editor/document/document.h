@@ -81,6 +81,7 @@ class Document : public QObject {
   bool isModified() const { return modified_; }
   // The text as it stands; fails with the reason.
   Status save(const QString& path);
+  Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
 
   // Of the open module, and before them those of the file that could not be opened last.
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }

@@ -73,4 +73,8 @@ Status Document::save(const QString& path) {
   return {};
 }
 
+Status Document::exportSvg(const QString& path, Theme theme) const {
+  return writeFileAtomically(path.toStdString(), toSvg(*scene_.picture, theme));
+}
+
 }  // namespace tessera

@@ -2,6 +2,8 @@
 #include "editor/models/diagnostics_model.h"
 
 #include <QColor>
+#include <QFileInfo>
+#include <algorithm>
 
 namespace tessera {
 namespace {
@@ -25,13 +27,20 @@ QString messageOf(const Diagnostic& d) {
   return out;
 }
 
+// "before.hlo:12:3", as far as it is known.
+QString placeOf(const Diagnostic& d) {
+  const QString file = QFileInfo(QString::fromStdString(d.file)).fileName();
+  if (!d.position.line) return file;
+  const QString place = QStringLiteral("%1:%2").arg(d.position.line).arg(d.position.column);
+  return file.isEmpty() ? place : file + QLatin1Char(':') + place;
+}
+
 QVariant textOf(const Diagnostic& d, int column) {
   switch (column) {
     case kSeverity: return severityText(d.severity);
     case kInstruction: return QString::fromStdString(d.instructionName);
     case kMessage: return messageOf(d);
-    case kPlace:
-      return d.position.line ? QStringLiteral("%1:%2").arg(d.position.line).arg(d.position.column) : QString();
+    case kPlace: return placeOf(d);
     default: return {};
   }
 }
@@ -46,6 +55,11 @@ void DiagnosticsModel::setDiagnostics(std::vector<Diagnostic> diagnostics) {
 
 InstructionId DiagnosticsModel::instructionAt(int row) const {
   return row >= 0 && row < rowCount() ? diagnostics_[static_cast<size_t>(row)].instruction : InstructionId();
+}
+
+int DiagnosticsModel::rowOf(InstructionId id) const {
+  const auto found = std::ranges::find(diagnostics_, id, &Diagnostic::instruction);
+  return id.valid() && found != diagnostics_.end() ? static_cast<int>(found - diagnostics_.begin()) : -1;
 }
 
 int DiagnosticsModel::rowCount(const QModelIndex& parent) const {

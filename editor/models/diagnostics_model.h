@@ -15,6 +15,7 @@ class DiagnosticsModel : public QAbstractTableModel {
   using QAbstractTableModel::QAbstractTableModel;
   void setDiagnostics(std::vector<Diagnostic> diagnostics);
   InstructionId instructionAt(int row) const;
+  int rowOf(InstructionId id) const;  // the first one; -1: none
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;

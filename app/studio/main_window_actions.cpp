@@ -118,6 +118,7 @@ void MainWindow::makeHelpMenu() {
 void MainWindow::makeToolBar() {
   QToolBar* bar = addToolBar(tr("Tools"));
   bar->setObjectName(QStringLiteral("tools"));
+  bar->setMovable(false);
   bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
   const auto addShort = [bar](QAction* action, const QString& text) {
     action->setIconText(text);
@@ -178,7 +179,9 @@ void MainWindow::updateActions() {
   }
   setWindowTitle(tr("%1[*] — Tessera").arg(QFileInfo(document_->path()).fileName()));
   setWindowModified(document_->isModified());
-  QString facts = tr("%L1 instructions in %L2 computations").arg(document_->module().instructionCount()).arg(document_->module().order().size());
+  const size_t computations = document_->module().order().size();
+  QString facts = tr("%L1 instructions in ").arg(document_->module().instructionCount()) +
+                  (computations == 1 ? tr("one computation") : tr("%L1 computations").arg(computations));
   if (const size_t selected = document_->selection().size(); selected > 1) facts += tr(" · %L1 selected").arg(selected);
   factsLabel_->setText(facts);
 }

@@ -76,6 +76,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   columns->setSpacing(36);
   addExamples(makeColumn(columns));
   recent_ = makeColumn(columns);
+  columns->addStretch(1);
   auto* inner = new QVBoxLayout(page);
   inner->setContentsMargins(40, 32, 40, 24);
   inner->setSpacing(12);

@@ -9,6 +9,8 @@
 namespace tessera {
 
 class HeatLegend : public QWidget {
+  Q_OBJECT
+
  public:
   explicit HeatLegend(QWidget* parent);
   void setOverlay(const std::optional<Overlay>& overlay);  // none: hidden
@@ -19,6 +21,8 @@ class HeatLegend : public QWidget {
   void paintEvent(QPaintEvent* event) override;
 
  private:
+  static QString hint();
+
   QString title_, cold_, hot_;
   Theme theme_ = Theme::Light;
 };

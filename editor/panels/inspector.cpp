@@ -1,6 +1,7 @@
 // The inspector panel: a page of facts, and above it the shape field of a parameter.
 #include "editor/panels/inspector.h"
 
+#include <QEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QTextBrowser>
@@ -19,11 +20,12 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   shapeField_->setToolTip(tr("Type a shape, e.g. f32[32,128]; everything downstream is inferred again"));
   shapeError_ = new QLabel(this);
   shapeError_->setWordWrap(true);
-  shapeError_->setStyleSheet(QStringLiteral("color:#d03a3a"));
   facts_ = new QTextBrowser(this);
   facts_->setOpenLinks(false);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(8, 6, 0, 0);
+  layout->setContentsMargins(8, 8, 0, 0);
+  setAutoFillBackground(true);
+  setBackgroundRole(QPalette::Base);
   for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_, shapeError_}) layout->addWidget(w);
   layout->addWidget(facts_, 1);
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);
@@ -35,6 +37,7 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   show();
 }
 
+QString Inspector::errorText() const { return shapeError_->text(); }
 QString Inspector::shownText() const { return facts_->toPlainText(); }
 
 void Inspector::show() {
@@ -49,12 +52,23 @@ void Inspector::show() {
     if (parameter) shapeField_->setText(QString::fromStdString(toString(document_.module().shapeOf(id))));
   }
   shapeError_->setVisible(parameter && !shapeError_->text().isEmpty());
+  facts_->document()->setDefaultStyleSheet(factsStyle(palette()));
   if (!known) {
-    facts_->setHtml(QStringLiteral("<p style='color:gray'>%1</p>").arg(tr("Select an instruction on the canvas, in the text or in a table.")));
+    facts_->setHtml(QStringLiteral("<p class='muted'>%1</p>").arg(tr("Select an instruction on the canvas, in the text or in a table.")));
     return;
   }
   const auto users = document_.usersOf(id);
   facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics()));
+}
+
+void Inspector::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) {
+    QPalette errors = palette();
+    errors.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e));
+    shapeError_->setPalette(errors);
+    show();
+  }
+  QWidget::changeEvent(event);
 }
 
 void Inspector::editShape(const QString& text) {

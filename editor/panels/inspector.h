@@ -22,6 +22,10 @@ class Inspector : public QWidget {
   explicit Inspector(Document& document, QWidget* parent = nullptr);
   QLineEdit* shapeField() const { return shapeField_; }
   QString shownText() const;
+  QString errorText() const;  // about what is typed; empty: it is a shape
+
+ protected:
+  void changeEvent(QEvent* event) override;
 
  private:
   void show();

@@ -2,6 +2,7 @@
 #include "editor/panels/instruction_facts.h"
 
 #include <QObject>
+#include <QPalette>
 #include <QStringList>
 
 #include "core/arrange/arrangement.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr size_t kMostLinks = 40;
 constexpr qsizetype kMostValue = 400;
+constexpr size_t kMostShape = 2000;
 
 QString escaped(std::string_view view) {
   return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())).toHtmlEscaped();
@@ -29,8 +31,8 @@ QString table(const QString& rows) { return rows.isEmpty() ? QString() : QString
 
 QString link(const Module& module, InstructionId id) {
   const Instruction& i = module.at(id);
-  return QStringLiteral("<a href='instruction:%1'>%2</a> <span style='color:gray'>%3</span>")
-      .arg(id.value).arg(escaped(i.name), escaped(toString(*i.shape, false)));
+  return QStringLiteral("<a href='instruction:%1'>%2</a> <span class='muted'>%3</span>")
+      .arg(id.value).arg(escaped(i.name), escaped(toString(*i.shape, false).substr(0, 80)));
 }
 
 QString links(const Module& module, std::span<const InstructionId> ids) {
@@ -41,7 +43,7 @@ QString links(const Module& module, std::span<const InstructionId> ids) {
 }
 
 QString shapeSection(const Module& module, const Instruction& i) {
-  QString rows = row(QObject::tr("shape"), code(toString(*i.shape)));
+  QString rows = row(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMostShape)));
   if (i.shape->isArray()) {
     if (const auto count = i.shape->elementCount()) rows += row(QObject::tr("elements"), QString::number(*count));
     if (const auto bytes = i.shape->denseBytes()) rows += row(QObject::tr("bytes"), QString::number(*bytes));
@@ -57,7 +59,7 @@ QString shapeSection(const Module& module, const Instruction& i) {
 QString docOf(const OpDef* op, Attr name) {
   if (!op) return {};
   for (const AttributeRow& r : op->attributes)
-    if (r.name == name && !r.doc.empty()) return QStringLiteral(" <span style='color:gray'>%1</span>").arg(escaped(r.doc));
+    if (r.name == name && !r.doc.empty()) return QStringLiteral(" <span class='muted'>%1</span>").arg(escaped(r.doc));
   return {};
 }
 
@@ -102,15 +104,22 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
   QString out = QStringLiteral("<p style='font-size:14pt;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
                     .arg(escaped(titleOf(module, id)), code(i.name), code(module.at(i.computation).name));
   const OpDef* op = findOp(i.opcode);
-  if (op) out += QStringLiteral("<p style='margin:4px 0;color:gray'>%1</p>").arg(escaped(op->summary));
+  if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
   for (const Diagnostic& d : diagnostics)
-    if (d.instruction == id) out += QStringLiteral("<p style='color:#d03a3a;margin:4px 0'>%1</p>").arg(escaped(d.toString()));
+    if (d.instruction == id) out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
   out += shapeSection(module, i);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
   out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(i);
   if (!i.note.empty()) out += heading(QObject::tr("Note")) + escaped(i.note);
   return out;
+}
+
+QString factsStyle(const QPalette& palette) {
+  const bool dark = palette.color(QPalette::Base).lightness() < 128;
+  return QStringLiteral("a { color: %1 } .muted { color: %2 } .error { color: %3 }")
+      .arg(palette.color(QPalette::Link).name(), palette.color(QPalette::PlaceholderText).name(),
+           dark ? QStringLiteral("#ff8a80") : QStringLiteral("#b3261e"));
 }
 
 QString tooltipOf(const Module& module, InstructionId id) {

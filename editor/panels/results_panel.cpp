@@ -1,7 +1,10 @@
 // The page of a RunOutcome.
 #include "editor/panels/results_panel.h"
 
+#include <QEvent>
+
 #include "editor/document/document.h"
+#include "editor/panels/instruction_facts.h"
 
 namespace tessera {
 namespace {
@@ -32,15 +35,21 @@ QString outputRow(size_t number, const Literal& value, const QString& text) {
 
 }  // namespace
 
-ResultsPanel::ResultsPanel(Document& document, QWidget* parent) : QTextBrowser(parent), document_(document) {
-  connect(&document_, &Document::outcomeChanged, this, &ResultsPanel::show);
+ResultsPanel::ResultsPanel(Document& document, QWidget* parent) : QTextBrowser(parent), source_(document) {
+  connect(&source_, &Document::outcomeChanged, this, &ResultsPanel::show);
   show();
 }
 
+void ResultsPanel::changeEvent(QEvent* event) {
+  QTextBrowser::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show();
+}
+
 void ResultsPanel::show() {
-  const auto& outcome = document_.outcome();
+  document()->setDefaultStyleSheet(factsStyle(palette()));
+  const auto& outcome = source_.outcome();
   if (!outcome) {
-    setHtml(QStringLiteral("<p style='color:gray'>%1</p>").arg(tr("Run the graph (F5) to see its outputs here.")));
+    setHtml(QStringLiteral("<p class='muted'>%1</p>").arg(tr("Run the graph (F5) to see its outputs here.")));
     return;
   }
   QString html = QStringLiteral("<p><b>%1</b> a run · compiled in %2 ms · peak memory %3 · %4</p><table>")

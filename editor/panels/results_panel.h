@@ -13,10 +13,13 @@ class ResultsPanel : public QTextBrowser {
  public:
   explicit ResultsPanel(Document& document, QWidget* parent = nullptr);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void show();
 
-  Document& document_;
+  Document& source_;
 };
 
 }  // namespace tessera

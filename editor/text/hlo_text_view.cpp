@@ -100,7 +100,7 @@ void HloTextView::updateScrollBars() {
   const int lines = text_ ? static_cast<int>(text_->lineCount()) : 0;
   verticalScrollBar()->setPageStep(visibleLines());
   verticalScrollBar()->setRange(0, std::max(0, lines - visibleLines()));
-  const auto longest = static_cast<qreal>(std::min<size_t>(text_ ? text_->longestLine : 0, 1200));
+  const auto longest = static_cast<qreal>(std::min<size_t>(text_ ? text_->longestLine : 0, kMostPainted));
   const int width = gutterWidth() + static_cast<int>(charWidth_ * longest);
   horizontalScrollBar()->setSingleStep(static_cast<int>(charWidth_ * 4));
   horizontalScrollBar()->setPageStep(viewport()->width());
@@ -134,7 +134,9 @@ void HloTextView::paintLine(QPainter& painter, int line, int y) const {
     back.setAlphaF(0.25F);
     painter.fillRect(QRect(0, y, viewport()->width(), lineHeight_), back);
   }
-  const QString shown = shownLine(line);
+  const auto scrolled = static_cast<qreal>(horizontalScrollBar()->value());
+  const auto visible = static_cast<qsizetype>((scrolled + viewport()->width()) / charWidth_) + 8;
+  const QString shown = shownLine(line).left(visible);
   QTextLayout layout(shown, font());
   layout.setFormats(highlightHlo(shown, theme_));
   layout.beginLayout();
@@ -142,7 +144,7 @@ void HloTextView::paintLine(QPainter& painter, int line, int y) const {
   if (textLine.isValid()) textLine.setLineWidth(1e7);
   layout.endLayout();
   painter.setPen(palette().color(QPalette::Text));
-  layout.draw(&painter, QPointF(gutterWidth() + charWidth_ / 2 - horizontalScrollBar()->value(), y + 1));
+  layout.draw(&painter, QPointF(gutterWidth() + charWidth_ / 2 - scrolled, y + 1));
 }
 
 void HloTextView::mousePressEvent(QMouseEvent* event) {

@@ -1,0 +1,136 @@
+// tessera-studio: opens the window on a file or on the start page; with --screenshot, --do or --timing it does the same
+// without a person and ends.
+#include <QCommandLineParser>
+#include <QElapsedTimer>
+#include <QTimer>
+#include <cstdio>
+
+#include "app/studio/main_window.h"
+#include "app/studio/script.h"
+#include "app/studio/studio_application.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/banner.h"
+
+namespace tessera {
+namespace {
+
+enum ExitCode { kFine = 0, kRefused = 2, kFailedRunning = 5, kUsage = 64, kNoInput = 66, kNoOutput = 73 };
+
+int exitCodeOf(Fault fault) {
+  switch (fault) {
+    case Fault::Usage: return kUsage;
+    case Fault::Input: return kNoInput;
+    case Fault::Output: return kNoOutput;
+    case Fault::Runtime: return kFailedRunning;
+    default: return kRefused;
+  }
+}
+
+int complain(const Diagnostic& d) {
+  std::fprintf(stderr, "%s\n", d.toString().c_str());
+  return exitCodeOf(d.fault);
+}
+
+void addOptions(QCommandLineParser& parser) {
+  parser.setApplicationDescription(QObject::tr("Opens an HLO file in the studio.\nExample: tessera-studio --screenshot out.png --size 1600x1000 --theme=dark model.hlo"));
+  parser.addHelpOption();
+  parser.addPositionalArgument(QStringLiteral("FILE"), QObject::tr("HLO file"), QStringLiteral("[FILE]"));
+  parser.addOptions({
+      {QStringLiteral("screenshot"), QObject::tr("Write a picture of the window and end."), QStringLiteral("OUT.png")},
+      {QStringLiteral("size"), QObject::tr("Size of the window."), QStringLiteral("WxH")},
+      {QStringLiteral("scale"), QObject::tr("Pixels a unit of the window, e.g. 2."), QStringLiteral("FACTOR")},
+      {QStringLiteral("theme"), QObject::tr("light or dark."), QStringLiteral("NAME")},
+      {QStringLiteral("select"), QObject::tr("Select an instruction."), QStringLiteral("INSTR")},
+      {QStringLiteral("open"), QObject::tr("Open a group of the graph."), QStringLiteral("GROUP")},
+      {QStringLiteral("do"), QObject::tr("Play the commands of a file, one a line."), QStringLiteral("ACTIONS")},
+      {QStringLiteral("timing"), QObject::tr("Print what opening took and the longest event of the UI thread, and end.")},
+  });
+}
+
+struct Timing {
+  QElapsedTimer clock;
+  double pictureMs = -1, textMs = -1, idleMs = -1;
+};
+
+// When the first picture of the file is painted, when the text is there.
+void watch(MainWindow& window, Timing& timing) {
+  QObject::connect(&window, &MainWindow::firstPictureShown, [&] {
+    if (timing.pictureMs < 0) timing.pictureMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
+  });
+  QObject::connect(&window.document(), &Document::textChanged, [&] {
+    if (timing.textMs < 0 && window.document().text()) timing.textMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
+  });
+}
+
+void print(const Timing& timing, const StudioApplication& app) {
+  std::printf("first picture %.0f ms, text %.0f ms, all done %.0f ms\n", timing.pictureMs, timing.textMs, timing.idleMs);
+  std::printf("longest event of the UI thread %.1f ms (%s), over 50 ms: %lld\n", app.longestMs(),
+              app.longestWhat().toLocal8Bit().constData(), static_cast<long long>(app.overBudget()));
+}
+
+Status playOptions(MainWindow& window, const QCommandLineParser& parser) {
+  if (parser.isSet(QStringLiteral("open"))) TESSERA_TRY(playCommand(window, QStringLiteral("open-group ") + parser.value(QStringLiteral("open"))));
+  if (parser.isSet(QStringLiteral("select"))) TESSERA_TRY(playCommand(window, QStringLiteral("select ") + parser.value(QStringLiteral("select"))));
+  if (parser.isSet(QStringLiteral("do"))) TESSERA_TRY(playScript(window, parser.value(QStringLiteral("do"))));
+  if (parser.isSet(QStringLiteral("screenshot"))) TESSERA_TRY(writeScreenshot(window, parser.value(QStringLiteral("screenshot"))));
+  return {};
+}
+
+// Without a person: open, wait, play, print. A file that cannot be opened is shown, and is the exit code.
+int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParser& parser, const QString& file) {
+  window.show();
+  waitUntilIdle(window);
+  Timing timing;
+  watch(window, timing);
+  app.resetTiming();
+  timing.clock.start();
+  if (!file.isEmpty()) window.openFile(file);
+  waitUntilIdle(window);
+  timing.idleMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
+  int exit = kFine;
+  if (!file.isEmpty() && !window.document().isOpen()) {
+    std::fprintf(stderr, "%s\n", window.banner().message().toLocal8Bit().constData());
+    const auto& found = window.document().diagnostics();
+    exit = found.empty() ? kRefused : exitCodeOf(found.front().fault);
+  }
+  if (const Status played = playOptions(window, parser); !played) exit = complain(played.error());
+  if (parser.isSet(QStringLiteral("timing"))) print(timing, app);
+  return exit;
+}
+
+int run(StudioApplication& app) {
+  QCommandLineParser parser;
+  addOptions(parser);
+  parser.process(app);
+  const QString file = parser.positionalArguments().value(0);
+  const bool alone = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("do")) || parser.isSet(QStringLiteral("timing"));
+  MainWindow window(!alone);
+  for (const char* option : {"theme", "size"})
+    if (const QString name = QLatin1String(option); parser.isSet(name))
+      if (const Status played = playCommand(window, name + QLatin1Char(' ') + parser.value(name)); !played) return complain(played.error());
+  if (alone) return runAlone(app, window, parser, file);
+  window.show();
+  if (!file.isEmpty()) window.openFile(file);
+  return app.exec();
+}
+
+// The scale must be known before the application is made.
+void applyScale(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const QByteArray argument = argv[i];
+    if (argument.startsWith("--scale=")) qputenv("QT_SCALE_FACTOR", argument.mid(8));
+    else if (argument == "--scale" && i + 1 < argc) qputenv("QT_SCALE_FACTOR", argv[i + 1]);
+  }
+}
+
+}  // namespace
+}  // namespace tessera
+
+int main(int argc, char** argv) {
+  tessera::applyScale(argc, argv);
+  tessera::StudioApplication app(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("Tessera Studio"));
+  QApplication::setOrganizationName(QStringLiteral("Tessera"));
+  return tessera::run(app);
+}

@@ -1,0 +1,301 @@
+// The window's life: what it is made of, how the document's signals reach its parts, files, theme and session. Menus and
+// their actions are in main_window_actions.cpp.
+#include "app/studio/main_window.h"
+
+#include <QApplication>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QVBoxLayout>
+
+#include "app/studio/panels.h"
+#include "app/studio/start_page.h"
+#include "app/studio/theme.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/banner.h"
+#include "editor/panels/heat_legend.h"
+#include "editor/panels/inspector.h"
+#include "editor/panels/instruction_facts.h"
+#include "editor/panels/table_panel.h"
+#include "editor/panels/text_panel.h"
+
+namespace tessera {
+namespace {
+
+constexpr int kMostRecentFiles = 10, kMostMarks = 400, kDockStateVersion = 1;
+
+QString fileNameOf(const Document& document) { return QFileInfo(document.path()).fileName(); }
+
+}  // namespace
+
+MainWindow::MainWindow(bool remembers, QWidget* parent)
+    : QMainWindow(parent), document_(new Document(this)), remembers_(remembers) {
+  setAcceptDrops(true);
+  setDockNestingEnabled(true);
+  setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+  resize(1440, 900);
+  makeCentre();
+  panels_ = std::make_unique<Panels>(*document_, *this);
+  makeStatusBar();
+  makeActions();
+  connectDocument();
+  connectCanvas();
+  setTheme(Theme::Light);
+  if (remembers_) restoreSession();
+  showRecentFiles();
+  updateActions();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::makeCentre() {
+  auto* centre = new QWidget(this);
+  banner_ = new Banner(centre);
+  stack_ = new QStackedWidget(centre);
+  startPage_ = new StartPage(stack_);
+  canvas_ = new Canvas(stack_);
+  legend_ = new HeatLegend(canvas_);
+  canvas_->installEventFilter(this);
+  stack_->addWidget(startPage_);
+  stack_->addWidget(canvas_);
+  auto* layout = new QVBoxLayout(centre);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(banner_);
+  layout->addWidget(stack_, 1);
+  setCentralWidget(centre);
+  connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);
+  connect(startPage_, &StartPage::openWanted, this, &MainWindow::chooseFile);
+  connect(banner_, &Banner::detailsWanted, this, [this] { panels_->raise(QStringLiteral("diagnostics")); });
+}
+
+void MainWindow::makeStatusBar() {
+  factsLabel_ = new QLabel(this);
+  zoomLabel_ = new QLabel(this);
+  busyLabel_ = new QLabel(this);
+  busyBar_ = new QProgressBar(this);
+  busyBar_->setMaximumWidth(160);
+  busyBar_->setTextVisible(false);
+  busyBar_->hide();
+  statusBar()->addWidget(factsLabel_, 1);
+  statusBar()->addPermanentWidget(busyLabel_);
+  statusBar()->addPermanentWidget(busyBar_);
+  statusBar()->addPermanentWidget(zoomLabel_);
+}
+
+void MainWindow::connectDocument() {
+  connect(document_, &Document::opened, this, [this] {
+    pictureNews_ = true;
+    banner_->hide();
+    addRecentFile(document_->path());
+    stack_->setCurrentWidget(canvas_);
+    canvas_->setFocus();
+    updateComputations();
+    updateActions();
+  });
+  connect(document_, &Document::failed, this, [this](const QString& message) { banner_->showMessage(message); });
+  connect(document_, &Document::sceneChanged, this, &MainWindow::showScene);
+  connect(document_, &Document::moduleChanged, this, &MainWindow::updateActions);
+  connect(document_, &Document::selectionChanged, this, [this] {
+    canvas_->setSelection(document_->selection(), true);
+    updateActions();
+  });
+  connect(document_, &Document::diagnosticsChanged, this, &MainWindow::showMarks);
+  connect(document_, &Document::outcomeChanged, this, [this] {
+    showLegend();
+    if (document_->outcome()) panels_->raise(QStringLiteral("profile"));
+  });
+  connect(document_, &Document::runningChanged, this, &MainWindow::updateActions);
+  connect(document_, &Document::progressed, this, &MainWindow::showProgress);
+  connect(panels_->diagnostics, &DiagnosticsPanel::countChanged, this, [this] {
+    const int errors = panels_->diagnostics->errorCount();
+    panels_->find(QStringLiteral("diagnostics"))->setWindowTitle(errors ? tr("Diagnostics (%1)").arg(errors) : tr("Diagnostics"));
+  });
+  for (TablePanel* table : std::initializer_list<TablePanel*>{panels_->diagnostics, panels_->profile})
+    connect(table, &TablePanel::revealWanted, this, &MainWindow::revealInstruction);
+}
+
+void MainWindow::connectCanvas() {
+  connect(canvas_, &Canvas::selectionChanged, document_, &Document::select);
+  connect(canvas_, &Canvas::groupToggled, document_, &Document::toggleGroup);
+  connect(canvas_, &Canvas::instructionActivated, this, [this](InstructionId id) {
+    const auto callees = document_->module().callees(document_->module().at(id));
+    if (!callees.empty()) document_->showComputation(callees.front());
+    else panels_->raise(QStringLiteral("inspector"));
+  });
+  connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) { zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0)); });
+  canvas_->setTooltipProvider([this](InstructionId id) {
+    return document_->isOpen() ? tooltipOf(document_->module(), id) : QString();
+  });
+}
+
+// --- what is shown
+
+void MainWindow::showScene(bool keepView) {
+  const Scene& scene = document_->scene();
+  canvas_->setPicture(scene.picture, scene.view, keepView ? Canvas::KeepView::Yes : Canvas::KeepView::No, scene.index);
+  canvas_->setSelection(document_->selection(), revealPending_);
+  if (std::exchange(revealPending_, false)) canvas_->fitSelection();
+  showMarks();
+  showLegend();
+  const QSignalBlocker blocker(computations_);
+  computations_->setCurrentIndex(computations_->findData(document_->computation().value));
+}
+
+void MainWindow::showMarks() {
+  std::vector<std::pair<InstructionId, QString>> marks;
+  for (const Diagnostic& d : document_->diagnostics()) {
+    if (d.severity != Severity::Error || !d.instruction.valid() || marks.size() >= kMostMarks) continue;
+    marks.emplace_back(d.instruction, QString::fromStdString(d.message));
+  }
+  canvas_->setMarks(std::move(marks));
+}
+
+void MainWindow::showLegend() {
+  legend_->setOverlay(document_->overlayShown() ? document_->overlay() : std::nullopt);
+  placeLegend();
+}
+
+void MainWindow::placeLegend() {
+  constexpr int kMargin = 12;
+  legend_->move(kMargin, canvas_->height() - legend_->height() - kMargin);
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == canvas_ && event->type() == QEvent::Resize) placeLegend();
+  if (watched == canvas_ && event->type() == QEvent::Paint && pictureNews_ && canvas_->tilesReady()) {
+    pictureNews_ = false;
+    QMetaObject::invokeMethod(this, &MainWindow::firstPictureShown, Qt::QueuedConnection);
+  }
+  return QMainWindow::eventFilter(watched, event);
+}
+
+void MainWindow::showProgress(const QString& stage, double fraction) {
+  busyLabel_->setText(stage);
+  busyBar_->setVisible(!stage.isEmpty());
+  busyBar_->setRange(0, fraction < 0 ? 0 : 1000);
+  if (fraction >= 0) busyBar_->setValue(static_cast<int>(fraction * 1000));
+}
+
+void MainWindow::updateComputations() {
+  const QSignalBlocker blocker(computations_);
+  computations_->clear();
+  const Module& module = document_->module();
+  const auto add = [&](ComputationId id) {
+    const QString name = QString::fromStdString(module.at(id).name);
+    computations_->addItem(id == module.entry() ? tr("%1 (entry)").arg(name) : name, id.value);
+  };
+  add(module.entry());
+  constexpr size_t kMostListed = 2000;
+  for (ComputationId id : module.order())
+    if (id != module.entry() && static_cast<size_t>(computations_->count()) < kMostListed) add(id);
+}
+
+void MainWindow::revealInstruction(InstructionId id) {
+  revealPending_ = true;
+  document_->reveal(id);
+}
+
+void MainWindow::setTheme(Theme theme) {
+  theme_ = theme;
+  applyTheme(theme);
+  canvas_->setTheme(theme);
+  legend_->setTheme(theme);
+  panels_->text->view()->setTheme(theme);
+  const QSignalBlocker blocker(dark_);
+  dark_->setChecked(theme == Theme::Dark);
+}
+
+// --- files
+
+void MainWindow::openFile(const QString& path) {
+  if (mayLoseChanges()) document_->open(path);
+}
+
+void MainWindow::chooseFile() {
+  const QString start = document_->isOpen() ? document_->path() : recentFiles_.value(0, StartPage::examplesFolder());
+  const QString path = QFileDialog::getOpenFileName(this, tr("Open an HLO file"), start,
+                                                    tr("HLO (*.hlo *.txt *.hlo.gz *.hlo.zst *.gz *.zst);;All files (*)"));
+  if (!path.isEmpty()) openFile(path);
+}
+
+void MainWindow::save(bool ask) {
+  QString path = document_->path();
+  if (ask) path = QFileDialog::getSaveFileName(this, tr("Save the HLO text"), path, tr("HLO (*.hlo *.txt);;All files (*)"));
+  if (path.isEmpty()) return;
+  if (const Status saved = document_->save(path); !saved) {
+    banner_->showMessage(QString::fromStdString(saved.error().toString()));
+    return;
+  }
+  addRecentFile(path);
+  statusBar()->showMessage(tr("Saved %1").arg(path), 3000);
+  updateActions();
+}
+
+bool MainWindow::mayLoseChanges() {
+  if (!remembers_ || !document_->isOpen() || !document_->isModified()) return true;
+  const auto answer = QMessageBox::question(this, tr("Tessera"), tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)),
+                                            QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+  if (answer == QMessageBox::Save) save(false);
+  return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !document_->isModified());
+}
+
+void MainWindow::exportPicture() {
+  const QString path = QFileDialog::getSaveFileName(this, tr("Export the picture"), fileNameOf(*document_) + QStringLiteral(".svg"), tr("SVG (*.svg)"));
+  if (path.isEmpty()) return;
+  const Status written = document_->exportSvg(path, theme_);
+  if (!written) banner_->showMessage(QString::fromStdString(written.error().toString()));
+}
+
+void MainWindow::addRecentFile(const QString& path) {
+  recentFiles_.removeAll(path);
+  recentFiles_.prepend(path);
+  recentFiles_ = recentFiles_.mid(0, kMostRecentFiles);
+  showRecentFiles();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() && event->mimeData()->urls().front().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  const QString path = event->mimeData()->urls().value(0).toLocalFile();
+  if (path.isEmpty()) return;
+  event->acceptProposedAction();
+  openFile(path);
+}
+
+// --- session
+
+void MainWindow::restoreSession() {
+  const QSettings settings;
+  recentFiles_ = settings.value(QStringLiteral("recentFiles")).toStringList();
+  restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
+  restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kDockStateVersion);
+  if (settings.value(QStringLiteral("theme")).toString() == QLatin1String("dark")) setTheme(Theme::Dark);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (!mayLoseChanges()) return event->ignore();
+  document_->cancelRun();
+  if (remembers_) {
+    QSettings settings;
+    settings.setValue(QStringLiteral("recentFiles"), recentFiles_);
+    settings.setValue(QStringLiteral("geometry"), saveGeometry());
+    settings.setValue(QStringLiteral("docks"), saveState(kDockStateVersion));
+    settings.setValue(QStringLiteral("theme"), theme_ == Theme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
+  }
+  QMainWindow::closeEvent(event);
+}
+
+}  // namespace tessera

@@ -1,0 +1,102 @@
+// MainWindow: the studio's one window. Canvas in the middle, panels as docks round it, menus above. It connects the
+// Document's signals to the panels and the panels' wishes to the Document; it holds no state of the graph itself.
+#pragma once
+
+#include <QMainWindow>
+#include <QStringList>
+#include <memory>
+
+#include "core/base/ids.h"
+#include "core/picture/picture.h"
+
+class QAction;
+class QComboBox;
+class QLabel;
+class QProgressBar;
+class QStackedWidget;
+
+namespace tessera {
+
+class Banner;
+class Canvas;
+class Document;
+class HeatLegend;
+class StartPage;
+struct Panels;
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  // remembers: window, docks, theme and recent files are kept between sessions; scripts leave it off.
+  explicit MainWindow(bool remembers, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  void openFile(const QString& path);
+  void setTheme(Theme theme);
+  Theme theme() const { return theme_; }
+  Document& document() { return *document_; }
+  Canvas& canvas() { return *canvas_; }
+  Panels& panels() { return *panels_; }
+  Banner& banner() { return *banner_; }
+  const QStringList& recentFiles() const { return recentFiles_; }
+  void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
+
+ signals:
+  void firstPictureShown();  // of the file that was opened last
+
+ protected:
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void closeEvent(QCloseEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void makeCentre();
+  void makeActions();
+  void makeFileMenu();
+  void makeEditMenu();
+  void makeViewMenu();
+  void makeRunMenu();
+  void makeHelpMenu();
+  void makeToolBar();
+  void makeStatusBar();
+  void connectDocument();
+  void connectCanvas();
+  void restoreSession();
+
+  void showScene(bool keepView);
+  void showProgress(const QString& stage, double fraction);
+  void showMarks();
+  void showLegend();
+  void updateActions();
+  void updateComputations();
+  void placeLegend();
+  void addRecentFile(const QString& path);
+  void showRecentFiles();
+  void chooseFile();
+  void save(bool ask);
+  bool mayLoseChanges();
+  void exportPicture();
+  void showShortcuts();
+  void showAbout();
+
+  Document* document_;
+  Canvas* canvas_ = nullptr;
+  std::unique_ptr<Panels> panels_;
+  Banner* banner_ = nullptr;
+  HeatLegend* legend_ = nullptr;
+  StartPage* startPage_ = nullptr;
+  QStackedWidget* stack_ = nullptr;
+  QComboBox* computations_ = nullptr;
+  QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr, *busyLabel_ = nullptr;
+  QProgressBar* busyBar_ = nullptr;
+  QMenu* recentMenu_ = nullptr;
+  QAction *open_, *save_, *saveAs_, *export_, *undo_, *redo_, *find_, *reveal_, *fitAll_, *fitSelection_, *openAll_,
+      *closeAll_, *overlay_, *dark_, *run_, *cancel_;
+  QStringList recentFiles_;
+  Theme theme_ = Theme::Light;
+  bool remembers_ = false, revealPending_ = false, pictureNews_ = false;
+};
+
+}  // namespace tessera

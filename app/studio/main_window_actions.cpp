@@ -1,0 +1,204 @@
+// Menus, tool bar and shortcuts of the main window; what each does is one line.
+#include <QAction>
+#include <QDir>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QStackedWidget>
+#include <QToolBar>
+
+#include "app/studio/main_window.h"
+#include "app/studio/panels.h"
+#include "app/studio/start_page.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/banner.h"
+#include "editor/panels/text_panel.h"
+
+namespace tessera {
+namespace {
+
+template <class Slot>
+QAction* addItem(QMenu* menu, const QString& text, const QList<QKeySequence>& shortcuts, MainWindow* window, Slot slot) {
+  QAction* action = menu->addAction(text);
+  action->setShortcuts(shortcuts);
+  QObject::connect(action, &QAction::triggered, window, slot);
+  return action;
+}
+
+}  // namespace
+
+void MainWindow::makeActions() {
+  makeFileMenu();
+  makeEditMenu();
+  makeViewMenu();
+  makeRunMenu();
+  makeHelpMenu();
+  makeToolBar();
+}
+
+void MainWindow::makeFileMenu() {
+  QMenu* menu = menuBar()->addMenu(tr("&File"));
+  open_ = addItem(menu, tr("&Open …"), {QKeySequence::Open}, this, [this] { chooseFile(); });
+  recentMenu_ = menu->addMenu(tr("Open &recent"));
+  QMenu* examples = menu->addMenu(tr("Open &example"));
+  const QDir folder(StartPage::examplesFolder());
+  for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Name))
+    addItem(examples, file.completeBaseName(), {}, this, [this, path = file.filePath()] { openFile(path); });
+  menu->addSeparator();
+  save_ = addItem(menu, tr("&Save"), {QKeySequence::Save}, this, [this] { save(false); });
+  saveAs_ = addItem(menu, tr("Save &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, this, [this] { save(true); });
+  export_ = addItem(menu, tr("&Export picture …"), {}, this, [this] { exportPicture(); });
+  menu->addSeparator();
+  addItem(menu, tr("&Quit"), {QKeySequence::Quit}, this, [this] { close(); });
+}
+
+void MainWindow::makeEditMenu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Edit"));
+  undo_ = addItem(menu, tr("&Undo"), {QKeySequence::Undo}, this, [this] { document_->undo(); });
+  redo_ = addItem(menu, tr("&Redo"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, this,
+                    [this] { document_->redo(); });
+  menu->addSeparator();
+  find_ = addItem(menu, tr("&Find instruction …"), {QKeySequence::Find}, this, [this] {
+    panels_->raise(QStringLiteral("text"));
+    panels_->text->findField()->setFocus();
+    panels_->text->findField()->selectAll();
+  });
+  addItem(menu, tr("Find &next"), {QKeySequence(Qt::Key_F3)}, this, [this] { panels_->text->findNext(); });
+  addItem(menu, tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, this, [this] { panels_->text->findNext(true); });
+}
+
+void MainWindow::makeViewMenu() {
+  QMenu* menu = menuBar()->addMenu(tr("&View"));
+  fitAll_ = addItem(menu, tr("Fit &all"), {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home)}, this, [this] { canvas_->fitAll(); });
+  fitSelection_ = addItem(menu, tr("Fit &selection"), {QKeySequence(Qt::Key_F)}, this, [this] { canvas_->fitSelection(); });
+  reveal_ = addItem(menu, tr("Open the groups round the &selection"), {QKeySequence(Qt::Key_G)}, this,
+                      [this] { revealInstruction(document_->selected()); });
+  const auto middle = [this] { return QPointF(canvas_->width(), canvas_->height()) / 2; };
+  addItem(menu, tr("Zoom &in"), {QKeySequence::ZoomIn, QKeySequence(Qt::CTRL | Qt::Key_Equal)}, this, [this, middle] { canvas_->zoomBy(1.25, middle()); });
+  addItem(menu, tr("Zoom &out"), {QKeySequence::ZoomOut}, this, [this, middle] { canvas_->zoomBy(0.8, middle()); });
+  menu->addSeparator();
+  openAll_ = addItem(menu, tr("&Open all groups"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, this, [this] { document_->openAllGroups(); });
+  closeAll_ = addItem(menu, tr("&Close all groups"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)}, this, [this] { document_->closeAllGroups(); });
+  menu->addSeparator();
+  overlay_ = addItem(menu, tr("&Heat of the last run"), {QKeySequence(Qt::Key_H)}, this, [this](bool on) { document_->showOverlay(on); showLegend(); });
+  overlay_->setCheckable(true);
+  overlay_->setChecked(true);
+  dark_ = addItem(menu, tr("&Dark theme"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, this, [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); });
+  dark_->setCheckable(true);
+  menu->addSeparator();
+  QMenu* panels = menu->addMenu(tr("&Panels"));
+  for (QDockWidget* dock : panels_->docks) panels->addAction(dock->toggleViewAction());
+  panels->addSeparator();
+  addItem(panels, tr("Everything at its first place"), {}, this, [this] { panels_->arrange(*this); });
+  addItem(menu, tr("S&tart page"), {}, this, [this] {
+    stack_->setCurrentIndex(stack_->currentIndex() == 0 && document_->isOpen() ? 1 : 0);
+  });
+}
+
+void MainWindow::makeRunMenu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Run"));
+  run_ = addItem(menu, tr("&Run and profile"), {QKeySequence(Qt::Key_F5), QKeySequence(Qt::CTRL | Qt::Key_R)}, this, [this] {
+    banner_->hide();
+    document_->run();
+  });
+  cancel_ = addItem(menu, tr("&Cancel"), {QKeySequence(Qt::Key_Escape)}, this, [this] { document_->cancelRun(); });
+}
+
+void MainWindow::makeHelpMenu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Help"));
+  addItem(menu, tr("&Mouse and keys"), {QKeySequence(Qt::Key_F1)}, this, [this] { showShortcuts(); });
+  addItem(menu, tr("&About Tessera"), {}, this, [this] { showAbout(); });
+}
+
+void MainWindow::makeToolBar() {
+  QToolBar* bar = addToolBar(tr("Tools"));
+  bar->setObjectName(QStringLiteral("tools"));
+  bar->setMovable(false);
+  bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  const auto addShort = [bar](QAction* action, const QString& text) {
+    action->setIconText(text);
+    bar->addAction(action);
+  };
+  addShort(open_, tr("Open"));
+  bar->addSeparator();
+  addShort(undo_, tr("Undo"));
+  addShort(redo_, tr("Redo"));
+  bar->addSeparator();
+  addShort(run_, tr("▶ Run"));
+  addShort(cancel_, tr("■ Cancel"));
+  addShort(overlay_, tr("Heat"));
+  bar->addSeparator();
+  addShort(fitAll_, tr("Fit all"));
+  addShort(fitSelection_, tr("Fit selection"));
+  addShort(openAll_, tr("Open groups"));
+  addShort(closeAll_, tr("Close groups"));
+  bar->addSeparator();
+  computations_ = new QComboBox(bar);
+  computations_->setAccessibleName(tr("Computation"));
+  computations_->setToolTip(tr("The computation on the canvas"));
+  computations_->setMinimumContentsLength(24);
+  computations_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  bar->addWidget(computations_);
+  connect(computations_, &QComboBox::activated, this, [this](int row) {
+    document_->showComputation(ComputationId(computations_->itemData(row).toUInt()));
+  });
+}
+
+void MainWindow::showRecentFiles() {
+  recentMenu_->clear();
+  for (const QString& path : recentFiles_) {
+    QAction* action = recentMenu_->addAction(path);
+    connect(action, &QAction::triggered, this, [this, path] { openFile(path); });
+  }
+  recentMenu_->setEnabled(!recentFiles_.isEmpty());
+  startPage_->setRecentFiles(recentFiles_);
+}
+
+void MainWindow::updateActions() {
+  const bool open = document_->isOpen();
+  for (QAction* action : {saveAs_, export_, find_, fitAll_, fitSelection_, openAll_, closeAll_, overlay_}) action->setEnabled(open);
+  save_->setEnabled(open && document_->isModified());
+  undo_->setEnabled(document_->canUndo());
+  redo_->setEnabled(document_->canRedo());
+  undo_->setText(document_->canUndo() ? tr("&Undo: %1").arg(document_->undoTitle()) : tr("&Undo"));
+  redo_->setText(document_->canRedo() ? tr("&Redo: %1").arg(document_->redoTitle()) : tr("&Redo"));
+  undo_->setIconText(tr("Undo"));
+  redo_->setIconText(tr("Redo"));
+  reveal_->setEnabled(open && document_->selected().valid());
+  run_->setEnabled(open && !document_->isRunning());
+  cancel_->setEnabled(document_->isRunning());
+  computations_->setEnabled(open);
+  if (!open) {
+    setWindowTitle(tr("Tessera"));
+    return factsLabel_->clear();
+  }
+  setWindowTitle(tr("%1[*] — Tessera").arg(QFileInfo(document_->path()).fileName()));
+  setWindowModified(document_->isModified());
+  const size_t computations = document_->module().order().size();
+  QString facts = tr("%L1 instructions in ").arg(document_->module().instructionCount()) +
+                  (computations == 1 ? tr("one computation") : tr("%L1 computations").arg(computations));
+  if (const size_t selected = document_->selection().size(); selected > 1) facts += tr(" · %L1 selected").arg(selected);
+  factsLabel_->setText(facts);
+}
+
+void MainWindow::showShortcuts() {
+  QMessageBox::information(this, tr("Mouse and keys"),
+                           tr("<p><b>Canvas</b><br>Middle drag, Space drag or wheel: pan · Ctrl+wheel: zoom at the pointer<br>"
+                              "Click, Shift+click, drag a box: select · double click a group: open or close it<br>"
+                              "double click a node with a computation: go into it</p>"
+                              "<p><b>Keys</b><br>A: fit all · F: fit the selection · G: open the groups round the selection · H: heat<br>"
+                              "Ctrl+F, F3: find · F5 or Ctrl+R: run · Esc: cancel · Ctrl+Z, Ctrl+Shift+Z: undo, redo<br>"
+                              "Ctrl+E, Ctrl+Shift+E: open and close all groups</p>"));
+}
+
+void MainWindow::showAbout() {
+  QMessageBox::about(this, tr("About Tessera"),
+                     tr("<p><b>Tessera</b><br>An editor and compiler for XLA HLO graphs. Apache-2.0.</p>"));
+}
+
+}  // namespace tessera

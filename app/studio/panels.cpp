@@ -1,0 +1,63 @@
+// Making the docks and their first arrangement: facts at the right, tables and text below.
+#include "app/studio/panels.h"
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <algorithm>
+
+#include "editor/panels/inspector.h"
+#include "editor/panels/results_panel.h"
+#include "editor/panels/table_panel.h"
+#include "editor/panels/text_panel.h"
+
+namespace tessera {
+
+Panels::Panels(Document& document, QMainWindow& window)
+    : inspector(new Inspector(document)), text(new TextPanel(document)), diagnostics(new DiagnosticsPanel(document)),
+      profile(new ProfilePanel(document)), results(new ResultsPanel(document)) {
+  add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
+  add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
+  add(window, diagnostics, QStringLiteral("diagnostics"), QObject::tr("Diagnostics"));
+  add(window, profile, QStringLiteral("profile"), QObject::tr("Profile"));
+  add(window, results, QStringLiteral("results"), QObject::tr("Results"));
+  arrange(window);
+}
+
+QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title) {
+  auto* dock = new QDockWidget(title, &window);
+  dock->setObjectName(name);
+  dock->setWidget(panel);
+  docks.push_back(dock);
+  return dock;
+}
+
+QDockWidget* Panels::find(const QString& name) const {
+  const auto found = std::ranges::find_if(docks, [&](const QDockWidget* dock) { return dock->objectName() == name; });
+  return found == docks.end() ? nullptr : *found;
+}
+
+bool Panels::raise(const QString& name) const {
+  QDockWidget* dock = find(name);
+  if (!dock) return false;
+  dock->show();
+  dock->raise();
+  return true;
+}
+
+void Panels::arrange(QMainWindow& window) const {
+  const auto dockOf = [&](QWidget* panel) { return qobject_cast<QDockWidget*>(panel->parentWidget()); };
+  for (QDockWidget* dock : docks) {
+    dock->setFloating(false);
+    window.addDockWidget(dock->widget() == inspector ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea, dock);
+    dock->show();
+  }
+  QDockWidget* first = dockOf(text);
+  for (QWidget* panel : std::initializer_list<QWidget*>{diagnostics, profile, results}) window.tabifyDockWidget(first, dockOf(panel));
+  first->raise();
+  window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  constexpr int kRight = 370, kBelow = 250;
+  window.resizeDocks({dockOf(inspector)}, {kRight}, Qt::Horizontal);
+  window.resizeDocks({first}, {kBelow}, Qt::Vertical);
+}
+
+}  // namespace tessera

@@ -1,0 +1,39 @@
+// Panels: the docks round the canvas and what stands in them. Their object names ("inspector", "text", "diagnostics",
+// "profile", "results") are what sessions and scripts call them.
+#pragma once
+
+#include <QHash>
+#include <QString>
+
+class QDockWidget;
+class QMainWindow;
+class QWidget;
+
+namespace tessera {
+
+class DiagnosticsPanel;
+class Document;
+class Inspector;
+class ProfilePanel;
+class ResultsPanel;
+class TextPanel;
+
+struct Panels {
+  Panels(Document& document, QMainWindow& window);
+
+  Inspector* inspector;
+  TextPanel* text;
+  DiagnosticsPanel* diagnostics;
+  ProfilePanel* profile;
+  ResultsPanel* results;
+  QList<QDockWidget*> docks;
+
+  QDockWidget* find(const QString& name) const;  // null: none
+  bool raise(const QString& name) const;         // shows the dock in front of its tabs; false: no such panel
+  void arrange(QMainWindow& window) const;       // everything at its first place
+
+ private:
+  QDockWidget* add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title);
+};
+
+}  // namespace tessera

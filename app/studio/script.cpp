@@ -1,0 +1,189 @@
+// The table of commands and how each is done.
+#include "app/studio/script.h"
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QLineEdit>
+#include <map>
+
+#include "app/studio/main_window.h"
+#include "app/studio/panels.h"
+#include "core/formats/hlo_text.h"
+#include "core/formats/module_file.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/text_panel.h"
+
+namespace tessera {
+namespace {
+
+constexpr qint64 kLongestWaitMs = 180000;
+
+Status usage(const QString& message) {
+  Diagnostic d;
+  d.fault = Fault::Usage;
+  d.message = message.toStdString();
+  return fail(std::move(d));
+}
+
+// The instruction or the error, and the same for the one that takes "NAME REST".
+Result<InstructionId> instructionOf(MainWindow& window, const QString& name) {
+  if (window.document().isOpen())
+    if (auto id = window.document().module().findInstruction(name.toStdString())) return *id;
+  return std::unexpected(usage(QObject::tr("there is no instruction %1").arg(name)).error());
+}
+
+Status select(MainWindow& w, const QString& name) {
+  TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionOf(w, name));
+  w.document().select({id});
+  return {};
+}
+
+Status reveal(MainWindow& w, const QString& name) {
+  TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionOf(w, name));
+  w.revealInstruction(id);
+  return {};
+}
+
+Status setShape(MainWindow& w, const QString& words) {
+  TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionOf(w, words.section(QLatin1Char(' '), 0, 0)));
+  TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(words.section(QLatin1Char(' '), 1).trimmed().toStdString()));
+  fillDefaultLayouts(shape);
+  w.document().perform({"Shape of " + std::string(w.document().module().at(id).name), {SetParameterShape{id, std::move(shape)}}});
+  return {};
+}
+
+Status showComputation(MainWindow& w, const QString& name) {
+  const auto id = w.document().isOpen() ? w.document().module().findComputation(name.toStdString()) : std::nullopt;
+  if (!id) return usage(QObject::tr("there is no computation %1").arg(name));
+  w.document().showComputation(*id);
+  return {};
+}
+
+Status openGroup(MainWindow& w, const QString& path) {
+  return w.document().openGroup(path) ? Status{} : usage(QObject::tr("there is no group %1").arg(path));
+}
+
+Status resize(MainWindow& w, const QString& size) {
+  const int width = size.section(QLatin1Char('x'), 0, 0).toInt(), height = size.section(QLatin1Char('x'), 1).toInt();
+  if (width < 100 || height < 100 || width > 20000 || height > 20000) return usage(QObject::tr("%1 is no size like 1600x1000").arg(size));
+  w.resize(width, height);
+  return {};
+}
+
+Status find(MainWindow& w, const QString& words) {
+  w.panels().text->findField()->setText(words);
+  w.panels().text->findNext();
+  return {};
+}
+
+Status theme(MainWindow& w, const QString& name) {
+  if (name != QLatin1String("light") && name != QLatin1String("dark")) return usage(QObject::tr("the theme is light or dark, not %1").arg(name));
+  w.setTheme(name == QLatin1String("dark") ? Theme::Dark : Theme::Light);
+  return {};
+}
+
+Status showPanel(MainWindow& w, const QString& name) {
+  return w.panels().raise(name) ? Status{} : usage(QObject::tr("there is no panel %1").arg(name));
+}
+
+Status hidePanel(MainWindow& w, const QString& name) {
+  QDockWidget* dock = w.panels().find(name);
+  if (!dock) return usage(QObject::tr("there is no panel %1").arg(name));
+  dock->hide();
+  return {};
+}
+
+Status zoom(MainWindow& w, const QString& factor) {
+  const double value = factor.toDouble();
+  if (!(value > 0)) return usage(QObject::tr("%1 is no zoom factor").arg(factor));
+  w.canvas().zoomBy(value, QPointF(w.canvas().width(), w.canvas().height()) / 2);
+  return {};
+}
+
+
+using Command = Status (*)(MainWindow&, const QString&);
+const std::map<QString, Command>& commands() {
+  using W = MainWindow&;
+  using S = const QString&;
+  static const std::map<QString, Command> table{
+      {"open", [](W w, S path) { w.openFile(path); return Status{}; }},
+      {"save", [](W w, S path) { return w.document().isOpen() ? w.document().save(path) : usage(QObject::tr("nothing is open")); }},
+      {"select", select},
+      {"reveal", reveal},
+      {"open-group", openGroup},
+      {"open-groups", [](W w, S) { w.document().openAllGroups(); return Status{}; }},
+      {"close-groups", [](W w, S) { w.document().closeAllGroups(); return Status{}; }},
+      {"computation", showComputation},
+      {"fit", [](W w, S) { w.canvas().fitAll(); return Status{}; }},
+      {"fit-selection", [](W w, S) { w.canvas().fitSelection(); return Status{}; }},
+      {"zoom", zoom},
+      {"run", [](W w, S) { w.document().run(); return Status{}; }},
+      {"overlay", [](W w, S on) { w.document().showOverlay(on != QLatin1String("off")); return Status{}; }},
+      {"set-shape", setShape},
+      {"undo", [](W w, S) { w.document().undo(); return Status{}; }},
+      {"redo", [](W w, S) { w.document().redo(); return Status{}; }},
+      {"find", find},
+      {"panel", showPanel},
+      {"hide-panel", hidePanel},
+      {"theme", theme},
+      {"size", resize},
+      {"screenshot", [](W w, S path) { return writeScreenshot(w, path); }},
+  };
+  return table;
+}
+
+}  // namespace
+
+bool waitUntilIdle(MainWindow& window) {
+  QElapsedTimer timer;
+  timer.start();
+  while (timer.elapsed() < kLongestWaitMs) {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+    if (!window.document().isBusy() && window.canvas().tilesReady()) {
+      QCoreApplication::processEvents(QEventLoop::AllEvents, 20);  // repaints
+      if (!window.document().isBusy() && window.canvas().tilesReady()) return true;
+    }
+  }
+  return false;
+}
+
+Status playCommand(MainWindow& window, const QString& line) {
+  const QString text = line.section(QLatin1Char('#'), 0, 0).trimmed();
+  if (text.isEmpty()) return {};
+  const QString name = text.section(QLatin1Char(' '), 0, 0);
+  const auto found = commands().find(name);
+  if (found == commands().end()) return usage(QObject::tr("unknown command %1").arg(name));
+  TESSERA_TRY(found->second(window, text.section(QLatin1Char(' '), 1).trimmed()));
+  if (!waitUntilIdle(window)) return usage(QObject::tr("%1 did not end in %2 s").arg(text).arg(kLongestWaitMs / 1000));
+  return {};
+}
+
+Status playScript(MainWindow& window, const QString& path) {
+  TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(path.toStdString()));
+  int number = 0;
+  for (const QString& line : QString::fromStdString(content).split(QLatin1Char('\n'))) {
+    ++number;
+    if (Status played = playCommand(window, line); !played) {
+      played.error().file = path.toStdString();
+      played.error().position = {static_cast<uint32_t>(number), 1};
+      return played;
+    }
+  }
+  return {};
+}
+
+Status writeScreenshot(MainWindow& window, const QString& path) {
+  waitUntilIdle(window);
+  if (window.grab().save(path)) return {};
+  Diagnostic d;
+  d.fault = Fault::Output;
+  d.file = path.toStdString();
+  d.message = "the picture cannot be written";
+  return fail(std::move(d));
+}
+
+}  // namespace tessera

@@ -1,0 +1,20 @@
+// Script: plays named commands on a window without a person, one a line ("select dot.3", "run", "screenshot OUT.png").
+// Every command waits until its work is done and painted. The list of commands is in the README of this folder.
+#pragma once
+
+#include <QString>
+
+#include "core/base/result.h"
+
+namespace tessera {
+
+class MainWindow;
+
+// Works off events until no worker is busy and every visible tile is filled; false after the time limit.
+bool waitUntilIdle(MainWindow& window);
+// Fails with Fault::Usage on an unknown command or name, Fault::Output when a picture cannot be written.
+Status playCommand(MainWindow& window, const QString& line);
+Status playScript(MainWindow& window, const QString& path);
+Status writeScreenshot(MainWindow& window, const QString& path);
+
+}  // namespace tessera

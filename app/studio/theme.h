@@ -1,0 +1,10 @@
+// The light and the dark look of the studio: palette and style sheet for the whole application.
+#pragma once
+
+#include "core/picture/picture.h"
+
+namespace tessera {
+
+void applyTheme(Theme theme);
+
+}  // namespace tessera

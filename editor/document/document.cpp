@@ -1,0 +1,305 @@
+// Opening, selection and the scene of a Document. Edits are in document_edit.cpp, runs in document_run.cpp.
+#include "editor/document/document.h"
+
+#include <QFileInfo>
+#include <QThread>
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+
+#include "core/formats/module_file.h"
+#include "core/ops/infer.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/priorities.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kFewBoxes = 150;
+
+Scene makeScene(const Module& module, ComputationId computation, ViewOptions options, const Overlay* overlay) {
+  Scene scene;
+  scene.options = std::move(options);
+  scene.view = std::make_shared<const GraphView>(makeView(module, computation, scene.options));
+  scene.arrangement = std::make_shared<const Arrangement>(arrange(*scene.view));
+  scene.picture = std::make_shared<const Picture>(draw(module, *scene.view, *scene.arrangement, overlay));
+  scene.index = Canvas::makeIndex(*scene.picture);
+  return scene;
+}
+
+QString withFile(Diagnostic d, const QString& path) {
+  if (d.file.empty()) d.file = path.toStdString();
+  return QString::fromStdString(d.toString());
+}
+
+// The groups of `computation` that hide an instruction, opened one after the other.
+ViewOptions openedFor(const Module& module, ComputationId computation, ViewOptions options, InstructionId id) {
+  while (true) {
+    const GraphView view = makeView(module, computation, options);
+    const int32_t box = view.boxOf(id);
+    if (box < 0) return options;
+    const ViewNode& node = view.nodes[static_cast<size_t>(box)];
+    if (node.kind != ViewNode::Kind::CollapsedGroup || !options.openGroups.insert(node.group).second) return options;
+  }
+}
+
+}  // namespace
+
+// What the reading worker hands back.
+struct Document::Opened {
+  QString path;
+  ReadResult read;
+  Scene scene;
+};
+
+Document::Document(QObject* parent) : QObject(parent) {
+  pool_.setMaxThreadCount(std::max(2, QThread::idealThreadCount()));
+}
+
+Document::~Document() {
+  cancelRun();
+  pool_.clear();
+  pool_.waitForDone();
+}
+
+void Document::start(int priority, std::function<Answer()> work) {
+  ++pending_;
+  pool_.start(
+      [this, work = std::move(work)]() mutable {
+        Answer answer = work();
+        work = nullptr;  // snapshots are freed here, not where the answer is called
+        QMetaObject::invokeMethod(
+            this,
+            [this, answer = std::move(answer)] {
+              --pending_;
+              if (answer) answer();
+            },
+            Qt::QueuedConnection);
+      },
+      priority);
+}
+
+void Document::startForModule(int priority, std::function<Answer()> work) {
+  start(priority, [this, work = std::move(work), generation = generation_]() -> Answer {
+    Answer answer = work();
+    return [this, answer = std::move(answer), generation] {
+      if (generation == generation_ && answer) answer();
+    };
+  });
+}
+
+void Document::open(const QString& path) {
+  cancelRun();
+  emit progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
+  start(kReading, [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_]() -> Answer {
+    auto opened = std::make_shared<Opened>();
+    opened->path = path;
+    opened->read = readModule(path.toStdString());
+    if (const auto& module = opened->read.module) {
+      const ComputationId entry = module->entry();
+      opened->scene = makeScene(*module, entry, initialView(*module, entry, kFewBoxes), nullptr);
+    }
+    return [this, opened, request] {
+      if (request == openRequest_) install(opened);
+    };
+  });
+}
+
+// What was open stays; what is wrong with the other file goes before its diagnostics.
+void Document::refuse(const Opened& file) {
+  refused_ = file.read.diagnostics.items();
+  for (Diagnostic& d : refused_) {
+    d.instruction = InstructionId();  // ids of a module that does not exist
+    if (d.file.empty()) d.file = file.path.toStdString();
+  }
+  collectDiagnostics();
+  QString message = refused_.empty() ? tr("%1 cannot be read.").arg(file.path) : withFile(refused_.front(), file.path);
+  if (refused_.size() > 1) message += tr("\n… and %n more", nullptr, static_cast<int>(refused_.size()) - 1);
+  emit failed(message);
+}
+
+void Document::install(std::shared_ptr<Opened> file) {
+  emit progressed({}, 0);
+  if (!file->read.module) {
+    refuse(*file);
+    return;
+  }
+  ++generation_;
+  ++revision_;
+  path_ = file->path;
+  dispose(std::make_tuple(std::move(history_), std::move(scene_), std::move(text_), std::move(outcome_), std::move(users_)));
+  history_.emplace(std::move(*file->read.module));
+  computation_ = module().entry();
+  scene_ = std::move(file->scene);
+  text_.reset();
+  users_.reset();
+  outcome_.reset();
+  selection_.clear();
+  edits_.clear();
+  editing_ = modified_ = false;
+  overlay_.reset();
+  if (running_) emit runningChanged(running_ = false);
+  refused_.clear();
+  foundDiagnostics_.clear();
+  readDiagnostics_ = file->read.diagnostics.items();
+  collectDiagnostics();
+  emit this->opened();
+  emit sceneChanged(false);
+  emit textChanged();
+  emit selectionChanged();
+  emit outcomeChanged();
+  inferInBackground();
+  printInBackground();
+}
+
+void Document::inferInBackground() {
+  startForModule(kInference, [this, module = module(), revision = revision_]() mutable -> Answer {
+    Diagnostics found = inferModule(module);
+    found.addAll(verify(module).items());
+    return [this, module = std::move(module), found = std::move(found), revision] {
+      if (revision != revision_) return;  // an edit came first and inferred for itself
+      dispose(std::move(history_));
+      history_.emplace(module);
+      setDiagnostics(found);
+      emit moduleChanged();
+    };
+  });
+}
+
+void Document::verifyInBackground() {
+  startForModule(kInference, [this, module = module(), revision = revision_]() -> Answer {
+    Module copy = module;
+    Diagnostics found = inferModule(copy);
+    found.addAll(verify(copy).items());
+    return [this, found = std::move(found), revision] {
+      if (revision == revision_) setDiagnostics(found);
+    };
+  });
+}
+
+void Document::printInBackground() {
+  startForModule(kPrinting, [this, module = module(), revision = revision_]() -> Answer {
+    auto text = makeHloText(module);
+    return [this, text, revision] {
+      if (revision != revision_) return;
+      text_ = text;
+      emit textChanged();
+    };
+  });
+}
+
+void Document::setDiagnostics(const Diagnostics& found) {
+  foundDiagnostics_ = found.items();
+  collectDiagnostics();
+}
+
+void Document::collectDiagnostics() {
+  diagnostics_ = refused_;
+  std::unordered_set<std::string> seen;
+  for (const auto* list : {&readDiagnostics_, &foundDiagnostics_})
+    for (const Diagnostic& d : *list)
+      if (seen.insert(d.toString()).second) diagnostics_.push_back(d);
+  emit diagnosticsChanged();
+}
+
+// --- what is shown
+
+void Document::showComputation(ComputationId computation) {
+  if (!isOpen() || !module().contains(computation) || computation == computation_) return;
+  computation_ = computation;
+  scene_.options = initialView(module(), computation, kFewBoxes);
+  arrangeAgain(false);
+}
+
+void Document::arrangeAgain(bool keepView) {
+  const uint64_t request = ++sceneRequest_;
+  startForModule(kArrangement, [this, module = module(), computation = computation_, options = scene_.options, request, keepView,
+                       overlay = overlayShown_ ? overlay_ : std::nullopt]() -> Answer {
+    auto scene = std::make_shared<Scene>(makeScene(module, computation, options, overlay ? &*overlay : nullptr));
+    return [this, scene, request, keepView] {
+      if (request != sceneRequest_) return;
+      scene_ = *scene;
+      emit sceneChanged(keepView);
+    };
+  });
+}
+
+// The same arrangement with another overlay.
+void Document::draw(bool keepView) {
+  const uint64_t request = ++sceneRequest_;
+  startForModule(kArrangement, [this, module = module(), scene = scene_, request, keepView,
+                       overlay = overlayShown_ ? overlay_ : std::nullopt]() mutable -> Answer {
+    scene.picture = std::make_shared<const Picture>(
+        tessera::draw(module, *scene.view, *scene.arrangement, overlay ? &*overlay : nullptr));
+    scene.index = Canvas::makeIndex(*scene.picture);
+    return [this, scene, request, keepView] {
+      if (request != sceneRequest_) return;
+      scene_ = scene;
+      emit sceneChanged(keepView);
+    };
+  });
+}
+
+void Document::toggleGroup(const QString& group) {
+  if (!isOpen()) return;
+  auto& open = scene_.options.openGroups;
+  const std::string path = group.toStdString();
+  if (!open.erase(path)) open.insert(path);
+  arrangeAgain(true);
+}
+
+bool Document::openGroup(const QString& group) {
+  if (!isOpen()) return false;
+  const auto paths = groupPathsOf(module(), computation_);
+  const std::string wanted = group.toStdString();
+  const auto named = [&](const std::string& path) {  // the whole path, or its last part
+    return path == wanted || (path.size() > wanted.size() && path.ends_with(wanted) && path[path.size() - wanted.size() - 1] == '/');
+  };
+  const auto found = std::ranges::find_if(paths, named);
+  if (found == paths.end()) return false;
+  for (const std::string& outer : paths)
+    if (found->starts_with(outer)) scene_.options.openGroups.insert(outer);
+  arrangeAgain(true);
+  return true;
+}
+
+void Document::reveal(InstructionId id) {
+  if (!isOpen() || !module().contains(id)) return;
+  select({id});
+  scene_.options = openedFor(module(), computation_, scene_.options, id);
+  arrangeAgain(true);
+}
+
+void Document::openAllGroups() {
+  if (!isOpen()) return;
+  const auto paths = groupPathsOf(module(), computation_);
+  scene_.options.openGroups.insert(paths.begin(), paths.end());
+  arrangeAgain(true);
+}
+
+void Document::closeAllGroups() {
+  if (!isOpen()) return;
+  scene_.options.openGroups.clear();
+  arrangeAgain(true);
+}
+
+void Document::select(std::vector<InstructionId> selection) {
+  if (!isOpen()) return;
+  std::erase_if(selection, [&](InstructionId id) { return !module().contains(id); });
+  if (selection == selection_) return;
+  selection_ = std::move(selection);
+  const InstructionId first = selected();
+  if (first.valid() && scene_.view && scene_.view->boxOf(first) < 0) showComputation(module().at(first).computation);
+  emit selectionChanged();
+}
+
+std::vector<InstructionId> Document::usersOf(InstructionId id) const {
+  if (!users_ || usersRevision_ != revision_) {
+    users_ = std::make_shared<const UserTable>(module());
+    usersRevision_ = revision_;
+  }
+  const auto users = users_->users(id);
+  return {users.begin(), users.end()};
+}
+
+}  // namespace tessera

@@ -1,0 +1,160 @@
+// Document: the one open module with everything that is derived from it: history, selection, picture, text, diagnostics,
+// profile and outputs. Lives on the UI thread; reading, inference, arrangement, printing, compiling and running are done by
+// workers on snapshots, whose answers come back as queued calls. Before: core and backends; after: panels and main window.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QThreadPool>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/arrange/arrangement.h"
+#include "core/edit/edit.h"
+#include "core/picture/picture.h"
+#include "core/profile/profile.h"
+#include "editor/canvas/spatial_index.h"
+#include "editor/text/hlo_text.h"
+
+namespace tessera {
+
+// What a run gave: leaves of the root in order, and how long each phase took.
+struct RunOutcome {
+  std::vector<Literal> outputs;
+  Profile profile;
+  std::vector<QString> outputTexts;        // parallel to outputs: values, or their first ones with a summary
+  double compileMs = 0, runMs = 0;
+  int64_t peakBytes = 0;
+  size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
+};
+
+// One computation as it is drawn.
+struct Scene {
+  ViewOptions options;
+  std::shared_ptr<const GraphView> view;
+  std::shared_ptr<const Arrangement> arrangement;
+  std::shared_ptr<const Picture> picture;
+  std::shared_ptr<const SpatialIndex> index;
+};
+
+class Document : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Document(QObject* parent = nullptr);
+  ~Document() override;
+
+  // Reads in the background; opened() or failed() follows. What is open stays until then.
+  void open(const QString& path);
+  bool isOpen() const { return history_.has_value(); }
+  const QString& path() const { return path_; }
+  const Module& module() const { return history_->current(); }
+
+  ComputationId computation() const { return computation_; }
+  void showComputation(ComputationId computation);
+  void toggleGroup(const QString& group);
+  // False when the computation has no such group.
+  bool openGroup(const QString& group);
+  // Opens the groups that hide an instruction (in the computation that shows it) and selects it.
+  void reveal(InstructionId id);
+  void openAllGroups();
+  void closeAllGroups();
+  const Scene& scene() const { return scene_; }
+  const std::shared_ptr<const HloText>& text() const { return text_; }
+
+  void select(std::vector<InstructionId> selection);
+  const std::vector<InstructionId>& selection() const { return selection_; }
+  InstructionId selected() const { return selection_.empty() ? InstructionId() : selection_.front(); }
+  std::vector<InstructionId> usersOf(InstructionId id) const;
+
+  // In the background; continues: replaces the last edit instead of adding one (typing).
+  void perform(Edit edit, bool continues = false);
+  void undo();
+  void redo();
+  bool canUndo() const { return history_ && history_->canUndo(); }
+  bool canRedo() const { return history_ && history_->canRedo(); }
+  QString undoTitle() const { return QString::fromStdString(history_->undoTitle()); }
+  QString redoTitle() const { return QString::fromStdString(history_->redoTitle()); }
+  bool isModified() const { return modified_; }
+  // The text as it stands; fails with the reason.
+  Status save(const QString& path);
+  Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
+
+  // Of the open module, and before them those of the file that could not be opened last.
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+
+  void run();
+  void cancelRun();
+  bool isRunning() const { return running_; }
+  const std::optional<RunOutcome>& outcome() const { return outcome_; }
+  const std::optional<Overlay>& overlay() const { return overlay_; }
+  void showOverlay(bool shown);
+  bool overlayShown() const { return overlayShown_; }
+
+  bool isBusy() const { return pending_ > 0; }
+
+ signals:
+  void opened();
+  void failed(QString message);         // one or two sentences; details are in diagnostics()
+  void moduleChanged();                 // content, not only selection
+  void sceneChanged(bool keepView);
+  void textChanged();
+  void selectionChanged();
+  void diagnosticsChanged();
+  void outcomeChanged();
+  void runningChanged(bool running);
+  void progressed(QString stage, double fraction);  // empty stage: nothing is going on
+
+ private:
+  struct Opened;
+  struct RunAnswer;
+  using Answer = std::function<void()>;
+
+  // Runs `work` on a worker; the answer that it returns is called here.
+  void start(int priority, std::function<Answer()> work);
+  // The same; the answer is dropped when another file was opened meanwhile.
+  void startForModule(int priority, std::function<Answer()> work);
+  // Freeing a big module takes longer than a frame may.
+  template <class T>
+  void dispose(T&& thing) {
+    pool_.start([kept = std::make_shared<std::decay_t<T>>(std::forward<T>(thing))] {}, -1);
+  }
+  void install(std::shared_ptr<Opened> opened);
+  void inferInBackground();
+  void verifyInBackground();
+  void printInBackground();
+  void draw(bool keepView);
+  void arrangeAgain(bool keepView);
+  void moduleReplaced();
+  void refuse(const Opened& file);
+  void setDiagnostics(const Diagnostics& found);
+  void collectDiagnostics();
+  void startNextEdit();
+  void finishRun(std::shared_ptr<RunAnswer> answer);
+
+  QThreadPool pool_;
+  QString path_;
+  std::optional<History> history_;
+  ComputationId computation_;
+  Scene scene_;
+  std::shared_ptr<const HloText> text_;
+  std::vector<InstructionId> selection_;
+  std::vector<Diagnostic> refused_, readDiagnostics_, foundDiagnostics_, diagnostics_;
+  mutable std::shared_ptr<const UserTable> users_;
+  mutable uint64_t usersRevision_ = 0;
+  std::optional<RunOutcome> outcome_;
+  std::optional<Overlay> overlay_;
+  bool overlayShown_ = true, running_ = false, modified_ = false, editing_ = false;
+  std::vector<std::pair<Edit, bool>> edits_;  // waiting for the one that is being done
+  std::shared_ptr<std::atomic<bool>> cancel_;
+  uint64_t openRequest_ = 0;     // files chosen
+  uint64_t generation_ = 0;      // files opened
+  uint64_t revision_ = 0;        // of the module
+  uint64_t sceneRequest_ = 0;
+  int pending_ = 0;
+};
+
+}  // namespace tessera

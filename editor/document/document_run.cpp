@@ -1,0 +1,140 @@
+// Running a Document: compile and run on a worker with progress and cancel; the profile becomes the overlay.
+#include <QFileInfo>
+#include <QDir>
+#include <algorithm>
+#include <chrono>
+
+#include "backends/backend.h"
+#include "core/cost/cost.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/npz.h"
+#include "editor/document/document.h"
+#include "editor/document/priorities.h"
+#include "editor/document/value_text.h"
+
+namespace tessera {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kProfiledRuns = 5;
+
+double millisecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// Arrays of inputs.npz beside the file where their shapes fit, the rest by the fill rule.
+Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, size_t* fromFile) {
+  NamedArrays given;
+  const QString file = QFileInfo(path).dir().filePath(QStringLiteral("inputs.npz"));
+  if (QFileInfo::exists(file)) {
+    TESSERA_ASSIGN_OR_RETURN(given, readNpz(file.toStdString()));
+  }
+  std::vector<Literal> arguments;
+  const std::vector<Shape> shapes = entryArgumentShapes(module);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const auto found = given.find("arg" + std::to_string(i));
+    if (found != given.end() && compatible(found->second.shape(), shapes[i])) {
+      arguments.push_back(found->second);
+      ++*fromFile;
+      continue;
+    }
+    TESSERA_ASSIGN_OR_RETURN(Literal filled, fillParameter(shapes[i], i, {}));
+    arguments.push_back(std::move(filled));
+  }
+  return arguments;
+}
+
+// Flops are counted, not measured: where the backend gave none, by the rules of core/cost.
+void countFlops(const Module& module, Profile& profile) {
+  for (SourceProfile& source : profile.sources)
+    if (source.flops == 0 && module.contains(source.instruction)) source.flops = costOf(module, source.instruction).flops;
+}
+
+using Progress = std::function<void(QString, double)>;
+
+Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const std::atomic<bool>& cancel,
+                                 const Progress& progress) {
+  RunOutcome out;
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, &out.argumentsFromFile));
+  out.arguments = arguments.size();
+  CompileOptions compileOptions;
+  compileOptions.cancel = &cancel;
+  compileOptions.progress = [&](std::string_view stage, double fraction) {
+    progress(QObject::tr("Compiling: %1").arg(QString::fromUtf8(stage.data(), static_cast<qsizetype>(stage.size()))),
+             fraction);
+  };
+  Clock::time_point begin = Clock::now();
+  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compileOptions));
+  out.compileMs = millisecondsSince(begin);
+  RunOptions runOptions;
+  runOptions.cancel = &cancel;
+  progress(QObject::tr("Running"), -1);
+  begin = Clock::now();
+  TESSERA_ASSIGN_OR_RETURN(out.outputs, executable->run(arguments, runOptions));  // also warms up
+  const double first = millisecondsSince(begin);
+  constexpr double kLongRunMs = 2000;
+  const int runs = first > kLongRunMs ? 1 : kProfiledRuns;
+  std::vector<double> times;
+  for (int i = 0; i < runs; ++i) {
+    progress(QObject::tr("Profiling run %1 of %2").arg(i + 1).arg(runs), static_cast<double>(i) / runs);
+    begin = Clock::now();
+    TESSERA_ASSIGN_OR_RETURN(out.outputs, executable->run(arguments, runOptions, &out.profile));
+    times.push_back(millisecondsSince(begin));
+  }
+  std::ranges::nth_element(times, times.begin() + runs / 2);
+  out.runMs = times[static_cast<size_t>(runs / 2)];
+  countFlops(module, out.profile);
+  for (const Literal& output : out.outputs) out.outputTexts.push_back(valueText(output));
+  out.peakBytes = executable->peakBytes();
+  return out;
+}
+
+}  // namespace
+
+struct Document::RunAnswer {
+  Result<RunOutcome> outcome;
+  uint64_t revision;
+};
+
+void Document::run() {
+  if (!isOpen() || running_) return;
+  running_ = true;
+  emit runningChanged(true);
+  cancel_ = std::make_shared<std::atomic<bool>>(false);
+  const Progress progress = [this](QString stage, double fraction) {
+    QMetaObject::invokeMethod(
+        this, [this, stage, fraction] { if (running_) emit progressed(stage, fraction); }, Qt::QueuedConnection);
+  };
+  startForModule(kRunning, [this, module = module(), path = path_, cancel = cancel_, progress, revision = revision_]() -> Answer {
+    auto answer = std::make_shared<RunAnswer>(RunAnswer{compileAndRun(module, path, *cancel, progress), revision});
+    return [this, answer] { finishRun(answer); };
+  });
+}
+
+void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
+  running_ = false;
+  emit progressed({}, 0);
+  emit runningChanged(false);
+  if (!answer->outcome) {
+    emit failed(QString::fromStdString(answer->outcome.error().toString()));
+    return;
+  }
+  if (answer->revision != revision_) return;  // the graph was edited meanwhile
+  outcome_ = std::move(*answer->outcome);
+  overlay_ = overlayOf(outcome_->profile);
+  emit outcomeChanged();
+  if (overlayShown_) draw(true);
+}
+
+void Document::cancelRun() {
+  if (cancel_) *cancel_ = true;
+}
+
+void Document::showOverlay(bool shown) {
+  if (overlayShown_ == shown) return;
+  overlayShown_ = shown;
+  if (isOpen() && overlay_) draw(true);
+}
+
+}  // namespace tessera

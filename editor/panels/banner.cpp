@@ -1,0 +1,47 @@
+// The bar's three parts: text, "Details", close.
+#include "editor/panels/banner.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QStyle>
+#include <QToolButton>
+
+namespace tessera {
+namespace {
+constexpr qsizetype kMostCharacters = 600;
+}
+
+Banner::Banner(QWidget* parent) : QFrame(parent) {
+  setObjectName(QStringLiteral("banner"));
+  setAutoFillBackground(true);
+  setStyleSheet(QStringLiteral("#banner { background: #b3261e; } #banner QLabel, #banner QToolButton { color: white; "
+                               "background: transparent; } #banner QToolButton { border: 1px solid rgba(255,255,255,120); "
+                               "border-radius: 4px; padding: 3px 9px; } #banner QToolButton:hover { background: "
+                               "rgba(255,255,255,40); }"));
+  text_ = new QLabel(this);
+  text_->setTextFormat(Qt::PlainText);
+  text_->setWordWrap(true);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* details = new QToolButton(this);
+  details->setText(tr("Details"));
+  auto* close = new QToolButton(this);
+  close->setText(QStringLiteral("✕"));
+  close->setAccessibleName(tr("Close the message"));
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(12, 7, 8, 7);
+  layout->addWidget(text_, 1);
+  layout->addWidget(details, 0, Qt::AlignTop);
+  layout->addWidget(close, 0, Qt::AlignTop);
+  connect(details, &QToolButton::clicked, this, &Banner::detailsWanted);
+  connect(close, &QToolButton::clicked, this, &QWidget::hide);
+  hide();
+}
+
+void Banner::showMessage(const QString& message) {
+  text_->setText(message.size() > kMostCharacters ? message.left(kMostCharacters) + QStringLiteral(" …") : message);
+  show();
+}
+
+QString Banner::message() const { return isHidden() ? QString() : text_->text(); }
+
+}  // namespace tessera

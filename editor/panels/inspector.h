@@ -1,0 +1,44 @@
+// Inspector: what is known about the selected instruction: shape with the reason of every dimension, operands, users,
+// attributes, metadata. A parameter's shape can be typed here; what depends on it is inferred again while typing.
+#pragma once
+
+#include <QWidget>
+
+#include "core/base/ids.h"
+
+class QLabel;
+class QLineEdit;
+class QTextBrowser;
+class QUrl;
+
+namespace tessera {
+
+class Document;
+
+class Inspector : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit Inspector(Document& document, QWidget* parent = nullptr);
+  QLineEdit* shapeField() const { return shapeField_; }
+  QString shownText() const;
+  QString errorText() const;  // about what is typed; empty: it is a shape
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void show();
+  void editShape(const QString& text);
+  void follow(const QUrl& url);
+
+  Document& document_;
+  QLabel* shapeLabel_;
+  QLineEdit* shapeField_;
+  QLabel* shapeError_;
+  QTextBrowser* facts_;
+  InstructionId shown_;
+  bool typing_ = false;
+};
+
+}  // namespace tessera

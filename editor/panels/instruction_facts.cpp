@@ -1,0 +1,135 @@
+// The inspector's page, section by section.
+#include "editor/panels/instruction_facts.h"
+
+#include <QObject>
+#include <QPalette>
+#include <QStringList>
+
+#include "core/arrange/arrangement.h"
+#include "core/formats/hlo_text.h"
+#include "core/ops/infer.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMostLinks = 40;
+constexpr qsizetype kMostValue = 400;
+constexpr size_t kMostShape = 2000;
+
+QString escaped(std::string_view view) {
+  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())).toHtmlEscaped();
+}
+QString code(std::string_view view) { return QStringLiteral("<code>%1</code>").arg(escaped(view)); }
+QString heading(const QString& title) {
+  return QStringLiteral("<p style='margin:10px 0 2px 0'><b>%1</b></p>").arg(title);
+}
+QString row(const QString& key, const QString& value) {
+  return QStringLiteral("<tr><td style='padding:1px 10px 1px 0'>%1</td><td>%2</td></tr>").arg(key, value);
+}
+QString table(const QString& rows) { return rows.isEmpty() ? QString() : QStringLiteral("<table>%1</table>").arg(rows); }
+
+QString link(const Module& module, InstructionId id) {
+  const Instruction& i = module.at(id);
+  return QStringLiteral("<a href='instruction:%1'>%2</a> <span class='muted'>%3</span>")
+      .arg(id.value).arg(escaped(i.name), escaped(toString(*i.shape, false).substr(0, 80)));
+}
+
+QString links(const Module& module, std::span<const InstructionId> ids) {
+  QString rows;
+  for (size_t i = 0; i < ids.size() && i < kMostLinks; ++i) rows += row(QString::number(i), link(module, ids[i]));
+  if (ids.size() > kMostLinks) rows += row(QString(), QObject::tr("… and %1 more").arg(ids.size() - kMostLinks));
+  return table(rows);
+}
+
+QString shapeSection(const Module& module, const Instruction& i) {
+  QString rows = row(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMostShape)));
+  if (i.shape->isArray()) {
+    if (const auto count = i.shape->elementCount()) rows += row(QObject::tr("elements"), QString::number(*count));
+    if (const auto bytes = i.shape->denseBytes()) rows += row(QObject::tr("bytes"), QString::number(*bytes));
+  }
+  QString out = heading(QObject::tr("Result")) + table(rows);
+  const auto inferred = inferInstruction(module, i.id);
+  if (!inferred || inferred->reasons.empty()) return out;
+  QString reasons;
+  for (size_t d = 0; d < inferred->reasons.size(); ++d) reasons += row(QString::number(d), escaped(inferred->reasons[d]));
+  return out + heading(QObject::tr("Why these dimensions")) + table(reasons);
+}
+
+QString docOf(const OpDef* op, Attr name) {
+  if (!op) return {};
+  for (const AttributeRow& r : op->attributes)
+    if (r.name == name && !r.doc.empty()) return QStringLiteral(" <span class='muted'>%1</span>").arg(escaped(r.doc));
+  return {};
+}
+
+QString attributeSection(const Module& module, const Instruction& i) {
+  QString rows;
+  if (i.parameterNumber >= 0) rows += row(QObject::tr("number"), QString::number(i.parameterNumber));
+  if (i.literal && !i.literal->shape().isTuple() && i.literal->elementCount() <= 64) rows += row(QObject::tr("value"), code(printLiteral(*i.literal)));
+  for (const Attribute& a : i.attributes->items()) {
+    const std::string value = printAttributeValue(module, a.value, kindOf(a.name));
+    QString shown = QString::fromStdString(value);
+    if (shown.size() > kMostValue) shown = shown.left(kMostValue) + QStringLiteral(" …");
+    rows += row(escaped(nameOf(a.name)), QStringLiteral("<code>%1</code>").arg(shown.toHtmlEscaped()) + docOf(findOp(i.opcode), a.name));
+  }
+  for (const UnknownAttribute& a : i.attributes->unknown)
+    rows += row(escaped(a.name), code(std::string_view(a.value.text).substr(0, static_cast<size_t>(kMostValue))));
+  return rows.isEmpty() ? rows : heading(QObject::tr("Attributes")) + table(rows);
+}
+
+QString calleeSection(const Module& module, const Instruction& i) {
+  QString rows;
+  for (ComputationId c : module.callees(i))
+    rows += row(QObject::tr("calls"), QStringLiteral("<a href='computation:%1'>%2</a>").arg(c.value).arg(escaped(module.at(c).name)));
+  return rows.isEmpty() ? rows : heading(QObject::tr("Computations")) + table(rows);
+}
+
+QString metadataSection(const Instruction& i) {
+  if (!i.metadata) return {};
+  const Metadata& m = *i.metadata;
+  QString rows;
+  if (!m.opType.empty()) rows += row(QStringLiteral("op_type"), escaped(m.opType));
+  if (!m.opName.empty()) rows += row(QStringLiteral("op_name"), escaped(m.opName));
+  if (!m.sourceFile.empty()) rows += row(QObject::tr("source"), escaped(m.sourceFile) + QStringLiteral(":%1").arg(m.sourceLine));
+  if (m.stackFrameId) rows += row(QObject::tr("stack frame"), QString::number(m.stackFrameId));
+  return rows.isEmpty() ? rows : heading(QObject::tr("Metadata")) + table(rows);
+}
+
+}  // namespace
+
+QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
+                std::span<const Diagnostic> diagnostics) {
+  const Instruction& i = module.at(id);
+  QString out = QStringLiteral("<p style='font-size:14pt;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
+                    .arg(escaped(titleOf(module, id)), code(i.name), code(module.at(i.computation).name));
+  const OpDef* op = findOp(i.opcode);
+  if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
+  for (const Diagnostic& d : diagnostics)
+    if (d.instruction == id) out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
+  out += shapeSection(module, i);
+  if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
+  if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
+  out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(i);
+  if (!i.note.empty()) out += heading(QObject::tr("Note")) + escaped(i.note);
+  return out;
+}
+
+QString factsStyle(const QPalette& palette) {
+  const bool dark = palette.color(QPalette::Base).lightness() < 128;
+  return QStringLiteral("a { color: %1 } .muted { color: %2 } .error { color: %3 }")
+      .arg(palette.color(QPalette::Link).name(), palette.color(QPalette::PlaceholderText).name(),
+           dark ? QStringLiteral("#ff8a80") : QStringLiteral("#b3261e"));
+}
+
+QString tooltipOf(const Module& module, InstructionId id) {
+  if (!module.contains(id)) return {};
+  const Instruction& i = module.at(id);
+  QStringList lines{QStringLiteral("<b>%1</b>").arg(escaped(titleOf(module, id))), code(i.name), code(toString(*i.shape).substr(0, 200))};
+  if (i.metadata && !i.metadata->opName.empty()) lines << escaped(i.metadata->opName);
+  if (i.metadata && !i.metadata->sourceFile.empty())
+    lines << escaped(i.metadata->sourceFile) + QStringLiteral(":%1").arg(i.metadata->sourceLine);
+  return lines.join(QStringLiteral("<br>"));
+}
+
+}  // namespace tessera

@@ -1,0 +1,57 @@
+// Wires between the text view, its find field and the document's selection.
+#include "editor/panels/text_panel.h"
+
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QShortcut>
+#include <algorithm>
+
+#include "editor/document/document.h"
+
+namespace tessera {
+
+TextPanel::TextPanel(Document& document, QWidget* parent) : QWidget(parent), document_(document) {
+  findField_ = new QLineEdit(this);
+  findField_->setPlaceholderText(tr("Find in the text (Enter: next, Shift+Enter: previous)"));
+  findField_->setClearButtonEnabled(true);
+  state_ = new QLabel(this);
+  view_ = new HloTextView(this);
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 4, 6, 4);
+  bar->addWidget(findField_, 1);
+  bar->addWidget(state_);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(bar);
+  layout->addWidget(view_, 1);
+  setFocusProxy(findField_);
+  connect(findField_, &QLineEdit::returnPressed, this,
+          [this] { findNext(QGuiApplication::keyboardModifiers() & Qt::ShiftModifier); });
+  connect(findField_, &QLineEdit::textEdited, this, [this] { state_->clear(); });
+  connect(view_, &HloTextView::instructionClicked, this, &TextPanel::choose);
+  connect(&document_, &Document::textChanged, this, [this] {
+    view_->setText(document_.text());
+    showSelection();
+  });
+  connect(&document_, &Document::selectionChanged, this, &TextPanel::showSelection);
+}
+
+void TextPanel::showSelection() { view_->setSelection(document_.selection(), true); }
+
+void TextPanel::findNext(bool backwards) {
+  if (findField_->text().isEmpty()) return findField_->setFocus();
+  state_->setText(view_->find(findField_->text(), backwards) ? QString() : tr("not found"));
+}
+
+void TextPanel::choose(InstructionId id, bool extend) {
+  std::vector<InstructionId> next = extend ? document_.selection() : std::vector<InstructionId>();
+  if (const auto known = std::ranges::find(next, id); known != next.end()) next.erase(known);
+  else next.push_back(id);
+  document_.select(std::move(next));
+}
+
+}  // namespace tessera

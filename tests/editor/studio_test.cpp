@@ -1,0 +1,354 @@
+// The whole studio with real key and mouse events on the offscreen platform: opening, one selection in all places, shape
+// edits with undo and redo, running and cancelling, files that cannot be opened, recent files and the theme.
+#include <QAbstractItemModel>
+#include <QFile>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTextBrowser>
+#include <QTreeView>
+
+#include "app/studio/main_window.h"
+#include "app/studio/panels.h"
+#include "app/studio/script.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/models/profile_model.h"
+#include "editor/panels/banner.h"
+#include "editor/panels/inspector.h"
+#include "editor/panels/results_panel.h"
+#include "editor/panels/table_panel.h"
+#include "editor/panels/text_panel.h"
+
+using namespace tessera;
+
+namespace {
+
+const char* const kMlp = R"(HloModule mlp
+
+ENTRY main {
+  x = f32[4,8]{1,0} parameter(0)
+  w = f32[8,3]{1,0} parameter(1)
+  product = f32[4,3]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT activated = f32[4,3]{1,0} tanh(product)
+}
+)";
+
+// A loop that takes far longer than anybody waits.
+const char* const kEndless = R"(HloModule endless
+
+body {
+  s = (s32[], f32[4096]{0}) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  v = f32[4096]{0} get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  changed = f32[4096]{0} tanh(v)
+  ROOT r = (s32[], f32[4096]{0}) tuple(next, changed)
+}
+
+condition {
+  s = (s32[], f32[4096]{0}) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  limit = s32[] constant(2000000000)
+  ROOT less = pred[] compare(i, limit), direction=LT
+}
+
+ENTRY main {
+  v = f32[4096]{0} parameter(0)
+  zero = s32[] constant(0)
+  s = (s32[], f32[4096]{0}) tuple(zero, v)
+  ROOT w = (s32[], f32[4096]{0}) while(s), condition=condition, body=body
+}
+)";
+
+}  // namespace
+
+class StudioTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::unique_ptr<MainWindow> window_;
+
+  QString write(const QString& name, const QByteArray& content) {
+    QFile file(folder_.filePath(name));
+    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size()) qFatal("cannot write a test file");
+    return file.fileName();
+  }
+  void open(const QString& path) {
+    window_->openFile(path);
+    QVERIFY(waitUntilIdle(*window_));
+  }
+  Document& document() { return window_->document(); }
+  InstructionId id(const char* name) { return document().module().findInstruction(name).value(); }
+  std::string shapeOf(const char* name) { return toString(document().module().shapeOf(id(name)), false); }
+  std::vector<InstructionId> only(const char* name) { return {id(name)}; }
+  void key(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(window_.get(), key, modifiers); }
+  void clickLineOf(const char* name) {
+    HloTextView* view = window_->panels().text->view();
+    const int line = view->text()->lineOf(id(name)) - view->firstVisibleLine();
+    const int height = view->viewport()->height() / view->visibleLines();
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(120, line * height + height / 2));
+  }
+  QTreeView* profileTable() { return window_->panels().profile->table(); }
+
+ private slots:
+  void initTestCase() {
+    QStandardPaths::setTestModeEnabled(true);
+    QCoreApplication::setOrganizationName("TesseraTest");
+    QCoreApplication::setApplicationName("studio_test");
+    QSettings().clear();
+  }
+
+  void init() {
+    window_ = std::make_unique<MainWindow>(false);
+    window_->resize(1300, 850);
+    window_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+    window_->activateWindow();
+    open(write("mlp.hlo", kMlp));
+  }
+  void cleanup() { window_.reset(); }
+
+  void opensAndShowsAPicture() {
+    QVERIFY(document().isOpen());
+    QVERIFY(window_->canvas().picture() && !window_->canvas().picture()->items.empty());
+    QVERIFY(window_->canvas().isVisible());
+    QVERIFY(window_->windowTitle().startsWith("mlp.hlo"));
+    QVERIFY(window_->panels().text->view()->text()->text.find("%product = f32[4,3]{1,0} dot(") != std::string::npos);
+  }
+
+  void aLineOfTheTextSelectsEverywhere() {
+    clickLineOf("product");
+    QVERIFY(document().selection() == only("product"));
+    QVERIFY(window_->canvas().selection() == only("product"));
+    const QString facts = window_->panels().inspector->shownText();
+    QVERIFY2(facts.contains("dimension 0 = 4") && facts.contains("lhs_contracting_dims"), qPrintable(facts));
+  }
+
+  void aNodeOnTheCanvasSelectsEverywhere() {
+    Canvas& canvas = window_->canvas();
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, canvas.toWidget(canvas.boxOf(id("activated")).center()).toPoint());
+    QVERIFY(document().selection() == only("activated"));
+    QVERIFY(window_->panels().inspector->shownText().contains("activated in main"));
+  }
+
+  void findSelectsTheInstruction() {
+    key(Qt::Key_F, Qt::ControlModifier);
+    QLineEdit* field = window_->panels().text->findField();
+    QTRY_VERIFY(field->hasFocus());
+    QTest::keyClicks(field, "TANH(");
+    QTest::keyClick(field, Qt::Key_Return);
+    QVERIFY(document().selection() == only("activated"));
+  }
+
+  void fittingKeysWork() {
+    Canvas& canvas = window_->canvas();
+    canvas.setFocus();
+    document().select(only("x"));
+    key(Qt::Key_F);
+    const double near = canvas.zoom();
+    canvas.zoomBy(0.2, QPointF(0, 0));
+    key(Qt::Key_A);
+    QVERIFY(canvas.zoom() <= near);
+    QVERIFY(QRectF(canvas.rect()).contains(QRectF(canvas.toWidget(canvas.boxOf(id("x")).topLeft()), QSizeF(1, 1))));
+  }
+
+  // Everything downstream follows the parameter; undo and redo are exact.
+  void aParameterShapeIsEditedWhileTyping() {
+    document().select(only("x"));
+    QLineEdit* field = window_->panels().inspector->shapeField();
+    QVERIFY(field->isVisible());
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, "f32[16,8]");
+    QVERIFY(waitUntilIdle(*window_));
+    QCOMPARE(shapeOf("product"), std::string("f32[16,3]"));
+    QCOMPARE(shapeOf("activated"), std::string("f32[16,3]"));
+    QVERIFY(document().diagnostics().empty());
+    QVERIFY(window_->isWindowModified());
+    window_->canvas().setFocus();
+    key(Qt::Key_Z, Qt::ControlModifier);  // one undo for all that was typed
+    QVERIFY(waitUntilIdle(*window_));
+    QCOMPARE(shapeOf("activated"), std::string("f32[4,3]"));
+    QVERIFY(!document().canUndo());
+    key(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(waitUntilIdle(*window_));
+    QCOMPARE(shapeOf("activated"), std::string("f32[16,3]"));
+  }
+
+  void whatBreaksIsMarkedWithTheReason() {
+    QVERIFY(playCommand(*window_, "set-shape x f32[4,9]").has_value());
+    const auto& found = document().diagnostics();
+    const auto broken = std::ranges::find(found, id("product"), &Diagnostic::instruction);
+    QVERIFY(broken != found.end());
+    document().select(only("product"));
+    QVERIFY(window_->panels().inspector->shownText().contains(QString::fromStdString(broken->message)));
+    QVERIFY(window_->panels().diagnostics->errorCount() > 0);
+    const QAbstractItemModel* rows = window_->panels().diagnostics->table()->model();
+    QVERIFY(rows->rowCount() > 0);
+    key(Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(waitUntilIdle(*window_));
+    QCOMPARE(window_->panels().diagnostics->errorCount(), 0);
+  }
+
+  void textThatIsNoShapeSaysWhyAndChangesNothing() {
+    document().select(only("x"));
+    QLineEdit* field = window_->panels().inspector->shapeField();
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, "f32[4,");
+    QVERIFY(waitUntilIdle(*window_));
+    QCOMPARE(shapeOf("x"), std::string("f32[4,8]"));
+    QVERIFY(!window_->panels().inspector->errorText().isEmpty());
+  }
+
+  void runningColoursNodesAndFillsTheTable() {
+    key(Qt::Key_F5);
+    QVERIFY(document().isRunning());
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY2(document().outcome(), qPrintable(window_->banner().message()));
+    QVERIFY(document().overlay()->find(id("product")));
+    QCOMPARE(document().outcome()->outputs.size(), size_t{1});
+    QVERIFY(window_->panels().results->toPlainText().contains("f32[4,3]"));
+    QVERIFY(profileTable()->model()->rowCount() >= 2);
+    bool hot = false;
+    for (const PictureItem& item : window_->canvas().picture()->items)
+      hot = hot || (item.fill >= ColorRole::Heat0 && item.fill <= ColorRole::Heat9);
+    QVERIFY(hot);
+  }
+
+  void theProfileTableSortsAndSelects() {
+    QVERIFY(playCommand(*window_, "run").has_value());
+    const QAbstractItemModel* rows = profileTable()->model();
+    const auto name = [&](int row) { return rows->index(row, ProfileModel::kName).data().toString(); };
+    profileTable()->sortByColumn(ProfileModel::kName, Qt::AscendingOrder);
+    QCOMPARE(name(0), QString("activated"));
+    profileTable()->sortByColumn(ProfileModel::kName, Qt::DescendingOrder);
+    QCOMPARE(name(0), QString("product"));
+    const QRect cell = profileTable()->visualRect(rows->index(0, 0));
+    QTest::mouseClick(profileTable()->viewport(), Qt::LeftButton, {}, cell.center());
+    QVERIFY(window_->canvas().selection() == only("product"));
+    document().select(only("activated"));
+    QCOMPARE(profileTable()->selectionModel()->selectedRows().value(0).row(), rows->rowCount() - 1);
+  }
+
+  void anEditTakesTheOldProfileAway() {
+    QVERIFY(playCommand(*window_, "run").has_value());
+    QVERIFY(playCommand(*window_, "set-shape x f32[2,8]").has_value());
+    QVERIFY(!document().outcome());
+    QCOMPARE(profileTable()->model()->rowCount(), 0);
+  }
+
+  void escapeCancelsARun() {
+    open(write("endless.hlo", kEndless));
+    key(Qt::Key_F5);
+    QVERIFY(document().isRunning());
+    QTest::qWait(600);
+    QVERIFY(document().isRunning());
+    key(Qt::Key_Escape);
+    QTRY_VERIFY_WITH_TIMEOUT(!document().isRunning(), 10000);
+    QVERIFY(!document().outcome());
+    QVERIFY(document().isOpen());
+  }
+
+  void badFiles_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QString>("expected");
+    const QByteArray whole(kMlp);
+    QTest::newRow("truncated") << whole.left(whole.size() / 2) << "bad.hlo:";
+    QTest::newRow("empty") << QByteArray() << "empty";
+    QTest::newRow("binary") << QByteArray("\x7f" "ELF\0\1\2\3junk\0\0", 16) << "binary";
+    QTest::newRow("undefined name") << QByteArray(whole).replace("tanh(product)", "tanh(nowhere)") << "nowhere";
+    QTest::newRow("cycle") << QByteArray(whole).replace("dot(x, w)", "dot(activated, w)") << "cycl";
+  }
+  void badFiles() {
+    QFETCH(QByteArray, content);
+    QFETCH(QString, expected);
+    open(write("bad.hlo", content));
+    const QString message = window_->banner().message();
+    QVERIFY2(message.contains(expected, Qt::CaseInsensitive), qPrintable(message));
+    QVERIFY(document().path().endsWith("mlp.hlo"));  // what was open stays
+    QVERIFY(window_->panels().diagnostics->errorCount() > 0);
+    QVERIFY(!window_->recentFiles().contains(folder_.filePath("bad.hlo")));
+  }
+
+  void aDirectoryAndAMissingFileAreRefused() {
+    open(folder_.path());
+    QVERIFY2(window_->banner().message().contains("directory"), qPrintable(window_->banner().message()));
+    open(folder_.filePath("missing.hlo"));
+    QVERIFY2(window_->banner().message().contains("No such file"), qPrintable(window_->banner().message()));
+    QVERIFY(document().isOpen());
+    open(write("good.hlo", kMlp));
+    QVERIFY(window_->banner().message().isEmpty());
+    QCOMPARE(window_->panels().diagnostics->errorCount(), 0);
+  }
+
+  void hugeShapesAreShownAndRefusedWhenRun() {
+    open(write("huge.hlo", "HloModule huge\n\nENTRY main {\n  x = f32[4611686018427387904]{0} parameter(0)\n"
+                           "  ROOT y = f32[4611686018427387904]{0} negate(x)\n}\n"));
+    QVERIFY(document().path().endsWith("huge.hlo"));
+    QVERIFY(window_->canvas().boxOf(id("y")).isValid());
+    document().select(only("y"));
+    QVERIFY(playCommand(*window_, "run").has_value());
+    QVERIFY2(window_->banner().message().contains("4611686018427387904"), qPrintable(window_->banner().message()));
+    QVERIFY(!document().isRunning());
+  }
+
+  void theLastOfTwoQuickOpensWins() {
+    const QString first = write("first.hlo", kMlp), second = write("second.hlo", kMlp);
+    window_->openFile(first);
+    window_->openFile(second);
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(document().path().endsWith("second.hlo"));
+  }
+
+  void savingWritesTheEditedText() {
+    QVERIFY(playCommand(*window_, "set-shape x f32[2,8]").has_value());
+    const QString path = folder_.filePath("saved.hlo");
+    QVERIFY(playCommand(*window_, "save " + path).has_value());
+    QVERIFY(!window_->isWindowModified());
+    open(path);
+    QCOMPARE(shapeOf("activated"), std::string("f32[2,3]"));
+    QVERIFY(!playCommand(*window_, "save /proc/nowhere/x.hlo").has_value());
+  }
+
+  void sessionsAreRemembered() {
+    QVERIFY(window_->recentFiles().first().endsWith("mlp.hlo"));
+    {
+      MainWindow first(true);
+      first.openFile(folder_.filePath("mlp.hlo"));
+      QVERIFY(waitUntilIdle(first));
+      first.setTheme(Theme::Dark);
+      first.show();
+      first.close();
+    }
+    MainWindow second(true);
+    QCOMPARE(second.recentFiles(), QStringList{folder_.filePath("mlp.hlo")});
+    QVERIFY(second.theme() == Theme::Dark);
+  }
+
+  void theThemeReachesTheCanvas() {
+    QVERIFY(window_->theme() == Theme::Light);
+    key(Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(window_->canvas().theme() == Theme::Dark);
+    QVERIFY(window_->palette().color(QPalette::Window).lightness() < 100);
+  }
+
+  void scriptsRefuseWhatTheyDoNotKnow() {
+    for (const char* line : {"dance", "select nobody", "open-group nowhere", "theme pink", "panel attic", "size 3x4"}) {
+      const Status played = playCommand(*window_, line);
+      QVERIFY2(!played && played.error().fault == Fault::Usage, line);
+    }
+    QVERIFY(playCommand(*window_, "# a comment").has_value());
+  }
+};
+
+QTEST_MAIN(StudioTest)
+#include "studio_test.moc"

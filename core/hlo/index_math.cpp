@@ -2,13 +2,16 @@
 // 1. order: logical dimensions become physical ones, major to minor (minor_to_major reversed);
 // 2. padding: each physical dimension has its padded size (padded_dimensions);
 // 3. tiles: each tile cuts the most minor dimensions of the current physical shape d_{k}…d_{n-1} into
-//    ceil(d_i / t_i) blocks of t_i; the shape becomes (majors…, blocks…, tile…). The next tile applies to the tile
-//    part of the one before. A `*` in a tile first merges that dimension with the next more minor one.
+//    ceil(d_i / t_i) blocks of t_i; the shape becomes (majors…, blocks…, tile…). The next tile applies to that
+//    shape: T(1024)(128)(2,1) cuts 1024 into 8 rows of 128 and these into pairs of rows. A tile of more dimensions
+//    than the shape sees leading dimensions of size 1 (f32[]{:T(128)} fills 128 positions). A `*` in a tile first
+//    merges that dimension with the next more minor one.
 // The linear position is the row-major position in the last shape; positions are padded to whole tiles and to
 // tail_padding_alignment_in_elements.
 #include "core/hlo/index_math.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/checked_math.h"
 
@@ -95,6 +98,10 @@ std::optional<int64_t> alignedUp(int64_t value, int64_t alignment) {
   return more ? std::optional(*more / alignment * alignment) : std::nullopt;
 }
 
+// In 128 bits: positions × bits may pass 2^63 where the bytes do not.
+__int128 bytesOf(int64_t positions, int64_t bits) { return (static_cast<__int128>(positions) * bits + 7) / 8; }
+constexpr int64_t kMaxBytes = std::numeric_limits<int64_t>::max();
+
 // Size of each dimension in memory, in logical order; nullopt when padded_dimensions do not fit.
 std::optional<Sizes> paddedOf(const Shape& shape, const Layout& layout) {
   if (layout.paddedDimensions.empty()) return shape.dimensions;
@@ -115,6 +122,7 @@ Result<MemoryMap> MemoryMap::of(const Shape& shape) {
   const auto padded = paddedOf(shape, layout);
   if (!padded) return badLayout(shape, "has padded dimensions that do not hold the array");
   if (layout.tailPaddingAlignment < 1) return badLayout(shape, "has a tail padding alignment below 1");
+  if (layout.dynamicShapeMetadataPrefixBytes < 0) return badLayout(shape, "has a metadata prefix below 0");
   MemoryMap map;
   map.shape_ = shape;
   map.elementBits_ = layout.elementSizeInBits > 0 ? layout.elementSizeInBits : byteWidth(shape.type) * 8;
@@ -122,21 +130,20 @@ Result<MemoryMap> MemoryMap::of(const Shape& shape) {
   for (int64_t d : map.physicalOrder_) map.paddedSizes_.push_back((*padded)[static_cast<size_t>(d)]);
   // Levels: the dims that a tile is applied to (combined), and the tile.
   Sizes dims = map.paddedSizes_;
-  size_t last = dims.size();  // dimensions that the next tile may cut: the whole shape, then the tile before
   for (const Tile& tile : layout.tiles) {
     for (int64_t size : tile.dims)
       if (size != Tile::kCombine && size < 1) return badLayout(shape, "has a tile with a size below 1");
-    if (tile.dims.size() > last) return badLayout(shape, "has a tile of more dimensions than it is to cut");
+    if (tile.dims.size() > dims.size()) dims.insert(dims.begin(), tile.dims.size() - dims.size(), 1);
     auto combined = combine(dims, tile.dims);
     if (!combined) return badLayout(shape, "has a tile that cannot be applied");
     dims = tiledDims(combined->dims, combined->tile);
     if (!product(dims)) return badLayout(shape, "overflows 64-bit sizes");
-    last = combined->tile.size();
     map.levels_.push_back({std::move(combined->dims), std::move(combined->tile)});
   }
   const auto positions = product(dims);
   const auto aligned = positions ? alignedUp(*positions, layout.tailPaddingAlignment) : std::nullopt;
-  if (!aligned || !checkedMul(*aligned, map.elementBits_)) return badLayout(shape, "overflows 64-bit sizes");
+  if (!aligned || bytesOf(*aligned, map.elementBits_) + layout.dynamicShapeMetadataPrefixBytes > kMaxBytes)
+    return badLayout(shape, "overflows 64-bit sizes");
   map.positions_ = *aligned;
   return map;
 }
@@ -145,17 +152,17 @@ int64_t MemoryMap::positions() const { return positions_; }
 
 int64_t MemoryMap::bytes() const {
   const int64_t prefix = shape_.layout ? shape_.layout->dynamicShapeMetadataPrefixBytes : 0;
-  return (positions_ * elementBits_ + 7) / 8 + prefix;
+  return static_cast<int64_t>(bytesOf(positions_, elementBits_)) + prefix;
 }
 
 int64_t MemoryMap::wasteBytes() const {
   const int64_t count = shape_.elementCount().value_or(0);
-  return bytes() - (count * elementBits_ + 7) / 8;
+  return bytes() - static_cast<int64_t>(bytesOf(count, elementBits_));
 }
 
 int64_t MemoryMap::byteOffset(int64_t linear) const {
   const int64_t prefix = shape_.layout ? shape_.layout->dynamicShapeMetadataPrefixBytes : 0;
-  return prefix + linear * elementBits_ / 8;
+  return prefix + static_cast<int64_t>(static_cast<__int128>(linear) * elementBits_ / 8);
 }
 
 int64_t MemoryMap::linearIndex(std::span<const int64_t> index) const {

@@ -212,6 +212,44 @@ TEST(IndexMath, CombinedDimensions) {  // T(*,4) of 3x5: 15 elements in tiles of
   EXPECT_FALSE(map->index(15));
 }
 
+TEST(IndexMath, LaterTilesCutTheWholeShapeSoFar) {  // bf16[300]{0:T(1024)(128)(2,1)}: pairs of rows of 128
+  Shape shape = Shape::arrayRowMajor(E::BF16, {300});
+  shape.layout->tiles = {Tile{{1024}}, Tile{{128}}, Tile{{2, 1}}};
+  expectSame(shape);
+  const auto map = MemoryMap::of(shape);
+  EXPECT_EQ(map->positions(), 1024);
+  EXPECT_EQ(map->linearIndex(std::vector<int64_t>{128}), 1);
+  EXPECT_EQ(map->linearIndex(std::vector<int64_t>{1}), 2);
+}
+
+TEST(IndexMath, ATileOfMoreDimensionsThanTheShape) {  // f32[]{:T(128)}, f32[5]{0:T(2,4)}
+  Shape scalar = Shape::arrayRowMajor(E::F32, {});
+  scalar.layout->tiles = {Tile{{128}}};
+  const auto map = MemoryMap::of(scalar);
+  ASSERT_TRUE(map) << map.error().message;
+  EXPECT_EQ(map->bytes(), 512);
+  EXPECT_EQ(map->wasteBytes(), 508);
+  EXPECT_EQ(map->linearIndex({}), 0);
+  EXPECT_TRUE(map->index(0));
+  EXPECT_FALSE(map->index(1));
+  Shape row = Shape::arrayRowMajor(E::F32, {5});
+  row.layout->tiles = {Tile{{2, 4}}};
+  const auto rows = MemoryMap::of(row);
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->positions(), 16);
+  EXPECT_EQ(rows->linearIndex(std::vector<int64_t>{4}), 8);
+  EXPECT_FALSE(rows->index(4));
+}
+
+TEST(IndexMath, SizesUpToTheLastAddressableByte) {
+  const Shape bytes = Shape::arrayRowMajor(E::S8, {int64_t{1} << 62});
+  const auto map = MemoryMap::of(bytes);
+  ASSERT_TRUE(map) << map.error().message;
+  EXPECT_EQ(map->bytes(), int64_t{1} << 62);
+  EXPECT_EQ(map->byteOffset((int64_t{1} << 62) - 1), (int64_t{1} << 62) - 1);
+  EXPECT_FALSE(MemoryMap::of(Shape::arrayRowMajor(E::F64, {int64_t{1} << 61})));
+}
+
 TEST(IndexMath, RefusesWhatHasNoSize) {
   EXPECT_FALSE(MemoryMap::of(Shape::array(E::F32, {int64_t{1} << 62, 8})));
   EXPECT_FALSE(MemoryMap::of(Shape::array(E::F32, {Shape::kUnbounded})));

@@ -1,0 +1,59 @@
+// Hues: up to eight rows get hues that are told apart at a glance; more rows run through a spectrum.
+#include "editor/layout_lab/lab_colors.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tessera {
+namespace {
+
+constexpr int kHues[] = {212, 28, 148, 336, 268, 186, 46, 0};
+
+double shareOf(int64_t at, int64_t of) {
+  return of > 1 ? static_cast<double>(std::clamp<int64_t>(at, 0, of - 1)) / static_cast<double>(of - 1) : 0;
+}
+
+int hueOf(int64_t row, int64_t rows) {
+  if (rows <= static_cast<int64_t>(std::size(kHues))) return kHues[std::clamp<int64_t>(row, 0, rows - 1)];
+  return static_cast<int>(210 + 285 * shareOf(row, rows)) % 360;
+}
+
+}  // namespace
+
+QColor blend(const QColor& a, const QColor& b, double share) {
+  const auto mix = [share](int x, int y) { return static_cast<int>(x + (y - x) * share); };
+  return QColor(mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue()));
+}
+
+LabColors LabColors::of(const QPalette& palette) {
+  LabColors c;
+  c.page = palette.color(QPalette::Base);
+  c.panel = palette.color(QPalette::Window);
+  c.text = palette.color(QPalette::Text);
+  c.dark = c.page.lightness() < 128;
+  c.subtext = blend(c.text, c.page, 0.32);
+  c.faint = blend(c.text, c.page, 0.55);
+  c.line = blend(c.page, c.text, c.dark ? 0.22 : 0.16);
+  c.accent = palette.color(QPalette::Highlight);
+  c.accentText = palette.color(QPalette::HighlightedText);
+  c.paddingHatch = c.dark ? QColor(0x7f, 0x8b, 0x9c) : QColor(0x8a, 0x94, 0xa3);
+  c.tileHatch = c.dark ? QColor(0xc0, 0x86, 0x3c) : QColor(0xc4, 0x7f, 0x22);
+  c.tileLine = blend(c.text, c.page, c.dark ? 0.12 : 0.2);
+  c.error = c.dark ? QColor(0xff, 0x7b, 0x72) : QColor(0xb4, 0x23, 0x18);
+  return c;
+}
+
+QColor LabColors::element(int64_t row, int64_t rows, int64_t column, int64_t columns) const {
+  const bool alone = rows <= 1;  // one row: the spectrum runs along it
+  const int hue = alone ? hueOf(column, columns) : hueOf(row, rows);
+  const double step = alone ? 0.5 : shareOf(column, columns);
+  return dark ? QColor::fromHslF(static_cast<float>(hue / 360.0), 0.46F, static_cast<float>(0.29 + 0.13 * step))
+              : QColor::fromHslF(static_cast<float>(hue / 360.0), 0.72F, static_cast<float>(0.89 - 0.14 * step));
+}
+
+QColor LabColors::textOn(const QColor& fill) const {
+  const double luma = 0.299 * fill.redF() + 0.587 * fill.greenF() + 0.114 * fill.blueF();
+  return luma > 0.5 ? QColor(0x12, 0x18, 0x20) : QColor(0xf6, 0xf8, 0xfb);
+}
+
+}  // namespace tessera

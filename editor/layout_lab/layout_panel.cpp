@@ -1,0 +1,276 @@
+// The panel: fields above, panes in the middle, numbers below. One rule: a field that cannot be taken shows why and
+// the last good picture stays.
+#include "editor/layout_lab/layout_panel.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "core/formats/hlo_text.h"
+#include "editor/layout_lab/dimension_chips.h"
+#include "editor/layout_lab/lab_colors.h"
+#include "editor/layout_lab/layout_view.h"
+#include "editor/layout_lab/panel_text.h"
+#include "editor/layout_lab/presets.h"
+#include "editor/layout_lab/readout.h"
+#include "editor/layout_lab/slice_steppers.h"
+
+namespace tessera {
+namespace {
+
+QLineEdit* field(QWidget* parent, const QString& id, const QString& hint, const QString& tip) {
+  auto* out = new QLineEdit(parent);
+  out->setObjectName(id);
+  out->setPlaceholderText(hint);
+  out->setToolTip(tip);
+  out->setAccessibleName(tip);
+  QFont mono(QStringLiteral("DejaVu Sans Mono"));
+  mono.setPixelSize(13);
+  out->setFont(mono);
+  return out;
+}
+
+// A `b(…)` around an array is looked through.
+const Shape& withoutBuffer(const Shape& shape) {
+  return shape.type == ElementType::Buffer && !shape.elements.empty() ? shape.elements[0] : shape;
+}
+
+}  // namespace
+
+LayoutPanel::LayoutPanel(QWidget* parent) : QWidget(parent), state_(new LabState(this)) {
+  title_ = new QLabel(this);
+  sentence_ = new QLabel(this);
+  error_ = new QLabel(this);
+  text_ = field(this, QStringLiteral("shapeText"), QStringLiteral("bf16[3,130]{1,0:T(8,128)(2,1)}"), tr("A shape in HLO text"));
+  padded_ = field(this, QStringLiteral("paddedDimensions"), tr("none"), tr("padded_dimensions: a size for each dimension, e.g. 3,5"));
+  value_ = field(this, QStringLiteral("paddingValue"), tr("none"), tr("padding_value: what the padding holds"));
+  presets_ = new QComboBox(this);
+  leaves_ = new QComboBox(this);
+  chips_ = new DimensionChips(this);
+  view_ = new LayoutView(state_, this);
+  readout_ = new Readout(state_, this);
+  build();
+  connect(text_, &QLineEdit::textEdited, this, &LayoutPanel::takeText);
+  connect(padded_, &QLineEdit::textEdited, this, &LayoutPanel::takePadding);
+  connect(value_, &QLineEdit::textEdited, this, &LayoutPanel::takePadding);
+  connect(presets_, &QComboBox::activated, this, [this](int at) {
+    if (at > 0) setPreset(presets_->itemText(at));
+  });
+  connect(leaves_, &QComboBox::activated, this, &LayoutPanel::takeLeaf);
+  connect(chips_, &DimensionChips::orderChanged, this, [this](const std::vector<int64_t>& o) { takeOrder(o, false); });
+  connect(chips_, &DimensionChips::orderCommitted, this, [this](const std::vector<int64_t>& o) { takeOrder(o, true); });
+}
+
+void LayoutPanel::build() {
+  QFont bold = font();
+  bold.setBold(true);
+  title_->setFont(bold);
+  title_->hide();
+  sentence_->setObjectName(QStringLiteral("sentence"));
+  sentence_->setWordWrap(true);
+  sentence_->hide();
+  error_->setObjectName(QStringLiteral("layoutError"));
+  error_->setWordWrap(true);
+  error_->setTextFormat(Qt::PlainText);
+  error_->hide();
+  presets_->setObjectName(QStringLiteral("presets"));
+  presets_->addItem(tr("Examples…"));
+  for (const LayoutPreset& preset : layoutPresets())
+    presets_->addItem(QString::fromUtf8(preset.name.data(), static_cast<qsizetype>(preset.name.size())));
+  leaves_->setObjectName(QStringLiteral("leaves"));
+  leaves_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  leaves_->setMinimumContentsLength(14);
+  leaves_->hide();
+  padded_->setMaximumWidth(130);
+  value_->setMaximumWidth(70);
+  auto* head = new QHBoxLayout;
+  head->addWidget(title_);
+  head->addWidget(text_, 1);
+  head->addWidget(leaves_);
+  head->addWidget(presets_);
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(10, 10, 10, 10);
+  all->setSpacing(8);
+  all->addLayout(head);
+  all->addWidget(error_);
+  all->addWidget(sentence_);
+  all->addLayout(buildControls());
+  all->addWidget(new SliceSteppers(state_, this));
+  all->addWidget(view_, 1);
+  all->addWidget(readout_);
+}
+
+QLayout* LayoutPanel::buildControls() {
+  auto* row = new QHBoxLayout;
+  row->setSpacing(16);
+  row->addWidget(chips_, 1);
+  const auto labelled = [&](const QString& name, QLineEdit* edit) {
+    auto* column = new QVBoxLayout;
+    column->setSpacing(3);
+    auto* label = new QLabel(name, this);
+    label->setBuddy(edit);
+    column->addWidget(label);
+    column->addWidget(edit);
+    column->addStretch();
+    row->addLayout(column);
+  };
+  labelled(QStringLiteral("padded_dimensions"), padded_);
+  labelled(QStringLiteral("padding_value"), value_);
+  return row;
+}
+
+void LayoutPanel::showShape(const Shape& shape, const QString& name) {
+  title_->setText(name);
+  title_->setVisible(!name.isEmpty());
+  sentence_->hide();
+  presets_->setCurrentIndex(0);
+  showWhole(shape);
+}
+
+void LayoutPanel::showShapeText(const QString& text) {
+  text_->setText(text);
+  takeText();
+}
+
+void LayoutPanel::setPreset(const QString& name) {
+  const LayoutPreset* preset = findLayoutPreset(name.toStdString());
+  if (!preset) return showError(tr("There is no example named “%1”.").arg(name));
+  auto shape = parseShape(preset->shape);
+  if (!shape) return showError(describe(shape.error()));
+  fillDefaultLayouts(*shape);
+  if (auto padded = parseSizes(preset->padded)) shape->layout->paddedDimensions = *padded;
+  if (!preset->value.empty()) shape->layout->paddingValue = std::stod(std::string(preset->value));
+  showShape(*shape, {});
+  presets_->setCurrentText(name);
+  sentence_->setText(QString::fromUtf8(preset->sentence.data(), static_cast<qsizetype>(preset->sentence.size())));
+  sentence_->show();
+}
+
+void LayoutPanel::showWhole(Shape shape) {
+  fillDefaultLayouts(shape);
+  const auto leaves = leavesOf(shape);
+  leaves_->clear();
+  std::optional<size_t> first;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    leaves_->addItem(leafTitle(leaves[i].index, *leaves[i].shape));
+    if (!first && withoutBuffer(*leaves[i].shape).isArray()) first = i;
+  }
+  leaves_->setVisible(shape.isTuple() && !leaves.empty());
+  if (!first) {
+    showError(tr("%1 holds no array, so it has no memory layout.").arg(QString::fromStdString(toString(shape))));
+    return;
+  }
+  const auto index = leaves[*first].index;
+  Shape array = withoutBuffer(*leaves[*first].shape);
+  whole_ = std::move(shape);
+  leafIndex_ = index;
+  leaves_->setCurrentIndex(static_cast<int>(*first));
+  showArray(std::move(array));
+}
+
+bool LayoutPanel::showArray(Shape shape) {
+  auto model = LayoutModel::of(std::move(shape));
+  if (!model) {
+    showError(describe(model.error()));
+    return false;
+  }
+  showError({});
+  *leaf() = model->shape();
+  state_->setModel(std::move(*model));
+  showFields();
+  return true;
+}
+
+Shape* LayoutPanel::leaf() {
+  Shape* at = &whole_;
+  for (int64_t i : leafIndex_) at = &at->elements[static_cast<size_t>(i)];
+  return at->type == ElementType::Buffer && !at->elements.empty() ? &at->elements[0] : at;
+}
+
+std::optional<Shape> LayoutPanel::shape() const {
+  return state_->model() ? std::optional(state_->model()->shape()) : std::nullopt;
+}
+
+QString LayoutPanel::errorText() const { return error_->isHidden() ? QString() : error_->text(); }
+
+void LayoutPanel::takeText() {
+  auto shape = parseShape(text_->text().trimmed().toStdString());
+  if (!shape) return showError(describe(shape.error()));
+  const std::optional<Shape> before = this->shape();
+  const bool sameArray = before && shape->isArray() && shape->type == before->type && shape->dimensions == before->dimensions;
+  if (!sameArray) {
+    title_->hide();
+    sentence_->hide();
+    presets_->setCurrentIndex(0);
+    return showWhole(std::move(*shape));
+  }
+  fillDefaultLayouts(*shape);
+  shape->layout->paddedDimensions = before->layout->paddedDimensions;  // not part of the text
+  shape->layout->paddingValue = before->layout->paddingValue;
+  if (showArray(std::move(*shape)) && *this->shape() != *before) announce();
+}
+
+void LayoutPanel::takeLeaf() {
+  const auto leaves = leavesOf(whole_);
+  const auto at = static_cast<size_t>(leaves_->currentIndex());
+  if (at >= leaves.size()) return;
+  Shape array = withoutBuffer(*leaves[at].shape);
+  if (!array.isArray()) return showError(tr("%1 is no array and has no memory layout.").arg(QString::fromStdString(toString(array))));
+  const auto before = std::exchange(leafIndex_, leaves[at].index);
+  if (!showArray(std::move(array))) leafIndex_ = before;
+}
+
+void LayoutPanel::takePadding() {
+  std::optional<Shape> shape = this->shape();
+  if (!shape) return;
+  const auto sizes = readPadding(padded_->text(), *shape);
+  if (!sizes) return showError(QString::fromStdString(sizes.error().message));
+  const auto value = readPaddingValue(value_->text());
+  if (!value) return showError(QString::fromStdString(value.error().message));
+  shape->layout->paddedDimensions = *sizes;
+  shape->layout->paddingValue = *value;
+  if (showArray(std::move(*shape))) announce();
+}
+
+void LayoutPanel::takeOrder(const std::vector<int64_t>& minorToMajor, bool done) {
+  std::optional<Shape> shape = this->shape();
+  if (!shape) return;
+  shape->layout->minorToMajor = minorToMajor;
+  if (!showArray(std::move(*shape))) return showFields();  // e.g. sizes that overflow under tiles: the old order stays
+  if (done) announce();
+}
+
+void LayoutPanel::showFields() {
+  if (!state_->model()) return;
+  const LayoutModel& model = *state_->model();
+  if (!text_->hasFocus()) {
+    text_->setText(QString::fromStdString(toString(model.shape())));
+    text_->setCursorPosition(0);
+  }
+  if (!padded_->hasFocus()) padded_->setText(sizesText(model.layout().paddedDimensions));
+  if (!value_->hasFocus()) value_->setText(QString::fromStdString(model.paddingText()));
+  padded_->setEnabled(model.rank() > 0);
+  std::vector<DimensionChips::Chip> chips;
+  const auto strides = stridesOf(model);
+  for (int64_t d : model.layout().minorToMajor) {
+    const auto at = static_cast<size_t>(d);
+    const QString size = QString::fromStdString(grouped(model.shape().dimensions[at]));
+    chips.push_back({d, strides.empty() ? tr("size %1").arg(size)
+                                        : tr("size %1 · stride %2").arg(size, QString::fromStdString(grouped(strides[at]))),
+                     size});
+  }
+  chips_->setChips(std::move(chips));
+}
+
+void LayoutPanel::showError(const QString& text) {
+  error_->setText(text);
+  QPalette palette = error_->palette();
+  palette.setColor(QPalette::WindowText, LabColors::of(this->palette()).error);
+  error_->setPalette(palette);
+  error_->setVisible(!text.isEmpty());
+}
+
+void LayoutPanel::announce() { emit layoutEdited(whole_); }
+
+void LayoutPanel::finishAnimations() { view_->finishAnimations(); }
+
+}  // namespace tessera

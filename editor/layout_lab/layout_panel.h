@@ -1,0 +1,72 @@
+// LayoutPanel: the layout lab. It shows where each element of an array lies in memory, and lets the layout be changed:
+// shape as text, order of dimensions by drag, padded_dimensions and padding value. The owner gives it the selected
+// wire's shape and listens to layoutEdited.
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QWidget>
+#include <optional>
+
+#include "core/hlo/shape.h"
+#include "editor/layout_lab/lab_state.h"
+
+namespace tessera {
+
+class DimensionChips;
+class LayoutView;
+class Readout;
+
+class LayoutPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LayoutPanel(QWidget* parent = nullptr);
+
+  // The shape of a wire; `name` is shown as the title. Of a tuple one leaf is shown and the others can be chosen.
+  void showShape(const Shape& shape, const QString& name);
+  // The same as typing it. Text that is no shape leaves the picture and shows why.
+  void showShapeText(const QString& text);
+  // One of layoutPresets() by name; an unknown name is an error shown in the panel.
+  void setPreset(const QString& name);
+
+  // The array shown, with its layout; nullopt before the first.
+  std::optional<Shape> shape() const;
+  QString errorText() const;  // "" when all is well
+  LayoutView* view() const { return view_; }
+  DimensionChips* chips() const { return chips_; }
+  LabState* state() const { return state_; }
+  void finishAnimations();
+
+ signals:
+  // The person changed the layout (order, padding, or layout text) of the shape given; for a tuple the whole tuple.
+  // Another element type or other dimensions, typed to look at them, are no edit of the wire.
+  void layoutEdited(const tessera::Shape& shape);
+
+ private:
+  void build();
+  QLayout* buildControls();
+  void showWhole(Shape shape);            // arrays, tuples, buffers; fills the list of leaves
+  bool showArray(Shape shape);            // false: an error is shown and nothing changed
+  void takeText();
+  void takeLeaf();
+  void takePadding();
+  void takeOrder(const std::vector<int64_t>& minorToMajor, bool done);
+  void showFields();                      // the text fields and chips say what is shown
+  void showError(const QString& text);
+  void announce();                        // emits layoutEdited when the array is still the wire's
+  Shape* leaf();                          // the array shown, inside whole_
+
+  LabState* state_;
+  QLabel *title_, *sentence_, *error_;
+  QLineEdit *text_, *padded_, *value_;
+  QComboBox *presets_, *leaves_;
+  DimensionChips* chips_;
+  LayoutView* view_;
+  Readout* readout_;
+  Shape whole_;                           // what is shown: an array or a tuple
+  std::vector<int64_t> leafIndex_;
+};
+
+}  // namespace tessera

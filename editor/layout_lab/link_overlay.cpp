@@ -1,0 +1,188 @@
+// The hover link: marks, line, labels.
+#include "editor/layout_lab/link_overlay.h"
+
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+
+#include "editor/layout_lab/cell_paint.h"
+#include "editor/layout_lab/cell_pane.h"
+
+namespace tessera {
+namespace {
+
+QRectF between(const QRectF& a, const QRectF& b, double t) {
+  return {a.topLeft() + (b.topLeft() - a.topLeft()) * t, a.size() + (b.size() - a.size()) * t};
+}
+
+// A small cell gets a mark that can be seen.
+QRectF markOf(const QRectF& cell) {
+  const double more = std::max(1.0, (12 - cell.width()) / 2);
+  return cell.adjusted(-more, -more, more, more);
+}
+
+QString indexText(const std::vector<int64_t>& index) {
+  QString out = QStringLiteral("(");
+  for (size_t d = 0; d < index.size(); ++d) out += (d ? QStringLiteral(", ") : QString()) + QString::number(index[d]);
+  return out + QStringLiteral(")");
+}
+
+}  // namespace
+
+LinkOverlay::LinkOverlay(LabState* state, const CellPane* grid, const CellPane* memory, QWidget* parent)
+    : QWidget(parent), state_(state), grid_(grid), memory_(memory) {
+  setAttribute(Qt::WA_TransparentForMouseEvents);
+  setAttribute(Qt::WA_NoSystemBackground);
+  for (auto [animation, duration] : {std::pair{&glide_, 130}, std::pair{&travel_, 700}}) {
+    animation->setStartValue(0.0);
+    animation->setEndValue(1.0);
+    animation->setDuration(duration);
+    connect(animation, &QVariantAnimation::valueChanged, this, [this] { update(); });
+  }
+  glide_.setEasingCurve(QEasingCurve::OutCubic);
+  travel_.setEasingCurve(QEasingCurve::InOutQuad);
+  connect(state_, &LabState::currentChanged, this, &LinkOverlay::retarget);
+  for (const CellPane* pane : {grid, memory}) connect(pane, &CellPane::scrolled, this, qOverload<>(&QWidget::update));
+}
+
+void LinkOverlay::finishAnimation() {
+  glide_.stop();
+  glide_.setCurrentTime(glide_.duration());
+  travel_.stop();
+  travel_.setCurrentTime(travel_.duration());
+  from_ = {};
+  update();
+}
+
+void LinkOverlay::retarget() {
+  from_ = shown();
+  if (state_->current() && isVisible()) {
+    glide_.stop();
+    glide_.start();
+    travel_.stop();
+    travel_.start();
+  } else {
+    finishAnimation();
+  }
+  if (!state_->current()) from_ = {};
+  update();
+}
+
+QRectF LinkOverlay::inOverlay(const CellPane* pane, const QRectF& rect) const {
+  return rect.translated(pane->geometry().topLeft() - geometry().topLeft());
+}
+
+// A cell that is scrolled away is shown at the edge that it lies behind.
+QRectF LinkOverlay::clipped(const CellPane* pane, const QRectF& rect) const {
+  const QRectF area = pane->area();
+  const QPointF center(std::clamp(rect.center().x(), area.left(), area.right()),
+                       std::clamp(rect.center().y(), area.top(), area.bottom()));
+  if (center == rect.center()) return inOverlay(pane, rect);
+  return inOverlay(pane, QRectF(center - QPointF(2, 2), QSizeF(4, 4)));
+}
+
+LinkOverlay::Ends LinkOverlay::target() const {
+  Ends out;
+  if (!state_->current() || !state_->model()) return out;
+  if (const auto rect = grid_->rectOf(*state_->current())) out.grid = clipped(grid_, *rect);
+  if (const auto rect = memory_->rectOf(*state_->current())) out.memory = clipped(memory_, *rect);
+  return out;
+}
+
+LinkOverlay::Ends LinkOverlay::shown() const {
+  Ends to = target();
+  const double t = glide_.state() == QAbstractAnimation::Running ? glide_.currentValue().toDouble() : 1;
+  if (from_.grid && to.grid) to.grid = between(*from_.grid, *to.grid, t);
+  if (from_.memory && to.memory) to.memory = between(*from_.memory, *to.memory, t);
+  return to;
+}
+
+void LinkOverlay::paintEvent(QPaintEvent*) {
+  if (!state_->current() || !state_->model()) return;
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const LabColors c = LabColors::of(palette());
+  const Ends ends = shown();
+  paintTile(painter, grid_, c);
+  paintTile(painter, memory_, c);
+  if (ends.grid) paintMark(painter, *ends.grid, c);
+  if (ends.memory) paintMark(painter, *ends.memory, c);
+  if (ends.grid && ends.memory) paintLine(painter, ends, c);
+  const int64_t linear = *state_->current();
+  const auto index = state_->model()->gridIndex(linear);
+  if (ends.grid && index) paintBubble(painter, *ends.grid, indexText(*index), true, c);
+  if (ends.memory)
+    paintBubble(painter, *ends.memory,
+                tr("linear %1 · byte %2").arg(linear).arg(state_->model()->memory().byteOffset(linear)), false, c);
+}
+
+void LinkOverlay::paintTile(QPainter& painter, const CellPane* pane, const LabColors& colors) const {
+  const QRectF tile = pane->tileRectOf(*state_->current());
+  if (tile.isEmpty()) return;
+  painter.save();
+  painter.setClipRect(inOverlay(pane, QRectF(pane->area()).adjusted(-2, -2, 3, 3)));
+  QColor fill = colors.accent;
+  fill.setAlphaF(0.12F);
+  painter.setPen(QPen(colors.accent, 2));
+  painter.setBrush(fill);
+  painter.drawRect(inOverlay(pane, tile));
+  painter.restore();
+}
+
+void LinkOverlay::paintMark(QPainter& painter, const QRectF& rect, const LabColors& colors) const {
+  const QRectF mark = markOf(rect);
+  QColor halo = colors.accent;
+  halo.setAlphaF(0.28F);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(halo, 7));
+  painter.drawRoundedRect(mark, 5, 5);
+  painter.setPen(QPen(colors.accent, 2.5));
+  painter.drawRoundedRect(mark, 5, 5);
+}
+
+void LinkOverlay::paintLine(QPainter& painter, const Ends& ends, const LabColors& colors) const {
+  const QRectF a = markOf(*ends.grid), b = markOf(*ends.memory);
+  const bool stacked = memory_->geometry().top() >= grid_->geometry().bottom();
+  const QPointF from = stacked ? QPointF(a.center().x(), a.bottom()) : QPointF(a.right(), a.center().y());
+  const QPointF to(b.center().x(), b.top());
+  const double reach = stacked ? std::max(24.0, (to.y() - from.y()) * 0.5) : std::max(40.0, (to.x() - from.x()) * 0.45);
+  QPainterPath path(from);
+  if (stacked) path.cubicTo(from + QPointF(0, reach), to - QPointF(0, reach), to);
+  else path.cubicTo(from + QPointF(reach, 0), to - QPointF(0, std::max(46.0, reach * 0.35)), to);
+  QColor halo = colors.page;
+  halo.setAlphaF(0.75F);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(halo, 5, Qt::SolidLine, Qt::RoundCap));
+  painter.drawPath(path);
+  painter.setPen(QPen(colors.accent, 2, Qt::SolidLine, Qt::RoundCap));
+  painter.drawPath(path);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colors.accent);
+  painter.drawEllipse(from, 3.5, 3.5);
+  painter.drawEllipse(to, 3.5, 3.5);
+  if (travel_.state() != QAbstractAnimation::Running) return;
+  painter.setBrush(colors.page);
+  painter.setPen(QPen(colors.accent, 2));
+  painter.drawEllipse(path.pointAtPercent(std::clamp(travel_.currentValue().toDouble(), 0.0, 1.0)), 4.5, 4.5);
+}
+
+void LinkOverlay::paintBubble(QPainter& painter, const QRectF& cell, const QString& text, bool above,
+                              const LabColors& colors) const {
+  QFont small = font();
+  small.setPixelSize(12);
+  small.setBold(true);
+  painter.setFont(small);
+  const QSizeF size(QFontMetricsF(small).horizontalAdvance(text) + 16, 21);
+  const QRectF mark = markOf(cell);
+  QRectF box(QPointF(mark.center().x() - size.width() / 2, above ? mark.top() - size.height() - 5 : mark.bottom() + 5), size);
+  if (box.bottom() > height() - 2) box.moveBottom(mark.top() - 8);
+  if (box.top() < 2) box.moveTop(mark.bottom() + 5);
+  box.moveLeft(std::clamp(box.left(), 4.0, std::max(4.0, width() - size.width() - 4)));
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colors.accent);
+  painter.drawRoundedRect(box, 6, 6);
+  painter.setPen(colors.accentText);
+  painter.drawText(box, Qt::AlignCenter, text);
+}
+
+}  // namespace tessera

@@ -11,6 +11,7 @@ namespace tessera::codegen {
 
 struct Target {
   unsigned vectorBytes = 64;
+  bool fusedMultiplyAdd = true;
 };
 
 struct KernelNest {

@@ -313,12 +313,17 @@ Status ProgramAnalysis::Work::computeDependence() {
   return {};
 }
 
-// A loop is nested as deep as its result sees loops; a node lives in the deepest loop it sees.
+// A loop is nested one deeper than the deepest loop that its result sees; a node lives in the deepest loop it sees.
+// Results of outer loops stand after those of the loops in their bodies, hence backwards.
 void ProgramAnalysis::Work::findHomes() {
   std::vector<size_t> depth(body.loops.size(), 0);
-  for (size_t n = 0; n < body.nodes.size(); ++n)
-    if (body.nodes[n].op == NodeOp::LoopResult)
-      depth[body.nodes[n].bits0] = std::max(depth[body.nodes[n].bits0], out.dependence[n].loops.count() + 1);
+  for (size_t n = body.nodes.size(); n-- > 0;) {
+    if (body.nodes[n].op != NodeOp::LoopResult) continue;
+    size_t& mine = depth[body.nodes[n].bits0];
+    mine = std::max<size_t>(mine, 1);
+    for (size_t l = 0; l < body.loops.size(); ++l)
+      if (out.dependence[n].loops.test(l)) mine = std::max(mine, depth[l] + 1);
+  }
   out.homeLoop.assign(body.nodes.size(), -1);
   for (size_t n = 0; n < body.nodes.size(); ++n)
     for (size_t l = 0; l < body.loops.size(); ++l)

@@ -1,214 +1,91 @@
-// convolution: f32 through oneDNN, one primitive per piece of the batch so that our threads share the work. What
-// oneDNN does not take (other types, base dilation, cropping, reversal, batch groups) runs through the element program.
-#include <algorithm>
-#include <map>
-
-#include <oneapi/dnnl/dnnl.hpp>
-
-#include "backends/cpu/library_steps.h"
+// convolution: who runs it. oneDNN where it has a form; else the contraction, as a product of patches of the input with
+// the kernel: any type, dilation, reversal, cropping, groups of features or of the batch.
+#include "backends/cpu/contraction.h"
+#include "backends/cpu/convolution_form.h"
 
 namespace tessera::cpu {
 
 namespace {
 
-using Tag = dnnl::memory::format_tag;
-using Desc = dnnl::memory::desc;
+Dim at(const Dims& dims, int64_t d) { return dims[static_cast<size_t>(d)]; }
 
-dnnl::engine& engine() {
-  static dnnl::engine one(dnnl::engine::kind::cpu, 0);
-  return one;
-}
-
-// One piece: its primitive and the memories in the primitive's own formats.
-struct Piece {
-  dnnl::convolution_forward primitive;
-  dnnl::memory source, result, sourcePlain, resultPlain;
-  dnnl::reorder packSource, unpackResult;
-  dnnl::memory scratch;
-  bool packs = false, unpacks = false;
-};
-
-class ConvolutionStep : public Step {
- public:
-  int source = -1, weights = -1, result = -1;
-  int64_t sourceStride = 0, resultStride = 0;  // bytes from one batch entry to the next
-  int64_t piece = 1, batch = 1;
-  std::vector<Piece> pieces;
-  dnnl::memory weightsPlain, weightsPacked;
-  dnnl::reorder packWeights;
-  bool packsWeights = false;
-
-  Status run(RunState& state) override;
-
- private:
-  void runPiece(RunState& state, size_t i, dnnl::stream& stream);
-};
-
-void ConvolutionStep::runPiece(RunState& state, size_t i, dnnl::stream& stream) {
-  Piece& p = pieces[i];
-  auto at = static_cast<int64_t>(i) * piece;
-  p.sourcePlain.set_data_handle(state.pointers[static_cast<size_t>(source)] + at * sourceStride);
-  p.resultPlain.set_data_handle(state.pointers[static_cast<size_t>(result)] + at * resultStride);
-  if (p.packs) p.packSource.execute(stream, p.sourcePlain, p.source);
-  p.primitive.execute(stream, {{DNNL_ARG_SRC, p.packs ? p.source : p.sourcePlain},
-                               {DNNL_ARG_WEIGHTS, packsWeights ? weightsPacked : weightsPlain},
-                               {DNNL_ARG_DST, p.unpacks ? p.result : p.resultPlain},
-                               {DNNL_ARG_SCRATCHPAD, p.scratch}});
-  if (p.unpacks) p.unpackResult.execute(stream, p.result, p.resultPlain);
-  stream.wait();
-}
-
-Status ConvolutionStep::run(RunState& state) {
-  try {
-    dnnl::stream stream(engine());
-    weightsPlain.set_data_handle(state.pointers[static_cast<size_t>(weights)]);
-    if (packsWeights) {
-      packWeights.execute(stream, weightsPlain, weightsPacked);
-      stream.wait();
+// Where the input element lies that output position p and window element w meet: see WindowOffsets.
+WindowOffsets windowOffsets(const WindowDimension& window, Dim input, int64_t positions) {
+  WindowOffsets out{positions, window.size, {}};
+  for (int64_t p = 0; p < positions; ++p)
+    for (int64_t w = 0; w < window.size; ++w) {
+      int64_t dilated = p * window.stride + w * window.windowDilation - window.paddingLow, source = dilated / window.baseDilation;
+      bool present = dilated >= 0 && dilated % window.baseDilation == 0 && source < input.size;
+      out.at.push_back(present ? source * input.stride : -1);
     }
-    state.pool->parallelFor(static_cast<int64_t>(pieces.size()), 1, [&](int64_t begin, int64_t end, int) {
-      dnnl::stream own(engine());
-      for (int64_t i = begin; i < end; ++i) runPiece(state, static_cast<size_t>(i), own);
-    });
-  } catch (const dnnl::error& error) {
-    Diagnostic d;
-    d.fault = Fault::Runtime;
-    d.message = std::string("convolution: ") + error.what();
-    return fail(std::move(d));
-  }
-  return {};
-}
-
-bool plainWindow(const Window& window) {
-  return std::all_of(window.dimensions.begin(), window.dimensions.end(), [](const WindowDimension& d) {
-    return d.baseDilation == 1 && !d.reversal && d.paddingLow >= 0 && d.paddingHigh >= 0;
-  });
-}
-
-std::vector<int64_t> stridesOf(const Shape& shape) {
-  std::vector<int64_t> out(shape.dimensions.size(), 1);
-  for (size_t d = out.size(); d-- > 1;) out[d - 1] = out[d] * shape.dimensions[d];
   return out;
 }
 
-// Sizes and strides in oneDNN's order of dimensions.
-struct Axes {
-  dnnl::memory::dims sizes, strides;
-  void add(const Shape& shape, int64_t dimension) {
-    sizes.push_back(shape.dimensions[static_cast<size_t>(dimension)]);
-    strides.push_back(stridesOf(shape)[static_cast<size_t>(dimension)]);
+// Rows are (batch, output positions), columns the output features of a group, the sum runs over window and features.
+Contraction contractionOf(const ConvolutionForm& form, const LibraryContext& context) {
+  int64_t groups = form.featureGroups * form.batchGroups, features = form.kernelOutput.size / groups;
+  int64_t depth = form.inputFeature.size / form.featureGroups, batch = form.inputBatch.size / form.batchGroups;
+  Contraction c;
+  c.lhs.type = form.inputType;
+  c.rhs.type = form.kernelType;
+  c.lhs.batch = {{groups, form.batchGroups > 1 ? batch * form.inputBatch.stride : depth * form.inputFeature.stride}};
+  c.rhs.batch = {{groups, features * form.kernelOutput.stride}};
+  c.lhs.outer = {{batch, form.inputBatch.stride}};
+  c.rhs.outer = {{features, form.kernelOutput.stride}};
+  c.lhs.depth = {depth, form.inputFeature.stride};
+  c.outRows = {{batch, form.outputBatch.stride}};
+  for (size_t d = 0; d < form.window.size(); ++d) {
+    const WindowDimension& window = form.window[d];
+    c.lhs.outer.push_back({form.output[d].size, 0});
+    c.lhs.windows.push_back(windowOffsets(window, form.input[d], form.output[d].size));
+    int64_t stride = form.kernel[d].stride;
+    if (window.reversal) c.rhs.start += (window.size - 1) * stride;
+    c.rhs.inner.push_back({window.size, window.reversal ? -stride : stride});
+    c.outRows.push_back(form.output[d]);
   }
-  Desc desc() const { return Desc(sizes, dnnl::memory::data_type::f32, strides); }
-  Desc any() const { return Desc(sizes, dnnl::memory::data_type::f32, Tag::any); }
-};
-
-Axes axesOf(const Shape& shape, int64_t first, int64_t second, const std::vector<int64_t>& spatial) {
-  Axes axes;
-  axes.add(shape, first);
-  axes.add(shape, second);
-  for (int64_t d : spatial) axes.add(shape, d);
-  return axes;
-}
-
-void splitGroups(Axes& weights, int64_t groups) {
-  int64_t outStride = weights.strides[0], perGroup = weights.sizes[0] / groups;
-  weights.sizes[0] = perGroup;
-  weights.sizes.insert(weights.sizes.begin(), groups);
-  weights.strides.insert(weights.strides.begin(), perGroup * outStride);
-}
-
-struct Geometry {
-  Axes source, weights, result;
-  dnnl::memory::dims strides, dilations, low, high;
-};
-
-dnnl::convolution_forward::primitive_desc describe(const Geometry& g) {
-  dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-                                       g.source.any(), g.weights.any(), g.result.any(), g.strides, g.dilations, g.low, g.high);
-  return {desc, attributes, engine()};
-}
-
-Piece makePiece(const Geometry& g, const dnnl::convolution_forward::primitive_desc& pd) {
-  Piece p;
-  p.primitive = dnnl::convolution_forward(pd);
-  p.sourcePlain = dnnl::memory(g.source.desc(), engine(), nullptr);
-  p.resultPlain = dnnl::memory(g.result.desc(), engine(), nullptr);
-  p.scratch = dnnl::memory(pd.scratchpad_desc(), engine());
-  p.packs = pd.src_desc() != g.source.desc();
-  p.unpacks = pd.dst_desc() != g.result.desc();
-  if (p.packs) {
-    p.source = dnnl::memory(pd.src_desc(), engine());
-    p.packSource = dnnl::reorder(p.sourcePlain, p.source);
-  }
-  if (p.unpacks) {
-    p.result = dnnl::memory(pd.dst_desc(), engine());
-    p.unpackResult = dnnl::reorder(p.result, p.resultPlain);
-  }
-  return p;
-}
-
-void buildPieces(ConvolutionStep& step, Geometry g) {
-  int64_t batch = g.source.sizes[0];
-  constexpr int64_t kPieces = 8;
-  step.batch = batch;
-  step.piece = (batch + kPieces - 1) / kPieces;
-  for (int64_t first = 0; first < batch; first += step.piece) {
-    g.source.sizes[0] = g.result.sizes[0] = std::min(step.piece, batch - first);
-    auto pd = describe(g);
-    if (step.pieces.empty()) {
-      step.weightsPlain = dnnl::memory(g.weights.desc(), engine(), nullptr);
-      step.packsWeights = pd.weights_desc() != g.weights.desc();
-      step.weightsPacked = dnnl::memory(pd.weights_desc(), engine());
-      step.packWeights = dnnl::reorder(step.weightsPlain, step.weightsPacked);
-    }
-    step.pieces.push_back(makePiece(g, pd));
-    // The last piece may be smaller; its weights must have the same form, else all runs in one piece.
-    if (pd.weights_desc() != step.weightsPacked.get_desc()) throw dnnl::error(dnnl_unimplemented, "pieces differ");
-  }
+  c.rhs.inner.push_back({depth, form.kernelInput.stride});
+  c.outBatch = {{groups, features * form.outputFeature.stride}};
+  c.outColumns = {{features, form.outputFeature.stride}};
+  c.lhsSlot = context.operands[0];
+  c.rhsSlot = context.operands[1];
+  c.outSlot = context.outputs[0];
+  c.resultType = form.resultType;
+  return c;
 }
 
 }  // namespace
 
+double ConvolutionForm::flops() const {
+  double out = 2.0 * static_cast<double>(outputBatch.size) * static_cast<double>(outputFeature.size) * static_cast<double>(kernelInput.size);
+  for (const Dim& d : output) out *= static_cast<double>(d.size);
+  for (const Dim& d : kernel) out *= static_cast<double>(d.size);
+  return out;
+}
+
+std::optional<ConvolutionForm> convolutionFormOf(const Module& module, const Instruction& convolution) {
+  const auto* labels = convolution.attributes->get<ConvolutionDimensions>(Attr::dim_labels);
+  const auto* window = convolution.attributes->get<Window>(Attr::window);
+  if (!labels || convolution.operands.size() != 2) return std::nullopt;
+  const Shape &lhs = module.shapeOf(convolution.operands[0]), &rhs = module.shapeOf(convolution.operands[1]);
+  Dims in = denseDims(lhs), kernel = denseDims(rhs), out = denseDims(*convolution.shape);
+  ConvolutionForm form{lhs.type, rhs.type, convolution.shape->type, at(in, labels->inputBatch), at(in, labels->inputFeature),
+                       at(kernel, labels->kernelInput), at(kernel, labels->kernelOutput), at(out, labels->outputBatch),
+                       at(out, labels->outputFeature), pick(in, labels->inputSpatial), pick(kernel, labels->kernelSpatial),
+                       pick(out, labels->outputSpatial), {}};
+  if (window) form.window = window->dimensions;
+  if (form.window.size() != form.input.size()) return std::nullopt;
+  form.featureGroups = convolution.attributes->intOr(Attr::feature_group_count, 1);
+  form.batchGroups = convolution.attributes->intOr(Attr::batch_group_count, 1);
+  return form;
+}
+
 Result<StepPtr> planConvolution(LibraryContext& context) {
-  const Instruction& instruction = context.instruction;
-  const Shape& source = context.module.shapeOf(instruction.operands[0]);
-  const Shape& weights = context.module.shapeOf(instruction.operands[1]);
-  const Shape& result = *instruction.shape;
-  const auto* labels = instruction.attributes->get<ConvolutionDimensions>(Attr::dim_labels);
-  const auto* window = instruction.attributes->get<Window>(Attr::window);
-  bool f32 = source.type == ElementType::F32 && weights.type == ElementType::F32 && result.type == ElementType::F32;
-  bool empty = source.elementCount() == 0 || weights.elementCount() == 0 || result.elementCount() == 0;
-  size_t spatial = labels ? labels->inputSpatial.size() : 0;
-  if (!f32 || empty || !labels || !window || spatial < 1 || spatial > 3 || window->dimensions.size() != spatial ||
-      !plainWindow(*window) || instruction.attributes->intOr(Attr::batch_group_count, 1) != 1)
-    return StepPtr{};
-  Geometry g;
-  g.source = axesOf(source, labels->inputBatch, labels->inputFeature, labels->inputSpatial);
-  g.weights = axesOf(weights, labels->kernelOutput, labels->kernelInput, labels->kernelSpatial);
-  g.result = axesOf(result, labels->outputBatch, labels->outputFeature, labels->outputSpatial);
-  int64_t groups = instruction.attributes->intOr(Attr::feature_group_count, 1);
-  if (groups > 1) splitGroups(g.weights, groups);
-  for (const WindowDimension& d : window->dimensions) {
-    g.strides.push_back(d.stride);
-    g.dilations.push_back(d.windowDilation - 1);
-    g.low.push_back(d.paddingLow);
-    g.high.push_back(d.paddingHigh);
-  }
-  auto step = std::make_unique<ConvolutionStep>();
-  step->source = context.operands[0];
-  step->weights = context.operands[1];
-  step->result = context.outputs[0];
-  step->sourceStride = g.source.strides[0] * 4;
-  step->resultStride = g.result.strides[0] * 4;
-  try {
-    buildPieces(*step, g);
-  } catch (const dnnl::error&) {
-    return StepPtr{};
-  }
-  context.what = "convolution (oneDNN)";
-  return step;
+  auto form = convolutionFormOf(context.module, context.instruction);
+  if (!form) return StepPtr{};
+  auto step = planDnnlConvolution(context, *form);
+  if (!step || *step) return step;
+  context.what = "convolution (contraction)";
+  return planContraction(context, contractionOf(*form, context));
 }
 
 }  // namespace tessera::cpu

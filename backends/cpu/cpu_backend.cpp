@@ -4,7 +4,9 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/cpu_executable.h"
+#include "backends/cpu/detach_bitcasts.h"
 #include "backends/cpu/plan_builder.h"
+#include "core/passes/buffer_assignment.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera::cpu {
@@ -33,9 +35,11 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
   };
   TESSERA_TRY(stage("optimize", 0.0));
   TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module));
+  TESSERA_TRY(detachBitcasts(optimized));
   TESSERA_TRY(stage("plan", 0.2));
+  TESSERA_ASSIGN_OR_RETURN(BufferAssignment buffers, assignBuffers(optimized));
   auto kernels = std::make_unique<KernelLibrary>();
-  TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, *kernels));
+  TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, buffers, *kernels));
   TESSERA_TRY(stage("generate code", 0.4));
   TESSERA_TRY(kernels->compile(threads, options.cancel));
   TESSERA_TRY(stage("done", 1.0));

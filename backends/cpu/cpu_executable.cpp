@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <unordered_map>
+#include <optional>
 
 #include <fmt/format.h>
 #include <omp.h>
 
 #include "core/base/memory.h"
+#include "core/cost/cost.h"
 
 namespace tessera::cpu {
 
@@ -38,8 +39,8 @@ CpuExecutable::CpuExecutable(Module source, Module optimized, Plan plan, std::un
 
 int64_t CpuExecutable::peakBytes() const {
   int64_t bytes = plan_.arenaBytes;
-  for (const Slot& slot : plan_.slots)
-    if (slot.kind != SlotKind::Arena) bytes += slot.bytes;
+  for (const PlanSlot& slot : plan_.slots)
+    if (slot.kind != SlotKind::Temp && __builtin_add_overflow(bytes, slot.bytes, &bytes)) return INT64_MAX;
   return bytes;
 }
 
@@ -72,11 +73,11 @@ Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState
     return fail(std::move(d));
   }
   for (size_t s = 0; s < plan_.slots.size(); ++s) {
-    const Slot& slot = plan_.slots[s];
+    const PlanSlot& slot = plan_.slots[s];
     const std::byte* at = nullptr;
-    if (slot.kind == SlotKind::Arena) at = arena_.get() + slot.offset;
-    if (slot.kind == SlotKind::Argument) at = arguments[static_cast<size_t>(slot.offset)].bytes().data();
-    if (slot.kind == SlotKind::Constant) at = slot.constant->bytes().data();
+    if (slot.kind == SlotKind::Temp) at = arena_.get() + slot.offset;
+    if (slot.kind == SlotKind::Parameter) at = arguments[static_cast<size_t>(slot.index)].bytes().data();
+    if (slot.kind == SlotKind::Constant && slot.literal) at = slot.literal->bytes().data();
     state.pointers[s] = const_cast<std::byte*>(at);  // steps write to arena and output slots only
   }
   return {};
@@ -90,7 +91,7 @@ Result<std::vector<Literal>> CpuExecutable::allocateOutputs(RunState& state) con
   }
   for (size_t s = 0; s < plan_.slots.size(); ++s)
     if (plan_.slots[s].kind == SlotKind::Output)
-      state.pointers[s] = outputs[static_cast<size_t>(plan_.slots[s].offset)].mutableBytes().data();
+      state.pointers[s] = outputs[static_cast<size_t>(plan_.slots[s].index)].mutableBytes().data();
   return outputs;
 }
 
@@ -98,50 +99,68 @@ Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> argumen
   std::lock_guard lock(mutex_);
   omp_set_num_threads(1);
   TESSERA_TRY(ensureArena());
-  RunState state;
+  RunState& state = state_;
   state.pointers.resize(plan_.slots.size());
   TESSERA_TRY(bindArguments(arguments, state));
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> outputs, allocateOutputs(state));
   state.pool = pool_.get();
   state.kernels = kernels_.get();
   state.cancel = options.cancel;
-  RunProfile measured(plan_.names.size());
-  if (profile) state.profile = &measured;
+  std::optional<RunProfile> measured;
+  if (profile) measured.emplace(plan_.names.size());
+  state.profile = measured ? &*measured : nullptr;
   TESSERA_TRY(plan_.sequence.run(state));
-  if (profile) report(measured, measured.now(), *profile);
+  if (profile) report(*measured, measured->now(), *profile);
   return outputs;
 }
 
-// A step's time in equal shares by result elements over the source instructions that it computes.
-void CpuExecutable::apportion(const StepName& step, double timeNs, std::vector<SourceProfile>& sources) const {
-  const Instruction& instruction = optimized_.at(step.instruction);
-  std::vector<InstructionId> ids;
-  if (instruction.provenance) ids = instruction.provenance->sources;
-  std::erase_if(ids, [&](InstructionId id) { return !source_.contains(id); });
-  std::vector<double> weights;
-  double total = 0;
-  for (InstructionId id : ids) {
-    const Shape& shape = source_.shapeOf(id);
-    Opcode opcode = source_.at(id).opcode;
-    bool free = opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Tuple || opcode == Opcode::GetTupleElement;
-    weights.push_back(free && ids.size() > 1 ? 0.0 : shape.isArray() ? static_cast<double>(shape.elementCount().value_or(1)) + 1 : 1.0);
-    total += weights.back();
-  }
-  for (size_t i = 0; i < ids.size(); ++i) {
-    SourceProfile share;
-    share.instruction = ids[i];
-    share.timeNs = total > 0 ? timeNs * weights[i] / total : timeNs / static_cast<double>(ids.size());
-    share.bytes = static_cast<double>(source_.shapeOf(ids[i]).denseBytes().value_or(0));
-    share.measured = ids.size() == 1;
-    sources.push_back(share);
+// What one run of a step counts, and each source instruction's share of it, by the work that the instruction costs.
+// Counted once, when the first profile is asked for.
+void CpuExecutable::countSteps() {
+  if (counts_.size() == plan_.names.size()) return;
+  for (const StepName& name : plan_.names) {
+    StepCount& count = counts_.emplace_back();
+    const Instruction& instruction = optimized_.at(name.instruction);
+    bool control = instruction.opcode == Opcode::While || instruction.opcode == Opcode::Conditional;
+    if (!control) {
+      Cost cost = costOf(optimized_, name.instruction);
+      count.flops = cost.flops + cost.transcendentals;
+      count.bytes = cost.bytesAccessed;
+    }
+    if (instruction.provenance) shareOut(instruction.provenance->sources, control, count);
   }
 }
 
-void CpuExecutable::report(const RunProfile& measured, int64_t totalNs, Profile& profile) const {
+void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool control, StepCount& count) const {
+  constexpr double kTranscendental = 18;  // element operations that one stands for
+  double total = 0;
+  for (InstructionId id : sources) {
+    if (!source_.contains(id)) continue;
+    Opcode opcode = source_.at(id).opcode;
+    Cost cost = control ? Cost{} : costOf(source_, id);
+    double elements = static_cast<double>(source_.shapeOf(id).isArray() ? source_.shapeOf(id).elementCount().value_or(1) : 1);
+    bool free = opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Tuple ||
+                opcode == Opcode::GetTupleElement || opcode == Opcode::Broadcast;
+    double weight = cost.flops + kTranscendental * cost.transcendentals + (free ? 1e-3 : elements);
+    count.shares.push_back({id, weight, cost.flops + cost.transcendentals, cost.bytesAccessed});
+    total += weight;
+  }
+  for (Share& share : count.shares) share.part = total > 0 ? share.part / total : 1.0 / static_cast<double>(count.shares.size());
+}
+
+void CpuExecutable::apportion(const StepCount& step, const RunProfile::Total& total, std::vector<SourceProfile>& sources) const {
+  auto runs = static_cast<double>(total.count);
+  for (const Share& share : step.shares)
+    sources.push_back({share.source, static_cast<double>(total.totalNs) * share.part, share.flops * runs, share.bytes * runs,
+                       step.shares.size() == 1});
+}
+
+void CpuExecutable::report(const RunProfile& measured, int64_t totalNs, Profile& profile) {
+  countSteps();
   profile.module = source_.name;
   if (profile.steps.size() != plan_.names.size()) {
     profile.steps.clear();
-    for (const StepName& step : plan_.names) profile.steps.push_back({step.instruction, step.name, step.what, 0, 0, 0});
+    for (const StepName& step : plan_.names) profile.steps.push_back({step.instruction, step.name, step.what});
   }
   std::vector<SourceProfile> shares = std::move(profile.sources);
   for (size_t i = 0; i < plan_.names.size(); ++i) {
@@ -151,7 +170,9 @@ void CpuExecutable::report(const RunProfile& measured, int64_t totalNs, Profile&
     step.minNs = step.count == 0 ? total.minNs : std::min(step.minNs, total.minNs);
     step.count += total.count;
     step.totalNs += total.totalNs;
-    apportion(plan_.names[i], static_cast<double>(total.totalNs), shares);
+    step.flops += counts_[i].flops * static_cast<double>(total.count);
+    step.bytes += counts_[i].bytes * static_cast<double>(total.count);
+    apportion(counts_[i], total, shares);
   }
   std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.instruction < b.instruction; });
   profile.sources.clear();

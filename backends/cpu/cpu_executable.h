@@ -25,8 +25,18 @@ class CpuExecutable final : public Executable {
   Status ensureArena();
   Status bindArguments(std::span<const Literal> arguments, RunState& state) const;
   Result<std::vector<Literal>> allocateOutputs(RunState& state) const;
-  void report(const RunProfile& measured, int64_t totalNs, Profile& profile) const;
-  void apportion(const StepName& step, double timeNs, std::vector<SourceProfile>& sources) const;
+  void report(const RunProfile& measured, int64_t totalNs, Profile& profile);
+  struct Share {
+    InstructionId source;
+    double part = 0, flops = 0, bytes = 0;  // part of the step's time
+  };
+  struct StepCount {
+    double flops = 0, bytes = 0;
+    std::vector<Share> shares;
+  };
+  void countSteps();
+  void shareOut(std::span<const InstructionId> sources, bool control, StepCount& count) const;
+  void apportion(const StepCount& step, const RunProfile::Total& total, std::vector<SourceProfile>& sources) const;
 
   Module source_, optimized_;
   Plan plan_;
@@ -34,6 +44,8 @@ class CpuExecutable final : public Executable {
   std::shared_ptr<ThreadPool> pool_;
   std::vector<const Shape*> argumentShapes_, outputShapes_;
   std::unique_ptr<std::byte[], FreeBytes> arena_;
+  RunState state_;                  // kept between runs, so that a run allocates only its outputs
+  std::vector<StepCount> counts_;   // by step, filled by the first profile
   std::mutex mutex_;
 };
 

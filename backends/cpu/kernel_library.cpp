@@ -22,6 +22,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
+#include "backends/codegen/contraction_tile.h"
 #include "backends/codegen/kernel_emitter.h"
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/runtime_functions.h"
@@ -36,6 +37,7 @@ struct Pending {
   std::string symbol;
   codegen::ProgramAnalysis analysis;
   codegen::KernelNest nest;
+  std::optional<codegen::TileShape> tile;  // instead of a program
 };
 
 std::unexpected<Diagnostic> llvmFailure(llvm::Error error) {
@@ -60,8 +62,11 @@ llvm::orc::JITTargetMachineBuilder hostTarget() {
 
 codegen::Target vectorTarget(llvm::orc::JITTargetMachineBuilder& host) {
   std::string features = host.getFeatures().getString();
-  if (features.find("+avx512bw") != std::string::npos && features.find("+avx512vl") != std::string::npos) return {64};
-  return features.find("+avx2") != std::string::npos ? codegen::Target{32} : codegen::Target{16};
+  auto has = [&](const char* feature) { return features.find(feature) != std::string::npos; };
+  codegen::Target target{16, has("+fma")};
+  if (has("+avx2")) target.vectorBytes = 32;
+  if (has("+avx512bw") && has("+avx512vl") && has("+avx512dq")) target.vectorBytes = 64;
+  return target;
 }
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -90,6 +95,10 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> compileBatch(std::span<Pending*> bat
   module.setDataLayout(machine.createDataLayout());
   module.setTargetTriple(machine.getTargetTriple().str());
   for (Pending* kernel : batch) {
+    if (kernel->tile) {
+      codegen::emitTile(module, kernel->symbol, *kernel->tile);
+      continue;
+    }
     Status emitted = codegen::emitKernel(module, kernel->symbol, kernel->program, kernel->analysis, kernel->nest);
     if (!emitted) {
       Diagnostic d = std::move(emitted).error();
@@ -143,6 +152,18 @@ Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner) {
   impl_->pending.push_back(std::move(pending));
   return impl_->pending.size() - 1;
 }
+
+size_t KernelLibrary::addTile(const codegen::TileShape& tile) {
+  for (size_t i = 0; i < impl_->pending.size(); ++i)
+    if (impl_->pending[i]->tile == tile) return i;
+  auto pending = std::make_unique<Pending>();
+  pending->tile = tile;
+  pending->symbol = "tile" + std::to_string(impl_->pending.size());
+  impl_->pending.push_back(std::move(pending));
+  return impl_->pending.size() - 1;
+}
+
+const codegen::Target& KernelLibrary::target() const { return impl_->target; }
 
 Status KernelLibrary::Impl::openJit() {
   auto made = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host).create();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/tile_shape.h"
 #include "core/base/result.h"
 #include "core/element/element_program.h"
 
@@ -26,6 +27,9 @@ class KernelLibrary {
   ~KernelLibrary();
   // Index of the program's kernel. owner: the instruction that errors name.
   Result<size_t> add(LoopProgram program, std::string owner);
+  // Index of a contraction's register tile (codegen/contraction_tile.h says how it is called).
+  size_t addTile(const codegen::TileShape& tile);
+  const codegen::Target& target() const;  // the processor that kernels are made for
   Status compile(int threads, const std::atomic<bool>* cancel);
   const CompiledKernel& at(size_t index) const { return kernels_[index]; }  // filled by compile; does not move after it
   size_t size() const;

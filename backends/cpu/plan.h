@@ -13,16 +13,13 @@
 #include "backends/cpu/run_profile.h"
 #include "backends/cpu/thread_pool.h"
 #include "core/hlo/literal.h"
+#include "core/passes/buffer_assignment.h"
 
 namespace tessera::cpu {
 
-enum class SlotKind : uint8_t { Arena, Argument, Constant, Output };
-
-struct Slot {
-  SlotKind kind = SlotKind::Arena;
-  int64_t offset = 0;   // Arena: bytes; Argument, Output: which leaf
-  int64_t bytes = 0;
-  LiteralPtr constant;
+// A slot of the buffer assignment (scratch memory of steps is added behind its arena), with a constant's value.
+struct PlanSlot : Slot {
+  LiteralPtr literal;
 };
 
 struct RunState {
@@ -53,7 +50,7 @@ struct StepName {
 
 struct Plan {
   Sequence sequence;
-  std::vector<Slot> slots;
+  std::vector<PlanSlot> slots;
   std::vector<StepName> names;
   int64_t arenaBytes = 0;
 };

@@ -1,6 +1,5 @@
-// PlanBuilder: from an optimised module to a Plan. Tuples vanish here: every array leaf is a value in a slot; tuple,
-// get-tuple-element, reshape, copy and the like give a value a second name. Slots are reused as values die; while
-// carries, dynamic-update-slice and scatter write in place when the old value is dead.
+// PlanBuilder: from an optimised module with assigned buffers to a Plan. Tuples vanish here: every array leaf is a slot;
+// tuple, get-tuple-element and bitcast give it a second name; loop carries and in-place updates share one.
 #pragma once
 
 #include "backends/cpu/kernel_library.h"
@@ -11,6 +10,6 @@
 namespace tessera::cpu {
 
 // Registers kernels with the library (not compiled yet). Fault::Unsupported names the instruction that cannot run.
-Result<Plan> buildPlan(const Module& module, KernelLibrary& kernels);
+Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels);
 
 }  // namespace tessera::cpu

@@ -1,4 +1,5 @@
-// Call inlining. A composite call is inlined like any other: its computation says what it means.
+// Call inlining. A composite call is inlined like any other: its computation says what it means. So is a fusion of the
+// source: it was cut for another machine, and our own fusion pass starts from single instructions.
 #include "core/passes/call_inliner.h"
 
 #include <unordered_map>
@@ -43,7 +44,7 @@ Result<bool> inlineCalls(Module& module) {
   for (ComputationId computation : std::vector<ComputationId>(module.order())) {
     std::vector<InstructionId> calls;
     for (InstructionId id : module.at(computation).instructions)
-      if (module.at(id).opcode == Opcode::Call) calls.push_back(id);
+      if (module.at(id).opcode == Opcode::Call || module.at(id).opcode == Opcode::Fusion) calls.push_back(id);
     if (calls.empty()) continue;
     Rewriter rewriter(module, "inline-calls");
     for (InstructionId call : calls) TESSERA_TRY(inlineOne(rewriter, call));

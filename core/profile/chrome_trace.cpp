@@ -12,7 +12,8 @@ using Json = nlohmann::json;
 
 Json stepJson(const StepProfile& step) {
   return {{"instruction", step.instruction.value}, {"name", step.name}, {"what", step.what},
-          {"count", step.count}, {"total_ns", step.totalNs}, {"min_ns", step.minNs}};
+          {"count", step.count}, {"total_ns", step.totalNs}, {"min_ns", step.minNs},
+          {"flops", step.flops}, {"bytes", step.bytes}};
 }
 
 Json sourceJson(const SourceProfile& source) {
@@ -35,7 +36,8 @@ Json eventJson(const Profile& profile, const TimelineEvent& event) {
 
 StepProfile stepFrom(const Json& json) {
   return {InstructionId(json.at("instruction").get<uint32_t>()), json.at("name").get<std::string>(), json.at("what").get<std::string>(),
-          json.at("count").get<int64_t>(), json.at("total_ns").get<int64_t>(), json.at("min_ns").get<int64_t>()};
+          json.at("count").get<int64_t>(), json.at("total_ns").get<int64_t>(), json.at("min_ns").get<int64_t>(),
+          json.value("flops", 0.0), json.value("bytes", 0.0)};
 }
 
 SourceProfile sourceFrom(const Json& json) {

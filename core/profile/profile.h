@@ -19,6 +19,8 @@ struct StepProfile {
   int64_t count = 0;
   int64_t totalNs = 0;         // exclusive of nested steps
   int64_t minNs = 0;
+  double flops = 0;            // over all counts; transcendentals count one each
+  double bytes = 0;
 };
 
 // Share of one instruction of the source module. measured: a step of its own computed it alone.

@@ -1,0 +1,29 @@
+// See detach_bitcasts.h.
+#include "backends/cpu/detach_bitcasts.h"
+
+#include <algorithm>
+
+#include "core/passes/copy_insertion.h"
+#include "core/passes/rewriter.h"
+#include "core/passes/schedule.h"
+
+namespace tessera::cpu {
+
+Status detachBitcasts(Module& module) {
+  auto rowMajor = [](const Shape& shape) { return !shape.layout || shape.layout->isRowMajor(); };
+  Rewriter rewriter(module, "detach-bitcasts");
+  for (ComputationId computation : controlComputations(module))
+    for (InstructionId id : std::vector<InstructionId>(module.at(computation).instructions)) {
+      const Instruction in = rewriter.visit(id);
+      if (in.opcode != Opcode::Bitcast || (rowMajor(*in.shape) && rowMajor(module.shapeOf(in.operands[0])))) continue;
+      const InstructionId members[] = {id};
+      rewriter.fuse(members, "kLoop");
+    }
+  TESSERA_ASSIGN_OR_RETURN(bool changed, rewriter.finish());
+  if (!changed) return {};
+  if (auto status = scheduleModule(module); !status) return fail(std::move(status).error());
+  if (auto status = insertCopies(module); !status) return fail(std::move(status).error());
+  return {};
+}
+
+}  // namespace tessera::cpu

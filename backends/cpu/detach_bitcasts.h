@@ -1,0 +1,13 @@
+// Bitcasts between layouts that are not row-major. This backend keeps every array dense and row-major, so such a bitcast
+// moves elements: it becomes a fusion of its own. Stands between core/passes and buffer assignment.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/hlo/module.h"
+
+namespace tessera::cpu {
+
+// The module stays scheduled and its copies sufficient.
+Status detachBitcasts(Module& module);
+
+}  // namespace tessera::cpu

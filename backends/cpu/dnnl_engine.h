@@ -1,0 +1,50 @@
+// oneDNN's one engine, and the boundary at which its exceptions become our errors.
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "backends/cpu/thread_pool.h"
+#include "core/base/result.h"
+
+namespace tessera::cpu {
+
+inline dnnl::engine& dnnlEngine() {
+  static dnnl::engine one(dnnl::engine::kind::cpu, 0);
+  return one;
+}
+
+// Runs `work`; a failure inside names `what`.
+template <class Work>
+Status dnnlGuarded(const char* what, Work&& work) {
+  try {
+    work();
+    return {};
+  } catch (const dnnl::error& error) {
+    Diagnostic d;
+    d.fault = Fault::Runtime;
+    d.message = std::string(what) + ": " + error.what();
+    return fail(std::move(d));
+  }
+}
+
+// work(i, stream) for all pieces on all threads; no exception leaves a thread.
+template <class Work>
+Status dnnlForEach(ThreadPool& pool, int64_t pieces, const char* what, Work&& work) {
+  std::mutex mutex;
+  Status first;
+  pool.parallelFor(pieces, 1, [&](int64_t begin, int64_t end, int) {
+    Status status = dnnlGuarded(what, [&] {
+      dnnl::stream stream(dnnlEngine());
+      for (int64_t i = begin; i < end; ++i) work(i, stream);
+      stream.wait();
+    });
+    std::lock_guard lock(mutex);
+    if (!status && first) first = std::move(status);
+  });
+  return first;
+}
+
+}  // namespace tessera::cpu

@@ -1,0 +1,27 @@
+// DotForm: a dot of any dimension numbers as out[b, i, j] = Σ_k lhs[b, i, k] · rhs[b, j, k] over strided dimensions, and
+// the ways to run it. dot.cpp asks them in turn: oneDNN's sgemm (f32), its matmul (bf16, s8, u8), then our contraction.
+#pragma once
+
+#include "backends/cpu/library_steps.h"
+#include "backends/cpu/strided_dims.h"
+
+namespace tessera::cpu {
+
+struct DotForm {
+  ElementType lhsType, rhsType, resultType;
+  Dims lhsBatch, rhsBatch, rows, columns, lhsInner, rhsInner;
+  int64_t batches = 1, m = 1, n = 1, k = 1;
+};
+
+// How a matrix routine sees one operand: `rows` × `columns`, one of them contiguous.
+struct MatrixView {
+  bool transposed = false;  // the rows are contiguous
+  int64_t ld = 1;           // elements from one row (transposed: column) to the next
+};
+std::optional<MatrixView> viewOf(const Dims& rows, const Dims& columns);
+
+// Null steps: refused.
+Result<StepPtr> planSgemm(LibraryContext& context, const DotForm& form);
+Result<StepPtr> planMatmul(LibraryContext& context, const DotForm& form);
+
+}  // namespace tessera::cpu

@@ -1,0 +1,208 @@
+// Dots and convolutions of the CPU backend against the reference evaluator: random small shapes over all element types,
+// all dimension orders, batches, groups, strides, dilations and reversal. The seed is fixed, so a failure repeats.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+struct Types {
+  const char *lhs, *rhs, *result;
+};
+constexpr Types kTypes[] = {{"f32", "f32", "f32"},    {"f64", "f64", "f64"},    {"bf16", "bf16", "bf16"}, {"bf16", "bf16", "f32"},
+                            {"f16", "f16", "f16"},    {"f16", "f16", "f32"},    {"f32", "f32", "f64"},    {"bf16", "f32", "f32"},
+                            {"s8", "s8", "s32"},      {"u8", "s8", "s32"},      {"s8", "u8", "s32"},      {"u8", "u8", "u8"},
+                            {"s16", "s16", "s16"},    {"s32", "s32", "s32"},    {"u32", "u32", "u32"},    {"s64", "s64", "s64"},
+                            {"s4", "s4", "s8"},       {"c64", "c64", "c64"},    {"c128", "c128", "c128"}, {"f8e4m3fn", "f8e4m3fn", "f32"},
+                            {"u64", "u64", "u64"},    {"f8e5m2", "f8e5m2", "bf16"}};
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  int64_t below(int64_t n) { return std::uniform_int_distribution<int64_t>(0, n - 1)(engine_); }
+  int64_t from(std::initializer_list<int64_t> values) { return values.begin()[below(static_cast<int64_t>(values.size()))]; }
+  template <class T>
+  void shuffle(std::vector<T>& values) { std::shuffle(values.begin(), values.end(), engine_); }
+
+ private:
+  std::mt19937 engine_;
+};
+
+std::string listed(const Sizes& values) { return fmt::format("{}", fmt::join(values, ",")); }
+
+void expectLikeEvaluator(Backend& backend, const std::string& text) {
+  auto read = readHloText(text);
+  ASSERT_TRUE(read.module) << text;
+  std::vector<Literal> arguments;
+  uint64_t leaf = 0;
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, leaf++, FillRule{leaf, 1.0, 251}).value());
+  auto executable = backend.compile(*read.module);
+  ASSERT_TRUE(executable) << text << executable.error().toString();
+  auto found = (*executable)->run(arguments);
+  ASSERT_TRUE(found) << text << found.error().toString();
+  auto expected = evaluateModule(*read.module, arguments);
+  ASSERT_TRUE(expected) << text << expected.error().toString();
+  Tolerance tolerance = defaultTolerance((*found)[0].shape().type);
+  Comparison c = compareLiterals((*expected)[0], (*found)[0], tolerance, "out");
+  EXPECT_TRUE(c.equal) << c.firstMismatch << "\n" << text;
+}
+
+// A dot of up to two batch, free and contracting dimensions, in any order.
+std::string randomDot(Random& random, const Types& types) {
+  struct Role { char kind; int64_t number, size; };
+  std::vector<Role> lhs, rhs;
+  Sizes outBatch, outLeft, outRight;
+  auto size = [&] { return random.from({1, 2, 3, 5, 7, 8, 17, 33}); };
+  for (int64_t i = 0, n = random.below(3); i < n; ++i) {
+    Role role{'b', i, random.from({1, 2, 3})};
+    lhs.push_back(role);
+    rhs.push_back(role);
+  }
+  for (int64_t i = 0, n = random.below(3); i < n; ++i) {
+    Role role{'k', i, size()};
+    lhs.push_back(role);
+    rhs.push_back(role);
+  }
+  for (int64_t i = 0, n = random.below(3); i < n; ++i) lhs.push_back({'f', i, size()});
+  for (int64_t i = 0, n = random.below(3); i < n; ++i) rhs.push_back({'f', i, size()});
+  random.shuffle(lhs);
+  random.shuffle(rhs);
+  auto dims = [](const std::vector<Role>& side) {
+    Sizes out;
+    for (const Role& role : side) out.push_back(role.size);
+    return out;
+  };
+  auto find = [](const std::vector<Role>& side, char kind, int64_t number) {
+    return std::ranges::find_if(side, [&](const Role& r) { return r.kind == kind && r.number == number; }) - side.begin();
+  };
+  Sizes lb, rb, lk, rk, out;
+  for (int64_t i = 0; i < 2; ++i) {
+    if (auto l = find(lhs, 'b', i); l < static_cast<int64_t>(lhs.size())) {
+      lb.push_back(l);
+      rb.push_back(find(rhs, 'b', i));
+      out.push_back(lhs[static_cast<size_t>(l)].size);
+    }
+    if (auto l = find(lhs, 'k', i); l < static_cast<int64_t>(lhs.size())) {
+      lk.push_back(l);
+      rk.push_back(find(rhs, 'k', i));
+    }
+  }
+  for (const Role& role : lhs)
+    if (role.kind == 'f') out.push_back(role.size);
+  for (const Role& role : rhs)
+    if (role.kind == 'f') out.push_back(role.size);
+  return fmt::format("HloModule m\n\nENTRY e {{\n  a = {}[{}] parameter(0)\n  b = {}[{}] parameter(1)\n  ROOT d = {}[{}] dot(a, b), "
+                     "lhs_batch_dims={{{}}}, lhs_contracting_dims={{{}}}, rhs_batch_dims={{{}}}, rhs_contracting_dims={{{}}}\n}}\n",
+                     types.lhs, listed(dims(lhs)), types.rhs, listed(dims(rhs)), types.result, listed(out), listed(lb), listed(lk),
+                     listed(rb), listed(rk));
+}
+
+struct Spatial {
+  int64_t input, window, stride, low, high, windowDilation, baseDilation, output;
+  bool reversed;
+};
+
+Spatial randomSpatial(Random& random, bool plain) {
+  for (;;) {
+    Spatial s{random.from({1, 3, 4, 7, 9}), random.from({1, 2, 3, 5}), random.from({1, 2, 3}), random.below(3), random.below(3),
+              random.from({1, 1, 2}), random.from({1, 1, 2, 3}), 0, random.below(2) == 1};
+    if (plain) s.baseDilation = 1, s.reversed = false;
+    else if (random.below(4) == 0) s.low -= 2;
+    int64_t extent = (s.input - 1) * s.baseDilation + 1 + s.low + s.high, window = (s.window - 1) * s.windowDilation + 1;
+    if (extent < window) continue;
+    s.output = (extent - window) / s.stride + 1;
+    return s;
+  }
+}
+
+// Any labels, groups of features or of the batch, and window attributes.
+std::string randomConvolution(Random& random, const Types& types, bool plain) {
+  int64_t rank = random.from({1, 2, 2, 3}), featureGroups = 1, batchGroups = 1;
+  if (random.below(3) == 0) (plain || random.below(2) ? featureGroups : batchGroups) = random.from({2, 3});
+  int64_t depth = random.from({1, 2, 5}), outputs = random.from({1, 3, 8}) * featureGroups * batchGroups, batch = random.from({1, 2, 3});
+  std::vector<Spatial> spatial;
+  for (int64_t d = 0; d < rank; ++d) spatial.push_back(randomSpatial(random, plain));
+  auto arrange = [&](const std::string& first, int64_t firstSize, const std::string& second, int64_t secondSize, auto&& sizeOf) {
+    std::vector<std::pair<std::string, int64_t>> dims = {{first, firstSize}, {second, secondSize}};
+    for (int64_t d = 0; d < rank; ++d) dims.emplace_back(std::to_string(d), sizeOf(spatial[static_cast<size_t>(d)]));
+    random.shuffle(dims);
+    std::string labels;
+    Sizes sizes;
+    for (auto& [label, size] : dims) {
+      labels += label;
+      sizes.push_back(size);
+    }
+    return std::pair(labels, listed(sizes));
+  };
+  auto [inLabels, in] = arrange("b", batch * batchGroups, "f", depth * featureGroups, [](const Spatial& s) { return s.input; });
+  auto [kernelLabels, kernel] = arrange("i", depth, "o", outputs, [](const Spatial& s) { return s.window; });
+  auto [outLabels, out] = arrange("b", batch, "f", outputs, [](const Spatial& s) { return s.output; });
+  std::string size, stride, pad, dilate, base, reversal;
+  for (const Spatial& s : spatial) {
+    const char* by = size.empty() ? "" : "x";
+    size += by + std::to_string(s.window);
+    stride += by + std::to_string(s.stride);
+    pad += fmt::format("{}{}_{}", by, s.low, s.high);
+    dilate += by + std::to_string(s.windowDilation);
+    base += by + std::to_string(s.baseDilation);
+    reversal += by + std::to_string(s.reversed ? 1 : 0);
+  }
+  return fmt::format("HloModule m\n\nENTRY e {{\n  a = {}[{}] parameter(0)\n  b = {}[{}] parameter(1)\n  ROOT c = {}[{}] convolution(a, b), "
+                     "window={{size={} stride={} pad={} lhs_dilate={} rhs_dilate={} rhs_reversal={}}}, dim_labels={}_{}->{}, "
+                     "feature_group_count={}, batch_group_count={}\n}}\n",
+                     types.lhs, in, types.rhs, kernel, types.result, out, size, stride, pad, base, dilate, reversal, inLabels,
+                     kernelLabels, outLabels, featureGroups, batchGroups);
+}
+
+class CpuContraction : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = makeBackend("cpu");
+    ASSERT_TRUE(made) << made.error().toString();
+    backend_ = std::move(*made);
+  }
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_F(CpuContraction, RandomDotsOfAllTypes) {
+  Random random(20240501);
+  for (int i = 0; i < 4; ++i)
+    for (const Types& types : kTypes) expectLikeEvaluator(*backend_, randomDot(random, types));
+}
+
+TEST_F(CpuContraction, RandomConvolutionsOfAllTypes) {
+  Random random(7);
+  for (int i = 0; i < 3; ++i)
+    for (const Types& types : kTypes) expectLikeEvaluator(*backend_, randomConvolution(random, types, false));
+}
+
+TEST_F(CpuContraction, RandomConvolutionsThatALibraryTakes) {
+  Random random(11);
+  for (int i = 0; i < 30; ++i) expectLikeEvaluator(*backend_, randomConvolution(random, kTypes[0], i % 2 == 0));
+}
+
+TEST_F(CpuContraction, DotsOfSeveralBlocks) {
+  for (const char* type : {"f64", "c64", "s32", "f16"})
+    expectLikeEvaluator(*backend_, fmt::format("HloModule m\n\nENTRY e {{\n  a = {0}[150,600] parameter(0)\n  b = {0}[600,110] parameter(1)\n"
+                                               "  ROOT d = {0}[150,110] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n", type));
+}
+
+TEST_F(CpuContraction, NothingToSum) {
+  expectLikeEvaluator(*backend_, "HloModule m\n\nENTRY e {\n  a = f64[3,0] parameter(0)\n  b = f64[0,4] parameter(1)\n"
+                                 "  ROOT d = f64[3,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+}
+
+}  // namespace
+}  // namespace tessera

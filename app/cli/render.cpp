@@ -30,9 +30,10 @@ Result<std::string> render(const Module& module, const Options& options) {
     TESSERA_ASSIGN_OR_RETURN(Profile profile, readChromeTrace(text));
     overlay = overlayOf(profile);
   }
-  ViewOptions viewOptions;
+  ViewMaker maker(module);
+  ViewOptions viewOptions = maker.initialView(computation);
   viewOptions.openGroups.insert(options.open.begin(), options.open.end());
-  GraphView view = makeView(module, computation, viewOptions);
+  GraphView view = maker.view(computation, viewOptions);
   Arrangement arrangement = arrange(view);
   return toSvg(draw(module, view, arrangement, overlay ? &*overlay : nullptr),
                options.theme == "dark" ? Theme::Dark : Theme::Light);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ struct ViewNode {
   std::string title, subtitle; // what it does; its result
   int32_t parent = -1;         // enclosing OpenGroup
   size_t instructionCount = 1; // inside, for groups
+  size_t boxesInside = 0;      // that opening a collapsed group shows
+  size_t repeats = 0;          // a stack of so many equal blocks; else 0
 };
 struct ViewEdge {
   int32_t from = -1, to = -1;  // ViewNode indices
@@ -51,16 +54,36 @@ struct GraphView {
   int32_t findGroup(std::string_view path) const;  // -1: no such group
 };
 
-// What is open: group paths. A big computation starts with everything collapsed until it has few enough boxes.
+// What is open: group paths. Repeated blocks are a stack "layer_0…95" that opens to its members; what no scope holds is
+// gathered to its only users, or in clusters where it would be too many boxes.
 struct ViewOptions {
   std::unordered_set<std::string> openGroups;
   bool groupScopes = true;
   bool attachHubs = true;
 };
-GraphView makeView(const Module& module, ComputationId computation, const ViewOptions& options);
 
-// Options to begin with: groups are opened, small ones first, as long as no more than `mostBoxes` boxes are shown.
+// Makes views of one snapshot. What does not depend on open groups (users, outlines of computations) is worked out once
+// and kept, so that the next view of a big graph costs a fraction of the first. Not for two threads at a time.
+class ViewMaker {
+ public:
+  explicit ViewMaker(const Module& module);  // takes a snapshot
+  ~ViewMaker();
+  ViewMaker(ViewMaker&&) noexcept;
+  GraphView view(ComputationId computation, const ViewOptions& options);
+  // Options to begin with: groups are opened, small ones first, as long as no more than `mostBoxes` boxes are shown.
+  ViewOptions initialView(ComputationId computation, size_t mostBoxes = 150);
+  // Every group path that could be opened in a computation, outer ones first (collapsed or open alike).
+  std::vector<std::string> groupPaths(ComputationId computation);
+
+ private:
+  struct Known;
+  std::unique_ptr<Known> known_;
+};
+
+// The same for a single view.
+GraphView makeView(const Module& module, ComputationId computation, const ViewOptions& options);
 ViewOptions initialView(const Module& module, ComputationId computation, size_t mostBoxes = 150);
+std::vector<std::string> groupPathsOf(const Module& module, ComputationId computation);
 
 struct Arrangement {
   std::vector<RectF> boxes;                 // parallel to GraphView::nodes
@@ -68,9 +91,6 @@ struct Arrangement {
   RectF bounds;
 };
 Arrangement arrange(const GraphView& view);
-
-// Every group path that could be opened in a computation, outer ones first (collapsed or open alike).
-std::vector<std::string> groupPathsOf(const Module& module, ComputationId computation);
 
 // Title and subtitle of a node: "reduce max over 1", "f32 32×128".
 std::string titleOf(const Module& module, InstructionId id);

@@ -1,6 +1,8 @@
 // Builds the scope tree in one sweep; equal metadata is interned, so a path is split once per distinct op_name.
 #include "core/arrange/scopes.h"
 
+#include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace tessera {
@@ -21,7 +23,46 @@ std::vector<std::string_view> pathSegments(std::string_view path) {
   return out;
 }
 
+std::string numberPattern(std::string_view name) {
+  std::string out;
+  for (char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) out += c;
+    else if (out.empty() || out.back() != '#') out += '#';
+  }
+  return out;
+}
+
+int64_t lastNumber(std::string_view name) {
+  const size_t end = name.find_last_of("0123456789");
+  if (end == std::string_view::npos) return -1;
+  size_t begin = end;
+  while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9' && end - begin < 15) --begin;
+  int64_t out = 0;
+  for (size_t at = begin; at <= end; ++at) out = out * 10 + (name[at] - '0');
+  return out;
+}
+
 namespace {
+
+constexpr std::array<std::string_view, 5> kTransforms{"jvp(", "transpose(", "vmap(", "remat(", "checkpoint("};
+
+// Splits "transpose(jvp(x))" into "transpose(jvp())" and "x"; other segments stay whole.
+std::pair<std::string, std::string_view> splitTransforms(std::string_view segment) {
+  std::string outer;
+  size_t depth = 0;
+  for (bool again = true; again;) {
+    again = false;
+    for (std::string_view transform : kTransforms)
+      if (segment.starts_with(transform) && segment.ends_with(')')) {
+        outer += transform;
+        segment = segment.substr(transform.size(), segment.size() - transform.size() - 1);
+        ++depth;
+        again = true;
+      }
+  }
+  return {outer + std::string(depth, ')'), segment};
+}
 
 class ScopeBuilder {
  public:
@@ -29,52 +70,49 @@ class ScopeBuilder {
     auto [known, isNew] = byOpName_.try_emplace(opName, -1);
     if (!isNew) return known->second;
     std::vector<std::string_view> segments = pathSegments(opName);
-    if (!segments.empty()) segments.pop_back();  // the primitive
+    const bool primitiveNamed = !segments.empty() && !segments.back().ends_with(')');
+    if (primitiveNamed || segments.size() == 1) segments.pop_back();  // the primitive; "f/jvp(jit(g))" is a call of g
     int32_t scope = -1;
-    for (std::string_view segment : segments) scope = child(scope, segment);
+    for (std::string_view segment : segments) {
+      const auto [outer, inner] = splitTransforms(segment);
+      if (!outer.empty()) scope = child(scope, outer);
+      for (std::string_view part : pathSegments(inner)) scope = child(scope, part);
+    }
     return known->second = scope;
   }
   std::vector<Scope> scopes;
 
  private:
   int32_t child(int32_t parent, std::string_view segment) {
-    std::string path = parent < 0 ? std::string() : scopes[static_cast<size_t>(parent)].path + "/";
+    const Scope* outer = parent < 0 ? nullptr : &scopes[static_cast<size_t>(parent)];
+    std::string path = outer ? outer->path + "/" : std::string();
     path += segment;
     auto [known, isNew] = byPath_.try_emplace(path, static_cast<int32_t>(scopes.size()));
-    if (isNew) scopes.push_back({path, std::string(segment), parent, 0, false});
+    if (!isNew) return known->second;
+    const uint64_t own = std::hash<std::string>()(numberPattern(segment));
+    const uint64_t pattern = (outer ? outer->pattern * 0x9e3779b97f4a7c15ull : 0) + own;
+    const int32_t depth = outer ? outer->depth + 1 : 0;
+    scopes.push_back({path, std::string(segment), parent, depth, pattern});
     return known->second;
   }
   std::unordered_map<std::string, int32_t> byOpName_, byPath_;
 };
 
-// A scope that holds a single instruction, or nothing but one other scope, or everything that has a scope at all.
-void markTransparent(std::vector<Scope>& scopes) {
-  size_t scoped = 0;
-  for (const Scope& s : scopes)
-    if (s.parent < 0) scoped += s.instructions;
-  for (Scope& s : scopes) {
-    s.transparent = s.instructions < 2 || s.instructions == scoped;
-  }
-  for (Scope& s : scopes)
-    if (s.parent >= 0 && scopes[static_cast<size_t>(s.parent)].instructions == s.instructions)
-      scopes[static_cast<size_t>(s.parent)].transparent = true;
-}
-
 }  // namespace
 
-ScopeTree scopesOf(const Module& module, const Computation& computation, const std::vector<bool>& counted) {
+ScopeTree scopesOf(const Module& module, const Computation& computation) {
   ScopeTree tree;
   ScopeBuilder builder;
   tree.scopeOf.assign(computation.instructions.size(), -1);
+  std::unordered_map<const Metadata*, int32_t> known;
   for (size_t i = 0; i < computation.instructions.size(); ++i) {
     const Metadata* metadata = module.at(computation.instructions[i]).metadata;
-    if (metadata && !metadata->opName.empty()) tree.scopeOf[i] = builder.scopeFor(metadata->opName);
-    if (!counted[i]) continue;
-    for (int32_t s = tree.scopeOf[i]; s >= 0; s = builder.scopes[static_cast<size_t>(s)].parent)
-      ++builder.scopes[static_cast<size_t>(s)].instructions;
+    if (!metadata || metadata->opName.empty()) continue;
+    const auto [found, isNew] = known.try_emplace(metadata, -1);
+    if (isNew) found->second = builder.scopeFor(metadata->opName);
+    tree.scopeOf[i] = found->second;
   }
   tree.scopes = std::move(builder.scopes);
-  markTransparent(tree.scopes);
   return tree;
 }
 

@@ -1,5 +1,5 @@
 // Scopes of one computation: the tree that the op_name paths of its instructions spell
-// ("jit(f)/transformer/layer_0/dot_general" lies in jit(f) > transformer > layer_0). Read by makeView.
+// ("jit(f)/transformer/layer_0/dot_general" lies in jit(f) > transformer > layer_0). Read by the outline.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,25 @@ namespace tessera {
 // Segments of a path, split at '/' outside of brackets.
 std::vector<std::string_view> pathSegments(std::string_view path);
 
+// The name with every number replaced by '#': "layer_12" and "layer_3" have one pattern.
+std::string numberPattern(std::string_view name);
+// The last number of a name; -1: none.
+int64_t lastNumber(std::string_view name);
+
 struct Scope {
-  std::string path;          // from the outermost segment
-  std::string name;          // its own segment
-  int32_t parent = -1;
-  size_t instructions = 0;   // inside, nested scopes included
-  bool transparent = false;  // not drawn: shared by all, holds only one thing, or only one scope
+  std::string path;      // from the outermost segment
+  std::string name;      // its own segment
+  int32_t parent = -1;   // parents come first
+  int32_t depth = 0;
+  uint64_t pattern = 0;  // hash of the path with numbers left out
 };
 
 struct ScopeTree {
-  std::vector<Scope> scopes;   // parents first
+  std::vector<Scope> scopes;
   std::vector<int32_t> scopeOf;  // parallel to the computation's instructions; -1: none
 };
 
-// counted[i]: whether instruction i of the computation counts as content (hubs, drawn elsewhere, do not).
-ScopeTree scopesOf(const Module& module, const Computation& computation, const std::vector<bool>& counted);
+// "jvp(x)/mul" and "transpose(jvp(x))/mul" lie in the scope x inside of jvp() and transpose(jvp()), as "x/mul" does in x.
+ScopeTree scopesOf(const Module& module, const Computation& computation);
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// makeView: what is shown of a computation. Scopes and called computations become groups, open or collapsed; hubs
+// makeView: what is shown of a computation. Groups of the outline and called computations are open or collapsed; hubs
 // (constants, iotas, parameters with many users) are attached beside each user; edges are lifted to the boxes that
 // show their ends. One sweep over the visible computations; arrange comes next.
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "core/arrange/arrangement.h"
-#include "core/arrange/scopes.h"
+#include "core/arrange/outline.h"
 
 namespace tessera {
 namespace {
@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kManyUsers = 8;          // a parameter with more users is a hub
 constexpr size_t kTrivialCallee = 3;      // callees up to this size (x + y) are told by the title
 constexpr size_t kDeepestCall = 64;
+constexpr size_t kMostAttached = 6;       // hubs beside one group; more are its inner affair
 
 // How the boxes of one instruction are wired: where operands arrive and where its result leaves.
 struct Ports {
@@ -24,12 +25,62 @@ struct Ports {
   std::vector<int32_t> parameters;   // boxes of an open call's parameters; empty: operands arrive at the frame
 };
 
+bool isArrayConstant(const Instruction& i) { return i.opcode == Opcode::Constant && i.shape->isArray(); }
+
+bool isHub(const Module& module, const UserTable& users, const Instruction& i, const Computation& computation) {
+  if (i.id == computation.root || users.users(i.id).empty()) return false;
+  switch (i.opcode) {
+    case Opcode::Constant:
+    case Opcode::Iota:
+    case Opcode::PartitionId:
+    case Opcode::ReplicaId: return true;
+    case Opcode::Broadcast:
+      return i.operands.size() == 1 && module.contains(i.operands[0]) && isArrayConstant(module.at(i.operands[0]));
+    case Opcode::Parameter: return users.users(i.id).size() > kManyUsers;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+// What all views of a snapshot share.
+struct ViewMaker::Known {
+  explicit Known(const Module& snapshot) : module(snapshot), users(module), positions(module.instructionSlots(), -1) {
+    for (ComputationId id : module.order()) {
+      const auto& instructions = module.at(id).instructions;
+      for (size_t i = 0; i < instructions.size(); ++i) positions[instructions[i].value] = static_cast<int32_t>(i);
+    }
+  }
+
+  struct Plan {
+    std::vector<bool> hubs;
+    Outline outline;
+  };
+  const Plan& planOf(ComputationId id) {
+    const auto [found, isNew] = plans.try_emplace(id);
+    if (!isNew) return found->second;
+    const Computation& computation = module.at(id);
+    Plan& plan = found->second;
+    for (InstructionId i : computation.instructions) plan.hubs.push_back(isHub(module, users, module.at(i), computation));
+    plan.outline = outlineOf(module, computation, users, plan.hubs, positions);
+    return plan;
+  }
+
+  Module module;
+  UserTable users;
+  std::vector<int32_t> positions;  // by InstructionId value: its place in its computation
+  std::unordered_map<ComputationId, Plan> plans;
+};
+
+namespace {
+
+template <class Known>
 class ViewBuilder {
  public:
-  ViewBuilder(const Module& module, const ViewOptions& options, bool openAll)
-      : module_(module), options_(options), openAll_(openAll), users_(module) {
-    view_.boxes.assign(module.instructionSlots(), -1);
-    hiddenMapped_.assign(module.computationSlots(), false);
+  ViewBuilder(Known& known, const ViewOptions& options, bool openAll)
+      : known_(known), module_(known.module), options_(options), openAll_(openAll) {
+    view_.boxes.assign(module_.instructionSlots(), -1);
+    hiddenMapped_.assign(module_.computationSlots(), false);
   }
 
   GraphView build(ComputationId computation) {
@@ -39,7 +90,7 @@ class ViewBuilder {
   }
 
  private:
-  using PortMap = std::unordered_map<uint32_t, Ports>;
+  using PortList = std::vector<Ports>;  // parallel to the computation's instructions; without a frame: a hub
 
   bool isOpen(const std::string& path) const { return openAll_ || options_.openGroups.contains(path); }
 
@@ -50,22 +101,6 @@ class ViewBuilder {
   ViewNode& node(int32_t index) { return view_.nodes[static_cast<size_t>(index)]; }
 
   // --- hubs
-  bool isScalarConstant(const Instruction& i) const {
-    return i.opcode == Opcode::Constant && i.shape->isArray();
-  }
-  bool isHub(const Instruction& i, const Computation& computation) const {
-    if (!options_.attachHubs || i.id == computation.root || users_.users(i.id).empty()) return false;
-    switch (i.opcode) {
-      case Opcode::Constant:
-      case Opcode::Iota:
-      case Opcode::PartitionId:
-      case Opcode::ReplicaId: return true;
-      case Opcode::Broadcast:
-        return i.operands.size() == 1 && module_.contains(i.operands[0]) && isScalarConstant(module_.at(i.operands[0]));
-      case Opcode::Parameter: return users_.users(i.id).size() > kManyUsers;
-      default: return false;
-    }
-  }
   std::string hubTitle(const Instruction& hub) const {
     return titleOf(module_, hub.opcode == Opcode::Broadcast ? hub.operands[0] : hub.id);
   }
@@ -73,9 +108,9 @@ class ViewBuilder {
     const uint64_t key = static_cast<uint64_t>(hub.id.value) << 32 | static_cast<uint32_t>(user);
     if (!attached_.insert(key).second) return;
     const bool group = node(user).kind == ViewNode::Kind::CollapsedGroup;
-    if (group && hub.opcode != Opcode::Parameter) return;  // an inner affair
+    if (group && (hub.opcode != Opcode::Parameter || ++attachedTo_[user] > kMostAttached)) return;  // an inner affair
     const int32_t box = addNode({ViewNode::Kind::Attached, hub.id, {}, hubTitle(hub), subtitleOf(module_, hub.id),
-                                 node(user).parent, 1});
+                                 node(user).parent});
     view_.edges.push_back({box, user, hub.id, operand});
     if (view_.boxes[hub.id.value] < 0) view_.boxes[hub.id.value] = box;
   }
@@ -119,10 +154,10 @@ class ViewBuilder {
                         return std::find(callStack_.begin(), callStack_.end(), c) != callStack_.end();
                       });
     const auto kind = open ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup;
-    const int32_t frame = addNode({kind, i.id, path, titleOf(module_, i.id), subtitleOf(module_, i.id), parent, 1});
+    const int32_t frame = addNode({kind, i.id, path, titleOf(module_, i.id), subtitleOf(module_, i.id), parent});
     view_.boxes[i.id.value] = frame;
     Ports ports{frame, frame, {}};
-    if (!open) node(frame).instructionCount = mapHidden(callees, frame);
+    if (!open) node(frame).boxesInside = node(frame).instructionCount = mapHidden(callees, frame);
     else if (callees.size() == 1) openSingle(i, callees[0], path, ports);
     else openSeveral(i, callees, path, frame);
     return ports;
@@ -131,15 +166,14 @@ class ViewBuilder {
     if (!module_.contains(callee)) return;
     const Computation& inner = module_.at(callee);
     node(ports.frame).instructionCount = inner.instructions.size();
-    const PortMap map = addComputation(callee, path + "/", ports.frame);
-    const auto root = map.find(inner.root.value);
+    const PortList list = addComputation(callee, path + "/", ports.frame);
     const bool callLike = inner.parameters.size() == i.operands.size();
-    if (!callLike || root == map.end() || root->second.output < 0) return;
-    ports.output = root->second.output;
-    for (InstructionId parameter : inner.parameters) {
-      const auto found = map.find(parameter.value);
-      ports.parameters.push_back(found == map.end() ? -1 : found->second.output);
-    }
+    if (!callLike || !module_.contains(inner.root) || portsOf(list, inner.root).output < 0) return;
+    ports.output = portsOf(list, inner.root).output;
+    for (InstructionId parameter : inner.parameters) ports.parameters.push_back(portsOf(list, parameter).output);
+  }
+  const Ports& portsOf(const PortList& list, InstructionId id) const {
+    return list[static_cast<size_t>(known_.positions[id.value])];
   }
   void openSeveral(const Instruction& i, const std::vector<ComputationId>& callees, const std::string& path,
                    int32_t frame) {
@@ -150,86 +184,89 @@ class ViewBuilder {
       node(frame).instructionCount += count;
       const auto kind = isOpen(inner) ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup;
       const int32_t box = addNode({kind, module_.at(callees[c]).root, inner, role + " " + module_.at(callees[c]).name,
-                                   fmt::format("{} instructions", count), frame, count});
+                                   fmt::format("{} instructions", count), frame, count, count});
       if (kind == ViewNode::Kind::OpenGroup) addComputation(callees[c], inner + "/", box);
       else mapHidden({callees[c]}, box);
     }
   }
 
-  // --- scopes
-  // The box that shows an instruction of `scope`: -1 when it stands by itself in `parent`, which is updated.
-  int32_t enterScopes(const ScopeTree& tree, int32_t scope, const std::string& prefix, int32_t& parent,
-                      std::vector<int32_t>& boxOfScope, InstructionId instruction) {
-    std::vector<int32_t> chain;
-    for (int32_t s = scope; s >= 0; s = tree.scopes[static_cast<size_t>(s)].parent)
-      if (!tree.scopes[static_cast<size_t>(s)].transparent) chain.push_back(s);
-    for (auto s = chain.rbegin(); s != chain.rend(); ++s) {
-      const Scope& at = tree.scopes[static_cast<size_t>(*s)];
-      const std::string path = prefix + at.path;
-      int32_t& box = boxOfScope[static_cast<size_t>(*s)];
-      if (box < 0) {
-        const auto kind = isOpen(path) ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup;
-        box = addNode({kind, instruction, path, at.name, fmt::format("{} instructions", at.instructions), parent,
-                       at.instructions});
-      }
-      if (node(box).kind == ViewNode::Kind::CollapsedGroup) return box;
-      parent = box;
-    }
-    return -1;
+  // --- groups
+  // Where the instructions of a group of the outline stand: in an open box, or hidden by a collapsed one.
+  struct Place {
+    int32_t box = -2;  // -2: not known yet
+    bool hidden = false;
+  };
+  struct Level {
+    ComputationId computation;
+    const Outline& outline;
+    std::string prefix;
+    std::vector<Place> places;  // by group
+    Place page;
+  };
+  Place placeOf(Level& level, int32_t group) {
+    if (group < 0) return level.page;
+    Place& known = level.places[static_cast<size_t>(group)];
+    if (known.box != -2) return known;
+    const OutlineGroup& own = level.outline.groups[static_cast<size_t>(group)];
+    const Place outer = placeOf(level, own.parent);
+    return known = outer.hidden || own.transparent ? outer : addGroup(level, own, outer.box);
+  }
+  Place addGroup(const Level& level, const OutlineGroup& group, int32_t parent) {
+    const std::string path = level.prefix + group.path;
+    const bool open = isOpen(path), stack = group.kind == OutlineGroup::Kind::Repeat;
+    std::string subtitle = fmt::format("{} instructions", group.instructions);
+    if (stack) subtitle = fmt::format("{} × {}", group.children, group.instructions / std::max<size_t>(group.children, 1));
+    const int32_t box = addNode({open ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup,
+                                 module_.at(level.computation).instructions[static_cast<size_t>(group.first)], path,
+                                 group.title, subtitle + (stack ? " instructions" : ""), parent, group.instructions,
+                                 group.children, stack ? group.children : 0});
+    return {box, !open};
   }
 
-  PortMap addComputation(ComputationId id, const std::string& prefix, int32_t parent) {
+  PortList addComputation(ComputationId id, const std::string& prefix, int32_t parent) {
     callStack_.push_back(id);
     const Computation& computation = module_.at(id);
-    std::vector<bool> hubs(computation.instructions.size()), counted(hubs.size());
-    for (size_t i = 0; i < hubs.size(); ++i) {
-      hubs[i] = isHub(module_.at(computation.instructions[i]), computation);
-      counted[i] = !hubs[i];
-    }
-    const ScopeTree tree = scopesOf(module_, computation, counted);
-    std::vector<int32_t> boxOfScope(tree.scopes.size(), -1);
-    PortMap ports;
-    ports.reserve(computation.instructions.size());
-    for (size_t i = 0; i < hubs.size(); ++i) {
+    const auto& plan = known_.planOf(id);
+    const std::vector<bool> hubs = options_.attachHubs ? plan.hubs : std::vector<bool>(plan.hubs.size());
+    Level level{id, plan.outline, prefix, std::vector<Place>(plan.outline.groups.size()), {parent, false}};
+    PortList ports(computation.instructions.size());
+    for (size_t i = 0; i < ports.size(); ++i) {
       if (hubs[i]) continue;
-      const Instruction& instruction = module_.at(computation.instructions[i]);
-      int32_t inside = parent;
-      const int32_t scope = options_.groupScopes ? tree.scopeOf[i] : -1;
-      const int32_t hidden = enterScopes(tree, scope, prefix, inside, boxOfScope, instruction.id);
-      ports[instruction.id.value] = addInstruction(instruction, prefix, inside, hidden);
+      const Place place = options_.groupScopes ? placeOf(level, plan.outline.groupOf[i]) : level.page;
+      ports[i] = addInstruction(module_.at(computation.instructions[i]), prefix, place);
     }
     connect(computation, hubs, ports);
     callStack_.pop_back();
     return ports;
   }
 
-  Ports addInstruction(const Instruction& i, const std::string& prefix, int32_t parent, int32_t hidden) {
+  Ports addInstruction(const Instruction& i, const std::string& prefix, Place place) {
     const std::vector<ComputationId> callees = module_.callees(i);
-    if (hidden >= 0) {
-      view_.boxes[i.id.value] = hidden;
-      mapHidden(callees, hidden);
-      return {hidden, hidden, {}};
+    if (place.hidden) {
+      view_.boxes[i.id.value] = place.box;
+      mapHidden(callees, place.box);
+      return {place.box, place.box, {}};
     }
-    if (isCaller(i, callees)) return addCaller(i, callees, prefix + std::string(i.name), parent);
+    if (isCaller(i, callees)) return addCaller(i, callees, prefix + std::string(i.name), place.box);
     const int32_t box = addNode({ViewNode::Kind::Instruction, i.id, {}, titleOf(module_, i.id),
-                                 subtitleOf(module_, i.id), parent, 1});
+                                 subtitleOf(module_, i.id), place.box});
     view_.boxes[i.id.value] = box;
     mapHidden(callees, box);
     return {box, box, {}};
   }
 
   // --- edges
-  void connect(const Computation& computation, const std::vector<bool>& hubs, const PortMap& ports) {
+  void connect(const Computation& computation, const std::vector<bool>& hubs, const PortList& ports) {
     for (size_t i = 0; i < hubs.size(); ++i) {
       if (hubs[i]) continue;
       const Instruction& user = module_.at(computation.instructions[i]);
-      const Ports& at = ports.at(user.id.value);
+      const Ports& at = ports[i];
       for (size_t k = 0; k < user.operands.size(); ++k) {
         const int32_t to = k < at.parameters.size() ? at.parameters[k] : at.frame;
         if (!module_.contains(user.operands[k])) continue;
-        const auto from = ports.find(user.operands[k].value);
+        const Ports& from = portsOf(ports, user.operands[k]);
         const auto operand = static_cast<int32_t>(k);
-        if (from != ports.end()) addEdge(from->second.output, to, user.operands[k], operand);
+        if (from.frame >= 0) addEdge(from.output, to, user.operands[k], operand);
         else if (to >= 0) attach(module_.at(user.operands[k]), to, operand);
       }
     }
@@ -247,53 +284,68 @@ class ViewBuilder {
   void mapUnattached(const Computation& computation, const std::vector<bool>& hubs) {
     for (size_t i = hubs.size(); i-- > 0;) {
       const InstructionId hub = computation.instructions[i];
-      if (hubs[i] && view_.boxes[hub.value] < 0) view_.boxes[hub.value] = view_.boxOf(users_.users(hub).front());
+      if (hubs[i] && view_.boxes[hub.value] < 0) view_.boxes[hub.value] = view_.boxOf(known_.users.users(hub).front());
     }
   }
 
+  Known& known_;
   const Module& module_;
   const ViewOptions& options_;
   bool openAll_;
-  UserTable users_;
   GraphView view_;
   std::vector<bool> hiddenMapped_;
   std::vector<ComputationId> callStack_;
   std::unordered_set<uint64_t> attached_, wired_;
+  std::unordered_map<int32_t, size_t> attachedTo_;
 };
 
 }  // namespace
 
-GraphView makeView(const Module& module, ComputationId computation, const ViewOptions& options) {
-  return ViewBuilder(module, options, false).build(computation);
+ViewMaker::ViewMaker(const Module& module) : known_(std::make_unique<Known>(module)) {}
+ViewMaker::~ViewMaker() = default;
+ViewMaker::ViewMaker(ViewMaker&&) noexcept = default;
+
+GraphView ViewMaker::view(ComputationId computation, const ViewOptions& options) {
+  return ViewBuilder(*known_, options, false).build(computation);
 }
 
-std::vector<std::string> groupPathsOf(const Module& module, ComputationId computation) {
+std::vector<std::string> ViewMaker::groupPaths(ComputationId computation) {
   const ViewOptions options;
   std::vector<std::string> out;
-  for (const ViewNode& node : ViewBuilder(module, options, true).build(computation).nodes)
+  for (const ViewNode& node : ViewBuilder(*known_, options, true).build(computation).nodes)
     if (!node.group.empty()) out.push_back(node.group);
   return out;
 }
 
-ViewOptions initialView(const Module& module, ComputationId computation, size_t mostBoxes) {
+ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes) {
   ViewOptions options;
   for (int round = 0; round < 8; ++round) {
-    const GraphView view = makeView(module, computation, options);
-    size_t boxes = view.nodes.size();
-    std::vector<const ViewNode*> closed;
-    for (const ViewNode& node : view.nodes)
-      if (node.kind == ViewNode::Kind::CollapsedGroup) closed.push_back(&node);
+    const GraphView now = view(computation, options);
+    size_t boxes = now.nodes.size();
+    std::vector<const ViewNode*> closed;  // a stack says more closed than as a row of equal boxes
+    for (const ViewNode& node : now.nodes)
+      if (node.kind == ViewNode::Kind::CollapsedGroup && node.repeats == 0) closed.push_back(&node);
     std::stable_sort(closed.begin(), closed.end(),
-                     [](auto* a, auto* b) { return a->instructionCount < b->instructionCount; });
+                     [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
     bool opened = false;
     for (const ViewNode* node : closed) {
-      if (boxes + node->instructionCount > mostBoxes) break;
-      boxes += node->instructionCount;
+      if (boxes + node->boxesInside > mostBoxes) break;
+      boxes += node->boxesInside;
       opened |= options.openGroups.insert(node->group).second;
     }
     if (!opened) break;
   }
   return options;
+}
+
+GraphView makeView(const Module& module, ComputationId computation, const ViewOptions& options) {
+  return ViewMaker(module).view(computation, options);
+}
+ViewOptions initialView(const Module& module, ComputationId computation, size_t mostBoxes) {
+  return ViewMaker(module).initialView(computation, mostBoxes);
+}
+std::vector<std::string> groupPathsOf(const Module& module, ComputationId computation) {
+  return ViewMaker(module).groupPaths(computation);
 }
 
 int32_t GraphView::findGroup(std::string_view path) const {

@@ -1,0 +1,399 @@
+// Four steps: instructions go into scopes and repeated blocks (place), what is used in one group only goes there too
+// (gather), groups that say nothing are left out (prune), and what is still too many is cut into clusters.
+#include "core/arrange/outline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <unordered_map>
+
+#include "core/arrange/arrangement.h"
+#include "core/arrange/outline_names.h"
+#include "core/arrange/repeats.h"
+#include "core/arrange/scopes.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kFewInstructions = 80;   // containers up to this size are not searched for repeats
+constexpr size_t kLeastStack = 3;         // numbered sibling scopes that make a stack
+constexpr size_t kMostChildren = 120;     // a container with more boxes is cut into clusters
+constexpr size_t kManyParameters = 16;
+constexpr size_t kClusterSize = 40;
+
+size_t at(int32_t i) { return static_cast<size_t>(i); }
+
+uint64_t mixed(uint64_t a, uint64_t b) {
+  uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15ull)) * 0xbf58476d1ce4e5b9ull;
+  return x ^ (x >> 31);
+}
+
+class OutlineBuilder {
+ public:
+  OutlineBuilder(const Module& module, const Computation& computation, const UserTable& users,
+                 const std::vector<bool>& hubs, const std::vector<int32_t>& positions)
+      : module_(module), computation_(computation), users_(users), hubs_(hubs), positions_(positions) {}
+
+  Outline run() {
+    tree_ = scopesOf(module_, computation_);
+    out_.groupOf.assign(computation_.instructions.size(), -1);
+    findNumberedScopes();
+    std::vector<int32_t> items;
+    for (int32_t i = 0; i < count(); ++i)
+      if (isContent(i)) items.push_back(i);
+    countCuts();
+    place(-1, -1, items);
+    gather();
+    countInstructions();
+    prune();
+    makeClusters();
+    countChildren();
+    return std::move(out_);
+  }
+
+ private:
+  int32_t count() const { return static_cast<int32_t>(computation_.instructions.size()); }
+  const Instruction& instruction(int32_t i) const { return module_.at(computation_.instructions[at(i)]); }
+  OutlineGroup& group(int32_t g) { return out_.groups[at(g)]; }
+  bool isParameter(int32_t i) const { return instruction(i).opcode == Opcode::Parameter; }
+  bool isContent(int32_t i) const { return !hubs_[at(i)] && !isParameter(i); }
+  int32_t placeOf(InstructionId id) const { return positions_[id.value]; }
+
+  int32_t addGroup(OutlineGroup::Kind kind, std::string path, std::string title, int32_t parent, int32_t first) {
+    out_.groups.push_back({kind, std::move(path), std::move(title), parent, first, 0, 0, false});
+    return static_cast<int32_t>(out_.groups.size()) - 1;
+  }
+
+  // --- numbered scopes: siblings whose names differ by a number and which hold the same opcodes
+  struct Stack {
+    std::string path, title;
+  };
+  void findNumberedScopes() {
+    stackOf_.assign(tree_.scopes.size(), -1);
+    std::vector<uint64_t> signature(tree_.scopes.size());
+    for (int32_t i = 0; i < count(); ++i) {
+      if (!isContent(i)) continue;
+      const uint64_t own = mixed(static_cast<uint64_t>(instruction(i).opcode), 17);
+      for (int32_t s = tree_.scopeOf[at(i)]; s >= 0; s = tree_.scopes[at(s)].parent) signature[at(s)] += own;
+    }
+    std::map<std::pair<int32_t, uint64_t>, std::vector<int32_t>> siblings;
+    for (size_t s = 0; s < tree_.scopes.size(); ++s)
+      if (lastNumber(tree_.scopes[s].name) >= 0)
+        siblings[{tree_.scopes[s].parent, tree_.scopes[s].pattern}].push_back(static_cast<int32_t>(s));
+    for (auto& [key, members] : siblings) {
+      std::sort(members.begin(), members.end(), [&](int32_t a, int32_t b) {
+        return lastNumber(tree_.scopes[at(a)].name) < lastNumber(tree_.scopes[at(b)].name);
+      });
+      for (size_t begin = 0; begin < members.size();) {
+        size_t end = begin + 1;
+        while (end < members.size() && follows(members[end - 1], members[end], signature)) ++end;
+        if (end - begin >= kLeastStack) addStack(std::span(members).subspan(begin, end - begin));
+        begin = end;
+      }
+    }
+  }
+  bool follows(int32_t before, int32_t scope, const std::vector<uint64_t>& signature) const {
+    return signature[at(before)] == signature[at(scope)] &&
+           lastNumber(tree_.scopes[at(before)].name) + 1 == lastNumber(tree_.scopes[at(scope)].name);
+  }
+  void addStack(std::span<const int32_t> members) {
+    const Scope& first = tree_.scopes[at(members.front())];
+    for (int32_t s : members) stackOf_[at(s)] = static_cast<int32_t>(stacks_.size());
+    stacks_.push_back({fmt::format("{}…{}", first.path, lastNumber(tree_.scopes[at(members.back())].name)),
+                       fmt::format("{}…{}", first.name, lastNumber(tree_.scopes[at(members.back())].name))});
+  }
+  bool inStack(int32_t scope, int32_t base) const {
+    for (; scope != base && scope >= 0; scope = tree_.scopes[at(scope)].parent)
+      if (stackOf_[at(scope)] >= 0) return true;
+    return false;
+  }
+
+  // --- placing
+  // The group of a scope inside a container that lies in the scope `base` itself.
+  int32_t enter(int32_t container, int32_t base, int32_t scope, int32_t first) {
+    if (scope < 0 || scope == base || tree_.scopes[at(scope)].depth <= (base < 0 ? -1 : tree_.scopes[at(base)].depth))
+      return container;
+    const uint64_t key = static_cast<uint64_t>(container + 1) << 32 | static_cast<uint32_t>(scope);
+    if (const auto known = scopeGroups_.find(key); known != scopeGroups_.end()) return known->second;
+    const Scope& s = tree_.scopes[at(scope)];
+    int32_t parent = enter(container, base, s.parent, first);
+    const bool stacked = stackOf_[at(scope)] >= 0;
+    if (stacked) parent = enterStack(container, stackOf_[at(scope)], parent, first);
+    const int32_t made = addGroup(stacked ? OutlineGroup::Kind::Member : OutlineGroup::Kind::Scope,
+                                  inside(container, base, s.path), s.name, parent, first);
+    return scopeGroups_[key] = made;
+  }
+  int32_t enterStack(int32_t container, int32_t stack, int32_t parent, int32_t first) {
+    const uint64_t key = static_cast<uint64_t>(container + 1) << 32 | static_cast<uint32_t>(stack);
+    const auto [known, isNew] = stackGroups_.try_emplace(key, -1);
+    if (isNew)
+      known->second = addGroup(OutlineGroup::Kind::Repeat, inside(container, -1, stacks_[at(stack)].path),
+                               stacks_[at(stack)].title, parent, first);
+    return known->second;
+  }
+  std::string inside(int32_t container, int32_t base, const std::string& path) {
+    if (container < 0) return path;
+    const size_t known = base < 0 ? 0 : tree_.scopes[at(base)].path.size() + 1;
+    return group(container).path + "/" + path.substr(std::min(known, path.size()));
+  }
+  int32_t commonScope(std::span<const int32_t> items) const {
+    int32_t common = tree_.scopeOf[at(items[0])];
+    for (int32_t i : items) {
+      int32_t other = tree_.scopeOf[at(i)];
+      auto depth = [&](int32_t s) { return s < 0 ? -1 : tree_.scopes[at(s)].depth; };
+      while (common != other) {
+        if (depth(common) >= depth(other)) common = tree_.scopes[at(common)].parent;
+        else other = tree_.scopes[at(other)].parent;
+      }
+    }
+    return common;
+  }
+
+  void place(int32_t container, int32_t base, std::span<const int32_t> items) {
+    size_t next = 0;
+    for (const Repeat& repeat : repeatsIn(base, items)) {
+      placeSingly(container, base, items.subspan(next, repeat.begin - next));
+      placeRepeat(container, base, items.subspan(repeat.begin, repeat.period * repeat.count), repeat);
+      next = repeat.end();
+    }
+    placeSingly(container, base, items.subspan(next));
+  }
+  void placeSingly(int32_t container, int32_t base, std::span<const int32_t> items) {
+    for (int32_t i : items) out_.groupOf[at(i)] = enter(container, base, tree_.scopeOf[at(i)], i);
+  }
+  void placeRepeat(int32_t container, int32_t base, std::span<const int32_t> items, const Repeat& repeat) {
+    int32_t common = commonScope(items);
+    if (common < 0 || (base >= 0 && tree_.scopes[at(common)].depth < tree_.scopes[at(base)].depth)) common = base;
+    const int32_t parent = enter(container, base, common, items[0]);
+    const std::string_view first = instruction(items[0]).name;
+    const std::string path = parent < 0 ? fmt::format("repeat@{}", first) : fmt::format("{}/repeat@{}", group(parent).path, first);
+    const BlockNames names = namesOfBlocks(module_, computation_, items, repeat.period);
+    const int32_t stack = addGroup(OutlineGroup::Kind::Repeat, path, names.stack, parent, items[0]);
+    for (size_t k = 0; k < repeat.count; ++k) {
+      const auto block = items.subspan(k * repeat.period, repeat.period);
+      const int32_t member = addGroup(OutlineGroup::Kind::Member, fmt::format("{}/{}", path, k), names.blocks[k], stack, block[0]);
+      place(member, common, block);
+    }
+  }
+
+  std::vector<Repeat> repeatsIn(int32_t base, std::span<const int32_t> items) const {
+    if (items.size() <= kFewInstructions) return {};
+    std::vector<uint64_t> tokens(items.size());
+    std::vector<uint32_t> cuts(items.size());
+    for (size_t k = 0; k < items.size(); ++k) {
+      const Instruction& i = instruction(items[k]);
+      const int32_t scope = tree_.scopeOf[at(items[k])];
+      cuts[k] = cuts_[at(items[k])];
+      if (inStack(scope, base)) {  // has its place; parts the sequence
+        tokens[k] = mixed(static_cast<uint64_t>(items[k]), 0x5bd1e995);
+        continue;
+      }
+      tokens[k] = mixed(mixed(reinterpret_cast<uintptr_t>(i.shape), static_cast<uint64_t>(i.opcode)),
+                        scope < 0 ? 0 : tree_.scopes[at(scope)].pattern);
+    }
+    return findRepeats(tokens, cuts);
+  }
+  // cuts_[i]: how many values that are computed before instruction i are used at i or later.
+  void countCuts() {
+    std::vector<int32_t> change(at(count()) + 1);
+    for (int32_t i = 0; i < count(); ++i) {
+      if (!isContent(i)) continue;
+      int32_t last = i;
+      for (InstructionId user : users_.users(computation_.instructions[at(i)]))
+        if (module_.at(user).computation == computation_.id) last = std::max(last, placeOf(user));
+      ++change[at(i) + 1 > at(count()) ? at(count()) : at(i) + 1];
+      if (last + 1 <= count()) --change[at(last) + 1];
+    }
+    cuts_.resize(at(count()));
+    int32_t live = 0;
+    for (size_t i = 0; i < cuts_.size(); ++i) cuts_[i] = static_cast<uint32_t>(std::max(live += change[i], 0));
+  }
+
+  // --- gathering
+  int32_t depthOf(int32_t g) const {
+    int32_t depth = 0;
+    for (; g >= 0; g = out_.groups[at(g)].parent) ++depth;
+    return depth;
+  }
+  int32_t commonGroup(int32_t a, int32_t b) const {
+    int32_t depthA = depthOf(a), depthB = depthOf(b);
+    for (; a != b; ) {
+      if (depthA >= depthB) a = out_.groups[at(a)].parent, --depthA;
+      else b = out_.groups[at(b)].parent, --depthB;
+    }
+    return a;
+  }
+  bool holds(int32_t outer, int32_t inner) const {
+    for (; inner >= 0; inner = out_.groups[at(inner)].parent)
+      if (inner == outer) return true;
+    return outer < 0;
+  }
+  // What is used in one group only goes there; results without a scope of their own stay with their operands.
+  void gather() {
+    for (int32_t i = count(); i-- > 0;) {
+      const auto users = users_.users(computation_.instructions[at(i)]);
+      int32_t target = -2;
+      for (InstructionId user : users) {
+        if (module_.at(user).computation != computation_.id) continue;
+        const int32_t g = out_.groupOf[at(placeOf(user))];
+        target = target == -2 ? g : commonGroup(target, g);
+      }
+      moveInto(i, target);
+    }
+    for (int32_t i = 0; i < count(); ++i) {
+      if (out_.groupOf[at(i)] >= 0 || tree_.scopeOf[at(i)] >= 0 || !isContent(i)) continue;
+      if (computation_.instructions[at(i)] == computation_.root) continue;
+      int32_t target = -2;
+      for (InstructionId operand : instruction(i).operands) {
+        if (!module_.contains(operand) || !isContent(placeOf(operand))) continue;
+        const int32_t g = out_.groupOf[at(placeOf(operand))];
+        target = target == -2 ? g : commonGroup(target, g);
+      }
+      moveInto(i, target);
+    }
+  }
+  void moveInto(int32_t i, int32_t target) {
+    if (target >= 0 && group(target).kind == OutlineGroup::Kind::Repeat) target = group(target).parent;  // between members
+    int32_t& own = out_.groupOf[at(i)];
+    if (target < 0 || target == own || !holds(own, target)) return;
+    own = target;
+  }
+
+  // --- pruning
+  void countInstructions() {
+    for (int32_t i = 0; i < count(); ++i)
+      if (!hubs_[at(i)])
+        for (int32_t g = out_.groupOf[at(i)]; g >= 0; g = group(g).parent) ++group(g).instructions;
+  }
+  // A scope that holds one instruction, nothing but one other group, or everything that has a scope, says nothing.
+  void prune() {
+    std::vector<size_t> largestChild(out_.groups.size());
+    size_t scoped = 0;
+    for (const OutlineGroup& g : out_.groups) {
+      if (g.parent < 0) scoped += g.instructions;
+      else largestChild[at(g.parent)] = std::max(largestChild[at(g.parent)], g.instructions);
+    }
+    for (size_t g = 0; g < out_.groups.size(); ++g) {
+      OutlineGroup& own = out_.groups[g];
+      const bool stacked = own.kind == OutlineGroup::Kind::Repeat || own.kind == OutlineGroup::Kind::Member;
+      own.transparent = own.instructions < 2 || (!stacked && (own.instructions == scoped || largestChild[g] == own.instructions));
+    }
+  }
+
+  // --- clusters
+  struct Child {
+    int32_t first, item, group;  // item or group, the other is -1
+  };
+  std::vector<std::vector<Child>> childrenByGroup() const {
+    std::vector<std::vector<Child>> out(out_.groups.size() + 1);
+    for (int32_t i = 0; i < count(); ++i) {
+      if (hubs_[at(i)]) continue;
+      int32_t g = out_.groupOf[at(i)];
+      if (g >= 0 && out_.groups[at(g)].transparent) g = out_.drawnParent(g);
+      out[at(g + 1)].push_back({i, i, -1});
+    }
+    for (size_t g = 0; g < out_.groups.size(); ++g)
+      if (!out_.groups[g].transparent && out_.groups[g].instructions > 0)
+        out[at(out_.drawnParent(static_cast<int32_t>(g)) + 1)].push_back({out_.groups[g].first, -1, static_cast<int32_t>(g)});
+    for (auto& children : out)
+      std::stable_sort(children.begin(), children.end(), [](const Child& a, const Child& b) { return a.first < b.first; });
+    return out;
+  }
+  void makeClusters() {
+    auto children = childrenByGroup();
+    for (size_t slot = 0; slot < children.size(); ++slot) {
+      if (children[slot].size() <= kMostChildren) continue;
+      const int32_t container = static_cast<int32_t>(slot) - 1;
+      std::vector<Child> rest;
+      clusterParameters(container, children[slot], rest);
+      clusterRest(container, std::move(rest));
+    }
+  }
+  std::string clusterPath(int32_t container, std::string_view what, int32_t first) {
+    const std::string prefix = container < 0 ? std::string() : group(container).path + "/";
+    return fmt::format("{}{}@{}", prefix, what, instruction(first).name);
+  }
+  void clusterParameters(int32_t container, const std::vector<Child>& children, std::vector<Child>& rest) {
+    std::vector<Child> parameters;
+    for (const Child& c : children) (c.item >= 0 && isParameter(c.item) ? parameters : rest).push_back(c);
+    if (parameters.size() < kManyParameters) {
+      rest = children;
+      return;
+    }
+    const int32_t cluster = addCluster(container, "parameters", "parameters", parameters);
+    if (parameters.size() > kMostChildren) clusterRest(cluster, std::move(parameters));
+  }
+  int32_t addCluster(int32_t container, std::string_view what, std::string title, std::span<const Child> children) {
+    const int32_t cluster = addGroup(OutlineGroup::Kind::Cluster, clusterPath(container, what, children[0].first),
+                                     std::move(title), container, children[0].first);
+    for (const Child& c : children) {
+      if (c.group >= 0) group(c.group).parent = cluster, group(cluster).instructions += group(c.group).instructions;
+      else out_.groupOf[at(c.item)] = cluster, ++group(cluster).instructions;
+    }
+    return cluster;
+  }
+  // Pieces of the program's order, parted where few values cross, until few enough are left.
+  void clusterRest(int32_t container, std::vector<Child> rest) {
+    const bool root = !rest.empty() && rest.back().item >= 0 && computation_.instructions[at(rest.back().item)] == computation_.root;
+    Child last{};
+    if (root) last = rest.back(), rest.pop_back();
+    while (rest.size() > kMostChildren) {
+      std::vector<Child> pieces;
+      for (size_t begin = 0; begin < rest.size();) {
+        const size_t end = partAfter(rest, begin);
+        const std::span<const Child> piece = std::span(rest).subspan(begin, end - begin);
+        std::vector<int32_t> items;
+        for (const Child& c : piece) items.push_back(c.first);
+        const int32_t cluster = addCluster(container, "part", pieceTitle(container, piece, items), piece);
+        pieces.push_back({piece[0].first, -1, cluster});
+        begin = end;
+      }
+      rest = std::move(pieces);
+    }
+  }
+  std::string pieceTitle(int32_t container, std::span<const Child> piece, const std::vector<int32_t>& items) {
+    auto titleAt = [&](const Child& c) {
+      return c.group >= 0 ? group(c.group).title : titleOf(module_, computation_.instructions[at(c.item)]);
+    };
+    const bool members = container >= 0 && group(container).kind == OutlineGroup::Kind::Repeat;
+    const bool parameters = std::all_of(items.begin(), items.end(), [&](int32_t i) { return isParameter(i); });
+    if (!members && !parameters) return summaryOf(module_, computation_, items);
+    return fmt::format("{} … {}", titleAt(piece.front()), titleAt(piece.back()));
+  }
+  size_t partAfter(const std::vector<Child>& children, size_t begin) const {
+    const size_t size = children.size() - begin;
+    if (size <= kClusterSize * 3 / 2) return children.size();
+    size_t best = begin + kClusterSize;
+    for (size_t k = begin + kClusterSize / 2; k < std::min(begin + kClusterSize * 3 / 2, children.size()); ++k)
+      if (cuts_[at(children[k].first)] < cuts_[at(children[best].first)]) best = k;
+    return best;
+  }
+
+  void countChildren() {
+    const auto children = childrenByGroup();
+    for (size_t g = 0; g < out_.groups.size(); ++g) out_.groups[g].children = children[g + 1].size();
+  }
+
+  const Module& module_;
+  const Computation& computation_;
+  const UserTable& users_;
+  const std::vector<bool>& hubs_;
+  const std::vector<int32_t>& positions_;
+  ScopeTree tree_;
+  std::vector<int32_t> stackOf_;   // by scope: the stack whose member it is
+  std::vector<Stack> stacks_;
+  std::vector<uint32_t> cuts_;
+  std::unordered_map<uint64_t, int32_t> scopeGroups_, stackGroups_;
+  Outline out_;
+};
+
+}  // namespace
+
+Outline outlineOf(const Module& module, const Computation& computation, const UserTable& users,
+                  const std::vector<bool>& hubs, const std::vector<int32_t>& positions) {
+  return OutlineBuilder(module, computation, users, hubs, positions).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,145 @@
+// Blocks that use parameters x[0].w, x[1].w, x[2].w … are called after them; the parameters compared are those that
+// stand at the same place of each block.
+#include "core/arrange/outline_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "core/arrange/arrangement.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMostNamed = 3;       // opcodes in a summary
+constexpr size_t kMostTried = 8;       // parameters of a block that are looked at for a number
+
+int rankOf(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::While: case Opcode::Conditional: case Opcode::CustomCall: return 0;
+    case Opcode::Convolution: case Opcode::Dot: case Opcode::RaggedDot: case Opcode::Fft: case Opcode::Sort:
+    case Opcode::AllReduce: case Opcode::AllGather: case Opcode::ReduceScatter: case Opcode::AllToAll: return 1;
+    case Opcode::Reduce: case Opcode::ReduceWindow: case Opcode::Gather: case Opcode::Scatter: case Opcode::Fusion:
+    case Opcode::SelectAndScatter: return 2;
+    case Opcode::Broadcast: case Opcode::Reshape: case Opcode::Bitcast: case Opcode::Copy: case Opcode::Transpose:
+    case Opcode::Convert: case Opcode::GetTupleElement: case Opcode::Tuple: case Opcode::Slice:
+    case Opcode::Parameter: return 4;
+    default: return 3;
+  }
+}
+
+struct Numbers {
+  std::vector<std::pair<size_t, size_t>> spans;  // begin, end of each number
+};
+Numbers numbersIn(std::string_view text) {
+  Numbers out;
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] < '0' || text[at] > '9') {
+      ++at;
+      continue;
+    }
+    const size_t begin = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    out.spans.push_back({begin, at});
+  }
+  return out;
+}
+
+// Titles of the parameters that a block reads, in order of use.
+std::vector<std::string> parametersOf(const Module& module, std::span<const int32_t> block, const Computation& computation) {
+  std::vector<std::string> out;
+  for (int32_t i : block)
+    for (InstructionId operand : module.at(computation.instructions[static_cast<size_t>(i)]).operands)
+      if (module.contains(operand) && module.at(operand).opcode == Opcode::Parameter && out.size() < kMostTried)
+        out.push_back(titleOf(module, operand));
+  return out;
+}
+
+struct Numbered {
+  std::string prefix;
+  std::string number;
+};
+// The text up to the number that tells `name` from `other`, when they differ in exactly one number.
+std::optional<Numbered> tellingNumber(const std::string& name, const std::string& other) {
+  const auto own = numbersIn(name).spans, theirs = numbersIn(other).spans;
+  if (own.size() != theirs.size()) return std::nullopt;
+  std::optional<Numbered> out;
+  size_t next = 0, otherNext = 0;
+  for (size_t k = 0; k <= own.size(); ++k) {
+    const size_t end = k < own.size() ? own[k].first : name.size(), otherEnd = k < own.size() ? theirs[k].first : other.size();
+    if (name.substr(next, end - next) != other.substr(otherNext, otherEnd - otherNext)) return std::nullopt;
+    if (k == own.size()) break;
+    const std::string number = name.substr(own[k].first, own[k].second - own[k].first);
+    if (number != other.substr(theirs[k].first, theirs[k].second - theirs[k].first)) {
+      if (out) return std::nullopt;
+      std::string prefix = name.substr(0, own[k].first);
+      while (!prefix.empty() && std::string_view("[(_.'\" /").find(prefix.back()) != std::string_view::npos) prefix.pop_back();
+      if (prefix.find('\'') != std::string::npos && std::count(prefix.begin(), prefix.end(), '\'') % 2 == 1) prefix += '\'';
+      if (std::count(prefix.begin(), prefix.end(), '[') > std::count(prefix.begin(), prefix.end(), ']')) prefix += ']';
+      out = Numbered{prefix, number};
+    }
+    next = own[k].second;
+    otherNext = theirs[k].second;
+  }
+  return out;
+}
+
+// Numbered names of all blocks by the parameter at place `slot`; empty: it does not tell them apart.
+std::vector<Numbered> numberedBy(const std::vector<std::vector<std::string>>& parameters, size_t slot) {
+  std::vector<Numbered> out;
+  for (size_t k = 0; k < parameters.size(); ++k) {
+    const size_t other = k == 0 ? 1 : k - 1;
+    if (slot >= parameters[k].size() || slot >= parameters[other].size()) return {};
+    const auto told = tellingNumber(parameters[k][slot], parameters[other][slot]);
+    if (!told || (!out.empty() && told->prefix != out[0].prefix)) return {};
+    out.push_back(*told);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string summaryOf(const Module& module, const Computation& computation, std::span<const int32_t> items) {
+  struct Count {
+    size_t number = 0;
+    std::string_view name;
+  };
+  std::map<std::pair<int, std::string_view>, size_t> counts;
+  for (int32_t i : items) {
+    const Instruction& instruction = module.at(computation.instructions[static_cast<size_t>(i)]);
+    ++counts[{rankOf(instruction.opcode), instruction.opcodeName()}];
+  }
+  std::vector<std::pair<std::pair<int, std::string_view>, size_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](auto& a, auto& b) {
+    return a.first.first != b.first.first ? a.first.first < b.first.first : a.second > b.second;
+  });
+  std::string out;
+  for (size_t k = 0; k < std::min(sorted.size(), kMostNamed); ++k) {
+    if (k > 0) out += ", ";
+    if (sorted[k].second > 1) out += fmt::format("{} ", sorted[k].second);
+    out += sorted[k].first.second;
+  }
+  return sorted.size() > kMostNamed ? out + " …" : out;
+}
+
+BlockNames namesOfBlocks(const Module& module, const Computation& computation,
+                         std::span<const int32_t> items, size_t period) {
+  const size_t count = items.size() / period;
+  std::vector<std::vector<std::string>> parameters;
+  for (size_t k = 0; k < count; ++k) parameters.push_back(parametersOf(module, items.subspan(k * period, period), computation));
+  BlockNames out;
+  for (size_t slot = 0; slot < kMostTried; ++slot) {
+    const auto numbered = numberedBy(parameters, slot);
+    if (numbered.empty()) continue;
+    for (const Numbered& n : numbered) out.blocks.push_back(fmt::format("{} {}", n.prefix, n.number));
+    out.stack = fmt::format("{} {}…{}", numbered[0].prefix, numbered[0].number, numbered.back().number);
+    return out;
+  }
+  for (size_t k = 0; k < count; ++k) out.blocks.push_back(fmt::format("block {}", k));
+  out.stack = summaryOf(module, computation, items.subspan(0, period));
+  return out;
+}
+
+}  // namespace tessera

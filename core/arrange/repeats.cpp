@@ -1,0 +1,123 @@
+// Candidates for the period are the distances between equal windows of tokens, the most frequent first; every candidate
+// is verified in one sweep. What the longest stretches do not cover is searched again.
+#include "core/arrange/repeats.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace tessera {
+namespace {
+
+constexpr size_t kWindow = 6;             // tokens that must be equal to vote for a distance
+constexpr size_t kRemembered = 4;         // earlier places of a window
+constexpr size_t kMostCandidates = 48;
+constexpr size_t kShortestPeriod = 4;
+constexpr size_t kShortestPair = 48;      // a stretch that comes only twice must be this long to count
+constexpr size_t kShortestStretch = 24;
+constexpr int kRounds = 3;
+
+uint64_t mixed(uint64_t a, uint64_t b) {
+  uint64_t x = a * 0x9e3779b97f4a7c15ull + b;
+  x ^= x >> 29;
+  x *= 0xbf58476d1ce4e5b9ull;
+  return x ^ (x >> 32);
+}
+
+// Distances at which windows come again, by how often, at most kMostCandidates.
+std::vector<size_t> candidatePeriods(std::span<const uint64_t> tokens) {
+  struct Places {
+    std::array<uint32_t, kRemembered> at{};
+    uint32_t count = 0;
+  };
+  std::unordered_map<uint64_t, Places> seen;
+  std::unordered_map<size_t, uint32_t> votes;
+  seen.reserve(tokens.size());
+  for (size_t i = 0; i + kWindow <= tokens.size(); ++i) {
+    uint64_t window = 0;
+    for (size_t k = 0; k < kWindow; ++k) window = mixed(window, tokens[i + k]);
+    Places& places = seen[window];
+    for (uint32_t k = 0; k < std::min<uint32_t>(places.count, kRemembered); ++k) ++votes[i - places.at[k]];
+    places.at[places.count++ % kRemembered] = static_cast<uint32_t>(i);
+  }
+  std::vector<std::pair<size_t, uint32_t>> sorted(votes.begin(), votes.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](auto& a, auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+  std::vector<size_t> out;
+  for (auto [distance, count] : sorted)
+    if (distance >= kShortestPeriod && out.size() < kMostCandidates) out.push_back(distance);
+  return out;
+}
+
+bool worthwhile(const Repeat& r) {
+  return r.count >= 2 && r.period * r.count >= kShortestStretch && (r.count > 2 || r.period >= kShortestPair);
+}
+
+// The phase within the slack that cuts the fewest values.
+Repeat aligned(size_t begin, size_t end, size_t period, std::span<const uint32_t> cuts) {
+  Repeat best{begin, period, (end - begin) / period};
+  uint64_t leastCost = UINT64_MAX;
+  const size_t slack = (end - begin) % period;
+  for (size_t shift = 0; shift <= slack; ++shift) {
+    uint64_t cost = 0;
+    for (size_t k = 0; k <= best.count; ++k) {
+      const size_t place = begin + shift + k * period;
+      if (place < cuts.size()) cost += cuts[place];
+    }
+    if (cost < leastCost) leastCost = cost, best.begin = begin + shift;
+  }
+  return best;
+}
+
+struct Stretch {
+  Repeat repeat;
+  size_t length = 0;  // before it was cut to whole periods: a period and its multiples have the same
+};
+
+void addStretches(std::span<const uint64_t> tokens, size_t period, const std::vector<bool>& taken,
+                  std::span<const uint32_t> cuts, std::vector<Stretch>& out) {
+  size_t start = 0;
+  for (size_t i = 0; i + period <= tokens.size(); ++i) {
+    const bool equal = i + period < tokens.size() && !taken[i] && !taken[i + period] && tokens[i] == tokens[i + period];
+    if (equal) continue;
+    if (i >= start + period) {
+      const Repeat found = aligned(start, i + period, period, cuts);
+      if (worthwhile(found)) out.push_back({found, i + period - start});
+    }
+    start = i + 1;
+  }
+}
+
+bool isFree(const Repeat& r, const std::vector<bool>& taken) {
+  return std::none_of(taken.begin() + static_cast<std::ptrdiff_t>(r.begin),
+                      taken.begin() + static_cast<std::ptrdiff_t>(r.end()), [](bool b) { return b; });
+}
+
+}  // namespace
+
+std::vector<Repeat> findRepeats(std::span<const uint64_t> tokens, std::span<const uint32_t> cuts) {
+  std::vector<Repeat> out;
+  std::vector<bool> taken(tokens.size());
+  const std::vector<size_t> periods = candidatePeriods(tokens);
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<Stretch> found;
+    for (size_t period : periods) addStretches(tokens, period, taken, cuts, found);
+    std::stable_sort(found.begin(), found.end(), [](const Stretch& a, const Stretch& b) {
+      return a.length != b.length ? a.length > b.length : a.repeat.period < b.repeat.period;
+    });
+    bool any = false;
+    for (const Stretch& stretch : found) {
+      const Repeat& r = stretch.repeat;
+      if (!isFree(r, taken)) continue;
+      std::fill(taken.begin() + static_cast<std::ptrdiff_t>(r.begin),
+                taken.begin() + static_cast<std::ptrdiff_t>(r.end()), true);
+      out.push_back(r);
+      any = true;
+    }
+    if (!any) break;
+  }
+  std::sort(out.begin(), out.end(), [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });
+  return out;
+}
+
+}  // namespace tessera

@@ -154,11 +154,8 @@ Value* ScalarEmitter::floatBinary(NodeOp op, ElementType type, Value* a, Value* 
     case NodeOp::Multiply: return b.CreateFMul(a, c);
     case NodeOp::Divide: return b.CreateFDiv(a, c);
     case NodeOp::Remainder: return call("fmod");
-    case NodeOp::Maximum:
-    case NodeOp::Minimum: {  // NaN of either side wins
-      Value* first = op == NodeOp::Maximum ? b.CreateFCmpUGE(a, c) : b.CreateFCmpULE(a, c);
-      return b.CreateSelect(b.CreateFCmpUNO(c, c), c, b.CreateSelect(first, a, c));
-    }
+    case NodeOp::Maximum: return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, a, c);  // NaN wins, -0 < 0
+    case NodeOp::Minimum: return b.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, a, c);
     case NodeOp::Power: return call("pow");
     case NodeOp::Atan2: return call("atan2");
     default: return nullptr;
@@ -220,7 +217,7 @@ Value* ScalarEmitter::integerBinary(NodeOp op, ElementType type, Value* a, Value
     case NodeOp::ShiftRightLogical: return shift(op, type, a, c);
     case NodeOp::MulHi: {
       unsigned bits = static_cast<unsigned>(info(type).bits);
-      if (bits < 8) return nullptr;
+      if (bits < 8) return b.CreateAShr(b.CreateMul(a, c), bits);  // the whole product fits a byte; the caller wraps
       auto* wide = like(a, b.getIntNTy(2 * bits));
       Value* wideA = isSignedType ? b.CreateSExt(a, wide) : b.CreateZExt(a, wide);
       Value* wideC = isSignedType ? b.CreateSExt(c, wide) : b.CreateZExt(c, wide);

@@ -103,7 +103,9 @@ class Expansion {
 
   NodeId binary(NodeOp op, NodeId x, NodeId y) {
     const ElementType type = builder_.typeOf(x);
-    if (isComplex(type)) return op == NodeOp::Power ? complex_.power(x, y) : builder_.binary(op, x, y);
+    if (isComplex(type) && op == NodeOp::Power) return complex_.power(x, y);
+    if (isComplex(type) && op == NodeOp::Atan2) return complex_.atan2(x, y);
+    if (isComplex(type)) return builder_.binary(op, x, y);
     if (!isTranscendental(op) || !isFloat(type) || type == ElementType::F64) return builder_.binary(op, x, y);
     const auto wide = [&](NodeId v) { return builder_.convert(ElementType::F32, v); };
     return builder_.convert(type, real_.binary(op, wide(x), wide(y)));

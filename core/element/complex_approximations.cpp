@@ -86,9 +86,8 @@ ComplexApproximations::Parts ComplexApproximations::sqrt(Parts z) {
   NodeId other = b_.select(none, zero, b_.divide(b_.unary(NodeOp::Abs, z.im), b_.add(t, t)));
   NodeId right = b_.compare(CompareDirection::Ge, z.re, zero);
   NodeId re = b_.select(right, t, other), im = b_.select(right, other, t);
-  NodeId below = b_.compare(CompareDirection::Lt, binary_(NodeOp::Atan2, z.im, like(z.im, 1)), zero);
-  NodeId minusZero = b_.select(none, z.im, b_.unary(NodeOp::Negate, im));
-  return {re, b_.select(below, minusZero, im)};
+  NodeId minus = b_.select(none, z.im, b_.unary(NodeOp::Negate, im));
+  return {re, b_.select(isNegative(z.im), minus, im)};
 }
 
 ComplexApproximations::Parts ComplexApproximations::sine(Parts z) {
@@ -109,29 +108,49 @@ ComplexApproximations::Parts ComplexApproximations::tanh(Parts z) {
   return {b_.divide(h, below), b_.divide(times(times(s, c), sech2), below)};
 }
 
-// -i ln(iz + sqrt(1 - z²)).
+// Kahan's formulas (Branch Cuts for Complex Elementary Functions, 1987): with p = sqrt(1 + z), m = sqrt(1 - z) nothing
+// cancels, and the sign of a zero says from which side a cut is reached.
 ComplexApproximations::Parts ComplexApproximations::asin(Parts z) {
-  const Parts square = multiply(z, z);
-  const Parts root = sqrt({b_.subtract(like(z.re, 1), square.re), b_.unary(NodeOp::Negate, square.im)});
-  return turnBack(log(add(turn(z), root)));
+  const Parts p = sqrt(onePlus(z)), m = sqrt(oneMinus(z));
+  NodeId im = b_.subtract(times(m.re, p.im), times(m.im, p.re));       // Im(conj(m) · p)
+  NodeId below = b_.subtract(times(m.re, p.re), times(m.im, p.im));    // Re(m · p)
+  return {binary_(NodeOp::Atan2, z.re, below), real(NodeOp::Asinh, im)};
 }
 
 ComplexApproximations::Parts ComplexApproximations::acos(Parts z) {
-  const Parts a = asin(z);
-  return {b_.subtract(like(z.re, 1.57079632679489661923), a.re), b_.unary(NodeOp::Negate, a.im)};
+  const Parts p = sqrt(onePlus(z)), m = sqrt(oneMinus(z));
+  NodeId im = b_.subtract(times(p.re, m.im), times(p.im, m.re));  // Im(conj(p) · m)
+  return {twice(binary_(NodeOp::Atan2, m.re, p.re)), real(NodeOp::Asinh, im)};
 }
 
-// ln(z + sqrt(z + 1) sqrt(z - 1)).
 ComplexApproximations::Parts ComplexApproximations::acosh(Parts z) {
-  const Parts plus{b_.add(z.re, like(z.re, 1)), z.im}, minus{b_.subtract(z.re, like(z.re, 1)), z.im};
-  return log(add(z, multiply(sqrt(plus), sqrt(minus))));
+  const Parts p = sqrt(onePlus(z)), m = sqrt({b_.subtract(z.re, like(z.re, 1)), z.im});
+  NodeId re = b_.add(times(m.re, p.re), times(m.im, p.im));  // Re(conj(m) · p)
+  return {real(NodeOp::Asinh, re), twice(binary_(NodeOp::Atan2, m.im, p.re))};
 }
 
-// (ln(1 + z) - ln(1 - z)) / 2.
+// (log1p(4x / ((1 - x)² + y²)) / 4, atan2(2y, (1 - x)(1 + x) - y²) / 2), with |x| first so that log1p keeps its digits.
 ComplexApproximations::Parts ComplexApproximations::atanh(Parts z) {
-  const Parts plus = log1p(z), minus = log1p({b_.unary(NodeOp::Negate, z.re), b_.unary(NodeOp::Negate, z.im)});
-  NodeId half = like(z.re, 0.5);
-  return {times(half, b_.subtract(plus.re, minus.re)), times(half, b_.subtract(plus.im, minus.im))};
+  NodeId one = like(z.re, 1), x = b_.unary(NodeOp::Abs, z.re), square = times(z.im, z.im);
+  NodeId away = b_.subtract(one, x);
+  NodeId ratio = b_.divide(times(like(x, 4), x), b_.add(times(away, away), square));
+  NodeId re = times(like(x, 0.25), real(NodeOp::Log1p, ratio));
+  NodeId across = b_.subtract(times(away, b_.add(one, x)), square);
+  NodeId im = times(like(x, 0.5), binary_(NodeOp::Atan2, twice(z.im), across));
+  return {b_.select(isNegative(z.re), b_.unary(NodeOp::Negate, re), re), im};
+}
+
+// -i ln((x + iy) / sqrt(x² + y²)).
+NodeId ComplexApproximations::atan2(NodeId y, NodeId x) {
+  const Parts up = of(y), right = of(x);
+  const Parts length = sqrt(add(multiply(right, right), multiply(up, up)));
+  return join(turnBack(log(divide(add(right, turn(up)), length))));
+}
+
+// Also of -0.
+NodeId ComplexApproximations::isNegative(NodeId x) {
+  const ElementType bits = b_.typeOf(x) == ElementType::F64 ? ElementType::S64 : ElementType::S32;
+  return b_.compare(CompareDirection::Lt, b_.bitcastConvert(bits, x), b_.constant(bits, 0));
 }
 
 // e^(w ln z); 0^0 is 1, 0^w is 0 for Re w > 0.

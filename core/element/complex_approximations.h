@@ -18,6 +18,7 @@ class ComplexApproximations {
   // Of a complex node; invalid when `op` is none of ours. Abs gives a real node.
   NodeId unary(NodeOp op, NodeId z);
   NodeId power(NodeId z, NodeId w);
+  NodeId atan2(NodeId y, NodeId x);
 
  private:
   struct Parts {
@@ -28,6 +29,9 @@ class ComplexApproximations {
   NodeId like(NodeId x, double value) { return b_.constant(b_.typeOf(x), value); }
   NodeId real(NodeOp op, NodeId x) { return unary_(op, x); }
   NodeId times(NodeId a, NodeId b) { return b_.multiply(a, b); }
+
+  NodeId twice(NodeId x) { return b_.add(x, x); }
+  NodeId isNegative(NodeId x);
 
   NodeId magnitude(Parts z);
   Parts exp(Parts z);
@@ -48,6 +52,8 @@ class ComplexApproximations {
   Parts add(Parts a, Parts c) { return {b_.add(a.re, c.re), b_.add(a.im, c.im)}; }
   Parts multiply(Parts a, Parts c) { return of(b_.multiply(join(a), join(c))); }
   Parts one(Parts z) { return {like(z.re, 1), like(z.re, 0)}; }
+  Parts onePlus(Parts z) { return {b_.add(z.re, like(z.re, 1)), z.im}; }
+  Parts oneMinus(Parts z) { return {b_.subtract(like(z.re, 1), z.re), b_.unary(NodeOp::Negate, z.im)}; }
   Parts turn(Parts z) { return {b_.unary(NodeOp::Negate, z.im), z.re}; }      // i · z
   Parts turnBack(Parts z) { return {z.im, b_.unary(NodeOp::Negate, z.re)}; }  // -i · z
 

@@ -92,6 +92,7 @@ std::complex<T> applyComplex(NodeOp op, std::complex<T> a, std::complex<T> b) {
     case NodeOp::Multiply: return a * b;
     case NodeOp::Divide: return a / b;
     case NodeOp::Power: return a == std::complex<T>(0) && b == std::complex<T>(0) ? std::complex<T>(1) : std::pow(a, b);
+    case NodeOp::Atan2: return std::complex<T>(0, -1) * std::log((b + std::complex<T>(0, 1) * a) / std::sqrt(b * b + a * a));
     case NodeOp::Negate: return -a;
     case NodeOp::Sign: return a == std::complex<T>(0) ? a : a / std::abs(a);
     case NodeOp::Sqrt: return std::sqrt(a);

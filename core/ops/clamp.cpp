@@ -45,7 +45,8 @@ void inferLayout(const InferContext& context, Shape& result) {
 
 double clampDouble(double low, double x, double high) {
   if (std::isnan(low) || std::isnan(x) || std::isnan(high)) return std::nan("");
-  return std::min(std::max(x, low), high);
+  const double raised = x == low && std::signbit(x) ? low : std::max(x, low);  // -0 is below 0
+  return raised == high && std::signbit(high) ? high : std::min(raised, high);
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

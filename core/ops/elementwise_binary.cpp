@@ -221,12 +221,18 @@ constexpr Constraint kConstraints[] = {
     {"C2", "Both operands have the same element type (floats may differ in width)."},
     {"C3", "The element type is one that the function takes."},
 };
+// A function of all types has no C3 to violate.
+constexpr std::span<const Constraint> constraintsOf(Opcode opcode) {
+  for (const BinaryRow& row : kRows)
+    if (row.opcode == opcode && row.accepts == (kPred | kNumber)) return std::span(kConstraints).first(2);
+  return kConstraints;
+}
 
 }  // namespace
 
 #define TESSERA_BINARY(name, summary, doc)                                                                \
   const OpDef k##name = {                                                                                 \
-      Opcode::name, ExecutionKind::Element, "Elementwise", summary,  doc,    kOperands, {}, kConstraints, \
+      Opcode::name, ExecutionKind::Element, "Elementwise", summary,  doc,    kOperands, {}, constraintsOf(Opcode::name), \
       inferShape,   followOperandLayout,    nullptr,       evaluate, element};
 
 TESSERA_BINARY(Add, "Sum", "$r_i = a_i + b_i$; integers wrap around, pred is logical or.")

@@ -45,13 +45,20 @@ int exponentBitsOf(ElementType type) {
   }
 }
 
+// To the nearest integer, ties to the even bit pattern. Where no mantissa bit remains, the last bit that is kept is the
+// exponent's: 1.5 · 2^scale goes up when the biased exponent (bias odd) is odd.
+double roundTies(double x, int digits, int scale) {
+  if (digits == 0 && std::fabs(x) == 1.5) return std::copysign(scale % 2 == 0 ? 2.0 : 1.0, x);
+  return std::nearbyint(x);
+}
+
 // Rounds to `mantissa` stored bits (denormals share the exponent of the smallest normal number), then applies the
 // range of an IEEE-like format when it has fewer exponent bits than the source.
 double reducePrecision(double x, int exponent, int mantissa, int sourceExponent) {
   if (x == 0 || !std::isfinite(x)) return x;
   const int scale = std::max(std::ilogb(x), 2 - (1 << (sourceExponent - 1)));
   const int digits = std::min(mantissa, 52);
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(x, digits - scale)), scale - digits);
+  const double rounded = std::ldexp(roundTies(std::ldexp(x, digits - scale), digits, scale), scale - digits);
   if (exponent >= sourceExponent || rounded == 0) return rounded;
   const int bias = (1 << (exponent - 1)) - 1, e = std::ilogb(rounded);
   if (e > bias) return std::copysign(INFINITY, x);

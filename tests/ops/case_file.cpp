@@ -55,6 +55,11 @@ bool isKey(const std::string& text, size_t colon) {
                      [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '/' || c == '_'; });
 }
 
+// The whole key, or one value of the variant.
+bool isOf(const Variant& variant, const std::string& key) {
+  return key == keyOf(variant) || std::ranges::any_of(variant, [&](const auto& entry) { return entry.second == key; });
+}
+
 std::string substituted(std::string text, const Variant& variant) {
   for (const auto& [name, value] : variant) {
     const std::string placeholder = "$" + name;
@@ -148,13 +153,13 @@ std::string textOf(const Section& section, const Variant& variant) {
 
 std::vector<std::string> directivesOf(const Section& section, const Variant& variant, const std::string& word) {
   std::vector<std::string> out;
-  const std::string start = "// " + word, key = keyOf(variant);
+  const std::string start = "// " + word;
   for (const std::string& line : section.lines) {
     if (line != start && !startsWith(line, start + " ")) continue;
     std::string rest = line.size() > start.size() ? line.substr(start.size() + 1) : "";
     const size_t colon = rest.find(": ");
     if (colon != std::string::npos && isKey(rest, colon)) {
-      if (rest.substr(0, colon) != key) continue;
+      if (!isOf(variant, rest.substr(0, colon))) continue;
       rest = rest.substr(colon + 2);
     }
     out.push_back(rest);

@@ -57,13 +57,13 @@ class Section:
         return substitute(text, variant) + '\n'
 
     def directive(self, word, variant):
-        key = '/'.join(variant.values())
         out = []
         for line in self.lines:
             if not line.startswith(f'// {word} '): continue
             rest = line[len(word) + 4:]
             keyed = re.match(r'([\w\-/]+): (.*)', rest)
-            if keyed and keyed.group(1) != key: continue
+            values = list(variant.values())
+            if keyed and keyed.group(1) != '/'.join(values) and keyed.group(1) not in values: continue
             out.append(keyed.group(2) if keyed else rest)
         return out
 

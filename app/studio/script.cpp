@@ -6,6 +6,7 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QLineEdit>
+#include <QTimer>
 #include <map>
 
 #include "app/studio/main_window.h"
@@ -138,15 +139,17 @@ const std::map<QString, Command>& commands() {
 }  // namespace
 
 bool waitUntilIdle(MainWindow& window) {
-  QElapsedTimer timer;
-  timer.start();
-  while (timer.elapsed() < kLongestWaitMs) {
+  const auto idle = [&] { return !window.document().isBusy() && window.canvas().tilesReady(); };
+  QElapsedTimer clock;
+  clock.start();
+  QTimer tick;  // the loop sleeps between: the workers need the cores
+  tick.start(5);
+  while (clock.elapsed() < kLongestWaitMs) {
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-    QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
-    if (!window.document().isBusy() && window.canvas().tilesReady()) {
-      QCoreApplication::processEvents(QEventLoop::AllEvents, 20);  // repaints
-      if (!window.document().isBusy() && window.canvas().tilesReady()) return true;
-    }
+    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
+    if (!idle()) continue;
+    QCoreApplication::processEvents(QEventLoop::AllEvents, 20);  // repaints
+    if (idle()) return true;
   }
   return false;
 }

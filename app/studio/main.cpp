@@ -50,21 +50,23 @@ void addOptions(QCommandLineParser& parser) {
 
 struct Timing {
   QElapsedTimer clock;
-  double pictureMs = -1, textMs = -1, idleMs = -1;
+  double openedMs = -1, pictureMs = -1, textMs = -1, idleMs = -1;
 };
 
 // When the first picture of the file is painted, when the text is there.
 void watch(MainWindow& window, Timing& timing) {
-  QObject::connect(&window, &MainWindow::firstPictureShown, [&] {
-    if (timing.pictureMs < 0) timing.pictureMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
-  });
-  QObject::connect(&window.document(), &Document::textChanged, [&] {
-    if (timing.textMs < 0 && window.document().text()) timing.textMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
+  const auto note = [&](double& ms) {
+    if (ms < 0) ms = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
+  };
+  QObject::connect(&window.document(), &Document::opened, [&, note] { note(timing.openedMs); });
+  QObject::connect(&window, &MainWindow::firstPictureShown, [&, note] { note(timing.pictureMs); });
+  QObject::connect(&window.document(), &Document::textChanged, [&, note] {
+    if (window.document().text()) note(timing.textMs);
   });
 }
 
 void print(const Timing& timing, const StudioApplication& app) {
-  std::printf("first picture %.0f ms, text %.0f ms, all done %.0f ms\n", timing.pictureMs, timing.textMs, timing.idleMs);
+  std::printf("read and arranged %.0f ms, first picture %.0f ms, text %.0f ms, all done %.0f ms\n", timing.openedMs, timing.pictureMs, timing.textMs, timing.idleMs);
   std::printf("longest event of the UI thread %.1f ms (%s), over 50 ms: %lld\n", app.longestMs(),
               app.longestWhat().toLocal8Bit().constData(), static_cast<long long>(app.overBudget()));
 }
@@ -115,20 +117,27 @@ int run(StudioApplication& app) {
   return app.exec();
 }
 
-// The scale must be known before the application is made.
-void applyScale(int argc, char** argv) {
+// What must be known before the application is made: the scale, and that nobody needs a display. False: it cannot start.
+bool prepare(int argc, char** argv) {
+  bool alone = false;
   for (int i = 1; i < argc; ++i) {
     const QByteArray argument = argv[i];
     if (argument.startsWith("--scale=")) qputenv("QT_SCALE_FACTOR", argument.mid(8));
     else if (argument == "--scale" && i + 1 < argc) qputenv("QT_SCALE_FACTOR", argv[i + 1]);
+    for (const char* option : {"--screenshot", "--do", "--timing", "--help", "-h"}) alone = alone || argument.startsWith(option);
   }
+  if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
+  if (alone) qputenv("QT_QPA_PLATFORM", "offscreen");
+  const bool display = qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+  if (!alone && !display) std::fprintf(stderr, "There is no display. --screenshot OUT.png works without one, and so does the program tessera.\n");
+  return alone || display;
 }
 
 }  // namespace
 }  // namespace tessera
 
 int main(int argc, char** argv) {
-  tessera::applyScale(argc, argv);
+  if (!tessera::prepare(argc, argv)) return tessera::kUsage;
   tessera::StudioApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("Tessera Studio"));
   QApplication::setOrganizationName(QStringLiteral("Tessera"));

@@ -22,6 +22,7 @@
 #include "app/studio/theme.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
+#include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/inspector.h"
@@ -108,8 +109,12 @@ void MainWindow::connectDocument() {
   connect(document_, &Document::moduleChanged, this, &MainWindow::updateActions);
   connect(document_, &Document::selectionChanged, this, [this] {
     canvas_->setSelection(document_->selection(), true);
+    showLayout();
     updateActions();
   });
+  connect(document_, &Document::moduleChanged, this, &MainWindow::showLayout);
+  connect(panels_->find(QStringLiteral("layout")), &QDockWidget::visibilityChanged, this, &MainWindow::showLayout);
+  connect(panels_->layout, &LayoutPanel::layoutEdited, this, &MainWindow::takeLayout);
   connect(document_, &Document::diagnosticsChanged, this, &MainWindow::showMarks);
   connect(document_, &Document::outcomeChanged, this, [this] {
     showLegend();
@@ -164,6 +169,24 @@ void MainWindow::showMarks() {
 void MainWindow::showLegend() {
   legend_->setOverlay(document_->overlayShown() ? document_->overlay() : std::nullopt);
   placeLegend();
+}
+
+// The layout panel follows the selection while it can be seen; what was typed into it stays until the next selection.
+void MainWindow::showLayout() {
+  const InstructionId id = document_->selected();
+  if (!panels_->layout->isVisible() || !id.valid()) return;
+  const Instruction& instruction = document_->module().at(id);
+  if (shownLayout_ == std::pair(id, instruction.shape)) return;
+  shownLayout_ = {id, instruction.shape};
+  panels_->layout->showShape(*instruction.shape, QString::fromUtf8(instruction.name.data(), static_cast<qsizetype>(instruction.name.size())));
+}
+
+// A parameter's layout is the person's to choose; any other instruction's is only looked at in the panel.
+void MainWindow::takeLayout(const Shape& shape) {
+  const InstructionId id = document_->selected();
+  if (!id.valid() || document_->module().at(id).opcode != Opcode::Parameter || shape == document_->module().shapeOf(id)) return;
+  shownLayout_ = {};
+  document_->perform({"Layout of " + std::string(document_->module().at(id).name), {SetParameterShape{id, shape}}});
 }
 
 void MainWindow::placeLegend() {

@@ -5,8 +5,10 @@
 #include <QMainWindow>
 #include <QStringList>
 #include <memory>
+#include <utility>
 
 #include "core/base/ids.h"
+#include "core/hlo/shape.h"
 #include "core/picture/picture.h"
 
 class QAction;
@@ -69,6 +71,8 @@ class MainWindow : public QMainWindow {
   void showProgress(const QString& stage, double fraction);
   void showMarks();
   void showLegend();
+  void showLayout();
+  void takeLayout(const Shape& shape);
   void updateActions();
   void updateComputations();
   void placeLegend();
@@ -94,6 +98,7 @@ class MainWindow : public QMainWindow {
   QMenu* recentMenu_ = nullptr;
   QAction *open_, *save_, *saveAs_, *export_, *undo_, *redo_, *find_, *reveal_, *fitAll_, *fitSelection_, *openAll_,
       *closeAll_, *overlay_, *dark_, *run_, *cancel_;
+  std::pair<InstructionId, const Shape*> shownLayout_;
   QStringList recentFiles_;
   Theme theme_ = Theme::Light;
   bool remembers_ = false, revealPending_ = false, pictureNews_ = false;

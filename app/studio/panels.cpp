@@ -5,6 +5,7 @@
 #include <QMainWindow>
 #include <algorithm>
 
+#include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/table_panel.h"
@@ -14,12 +15,13 @@ namespace tessera {
 
 Panels::Panels(Document& document, QMainWindow& window)
     : inspector(new Inspector(document)), text(new TextPanel(document)), diagnostics(new DiagnosticsPanel(document)),
-      profile(new ProfilePanel(document)), results(new ResultsPanel(document)) {
+      profile(new ProfilePanel(document)), results(new ResultsPanel(document)), layout(new LayoutPanel) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
   add(window, diagnostics, QStringLiteral("diagnostics"), QObject::tr("Diagnostics"));
   add(window, profile, QStringLiteral("profile"), QObject::tr("Profile"));
   add(window, results, QStringLiteral("results"), QObject::tr("Results"));
+  add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
   arrange(window);
 }
 
@@ -52,7 +54,7 @@ void Panels::arrange(QMainWindow& window) const {
     dock->show();
   }
   QDockWidget* first = dockOf(text);
-  for (QWidget* panel : std::initializer_list<QWidget*>{diagnostics, profile, results}) window.tabifyDockWidget(first, dockOf(panel));
+  for (QWidget* panel : std::initializer_list<QWidget*>{layout, diagnostics, profile, results}) window.tabifyDockWidget(first, dockOf(panel));
   first->raise();
   window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   constexpr int kRight = 370, kBelow = 250;

@@ -1,5 +1,5 @@
 // Panels: the docks round the canvas and what stands in them. Their object names ("inspector", "text", "diagnostics",
-// "profile", "results") are what sessions and scripts call them.
+// "profile", "results", "layout") are what sessions and scripts call them.
 #pragma once
 
 #include <QHash>
@@ -14,6 +14,7 @@ namespace tessera {
 class DiagnosticsPanel;
 class Document;
 class Inspector;
+class LayoutPanel;
 class ProfilePanel;
 class ResultsPanel;
 class TextPanel;
@@ -26,6 +27,7 @@ struct Panels {
   DiagnosticsPanel* diagnostics;
   ProfilePanel* profile;
   ResultsPanel* results;
+  LayoutPanel* layout;
   QList<QDockWidget*> docks;
 
   QDockWidget* find(const QString& name) const;  // null: none

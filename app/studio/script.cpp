@@ -6,6 +6,7 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QLineEdit>
+#include <QTimer>
 #include <map>
 
 #include "app/studio/main_window.h"
@@ -14,6 +15,7 @@
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
+#include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -104,6 +106,29 @@ Status zoom(MainWindow& w, const QString& factor) {
 }
 
 
+Status layout(MainWindow& w, const QString& shape) {
+  w.panels().raise(QStringLiteral("layout"));
+  w.panels().layout->showShapeText(shape);
+  w.panels().layout->finishAnimations();
+  const QString error = w.panels().layout->errorText();
+  return error.isEmpty() ? Status{} : usage(error);
+}
+
+Status layoutPreset(MainWindow& w, const QString& name) {
+  w.panels().raise(QStringLiteral("layout"));
+  w.panels().layout->setPreset(name);
+  w.panels().layout->finishAnimations();
+  const QString error = w.panels().layout->errorText();
+  return error.isEmpty() ? Status{} : usage(error);
+}
+
+// How much of the window the panels below take.
+Status panelHeight(MainWindow& w, const QString& pixels) {
+  QDockWidget* dock = w.panels().find(QStringLiteral("text"));
+  w.resizeDocks({dock}, {std::max(60, pixels.toInt())}, Qt::Vertical);
+  return {};
+}
+
 using Command = Status (*)(MainWindow&, const QString&);
 const std::map<QString, Command>& commands() {
   using W = MainWindow&;
@@ -126,6 +151,9 @@ const std::map<QString, Command>& commands() {
       {"undo", [](W w, S) { w.document().undo(); return Status{}; }},
       {"redo", [](W w, S) { w.document().redo(); return Status{}; }},
       {"find", find},
+      {"layout", layout},
+      {"layout-preset", layoutPreset},
+      {"panel-height", panelHeight},
       {"panel", showPanel},
       {"hide-panel", hidePanel},
       {"theme", theme},
@@ -138,15 +166,17 @@ const std::map<QString, Command>& commands() {
 }  // namespace
 
 bool waitUntilIdle(MainWindow& window) {
-  QElapsedTimer timer;
-  timer.start();
-  while (timer.elapsed() < kLongestWaitMs) {
+  const auto idle = [&] { return !window.document().isBusy() && window.canvas().tilesReady(); };
+  QElapsedTimer clock;
+  clock.start();
+  QTimer tick;  // the loop sleeps between: the workers need the cores
+  tick.start(5);
+  while (clock.elapsed() < kLongestWaitMs) {
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-    QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
-    if (!window.document().isBusy() && window.canvas().tilesReady()) {
-      QCoreApplication::processEvents(QEventLoop::AllEvents, 20);  // repaints
-      if (!window.document().isBusy() && window.canvas().tilesReady()) return true;
-    }
+    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
+    if (!idle()) continue;
+    QCoreApplication::processEvents(QEventLoop::AllEvents, 20);  // repaints
+    if (idle()) return true;
   }
   return false;
 }

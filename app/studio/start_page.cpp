@@ -23,7 +23,7 @@ QString descriptionOf(const QString& example) {
       {QStringLiteral("attention"), QT_TR_NOOP("One head of attention with its softmax")},
       {QStringLiteral("convnet"), QT_TR_NOOP("Convolutions and pooling over images")},
       {QStringLiteral("nbody"), QT_TR_NOOP("Gravity between bodies, step by step")},
-      {QStringLiteral("gpt_tiny_train"), QT_TR_NOOP("A training step of a small language model, 1,000 instructions and more")},
+      {QStringLiteral("gpt_tiny_train"), QT_TR_NOOP("A training step of a small language model")},
   };
   return QObject::tr(texts.value(example, ""));
 }

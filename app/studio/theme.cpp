@@ -54,6 +54,7 @@ void applyTheme(Theme theme) {
                      "QMainWindow::separator { background: %1; width: 3px; height: 3px; }"
                      "QAbstractScrollArea { border: none; }"
                      "QHeaderView { background: %2; }"
+                     "QTreeView::item { padding: 2px 6px; }"
                      "QPushButton { padding: 5px 14px; }"
                      "QHeaderView::section { background: %2; border: none; border-bottom: 1px solid %1; padding: 4px 8px; }"
                      "QLineEdit { padding: 3px 6px; border: 1px solid %1; border-radius: 4px; }"

@@ -6,41 +6,18 @@
 #include <algorithm>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "core/formats/module_file.h"
 #include "core/ops/infer.h"
-#include "editor/canvas/canvas.h"
 #include "editor/document/priorities.h"
 
 namespace tessera {
 namespace {
 
-constexpr size_t kFewBoxes = 150;
-
-Scene makeScene(const Module& module, ComputationId computation, ViewOptions options, const Overlay* overlay) {
-  Scene scene;
-  scene.options = std::move(options);
-  scene.view = std::make_shared<const GraphView>(makeView(module, computation, scene.options));
-  scene.arrangement = std::make_shared<const Arrangement>(arrange(*scene.view));
-  scene.picture = std::make_shared<const Picture>(draw(module, *scene.view, *scene.arrangement, overlay));
-  scene.index = Canvas::makeIndex(*scene.picture);
-  return scene;
-}
-
 QString withFile(Diagnostic d, const QString& path) {
   if (d.file.empty()) d.file = path.toStdString();
   return QString::fromStdString(d.toString());
-}
-
-// The groups of `computation` that hide an instruction, opened one after the other.
-ViewOptions openedFor(const Module& module, ComputationId computation, ViewOptions options, InstructionId id) {
-  while (true) {
-    const GraphView view = makeView(module, computation, options);
-    const int32_t box = view.boxOf(id);
-    if (box < 0) return options;
-    const ViewNode& node = view.nodes[static_cast<size_t>(box)];
-    if (node.kind != ViewNode::Kind::CollapsedGroup || !options.openGroups.insert(node.group).second) return options;
-  }
 }
 
 }  // namespace
@@ -49,6 +26,7 @@ ViewOptions openedFor(const Module& module, ComputationId computation, ViewOptio
 struct Document::Opened {
   QString path;
   ReadResult read;
+  std::shared_ptr<SceneMaker> scenes;
   Scene scene;
 };
 
@@ -96,8 +74,9 @@ void Document::open(const QString& path) {
     opened->path = path;
     opened->read = readModule(path.toStdString());
     if (const auto& module = opened->read.module) {
+      opened->scenes = std::make_shared<SceneMaker>(*module);
       const ComputationId entry = module->entry();
-      opened->scene = makeScene(*module, entry, initialView(*module, entry, kFewBoxes), nullptr);
+      opened->scene = opened->scenes->make(entry, opened->scenes->initialOptions(entry), nullptr);
     }
     return [this, opened, request] {
       if (request == openRequest_) install(opened);
@@ -127,9 +106,10 @@ void Document::install(std::shared_ptr<Opened> file) {
   ++generation_;
   ++revision_;
   path_ = file->path;
-  dispose(std::make_tuple(std::move(history_), std::move(scene_), std::move(text_), std::move(outcome_), std::move(users_)));
+  dispose(std::make_tuple(std::move(history_), std::move(scene_), std::move(text_), std::move(outcome_), std::move(users_),
+                          std::move(scenes_)));
   history_.emplace(std::move(*file->read.module));
-  computation_ = module().entry();
+  scenes_ = std::move(file->scenes);
   scene_ = std::move(file->scene);
   text_.reset();
   users_.reset();
@@ -204,39 +184,28 @@ void Document::collectDiagnostics() {
 
 // --- what is shown
 
-void Document::showComputation(ComputationId computation) {
-  if (!isOpen() || !module().contains(computation) || computation == computation_) return;
-  computation_ = computation;
-  scene_.options = initialView(module(), computation, kFewBoxes);
-  arrangeAgain(false);
-}
-
-void Document::arrangeAgain(bool keepView) {
-  const uint64_t request = ++sceneRequest_;
-  startForModule(kArrangement, [this, module = module(), computation = computation_, options = scene_.options, request, keepView,
-                       overlay = overlayShown_ ? overlay_ : std::nullopt]() -> Answer {
-    auto scene = std::make_shared<Scene>(makeScene(module, computation, options, overlay ? &*overlay : nullptr));
+void Document::makeScene(bool keepView, SceneWork work) {
+  startForModule(kArrangement, [this, scenes = scenes_, request = ++sceneRequest_, keepView, work = std::move(work),
+                                overlay = overlayShown_ ? overlay_ : std::nullopt]() -> Answer {
+    auto scene = std::make_shared<Scene>(work(*scenes, overlay ? &*overlay : nullptr));
     return [this, scene, request, keepView] {
       if (request != sceneRequest_) return;
-      scene_ = *scene;
+      dispose(std::exchange(scene_, std::move(*scene)));
       emit sceneChanged(keepView);
     };
   });
 }
 
-// The same arrangement with another overlay.
-void Document::draw(bool keepView) {
-  const uint64_t request = ++sceneRequest_;
-  startForModule(kArrangement, [this, module = module(), scene = scene_, request, keepView,
-                       overlay = overlayShown_ ? overlay_ : std::nullopt]() mutable -> Answer {
-    scene.picture = std::make_shared<const Picture>(
-        tessera::draw(module, *scene.view, *scene.arrangement, overlay ? &*overlay : nullptr));
-    scene.index = Canvas::makeIndex(*scene.picture);
-    return [this, scene, request, keepView] {
-      if (request != sceneRequest_) return;
-      scene_ = scene;
-      emit sceneChanged(keepView);
-    };
+void Document::arrangeAgain(bool keepView) {
+  makeScene(keepView, [computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
+    return scenes.make(computation, options, overlay);
+  });
+}
+
+void Document::showComputation(ComputationId computation) {
+  if (!isOpen() || !module().contains(computation) || computation == scene_.computation) return;
+  makeScene(false, [computation](SceneMaker& scenes, const Overlay* overlay) {
+    return scenes.make(computation, scenes.initialOptions(computation), overlay);
   });
 }
 
@@ -250,15 +219,15 @@ void Document::toggleGroup(const QString& group) {
 
 bool Document::openGroup(const QString& group) {
   if (!isOpen()) return false;
-  const auto paths = groupPathsOf(module(), computation_);
+  const auto paths = scenes_->groupPaths(scene_.computation);
   const std::string wanted = group.toStdString();
   const auto named = [&](const std::string& path) {  // the whole path, or its last part
-    return path == wanted || (path.size() > wanted.size() && path.ends_with(wanted) && path[path.size() - wanted.size() - 1] == '/');
+    return path == wanted || path.ends_with("/" + wanted);
   };
   const auto found = std::ranges::find_if(paths, named);
   if (found == paths.end()) return false;
   for (const std::string& outer : paths)
-    if (found->starts_with(outer)) scene_.options.openGroups.insert(outer);
+    if (*found == outer || found->starts_with(outer + "/")) scene_.options.openGroups.insert(outer);
   arrangeAgain(true);
   return true;
 }
@@ -266,15 +235,19 @@ bool Document::openGroup(const QString& group) {
 void Document::reveal(InstructionId id) {
   if (!isOpen() || !module().contains(id)) return;
   select({id});
-  scene_.options = openedFor(module(), computation_, scene_.options, id);
-  arrangeAgain(true);
+  const ComputationId own = module().at(id).computation;
+  const bool here = scene_.view->boxOf(id) >= 0;
+  makeScene(here, [id, computation = here ? scene_.computation : own, here, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
+    ViewOptions opened = scenes.openedFor(computation, here ? options : scenes.initialOptions(computation), id);
+    return scenes.make(computation, std::move(opened), overlay);
+  });
 }
 
 void Document::openAllGroups() {
   if (!isOpen()) return;
-  const auto paths = groupPathsOf(module(), computation_);
-  scene_.options.openGroups.insert(paths.begin(), paths.end());
-  arrangeAgain(true);
+  makeScene(true, [computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
+    return scenes.make(computation, scenes.allOpened(computation, options), overlay);
+  });
 }
 
 void Document::closeAllGroups() {

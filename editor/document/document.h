@@ -12,11 +12,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/arrange/arrangement.h"
 #include "core/edit/edit.h"
 #include "core/picture/picture.h"
 #include "core/profile/profile.h"
-#include "editor/canvas/spatial_index.h"
+#include "editor/document/scene_maker.h"
 #include "editor/text/hlo_text.h"
 
 namespace tessera {
@@ -29,15 +28,6 @@ struct RunOutcome {
   double compileMs = 0, runMs = 0;
   int64_t peakBytes = 0;
   size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
-};
-
-// One computation as it is drawn.
-struct Scene {
-  ViewOptions options;
-  std::shared_ptr<const GraphView> view;
-  std::shared_ptr<const Arrangement> arrangement;
-  std::shared_ptr<const Picture> picture;
-  std::shared_ptr<const SpatialIndex> index;
 };
 
 class Document : public QObject {
@@ -53,10 +43,10 @@ class Document : public QObject {
   const QString& path() const { return path_; }
   const Module& module() const { return history_->current(); }
 
-  ComputationId computation() const { return computation_; }
+  ComputationId computation() const { return scene_.computation; }
   void showComputation(ComputationId computation);
   void toggleGroup(const QString& group);
-  // False when the computation has no such group.
+  // False when the computation has no such group. Looks for it on the calling thread.
   bool openGroup(const QString& group);
   // Opens the groups that hide an instruction (in the computation that shows it) and selects it.
   void reveal(InstructionId id);
@@ -126,8 +116,10 @@ class Document : public QObject {
   void inferInBackground();
   void verifyInBackground();
   void printInBackground();
-  void draw(bool keepView);
+  using SceneWork = std::function<Scene(SceneMaker&, const Overlay*)>;
+  void makeScene(bool keepView, SceneWork work);
   void arrangeAgain(bool keepView);
+  void redraw();  // with the overlay as it is now
   void moduleReplaced();
   void refuse(const Opened& file);
   void setDiagnostics(const Diagnostics& found);
@@ -138,7 +130,7 @@ class Document : public QObject {
   QThreadPool pool_;
   QString path_;
   std::optional<History> history_;
-  ComputationId computation_;
+  std::shared_ptr<SceneMaker> scenes_;
   Scene scene_;
   std::shared_ptr<const HloText> text_;
   std::vector<InstructionId> selection_;

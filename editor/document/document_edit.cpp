@@ -1,4 +1,6 @@
 // Edits of a Document: done on a copy by a worker, one after the other; undo and redo step between snapshots at once.
+#include <utility>
+
 #include "core/formats/module_file.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
@@ -39,6 +41,7 @@ void Document::startNextEdit() {
 
 void Document::moduleReplaced() {
   ++revision_;
+  dispose(std::exchange(scenes_, std::make_shared<SceneMaker>(module())));
   std::erase_if(selection_, [&](InstructionId id) { return !module().contains(id); });
   dispose(std::move(outcome_));
   outcome_.reset();

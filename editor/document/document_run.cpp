@@ -124,7 +124,11 @@ void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
   outcome_ = std::move(*answer->outcome);
   overlay_ = overlayOf(outcome_->profile);
   emit outcomeChanged();
-  if (overlayShown_) draw(true);
+  if (overlayShown_) redraw();
+}
+
+void Document::redraw() {
+  makeScene(true, [scene = scene_](SceneMaker& scenes, const Overlay* overlay) { return scenes.redraw(scene, overlay); });
 }
 
 void Document::cancelRun() {
@@ -134,7 +138,7 @@ void Document::cancelRun() {
 void Document::showOverlay(bool shown) {
   if (overlayShown_ == shown) return;
   overlayShown_ = shown;
-  if (isOpen() && overlay_) draw(true);
+  if (isOpen() && overlay_) redraw();
 }
 
 }  // namespace tessera

@@ -3,6 +3,8 @@
 
 #include <QColor>
 #include <QFileInfo>
+#include <QGuiApplication>
+#include <QPalette>
 #include <algorithm>
 
 namespace tessera {
@@ -17,6 +19,10 @@ QString severityText(Severity severity) {
     case Severity::Note: return QObject::tr("Note");
   }
   return {};
+}
+
+QColor errorColor() {
+  return QGuiApplication::palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e);
 }
 
 QString messageOf(const Diagnostic& d) {
@@ -72,7 +78,7 @@ QVariant DiagnosticsModel::data(const QModelIndex& index, int role) const {
   const Diagnostic& d = diagnostics_[static_cast<size_t>(index.row())];
   if (role == Qt::DisplayRole) return textOf(d, index.column());
   if (role == Qt::ToolTipRole) return QString::fromStdString(d.toString());
-  if (role == Qt::ForegroundRole && index.column() == kSeverity && d.severity == Severity::Error) return QColor(0xd0, 0x3a, 0x3a);
+  if (role == Qt::ForegroundRole && index.column() == kSeverity && d.severity == Severity::Error) return errorColor();
   return {};
 }
 

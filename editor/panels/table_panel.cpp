@@ -76,11 +76,11 @@ DiagnosticsPanel::DiagnosticsPanel(Document& document, QWidget* parent)
     : TablePanel(document, tr("Nothing is wrong."), parent), model_(new DiagnosticsModel(this)) {
   table_->setModel(model_);
   table_->setWordWrap(false);
-  table_->header()->setStretchLastSection(true);
   const int em = table_->fontMetrics().averageCharWidth();
   table_->setColumnWidth(0, 11 * em);
   table_->setColumnWidth(1, 22 * em);
-  table_->setColumnWidth(2, 84 * em);
+  table_->setColumnWidth(3, 24 * em);
+  table_->header()->setSectionResizeMode(2, QHeaderView::Stretch);
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] { selectRows(); });
   connect(&document_, &Document::diagnosticsChanged, this, &DiagnosticsPanel::show);
   show();

@@ -1,0 +1,61 @@
+// View, arrangement, picture and index of a computation, in this order.
+#include "editor/document/scene_maker.h"
+
+#include "editor/canvas/canvas.h"
+
+namespace tessera {
+namespace {
+constexpr size_t kFewBoxes = 150;
+}
+
+ViewMaker& SceneMaker::views() {
+  if (!views_) views_.emplace(module_);
+  return *views_;
+}
+
+ViewOptions SceneMaker::initialOptions(ComputationId computation) {
+  const std::lock_guard lock(mutex_);
+  return views().initialView(computation, kFewBoxes);
+}
+
+std::vector<std::string> SceneMaker::groupPaths(ComputationId computation) {
+  const std::lock_guard lock(mutex_);
+  return views().groupPaths(computation);
+}
+
+ViewOptions SceneMaker::allOpened(ComputationId computation, ViewOptions options) {
+  const auto paths = groupPaths(computation);
+  options.openGroups.insert(paths.begin(), paths.end());
+  return options;
+}
+
+ViewOptions SceneMaker::openedFor(ComputationId computation, ViewOptions options, InstructionId id) {
+  const std::lock_guard lock(mutex_);
+  while (true) {  // ends: each round opens one more group
+    const GraphView view = views().view(computation, options);
+    const int32_t box = view.boxOf(id);
+    if (box < 0) return options;
+    const ViewNode& node = view.nodes[static_cast<size_t>(box)];
+    if (node.kind != ViewNode::Kind::CollapsedGroup || !options.openGroups.insert(node.group).second) return options;
+  }
+}
+
+Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Overlay* overlay) {
+  Scene scene;
+  scene.computation = computation;
+  scene.options = std::move(options);
+  {
+    const std::lock_guard lock(mutex_);
+    scene.view = std::make_shared<const GraphView>(views().view(computation, scene.options));
+  }
+  scene.arrangement = std::make_shared<const Arrangement>(arrange(*scene.view));
+  return redraw(std::move(scene), overlay);
+}
+
+Scene SceneMaker::redraw(Scene scene, const Overlay* overlay) const {
+  scene.picture = std::make_shared<const Picture>(draw(module_, *scene.view, *scene.arrangement, overlay));
+  scene.index = Canvas::makeIndex(*scene.picture);
+  return scene;
+}
+
+}  // namespace tessera

@@ -1,0 +1,49 @@
+// SceneMaker: pictures of one snapshot of a module. What does not depend on open groups is worked out once and kept, so
+// the next picture of a big graph costs a fraction of the first. Workers share it; one at a time is served.
+// Before: core/arrange and core/picture; after: Document.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "core/arrange/arrangement.h"
+#include "core/picture/picture.h"
+#include "editor/canvas/spatial_index.h"
+
+namespace tessera {
+
+// One computation as it is drawn.
+struct Scene {
+  ComputationId computation;
+  ViewOptions options;
+  std::shared_ptr<const GraphView> view;
+  std::shared_ptr<const Arrangement> arrangement;
+  std::shared_ptr<const Picture> picture;
+  std::shared_ptr<const SpatialIndex> index;
+};
+
+class SceneMaker {
+ public:
+  explicit SceneMaker(Module module) : module_(std::move(module)) {}
+
+  ViewOptions initialOptions(ComputationId computation);
+  // `options` with every group opened, or with those that hide an instruction.
+  ViewOptions allOpened(ComputationId computation, ViewOptions options);
+  ViewOptions openedFor(ComputationId computation, ViewOptions options, InstructionId id);
+  // Groups of a computation, outer ones first.
+  std::vector<std::string> groupPaths(ComputationId computation);
+
+  Scene make(ComputationId computation, ViewOptions options, const Overlay* overlay);
+  // The same arrangement with another overlay.
+  Scene redraw(Scene scene, const Overlay* overlay) const;
+
+ private:
+  ViewMaker& views();
+
+  const Module module_;
+  std::mutex mutex_;
+  std::optional<ViewMaker> views_;  // made by the first worker that needs it
+};
+
+}  // namespace tessera

@@ -152,7 +152,7 @@ std::optional<CellPane::CellAt> CellPane::hit(QPointF at) const {
   return cell.row < rows_.count() && cell.column < columns_.count() ? std::optional(cell) : std::nullopt;
 }
 
-void CellPane::paintTitle(QPainter& painter, const QString& title, const QString& detail) const {
+void CellPane::paintTitle(QPainter& painter, const QString& title, const QString& detail, int reserved) const {
   const LabColors c = colors();
   QFont bold = font();
   bold.setBold(true);
@@ -162,7 +162,8 @@ void CellPane::paintTitle(QPainter& painter, const QString& title, const QString
   const double after = 14 + QFontMetricsF(bold).horizontalAdvance(title) + 12;
   painter.setFont(font());
   painter.setPen(c.subtext);
-  const QString elided = fontMetrics().elidedText(detail, Qt::ElideRight, std::max(0, width() - static_cast<int>(after) - 12));
+  const int room = std::max(0, width() - static_cast<int>(after) - 12 - reserved);
+  const QString elided = fontMetrics().elidedText(detail, Qt::ElideRight, room);
   painter.drawText(QPointF(after, 22), elided);
 }
 
@@ -172,9 +173,12 @@ void CellPane::paintEvent(QPaintEvent*) {
   if (cache_.isNull()) {
     cache_ = QPixmap(size() * ratio);
     cache_.setDevicePixelRatio(ratio);
-    cache_.fill(colors().page);
+    cache_.fill(Qt::transparent);
     QPainter painter(&cache_);
     painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colors().page);
+    painter.drawRoundedRect(QRectF(rect()), 8, 8);
     paintContent(painter);
   }
   QPainter painter(this);

@@ -9,13 +9,15 @@ namespace {
 
 constexpr int kHues[] = {212, 28, 148, 336, 268, 186, 46, 0};
 
+constexpr int64_t kCycle = 64;  // long dimensions repeat their colours, so that neighbours differ
+
 double shareOf(int64_t at, int64_t of) {
   return of > 1 ? static_cast<double>(std::clamp<int64_t>(at, 0, of - 1)) / static_cast<double>(of - 1) : 0;
 }
 
 int hueOf(int64_t row, int64_t rows) {
   if (rows <= static_cast<int64_t>(std::size(kHues))) return kHues[std::clamp<int64_t>(row, 0, rows - 1)];
-  return static_cast<int>(210 + 285 * shareOf(row, rows)) % 360;
+  return static_cast<int>(210 + 285 * shareOf(row % kCycle, std::min(rows, kCycle))) % 360;
 }
 
 }  // namespace
@@ -38,7 +40,7 @@ LabColors LabColors::of(const QPalette& palette) {
   c.accentText = palette.color(QPalette::HighlightedText);
   c.paddingHatch = c.dark ? QColor(0x7f, 0x8b, 0x9c) : QColor(0x8a, 0x94, 0xa3);
   c.tileHatch = c.dark ? QColor(0xc0, 0x86, 0x3c) : QColor(0xc4, 0x7f, 0x22);
-  c.tileLine = blend(c.text, c.page, c.dark ? 0.12 : 0.2);
+  c.tileLine = c.dark ? QColor(0xe2, 0xa6, 0x50) : QColor(0xa8, 0x5d, 0x08);
   c.error = c.dark ? QColor(0xff, 0x7b, 0x72) : QColor(0xb4, 0x23, 0x18);
   return c;
 }
@@ -46,7 +48,7 @@ LabColors LabColors::of(const QPalette& palette) {
 QColor LabColors::element(int64_t row, int64_t rows, int64_t column, int64_t columns) const {
   const bool alone = rows <= 1;  // one row: the spectrum runs along it
   const int hue = alone ? hueOf(column, columns) : hueOf(row, rows);
-  const double step = alone ? 0.5 : shareOf(column, columns);
+  const double step = alone ? 0.5 : shareOf(column % kCycle, std::min(columns, kCycle));
   return dark ? QColor::fromHslF(static_cast<float>(hue / 360.0), 0.46F, static_cast<float>(0.29 + 0.13 * step))
               : QColor::fromHslF(static_cast<float>(hue / 360.0), 0.72F, static_cast<float>(0.89 - 0.14 * step));
 }

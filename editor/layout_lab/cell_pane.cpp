@@ -30,8 +30,11 @@ int64_t CellAxis::end() const { return first_ + std::min(count_ - first_, visibl
 void CellAxis::setFirst(int64_t first) { first_ = std::clamp<int64_t>(first, 0, maximum()); }
 
 void CellAxis::reveal(int64_t cell) {
-  if (cell < first_) setFirst(cell);
-  else if (cell - first_ >= visible_) setFirst(cell - visible_ + 1);
+  const int64_t last = first_ + visible_ - 1;
+  if (cell >= first_ && cell <= last) return;
+  const int64_t away = cell < first_ ? first_ - cell : cell - last;
+  if (away > visible_ / 2) setFirst(cell - visible_ / 2);  // far: with its surroundings
+  else setFirst(cell < first_ ? cell : first_ + away);
 }
 
 int CellAxis::barMaximum() const { return static_cast<int>(std::min(maximum(), kBarSteps)); }

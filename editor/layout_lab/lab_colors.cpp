@@ -2,6 +2,7 @@
 #include "editor/layout_lab/lab_colors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace tessera {
@@ -10,6 +11,13 @@ namespace {
 constexpr int kHues[] = {212, 28, 148, 336, 268, 186, 46, 0};
 
 constexpr int64_t kCycle = 64;  // long dimensions repeat their colours, so that neighbours differ
+
+constexpr double kMostUnderLightText = 0.165;  // light text has 4.5 : 1 up to here
+
+double luminance(const QColor& c) {
+  const auto linear = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+  return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF());
+}
 
 double shareOf(int64_t at, int64_t of) {
   return of > 1 ? static_cast<double>(std::clamp<int64_t>(at, 0, of - 1)) / static_cast<double>(of - 1) : 0;
@@ -49,13 +57,16 @@ QColor LabColors::element(int64_t row, int64_t rows, int64_t column, int64_t col
   const bool alone = rows <= 1;  // one row: the spectrum runs along it
   const int hue = alone ? hueOf(column, columns) : hueOf(row, rows);
   const double step = alone ? 0.5 : shareOf(column % kCycle, std::min(columns, kCycle));
-  return dark ? QColor::fromHslF(static_cast<float>(hue / 360.0), 0.46F, static_cast<float>(0.29 + 0.13 * step))
-              : QColor::fromHslF(static_cast<float>(hue / 360.0), 0.72F, static_cast<float>(0.89 - 0.14 * step));
+  if (!dark) return QColor::fromHslF(static_cast<float>(hue / 360.0), 0.72F, static_cast<float>(0.89 - 0.14 * step));
+  QColor out;
+  double lightness = 0.29 + 0.13 * step;
+  do out = QColor::fromHslF(static_cast<float>(hue / 360.0), 0.46F, static_cast<float>(lightness));
+  while (luminance(out) > kMostUnderLightText && (lightness -= 0.02) > 0.1);
+  return out;
 }
 
 QColor LabColors::textOn(const QColor& fill) const {
-  const double luma = 0.299 * fill.redF() + 0.587 * fill.greenF() + 0.114 * fill.blueF();
-  return luma > 0.5 ? QColor(0x12, 0x18, 0x20) : QColor(0xf6, 0xf8, 0xfb);
+  return luminance(fill) > kMostUnderLightText + 0.02 ? QColor(0x12, 0x18, 0x20) : QColor(0xf6, 0xf8, 0xfb);
 }
 
 }  // namespace tessera

@@ -256,9 +256,11 @@ void LayoutPanel::takePadding() {
 void LayoutPanel::takeOrder(const std::vector<int64_t>& minorToMajor, bool done) {
   std::optional<Shape> shape = this->shape();
   if (!shape) return;
-  shape->layout->minorToMajor = minorToMajor;
-  if (!showArray(std::move(*shape))) return showFields();  // e.g. sizes that overflow under tiles: the old order stays
-  changed_ = true;
+  if (shape->layout->minorToMajor != minorToMajor) {  // the end of a drag changes nothing more
+    shape->layout->minorToMajor = minorToMajor;
+    if (!showArray(std::move(*shape))) return showFields();  // e.g. tiles that now overflow: the old order stays
+    changed_ = true;
+  }
   if (done) finishEdit();
 }
 

@@ -34,21 +34,28 @@ double radiusOf(const QRectF& rect) { return rect.width() >= 24 ? 5 : rect.width
 
 }  // namespace
 
-CellLook lookOf(const LabState& state, const std::optional<std::vector<int64_t>>& gridIndex, const LabColors& colors) {
+CellLook lookOf(const LabState& state, int64_t linear, const LabColors& colors) {
+  const LayoutModel& model = *state.model();
+  const auto gridIndex = model.gridIndex(linear);
+  if (gridIndex) return lookOf(state, *gridIndex, colors);
+  return {model.kindOf(linear, gridIndex), {}, QString::fromStdString(model.paddingText()), false};
+}
+
+CellLook lookOf(const LabState& state, std::span<const int64_t> gridIndex, const LabColors& colors) {
   const LayoutModel& model = *state.model();
   CellLook look;
-  look.kind = gridIndex ? model.kindAt(*gridIndex) : CellKind::TailPadding;
+  look.kind = model.kindAt(gridIndex);
   if (look.kind != CellKind::Element) {
     look.text = QString::fromStdString(model.paddingText());
     return look;
   }
-  const auto at = [&](int d) { return d < 0 ? int64_t{0} : (*gridIndex)[static_cast<size_t>(d)]; };
+  const auto at = [&](int d) { return d < 0 ? int64_t{0} : gridIndex[static_cast<size_t>(d)]; };
   const auto size = [&](int d) { return d < 0 ? int64_t{1} : model.shape().dimensions[static_cast<size_t>(d)]; };
   const int row = state.rowDimension(), column = state.columnDimension();
   look.fill = colors.element(at(row), size(row), at(column), size(column));
-  look.faded = !state.inSlice(*gridIndex);
+  look.faded = !state.inSlice(gridIndex);
   if (look.faded) look.fill = blend(look.fill, colors.page, colors.dark ? 0.55 : 0.6);
-  look.text = QString::fromStdString(model.elementName(*gridIndex));
+  look.text = QString::fromStdString(model.elementName(gridIndex));
   return look;
 }
 

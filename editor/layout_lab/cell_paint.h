@@ -15,8 +15,9 @@ struct CellLook {
   bool faded = false;  // an element of another slice
 };
 
-// `gridIndex` empty optional: a position without a place in the grid.
-CellLook lookOf(const LabState& state, const std::optional<std::vector<int64_t>>& gridIndex, const LabColors& colors);
+// A cell of the grid, and a position of memory (which may have no place in the grid).
+CellLook lookOf(const LabState& state, std::span<const int64_t> gridIndex, const LabColors& colors);
+CellLook lookOf(const LabState& state, int64_t linear, const LabColors& colors);
 void paintCell(QPainter& painter, const QRectF& rect, const CellLook& look, const LabColors& colors);
 // The fill of padding alone, for the legend too.
 void paintHatch(QPainter& painter, const QRectF& rect, CellKind kind, const LabColors& colors);

@@ -30,8 +30,11 @@ int64_t CellAxis::end() const { return first_ + std::min(count_ - first_, visibl
 void CellAxis::setFirst(int64_t first) { first_ = std::clamp<int64_t>(first, 0, maximum()); }
 
 void CellAxis::reveal(int64_t cell) {
-  if (cell < first_) setFirst(cell);
-  else if (cell - first_ >= visible_) setFirst(cell - visible_ + 1);
+  const int64_t last = first_ + visible_ - 1;
+  if (cell >= first_ && cell <= last) return;
+  const int64_t away = cell < first_ ? first_ - cell : cell - last;
+  if (away > visible_ / 2) setFirst(cell - visible_ / 2);  // far: with its surroundings
+  else setFirst(cell < first_ ? cell : first_ + away);
 }
 
 int CellAxis::barMaximum() const { return static_cast<int>(std::min(maximum(), kBarSteps)); }
@@ -152,7 +155,7 @@ std::optional<CellPane::CellAt> CellPane::hit(QPointF at) const {
   return cell.row < rows_.count() && cell.column < columns_.count() ? std::optional(cell) : std::nullopt;
 }
 
-void CellPane::paintTitle(QPainter& painter, const QString& title, const QString& detail) const {
+void CellPane::paintTitle(QPainter& painter, const QString& title, const QString& detail, int reserved) const {
   const LabColors c = colors();
   QFont bold = font();
   bold.setBold(true);
@@ -162,7 +165,8 @@ void CellPane::paintTitle(QPainter& painter, const QString& title, const QString
   const double after = 14 + QFontMetricsF(bold).horizontalAdvance(title) + 12;
   painter.setFont(font());
   painter.setPen(c.subtext);
-  const QString elided = fontMetrics().elidedText(detail, Qt::ElideRight, std::max(0, width() - static_cast<int>(after) - 12));
+  const int room = std::max(0, width() - static_cast<int>(after) - 12 - reserved);
+  const QString elided = fontMetrics().elidedText(detail, Qt::ElideRight, room);
   painter.drawText(QPointF(after, 22), elided);
 }
 
@@ -172,9 +176,12 @@ void CellPane::paintEvent(QPaintEvent*) {
   if (cache_.isNull()) {
     cache_ = QPixmap(size() * ratio);
     cache_.setDevicePixelRatio(ratio);
-    cache_.fill(colors().page);
+    cache_.fill(Qt::transparent);
     QPainter painter(&cache_);
     painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colors().page);
+    painter.drawRoundedRect(QRectF(rect()), 8, 8);
     paintContent(painter);
   }
   QPainter painter(this);

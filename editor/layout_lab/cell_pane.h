@@ -79,7 +79,7 @@ class CellPane : public QWidget {
   int sizeLimit() const { return zoomCell_ > 0 ? zoomCell_ : limit_; }
   bool zoomed() const { return zoomCell_ > 0; }
   void place(QRect available, int64_t rows, int64_t columns, int below);
-  void paintTitle(QPainter& painter, const QString& title, const QString& detail) const;
+  void paintTitle(QPainter& painter, const QString& title, const QString& detail, int reserved = 0) const;
   LabColors colors() const { return LabColors::of(palette()); }
 
   void paintEvent(QPaintEvent* event) override;

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kChipHeight = 40, kGap = 8, kMost = 156;
+constexpr int kChipHeight = 40, kGap = 8, kMost = 176;
 
 }  // namespace
 
@@ -206,7 +206,8 @@ void DimensionChips::paintChip(QPainter& painter, size_t slot, bool lifted) cons
                                                                                        : QString::number(chip.dimension));
   painter.setFont(small);
   painter.setPen(c.subtext);
-  painter.drawText(rect.adjusted(2, 20, -2, -4), Qt::AlignCenter, fits(small, chip.detail) ? chip.detail : chip.shortDetail);
+  painter.drawText(rect.adjusted(2, 20, -2, -4), Qt::AlignCenter, fits(small, chip.detail) ? chip.detail
+                                                        : QFontMetrics(small).elidedText(chip.shortDetail, Qt::ElideRight, static_cast<int>(rect.width()) - 8));
 }
 
 void DimensionChips::paintEvent(QPaintEvent*) {

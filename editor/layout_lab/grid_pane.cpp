@@ -3,6 +3,7 @@
 
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
 
 #include "editor/layout_lab/cell_paint.h"
 
@@ -40,15 +41,19 @@ int GridPane::fittingCell(QSize size) const {
   return 0;
 }
 
-int GridPane::wantedHeight(int, int cell) const {
+int GridPane::wantedHeight(int width, int cell) const {
   const auto rows = static_cast<int>(std::min<int64_t>(state_->rows(), 1000));
-  return headers().top() + rows * cell + kMargin + 6;
+  const bool scrolls = state_->columns() > (width - headers().left() - headers().right()) / cell;
+  return headers().top() + rows * cell + kMargin + (scrolls ? 20 : 6);
 }
 
 void GridPane::arrange() {
   const int fits = fittingCell(size());
   cell_ = zoomed() ? sizeLimit() : std::min(sizeLimit(), fits > 0 ? fits : kUsualCell);
-  place(rect().marginsRemoved(headers()), state_->rows(), state_->columns(), 0);
+  const QRect room = rect().marginsRemoved(headers());
+  const int tall = (room.height() - 16) / static_cast<int>(std::clamp<int64_t>(state_->rows(), 1, 1000));
+  if (fits == 0 && !zoomed() && tall >= 16) cell_ = std::min(cell_, tall);  // scroll along one axis only
+  place(room, state_->rows(), state_->columns(), 0);
 }
 
 std::optional<CellPane::CellAt> GridPane::cellOf(int64_t linear) const {
@@ -151,7 +156,7 @@ void GridPane::paintIndices(QPainter& painter) const {
   painter.setPen(colors().faint);
   const QFontMetrics metrics(small);
   if (state_->columnDimension() >= 0) {
-    const int room = metrics.horizontalAdvance(QString::number(columns_.end())) + 8;
+    const int room = metrics.horizontalAdvance(QString::number(columns_.end())) + 10;
     const int64_t by = labelStep(cell_, room);
     for (int64_t c = (columns_.first() + by - 1) / by * by; c < columns_.end(); c += by) {
       const QRectF at = rectAt(rows_.first(), c);
@@ -193,9 +198,11 @@ void GridPane::paintWalk(QPainter& painter) const {
       const double length = std::hypot(way.x(), way.y()), keep = cell_ * 0.30;
       const QPointF unit = way / length, from = *last + unit * keep, tip = to - unit * keep;
       const bool far = length > cell_ * 1.5;
-      painter.setPen(QPen(color, 1.3, far ? Qt::DotLine : Qt::SolidLine, Qt::RoundCap));
+      QColor line = color;
+      if (far) line.setAlphaF(color.alphaF() * 0.7F);
+      painter.setPen(QPen(line, far ? 1.0 : 1.3, far ? Qt::DotLine : Qt::SolidLine, Qt::RoundCap));
       painter.drawLine(from, tip);
-      painter.setPen(QPen(color, 1.3, Qt::SolidLine, Qt::RoundCap));
+      painter.setPen(QPen(line, 1.3, Qt::SolidLine, Qt::RoundCap));
       const QPointF side(-unit.y(), unit.x());
       painter.drawLine(tip, tip - unit * 4.5 + side * 3);
       painter.drawLine(tip, tip - unit * 4.5 - side * 3);

@@ -20,6 +20,15 @@ void LabState::setModel(LayoutModel model) {
   emit currentChanged();
 }
 
+void LabState::clear() {
+  model_.reset();
+  slice_.clear();
+  hover_.reset();
+  chosen_.reset();
+  emit modelChanged();
+  emit currentChanged();
+}
+
 int LabState::rowDimension() const { return model_ && model_->rank() >= 2 ? static_cast<int>(model_->rank()) - 2 : -1; }
 int LabState::columnDimension() const { return model_ ? static_cast<int>(model_->rank()) - 1 : -1; }
 

@@ -20,6 +20,8 @@ class LabState : public QObject {
   // Another array or layout. With the same dimensions the slice and the chosen element stay.
   void setModel(LayoutModel model);
 
+  void clear();
+
   int rowDimension() const;     // -1 below rank 2
   int columnDimension() const;  // -1 at rank 0
   int64_t rows() const;         // of the grid with its padding

@@ -78,6 +78,10 @@ int64_t volumeOf(const Layout& layout, size_t level) {
 
 LayoutModel::LayoutModel(Shape shape, MemoryMap memory, MemoryMap grid, Sizes extents)
     : shape_(std::move(shape)), memory_(std::move(memory)), grid_(std::move(grid)), extents_(std::move(extents)) {
+  Shape noTail = shape_;
+  noTail.layout->tailPaddingAlignment = 1;
+  const auto map = MemoryMap::of(noTail);
+  tailBegin_ = map ? map->positions() : memory_.positions();
   tileVolumes_[0] = volumeOf(layout(), 0);
   tileVolumes_[1] = volumeOf(layout(), 1);
   elementBits_ = layout().elementSizeInBits > 0 ? layout().elementSizeInBits : byteWidth(shape_.type) * 8;
@@ -104,6 +108,11 @@ CellKind LayoutModel::kindAt(std::span<const int64_t> gridIndex) const {
     if (gridIndex[d] >= shape_.dimensions[d]) kind = CellKind::PaddedDimension;
   }
   return kind;
+}
+
+CellKind LayoutModel::kindOf(int64_t linear, const std::optional<std::vector<int64_t>>& gridIndex) const {
+  if (gridIndex) return kindAt(*gridIndex);
+  return linear < tailBegin_ ? CellKind::TilePadding : CellKind::TailPadding;
 }
 
 int64_t LayoutModel::tileSize(int64_t dimension, int level) const {

@@ -18,7 +18,7 @@ enum class CellKind : uint8_t {
   Element,
   PaddedDimension,  // inside padded_dimensions, outside the array
   TilePadding,      // rounds a dimension up to whole tiles
-  TailPadding,      // behind the last tile (tail_padding_alignment_in_elements), or inside a tile of tiles
+  TailPadding,      // behind the last tile (tail_padding_alignment_in_elements)
 };
 
 class LayoutModel {
@@ -35,8 +35,10 @@ class LayoutModel {
   // Sizes of the logical grid with all its padding, in logical order: padded_dimensions, then whole tiles.
   const std::vector<int64_t>& extents() const { return extents_; }
   CellKind kindAt(std::span<const int64_t> gridIndex) const;
+  CellKind kindOf(int64_t linear, const std::optional<std::vector<int64_t>>& gridIndex) const;
   int64_t linearOf(std::span<const int64_t> gridIndex) const { return grid_.linearIndex(gridIndex); }
-  // Where a position of memory lies in the grid; nullopt for tail padding.
+  // Where a position of memory lies in the grid; nullopt for tail padding and for what only a tile adds (a tile of
+  // more dimensions than the array, a tile that does not divide the one around it).
   std::optional<std::vector<int64_t>> gridIndex(int64_t linear) const { return grid_.index(linear); }
 
   // Size of the first (level 0) or second (level 1) tile along a logical dimension; 0 where it does not cut it.
@@ -62,6 +64,7 @@ class LayoutModel {
   MemoryMap grid_;                 // of the array that fills the whole grid
   std::vector<int64_t> extents_;
   int64_t tileVolumes_[2] = {0, 0};
+  int64_t tailBegin_ = 0;          // positions before tail_padding_alignment_in_elements
   int64_t elementBits_ = 0;
 };
 

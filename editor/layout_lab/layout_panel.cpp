@@ -4,6 +4,8 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "core/formats/hlo_text.h"
 #include "editor/layout_lab/dimension_chips.h"
@@ -49,15 +51,17 @@ LayoutPanel::LayoutPanel(QWidget* parent) : QWidget(parent), state_(new LabState
   view_ = new LayoutView(state_, this);
   readout_ = new Readout(state_, this);
   build();
-  connect(text_, &QLineEdit::textEdited, this, &LayoutPanel::takeText);
-  connect(padded_, &QLineEdit::textEdited, this, &LayoutPanel::takePadding);
-  connect(value_, &QLineEdit::textEdited, this, &LayoutPanel::takePadding);
+  connect(text_, &QLineEdit::textEdited, this, [this] { edited(text_, &LayoutPanel::takeText); });
+  connect(padded_, &QLineEdit::textEdited, this, [this] { edited(padded_, &LayoutPanel::takePadding); });
+  connect(value_, &QLineEdit::textEdited, this, [this] { edited(value_, &LayoutPanel::takePadding); });
+  for (QLineEdit* field : {text_, padded_, value_}) connect(field, &QLineEdit::editingFinished, this, &LayoutPanel::finishEdit);
   connect(presets_, &QComboBox::activated, this, [this](int at) {
     if (at > 0) setPreset(presets_->itemText(at));
   });
   connect(leaves_, &QComboBox::activated, this, &LayoutPanel::takeLeaf);
   connect(chips_, &DimensionChips::orderChanged, this, [this](const std::vector<int64_t>& o) { takeOrder(o, false); });
   connect(chips_, &DimensionChips::orderCommitted, this, [this](const std::vector<int64_t>& o) { takeOrder(o, true); });
+  setPreset(QStringLiteral("row-major"));
 }
 
 void LayoutPanel::build() {
@@ -119,16 +123,27 @@ QLayout* LayoutPanel::buildControls() {
 }
 
 void LayoutPanel::showShape(const Shape& shape, const QString& name) {
+  explore();
   title_->setText(name);
   title_->setVisible(!name.isEmpty());
+  ofWire_ = showWhole(shape);
+  if (ofWire_) return;
+  text_->setText(QString::fromStdString(toString(shape)));
+  leaves_->hide();
+  chips_->setChips({});
+  state_->clear();
+}
+
+void LayoutPanel::explore() {
+  ofWire_ = changed_ = false;
+  title_->hide();
   sentence_->hide();
   presets_->setCurrentIndex(0);
-  showWhole(shape);
 }
 
 void LayoutPanel::showShapeText(const QString& text) {
   text_->setText(text);
-  takeText();
+  edited(text_, &LayoutPanel::takeText);
 }
 
 void LayoutPanel::setPreset(const QString& name) {
@@ -139,32 +154,34 @@ void LayoutPanel::setPreset(const QString& name) {
   fillDefaultLayouts(*shape);
   if (auto padded = parseSizes(preset->padded)) shape->layout->paddedDimensions = *padded;
   if (!preset->value.empty()) shape->layout->paddingValue = std::stod(std::string(preset->value));
-  showShape(*shape, {});
+  explore();
+  showWhole(*shape);
   presets_->setCurrentText(name);
   sentence_->setText(QString::fromUtf8(preset->sentence.data(), static_cast<qsizetype>(preset->sentence.size())));
   sentence_->show();
 }
 
-void LayoutPanel::showWhole(Shape shape) {
+bool LayoutPanel::showWhole(Shape shape) {
   fillDefaultLayouts(shape);
   const auto leaves = leavesOf(shape);
-  leaves_->clear();
-  std::optional<size_t> first;
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    leaves_->addItem(leafTitle(leaves[i].index, *leaves[i].shape));
-    if (!first && withoutBuffer(*leaves[i].shape).isArray()) first = i;
-  }
-  leaves_->setVisible(shape.isTuple() && !leaves.empty());
-  if (!first) {
+  const auto first = std::ranges::find_if(leaves, [](const ShapeLeaf& l) { return withoutBuffer(*l.shape).isArray(); });
+  if (first == leaves.end()) {
     showError(tr("%1 holds no array, so it has no memory layout.").arg(QString::fromStdString(toString(shape))));
-    return;
+    return false;
   }
-  const auto index = leaves[*first].index;
-  Shape array = withoutBuffer(*leaves[*first].shape);
-  whole_ = std::move(shape);
-  leafIndex_ = index;
-  leaves_->setCurrentIndex(static_cast<int>(*first));
-  showArray(std::move(array));
+  const Shape array = withoutBuffer(*first->shape);
+  Shape oldWhole = std::exchange(whole_, shape);
+  std::vector<int64_t> oldIndex = std::exchange(leafIndex_, first->index);
+  if (!showArray(array)) {
+    whole_ = std::move(oldWhole);
+    leafIndex_ = std::move(oldIndex);
+    return false;
+  }
+  leaves_->clear();
+  for (const ShapeLeaf& leaf : leaves) leaves_->addItem(leafTitle(leaf.index, *leaf.shape));
+  leaves_->setCurrentIndex(static_cast<int>(first - leaves.begin()));
+  leaves_->setVisible(shape.isTuple());
+  return true;
 }
 
 bool LayoutPanel::showArray(Shape shape) {
@@ -192,21 +209,25 @@ std::optional<Shape> LayoutPanel::shape() const {
 
 QString LayoutPanel::errorText() const { return error_->isHidden() ? QString() : error_->text(); }
 
+void LayoutPanel::edited(QLineEdit* field, void (LayoutPanel::*take)()) {
+  typing_ = field;
+  (this->*take)();
+  typing_ = nullptr;
+}
+
 void LayoutPanel::takeText() {
   auto shape = parseShape(text_->text().trimmed().toStdString());
   if (!shape) return showError(describe(shape.error()));
   const std::optional<Shape> before = this->shape();
   const bool sameArray = before && shape->isArray() && shape->type == before->type && shape->dimensions == before->dimensions;
   if (!sameArray) {
-    title_->hide();
-    sentence_->hide();
-    presets_->setCurrentIndex(0);
-    return showWhole(std::move(*shape));
+    if (showWhole(std::move(*shape))) explore();
+    return;
   }
   fillDefaultLayouts(*shape);
   shape->layout->paddedDimensions = before->layout->paddedDimensions;  // not part of the text
   shape->layout->paddingValue = before->layout->paddingValue;
-  if (showArray(std::move(*shape)) && *this->shape() != *before) announce();
+  if (showArray(std::move(*shape)) && *this->shape() != *before) changed_ = true;
 }
 
 void LayoutPanel::takeLeaf() {
@@ -228,26 +249,30 @@ void LayoutPanel::takePadding() {
   if (!value) return showError(QString::fromStdString(value.error().message));
   shape->layout->paddedDimensions = *sizes;
   shape->layout->paddingValue = *value;
-  if (showArray(std::move(*shape))) announce();
+  const std::optional<Shape> before = this->shape();
+  if (showArray(std::move(*shape)) && this->shape() != before) changed_ = true;
 }
 
 void LayoutPanel::takeOrder(const std::vector<int64_t>& minorToMajor, bool done) {
   std::optional<Shape> shape = this->shape();
   if (!shape) return;
-  shape->layout->minorToMajor = minorToMajor;
-  if (!showArray(std::move(*shape))) return showFields();  // e.g. sizes that overflow under tiles: the old order stays
-  if (done) announce();
+  if (shape->layout->minorToMajor != minorToMajor) {  // the end of a drag changes nothing more
+    shape->layout->minorToMajor = minorToMajor;
+    if (!showArray(std::move(*shape))) return showFields();  // e.g. tiles that now overflow: the old order stays
+    changed_ = true;
+  }
+  if (done) finishEdit();
 }
 
 void LayoutPanel::showFields() {
   if (!state_->model()) return;
   const LayoutModel& model = *state_->model();
-  if (!text_->hasFocus()) {
+  if (typing_ != text_) {
     text_->setText(QString::fromStdString(toString(model.shape())));
     text_->setCursorPosition(0);
   }
-  if (!padded_->hasFocus()) padded_->setText(sizesText(model.layout().paddedDimensions));
-  if (!value_->hasFocus()) value_->setText(QString::fromStdString(model.paddingText()));
+  if (typing_ != padded_) padded_->setText(sizesText(model.layout().paddedDimensions));
+  if (typing_ != value_) value_->setText(QString::fromStdString(model.paddingText()));
   padded_->setEnabled(model.rank() > 0);
   std::vector<DimensionChips::Chip> chips;
   const auto strides = stridesOf(model);
@@ -269,7 +294,9 @@ void LayoutPanel::showError(const QString& text) {
   error_->setVisible(!text.isEmpty());
 }
 
-void LayoutPanel::announce() { emit layoutEdited(whole_); }
+void LayoutPanel::finishEdit() {
+  if (std::exchange(changed_, false) && ofWire_) emit layoutEdited(whole_);
+}
 
 void LayoutPanel::finishAnimations() { view_->finishAnimations(); }
 

@@ -24,7 +24,8 @@ class LayoutPanel : public QWidget {
  public:
   explicit LayoutPanel(QWidget* parent = nullptr);
 
-  // The shape of a wire; `name` is shown as the title. Of a tuple one leaf is shown and the others can be chosen.
+  // The shape of a wire; `name` is shown as the title. Of a tuple one leaf is shown and the others can be chosen. A
+  // shape without a memory layout (token, unbounded, too large to address) empties the panes and says why.
   void showShape(const Shape& shape, const QString& name);
   // The same as typing it. Text that is no shape leaves the picture and shows why.
   void showShapeText(const QString& text);
@@ -40,14 +41,16 @@ class LayoutPanel : public QWidget {
   void finishAnimations();
 
  signals:
-  // The person changed the layout (order, padding, or layout text) of the shape given; for a tuple the whole tuple.
-  // Another element type or other dimensions, typed to look at them, are no edit of the wire.
+  // The person changed the layout (order, padding, or layout text) of the shape given by showShape; for a tuple it is
+  // the whole tuple. Said once a drag, or when a field is left. Examples and other arrays typed to look at them are no
+  // edit of the wire.
   void layoutEdited(const tessera::Shape& shape);
 
  private:
   void build();
+  void explore();                         // from here on it is not the wire's
   QLayout* buildControls();
-  void showWhole(Shape shape);            // arrays, tuples, buffers; fills the list of leaves
+  bool showWhole(Shape shape);            // arrays, tuples, buffers; fills the list of leaves
   bool showArray(Shape shape);            // false: an error is shown and nothing changed
   void takeText();
   void takeLeaf();
@@ -55,7 +58,8 @@ class LayoutPanel : public QWidget {
   void takeOrder(const std::vector<int64_t>& minorToMajor, bool done);
   void showFields();                      // the text fields and chips say what is shown
   void showError(const QString& text);
-  void announce();                        // emits layoutEdited when the array is still the wire's
+  void finishEdit();                      // emits layoutEdited when the wire's layout was changed
+  void edited(QLineEdit* field, void (LayoutPanel::*take)());
   Shape* leaf();                          // the array shown, inside whole_
 
   LabState* state_;
@@ -63,10 +67,13 @@ class LayoutPanel : public QWidget {
   QLineEdit *text_, *padded_, *value_;
   QComboBox *presets_, *leaves_;
   DimensionChips* chips_;
+  QLineEdit* typing_ = nullptr;           // the field that is being typed in keeps its text
   LayoutView* view_;
   Readout* readout_;
   Shape whole_;                           // what is shown: an array or a tuple
   std::vector<int64_t> leafIndex_;
+  bool ofWire_ = false;                   // shown by showShape, and still the same array
+  bool changed_ = false;                  // since the last layoutEdited
 };
 
 }  // namespace tessera

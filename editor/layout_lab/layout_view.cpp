@@ -39,15 +39,15 @@ LayoutView::LayoutView(LabState* state, QWidget* parent)
 void LayoutView::resizeEvent(QResizeEvent*) { arrange(); }
 
 void LayoutView::arrange() {
-  if (!state_->model()) return;
   const auto fit = [&](const Places& p) {
     return std::pair(grid_->fittingCell(p.grid.size()), memory_->fittingCell(p.memory.size()));
   };
   const auto least = [](std::pair<int, int> cells) { return std::min(cells.first, cells.second); };
   Places places = beside(size());
   auto cells = fit(places);
-  const int most = std::max(CellPane::kSmallestCell, least(fit(above(size(), height() / 2))));
-  const int wanted = std::clamp(grid_->wantedHeight(width(), most), height() / 4, height() * 3 / 5);
+  const int fits = grid_->fittingCell({width(), height() * 3 / 5});
+  const int likely = fits > 0 ? std::min(fits, std::max(24, memory_->fittingCell({width(), height() * 3 / 5}))) : CellPane::kUsualCell;
+  const int wanted = std::clamp(grid_->wantedHeight(width(), likely), 110, std::max(110, height() * 2 / 3));
   const Places stacked = above(size(), wanted);
   const auto stackedCells = fit(stacked);
   const bool wide = least(cells) == 0 && state_->columns() > 3 * state_->rows() && state_->columns() > 24;

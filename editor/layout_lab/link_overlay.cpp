@@ -123,7 +123,9 @@ void LinkOverlay::paintTile(QPainter& painter, const CellPane* pane, const LabCo
   painter.setClipRect(inOverlay(pane, QRectF(pane->area()).adjusted(-2, -2, 3, 3)));
   QColor fill = colors.accent;
   fill.setAlphaF(0.12F);
-  painter.setPen(QPen(colors.accent, 2));
+  QColor edge = colors.accent;
+  edge.setAlphaF(0.6F);
+  painter.setPen(QPen(edge, 1.5));
   painter.setBrush(fill);
   painter.drawRect(inOverlay(pane, tile));
   painter.restore();
@@ -140,21 +142,40 @@ void LinkOverlay::paintMark(QPainter& painter, const QRectF& rect, const LabColo
   painter.drawRoundedRect(mark, 5, 5);
 }
 
-void LinkOverlay::paintLine(QPainter& painter, const Ends& ends, const LabColors& colors) const {
-  const QRectF a = markOf(*ends.grid), b = markOf(*ends.memory);
+// The line leaves and arrives along the gaps between cells, so that it covers none of them.
+QPainterPath LinkOverlay::route(const QRectF& a, const QRectF& b) const {
+  const QRectF gridArea = inOverlay(grid_, grid_->area()), memoryArea = inOverlay(memory_, memory_->area());
   const bool stacked = memory_->geometry().top() >= grid_->geometry().bottom();
-  const QPointF from = stacked ? QPointF(a.center().x(), a.bottom()) : QPointF(a.right(), a.center().y());
-  const QPointF to(b.center().x(), b.top());
-  const double reach = stacked ? std::max(24.0, (to.y() - from.y()) * 0.5) : std::max(40.0, (to.x() - from.x()) * 0.45);
-  QPainterPath path(from);
-  if (stacked) path.cubicTo(from + QPointF(0, reach), to - QPointF(0, reach), to);
-  else path.cubicTo(from + QPointF(reach, 0), to - QPointF(0, std::max(46.0, reach * 0.35)), to);
+  const QPointF to(b.left(), b.top() - (b.width() >= 20 ? 1 : 0));
+  QPainterPath path;
+  if (stacked) {
+    path.moveTo(a.left(), a.bottom());
+    const QPointF leave(a.left(), std::max(a.bottom(), gridArea.bottom() + 4));
+    const QPointF arrive(to.x(), std::min(to.y(), memoryArea.top() - 20));
+    const double reach = std::max(16.0, (arrive.y() - leave.y()) * 0.55);
+    path.lineTo(leave);
+    path.cubicTo(leave + QPointF(0, reach), arrive - QPointF(0, reach), arrive);
+  } else {
+    path.moveTo(a.right(), a.top());
+    const QPointF leave(std::max(a.right(), gridArea.right() + 6), a.top());
+    const QPointF arrive(std::min(to.x(), memoryArea.left() - 56), to.y());
+    const double reach = std::max(16.0, (arrive.x() - leave.x()) * 0.55);
+    path.lineTo(leave);
+    path.cubicTo(leave + QPointF(reach, 0), arrive - QPointF(reach, 0), arrive);
+  }
+  path.lineTo(to);
+  return path;
+}
+
+void LinkOverlay::paintLine(QPainter& painter, const Ends& ends, const LabColors& colors) const {
+  const QPainterPath path = route(*ends.grid, *ends.memory);
+  const QPointF from = path.pointAtPercent(0), to = path.pointAtPercent(1);
   QColor halo = colors.page;
-  halo.setAlphaF(0.75F);
+  halo.setAlphaF(0.7F);
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(halo, 5, Qt::SolidLine, Qt::RoundCap));
+  painter.setPen(QPen(halo, 4, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
   painter.drawPath(path);
-  painter.setPen(QPen(colors.accent, 2, Qt::SolidLine, Qt::RoundCap));
+  painter.setPen(QPen(colors.accent, 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
   painter.drawPath(path);
   painter.setPen(Qt::NoPen);
   painter.setBrush(colors.accent);
@@ -166,21 +187,22 @@ void LinkOverlay::paintLine(QPainter& painter, const Ends& ends, const LabColors
   painter.drawEllipse(path.pointAtPercent(std::clamp(travel_.currentValue().toDouble(), 0.0, 1.0)), 4.5, 4.5);
 }
 
-void LinkOverlay::paintBubble(QPainter& painter, const QRectF& cell, const QString& text, bool above,
+// The grid's label lies on its column numbers; memory's below its cell, over the position's number.
+void LinkOverlay::paintBubble(QPainter& painter, const QRectF& cell, const QString& text, bool grid,
                               const LabColors& colors) const {
   QFont small = font();
-  small.setPixelSize(12);
+  small.setPixelSize(11);
   small.setBold(true);
   painter.setFont(small);
-  const QSizeF size(QFontMetricsF(small).horizontalAdvance(text) + 16, 21);
+  const QSizeF size(QFontMetricsF(small).horizontalAdvance(text) + 14, 17);
   const QRectF mark = markOf(cell);
-  QRectF box(QPointF(mark.center().x() - size.width() / 2, above ? mark.top() - size.height() - 5 : mark.bottom() + 5), size);
+  const double header = inOverlay(grid_, grid_->area()).top() - size.height() - 2;
+  QRectF box(QPointF(mark.center().x() - size.width() / 2, grid ? header : mark.bottom() + 1), size);
   if (box.bottom() > height() - 2) box.moveBottom(mark.top() - 8);
-  if (box.top() < 2) box.moveTop(mark.bottom() + 5);
   box.moveLeft(std::clamp(box.left(), 4.0, std::max(4.0, width() - size.width() - 4)));
   painter.setPen(Qt::NoPen);
   painter.setBrush(colors.accent);
-  painter.drawRoundedRect(box, 6, 6);
+  painter.drawRoundedRect(box, 5, 5);
   painter.setPen(colors.accentText);
   painter.drawText(box, Qt::AlignCenter, text);
 }

@@ -1,6 +1,7 @@
 // LinkOverlay: above both panes, the line between an element's logical place and its position in memory.
 #pragma once
 
+#include <QPainterPath>
 #include <QVariantAnimation>
 #include <QWidget>
 #include <optional>
@@ -33,8 +34,9 @@ class LinkOverlay : public QWidget {
   QRectF clipped(const CellPane* pane, const QRectF& rect) const;
   void paintTile(QPainter& painter, const CellPane* pane, const LabColors& colors) const;
   void paintMark(QPainter& painter, const QRectF& rect, const LabColors& colors) const;
+  QPainterPath route(const QRectF& grid, const QRectF& memory) const;
   void paintLine(QPainter& painter, const Ends& ends, const LabColors& colors) const;
-  void paintBubble(QPainter& painter, const QRectF& cell, const QString& text, bool above, const LabColors& colors) const;
+  void paintBubble(QPainter& painter, const QRectF& cell, const QString& text, bool grid, const LabColors& colors) const;
 
   LabState* state_;
   const CellPane* grid_;

@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "editor/layout_lab/cell_paint.h"
 
@@ -11,7 +12,9 @@ namespace tessera {
 namespace {
 
 constexpr int kTitle = 34, kMargin = 14, kPlus = 17;
+constexpr int kWideLegend = 560;
 constexpr int64_t kMorphMost = 512;
+constexpr int kLeastInOneRow = 28;  // one row of such cells is better than rows of larger ones
 
 int belowOf(int cell) { return cell >= 26 ? 17 : 0; }  // room for the position's number
 
@@ -43,6 +46,10 @@ void MemoryPane::finishAnimation() {
 }
 
 void MemoryPane::startMorph() {
+  if (!state_->model()) {
+    last_.reset();
+    return;
+  }
   const LayoutModel& model = *state_->model();
   const bool same = last_ && last_->shape().dimensions == model.shape().dimensions && last_->layout() != model.layout() &&
                     std::max(last_->positions(), model.positions()) <= kMorphMost;
@@ -60,7 +67,7 @@ void MemoryPane::startMorph() {
 QMargins MemoryPane::headers() const {
   const int64_t positions = state_->model() ? state_->model()->positions() : 0;
   const int digits = static_cast<int>(std::to_string(positions).size());
-  return {kMargin + std::max(46, digits * fontMetrics().horizontalAdvance('0') + 12), kTitle + kPlus, kMargin, kMargin};
+  return {kMargin + digits * fontMetrics().horizontalAdvance('0') + 40, kTitle + kPlus, kMargin, kMargin};
 }
 
 int64_t MemoryPane::perRowIn(int width, int cell) const {
@@ -82,6 +89,8 @@ int64_t MemoryPane::rowsOf(int64_t perRow) const {
 int MemoryPane::fittingCell(QSize size) const {
   if (!state_->model()) return kLargestCell;
   const QSize room = size.shrunkBy(headers());
+  for (int cell = kLargestCell; cell >= kLeastInOneRow; --cell)
+    if (state_->model()->positions() <= room.width() / cell && room.height() >= cell + belowOf(cell)) return cell;
   for (int cell = kLargestCell; cell >= kSmallestCell; --cell)
     if (rowsOf(perRowIn(room.width(), cell)) <= room.height() / (cell + belowOf(cell))) return cell;
   return 0;
@@ -94,7 +103,7 @@ int MemoryPane::wantedHeight(int width, int cell) const {
 }
 
 void MemoryPane::arrange() {
-  if (!state_->model()) return;
+  if (!state_->model()) return place(rect(), 0, 0, 0);
   const int fits = fittingCell(size());
   cell_ = zoomed() ? sizeLimit() : std::min(sizeLimit(), fits > 0 ? fits : kUsualCell);
   const QRect room = rect().marginsRemoved(headers());
@@ -145,7 +154,7 @@ QString MemoryPane::title() const {
 
 void MemoryPane::paintContent(QPainter& painter) {
   if (!state_->model()) return;
-  paintTitle(painter, tr("Linear memory"), title());
+  paintTitle(painter, tr("Linear memory"), title(), paintLegend(painter));
   if (state_->model()->positions() == 0) {
     painter.setPen(colors().subtext);
     painter.drawText(rect(), Qt::AlignCenter, tr("no bytes"));
@@ -158,6 +167,36 @@ void MemoryPane::paintContent(QPainter& painter) {
   paintTiles(painter, 1);
   paintTiles(painter, 0);
   paintNumbers(painter);
+}
+
+int MemoryPane::paintLegend(QPainter& painter) const {
+  const LayoutModel& model = *state_->model();
+  const auto& padded = model.layout().paddedDimensions;
+  const bool tileWaste = !model.layout().tiles.empty() && model.memory().wasteBytes() > 0;
+  const LabColors c = colors();
+  QFont small = font();
+  small.setPixelSize(12);
+  painter.setFont(small);
+  double right = width() - 14.0;
+  const auto entry = [&](const QString& text, const auto& swatch) {
+    right -= QFontMetricsF(small).horizontalAdvance(text);
+    painter.setPen(c.subtext);
+    painter.drawText(QPointF(right, 22), text);
+    right -= 24;
+    swatch(QRectF(right, 11, 18, 13));
+    right -= 16;
+  };
+  const auto hatch = [&](CellKind kind) { return [&, kind](const QRectF& at) { paintHatch(painter, at, kind, c); }; };
+  if (model.layout().tailPaddingAlignment > 1) entry(tr("unused tail"), hatch(CellKind::TailPadding));
+  if (tileWaste) entry(tr("unused tile space"), hatch(CellKind::TilePadding));
+  if (!padded.empty() && padded != model.shape().dimensions) entry(tr("padding"), hatch(CellKind::PaddedDimension));
+  if (model.tileVolume(0) > 0 && width() > kWideLegend)
+    entry(tr("tile"), [&](const QRectF& at) {
+      painter.setPen(QPen(c.tileLine, 2));
+      painter.setBrush(Qt::NoBrush);
+      painter.drawRect(at);
+    });
+  return static_cast<int>(width() - 14 - right);
 }
 
 void MemoryPane::paintRowHeaders(QPainter& painter) const {
@@ -179,7 +218,7 @@ void MemoryPane::paintRowHeaders(QPainter& painter) const {
     line(bytes ? middle - 15 : middle - 7.5, QString::number(r * perRow_));
     if (!bytes) continue;
     painter.setPen(c.faint);
-    line(middle, tr("B %1").arg(state_->model()->memory().byteOffset(r * perRow_)));
+    line(middle, tr("byte %1").arg(state_->model()->memory().byteOffset(r * perRow_)));
   }
 }
 
@@ -217,7 +256,7 @@ void MemoryPane::paintCells(QPainter& painter) const {
       for (int64_t column = columns_.first(); column < columns_.end(); ++column) {
         const auto linear = linearAt({row, column});
         if (!linear) break;
-        const CellLook look = lookOf(*state_, state_->model()->gridIndex(*linear), c);
+        const CellLook look = lookOf(*state_, *linear, c);
         if ((look.kind == CellKind::Element) != elements) continue;
         const QRectF to = rectAt(row, column);
         paintCell(painter, moving ? morphed(*linear, to) : to, look, c);

@@ -33,6 +33,7 @@ class MemoryPane : public CellPane {
   int64_t rowsOf(int64_t perRow) const;
   void startMorph();
   QString title() const;
+  int paintLegend(QPainter& painter) const;         // its width
   void paintRowHeaders(QPainter& painter) const;
   void paintColumnHeaders(QPainter& painter) const;
   void paintCells(QPainter& painter) const;

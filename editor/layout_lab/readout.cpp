@@ -2,9 +2,7 @@
 #include "editor/layout_lab/readout.h"
 
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QPainter>
-#include <QVBoxLayout>
 
 #include "editor/layout_lab/cell_paint.h"
 
@@ -18,7 +16,7 @@ QString colored(const QString& text, const QColor& color) {
 }
 
 QString mono(const std::string& text) {
-  return QStringLiteral("<span style='font-family:\"DejaVu Sans Mono\"'>%1</span>")
+  return QStringLiteral("<span style='font-family:\"DejaVu Sans Mono\";font-size:12px'>%1</span>")
       .arg(QString::fromStdString(text).toHtmlEscaped());
 }
 
@@ -71,7 +69,8 @@ QString tilesText(const LayoutModel& model) {
     out += (out.isEmpty() ? Readout::tr("tiles of ") : Readout::tr(", cut again into ")) + sizes;
   }
   if (const int64_t volume = model.tileVolume(0); volume > 0)
-    out += Readout::tr("; %1 tiles, %2 positions each").arg(number(model.positions() / volume), number(volume));
+    out += (model.positions() == volume ? Readout::tr("; one tile of %1 positions").arg(number(volume))
+                                          : Readout::tr("; %1 tiles, %2 positions each").arg(number(model.positions() / volume), number(volume)));
   return out;
 }
 
@@ -109,23 +108,32 @@ Readout::Readout(LabState* state, QWidget* parent)
     label->setFocusPolicy(Qt::NoFocus);
     label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     label->setWordWrap(true);
-    label->setMinimumHeight(46);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
   }
   auto* cost = new QVBoxLayout;
   cost->setSpacing(4);
   cost->addWidget(bar_);
   cost->addWidget(buffer_);
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(6, 2, 6, 0);
-  row->setSpacing(24);
-  row->addWidget(element_, 5);
-  row->addWidget(formula_, 8);
-  row->addLayout(cost, 6);
+  cost->addStretch();
+  row_ = new QBoxLayout(QBoxLayout::LeftToRight, this);
+  row_->setContentsMargins(6, 2, 6, 0);
+  row_->setSpacing(24);
+  row_->addWidget(element_, 5);
+  row_->addWidget(formula_, 9);
+  row_->addLayout(cost, 5);
   connect(state_, &LabState::currentChanged, this, [this] {
     showElement();
     showFormula();
   });
   connect(state_, &LabState::modelChanged, this, &Readout::showBuffer);
+}
+
+// Its height follows its width alone, never the text: what is read must not move what is pointed at.
+void Readout::resizeEvent(QResizeEvent*) {
+  const bool narrow = width() < 640;
+  row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+  row_->setSpacing(narrow ? 2 : 24);
+  setFixedHeight(narrow ? 150 : width() < 900 ? 92 : 72);
 }
 
 void Readout::changeEvent(QEvent* event) {
@@ -144,7 +152,7 @@ void Readout::showElement() {
     return element_->setText(colored(tr("Point at a cell, or click one and walk with the arrow keys."), c.subtext));
   const LayoutModel& model = *state_->model();
   const auto index = model.gridIndex(*current);
-  const CellKind kind = index ? model.kindAt(*index) : CellKind::TailPadding;
+  const CellKind kind = model.kindOf(*current, index);
   QString head = nameOfKind(kind);
   if (kind == CellKind::Element && model.elementCount() <= 26)
     head += QStringLiteral(" <b style='font-size:15px'>%1</b>").arg(QString::fromStdString(model.elementName(*index)));
@@ -154,7 +162,7 @@ void Readout::showElement() {
 }
 
 void Readout::showFormula() {
-  if (!state_->model()) return;
+  if (!state_->model()) return formula_->clear();
   const LabColors c = LabColors::of(palette());
   const LayoutModel& model = *state_->model();
   QString text = mono("linear = " + linearFormula(model.layout(), paddedSizes(model)));
@@ -169,13 +177,15 @@ void Readout::showFormula() {
 }
 
 void Readout::showBuffer() {
+  bar_->setVisible(state_->model() != nullptr);
+  if (!state_->model()) return buffer_->clear();
   const LabColors c = LabColors::of(palette());
   const LayoutModel& model = *state_->model();
   const int64_t bytes = model.memory().bytes(), waste = model.memory().wasteBytes();
   const double share = bytes > 0 ? static_cast<double>(waste) / static_cast<double>(bytes) : 0;
   bar_->setShare(1 - share, model.layout().tiles.empty() ? CellKind::PaddedDimension : CellKind::TilePadding);
   const QString percent = share > 0 && share < 0.001 ? QStringLiteral("&lt; 0.1") : QString::number(share * 100, 'f', share == 0 || share == 1 ? 0 : 1);
-  QString text = tr("<b>%1 bytes</b> for %2 elements of %3").arg(number(bytes), number(model.elementCount()),
+  QString text = tr("<b>%1 bytes</b> for %2 of %3").arg(number(bytes), model.elementCount() == 1 ? tr("1 element") : tr("%1 elements").arg(number(model.elementCount())),
                                                                 QString::fromStdString(elementSizeText(model)));
   text += QStringLiteral("<br>") + (waste == 0 ? colored(tr("no waste"), c.subtext)
                                                : tr("waste <b>%1 bytes</b>, %2 %").arg(number(waste), percent));

@@ -1,6 +1,7 @@
 // Readout: below the panes: the element pointed at, the formula of its position, and what the buffer costs.
 #pragma once
 
+#include <QBoxLayout>
 #include <QLabel>
 #include <QWidget>
 
@@ -31,6 +32,7 @@ class Readout : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void showElement();
@@ -40,6 +42,7 @@ class Readout : public QWidget {
   LabState* state_;
   QLabel *element_, *formula_, *buffer_;
   WasteBar* bar_;
+  QBoxLayout* row_;
 };
 
 }  // namespace tessera

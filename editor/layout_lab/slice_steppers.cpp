@@ -22,7 +22,7 @@ SliceSteppers::SliceSteppers(LabState* state, QWidget* parent)
 }
 
 void SliceSteppers::rebuild() {
-  const auto& extents = state_->model()->extents();
+  const auto extents = state_->model() ? state_->model()->extents() : std::vector<int64_t>{};
   if (extents == extents_) return refresh();
   extents_ = extents;
   fields_.clear();

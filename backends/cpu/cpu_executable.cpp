@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -106,18 +105,17 @@ Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> argumen
   state.pool = pool_.get();
   state.kernels = kernels_.get();
   state.cancel = options.cancel;
-  std::optional<RunProfile> measured;
-  if (profile) measured.emplace(plan_.names.size());
-  state.profile = measured ? &*measured : nullptr;
+  state.profile = profile ? &measured_ : nullptr;
+  if (profile) measured_.start(plan_.names.size(), pool_->threads());
   TESSERA_TRY(plan_.sequence.run(state));
-  if (profile) report(*measured, measured->now(), *profile);
+  if (profile) report(measured_.now(), *profile);
   return outputs;
 }
 
 // What one run of a step counts, and each source instruction's share of it, by the work that the instruction costs.
 // Counted once, when the first profile is asked for.
 void CpuExecutable::countSteps() {
-  if (counts_.size() == plan_.names.size()) return;
+  if (!counts_.empty()) return;
   for (const StepName& name : plan_.names) {
     StepCount& count = counts_.emplace_back();
     const Instruction& instruction = optimized_.at(name.instruction);
@@ -129,6 +127,14 @@ void CpuExecutable::countSteps() {
     }
     if (instruction.provenance) shareOut(instruction.provenance->sources, control, count);
   }
+  for (const StepCount& count : counts_)
+    for (const Share& share : count.shares) sources_.push_back({share.source});
+  std::ranges::sort(sources_, {}, &SourceProfile::instruction);
+  auto [first, last] = std::ranges::unique(sources_, {}, &SourceProfile::instruction);
+  sources_.erase(first, last);
+  for (StepCount& count : counts_)
+    for (Share& share : count.shares)
+      share.at = static_cast<size_t>(std::ranges::lower_bound(sources_, share.source, {}, &SourceProfile::instruction) - sources_.begin());
 }
 
 void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool control, StepCount& count) const {
@@ -142,29 +148,39 @@ void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool contro
     bool free = opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Tuple ||
                 opcode == Opcode::GetTupleElement || opcode == Opcode::Broadcast;
     double weight = cost.flops + kTranscendental * cost.transcendentals + (free ? 1e-3 : elements);
-    count.shares.push_back({id, weight, cost.flops + cost.transcendentals, cost.bytesAccessed});
+    count.shares.push_back({id, 0, weight, cost.flops + cost.transcendentals, cost.bytesAccessed});
     total += weight;
   }
   for (Share& share : count.shares) share.part = total > 0 ? share.part / total : 1.0 / static_cast<double>(count.shares.size());
 }
 
 void CpuExecutable::apportion(const StepCount& step, const RunProfile::Total& total, std::vector<SourceProfile>& sources) const {
-  auto runs = static_cast<double>(total.count);
-  for (const Share& share : step.shares)
-    sources.push_back({share.source, static_cast<double>(total.totalNs) * share.part, share.flops * runs, share.bytes * runs,
-                       step.shares.size() == 1});
+  auto runs = static_cast<double>(total.count), timeNs = static_cast<double>(total.totalNs);
+  for (const Share& share : step.shares) {
+    SourceProfile& source = sources[share.at];
+    bool fresh = source.timeNs == 0 && source.flops == 0 && source.bytes == 0;
+    source.measured = (fresh || source.measured) && step.shares.size() == 1;
+    source.timeNs += timeNs * share.part;
+    source.flops += share.flops * runs;
+    source.bytes += share.bytes * runs;
+  }
 }
 
-void CpuExecutable::report(const RunProfile& measured, int64_t totalNs, Profile& profile) {
-  countSteps();
+// A profile that this executable has not written before starts empty.
+void CpuExecutable::openProfile(Profile& profile) const {
+  if (profile.steps.size() == plan_.names.size() && profile.sources.size() == sources_.size()) return;
   profile.module = source_.name;
-  if (profile.steps.size() != plan_.names.size()) {
-    profile.steps.clear();
-    for (const StepName& step : plan_.names) profile.steps.push_back({step.instruction, step.name, step.what});
-  }
-  std::vector<SourceProfile> shares = std::move(profile.sources);
+  profile.steps.clear();
+  profile.steps.reserve(plan_.names.size());
+  for (const StepName& step : plan_.names) profile.steps.push_back({step.instruction, step.name, step.what});
+  profile.sources = sources_;
+}
+
+void CpuExecutable::report(int64_t totalNs, Profile& profile) {
+  countSteps();
+  openProfile(profile);
   for (size_t i = 0; i < plan_.names.size(); ++i) {
-    const RunProfile::Total& total = measured.totals()[i];
+    const RunProfile::Total& total = measured_.totals()[i];
     if (total.count == 0) continue;
     StepProfile& step = profile.steps[i];
     step.minNs = step.count == 0 ? total.minNs : std::min(step.minNs, total.minNs);
@@ -172,26 +188,9 @@ void CpuExecutable::report(const RunProfile& measured, int64_t totalNs, Profile&
     step.totalNs += total.totalNs;
     step.flops += counts_[i].flops * static_cast<double>(total.count);
     step.bytes += counts_[i].bytes * static_cast<double>(total.count);
-    apportion(counts_[i], total, shares);
+    apportion(counts_[i], total, profile.sources);
   }
-  std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.instruction < b.instruction; });
-  profile.sources.clear();
-  for (const SourceProfile& share : shares) {
-    if (profile.sources.empty() || profile.sources.back().instruction != share.instruction) {
-      profile.sources.push_back(share);
-      continue;
-    }
-    SourceProfile& all = profile.sources.back();
-    all.timeNs += share.timeNs;
-    all.flops += share.flops;
-    all.bytes += share.bytes;
-    all.measured = all.measured && share.measured;
-  }
-  for (TimelineEvent event : measured.timeline()) {
-    event.beginNs += profile.totalNs;
-    event.endNs += profile.totalNs;
-    profile.timeline.push_back(event);
-  }
+  measured_.appendTimeline(profile.totalNs, profile.timeline);
   profile.totalNs += totalNs;
   ++profile.runs;
 }

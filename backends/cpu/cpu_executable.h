@@ -25,9 +25,11 @@ class CpuExecutable final : public Executable {
   Status ensureArena();
   Status bindArguments(std::span<const Literal> arguments, RunState& state) const;
   Result<std::vector<Literal>> allocateOutputs(RunState& state) const;
-  void report(const RunProfile& measured, int64_t totalNs, Profile& profile);
+  void report(int64_t totalNs, Profile& profile);
+  void openProfile(Profile& profile) const;
   struct Share {
     InstructionId source;
+    size_t at = 0;                          // into sources_
     double part = 0, flops = 0, bytes = 0;  // part of the step's time
   };
   struct StepCount {
@@ -45,7 +47,9 @@ class CpuExecutable final : public Executable {
   std::vector<const Shape*> argumentShapes_, outputShapes_;
   std::unique_ptr<std::byte[], FreeBytes> arena_;
   RunState state_;                  // kept between runs, so that a run allocates only its outputs
-  std::vector<StepCount> counts_;   // by step, filled by the first profile
+  RunProfile measured_;
+  std::vector<StepCount> counts_;         // by step, filled by the first profile
+  std::vector<SourceProfile> sources_;    // all source instructions that steps compute, without times
   std::mutex mutex_;
 };
 

@@ -22,16 +22,26 @@ std::unexpected<Diagnostic> cancelled() {
 }  // namespace
 
 Status Sequence::run(RunState& state) {
+  if (state.profile) return runMeasured(state);
   for (const StepPtr& step : steps) {
     if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
-    if (!state.profile || step->profileIndex < 0) {
-      TESSERA_TRY(step->run(state));
-      continue;
-    }
-    state.profile->begin(step->profileIndex);
-    Status status = step->run(state);
-    state.profile->end();
-    if (!status) return status;
+    TESSERA_TRY(step->run(state));
+  }
+  return {};
+}
+
+// A step begins when the one before it ended, so each costs one reading of the clock.
+Status Sequence::runMeasured(RunState& state) {
+  RunProfile& profile = *state.profile;
+  int64_t begin = profile.now();
+  for (const StepPtr& step : steps) {
+    if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
+    int64_t nested = profile.nested();
+    profile.enter(step->profileIndex);
+    TESSERA_TRY(step->run(state));
+    int64_t end = profile.now();
+    profile.leave(step->profileIndex, begin, end, nested);
+    begin = end;
   }
   return {};
 }

@@ -34,13 +34,16 @@ class Step {
  public:
   virtual ~Step() = default;
   virtual Status run(RunState& state) = 0;
-  int32_t profileIndex = -1;         // into Plan::names; -1: not measured by itself
+  int32_t profileIndex = 0;          // into Plan::names
 };
 using StepPtr = std::unique_ptr<Step>;
 
 struct Sequence {
   std::vector<StepPtr> steps;
   Status run(RunState& state);
+
+ private:
+  Status runMeasured(RunState& state);
 };
 
 struct StepName {

@@ -6,32 +6,38 @@
 namespace tessera::cpu {
 
 namespace {
-constexpr size_t kMaxEvents = 200'000;
+constexpr size_t kMaxEvents = 100'000;  // of one thread
 }
 
-int64_t RunProfile::now() const {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
+void RunProfile::start(size_t steps, int threads) {
+  totals_.assign(steps, {});
+  events_.resize(static_cast<size_t>(threads));
+  for (auto& each : events_) each.clear();
+  current_ = 0;
+  nestedNs_ = 0;
+  start_ = Clock::now();
 }
 
-void RunProfile::begin(int32_t step) { open_.push_back({step, now(), 0}); }
+void RunProfile::add(size_t thread, int32_t step, int64_t beginNs, int64_t endNs) {
+  std::vector<TimelineEvent>& events = events_[thread];
+  if (events.size() < kMaxEvents) events.push_back({static_cast<int32_t>(thread), step, beginNs, endNs});
+}
 
-void RunProfile::end() {
-  Open open = open_.back();
-  open_.pop_back();
-  int64_t endNs = now(), duration = endNs - open.beginNs, own = duration - open.nestedNs;
-  if (!open_.empty()) open_.back().nestedNs += duration;
-  Total& total = totals_[static_cast<size_t>(open.step)];
+void RunProfile::leave(int32_t step, int64_t beginNs, int64_t endNs, int64_t nestedBefore) {
+  int64_t duration = endNs - beginNs, own = duration - (nestedNs_ - nestedBefore);
+  nestedNs_ = nestedBefore + duration;
+  Total& total = totals_[static_cast<size_t>(step)];
   total.minNs = total.count == 0 ? own : std::min(total.minNs, own);
   total.totalNs += own;
   ++total.count;
-  std::lock_guard lock(mutex_);
-  if (timeline_.size() < kMaxEvents) timeline_.push_back({0, open.step, open.beginNs, endNs});
+  add(0, step, beginNs, endNs);
 }
 
-void RunProfile::threadEvent(int thread, int64_t beginNs) {
-  int64_t endNs = now();
-  std::lock_guard lock(mutex_);
-  if (timeline_.size() < kMaxEvents) timeline_.push_back({thread, open_.back().step, beginNs, endNs});
+void RunProfile::threadEvent(int thread, int64_t beginNs) { add(static_cast<size_t>(thread), current_, beginNs, now()); }
+
+void RunProfile::appendTimeline(int64_t offsetNs, std::vector<TimelineEvent>& out) const {
+  for (const auto& events : events_)
+    for (const TimelineEvent& e : events) out.push_back({e.thread, e.step, e.beginNs + offsetNs, e.endNs + offsetNs});
 }
 
 }  // namespace tessera::cpu

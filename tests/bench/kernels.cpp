@@ -1,7 +1,8 @@
 // kernels: how near the CPU backend's library steps come to the processor's multiply-add peak, and what a profile costs.
 //   kernels [--seconds=0.4] [--profile=FILE.hlo] [NAME…]
 // Prints a row a program: GFLOP/s (operations a second for integers), the peak of the result's type measured on all
-// cores in alternation, and their ratio. The peak of 8- and 16-bit products is f32's: what the units do without
+// cores in alternation, and their ratio; both are the best of many short runs, so that other work on the machine
+// disturbs them least. The peak of 8- and 16-bit products is f32's: what the units do without
 // instructions of their own. With --profile: median run time of FILE with and without a profile, in alternation.
 #include <immintrin.h>
 
@@ -31,22 +32,21 @@ __attribute__((target("avx512f"))) double fmaLoop512(int64_t steps) {
   __m512d sums[kChains], x = _mm512_set1_pd(0.999), y = _mm512_set1_pd(1e-3);
   for (auto& sum : sums) sum = y;
   for (int64_t i = 0; i < steps; ++i)
-    for (auto& sum : sums) {
-      sum = _mm512_fmadd_pd(sum, x, y);
-      asm volatile("" : "+v"(sum));
-    }
-  double out = 0;
-  for (auto& sum : sums) out += _mm512_reduce_add_pd(sum);
+#pragma GCC unroll 16
+    for (int c = 0; c < kChains; ++c) sums[c] = _mm512_fmadd_pd(sums[c], x, y);
+  double out = 0, lanes[8];
+  for (auto& sum : sums) {
+    _mm512_storeu_pd(lanes, sum);
+    out += lanes[0];
+  }
   return out;
 }
 __attribute__((target("avx2,fma"))) double fmaLoop256(int64_t steps) {
   __m256d sums[kChains / 2], x = _mm256_set1_pd(0.999), y = _mm256_set1_pd(1e-3);
   for (auto& sum : sums) sum = y;
   for (int64_t i = 0; i < steps; ++i)
-    for (auto& sum : sums) {
-      sum = _mm256_fmadd_pd(sum, x, y);
-      asm volatile("" : "+x"(sum));
-    }
+#pragma GCC unroll 16
+    for (int c = 0; c < kChains / 2; ++c) sums[c] = _mm256_fmadd_pd(sums[c], x, y);
   double out = 0;
   for (auto& sum : sums) out += _mm256_cvtsd_f64(sum);
   return out;
@@ -55,7 +55,7 @@ __attribute__((target("avx2,fma"))) double fmaLoop256(int64_t steps) {
 // f64 multiply-adds on all cores, in GFLOP/s.
 double peakF64() {
   const bool wide = __builtin_cpu_supports("avx512f");
-  constexpr int64_t kSteps = 4'000'000;
+  constexpr int64_t kSteps = 300'000;
   const double flopsPerStep = wide ? 2.0 * 8 * kChains : 2.0 * 4 * (kChains / 2);
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const auto begin = Clock::now();
@@ -166,13 +166,14 @@ int measureProgram(Backend& backend, const Program& program, double seconds) {
   const char* what = profile.steps.empty() ? "" : profile.steps.front().what.c_str();
   for (const StepProfile& step : profile.steps)
     if (step.totalNs * 2 > profile.totalNs) what = step.what.c_str();
-  std::vector<double> times, peaks;
-  for (const auto begin = Clock::now(); secondsSince(begin) < seconds || times.size() < 3;) {
-    for (int i = 0; i < 3; ++i) times.push_back(runOnce(*compiled));
-    if (peaks.size() < 5) peaks.push_back(peakF64());
+  double best = 1e30, peak = 0;
+  for (const auto begin = Clock::now(); secondsSince(begin) < seconds;) {
+    for (int i = 0; i < 3; ++i) best = std::min(best, runOnce(*compiled));
+    peak = std::max(peak, peakF64());
   }
-  const double rate = program.flops / bench::median(times) / 1e9, peak = bench::median(peaks) * program.peakOfF64;
-  std::printf("%-24s %9.3f ms %9.2f GFLOP/s, peak %8.1f, ratio %5.1f %%  %s\n", program.name, bench::median(times) * 1e3, rate, peak,
+  peak *= program.peakOfF64;
+  const double rate = program.flops / best / 1e9;
+  std::printf("%-24s %9.3f ms %9.2f GFLOP/s, peak %8.1f, ratio %5.1f %%  %s\n", program.name, best * 1e3, rate, peak,
               100 * rate / peak, what);
   std::fflush(stdout);
   return 0;
@@ -188,8 +189,8 @@ int measureProfile(Backend& backend, const std::string& file) {
   for (int i = 0; i < 5; ++i) runOnce(*compiled, &profile);
   for (int i = 0; i < 200; ++i) {
     without.push_back(runOnce(*compiled));
-    Profile fresh;
-    with.push_back(runOnce(*compiled, &fresh));
+    with.push_back(runOnce(*compiled, &profile));
+    profile.timeline.clear();
   }
   const double a = bench::median(without), b = bench::median(with);
   std::printf("%s: %.4f ms, with a profile %.4f ms: %+.2f %%\n", file.c_str(), a * 1e3, b * 1e3, 100 * (b / a - 1));

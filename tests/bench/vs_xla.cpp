@@ -1,7 +1,9 @@
 // vs_xla: the same programs with the same inputs on Tessera and on the real XLA:CPU, alternating, in one run.
-//   vs_xla --tessera=bin/tessera --xla='python3 xla_run.py' --corpus=DIR [--rounds=3] [--runs=20] PROGRAM…
+//   vs_xla --tessera=bin/tessera --xla='python3 xla_run.py' --corpus=DIR [--rounds=3] [--runs=20] [PROGRAM…]
 // Prints a row a program: compile and run time of both in ms, XLA : Tessera (above 1: Tessera is faster), and the
-// geometric means. Times are medians over the rounds; a run time is itself the median of `runs` runs.
+// geometric means. Each round is a fresh process of either, takes turns in going first, and checks the outputs against
+// the corpus' expected ones; compile time is from the module in memory to the executable, run time the median of `runs`
+// runs after warm-up. Printed are the medians over the rounds.
 #include <cmath>
 #include <filesystem>
 
@@ -12,6 +14,12 @@ namespace {
 using tessera::bench::median;
 using tessera::bench::quoted;
 using tessera::bench::runJson;
+
+// The programs of the README's table.
+constexpr const char* kPrograms[] = {
+    "mlp_small", "attention", "attention_grad", "softmax", "layernorm_grad", "convnet", "lenet_fwd", "lenet_train",
+    "gelu", "reductions", "maxpool", "gather_embed", "sort", "while_collatz", "scan_cumsum", "kmeans",
+    "nbody", "mandelbrot", "game_of_life", "gpt_tiny_fwd", "gpt_tiny_train", "gnn_fwd", "black_scholes", "mlp_mnist_fwd"};
 
 struct Options {
   std::string tessera, xla, corpus;
@@ -43,19 +51,20 @@ bool readOptions(int argc, char** argv, Options& options) {
     else if (argument.rfind("--", 0) == 0) return false;
     else options.programs.push_back(argument);
   }
-  return !options.tessera.empty() && !options.xla.empty() && !options.corpus.empty() && !options.programs.empty();
+  if (options.programs.empty()) options.programs.assign(std::begin(kPrograms), std::end(kPrograms));
+  return !options.tessera.empty() && !options.xla.empty() && !options.corpus.empty();
 }
 
-std::string inputsOf(const Options& options, const std::string& program) {
-  const auto path = std::filesystem::path(options.corpus) / program / "inputs.npz";
-  return std::filesystem::exists(path) ? path.string() : std::string();
+// "NAMEFILE" of the program's folder behind `option`; nothing when there is no such file.
+std::string fileOption(const Options& options, const std::string& program, const char* option, const char* name) {
+  const auto path = std::filesystem::path(options.corpus) / program / name;
+  return std::filesystem::exists(path) ? option + quoted(path.string()) : std::string();
 }
 
 void measureOurs(const Options& options, const std::string& program, const std::string& file, Row& row) {
-  const std::string inputs = inputsOf(options, program);
-  auto json = runJson(options.tessera + " run " + quoted(file) + (inputs.empty() ? "" : " --inputs=" + quoted(inputs)) +
-                      " --json --runs=" + std::to_string(options.runs));
-  if (!json || !json->contains("run_ms")) {
+  auto json = runJson(options.tessera + " run " + quoted(file) + fileOption(options, program, " --inputs=", "inputs.npz") +
+                      fileOption(options, program, " --expected=", "expected.npz") + " --json --runs=" + std::to_string(options.runs));
+  if (!json || !json->contains("run_ms") || json->contains("error")) {
     row.problem = "Tessera: " + (json && json->contains("error") ? (*json)["error"]["message"].get<std::string>() : "no answer");
     return;
   }
@@ -64,11 +73,10 @@ void measureOurs(const Options& options, const std::string& program, const std::
 }
 
 void measureTheirs(const Options& options, const std::string& program, const std::string& file, Row& row) {
-  const std::string inputs = inputsOf(options, program);
-  auto json = runJson(options.xla + " " + quoted(file) + (inputs.empty() ? "" : " --inputs " + quoted(inputs)) + " --iters " +
-                      std::to_string(options.runs));
-  if (!json || !json->contains("exec_median_ms")) {
-    row.problem = "XLA: no answer";
+  auto json = runJson(options.xla + " " + quoted(file) + fileOption(options, program, " --inputs ", "inputs.npz") +
+                      fileOption(options, program, " --expected ", "expected.npz") + " --seconds 600 --iters " + std::to_string(options.runs));
+  if (!json || !json->contains("exec_median_ms") || json->value("rc", 0) != 0) {
+    row.problem = "XLA: " + (json && json->contains("mismatch") ? "values differ" : std::string("no answer"));
     return;
   }
   row.theirs.compile.push_back((*json)["compile_s"].get<double>() * 1e3);
@@ -80,7 +88,7 @@ void measureTheirs(const Options& options, const std::string& program, const std
 int main(int argc, char** argv) {
   Options options;
   if (!readOptions(argc, argv, options)) {
-    std::fputs("usage: vs_xla --tessera=BIN --xla=COMMAND --corpus=DIR [--rounds=N] [--runs=N] PROGRAM...\n", stderr);
+    std::fputs("usage: vs_xla --tessera=BIN --xla=COMMAND --corpus=DIR [--rounds=N] [--runs=N] [PROGRAM...]\n", stderr);
     return 64;
   }
   std::printf("%-24s %10s %10s %7s %10s %10s %7s\n", "program", "compile", "XLA", "ratio", "run", "XLA", "ratio");
@@ -90,8 +98,10 @@ int main(int argc, char** argv) {
     const std::string file = (std::filesystem::path(options.corpus) / program / "before.hlo").string();
     Row row;
     for (int round = 0; round < options.rounds && row.problem.empty(); ++round) {
-      measureOurs(options, program, file, row);
-      if (row.problem.empty()) measureTheirs(options, program, file, row);
+      auto* first = round % 2 ? measureTheirs : measureOurs;
+      auto* second = round % 2 ? measureOurs : measureTheirs;
+      first(options, program, file, row);
+      if (row.problem.empty()) second(options, program, file, row);
     }
     if (!row.problem.empty()) {
       std::printf("%-24s %s\n", program.c_str(), row.problem.c_str());

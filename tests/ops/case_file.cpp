@@ -52,7 +52,7 @@ Section opened(const std::string& line, int number) {
 
 bool isKey(const std::string& text, size_t colon) {
   return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '/' || c == '_'; });
+                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '/' || c == '_' || c == ','; });
 }
 
 // The whole key, or one value of the variant.

@@ -61,7 +61,7 @@ class Section:
         for line in self.lines:
             if not line.startswith(f'// {word} '): continue
             rest = line[len(word) + 4:]
-            keyed = re.match(r'([\w\-/]+): (.*)', rest)
+            keyed = re.match(r'([\w\-/,]+): (.*)', rest)
             values = list(variant.values())
             if keyed and keyed.group(1) != '/'.join(values) and keyed.group(1) not in values: continue
             out.append(keyed.group(2) if keyed else rest)

@@ -177,9 +177,10 @@ void GridPane::paintIndices(QPainter& painter) const {
 
 void GridPane::paintCells(QPainter& painter) const {
   const LabColors c = colors();
+  CellLooks looks(*state_, c, cell_ >= CellLooks::kSmallestNamed);
   for (int64_t row = rows_.first(); row < rows_.end(); ++row)
     for (int64_t column = columns_.first(); column < columns_.end(); ++column)
-      paintCell(painter, rectAt(row, column), lookOf(*state_, state_->gridIndex(row, column), c), c);
+      paintCell(painter, rectAt(row, column), looks.of(state_->gridIndex(row, column)), c);
 }
 
 // The way that memory takes through the cells, from each position to the next: what "fastest" means.

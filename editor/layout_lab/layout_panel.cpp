@@ -71,7 +71,6 @@ void LayoutPanel::build() {
   title_->hide();
   sentence_->setObjectName(QStringLiteral("sentence"));
   sentence_->setWordWrap(true);
-  sentence_->hide();
   error_->setObjectName(QStringLiteral("layoutError"));
   error_->setWordWrap(true);
   error_->setTextFormat(Qt::PlainText);
@@ -131,14 +130,13 @@ void LayoutPanel::showShape(const Shape& shape, const QString& name) {
   text_->setText(QString::fromStdString(toString(shape)));
   leaves_->hide();
   chips_->setChips({});
+  sentence_->clear();
   state_->clear();
 }
 
 void LayoutPanel::explore() {
   ofWire_ = changed_ = false;
   title_->hide();
-  sentence_->hide();
-  presets_->setCurrentIndex(0);
 }
 
 void LayoutPanel::showShapeText(const QString& text) {
@@ -158,7 +156,6 @@ void LayoutPanel::setPreset(const QString& name) {
   showWhole(*shape);
   presets_->setCurrentText(name);
   sentence_->setText(QString::fromUtf8(preset->sentence.data(), static_cast<qsizetype>(preset->sentence.size())));
-  sentence_->show();
 }
 
 bool LayoutPanel::showWhole(Shape shape) {
@@ -274,6 +271,8 @@ void LayoutPanel::showFields() {
   if (typing_ != padded_) padded_->setText(sizesText(model.layout().paddedDimensions));
   if (typing_ != value_) value_->setText(QString::fromStdString(model.paddingText()));
   padded_->setEnabled(model.rank() > 0);
+  sentence_->setText(layoutSentence(model));
+  presets_->setCurrentIndex(0);
   std::vector<DimensionChips::Chip> chips;
   const auto strides = stridesOf(model);
   for (int64_t d : model.layout().minorToMajor) {

@@ -162,11 +162,12 @@ void MemoryPane::paintContent(QPainter& painter) {
   }
   paintRowHeaders(painter);
   paintColumnHeaders(painter);
-  painter.setClipRect(area_.adjusted(-1, -1, 1, 1));
+  const int around = animating() ? 22 : 1;  // what travels may leave the rows for a moment
+  painter.setClipRect(area_.adjusted(-around, -around, around, around));
+  paintNumbers(painter);
   paintCells(painter);
   paintTiles(painter, 1);
   paintTiles(painter, 0);
-  paintNumbers(painter);
 }
 
 int MemoryPane::paintLegend(QPainter& painter) const {
@@ -251,17 +252,17 @@ QRectF MemoryPane::morphed(int64_t linear, const QRectF& to) const {
 void MemoryPane::paintCells(QPainter& painter) const {
   const LabColors c = colors();
   const bool moving = animating() && !from_.empty();
-  for (const bool elements : {false, true}) {  // what travels is painted last
+  CellLooks looks(*state_, c, cell_ >= CellLooks::kSmallestNamed);
+  for (int pass = moving ? 0 : 1; pass < 2; ++pass)  // what travels is painted last
     for (int64_t row = rows_.first(); row < rows_.end(); ++row)
       for (int64_t column = columns_.first(); column < columns_.end(); ++column) {
         const auto linear = linearAt({row, column});
         if (!linear) break;
-        const CellLook look = lookOf(*state_, *linear, c);
-        if ((look.kind == CellKind::Element) != elements) continue;
+        const CellLook look = looks.at(*linear);
+        if (moving && (look.kind == CellKind::Element) != (pass == 1)) continue;
         const QRectF to = rectAt(row, column);
         paintCell(painter, moving ? morphed(*linear, to) : to, look, c);
       }
-  }
 }
 
 void MemoryPane::paintNumbers(QPainter& painter) const {

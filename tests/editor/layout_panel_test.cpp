@@ -59,6 +59,28 @@ void write(const QString& path, const QString& preset, const QString& text, bool
   panel.grab().save(path);
 }
 
+// A chip in the hand, elements on their way.
+void writeDrag(const QString& path) {
+  LayoutPanel panel;
+  panel.setPalette(paletteOf(false));
+  panel.setAutoFillBackground(true);
+  panel.resize(1100, 620);
+  panel.show();
+  panel.setPreset(QStringLiteral("slices"));
+  panel.finishAnimations();
+  QApplication::processEvents();
+  DimensionChips* chips = panel.chips();
+  const QPoint from = chips->chipRect(1).center(), to = chips->chipRect(2).center() + QPoint(60, 0);
+  QTest::mousePress(chips, Qt::LeftButton, {}, from);
+  for (int step = 1; step <= 10; ++step) {
+    const QPoint at = from + (to - from) * step / 10;
+    QMouseEvent move(QEvent::MouseMove, at, chips->mapToGlobal(at), Qt::NoButton, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(chips, &move);
+  }
+  QTest::qWait(200);
+  panel.grab().save(path);
+}
+
 int writePictures(const QString& folder) {
   QDir().mkpath(folder);
   int at = 0;
@@ -75,6 +97,7 @@ int writePictures(const QString& folder) {
     write(folder + QStringLiteral("/more_%1.png").arg(at), {}, text, at % 2, {1100, 620}, std::nullopt);
     ++at;
   }
+  writeDrag(folder + QStringLiteral("/drag.png"));
   write(folder + QStringLiteral("/narrow.png"), QStringLiteral("padded 3×5"), {}, false, {460, 700}, 4);
   return 0;
 }
@@ -560,6 +583,29 @@ class LayoutPanelTest : public QObject {
       }
       QCOMPARE(elements, made->elementCount());
     }
+  }
+
+  void theSentenceFollowsTheLayout() {
+    panel_->setPreset(QStringLiteral("row-major"));
+    QVERIFY(label("sentence").contains(QStringLiteral("along the rows")));
+    dragChip(1, 0);
+    QCOMPARE(label("sentence"), QStringLiteral("minor_to_major {0,1}: dimension 0 changes fastest, then 1. Memory holds a d b e c f"));
+    QTest::mouseRelease(panel_->chips(), Qt::LeftButton);
+    QCOMPARE(panel_->findChild<QComboBox*>(QStringLiteral("presets"))->currentIndex(), 0);
+  }
+
+  void aFullScreenOfSmallCellsIsQuick() {
+    panel_->resize(1920, 1080);
+    panel_->showShapeText(QStringLiteral("f32[5000,5000]{0,1:T(8,128)}"));
+    for (int i = 0; i < 20; ++i) QTest::keyClick(memory(), Qt::Key_Minus);
+    QCOMPARE(memory()->cell(), CellPane::kSmallestCell);
+    QElapsedTimer clock;
+    clock.start();
+    memory()->rearrange();
+    QVERIFY(!memory()->grab().isNull());
+    qInfo("%d x %d pixels of %d pixel cells: %lld ms", memory()->area().width(), memory()->area().height(), memory()->cell(),
+          static_cast<long long>(clock.elapsed()));
+    QVERIFY(clock.elapsed() < 1000);
   }
 
   void namesAreLegibleInBothThemes() {

@@ -19,6 +19,8 @@
 namespace tessera {
 namespace {
 
+constexpr int kTitleMost = 280;
+
 QLineEdit* field(QWidget* parent, const QString& id, const QString& hint, const QString& tip) {
   auto* out = new QLineEdit(parent);
   out->setObjectName(id);
@@ -68,6 +70,7 @@ void LayoutPanel::build() {
   QFont bold = font();
   bold.setBold(true);
   title_->setFont(bold);
+  title_->setMaximumWidth(kTitleMost);
   title_->hide();
   sentence_->setObjectName(QStringLiteral("sentence"));
   sentence_->setWordWrap(true);
@@ -100,6 +103,8 @@ void LayoutPanel::build() {
   all->addWidget(new SliceSteppers(state_, this));
   all->addWidget(view_, 1);
   all->addWidget(readout_);
+  const QList<QWidget*> order{text_, leaves_, presets_, chips_, padded_, value_};
+  for (qsizetype i = 0; i + 1 < order.size(); ++i) setTabOrder(order[i], order[i + 1]);
 }
 
 QLayout* LayoutPanel::buildControls() {
@@ -124,6 +129,7 @@ QLayout* LayoutPanel::buildControls() {
 void LayoutPanel::showShape(const Shape& shape, const QString& name) {
   explore();
   title_->setText(name);
+  title_->setToolTip(name);
   title_->setVisible(!name.isEmpty());
   ofWire_ = showWhole(shape);
   if (ofWire_) return;

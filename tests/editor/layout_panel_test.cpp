@@ -97,6 +97,8 @@ int writePictures(const QString& folder) {
     ++at;
   }
   writeDrag(folder + QStringLiteral("/drag.png"));
+  write(folder + QStringLiteral("/flat.png"), QStringLiteral("padded 3×5"), {}, true, {1200, 400}, 4);
+  write(folder + QStringLiteral("/flat_tpu.png"), QStringLiteral("TPU bf16"), {}, true, {1200, 440}, 4);
   write(folder + QStringLiteral("/narrow.png"), QStringLiteral("padded 3×5"), {}, false, {460, 700}, 4);
   return 0;
 }

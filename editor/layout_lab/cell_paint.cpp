@@ -6,10 +6,8 @@
 namespace tessera {
 namespace {
 
-constexpr double kSmallestText = 15;  // cells below this size have none
-
 void paintText(QPainter& painter, const QRectF& rect, const QString& text, const QColor& color, double most) {
-  if (text.isEmpty() || rect.width() < kSmallestText) return;
+  if (text.isEmpty() || rect.width() + 4 < CellLooks::kSmallestNamed) return;
   QFont font = painter.font();
   const double share = text.size() == 1 ? 0.44 : 0.34;
   double size = std::min(most, rect.width() * share);
@@ -34,43 +32,49 @@ double radiusOf(const QRectF& rect) { return rect.width() >= 24 ? 5 : rect.width
 
 }  // namespace
 
-CellLook lookOf(const LabState& state, int64_t linear, const LabColors& colors) {
-  const LayoutModel& model = *state.model();
-  const auto gridIndex = model.gridIndex(linear);
-  if (gridIndex) return lookOf(state, *gridIndex, colors);
-  return {model.kindOf(linear, gridIndex), {}, QString::fromStdString(model.paddingText()), false};
+CellLooks::CellLooks(const LabState& state, const LabColors& colors, bool named)
+    : state_(state), colors_(colors), named_(named),
+      padding_(named ? QString::fromStdString(state.model()->paddingText()) : QString()),
+      fills_(static_cast<size_t>(LabColors::kCycle * LabColors::kCycle)) {}
+
+CellLook CellLooks::at(int64_t linear) {
+  const auto gridIndex = state_.model()->gridIndex(linear);
+  if (gridIndex) return of(*gridIndex);
+  return {state_.model()->kindOf(linear, gridIndex), {}, padding_, false};
 }
 
-CellLook lookOf(const LabState& state, std::span<const int64_t> gridIndex, const LabColors& colors) {
-  const LayoutModel& model = *state.model();
+CellLook CellLooks::of(std::span<const int64_t> gridIndex) {
   CellLook look;
-  look.kind = model.kindAt(gridIndex);
+  look.kind = state_.model()->kindAt(gridIndex);
   if (look.kind != CellKind::Element) {
-    look.text = QString::fromStdString(model.paddingText());
+    look.text = padding_;
     return look;
   }
-  const auto at = [&](int d) { return d < 0 ? int64_t{0} : gridIndex[static_cast<size_t>(d)]; };
-  const auto size = [&](int d) { return d < 0 ? int64_t{1} : model.shape().dimensions[static_cast<size_t>(d)]; };
-  const int row = state.rowDimension(), column = state.columnDimension();
-  look.fill = colors.element(at(row), size(row), at(column), size(column));
-  look.faded = !state.inSlice(gridIndex);
-  if (look.faded) look.fill = blend(look.fill, colors.page, colors.dark ? 0.55 : 0.6);
-  look.text = QString::fromStdString(model.elementName(gridIndex));
+  look.fill = fill(gridIndex);
+  look.faded = !state_.inSlice(gridIndex);
+  if (look.faded) look.fill = blend(look.fill, colors_.page, colors_.dark ? 0.55 : 0.6);
+  if (named_) look.text = QString::fromStdString(state_.model()->elementName(gridIndex));
   return look;
+}
+
+QColor CellLooks::fill(std::span<const int64_t> gridIndex) {
+  const auto at = [&](int d) { return d < 0 ? int64_t{0} : gridIndex[static_cast<size_t>(d)]; };
+  const auto size = [&](int d) { return d < 0 ? int64_t{1} : state_.model()->shape().dimensions[static_cast<size_t>(d)]; };
+  const int row = state_.rowDimension(), column = state_.columnDimension();
+  QColor& out = fills_[static_cast<size_t>(at(row) % LabColors::kCycle * LabColors::kCycle + at(column) % LabColors::kCycle)];
+  if (!out.isValid()) out = colors_.element(at(row), size(row), at(column), size(column));
+  return out;
 }
 
 void paintHatch(QPainter& painter, const QRectF& rect, CellKind kind, const LabColors& colors) {
   const QColor color = kind == CellKind::PaddedDimension ? colors.paddingHatch : colors.tileHatch;
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(blend(colors.page, color, 0.10));
-  painter.drawRect(rect);
+  painter.fillRect(rect, blend(colors.page, color, 0.10));
   QColor lines = color;
   lines.setAlphaF(colors.dark ? 0.62F : 0.55F);
   const auto style = kind == CellKind::PaddedDimension ? Qt::BDiagPattern
                      : kind == CellKind::TilePadding   ? Qt::FDiagPattern
                                                        : Qt::DiagCrossPattern;
-  painter.setBrush(QBrush(lines, style));
-  painter.drawRect(rect);
+  painter.fillRect(rect, QBrush(lines, style));
 }
 
 void paintCell(QPainter& painter, const QRectF& rect, const CellLook& look, const LabColors& colors) {
@@ -78,7 +82,7 @@ void paintCell(QPainter& painter, const QRectF& rect, const CellLook& look, cons
   painter.setRenderHint(QPainter::Antialiasing, inner.width() >= 10);
   if (look.kind != CellKind::Element) {
     paintHatch(painter, inner, look.kind, colors);
-    if (look.text.isEmpty() || rect.width() < kSmallestText) return;
+    if (look.text.isEmpty() || rect.width() < CellLooks::kSmallestNamed) return;
     const double plate = std::min(20.0, inner.width() * 0.56);
     painter.setPen(Qt::NoPen);
     painter.setBrush(colors.page);
@@ -86,6 +90,7 @@ void paintCell(QPainter& painter, const QRectF& rect, const CellLook& look, cons
     paintText(painter, inner, look.text, colors.subtext, 17);
     return;
   }
+  if (inner.width() < 10) return painter.fillRect(inner, look.fill);
   painter.setPen(inner.width() >= 14 ? QPen(blend(look.fill, colors.text, look.faded ? 0.12 : 0.28), 1) : QPen(Qt::NoPen));
   painter.setBrush(look.fill);
   const double radius = radiusOf(rect);

@@ -57,7 +57,7 @@ CellPane::CellPane(LabState* state, QWidget* parent)
       horizontal_(new QScrollBar(Qt::Horizontal, this)) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
-  setMinimumSize(120, 110);
+  setMinimumSize(80, 60);
   for (QScrollBar* bar : {vertical_, horizontal_}) {
     bar->hide();
     bar->setFocusPolicy(Qt::NoFocus);

@@ -34,6 +34,13 @@ class CellAxis {
   int pitch_ = 1;
 };
 
+// Calls f with every multiple of step in [begin, end); safe up to the largest int64.
+template <class F>
+void forMultiples(int64_t begin, int64_t end, int64_t step, F&& f) {
+  if (begin >= end) return;
+  for (int64_t q = begin / step + (begin % step != 0 ? 1 : 0); q <= (end - 1) / step; ++q) f(q * step);
+}
+
 class CellPane : public QWidget {
   Q_OBJECT
 

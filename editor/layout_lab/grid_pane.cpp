@@ -158,28 +158,29 @@ void GridPane::paintIndices(QPainter& painter) const {
   if (state_->columnDimension() >= 0) {
     const int room = metrics.horizontalAdvance(QString::number(columns_.end())) + 10;
     const int64_t by = labelStep(cell_, room);
-    for (int64_t c = (columns_.first() + by - 1) / by * by; c < columns_.end(); c += by) {
+    forMultiples(columns_.first(), columns_.end(), by, [&](int64_t c) {
       const QRectF at = rectAt(rows_.first(), c);
-      if (at.right() > area_.right() + 2) break;
+      if (at.right() > area_.right() + 2) return;
       painter.drawText(QRectF(at.center().x() - 60, area_.top() - kIndices, 120, kIndices - 2),
                        Qt::AlignHCenter | Qt::AlignVCenter, QString::number(c));
-    }
+    });
   }
   if (state_->rowDimension() < 0) return;
   const int64_t by = labelStep(cell_, 14);
-  for (int64_t r = (rows_.first() + by - 1) / by * by; r < rows_.end(); r += by) {
+  forMultiples(rows_.first(), rows_.end(), by, [&](int64_t r) {
     const QRectF at = rectAt(r, columns_.first());
-    if (at.bottom() > area_.bottom() + 2) break;
+    if (at.bottom() > area_.bottom() + 2) return;
     painter.drawText(QRectF(area_.left() - 128, at.center().y() - 8, 120, 16), Qt::AlignRight | Qt::AlignVCenter,
                      QString::number(r));
-  }
+  });
 }
 
 void GridPane::paintCells(QPainter& painter) const {
   const LabColors c = colors();
+  CellLooks looks(*state_, c, cell_ >= CellLooks::kSmallestNamed);
   for (int64_t row = rows_.first(); row < rows_.end(); ++row)
     for (int64_t column = columns_.first(); column < columns_.end(); ++column)
-      paintCell(painter, rectAt(row, column), lookOf(*state_, state_->gridIndex(row, column), c), c);
+      paintCell(painter, rectAt(row, column), looks.of(state_->gridIndex(row, column)), c);
 }
 
 // The way that memory takes through the cells, from each position to the next: what "fastest" means.
@@ -220,7 +221,8 @@ void GridPane::paintTiles(QPainter& painter, int level) const {
   const auto lines = [&](const CellAxis& axis, int dimension, const auto& draw) {
     const int64_t tile = dimension < 0 ? 0 : model.tileSize(dimension, level);
     if (tile <= 0 || (level == 1 && tile == 1)) return;
-    for (int64_t at = (axis.first() + tile - 1) / tile * tile; at <= axis.end(); at += tile) draw(at);
+    forMultiples(axis.first(), axis.end(), tile, draw);
+    if (axis.end() % tile == 0) draw(axis.end());  // the far edge
   };
   lines(columns_, state_->columnDimension(), [&](int64_t at) {
     const double x = rectAt(rows_.first(), at).left();

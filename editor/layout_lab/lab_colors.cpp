@@ -10,8 +10,7 @@ namespace {
 
 constexpr int kHues[] = {212, 28, 148, 336, 268, 186, 46, 0};
 
-constexpr int64_t kCycle = 64;  // long dimensions repeat their colours, so that neighbours differ
-
+constexpr int64_t kCycle = LabColors::kCycle;
 constexpr double kMostUnderLightText = 0.165;  // light text has 4.5 : 1 up to here
 
 double luminance(const QColor& c) {

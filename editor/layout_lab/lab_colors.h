@@ -13,6 +13,9 @@ struct LabColors {
   QColor tileLine;                 // boundaries of tiles
   QColor error;
 
+  // Long dimensions repeat their colours after so many, so that neighbours differ.
+  static constexpr int64_t kCycle = 64;
+
   static LabColors of(const QPalette& palette);
   // Fill of the element at `row` of `rows` and `column` of `columns`: hue tells the row, lightness the column.
   QColor element(int64_t row, int64_t rows, int64_t column, int64_t columns) const;

@@ -19,6 +19,8 @@
 namespace tessera {
 namespace {
 
+constexpr int kTitleMost = 280;
+
 QLineEdit* field(QWidget* parent, const QString& id, const QString& hint, const QString& tip) {
   auto* out = new QLineEdit(parent);
   out->setObjectName(id);
@@ -68,10 +70,10 @@ void LayoutPanel::build() {
   QFont bold = font();
   bold.setBold(true);
   title_->setFont(bold);
+  title_->setMaximumWidth(kTitleMost);
   title_->hide();
   sentence_->setObjectName(QStringLiteral("sentence"));
   sentence_->setWordWrap(true);
-  sentence_->hide();
   error_->setObjectName(QStringLiteral("layoutError"));
   error_->setWordWrap(true);
   error_->setTextFormat(Qt::PlainText);
@@ -101,6 +103,8 @@ void LayoutPanel::build() {
   all->addWidget(new SliceSteppers(state_, this));
   all->addWidget(view_, 1);
   all->addWidget(readout_);
+  const QList<QWidget*> order{text_, leaves_, presets_, chips_, padded_, value_};
+  for (qsizetype i = 0; i + 1 < order.size(); ++i) setTabOrder(order[i], order[i + 1]);
 }
 
 QLayout* LayoutPanel::buildControls() {
@@ -125,20 +129,20 @@ QLayout* LayoutPanel::buildControls() {
 void LayoutPanel::showShape(const Shape& shape, const QString& name) {
   explore();
   title_->setText(name);
+  title_->setToolTip(name);
   title_->setVisible(!name.isEmpty());
   ofWire_ = showWhole(shape);
   if (ofWire_) return;
   text_->setText(QString::fromStdString(toString(shape)));
   leaves_->hide();
   chips_->setChips({});
+  sentence_->clear();
   state_->clear();
 }
 
 void LayoutPanel::explore() {
   ofWire_ = changed_ = false;
   title_->hide();
-  sentence_->hide();
-  presets_->setCurrentIndex(0);
 }
 
 void LayoutPanel::showShapeText(const QString& text) {
@@ -158,7 +162,6 @@ void LayoutPanel::setPreset(const QString& name) {
   showWhole(*shape);
   presets_->setCurrentText(name);
   sentence_->setText(QString::fromUtf8(preset->sentence.data(), static_cast<qsizetype>(preset->sentence.size())));
-  sentence_->show();
 }
 
 bool LayoutPanel::showWhole(Shape shape) {
@@ -274,6 +277,8 @@ void LayoutPanel::showFields() {
   if (typing_ != padded_) padded_->setText(sizesText(model.layout().paddedDimensions));
   if (typing_ != value_) value_->setText(QString::fromStdString(model.paddingText()));
   padded_->setEnabled(model.rank() > 0);
+  sentence_->setText(layoutSentence(model));
+  presets_->setCurrentIndex(0);
   std::vector<DimensionChips::Chip> chips;
   const auto strides = stridesOf(model);
   for (int64_t d : model.layout().minorToMajor) {

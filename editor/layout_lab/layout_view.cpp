@@ -11,7 +11,8 @@ namespace tessera {
 namespace {
 
 constexpr int kGap = 10;
-constexpr int kLeastBeside = 560;  // narrower: one above the other
+constexpr int kLeastBeside = 560;   // narrower: one above the other
+constexpr int kLeastStacked = 230;  // lower: side by side
 
 struct Places {
   QRect grid, memory;
@@ -31,7 +32,7 @@ Places above(QSize size, int gridHeight) {
 LayoutView::LayoutView(LabState* state, QWidget* parent)
     : QWidget(parent), state_(state), grid_(new GridPane(state, this)), memory_(new MemoryPane(state, this)),
       overlay_(new LinkOverlay(state, grid_, memory_, this)) {
-  setMinimumSize(260, 240);
+  setMinimumSize(260, 150);
   connect(state_, &LabState::modelChanged, this, &LayoutView::arrange);
   connect(state_, &LabState::currentChanged, this, &LayoutView::followCurrent);
 }
@@ -51,7 +52,7 @@ void LayoutView::arrange() {
   const Places stacked = above(size(), wanted);
   const auto stackedCells = fit(stacked);
   const bool wide = least(cells) == 0 && state_->columns() > 3 * state_->rows() && state_->columns() > 24;
-  if (width() < kLeastBeside || least(stackedCells) > least(cells) * 4 / 3 || wide) {
+  if (height() >= kLeastStacked && (width() < kLeastBeside || least(stackedCells) > least(cells) * 4 / 3 || wide)) {
     places = stacked;
     cells = stackedCells;
   }

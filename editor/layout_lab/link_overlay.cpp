@@ -122,7 +122,7 @@ void LinkOverlay::paintTile(QPainter& painter, const CellPane* pane, const LabCo
   painter.save();
   painter.setClipRect(inOverlay(pane, QRectF(pane->area()).adjusted(-2, -2, 3, 3)));
   QColor fill = colors.accent;
-  fill.setAlphaF(0.12F);
+  fill.setAlphaF(0.07F);
   QColor edge = colors.accent;
   edge.setAlphaF(0.6F);
   painter.setPen(QPen(edge, 1.5));

@@ -4,7 +4,6 @@
 #include <QPainter>
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "editor/layout_lab/cell_paint.h"
 
@@ -121,8 +120,8 @@ std::optional<CellPane::CellAt> MemoryPane::cellOf(int64_t linear) const {
 std::optional<int64_t> MemoryPane::linearAt(CellAt cell) const {
   if (!state_->model()) return std::nullopt;
   if (cell.column >= perRow_ || cell.row > (state_->model()->positions() - 1) / perRow_) return std::nullopt;
-  const int64_t linear = cell.row * perRow_ + cell.column;
-  return linear < state_->model()->positions() ? std::optional(linear) : std::nullopt;
+  const int64_t start = cell.row * perRow_;
+  return cell.column < state_->model()->positions() - start ? std::optional(start + cell.column) : std::nullopt;
 }
 
 // Left and right walk on through the ends of rows, as memory does.
@@ -162,11 +161,12 @@ void MemoryPane::paintContent(QPainter& painter) {
   }
   paintRowHeaders(painter);
   paintColumnHeaders(painter);
-  painter.setClipRect(area_.adjusted(-1, -1, 1, 1));
+  const int around = animating() ? 22 : 1;  // what travels may leave the rows for a moment
+  painter.setClipRect(area_.adjusted(-around, -around, around, around));
+  paintNumbers(painter);
   paintCells(painter);
   paintTiles(painter, 1);
   paintTiles(painter, 0);
-  paintNumbers(painter);
 }
 
 int MemoryPane::paintLegend(QPainter& painter) const {
@@ -207,19 +207,19 @@ void MemoryPane::paintRowHeaders(QPainter& painter) const {
   int64_t by = 1;
   while (by * rows_.pitch() < 15) by *= 2;
   const bool bytes = rows_.pitch() >= 30;
-  for (int64_t r = (rows_.first() + by - 1) / by * by; r < rows_.end(); r += by) {
+  forMultiples(rows_.first(), rows_.end(), by, [&](int64_t r) {
     const QRectF at = rectAt(r, 0);
-    if (at.top() + cell_ > area_.bottom() + 4) break;
+    if (at.top() + cell_ > area_.bottom() + 4) return;
     const double middle = at.top() + cell_ / 2.0;
     const auto line = [&](double y, const QString& text) {
       painter.drawText(QRectF(0, y, area_.left() - 8, 15), Qt::AlignRight | Qt::AlignVCenter, text);
     };
     painter.setPen(c.subtext);
     line(bytes ? middle - 15 : middle - 7.5, QString::number(r * perRow_));
-    if (!bytes) continue;
+    if (!bytes) return;
     painter.setPen(c.faint);
     line(middle, tr("byte %1").arg(state_->model()->memory().byteOffset(r * perRow_)));
-  }
+  });
 }
 
 void MemoryPane::paintColumnHeaders(QPainter& painter) const {
@@ -231,12 +231,12 @@ void MemoryPane::paintColumnHeaders(QPainter& painter) const {
   const int room = QFontMetrics(small).horizontalAdvance(QStringLiteral("+%1").arg(perRow_)) + 8;
   int64_t by = 1;
   while (by * cell_ < room) by *= 2;
-  for (int64_t c = (columns_.first() + by - 1) / by * by; c < columns_.end(); c += by) {
+  forMultiples(columns_.first(), columns_.end(), by, [&](int64_t c) {
     const QRectF at = rectAt(rows_.first(), c);
-    if (at.right() > area_.right() + 2) break;
+    if (at.right() > area_.right() + 2) return;
     painter.drawText(QRectF(at.center().x() - 40, area_.top() - kPlus, 80, kPlus - 2), Qt::AlignCenter,
                      QStringLiteral("+%1").arg(c));
-  }
+  });
 }
 
 QRectF MemoryPane::morphed(int64_t linear, const QRectF& to) const {
@@ -251,17 +251,17 @@ QRectF MemoryPane::morphed(int64_t linear, const QRectF& to) const {
 void MemoryPane::paintCells(QPainter& painter) const {
   const LabColors c = colors();
   const bool moving = animating() && !from_.empty();
-  for (const bool elements : {false, true}) {  // what travels is painted last
+  CellLooks looks(*state_, c, cell_ >= CellLooks::kSmallestNamed);
+  for (int pass = moving ? 0 : 1; pass < 2; ++pass)  // what travels is painted last
     for (int64_t row = rows_.first(); row < rows_.end(); ++row)
       for (int64_t column = columns_.first(); column < columns_.end(); ++column) {
         const auto linear = linearAt({row, column});
         if (!linear) break;
-        const CellLook look = lookOf(*state_, *linear, c);
-        if ((look.kind == CellKind::Element) != elements) continue;
+        const CellLook look = looks.at(*linear);
+        if (moving && (look.kind == CellKind::Element) != (pass == 1)) continue;
         const QRectF to = rectAt(row, column);
         paintCell(painter, moving ? morphed(*linear, to) : to, look, c);
       }
-  }
 }
 
 void MemoryPane::paintNumbers(QPainter& painter) const {
@@ -288,17 +288,16 @@ void MemoryPane::paintTiles(QPainter& painter, int level) const {
   painter.setRenderHint(QPainter::Antialiasing, false);
   painter.setPen(level == 0 ? QPen(c.tileLine, 2) : QPen(c.tileLine, 1, Qt::DotLine));
   const int64_t begin = rows_.first() * perRow_;
-  const int64_t end = std::min(state_->model()->positions(), rows_.end() * perRow_);
-  for (int64_t at = begin / volume * volume; at < end; at += volume) {
-    if (at < begin) continue;
+  const int64_t positions = state_->model()->positions();
+  const int64_t end = rows_.end() > (positions - 1) / perRow_ ? positions : rows_.end() * perRow_;
+  forMultiples(begin, end, volume, [&](int64_t at) {
     const QRectF cell = rectAt(at / perRow_, at % perRow_);
     painter.drawLine(cell.topLeft(), QPointF(cell.left(), cell.bottom()));
-    if (level == 1 || volume < perRow_) continue;
+    if (level == 1 || volume < perRow_) return;
     const double gap = below_ / 2.0;
     painter.drawLine(QPointF(cell.left(), cell.top() - gap), QPointF(area_.right() + 1, cell.top() - gap));
     if (at % perRow_ != 0) painter.drawLine(QPointF(area_.left(), cell.bottom() + gap), QPointF(cell.left(), cell.bottom() + gap));
-    if (at > std::numeric_limits<int64_t>::max() - volume) break;
-  }
+  });
 }
 
 }  // namespace tessera

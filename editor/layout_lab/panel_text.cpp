@@ -25,6 +25,43 @@ QString sizesText(const std::vector<int64_t>& sizes) {
   return out.join(',');
 }
 
+namespace {
+
+QString orderText(const Layout& layout) {
+  const auto& order = layout.minorToMajor;
+  if (order.size() == 1) return QStringLiteral("One dimension: memory follows it");
+  QString out = QStringLiteral("minor_to_major {%1}: dimension %2 changes fastest").arg(sizesText(order)).arg(order[0]);
+  for (size_t i = 1; i < order.size(); ++i) out += QStringLiteral(", then %1").arg(order[i]);
+  return out;
+}
+
+QString paddingSentence(const LayoutModel& model) {
+  QString out;
+  if (const auto& padded = model.layout().paddedDimensions; !padded.empty())
+    out += QStringLiteral("; in memory the dimensions have the sizes %1").arg(sizesText(padded));
+  if (!model.layout().tiles.empty()) out += QStringLiteral("; whole tiles lie one after the other");
+  return out;
+}
+
+QString contentsText(const LayoutModel& model) {
+  constexpr int64_t most = 26;
+  if (model.positions() > most || model.elementCount() > most || model.elementCount() == 0) return {};
+  QString out;
+  for (int64_t linear = 0; linear < model.positions(); ++linear) {
+    const auto index = model.memory().index(linear);
+    const std::string padding = model.paddingText().empty() ? "·" : model.paddingText();
+    out += QStringLiteral(" ") + QString::fromStdString(index ? model.elementName(*index) : padding);
+  }
+  return QStringLiteral(". Memory holds") + out;
+}
+
+}  // namespace
+
+QString layoutSentence(const LayoutModel& model) {
+  if (model.rank() == 0) return QStringLiteral("Rank 0: one element, at the first byte");
+  return orderText(model.layout()) + paddingSentence(model) + contentsText(model);
+}
+
 std::optional<std::vector<int64_t>> parseSizes(std::string_view text) {
   std::vector<int64_t> out;
   const QString all = QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())).trimmed();

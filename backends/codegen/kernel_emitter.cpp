@@ -51,7 +51,7 @@ class KernelEmitter {
   Val emitReadIf(NodeId id);
   Val emitUnaryOrBinary(NodeId id);
   Val emitIntegerIndexOp(NodeId id);
-  Val guardedScalarLoad(ElementType type, const Place& place, Value* condition, Val otherwise);
+  Val branchedLoad(ElementType type, const Place& place, Value* condition, Val otherwise);
   Place placeOf(const Address& address, Value* base);
   void unify(std::initializer_list<Val*> values);
   void unsupported(NodeId id);
@@ -298,13 +298,17 @@ Val KernelEmitter::emitRead(NodeId id) {
   return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
 }
 
-Val KernelEmitter::guardedScalarLoad(ElementType type, const Place& place, Value* condition, Val otherwise) {
+// One condition for all lanes: a branch, so that nothing is touched when it is false.
+Val KernelEmitter::branchedLoad(ElementType type, const Place& place, Value* condition, Val otherwise) {
+  bool vector = place.varies() || otherwise.isVector();
+  if (vector) otherwise = scalars_.splat(otherwise, nest_.lanes);
   auto* before = b.GetInsertBlock();
   auto* then = llvm::BasicBlock::Create(module_.getContext(), "read", function_);
   auto* after = llvm::BasicBlock::Create(module_.getContext(), "readDone", function_);
   b.CreateCondBr(condition, then, after);
   b.SetInsertPoint(then);
-  Val loaded = memory_.load(type, place, nullptr);
+  Val loaded = memory_.load(type, place, place.varies() ? mask_ : nullptr);
+  if (vector) loaded = scalars_.splat(loaded, nest_.lanes);
   auto* end = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(after);
@@ -324,10 +328,11 @@ Val KernelEmitter::emitReadIf(NodeId id) {
   auto inputs = body_.inputsOf(id);
   Val condition = value(inputs[0]), otherwise = value(inputs[1]);
   Place place = placeOf(*analysis_.addresses[id.value], operandBase_[node.bits0]);
-  if (!condition.isVector() && !place.varies() && !otherwise.isVector())
-    return guardedScalarLoad(node.type, place, condition.re, otherwise);
-  condition = scalars_.splat(condition, nest_.lanes);
+  if (!condition.isVector()) return branchedLoad(node.type, place, condition.re, otherwise);
   Value* mask = mask_ ? b.CreateAnd(mask_, condition.re) : condition.re;
+  // Where no lane reads, the place may be no memory at all, and even a masked access to such is slow.
+  if (place.step == 1 && !place.lanes)
+    place.scalar = b.CreateSelect(b.CreateOrReduce(mask), place.scalar, int64(0));
   Val loaded = memory_.load(node.type, place, mask);
   unify({&loaded, &otherwise});
   return scalars_.select(condition, loaded, otherwise);

@@ -53,8 +53,6 @@ std::vector<std::pair<std::string_view, void*>> runtimeFunctions() {
       {"tessera_pow_f64", address(static_cast<D2*>(std::pow))}, {"tessera_pow_f32", address(static_cast<F2*>(std::pow))},
       {"tessera_atan2_f64", address(static_cast<D2*>(std::atan2))},
       {"tessera_atan2_f32", address(static_cast<F2*>(std::atan2))},
-      {"tessera_hypot_f64", address(static_cast<D2*>(std::hypot))},
-      {"tessera_hypot_f32", address(static_cast<F2*>(std::hypot))},
       {"tessera_fmod_f64", address(static_cast<D2*>(std::fmod))},
       {"tessera_fmod_f32", address(static_cast<F2*>(std::fmod))},
       {"fmod", address(static_cast<D2*>(std::fmod))}, {"fmodf", address(static_cast<F2*>(std::fmod))},

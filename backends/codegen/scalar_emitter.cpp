@@ -122,15 +122,34 @@ Value* ScalarEmitter::integerUnary(NodeOp op, ElementType type, Value* a) {
   }
 }
 
+// |re + i·im|; infinite when a part is, whatever the other. f32 parts are squared in f64, which neither overflows nor
+// loses small ones; f64 parts are scaled by the larger one.
+Value* ScalarEmitter::magnitude(ElementType type, Val a) {
+  Value *x = absolute(a.re), *y = absolute(a.im);
+  Value* infinity = number(x, std::numeric_limits<double>::infinity());
+  Value* infinite = b.CreateOr(b.CreateFCmpOEQ(x, infinity), b.CreateFCmpOEQ(y, infinity));
+  auto root = [&](Value* v) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v); };
+  Value* out = nullptr;
+  if (type == ElementType::C64) {
+    auto* wide = like(x, b.getDoubleTy());
+    Value *wx = b.CreateFPExt(x, wide), *wy = b.CreateFPExt(y, wide);
+    out = b.CreateFPTrunc(root(b.CreateFAdd(b.CreateFMul(wx, wx), b.CreateFMul(wy, wy))), x->getType());
+  } else {
+    Value* swap = b.CreateFCmpULT(x, y);
+    Value *large = b.CreateSelect(swap, y, x), *small = b.CreateSelect(swap, x, y);
+    Value* ratio = b.CreateFDiv(small, large);
+    out = b.CreateFMul(large, root(b.CreateFAdd(number(x, 1.0), b.CreateFMul(ratio, ratio))));
+    out = b.CreateSelect(b.CreateFCmpOEQ(small, number(x, 0.0)), b.CreateFAdd(large, small), out);
+  }
+  return b.CreateSelect(infinite, infinity, out);
+}
+
 Val ScalarEmitter::unary(NodeOp op, ElementType resultType, ElementType type, Val a) {
   if (op == NodeOp::Real) return {a.re};
   if (op == NodeOp::Imag) return {a.im ? a.im : number(a.re, 0.0)};
   if (isComplex(type)) {
     if (op == NodeOp::Negate) return {b.CreateFNeg(a.re), b.CreateFNeg(a.im)};
-    bool wide = type == ElementType::C128;
-    if (op == NodeOp::Abs)
-      return {callEach(wide ? "tessera_hypot_f64" : "tessera_hypot_f32", wide ? b.getDoubleTy() : b.getFloatTy(), {a.re, a.im})};
-    return {};
+    return op == NodeOp::Abs ? Val{magnitude(type, a)} : Val{};
   }
   if (op == NodeOp::IsFinite)
     return {b.CreateFCmpOLT(absolute(a.re), number(a.re, std::numeric_limits<double>::infinity()))};

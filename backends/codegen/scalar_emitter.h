@@ -67,6 +67,7 @@ class ScalarEmitter {
   llvm::Value* shift(NodeOp op, ElementType type, llvm::Value* a, llvm::Value* c);
   Val complexBinary(NodeOp op, ElementType type, Val a, Val c);
   llvm::Value* absolute(llvm::Value* a);
+  llvm::Value* magnitude(ElementType type, Val a);
 
   llvm::Module& module_;
   llvm::IRBuilder<>& b;

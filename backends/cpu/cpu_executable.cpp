@@ -5,8 +5,8 @@
 #include <chrono>
 
 #include <fmt/format.h>
-#include <omp.h>
 
+#include "backends/cpu/dnnl_engine.h"
 #include "core/base/memory.h"
 #include "core/cost/cost.h"
 
@@ -96,7 +96,7 @@ Result<std::vector<Literal>> CpuExecutable::allocateOutputs(RunState& state) con
 
 Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> arguments, const RunOptions& options, Profile* profile) {
   std::lock_guard lock(mutex_);
-  omp_set_num_threads(1);
+  OneOpenMpThread single;
   TESSERA_TRY(ensureArena());
   RunState& state = state_;
   state.pointers.resize(plan_.slots.size());

@@ -212,6 +212,7 @@ Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionFo
   step->source = context.operands[0];
   step->weights = context.operands[1];
   step->result = context.outputs[0];
+  OneOpenMpThread single;
   try {
     buildPieces(*step, geometryOf(form, *kind), form.flops());
   } catch (const dnnl::error&) {

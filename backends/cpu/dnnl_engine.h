@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include <omp.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "backends/cpu/thread_pool.h"
@@ -15,6 +16,19 @@ inline dnnl::engine& dnnlEngine() {
   static dnnl::engine one(dnnl::engine::kind::cpu, 0);
   return one;
 }
+
+// The calling thread uses one OpenMP thread while this lives. Needed where primitives are made, too: they keep the
+// number of threads that they found.
+class OneOpenMpThread {
+ public:
+  OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneOpenMpThread() { omp_set_num_threads(before_); }
+  OneOpenMpThread(const OneOpenMpThread&) = delete;
+  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
+
+ private:
+  int before_;
+};
 
 // Runs `work`; a failure inside names `what`.
 template <class Work>

@@ -128,6 +128,7 @@ struct KernelLibrary::Impl {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::vector<std::unique_ptr<Pending>> pending;
   std::unordered_multimap<size_t, size_t> byHash;
+  std::vector<std::function<void()>> preparations;
 
   Status openJit();
   Status compileAll(int threads, const std::atomic<bool>* cancel);
@@ -163,6 +164,8 @@ size_t KernelLibrary::addTile(const codegen::TileShape& tile) {
   return impl_->pending.size() - 1;
 }
 
+void KernelLibrary::prepare(std::function<void()> work) { impl_->preparations.push_back(std::move(work)); }
+
 const codegen::Target& KernelLibrary::target() const { return impl_->target; }
 
 Status KernelLibrary::Impl::openJit() {
@@ -185,10 +188,11 @@ Status KernelLibrary::Impl::openJit() {
 Status KernelLibrary::Impl::compileAll(int threads, const std::atomic<bool>* cancel) {
   constexpr size_t kBatch = 6;
   size_t batches = (pending.size() + kBatch - 1) / kBatch;
-  std::atomic<size_t> next{0};
+  std::atomic<size_t> next{0}, nextPreparation{0};
   std::mutex mutex;
   std::optional<Diagnostic> failure;
   auto work = [&] {
+    for (size_t i; (i = nextPreparation.fetch_add(1)) < preparations.size();) preparations[i]();
     auto machine = llvm::orc::JITTargetMachineBuilder(host).createTargetMachine();
     if (!machine) return llvm::consumeError(machine.takeError());
     for (size_t i; (i = next.fetch_add(1)) < batches;) {
@@ -204,7 +208,7 @@ Status KernelLibrary::Impl::compileAll(int threads, const std::atomic<bool>* can
   };
   {
     std::vector<std::jthread> helpers;
-    for (int t = 1; t < threads && static_cast<size_t>(t) < batches; ++t) helpers.emplace_back(work);
+    for (int t = 1; t < threads && static_cast<size_t>(t) < batches + preparations.size(); ++t) helpers.emplace_back(work);
     work();
   }
   if (failure) return fail(std::move(*failure));
@@ -214,8 +218,8 @@ Status KernelLibrary::Impl::compileAll(int threads, const std::atomic<bool>* can
 
 Status KernelLibrary::compile(int threads, const std::atomic<bool>* cancel) {
   kernels_.resize(impl_->pending.size());
-  if (kernels_.empty()) return {};
-  TESSERA_TRY(impl_->openJit());
+  if (kernels_.empty() && impl_->preparations.empty()) return {};
+  if (!kernels_.empty()) TESSERA_TRY(impl_->openJit());
   TESSERA_TRY(impl_->compileAll(threads, cancel));
   for (size_t i = 0; i < kernels_.size(); ++i) {
     const Pending& pending = *impl_->pending[i];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ class KernelLibrary {
   // Index of a contraction's register tile (codegen/contraction_tile.h says how it is called).
   size_t addTile(const codegen::TileShape& tile);
   const codegen::Target& target() const;  // the processor that kernels are made for
+  // Work of a library that the first run would have to do else (its own code generation); done beside ours.
+  void prepare(std::function<void()> work);
   Status compile(int threads, const std::atomic<bool>* cancel);
   const CompiledKernel& at(size_t index) const { return kernels_[index]; }  // filled by compile; does not move after it
   size_t size() const;

@@ -115,6 +115,7 @@ Result<StepPtr> planMatmul(LibraryContext& context, const DotForm& form) {
   step->lhs = *left;
   step->rhs = *right;
   step->out = {context.outputs[0], *kindOf(form.resultType), byteWidth(form.resultType), form.m * form.n, form.n, 1};
+  OneOpenMpThread single;
   try {
     split(*step, form);
   } catch (const dnnl::error&) {

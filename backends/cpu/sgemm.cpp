@@ -1,9 +1,11 @@
 // f32 dots through oneDNN's sgemm, on operands where they lie. We split batches and blocks of rows (or columns) over our
 // threads; inside each call the library runs on one.
 #include <algorithm>
+#include <atomic>
 
 #include <oneapi/dnnl/dnnl.h>
 
+#include "backends/cpu/dnnl_engine.h"
 #include "backends/cpu/dot_form.h"
 
 namespace tessera::cpu {
@@ -74,6 +76,13 @@ Status SgemmStep::run(RunState& state) {
   return {};
 }
 
+// The library generates its code at the first product of a process, some 20 ms.
+void generateCode() {
+  OneOpenMpThread single;
+  float one[4] = {1, 1, 1, 1}, out[4];
+  dnnl_sgemm('N', 'N', 2, 2, 2, 1.0f, one, 2, one, 2, 0.0f, out, 2);
+}
+
 }  // namespace
 
 Result<StepPtr> planSgemm(LibraryContext& context, const DotForm& form) {
@@ -89,6 +98,8 @@ Result<StepPtr> planSgemm(LibraryContext& context, const DotForm& form) {
   step->k = form.k;
   step->out = context.outputs[0];
   step->split();
+  static std::atomic<bool> generated{false};
+  if (!generated.exchange(true)) context.kernels.prepare(generateCode);
   context.what = "dot (oneDNN)";
   return step;
 }

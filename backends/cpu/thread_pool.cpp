@@ -36,11 +36,11 @@ void ThreadPool::work(int thread) {
     for (int i = 0; i < kSpins && generation_.load() == seen; ++i) __builtin_ia32_pause();
     generation_.wait(seen);
     seen = generation_.load();
-    int64_t inside = inside_.load();
+    int32_t inside = inside_.load();
     while (inside >= 0 && !inside_.compare_exchange_weak(inside, inside + 1)) {}
     if (inside < 0) continue;
     takeChunks(thread);
-    inside_.fetch_sub(1);
+    if (inside_.fetch_sub(1) == 1) inside_.notify_one();
   }
 }
 
@@ -56,9 +56,11 @@ void ThreadPool::run(int64_t count, int64_t chunk, Work work, void* context) {
   generation_.fetch_add(1);
   generation_.notify_all();
   takeChunks(0);
-  int64_t none = 0;
+  // Spins while the workers are about to end, then sleeps: yielding would lose whole time slices to other programs.
+  int32_t none = 0;
   for (int i = 0; !inside_.compare_exchange_weak(none, -1); none = 0)
-    if (++i > kSpins) std::this_thread::yield();
+    if (++i > kSpins && none > 0) inside_.wait(none);
+    else __builtin_ia32_pause();
 }
 
 }  // namespace tessera::cpu

@@ -34,7 +34,7 @@ class ThreadPool {
 
   std::vector<std::jthread> workers_;
   std::atomic<uint32_t> generation_{0};
-  std::atomic<int64_t> inside_{-1};  // workers inside the job; -1: closed
+  std::atomic<int32_t> inside_{-1};  // workers inside the job; -1: closed
   std::atomic<int64_t> next_{0};
   std::atomic<bool> stop_{false};
   int64_t count_ = 0, chunk_ = 1;

@@ -81,15 +81,17 @@ RealApproximations::Reduced RealApproximations::reduceExp(NodeId x) {
   return {b_.convert(ElementType::S32, n), rest};
 }
 
-// e^x = 2^n · e^r. The power is applied in two halves, so that overflow and denormals come out by themselves.
+// e^x = 2^n · e^r. The power is applied in two halves, so that overflow and denormals come out by themselves. What
+// vanishes (a masked logit, say) is kept away from that product: underflowing is slow.
 NodeId RealApproximations::exp(NodeId x) {
-  NodeId clamped = b_.minimum(b_.maximum(x, like(x, -104)), like(x, 89));
+  NodeId vanishes = less(x, -104);
+  NodeId clamped = b_.minimum(b_.select(vanishes, like(x, 0), x), like(x, 89));
   auto [n, r] = reduceExp(clamped);
   NodeId p = polynomial(r, {0.5, 0.1666657338, 0.04166655011, 0.008363773874, 0.001392692661});
   NodeId value = b_.add(b_.fma(b_.multiply(r, r), p, r), like(x, 1));
   NodeId half = b_.binary(NodeOp::ShiftRightArithmetic, n, s32(1));
   value = b_.multiply(value, powerOfTwo(half));
-  return b_.multiply(value, powerOfTwo(b_.subtract(n, half)));
+  return b_.select(vanishes, like(x, 0), b_.multiply(value, powerOfTwo(b_.subtract(n, half))));
 }
 
 // 2^n · (e^r - 1) + (2^n - 1), on half the scale so that 2^128 does not overflow.

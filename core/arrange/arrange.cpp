@@ -2,6 +2,7 @@
 // the page inwards, then wires. Stands between makeView and draw.
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/box_style.h"
@@ -23,7 +24,8 @@ Size sizeOf(const ViewNode& node) {
     const float text = textWidth(node.title, box::kAttachedSize) + 14;
     return {std::ceil(std::clamp(text, box::kAttachedNarrowest, box::kAttachedWidest)), box::kAttachedHeight};
   }
-  const float title = textWidth(node.title, box::kTitleSize, true) + (group ? box::kGroupMark : 0);
+  float title = textWidth(node.title, box::kTitleSize, true) + (group ? box::kGroupMark : 0);
+  if (node.repeats > 0) title += textWidth(" ×" + std::to_string(node.repeats), box::kTitleSize, true);
   const float text = std::max(title, textWidth(node.subtitle, box::kSubtitleSize)) + 2 * box::kTextPadding;
   return {std::ceil(std::clamp(text, box::kNarrowest, box::kWidest)), group ? box::kCollapsedHeight : box::kNodeHeight};
 }
@@ -87,17 +89,30 @@ class Arranger {
   }
   LevelBox levelBox(int32_t v) const {
     const float half = sizes_[at(v)].width / 2;
-    return {half + columns_[at(v)].width, half, std::max(sizes_[at(v)].height, columns_[at(v)].height), 0, 0, 0};
+    return {half + columns_[at(v)].width, half + (view_.nodes[at(v)].repeats > 0 ? 9.f : 0), std::max(sizes_[at(v)].height, columns_[at(v)].height), 0, 0, 0};
   }
-  // Every wire belongs to the level of the innermost group that holds both ends.
+  // A wire leaves the groups around its source, crosses the innermost level that holds both ends, and enters the
+  // groups around its target.
   void assignWires() {
-    for (const ViewEdge& edge : view_.edges) {
+    placed_.stretches.resize(view_.edges.size());
+    for (size_t e = 0; e < view_.edges.size(); ++e) {
+      const ViewEdge& edge = view_.edges[e];
       if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) continue;
       const CommonLevel common = commonLevel(view_, edge.from, edge.to);
       if (common.from == common.to) continue;
-      placed_.level(common.level)
-          .wires.push_back({placed_.localIndex[at(common.from)], placed_.localIndex[at(common.to)]});
+      for (int32_t v = edge.from; v != common.from; v = view_.nodes[at(v)].parent)
+        addWire(e, view_.nodes[at(v)].parent, {placed_.localIndex[at(v)], -1, edge.from});
+      addWire(e, common.level, {placed_.localIndex[at(common.from)], placed_.localIndex[at(common.to)], edge.from});
+      const size_t entries = placed_.stretches[e].size();
+      for (int32_t v = edge.to; v != common.to; v = view_.nodes[at(v)].parent)
+        addWire(e, view_.nodes[at(v)].parent, {-1, placed_.localIndex[at(v)], edge.from});
+      std::reverse(placed_.stretches[e].begin() + static_cast<std::ptrdiff_t>(entries), placed_.stretches[e].end());
     }
+  }
+  void addWire(size_t edge, int32_t group, LevelWire wire) {
+    Level& level = placed_.level(group);
+    placed_.stretches[edge].push_back({group, static_cast<int32_t>(level.wires.size())});
+    level.wires.push_back(wire);
   }
   void arrangeInside(int32_t group) {
     Level& level = placed_.level(group);
@@ -129,6 +144,9 @@ class Arranger {
       row.top += origin.y;
       row.bottom += origin.y;
     }
+    level.left = origin.x;
+    for (auto& lanes : level.lanes)
+      for (float& x : lanes) x += origin.x;
   }
   void placeColumn(int32_t user, const LevelBox& b, Arrangement& out) {
     const Column& column = columns_[at(user)];

@@ -10,5 +10,6 @@ inline constexpr float kNarrowest = 72, kWidest = 280, kAttachedNarrowest = 26, 
 inline constexpr float kAttachedGap = 12, kAttachedSeparation = 4;
 inline constexpr float kGroupHeader = 28, kGroupPadding = 20;
 inline constexpr float kColumnGap = 28, kRowGap = 44, kWireClearance = 7;
+inline constexpr float kLaneGap = 12, kLaneToBox = 14;           // between wires that cross a row, and beside boxes
 
 }  // namespace tessera::box

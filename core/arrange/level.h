@@ -1,10 +1,10 @@
 // One level of an arrangement: the boxes directly inside one open group (or the page), placed in rows so that wires
-// run downwards. Near-linear: depth-first rows of limited width, barycentre sweeps, and in every row the positions
-// that are nearest to what the neighbours wish (isotonic regression). No dummy nodes.
+// run downwards, and a lane through every row that a wire crosses. Near-linear: depth-first rows of limited width,
+// barycentre sweeps, and in every row the positions that are nearest to what the neighbours wish.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace tessera {
@@ -16,16 +16,31 @@ struct LevelBox {
   float x = 0, y = 0;         // centre x, top y
   int32_t row = 0;
 };
+// Wires with the same `source` carry the same value and share their lanes.
+struct LevelWire {
+  int32_t from = -1, to = -1;  // indices of boxes; from -1: comes in from above; to -1: leaves below
+  int32_t source = -1;
+};
 struct LevelRow {
   float top = 0, bottom = 0;
   std::vector<int32_t> boxes;  // left to right
 };
 struct Level {
   std::vector<LevelBox> boxes;
-  std::vector<std::pair<int32_t, int32_t>> wires;  // from, to: indices of boxes
+  std::vector<LevelWire> wires;
   // results; the content's top left is (0, 0)
   std::vector<LevelRow> rows;
+  // By wire: its x in each row between its ends. Empty for wires that run upwards, cross no row, or, where lanes for
+  // all would be too many, are the longest.
+  std::vector<std::vector<float>> lanes;
+  float left = 0;  // where its owner placed it
   float width = 0, height = 0;
+
+  // The rows that a wire crosses: firstRow … lastRow-1.
+  int32_t firstRow(const LevelWire& w) const { return w.from < 0 ? 0 : boxes[static_cast<size_t>(w.from)].row + 1; }
+  int32_t lastRow(const LevelWire& w) const {
+    return w.to < 0 ? static_cast<int32_t>(rows.size()) : boxes[static_cast<size_t>(w.to)].row;
+  }
 };
 
 void arrangeLevel(Level& level);

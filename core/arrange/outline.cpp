@@ -22,6 +22,7 @@ constexpr size_t kLeastStack = 3;         // numbered sibling scopes that make a
 constexpr size_t kMostChildren = 120;     // a container with more boxes is cut into clusters
 constexpr size_t kManyParameters = 16;
 constexpr size_t kClusterSize = 40;
+constexpr size_t kMostSplitWork = 6'000'000;  // instructions looked at to part scopes
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -40,6 +41,7 @@ class OutlineBuilder {
     tree_ = scopesOf(module_, computation_);
     out_.groupOf.assign(computation_.instructions.size(), -1);
     findNumberedScopes();
+    splitScopes();
     std::vector<int32_t> items;
     for (int32_t i = 0; i < count(); ++i)
       if (isContent(i)) items.push_back(i);
@@ -49,6 +51,7 @@ class OutlineBuilder {
     countInstructions();
     prune();
     makeClusters();
+    nameClusters();
     countChildren();
     return std::move(out_);
   }
@@ -104,6 +107,44 @@ class OutlineBuilder {
     stacks_.push_back({fmt::format("{}…{}", first.path, lastNumber(tree_.scopes[at(members.back())].name)),
                        fmt::format("{}…{}", first.name, lastNumber(tree_.scopes[at(members.back())].name))});
   }
+  // A scope whose name comes again later on (two calls of relu with a convolution between) is several groups, else
+  // wires would leave it and come back. turns_: how often the data has left the scope before it reached the instruction.
+  void splitScopes() {
+    std::vector<std::vector<int32_t>> items(tree_.scopes.size());
+    for (int32_t i = 0; i < count(); ++i)
+      if (isContent(i))
+        for (int32_t s = tree_.scopeOf[at(i)]; s >= 0; s = tree_.scopes[at(s)].parent) items[at(s)].push_back(i);
+    std::vector<int32_t> turn(at(count())), owner(at(count()), -1);
+    size_t work = 0;
+    for (size_t s = 0; s < items.size(); ++s) {
+      if (items[s].size() < 2) continue;
+      work += at(items[s].back() - items[s].front());
+      if (work > kMostSplitWork) return;
+      countTurns(static_cast<int32_t>(s), items[s], turn, owner);
+    }
+  }
+  void countTurns(int32_t scope, const std::vector<int32_t>& items, std::vector<int32_t>& turn, std::vector<int32_t>& owner) {
+    for (int32_t i : items) owner[at(i)] = scope;
+    const int32_t first = items.front();
+    for (int32_t i = first; i <= items.back(); ++i) {
+      const bool inside = owner[at(i)] == scope;
+      int32_t own = inside ? 0 : -1;
+      for (InstructionId operand : instruction(i).operands) {
+        if (!module_.contains(operand) || module_.at(operand).computation != computation_.id) continue;
+        const int32_t p = placeOf(operand);
+        if (p < first || p >= i) continue;
+        const bool leaves = inside && owner[at(p)] != scope && turn[at(p)] >= 0;
+        own = std::max(own, turn[at(p)] + leaves);
+      }
+      turn[at(i)] = own;
+      if (inside && own > 0) turns_[static_cast<uint64_t>(scope) << 32 | static_cast<uint32_t>(i)] = own;
+    }
+  }
+  int32_t turnOf(int32_t scope, int32_t item) const {
+    const auto found = turns_.find(static_cast<uint64_t>(scope) << 32 | static_cast<uint32_t>(item));
+    return found == turns_.end() ? 0 : found->second;
+  }
+
   bool inStack(int32_t scope, int32_t base) const {
     for (; scope != base && scope >= 0; scope = tree_.scopes[at(scope)].parent)
       if (stackOf_[at(scope)] >= 0) return true;
@@ -112,18 +153,23 @@ class OutlineBuilder {
 
   // --- placing
   // The group of a scope inside a container that lies in the scope `base` itself.
-  int32_t enter(int32_t container, int32_t base, int32_t scope, int32_t first) {
+  int32_t enter(int32_t container, int32_t base, int32_t scope, int32_t item) {
     if (scope < 0 || scope == base || tree_.scopes[at(scope)].depth <= (base < 0 ? -1 : tree_.scopes[at(base)].depth))
       return container;
-    const uint64_t key = static_cast<uint64_t>(container + 1) << 32 | static_cast<uint32_t>(scope);
-    if (const auto known = scopeGroups_.find(key); known != scopeGroups_.end()) return known->second;
     const Scope& s = tree_.scopes[at(scope)];
-    int32_t parent = enter(container, base, s.parent, first);
+    int32_t parent = enter(container, base, s.parent, item);
     const bool stacked = stackOf_[at(scope)] >= 0;
-    if (stacked) parent = enterStack(container, stackOf_[at(scope)], parent, first);
-    const int32_t made = addGroup(stacked ? OutlineGroup::Kind::Member : OutlineGroup::Kind::Scope,
-                                  inside(container, base, s.path), s.name, parent, first);
-    return scopeGroups_[key] = made;
+    if (stacked) parent = enterStack(container, stackOf_[at(scope)], parent, item);
+    auto& pieces = scopeGroups_[static_cast<uint64_t>(parent + 1) << 32 | static_cast<uint32_t>(scope)];
+    const int32_t turn = stacked ? 0 : turnOf(scope, item);
+    for (auto [known, group] : pieces)
+      if (known == turn) return group;
+    std::string path = inside(container, base, s.path);
+    if (!pieces.empty()) path += fmt::format("~{}", pieces.size() + 1);
+    const int32_t made = addGroup(stacked ? OutlineGroup::Kind::Member : OutlineGroup::Kind::Scope, std::move(path),
+                                  s.name, parent, item);
+    pieces.push_back({turn, made});
+    return made;
   }
   int32_t enterStack(int32_t container, int32_t stack, int32_t parent, int32_t first) {
     const uint64_t key = static_cast<uint64_t>(container + 1) << 32 | static_cast<uint32_t>(stack);
@@ -178,23 +224,28 @@ class OutlineBuilder {
     }
   }
 
+  // Exact blocks first; then, in what is left, blocks whose shapes differ (the same update for every parameter).
   std::vector<Repeat> repeatsIn(int32_t base, std::span<const int32_t> items) const {
     if (items.size() <= kFewInstructions) return {};
-    std::vector<uint64_t> tokens(items.size());
+    std::vector<uint64_t> exact(items.size()), loose(items.size());
     std::vector<uint32_t> cuts(items.size());
     for (size_t k = 0; k < items.size(); ++k) {
       const Instruction& i = instruction(items[k]);
       const int32_t scope = tree_.scopeOf[at(items[k])];
       cuts[k] = cuts_[at(items[k])];
-      if (inStack(scope, base)) {  // has its place; parts the sequence
-        tokens[k] = mixed(static_cast<uint64_t>(items[k]), 0x5bd1e995);
-        continue;
-      }
-      tokens[k] = mixed(mixed(reinterpret_cast<uintptr_t>(i.shape), static_cast<uint64_t>(i.opcode)),
-                        scope < 0 ? 0 : tree_.scopes[at(scope)].pattern);
+      loose[k] = mixed(static_cast<uint64_t>(i.opcode), scope < 0 ? 0 : tree_.scopes[at(scope)].pattern);
+      if (inStack(scope, base)) loose[k] = barrier(items[k]);  // has its place
+      exact[k] = mixed(loose[k], reinterpret_cast<uintptr_t>(i.shape));
     }
-    return findRepeats(tokens, cuts);
+    std::vector<Repeat> out = findRepeats(exact, cuts);
+    for (const Repeat& r : out)
+      for (size_t k = r.begin; k < r.end(); ++k) loose[k] = barrier(items[k]);
+    const std::vector<Repeat> more = findRepeats(loose, cuts);
+    out.insert(out.end(), more.begin(), more.end());
+    std::sort(out.begin(), out.end(), [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });
+    return out;
   }
+  static uint64_t barrier(int32_t item) { return mixed(static_cast<uint64_t>(item), 0x5bd1e995); }
   // cuts_[i]: how many values that are computed before instruction i are used at i or later.
   void countCuts() {
     std::vector<int32_t> change(at(count()) + 1);
@@ -230,9 +281,10 @@ class OutlineBuilder {
       if (inner == outer) return true;
     return outer < 0;
   }
-  // What is used in one group only goes there; results without a scope of their own stay with their operands.
+  // What has no scope of its own goes to its users if one group holds them all, else to its operands.
   void gather() {
     for (int32_t i = count(); i-- > 0;) {
+      if (tree_.scopeOf[at(i)] >= 0) continue;
       const auto users = users_.users(computation_.instructions[at(i)]);
       int32_t target = -2;
       for (InstructionId user : users) {
@@ -336,31 +388,46 @@ class OutlineBuilder {
   }
   // Pieces of the program's order, parted where few values cross, until few enough are left.
   void clusterRest(int32_t container, std::vector<Child> rest) {
-    const bool root = !rest.empty() && rest.back().item >= 0 && computation_.instructions[at(rest.back().item)] == computation_.root;
-    Child last{};
-    if (root) last = rest.back(), rest.pop_back();
+    std::erase_if(rest, [&](const Child& c) { return staysVisible(c); });
     while (rest.size() > kMostChildren) {
       std::vector<Child> pieces;
       for (size_t begin = 0; begin < rest.size();) {
         const size_t end = partAfter(rest, begin);
         const std::span<const Child> piece = std::span(rest).subspan(begin, end - begin);
-        std::vector<int32_t> items;
-        for (const Child& c : piece) items.push_back(c.first);
-        const int32_t cluster = addCluster(container, "part", pieceTitle(container, piece, items), piece);
+        const int32_t cluster = addCluster(container, "part", pieceTitle(container, piece), piece);
         pieces.push_back({piece[0].first, -1, cluster});
         begin = end;
       }
       rest = std::move(pieces);
     }
   }
-  std::string pieceTitle(int32_t container, std::span<const Child> piece, const std::vector<int32_t>& items) {
+  // The root, and groups that say more than a cluster around them would.
+  bool staysVisible(const Child& c) {
+    if (c.item >= 0) return computation_.instructions[at(c.item)] == computation_.root;
+    const OutlineGroup& own = group(c.group);
+    return own.kind == OutlineGroup::Kind::Repeat || (own.kind == OutlineGroup::Kind::Scope && own.instructions > kClusterSize);
+  }
+  std::string pieceTitle(int32_t container, std::span<const Child> piece) {
     auto titleAt = [&](const Child& c) {
       return c.group >= 0 ? group(c.group).title : titleOf(module_, computation_.instructions[at(c.item)]);
     };
     const bool members = container >= 0 && group(container).kind == OutlineGroup::Kind::Repeat;
-    const bool parameters = std::all_of(items.begin(), items.end(), [&](int32_t i) { return isParameter(i); });
-    if (!members && !parameters) return summaryOf(module_, computation_, items);
-    return fmt::format("{} … {}", titleAt(piece.front()), titleAt(piece.back()));
+    const bool named = std::all_of(piece.begin(), piece.end(), [&](const Child& c) {
+      return c.item >= 0 ? isParameter(c.item) : members || !group(c.group).title.empty();
+    });
+    const bool parameters = piece[0].item >= 0 && isParameter(piece[0].item);
+    return named && (members || parameters) ? fmt::format("{} … {}", titleAt(piece.front()), titleAt(piece.back())) : std::string();
+  }
+  // Clusters without a title are called after what they hold.
+  void nameClusters() {
+    std::vector<std::vector<int32_t>> contents(out_.groups.size());
+    for (int32_t i = 0; i < count(); ++i) {
+      if (hubs_[at(i)]) continue;
+      for (int32_t g = out_.groupOf[at(i)]; g >= 0; g = group(g).parent)
+        if (group(g).title.empty()) contents[at(g)].push_back(i);
+    }
+    for (size_t g = 0; g < contents.size(); ++g)
+      if (!contents[g].empty()) out_.groups[g].title = summaryOf(module_, computation_, contents[g]);
   }
   size_t partAfter(const std::vector<Child>& children, size_t begin) const {
     const size_t size = children.size() - begin;
@@ -385,7 +452,9 @@ class OutlineBuilder {
   std::vector<int32_t> stackOf_;   // by scope: the stack whose member it is
   std::vector<Stack> stacks_;
   std::vector<uint32_t> cuts_;
-  std::unordered_map<uint64_t, int32_t> scopeGroups_, stackGroups_;
+  std::unordered_map<uint64_t, int32_t> turns_;                                       // by scope, item
+  std::unordered_map<uint64_t, std::vector<std::pair<int32_t, int32_t>>> scopeGroups_;  // by parent, scope: turn, group
+  std::unordered_map<uint64_t, int32_t> stackGroups_;
   Outline out_;
 };
 

@@ -137,7 +137,8 @@ BlockNames namesOfBlocks(const Module& module, const Computation& computation,
     out.stack = fmt::format("{} {}…{}", numbered[0].prefix, numbered[0].number, numbered.back().number);
     return out;
   }
-  for (size_t k = 0; k < count; ++k) out.blocks.push_back(fmt::format("block {}", k));
+  for (size_t k = 0; k < count; ++k)
+    out.blocks.push_back(parameters[k].empty() ? fmt::format("block {}", k) : fmt::format("{}: {}", k, parameters[k][0]));
   out.stack = summaryOf(module, computation, items.subspan(0, period));
   return out;
 }

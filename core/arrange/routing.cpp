@@ -1,6 +1,6 @@
 // A route leaves its source at the bottom, leaves the groups around it through their lower edges, crosses the common
-// level, and enters the target's groups through their upper edges. Cost: O(rows crossed × log(boxes a row)), and
-// only the rows near the ends of a very long wire are looked at.
+// level, and enters the target's groups through their upper edges. Cost: O(rows crossed), times log(boxes a row) where
+// there are no lanes.
 #include "core/arrange/routing.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace tessera {
 namespace {
 
-constexpr int32_t kLongWire = 48;      // rows; longer wires run straight behind the boxes in the middle
-constexpr int32_t kNearEnds = 16;
+constexpr int32_t kLongWire = 48;      // rows; longer wires without lanes run beside the level
+constexpr int32_t kNearestMargins = 24, kMarginStep = 7;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -24,36 +24,44 @@ int32_t depthOf(const GraphView& view, int32_t node) {
 
 class Router {
  public:
-  Router(const GraphView& view, const PlacedLevels& placed, Arrangement& out) : view_(view), placed_(placed), out_(out) {
-    countOperands();
-  }
+  Router(const GraphView& view, const PlacedLevels& placed, Arrangement& out) : view_(view), placed_(placed), out_(out) {}
 
   void run() {
     out_.routes.resize(view_.edges.size());
+    orderArrivals();
     for (size_t e = 0; e < view_.edges.size(); ++e) {
       const ViewEdge& edge = view_.edges[e];
       spread_ = static_cast<float>((e * 7) % 16) / 16;
       route_ = &out_.routes[e];
       if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) routeAttached(edge);
-      else routeWire(edge);
+      else routeWire(e);
     }
   }
 
  private:
-  struct Arrivals {
-    int32_t total = 0, next = 0;
-  };
-  void countOperands() {
-    arrivals_.resize(view_.nodes.size());
-    for (const ViewEdge& edge : view_.edges)
-      if (view_.nodes[at(edge.from)].kind != ViewNode::Kind::Attached) ++arrivals_[at(edge.to)].total;
+  // The places on a target's upper edge are given out from the left, in the order in which the wires come.
+  void orderArrivals() {
+    arrivals_.resize(view_.edges.size());
+    std::vector<std::vector<size_t>> byTarget(view_.nodes.size());
+    for (size_t e = 0; e < view_.edges.size(); ++e)
+      if (view_.nodes[at(view_.edges[e].from)].kind != ViewNode::Kind::Attached) byTarget[at(view_.edges[e].to)].push_back(e);
+    for (auto& edges : byTarget) {
+      std::stable_sort(edges.begin(), edges.end(), [&](size_t a, size_t b) { return comesFrom(a) < comesFrom(b); });
+      for (size_t k = 0; k < edges.size(); ++k)
+        arrivals_[edges[k]] = static_cast<float>(k + 1) / static_cast<float>(edges.size() + 1);
+    }
   }
-  // The next place on the target's upper edge, in operand order.
-  PointF arrivalAt(int32_t node) {
-    Arrivals& a = arrivals_[at(node)];
-    const RectF& b = out_.boxes[at(node)];
-    const float fraction = static_cast<float>(++a.next) / static_cast<float>(a.total + 1);
-    return {b.x + b.width * fraction, b.y};
+  // The x from which an edge comes to its target: its last lane, else its source.
+  float comesFrom(size_t edge) const {
+    const auto& stretches = placed_.stretches[edge];
+    for (auto s = stretches.rbegin(); s != stretches.rend(); ++s)
+      if (const auto& lanes = placed_.level(s->group).lanes[at(s->wire)]; !lanes.empty()) return lanes.back();
+    const RectF& source = out_.boxes[at(view_.edges[edge].from)];
+    return source.x + source.width / 2;
+  }
+  PointF arrivalAt(size_t edge) const {
+    const RectF& b = out_.boxes[at(view_.edges[edge].to)];
+    return {b.x + b.width * arrivals_[edge], b.y};
   }
 
   void routeAttached(const ViewEdge& edge) {
@@ -62,60 +70,61 @@ class Router {
     *route_ = {{from.x + from.width, y}, {to.x, std::clamp(y, to.y + 4, to.y + to.height - 4)}};
   }
 
-  void routeWire(const ViewEdge& edge) {
+  void routeWire(size_t index) {
+    const ViewEdge& edge = view_.edges[index];
     const RectF& source = out_.boxes[at(edge.from)];
-    const PointF end = arrivalAt(edge.to);
+    const PointF end = arrivalAt(index);
     add({source.x + source.width / 2, source.y + source.height});
-    const CommonLevel common = commonLevel(view_, edge.from, edge.to);
-    if (common.from != common.to) {
-      leaveGroups(edge.from, common.from, end);
-      crossLevel(common, end);
-      enterGroups(edge.to, common.to, end);
+    for (const auto& stretch : placed_.stretches[index]) {
+      const Level& level = placed_.level(stretch.group);
+      const LevelWire& wire = level.wires[at(stretch.wire)];
+      if (wire.from < 0) throughFrame(stretch.group, end, false);
+      follow(level, stretch.wire, end);
+      if (wire.to < 0) throughFrame(stretch.group, end, true);
     }
     add(end);
   }
-  int32_t rowOf(int32_t node) const {
-    return placed_.level(view_.nodes[at(node)].parent).boxes[at(placed_.localIndex[at(node)])].row;
+  void throughFrame(int32_t group, PointF end, bool out) {
+    const RectF& frame = out_.boxes[at(group)];
+    const float x = out ? route_->back().x : end.x;
+    add({std::clamp(x, frame.x + 8, frame.x + frame.width - 8), out ? frame.y + frame.height : frame.y});
   }
-  void leaveGroups(int32_t node, int32_t outermost, PointF end) {
-    while (node != outermost) {
-      const int32_t group = view_.nodes[at(node)].parent;
-      const auto rows = static_cast<int32_t>(placed_.level(group).rows.size());
-      walkDown(placed_.level(group), rowOf(node) + 1, rows, end);
-      const RectF& frame = out_.boxes[at(group)];
-      add({std::clamp(route_->back().x, frame.x + 8, frame.x + frame.width - 8), frame.y + frame.height});
-      node = group;
+  void follow(const Level& level, int32_t index, PointF end) {
+    const LevelWire& wire = level.wires[at(index)];
+    const int32_t first = level.firstRow(wire), last = level.lastRow(wire);
+    const auto& lanes = level.lanes[at(index)];
+    if (last < first) upwards(level, first - 1, last, end);
+    else if (lanes.empty() && last - first > kLongWire) besideLevel(level, first, last, end);
+    else if (lanes.empty()) walkDown(level, first, last, end);
+    for (size_t k = 0; k < lanes.size(); ++k) {
+      const LevelRow& row = level.rows[at(first) + k];
+      add({lanes[k], row.top - box::kWireClearance});
+      add({lanes[k], row.bottom + box::kWireClearance});
     }
   }
-  void enterGroups(int32_t node, int32_t outermost, PointF end) {
-    std::vector<int32_t> inwards;
-    for (; node != outermost; node = view_.nodes[at(node)].parent) inwards.push_back(node);
-    for (auto inner = inwards.rbegin(); inner != inwards.rend(); ++inner) {
-      const int32_t group = view_.nodes[at(*inner)].parent;
-      const RectF& frame = out_.boxes[at(group)];
-      add({std::clamp(end.x, frame.x + 8, frame.x + frame.width - 8), frame.y});
-      walkDown(placed_.level(group), 0, rowOf(*inner), end);
-    }
-  }
-  void crossLevel(const CommonLevel& common, PointF end) {
-    const Level& level = placed_.level(common.level);
-    const int32_t from = rowOf(common.from), to = rowOf(common.to);
-    if (to > from) {
-      walkDown(level, from + 1, to, end);
-      return;
-    }
-    for (int32_t row = from; row >= to; --row) {  // upwards, beside its own row and the target's too
-      if (from - to > kLongWire && from - row > kNearEnds && row - to > kNearEnds) continue;
+  // Upwards, beside its own row and the target's too.
+  void upwards(const Level& level, int32_t from, int32_t to, PointF end) {
+    if (from - to > kLongWire) return besideLevel(level, from, to, end);
+    for (int32_t row = from; row >= to; --row) {
       const LevelRow& r = level.rows[at(row)];
       const float x = gapNear(level, r, row == to ? end.x : route_->back().x);
       add({x, r.bottom + box::kWireClearance});
       add({x, r.top - box::kWireClearance});
     }
   }
+  // Through the margin at the nearer side: no box stands there.
+  void besideLevel(const Level& level, int32_t first, int32_t last, PointF end) {
+    const LevelRow &top = level.rows[at(first)], &bottom = level.rows[at(std::max(last - 1, 0))];
+    const float left = level.left, right = level.left + level.width;
+    const float aside = kMarginStep * (1 + static_cast<float>(margins_++ % kNearestMargins));
+    const float x = route_->back().x + end.x < left + right ? left - aside : right + aside;
+    const bool down = end.y > route_->back().y;
+    add({x, down ? top.top - box::kWireClearance : top.bottom + box::kWireClearance});
+    add({x, down ? bottom.bottom + box::kWireClearance : bottom.top - box::kWireClearance});
+  }
   // Crosses rows first … last-1 on the way down to `end`.
   void walkDown(const Level& level, int32_t first, int32_t last, PointF end) {
     for (int32_t row = first; row < last; ++row) {
-      if (last - first > kLongWire && row == first + kNearEnds) row = last - kNearEnds;
       const LevelRow& r = level.rows[at(row)];
       const PointF here = route_->back();
       const float part = end.y > here.y + 1 ? std::clamp((r.top - here.y) / (end.y - here.y), 0.f, 1.f) : 1;
@@ -149,9 +158,10 @@ class Router {
   const GraphView& view_;
   const PlacedLevels& placed_;
   Arrangement& out_;
-  std::vector<Arrivals> arrivals_;
+  std::vector<float> arrivals_;  // by edge: part of the target's width
   std::vector<PointF>* route_ = nullptr;
   float spread_ = 0;
+  size_t margins_ = 0;
 };
 
 }  // namespace

@@ -301,6 +301,17 @@ class ViewBuilder {
 
 }  // namespace
 
+namespace {
+
+// A stack says more closed than as a row of equal boxes. In a big graph a group that holds single instructions only is
+// a detail, and what holds groups is opened first.
+bool saysMoreOpen(const Module& module, const ViewNode& group, bool bigGraph) {
+  if (module.at(group.instruction).opcode == Opcode::Parameter) return false;
+  return group.repeats == 0 && (!bigGraph || group.instructionCount > 2 * group.boxesInside);
+}
+
+}  // namespace
+
 ViewMaker::ViewMaker(const Module& module) : known_(std::make_unique<Known>(module)) {}
 ViewMaker::~ViewMaker() = default;
 ViewMaker::ViewMaker(ViewMaker&&) noexcept = default;
@@ -319,12 +330,13 @@ std::vector<std::string> ViewMaker::groupPaths(ComputationId computation) {
 
 ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes) {
   ViewOptions options;
+  const bool big = known_->module.at(computation).instructions.size() > 10 * mostBoxes;
   for (int round = 0; round < 8; ++round) {
     const GraphView now = view(computation, options);
     size_t boxes = now.nodes.size();
-    std::vector<const ViewNode*> closed;  // a stack says more closed than as a row of equal boxes
+    std::vector<const ViewNode*> closed;
     for (const ViewNode& node : now.nodes)
-      if (node.kind == ViewNode::Kind::CollapsedGroup && node.repeats == 0) closed.push_back(&node);
+      if (node.kind == ViewNode::Kind::CollapsedGroup && saysMoreOpen(known_->module, node, big)) closed.push_back(&node);
     std::stable_sort(closed.begin(), closed.end(),
                      [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
     bool opened = false;

@@ -1,5 +1,7 @@
 // draw: boxes, wires and texts of an arranged view as a display list, in painter's order: open groups, wires, nodes.
 // Levels of detail are a smallest zoom per item. Canvas, SVG and screenshots paint the list as it is.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -104,8 +106,13 @@ class Drawer {
 
   void drawOpenGroup(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
-    addBox(v, b, v % 2 == 0 || view_.nodes[at(v)].parent < 0 ? ColorRole::GroupFill : ColorRole::Background,
-           ColorRole::GroupBorder, 8).width = 1.2f;
+    addBox(v, b, groupFill(v), ColorRole::GroupBorder, 8).width = 1.2f;
+  }
+  // Nested groups alternate.
+  ColorRole groupFill(int32_t v) const {
+    bool outer = true;
+    for (int32_t p = view_.nodes[at(v)].parent; p >= 0; p = view_.nodes[at(p)].parent) outer = !outer;
+    return outer ? ColorRole::GroupFill : ColorRole::Background;
   }
 
   // After the wires, so that none crosses it.
@@ -120,8 +127,14 @@ class Drawer {
       addText(v, {b.x + b.width - box::kTextPadding - width, b.y + 9}, text, box::kSubtitleSize, width + 1,
               ColorRole::GroupText, false, kSubtitleZoom);
     }
-    addText(v, {b.x + box::kTextPadding, b.y + 7}, "▾ " + node.title, box::kGroupTitleSize, room, ColorRole::GroupText,
-            true, kGroupTitleZoom);
+    const std::string title = elideText("▾ " + node.title, box::kGroupTitleSize, room, true);
+    if (title.empty()) return;
+    PictureItem& plate = addBox(v, {b.x + 4, b.y + 4, textWidth(title, box::kGroupTitleSize, true) + 2 * box::kTextPadding - 6, 22},
+                                groupFill(v), ColorRole::GroupBorder, 4);  // wires run under it
+    plate.stroked = false;
+    plate.minZoom = kGroupTitleZoom;
+    addText(v, {b.x + box::kTextPadding, b.y + 7}, title, box::kGroupTitleSize, room + 1, ColorRole::GroupText, true,
+            kGroupTitleZoom);
   }
 
   void drawWire(size_t e) {
@@ -163,13 +176,17 @@ class Drawer {
 
   void drawCollapsed(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
-    addBox(-1, {b.x + 3, b.y + 3, b.width, b.height}, ColorRole::GroupFill, ColorRole::GroupBorder, 6);
+    for (float back = view_.nodes[at(v)].repeats > 0 ? 9.f : 3.f; back > 0; back -= 3)
+      addBox(-1, {b.x + back, b.y + back, b.width, b.height}, ColorRole::GroupFill, ColorRole::GroupBorder, 6);
     PictureItem& frame = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 6);
     frame.width = 1.4f;
     heat(v, frame);
     const ViewNode& node = view_.nodes[at(v)];
-    addText(v, {b.x + box::kTextPadding, b.y + 5}, "▸ " + node.title, box::kTitleSize, b.width - 2 * box::kTextPadding,
-            textColor(v, ColorRole::GroupText), true, kTitleZoom);
+    const std::string times = node.repeats > 0 ? fmt::format(" ×{}", node.repeats) : std::string();
+    const float timesWidth = textWidth(times, box::kTitleSize, true), room = b.width - 2 * box::kTextPadding;
+    const std::string title = elideText("▸ " + node.title, box::kTitleSize, room - timesWidth, true) + times;
+    addText(v, {b.x + box::kTextPadding, b.y + 5}, title, box::kTitleSize, room + 1, textColor(v, ColorRole::GroupText),
+            true, kTitleZoom);
     addText(v, {b.x + box::kTextPadding, b.y + 26}, node.subtitle, box::kSubtitleSize,
             b.width - 2 * box::kTextPadding, textColor(v, ColorRole::NodeSubtext), false, kSubtitleZoom);
     drawBadge(v);

@@ -1,0 +1,62 @@
+// Rows of spots: what arrangeLevel orders and places. A spot is a box or a lane, the place where a wire crosses a row.
+// assignRows makes the rows, addLanes the lanes, orderRows finds an order with few crossings, placeRows the positions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/arrange/box_style.h"
+#include "core/arrange/level.h"
+
+namespace tessera {
+
+// Neighbours of every spot in one array (compressed rows).
+struct Neighbours {
+  std::vector<uint32_t> begin;
+  std::vector<int32_t> items;
+  std::span<const int32_t> of(int32_t v) const {
+    const auto i = static_cast<size_t>(v);
+    return {items.data() + begin[i], begin[i + 1] - begin[i]};
+  }
+};
+// pairs: (from, to); of(v): the froms of v, or the tos.
+Neighbours neighboursOf(size_t count, std::span<const std::pair<int32_t, int32_t>> pairs, bool froms);
+
+struct Spot {
+  float left = 0, right = 0;
+  float x = 0;
+  int32_t row = 0;
+  bool lane = false;
+};
+struct Layers {
+  std::vector<Spot> spots;                 // the level's boxes first
+  std::vector<std::vector<int32_t>> rows;  // left to right
+  std::vector<std::pair<int32_t, int32_t>> segments;  // upper, lower spot
+  Neighbours above, below;                 // by segments
+  std::vector<std::vector<int32_t>> lanesOf;  // by wire: its spots from the top
+
+  Spot& spot(int32_t v) { return spots[static_cast<size_t>(v)]; }
+  const Spot& spot(int32_t v) const { return spots[static_cast<size_t>(v)]; }
+  // Distance between the centres of two neighbours in a row.
+  float apart(int32_t a, int32_t b) const {
+    const Spot &l = spot(a), &r = spot(b);
+    const float gap = l.lane && r.lane ? box::kLaneGap : l.lane || r.lane ? box::kLaneToBox : box::kColumnGap;
+    return l.right + gap + r.left;
+  }
+};
+
+// Sets LevelBox::row and Level::rows.
+void assignRows(Level& level);
+Layers layersOf(const Level& level);
+void orderRows(Layers& layers);
+void placeRows(Layers& layers);
+// Rows packed and centred above each other.
+void centreRows(Layers& layers);
+// Positions nearest (weighted least squares) to the wishes (by spot) in the row's order without overlap.
+void settleRow(Layers& layers, std::span<const int32_t> row, const std::vector<float>& wishes);
+// Where a spot's neighbours wish it: their weighted mean, near rows weighing more; false: it has none.
+bool wishOf(const Layers& layers, int32_t v, bool above, bool below, float& wish);
+
+}  // namespace tessera

@@ -1,0 +1,191 @@
+// orderRows: barycentre sweeps and exchanges of neighbours; the order with the fewest crossings is kept. Big levels get
+// fewer sweeps and no exchanges.
+#include <algorithm>
+#include <numeric>
+
+#include "core/arrange/layers.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kSmall = 4000, kMiddle = 20000;  // segments
+constexpr int kSweepsSmall = 24, kSweepsMiddle = 10, kSweepsBig = 6;
+constexpr int kExchangeRounds = 4;
+
+size_t at(int32_t i) { return static_cast<size_t>(i); }
+
+class RowOrder {
+ public:
+  explicit RowOrder(Layers& layers) : layers_(layers), place_(layers.spots.size()), wishes_(layers.spots.size()) {
+    for (const auto& row : layers.rows) number(row);
+  }
+
+  void run() {
+    best_ = layers_.rows;
+    fewest_ = crossings();
+    const auto start = layers_.rows;
+    const size_t size = layers_.segments.size();
+    search(size <= kSmall ? kSweepsSmall : size <= kMiddle ? kSweepsMiddle : kSweepsBig, false);
+    if (size <= kMiddle && fewest_ > 0) {
+      restart(start);
+      search(size <= kSmall ? kSweepsSmall : kSweepsMiddle, true);
+    }
+    restart(best_);
+  }
+
+ private:
+  void number(const std::vector<int32_t>& row) {
+    for (size_t k = 0; k < row.size(); ++k) place_[at(row[k])] = static_cast<int32_t>(k);
+  }
+  void restart(const std::vector<std::vector<int32_t>>& rows) {
+    layers_.rows = rows;
+    centreRows(layers_);
+    for (const auto& row : layers_.rows) number(row);
+  }
+  void search(int sweeps, bool byMedian) {
+    for (int sweep = 0; sweep < sweeps && fewest_ > 0; ++sweep) {
+      if (byMedian) sweepMedians(sweep % 2 == 0, sweep % 4 < 2);
+      else sweepRows(sweep % 2 == 0);
+      if (layers_.segments.size() <= kSmall) exchange(byMedian);
+      const size_t now = crossings();
+      if (now >= fewest_) continue;
+      fewest_ = now;
+      best_ = layers_.rows;
+    }
+  }
+
+  // By the median place of the neighbours in the row before; equals keep or change their order in turn.
+  void sweepMedians(bool down, bool keepEquals) {
+    const size_t n = layers_.rows.size();
+    for (size_t i = 0; i < n; ++i) {
+      auto& row = layers_.rows[down ? i : n - 1 - i];
+      for (int32_t v : row) wishes_[at(v)] = medianOf(v, down);
+      if (!keepEquals) std::reverse(row.begin(), row.end());
+      std::stable_sort(row.begin(), row.end(), [&](int32_t a, int32_t b) { return wishes_[at(a)] < wishes_[at(b)]; });
+      number(row);
+    }
+  }
+  float medianOf(int32_t v, bool above) {
+    places_.clear();
+    const int32_t row = layers_.spot(v).row + (above ? -1 : 1);
+    for (int32_t u : above ? layers_.above.of(v) : layers_.below.of(v))
+      if (layers_.spot(u).row == row) places_.push_back(static_cast<float>(place_[at(u)]));
+    if (places_.empty()) return static_cast<float>(place_[at(v)]);
+    std::sort(places_.begin(), places_.end());
+    const size_t middle = places_.size() / 2;
+    return places_.size() % 2 == 1 ? places_[middle] : (places_[middle - 1] + places_[middle]) / 2;
+  }
+
+  void sweepRows(bool down) {
+    const size_t n = layers_.rows.size();
+    for (size_t i = 0; i < n; ++i) {
+      auto& row = layers_.rows[down ? i : n - 1 - i];
+      for (int32_t v : row) {
+        float wish = layers_.spot(v).x;
+        if (!wishOf(layers_, v, down, !down, wish)) wishOf(layers_, v, true, true, wish);
+        wishes_[at(v)] = wish;
+      }
+      std::stable_sort(row.begin(), row.end(), [&](int32_t a, int32_t b) { return wishes_[at(a)] < wishes_[at(b)]; });
+      settleRow(layers_, row, wishes_);
+      number(row);
+    }
+  }
+
+  // Crossings of segments between neighbouring rows, by counting inversions.
+  size_t crossings() {
+    size_t total = 0;
+    std::vector<int32_t> ends;
+    std::vector<uint32_t> tree;
+    for (size_t r = 0; r + 1 < layers_.rows.size(); ++r) {
+      ends.clear();
+      for (int32_t v : layers_.rows[r]) {
+        const size_t begin = ends.size();
+        for (int32_t u : layers_.below.of(v))
+          if (layers_.spot(u).row == static_cast<int32_t>(r) + 1) ends.push_back(place_[at(u)]);
+        std::sort(ends.begin() + static_cast<std::ptrdiff_t>(begin), ends.end());
+      }
+      total += inversions(ends, layers_.rows[r + 1].size(), tree);
+    }
+    return total;
+  }
+  static size_t inversions(const std::vector<int32_t>& ends, size_t width, std::vector<uint32_t>& tree) {
+    tree.assign(width + 1, 0);
+    size_t total = 0, seen = 0;
+    for (int32_t end : ends) {
+      size_t notAfter = 0;
+      for (size_t k = at(end) + 1; k > 0; k -= k & (~k + 1)) notAfter += tree[k];
+      total += seen - notAfter;
+      for (size_t k = at(end) + 1; k <= width; k += k & (~k + 1)) ++tree[k];
+      ++seen;
+    }
+    return total;
+  }
+
+  // Swaps neighbours in a row where that removes crossings with both rows beside it.
+  void exchange(bool onlyOrder) {
+    for (int round = 0; round < kExchangeRounds; ++round) {
+      bool any = false;
+      for (auto& row : layers_.rows) {
+        const bool swapped = exchangeIn(row);
+        if (swapped && !onlyOrder) settleInOrder(row);
+        any |= swapped;
+      }
+      if (!any) return;
+    }
+  }
+  bool exchangeIn(std::vector<int32_t>& row) {
+    bool any = false;
+    for (size_t k = 0; k + 1 < row.size(); ++k) {
+      const int32_t a = row[k], b = row[k + 1];
+      const int now = between(layers_.above, a, b) + between(layers_.below, a, b);
+      if (now == 0) continue;
+      if (now <= between(layers_.above, b, a) + between(layers_.below, b, a)) continue;
+      std::swap(row[k], row[k + 1]);
+      std::swap(layers_.spot(a).x, layers_.spot(b).x);
+      std::swap(place_[at(a)], place_[at(b)]);
+      any = true;
+    }
+    return any;
+  }
+  // Crossings of a's and b's segments to one side when a stands left of b.
+  int between(const Neighbours& side, int32_t a, int32_t b) const {
+    int out = 0;
+    for (int32_t u : side.of(a))
+      for (int32_t w : side.of(b))
+        if (layers_.spot(u).row == layers_.spot(w).row && place_[at(u)] > place_[at(w)]) ++out;
+    return out;
+  }
+  void settleInOrder(const std::vector<int32_t>& row) {
+    for (int32_t v : row) wishes_[at(v)] = layers_.spot(v).x;
+    settleRow(layers_, row, wishes_);
+  }
+
+  Layers& layers_;
+  std::vector<int32_t> place_;
+  std::vector<float> wishes_, places_;
+  std::vector<std::vector<int32_t>> best_;
+  size_t fewest_ = 0;
+};
+
+}  // namespace
+
+bool wishOf(const Layers& layers, int32_t v, bool above, bool below, float& wish) {
+  double sum = 0, weight = 0;
+  const Spot& own = layers.spot(v);
+  auto take = [&](std::span<const int32_t> neighbours) {
+    for (int32_t n : neighbours) {
+      const Spot& other = layers.spot(n);
+      const double pull = (own.lane && other.lane ? 8.0 : own.lane || other.lane ? 2.0 : 1.0) / std::abs(other.row - own.row);
+      sum += other.x * pull;
+      weight += pull;
+    }
+  };
+  if (above) take(layers.above.of(v));
+  if (below) take(layers.below.of(v));
+  if (weight > 0) wish = static_cast<float>(sum / weight);
+  return weight > 0;
+}
+
+void orderRows(Layers& layers) { RowOrder(layers).run(); }
+
+}  // namespace tessera

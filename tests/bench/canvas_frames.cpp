@@ -1,0 +1,139 @@
+// Time of the UI thread per frame while a huge graph with all groups opened is panned, zoomed, hovered, clicked and box
+// selected, on the offscreen platform. A frame is one event, its consequences and the repaint. Prints p50, p95 and max of
+// wall time and of the UI thread's own processor time. Usage: bench_canvas_frames FILE [GROUPS-AT-MOST]
+#include <fmt/format.h>
+#include <time.h>
+
+#include <QApplication>
+#include <QMouseEvent>
+#include <QWheelEvent>
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+
+#include "core/formats/module_file.h"
+#include "editor/canvas/canvas.h"
+
+using namespace tessera;
+
+namespace {
+
+double threadMs() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
+}
+double wallMs() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class Frames {
+ public:
+  explicit Frames(Canvas& canvas) : canvas_(canvas) {}
+
+  void run(const char* name, int frames, const std::function<void(int)>& gesture) {
+    std::vector<double> wall, own;
+    for (int k = 0; k < frames; ++k) {
+      const double startWall = wallMs(), startOwn = threadMs();
+      gesture(k);
+      canvas_.repaint();
+      QCoreApplication::processEvents();
+      wall.push_back(wallMs() - startWall);
+      own.push_back(threadMs() - startOwn);
+    }
+    print(name, wall, own);
+  }
+  double worstOwn() const { return worstOwn_; }
+
+ private:
+  void print(const char* name, std::vector<double>& wall, std::vector<double>& own) {
+    std::sort(wall.begin(), wall.end());
+    std::sort(own.begin(), own.end());
+    auto part = [](const std::vector<double>& v, double p) { return v[static_cast<size_t>(p * static_cast<double>(v.size() - 1))]; };
+    fmt::print("{:<22} wall p50 {:6.1f}  p95 {:6.1f}  max {:6.1f} ms   UI thread p50 {:6.1f}  p95 {:6.1f}  max {:6.1f} ms\n", name,
+               part(wall, .5), part(wall, .95), wall.back(), part(own, .5), part(own, .95), own.back());
+    worstOwn_ = std::max(worstOwn_, own.back());
+  }
+  Canvas& canvas_;
+  double worstOwn_ = 0;
+};
+
+void mouse(Canvas& canvas, QEvent::Type type, QPointF at, Qt::MouseButton button, Qt::MouseButtons buttons) {
+  QMouseEvent event(type, at, canvas.mapToGlobal(at), button, buttons, Qt::NoModifier);
+  QCoreApplication::sendEvent(&canvas, &event);
+}
+void wheel(Canvas& canvas, QPointF at, int angle, Qt::KeyboardModifiers modifiers) {
+  QWheelEvent event(at, canvas.mapToGlobal(at), {}, QPoint(0, angle), Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+  QCoreApplication::sendEvent(&canvas, &event);
+}
+
+void gestures(Canvas& canvas, Frames& frames, const char* where) {
+  const QPointF middle(canvas.width() / 2.0, canvas.height() / 2.0);
+  auto named = [&](const char* what) { return fmt::format("{}: {}", where, what); };
+  frames.run(named("scroll").c_str(), 60, [&](int) { wheel(canvas, middle, -120, {}); });
+  mouse(canvas, QEvent::MouseButtonPress, middle, Qt::MiddleButton, Qt::MiddleButton);
+  frames.run(named("drag").c_str(), 60, [&](int k) {
+    mouse(canvas, QEvent::MouseMove, middle + QPointF(9.0 * (k % 30), 7.0 * k), Qt::NoButton, Qt::MiddleButton);
+  });
+  mouse(canvas, QEvent::MouseButtonRelease, middle, Qt::MiddleButton, {});
+  frames.run(named("hover").c_str(), 120, [&](int k) {
+    mouse(canvas, QEvent::MouseMove, QPointF(60 + 11.3 * k, 80 + 6.1 * k), Qt::NoButton, {});
+  });
+  frames.run(named("click").c_str(), 40, [&](int k) {
+    const QPointF at(50 + 31.0 * k, 60 + 17.0 * k);
+    mouse(canvas, QEvent::MouseButtonPress, at, Qt::LeftButton, Qt::LeftButton);
+    mouse(canvas, QEvent::MouseButtonRelease, at, Qt::LeftButton, {});
+  });
+  mouse(canvas, QEvent::MouseButtonPress, QPointF(5, 5), Qt::LeftButton, Qt::LeftButton);
+  frames.run(named("box select").c_str(), 30, [&](int k) {
+    mouse(canvas, QEvent::MouseMove, QPointF(40 + 45.0 * k, 40 + 30.0 * k), Qt::NoButton, Qt::LeftButton);
+  });
+  frames.run(named("box release").c_str(), 1, [&](int) {
+    mouse(canvas, QEvent::MouseButtonRelease, QPointF(1400, 950), Qt::LeftButton, {});
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication app(argc, argv);
+  if (argc < 2) return fmt::print(stderr, "usage: bench_canvas_frames FILE\n"), 64;
+  const ReadResult read = readModule(argv[1]);
+  if (!read.module) return fmt::print(stderr, "{}: cannot be read\n", argv[1]), 66;
+  ViewMaker maker(*read.module);
+  ViewOptions options;
+  for (std::string& path : maker.groupPaths(read.module->entry())) options.openGroups.insert(std::move(path));
+  double start = wallMs();
+  const auto view = std::make_shared<const GraphView>(maker.view(read.module->entry(), options));
+  const double viewed = wallMs();
+  const Arrangement arrangement = arrange(*view);
+  const double arranged = wallMs();
+  const auto picture = std::make_shared<const Picture>(draw(*read.module, *view, arrangement));
+  const double drawn = wallMs();
+  const auto index = Canvas::makeIndex(*picture);
+  fmt::print("{} boxes, {} wires, {} items, {:.0f}×{:.0f}; on a worker: view {:.0f}, arrange {:.0f}, draw {:.0f}, index {:.0f} ms\n",
+             view->nodes.size(), view->edges.size(), picture->items.size(), picture->bounds.width, picture->bounds.height,
+             viewed - start, arranged - viewed, drawn - arranged, wallMs() - drawn);
+  Canvas canvas;
+  canvas.resize(1600, 1000);
+  canvas.show();
+  Frames frames(canvas);
+  frames.run("set picture", 1, [&](int) { canvas.setPicture(picture, view, Canvas::KeepView::No, index); });
+  start = wallMs();
+  canvas.waitForTiles();
+  fmt::print("first screen of tiles, fitted: {:.0f} ms after\n", wallMs() - start);
+  gestures(canvas, frames, "fitted");
+  const QPointF middle(800, 500);
+  frames.run("zoom in", 60, [&](int) { wheel(canvas, middle, 120, Qt::ControlModifier); });
+  gestures(canvas, frames, "close");
+  frames.run("zoom out", 60, [&](int) { wheel(canvas, middle, -120, Qt::ControlModifier); });
+  frames.run("fit all", 1, [&](int) { canvas.fitAll(); });
+  frames.run("theme", 1, [&](int) { canvas.setTheme(Theme::Dark); });
+  frames.run("back to an old picture", 2, [&](int) { canvas.setPicture(picture, view, Canvas::KeepView::Yes, index); });
+  fmt::print("longest frame of the UI thread: {:.1f} ms\n", frames.worstOwn());
+  start = wallMs();
+  canvas.waitForTiles();
+  fmt::print("tiles complete after {:.0f} ms\n", wallMs() - start);
+}

@@ -46,10 +46,18 @@ void Report::failure(const Diagnostic& diagnostic) {
 
 void Report::raise(int code) { exit = std::max(exit, code); }
 
-void Report::finish() const {
-  if (!json) return;
-  std::string text = object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+int Report::finish() {
+  if (json) {
+    std::string text = object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+  return flushed(exit);
+}
+
+int Report::flushed(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::fputs("error: cannot write to standard output\n", stderr);
+  return std::max<int>(code, kNoOutput);
 }
 
 std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify) {

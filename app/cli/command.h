@@ -37,8 +37,10 @@ class Report {
   void failure(const Diagnostic& diagnostic);
   // Raises the exit code (the highest of several stays).
   void raise(int code);
-  // stdout: the object with --json, else what line() collected as it came.
-  void finish() const;
+  // Prints the object with --json; gives the exit code, raised to kNoOutput where stdout did not take all of it.
+  int finish();
+  // The same for what was printed outside of the report.
+  int flushed(int code);
 };
 
 // Reads and verifies; on error reports and gives nullopt. withVerify false: only what reading itself refuses.

@@ -1,12 +1,50 @@
 // `tessera`, the headless program: the list of its subcommands.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
 #include "app/cli/command.h"
+
+namespace tessera::cli {
+namespace {
+
+// A closed standard stream would give its number to the next file that is opened: keep it taken by what cannot be
+// written, so that printing fails and is reported.
+void holdStandardStreams() {
+  int taken = 0;
+  do taken = ::open("/dev/null", O_RDONLY);
+  while (taken >= 0 && taken <= STDERR_FILENO);
+  if (taken >= 0) ::close(taken);
+}
+
+// A command line that cannot be understood: the parser's words on stderr, and with --json still one object.
+int refuseUsage(const CLI::App& app, const CLI::ParseError& error, Report& report, bool json) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    app.exit(error);  // --help, --version
+    return report.flushed(kFine);
+  }
+  Diagnostic diagnostic;
+  diagnostic.fault = Fault::Usage;
+  diagnostic.message = error.what();
+  report.json = json;
+  report.failure(diagnostic);
+  std::fputs("Run with --help for more information.\n", stderr);
+  return report.finish();
+}
+
+}  // namespace
+}  // namespace tessera::cli
 
 int main(int argc, char** argv) {
   using namespace tessera::cli;
-  CLI::App app{"tessera: reads, checks, runs, profiles and draws XLA HLO programs"};
+  holdStandardStreams();
+  CLI::App app{"tessera: reads, checks, runs, profiles and draws XLA HLO programs", "tessera"};
   app.set_version_flag("--version", "tessera 0.1.0");
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::help);
+  app.footer("Example: tessera check model.hlo");
   Report report;
   addCheck(app, report);
   addPrint(app, report);
@@ -17,8 +55,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kFine : kUsage;
+    return refuseUsage(app, error, report, std::find(argv, argv + argc, std::string_view("--json")) != argv + argc);
   }
-  report.finish();
-  return report.exit;
+  return report.finish();
 }

@@ -157,6 +157,14 @@ Status runModule(const Module& module, const Options& options, Report& report) {
   return compare(options, outputs, report);
 }
 
+// A backend knows neither the file nor what the reader sees of the instruction but its place.
+Diagnostic placed(Diagnostic diagnostic, const Options& options) {
+  if (diagnostic.file.empty() && diagnostic.position.line) diagnostic.file = options.file;
+  if (diagnostic.message.find(diagnostic.instructionName) == std::string::npos)
+    diagnostic.message = "%" + diagnostic.instructionName + ": " + diagnostic.message;
+  return diagnostic;
+}
+
 }  // namespace
 
 void addRun(CLI::App& app, Report& report) {
@@ -180,7 +188,7 @@ void addRun(CLI::App& app, Report& report) {
   command->callback([options, &report] {
     auto module = loadModule(options->file, report, true);
     if (!module) return;
-    if (auto status = runModule(*module, *options, report); !status) report.failure(status.error());
+    if (auto status = runModule(*module, *options, report); !status) report.failure(placed(status.error(), *options));
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <unordered_map>
 
 #include "core/ops/infer.h"
@@ -21,11 +22,21 @@ double elementsOf(const Shape& shape) {
   return count;
 }
 
+// Packed where the layout says so (s4 with E(4)). A tuple is its leaves: what an instruction reads or writes of it.
 double bytesOf(const Shape& shape) {
-  if (shape.isTuple()) return kPointerBytes * static_cast<double>(shape.elements.size());
-  return shape.isArray() ? elementsOf(shape) * byteWidth(shape.type) : 0;
+  if (shape.isTuple()) {
+    double sum = 0;
+    for (const Shape& element : shape.elements) sum += bytesOf(element);
+    return sum;
+  }
+  if (!shape.isArray()) return 0;
+  const int64_t bits = shape.layout ? shape.layout->elementSizeInBits : 0;
+  return bits > 0 ? std::ceil(elementsOf(shape) * static_cast<double>(bits) / 8) : elementsOf(shape) * byteWidth(shape.type);
 }
 
+double pointerTableBytes(const Shape& tuple) { return kPointerBytes * static_cast<double>(tuple.elements.size()); }
+
+double floorLog2(int64_t n) { return n <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(n)) - 1; }
 double ceilLog2(double n) { return n <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(n) - 1); }
 
 enum class Work : uint8_t { None, Flop, Transcendental };
@@ -144,7 +155,13 @@ class CostCounter {
       }
       case Opcode::AllReduce:
       case Opcode::AllReduceStart:
-      case Opcode::ReduceScatter: cost.flops = elementsOf(operandShape(instruction, 0)); return;
+        for (size_t i = 0; i < instruction.operands.size(); ++i) cost.flops += elementsOf(operandShape(instruction, i));
+        return;
+      case Opcode::Fft: {
+        cost.flops = 8 * elementsOf(operandShape(instruction, 0));  // a complex multiplication and addition a step
+        for (int64_t length : instruction.attributes->ints(Attr::fft_length)) cost.flops *= floorLog2(length);
+        return;
+      }
       default: break;
     }
     if (workOf(instruction.opcode) == Work::Flop) cost.flops = elements;
@@ -216,7 +233,8 @@ class CostCounter {
       case Opcode::AfterAll:
       case Opcode::OptBarrier:
       case Opcode::AddDependency: return 0;
-      case Opcode::Tuple: return out;
+      case Opcode::CustomCall: return 0;  // unknown
+      case Opcode::Tuple: return pointerTableBytes(*instruction.shape);
       case Opcode::Slice: return 2 * out;
       case Opcode::DynamicSlice:
       case Opcode::Gather: return 2 * out + operand(1);
@@ -248,22 +266,22 @@ class CostCounter {
     return sum;
   }
 
-  // What the fused computation reads of one parameter: slices read themselves, all else shares one full read.
+  // What the fused computation reads of one parameter: slices read themselves, each broadcast and reshape reads all of it,
+  // all else shares one full read.
   double readBytes(const Computation& body, InstructionId parameter) const {
-    double sliced = 0;
+    double parts = 0;
     bool whole = false;
     for (InstructionId id : body.instructions) {
       const Instruction& user = module_.at(id);
       for (size_t i = 0; i < user.operands.size(); ++i) {
         if (user.operands[i] != parameter) continue;
-        const bool slices = user.opcode == Opcode::Slice || (user.opcode == Opcode::DynamicSlice && i == 0) ||
-                            (user.opcode == Opcode::Gather && i == 0);
         const bool updated = user.opcode == Opcode::DynamicUpdateSlice && i == 0;
-        if (slices) sliced += bytesOf(*user.shape);
+        if (user.opcode == Opcode::Slice || (user.opcode == Opcode::DynamicSlice && i == 0)) parts += bytesOf(*user.shape);
+        else if (user.opcode == Opcode::Broadcast || user.opcode == Opcode::Reshape) parts += bytesOf(module_.shapeOf(parameter));
         else if (!updated) whole = true;
       }
     }
-    return sliced + (whole ? bytesOf(module_.shapeOf(parameter)) : 0);
+    return parts + (whole ? bytesOf(module_.shapeOf(parameter)) : 0);
   }
 
   const Module& module_;

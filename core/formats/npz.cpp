@@ -3,7 +3,6 @@
 #include "core/formats/npz.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zip.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <optional>
 
 #include "core/base/checked_math.h"
+#include "core/formats/module_file.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {
@@ -135,6 +135,7 @@ void swapBytes(std::span<std::byte> data, size_t width) {
 
 // Copies column-major data into row-major order.
 void fromColumnMajor(const Shape& shape, const std::byte* source, std::span<std::byte> out) {
+  if (out.empty()) return;  // the other dimensions may be as large as they like
   const size_t width = static_cast<size_t>(byteWidth(shape.type));
   const size_t rank = shape.dimensions.size();
   std::vector<int64_t> strides(rank, 1), index(rank, 0);
@@ -275,6 +276,55 @@ Status addArray(zip_t* archive, const std::string& name, const Literal& literal,
   return {};
 }
 
+Result<NamedArrays> readArrays(zip_t* archive, const std::filesystem::path& path) {
+  NamedArrays out;
+  const zip_int64_t count = zip_get_num_entries(archive, 0);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    auto array = readArray(archive, static_cast<zip_uint64_t>(i));
+    const char* name = zip_get_name(archive, static_cast<zip_uint64_t>(i), 0);
+    if (!array) return failFile(Fault::Input, path, std::string(name ? name : "?") + " " + array.error().message);
+    out.insert(std::move(*array));
+  }
+  return out;
+}
+
+struct SourceCloser {
+  void operator()(zip_source_t* source) const { zip_source_free(source); }
+};
+using Source = std::unique_ptr<zip_source_t, SourceCloser>;
+
+// The finished archive that the source holds.
+Result<std::string> bytesOf(zip_source_t* source) {
+  zip_stat_t stat;
+  zip_stat_init(&stat);
+  if (zip_source_stat(source, &stat) != 0 || zip_source_open(source) != 0) return fail("the archive cannot be made");
+  std::string bytes(stat.size, '\0');
+  const zip_int64_t got = zip_source_read(source, bytes.data(), bytes.size());
+  zip_source_close(source);
+  if (got != static_cast<zip_int64_t>(bytes.size())) return fail("the archive cannot be made");
+  return bytes;
+}
+
+Result<std::string> archiveOf(const NamedArrays& arrays) {
+  zip_error_t error;
+  zip_error_init(&error);
+  Source source(zip_source_buffer_create(nullptr, 0, 0, &error));
+  if (!source) return fail(std::string(zip_error_strerror(&error)));
+  zip_source_keep(source.get());  // the archive takes one reference, we read by the other
+  zip_t* opened = zip_open_from_source(source.get(), ZIP_CREATE | ZIP_TRUNCATE, &error);
+  if (!opened) {
+    zip_source_free(source.get());
+    return fail(std::string(zip_error_strerror(&error)));
+  }
+  Archive archive(opened);
+  std::vector<std::string> buffers;  // alive until the archive is closed
+  buffers.reserve(arrays.size());
+  for (const auto& [name, literal] : arrays) TESSERA_TRY(addArray(archive.get(), name, literal, buffers));
+  if (zip_close(archive.get()) != 0) return fail(std::string(zip_strerror(archive.get())));
+  (void)archive.release();
+  return bytesOf(source.get());
+}
+
 }  // namespace
 
 Result<NamedArrays> readNpz(const std::filesystem::path& path) {
@@ -283,34 +333,27 @@ Result<NamedArrays> readNpz(const std::filesystem::path& path) {
   int code = 0;
   Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
   if (!archive) return failFile(Fault::Input, path, "cannot be opened as npz: " + zipErrorText(code));
-  NamedArrays out;
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
-  for (zip_int64_t i = 0; i < count; ++i) {
-    auto array = readArray(archive.get(), static_cast<zip_uint64_t>(i));
-    const char* name = zip_get_name(archive.get(), static_cast<zip_uint64_t>(i), 0);
-    if (!array) return failFile(Fault::Input, path, std::string(name ? name : "?") + " " + array.error().message);
-    out.insert(std::move(*array));
-  }
-  return out;
+  return readArrays(archive.get(), path);
+}
+
+Result<Literal> readNpyBytes(std::string_view bytes) { return parseNpy(bytes, std::nullopt); }
+
+Result<NamedArrays> readNpzBytes(std::string_view bytes) {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
+  if (!source) return failFile(Fault::Input, "", "cannot be opened as npz: " + std::string(zip_error_strerror(&error)));
+  Archive archive(zip_open_from_source(source, ZIP_RDONLY, &error));
+  if (archive) return readArrays(archive.get(), "");
+  zip_source_free(source);
+  return failFile(Fault::Input, "", "cannot be opened as npz: " + std::string(zip_error_strerror(&error)));
 }
 
 Status writeNpz(const std::filesystem::path& path, const NamedArrays& arrays) {
-  const std::string temporary = path.string() + ".tmp" + std::to_string(getpid());
-  int code = 0;
-  Archive archive(zip_open(temporary.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
-  if (!archive) return failFile(Fault::Output, path, "cannot be written: " + zipErrorText(code));
-  std::vector<std::string> buffers;  // alive until the archive is closed
-  buffers.reserve(arrays.size());
-  for (const auto& [name, literal] : arrays)
-    if (auto added = addArray(archive.get(), name, literal, buffers); !added) return failFile(Fault::Output, path, added.error().message);
-  if (zip_close(archive.get()) != 0) return failFile(Fault::Output, path, "cannot be written: " + std::string(zip_strerror(archive.get())));
-  (void)archive.release();
-  std::error_code error;
-  std::filesystem::rename(temporary, path, error);
-  if (!error) return {};
-  std::string reason = error.message();
-  std::filesystem::remove(temporary, error);
-  return failFile(Fault::Output, path, "cannot be written: " + reason);
+  auto bytes = archiveOf(arrays);
+  if (!bytes) return failFile(Fault::Output, path, "cannot be written: " + bytes.error().message);
+  return writeFileAtomically(path, *bytes);
 }
 
 }  // namespace tessera
+

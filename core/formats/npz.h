@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -14,6 +15,11 @@ namespace tessera {
 
 using NamedArrays = std::map<std::string, Literal>;  // key without suffix
 Result<NamedArrays> readNpz(const std::filesystem::path& path);
+// One npy array in memory.
+Result<Literal> readNpyBytes(std::string_view bytes);
+// The same of an archive in memory; errors name no file.
+Result<NamedArrays> readNpzBytes(std::string_view bytes);
+// Whole or not at all: see writeFileAtomically.
 Status writeNpz(const std::filesystem::path& path, const NamedArrays& arrays);
 
 }  // namespace tessera

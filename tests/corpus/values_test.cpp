@@ -149,6 +149,8 @@ class WholeCorpusValues : public testing::TestWithParam<std::string> {
     if (wholeCorpus().empty()) return "its values are not in the repository; ./test --corpus=DIR compares them";
     if (!fs::exists(folder)) return "absent from " + wholeCorpus().string();
     if (!fs::exists(folder / "expected.npz")) return "the corpus has no expected values of it";
+    if (!fs::exists(folder / "inputs.npz") && slurp(folder / "meta.json").find("\"inputs\": \"npz\"") != std::string::npos)
+      return "the corpus lacks its inputs";
     if (onlyLong && !longTier()) return "only in the long tier (--all)";
     if (!longTier() && fs::file_size(folder / "expected.npz") > kQuickBytes) return "large: only in the long tier (--all)";
     return {};

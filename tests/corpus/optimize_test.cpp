@@ -1,0 +1,51 @@
+// What the passes make of each program is HLO again: it verifies, prints, and reads back to the same text.
+#include <gtest/gtest.h>
+
+#include "core/formats/hlo_text.h"
+#include "core/ops/infer.h"
+#include "core/passes/pipeline.h"
+#include "tests/corpus/corpus.h"
+
+namespace tessera {
+namespace {
+
+// Larger texts wait for the long tier.
+constexpr uintmax_t kQuickBytes = 1u << 20;
+
+std::vector<std::string> programs() {
+  return corpusFiles([](const std::string& file) { return !isBad(file) && file.ends_with("/before.hlo"); });
+}
+
+std::string errorsOf(const Diagnostics& found) {
+  std::string text;
+  for (const Diagnostic& diagnostic : found.items())
+    if (diagnostic.severity == Severity::Error) text += diagnostic.toString() + "\n";
+  return text;
+}
+
+class CorpusOptimize : public testing::TestWithParam<std::string> {};
+
+TEST_P(CorpusOptimize, IsHloAgain) {
+  const std::string text = slurp(corpusTexts() / GetParam());
+  if (text.size() > kQuickBytes && !longTier()) GTEST_SKIP() << "large: only in the long tier (--all)";
+  ReadResult read = readHloText(text);
+  ASSERT_TRUE(read.module);
+  if (inferModule(*read.module).hasErrors()) GTEST_SKIP() << "does not verify: see CorpusText";
+  const auto optimized = optimize(*read.module);
+  if (!optimized && optimized.error().fault == Fault::Unsupported) GTEST_SKIP() << optimized.error().toString();
+  ASSERT_TRUE(optimized) << optimized.error().toString();
+  EXPECT_EQ(errorsOf(verify(*optimized)), "");
+  const std::string printed = printHloText(*optimized);
+  ReadResult again = readHloText(printed);
+  ASSERT_EQ(errorsOf(again.diagnostics), "");
+  ASSERT_TRUE(again.module);
+  EXPECT_EQ(errorsOf(inferModule(*again.module)), "");
+  EXPECT_EQ(errorsOf(verify(*again.module)), "");
+  EXPECT_TRUE(printHloText(*again.module) == printed);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CorpusOptimize, testing::ValuesIn(programs()),
+                         [](const auto& info) { return testName(info.param); });
+
+}  // namespace
+}  // namespace tessera

@@ -116,7 +116,7 @@ void PanelPacker::packRows(const T* from, const int64_t* rows, int64_t count, P*
 template <class T, class P, int kParts>
 void PanelPacker::packWindows(const T* from, int64_t first, int64_t count, P* to) const {
   const size_t spatial = source_.windows.size();
-  int64_t rows[kMaxWidth], positions[kMaxWidth][8], element[8] = {};
+  int64_t rows[kMaxWidth], positions[kMaxWidth][kMostSpatial], element[kMostSpatial] = {};
   rowOffsets(first, count, rows);
   for (int64_t r = 0; r < count; ++r)
     for (int64_t rest = first + r, d = static_cast<int64_t>(spatial) - 1; d >= 0; --d) {

@@ -12,6 +12,8 @@
 
 namespace tessera::cpu {
 
+inline constexpr size_t kMostSpatial = 8;  // windows of one PanelSource
+
 // Along one spatial dimension of a convolution: offset of the input element that output position p and window element
 // w meet at [p · window + w]; -1: none (padding or a hole of the base dilation).
 struct WindowOffsets {
@@ -20,7 +22,7 @@ struct WindowOffsets {
 };
 
 // Where element (batch, outer, inner) lies. A convolution's input has `windows`: the last dimensions of `outer` are
-// then the output positions (stride 0), and `inner` runs over the windows' elements, then over `depth` features.
+// then the output positions (stride 0), and the sum runs over the windows' elements, then over `depth` features.
 struct PanelSource {
   ElementType type = ElementType::F32;
   int64_t start = 0;  // of element (0, 0, 0)

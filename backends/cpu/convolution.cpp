@@ -33,6 +33,7 @@ Contraction contractionOf(const ConvolutionForm& form, const LibraryContext& con
   c.lhs.outer = {{batch, form.inputBatch.stride}};
   c.rhs.outer = {{features, form.kernelOutput.stride}};
   c.lhs.depth = {depth, form.inputFeature.stride};
+  if (form.window.empty()) c.lhs.inner = {c.lhs.depth};
   c.outRows = {{batch, form.outputBatch.stride}};
   for (size_t d = 0; d < form.window.size(); ++d) {
     const WindowDimension& window = form.window[d];
@@ -83,7 +84,7 @@ Result<StepPtr> planConvolution(LibraryContext& context) {
   auto form = convolutionFormOf(context.module, context.instruction);
   if (!form) return StepPtr{};
   auto step = planDnnlConvolution(context, *form);
-  if (!step || *step) return step;
+  if (!step || *step || form->window.size() > kMostSpatial) return step;
   context.what = "convolution (contraction)";
   return planContraction(context, contractionOf(*form, context));
 }

@@ -10,6 +10,7 @@
 #include "backends/cpu/library_steps.h"
 #include "core/base/checked_math.h"
 #include "core/element/compose.h"
+#include "core/ops/callee_index.h"
 #include "core/ops/op.h"
 
 namespace tessera::cpu {
@@ -151,7 +152,7 @@ Status PlanBuilder::planBranches(const Instruction& instruction, Sequence& out) 
   auto step = std::make_unique<ConditionalStep>();
   step->byPredicate = module_.shapeOf(instruction.operands[0]).type == ElementType::Pred;
   step->selector = buffers_.slotOf(instruction.operands[0]);
-  std::vector<ComputationId> branches = module_.callees(instruction);
+  const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
   if (branches.size() + 1 != instruction.operands.size()) return unsupported(instruction, "it has not one operand a branch");
   step->branches.resize(branches.size());
   for (size_t i = 0; i < branches.size(); ++i) TESSERA_TRY(planComputation(branches[i], step->branches[i]));

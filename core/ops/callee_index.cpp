@@ -13,4 +13,12 @@ std::optional<size_t> calleeIndex(const AttributeSet& attributes, Attr name) {
   return std::nullopt;
 }
 
+std::vector<ComputationId> branchesOf(const AttributeSet& attributes) {
+  if (const auto* list = attributes.get<std::vector<ComputationId>>(Attr::branch_computations)) return *list;
+  const auto* whenTrue = attributes.get<ComputationId>(Attr::true_computation);
+  const auto* whenFalse = attributes.get<ComputationId>(Attr::false_computation);
+  if (!whenTrue || !whenFalse) return {};
+  return {*whenTrue, *whenFalse};
+}
+
 }  // namespace tessera

@@ -22,7 +22,7 @@ constexpr Constraint kConstraints[] = {
 };
 
 // Callee index of branch 0, 1, …: true_computation and false_computation may be written in either order.
-std::vector<size_t> branchesOf(const AttributeSet& attributes) {
+std::vector<size_t> branchIndices(const AttributeSet& attributes) {
   if (auto first = calleeIndex(attributes, Attr::branch_computations)) {
     const auto* list = attributes.get<std::vector<ComputationId>>(Attr::branch_computations);
     std::vector<size_t> out;
@@ -45,7 +45,7 @@ Status checkSelector(const InferContext& context, size_t branches) {
 }
 
 Result<Inferred> inferShape(const InferContext& context) {
-  const std::vector<size_t> branches = branchesOf(*context.attributes);
+  const std::vector<size_t> branches = branchIndices(*context.attributes);
   TESSERA_TRY(checkSelector(context, branches.size()));
   if (context.operands.size() != branches.size() + 1)
     return context.violated("C2", "conditional takes one argument for each branch", std::to_string(branches.size()), std::to_string(context.operands.size() - 1));
@@ -63,12 +63,12 @@ Result<Inferred> inferShape(const InferContext& context) {
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
-  std::vector<size_t> branches = branchesOf(*context.attributes);
+  std::vector<size_t> branches = branchIndices(*context.attributes);
   if (!branches.empty() && branches[0] < context.computations.size()) result = context.computations[branches[0]].result;
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
-  const std::vector<size_t> branches = branchesOf(*context.instruction.attributes);
+  const std::vector<size_t> branches = branchIndices(*context.instruction.attributes);
   const Literal& selector = context.operands[0];
   const auto count = static_cast<int64_t>(branches.size());
   if (count == 0) return fail("conditional has no branches");

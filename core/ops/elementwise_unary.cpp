@@ -216,9 +216,9 @@ TESSERA_UNARY(Ceil, kNone, "Round up", "$r_i = \\lceil x_i \\rceil$, the smalles
 TESSERA_UNARY(CountLeadingZeros, kNone, "Leading zero bits",
               "The number of zero bits above the highest one bit; the width of the type for zero.")
 TESSERA_UNARY(Cosine, kAccuracy, "Cosine", "$r_i = \\cos x_i$ with $x_i$ in radians.")
-TESSERA_UNARY(Cosh, kAccuracy, "Hyperbolic cosine", "$r_i = \\cosh x_i$.")
+TESSERA_UNARY(Cosh, kAccuracy, "Hyperbolic cosine", "$r_i = \\cosh x_i = (e^{x_i} + e^{-x_i}) / 2$; even, and at least 1 for real numbers.")
 TESSERA_UNARY(Erf, kAccuracy, "Error function", "$r_i = \\frac{2}{\\sqrt\\pi} \\int_0^{x_i} e^{-t^2} dt$.")
-TESSERA_UNARY(Exponential, kAccuracy, "Natural exponential", "$r_i = e^{x_i}$.")
+TESSERA_UNARY(Exponential, kAccuracy, "Natural exponential", "$r_i = e^{x_i}$; infinity where the result is too large, 0 at minus infinity.")
 TESSERA_UNARY(ExponentialMinusOne, kAccuracy, "Exponential minus one", "$r_i = e^{x_i} - 1$, exact also near zero.")
 TESSERA_UNARY(Floor, kNone, "Round down", "$r_i = \\lfloor x_i \\rfloor$, the largest integer that is not greater.")
 TESSERA_UNARY(Imag, kNone, "Imaginary part", "The imaginary part of a complex number; zero for a real one.")
@@ -237,10 +237,10 @@ TESSERA_UNARY(Rsqrt, kAccuracy, "Reciprocal square root", "$r_i = 1 / \\sqrt{x_i
 TESSERA_UNARY(Sign, kNone, "Sign",
               "-1, 0 or 1; -0, 0 and NaN stay themselves. Of a complex number $z / |z|$, and 0 at 0.")
 TESSERA_UNARY(Sine, kAccuracy, "Sine", "$r_i = \\sin x_i$ with $x_i$ in radians.")
-TESSERA_UNARY(Sinh, kAccuracy, "Hyperbolic sine", "$r_i = \\sinh x_i$.")
+TESSERA_UNARY(Sinh, kAccuracy, "Hyperbolic sine", "$r_i = \\sinh x_i = (e^{x_i} - e^{-x_i}) / 2$; odd, so that -0 stays -0.")
 TESSERA_UNARY(Sqrt, kAccuracy, "Square root", "$r_i = \\sqrt{x_i}$; NaN for negative real numbers.")
 TESSERA_UNARY(Tan, kAccuracy, "Tangent", "$r_i = \\tan x_i$ with $x_i$ in radians.")
-TESSERA_UNARY(Tanh, kAccuracy, "Hyperbolic tangent", "$r_i = \\tanh x_i$.")
+TESSERA_UNARY(Tanh, kAccuracy, "Hyperbolic tangent", "$r_i = \\tanh x_i$, in [-1, 1] for real numbers; odd, so that -0 stays -0.")
 
 #undef TESSERA_UNARY
 

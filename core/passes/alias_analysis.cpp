@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/callee_index.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -147,7 +148,7 @@ class AliasBuilder {
         TESSERA_TRY(enter(*body, {Role::Body, in.id}));
       } else if (in.opcode == Opcode::Conditional) {
         uint32_t operand = 0;
-        for (ComputationId branch : module_.callees(in)) TESSERA_TRY(enter(branch, {Role::Branch, in.id, ++operand}));
+        for (ComputationId branch : branchesOf(*in.attributes)) TESSERA_TRY(enter(branch, {Role::Branch, in.id, ++operand}));
       }
     }
     return {};

@@ -113,8 +113,11 @@ bool ModuleReader::readOperands(Scope& scope, Draft& draft, int depth) {
 bool ModuleReader::readParameterNumber(Draft& draft) {
   const size_t at = lexer_.offset();
   int64_t number = 0;
-  if (!lexer_.integer(number, "a parameter number")) return false;
-  if (number < 0 || number > INT32_MAX) return lexer_.failAt(at, "the parameter number is out of range");
+  if (!lexer_.integer(number, "a parameter number")) return lexer_.labelled("parameter.C2");
+  if (number < 0 || number > INT32_MAX) {
+    lexer_.failAt(at, "the parameter number is out of range");
+    return lexer_.labelled("parameter.C2");
+  }
   draft.instruction.parameterNumber = static_cast<int32_t>(number);
   return lexer_.expect(')', "after the parameter number");
 }
@@ -122,7 +125,8 @@ bool ModuleReader::readParameterNumber(Draft& draft) {
 bool ModuleReader::readConstant(Draft& draft) {
   if (!draft.shape) return lexer_.failAt(draft.opcodeOffset, "a constant needs its shape written", "a shape before constant");
   Literal literal;
-  if (!readLiteral(lexer_, *draft.shape, literal)) return false;
+  const bool empty = lexer_.peek() == ')';
+  if (!readLiteral(lexer_, *draft.shape, literal)) return lexer_.labelled(empty ? "constant.C1" : "constant.C2");
   draft.instruction.literal = std::make_shared<const Literal>(std::move(literal));
   return lexer_.expect(')', "after the constant");
 }

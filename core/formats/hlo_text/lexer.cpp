@@ -200,7 +200,7 @@ std::string_view Lexer::rawValue() {
 }
 
 bool Lexer::failAt(size_t offset, std::string message, std::string expected) {
-  if (!error_) error_ = SyntaxError{offset, std::move(message), std::move(expected), tokenAt(offset)};
+  if (!error_) error_ = SyntaxError{offset, std::move(message), std::move(expected), tokenAt(offset), {}};
   return false;
 }
 

@@ -16,6 +16,7 @@ namespace tessera::text {
 struct SyntaxError {
   size_t offset = 0;
   std::string message, expected, found;
+  std::string label;  // of the constraint that is violated, where there is one
 };
 
 // Nesting of shapes, literals, operands and computations.
@@ -92,6 +93,11 @@ class Lexer {
   bool failAt(size_t offset, std::string message, std::string expected = {});
   // Fails as "expected WHAT" at the next token, or as truncation at the end.
   bool failExpected(std::string expected, std::string_view where = {});
+  // After a failure: names the constraint that it violates. Always false.
+  bool labelled(std::string_view label) {
+    if (error_) error_->label = label;
+    return false;
+  }
   const std::optional<SyntaxError>& error() const { return error_; }
   void clearError() { error_.reset(); }
 

@@ -127,7 +127,7 @@ void ModuleReader::takeError() {
   if (!lexer_.error()) return;
   const SyntaxError error = *lexer_.error();
   lexer_.clearError();
-  report(error.offset, error.message, true, error.expected, error.found);
+  report(error.offset, error.message, true, error.expected, error.found).label = error.label;
 }
 
 bool ModuleReader::tooManyErrors() const { return diagnostics_.items().size() >= kMostErrors; }

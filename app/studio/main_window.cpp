@@ -113,7 +113,9 @@ void MainWindow::connectDocument() {
     updateActions();
   });
   connect(document_, &Document::moduleChanged, this, &MainWindow::showLayout);
-  connect(panels_->find(QStringLiteral("layout")), &QDockWidget::visibilityChanged, this, &MainWindow::showLayout);
+  connect(panels_->find(QStringLiteral("layout")), &QDockWidget::visibilityChanged, this, [this](bool visible) {
+    if (visible) showLayout();
+  });
   connect(panels_->layout, &LayoutPanel::layoutEdited, this, &MainWindow::takeLayout);
   connect(document_, &Document::diagnosticsChanged, this, &MainWindow::showMarks);
   connect(document_, &Document::outcomeChanged, this, [this] {

@@ -3,6 +3,7 @@
 
 #include <QDockWidget>
 #include <QMainWindow>
+#include <QScrollArea>
 #include <algorithm>
 
 #include "editor/layout_lab/layout_panel.h"
@@ -13,22 +14,34 @@
 
 namespace tessera {
 
+namespace {
+
+// A panel that needs more height than it may ask of the window.
+QScrollArea* scrolled(QWidget* panel) {
+  auto* area = new QScrollArea;
+  area->setWidgetResizable(true);
+  area->setWidget(panel);
+  return area;
+}
+
+}  // namespace
+
 Panels::Panels(Document& document, QMainWindow& window)
     : inspector(new Inspector(document)), text(new TextPanel(document)), diagnostics(new DiagnosticsPanel(document)),
       profile(new ProfilePanel(document)), results(new ResultsPanel(document)), layout(new LayoutPanel) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
+  add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
   add(window, diagnostics, QStringLiteral("diagnostics"), QObject::tr("Diagnostics"));
   add(window, profile, QStringLiteral("profile"), QObject::tr("Profile"));
   add(window, results, QStringLiteral("results"), QObject::tr("Results"));
-  add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
   arrange(window);
 }
 
 QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title) {
   auto* dock = new QDockWidget(title, &window);
   dock->setObjectName(name);
-  dock->setWidget(panel);
+  dock->setWidget(panel == layout ? scrolled(panel) : panel);
   docks.push_back(dock);
   return dock;
 }
@@ -47,18 +60,18 @@ bool Panels::raise(const QString& name) const {
 }
 
 void Panels::arrange(QMainWindow& window) const {
-  const auto dockOf = [&](QWidget* panel) { return qobject_cast<QDockWidget*>(panel->parentWidget()); };
   for (QDockWidget* dock : docks) {
     dock->setFloating(false);
     window.addDockWidget(dock->widget() == inspector ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea, dock);
     dock->show();
   }
-  QDockWidget* first = dockOf(text);
-  for (QWidget* panel : std::initializer_list<QWidget*>{layout, diagnostics, profile, results}) window.tabifyDockWidget(first, dockOf(panel));
+  QDockWidget* first = find(QStringLiteral("text"));
+  for (QDockWidget* dock : docks)
+    if (dock != first && dock->widget() != inspector) window.tabifyDockWidget(first, dock);
   first->raise();
   window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   constexpr int kRight = 370, kBelow = 250;
-  window.resizeDocks({dockOf(inspector)}, {kRight}, Qt::Horizontal);
+  window.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);
   window.resizeDocks({first}, {kBelow}, Qt::Vertical);
 }
 

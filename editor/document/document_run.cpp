@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "backends/backend.h"
-#include "core/cost/cost.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/npz.h"
 #include "editor/document/document.h"
@@ -44,12 +43,6 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& pa
   return arguments;
 }
 
-// Flops are counted, not measured: where the backend gave none, by the rules of core/cost.
-void countFlops(const Module& module, Profile& profile) {
-  for (SourceProfile& source : profile.sources)
-    if (source.flops == 0 && module.contains(source.instruction)) source.flops = costOf(module, source.instruction).flops;
-}
-
 using Progress = std::function<void(QString, double)>;
 
 Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const std::atomic<bool>& cancel,
@@ -84,7 +77,6 @@ Result<RunOutcome> compileAndRun(const Module& module, const QString& path, cons
   }
   std::ranges::nth_element(times, times.begin() + runs / 2);
   out.runMs = times[static_cast<size_t>(runs / 2)];
-  countFlops(module, out.profile);
   for (const Literal& output : out.outputs) out.outputTexts.push_back(valueText(output));
   out.peakBytes = executable->peakBytes();
   return out;

@@ -2,6 +2,7 @@
 #include "app/studio/panels.h"
 
 #include <QDockWidget>
+#include <QEvent>
 #include <QMainWindow>
 #include <QScrollArea>
 #include <algorithm>
@@ -16,11 +17,31 @@ namespace tessera {
 
 namespace {
 
+constexpr int kTitleBar = 34;
+constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
+
+// Gives a panel the room that it needs at least, whatever height it would like.
+class Room : public QWidget {
+ public:
+  explicit Room(QWidget* panel) : panel_(panel) { panel->setParent(this); }
+  QSize minimumSizeHint() const override { return panel_->minimumSizeHint() + QSize(0, kWrappedLine); }
+
+ protected:
+  void resizeEvent(QResizeEvent*) override { panel_->setGeometry(rect()); }
+  bool event(QEvent* event) override {
+    if (event->type() == QEvent::LayoutRequest) updateGeometry();
+    return QWidget::event(event);
+  }
+
+ private:
+  QWidget* panel_;
+};
+
 // A panel that needs more height than it may ask of the window.
 QScrollArea* scrolled(QWidget* panel) {
   auto* area = new QScrollArea;
   area->setWidgetResizable(true);
-  area->setWidget(panel);
+  area->setWidget(new Room(panel));
   return area;
 }
 
@@ -42,6 +63,12 @@ QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& nam
   auto* dock = new QDockWidget(title, &window);
   dock->setObjectName(name);
   dock->setWidget(panel == layout ? scrolled(panel) : panel);
+  if (panel == layout)
+    QObject::connect(dock, &QDockWidget::visibilityChanged, &window, [this, dock, &window](bool visible) {
+      const int wanted = layout->minimumSizeHint().height() + kWrappedLine + kTitleBar;
+      if (visible && !dock->isFloating() && dock->height() < wanted && window.height() > 2 * wanted - kTitleBar)
+        window.resizeDocks({dock}, {wanted}, Qt::Vertical);
+    });
   docks.push_back(dock);
   return dock;
 }

@@ -10,12 +10,11 @@
 #include "app/studio/studio_application.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
-#include "editor/panels/banner.h"
 
 namespace tessera {
 namespace {
 
-enum ExitCode { kFine = 0, kRefused = 2, kFailedRunning = 5, kUsage = 64, kNoInput = 66, kNoOutput = 73 };
+enum ExitCode { kFine = 0, kRefused = 2, kCannotRun = 4, kFailedRunning = 5, kUsage = 64, kNoInput = 66, kNoOutput = 73 };
 
 int exitCodeOf(Fault fault) {
   switch (fault) {
@@ -23,6 +22,7 @@ int exitCodeOf(Fault fault) {
     case Fault::Input: return kNoInput;
     case Fault::Output: return kNoOutput;
     case Fault::Runtime: return kFailedRunning;
+    case Fault::Unsupported: return kCannotRun;
     default: return kRefused;
   }
 }
@@ -85,17 +85,16 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   waitUntilIdle(window);
   Timing timing;
   watch(window, timing);
+  int exit = kFine;  // the last failure's: opening, running or an edit
+  QObject::connect(&window.document(), &Document::failed, [&](const QString& message, Fault fault) {
+    std::fprintf(stderr, "%s\n", message.toLocal8Bit().constData());
+    exit = exitCodeOf(fault);
+  });
   app.resetTiming();
   timing.clock.start();
   if (!file.isEmpty()) window.openFile(file);
   waitUntilIdle(window);
   timing.idleMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
-  int exit = kFine;
-  if (!file.isEmpty() && !window.document().isOpen()) {
-    std::fprintf(stderr, "%s\n", window.banner().message().toLocal8Bit().constData());
-    const auto& found = window.document().diagnostics();
-    exit = found.empty() ? kRefused : exitCodeOf(found.front().fault);
-  }
   if (const Status played = playOptions(window, parser); !played) exit = complain(played.error());
   if (parser.isSet(QStringLiteral("timing"))) print(timing, app);
   return exit;

@@ -236,6 +236,7 @@ void MainWindow::setTheme(Theme theme) {
   applyTheme(theme);
   canvas_->setTheme(theme);
   legend_->setTheme(theme);
+  startPage_->setTheme(theme);
   panels_->text->view()->setTheme(theme);
   const QSignalBlocker blocker(dark_);
   dark_->setChecked(theme == Theme::Dark);

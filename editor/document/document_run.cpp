@@ -109,7 +109,8 @@ void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
   emit progressed({}, 0);
   emit runningChanged(false);
   if (!answer->outcome) {
-    emit failed(QString::fromStdString(answer->outcome.error().toString()));
+    const Diagnostic& why = answer->outcome.error();
+    emit failed(QString::fromStdString(why.toString()), why.fault);
     return;
   }
   if (answer->revision != revision_) return;  // the graph was edited meanwhile

@@ -57,7 +57,8 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   updateActions();
 }
 
-MainWindow::~MainWindow() = default;
+// Docks say that they vanish, which must reach a whole window.
+MainWindow::~MainWindow() { hide(); }
 
 void MainWindow::makeCentre() {
   auto* centre = new QWidget(this);
@@ -236,7 +237,6 @@ void MainWindow::setTheme(Theme theme) {
   applyTheme(theme);
   canvas_->setTheme(theme);
   legend_->setTheme(theme);
-  startPage_->setTheme(theme);
   panels_->text->view()->setTheme(theme);
   const QSignalBlocker blocker(dark_);
   dark_->setChecked(theme == Theme::Dark);

@@ -65,9 +65,10 @@ QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& nam
   dock->setWidget(panel == layout ? scrolled(panel) : panel);
   if (panel == layout)
     QObject::connect(dock, &QDockWidget::visibilityChanged, &window, [this, dock, &window](bool visible) {
+      if (!visible || dock->isFloating()) return;
       const int wanted = layout->minimumSizeHint().height() + kWrappedLine + kTitleBar;
-      if (visible && !dock->isFloating() && dock->height() < wanted && window.height() > 2 * wanted - kTitleBar)
-        window.resizeDocks({dock}, {wanted}, Qt::Vertical);
+      const int most = window.height() * 6 / 10;
+      if (dock->height() < std::min(wanted, most)) window.resizeDocks({dock}, {std::min(wanted, most)}, Qt::Vertical);
     });
   docks.push_back(dock);
   return dock;

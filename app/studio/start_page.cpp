@@ -11,13 +11,10 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-#include "app/studio/thumbnails.h"
-
 namespace tessera {
 namespace {
 
-constexpr int kColumnWidth = 430, kMostRecent = 8;
-constexpr QSize kThumbnail(96, 60);
+constexpr int kColumnWidth = 400, kMostRecent = 8;
 
 QString descriptionOf(const QString& example) {
   static const QHash<QString, const char*> texts{
@@ -77,10 +74,6 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   connect(open, &QPushButton::clicked, this, &StartPage::openWanted);
   auto* columns = new QHBoxLayout;
   columns->setSpacing(36);
-  thumbnails_ = new Thumbnails(this);
-  connect(thumbnails_, &Thumbnails::painted, this, [this](const QString& path, const QImage& image) {
-    examples_.value(path)->setIcon(QPixmap::fromImage(image));
-  });
   addExamples(makeColumn(columns));
   recent_ = makeColumn(columns);
   columns->addStretch(1);
@@ -109,15 +102,8 @@ void StartPage::addExamples(QVBoxLayout* column) {
   for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Size | QDir::Reversed)) {
     auto* link = makeLink(file.completeBaseName(), descriptionOf(file.completeBaseName()), this);
     connect(link, &QCommandLinkButton::clicked, this, [this, path = file.filePath()] { emit fileChosen(path); });
-    link->setIconSize(kThumbnail);
-    examples_.insert(file.filePath(), link);
     column->addWidget(link);
   }
-}
-
-void StartPage::setTheme(Theme theme) {
-  for (auto example = examples_.cbegin(); example != examples_.cend(); ++example)
-    thumbnails_->request(example.key(), kThumbnail, devicePixelRatioF(), theme);
 }
 
 void StartPage::setRecentFiles(const QStringList& paths) {

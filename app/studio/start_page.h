@@ -1,18 +1,12 @@
 // The page that is shown while no file is open: open, the files used last, and the examples that come with Tessera.
 #pragma once
 
-#include <QHash>
 #include <QStringList>
 #include <QWidget>
 
-#include "core/picture/picture.h"
-
-class QCommandLinkButton;
 class QVBoxLayout;
 
 namespace tessera {
-
-class Thumbnails;
 
 class StartPage : public QWidget {
   Q_OBJECT
@@ -20,7 +14,6 @@ class StartPage : public QWidget {
  public:
   explicit StartPage(QWidget* parent = nullptr);
   void setRecentFiles(const QStringList& paths);
-  void setTheme(Theme theme);  // of the examples' pictures
   // The folder of examples: beside the program or where it was installed; empty when there is none.
   static QString examplesFolder();
 
@@ -32,8 +25,6 @@ class StartPage : public QWidget {
   void addExamples(QVBoxLayout* column);
 
   QVBoxLayout* recent_;
-  Thumbnails* thumbnails_;
-  QHash<QString, QCommandLinkButton*> examples_;  // by path
 };
 
 }  // namespace tessera

@@ -237,12 +237,14 @@ class StudioTest : public QObject {
 
   void goingIntoAComputationAndBack() {
     open(write("loop.hlo", kEndless));
-    document().select(only("changed"));  // it is in the body
-    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(playCommand(*window_, "computation body").has_value());
     QCOMPARE(document().module().at(document().computation()).name, std::string("body"));
     QVERIFY(window_->canvas().boxOf(id("changed")).isValid());
-    QVERIFY(playCommand(*window_, "computation main").has_value());
-    QCOMPARE(document().computation(), document().module().entry());
+    QVERIFY(!window_->canvas().boxOf(id("zero")).isValid());
+    document().select(only("zero"));  // which only the entry shows
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(document().computation() == document().module().entry());
+    QVERIFY(window_->canvas().boxOf(id("zero")).isValid());
   }
 
   void fittingKeysWork() {

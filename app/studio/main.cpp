@@ -67,8 +67,12 @@ void watch(MainWindow& window, Timing& timing) {
 
 void print(const Timing& timing, const StudioApplication& app) {
   std::printf("read and arranged %.0f ms, first picture %.0f ms, text %.0f ms, all done %.0f ms\n", timing.openedMs, timing.pictureMs, timing.textMs, timing.idleMs);
-  std::printf("longest event of the UI thread %.1f ms (%s), over 50 ms: %lld\n", app.longestMs(),
-              app.longestWhat().toLocal8Bit().constData(), static_cast<long long>(app.overBudget()));
+  const auto line = [](const char* clock, const StudioApplication::Longest& longest) {
+    std::printf("longest event of the UI thread by %s %.1f ms (%s), over 50 ms: %lld\n", clock, longest.ms,
+                longest.what.toLocal8Bit().constData(), static_cast<long long>(longest.overBudget));
+  };
+  line("the clock", app.byClock());
+  line("processor time", app.byProcessor());
 }
 
 Status playOptions(MainWindow& window, const QCommandLineParser& parser) {

@@ -121,7 +121,9 @@ void MainWindow::connectDocument() {
   connect(document_, &Document::diagnosticsChanged, this, &MainWindow::showMarks);
   connect(document_, &Document::outcomeChanged, this, [this] {
     showLegend();
-    if (document_->outcome()) panels_->raise(QStringLiteral("profile"));
+    if (!document_->outcome()) return;
+    // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
+    QMetaObject::invokeMethod(this, [this] { panels_->raise(QStringLiteral("profile")); }, Qt::QueuedConnection);
   });
   connect(document_, &Document::runningChanged, this, &MainWindow::updateActions);
   connect(document_, &Document::progressed, this, &MainWindow::showProgress);

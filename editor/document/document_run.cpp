@@ -86,6 +86,7 @@ Result<RunOutcome> compileAndRun(const Module& module, const QString& path, cons
 
 struct Document::RunAnswer {
   Result<RunOutcome> outcome;
+  std::optional<Overlay> overlay;
   uint64_t revision;
 };
 
@@ -99,7 +100,8 @@ void Document::run() {
         this, [this, stage, fraction] { if (running_) emit progressed(stage, fraction); }, Qt::QueuedConnection);
   };
   startForModule(kRunning, [this, module = module(), path = path_, cancel = cancel_, progress, revision = revision_]() -> Answer {
-    auto answer = std::make_shared<RunAnswer>(RunAnswer{compileAndRun(module, path, *cancel, progress), revision});
+    auto answer = std::make_shared<RunAnswer>(RunAnswer{compileAndRun(module, path, *cancel, progress), {}, revision});
+    if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
     return [this, answer] { finishRun(answer); };
   });
 }
@@ -115,7 +117,7 @@ void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
   }
   if (answer->revision != revision_) return;  // the graph was edited meanwhile
   outcome_ = std::move(*answer->outcome);
-  overlay_ = overlayOf(outcome_->profile);
+  overlay_ = std::move(answer->overlay);
   emit outcomeChanged();
   if (overlayShown_) redraw();
 }

@@ -315,7 +315,10 @@ class StudioTest : public QObject {
     QVERIFY2(document().outcome(), qPrintable(window_->banner().message()));
     QVERIFY(document().overlay()->find(id("product")));
     QCOMPARE(document().outcome()->outputs.size(), size_t{1});
-    QVERIFY(window_->panels().results->toPlainText().contains("f32[4,3]"));
+    const QAbstractItemModel* outputs = window_->panels().results->table()->model();
+    QCOMPARE(outputs->index(0, 1).data().toString(), QString("f32[4,3]"));
+    QVERIFY(outputs->index(0, 2).data().toString().startsWith("{ { 0."));
+    QVERIFY(window_->panels().results->summary().contains("by the fill rule"));
     QVERIFY(profileTable()->model()->rowCount() >= 2);
     bool hot = false;
     for (const PictureItem& item : window_->canvas().picture()->items)

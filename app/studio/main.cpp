@@ -10,12 +10,11 @@
 #include "app/studio/studio_application.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
-#include "editor/panels/banner.h"
 
 namespace tessera {
 namespace {
 
-enum ExitCode { kFine = 0, kRefused = 2, kFailedRunning = 5, kUsage = 64, kNoInput = 66, kNoOutput = 73 };
+enum ExitCode { kFine = 0, kRefused = 2, kCannotRun = 4, kFailedRunning = 5, kUsage = 64, kNoInput = 66, kNoOutput = 73 };
 
 int exitCodeOf(Fault fault) {
   switch (fault) {
@@ -23,6 +22,7 @@ int exitCodeOf(Fault fault) {
     case Fault::Input: return kNoInput;
     case Fault::Output: return kNoOutput;
     case Fault::Runtime: return kFailedRunning;
+    case Fault::Unsupported: return kCannotRun;
     default: return kRefused;
   }
 }
@@ -67,8 +67,12 @@ void watch(MainWindow& window, Timing& timing) {
 
 void print(const Timing& timing, const StudioApplication& app) {
   std::printf("read and arranged %.0f ms, first picture %.0f ms, text %.0f ms, all done %.0f ms\n", timing.openedMs, timing.pictureMs, timing.textMs, timing.idleMs);
-  std::printf("longest event of the UI thread %.1f ms (%s), over 50 ms: %lld\n", app.longestMs(),
-              app.longestWhat().toLocal8Bit().constData(), static_cast<long long>(app.overBudget()));
+  const auto line = [](const char* clock, const StudioApplication::Longest& longest) {
+    std::printf("longest event of the UI thread by %s %.1f ms (%s), over 50 ms: %lld\n", clock, longest.ms,
+                longest.what.toLocal8Bit().constData(), static_cast<long long>(longest.overBudget));
+  };
+  line("the clock", app.byClock());
+  line("processor time", app.byProcessor());
 }
 
 Status playOptions(MainWindow& window, const QCommandLineParser& parser) {
@@ -85,17 +89,16 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   waitUntilIdle(window);
   Timing timing;
   watch(window, timing);
+  int exit = kFine;  // the last failure's: opening, running or an edit
+  QObject::connect(&window.document(), &Document::failed, [&](const QString& message, Fault fault) {
+    std::fprintf(stderr, "%s\n", message.toLocal8Bit().constData());
+    exit = exitCodeOf(fault);
+  });
   app.resetTiming();
   timing.clock.start();
   if (!file.isEmpty()) window.openFile(file);
   waitUntilIdle(window);
   timing.idleMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
-  int exit = kFine;
-  if (!file.isEmpty() && !window.document().isOpen()) {
-    std::fprintf(stderr, "%s\n", window.banner().message().toLocal8Bit().constData());
-    const auto& found = window.document().diagnostics();
-    exit = found.empty() ? kRefused : exitCodeOf(found.front().fault);
-  }
   if (const Status played = playOptions(window, parser); !played) exit = complain(played.error());
   if (parser.isSet(QStringLiteral("timing"))) print(timing, app);
   return exit;

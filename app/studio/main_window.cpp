@@ -57,7 +57,8 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   updateActions();
 }
 
-MainWindow::~MainWindow() = default;
+// Docks say that they vanish, which must reach a whole window.
+MainWindow::~MainWindow() { hide(); }
 
 void MainWindow::makeCentre() {
   auto* centre = new QWidget(this);
@@ -113,12 +114,16 @@ void MainWindow::connectDocument() {
     updateActions();
   });
   connect(document_, &Document::moduleChanged, this, &MainWindow::showLayout);
-  connect(panels_->find(QStringLiteral("layout")), &QDockWidget::visibilityChanged, this, &MainWindow::showLayout);
+  connect(panels_->find(QStringLiteral("layout")), &QDockWidget::visibilityChanged, this, [this](bool visible) {
+    if (visible) showLayout();
+  });
   connect(panels_->layout, &LayoutPanel::layoutEdited, this, &MainWindow::takeLayout);
   connect(document_, &Document::diagnosticsChanged, this, &MainWindow::showMarks);
   connect(document_, &Document::outcomeChanged, this, [this] {
     showLegend();
-    if (document_->outcome()) panels_->raise(QStringLiteral("profile"));
+    if (!document_->outcome()) return;
+    // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
+    QMetaObject::invokeMethod(this, [this] { panels_->raise(QStringLiteral("profile")); }, Qt::QueuedConnection);
   });
   connect(document_, &Document::runningChanged, this, &MainWindow::updateActions);
   connect(document_, &Document::progressed, this, &MainWindow::showProgress);

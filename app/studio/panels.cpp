@@ -2,7 +2,9 @@
 #include "app/studio/panels.h"
 
 #include <QDockWidget>
+#include <QEvent>
 #include <QMainWindow>
+#include <QScrollArea>
 #include <algorithm>
 
 #include "editor/layout_lab/layout_panel.h"
@@ -13,22 +15,61 @@
 
 namespace tessera {
 
+namespace {
+
+constexpr int kTitleBar = 34;
+constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
+
+// Gives a panel the room that it needs at least, whatever height it would like.
+class Room : public QWidget {
+ public:
+  explicit Room(QWidget* panel) : panel_(panel) { panel->setParent(this); }
+  QSize minimumSizeHint() const override { return panel_->minimumSizeHint() + QSize(0, kWrappedLine); }
+
+ protected:
+  void resizeEvent(QResizeEvent*) override { panel_->setGeometry(rect()); }
+  bool event(QEvent* event) override {
+    if (event->type() == QEvent::LayoutRequest) updateGeometry();
+    return QWidget::event(event);
+  }
+
+ private:
+  QWidget* panel_;
+};
+
+// A panel that needs more height than it may ask of the window.
+QScrollArea* scrolled(QWidget* panel) {
+  auto* area = new QScrollArea;
+  area->setWidgetResizable(true);
+  area->setWidget(new Room(panel));
+  return area;
+}
+
+}  // namespace
+
 Panels::Panels(Document& document, QMainWindow& window)
     : inspector(new Inspector(document)), text(new TextPanel(document)), diagnostics(new DiagnosticsPanel(document)),
       profile(new ProfilePanel(document)), results(new ResultsPanel(document)), layout(new LayoutPanel) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
+  add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
   add(window, diagnostics, QStringLiteral("diagnostics"), QObject::tr("Diagnostics"));
   add(window, profile, QStringLiteral("profile"), QObject::tr("Profile"));
   add(window, results, QStringLiteral("results"), QObject::tr("Results"));
-  add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
   arrange(window);
 }
 
 QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title) {
   auto* dock = new QDockWidget(title, &window);
   dock->setObjectName(name);
-  dock->setWidget(panel);
+  dock->setWidget(panel == layout ? scrolled(panel) : panel);
+  if (panel == layout)
+    QObject::connect(dock, &QDockWidget::visibilityChanged, &window, [this, dock, &window](bool visible) {
+      if (!visible || dock->isFloating()) return;
+      const int wanted = layout->minimumSizeHint().height() + kWrappedLine + kTitleBar;
+      const int most = window.height() * 6 / 10;
+      if (dock->height() < std::min(wanted, most)) window.resizeDocks({dock}, {std::min(wanted, most)}, Qt::Vertical);
+    });
   docks.push_back(dock);
   return dock;
 }
@@ -47,18 +88,18 @@ bool Panels::raise(const QString& name) const {
 }
 
 void Panels::arrange(QMainWindow& window) const {
-  const auto dockOf = [&](QWidget* panel) { return qobject_cast<QDockWidget*>(panel->parentWidget()); };
   for (QDockWidget* dock : docks) {
     dock->setFloating(false);
     window.addDockWidget(dock->widget() == inspector ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea, dock);
     dock->show();
   }
-  QDockWidget* first = dockOf(text);
-  for (QWidget* panel : std::initializer_list<QWidget*>{layout, diagnostics, profile, results}) window.tabifyDockWidget(first, dockOf(panel));
+  QDockWidget* first = find(QStringLiteral("text"));
+  for (QDockWidget* dock : docks)
+    if (dock != first && dock->widget() != inspector) window.tabifyDockWidget(first, dock);
   first->raise();
   window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   constexpr int kRight = 370, kBelow = 250;
-  window.resizeDocks({dockOf(inspector)}, {kRight}, Qt::Horizontal);
+  window.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);
   window.resizeDocks({first}, {kBelow}, Qt::Vertical);
 }
 

@@ -94,7 +94,7 @@ void Document::refuse(const Opened& file) {
   collectDiagnostics();
   QString message = refused_.empty() ? tr("%1 cannot be read.").arg(file.path) : withFile(refused_.front(), file.path);
   if (refused_.size() > 1) message += tr("\n… and %n more", nullptr, static_cast<int>(refused_.size()) - 1);
-  emit failed(message);
+  emit failed(message, refused_.empty() ? Fault::Input : refused_.front().fault);
 }
 
 void Document::install(std::shared_ptr<Opened> file) {

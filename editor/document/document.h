@@ -88,7 +88,7 @@ class Document : public QObject {
 
  signals:
   void opened();
-  void failed(QString message);         // one or two sentences; details are in diagnostics()
+  void failed(QString message, tessera::Fault fault);         // one or two sentences; details are in diagnostics()
   void moduleChanged();                 // content, not only selection
   void sceneChanged(bool keepView);
   void textChanged();

@@ -32,7 +32,7 @@ void Document::startNextEdit() {
         moduleReplaced();
         setDiagnostics(result->diagnostics);
       } else {
-        emit failed(QString::fromStdString(result.error().toString()));
+        emit failed(QString::fromStdString(result.error().toString()), result.error().fault);
       }
       startNextEdit();
     };

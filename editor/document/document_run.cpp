@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "backends/backend.h"
-#include "core/cost/cost.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/npz.h"
 #include "editor/document/document.h"
@@ -44,12 +43,6 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& pa
   return arguments;
 }
 
-// Flops are counted, not measured: where the backend gave none, by the rules of core/cost.
-void countFlops(const Module& module, Profile& profile) {
-  for (SourceProfile& source : profile.sources)
-    if (source.flops == 0 && module.contains(source.instruction)) source.flops = costOf(module, source.instruction).flops;
-}
-
 using Progress = std::function<void(QString, double)>;
 
 Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const std::atomic<bool>& cancel,
@@ -84,7 +77,6 @@ Result<RunOutcome> compileAndRun(const Module& module, const QString& path, cons
   }
   std::ranges::nth_element(times, times.begin() + runs / 2);
   out.runMs = times[static_cast<size_t>(runs / 2)];
-  countFlops(module, out.profile);
   for (const Literal& output : out.outputs) out.outputTexts.push_back(valueText(output));
   out.peakBytes = executable->peakBytes();
   return out;
@@ -94,6 +86,7 @@ Result<RunOutcome> compileAndRun(const Module& module, const QString& path, cons
 
 struct Document::RunAnswer {
   Result<RunOutcome> outcome;
+  std::optional<Overlay> overlay;
   uint64_t revision;
 };
 
@@ -107,7 +100,8 @@ void Document::run() {
         this, [this, stage, fraction] { if (running_) emit progressed(stage, fraction); }, Qt::QueuedConnection);
   };
   startForModule(kRunning, [this, module = module(), path = path_, cancel = cancel_, progress, revision = revision_]() -> Answer {
-    auto answer = std::make_shared<RunAnswer>(RunAnswer{compileAndRun(module, path, *cancel, progress), revision});
+    auto answer = std::make_shared<RunAnswer>(RunAnswer{compileAndRun(module, path, *cancel, progress), {}, revision});
+    if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
     return [this, answer] { finishRun(answer); };
   });
 }
@@ -117,12 +111,13 @@ void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
   emit progressed({}, 0);
   emit runningChanged(false);
   if (!answer->outcome) {
-    emit failed(QString::fromStdString(answer->outcome.error().toString()));
+    const Diagnostic& why = answer->outcome.error();
+    emit failed(QString::fromStdString(why.toString()), why.fault);
     return;
   }
   if (answer->revision != revision_) return;  // the graph was edited meanwhile
   outcome_ = std::move(*answer->outcome);
-  overlay_ = overlayOf(outcome_->profile);
+  overlay_ = std::move(answer->overlay);
   emit outcomeChanged();
   if (overlayShown_) redraw();
 }

@@ -5,7 +5,7 @@
 
 namespace tessera {
 namespace {
-constexpr size_t kFewBoxes = 150;
+constexpr size_t kFewBoxes = 40;  // what can be read without zooming
 }
 
 ViewMaker& SceneMaker::views() {

@@ -16,6 +16,9 @@ QString withUnit(double value, const QString& unit) {
   return QStringLiteral("%1 %2%3").arg(value, 0, 'g', 3).arg(QLatin1String(prefixes[p]), unit);
 }
 
+// Flops a second.
+double rateOf(const SourceProfile& row) { return row.timeNs > 0 ? row.flops / row.timeNs * 1e9 : 0; }
+
 QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 }  // namespace
@@ -82,6 +85,7 @@ void ProfileModel::sortRows() {
     case kHow: return by(&SourceProfile::measured);
     case kFlops: return by(&SourceProfile::flops);
     case kBytes: return by(&SourceProfile::bytes);
+    case kRate: return by(rateOf);
     default: return by(&SourceProfile::timeNs);
   }
 }
@@ -95,8 +99,9 @@ QString ProfileModel::textOf(const SourceProfile& row, int column) const {
     case kTime: return QString::fromStdString(durationText(row.timeNs / runs_));
     case kShare: return totalNs_ > 0 ? QStringLiteral("%1 %").arg(100 * row.timeNs / totalNs_, 0, 'f', 1) : QString();
     case kHow: return row.measured ? tr("measured") : tr("apportioned");
-    case kFlops: return withUnit(row.flops, QStringLiteral("F"));
-    case kBytes: return withUnit(row.bytes, QStringLiteral("B"));
+    case kFlops: return withUnit(row.flops / runs_, QStringLiteral("F"));
+    case kBytes: return withUnit(row.bytes / runs_, QStringLiteral("B"));
+    case kRate: return row.flops > 0 && row.timeNs > 0 ? withUnit(rateOf(row), QStringLiteral("F/s")) : QString();
     default: return {};
   }
 }
@@ -111,7 +116,7 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
 
 QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  const QString titles[] = {tr("Instruction"), tr("Opcode"), tr("Shape"), tr("Time"), tr("Share"), tr("How"), tr("Flops"), tr("Bytes")};
+  const QString titles[] = {tr("Instruction"), tr("Opcode"), tr("Shape"), tr("Time"), tr("Share"), tr("How"), tr("Flops"), tr("Bytes"), tr("Rate")};
   return titles[section];
 }
 

@@ -15,7 +15,7 @@ class ProfileModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column { kName, kOpcode, kShape, kTime, kShare, kHow, kFlops, kBytes, kColumns };
+  enum Column { kName, kOpcode, kShape, kTime, kShare, kHow, kFlops, kBytes, kRate, kColumns };
 
   using QAbstractTableModel::QAbstractTableModel;
   void setProfile(const Module& module, const Profile& profile);

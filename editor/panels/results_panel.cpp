@@ -1,15 +1,16 @@
-// The page of a RunOutcome.
+// A RunOutcome as a line and a table.
 #include "editor/panels/results_panel.h"
 
-#include <QEvent>
+#include <QHeaderView>
+#include <QLabel>
+#include <QTreeView>
+#include <QVBoxLayout>
 
 #include "editor/document/document.h"
-#include "editor/panels/instruction_facts.h"
+#include "editor/models/outputs_model.h"
 
 namespace tessera {
 namespace {
-
-constexpr size_t kMostOutputs = 200;
 
 QString bytesText(int64_t bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -25,42 +26,45 @@ QString argumentsText(const RunOutcome& outcome) {
   return QObject::tr("%1 of %2 arguments from inputs.npz").arg(outcome.argumentsFromFile).arg(outcome.arguments);
 }
 
-QString outputRow(size_t number, const Literal& value, const QString& text) {
-  return QStringLiteral("<tr><td style='padding:3px 14px 3px 0'>%1</td><td style='padding:3px 14px 3px 0'><code>%2</code></td>"
-                        "<td style='padding:3px 0'><code>%3</code></td></tr>")
-      .arg(number)
-      .arg(QString::fromStdString(toString(value.shape(), false)).left(120).toHtmlEscaped(),
-           text.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")));
+QString summaryOf(const RunOutcome& outcome) {
+  return QObject::tr("<b>%1</b> a run · compiled in %2 ms · peak memory %3 · %4")
+      .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)))
+      .arg(outcome.compileMs, 0, 'f', 1)
+      .arg(bytesText(outcome.peakBytes), argumentsText(outcome));
 }
 
 }  // namespace
 
-ResultsPanel::ResultsPanel(Document& document, QWidget* parent) : QTextBrowser(parent), source_(document) {
-  connect(&source_, &Document::outcomeChanged, this, &ResultsPanel::show);
+ResultsPanel::ResultsPanel(Document& document, QWidget* parent)
+    : QWidget(parent), document_(document), summary_(new QLabel(this)), table_(new QTreeView(this)), model_(new OutputsModel(this)) {
+  summary_->setContentsMargins(8, 6, 8, 6);
+  summary_->setWordWrap(true);
+  table_->setModel(model_);
+  table_->setRootIsDecorated(false);
+  table_->setUniformRowHeights(true);
+  table_->setAlternatingRowColors(true);
+  const int em = table_->fontMetrics().averageCharWidth();
+  table_->setColumnWidth(OutputsModel::kNumber, 12 * em);
+  table_->setColumnWidth(OutputsModel::kShape, 26 * em);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(summary_);
+  layout->addWidget(table_, 1);
+  connect(&document_, &Document::outcomeChanged, this, &ResultsPanel::show);
   show();
 }
 
-void ResultsPanel::changeEvent(QEvent* event) {
-  QTextBrowser::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) show();
-}
+QString ResultsPanel::summary() const { return summary_->text(); }
 
 void ResultsPanel::show() {
-  document()->setDefaultStyleSheet(factsStyle(palette()));
-  const auto& outcome = source_.outcome();
-  if (!outcome) {
-    setHtml(QStringLiteral("<p class='muted'>%1</p>").arg(tr("Run the graph (F5) to see its outputs here.")));
-    return;
-  }
-  QString html = QStringLiteral("<p><b>%1</b> a run · compiled in %2 ms · peak memory %3 · %4</p><table>")
-                     .arg(QString::fromStdString(durationText(outcome->runMs * 1e6)))
-                     .arg(outcome->compileMs, 0, 'f', 1)
-                     .arg(bytesText(outcome->peakBytes), argumentsText(*outcome));
-  const size_t shown = std::min(outcome->outputs.size(), kMostOutputs);
-  for (size_t i = 0; i < shown; ++i) html += outputRow(i, outcome->outputs[i], outcome->outputTexts[i]);
-  html += QStringLiteral("</table>");
-  if (shown < outcome->outputs.size()) html += tr("<p>… and %1 more outputs</p>").arg(outcome->outputs.size() - shown);
-  setHtml(html);
+  const auto& outcome = document_.outcome();
+  std::vector<Shape> shapes;
+  if (outcome)
+    for (const Literal& output : outcome->outputs) shapes.push_back(output.shape());
+  model_->setOutputs(std::move(shapes), outcome ? outcome->outputTexts : std::vector<QString>());
+  summary_->setText(outcome ? summaryOf(*outcome) : tr("Run the graph (F5) to see its outputs here."));
+  summary_->setEnabled(outcome.has_value());
 }
 
 }  // namespace tessera

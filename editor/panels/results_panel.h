@@ -1,25 +1,31 @@
-// The results dock: what the last run took and what it gave, small outputs in full.
+// The results dock: what the last run took, and below it what it gave, small outputs in full.
 #pragma once
 
-#include <QTextBrowser>
+#include <QWidget>
+
+class QLabel;
+class QTreeView;
 
 namespace tessera {
 
 class Document;
+class OutputsModel;
 
-class ResultsPanel : public QTextBrowser {
+class ResultsPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit ResultsPanel(Document& document, QWidget* parent = nullptr);
-
- protected:
-  void changeEvent(QEvent* event) override;
+  QString summary() const;
+  QTreeView* table() const { return table_; }
 
  private:
   void show();
 
-  Document& source_;
+  Document& document_;
+  QLabel* summary_;
+  QTreeView* table_;
+  OutputsModel* model_;
 };
 
 }  // namespace tessera

@@ -104,7 +104,7 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
     : TablePanel(document, tr("Run the graph (F5) to see where its time goes."), parent), model_(new ProfileModel(this)) {
   table_->setModel(model_);
   const int em = table_->fontMetrics().averageCharWidth();
-  const int widths[] = {30, 20, 24, 12, 10, 14, 12, 12};
+  const int widths[] = {30, 20, 24, 12, 10, 14, 12, 12, 14};
   for (int column = 0; column < ProfileModel::kColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
   table_->setSortingEnabled(true);
   table_->sortByColumn(ProfileModel::kTime, Qt::DescendingOrder);

@@ -167,7 +167,19 @@ void HloTextView::keyPressEvent(QKeyEvent* event) {
   if (event->matches(QKeySequence::Copy)) return copySelection();
   if (event->matches(QKeySequence::MoveToStartOfDocument)) return bar->setValue(0);
   if (event->matches(QKeySequence::MoveToEndOfDocument)) return bar->setValue(bar->maximum());
+  if (event->key() == Qt::Key_Up) return step(-1);
+  if (event->key() == Qt::Key_Down) return step(1);
   QAbstractScrollArea::keyPressEvent(event);
+}
+
+// To the next line that is an instruction.
+void HloTextView::step(int direction) {
+  const int count = text_ ? static_cast<int>(text_->lineCount()) : 0;
+  for (int line = current_ + direction; line >= 0 && line < count; line += direction)
+    if (const InstructionId id = text_->instructionAt(static_cast<size_t>(line)); id.valid()) {
+      current_ = line;
+      return emit instructionClicked(id, false);
+    }
 }
 
 void HloTextView::copySelection() const {

@@ -47,6 +47,7 @@ class HloTextView : public QAbstractScrollArea {
   int gutterWidth() const;
   QString shownLine(int line) const;
   void paintLine(QPainter& painter, int line, int y) const;
+  void step(int direction);
   void copySelection() const;
 
   std::shared_ptr<const HloText> text_;

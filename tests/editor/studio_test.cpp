@@ -3,7 +3,9 @@
 #include <QAbstractItemModel>
 #include <QFile>
 #include <QHeaderView>
+#include <QDragEnterEvent>
 #include <QLineEdit>
+#include <QMimeData>
 #include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
@@ -16,8 +18,10 @@
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script.h"
+#include "core/formats/hlo_text.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
+#include "editor/layout_lab/layout_panel.h"
 #include "editor/models/profile_model.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/inspector.h"
@@ -148,6 +152,101 @@ class StudioTest : public QObject {
     QVERIFY(document().selection() == only("activated"));
   }
 
+  void searchGoesRoundInBothDirections() {
+    const HloText& text = *document().text();
+    const auto line = [&](const char* name) { return static_cast<size_t>(text.lineOf(id(name))); };
+    QCOMPARE(text.find("F32[4,3]", line("product") + 1, false), std::optional(line("activated")));
+    QCOMPARE(text.find("parameter(1)", line("product"), false), std::optional(line("w")));  // wrapped
+    QCOMPARE(text.find("parameter(", line("w"), true), std::optional(line("w")));
+    QCOMPARE(text.find("tanh(", line("w"), true), std::optional(line("activated")));  // wrapped
+    QVERIFY(!text.find("nowhere", 0, false) && !text.find("nowhere", 0, true) && !text.find(std::string(5000, 'x'), 0, true));
+  }
+
+  void arrowsWalkOverTheInstructionsOfTheText() {
+    clickLineOf("x");
+    QTest::keyClick(window_->panels().text->view(), Qt::Key_Down);
+    QVERIFY(document().selection() == only("w"));
+    QTest::keyClick(window_->panels().text->view(), Qt::Key_Up);
+    QVERIFY(document().selection() == only("x"));
+  }
+
+  void aLongLiteralIsFoldedUntilItIsDoubleClicked() {
+    QByteArray numbers;
+    for (int i = 0; i < 200; ++i) numbers += (i ? ", " : "") + QByteArray::number(i);
+    open(write("literal.hlo", "HloModule literal\n\nENTRY main {\n  ROOT c = s32[200]{0} constant({" + numbers + "})\n}\n"));
+    const std::string_view line = document().text()->line(static_cast<size_t>(document().text()->lineOf(id("c"))));
+    QVERIFY(line.size() > 800);
+    const std::string folded = foldedLine(line);
+    QVERIFY2(folded.size() < 200 && folded.find("characters") != std::string::npos, folded.c_str());
+    QCOMPARE(foldedLine("  x = f32[] constant(3), metadata={}"), std::string("  x = f32[] constant(3), metadata={}"));
+  }
+
+  void aFileIsDroppedIn() {
+    const QString path = write("dropped.hlo", kMlp);
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(path)});
+    QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(window_.get(), &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent drop(QPointF(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(window_.get(), &drop);
+    QVERIFY(waitUntilIdle(*window_));
+    QCOMPARE(document().path(), path);
+  }
+
+  void theLayoutPanelFollowsTheSelectionAndEditsParameters() {
+    QVERIFY(playCommand(*window_, "panel layout").has_value());
+    document().select(only("x"));
+    LayoutPanel* panel = window_->panels().layout;
+    QCOMPARE(toString(panel->shape().value()), std::string("f32[4,8]{1,0}"));
+    emit panel->layoutEdited(parseShape("f32[4,8]{0,1}").value());
+    QVERIFY(waitUntilIdle(*window_));
+    QCOMPARE(toString(document().module().shapeOf(id("x"))), std::string("f32[4,8]{0,1}"));
+    document().select(only("product"));
+    QCOMPARE(toString(panel->shape().value(), false), std::string("f32[4,3]"));
+    const bool before = document().canUndo();
+    emit panel->layoutEdited(parseShape("f32[4,3]{0,1}").value());  // only looked at: it is no parameter
+    QVERIFY(waitUntilIdle(*window_));
+    QCOMPARE(document().canUndo(), before);
+    QCOMPARE(toString(document().module().shapeOf(id("product"))), std::string("f32[4,3]{1,0}"));
+  }
+
+  // Ten nested scopes: the node is hidden until the groups round it are opened.
+  void revealOpensTheGroupsThatHideANode() {
+    QByteArray text = "HloModule scopes\n\nENTRY main {\n  x = f32[4]{0} parameter(0)\n";
+    QByteArray last = "x";
+    for (int i = 0; i < 120; ++i) {
+      const QByteArray name = "n" + QByteArray::number(i);
+      text += (i == 119 ? "  ROOT " : "  ") + name + " = f32[4]{0} " + (i % 2 ? "negate(" : "tanh(") + last + "), metadata={op_name=\"jit(f)/s" +
+              QByteArray::number(i / 12) + "/t" + QByteArray::number(i / 4) + "/op\"}\n";
+      last = name;
+    }
+    open(write("scopes.hlo", text + "}\n"));
+    const auto ownBox = [&](const char* name) {
+      const GraphView& view = *document().scene().view;
+      const int32_t box = view.boxOf(id(name));
+      return box >= 0 && view.nodes[static_cast<size_t>(box)].kind == ViewNode::Kind::Instruction;
+    };
+    QVERIFY(playCommand(*window_, "close-groups").has_value());
+    QVERIFY(!ownBox("n57"));
+    QVERIFY(playCommand(*window_, "reveal n57").has_value());
+    QVERIFY(ownBox("n57"));
+    QVERIFY(document().selection() == only("n57"));
+    QVERIFY(QRectF(window_->canvas().rect()).contains(window_->canvas().toWidget(window_->canvas().boxOf(id("n57")).center())));
+  }
+
+  void goingIntoAComputationAndBack() {
+    open(write("loop.hlo", kEndless));
+    QVERIFY(playCommand(*window_, "computation body").has_value());
+    QCOMPARE(document().module().at(document().computation()).name, std::string("body"));
+    QVERIFY(window_->canvas().boxOf(id("changed")).isValid());
+    QVERIFY(!window_->canvas().boxOf(id("zero")).isValid());
+    document().select(only("zero"));  // which only the entry shows
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(document().computation() == document().module().entry());
+    QVERIFY(window_->canvas().boxOf(id("zero")).isValid());
+  }
+
   void fittingKeysWork() {
     Canvas& canvas = window_->canvas();
     canvas.setFocus();
@@ -216,7 +315,10 @@ class StudioTest : public QObject {
     QVERIFY2(document().outcome(), qPrintable(window_->banner().message()));
     QVERIFY(document().overlay()->find(id("product")));
     QCOMPARE(document().outcome()->outputs.size(), size_t{1});
-    QVERIFY(window_->panels().results->toPlainText().contains("f32[4,3]"));
+    const QAbstractItemModel* outputs = window_->panels().results->table()->model();
+    QCOMPARE(outputs->index(0, 1).data().toString(), QString("f32[4,3]"));
+    QVERIFY(outputs->index(0, 2).data().toString().startsWith("{ { 0."));
+    QVERIFY(window_->panels().results->summary().contains("by the fill rule"));
     QVERIFY(profileTable()->model()->rowCount() >= 2);
     bool hot = false;
     for (const PictureItem& item : window_->canvas().picture()->items)

@@ -36,6 +36,7 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
   TESSERA_TRY(stage("optimize", 0.0));
   TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module));
   TESSERA_TRY(detachBitcasts(optimized));
+  TESSERA_TRY(checkStaticShapes(optimized));
   TESSERA_TRY(stage("plan", 0.2));
   TESSERA_ASSIGN_OR_RETURN(BufferAssignment buffers, assignBuffers(optimized));
   auto kernels = std::make_unique<KernelLibrary>();

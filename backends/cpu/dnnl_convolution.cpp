@@ -1,224 +1,200 @@
-// Convolutions through oneDNN, f32 and bf16: one primitive per piece of the batch or of the output's rows, so that our
-// threads share the work even of a single image. All pieces share the kernel in the form that the library asks for.
-// Refused: base dilation, reversal, cropping, batch groups.
+// Convolutions through oneDNN: forward, and the two gradients in whose form front ends write backward passes. The work is
+// cut by batch entries, by rows of the output where the batch is small, or by features, so that all threads share it;
+// a convolution of few flops, or one whose pieces do not fit each other, is one piece.
 #include <algorithm>
+#include <functional>
 
-#include "backends/cpu/convolution_form.h"
-#include "backends/cpu/dnnl_engine.h"
+#include "backends/cpu/dnnl_geometry.h"
 
 namespace tessera::cpu {
 
 namespace {
 
-using Tag = dnnl::memory::format_tag;
-using Kind = dnnl::memory::data_type;
-using Desc = dnnl::memory::desc;
+using Algorithm = dnnl::algorithm;
+using Forward = dnnl::convolution_forward;
+using SourceGradient = dnnl::convolution_backward_data;
+using WeightsGradient = dnnl::convolution_backward_weights;
 
-// Sizes and strides in oneDNN's order of dimensions.
-struct Axes {
-  dnnl::memory::dims sizes, strides;
-  Kind kind = Kind::f32;
-  void add(Dim d) {
-    sizes.push_back(d.size);
-    strides.push_back(d.stride);
-  }
-  Desc desc() const { return Desc(sizes, kind, strides); }
-  Desc any() const { return Desc(sizes, kind, Tag::any); }
-};
+constexpr double kWorthSharing = 4e5;  // flops
 
-struct Geometry {
-  Axes source, weights, result;
-  dnnl::memory::dims strides, dilations, low, high;
-};
-
-// One piece: its primitive, its memories in the primitive's own formats, and where it lies in the operands.
-struct Piece {
-  dnnl::convolution_forward primitive;
-  dnnl::memory source, result, sourcePlain, resultPlain, scratch;
-  dnnl::reorder packSource, unpackResult;
-  bool packs = false, unpacks = false;
-  int64_t sourceOffset = 0, resultOffset = 0;  // bytes
-};
-
-class ConvolutionStep : public Step {
- public:
-  int source = -1, weights = -1, result = -1;
-  std::vector<Piece> pieces;
-  dnnl::memory weightsPlain, weightsPacked;
-  dnnl::reorder packWeights;
-  bool packsWeights = false;
-
-  Status run(RunState& state) override;
-
- private:
-  void runPiece(RunState& state, Piece& piece, dnnl::stream& stream);
-};
-
-void ConvolutionStep::runPiece(RunState& state, Piece& p, dnnl::stream& stream) {
-  p.sourcePlain.set_data_handle(state.pointers[static_cast<size_t>(source)] + p.sourceOffset);
-  p.resultPlain.set_data_handle(state.pointers[static_cast<size_t>(result)] + p.resultOffset);
-  if (p.packs) p.packSource.execute(stream, p.sourcePlain, p.source);
-  p.primitive.execute(stream, {{DNNL_ARG_SRC, p.packs ? p.source : p.sourcePlain},
-                               {DNNL_ARG_WEIGHTS, packsWeights ? weightsPacked : weightsPlain},
-                               {DNNL_ARG_DST, p.unpacks ? p.result : p.resultPlain},
-                               {DNNL_ARG_SCRATCHPAD, p.scratch}});
-  if (p.unpacks) p.unpackResult.execute(stream, p.result, p.resultPlain);
-}
-
-Status ConvolutionStep::run(RunState& state) {
-  TESSERA_TRY(dnnlGuarded("convolution", [&] {
-    weightsPlain.set_data_handle(state.pointers[static_cast<size_t>(weights)]);
-    if (!packsWeights) return;
-    dnnl::stream stream(dnnlEngine());
-    packWeights.execute(stream, weightsPlain, weightsPacked);
-    stream.wait();
-  }));
-  return dnnlForEach(*state.pool, static_cast<int64_t>(pieces.size()), "convolution", [&](int64_t i, dnnl::stream& stream) {
-    runPiece(state, pieces[static_cast<size_t>(i)], stream);
-  });
-}
-
-dnnl::convolution_forward::primitive_desc describe(const Geometry& g) {
+dnnl::primitive_attr userScratch() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-                                       g.source.any(), g.weights.any(), g.result.any(), g.strides, g.dilations, g.low, g.high);
-  return {desc, attributes, dnnlEngine()};
+  return attributes;
 }
 
-Piece makePiece(const Geometry& g, const dnnl::convolution_forward::primitive_desc& pd) {
-  Piece p;
-  dnnl::engine& engine = dnnlEngine();
-  p.primitive = dnnl::convolution_forward(pd);
-  p.sourcePlain = dnnl::memory(g.source.desc(), engine, nullptr);
-  p.resultPlain = dnnl::memory(g.result.desc(), engine, nullptr);
-  p.scratch = dnnl::memory(pd.scratchpad_desc(), engine);
-  p.packs = pd.src_desc() != g.source.desc();
-  p.unpacks = pd.dst_desc() != g.result.desc();
-  if (p.packs) {
-    p.source = dnnl::memory(pd.src_desc(), engine);
-    p.packSource = dnnl::reorder(p.sourcePlain, p.source);
-  }
-  if (p.unpacks) {
-    p.result = dnnl::memory(pd.dst_desc(), engine);
-    p.unpackResult = dnnl::reorder(p.result, p.resultPlain);
-  }
-  return p;
+Forward::primitive_desc describeForward(const Geometry& g) {
+  Forward::desc desc(dnnl::prop_kind::forward_training, Algorithm::convolution_direct, g.source.any(), g.weights.any(),
+                     g.result.any(), g.strides, g.dilations, g.low, g.high);
+  return {desc, userScratch(), dnnlEngine()};
 }
 
-// The part of the convolution that makes batch entries [batch, batch + batches) and rows [row, row + rows) of the first
-// spatial dimension; offsets of its corner in elements.
-Geometry partOf(const Geometry& whole, int64_t batch, int64_t batches, int64_t row, int64_t rows, int64_t& sourceAt, int64_t& resultAt) {
+dnnl::memory scratchOf(const dnnl::memory::desc& desc) { return dnnl::memory(desc, dnnlEngine()); }
+
+[[noreturn]] void refuse(const char* why) { throw dnnl::error(dnnl_unimplemented, why); }
+
+struct Slots {
+  int input, kernel, output;
+};
+
+// --- forward
+
+// The part that makes batch entries [batch, batch + batches) and rows [row, row + rows) of the first spatial dimension.
+Geometry partOf(const Geometry& whole, int64_t batch, int64_t batches, int64_t row, int64_t rows) {
   Geometry g = whole;
-  g.source.sizes[0] = g.result.sizes[0] = batches;
-  sourceAt = batch * whole.source.strides[0];
-  resultAt = batch * whole.result.strides[0];
+  g.source.narrow(0, batch, batches);
+  g.result.narrow(0, batch, batches);
   if (rows == whole.result.sizes[2]) return g;
-  int64_t kernel = whole.weights.sizes[whole.weights.sizes.size() - (whole.source.sizes.size() - 2)];
+  int64_t kernel = whole.weights.sizes[whole.weights.sizes.size() - whole.spatial()];
   int64_t extent = (kernel - 1) * (whole.dilations[0] + 1) + 1;
   int64_t first = row * whole.strides[0] - whole.low[0], last = first + (rows - 1) * whole.strides[0] + extent;
   int64_t begin = std::clamp<int64_t>(first, 0, whole.source.sizes[2]), end = std::clamp<int64_t>(last, begin, whole.source.sizes[2]);
+  if (begin == end) refuse("a piece of padding alone");
   g.low[0] = begin - first;
   g.high[0] = last - end;
-  g.source.sizes[2] = end - begin;
-  g.result.sizes[2] = rows;
-  sourceAt += begin * whole.source.strides[2];
-  resultAt += row * whole.result.strides[2];
+  g.source.narrow(2, begin, end - begin);
+  g.result.narrow(2, row, rows);
   return g;
 }
 
-void addPiece(ConvolutionStep& step, const Geometry& whole, int64_t batch, int64_t batches, int64_t row, int64_t rows) {
-  int64_t sourceAt = 0, resultAt = 0;
-  Geometry g = partOf(whole, batch, batches, row, rows, sourceAt, resultAt);
-  if (g.source.sizes[2] == 0) throw dnnl::error(dnnl_unimplemented, "a piece of padding alone");
-  auto pd = describe(g);
-  if (step.pieces.empty()) {
-    step.weightsPlain = dnnl::memory(g.weights.desc(), dnnlEngine(), nullptr);
-    step.packsWeights = pd.weights_desc() != g.weights.desc();
-    step.weightsPacked = dnnl::memory(pd.weights_desc(), dnnlEngine());
-    step.packWeights = dnnl::reorder(step.weightsPlain, step.weightsPacked);
-  }
-  if (pd.weights_desc() != step.weightsPacked.get_desc()) throw dnnl::error(dnnl_unimplemented, "pieces differ");
-  Piece piece = makePiece(g, pd);
-  piece.sourceOffset = sourceAt * static_cast<int64_t>(dnnl::memory::data_type_size(g.source.kind));
-  piece.resultOffset = resultAt * static_cast<int64_t>(dnnl::memory::data_type_size(g.result.kind));
+void addForward(DnnlStep& step, const Geometry& g, const Slots& slots) {
+  auto pd = describeForward(g);
+  if (!step.shared) step.shared.emplace(DNNL_ARG_WEIGHTS, slots.kernel, 0, g.weights.desc(), pd.weights_desc(), false);
+  if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("pieces differ");
+  DnnlPiece piece{Forward(pd), {}, scratchOf(pd.scratchpad_desc())};
+  piece.arguments.emplace_back(DNNL_ARG_SRC, slots.input, g.source.startBytes(), g.source.desc(), pd.src_desc(), false);
+  piece.arguments.emplace_back(DNNL_ARG_DST, slots.output, g.result.startBytes(), g.result.desc(), pd.dst_desc(), true);
   step.pieces.push_back(std::move(piece));
 }
 
-// In pieces of the batch, and of rows where the batch is small; as a whole where the pieces would need different forms.
-void buildPieces(ConvolutionStep& step, const Geometry& g, double flops) {
+// In pieces of the batch, and of rows where the batch is small.
+void buildForward(DnnlStep& step, const Geometry& g, const Slots& slots, double flops) {
   constexpr int64_t kMostPieces = 8, kWantedPieces = 4;
   int64_t batch = g.source.sizes[0], rows = g.result.sizes[2];
-  bool small = flops < 4e5;
+  bool small = flops < kWorthSharing;
   int64_t each = small ? batch : (batch + kMostPieces - 1) / kMostPieces, inBatch = (batch + each - 1) / each;
   int64_t wantedRows = small ? 1 : std::min(rows, (kWantedPieces + inBatch - 1) / inBatch);
   int64_t rowsEach = (rows + wantedRows - 1) / wantedRows;
+  for (int64_t b = 0; b < batch; b += each)
+    for (int64_t row = 0; row < rows; row += rowsEach)
+      addForward(step, partOf(g, b, std::min(each, batch - b), row, std::min(rowsEach, rows - row)), slots);
+}
+
+// --- gradients
+
+void addSourceGradient(DnnlStep& step, const Geometry& g, const Slots& slots) {
+  SourceGradient::desc desc(Algorithm::convolution_direct, g.source.any(), g.weights.any(), g.result.any(), g.strides, g.dilations, g.low, g.high);
+  SourceGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
+  if (!step.shared) step.shared.emplace(DNNL_ARG_WEIGHTS, slots.kernel, 0, g.weights.desc(), pd.weights_desc(), false);
+  if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("pieces differ");
+  DnnlPiece piece{SourceGradient(pd), {}, scratchOf(pd.scratchpad_desc())};
+  piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.input, g.result.startBytes(), g.result.desc(), pd.diff_dst_desc(), false);
+  piece.arguments.emplace_back(DNNL_ARG_DIFF_SRC, slots.output, g.source.startBytes(), g.source.desc(), pd.diff_src_desc(), true);
+  step.pieces.push_back(std::move(piece));
+}
+
+void buildSourceGradient(DnnlStep& step, const Geometry& whole, const Slots& slots, double flops) {
+  constexpr int64_t kPieces = 8;
+  int64_t batch = whole.source.sizes[0], each = flops < kWorthSharing ? batch : (batch + kPieces - 1) / kPieces;
+  for (int64_t b = 0; b < batch; b += each) {
+    Geometry g = whole;
+    g.source.narrow(0, b, std::min(each, batch - b));
+    g.result.narrow(0, b, std::min(each, batch - b));
+    addSourceGradient(step, g, slots);
+  }
+}
+
+void addWeightsGradient(DnnlStep& step, const Geometry& g, const Slots& slots) {
+  WeightsGradient::desc desc(Algorithm::convolution_direct, g.source.any(), g.weights.any(), g.result.any(), g.strides, g.dilations, g.low, g.high);
+  WeightsGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
+  if (!step.shared) step.shared.emplace(DNNL_ARG_SRC, slots.input, 0, g.source.desc(), pd.src_desc(), false);
+  if (step.shared->memory().get_desc() != pd.src_desc()) refuse("pieces differ");
+  DnnlPiece piece{WeightsGradient(pd), {}, scratchOf(pd.scratchpad_desc())};
+  piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.kernel, g.result.startBytes(), g.result.desc(), pd.diff_dst_desc(), false);
+  piece.arguments.emplace_back(DNNL_ARG_DIFF_WEIGHTS, slots.output, g.weights.startBytes(), g.weights.desc(), pd.diff_weights_desc(), true);
+  step.pieces.push_back(std::move(piece));
+}
+
+// By output features, in multiples of a vector.
+void buildWeightsGradient(DnnlStep& step, const Geometry& whole, const Slots& slots, double flops) {
+  constexpr int64_t kPieces = 2, kVector = 16;
+  int64_t features = whole.weights.sizes[0];
+  int64_t each = flops < kWorthSharing ? features : ((features + kPieces - 1) / kPieces + kVector - 1) / kVector * kVector;
+  for (int64_t f = 0; f < features; f += each) {
+    Geometry g = whole;
+    g.weights.narrow(0, f, std::min(each, features - f));
+    g.result.narrow(1, f, std::min(each, features - f));
+    addWeightsGradient(step, g, slots);
+  }
+}
+
+// The kernel turned around along some of its spatial dimensions, dense in the order of `weights`, in scratch memory.
+Status turnKernel(LibraryContext& context, const std::vector<bool>& turned, Geometry& g, Slots& slots, DnnlStep& step) {
+  if (std::ranges::none_of(turned, [](bool t) { return t; })) return {};
+  Axes& weights = g.weights;
+  size_t first = weights.sizes.size() - g.spatial();
+  Gather gather;
+  gather.from = slots.kernel;
+  Dims inside;
+  for (size_t d = 0; d < weights.sizes.size(); ++d) {
+    bool turns = d >= first && turned[d - first];
+    if (turns) gather.start += (weights.sizes[d] - 1) * weights.strides[d];
+    (d < first ? gather.rows : inside).push_back({weights.sizes[d], turns ? -weights.strides[d] : weights.strides[d]});
+  }
+  gather.inside = allOffsets(inside);
+  int64_t stride = 1;
+  for (size_t d = weights.sizes.size(); d-- > 0; stride *= weights.sizes[d]) weights.strides[d] = stride;
+  TESSERA_ASSIGN_OR_RETURN(gather.to, context.scratch(stride * 4));
+  slots.kernel = gather.to;
+  step.gather = std::move(gather);
+  return {};
+}
+
+std::vector<bool> reversals(const ConvolutionForm& form, bool wanted) {
+  std::vector<bool> out;
+  for (const WindowDimension& d : form.window) out.push_back(d.reversal != wanted && d.size > 1);
+  return out;
+}
+
+// False: the library refused, or the pieces would need different forms of what they share.
+bool built(DnnlStep& step, const std::function<void()>& build) {
+  step.pieces.clear();
+  step.shared.reset();
   try {
-    for (int64_t b = 0; b < batch; b += each)
-      for (int64_t row = 0; row < rows; row += rowsEach)
-        addPiece(step, g, b, std::min(each, batch - b), row, std::min(rowsEach, rows - row));
+    build();
+    return true;
   } catch (const dnnl::error&) {
-    step.pieces.clear();
-    addPiece(step, g, 0, batch, 0, rows);
+    return false;
   }
 }
 
-std::optional<Kind> kindOf(const ConvolutionForm& form) {
-  using E = ElementType;
-  if (form.inputType == E::F32 && form.kernelType == E::F32 && form.resultType == E::F32) return Kind::f32;
-  bool bf16 = form.inputType == E::BF16 && form.kernelType == E::BF16 && (form.resultType == E::BF16 || form.resultType == E::F32);
-  if (bf16 && dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16) return Kind::bf16;
-  return std::nullopt;
+// The window covers more than the output, which is not a single position (a dense layer) that forward does as well.
+bool looksLikeWeightsGradient(const ConvolutionForm& form) {
+  return product(form.kernel) > product(form.output) && (product(form.output) > 1 || !forwardGeometry(form));
 }
 
-bool isPlain(const ConvolutionForm& form) {
-  auto plain = [](const WindowDimension& d) { return d.baseDilation == 1 && !d.reversal && d.paddingLow >= 0 && d.paddingHigh >= 0; };
-  return form.batchGroups == 1 && std::ranges::all_of(form.window, plain);
-}
-
-Geometry geometryOf(const ConvolutionForm& form, Kind kind) {
-  Geometry g;
-  g.source.kind = g.weights.kind = kind;
-  g.result.kind = form.resultType == ElementType::F32 ? Kind::f32 : kind;
-  int64_t groups = form.featureGroups, perGroup = form.kernelOutput.size / groups;
-  if (groups > 1) g.weights.add({groups, perGroup * form.kernelOutput.stride});
-  g.weights.add({perGroup, form.kernelOutput.stride});
-  g.weights.add(form.kernelInput);
-  g.source.add(form.inputBatch);
-  g.source.add(form.inputFeature);
-  g.result.add(form.outputBatch);
-  g.result.add(form.outputFeature);
-  for (size_t d = 0; d < form.window.size(); ++d) {
-    g.source.add(form.input[d]);
-    g.weights.add(form.kernel[d]);
-    g.result.add(form.output[d]);
-    g.strides.push_back(form.window[d].stride);
-    g.dilations.push_back(form.window[d].windowDilation - 1);
-    g.low.push_back(form.window[d].paddingLow);
-    g.high.push_back(form.window[d].paddingHigh);
-  }
-  return g;
+bool isEmpty(const ConvolutionForm& form) {
+  return form.flops() == 0 || form.inputBatch.size * form.inputFeature.size == 0 ||
+         std::ranges::any_of(form.input, [](const Dim& d) { return d.size == 0; });
 }
 
 }  // namespace
 
 Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form) {
-  auto kind = kindOf(form);
   size_t spatial = form.window.size();
-  bool empty = form.flops() == 0 || form.inputBatch.size * form.inputFeature.size == 0 ||
-               std::ranges::any_of(form.input, [](const Dim& d) { return d.size == 0; });
-  if (!kind || empty || spatial < 1 || spatial > 3 || !isPlain(form)) return StepPtr{};
-  auto step = std::make_unique<ConvolutionStep>();
-  step->source = context.operands[0];
-  step->weights = context.operands[1];
-  step->result = context.outputs[0];
+  if (isEmpty(form) || spatial < 1 || spatial > 3) return StepPtr{};
+  bool dilatedBase = std::ranges::any_of(form.window, [](const WindowDimension& d) { return d.baseDilation > 1; });
+  auto weightsGradient = looksLikeWeightsGradient(form) ? weightsGradientGeometry(form) : std::nullopt;
+  auto geometry = weightsGradient ? weightsGradient : dilatedBase ? sourceGradientGeometry(form) : forwardGeometry(form);
+  if (!geometry) return StepPtr{};
+  auto step = std::make_unique<DnnlStep>("convolution");
+  Slots slots{context.operands[0], context.operands[1], context.outputs[0]};
+  if (!weightsGradient) TESSERA_TRY(turnKernel(context, reversals(form, dilatedBase), *geometry, slots, *step));
+  auto* build = weightsGradient ? buildWeightsGradient : dilatedBase ? buildSourceGradient : buildForward;
   OneOpenMpThread single;
-  try {
-    buildPieces(*step, geometryOf(form, *kind), form.flops());
-  } catch (const dnnl::error&) {
+  if (!built(*step, [&] { build(*step, *geometry, slots, form.flops()); }) && !built(*step, [&] { build(*step, *geometry, slots, 0); }))
     return StepPtr{};
-  }
-  context.what = "convolution (oneDNN)";
+  context.what = weightsGradient ? "convolution (oneDNN, weights)" : dilatedBase ? "convolution (oneDNN, data)" : "convolution (oneDNN)";
   return step;
 }
 

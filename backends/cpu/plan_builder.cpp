@@ -12,10 +12,21 @@
 #include "core/element/compose.h"
 #include "core/ops/callee_index.h"
 #include "core/ops/op.h"
+#include "core/passes/rewriter.h"
 
 namespace tessera::cpu {
 
 namespace {
+
+std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::string why) {
+  Diagnostic d;
+  d.fault = Fault::Unsupported;
+  d.message = fmt::format("the cpu backend cannot run {} ({}): {}", instruction.name, instruction.opcodeName(), why);
+  d.instruction = instruction.id;
+  d.instructionName = std::string(instruction.name);
+  d.position = instruction.position;
+  return fail(std::move(d));
+}
 
 class PlanBuilder {
  public:
@@ -39,7 +50,6 @@ class PlanBuilder {
   std::vector<int> resultSlots(const Instruction& instruction) const;
   std::vector<int> operandSlots(const Instruction& instruction) const;
   void emit(Sequence& out, StepPtr step, const Instruction& instruction, std::string what);
-  std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::string why) const;
   bool isIdentity(const Instruction& instruction) const;
 
   const Module& module_;
@@ -48,16 +58,6 @@ class PlanBuilder {
   Plan plan_;
   int64_t scratchBytes_ = 0, mostScratchBytes_ = 0;  // of the step that is planned now, and of any
 };
-
-std::unexpected<Diagnostic> PlanBuilder::unsupported(const Instruction& instruction, std::string why) const {
-  Diagnostic d;
-  d.fault = Fault::Unsupported;
-  d.message = fmt::format("the cpu backend cannot run {} ({}): {}", instruction.name, instruction.opcodeName(), why);
-  d.instruction = instruction.id;
-  d.instructionName = std::string(instruction.name);
-  d.position = instruction.position;
-  return fail(std::move(d));
-}
 
 // A partitioner's annotations are the identity on one device.
 bool PlanBuilder::isIdentity(const Instruction& instruction) const {
@@ -223,8 +223,6 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
 }
 
 Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& out) {
-  for (const ShapeLeaf& leaf : leavesOf(*instruction.shape))
-    if (leaf.shape->hasDynamicDimensions()) return unsupported(instruction, "dynamic dimensions");
   if (isIdentity(instruction)) return planCopies(instruction, out);
   switch (instruction.opcode) {
     case Opcode::Parameter: case Opcode::Tuple: case Opcode::GetTupleElement: case Opcode::Bitcast: case Opcode::AfterAll:
@@ -254,6 +252,14 @@ Result<Plan> PlanBuilder::build() {
 }
 
 }  // namespace
+
+Status checkStaticShapes(const Module& module) {
+  for (ComputationId computation : controlComputations(module))
+    for (InstructionId id : module.at(computation).instructions)
+      for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(id)))
+        if (leaf.shape->hasDynamicDimensions()) return unsupported(module.at(id), "dynamic dimensions");
+  return {};
+}
 
 Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels) {
   return PlanBuilder(module, buffers, kernels).build();

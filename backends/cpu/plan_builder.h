@@ -9,6 +9,8 @@
 
 namespace tessera::cpu {
 
+// Fault::Unsupported on the first instruction whose shape has dynamic dimensions.
+Status checkStaticShapes(const Module& module);
 // Registers kernels with the library (not compiled yet). Fault::Unsupported names the instruction that cannot run.
 Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels);
 

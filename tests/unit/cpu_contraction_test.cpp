@@ -193,6 +193,39 @@ TEST_F(CpuContraction, RandomConvolutionsThatALibraryTakes) {
   for (int i = 0; i < 30; ++i) expectLikeEvaluator(*backend_, randomConvolution(random, kTypes[0], i % 2 == 0));
 }
 
+// Which step runs the root.
+std::string stepOf(Backend& backend, const std::string& text) {
+  auto read = readHloText(text);
+  std::vector<Literal> arguments;
+  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, 0, {}).value());
+  Profile profile;
+  auto executable = backend.compile(*read.module);
+  if (!executable || !(*executable)->run(arguments, {}, &profile) || profile.steps.empty()) return "";
+  return profile.steps.back().what;
+}
+
+std::string f32Convolution(const std::string& in, const std::string& kernel, const std::string& out, const std::string& rest) {
+  return fmt::format("HloModule m\n\nENTRY e {{\n  a = f32[{}] parameter(0)\n  b = f32[{}] parameter(1)\n"
+                     "  ROOT c = f32[{}] convolution(a, b), {}\n}}\n", in, kernel, out, rest);
+}
+
+TEST_F(CpuContraction, FormsOfConvolutionsThatTheLibraryHas) {
+  struct Form { const char* step; std::string text; };
+  const Form forms[] = {
+      {"convolution (oneDNN)", f32Convolution("1,30,30,8", "3,3,8,20", "1,30,30,20", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f")},
+      {"convolution (oneDNN)", f32Convolution("2,9,9,8", "3,3,8,5", "2,9,9,5", "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f")},
+      {"convolution (oneDNN, data)", f32Convolution("3,8,8,12", "3,3,7,12", "3,16,16,7", "window={size=3x3 pad=2_1x2_1 lhs_dilate=2x2}, dim_labels=b01f_01oi->b01f")},
+      {"convolution (oneDNN, data)", f32Convolution("4,8,8,12", "1,1,7,12", "4,16,16,7", "window={size=1x1 pad=0_1x0_1 lhs_dilate=2x2}, dim_labels=b01f_01oi->b01f")},
+      {"convolution (oneDNN, weights)", f32Convolution("4,16,16,6", "4,16,16,40", "3,3,6,40", "window={size=16x16 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf")},
+      {"convolution (oneDNN, weights)", f32Convolution("4,16,16,6", "4,8,8,40", "3,3,6,40", "window={size=8x8 pad=0_1x0_1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf")},
+      {"convolution (oneDNN, weights)", f32Convolution("4,16,16,6", "4,8,8,40", "1,1,6,40", "window={size=8x8 pad=0_-1x0_-1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf")},
+  };
+  for (const Form& form : forms) {
+    expectLikeEvaluator(*backend_, form.text);
+    EXPECT_EQ(stepOf(*backend_, form.text), form.step) << form.text;
+  }
+}
+
 TEST_F(CpuContraction, DotsOfSeveralBlocks) {
   for (const char* type : {"f64", "c64", "s32", "f16"})
     expectLikeEvaluator(*backend_, fmt::format("HloModule m\n\nENTRY e {{\n  a = {0}[150,600] parameter(0)\n  b = {0}[600,110] parameter(1)\n"

@@ -1,0 +1,61 @@
+// See dnnl_step.h.
+#include "backends/cpu/dnnl_step.h"
+
+#include <algorithm>
+
+namespace tessera::cpu {
+
+DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted, bool isResult)
+    : kind_(kind), slot_(slot), offset_(offset), isResult_(isResult), moves_(plain != wanted), plain_(plain, dnnlEngine(), nullptr) {
+  if (!moves_) return;
+  packed_ = dnnl::memory(wanted, dnnlEngine());
+  move_ = isResult ? dnnl::reorder(packed_, plain_) : dnnl::reorder(plain_, packed_);
+}
+
+void DnnlArgument::bind(RunState& state) { plain_.set_data_handle(state.pointers[static_cast<size_t>(slot_)] + offset_); }
+
+void DnnlArgument::packIn(dnnl::stream& stream) {
+  if (moves_ && !isResult_) move_.execute(stream, plain_, packed_);
+}
+
+void DnnlArgument::unpackOut(dnnl::stream& stream) {
+  if (moves_ && isResult_) move_.execute(stream, packed_, plain_);
+}
+
+void DnnlStep::gatherRows(RunState& state) const {
+  const auto* from = reinterpret_cast<const float*>(state.pointers[static_cast<size_t>(gather->from)]) + gather->start;
+  auto* to = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(gather->to)]);
+  auto each = static_cast<int64_t>(gather->inside.size());
+  state.pool->parallelFor(product(gather->rows), std::max<int64_t>(1, 16384 / each), [&](int64_t begin, int64_t end, int) {
+    for (int64_t row = begin; row < end; ++row) {
+      const float* at = from + offsetAt(gather->rows, row);
+      for (int64_t e = 0; e < each; ++e) to[row * each + e] = at[gather->inside[static_cast<size_t>(e)]];
+    }
+  });
+}
+
+Status DnnlStep::run(RunState& state) {
+  if (gather) gatherRows(state);
+  if (shared) {
+    TESSERA_TRY(dnnlGuarded(what_, [&] {
+      shared->bind(state);
+      dnnl::stream stream(dnnlEngine());
+      shared->packIn(stream);
+      stream.wait();
+    }));
+  }
+  return dnnlForEach(*state.pool, static_cast<int64_t>(pieces.size()), what_, [&](int64_t i, dnnl::stream& stream) {
+    DnnlPiece& piece = pieces[static_cast<size_t>(i)];
+    std::unordered_map<int, dnnl::memory> memories{{DNNL_ARG_SCRATCHPAD, piece.scratch}};
+    if (shared) memories.emplace(shared->kind(), shared->memory());
+    for (DnnlArgument& argument : piece.arguments) {
+      argument.bind(state);
+      argument.packIn(stream);
+      memories.emplace(argument.kind(), argument.memory());
+    }
+    piece.primitive.execute(stream, memories);
+    for (DnnlArgument& argument : piece.arguments) argument.unpackOut(stream);
+  });
+}
+
+}  // namespace tessera::cpu

@@ -1,0 +1,62 @@
+// DnnlStep: one oneDNN primitive, cut into pieces that our threads share. Arrays stay dense and row-major outside; what
+// a primitive wants in another format is reordered before or after it. Before: plans (dnnl_convolution); after: RunState.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backends/cpu/dnnl_engine.h"
+#include "backends/cpu/plan.h"
+#include "backends/cpu/strided_dims.h"
+
+namespace tessera::cpu {
+
+// One array of a primitive: where it lies in a slot, and its form inside the primitive.
+class DnnlArgument {
+ public:
+  // kind: DNNL_ARG_…; wanted: the primitive's format; offset in bytes.
+  DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted, bool isResult);
+
+  void bind(RunState& state);
+  void packIn(dnnl::stream& stream);    // an operand into the primitive's format
+  void unpackOut(dnnl::stream& stream); // a result out of it
+  int kind() const { return kind_; }
+  const dnnl::memory& memory() const { return moves_ ? packed_ : plain_; }
+
+ private:
+  int kind_, slot_;
+  int64_t offset_;
+  bool isResult_, moves_;
+  dnnl::memory plain_, packed_;
+  dnnl::reorder move_;
+};
+
+struct DnnlPiece {
+  dnnl::primitive primitive;
+  std::vector<DnnlArgument> arguments;
+  dnnl::memory scratch;
+};
+
+// f32 elements copied from `from` to dense `to`: row r, element e comes from start + offsetAt(rows, r) + inside[e].
+struct Gather {
+  int from = -1, to = -1;
+  int64_t start = 0;
+  Dims rows;
+  std::vector<int64_t> inside;
+};
+
+class DnnlStep : public Step {
+ public:
+  explicit DnnlStep(const char* what) : what_(what) {}
+  Status run(RunState& state) override;
+
+  std::optional<Gather> gather;         // first of all
+  std::optional<DnnlArgument> shared;   // an operand of all pieces, packed once
+  std::vector<DnnlPiece> pieces;
+
+ private:
+  void gatherRows(RunState& state) const;
+  const char* what_;
+};
+
+}  // namespace tessera::cpu

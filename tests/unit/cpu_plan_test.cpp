@@ -1,0 +1,127 @@
+// Plans of the CPU backend: bitcasts between layouts, buffers that steps share, fusions that a source brings along,
+// and what cannot run. Values are the reference evaluator's.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+Result<std::unique_ptr<Executable>> compileText(const std::string& text) {
+  auto read = readHloText(text);
+  if (!read.module) return fail("does not read");
+  return makeBackend("cpu").value()->compile(*read.module);
+}
+
+void expectLikeEvaluator(const std::string& text) {
+  auto read = readHloText(text);
+  ASSERT_TRUE(read.module) << text;
+  std::vector<Literal> arguments;
+  uint64_t leaf = 0;
+  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
+  auto executable = compileText(text);
+  ASSERT_TRUE(executable) << executable.error().toString();
+  auto expected = evaluateModule(*read.module, arguments);
+  ASSERT_TRUE(expected) << expected.error().toString();
+  for (int run = 0; run < 2; ++run) {  // the arena is kept: the second run finds what the first one left
+    auto found = (*executable)->run(arguments);
+    ASSERT_TRUE(found) << found.error().toString();
+    for (size_t k = 0; k < found->size(); ++k) {
+      Comparison c = compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type), "out");
+      EXPECT_TRUE(c.equal) << c.firstMismatch << text;
+    }
+  }
+}
+
+TEST(CpuPlan, BitcastsBetweenLayoutsMoveElements) {
+  expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f32[3,5]{1,0} parameter(0)\n  b = f32[5,3]{0,1} bitcast(a)\n"
+                      "  n = f32[5,3]{0,1} negate(b)\n  ROOT c = f32[3,5]{1,0} bitcast(n)\n}\n");
+  expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f32[4,6]{0,1} parameter(0)\n  ROOT b = f32[2,12]{1,0} bitcast(a)\n}\n");
+}
+
+TEST(CpuPlan, LayoutBitcastOfALoopCarry) {
+  expectLikeEvaluator(
+      "HloModule m\n\nc {\n  p = (s32[], f32[4,4]{1,0}) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(3)\n"
+      "  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nb {\n  p = (s32[], f32[4,4]{1,0}) parameter(0)\n"
+      "  i = s32[] get-tuple-element(p), index=0\n  v = f32[4,4]{1,0} get-tuple-element(p), index=1\n  one = s32[] constant(1)\n"
+      "  j = s32[] add(i, one)\n  t = f32[4,4]{0,1} bitcast(v)\n  w = f32[4,4]{1,0} copy(t)\n"
+      "  ROOT r = (s32[], f32[4,4]{1,0}) tuple(j, w)\n}\n\nENTRY e {\n  z = s32[] constant(0)\n  a = f32[4,4]{1,0} parameter(0)\n"
+      "  t = (s32[], f32[4,4]{1,0}) tuple(z, a)\n  w = (s32[], f32[4,4]{1,0}) while(t), condition=c, body=b\n"
+      "  ROOT o = f32[4,4]{1,0} get-tuple-element(w), index=1\n}\n");
+}
+
+TEST(CpuPlan, FusionsOfTheSource) {
+  expectLikeEvaluator("HloModule m\n\nf {\n  a = f32[8,5] parameter(0)\n  b = f32[5,7] parameter(1)\n  c = f32[7,6] parameter(2)\n"
+                      "  d = f32[8,7] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  t = f32[8,7] tanh(d)\n"
+                      "  ROOT r = f32[8,6] dot(t, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n\nENTRY e {\n"
+                      "  a = f32[8,5] parameter(0)\n  b = f32[5,7] parameter(1)\n  c = f32[7,6] parameter(2)\n"
+                      "  ROOT r = f32[8,6] fusion(a, b, c), kind=kLoop, calls=f\n}\n");
+}
+
+// Both halves are read far outside of the operand if their conditions are not heeded.
+TEST(CpuPlan, RollsAlongEitherDimension) {
+  expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f32[70,50] parameter(0)\n  t = f32[69,50] slice(a), slice={[1:70], [0:50]}\n"
+                      "  h = f32[1,50] slice(a), slice={[0:1], [0:50]}\n  r = f32[70,50] concatenate(t, h), dimensions={0}\n"
+                      "  u = f32[70,49] slice(r), slice={[0:70], [1:50]}\n  v = f32[70,1] slice(r), slice={[0:70], [0:1]}\n"
+                      "  w = f32[70,50] concatenate(u, v), dimensions={1}\n  ROOT s = f32[70,50] add(w, r)\n}\n");
+}
+
+TEST(CpuPlan, MagnitudesOfExtremeComplexNumbers) {
+  const char* text = "HloModule m\n\nENTRY e {{\n  a = {0}[20] parameter(0)\n  b = {0}[20] parameter(1)\n  c = {1}[20] complex(a, b)\n"
+                     "  ROOT r = {0}[20] abs(c)\n}}\n";
+  auto check = [&](auto number, const std::string& real, const std::string& complex) {
+    using T = decltype(number);
+    std::string filled = text;
+    for (size_t at; (at = filled.find("{0}")) != std::string::npos;) filled.replace(at, 3, real);
+    for (size_t at; (at = filled.find("{1}")) != std::string::npos;) filled.replace(at, 3, complex);
+    for (const char* twice : {"{{", "}}"})
+      for (size_t at; (at = filled.find(twice)) != std::string::npos;) filled.erase(at, 1);
+    using L = std::numeric_limits<T>;
+    const T values[] = {0, -0.0, 3, -4, L::max(), L::min(), L::denorm_min(), L::infinity(), -L::infinity(), L::quiet_NaN()};
+    Shape shape = Shape::arrayRowMajor(sizeof(T) == 4 ? ElementType::F32 : ElementType::F64, {20});
+    Literal a = Literal::allocate(shape).value(), b = Literal::allocate(shape).value();
+    auto executable = compileText(filled);
+    ASSERT_TRUE(executable) << filled << executable.error().toString();
+    for (int turn = 0; turn < 5; ++turn) {
+      T *x = reinterpret_cast<T*>(a.mutableBytes().data()), *y = reinterpret_cast<T*>(b.mutableBytes().data());
+      for (int i = 0; i < 20; ++i) {
+        x[i] = values[i % 10];
+        y[i] = values[(i * 3 + turn * 2 + i / 10) % 10];
+      }
+      std::vector<Literal> arguments = {a, b};
+      auto found = (*executable)->run(arguments);
+      ASSERT_TRUE(found);
+      const T* out = reinterpret_cast<const T*>((*found)[0].bytes().data());
+      for (int i = 0; i < 20; ++i) {
+        T expected = std::hypot(x[i], y[i]);
+        if (expected != expected) EXPECT_NE(out[i], out[i]);
+        else if (std::isinf(expected)) EXPECT_GE(out[i], L::max() * T(0.9999)) << x[i] << " " << y[i];
+        else EXPECT_NEAR(out[i] / (expected == 0 ? 1 : expected), expected == 0 ? 0 : 1, 4 * L::epsilon()) << x[i] << " " << y[i];
+      }
+    }
+  };
+  check(1.0f, "f32", "c64");
+  check(1.0, "f64", "c128");
+}
+
+TEST(CpuPlan, DynamicDimensionsAreUnsupported) {
+  auto executable = compileText("HloModule m\n\nENTRY e {\n  a = f32[<=8] parameter(0)\n  ROOT b = f32[<=8] negate(a)\n}\n");
+  ASSERT_FALSE(executable);
+  EXPECT_EQ(executable.error().fault, Fault::Unsupported);
+  EXPECT_NE(executable.error().message.find("dynamic"), std::string::npos);
+}
+
+TEST(CpuPlan, TooLargeIsSaidBeforeRunning) {
+  auto executable = compileText("HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n"
+                                "  b = f32[1048576,1048576,4194304] broadcast(a), dimensions={}\n  ROOT c = f32[1048576,1048576,4194304] sqrt(b)\n}\n");
+  ASSERT_FALSE(executable);
+  EXPECT_EQ(executable.error().fault, Fault::Runtime);
+}
+
+}  // namespace
+}  // namespace tessera

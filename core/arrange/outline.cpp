@@ -22,7 +22,8 @@ constexpr size_t kLeastStack = 3;         // numbered sibling scopes that make a
 constexpr size_t kMostChildren = 120;     // a container with more boxes is cut into clusters
 constexpr size_t kManyParameters = 16;
 constexpr size_t kClusterSize = 40;
-constexpr size_t kMostSplitWork = 6'000'000;  // instructions looked at to part scopes
+constexpr size_t kLeastPiece = 4;         // fewer stay as they are
+constexpr size_t kMostSplitWork = 3'000'000;  // instructions looked at to part scopes
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -115,6 +116,7 @@ class OutlineBuilder {
       if (isContent(i))
         for (int32_t s = tree_.scopeOf[at(i)]; s >= 0; s = tree_.scopes[at(s)].parent) items[at(s)].push_back(i);
     std::vector<int32_t> turn(at(count())), owner(at(count()), -1);
+    collectOperands();
     size_t work = 0;
     for (size_t s = 0; s < items.size(); ++s) {
       if (items[s].size() < 2) continue;
@@ -129,15 +131,23 @@ class OutlineBuilder {
     for (int32_t i = first; i <= items.back(); ++i) {
       const bool inside = owner[at(i)] == scope;
       int32_t own = inside ? 0 : -1;
-      for (InstructionId operand : instruction(i).operands) {
-        if (!module_.contains(operand) || module_.at(operand).computation != computation_.id) continue;
-        const int32_t p = placeOf(operand);
+      for (uint32_t k = operandsBegin_[at(i)]; k < operandsBegin_[at(i) + 1]; ++k) {
+        const int32_t p = operands_[k];
         if (p < first || p >= i) continue;
         const bool leaves = inside && owner[at(p)] != scope && turn[at(p)] >= 0;
         own = std::max(own, turn[at(p)] + leaves);
       }
       turn[at(i)] = own;
       if (inside && own > 0) turns_[static_cast<uint64_t>(scope) << 32 | static_cast<uint32_t>(i)] = own;
+    }
+  }
+  // Places of the operands of every instruction, in one array.
+  void collectOperands() {
+    operandsBegin_.assign(1, 0);
+    for (int32_t i = 0; i < count(); ++i) {
+      for (InstructionId operand : instruction(i).operands)
+        if (module_.contains(operand) && module_.at(operand).computation == computation_.id) operands_.push_back(placeOf(operand));
+      operandsBegin_.push_back(static_cast<uint32_t>(operands_.size()));
     }
   }
   int32_t turnOf(int32_t scope, int32_t item) const {
@@ -282,9 +292,11 @@ class OutlineBuilder {
     return outer < 0;
   }
   // What has no scope of its own goes to its users if one group holds them all, else to its operands.
+  // Few parameters stay on the page: they are the interface.
   void gather() {
+    const bool fewParameters = computation_.parameters.size() <= kManyParameters;
     for (int32_t i = count(); i-- > 0;) {
-      if (tree_.scopeOf[at(i)] >= 0) continue;
+      if (tree_.scopeOf[at(i)] >= 0 || (isParameter(i) && fewParameters)) continue;
       const auto users = users_.users(computation_.instructions[at(i)]);
       int32_t target = -2;
       for (InstructionId user : users) {
@@ -337,6 +349,7 @@ class OutlineBuilder {
   // --- clusters
   struct Child {
     int32_t first, item, group;  // item or group, the other is -1
+    int32_t section = 0;         // how many groups that stay visible come before: a piece has all of it on one side
   };
   std::vector<std::vector<Child>> childrenByGroup() const {
     std::vector<std::vector<Child>> out(out_.groups.size() + 1);
@@ -370,7 +383,7 @@ class OutlineBuilder {
   void clusterParameters(int32_t container, const std::vector<Child>& children, std::vector<Child>& rest) {
     std::vector<Child> parameters;
     for (const Child& c : children) (c.item >= 0 && isParameter(c.item) ? parameters : rest).push_back(c);
-    if (parameters.size() < kManyParameters) {
+    if (parameters.size() <= kManyParameters) {
       rest = children;
       return;
     }
@@ -388,14 +401,20 @@ class OutlineBuilder {
   }
   // Pieces of the program's order, parted where few values cross, until few enough are left.
   void clusterRest(int32_t container, std::vector<Child> rest) {
+    int32_t section = 0;
+    for (Child& c : rest) c.section = staysVisible(c) ? ++section : section;
     std::erase_if(rest, [&](const Child& c) { return staysVisible(c); });
     while (rest.size() > kMostChildren) {
       std::vector<Child> pieces;
       for (size_t begin = 0; begin < rest.size();) {
         const size_t end = partAfter(rest, begin);
         const std::span<const Child> piece = std::span(rest).subspan(begin, end - begin);
+        if (piece.size() < kLeastPiece) {
+          begin = end;
+          continue;
+        }
         const int32_t cluster = addCluster(container, "part", pieceTitle(container, piece), piece);
-        pieces.push_back({piece[0].first, -1, cluster});
+        pieces.push_back({piece[0].first, -1, cluster, piece[0].section});
         begin = end;
       }
       rest = std::move(pieces);
@@ -430,10 +449,11 @@ class OutlineBuilder {
       if (!contents[g].empty()) out_.groups[g].title = summaryOf(module_, computation_, contents[g]);
   }
   size_t partAfter(const std::vector<Child>& children, size_t begin) const {
-    const size_t size = children.size() - begin;
-    if (size <= kClusterSize * 3 / 2) return children.size();
+    size_t last = begin;
+    while (last < children.size() && children[last].section == children[begin].section) ++last;
+    if (last - begin <= kClusterSize * 3 / 2) return last;
     size_t best = begin + kClusterSize;
-    for (size_t k = begin + kClusterSize / 2; k < std::min(begin + kClusterSize * 3 / 2, children.size()); ++k)
+    for (size_t k = begin + kClusterSize / 2; k < std::min(begin + kClusterSize * 3 / 2, last); ++k)
       if (cuts_[at(children[k].first)] < cuts_[at(children[best].first)]) best = k;
     return best;
   }
@@ -451,7 +471,8 @@ class OutlineBuilder {
   ScopeTree tree_;
   std::vector<int32_t> stackOf_;   // by scope: the stack whose member it is
   std::vector<Stack> stacks_;
-  std::vector<uint32_t> cuts_;
+  std::vector<uint32_t> cuts_, operandsBegin_;
+  std::vector<int32_t> operands_;
   std::unordered_map<uint64_t, int32_t> turns_;                                       // by scope, item
   std::unordered_map<uint64_t, std::vector<std::pair<int32_t, int32_t>>> scopeGroups_;  // by parent, scope: turn, group
   std::unordered_map<uint64_t, int32_t> stackGroups_;

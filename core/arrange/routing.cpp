@@ -93,6 +93,7 @@ class Router {
     const LevelWire& wire = level.wires[at(index)];
     const int32_t first = level.firstRow(wire), last = level.lastRow(wire);
     const auto& lanes = level.lanes[at(index)];
+    if (wire.from >= 0 && last >= first) straightTo(level.rows[at(first) - 1].bottom);
     if (last < first) upwards(level, first - 1, last, end);
     else if (lanes.empty() && last - first > kLongWire) besideLevel(level, first, last, end);
     else if (lanes.empty()) walkDown(level, first, last, end);
@@ -101,6 +102,15 @@ class Router {
       add({lanes[k], row.top - box::kWireClearance});
       add({lanes[k], row.bottom + box::kWireClearance});
     }
+    if (wire.to < 0 || last < first) return;
+    const RectF& target = out_.boxes[at(level.nodes[at(wire.to)])];
+    const float top = level.rows[at(last)].top - box::kWireClearance;
+    if (target.y - top > 2 * box::kWireClearance) add({std::clamp(end.x, target.x + 8, target.x + target.width - 8), top});
+  }
+  // Down beside the taller boxes of its own row.
+  void straightTo(float bottom) {
+    if (bottom + box::kWireClearance > route_->back().y + 2 * box::kWireClearance)
+      add({route_->back().x, bottom + box::kWireClearance});
   }
   // Upwards, beside its own row and the target's too.
   void upwards(const Level& level, int32_t from, int32_t to, PointF end) {

@@ -104,9 +104,11 @@ class OutlineBuilder {
   }
   void addStack(std::span<const int32_t> members) {
     const Scope& first = tree_.scopes[at(members.front())];
+    const bool bare = first.name.find_first_not_of("0123456789") == std::string::npos && first.parent >= 0;
+    const std::string prefix = bare ? tree_.scopes[at(first.parent)].name + " " : std::string();
     for (int32_t s : members) stackOf_[at(s)] = static_cast<int32_t>(stacks_.size());
     stacks_.push_back({fmt::format("{}…{}", first.path, lastNumber(tree_.scopes[at(members.back())].name)),
-                       fmt::format("{}…{}", first.name, lastNumber(tree_.scopes[at(members.back())].name))});
+                       fmt::format("{}{}…{}", prefix, first.name, lastNumber(tree_.scopes[at(members.back())].name))});
   }
   // A scope whose name comes again later on (two calls of relu with a convolution between) is several groups, else
   // wires would leave it and come back. turns_: how often the data has left the scope before it reached the instruction.
@@ -127,19 +129,39 @@ class OutlineBuilder {
   }
   void countTurns(int32_t scope, const std::vector<int32_t>& items, std::vector<int32_t>& turn, std::vector<int32_t>& owner) {
     for (int32_t i : items) owner[at(i)] = scope;
-    const int32_t first = items.front();
-    for (int32_t i = first; i <= items.back(); ++i) {
+    const int32_t first = items.front(), last = items.back();
+    int32_t most = 0;
+    for (int32_t i = first; i <= last; ++i) {
       const bool inside = owner[at(i)] == scope;
       int32_t own = inside ? 0 : -1;
-      for (uint32_t k = operandsBegin_[at(i)]; k < operandsBegin_[at(i) + 1]; ++k) {
-        const int32_t p = operands_[k];
-        if (p < first || p >= i) continue;
+      forOperands(i, first, [&](int32_t p) {
         const bool leaves = inside && owner[at(p)] != scope && turn[at(p)] >= 0;
         own = std::max(own, turn[at(p)] + leaves);
-      }
+      });
       turn[at(i)] = own;
-      if (inside && own > 0) turns_[static_cast<uint64_t>(scope) << 32 | static_cast<uint32_t>(i)] = own;
+      if (inside) most = std::max(most, own);
     }
+    if (most > 0) delayTurns(scope, first, last, turn, owner);
+  }
+  // Each instruction joins the last turn that its users allow: what prepares a later piece belongs to it.
+  void delayTurns(int32_t scope, int32_t first, int32_t last, const std::vector<int32_t>& turn, const std::vector<int32_t>& owner) {
+    std::vector<int32_t> latest(at(last - first) + 1, INT32_MAX);
+    for (int32_t i = last; i >= first; --i) {
+      const bool inside = owner[at(i)] == scope;
+      int32_t& own = latest[at(i - first)];
+      if (inside && own == INT32_MAX) own = turn[at(i)];
+      if (inside && own > 0) turns_[static_cast<uint64_t>(scope) << 32 | static_cast<uint32_t>(i)] = own;
+      if (own == INT32_MAX) continue;
+      forOperands(i, first, [&](int32_t p) {
+        const int32_t allowed = inside && owner[at(p)] != scope ? own - 1 : own;
+        latest[at(p - first)] = std::min(latest[at(p - first)], allowed);
+      });
+    }
+  }
+  template <class Visit>
+  void forOperands(int32_t i, int32_t first, Visit&& visit) const {
+    for (uint32_t k = operandsBegin_[at(i)]; k < operandsBegin_[at(i) + 1]; ++k)
+      if (operands_[k] >= first && operands_[k] < i) visit(operands_[k]);
   }
   // Places of the operands of every instruction, in one array.
   void collectOperands() {
@@ -248,8 +270,12 @@ class OutlineBuilder {
       exact[k] = mixed(loose[k], reinterpret_cast<uintptr_t>(i.shape));
     }
     std::vector<Repeat> out = findRepeats(exact, cuts);
-    for (const Repeat& r : out)
+    size_t left = items.size();
+    for (const Repeat& r : out) {
+      left -= r.period * r.count;
       for (size_t k = r.begin; k < r.end(); ++k) loose[k] = barrier(items[k]);
+    }
+    if (left <= kFewInstructions) return out;
     const std::vector<Repeat> more = findRepeats(loose, cuts);
     out.insert(out.end(), more.begin(), more.end());
     std::sort(out.begin(), out.end(), [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });

@@ -35,8 +35,9 @@ Result<std::string> render(const Module& module, const Options& options) {
   viewOptions.openGroups.insert(options.open.begin(), options.open.end());
   GraphView view = maker.view(computation, viewOptions);
   Arrangement arrangement = arrange(view);
-  return toSvg(draw(module, view, arrangement, overlay ? &*overlay : nullptr),
-               options.theme == "dark" ? Theme::Dark : Theme::Light);
+  Picture picture = draw(module, view, arrangement, overlay ? &*overlay : nullptr);
+  if (overlay) picture = withLegend(std::move(picture), *overlay);
+  return toSvg(picture, options.theme == "dark" ? Theme::Dark : Theme::Light);
 }
 
 }  // namespace

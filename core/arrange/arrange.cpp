@@ -12,6 +12,8 @@
 namespace tessera {
 namespace {
 
+constexpr size_t kFewBoxes = 10000;  // views up to this size are arranged thoroughly
+
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 struct Size {
@@ -47,12 +49,16 @@ class Arranger {
     members_.resize(n + 1);
   }
 
-  Arrangement run() {
+  Arrangement run(const std::stop_token& stop) {
     measure();
     assignLevels();
     assignWires();
-    for (int32_t v = static_cast<int32_t>(view_.nodes.size()); v-- > 0;)  // parents come before their children
-      if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) arrangeInside(v);
+    for (int32_t v = static_cast<int32_t>(view_.nodes.size()); v-- > 0;) {  // parents come before their children
+      if (view_.nodes[at(v)].kind != ViewNode::Kind::OpenGroup) continue;
+      if (stop.stop_requested()) return {};
+      arrangeInside(v);
+    }
+    if (stop.stop_requested()) return {};
     arrangeLevel(placed_.level(-1));
     Arrangement out;
     out.boxes.resize(view_.nodes.size());
@@ -85,6 +91,8 @@ class Arranger {
       placed_.localIndex[at(v)] = static_cast<int32_t>(members.size());
       members.push_back(v);
       placed_.level(node.parent).boxes.push_back(levelBox(v));
+      placed_.level(node.parent).nodes.push_back(v);
+      placed_.level(node.parent).thorough = sizes_.size() <= kFewBoxes;
     }
   }
   LevelBox levelBox(int32_t v) const {
@@ -178,6 +186,6 @@ class Arranger {
 
 }  // namespace
 
-Arrangement arrange(const GraphView& view) { return Arranger(view).run(); }
+Arrangement arrange(const GraphView& view, std::stop_token stop) { return Arranger(view).run(stop); }
 
 }  // namespace tessera

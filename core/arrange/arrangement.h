@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -90,7 +91,8 @@ struct Arrangement {
   std::vector<std::vector<PointF>> routes;  // parallel to GraphView::edges; polyline from source to target
   RectF bounds;
 };
-Arrangement arrange(const GraphView& view);
+// Empty when `stop` was asked for before it was done; that is looked at between groups.
+Arrangement arrange(const GraphView& view, std::stop_token stop = {});
 
 // Title and subtitle of a node: "reduce max over 1", "f32 32×128".
 std::string titleOf(const Module& module, InstructionId id);

@@ -36,6 +36,7 @@ struct Layers {
   std::vector<std::pair<int32_t, int32_t>> segments;  // upper, lower spot
   Neighbours above, below;                 // by segments
   std::vector<std::vector<int32_t>> lanesOf;  // by wire: its spots from the top
+  bool thorough = true;
 
   Spot& spot(int32_t v) { return spots[static_cast<size_t>(v)]; }
   const Spot& spot(int32_t v) const { return spots[static_cast<size_t>(v)]; }

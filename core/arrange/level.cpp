@@ -38,6 +38,7 @@ class LayersBuilder {
     for (const LevelBox& b : level_.boxes) out_.spots.push_back({b.left, b.right, 0, b.row, false});
     for (const LevelRow& row : level_.rows) out_.rows.push_back(row.boxes);
     out_.lanesOf.resize(level_.wires.size());
+    out_.thorough = level_.thorough;
     const int32_t longest = longestSpanWithLanes(level_);
     for (size_t w = 0; w < level_.wires.size(); ++w) addWire(w, longest);
     std::sort(out_.segments.begin(), out_.segments.end());

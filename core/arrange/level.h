@@ -27,7 +27,9 @@ struct LevelRow {
 };
 struct Level {
   std::vector<LevelBox> boxes;
+  std::vector<int32_t> nodes;  // the owner's number of each box
   std::vector<LevelWire> wires;
+  bool thorough = true;        // false: fewer sweeps, for views of very many boxes
   // results; the content's top left is (0, 0)
   std::vector<LevelRow> rows;
   // By wire: its x in each row between its ends. Empty for wires that run upwards, cross no row, or, where lanes for

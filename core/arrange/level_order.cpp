@@ -1,7 +1,8 @@
 // orderRows: barycentre sweeps and exchanges of neighbours; the order with the fewest crossings is kept. Big levels get
 // fewer sweeps and no exchanges.
 #include <algorithm>
-#include <numeric>
+#include <cstdint>
+#include <cstdlib>
 
 #include "core/arrange/layers.h"
 
@@ -11,6 +12,9 @@ namespace {
 constexpr size_t kSmall = 4000, kMiddle = 20000;  // segments
 constexpr int kSweepsSmall = 24, kSweepsMiddle = 10, kSweepsBig = 6;
 constexpr int kExchangeRounds = 4;
+constexpr size_t kShakenSize = 1200;              // segments
+constexpr int kShakes = 16;
+constexpr int kVainSweeps = 8;                    // without a better order
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -24,11 +28,16 @@ class RowOrder {
     best_ = layers_.rows;
     fewest_ = crossings();
     const auto start = layers_.rows;
-    const size_t size = layers_.segments.size();
+    const size_t size = layers_.thorough ? layers_.segments.size() : SIZE_MAX;
     search(size <= kSmall ? kSweepsSmall : size <= kMiddle ? kSweepsMiddle : kSweepsBig, false);
     if (size <= kMiddle && fewest_ > 0) {
       restart(start);
       search(size <= kSmall ? kSweepsSmall : kSweepsMiddle, true);
+    }
+    for (int round = 0; size <= kShakenSize && round < kShakes && fewest_ > 0; ++round) {
+      restart(best_);
+      shake();
+      search(kSweepsBig, true);
     }
     restart(best_);
   }
@@ -43,14 +52,27 @@ class RowOrder {
     for (const auto& row : layers_.rows) number(row);
   }
   void search(int sweeps, bool byMedian) {
-    for (int sweep = 0; sweep < sweeps && fewest_ > 0; ++sweep) {
+    for (int sweep = 0, since = 0; sweep < sweeps && since < kVainSweeps && fewest_ > 0; ++sweep, ++since) {
       if (byMedian) sweepMedians(sweep % 2 == 0, sweep % 4 < 2);
       else sweepRows(sweep % 2 == 0);
-      if (layers_.segments.size() <= kSmall) exchange(byMedian);
+      if (layers_.thorough && layers_.segments.size() <= kSmall) exchange(byMedian);
       const size_t now = crossings();
       if (now >= fewest_) continue;
       fewest_ = now;
+      since = 0;
       best_ = layers_.rows;
+    }
+  }
+
+  // Leaves a local optimum: some neighbours in every row change places, the same every time.
+  void shake() {
+    for (auto& row : layers_.rows) {
+      for (size_t k = 0; k + 1 < row.size(); ++k) {
+        random_ = random_ * 6364136223846793005ull + 1442695040888963407ull;
+        const size_t other = k + (random_ >> 33) % std::min<size_t>(row.size() - k, 4);
+        if ((random_ >> 60) < 6) std::swap(row[k], row[other]);
+      }
+      number(row);
     }
   }
 
@@ -165,6 +187,7 @@ class RowOrder {
   std::vector<float> wishes_, places_;
   std::vector<std::vector<int32_t>> best_;
   size_t fewest_ = 0;
+  uint64_t random_ = 1;
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ class RowPlacer {
   }
 
   void run() {
-    const int sweeps = layers_.spots.size() <= kSmall ? kSweepsSmall : kSweepsBig;
+    const int sweeps = layers_.thorough && layers_.spots.size() <= kSmall ? kSweepsSmall : kSweepsBig;
     for (int sweep = 0; sweep < sweeps; ++sweep) sweepRows(sweep % 2 == 0);
     const auto chains = straightChains();
     for (int round = 0; round < kStraightenRounds; ++round)

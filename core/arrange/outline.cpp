@@ -5,24 +5,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <span>
 #include <unordered_map>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/outline_names.h"
 #include "core/arrange/repeats.h"
+#include "core/arrange/scope_turns.h"
 #include "core/arrange/scopes.h"
 
 namespace tessera {
 namespace {
 
 constexpr size_t kFewInstructions = 80;   // containers up to this size are not searched for repeats
-constexpr size_t kLeastStack = 3;         // numbered sibling scopes that make a stack
-constexpr size_t kMostChildren = 120;     // a container with more boxes is cut into clusters
+constexpr size_t kMostChildren = 200;     // a container with more boxes is cut into clusters
 constexpr size_t kManyParameters = 16;
 constexpr size_t kClusterSize = 40;
-constexpr size_t kMostSplitWork = 6'000'000;  // instructions looked at to part scopes
+constexpr size_t kLeastPiece = 4;         // fewer stay as they are
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -40,8 +39,8 @@ class OutlineBuilder {
   Outline run() {
     tree_ = scopesOf(module_, computation_);
     out_.groupOf.assign(computation_.instructions.size(), -1);
-    findNumberedScopes();
-    splitScopes();
+    stacks_ = numberedStacks(tree_, signatures());
+    turns_ = scopeTurns(tree_, operandPlaces(), contentFlags());
     std::vector<int32_t> items;
     for (int32_t i = 0; i < count(); ++i)
       if (isContent(i)) items.push_back(i);
@@ -62,6 +61,20 @@ class OutlineBuilder {
   OutlineGroup& group(int32_t g) { return out_.groups[at(g)]; }
   bool isParameter(int32_t i) const { return instruction(i).opcode == Opcode::Parameter; }
   bool isContent(int32_t i) const { return !hubs_[at(i)] && !isParameter(i); }
+  std::vector<bool> contentFlags() const {
+    std::vector<bool> out(at(count()));
+    for (int32_t i = 0; i < count(); ++i) out[at(i)] = isContent(i);
+    return out;
+  }
+  OperandPlaces operandPlaces() const {
+    OperandPlaces out;
+    for (int32_t i = 0; i < count(); ++i) {
+      for (InstructionId operand : instruction(i).operands)
+        if (module_.contains(operand) && module_.at(operand).computation == computation_.id) out.items.push_back(placeOf(operand));
+      out.begin.push_back(static_cast<uint32_t>(out.items.size()));
+    }
+    return out;
+  }
   int32_t placeOf(InstructionId id) const { return positions_[id.value]; }
 
   int32_t addGroup(OutlineGroup::Kind kind, std::string path, std::string title, int32_t parent, int32_t first) {
@@ -69,85 +82,24 @@ class OutlineBuilder {
     return static_cast<int32_t>(out_.groups.size()) - 1;
   }
 
-  // --- numbered scopes: siblings whose names differ by a number and which hold the same opcodes
-  struct Stack {
-    std::string path, title;
-  };
-  void findNumberedScopes() {
-    stackOf_.assign(tree_.scopes.size(), -1);
-    std::vector<uint64_t> signature(tree_.scopes.size());
+  // --- scopes
+  // By scope: the opcodes that it holds, in any order.
+  std::vector<uint64_t> signatures() const {
+    std::vector<uint64_t> out(tree_.scopes.size());
     for (int32_t i = 0; i < count(); ++i) {
       if (!isContent(i)) continue;
       const uint64_t own = mixed(static_cast<uint64_t>(instruction(i).opcode), 17);
-      for (int32_t s = tree_.scopeOf[at(i)]; s >= 0; s = tree_.scopes[at(s)].parent) signature[at(s)] += own;
+      for (int32_t s = tree_.scopeOf[at(i)]; s >= 0; s = tree_.scopes[at(s)].parent) out[at(s)] += own;
     }
-    std::map<std::pair<int32_t, uint64_t>, std::vector<int32_t>> siblings;
-    for (size_t s = 0; s < tree_.scopes.size(); ++s)
-      if (lastNumber(tree_.scopes[s].name) >= 0)
-        siblings[{tree_.scopes[s].parent, tree_.scopes[s].pattern}].push_back(static_cast<int32_t>(s));
-    for (auto& [key, members] : siblings) {
-      std::sort(members.begin(), members.end(), [&](int32_t a, int32_t b) {
-        return lastNumber(tree_.scopes[at(a)].name) < lastNumber(tree_.scopes[at(b)].name);
-      });
-      for (size_t begin = 0; begin < members.size();) {
-        size_t end = begin + 1;
-        while (end < members.size() && follows(members[end - 1], members[end], signature)) ++end;
-        if (end - begin >= kLeastStack) addStack(std::span(members).subspan(begin, end - begin));
-        begin = end;
-      }
-    }
-  }
-  bool follows(int32_t before, int32_t scope, const std::vector<uint64_t>& signature) const {
-    return signature[at(before)] == signature[at(scope)] &&
-           lastNumber(tree_.scopes[at(before)].name) + 1 == lastNumber(tree_.scopes[at(scope)].name);
-  }
-  void addStack(std::span<const int32_t> members) {
-    const Scope& first = tree_.scopes[at(members.front())];
-    for (int32_t s : members) stackOf_[at(s)] = static_cast<int32_t>(stacks_.size());
-    stacks_.push_back({fmt::format("{}…{}", first.path, lastNumber(tree_.scopes[at(members.back())].name)),
-                       fmt::format("{}…{}", first.name, lastNumber(tree_.scopes[at(members.back())].name))});
-  }
-  // A scope whose name comes again later on (two calls of relu with a convolution between) is several groups, else
-  // wires would leave it and come back. turns_: how often the data has left the scope before it reached the instruction.
-  void splitScopes() {
-    std::vector<std::vector<int32_t>> items(tree_.scopes.size());
-    for (int32_t i = 0; i < count(); ++i)
-      if (isContent(i))
-        for (int32_t s = tree_.scopeOf[at(i)]; s >= 0; s = tree_.scopes[at(s)].parent) items[at(s)].push_back(i);
-    std::vector<int32_t> turn(at(count())), owner(at(count()), -1);
-    size_t work = 0;
-    for (size_t s = 0; s < items.size(); ++s) {
-      if (items[s].size() < 2) continue;
-      work += at(items[s].back() - items[s].front());
-      if (work > kMostSplitWork) return;
-      countTurns(static_cast<int32_t>(s), items[s], turn, owner);
-    }
-  }
-  void countTurns(int32_t scope, const std::vector<int32_t>& items, std::vector<int32_t>& turn, std::vector<int32_t>& owner) {
-    for (int32_t i : items) owner[at(i)] = scope;
-    const int32_t first = items.front();
-    for (int32_t i = first; i <= items.back(); ++i) {
-      const bool inside = owner[at(i)] == scope;
-      int32_t own = inside ? 0 : -1;
-      for (InstructionId operand : instruction(i).operands) {
-        if (!module_.contains(operand) || module_.at(operand).computation != computation_.id) continue;
-        const int32_t p = placeOf(operand);
-        if (p < first || p >= i) continue;
-        const bool leaves = inside && owner[at(p)] != scope && turn[at(p)] >= 0;
-        own = std::max(own, turn[at(p)] + leaves);
-      }
-      turn[at(i)] = own;
-      if (inside && own > 0) turns_[static_cast<uint64_t>(scope) << 32 | static_cast<uint32_t>(i)] = own;
-    }
+    return out;
   }
   int32_t turnOf(int32_t scope, int32_t item) const {
-    const auto found = turns_.find(static_cast<uint64_t>(scope) << 32 | static_cast<uint32_t>(item));
+    const auto found = turns_.find(turnKey(scope, item));
     return found == turns_.end() ? 0 : found->second;
   }
-
   bool inStack(int32_t scope, int32_t base) const {
     for (; scope != base && scope >= 0; scope = tree_.scopes[at(scope)].parent)
-      if (stackOf_[at(scope)] >= 0) return true;
+      if (stacks_.of[at(scope)] >= 0) return true;
     return false;
   }
 
@@ -158,8 +110,8 @@ class OutlineBuilder {
       return container;
     const Scope& s = tree_.scopes[at(scope)];
     int32_t parent = enter(container, base, s.parent, item);
-    const bool stacked = stackOf_[at(scope)] >= 0;
-    if (stacked) parent = enterStack(container, stackOf_[at(scope)], parent, item);
+    const bool stacked = stacks_.of[at(scope)] >= 0;
+    if (stacked) parent = enterStack(container, stacks_.of[at(scope)], parent, item);
     auto& pieces = scopeGroups_[static_cast<uint64_t>(parent + 1) << 32 | static_cast<uint32_t>(scope)];
     const int32_t turn = stacked ? 0 : turnOf(scope, item);
     for (auto [known, group] : pieces)
@@ -175,8 +127,8 @@ class OutlineBuilder {
     const uint64_t key = static_cast<uint64_t>(container + 1) << 32 | static_cast<uint32_t>(stack);
     const auto [known, isNew] = stackGroups_.try_emplace(key, -1);
     if (isNew)
-      known->second = addGroup(OutlineGroup::Kind::Repeat, inside(container, -1, stacks_[at(stack)].path),
-                               stacks_[at(stack)].title, parent, first);
+      known->second = addGroup(OutlineGroup::Kind::Repeat, inside(container, -1, stacks_.stacks[at(stack)].path),
+                               stacks_.stacks[at(stack)].title, parent, first);
     return known->second;
   }
   std::string inside(int32_t container, int32_t base, const std::string& path) {
@@ -238,8 +190,12 @@ class OutlineBuilder {
       exact[k] = mixed(loose[k], reinterpret_cast<uintptr_t>(i.shape));
     }
     std::vector<Repeat> out = findRepeats(exact, cuts);
-    for (const Repeat& r : out)
+    size_t left = items.size();
+    for (const Repeat& r : out) {
+      left -= r.period * r.count;
       for (size_t k = r.begin; k < r.end(); ++k) loose[k] = barrier(items[k]);
+    }
+    if (left <= kFewInstructions) return out;
     const std::vector<Repeat> more = findRepeats(loose, cuts);
     out.insert(out.end(), more.begin(), more.end());
     std::sort(out.begin(), out.end(), [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });
@@ -282,9 +238,11 @@ class OutlineBuilder {
     return outer < 0;
   }
   // What has no scope of its own goes to its users if one group holds them all, else to its operands.
+  // Few parameters stay on the page: they are the interface.
   void gather() {
+    const bool fewParameters = computation_.parameters.size() <= kManyParameters;
     for (int32_t i = count(); i-- > 0;) {
-      if (tree_.scopeOf[at(i)] >= 0) continue;
+      if (tree_.scopeOf[at(i)] >= 0 || (isParameter(i) && fewParameters)) continue;
       const auto users = users_.users(computation_.instructions[at(i)]);
       int32_t target = -2;
       for (InstructionId user : users) {
@@ -337,6 +295,7 @@ class OutlineBuilder {
   // --- clusters
   struct Child {
     int32_t first, item, group;  // item or group, the other is -1
+    int32_t section = 0;         // how many groups that stay visible come before: a piece has all of it on one side
   };
   std::vector<std::vector<Child>> childrenByGroup() const {
     std::vector<std::vector<Child>> out(out_.groups.size() + 1);
@@ -370,7 +329,7 @@ class OutlineBuilder {
   void clusterParameters(int32_t container, const std::vector<Child>& children, std::vector<Child>& rest) {
     std::vector<Child> parameters;
     for (const Child& c : children) (c.item >= 0 && isParameter(c.item) ? parameters : rest).push_back(c);
-    if (parameters.size() < kManyParameters) {
+    if (parameters.size() <= kManyParameters) {
       rest = children;
       return;
     }
@@ -388,14 +347,20 @@ class OutlineBuilder {
   }
   // Pieces of the program's order, parted where few values cross, until few enough are left.
   void clusterRest(int32_t container, std::vector<Child> rest) {
+    int32_t section = 0;
+    for (Child& c : rest) c.section = staysVisible(c) ? ++section : section;
     std::erase_if(rest, [&](const Child& c) { return staysVisible(c); });
     while (rest.size() > kMostChildren) {
       std::vector<Child> pieces;
       for (size_t begin = 0; begin < rest.size();) {
         const size_t end = partAfter(rest, begin);
         const std::span<const Child> piece = std::span(rest).subspan(begin, end - begin);
+        if (piece.size() < kLeastPiece) {
+          begin = end;
+          continue;
+        }
         const int32_t cluster = addCluster(container, "part", pieceTitle(container, piece), piece);
-        pieces.push_back({piece[0].first, -1, cluster});
+        pieces.push_back({piece[0].first, -1, cluster, piece[0].section});
         begin = end;
       }
       rest = std::move(pieces);
@@ -430,10 +395,11 @@ class OutlineBuilder {
       if (!contents[g].empty()) out_.groups[g].title = summaryOf(module_, computation_, contents[g]);
   }
   size_t partAfter(const std::vector<Child>& children, size_t begin) const {
-    const size_t size = children.size() - begin;
-    if (size <= kClusterSize * 3 / 2) return children.size();
+    size_t last = begin;
+    while (last < children.size() && children[last].section == children[begin].section) ++last;
+    if (last - begin <= kClusterSize * 3 / 2) return last;
     size_t best = begin + kClusterSize;
-    for (size_t k = begin + kClusterSize / 2; k < std::min(begin + kClusterSize * 3 / 2, children.size()); ++k)
+    for (size_t k = begin + kClusterSize / 2; k < std::min(begin + kClusterSize * 3 / 2, last); ++k)
       if (cuts_[at(children[k].first)] < cuts_[at(children[best].first)]) best = k;
     return best;
   }
@@ -449,10 +415,9 @@ class OutlineBuilder {
   const std::vector<bool>& hubs_;
   const std::vector<int32_t>& positions_;
   ScopeTree tree_;
-  std::vector<int32_t> stackOf_;   // by scope: the stack whose member it is
-  std::vector<Stack> stacks_;
+  NumberedStacks stacks_;
   std::vector<uint32_t> cuts_;
-  std::unordered_map<uint64_t, int32_t> turns_;                                       // by scope, item
+  ScopeTurns turns_;
   std::unordered_map<uint64_t, std::vector<std::pair<int32_t, int32_t>>> scopeGroups_;  // by parent, scope: turn, group
   std::unordered_map<uint64_t, int32_t> stackGroups_;
   Outline out_;

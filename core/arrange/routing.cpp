@@ -75,24 +75,32 @@ class Router {
     const RectF& source = out_.boxes[at(edge.from)];
     const PointF end = arrivalAt(index);
     add({source.x + source.width / 2, source.y + source.height});
-    for (const auto& stretch : placed_.stretches[index]) {
-      const Level& level = placed_.level(stretch.group);
-      const LevelWire& wire = level.wires[at(stretch.wire)];
-      if (wire.from < 0) throughFrame(stretch.group, end, false);
-      follow(level, stretch.wire, end);
-      if (wire.to < 0) throughFrame(stretch.group, end, true);
+    const auto& stretches = placed_.stretches[index];
+    for (size_t k = 0; k < stretches.size(); ++k) {
+      const Level& level = placed_.level(stretches[k].group);
+      const LevelWire& wire = level.wires[at(stretches[k].wire)];
+      if (wire.from < 0) throughFrame(stretches[k].group, entryX(stretches[k], end), false);
+      const bool entersNext = k + 1 < stretches.size() && wire.to >= 0;
+      follow(level, stretches[k].wire, {entersNext ? entryX(stretches[k + 1], end) : end.x, end.y});
+      if (wire.to < 0) throughFrame(stretches[k].group, route_->back().x, true);
     }
     add(end);
   }
-  void throughFrame(int32_t group, PointF end, bool out) {
+  // Where a wire goes through the upper edge of a group: above its first lane in there.
+  float entryX(const PlacedLevels::Stretch& stretch, PointF end) const {
+    const auto& lanes = placed_.level(stretch.group).lanes[at(stretch.wire)];
+    const RectF& frame = out_.boxes[at(stretch.group)];
+    return std::clamp(lanes.empty() ? end.x : lanes.front(), frame.x + 8, frame.x + frame.width - 8);
+  }
+  void throughFrame(int32_t group, float x, bool out) {
     const RectF& frame = out_.boxes[at(group)];
-    const float x = out ? route_->back().x : end.x;
     add({std::clamp(x, frame.x + 8, frame.x + frame.width - 8), out ? frame.y + frame.height : frame.y});
   }
   void follow(const Level& level, int32_t index, PointF end) {
     const LevelWire& wire = level.wires[at(index)];
     const int32_t first = level.firstRow(wire), last = level.lastRow(wire);
     const auto& lanes = level.lanes[at(index)];
+    if (wire.from >= 0 && last >= first) straightTo(level.rows[at(first) - 1].bottom);
     if (last < first) upwards(level, first - 1, last, end);
     else if (lanes.empty() && last - first > kLongWire) besideLevel(level, first, last, end);
     else if (lanes.empty()) walkDown(level, first, last, end);
@@ -101,6 +109,15 @@ class Router {
       add({lanes[k], row.top - box::kWireClearance});
       add({lanes[k], row.bottom + box::kWireClearance});
     }
+    if (wire.to < 0 || last < first) return;
+    const RectF& target = out_.boxes[at(level.nodes[at(wire.to)])];
+    const float top = level.rows[at(last)].top - box::kWireClearance;
+    if (target.y - top > 2 * box::kWireClearance) add({std::clamp(end.x, target.x + 8, target.x + target.width - 8), top});
+  }
+  // Down beside the taller boxes of its own row.
+  void straightTo(float bottom) {
+    if (bottom + box::kWireClearance > route_->back().y + 2 * box::kWireClearance)
+      add({route_->back().x, bottom + box::kWireClearance});
   }
   // Upwards, beside its own row and the target's too.
   void upwards(const Level& level, int32_t from, int32_t to, PointF end) {

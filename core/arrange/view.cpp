@@ -330,7 +330,7 @@ std::vector<std::string> ViewMaker::groupPaths(ComputationId computation) {
 
 ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes) {
   ViewOptions options;
-  const bool big = known_->module.at(computation).instructions.size() > 10 * mostBoxes;
+  const bool big = known_->module.at(computation).instructions.size() > 2 * mostBoxes;
   for (int round = 0; round < 8; ++round) {
     const GraphView now = view(computation, options);
     size_t boxes = now.nodes.size();

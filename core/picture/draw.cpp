@@ -151,6 +151,7 @@ class Drawer {
     item.stroke = ColorRole::Wire;
     item.width = 1.1f;
     item.instruction = edge.value;
+    item.viewEdge = static_cast<int32_t>(e);
   }
 
   void drawNode(int32_t v) {

@@ -44,6 +44,7 @@ struct PictureItem {
   bool filled = true, stroked = true, curved = false, hatched = false, bold = false, arrow = false;
   InstructionId instruction;        // what a click on it means; invalid: nothing
   int32_t viewNode = -1;            // the box it belongs to; its first Box item is the frame of the node
+  int32_t viewEdge = -1;            // the wire that it is, as an index of GraphView::edges
   float minZoom = 0;                // not drawn below this zoom (level of detail)
 };
 
@@ -74,6 +75,9 @@ struct Overlay {
 Overlay overlayOf(const Profile& profile);
 
 Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay = nullptr);
+// The colours of an overlay with their times, as a picture of its own; withLegend sets it above another picture.
+Picture legendOf(const Overlay& overlay);
+Picture withLegend(Picture picture, const Overlay& overlay);
 std::string toSvg(const Picture& picture, Theme theme);
 
 }  // namespace tessera

@@ -14,8 +14,8 @@
 namespace tessera {
 namespace {
 
-constexpr double kSmallestZoom = 0.002, kLargestZoom = 6, kFitMargin = 24;
-constexpr int kMostVisibleSelected = 400;
+constexpr double kSmallestZoom = 0.0002, kLargestZoom = 6, kFitMargin = 24;
+constexpr size_t kMostVisibleSelected = 400;
 
 }  // namespace
 
@@ -87,6 +87,12 @@ void Canvas::refreshSelectedNodes() {
     if (const int32_t node = nodeOf(id); node >= 0) selectedNodes_.push_back(node);
   std::sort(selectedNodes_.begin(), selectedNodes_.end());
   selectedNodes_.erase(std::unique(selectedNodes_.begin(), selectedNodes_.end()), selectedNodes_.end());
+  selectedWires_.clear();
+  if (selectedNodes_.empty() || !index_ || !view_) return;
+  auto selected = [&](int32_t node) { return std::binary_search(selectedNodes_.begin(), selectedNodes_.end(), node); };
+  for (size_t e = 0; e < view_->edges.size() && selectedWires_.size() < kMostVisibleSelected; ++e)
+    if (selected(view_->edges[e].from) || selected(view_->edges[e].to))
+      if (const int32_t item = index_->wireItem(e); item >= 0) selectedWires_.push_back(item);
 }
 
 void Canvas::reveal() {
@@ -228,7 +234,8 @@ void Canvas::paintMoving(QPainter& painter) {
     painter.drawRoundedRect(box.adjusted(-grown, -grown, grown, grown), 5 * zoom_ + grown, 5 * zoom_ + grown);
   };
   const QRectF visible = visibleScene();
-  int painted = 0;
+  paintSelectedWires(painter, visible);
+  size_t painted = 0;
   for (int32_t node : selectedNodes_) {
     const QRectF frame = frameOf(node);
     if (!frame.intersects(visible)) continue;
@@ -249,6 +256,15 @@ void Canvas::paintMoving(QPainter& painter) {
   painter.setPen(QPen(color, 1));
   painter.setBrush(fill);
   painter.drawRect(QRectF(pressed_, last_).normalized());
+}
+
+void Canvas::paintSelectedWires(QPainter& painter, const QRectF& visible) {
+  QColor color = toQColor(ColorRole::Selection, theme_);
+  color.setAlphaF(0.6f);
+  for (int32_t item : selectedWires_) {
+    const PictureItem& wire = picture_->items[static_cast<size_t>(item)];
+    if (toQRectF(wire.bounds).adjusted(-2, -2, 2, 2).intersects(visible)) paintHoveredWire(painter, wire, color);
+  }
 }
 
 void Canvas::paintHoveredWire(QPainter& painter, const PictureItem& wire, const QColor& color) {

@@ -86,6 +86,16 @@ class Canvas : public QWidget {
  private:
   enum class Drag { None, Pan, Pending, Box };
 
+  // --- keys (canvas_keys.cpp)
+  bool fitKey(const QKeyEvent& event);
+  bool moveKey(const QKeyEvent& event);
+  void navigate(int key, bool extend);
+  int32_t alongWire(int32_t node, bool down) const;
+  int32_t beside(int32_t node, bool right) const;
+  int32_t nearestTo(QPointF scene) const;
+  void activate(int32_t viewNode);
+  void scrollTo(QRectF scene);
+
   void setTransform(double zoom, QPointF origin);
   void fit(QRectF scene);
   void reveal();
@@ -102,6 +112,7 @@ class Canvas : public QWidget {
   void paintTiles(QPainter& painter);
   void paintMoving(QPainter& painter);
   void paintHoveredWire(QPainter& painter, const PictureItem& wire, const QColor& color);
+  void paintSelectedWires(QPainter& painter, const QRectF& visible);
   void paintMarks(QPainter& painter, const QRectF& visible);
   void requestVisibleTiles();
 
@@ -115,12 +126,14 @@ class Canvas : public QWidget {
   QPointF origin_;                              // scene point at the widget's top left
   std::vector<InstructionId> selection_;
   std::vector<int32_t> selectedNodes_;
+  std::vector<int32_t> selectedWires_;          // items: wires that begin or end at a selected box
   std::vector<std::pair<InstructionId, QString>> marks_;
   int32_t hover_ = -1;
   bool fitted_ = true;                          // all is fitted and stays so when the widget is resized
   Drag drag_ = Drag::None;
   bool space_ = false;
   QPointF pressed_, last_;
+  int32_t walkedFrom_ = -1, walkedTo_ = -1;     // the last step along a wire, so that the opposite key goes back
   QString anchorGroup_;
   QPointF anchorAt_;                            // widget position of the toggled group's top left
 };

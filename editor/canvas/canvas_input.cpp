@@ -1,8 +1,8 @@
-// Gestures: pan (middle drag, space drag, wheel), zoom at the pointer (Ctrl + wheel, + and -), fit (A, F), click and
-// box selection, double click on groups, hover and tooltips.
+// The pointer: pan (middle drag, space drag, wheel, trackpad), zoom at it (Ctrl + wheel, pinch), click and box selection,
+// double click on groups, hover and tooltips. Keys are in canvas_keys.cpp.
 #include <QHelpEvent>
-#include <QKeyEvent>
 #include <QMouseEvent>
+#include <QNativeGestureEvent>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 constexpr double kDragStart = 4;     // pixels
 constexpr double kWireReach = 5;     // pixels
 constexpr double kZoomStep = 1.2;
-constexpr double kKeyPan = 80;       // pixels
+constexpr double kWheelPan = 80;     // pixels a notch
 
 double distanceToSegment(QPointF p, QPointF a, QPointF b) {
   const QPointF d = b - a;
@@ -153,15 +153,7 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
   const int32_t item = itemAt(event->position());
   if (item < 0) return;
   const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
-  if (hit.viewNode < 0) return;
-  const ViewNode& node = view_->nodes[static_cast<size_t>(hit.viewNode)];
-  if (node.group.empty()) {
-    emit instructionActivated(node.instruction);
-    return;
-  }
-  anchorGroup_ = QString::fromStdString(node.group);
-  anchorAt_ = toWidget(frameOf(hit.viewNode).topLeft());
-  emit groupToggled(QString::fromStdString(node.group));
+  if (hit.viewNode >= 0) activate(hit.viewNode);
 }
 
 void Canvas::wheelEvent(QWheelEvent* event) {
@@ -169,7 +161,7 @@ void Canvas::wheelEvent(QWheelEvent* event) {
   if (event->modifiers() & Qt::ControlModifier) {
     zoomBy(std::pow(kZoomStep, angle.y() / 120.0), event->position());
   } else {
-    QPointF by = pixels.isNull() ? QPointF(angle) / 120.0 * kKeyPan : QPointF(pixels);
+    QPointF by = pixels.isNull() ? QPointF(angle) / 120.0 * kWheelPan : QPointF(pixels);
     if (event->modifiers() & Qt::ShiftModifier) by = by.transposed();
     setTransform(zoom_, origin_ - by / zoom_);
   }
@@ -185,41 +177,13 @@ void Canvas::setHover(int32_t item) {
 
 void Canvas::leaveEvent(QEvent*) { setHover(-1); }
 
-// --- keys
-
-void Canvas::keyPressEvent(QKeyEvent* event) {
-  const QPointF middle(width() / 2.0, height() / 2.0);
-  auto pan = [&](double x, double y) { setTransform(zoom_, origin_ + QPointF(x, y) / zoom_); };
-  switch (event->key()) {
-    case Qt::Key_A:
-      if (event->modifiers() & Qt::ControlModifier) return QWidget::keyPressEvent(event);
-      return fitAll();
-    case Qt::Key_F:
-      if (event->modifiers() & Qt::ControlModifier) return QWidget::keyPressEvent(event);
-      return fitSelection();
-    case Qt::Key_Plus:
-    case Qt::Key_Equal: return zoomBy(kZoomStep, middle);
-    case Qt::Key_Minus: return zoomBy(1 / kZoomStep, middle);
-    case Qt::Key_Left: return pan(-kKeyPan, 0);
-    case Qt::Key_Right: return pan(kKeyPan, 0);
-    case Qt::Key_Up: return pan(0, -kKeyPan);
-    case Qt::Key_Down: return pan(0, kKeyPan);
-    case Qt::Key_Escape: return changeSelection({});
-    case Qt::Key_Space:
-      space_ = true;
-      if (drag_ == Drag::None) setCursor(Qt::OpenHandCursor);
-      return;
-    default: QWidget::keyPressEvent(event);
-  }
-}
-
-void Canvas::keyReleaseEvent(QKeyEvent* event) {
-  if (event->key() != Qt::Key_Space || event->isAutoRepeat()) return QWidget::keyReleaseEvent(event);
-  space_ = false;
-  if (drag_ != Drag::Pan) setCursor(Qt::ArrowCursor);
-}
-
 bool Canvas::event(QEvent* event) {
+  if (event->type() == QEvent::NativeGesture) {  // two fingers on a trackpad
+    const auto* gesture = static_cast<QNativeGestureEvent*>(event);
+    if (gesture->gestureType() != Qt::ZoomNativeGesture) return QWidget::event(event);
+    zoomBy(1 + gesture->value(), gesture->position());
+    return true;
+  }
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   const int32_t item = itemAt(help->pos());

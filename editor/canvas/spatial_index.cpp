@@ -35,6 +35,10 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
       int32_t& frame = frames_[static_cast<size_t>(item.viewNode)];
       if (frame < 0) frame = static_cast<int32_t>(i);
     }
+    if (item.viewEdge >= 0) {
+      wires_.resize(std::max(wires_.size(), static_cast<size_t>(item.viewEdge) + 1), -1);
+      wires_[static_cast<size_t>(item.viewEdge)] = static_cast<int32_t>(i);
+    }
     const Cells c = cellsOf(item.bounds);
     if (isLarge(c)) large_.push_back(i);
     else forCells(c, [&](size_t cell) { ++begin_[cell + 1]; });

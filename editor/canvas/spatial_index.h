@@ -19,6 +19,8 @@ class SpatialIndex {
   int32_t frameItem(int32_t viewNode) const {
     return viewNode >= 0 && static_cast<size_t>(viewNode) < frames_.size() ? frames_[static_cast<size_t>(viewNode)] : -1;
   }
+  // The item of a wire of the view; -1: none.
+  int32_t wireItem(size_t viewEdge) const { return viewEdge < wires_.size() ? wires_[viewEdge] : -1; }
 
  private:
   struct Cells {
@@ -31,7 +33,7 @@ class SpatialIndex {
   int32_t columns_ = 1, rows_ = 1;
   std::vector<uint32_t> begin_, items_;  // by cell
   std::vector<uint32_t> large_;          // items over many cells, looked at always
-  std::vector<int32_t> frames_;
+  std::vector<int32_t> frames_, wires_;
 };
 
 }  // namespace tessera

@@ -1,7 +1,12 @@
 // The canvas with real mouse, wheel and key events, on the offscreen platform.
+#include <QHelpEvent>
+#include <QNativeGestureEvent>
+#include <QPointingDevice>
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
 
 #include "core/arrange/arrangement.h"
 #include "editor/canvas/canvas.h"
@@ -109,6 +114,101 @@ class CanvasTest : public QObject {
     canvas_->setSelection({sum_});
     QTest::keyClick(canvas_.get(), Qt::Key_F);
     QVERIFY((middleOf(sum_) - QPoint(400, 300)).manhattanLength() < 4);
+  }
+
+  void spaceDragPansAndPlainWheelScrolls() {
+    canvas_->zoomBy(2, QPointF(400, 300));
+    const QPointF before = canvas_->toScene(QPointF(200, 200));
+    QTest::keyPress(canvas_.get(), Qt::Key_Space);
+    QTest::mousePress(canvas_.get(), Qt::LeftButton, {}, QPoint(200, 200));
+    QTest::mouseMove(canvas_.get(), QPoint(230, 180));
+    QTest::mouseRelease(canvas_.get(), Qt::LeftButton, {}, QPoint(230, 180));
+    QTest::keyRelease(canvas_.get(), Qt::Key_Space);
+    QVERIFY((canvas_->toScene(QPointF(230, 180)) - before).manhattanLength() < 0.01);
+    QVERIFY(canvas_->selection().empty());
+    const QPointF at(300, 300);
+    QWheelEvent pixels(at, canvas_->mapToGlobal(at), QPoint(-5, 12), QPoint(), Qt::NoButton, {}, Qt::NoScrollPhase, false);
+    const QPointF fixed = canvas_->toScene(at);
+    QCoreApplication::sendEvent(canvas_.get(), &pixels);
+    QVERIFY((canvas_->toScene(at + QPointF(-5, 12)) - fixed).manhattanLength() < 0.01);
+  }
+
+  void pinchZoomsAtThePointer() {
+    const QPointF at(420, 330), fixed = canvas_->toScene(at);
+    const double zoom = canvas_->zoom();
+    const auto* device = QPointingDevice::primaryPointingDevice();
+    QNativeGestureEvent pinch(Qt::ZoomNativeGesture, device, 2, at, at, canvas_->mapToGlobal(at), 0.25, QPointF());
+    QCoreApplication::sendEvent(canvas_.get(), &pinch);
+    QVERIFY(std::abs(canvas_->zoom() - zoom * 1.25) < 1e-9);
+    QVERIFY((canvas_->toScene(at) - fixed).manhattanLength() < 0.01);
+  }
+
+  void arrowsWalkAlongWiresAndBack() {
+    canvas_->setSelection({p_});
+    QTest::keyClick(canvas_.get(), Qt::Key_Down);
+    QCOMPARE(canvas_->selection().size(), size_t{1});
+    QVERIFY(canvas_->selection()[0] != p_);
+    QTest::keyClick(canvas_.get(), Qt::Key_Up);
+    QVERIFY(canvas_->selection() == std::vector<InstructionId>{p_});
+    QTest::keyClick(canvas_.get(), Qt::Key_Up);  // nothing above a parameter
+    QVERIFY(canvas_->selection() == std::vector<InstructionId>{p_});
+    canvas_->setSelection({sum_});
+    QTest::keyClick(canvas_.get(), Qt::Key_Up, Qt::ShiftModifier);
+    QCOMPARE(canvas_->selection().size(), size_t{2});
+    const QPointF before = canvas_->toScene({0, 0});
+    canvas_->zoomBy(3, QPointF(400, 300));
+    QTest::keyClick(canvas_.get(), Qt::Key_Down, Qt::ControlModifier);
+    QVERIFY(canvas_->toScene({0, 0}) != before);
+    QCOMPARE(canvas_->selection().size(), size_t{2});
+  }
+
+  void anArrowWithoutSelectionStartsAtTheMiddle() {
+    QTest::keyClick(canvas_.get(), Qt::Key_Left);
+    QCOMPARE(canvas_->selection().size(), size_t{1});
+  }
+
+  void arrowsBringTheirBoxIntoSight() {
+    canvas_->setSelection({p_});
+    canvas_->zoomBy(8, canvas_->toWidget(canvas_->boxOf(p_).center()));
+    QTest::keyClick(canvas_.get(), Qt::Key_Down);
+    const QRectF box = canvas_->boxOf(canvas_->selection()[0]);
+    QVERIFY(QRectF(0, 0, 800, 600).intersects(QRectF(canvas_->toWidget(box.topLeft()), canvas_->toWidget(box.bottomRight()))));
+  }
+
+  void enterTogglesTheSelectedGroup() {
+    QSignalSpy toggled(canvas_.get(), &Canvas::groupToggled), activated(canvas_.get(), &Canvas::instructionActivated);
+    canvas_->setSelection({tanh_});
+    QTest::keyClick(canvas_.get(), Qt::Key_Return);
+    QCOMPARE(toggled.count(), 1);
+    canvas_->setSelection({p_});
+    QTest::keyClick(canvas_.get(), Qt::Key_Return);
+    QCOMPARE(activated.count(), 1);
+  }
+
+  void hoverTellsTheInstructionAndAsksForItsTooltip() {
+    QSignalSpy spy(canvas_.get(), &Canvas::hovered);
+    std::vector<InstructionId> asked;
+    canvas_->setTooltipProvider([&](InstructionId id) { return asked.push_back(id), QStringLiteral("tip"); });
+    QTest::mouseMove(canvas_.get(), middleOf(p_));
+    QCOMPARE(spy.count(), 1);
+    QVERIFY(spy.at(0).at(0).value<InstructionId>() == p_);
+    QHelpEvent help(QEvent::ToolTip, middleOf(p_), canvas_->mapToGlobal(middleOf(p_)));
+    QCoreApplication::sendEvent(canvas_.get(), &help);
+    QVERIFY(asked == std::vector<InstructionId>{p_});
+    QTest::mouseMove(canvas_.get(), QPoint(2, 2));
+    QCOMPARE(spy.count(), 2);
+    QVERIFY(!spy.at(1).at(0).value<InstructionId>().valid());
+  }
+
+  void aClickOnAWireSelectsItsValue() {
+    const auto wire = std::find_if(picture_->items.begin(), picture_->items.end(), [&](const PictureItem& item) {
+      return item.viewEdge >= 0 && item.instruction == p_;
+    });
+    QVERIFY(wire != picture_->items.end());
+    canvas_->zoomBy(2, canvas_->toWidget(QPointF(wire->points[0].x, wire->points[0].y)));
+    const QPoint onWire = canvas_->toWidget(QPointF(wire->points[0].x, wire->points[0].y + 6)).toPoint();
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, onWire);
+    QVERIFY(canvas_->selection() == std::vector<InstructionId>{p_});
   }
 
   void tilesShowThePicture() {

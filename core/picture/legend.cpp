@@ -1,0 +1,73 @@
+// The legend of a heat overlay: ten steps from cold to hot, the times between which they lie, and what hatching means.
+// For pictures that stand alone (SVG); the studio shows its own in a corner of the canvas.
+#include <algorithm>
+#include <cmath>
+
+#include "core/picture/picture.h"
+
+namespace tessera {
+namespace {
+
+constexpr int kSteps = 10;
+constexpr float kStepWidth = 34, kBarHeight = 14, kText = 11, kPadding = 12, kLineHeight = 18, kGap = 16;
+
+void addText(Picture& picture, float x, float y, std::string text, bool bold = false) {
+  PictureItem item;
+  item.kind = PictureItem::Kind::Text;
+  item.bounds = {x, y, textWidth(text, kText, bold), kText * 1.25f};
+  item.text = std::move(text);
+  item.size = kText;
+  item.bold = bold;
+  item.fill = ColorRole::GroupText;
+  item.stroked = false;
+  picture.items.push_back(std::move(item));
+}
+
+void addStep(Picture& picture, RectF bounds, ColorRole fill, bool hatched) {
+  PictureItem item;
+  item.bounds = bounds;
+  item.fill = fill;
+  item.hatched = hatched;
+  item.width = 0.8f;
+  picture.items.push_back(std::move(item));
+}
+
+double timeAt(const Overlay& overlay, double heat) { return overlay.coldNs * std::pow(overlay.hotNs / overlay.coldNs, heat); }
+
+}  // namespace
+
+Picture legendOf(const Overlay& overlay) {
+  Picture out;
+  const float barTop = kPadding + kLineHeight, numbersTop = barTop + kBarHeight + 4;
+  addText(out, kPadding, kPadding - 2, overlay.title, true);
+  for (int step = 0; step < kSteps; ++step)
+    addStep(out, {kPadding + kStepWidth * static_cast<float>(step), barTop, kStepWidth, kBarHeight}, heatRole((step + 0.5) / kSteps), false);
+  const float end = kPadding + kStepWidth * kSteps;
+  const bool any = overlay.hotNs > 0 && overlay.coldNs > 0;
+  const std::string cold = any ? "≤ " + durationText(overlay.coldNs) : "", middle = any ? durationText(timeAt(overlay, 0.5)) : "",
+                    hot = any ? durationText(overlay.hotNs) : "";
+  addText(out, kPadding, numbersTop, cold);
+  addText(out, (kPadding + end - textWidth(middle, kText)) / 2, numbersTop, middle);
+  addText(out, end - textWidth(hot, kText), numbersTop, hot);
+  addStep(out, {end + kGap, barTop, kStepWidth, kBarHeight}, ColorRole::Heat4, true);
+  addText(out, end + kGap + kStepWidth + 6, barTop, "apportioned within a kernel");
+  const float right = end + kGap + kStepWidth + 6 + textWidth("apportioned within a kernel", kText);
+  out.bounds = {0, 0, std::max(right, kPadding + textWidth(overlay.title, kText, true)) + kPadding, numbersTop + kLineHeight + kPadding / 2};
+  return out;
+}
+
+Picture withLegend(Picture picture, const Overlay& overlay) {
+  const Picture legend = legendOf(overlay);
+  const float dx = picture.bounds.x, dy = picture.bounds.y - legend.bounds.height;
+  for (PictureItem item : legend.items) {
+    item.bounds.x += dx;
+    item.bounds.y += dy;
+    picture.items.push_back(std::move(item));
+  }
+  picture.bounds.y = dy;
+  picture.bounds.height += legend.bounds.height;
+  picture.bounds.width = std::max(picture.bounds.width, legend.bounds.width);
+  return picture;
+}
+
+}  // namespace tessera

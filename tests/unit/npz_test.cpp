@@ -47,5 +47,33 @@ TEST_F(Npz, BadFilesAreInputFaults) {
   EXPECT_EQ(writeNpz("/nonexistent/x.npz", {}).error().fault, Fault::Output);
 }
 
+TEST_F(Npz, NoArraysAreAnArchiveToo) {
+  ASSERT_TRUE(writeNpz(path_, {}));
+  const auto back = readNpz(path_);
+  ASSERT_TRUE(back) << back.error().toString();
+  EXPECT_TRUE(back->empty());
+}
+
+TEST_F(Npz, ColumnMajorBigEndian) {
+  std::string npy("\x93NUMPY\x01\x00\x46\x00", 10);
+  npy += "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }";
+  npy.resize(10 + 0x46, ' ');
+  npy += std::string("\0\1\0\4\0\2\0\5\0\3\0\6", 12);  // columns (1,4) (2,5) (3,6)
+  const auto array = readNpyBytes(npy);
+  ASSERT_TRUE(array) << array.error().message;
+  const auto data = array->data<int16_t>();
+  EXPECT_EQ(std::vector<int16_t>(data.begin(), data.end()), (std::vector<int16_t>{1, 2, 3, 4, 5, 6}));
+  EXPECT_FALSE(readNpyBytes(npy.substr(0, npy.size() - 1)));
+  EXPECT_FALSE(readNpyBytes(npy.substr(0, 20)));
+  EXPECT_FALSE(readNpyBytes(""));
+}
+
+TEST_F(Npz, AnEmptyArrayMayHaveHugeOtherDimensions) {
+  std::string npy("\x93NUMPY\x01\x00\x76\x00", 10);
+  npy += "{'descr': '<f4', 'fortran_order': True, 'shape': (0, 4611686018427387904, 4611686018427387904), }";
+  npy.resize(10 + 0x76, ' ');
+  (void)readNpyBytes(npy);  // no overflow: the sanitizers see it
+}
+
 }  // namespace
 }  // namespace tessera

@@ -225,7 +225,7 @@ void swapSides(Contraction& c) {
 
 Result<StepPtr> planContraction(LibraryContext& context, Contraction contraction) {
   ElementType sums = sumTypeOf(contraction.resultType);
-  if (contraction.resultType == ElementType::F8E8M0FNU || contraction.lhs.windows.size() > 8) return StepPtr{};
+  if (contraction.resultType == ElementType::F8E8M0FNU || contraction.lhs.windows.size() > kMostSpatial) return StepPtr{};
   if (!PanelPacker::converts(contraction.lhs.type, sums) || !PanelPacker::converts(contraction.rhs.type, sums)) return StepPtr{};
   const codegen::Target& target = context.kernels.target();
   int64_t rows = contraction.lhs.outerSize(), columns = contraction.rhs.outerSize();

@@ -84,7 +84,7 @@ Result<StepPtr> planConvolution(LibraryContext& context) {
   auto form = convolutionFormOf(context.module, context.instruction);
   if (!form) return StepPtr{};
   auto step = planDnnlConvolution(context, *form);
-  if (!step || *step || form->window.size() > kMostSpatial) return step;
+  if (!step || *step) return step;
   context.what = "convolution (contraction)";
   return planContraction(context, contractionOf(*form, context));
 }

@@ -87,14 +87,15 @@ double decodeExponentOnly(uint32_t bits) {
   return powerOfTwo(static_cast<int>(bits) - 127);
 }
 
-// f8e8m0fnu has neither sign nor zero: what lies below 2^-127 becomes 2^-127, negative numbers become NaN.
+// f8e8m0fnu has neither sign nor zero: both zeros and negative numbers become NaN, what lies below 2^-127 becomes
+// 2^-127. Ties go up, as XLA has it.
 uint32_t encodeExponentOnly(double value) {
-  if (std::isnan(value) || value < 0 || std::isinf(value)) return 0xffu;
+  if (!(value > 0) || std::isinf(value)) return 0xffu;
   if (value < powerOfTwo(-127)) return 0;
   const uint64_t bits = std::bit_cast<uint64_t>(value);
   int code = static_cast<int>(bits >> 52) - 1023 + 127;
   const uint64_t fraction = bits & ((uint64_t{1} << 52) - 1), half = uint64_t{1} << 51;
-  if (fraction > half || (fraction == half && (code & 1))) ++code;
+  if (fraction >= half) ++code;
   return code > 254 ? 0xffu : static_cast<uint32_t>(code);
 }
 

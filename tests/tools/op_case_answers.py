@@ -21,7 +21,7 @@ DTYPES = {'pred': np.bool_, 's8': np.int8, 's16': np.int16, 's32': np.int32, 's6
 for name, dtype in [('s4', 'int4'), ('u4', 'uint4'), ('s2', 'int2'), ('u2', 'uint2'), ('f8e5m2', 'float8_e5m2'),
                     ('f8e4m3', 'float8_e4m3'), ('f8e4m3fn', 'float8_e4m3fn'), ('f8e4m3b11fnuz', 'float8_e4m3b11fnuz'),
                     ('f8e5m2fnuz', 'float8_e5m2fnuz'), ('f8e4m3fnuz', 'float8_e4m3fnuz'), ('f8e3m4', 'float8_e3m4'),
-                    ('f8e8m0fnu', 'float8_e8m0fnu'), ('f4e2m1fn', 'float4_e2m1fn'), ('s1', 'int1'), ('u1', 'uint1')]:
+                    ('f8e8m0fnu', 'float8_e8m0fnu'), ('f6e2m3fn', 'float6_e2m3fn'), ('f6e3m2fn', 'float6_e3m2fn'), ('f4e2m1fn', 'float4_e2m1fn'), ('s1', 'int1'), ('u1', 'uint1')]:
     if hasattr(ml_dtypes, dtype): DTYPES[name] = getattr(ml_dtypes, dtype)
 
 
@@ -72,6 +72,8 @@ class Section:
     def definition(self):
         found = [l.split()[3] for l in self.lines if l.startswith('// by definition ')]
         return DEFINITIONS.get(found[0]) if found else None
+
+    def is_cast(self): return any(l.startswith('// by definition cast') for l in self.lines)
 
 
 def substitute(text, variant):
@@ -180,19 +182,21 @@ class Xla:
 
 
 def defined(section, variant, common):
-    """One result: the definition applied to the arguments."""
+    """The definition applied to the arguments: to all of them, or to each where it takes one."""
     from jaxlib.xla_client import hlo
     module = hlo.hlo_module_from_text(section.text(variant, common))
-    shapes = hlo.XlaComputation(module.as_serialized_hlo_module_proto()).program_shape().parameter_shapes()
+    program = hlo.XlaComputation(module.as_serialized_hlo_module_proto()).program_shape()
+    shapes = program.parameter_shapes()
     types = [(np.dtype(DTYPES[type_name(s)]), tuple(s.dimensions())) for s in shapes]
     values = [parse_literal(text, dims, dtype) for text, (dtype, dims) in zip(section.directive('in', variant), types)]
     with np.errstate(all='ignore'):
+        if section.is_cast(): return [values[0].astype(DTYPES[type_name(program.result_shape())])]
         if len(values) > 1 and section.definition() is not high_half: return [section.definition()(v) for v in values]
         return [section.definition()(*values)]
 
 
 def answers(xla, section, variant, common):
-    if section.definition(): return [literal_text(v) for v in defined(section, variant, common)]
+    if section.definition() or section.is_cast(): return [literal_text(v) for v in defined(section, variant, common)]
     return [literal_text(v) for v in xla.run(section.text(variant, common), section.directive('in', variant))]
 
 
@@ -207,7 +211,7 @@ def update(xla, path, check):
                 try: xla.compile(section.text(variant, common))
                 except Exception: continue
                 print(f'{path}: XLA takes wrong {section.name} {variant}'); good = False
-        if section.kind != 'case' or (section.by_definition() and not section.definition()): continue
+        if section.kind != 'case' or (section.by_definition() and not section.definition() and not section.is_cast()): continue
         outs = []
         for variant in section.variants():
             try: found = answers(xla, section, variant, common)

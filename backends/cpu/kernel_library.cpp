@@ -23,6 +23,7 @@
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
 #include "backends/codegen/contraction_tile.h"
+#include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/kernel_emitter.h"
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/runtime_functions.h"
@@ -139,6 +140,7 @@ KernelLibrary::~KernelLibrary() = default;
 size_t KernelLibrary::size() const { return impl_->pending.size(); }
 
 Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner) {
+  program = codegen::flattenShortAxis(std::move(program), impl_->target.vectorBytes / 4);
   size_t hash = hashValue(program.body) ^ (program.stores.size() * 0x9e3779b97f4a7c15ULL);
   auto [first, last] = impl_->byHash.equal_range(hash);
   for (auto at = first; at != last; ++at)

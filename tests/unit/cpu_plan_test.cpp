@@ -71,6 +71,17 @@ TEST(CpuPlan, RollsAlongEitherDimension) {
                       "  w = f32[70,50] concatenate(u, v), dimensions={1}\n  ROOT s = f32[70,50] add(w, r)\n}\n");
 }
 
+// A minor dimension of 3: kernels walk such arrays in memory order, what is broadcast follows.
+TEST(CpuPlan, ShortMinorDimensions) {
+  expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f32[5,7,9,3] parameter(0)\n  b = f32[3] parameter(1)\n  c = bf16[5,7,9,3] parameter(2)\n"
+                      "  d = f32[7,3] parameter(3)\n  bb = f32[5,7,9,3] broadcast(b), dimensions={3}\n"
+                      "  db = f32[5,7,9,3] broadcast(d), dimensions={1,3}\n  cc = f32[5,7,9,3] convert(c)\n  s = f32[5,7,9,3] add(a, bb)\n"
+                      "  t = f32[5,7,9,3] multiply(s, db)\n  ROOT u = f32[5,7,9,3] subtract(t, cc)\n}\n");
+  expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f64[40,5] parameter(0)\n  t = f64[5,40] transpose(a), dimensions={1,0}\n"
+                      "  u = f64[40,5] transpose(t), dimensions={1,0}\n  i = s32[40,5] iota(), iota_dimension=1\n  j = f64[40,5] convert(i)\n"
+                      "  r = f64[40,5] reverse(a), dimensions={0}\n  s = f64[40,5] add(a, j)\n  ROOT v = f64[40,5] multiply(s, r)\n}\n");
+}
+
 TEST(CpuPlan, MagnitudesOfExtremeComplexNumbers) {
   const char* text = "HloModule m\n\nENTRY e {{\n  a = {0}[20] parameter(0)\n  b = {0}[20] parameter(1)\n  c = {1}[20] complex(a, b)\n"
                      "  ROOT r = {0}[20] abs(c)\n}}\n";

@@ -68,10 +68,7 @@ void Canvas::setTheme(Theme theme) {
 
 int32_t Canvas::nodeOf(InstructionId id) const { return view_ ? view_->boxOf(id) : -1; }
 
-QRectF Canvas::frameOf(int32_t viewNode) const {
-  const int32_t item = index_ ? index_->frameItem(viewNode) : -1;
-  return item < 0 ? QRectF() : toQRectF(picture_->items[static_cast<size_t>(item)].bounds);
-}
+QRectF Canvas::frameOf(int32_t viewNode) const { return index_ ? toQRectF(index_->frameBounds(viewNode)) : QRectF(); }
 QRectF Canvas::boxOf(InstructionId id) const { return frameOf(nodeOf(id)); }
 
 void Canvas::setSelection(const std::vector<InstructionId>& selection, bool revealIt) {
@@ -81,17 +78,18 @@ void Canvas::setSelection(const std::vector<InstructionId>& selection, bool reve
   update();
 }
 
+// Linear in nodes and wires with small constants: everything may be selected.
 void Canvas::refreshSelectedNodes() {
   selectedNodes_.clear();
-  for (InstructionId id : selection_)
-    if (const int32_t node = nodeOf(id); node >= 0) selectedNodes_.push_back(node);
-  std::sort(selectedNodes_.begin(), selectedNodes_.end());
-  selectedNodes_.erase(std::unique(selectedNodes_.begin(), selectedNodes_.end()), selectedNodes_.end());
   selectedWires_.clear();
-  if (selectedNodes_.empty() || !index_ || !view_) return;
-  auto selected = [&](int32_t node) { return std::binary_search(selectedNodes_.begin(), selectedNodes_.end(), node); };
+  if (selection_.empty() || !index_ || !view_) return;
+  std::vector<bool> selected(view_->nodes.size());
+  for (InstructionId id : selection_)
+    if (const int32_t node = nodeOf(id); node >= 0) selected[static_cast<size_t>(node)] = true;
+  for (size_t v = 0; v < selected.size(); ++v)
+    if (selected[v]) selectedNodes_.push_back(static_cast<int32_t>(v));
   for (size_t e = 0; e < view_->edges.size() && selectedWires_.size() < kMostVisibleSelected; ++e)
-    if (selected(view_->edges[e].from) || selected(view_->edges[e].to))
+    if (selected[static_cast<size_t>(view_->edges[e].from)] || selected[static_cast<size_t>(view_->edges[e].to)])
       if (const int32_t item = index_->wireItem(e); item >= 0) selectedWires_.push_back(item);
 }
 

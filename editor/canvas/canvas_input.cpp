@@ -7,7 +7,6 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 #include <utility>
 
 #include "editor/canvas/canvas.h"
@@ -103,16 +102,19 @@ void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {
   const QRectF scene(toScene(widget.topLeft()), toScene(widget.bottomRight()));
   std::vector<InstructionId> next;
   if (modifiers & (Qt::ShiftModifier | Qt::ControlModifier)) next = selection_;
-  std::unordered_set<InstructionId> known(next.begin(), next.end());
-  const RectF area{static_cast<float>(scene.x()), static_cast<float>(scene.y()), static_cast<float>(scene.width()),
-                   static_cast<float>(scene.height())};
-  for (uint32_t i : index_->itemsIn(*picture_, area, zoom_)) {
-    const PictureItem& item = picture_->items[i];
-    if (item.kind != PictureItem::Kind::Box || item.viewNode < 0 || index_->frameItem(item.viewNode) != static_cast<int32_t>(i))
-      continue;
-    const bool open = view_->nodes[static_cast<size_t>(item.viewNode)].kind == ViewNode::Kind::OpenGroup;
-    if (open && !scene.contains(toQRectF(item.bounds))) continue;  // an open group only when it is all inside
-    if (toQRectF(item.bounds).intersects(scene) && known.insert(item.instruction).second) next.push_back(item.instruction);
+  std::vector<bool> known(view_->boxes.size());
+  auto isNew = [&](InstructionId id) {
+    if (!id.valid() || id.value >= known.size() || known[id.value]) return false;
+    known[id.value] = true;
+    return true;
+  };
+  for (InstructionId id : next) isNew(id);
+  for (size_t v = 0; v < view_->nodes.size(); ++v) {
+    const QRectF frame = frameOf(static_cast<int32_t>(v));
+    if (frame.isEmpty() || !frame.intersects(scene)) continue;
+    const ViewNode& node = view_->nodes[v];
+    if (node.kind == ViewNode::Kind::OpenGroup && !scene.contains(frame)) continue;  // only when it is all inside
+    if (isNew(node.instruction)) next.push_back(node.instruction);
   }
   changeSelection(std::move(next));
 }

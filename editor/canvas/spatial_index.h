@@ -19,6 +19,10 @@ class SpatialIndex {
   int32_t frameItem(int32_t viewNode) const {
     return viewNode >= 0 && static_cast<size_t>(viewNode) < frames_.size() ? frames_[static_cast<size_t>(viewNode)] : -1;
   }
+  // Bounds of a view node's frame; empty: none. In one array, so that all nodes can be looked at in a millisecond.
+  RectF frameBounds(int32_t viewNode) const {
+    return viewNode >= 0 && static_cast<size_t>(viewNode) < frameBounds_.size() ? frameBounds_[static_cast<size_t>(viewNode)] : RectF();
+  }
   // The item of a wire of the view; -1: none.
   int32_t wireItem(size_t viewEdge) const { return viewEdge < wires_.size() ? wires_[viewEdge] : -1; }
 
@@ -34,6 +38,7 @@ class SpatialIndex {
   std::vector<uint32_t> begin_, items_;  // by cell
   std::vector<uint32_t> large_;          // items over many cells, looked at always
   std::vector<int32_t> frames_, wires_;
+  std::vector<RectF> frameBounds_;
 };
 
 }  // namespace tessera

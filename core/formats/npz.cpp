@@ -293,6 +293,9 @@ struct SourceCloser {
 };
 using Source = std::unique_ptr<zip_source_t, SourceCloser>;
 
+// A zip archive without entries: only the record that ends its directory.
+constexpr std::string_view kEmptyArchive("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+
 // The finished archive that the source holds.
 Result<std::string> bytesOf(zip_source_t* source) {
   zip_stat_t stat;
@@ -306,6 +309,7 @@ Result<std::string> bytesOf(zip_source_t* source) {
 }
 
 Result<std::string> archiveOf(const NamedArrays& arrays) {
+  if (arrays.empty()) return std::string(kEmptyArchive);  // libzip makes no archive without entries
   zip_error_t error;
   zip_error_init(&error);
   Source source(zip_source_buffer_create(nullptr, 0, 0, &error));

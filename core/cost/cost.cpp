@@ -36,8 +36,11 @@ double bytesOf(const Shape& shape) {
 
 double pointerTableBytes(const Shape& tuple) { return kPointerBytes * static_cast<double>(tuple.elements.size()); }
 
-double floorLog2(int64_t n) { return n <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(n)) - 1; }
-double ceilLog2(double n) { return n <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(n) - 1); }
+double floorLog2(int64_t n) { return n <= 1 ? 0 : static_cast<double>(std::bit_width(static_cast<uint64_t>(n)) - 1); }
+double ceilLog2(double n) {
+  constexpr double kMost = 9e18;  // fits 64 bits
+  return n <= 1 ? 0 : static_cast<double>(std::bit_width(static_cast<uint64_t>(std::min(n, kMost)) - 1));
+}
 
 enum class Work : uint8_t { None, Flop, Transcendental };
 
@@ -232,8 +235,8 @@ class CostCounter {
       case Opcode::Bitcast:
       case Opcode::AfterAll:
       case Opcode::OptBarrier:
-      case Opcode::AddDependency: return 0;
-      case Opcode::CustomCall: return 0;  // unknown
+      case Opcode::AddDependency:
+      case Opcode::CustomCall: return 0;  // of a custom call nothing is known
       case Opcode::Tuple: return pointerTableBytes(*instruction.shape);
       case Opcode::Slice: return 2 * out;
       case Opcode::DynamicSlice:

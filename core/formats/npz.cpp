@@ -112,7 +112,7 @@ uint64_t littleEndian(std::string_view bytes) {
 Result<NpyHeader> parseHeader(std::string_view npy) {
   constexpr std::string_view kMagic = "\x93NUMPY";
   if (npy.size() < 10 || npy.substr(0, 6) != kMagic) return fail("this is no npy array");
-  const int version = npy[6];
+  const int version = static_cast<unsigned char>(npy[6]);
   if (version < 1 || version > 3) return fail("npy version " + std::to_string(version) + " is not known");
   const size_t lengthBytes = version == 1 ? 2 : 4, start = 8 + lengthBytes;
   if (npy.size() < start) return fail("the npy header is cut off");
@@ -293,6 +293,9 @@ struct SourceCloser {
 };
 using Source = std::unique_ptr<zip_source_t, SourceCloser>;
 
+// A zip archive without entries: only the record that ends its directory.
+constexpr std::string_view kEmptyArchive("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+
 // The finished archive that the source holds.
 Result<std::string> bytesOf(zip_source_t* source) {
   zip_stat_t stat;
@@ -306,6 +309,7 @@ Result<std::string> bytesOf(zip_source_t* source) {
 }
 
 Result<std::string> archiveOf(const NamedArrays& arrays) {
+  if (arrays.empty()) return std::string(kEmptyArchive);  // libzip makes no archive without entries
   zip_error_t error;
   zip_error_init(&error);
   Source source(zip_source_buffer_create(nullptr, 0, 0, &error));
@@ -320,8 +324,11 @@ Result<std::string> archiveOf(const NamedArrays& arrays) {
   std::vector<std::string> buffers;  // alive until the archive is closed
   buffers.reserve(arrays.size());
   for (const auto& [name, literal] : arrays) TESSERA_TRY(addArray(archive.get(), name, literal, buffers));
-  if (zip_close(archive.get()) != 0) return fail(std::string(zip_strerror(archive.get())));
-  (void)archive.release();
+  zip_t* whole = archive.release();
+  if (zip_close(whole) != 0) {
+    archive.reset(whole);  // still ours
+    return fail(std::string(zip_strerror(whole)));
+  }
   return bytesOf(source.get());
 }
 

@@ -125,7 +125,7 @@ Result<MemoryMap> MemoryMap::of(const Shape& shape) {
   if (layout.dynamicShapeMetadataPrefixBytes < 0) return badLayout(shape, "has a metadata prefix below 0");
   MemoryMap map;
   map.shape_ = shape;
-  map.elementBits_ = layout.elementSizeInBits > 0 ? layout.elementSizeInBits : byteWidth(shape.type) * 8;
+  map.elementBits_ = layout.elementSizeInBits > 0 ? layout.elementSizeInBits : int64_t{8} * byteWidth(shape.type);
   map.physicalOrder_.assign(layout.minorToMajor.rbegin(), layout.minorToMajor.rend());
   for (int64_t d : map.physicalOrder_) map.paddedSizes_.push_back((*padded)[static_cast<size_t>(d)]);
   // Levels: the dims that a tile is applied to (combined), and the tile.

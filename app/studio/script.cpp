@@ -23,6 +23,7 @@ namespace tessera {
 namespace {
 
 constexpr qint64 kLongestWaitMs = 180000;
+constexpr int kListedGroups = 12;
 
 Status usage(const QString& message) {
   Diagnostic d;
@@ -66,7 +67,8 @@ Status showComputation(MainWindow& w, const QString& name) {
 }
 
 Status openGroup(MainWindow& w, const QString& path) {
-  return w.document().openGroup(path) ? Status{} : usage(QObject::tr("there is no group %1").arg(path));
+  if (w.document().openGroup(path)) return {};
+  return usage(QObject::tr("there is no group %1; groups are: %2").arg(path, w.document().groupNames(kListedGroups).join(QStringLiteral(", "))));
 }
 
 Status resize(MainWindow& w, const QString& size) {

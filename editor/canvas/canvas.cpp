@@ -182,7 +182,7 @@ void Canvas::requestVisibleTiles() {
   if (!picture_) return;
   const QRectF wanted = visibleScene().intersected(toQRectF(picture_->bounds));
   if (wanted.isEmpty()) return tiles_->request({});
-  tiles_->request(tilesOver(wanted, TileStore::levelFor(zoom_)));
+  tiles_->request(tilesOver(wanted, TileStore::levelFor(zoom_ * devicePixelRatioF())));
 }
 
 bool Canvas::tilesReady() const { return tiles_->idle(); }
@@ -195,8 +195,9 @@ void Canvas::waitForTiles() {
 void Canvas::paintTiles(QPainter& painter) {
   const QRectF visible = visibleScene().intersected(toQRectF(picture_->bounds));
   if (visible.isEmpty()) return;
-  const int32_t level = TileStore::levelFor(zoom_);
-  painter.setRenderHint(QPainter::SmoothPixmapTransform, std::abs(TileStore::zoomOf(level) - zoom_) > 1e-9);
+  const double pixels = zoom_ * devicePixelRatioF();  // a scene unit
+  const int32_t level = TileStore::levelFor(pixels);
+  painter.setRenderHint(QPainter::SmoothPixmapTransform, std::abs(TileStore::zoomOf(level) - pixels) > 1e-9);
   auto paint = [&](const TileKey& key, const QImage& image) {
     const double side = TileStore::kPixels / TileStore::zoomOf(key.level);
     const QPointF from = toWidget({key.column * side, key.row * side});

@@ -232,6 +232,14 @@ bool Document::openGroup(const QString& group) {
   return true;
 }
 
+QStringList Document::groupNames(int most) const {
+  QStringList out;
+  if (!isOpen()) return out;
+  for (const std::string& path : scenes_->groupPaths(scene_.computation))
+    if (out.size() < most) out << QString::fromStdString(path);
+  return out;
+}
+
 void Document::reveal(InstructionId id) {
   if (!isOpen() || !module().contains(id)) return;
   select({id});

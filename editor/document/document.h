@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <QThreadPool>
 #include <atomic>
 #include <functional>
@@ -23,9 +24,10 @@ namespace tessera {
 // What a run gave: leaves of the root in order, and how long each phase took.
 struct RunOutcome {
   std::vector<Literal> outputs;
-  Profile profile;
+  Profile profile;                         // of the quickest run
   std::vector<QString> outputTexts;        // parallel to outputs: values, or their first ones with a summary
-  double compileMs = 0, runMs = 0;
+  double compileMs = 0, runMs = 0;         // runMs: the quickest
+  int runs = 0;
   int64_t peakBytes = 0;
   size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
 };
@@ -48,6 +50,7 @@ class Document : public QObject {
   void toggleGroup(const QString& group);
   // False when the computation has no such group. Looks for it on the calling thread.
   bool openGroup(const QString& group);
+  QStringList groupNames(int most) const;  // of the computation that is shown, outer ones first
   // Opens the groups that hide an instruction (in the computation that shows it) and selects it.
   void reveal(InstructionId id);
   void openAllGroups();

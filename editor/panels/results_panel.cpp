@@ -27,8 +27,9 @@ QString argumentsText(const RunOutcome& outcome) {
 }
 
 QString summaryOf(const RunOutcome& outcome) {
-  return QObject::tr("<b>%1</b> a run · compiled in %2 ms · peak memory %3 · %4")
-      .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)))
+  const QString runs = outcome.runs > 1 ? QObject::tr("the quickest of %1 runs").arg(outcome.runs) : QObject::tr("one run");
+  return QObject::tr("<b>%1</b>, %2 · compiled in %3 ms · peak memory %4 · %5")
+      .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)), runs)
       .arg(outcome.compileMs, 0, 'f', 1)
       .arg(bytesText(outcome.peakBytes), argumentsText(outcome));
 }

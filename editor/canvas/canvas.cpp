@@ -262,6 +262,7 @@ void Canvas::paintSelectedWires(QPainter& painter, const QRectF& visible) {
   color.setAlphaF(0.6f);
   for (int32_t item : selectedWires_) {
     const PictureItem& wire = picture_->items[static_cast<size_t>(item)];
+    if (zoom_ < wire.minZoom) continue;  // not drawn at all so far out
     if (toQRectF(wire.bounds).adjusted(-2, -2, 2, 2).intersects(visible)) paintHoveredWire(painter, wire, color);
   }
 }

@@ -35,6 +35,7 @@ Result<std::string> render(const Module& module, const Options& options) {
   viewOptions.openGroups.insert(options.open.begin(), options.open.end());
   GraphView view = maker.view(computation, viewOptions);
   Arrangement arrangement = arrange(view);
+  if (overlay) overlay = scaledTo(view, *std::move(overlay));
   Picture picture = draw(module, view, arrangement, overlay ? &*overlay : nullptr);
   if (overlay) picture = withLegend(std::move(picture), *overlay);
   return toSvg(picture, options.theme == "dark" ? Theme::Dark : Theme::Light);

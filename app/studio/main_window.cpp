@@ -172,7 +172,7 @@ void MainWindow::showMarks() {
 }
 
 void MainWindow::showLegend() {
-  legend_->setOverlay(document_->overlayShown() ? document_->overlay() : std::nullopt);
+  legend_->setOverlay(document_->scene().overlay.get());
   placeLegend();
 }
 

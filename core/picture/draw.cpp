@@ -43,7 +43,7 @@ class Drawer {
  public:
   Drawer(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay)
       : module_(module), view_(view), arrangement_(arrangement), overlay_(overlay) {
-    if (overlay) sumTimes();
+    if (overlay) times_ = boxTimes(view, *overlay);
   }
 
   Picture run() {
@@ -58,20 +58,7 @@ class Drawer {
   }
 
  private:
-  struct Time {
-    double ns = 0;
-    bool measured = true;
-  };
-  // Times of what every box shows; a group's is the sum of what it holds.
-  void sumTimes() {
-    times_.resize(view_.nodes.size());
-    for (const auto& [id, entry] : overlay_->entries)
-      for (int32_t box = view_.boxOf(id); box >= 0; box = view_.nodes[at(box)].parent) {
-        times_[at(box)].ns += entry.timeNs;
-        times_[at(box)].measured &= entry.measured;
-      }
-  }
-  const Time* timeOf(int32_t v) const { return overlay_ && times_[at(v)].ns > 0 ? &times_[at(v)] : nullptr; }
+  const Overlay::Entry* timeOf(int32_t v) const { return overlay_ && times_[at(v)].timeNs > 0 ? &times_[at(v)] : nullptr; }
 
   PictureItem& add(PictureItem::Kind kind, int32_t v, RectF bounds, float minZoom = 0) {
     PictureItem item;
@@ -120,8 +107,8 @@ class Drawer {
     const RectF& b = arrangement_.boxes[at(v)];
     const ViewNode& node = view_.nodes[at(v)];
     float room = b.width - 2 * box::kTextPadding;
-    if (const Time* time = timeOf(v)) {
-      const std::string text = durationText(time->ns);
+    if (const Overlay::Entry* time = timeOf(v)) {
+      const std::string text = durationText(time->timeNs);
       const float width = textWidth(text, box::kSubtitleSize);
       room -= width + box::kTextPadding;
       addText(v, {b.x + b.width - box::kTextPadding - width, b.y + 9}, text, box::kSubtitleSize, width + 1,
@@ -213,19 +200,19 @@ class Drawer {
   }
 
   void heat(int32_t v, PictureItem& frame) const {
-    const Time* time = timeOf(v);
+    const Overlay::Entry* time = timeOf(v);
     if (!time) return;
-    frame.fill = heatRole(overlay_->heatOf(time->ns));
+    frame.fill = heatRole(overlay_->heatOf(time->timeNs));
     frame.hatched = !time->measured;
   }
   ColorRole textColor(int32_t v, ColorRole cold) const { return timeOf(v) ? ColorRole::NodeText : cold; }
 
   // The time, on a plate under the lower right corner.
   void drawBadge(int32_t v) {
-    const Time* time = timeOf(v);
+    const Overlay::Entry* time = timeOf(v);
     if (!time) return;
     const RectF& b = arrangement_.boxes[at(v)];
-    const std::string text = durationText(time->ns);
+    const std::string text = durationText(time->timeNs);
     const float width = textWidth(text, kBadgeSize) + 8;
     const RectF plate{b.x + b.width - width, b.y + b.height - 1, width, kBadgeHeight};
     PictureItem& box = addBox(v, plate, ColorRole::NodeFill, ColorRole::NodeBorder, 3);
@@ -238,7 +225,7 @@ class Drawer {
   const GraphView& view_;
   const Arrangement& arrangement_;
   const Overlay* overlay_;
-  std::vector<Time> times_;
+  std::vector<Overlay::Entry> times_;
   Picture picture_;
 };
 

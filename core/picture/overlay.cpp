@@ -11,6 +11,8 @@ namespace tessera {
 
 namespace {
 constexpr double kDecades = 1e4;  // colder than the hottest by more than this is simply cold
+
+double coldestOf(double hotNs) { return std::max(hotNs / kDecades, 1e-3); }
 }
 
 std::string durationText(double ns) {
@@ -43,13 +45,34 @@ Overlay overlayOf(const Profile& profile) {
     const double ns = source.timeNs / runs;
     if (!(ns > 0)) continue;
     out.hotNs = std::max(out.hotNs, ns);
-    out.entries.push_back({source.instruction, {0, durationText(ns), source.measured, ns}});
+    out.entries.push_back({source.instruction, {ns, source.measured}});
   }
-  out.coldNs = std::max(out.hotNs / kDecades, 1e-3);
-  for (auto& [id, entry] : out.entries) entry.heat = out.heatOf(entry.timeNs);
+  out.coldNs = coldestOf(out.hotNs);
   std::sort(out.entries.begin(), out.entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   out.title = fmt::format("time of a run: {}", durationText(static_cast<double>(profile.totalNs) / runs));
   return out;
+}
+
+std::vector<Overlay::Entry> boxTimes(const GraphView& view, const Overlay& overlay) {
+  std::vector<Overlay::Entry> times(view.nodes.size(), {0, true});
+  for (const auto& [id, entry] : overlay.entries)
+    for (int32_t box = view.boxOf(id); box >= 0; box = view.nodes[static_cast<size_t>(box)].parent) {
+      times[static_cast<size_t>(box)].timeNs += entry.timeNs;
+      times[static_cast<size_t>(box)].measured &= entry.measured;
+    }
+  return times;
+}
+
+Overlay scaledTo(const GraphView& view, Overlay overlay) {
+  const std::vector<Overlay::Entry> times = boxTimes(view, overlay);
+  double hottest = 0;
+  for (size_t v = 0; v < times.size(); ++v)
+    if (view.nodes[v].kind != ViewNode::Kind::OpenGroup) hottest = std::max(hottest, times[v].timeNs);
+  if (hottest > 0) {
+    overlay.hotNs = hottest;
+    overlay.coldNs = coldestOf(hottest);
+  }
+  return overlay;
 }
 
 }  // namespace tessera

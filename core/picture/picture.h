@@ -58,13 +58,11 @@ std::string durationText(double ns);
 ColorRole heatRole(double heat);  // Heat0 … Heat9
 ColorRole categoryOf(const Instruction& instruction);
 
-// Heat per instruction of the source module, 0 … 1, and the text of its time; from a Profile.
+// The time of each instruction of the source module in one run, and the scale from cold to hot; from a Profile.
 struct Overlay {
   struct Entry {
-    double heat = 0;
-    std::string text;      // "1.2 ms"
-    bool measured = false; // else apportioned: hatched
     double timeNs = 0;
+    bool measured = false;  // else apportioned: hatched
   };
   std::vector<std::pair<InstructionId, Entry>> entries;  // sorted by id
   std::string title;
@@ -73,6 +71,10 @@ struct Overlay {
   const Entry* find(InstructionId id) const;
 };
 Overlay overlayOf(const Profile& profile);
+// The same times on the scale of what a view shows: the hottest of its boxes, closed groups with all they hold, is hot.
+Overlay scaledTo(const GraphView& view, Overlay overlay);
+// Time of every box of a view; a group's is the sum of what it holds, and measured when all of that is.
+std::vector<Overlay::Entry> boxTimes(const GraphView& view, const Overlay& overlay);
 
 Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay = nullptr);
 // The colours of an overlay with their times, as a picture of its own; withLegend sets it above another picture.

@@ -53,7 +53,8 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
 }
 
 Scene SceneMaker::redraw(Scene scene, const Overlay* overlay) const {
-  scene.picture = std::make_shared<const Picture>(draw(module_, *scene.view, *scene.arrangement, overlay));
+  scene.overlay = overlay ? std::make_shared<const Overlay>(scaledTo(*scene.view, *overlay)) : nullptr;
+  scene.picture = std::make_shared<const Picture>(draw(module_, *scene.view, *scene.arrangement, scene.overlay.get()));
   scene.index = Canvas::makeIndex(*scene.picture);
   return scene;
 }

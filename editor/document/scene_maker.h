@@ -19,6 +19,7 @@ struct Scene {
   ViewOptions options;
   std::shared_ptr<const GraphView> view;
   std::shared_ptr<const Arrangement> arrangement;
+  std::shared_ptr<const Overlay> overlay;  // on this view's scale; none: no heat
   std::shared_ptr<const Picture> picture;
   std::shared_ptr<const SpatialIndex> index;
 };

@@ -28,8 +28,8 @@ QSize HeatLegend::sizeHint() const {
 
 QString HeatLegend::hint() { return tr("hatched: apportioned"); }
 
-void HeatLegend::setOverlay(const std::optional<Overlay>& overlay) {
-  setVisible(overlay.has_value());
+void HeatLegend::setOverlay(const Overlay* overlay) {
+  setVisible(overlay != nullptr);
   if (!overlay) return;
   title_ = QString::fromStdString(overlay->title);
   cold_ = QStringLiteral("≤ ") + shortTime(overlay->coldNs);

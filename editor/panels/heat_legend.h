@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QWidget>
-#include <optional>
 
 #include "core/picture/picture.h"
 
@@ -13,7 +12,7 @@ class HeatLegend : public QWidget {
 
  public:
   explicit HeatLegend(QWidget* parent);
-  void setOverlay(const std::optional<Overlay>& overlay);  // none: hidden
+  void setOverlay(const Overlay* overlay);  // none: hidden
   void setTheme(Theme theme);
   QSize sizeHint() const override;
 

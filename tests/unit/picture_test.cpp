@@ -55,12 +55,35 @@ TEST(Overlay, HeatIsLogarithmic) {
   profile.sources = {{InstructionId(3), 2e6, 0, 0, true}, {InstructionId(1), 2e4, 0, 0, false}};
   const Overlay overlay = overlayOf(profile);
   ASSERT_TRUE(overlay.find(InstructionId(3)));
-  EXPECT_DOUBLE_EQ(overlay.find(InstructionId(3))->heat, 1);
-  EXPECT_NEAR(overlay.find(InstructionId(1))->heat, 0.5, 1e-9);
-  EXPECT_EQ(overlay.find(InstructionId(3))->text, "1.00 ms");
+  EXPECT_DOUBLE_EQ(overlay.find(InstructionId(3))->timeNs, 1e6);
+  EXPECT_DOUBLE_EQ(overlay.heatOf(1e6), 1);
+  EXPECT_NEAR(overlay.heatOf(1e4), 0.5, 1e-9);
+  EXPECT_FALSE(overlay.find(InstructionId(1))->measured);
   EXPECT_EQ(overlay.find(InstructionId(2)), nullptr);
   EXPECT_EQ(durationText(999.7), "1.00 µs");
   EXPECT_EQ(durationText(0), "0 ns");
+}
+
+// Instructions 0 and 1 lie in a closed group: it is the hottest box, and the open group round all does not count.
+TEST(Overlay, ScalesToTheHottestBoxThatIsShown) {
+  GraphView view;
+  view.nodes.resize(3);
+  view.nodes[0].kind = ViewNode::Kind::OpenGroup;
+  view.nodes[1].kind = ViewNode::Kind::CollapsedGroup;
+  view.nodes[0].parent = -1;
+  view.nodes[1].parent = view.nodes[2].parent = 0;
+  view.boxes = {1, 1, 2};
+  Profile profile;
+  profile.runs = 1;
+  profile.sources = {{InstructionId(0), 300, 0, 0, true}, {InstructionId(1), 200, 0, 0, false}, {InstructionId(2), 400, 0, 0, true}};
+  const Overlay overlay = overlayOf(profile);
+  const auto times = boxTimes(view, overlay);
+  EXPECT_EQ(times[0].timeNs, 900);
+  EXPECT_EQ(times[1].timeNs, 500);
+  EXPECT_FALSE(times[1].measured);
+  EXPECT_TRUE(times[2].measured);
+  EXPECT_EQ(overlay.hotNs, 400);
+  EXPECT_EQ(scaledTo(view, overlay).hotNs, 500);
 }
 
 TEST(Svg, EscapesAndDrawsEveryItem) {

@@ -108,7 +108,7 @@ Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> argumen
   state.profile = profile ? &measured_ : nullptr;
   if (profile) measured_.start(plan_.names.size(), pool_->threads());
   TESSERA_TRY(plan_.sequence.run(state));
-  if (profile) report(measured_.now(), *profile);
+  if (profile) report(measured_.finish(), *profile);
   return outputs;
 }
 
@@ -155,7 +155,7 @@ void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool contro
 }
 
 void CpuExecutable::apportion(const StepCount& step, const RunProfile::Total& total, std::vector<SourceProfile>& sources) const {
-  auto runs = static_cast<double>(total.count), timeNs = static_cast<double>(total.totalNs);
+  auto runs = static_cast<double>(total.count), timeNs = static_cast<double>(measured_.nanoseconds(total.total));
   for (const Share& share : step.shares) {
     SourceProfile& source = sources[share.at];
     bool fresh = source.timeNs == 0 && source.flops == 0 && source.bytes == 0;
@@ -183,9 +183,10 @@ void CpuExecutable::report(int64_t totalNs, Profile& profile) {
     const RunProfile::Total& total = measured_.totals()[i];
     if (total.count == 0) continue;
     StepProfile& step = profile.steps[i];
-    step.minNs = step.count == 0 ? total.minNs : std::min(step.minNs, total.minNs);
+    int64_t minNs = measured_.nanoseconds(total.min);
+    step.minNs = step.count == 0 ? minNs : std::min(step.minNs, minNs);
     step.count += total.count;
-    step.totalNs += total.totalNs;
+    step.totalNs += measured_.nanoseconds(total.total);
     step.flops += counts_[i].flops * static_cast<double>(total.count);
     step.bytes += counts_[i].bytes * static_cast<double>(total.count);
     apportion(counts_[i], total, profile.sources);

@@ -198,10 +198,12 @@ void Canvas::paintTiles(QPainter& painter) {
   const double pixels = zoom_ * devicePixelRatioF();  // a scene unit
   const int32_t level = TileStore::levelFor(pixels);
   painter.setRenderHint(QPainter::SmoothPixmapTransform, std::abs(TileStore::zoomOf(level) - pixels) > 1e-9);
+  // Neighbours meet at whole pixels, so that no seam shows between them.
+  auto snapped = [ratio = devicePixelRatioF()](QPointF p) { return QPointF(std::round(p.x() * ratio), std::round(p.y() * ratio)) / ratio; };
   auto paint = [&](const TileKey& key, const QImage& image) {
     const double side = TileStore::kPixels / TileStore::zoomOf(key.level);
-    const QPointF from = toWidget({key.column * side, key.row * side});
-    const QPointF to = toWidget({(key.column + 1) * side, (key.row + 1) * side});
+    const QPointF from = snapped(toWidget({key.column * side, key.row * side}));
+    const QPointF to = snapped(toWidget({(key.column + 1) * side, (key.row + 1) * side}));
     painter.drawImage(QRectF(from.x(), from.y(), to.x() - from.x(), to.y() - from.y()), image);
   };
   const std::vector<TileKey> keys = tilesOver(visible, level);

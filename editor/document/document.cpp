@@ -20,6 +20,13 @@ QString withFile(Diagnostic d, const QString& path) {
   return QString::fromStdString(d.toString());
 }
 
+// A group and those that it lies in, whose names do not tell; `all` is the view in which every group is open.
+ViewOptions openedTo(const GraphView& all, ViewOptions options, const std::string& group) {
+  for (int32_t at = all.findGroup(group); at >= 0; at = all.nodes[static_cast<size_t>(at)].parent)
+    options.openGroups.insert(all.nodes[static_cast<size_t>(at)].group);
+  return options;
+}
+
 }  // namespace
 
 // What the reading worker hands back.
@@ -226,9 +233,10 @@ bool Document::openGroup(const QString& group) {
   };
   const auto found = std::ranges::find_if(paths, named);
   if (found == paths.end()) return false;
-  for (const std::string& outer : paths)
-    if (*found == outer || found->starts_with(outer + "/")) scene_.options.openGroups.insert(outer);
-  arrangeAgain(true);
+  makeScene(true, [group = *found, computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
+    const Scene all = scenes.make(computation, scenes.allOpened(computation, options), nullptr);
+    return scenes.make(computation, openedTo(*all.view, options, group), overlay);
+  });
   return true;
 }
 

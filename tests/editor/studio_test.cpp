@@ -229,6 +229,13 @@ class StudioTest : public QObject {
     };
     QVERIFY(playCommand(*window_, "close-groups").has_value());
     QVERIFY(!ownBox("n57"));
+    const QStringList groups = document().groupNames(100);
+    QVERIFY(groups.size() > 1);
+    QVERIFY(playCommand(*window_, "open-group " + groups.last()).has_value());  // an inner one
+    const GraphView& opened = *document().scene().view;
+    const int32_t inner = opened.findGroup(groups.last().toStdString());
+    QVERIFY(inner >= 0 && opened.nodes[static_cast<size_t>(inner)].kind == ViewNode::Kind::OpenGroup);
+    QVERIFY(playCommand(*window_, "close-groups").has_value());
     QVERIFY(playCommand(*window_, "reveal n57").has_value());
     QVERIFY(ownBox("n57"));
     QVERIFY(document().selection() == only("n57"));

@@ -315,8 +315,8 @@ bool Parser::typedArray(Attribute& out) {
 }
 
 bool Parser::entries(Dictionary& out, char close, int depth) {
-  while (!lexer_.accept(close)) {
-    if (!out.empty() && !lexer_.expect(',', "between attributes")) return false;
+  for (bool first = true; !lexer_.accept(close); first = false) {
+    if (!first && !lexer_.expect(',', "between attributes")) return false;
     auto& [name, value] = out.emplace_back();
     lexer_.skipBlanks();
     if (lexer_.raw() == '"') {

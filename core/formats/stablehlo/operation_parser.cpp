@@ -59,6 +59,9 @@ bool Parser::operationTypes(Operation& out) {
     types.clear();
     if (!typeList(types)) return false;
   }
+  // "select %0, %1, %2 : T, U" names operands too; the last type is the result's.
+  const bool one = out.results.size() == 1 && out.results[0].count == 1;
+  if (!out.functional && one && types.size() > 1) types.erase(types.begin(), types.end() - 1);
   out.types = std::move(types);
   return true;
 }
@@ -177,7 +180,8 @@ bool Parser::prettyItem(Operation& out, bool& done, int depth) {
   switch (c) {
     case ',': return lexer_.accept(',');
     case '%': return operandName(out);
-    case '(': return lexer_.accept('('), operandList(out);
+    case '(': return lexer_.accept('(');
+    case ')': return lexer_.accept(')');
     case '{': return lexer_.accept('{'), entries(out.attributes, '}', depth);
     case ':': return done = true, lexer_.accept(':'), operationTypes(out);
     case '@':

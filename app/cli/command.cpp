@@ -60,8 +60,14 @@ int Report::flushed(int code) {
   return std::max<int>(code, kNoOutput);
 }
 
-std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify) {
-  ReadResult read = readModule(file);
+std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify, ProtoContent* beside) {
+  ProtoContent read = readModuleWithValues(file);
+  if (beside) {
+    beside->snapshot = read.snapshot;
+    beside->arguments = std::move(read.arguments);
+    beside->result = std::move(read.result);
+    beside->foreign = std::move(read.foreign);
+  }
   for (const Diagnostic& diagnostic : read.diagnostics.items()) report.failure(diagnostic);
   if (!read.module || !withVerify) return std::move(read.module);
   Diagnostics found = inferModule(*read.module);

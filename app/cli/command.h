@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/diagnostics.h"
+#include "core/formats/protobuf.h"
 #include "core/hlo/module.h"
 
 namespace tessera::cli {
@@ -44,7 +45,8 @@ class Report {
 };
 
 // Reads and verifies; on error reports and gives nullopt. withVerify false: only what reading itself refuses.
-std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify);
+// `beside`: takes what the file holds beside its module: the values of an HloSnapshot, foreign protobuf fields.
+std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify, ProtoContent* beside = nullptr);
 
 // Each adds its subcommand; its callback fills the report.
 void addCheck(CLI::App& app, Report& report);

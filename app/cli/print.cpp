@@ -1,32 +1,71 @@
-// tessera print FILE [-o OUT]: XLA's long form with large constants in full. Only reads, so a wrong module can be seen.
+// tessera print FILE [--to=FORM] [-o OUT]: the module in another form, by default XLA's long form with large constants in
+// full. Only reads, so a wrong module can be seen.
 #include <cstdio>
 
 #include "app/cli/command.h"
 #include "core/formats/module_file.h"
+#include "core/formats/protobuf.h"
+#include "core/formats/short_text.h"
 
 namespace tessera::cli {
+namespace {
+
+struct Options {
+  std::string file, out, to = "hlo";
+};
+
+// One row a form.
+struct Form {
+  std::string_view name;
+  bool binary;
+  Result<std::string> (*print)(const Module&, const ForeignFields*);
+};
+const Form kForms[] = {
+    {"hlo", false, [](const Module& m, const ForeignFields*) { return Result<std::string>(printHloText(m)); }},
+    {"short", false, [](const Module& m, const ForeignFields*) { return Result<std::string>(printShortText(m)); }},
+    {"pb", true, [](const Module& m, const ForeignFields* f) { return writeProto(m, {ProtoMessage::HloModule, false, f}); }},
+    {"pbtxt", false, [](const Module& m, const ForeignFields* f) { return writeProto(m, {ProtoMessage::HloModule, true, f}); }},
+    {"dot", false, [](const Module& m, const ForeignFields*) { return Result<std::string>(printDot(m)); }},
+};
+
+void give(const Options& options, std::string text, bool binary, Report& report) {
+  report.object["bytes"] = text.size();
+  if (!options.out.empty()) {
+    if (auto written = writeFileAtomically(options.out, text); !written) report.failure(written.error());
+  } else if (report.json && binary) {
+    Diagnostic d;
+    d.fault = Fault::Usage;
+    d.message = "pb is binary and does not fit into JSON: give -o OUT";
+    report.failure(d);
+  } else if (report.json) {
+    report.object["text"] = std::move(text);
+  } else {
+    std::fwrite(text.data(), 1, text.size(), stdout);  // finish() tells whether it was taken
+  }
+}
+
+}  // namespace
 
 void addPrint(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("print", "Print a file as XLA's long-form HLO text");
-  struct Options {
-    std::string file, out;
-  };
+  auto* command = app.add_subcommand("print", "Print a file as HLO text, protobuf or Graphviz");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "HLO file")->required();
+  command->add_option("FILE", options->file, "HLO text, protobuf or StableHLO text")->required();
+  command->add_option("--to", options->to, "hlo (long form), short, pb, pbtxt or dot")
+      ->check(CLI::IsMember({"hlo", "short", "pb", "pbtxt", "dot"}));
   command->add_option("-o,--output", options->out, "Write to a file instead of stdout");
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");
-  command->footer("Example: tessera print model.hlo -o copy.hlo");
+  command->footer("Example: tessera print model.hlo --to=pb -o model.pb");
   command->callback([options, &report] {
-    auto module = loadModule(options->file, report, false);
+    ProtoContent beside;
+    auto module = loadModule(options->file, report, false, &beside);
     if (!module) return;
-    std::string text = printHloText(*module);
-    report.object["bytes"] = text.size();
-    if (!options->out.empty()) {
-      if (auto written = writeFileAtomically(options->out, text); !written) report.failure(written.error());
-    } else if (report.json) {
-      report.object["text"] = std::move(text);
-    } else {
-      std::fwrite(text.data(), 1, text.size(), stdout);  // finish() tells whether it was taken
+    for (const Form& form : kForms) {
+      if (form.name != options->to) continue;
+      auto text = form.print(*module, beside.foreign.get());
+      if (text)
+        give(*options, std::move(*text), form.binary, report);
+      else
+        report.failure(text.error());
     }
   });
 }

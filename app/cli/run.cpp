@@ -20,6 +20,7 @@ struct Options {
   std::optional<double> rtol, atol;
   int64_t runs = 1;
   int64_t hottest = 0;
+  ProtoContent snapshot;
 };
 
 double millisecondsSince(std::chrono::steady_clock::time_point begin) {
@@ -39,9 +40,23 @@ Diagnostic inputFault(std::string message) {
   return d;
 }
 
-// The entry's arguments: those of the npz, the rest by the rule.
+// Array leaves in order.
+void appendLeaves(const Literal& literal, std::vector<Literal>& out) {
+  for (const Literal& element : literal.elements()) appendLeaves(element, out);
+  if (literal.shape().isArray()) out.push_back(literal);
+}
+
+NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix) {
+  std::vector<Literal> leaves;
+  for (const Literal& literal : literals) appendLeaves(literal, leaves);
+  NamedArrays out;
+  for (size_t i = 0; i < leaves.size(); ++i) out[prefix + std::to_string(i)] = leaves[i];
+  return out;
+}
+
+// The entry's arguments: those of the npz or of the snapshot, the rest by the rule.
 Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& options) {
-  NamedArrays given;
+  NamedArrays given = namedLeaves(options.snapshot.arguments, "arg");
   if (!options.inputs.empty()) {
     TESSERA_ASSIGN_OR_RETURN(given, readNpz(options.inputs));
   }
@@ -51,7 +66,7 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& op
     const std::string key = "arg" + std::to_string(i);
     if (auto found = given.find(key); found != given.end()) {
       if (!compatible(found->second.shape(), shapes[i]))
-        return std::unexpected(inputFault(options.inputs + ": " + key + " has shape " + toString(found->second.shape(), false) +
+        return std::unexpected(inputFault((options.inputs.empty() ? options.file : options.inputs) + ": " + key + " has shape " + toString(found->second.shape(), false) +
                                           ", the program's is " + toString(shapes[i], false)));
       arguments.push_back(found->second);
       continue;
@@ -71,14 +86,19 @@ Status writeOutputs(const Options& options, const std::vector<Literal>& outputs)
 
 // Compares with the expected file; differences raise exit code 3.
 Status compare(const Options& options, const std::vector<Literal>& outputs, Report& report) {
-  if (options.expected.empty()) return {};
-  TESSERA_ASSIGN_OR_RETURN(NamedArrays expected, readNpz(options.expected));
+  if (options.expected.empty() && !options.snapshot.result) return {};
+  NamedArrays expected;
+  if (options.expected.empty()) {
+    expected = namedLeaves(std::span(&*options.snapshot.result, 1), "out");
+  } else {
+    TESSERA_ASSIGN_OR_RETURN(expected, readNpz(options.expected));
+  }
   double maxAbs = 0, maxRel = 0;
   std::string first;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const std::string key = "out" + std::to_string(i);
     auto found = expected.find(key);
-    if (found == expected.end()) return std::unexpected(inputFault(options.expected + " lacks " + key));
+    if (found == expected.end()) return std::unexpected(inputFault((options.expected.empty() ? options.file : options.expected) + " lacks " + key));
     Tolerance tolerance = defaultTolerance(outputs[i].shape().type);
     if (options.rtol) tolerance.rtol = *options.rtol;
     if (options.atol) tolerance.atol = *options.atol;
@@ -170,7 +190,7 @@ Diagnostic placed(Diagnostic diagnostic, const Options& options) {
 void addRun(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("run", "Compile and run a module; time, compare, profile");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "HLO file")->required();
+  command->add_option("FILE", options->file, "HLO file; an HloSnapshot brings its arguments and expected result")->required();
   command->add_option("--backend", options->backend, "cpu or evaluator")->check(CLI::IsMember({"cpu", "evaluator"}));
   command->add_option("--inputs", options->inputs, "npz with arg0 …; missing ones follow the fill rule");
   command->add_option("--seed", options->fill.seed, "Fill rule: seed");
@@ -186,7 +206,7 @@ void addRun(CLI::App& app, Report& report) {
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera run model.hlo --inputs=inputs.npz --expected=expected.npz --runs=10");
   command->callback([options, &report] {
-    auto module = loadModule(options->file, report, true);
+    auto module = loadModule(options->file, report, true, &options->snapshot);
     if (!module) return;
     if (auto status = runModule(*module, *options, report); !status) report.failure(placed(status.error(), *options));
   });

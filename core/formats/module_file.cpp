@@ -13,6 +13,8 @@
 #include <memory>
 #include <new>
 
+#include "core/formats/stablehlo.h"
+
 namespace tessera {
 namespace {
 
@@ -189,18 +191,29 @@ Status writeFileAtomically(const std::filesystem::path& path, std::string_view c
   return written;
 }
 
-ReadResult readModule(const std::filesystem::path& path) {
-  ReadResult out;
+ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
+  ProtoContent out;
   auto content = readFile(path);
   if (!content) {
     out.diagnostics.add(std::move(content).error());
     return out;
   }
-  if (looksBinary(*content)) {
-    out.diagnostics.add(failed(Fault::Invalid, path, "the content is binary, not HLO text").error());
-    return out;
-  }
-  return readHloText(*content, path.string());
+  // MLIR's aliases start with '#' as comments of text protobufs do.
+  const bool stableHlo = !looksBinary(*content) && looksLikeStableHlo(*content);
+  if (!stableHlo && (looksBinary(*content) || looksLikeProtoText(*content))) return readProto(*content, path.string());
+  ReadResult read = stableHlo ? readStableHlo(*content, path.string()) : readHloText(*content, path.string());
+  out.module = std::move(read.module);
+  out.diagnostics = std::move(read.diagnostics);
+  return out;
+} catch (const std::bad_alloc&) {
+  ProtoContent out;
+  out.diagnostics.add(failed(Fault::Runtime, path, "there is not enough memory for the module").error());
+  return out;
+}
+
+ReadResult readModule(const std::filesystem::path& path) {
+  ProtoContent content = readModuleWithValues(path);
+  return {std::move(content.module), std::move(content.diagnostics)};
 }
 
 }  // namespace tessera

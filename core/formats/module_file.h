@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/formats/hlo_text.h"
+#include "core/formats/protobuf.h"
 
 namespace tessera {
 
@@ -16,5 +17,7 @@ Status writeFileAtomically(const std::filesystem::path& path, std::string_view c
 
 // readFile + the reader that the content asks for. An unreadable file is a diagnostic with Fault::Input.
 ReadResult readModule(const std::filesystem::path& path);
+// The same with the values that an HloSnapshot brings.
+ProtoContent readModuleWithValues(const std::filesystem::path& path);
 
 }  // namespace tessera

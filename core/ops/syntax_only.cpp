@@ -19,7 +19,7 @@ struct Line {
 constexpr std::string_view kAllReduce =
     "channel_id replica_groups constrain_layout use_global_device_ids mode dimensions to_apply!";
 constexpr std::string_view kAllGather =
-    "channel_id replica_groups constrain_layout use_global_device_ids mode dimensions!";
+    "channel_id replica_groups constrain_layout dimensions! use_global_device_ids mode";
 constexpr std::string_view kPermute = "channel_id source_target_pairs! slice_sizes";
 constexpr std::string_view kDot =
     "lhs_batch_dims lhs_contracting_dims rhs_batch_dims rhs_contracting_dims operand_precision algorithm";

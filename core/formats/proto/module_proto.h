@@ -1,0 +1,32 @@
+// HloModuleProto to Module and back: module facts, computations, instructions and their ids. Stands on attribute_proto and
+// shape_proto; protobuf.cpp, which knows files, stands on it.
+#pragma once
+
+#include "core/formats/hlo_text.h"
+#include "core/formats/proto/attribute_proto.h"
+#include "core/hlo/module.h"
+
+namespace tessera::pb {
+class HloModuleProto;
+class HloInstructionProto;
+class OpMetadata;
+}  // namespace tessera::pb
+
+namespace tessera {
+struct ForeignFields;
+}
+
+namespace tessera::proto {
+
+// Takes the message apart: what was understood is gone from it afterwards, the rest goes to `foreign`.
+ReadResult readModuleMessage(pb::HloModuleProto& message, const std::string& fileName, ForeignFields& foreign);
+void writeModuleMessage(const Module& module, const ForeignFields* foreign, pb::HloModuleProto& out);
+
+// Module facts (config_proto.cpp).
+Status takeConfig(pb::HloModuleProto& message, Module& module);
+void putConfig(const Module& module, pb::HloModuleProto& out);
+// Metadata (config_proto.cpp).
+Metadata takeMetadata(pb::OpMetadata& message);
+void putMetadata(const Metadata& metadata, pb::OpMetadata& out);
+
+}  // namespace tessera::proto

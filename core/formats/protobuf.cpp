@@ -1,0 +1,215 @@
+// Files in protobuf form: which message it is, binary or text, and the messages around a module. All conversion is in proto/.
+#include "core/formats/protobuf.h"
+
+#include <google/protobuf/arena.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/text_format.h>
+
+#include <climits>
+
+#include "core/formats/hlo_text/lexer.h"
+#include "core/formats/proto/foreign_fields.h"
+#include "core/formats/proto/hlo.pb.h"
+#include "core/formats/proto/module_proto.h"
+#include "core/formats/proto/shape_proto.h"
+
+namespace tessera {
+namespace {
+
+constexpr int kMaxNesting = 100;  // of messages: bounds every recursion behind it
+
+bool parseBinary(std::string_view content, google::protobuf::Message& out) {
+  if (content.size() > INT_MAX) return false;
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(content.data()), static_cast<int>(content.size()));
+  input.SetRecursionLimit(kMaxNesting);
+  return out.ParseFromCodedStream(&input) && input.ConsumedEntireMessage();
+}
+
+// The first syntax error, with its place.
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
+    if (!diagnostic.message.empty()) return;
+    diagnostic.message = message;
+    diagnostic.position = {static_cast<uint32_t>(line + 1), static_cast<uint32_t>(column + 1)};
+  }
+  Diagnostic diagnostic;
+};
+
+bool parseText(std::string_view content, google::protobuf::Message& out, FirstError& error) {
+  if (content.size() > INT_MAX) return false;
+  google::protobuf::io::ArrayInputStream input(content.data(), static_cast<int>(content.size()));
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  parser.SetRecursionLimit(kMaxNesting);
+  return parser.Parse(&input, &out);
+}
+
+// Which message starts with this field; null when none does.
+const google::protobuf::Descriptor* messageWithField(std::string_view word) {
+  for (const auto* descriptor :
+       {pb::HloSnapshot::descriptor(), pb::HloProto::descriptor(), pb::HloModuleProto::descriptor()})
+    if (descriptor->FindFieldByName(std::string(word))) return descriptor;
+  return nullptr;
+}
+
+// The first word behind blanks and # comments, and what stands behind it.
+std::string_view firstWord(std::string_view& content) {
+  while (!content.empty()) {
+    if (content[0] == '#')
+      content.remove_prefix(std::min(content.find('\n'), content.size()));
+    else if (text::isBlank(content[0]))
+      content.remove_prefix(1);
+    else
+      break;
+  }
+  size_t end = 0;
+  while (end < content.size() && (text::isNameStart(content[end]) || text::isDigit(content[end]))) ++end;
+  std::string_view word = content.substr(0, end);
+  content.remove_prefix(end);
+  while (!content.empty() && text::isBlank(content[0])) content.remove_prefix(1);
+  return word;
+}
+
+// A reader of the three messages, the outermost first.
+class FileReader {
+ public:
+  explicit FileReader(std::string fileName) : fileName_(std::move(fileName)) {}
+
+  ProtoContent binary(std::string_view content) {
+    auto* snapshot = google::protobuf::Arena::CreateMessage<pb::HloSnapshot>(&arena_);
+    if (parseBinary(content, *snapshot) && snapshot->hlo().hlo_module().computations_size() != 0) return fromSnapshot(*snapshot);
+    auto* hlo = google::protobuf::Arena::CreateMessage<pb::HloProto>(&arena_);
+    if (parseBinary(content, *hlo) && hlo->hlo_module().computations_size() != 0) return fromHlo(*hlo);
+    auto* module = google::protobuf::Arena::CreateMessage<pb::HloModuleProto>(&arena_);
+    if (parseBinary(content, *module) && module->computations_size() != 0) return fromModule(*module, {});
+    Diagnostic d;
+    d.message = "the content is binary, and no HloModuleProto, HloProto or HloSnapshot with a computation";
+    return failed(std::move(d));
+  }
+
+  ProtoContent text(std::string_view content) {
+    std::string_view rest = content;
+    const auto* descriptor = messageWithField(firstWord(rest));
+    FirstError error;
+    auto* snapshot = google::protobuf::Arena::CreateMessage<pb::HloSnapshot>(&arena_);
+    auto* hlo = google::protobuf::Arena::CreateMessage<pb::HloProto>(&arena_);
+    auto* module = google::protobuf::Arena::CreateMessage<pb::HloModuleProto>(&arena_);
+    if (descriptor == pb::HloSnapshot::descriptor() && parseText(content, *snapshot, error)) return fromSnapshot(*snapshot);
+    if (descriptor == pb::HloProto::descriptor() && parseText(content, *hlo, error)) return fromHlo(*hlo);
+    if (descriptor == pb::HloModuleProto::descriptor() && parseText(content, *module, error)) return fromModule(*module, {});
+    if (error.diagnostic.message.empty()) error.diagnostic.message = "the text is no protobuf message";
+    return failed(std::move(error.diagnostic));
+  }
+
+ private:
+  ProtoContent failed(Diagnostic d) {
+    ProtoContent out;
+    d.file = fileName_;
+    out.diagnostics.add(std::move(d));
+    return out;
+  }
+
+  ProtoContent fromModule(pb::HloModuleProto& message, std::string file) {
+    auto foreign = std::make_shared<ForeignFields>();
+    foreign->file = std::move(file);
+    ReadResult read = proto::readModuleMessage(message, fileName_, *foreign);
+    ProtoContent out;
+    out.foreign = std::move(foreign);
+    out.module = std::move(read.module);
+    out.diagnostics = std::move(read.diagnostics);
+    return out;
+  }
+
+  ProtoContent fromHlo(pb::HloProto& message) {
+    pb::HloProto around;
+    around.Swap(&message);
+    pb::HloModuleProto* module = around.release_hlo_module();
+    std::unique_ptr<pb::HloModuleProto> owner(module);
+    return fromModule(*module, around.SerializeAsString());
+  }
+
+  ProtoContent fromSnapshot(pb::HloSnapshot& message) {
+    ProtoContent out = fromHlo(*message.mutable_hlo());
+    out.snapshot = true;
+    auto take = [&](const pb::LiteralProto& literal, auto&& keep, const std::string& what) {
+      auto value = proto::readLiteral(literal);
+      if (value) return keep(std::move(*value));
+      Diagnostic d = std::move(value).error();
+      d.message = what + ": " + d.message;
+      d.file = fileName_;
+      out.diagnostics.add(std::move(d));
+    };
+    for (int i = 0; i < message.arguments_size(); ++i)
+      take(message.arguments(i), [&](Literal v) { out.arguments.push_back(std::move(v)); }, "argument " + std::to_string(i));
+    if (message.has_result()) take(message.result(), [&](Literal v) { out.result = std::move(v); }, "the result");
+    if (out.diagnostics.hasErrors()) out.module.reset();
+    return out;
+  }
+
+  std::string fileName_;
+  google::protobuf::Arena arena_;
+};
+
+Result<std::string> serialized(const google::protobuf::Message& message, bool asText) {
+  if (message.ByteSizeLong() > INT_MAX) return fail("the module is larger than the 2 GiB of a protobuf message");
+  std::string out;
+  if (!asText) {
+    // Deterministic, so that the same module gives the same bytes.
+    google::protobuf::io::StringOutputStream stream(&out);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    message.SerializeToCodedStream(&coded);
+  } else {
+    google::protobuf::TextFormat::PrintToString(message, &out);
+  }
+  return out;
+}
+
+void fillHlo(const Module& module, const ForeignFields* foreign, pb::HloProto& out) {
+  if (foreign) out.ParseFromString(foreign->file);
+  proto::writeModuleMessage(module, foreign, *out.mutable_hlo_module());
+}
+
+}  // namespace
+
+bool looksLikeProtoText(std::string_view content) {
+  std::string_view rest = content;
+  if (!messageWithField(firstWord(rest)) || rest.empty()) return false;
+  if (rest[0] == ':') return true;
+  if (rest[0] != '{' && rest[0] != '<') return false;
+  rest.remove_prefix(1);
+  const std::string_view field = firstWord(rest);
+  return !field.empty() && !rest.empty() && (rest[0] == ':' || rest[0] == '{' || rest[0] == '<');
+}
+
+ProtoContent readProto(std::string_view content, const std::string& fileName) {
+  FileReader reader(fileName);
+  return looksLikeProtoText(content) ? reader.text(content) : reader.binary(content);
+}
+
+Result<std::string> writeProto(const Module& module, const ProtoOptions& options) {
+  if (!module.contains(module.entry())) return fail("the module has no entry computation");
+  google::protobuf::Arena arena;
+  if (options.message == ProtoMessage::HloModule) {
+    auto* message = google::protobuf::Arena::CreateMessage<pb::HloModuleProto>(&arena);
+    proto::writeModuleMessage(module, options.foreign, *message);
+    return serialized(*message, options.text);
+  }
+  auto* message = google::protobuf::Arena::CreateMessage<pb::HloProto>(&arena);
+  fillHlo(module, options.foreign, *message);
+  return serialized(*message, options.text);
+}
+
+Result<std::string> writeSnapshot(const Module& module, const std::vector<Literal>& arguments, const std::optional<Literal>& result) {
+  if (!module.contains(module.entry())) return fail("the module has no entry computation");
+  pb::HloSnapshot message;
+  fillHlo(module, nullptr, *message.mutable_hlo());
+  for (const Literal& argument : arguments) proto::writeLiteral(argument, *message.add_arguments());
+  if (result) proto::writeLiteral(*result, *message.mutable_result());
+  return serialized(message, false);
+}
+
+}  // namespace tessera

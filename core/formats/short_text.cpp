@@ -1,0 +1,79 @@
+// The short text form: what a person pastes into a bug report. It reads back to the same graph without its notes of origin.
+#include "core/formats/short_text.h"
+
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+// A shape's text without its "/*index=5*/" comments.
+std::string plainShape(const Shape& shape) {
+  std::string text = toString(shape);
+  for (size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*", at)) text.erase(at, text.find("*/", at) + 2 - at);
+  return text;
+}
+
+std::string attributeText(const Module& module, const Attribute& attribute) {
+  if (const auto* one = std::get_if<ComputationId>(&attribute.value)) return module.contains(*one) ? module.at(*one).name : "?";
+  if (const auto* many = std::get_if<std::vector<ComputationId>>(&attribute.value)) {
+    std::string out = "{";
+    for (size_t i = 0; i < many->size(); ++i) out += (i ? ", " : "") + (module.contains((*many)[i]) ? module.at((*many)[i]).name : "?");
+    return out + '}';
+  }
+  return printAttributeValue(module, attribute.value, kindOf(attribute.name));
+}
+
+void appendAttributes(std::string& out, const Module& module, const Instruction& instruction) {
+  for (const Attribute& attribute : instruction.attributes->items()) {
+    if (attribute.name == Attr::control_predecessors) continue;
+    out += ", ";
+    out += nameOf(attribute.name);
+    out += '=' + attributeText(module, attribute);
+  }
+  for (const UnknownAttribute& unknown : instruction.attributes->unknown)
+    out += ", " + unknown.name + '=' + (unknown.value.quoted ? '"' + unknown.value.text + '"' : unknown.value.text);
+}
+
+void appendInstruction(std::string& out, const Module& module, const Instruction& instruction, bool isRoot) {
+  out += isRoot ? "  ROOT " : "  ";
+  out += instruction.name;
+  out += " = " + plainShape(*instruction.shape) + ' ';
+  out += instruction.opcodeName();
+  out += '(';
+  if (instruction.opcode == Opcode::Parameter) out += std::to_string(instruction.parameterNumber);
+  if (instruction.literal) out += printLiteral(*instruction.literal);
+  bool first = true;
+  for (InstructionId operand : instruction.operands) {
+    if (!std::exchange(first, false)) out += ", ";
+    if (operand.valid()) out += module.at(operand).name;
+  }
+  out += ')';
+  appendAttributes(out, module, instruction);
+  out += '\n';
+}
+
+// The header as the long form prints it.
+std::string headerOf(const Module& module) {
+  Module empty(module.name);
+  empty.setConfig(module.config());
+  std::string text = printHloText(empty);
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+std::string printShortText(const Module& module) {
+  std::string out = headerOf(module) + "\n\n";
+  for (ComputationId id : module.order()) {
+    const Computation& computation = module.at(id);
+    if (id == module.entry()) out += "ENTRY ";
+    out += computation.name + " {\n";
+    for (InstructionId i : computation.instructions) appendInstruction(out, module, module.at(i), i == computation.root);
+    out += '}';
+    if (!computation.executionThread.empty()) out += ", execution_thread=\"" + computation.executionThread + '"';
+    out += "\n\n";
+  }
+  return out;
+}
+
+}  // namespace tessera

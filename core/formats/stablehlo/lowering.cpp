@@ -1,0 +1,433 @@
+// The frame of the lowering: functions, blocks, values by name, captures, metadata and module facts. Rows do the rest.
+#include "core/formats/stablehlo/lowering.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/formats/hlo_text/lexer.h"
+#include "core/formats/stablehlo/lowering_rows.h"
+
+namespace tessera::mlir {
+namespace {
+
+constexpr int kMaxCalls = 200;
+
+bool isTerminator(std::string_view name) { return name.ends_with("return"); }
+
+// "stablehlo.add" is found as "add"; func.call and call are one.
+std::string_view rowName(std::string_view name) {
+  for (std::string_view dialect : {"stablehlo.", "mhlo.", "func."})
+    if (name.starts_with(dialect)) return name.substr(dialect.size());
+  return name;
+}
+
+// Names of HLO text; other characters become '_'.
+std::string wordOfName(std::string_view name) {
+  std::string out(name);
+  for (char& c : out)
+    if (!text::isNameChar(c)) c = '_';
+  if (out.empty() || !text::isNameStart(out[0])) out.insert(out.begin(), '_');
+  return out;
+}
+
+// The value that "%0#1" is one of.
+std::string_view baseName(std::string_view name) { return name.substr(0, name.find('#')); }
+
+void defined(const Region& region, std::set<std::string_view>& out) {
+  for (const BlockArgument& argument : region.arguments) out.insert(argument.name);
+  for (const Operation& op : region.operations)
+    for (const auto& result : op.results) out.insert(result.name);
+}
+
+void collectFree(const Region& region, std::set<std::string_view> known, std::vector<std::string>& out) {
+  defined(region, known);
+  for (const Operation& op : region.operations) {
+    for (std::string_view operand : op.operands)
+      if (!known.contains(baseName(operand)) && std::ranges::find(out, operand) == out.end()) out.emplace_back(operand);
+    for (const Region& inner : op.regions) collectFree(inner, known, out);
+  }
+}
+
+bool isDictionary(std::string_view text) {
+  text::Lexer lexer(text);
+  std::string_view braces;
+  return text.starts_with('{') && lexer.braces(braces, "a dictionary") && braces.size() == text.size();
+}
+
+}  // namespace
+
+std::string frontendText(std::vector<std::pair<std::string, std::string>> entries) {
+  std::ranges::sort(entries);
+  std::string out = "{";
+  for (const auto& [name, value] : entries) {
+    if (out.size() > 1) out += ',';
+    out += name + '=';
+    if (isDictionary(value)) {
+      out += value;
+      continue;
+    }
+    out += '"';
+    text::appendEscaped(out, value);
+    out += '"';
+  }
+  return out + '}';
+}
+
+const LoweringRow* findRow(std::string_view name) {
+  static const auto rows = [] {
+    std::unordered_map<std::string_view, const LoweringRow*> all;
+    for (auto part : {elementwiseRows(), movementRows(), contractionRows(), controlRows(), effectRows(), chloRows()})
+      for (const LoweringRow& row : part) all.emplace(row.name, &row);
+    return all;
+  }();
+  auto found = rows.find(rowName(name));
+  return found == rows.end() ? nullptr : found->second;
+}
+
+std::unexpected<Diagnostic> Lowering::fault(const Operation& op, std::string message, std::string expected, std::string found) const {
+  Diagnostic d;
+  d.message = std::string(op.name) + ": " + std::move(message);
+  d.expected = std::move(expected);
+  d.found = std::move(found);
+  d.file = fileName_;
+  d.position = text::LineCounter(text_).at(op.offset);
+  return std::unexpected(std::move(d));
+}
+
+Status Lowering::need(const Operation& op, size_t count) const {
+  if (op.operands.size() < count)
+    return fault(op, "too few operands", "at least " + std::to_string(count), std::to_string(op.operands.size()));
+  int64_t results = 0;
+  for (const auto& result : op.results) results += result.count;
+  if (!op.results.empty() && static_cast<size_t>(results) != op.types.size())
+    return fault(op, "the number of result types is wrong", std::to_string(results), std::to_string(op.types.size()));
+  return {};
+}
+
+Result<InstructionId> Lowering::valueNamed(const Operation& op, std::string_view name, size_t offset) {
+  std::string key(name);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (auto found = frame_->values.find(key); found != frame_->values.end()) return found->second;
+    for (Frame* outer = frame_->outer; outer; outer = outer->outer) {
+      auto found = outer->values.find(key);
+      if (found == outer->values.end()) continue;
+      const Instruction& instruction = module_.at(found->second);
+      if (!instruction.literal) return fault(op, "a region of this operation may not use the outer value " + key);
+      const InstructionId copy = addConstant(*instruction.literal);
+      frame_->values.emplace(key, copy);
+      return copy;
+    }
+    // "%0#0" of a single result.
+    if (!key.ends_with("#0")) break;
+    key.resize(key.size() - 2);
+  }
+  Diagnostic d = fault(op, "the value " + std::string(name) + " is not defined before its use").error();
+  if (offset != 0) d.position = text::LineCounter(text_).at(offset);
+  return std::unexpected(std::move(d));
+}
+
+Result<InstructionId> Lowering::operand(const Operation& op, size_t index) {
+  if (index >= op.operands.size()) return fault(op, "operand " + std::to_string(index) + " is missing");
+  return valueNamed(op, op.operands[index], index < op.operandOffsets.size() ? op.operandOffsets[index] : 0);
+}
+
+Result<std::vector<InstructionId>> Lowering::operands(const Operation& op) {
+  std::vector<InstructionId> out;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    TESSERA_ASSIGN_OR_RETURN(InstructionId id, operand(op, i));
+    out.push_back(id);
+  }
+  return out;
+}
+
+InstructionId Lowering::add(Opcode opcode, const Shape& shape, const std::vector<InstructionId>& operands, AttributeSet attributes) {
+  Instruction instruction;
+  instruction.opcode = opcode;
+  const std::string name = std::string(nameOf(opcode)) + "." + std::to_string(++count_);
+  instruction.name = name;
+  instruction.operands = operands;
+  if (!attributes.empty()) instruction.attributes = std::make_shared<const AttributeSet>(std::move(attributes));
+  return module_.add(frame_->id, std::move(instruction), shape);
+}
+
+InstructionId Lowering::addConstant(Literal literal) {
+  Instruction instruction;
+  instruction.opcode = Opcode::Constant;
+  const std::string name = "constant." + std::to_string(++count_);
+  instruction.name = name;
+  const Shape shape = literal.shape();
+  instruction.literal = std::make_shared<const Literal>(std::move(literal));
+  return module_.add(frame_->id, std::move(instruction), shape);
+}
+
+Shape Lowering::resultShape(const Operation& op) const { return op.types.size() == 1 ? op.types[0] : Shape::tuple(op.types); }
+
+void Lowering::defineResult(const Operation& op, size_t index, InstructionId id) {
+  for (const auto& result : op.results) {
+    if (index >= static_cast<size_t>(result.count)) {
+      index -= static_cast<size_t>(result.count);
+      continue;
+    }
+    std::string name(result.name);
+    if (result.count != 1) name += "#" + std::to_string(index);
+    frame_->values[name] = id;
+    return;
+  }
+}
+
+InstructionId Lowering::tupleElement(InstructionId tuple, size_t index) {
+  AttributeSet attributes;
+  attributes.set(Attr::index, static_cast<int64_t>(index));
+  const Shape element = shapeOf(tuple).elements[index];
+  return add(Opcode::GetTupleElement, element, {tuple}, std::move(attributes));
+}
+
+void Lowering::define(const Operation& op, InstructionId id) {
+  if (op.types.size() == 1) return defineResult(op, 0, id);
+  for (size_t i = 0; i < op.types.size(); ++i) defineResult(op, i, tupleElement(id, i));
+}
+
+Status Lowering::emit(const Operation& op, Opcode opcode, const std::vector<InstructionId>& operands, AttributeSet attributes) {
+  define(op, add(opcode, resultShape(op), operands, std::move(attributes)));
+  return {};
+}
+
+// HLO's broadcast does not stretch: sizes of 1 are taken away first.
+InstructionId Lowering::broadcast(InstructionId id, const Shape& shape, const std::vector<int64_t>& dimensions) {
+  const Shape from = shapeOf(id);
+  std::vector<int64_t> kept, sizes;
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    if (from.dimensions[d] == 1 && shape.dimensions[static_cast<size_t>(dimensions[d])] != 1) continue;
+    kept.push_back(dimensions[d]);
+    sizes.push_back(from.dimensions[d]);
+  }
+  if (sizes.size() != from.dimensions.size()) id = add(Opcode::Reshape, Shape::arrayRowMajor(from.type, sizes), {id});
+  AttributeSet attributes;
+  attributes.set(Attr::dimensions, kept);
+  return add(Opcode::Broadcast, shape, {id}, std::move(attributes));
+}
+
+std::vector<std::string> Lowering::captures(const Operation& op) const {
+  std::vector<std::string> names, out;
+  for (const Region& region : op.regions) collectFree(region, {}, names);
+  for (std::string& name : names) {
+    bool constant = false;
+    for (const Frame* frame = frame_; frame; frame = frame->outer)
+      if (auto found = frame->values.find(name); found != frame->values.end()) {
+        constant = module_.at(found->second).literal != nullptr;
+        break;
+      }
+    if (!constant) out.push_back(std::move(name));
+  }
+  return out;
+}
+
+std::string Lowering::uniqueComputationName(const std::string& base) {
+  const std::string name = wordOfName(base);
+  const int count = computationNames_[name]++;
+  return count == 0 ? name : uniqueComputationName(name + "." + std::to_string(count));
+}
+
+void Lowering::addParameters(const Region& region) {
+  for (size_t i = 0; i < region.arguments.size(); ++i) {
+    Instruction parameter;
+    parameter.opcode = Opcode::Parameter;
+    parameter.parameterNumber = static_cast<int32_t>(i);
+    const std::string name = wordOfName(region.arguments[i].name.substr(1)) + "." + std::to_string(++count_);
+    parameter.name = name;
+    frame_->values[std::string(region.arguments[i].name)] = module_.add(frame_->id, std::move(parameter), region.arguments[i].type);
+  }
+}
+
+Status Lowering::setRoot(const Operation& owner, const Operation& terminator, bool alwaysTuple) {
+  TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> values, operands(terminator));
+  InstructionId root;
+  if (values.size() == 1 && !alwaysTuple) {
+    root = values[0];
+  } else {
+    std::vector<Shape> shapes;
+    for (InstructionId id : values) shapes.push_back(shapeOf(id));
+    root = add(Opcode::Tuple, Shape::tuple(std::move(shapes)), values);
+  }
+  (void)owner;
+  module_.setRoot(frame_->id, root);
+  return {};
+}
+
+Status Lowering::lowerBlock(const Region& region, const Operation& owner, bool alwaysTuple) {
+  for (const Operation& op : region.operations) {
+    if (isTerminator(op.name)) return setRoot(owner, op, alwaysTuple);
+    TESSERA_TRY(lowerOperation(op));
+  }
+  return fault(owner, "a region ends without return");
+}
+
+std::string_view Lowering::textOf(const Operation& op) const { return op.name; }
+
+Status Lowering::lowerOperation(const Operation& op) {
+  const LoweringRow* row = findRow(op.name);
+  if (!row) return fault(op, "this operation is not known", "an operation of StableHLO or chlo");
+  TESSERA_TRY(need(op, row->operands));
+  const size_t before = module_.instructionSlots();
+  if (row->lower) {
+    TESSERA_TRY(row->lower(*this, op, row->opcode));
+  } else {
+    TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> values, operands(op));
+    if (op.types.empty()) return fault(op, "the result type is missing");
+    TESSERA_TRY(emit(op, row->opcode, values));
+  }
+  decorate(op, before);
+  return {};
+}
+
+// Metadata for all instructions that an operation became; shardings and frontend attributes for the one that is the operation.
+void Lowering::decorate(const Operation& op, size_t firstNew) {
+  std::vector<std::pair<std::string, std::string>> frontend;
+  std::string sharding;
+  if (const Attribute* given = op.find("mhlo.frontend_attributes"))
+    for (const auto& [name, value] : given->entries) frontend.emplace_back(name, value.text);
+  for (const auto& [name, value] : op.attributes) {
+    const bool shardy = value.kind == Attribute::Kind::Raw && value.dialect.starts_with("sdy.");
+    if (shardy) frontend.emplace_back("xla." + name, "#" + value.dialect + "<" + value.text + ">");
+    if (name == "mhlo.sharding") sharding = value.text;
+  }
+  const Metadata* metadata = op.location.empty() ? nullptr : metadataOf(op);
+  if (frontend.empty() && sharding.empty() && !metadata) return;
+  bool first = true;
+  for (size_t i = module_.instructionSlots(); i-- > firstNew;) {
+    const InstructionId id(static_cast<uint32_t>(i));
+    if (module_.at(id).computation != frame_->id) continue;
+    if (metadata) module_.edit(id).metadata = metadata;
+    const bool itself = first && module_.at(id).opcode != Opcode::GetTupleElement;
+    if (!itself) continue;
+    first = false;
+    AttributeSet attributes = *module_.at(id).attributes;
+    if (!sharding.empty()) attributes.set(Attr::sharding, RawText{sharding, false});
+    if (!frontend.empty()) attributes.set(Attr::frontend_attributes, RawText{frontendText(frontend), false});
+    module_.setAttributes(id, std::move(attributes));
+  }
+}
+
+// "jit(f)/add"("file.py":10:2) or #loc1: the first name is the operation's, a name with a line is a file.
+const Metadata* Lowering::metadataOf(const Operation& op) {
+  std::string location(op.location);
+  Metadata out;
+  for (int steps = 0; steps < kMaxCalls; ++steps) {
+    text::Lexer lexer(location);
+    if (lexer.accept('#')) {
+      auto found = file_.locations.find(lexer.word());
+      if (found == file_.locations.end()) break;
+      location = std::string(found->second);
+      continue;
+    }
+    std::string name;
+    int64_t line = 0, column = 0;
+    if (lexer.peek() != '"' || !lexer.quoted(name, "a name")) break;
+    if (lexer.accept(':') && lexer.integer(line, "a line")) {
+      out.sourceFile = name;
+      out.sourceLine = static_cast<int32_t>(line);
+      if (lexer.accept(':') && lexer.integer(column, "a column")) out.sourceColumn = static_cast<int32_t>(column);
+      break;
+    }
+    if (out.opName.empty()) out.opName = name;
+    if (!lexer.accept('(')) break;
+    location = std::string(lexer.text().substr(lexer.offset()));
+  }
+  return out == Metadata() ? nullptr : module_.tables().intern(out);
+}
+
+Result<ComputationId> Lowering::regionComputation(const Operation& op, size_t region, std::string name) {
+  if (region >= op.regions.size()) return fault(op, "a region is missing");
+  Frame frame{module_.addComputation(uniqueComputationName(name)), {}, frame_};
+  frame_ = &frame;
+  addParameters(op.regions[region]);
+  Status status = lowerBlock(op.regions[region], op, false);
+  frame_ = frame.outer;
+  if (!status) return std::unexpected(std::move(status).error());
+  return frame.id;
+}
+
+Result<ComputationId> Lowering::tupleComputation(const Operation& op, size_t region, const std::vector<std::string>& captured,
+                                                 std::string name) {
+  if (region >= op.regions.size()) return fault(op, "a region is missing");
+  std::vector<std::string> names;
+  std::vector<Shape> shapes;
+  for (const BlockArgument& argument : op.regions[region].arguments) names.emplace_back(argument.name), shapes.push_back(argument.type);
+  for (const std::string& outer : captured) {
+    TESSERA_ASSIGN_OR_RETURN(InstructionId id, valueNamed(op, outer, 0));
+    names.push_back(outer);
+    shapes.push_back(shapeOf(id));
+  }
+  Frame frame{module_.addComputation(uniqueComputationName(name)), {}, frame_};
+  frame_ = &frame;
+  Instruction parameter;
+  parameter.opcode = Opcode::Parameter;
+  parameter.parameterNumber = 0;
+  const std::string parameterName = "arg." + std::to_string(++count_);
+  parameter.name = parameterName;
+  const InstructionId tuple = module_.add(frame.id, std::move(parameter), Shape::tuple(shapes));
+  for (size_t i = 0; i < names.size(); ++i) frame.values[names[i]] = tupleElement(tuple, i);
+  // A loop's body hands its captured values on behind the carried ones.
+  Status status;
+  const bool loop = op.name.ends_with("while");
+  const Region& body = op.regions[region];
+  if (loop && region == 1 && !body.operations.empty()) {
+    Region extended = body;
+    for (const std::string& outer : captured) extended.operations.back().operands.push_back(outer), extended.operations.back().operandOffsets.push_back(0);
+    status = lowerBlock(extended, op, true);
+  } else {
+    status = lowerBlock(body, op, !loop && op.types.size() != 1);
+  }
+  frame_ = frame.outer;
+  if (!status) return std::unexpected(std::move(status).error());
+  return frame.id;
+}
+
+Result<ComputationId> Lowering::binaryComputation(const Operation& op, std::string_view applied, const std::vector<ElementType>& types) {
+  const LoweringRow* row = findRow(applied);
+  if (!row || row->lower || row->operands != 2 || types.size() != 1)
+    return fault(op, "the reduction " + std::string(applied) + " is no operation of two scalars");
+  Frame frame{module_.addComputation(uniqueComputationName("region_" + std::string(nameOf(row->opcode)))), {}, frame_};
+  frame_ = &frame;
+  Region region;
+  const Shape scalar = Shape::arrayRowMajor(types[0], {});
+  region.arguments = {{"%a", scalar, {}}, {"%b", scalar, {}}};
+  addParameters(region);
+  const InstructionId root = add(row->opcode, scalar, {frame.values["%a"], frame.values["%b"]});
+  module_.setRoot(frame.id, root);
+  frame_ = frame.outer;
+  return frame.id;
+}
+
+Result<ComputationId> Lowering::lowerFunction(const Operation& function) {
+  if (function.regions.size() != 1) return fault(function, "a function has no body");
+  Frame frame{module_.addComputation(uniqueComputationName(std::string(function.symbol))), {}, nullptr};
+  Frame* caller = std::exchange(frame_, &frame);
+  addParameters(function.regions[0]);
+  Status status = lowerBlock(function.regions[0], function, false);
+  frame_ = caller;
+  if (!status) return std::unexpected(std::move(status).error());
+  return frame.id;
+}
+
+Result<ComputationId> Lowering::functionNamed(const Operation& op, std::string_view name) {
+  if (auto done = lowered_.find(name); done != lowered_.end()) return done->second;
+  auto found = functions_.find(name);
+  if (found == functions_.end()) return fault(op, "there is no function @" + std::string(name));
+  if (open_[name] || depth_ >= kMaxCalls) return fault(op, "the function @" + std::string(name) + " calls itself, directly or through others");
+  open_[name] = true;
+  ++depth_;
+  auto id = lowerFunction(*found->second);
+  --depth_;
+  open_[name] = false;
+  if (id) lowered_.emplace(name, *id);
+  return id;
+}
+
+const std::string* Lowering::resource(const std::string& name) const {
+  auto found = file_.resources.find(name);
+  return found == file_.resources.end() ? nullptr : &found->second;
+}
+
+}  // namespace tessera::mlir

@@ -1,0 +1,99 @@
+// Lowering: an mlir::File into a Module. Functions become computations when they are first called; values are looked up by
+// name in the frame of the computation being built. What an operation becomes stands in rows (lowering_rows.h), which call
+// back to this class for operands, instructions and computations.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/formats/hlo_text.h"
+#include "core/formats/stablehlo/attribute_access.h"
+#include "core/formats/stablehlo/mlir.h"
+#include "core/hlo/module.h"
+
+namespace tessera::mlir {
+
+class Lowering {
+ public:
+  Lowering(const File& file, std::string_view text, std::string fileName) : file_(file), text_(text), fileName_(std::move(fileName)) {}
+  ReadResult run();
+
+  // --- for the rows
+  std::unexpected<Diagnostic> fault(const Operation& op, std::string message, std::string expected = {}, std::string found = {}) const;
+  Result<InstructionId> operand(const Operation& op, size_t index);
+  Result<std::vector<InstructionId>> operands(const Operation& op);
+  // At least `count` operands and as many result types as result names; checked before a row is asked.
+  Status need(const Operation& op, size_t count) const;
+
+  InstructionId add(Opcode opcode, const Shape& shape, const std::vector<InstructionId>& operands, AttributeSet attributes = {});
+  InstructionId addConstant(Literal literal);
+  const Shape& shapeOf(InstructionId id) const { return module_.shapeOf(id); }
+  Module& module() { return module_; }
+
+  // The shape that HLO gives an operation: its result, or the tuple of them.
+  Shape resultShape(const Operation& op) const;
+  // Makes an instruction of resultShape() the operation's results.
+  void define(const Operation& op, InstructionId id);
+  void defineResult(const Operation& op, size_t index, InstructionId id);
+  // Adds and defines in one go.
+  Status emit(const Operation& op, Opcode opcode, const std::vector<InstructionId>& operands, AttributeSet attributes = {});
+  // An array broadcast to a shape: dimensions[i] is where dimension i of it goes; sizes of 1 are stretched.
+  InstructionId broadcast(InstructionId id, const Shape& shape, const std::vector<int64_t>& dimensions);
+  InstructionId tupleElement(InstructionId tuple, size_t index);
+
+  // A region as a computation with one parameter a block argument. Outer constants that it uses are copied into it; other
+  // outer values are an error.
+  Result<ComputationId> regionComputation(const Operation& op, size_t region, std::string name);
+  // The same with one tuple parameter that holds the block arguments and then the captured values.
+  Result<ComputationId> tupleComputation(const Operation& op, size_t region, const std::vector<std::string>& captured, std::string name);
+  // OP over two scalars of each type, for "applies stablehlo.add".
+  Result<ComputationId> binaryComputation(const Operation& op, std::string_view applied, const std::vector<ElementType>& types);
+  // Values from outside that these regions use, constants left out, in order of first use.
+  std::vector<std::string> captures(const Operation& op) const;
+  Result<InstructionId> valueNamed(const Operation& op, std::string_view name, size_t offset);
+  Result<ComputationId> functionNamed(const Operation& op, std::string_view name);
+  const std::string* resource(const std::string& name) const;
+
+ private:
+  struct Frame {
+    ComputationId id;
+    std::unordered_map<std::string, InstructionId> values;
+    Frame* outer = nullptr;
+  };
+  using Operations = std::vector<Operation>;
+
+  std::string_view textOf(const Operation& op) const;
+  Status lowerModule();
+  Status lowerEntry(const Operation& function);
+  Status lowerOperation(const Operation& op);
+  // Lowers the operations of a block and makes its terminator's operands the root.
+  Status lowerBlock(const Region& region, const Operation& owner, bool alwaysTuple);
+  Result<ComputationId> lowerFunction(const Operation& function);
+  Status setRoot(const Operation& owner, const Operation& terminator, bool alwaysTuple);
+  void decorate(const Operation& op, size_t firstNew);
+  const Metadata* metadataOf(const Operation& op);
+  void addParameters(const Region& region);
+  Status argumentFacts(const Operation& function);
+  std::string uniqueComputationName(const std::string& base);
+  void setConfig();
+
+  const File& file_;
+  std::string_view text_;
+  std::string fileName_;
+  Module module_;
+  Frame* frame_ = nullptr;
+  std::unordered_map<std::string_view, const Operation*> functions_;
+  std::unordered_map<std::string_view, ComputationId> lowered_;
+  std::unordered_map<std::string_view, bool> open_;
+  std::unordered_map<std::string, int> computationNames_;
+  std::unordered_map<std::string, std::string> locationCache_;
+  size_t count_ = 0;
+  int depth_ = 0;
+  std::vector<std::pair<std::string, std::string>> meshes_;
+};
+
+// {name="value",…} of frontend_attributes; values that are dictionaries stand as they are.
+std::string frontendText(std::vector<std::pair<std::string, std::string>> entries);
+
+}  // namespace tessera::mlir

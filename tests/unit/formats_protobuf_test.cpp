@@ -1,0 +1,199 @@
+// Protobuf: a module comes back from the binary and the text form as it was, what the IR cannot hold is kept, and damaged
+// messages are refused with the fault. Files written by XLA are in the corpus tests.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/formats/hlo_text.h"
+#include "core/formats/module_file.h"
+#include "core/formats/protobuf.h"
+#include "core/formats/short_text.h"
+#include "core/formats/stablehlo.h"
+
+namespace tessera {
+namespace {
+
+// Things that the messages have fields for, and things that they do not (notes, mode=, header facts, unknown attributes).
+constexpr std::string_view kRich = R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, buffer_donor={ (1, {}) }, entry_computation_layout={(f32[4,8]{0,1:T(8,128)S(1)}, s32[])->(f32[4,8]{0,1}, f32[<=4]{0})}, replica_count=2, num_partitions=4, frontend_attributes={a="b",c={"d":1}}
+
+FileNames
+1 "a.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=10 end_line=10 column=2 end_column=8}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+
+
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %c = f32[] add(%a, %b)
+}
+
+ENTRY %main (x: f32[4,8], i: s32[]) -> (f32[4,8], f32[<=4]) {
+  // a note
+  %x = f32[4,8]{0,1:T(8,128)S(1)} parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}, metadata={op_name="x" stack_frame_id=1}
+  %i = s32[] parameter(1), origin={{"i.1"}}
+  %zero = f32[] constant(0)
+  %nibbles = s4[3]{0} constant({1, -2, 3})
+  %half = bf16[2,2]{0,1} constant({ { 1, 2 }, { 3, nan } })
+  %all = f32[4,8]{0,1} all-reduce(%x), channel_id=3, replica_groups=[2,4]<=[2,2,2]T(1,0,2), use_global_device_ids=true, mode=flattened_id, to_apply=%add
+  %mesh = f32[4,8]{0,1} all-reduce(%all), replica_groups=mesh['a'=2,'b'=4] {'a'}, to_apply=%add, control-predecessors={%zero}
+  %rows = f32[4]{0} reduce(%mesh, %zero), dimensions={1}, to_apply=%add
+  %padded = f32[6]{0} pad(%rows, %zero), padding=1_1
+  %cut = f32[4]{0} slice(%padded), slice={[1:5]}
+  %bounded = f32[<=4]{0} set-dimension-size(%cut, %i), dimensions={0}
+  %cc = f32[4,8]{0,1} custom-call(%mesh, %half), custom_call_target="t", custom_call_has_side_effect=true, output_to_operand_aliasing={{}: (0, {})}, api_version=API_VERSION_TYPED_FFI, frontend_attributes={k="v"}, backend_config={x = 1 : i64}
+  ROOT %t = (f32[4,8]{0,1}, f32[<=4]{0}) tuple(%cc, %bounded)
+}
+
+)";
+
+Module readGood(std::string_view text) {
+  ReadResult read = readHloText(text);
+  for (const Diagnostic& d : read.diagnostics.items()) ADD_FAILURE() << d.toString();
+  return read.module ? std::move(*read.module) : Module();
+}
+
+std::string errorOf(const ProtoContent& content) {
+  return content.diagnostics.empty() ? "" : content.diagnostics.items()[0].toString();
+}
+
+TEST(Protobuf, AModuleComesBackFromEveryForm) {
+  const Module module = readGood(kRich);
+  for (ProtoMessage message : {ProtoMessage::HloModule, ProtoMessage::Hlo})
+    for (bool text : {false, true}) {
+      auto bytes = writeProto(module, {message, text});
+      ASSERT_TRUE(bytes);
+      ProtoContent back = readProto(*bytes);
+      ASSERT_TRUE(back.module) << errorOf(back);
+      EXPECT_EQ(printHloText(*back.module), kRich);
+    }
+}
+
+TEST(Protobuf, TextIsToldFromHloTextByItsFirstField) {
+  EXPECT_TRUE(looksLikeProtoText("# a comment\nname: \"m\"\n"));
+  EXPECT_TRUE(looksLikeProtoText("hlo_module {\n  name: \"m\"\n}"));
+  EXPECT_FALSE(looksLikeProtoText("HloModule name\n"));
+  EXPECT_FALSE(looksLikeProtoText("name {\n  x = f32[] parameter(0)\n}"));
+  EXPECT_FALSE(looksLikeProtoText("%name (a: f32[]) -> f32[] {"));
+}
+
+// What the IR has no place for is written back: field 21 (device_type), field 9999 (unknown), ids.
+TEST(Protobuf, ForeignFieldsAndIdsAreKept) {
+  constexpr std::string_view kText = R"(name: "m" entry_computation_id: 7 device_type: "gpu"
+    computations { name: "e" id: 7 root_id: 70
+      instructions { name: "p" opcode: "parameter" id: 70 shape { element_type: F32 layout { } }
+                     metadata { size_of_generated_code_in_bytes: 5 } } })";
+  ProtoContent read = readProto(kText);
+  ASSERT_TRUE(read.module) << errorOf(read);
+  auto written = writeProto(*read.module, {ProtoMessage::HloModule, true, read.foreign.get()});
+  ASSERT_TRUE(written);
+  EXPECT_NE(written->find("device_type: \"gpu\""), std::string::npos);
+  EXPECT_NE(written->find("size_of_generated_code_in_bytes: 5"), std::string::npos);
+  EXPECT_NE(written->find("root_id: 70\n"), std::string::npos);
+  auto binary = writeProto(*read.module, {ProtoMessage::HloModule, false, read.foreign.get()});
+  ASSERT_TRUE(binary);
+  const std::string unknown = std::string("\xfa\xf0\x04\x03", 4) + "xyz";  // field 9999, length-delimited
+  ProtoContent again = readProto(*binary + unknown);
+  ASSERT_TRUE(again.module) << errorOf(again);
+  auto kept = writeProto(*again.module, {ProtoMessage::HloModule, false, again.foreign.get()});
+  ASSERT_TRUE(kept);
+  EXPECT_NE(kept->find(unknown), std::string::npos);
+}
+
+TEST(Protobuf, LiteralsStandInTheOrderOfTheirLayout) {
+  const Module module = readGood("ENTRY e {\n  ROOT c = s32[2,3]{0,1} constant({ { 1, 2, 3 }, { 4, 5, 6 } })\n}\n");
+  auto text = writeProto(module, {ProtoMessage::HloModule, true});
+  ASSERT_TRUE(text);
+  std::string order;
+  for (size_t at = text->find("s32s: "); at != std::string::npos; at = text->find("s32s: ", at + 1)) order += (*text)[at + 6];
+  EXPECT_EQ(order, "142536");
+  ProtoContent back = readProto(*text);
+  ASSERT_TRUE(back.module) << errorOf(back);
+  EXPECT_EQ(printHloText(*back.module), printHloText(module));
+}
+
+TEST(Protobuf, SubByteValuesAreClearedAboveTheirBits) {
+  auto text = writeProto(readGood("ENTRY e {\n  ROOT c = s4[3]{0} constant({1, -2, 3})\n}\n"), {ProtoMessage::HloModule, true});
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("s4s: \"\\001\\016\\003\""), std::string::npos);
+}
+
+TEST(Protobuf, PaddingOfALayout) {
+  constexpr std::string_view kText = R"(name: "m" entry_computation_id: 1
+    computations { name: "e" id: 1 root_id: 2
+      instructions { name: "p" opcode: "parameter" id: 2
+        shape { element_type: F32 dimensions: [2, 3] layout { minor_to_major: [0, 1] padded_dimensions: [3, 5] padding_value: ZERO_PAD } } } })";
+  ProtoContent read = readProto(kText);
+  ASSERT_TRUE(read.module) << errorOf(read);
+  const Layout& layout = *read.module->shapeOf(InstructionId(0)).layout;
+  EXPECT_EQ(layout.paddedDimensions, (std::vector<int64_t>{3, 5}));
+  EXPECT_EQ(layout.paddingValue, 0.0);
+  auto written = writeProto(*read.module, {ProtoMessage::HloModule, true});
+  ASSERT_TRUE(written);
+  EXPECT_NE(written->find("padding_value: ZERO_PAD"), std::string::npos);
+}
+
+TEST(Protobuf, ASnapshotBringsItsValues) {
+  const Module module = readGood("ENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n");
+  const Literal argument = parseLiteral("{1, 2}", Shape::arrayRowMajor(ElementType::F32, {2})).value();
+  const Literal result = parseLiteral("{-1, -2}", Shape::arrayRowMajor(ElementType::F32, {2})).value();
+  auto bytes = writeSnapshot(module, {argument}, result);
+  ASSERT_TRUE(bytes);
+  ProtoContent back = readProto(*bytes);
+  ASSERT_TRUE(back.module) << errorOf(back);
+  EXPECT_TRUE(back.snapshot);
+  ASSERT_EQ(back.arguments.size(), 1u);
+  EXPECT_TRUE(back.arguments[0].identical(argument));
+  ASSERT_TRUE(back.result);
+  EXPECT_TRUE(back.result->identical(result));
+}
+
+TEST(Protobuf, DamageIsNamed) {
+  auto one = [](std::string_view instructions, std::string_view more = "") {
+    return errorOf(readProto("name: \"m\" entry_computation_id: 1 computations { name: \"e\" id: 1 root_id: 2 " +
+                             std::string(instructions) + "} " + std::string(more)));
+  };
+  constexpr std::string_view kParameter = "instructions { name: \"p\" opcode: \"parameter\" id: 2 shape { element_type: F32 } }";
+  EXPECT_EQ(one(kParameter), "");
+  EXPECT_NE(one("instructions { name: \"p\" opcode: \"parameter\" id: 2 }").find("has no shape"), std::string::npos);
+  EXPECT_NE(one("instructions { name: \"a\" opcode: \"abs\" id: 2 operand_ids: 9 shape { element_type: F32 } }").find("id 9"),
+            std::string::npos);
+  EXPECT_NE(one("instructions { name: \"c\" opcode: \"constant\" id: 2 shape { element_type: F32 dimensions: 1000000000000 } "
+                "literal { shape { element_type: F32 dimensions: 1000000000000 } f32s: 1 } }")
+                .find("values for 1 elements"),
+            std::string::npos);
+  EXPECT_NE(one("instructions { name: \"a\" opcode: \"abs\" id: 2 operand_ids: 2 shape { element_type: F32 } }").find("cycle"),
+            std::string::npos);
+  EXPECT_NE(one("instructions { name: \"k\" opcode: \"call\" id: 2 called_computation_ids: 1 shape { element_type: F32 } }").find("calls itself"),
+            std::string::npos);
+  EXPECT_NE(one("instructions { name: \"p\" opcode: \"parameter\" id: 2 shape { element_type: F32 dimensions: 2 layout { minor_to_major: 4 } } }")
+                .find("no permutation"),
+            std::string::npos);
+  EXPECT_NE(one("instructions { nonsense: 1 }").find(":"), std::string::npos);
+  EXPECT_NE(errorOf(readProto(std::string("\x08\x01\xff\x02", 4))), "");
+}
+
+TEST(ShortText, ReadsBackToTheSameGraph) {
+  const std::string text = printShortText(readGood(kRich));
+  EXPECT_EQ(text.find('%'), std::string::npos);
+  EXPECT_EQ(text.find("metadata"), std::string::npos);
+  EXPECT_EQ(text.find("control-predecessors"), std::string::npos);
+  EXPECT_EQ(printShortText(readGood(text)), text);
+}
+
+TEST(Dot, OneNodeAnInstruction) {
+  const std::string text = printDot(readGood("ENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n"));
+  EXPECT_TRUE(text.starts_with("digraph "));
+  EXPECT_NE(text.find("i0 -> i1"), std::string::npos);
+  EXPECT_NE(text.find("parameter 0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera

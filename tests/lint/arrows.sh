@@ -14,7 +14,8 @@ refuse() {  # refuse WHAT PATTERN FOLDER…
 }
 refuse "Qt outside editor and app/studio" '#include *<Q' core backends app/cli
 refuse "LLVM outside backends/codegen and backends/cpu" '#include *[<"]llvm/' core editor app backends/*.h backends/*.cpp
-refuse "LLVM, Qt or protobuf in a header of core" '#include *[<"](llvm|google/protobuf|Q)' core --include='*.h'
+mapfile -t headers < <(find core backends/*.h app/cli -name '*.h')
+refuse "LLVM, Qt or protobuf in a header" '#include *[<"](llvm|google/protobuf|Q[A-Z]|.*\.pb\.h)' "${headers[@]}"
 refuse "core includes another folder" '#include "(backends|editor|app)/' core
 refuse "backends include editor or app" '#include "(editor|app)/' backends
 refuse "editor includes app or the inside of backends" '#include "(app/|backends/(codegen|cpu)/)' editor

@@ -86,10 +86,11 @@ Status checkPairs(const InferContext& context, std::string_view label, std::stri
   return {};
 }
 
-void appendDims(Inferred& out, const Shape& source, const IndexVector& dims, const std::string& kind) {
+// The reason of each: "dimension 2 = 64 from dimension 0 of rhs".
+void appendDims(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view kind, std::string_view of) {
   for (int64_t d : dims) {
     const auto i = static_cast<size_t>(d);
-    out.reasons.push_back(fmt::format("dimension {} = {} from {} {}", out.shape.dimensions.size(), source.dimensions[i], kind, d));
+    out.reasons.push_back(fmt::format("dimension {} = {} from {} {} of {}", out.shape.dimensions.size(), source.dimensions[i], kind, d, of));
     out.shape.dimensions.push_back(source.dimensions[i]);
     out.shape.dynamic.push_back(source.isDynamicDimension(d));
   }
@@ -112,9 +113,9 @@ Result<Inferred> inferShape(const InferContext& context) {
   const bool written = context.written && context.written->isArray();
   out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
   const DotDims all = dimsOf(*context.attributes, lhs.rank(), rhs.rank());
-  appendDims(out, lhs, all.lhsBatch, "batch dimension");
-  appendDims(out, lhs, all.lhsFree, "dimension of lhs");
-  appendDims(out, rhs, all.rhsFree, "dimension of rhs");
+  appendDims(out, lhs, all.lhsBatch, "batch dimension", "lhs");
+  appendDims(out, lhs, all.lhsFree, "dimension", "lhs");
+  appendDims(out, rhs, all.rhsFree, "dimension", "rhs");
   if (!out.shape.hasDynamicDimensions()) out.shape.dynamic.clear();
   return out;
 }

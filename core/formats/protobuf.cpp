@@ -5,6 +5,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include <climits>
@@ -22,6 +23,7 @@ constexpr int kMaxNesting = 100;  // of messages: bounds every recursion behind 
 
 bool parseBinary(std::string_view content, google::protobuf::Message& out) {
   if (content.size() > INT_MAX) return false;
+  const google::protobuf::LogSilencer silence;  // what is wrong is ours to say
   google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(content.data()), static_cast<int>(content.size()));
   input.SetRecursionLimit(kMaxNesting);
   return out.ParseFromCodedStream(&input) && input.ConsumedEntireMessage();
@@ -41,6 +43,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 bool parseText(std::string_view content, google::protobuf::Message& out, FirstError& error) {
   if (content.size() > INT_MAX) return false;
   google::protobuf::io::ArrayInputStream input(content.data(), static_cast<int>(content.size()));
+  const google::protobuf::LogSilencer silence;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
   parser.SetRecursionLimit(kMaxNesting);

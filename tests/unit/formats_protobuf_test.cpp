@@ -36,9 +36,9 @@ StackFrames
 }
 
 ENTRY %main (x: f32[4,8], i: s32[]) -> (f32[4,8], f32[<=4]) {
-  // a note
   %x = f32[4,8]{0,1:T(8,128)S(1)} parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}, metadata={op_name="x" stack_frame_id=1}
   %i = s32[] parameter(1), origin={{"i.1"}}
+  // a note
   %zero = f32[] constant(0)
   %nibbles = s4[3]{0} constant({1, -2, 3})
   %half = bf16[2,2]{0,1} constant({ { 1, 2 }, { 3, nan } })

@@ -15,9 +15,9 @@ std::string firstError(const Diagnostics& diagnostics) {
   return diagnostics.empty() ? "" : diagnostics.items()[0].toString();
 }
 
-class CorpusText : public testing::TestWithParam<std::string> {};
+class CorpusFormats : public testing::TestWithParam<std::string> {};
 
-TEST_P(CorpusText, ComesBackFromProtobuf) {
+TEST_P(CorpusFormats, ComesBackFromProtobuf) {
   ReadResult read = readModule(corpusTexts() / GetParam());
   ASSERT_TRUE(read.module) << firstError(read.diagnostics);
   auto written = writeProto(*read.module);
@@ -30,7 +30,7 @@ TEST_P(CorpusText, ComesBackFromProtobuf) {
   EXPECT_TRUE(*again == *written);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, CorpusText,
+INSTANTIATE_TEST_SUITE_P(Formats, CorpusFormats,
                          testing::ValuesIn(corpusFiles([](const std::string& file) { return !isBad(file); })),
                          [](const auto& info) { return testName(info.param); });
 

@@ -356,11 +356,14 @@ bool Parser::hash(Attribute& out, int depth) {
   return lexer_.raw() != '<' || angles(out, depth);
 }
 
-// (T) -> T as an attribute: only skipped, the region says the same.
+// (T) -> T or (T) -> (T, T) as an attribute: only skipped, the region says the same. Without parentheses there is one
+// result: a comma after it begins the next attribute.
 bool Parser::functionTypeAttribute(Attribute& out) {
-  std::vector<Shape> ignored, results;
+  std::vector<Shape> types;
   out.kind = Attribute::Kind::Type;
-  return typeList(ignored) && lexer_.expect("->", "in a function type") && typeList(results);
+  if (!typeList(types) || !lexer_.expect("->", "in a function type")) return false;
+  types.clear();
+  return lexer_.peek() == '(' ? typeList(types) : type(types.emplace_back());
 }
 
 bool Parser::word(Attribute& out, bool withType, int depth) {

@@ -360,7 +360,8 @@ bool Parser::hash(Attribute& out, int depth) {
 bool Parser::functionTypeAttribute(Attribute& out) {
   std::vector<Shape> ignored, results;
   out.kind = Attribute::Kind::Type;
-  return typeList(ignored) && lexer_.expect("->", "in a function type") && typeList(results);
+  if (!typeList(ignored) || !lexer_.expect("->", "in a function type")) return false;
+  return lexer_.peek() == '(' ? typeList(results) : type(results.emplace_back());
 }
 
 bool Parser::word(Attribute& out, bool withType, int depth) {

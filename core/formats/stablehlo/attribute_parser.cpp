@@ -356,14 +356,12 @@ bool Parser::hash(Attribute& out, int depth) {
   return lexer_.raw() != '<' || angles(out, depth);
 }
 
-// (T) -> T or (T) -> (T, T) as an attribute: only skipped, the region says the same. Without parentheses there is one
-// result: a comma after it begins the next attribute.
+// (T) -> T as an attribute: only skipped, the region says the same.
 bool Parser::functionTypeAttribute(Attribute& out) {
-  std::vector<Shape> types;
+  std::vector<Shape> ignored, results;
   out.kind = Attribute::Kind::Type;
-  if (!typeList(types) || !lexer_.expect("->", "in a function type")) return false;
-  types.clear();
-  return lexer_.peek() == '(' ? typeList(types) : type(types.emplace_back());
+  if (!typeList(ignored) || !lexer_.expect("->", "in a function type")) return false;
+  return lexer_.peek() == '(' ? typeList(results) : type(results.emplace_back());
 }
 
 bool Parser::word(Attribute& out, bool withType, int depth) {

@@ -96,7 +96,7 @@ constexpr double kErfcNear[] = {2.326819970068386e-2, -1.387039388740657e-1, 3.6
 constexpr double kErfcFar[] = {-1.047766399936249e+1, 1.297719955372516e+1, -7.495518717768503e+0, 2.921019019210786e+0,
                                -1.015265279202700e+0, 4.218463358204948e-1, -2.820767439740514e-1, 5.641895067754075e-1};
 
-// exp(-x^2) as exp(-h^2) exp((h-x)(h+x)) would be finer; the error stays below that of the polynomial.
+// exp(-x^2) times a polynomial in 1/x^2, for |x| above 1.
 Value erfcTail(Value x) {
   const Value a = x.of(Opcode::Abs);
   const Value z = (-(x * x)).of(Opcode::Exponential), q = a.constant(1) / a;

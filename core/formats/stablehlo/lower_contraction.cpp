@@ -161,7 +161,6 @@ Status lowerConvolution(Lowering& l, const Operation& op, Opcode opcode) {
   ConvolutionDimensions dimensions;
   if (!readConvolutionDimensions(labelsOf(op), dimensions))
     return l.fault(op, "the dimension numbers are not understood", "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]");
-  const Attribute none;
   const Attribute* given = op.find("window");
   auto part = [&](std::string_view pretty, std::string_view generic) { return given ? given->find(pretty) : op.find(generic); };
   const std::vector<int64_t> strides = integersOf(part("stride", "window_strides")), lhsDilation = integersOf(part("lhs_dilate", "lhs_dilation")),

@@ -2,7 +2,6 @@
 #include "core/formats/stablehlo/lowering.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "core/formats/hlo_text/lexer.h"
@@ -240,7 +239,7 @@ void Lowering::addParameters(const Region& region) {
   }
 }
 
-Status Lowering::setRoot(const Operation& owner, const Operation& terminator, bool alwaysTuple) {
+Status Lowering::setRoot(const Operation& terminator, bool alwaysTuple) {
   TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> values, operands(terminator));
   InstructionId root;
   if (values.size() == 1 && !alwaysTuple) {
@@ -250,20 +249,17 @@ Status Lowering::setRoot(const Operation& owner, const Operation& terminator, bo
     for (InstructionId id : values) shapes.push_back(shapeOf(id));
     root = add(Opcode::Tuple, Shape::tuple(std::move(shapes)), values);
   }
-  (void)owner;
   module_.setRoot(frame_->id, root);
   return {};
 }
 
 Status Lowering::lowerBlock(const Region& region, const Operation& owner, bool alwaysTuple) {
   for (const Operation& op : region.operations) {
-    if (isTerminator(op.name)) return setRoot(owner, op, alwaysTuple);
+    if (isTerminator(op.name)) return setRoot(op, alwaysTuple);
     TESSERA_TRY(lowerOperation(op));
   }
   return fault(owner, "a region ends without return");
 }
-
-std::string_view Lowering::textOf(const Operation& op) const { return op.name; }
 
 Status Lowering::lowerOperation(const Operation& op) {
   const LoweringRow* row = findRow(op.name);

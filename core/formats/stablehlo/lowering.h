@@ -61,16 +61,13 @@ class Lowering {
     std::unordered_map<std::string, InstructionId> values;
     Frame* outer = nullptr;
   };
-  using Operations = std::vector<Operation>;
-
-  std::string_view textOf(const Operation& op) const;
   Status lowerModule();
   Status lowerEntry(const Operation& function);
   Status lowerOperation(const Operation& op);
   // Lowers the operations of a block and makes its terminator's operands the root.
   Status lowerBlock(const Region& region, const Operation& owner, bool alwaysTuple);
   Result<ComputationId> lowerFunction(const Operation& function);
-  Status setRoot(const Operation& owner, const Operation& terminator, bool alwaysTuple);
+  Status setRoot(const Operation& terminator, bool alwaysTuple);
   void decorate(const Operation& op, size_t firstNew);
   const Metadata* metadataOf(const Operation& op);
   void addParameters(const Region& region);
@@ -87,7 +84,6 @@ class Lowering {
   std::unordered_map<std::string_view, ComputationId> lowered_;
   std::unordered_map<std::string_view, bool> open_;
   std::unordered_map<std::string, int> computationNames_;
-  std::unordered_map<std::string, std::string> locationCache_;
   size_t count_ = 0;
   int depth_ = 0;
   std::vector<std::pair<std::string, std::string>> meshes_;

@@ -105,6 +105,8 @@ Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> argumen
   state.pool = pool_.get();
   state.kernels = kernels_.get();
   state.cancel = options.cancel;
+  state.module = &optimized_;
+  ++state.run;
   state.profile = profile ? &measured_ : nullptr;
   if (profile) measured_.start(plan_.names.size(), pool_->threads());
   TESSERA_TRY(plan_.sequence.run(state));

@@ -28,6 +28,8 @@ struct RunState {
   const KernelLibrary* kernels = nullptr;
   const std::atomic<bool>* cancel = nullptr;
   RunProfile* profile = nullptr;     // null: not measured
+  const Module* module = nullptr;    // the optimised one, for steps that evaluate
+  uint64_t run = 0;                  // number of this run of the executable, from 1
 };
 
 class Step {

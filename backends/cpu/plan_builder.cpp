@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "backends/codegen/program_analysis.h"
+#include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
 #include "core/base/checked_math.h"
 #include "core/element/compose.h"
@@ -42,6 +43,7 @@ class PlanBuilder {
   Status planWhile(const Instruction& instruction, Sequence& out);
   Status planBranches(const Instruction& instruction, Sequence& out);
   Status planElements(const Instruction& instruction, Sequence& out);
+  Status planEvaluation(const Instruction& instruction, Sequence& out);
   Status planLibraryOp(const Instruction& instruction, Sequence& out);
   Status planKernel(const Instruction& instruction, LoopProgram program, Sequence& out);
   Result<LoopProgram> programOf(const Instruction& instruction, bool loops) const;
@@ -205,6 +207,13 @@ Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out)
   return {};
 }
 
+// By the op's own `evaluate`, for what has no description by elements.
+Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out) {
+  emit(out, std::make_unique<EvaluateStep>(instruction.id, operandSlots(instruction), resultSlots(instruction)), instruction,
+       "evaluated");
+  return {};
+}
+
 // By its element program; a fusion runs as its root does.
 Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) {
   const Instruction* described = &instruction;
@@ -216,7 +225,9 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   const OpDef* op = findOp(described->opcode);
   if (!op) return unsupported(instruction, "the operation is not described");
   bool fused = described != &instruction;
-  if (!fused && !op->element && !op->loops) return unsupported(instruction, "it has no description by elements");
+  const bool byElements = op->element || op->loops;
+  if (!fused && !byElements && op->evaluate && op->kind == ExecutionKind::Library) return planEvaluation(instruction, out);
+  if (!fused && !byElements) return unsupported(instruction, "it has no description by elements");
   auto program = programOf(instruction, op->loops != nullptr);
   if (!program) return unsupported(instruction, program.error().message);
   return planKernel(instruction, std::move(*program), out);

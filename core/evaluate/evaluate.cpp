@@ -202,6 +202,7 @@ class Evaluator {
                               return evaluate(callees[callee], arguments, inner);
                             },
                             [this] { return cancelled(); }, &module_};
+    if (step.op->kind == ExecutionKind::Library) context.memory = &memory_[instruction.id.value];
     auto value = step.op->evaluate(context);
     if (value && depth_ == 1 && !sharesBuffers(*step.op)) hold(bytesOf(*value));
     return value;
@@ -211,6 +212,7 @@ class Evaluator {
   const EvaluateOptions& options_;
   Clock::time_point start_;
   std::vector<std::unique_ptr<Plan>> plans_;
+  std::unordered_map<uint32_t, std::array<uint64_t, 2>> memory_;  // by instruction: EvaluateContext::memory
   int depth_ = 0;
   int64_t nestedNs_ = 0;
   int64_t liveBytes_ = 0, peakBytes_ = 0;

@@ -5,6 +5,7 @@
 // An op file defines `const OpDef kConcatenate` (k + the opcode's enumerator) and one line in ops.inc lists it.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <functional>
@@ -101,6 +102,8 @@ struct EvaluateContext {
   std::function<bool()> cancelled;
   // The module of the instruction, for looking into callees; null: callees are only reached through `call`.
   const Module* module = nullptr;
+  // Words that a Library op keeps from one execution to the next within a run, 0 at first (rng); null: there is no run.
+  std::array<uint64_t, 2>* memory = nullptr;
 };
 
 struct OpDef {

@@ -1,0 +1,93 @@
+// See evaluate_step.h. Operands are copied out of the arena first, so a result may lie over an operand.
+#include "backends/cpu/evaluate_step.h"
+
+#include <cstring>
+#include <new>
+
+#include "core/evaluate/evaluate.h"
+#include "core/ops/op.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+// A value of a (possibly tuple) shape from the slots of its leaves.
+Result<Literal> literalFrom(const RunState& state, const Shape& shape, std::span<const int> slots, size_t& next) {
+  if (shape.isTuple()) {
+    std::vector<Literal> elements;
+    for (const Shape& element : shape.elements) {
+      TESSERA_ASSIGN_OR_RETURN(Literal literal, literalFrom(state, element, slots, next));
+      elements.push_back(std::move(literal));
+    }
+    return Literal::tuple(std::move(elements));
+  }
+  const int slot = slots[next++];
+  if (!shape.isArray() || slot < 0) return Literal::token();
+  const std::byte* data = state.pointers[static_cast<size_t>(slot)];
+  return Literal::fromBytes(shape, {data, static_cast<size_t>(shape.denseBytes().value_or(0))});
+}
+
+void storeTo(const RunState& state, const Literal& value, std::span<const int> slots, size_t& next) {
+  if (value.shape().isTuple()) {
+    for (const Literal& element : value.elements()) storeTo(state, element, slots, next);
+    return;
+  }
+  const int slot = slots[next++];
+  if (slot < 0 || value.bytes().empty()) return;
+  std::memcpy(state.pointers[static_cast<size_t>(slot)], value.bytes().data(), value.bytes().size());
+}
+
+Diagnostic placed(const Instruction& instruction, Diagnostic d) {
+  if (d.instruction.valid()) return d;
+  d.instruction = instruction.id;
+  d.instructionName = std::string(instruction.name);
+  d.position = instruction.position;
+  return d;
+}
+
+}  // namespace
+
+Result<std::vector<Literal>> EvaluateStep::operandsOf(const RunState& state) const {
+  std::vector<Literal> out;
+  size_t next = 0;
+  for (InstructionId operand : state.module->at(instruction_).operands) {
+    TESSERA_ASSIGN_OR_RETURN(Literal literal, literalFrom(state, state.module->shapeOf(operand), operands_, next));
+    out.push_back(std::move(literal));
+  }
+  return out;
+}
+
+Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Literal> operands) {
+  const Module& module = *state.module;
+  const Instruction& instruction = module.at(instruction_);
+  std::vector<const Shape*> shapes;
+  for (InstructionId operand : instruction.operands) shapes.push_back(&module.shapeOf(operand));
+  EvaluateContext context{instruction, *instruction.shape, operands, shapes, {}, {}, &module};
+  context.call = [&](size_t callee, std::span<const Literal> arguments) -> Result<Literal> {
+    return evaluateComputation(module, module.callees(instruction).at(callee), arguments, state.cancel);
+  };
+  context.cancelled = [&] { return state.cancel && state.cancel->load(std::memory_order_relaxed); };
+  if (memoryRun_ != state.run) memory_ = {};
+  memoryRun_ = state.run;
+  context.memory = &memory_;
+  return findOp(instruction.opcode)->evaluate(context);
+}
+
+Status EvaluateStep::run(RunState& state) {
+  const Instruction& instruction = state.module->at(instruction_);
+  try {
+    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> operands, operandsOf(state));
+    auto value = evaluate(state, operands);
+    if (!value) return fail(placed(instruction, std::move(value).error()));
+    size_t next = 0;
+    storeTo(state, *value, outputs_, next);
+    return {};
+  } catch (const std::bad_alloc&) {
+    Diagnostic d;
+    d.fault = Fault::Runtime;
+    d.message = "out of memory while evaluating";
+    return fail(placed(instruction, std::move(d)));
+  }
+}
+
+}  // namespace tessera::cpu

@@ -1,0 +1,110 @@
+// cholesky: a = L Lᴴ (or Uᴴ U) of each matrix of a batch, column by column in double precision. The triangle that is not
+// asked for is not read, and zero in the result.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/index_space.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kOperands[] = {{"a", "Hermitian positive definite matrices in the last two dimensions"}};
+constexpr AttributeRow kAttributes[] = {
+    {Attr::lower, false, "false", "true: the lower triangle is read and given, else the upper"}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "The operand has at least two dimensions."},
+    {"C2", "The last two dimensions are equal."},
+    {"C3", "The elements are floats or complex numbers."},
+};
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  const Shape& a = context.operand(0);
+  if (a.rank() < 2) return context.violated("C1", "cholesky needs a matrix", "rank 2 or more", fmt::format("rank {}", a.rank()));
+  if (a.dimensions[a.dimensions.size() - 1] != a.dimensions[a.dimensions.size() - 2])
+    return context.violated("C2", "the matrix is not square", "equal last dimensions", toString(a, false));
+  if (!isFloat(a.type) && !isComplex(a.type))
+    return context.violated("C3", "cholesky works on floats and complex numbers", "a float or complex type", std::string(nameOf(a.type)));
+  return Inferred{withoutLayout(a), reasonsAsOperand(a, 0)};
+}
+
+double realOf(double x) { return x; }
+double realOf(std::complex<double> x) { return x.real(); }
+double conjugate(double x) { return x; }
+std::complex<double> conjugate(std::complex<double> x) { return std::conj(x); }
+
+// L of the n × n matrix at `a`, of which only the lower triangle is read, in place; false when not positive definite.
+template <class T>
+bool factorize(T* a, size_t n) {
+  for (size_t j = 0; j < n; ++j) {
+    double pivot = realOf(a[j * n + j]);
+    for (size_t k = 0; k < j; ++k) pivot -= realOf(a[j * n + k] * conjugate(a[j * n + k]));
+    if (!(pivot > 0)) return false;
+    const double diagonal = std::sqrt(pivot);
+    a[j * n + j] = diagonal;
+    for (size_t i = j + 1; i < n; ++i) {
+      T sum = a[i * n + j];
+      for (size_t k = 0; k < j; ++k) sum -= a[i * n + k] * conjugate(a[j * n + k]);
+      a[i * n + j] = sum / diagonal;
+    }
+    for (size_t i = 0; i < j; ++i) a[i * n + j] = 0;
+  }
+  return true;
+}
+
+template <class T>
+void conjugateTranspose(T* a, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    a[i * n + i] = conjugate(a[i * n + i]);
+    for (size_t j = 0; j < i; ++j) {
+      const T above = a[j * n + i];
+      a[j * n + i] = conjugate(a[i * n + j]);
+      a[i * n + j] = conjugate(above);
+    }
+  }
+}
+
+template <class T>
+Result<Literal> evaluateAs(const EvaluateContext& context) {
+  std::vector<T> values = elementsAs<T>(context.operands[0]);
+  const bool lower = context.instruction.attributes->boolOr(Attr::lower, false);
+  const auto n = static_cast<size_t>(context.shape.dimensions.back());
+  for (size_t at = 0; at < values.size(); at += n * n) {
+    if (isCancelled(context)) return cancelledDiagnostic();
+    T* matrix = values.data() + at;
+    if (!lower) conjugateTranspose(matrix, n);
+    if (!factorize(matrix, n)) std::fill_n(matrix, n * n, T(std::nan("")));
+    if (!lower) conjugateTranspose(matrix, n);
+  }
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
+  storeElements(out, 0, std::span<const T>(values));
+  return out;
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  return isComplex(context.shape.type) ? evaluateAs<std::complex<double>>(context) : evaluateAs<double>(context);
+}
+
+}  // namespace
+
+const OpDef kCholesky = {
+    .opcode = Opcode::Cholesky,
+    .kind = ExecutionKind::Library,
+    .category = "Linear algebra",
+    .summary = "Cholesky factor of each matrix",
+    .doc = "$a = L L^H$ with lower triangular $L$, or $a = U^H U$. Only the triangle that is asked for is read, and the imaginary "
+           "part of the diagonal is not; the other triangle of the result is zero. A matrix that is not positive definite "
+           "gives NaN everywhere. Computed in double precision.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = followOperandLayout,
+    .evaluate = evaluate,
+};
+
+}  // namespace tessera

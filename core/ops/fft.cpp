@@ -1,0 +1,158 @@
+// fft: forward and inverse Fourier transforms over the last one to three dimensions, complex to complex, real to half a
+// spectrum and back. Lines are transformed in double precision (fft_transform.h), one dimension after the other.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/fft_transform.h"
+#include "core/ops/index_space.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr OperandDoc kOperands[] = {{"operand", "the array whose last dimensions are transformed"}};
+constexpr AttributeRow kAttributes[] = {
+    {Attr::fft_type, true, "", "direction, and whether one side is real", "FFT IFFT RFFT IRFFT"},
+    {Attr::fft_length, true, "", "lengths of the transforms: the real side's last dimensions"},
+};
+constexpr Constraint kConstraints[] = {
+    {"C1", "fft_length has one to three lengths, not more than the operand has dimensions."},
+    {"C2", "FFT, IFFT and IRFFT take complex numbers, RFFT takes f32 or f64."},
+    {"C3", "The last dimensions are those of fft_length; for IRFFT the last one is half of its length, and one more."},
+    {"C4", "fft_type is FFT, IFFT, RFFT or IRFFT."},
+};
+
+ElementType partOf(ElementType type) {
+  if (type == ElementType::C64) return ElementType::F32;
+  if (type == ElementType::C128) return ElementType::F64;
+  if (type == ElementType::F32) return ElementType::C64;
+  return ElementType::C128;
+}
+
+int64_t halfOf(int64_t length) { return length == 0 ? 0 : length / 2 + 1; }
+
+Status checkTypes(const InferContext& context, std::string_view type) {
+  if (type != "FFT" && type != "IFFT" && type != "RFFT" && type != "IRFFT")
+    return context.violated("C4", "this is no type of transform", "FFT, IFFT, RFFT or IRFFT", std::string(type));
+  const ElementType operand = context.operand(0).type;
+  const bool fits = type == "RFFT" ? operand == ElementType::F32 || operand == ElementType::F64 : isComplex(operand);
+  if (!fits)
+    return context.violated("C2", fmt::format("{} does not take {}", type, nameOf(operand)), type == "RFFT" ? "f32 or f64" : "c64 or c128",
+                            std::string(nameOf(operand)));
+  return {};
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  const Shape& operand = context.operand(0);
+  const auto& lengths = context.attributes->ints(Attr::fft_length);
+  const std::string_view type = context.attributes->textOr(Attr::fft_type, "");
+  if (lengths.empty() || lengths.size() > 3 || lengths.size() > operand.dimensions.size() || std::ranges::min(lengths) < 0)
+    return context.violated("C1", "these are no lengths of a transform", "one to three, and at most the rank", listOf(lengths));
+  TESSERA_TRY(checkTypes(context, type));
+  Inferred out{withoutLayout(operand), reasonsAsOperand(operand, 0)};
+  const size_t first = operand.dimensions.size() - lengths.size();
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    const bool half = type == "IRFFT" && i + 1 == lengths.size();
+    const int64_t expected = half ? halfOf(lengths[i]) : lengths[i];
+    if (operand.dimensions[first + i] != expected)
+      return context.violated("C3", fmt::format("dimension {} does not fit fft_length", first + i), fmt::format("{}", expected),
+                              fmt::format("{}", operand.dimensions[first + i]));
+  }
+  if (type == "RFFT" || type == "IRFFT") {
+    out.shape.type = partOf(operand.type);
+    out.shape.dimensions.back() = type == "RFFT" ? halfOf(lengths.back()) : lengths.back();
+    out.reasons.back() = fmt::format("dimension {} = {} because {} transforms {} real numbers", operand.rank() - 1,
+                                     out.shape.dimensions.back(), type, lengths.back());
+  }
+  return out;
+}
+
+// Transforms all lines along dimension d.
+Status transformAlong(const EvaluateContext& context, std::vector<Complex>& values, const std::vector<int64_t>& dims, size_t d,
+                      bool inverse) {
+  const auto length = static_cast<size_t>(dims[d]);
+  const auto step = static_cast<size_t>(denseStrides(dims)[d]);
+  FourierTransform transform(length, inverse);
+  std::vector<Complex> line(length);
+  for (size_t block = 0; length != 0 && block < values.size(); block += length * step) {
+    if (isCancelled(context)) return cancelledDiagnostic();
+    for (size_t inner = 0; inner < step; ++inner) {
+      Complex* first = values.data() + block + inner;
+      for (size_t i = 0; i < length; ++i) line[i] = first[i * step];
+      transform.apply(line.data());
+      for (size_t i = 0; i < length; ++i) first[i * step] = line[i];
+    }
+  }
+  return {};
+}
+
+// Copies the lines along the last dimension into lines of another length: cut, or completed to the Hermitian
+// spectrum of a real line.
+std::vector<Complex> resized(const std::vector<Complex>& values, size_t from, size_t to) {
+  if (from == 0 || to == 0) return {};
+  std::vector<Complex> out(values.size() / from * to);
+  for (size_t line = 0; line * from < values.size(); ++line)
+    for (size_t k = 0; k < to; ++k)
+      out[line * to + k] = k < from ? values[line * from + k] : std::conj(values[line * from + (to - k)]);
+  return out;
+}
+
+// The parts that a real line's spectrum cannot have are not looked at.
+void dropImpossible(std::vector<Complex>& spectra, size_t length) {
+  for (size_t at = 0; length != 0 && at < spectra.size(); at += length) {
+    spectra[at].imag(0);
+    if (length % 2 == 0) spectra[at + length / 2].imag(0);
+  }
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const std::string_view type = context.instruction.attributes->textOr(Attr::fft_type, "");
+  const size_t count = context.instruction.attributes->ints(Attr::fft_length).size();
+  const bool inverse = type == "IFFT" || type == "IRFFT";
+  std::vector<Complex> values = elementsAs<Complex>(context.operands[0]);
+  std::vector<int64_t> dims = context.operands[0].shape().dimensions;
+  const size_t last = dims.size() - 1, first = dims.size() - count;
+  if (context.shape.elementCount().value_or(0) == 0 || values.empty()) return Literal::zeros(context.shape);
+  if (type == "IRFFT") {
+    for (size_t d = first; d < last; ++d) TESSERA_TRY(transformAlong(context, values, dims, d, inverse));
+    values = resized(values, static_cast<size_t>(dims[last]), static_cast<size_t>(context.shape.dimensions[last]));
+    dims[last] = context.shape.dimensions[last];
+    dropImpossible(values, static_cast<size_t>(dims[last]));
+    TESSERA_TRY(transformAlong(context, values, dims, last, inverse));
+  } else {
+    TESSERA_TRY(transformAlong(context, values, dims, last, inverse));
+    if (type == "RFFT") values = resized(values, static_cast<size_t>(dims[last]), static_cast<size_t>(context.shape.dimensions[last]));
+    dims[last] = context.shape.dimensions[last];
+    for (size_t d = last; d-- > first;) TESSERA_TRY(transformAlong(context, values, dims, d, inverse));
+  }
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
+  storeElements(out, 0, std::span<const Complex>(values));
+  return out;
+}
+
+}  // namespace
+
+const OpDef kFft = {
+    .opcode = Opcode::Fft,
+    .kind = ExecutionKind::Library,
+    .category = "Linear algebra",
+    .summary = "Fourier transform of the last dimensions",
+    .doc = "FFT: $X_k = \\sum_j x_j e^{-2 \\pi i j k / n}$ along each of the last one to three dimensions; IFFT the inverse, "
+           "divided by $n$. RFFT takes real numbers and gives the first $n / 2 + 1$ of the last dimension, the others being "
+           "conjugates; IRFFT is its inverse and ignores the imaginary parts that a real array's spectrum cannot have. Any "
+           "length: small prime factors by mixed radix, others by Bluestein's method, in double precision.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = nullptr,
+    .evaluate = evaluate,
+};
+
+}  // namespace tessera

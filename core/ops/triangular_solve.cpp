@@ -1,0 +1,137 @@
+// triangular-solve: op(a) x = b or x op(a) = b for triangular a, by substitution in double precision, matrix by matrix.
+#include <fmt/format.h>
+
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/index_space.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kOperands[] = {{"a", "triangular matrices in the last two dimensions"}, {"b", "the right-hand sides"}};
+constexpr AttributeRow kAttributes[] = {
+    {Attr::left_side, false, "false", "true: op(a) x = b, else x op(a) = b"},
+    {Attr::lower, false, "false", "which triangle of a is read"},
+    {Attr::unit_diagonal, false, "false", "the diagonal counts as 1 and is not read"},
+    {Attr::transpose_a, false, "", "what op does to a", "NO_TRANSPOSE TRANSPOSE ADJOINT"},
+};
+constexpr Constraint kConstraints[] = {
+    {"C1", "Both operands have floats or complex numbers of one type."},
+    {"C2", "Both operands have the same rank of at least 2, and equal batch dimensions."},
+    {"C3", "The matrices of a are square."},
+    {"C4", "b has as many rows (left_side) or columns as a."},
+    {"C5", "transpose_a says NO_TRANSPOSE, TRANSPOSE or ADJOINT."},
+};
+
+Status checkDimensions(const InferContext& context) {
+  const auto &a = context.operand(0).dimensions, &b = context.operand(1).dimensions;
+  const size_t rank = a.size();
+  if (rank < 2 || b.size() != rank || !std::equal(a.begin(), a.end() - 2, b.begin()))
+    return context.violated("C2", "the operands differ in rank or batch dimensions", toString(context.operand(0), false),
+                            toString(context.operand(1), false));
+  if (a[rank - 1] != a[rank - 2])
+    return context.violated("C3", "the matrix is not square", "equal last dimensions", toString(context.operand(0), false));
+  const size_t shared = context.attributes->boolOr(Attr::left_side, false) ? rank - 2 : rank - 1;
+  if (b[shared] != a[rank - 1])
+    return context.violated("C4", fmt::format("dimension {} of b does not fit a", shared), fmt::format("{}", a[rank - 1]),
+                            fmt::format("{}", b[shared]));
+  return {};
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 2));
+  const Shape &a = context.operand(0), &b = context.operand(1);
+  if ((!isFloat(a.type) && !isComplex(a.type)) || !sameButPrecision(a.type, b.type))
+    return context.violated("C1", "the operands do not have one type of floats or complex numbers", std::string(nameOf(a.type)),
+                            std::string(nameOf(b.type)));
+  TESSERA_TRY(checkDimensions(context));
+  const std::string_view transpose = context.attributes->textOr(Attr::transpose_a, "");
+  if (transpose != "NO_TRANSPOSE" && transpose != "TRANSPOSE" && transpose != "ADJOINT")
+    return context.violated("C5", "transpose_a is needed", "NO_TRANSPOSE, TRANSPOSE or ADJOINT",
+                            transpose.empty() ? "nothing" : std::string(transpose));
+  return Inferred{withoutLayout(b), reasonsAsOperand(b, 1)};
+}
+
+void layoutOfB(const InferContext& context, Shape& result) {
+  const auto& layout = context.operand(1).layout;
+  if (layout && layout->isPlain()) result.layout = layout;
+  fillDefaultLayouts(result);
+}
+
+double conjugate(double x) { return x; }
+std::complex<double> conjugate(std::complex<double> x) { return std::conj(x); }
+
+// One matrix m with a way to look at it: transposed, conjugated.
+template <class T>
+struct Triangle {
+  const T* data;
+  size_t n;
+  bool transposed, conjugated, unit;
+  T at(size_t i, size_t j) const {
+    if (i == j && unit) return T(1);
+    const T value = transposed ? data[j * n + i] : data[i * n + j];
+    return conjugated ? conjugate(value) : value;
+  }
+};
+
+// m x = b in place, x being a column of n elements, `step` apart; forward for a lower triangle.
+template <class T>
+void substitute(const Triangle<T>& m, bool lower, T* x, size_t step) {
+  for (size_t k = 0; k < m.n; ++k) {
+    const size_t i = lower ? k : m.n - 1 - k;
+    T sum = x[i * step];
+    const size_t first = lower ? 0 : i + 1, last = lower ? i : m.n;
+    for (size_t j = first; j < last; ++j) sum -= m.at(i, j) * x[j * step];
+    x[i * step] = m.unit ? sum : sum / m.at(i, i);
+  }
+}
+
+template <class T>
+Result<Literal> evaluateAs(const EvaluateContext& context) {
+  const AttributeSet& attributes = *context.instruction.attributes;
+  const std::vector<T> a = elementsAs<T>(context.operands[0]);
+  std::vector<T> x = elementsAs<T>(context.operands[1]);
+  const auto &aDims = context.operands[0].shape().dimensions, &bDims = context.shape.dimensions;
+  const auto n = static_cast<size_t>(aDims.back()), rows = static_cast<size_t>(bDims[bDims.size() - 2]),
+             columns = static_cast<size_t>(bDims.back());
+  const bool left = attributes.boolOr(Attr::left_side, false);
+  const std::string_view op = attributes.textOr(Attr::transpose_a, "NO_TRANSPOSE");
+  // x op(a) = b is op(a)ᵀ xᵀ = bᵀ.
+  const bool transposed = (op != "NO_TRANSPOSE") == left;
+  const bool lower = attributes.boolOr(Attr::lower, false) != transposed;
+  for (size_t batch = 0; n != 0 && batch * rows * columns < x.size(); ++batch) {
+    if (isCancelled(context)) return cancelledDiagnostic();
+    const Triangle<T> m{a.data() + batch * n * n, n, transposed, op == "ADJOINT", attributes.boolOr(Attr::unit_diagonal, false)};
+    T* matrix = x.data() + batch * rows * columns;
+    for (size_t c = 0; left && c < columns; ++c) substitute(m, lower, matrix + c, columns);
+    for (size_t r = 0; !left && r < rows; ++r) substitute(m, lower, matrix + r * columns, 1);
+  }
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
+  storeElements(out, 0, std::span<const T>(x));
+  return out;
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  return isComplex(context.shape.type) ? evaluateAs<std::complex<double>>(context) : evaluateAs<double>(context);
+}
+
+}  // namespace
+
+const OpDef kTriangularSolve = {
+    .opcode = Opcode::TriangularSolve,
+    .kind = ExecutionKind::Library,
+    .category = "Linear algebra",
+    .summary = "Solves linear systems with a triangular matrix",
+    .doc = "$op(a) x = b$ when left_side, else $x\\, op(a) = b$, for each matrix of the batch. The other triangle of $a$ is not "
+           "read, nor its diagonal when it is the unit. $op$ is the identity, the transpose or the conjugate transpose. A zero "
+           "on the diagonal divides by zero as floats do. Computed in double precision.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = layoutOfB,
+    .evaluate = evaluate,
+};
+
+}  // namespace tessera

@@ -25,6 +25,7 @@ namespace tessera {
 struct OpDef;
 class ElementContext;  // core/ops/element_context.h
 class LoopContext;     // core/ops/element_context.h
+class Communicator;    // core/evaluate/collectives.h
 
 enum class ExecutionKind : uint8_t {
   Element,    // one output element from input elements: `element` describes it
@@ -101,6 +102,8 @@ struct EvaluateContext {
   std::function<bool()> cancelled;
   // The module of the instruction, for looking into callees; null: callees are only reached through `call`.
   const Module* module = nullptr;
+  // What connects this device with others and with the outside; null: one device, with neither source nor sink.
+  Communicator* communicator = nullptr;
 };
 
 struct OpDef {

@@ -17,6 +17,8 @@
 
 namespace tessera {
 
+class Communicator;  // core/evaluate/collectives.h
+
 struct CompileOptions {
   int threads = 0;                             // 0: all cores
   const std::atomic<bool>* cancel = nullptr;   // polled; cancelled compiles fail with Fault::Runtime
@@ -25,6 +27,9 @@ struct CompileOptions {
 
 struct RunOptions {
   const std::atomic<bool>* cancel = nullptr;
+  // Connects the run with those on other devices and with the outside; null: it runs alone. An executable runs on one
+  // device at a time.
+  Communicator* communicator = nullptr;
 };
 
 class Executable {

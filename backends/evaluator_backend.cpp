@@ -65,6 +65,7 @@ class EvaluatorExecutable final : public Executable {
                                    Profile* profile) override {
     EvaluateOptions evaluation;
     evaluation.cancel = options.cancel;
+    evaluation.communicator = options.communicator;
     std::optional<ProfileRecorder> recorder;
     if (profile) {
       recorder.emplace(module_, *profile);

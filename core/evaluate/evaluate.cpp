@@ -201,7 +201,7 @@ class Evaluator {
                               if (callee >= callees.size()) return fail("%" + std::string(instruction.name) + " calls nothing");
                               return evaluate(callees[callee], arguments, inner);
                             },
-                            [this] { return cancelled(); }, &module_};
+                            [this] { return cancelled(); }, &module_, options_.communicator};
     if (step.op->kind == ExecutionKind::Library) context.memory = &memory_[instruction.id.value];
     auto value = step.op->evaluate(context);
     if (value && depth_ == 1 && !sharesBuffers(*step.op)) hold(bytesOf(*value));

@@ -15,6 +15,8 @@
 
 namespace tessera {
 
+class Communicator;  // core/evaluate/collectives.h
+
 // Entry arguments as leaves in order; gives the root's leaves.
 Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments,
                                             const std::atomic<bool>* cancel = nullptr);
@@ -30,6 +32,7 @@ struct EvaluatedStep {
 };
 struct EvaluateOptions {
   const std::atomic<bool>* cancel = nullptr;
+  Communicator* communicator = nullptr;  // null: the program runs alone, on device 0
   // Sees each instruction of the entry and of the bodies of while, conditional and call; not those of reducers.
   std::function<void(const EvaluatedStep&)> observe;
 };

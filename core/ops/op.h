@@ -26,6 +26,7 @@ namespace tessera {
 struct OpDef;
 class ElementContext;  // core/ops/element_context.h
 class LoopContext;     // core/ops/element_context.h
+class Communicator;    // core/evaluate/collectives.h
 
 enum class ExecutionKind : uint8_t {
   Element,    // one output element from input elements: `element` describes it
@@ -102,6 +103,8 @@ struct EvaluateContext {
   std::function<bool()> cancelled;
   // The module of the instruction, for looking into callees; null: callees are only reached through `call`.
   const Module* module = nullptr;
+  // What connects this device with others and with the outside; null: one device, with neither source nor sink.
+  Communicator* communicator = nullptr;
   // Words that a Library op keeps from one execution to the next within a run, 0 at first (rng); null: there is no run.
   std::array<uint64_t, 2>* memory = nullptr;
 };

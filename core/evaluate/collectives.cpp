@@ -1,0 +1,158 @@
+// See collectives.h. One lock for the fleet: exchanges carry whole arrays, so they are rare beside the work between them.
+#include "core/evaluate/collectives.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tessera {
+namespace {
+
+Diagnostic runtimeFault(std::string message) {
+  Diagnostic d;
+  d.fault = Fault::Runtime;
+  d.message = std::move(message);
+  return d;
+}
+
+}  // namespace
+
+Fleet::Fleet(DeviceGrid grid, HostFeeds feeds)
+    : grid_(grid), feeds_(std::move(feeds)), devices_(static_cast<size_t>(grid.count())) {}
+
+std::string Fleet::nameOf(int64_t device) const {
+  std::string name = "replica " + std::to_string(device / grid_.partitions);
+  return grid_.partitions > 1 ? name + ", partition " + std::to_string(device % grid_.partitions) : name;
+}
+
+std::string Fleet::situationOf(int64_t device) const {
+  const Device& other = devices_[static_cast<size_t>(device)];
+  if (other.finished) return nameOf(device) + ", which has finished";
+  if (other.waiting && !other.ready) return nameOf(device) + ", which waits at " + other.what;
+  return nameOf(device);
+}
+
+void Fleet::stop(Diagnostic failure) {
+  if (!failure_) failure_ = std::move(failure);
+  changed_.notify_all();
+}
+
+// Fails the run when somebody waits for a device that has finished, or when nobody is left who could do anything.
+void Fleet::checkProgress() {
+  if (failure_) return;
+  const bool anybodyRuns = std::ranges::any_of(devices_, [](const Device& d) { return !d.finished && (!d.waiting || d.ready); });
+  for (size_t i = 0; i < devices_.size(); ++i) {
+    const Device& device = devices_[i];
+    if (!device.waiting || device.ready) continue;
+    if (!device.round) {
+      if (anybodyRuns) continue;
+      return stop(runtimeFault(device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for a send that never comes"));
+    }
+    for (size_t m = 0; m < device.round->values.size(); ++m) {
+      const int64_t member = device.round->meeting.members[m];
+      if (device.round->values[m] || (anybodyRuns && !devices_[static_cast<size_t>(member)].finished)) continue;
+      return stop(runtimeFault(device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for " + situationOf(member)));
+    }
+  }
+}
+
+Status Fleet::wait(std::unique_lock<std::mutex>& lock, int64_t device, const std::function<bool()>& cancelled) {
+  constexpr auto kPoll = std::chrono::milliseconds(50);
+  Device& self = devices_[static_cast<size_t>(device)];
+  self.waiting = true;
+  checkProgress();
+  while (!self.ready && !failure_) {
+    changed_.wait_for(lock, kPoll);
+    if (!self.ready && !failure_ && cancelled && cancelled()) stop(runtimeFault("cancelled"));
+  }
+  const bool came = self.ready;
+  self.waiting = self.ready = false;
+  self.round = nullptr;
+  if (!came) return std::unexpected(*failure_);
+  return {};
+}
+
+void Fleet::complete(Round& round) {
+  for (int64_t member : round.meeting.members) devices_[static_cast<size_t>(member)].ready = true;
+  changed_.notify_all();
+}
+
+void Fleet::finish(int64_t device, const Diagnostic* failure) {
+  std::lock_guard lock(mutex_);
+  devices_[static_cast<size_t>(device)].finished = true;
+  if (failure) return stop(*failure);
+  checkProgress();
+}
+
+Result<std::vector<Literal>> Communicator::exchange(const Meeting& meeting, Literal value, const std::function<bool()>& cancelled) {
+  const auto place = std::ranges::find(meeting.members, device_);
+  if (place == meeting.members.end()) return fail(runtimeFault(meeting.what + ": " + fleet_.nameOf(device_) + " is in no group"));
+  for (int64_t member : meeting.members)
+    if (member < 0 || member >= grid().count())
+      return fail(runtimeFault(meeting.what + " names device " + std::to_string(member) + "; the run has " + std::to_string(grid().count())));
+  if (meeting.members.size() == 1) return std::vector<Literal>{std::move(value)};
+
+  std::unique_lock lock(fleet_.mutex_);
+  if (fleet_.failure_) return std::unexpected(*fleet_.failure_);
+  const std::pair key(meeting.key, meeting.members);
+  std::shared_ptr<Fleet::Round>& open = fleet_.rounds_[key];
+  if (!open) open = std::make_shared<Fleet::Round>(Fleet::Round{meeting, std::vector<std::optional<Literal>>(meeting.members.size()), 0});
+  const std::shared_ptr<Fleet::Round> round = open;
+  round->values[static_cast<size_t>(place - meeting.members.begin())] = std::move(value);
+  Fleet::Device& self = fleet_.devices_[static_cast<size_t>(device_)];
+  self.what = meeting.what;
+  if (++round->arrived == meeting.members.size()) {
+    fleet_.rounds_.erase(key);
+    fleet_.complete(*round);
+    self.ready = false;
+  } else {
+    self.round = round.get();
+    TESSERA_TRY(fleet_.wait(lock, device_, cancelled));
+  }
+  std::vector<Literal> out;
+  for (const std::optional<Literal>& each : round->values) out.push_back(*each);
+  return out;
+}
+
+Status Communicator::send(int64_t channel, int64_t target, Literal value) {
+  if (target < 0 || target >= grid().count())
+    return fail(runtimeFault("a send names device " + std::to_string(target) + "; the run has " + std::to_string(grid().count())));
+  std::lock_guard lock(fleet_.mutex_);
+  const Fleet::Mailbox box(channel, target);
+  fleet_.mail_[box].push_back(std::move(value));
+  if (auto waiting = fleet_.receivers_.find(box); waiting != fleet_.receivers_.end()) {
+    fleet_.devices_[static_cast<size_t>(waiting->second)].ready = true;
+    fleet_.changed_.notify_all();
+  }
+  return {};
+}
+
+Result<Literal> Communicator::receive(int64_t channel, std::string what, const std::function<bool()>& cancelled) {
+  std::unique_lock lock(fleet_.mutex_);
+  if (fleet_.failure_) return std::unexpected(*fleet_.failure_);
+  const Fleet::Mailbox box(channel, device_);
+  std::deque<Literal>& mail = fleet_.mail_[box];
+  if (mail.empty()) {
+    fleet_.receivers_[box] = device_;
+    fleet_.devices_[static_cast<size_t>(device_)].what = std::move(what);
+    const Status came = fleet_.wait(lock, device_, cancelled);
+    fleet_.receivers_.erase(box);
+    TESSERA_TRY(came);
+  }
+  Literal value = std::move(mail.front());
+  mail.pop_front();
+  return value;
+}
+
+Result<Literal> Communicator::infeed(const Shape& shape) {
+  std::lock_guard lock(fleet_.mutex_);
+  if (!fleet_.feeds_.infeed) return fail(runtimeFault("there is no source for the infeed"));
+  return fleet_.feeds_.infeed(device_, shape);
+}
+
+Status Communicator::outfeed(const Literal& value) {
+  std::lock_guard lock(fleet_.mutex_);
+  if (!fleet_.feeds_.outfeed) return fail(runtimeFault("there is no sink for the outfeed"));
+  return fleet_.feeds_.outfeed(device_, value);
+}
+
+}  // namespace tessera

@@ -1,0 +1,64 @@
+// See replicas.h.
+#include "core/evaluate/replicas.h"
+
+#include <system_error>
+#include <thread>
+
+namespace tessera {
+namespace {
+
+constexpr int64_t kMostDevices = 1024;
+
+Diagnostic usageFault(std::string message, Fault fault) {
+  Diagnostic d;
+  d.fault = fault;
+  d.message = std::move(message);
+  return d;
+}
+
+struct Outcome {
+  std::mutex mutex;
+  std::optional<Diagnostic> failure;
+  void record(const Diagnostic& diagnostic) {
+    std::lock_guard lock(mutex);
+    if (!failure) failure = diagnostic;
+  }
+};
+
+void runDevice(Fleet& fleet, int64_t device, const DeviceProgram& program, std::vector<Literal>& outputs, Outcome& outcome) {
+  Communicator communicator(fleet, device);
+  auto result = program(communicator);
+  if (!result) {
+    outcome.record(result.error());
+    return fleet.finish(device, &result.error());
+  }
+  outputs = std::move(*result);
+  fleet.finish(device);
+}
+
+}  // namespace
+
+Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const DeviceProgram& program, HostFeeds feeds) {
+  if (grid.replicas < 1 || grid.partitions < 1 || grid.replicas > kMostDevices || grid.partitions > kMostDevices || grid.count() > kMostDevices)
+    return fail(usageFault("a run takes 1 to " + std::to_string(kMostDevices) + " devices, not " + std::to_string(grid.replicas) +
+                           " replicas of " + std::to_string(grid.partitions) + " partitions", Fault::Usage));
+  Fleet fleet(grid, std::move(feeds));
+  std::vector<std::vector<Literal>> outputs(static_cast<size_t>(grid.count()));
+  Outcome outcome;
+  std::vector<std::thread> threads;
+  for (int64_t device = 0; device < grid.count(); ++device) {
+    try {
+      threads.emplace_back([&, device] { runDevice(fleet, device, program, outputs[static_cast<size_t>(device)], outcome); });
+    } catch (const std::system_error&) {
+      const Diagnostic failure = usageFault("the system gives no thread for device " + std::to_string(device), Fault::Runtime);
+      outcome.record(failure);
+      for (int64_t rest = device; rest < grid.count(); ++rest) fleet.finish(rest, &failure);
+      break;
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (outcome.failure) return std::unexpected(*outcome.failure);
+  return outputs;
+}
+
+}  // namespace tessera

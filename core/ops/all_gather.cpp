@@ -1,0 +1,159 @@
+// all-gather, its -start and -done: the devices' arrays, concatenated along one dimension in the order of the group.
+#include "core/base/checked_math.h"
+#include "core/ops/collective_groups.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/scalar_callee.h"
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is gathered by itself"}};
+constexpr OperandDoc kDoneOperands[] = {{"start", "the all-gather-start"}};
+constexpr AttributeRow kAttributes[] = {
+    kChannelRow, kGroupsRow, kConstrainRow, kGlobalIdsRow, kModeRow,
+    {Attr::dimensions, true, "", "the one dimension that grows"},
+};
+constexpr Constraint kConstraints[] = {
+    {"C1", kGroupsText},
+    {"C2", "dimensions names one dimension of the operands"},
+    {"C3", "that dimension of the result is the operand's times the size of a group"},
+};
+constexpr Constraint kDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
+
+// The written result of the op itself: a start's is element 1 of a tuple.
+const Shape* writtenResult(const InferContext& context) {
+  if (context.opcode != Opcode::AllGatherStart || !context.written) return context.written;
+  return context.written->isTuple() && context.written->elements.size() >= 2 ? &context.written->elements[1] : nullptr;
+}
+
+Result<Shape> gathered(const InferContext& context, size_t i, int64_t dim) {
+  const Shape& operand = context.operand(i);
+  if (dim < 0 || dim >= operand.rank())
+    return context.violated("C2", "operand " + std::to_string(i) + " has no dimension " + std::to_string(dim), {}, toString(operand, false));
+  const auto d = static_cast<size_t>(dim);
+  const Shape* written = writtenResult(context);
+  if (written && written->isTuple()) written = i < written->elements.size() ? &written->elements[i] : nullptr;
+  const bool usable = written && written->isArray() && written->rank() == operand.rank();
+  Shape out = withoutLayout(operand);
+  if (operand.dimensions[d] == Shape::kUnbounded) return out;
+  const int64_t shards = shardCountOf(context, usable ? written->dimensions[d] : 0, usable ? operand.dimensions[d] : 0);
+  const auto size = checkedMul(operand.dimensions[d], shards);
+  if (shards == 0 || !size)
+    return context.violated("C3", "the result is no whole number of operands", "a multiple of " + std::to_string(operand.dimensions[d]),
+                            usable ? std::to_string(written->dimensions[d]) : "");
+  if (usable && written->dimensions[d] != *size && written->dimensions[d] != Shape::kUnbounded)
+    return context.violated("C3", "the result has another size along dimension " + std::to_string(dim), std::to_string(*size), std::to_string(written->dimensions[d]));
+  out.dimensions[d] = *size;
+  return out;
+}
+
+Result<Shape> gatheredAll(const InferContext& context) {
+  TESSERA_TRY(checkCollectiveOperands(context));
+  TESSERA_TRY(checkGroups(context, "C1"));
+  const std::vector<int64_t>& dims = context.attributes->ints(Attr::dimensions);
+  if (dims.size() != 1) return context.violated("C2", "all-gather takes one dimension", "1", std::to_string(dims.size()));
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < context.operands.size(); ++i) {
+    TESSERA_ASSIGN_OR_RETURN(Shape shape, gathered(context, i, dims[0]));
+    shapes.push_back(std::move(shape));
+  }
+  return joinedShape(std::move(shapes));
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(Shape shape, gatheredAll(context));
+  std::vector<std::string> reasons;
+  if (shape.isArray()) {
+    reasons = reasonsAsOperand(shape, 0);
+    const auto d = static_cast<size_t>(context.attributes->ints(Attr::dimensions)[0]);
+    reasons[d] = "dimension " + std::to_string(d) + " = " + std::to_string(shape.dimensions[d]) + ", the group's arrays side by side";
+  }
+  return Inferred{std::move(shape), std::move(reasons)};
+}
+
+Result<Inferred> inferStart(const InferContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(Shape result, gatheredAll(context));
+  std::vector<Shape> operands;
+  for (const Shape* operand : context.operands) operands.push_back(withoutLayout(*operand));
+  return Inferred{Shape::tuple({joinedShape(std::move(operands)), std::move(result)}), {}};
+}
+
+Result<Literal> gather(const EvaluateContext& context, const Shape& result) {
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, membersOf(context), joinedValue(context)));
+  const int64_t dim = context.instruction.attributes->ints(Attr::dimensions)[0];
+  const size_t operands = context.operands.size();
+  std::vector<Literal> out;
+  const std::vector<Shape> leaves = resultLeaves(result);
+  for (size_t i = 0; i < operands; ++i) {
+    const int64_t part = context.operands[i].shape().dimensions[static_cast<size_t>(dim)];
+    Shape shape = leaves[i];
+    if (part * static_cast<int64_t>(values.size()) != shape.dimensions[static_cast<size_t>(dim)])
+      return fail("a group of " + std::to_string(values.size()) + " devices does not fill " + toString(shape, false));
+    TESSERA_ASSIGN_OR_RETURN(Literal whole, Literal::allocate(std::move(shape)));
+    for (size_t v = 0; v < values.size(); ++v) copyBlock(partOf(values[v], i, operands), 0, whole, static_cast<int64_t>(v) * part, dim, part);
+    out.push_back(std::move(whole));
+  }
+  return literalOrTuple(std::move(out));
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) { return gather(context, context.shape); }
+
+Result<Literal> evaluateStart(const EvaluateContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(Literal result, gather(context, context.shape.elements[1]));
+  return Literal::tuple({joinedValue(context), std::move(result)});
+}
+
+Result<Inferred> inferDone(const InferContext& context) {
+  const Shape& start = context.operand(0);
+  if (!start.isTuple() || start.elements.size() < 2) return context.violated("C1", "the operand is no started all-gather", "(operand, result)", toString(start, false));
+  const Shape& result = start.elements[1];
+  return Inferred{withoutLayout(result), std::vector<std::string>(static_cast<size_t>(result.rank()), "as the start gives it")};
+}
+void doneLayout(const InferContext& context, Shape& result) {
+  if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
+}
+Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
+
+}  // namespace
+
+extern const OpDef kAllGather, kAllGatherStart, kAllGatherDone;
+const OpDef kAllGather = {
+    .opcode = Opcode::AllGather,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Puts the arrays of several devices side by side.",
+    .doc = "The result is the concatenation of the operands of all devices of the group along `dimensions`, in the order "
+           "of the group; every device gets it.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+};
+const OpDef kAllGatherStart = {
+    .opcode = Opcode::AllGatherStart,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Begins an all-gather.",
+    .doc = "The result is the pair (operand, result), or with several operands a pair of tuples; only all-gather-done may read it.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferStart,
+    .evaluate = evaluateStart,
+};
+const OpDef kAllGatherDone = {
+    .opcode = Opcode::AllGatherDone,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Ends an all-gather.",
+    .doc = "The result of the all-gather that all-gather-start has begun.",
+    .operands = kDoneOperands,
+    .attributes = {},
+    .constraints = kDoneConstraints,
+    .inferShape = inferDone,
+    .inferLayout = doneLayout,
+    .evaluate = evaluateDone,
+};
+
+}  // namespace tessera

@@ -1,0 +1,96 @@
+// all-reduce, its -start and -done: every device gets the reduction of all devices' values, element by element, folded
+// in the order of the group. After: the Communicator of the run brings the values together.
+#include "core/ops/collective_groups.h"
+#include "core/ops/collective_reduction.h"
+#include "core/ops/infer_checks.h"
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is reduced by itself"}};
+constexpr OperandDoc kDoneOperands[] = {{"start", "the all-reduce-start"}};
+constexpr AttributeRow kAttributes[] = {
+    kChannelRow, kGroupsRow, kConstrainRow, kGlobalIdsRow, kModeRow,
+    {Attr::dimensions, false, "", "kept as written; without meaning"},
+    {Attr::to_apply, true, "", "reduces two scalars to one"},
+};
+constexpr Constraint kConstraints[] = {
+    {"C1", kGroupsText},
+    {"C2", "to_apply takes two scalars of one type and gives one; its type is that of the operands"},
+};
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkCollectiveOperands(context));
+  TESSERA_TRY(checkGroups(context, "C1"));
+  TESSERA_TRY(checkDeviceReducer(context, "C2"));
+  std::vector<Shape> shapes;
+  for (const Shape* operand : context.operands) shapes.push_back(withoutLayout(*operand));
+  Shape shape = joinedShape(std::move(shapes));
+  std::vector<std::string> reasons;
+  if (shape.isArray()) reasons = reasonsAsOperand(shape, 0);
+  return Inferred{std::move(shape), std::move(reasons)};
+}
+
+void inferLayout(const InferContext& context, Shape& result) {
+  if (result.isArray()) result = context.operand(0);
+  else
+    for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, membersOf(context), joinedValue(context)));
+  return reduceOverDevices(context, values);
+}
+
+Result<Inferred> inferDone(const InferContext& context) {
+  const Shape& start = context.operand(0);
+  return Inferred{withoutLayout(start), std::vector<std::string>(static_cast<size_t>(start.rank()), "as the start gives it")};
+}
+void doneLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
+Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0]; }
+
+}  // namespace
+
+extern const OpDef kAllReduce, kAllReduceStart, kAllReduceDone;
+const OpDef kAllReduce = {
+    .opcode = Opcode::AllReduce,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Reduces a value over devices; all get the result.",
+    .doc = "$r_i = f(… f(x^{(0)}_i, x^{(1)}_i) …)$ over the devices of the group, in its order. Several operands are "
+           "reduced side by side. A device waits here until all of its group have come.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = inferLayout,
+    .evaluate = evaluate,
+};
+const OpDef kAllReduceStart = {
+    .opcode = Opcode::AllReduceStart,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Begins an all-reduce.",
+    .doc = "The same as all-reduce; only all-reduce-done may read the result, so that other work can run in between.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = inferLayout,
+    .evaluate = evaluate,
+};
+const OpDef kAllReduceDone = {
+    .opcode = Opcode::AllReduceDone,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Ends an all-reduce.",
+    .doc = "The result of the all-reduce that all-reduce-start has begun.",
+    .operands = kDoneOperands,
+    .attributes = {},
+    .constraints = {},
+    .inferShape = inferDone,
+    .inferLayout = doneLayout,
+    .evaluate = evaluateDone,
+};
+
+}  // namespace tessera

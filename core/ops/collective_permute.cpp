@@ -1,0 +1,212 @@
+// collective-permute, its -start and -done, and collective-broadcast: values that move from device to device by pairs,
+// or from the first device of a group to all of it.
+#include <algorithm>
+
+#include "core/ops/collective_groups.h"
+#include "core/ops/faults.h"
+#include "core/ops/infer_checks.h"
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kOperands[] = {{"operands", "arrays that move together; with slice_sizes: input, output and their start indices"}};
+constexpr OperandDoc kBroadcastOperands[] = {{"operands", "arrays that move together"}};
+constexpr OperandDoc kDoneOperands[] = {{"start", "the collective-permute-start"}};
+constexpr AttributeRow kPermuteAttributes[] = {
+    kChannelRow,
+    {Attr::source_target_pairs, true, "", "{{from,to}, …}: a device that is no target gets zeros"},
+    {Attr::slice_sizes, false, "", "sizes of slices that move in place"},
+};
+constexpr AttributeRow kBroadcastAttributes[] = {
+    kChannelRow, kGroupsRow, {Attr::has_dynamic_root, false, "false", "the last operand says who sends"}};
+constexpr Constraint kPermuteConstraints[] = {
+    {"C1", "each of source_target_pairs is a pair of device numbers; no device is a source twice or a target twice"},
+    {"C2", "with slice_sizes there are four operands"},
+};
+constexpr Constraint kBroadcastConstraints[] = {{"C1", kGroupsText}};
+constexpr Constraint kDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
+
+using Pairs = std::vector<std::vector<int64_t>>;
+
+const Pairs& pairsOf(const AttributeSet& attributes) {
+  static const Pairs kNone;
+  const auto* pairs = attributes.get<Pairs>(Attr::source_target_pairs);
+  return pairs ? *pairs : kNone;
+}
+
+Status checkPairs(const InferContext& context) {
+  std::vector<int64_t> ends[2];
+  for (const auto& pair : pairsOf(*context.attributes)) {
+    if (pair.size() != 2 || pair[0] < 0 || pair[1] < 0) return context.violated("C1", "an entry of source_target_pairs is no pair of devices", "{from,to}", listOf(pair));
+    for (size_t end = 0; end < 2; ++end) {
+      if (std::ranges::find(ends[end], pair[end]) != ends[end].end())
+        return context.violated("C1", "device " + std::to_string(pair[end]) + " is a " + (end == 0 ? "source" : "target") + " twice");
+      ends[end].push_back(pair[end]);
+    }
+  }
+  return {};
+}
+
+bool isInPlace(const AttributeSet& attributes) { return attributes.has(Attr::slice_sizes); }
+
+Inferred likeOperands(const InferContext& context) {
+  std::vector<Shape> shapes;
+  for (const Shape* operand : context.operands) shapes.push_back(withoutLayout(*operand));
+  Shape shape = joinedShape(std::move(shapes));
+  std::vector<std::string> reasons;
+  if (shape.isArray()) reasons = reasonsAsOperand(shape, 0);
+  return {std::move(shape), std::move(reasons)};
+}
+
+// In place, operands are values or tuples of them; the result is the output.
+Result<Inferred> inferPermute(const InferContext& context) {
+  TESSERA_TRY(checkPairs(context));
+  if (isInPlace(*context.attributes)) {
+    if (context.operands.size() != 4) return context.violated("C2", "a permute in place takes input, output and two starts", "4", std::to_string(context.operands.size()));
+    return Inferred{withoutLayout(context.operand(1)), {}};
+  }
+  TESSERA_TRY(checkCollectiveOperands(context));
+  return likeOperands(context);
+}
+
+Result<Inferred> inferStart(const InferContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(Inferred result, inferPermute(context));
+  Shape operand = isInPlace(*context.attributes) ? withoutLayout(context.operand(0)) : result.shape;
+  std::vector<Shape> elements{std::move(operand), std::move(result.shape)};
+  if (context.written && context.written->isTuple())  // whatever a target keeps beside: u32[] contexts
+    for (size_t i = 2; i < context.written->elements.size(); ++i) elements.push_back(withoutLayout(context.written->elements[i]));
+  return Inferred{Shape::tuple(std::move(elements)), {}};
+}
+
+void likeOperandLayouts(const InferContext& context, Shape& result) {
+  if (isInPlace(*context.attributes)) return;
+  if (result.isArray()) result = context.operand(0);
+  else
+    for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
+}
+
+Result<Literal> zerosOf(const Shape& shape) {
+  if (shape.isToken()) return Literal::token();
+  if (!shape.isTuple()) return Literal::zeros(shape);
+  std::vector<Literal> elements;
+  for (const Shape& element : shape.elements) {
+    TESSERA_ASSIGN_OR_RETURN(Literal zeros, zerosOf(element));
+    elements.push_back(std::move(zeros));
+  }
+  return Literal::tuple(std::move(elements));
+}
+
+// All devices that appear in the pairs meet; one that appears nowhere gets zeros at once.
+Result<Literal> permute(const EvaluateContext& context, const Shape& result) {
+  if (isInPlace(*context.instruction.attributes)) return failUnsupported("a collective-permute of slices in place cannot be run");
+  const int64_t own = ownNumber(context);
+  std::vector<int64_t> numbers;
+  std::optional<int64_t> source;
+  for (const auto& pair : pairsOf(*context.instruction.attributes)) {
+    numbers.insert(numbers.end(), pair.begin(), pair.end());
+    if (pair[1] == own) source = pair[0];
+  }
+  std::ranges::sort(numbers);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  if (!std::ranges::binary_search(numbers, own)) return zerosOf(result);
+  std::vector<int64_t> members;
+  for (int64_t number : numbers) members.push_back(deviceOf(context, number));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, joinedValue(context)));
+  if (!source) return zerosOf(result);
+  return values[static_cast<size_t>(std::ranges::lower_bound(numbers, *source) - numbers.begin())];
+}
+
+Result<Literal> evaluatePermute(const EvaluateContext& context) { return permute(context, context.shape); }
+
+Result<Literal> evaluateStart(const EvaluateContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(Literal result, permute(context, context.shape.elements[1]));
+  std::vector<Literal> elements{joinedValue(context), std::move(result)};
+  for (size_t i = 2; i < context.shape.elements.size(); ++i) {
+    TESSERA_ASSIGN_OR_RETURN(Literal zeros, zerosOf(context.shape.elements[i]));
+    elements.push_back(std::move(zeros));
+  }
+  return Literal::tuple(std::move(elements));
+}
+
+Result<Inferred> inferDone(const InferContext& context) {
+  const Shape& start = context.operand(0);
+  if (!start.isTuple() || start.elements.size() < 2) return context.violated("C1", "the operand is no started collective-permute", "(operand, result)", toString(start, false));
+  const Shape& result = start.elements[1];
+  return Inferred{withoutLayout(result), std::vector<std::string>(static_cast<size_t>(result.rank()), "as the start gives it")};
+}
+void doneLayout(const InferContext& context, Shape& result) {
+  if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
+}
+Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
+
+Result<Inferred> inferBroadcast(const InferContext& context) {
+  TESSERA_TRY(checkCollectiveOperands(context));
+  TESSERA_TRY(checkGroups(context, "C1"));
+  return likeOperands(context);
+}
+
+// The first device of the group sends; a device in no group gets zeros.
+Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
+  if (context.instruction.attributes->boolOr(Attr::has_dynamic_root, false)) return failUnsupported("a collective-broadcast with a dynamic root cannot be run");
+  const std::vector<int64_t> members = membersOf(context);
+  if (members.empty()) return zerosOf(context.shape);
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, joinedValue(context)));
+  return values[0];
+}
+
+}  // namespace
+
+extern const OpDef kCollectivePermute, kCollectivePermuteStart, kCollectivePermuteDone, kCollectiveBroadcast;
+const OpDef kCollectivePermute = {
+    .opcode = Opcode::CollectivePermute,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Moves values from device to device.",
+    .doc = "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets zeros.",
+    .operands = kOperands,
+    .attributes = kPermuteAttributes,
+    .constraints = kPermuteConstraints,
+    .inferShape = inferPermute,
+    .inferLayout = likeOperandLayouts,
+    .evaluate = evaluatePermute,
+};
+const OpDef kCollectivePermuteStart = {
+    .opcode = Opcode::CollectivePermuteStart,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Begins a collective-permute.",
+    .doc = "The result is (operand, result, contexts …); only collective-permute-done may read it.",
+    .operands = kOperands,
+    .attributes = kPermuteAttributes,
+    .constraints = kPermuteConstraints,
+    .inferShape = inferStart,
+    .evaluate = evaluateStart,
+};
+const OpDef kCollectivePermuteDone = {
+    .opcode = Opcode::CollectivePermuteDone,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Ends a collective-permute.",
+    .doc = "The result of the collective-permute that collective-permute-start has begun.",
+    .operands = kDoneOperands,
+    .attributes = {},
+    .constraints = kDoneConstraints,
+    .inferShape = inferDone,
+    .inferLayout = doneLayout,
+    .evaluate = evaluateDone,
+};
+const OpDef kCollectiveBroadcast = {
+    .opcode = Opcode::CollectiveBroadcast,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Gives the value of one device to all of its group.",
+    .doc = "The result is the operand of the first device of the group; devices in no group get zeros.",
+    .operands = kBroadcastOperands,
+    .attributes = kBroadcastAttributes,
+    .constraints = kBroadcastConstraints,
+    .inferShape = inferBroadcast,
+    .inferLayout = likeOperandLayouts,
+    .evaluate = evaluateBroadcast,
+};
+
+}  // namespace tessera

@@ -1,0 +1,101 @@
+// reduce-scatter: an all-reduce whose result is cut along one dimension; each device gets its own piece.
+#include "core/ops/collective_groups.h"
+#include "core/ops/collective_reduction.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/scalar_callee.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is reduced and cut by itself"}};
+constexpr AttributeRow kAttributes[] = {
+    kChannelRow, kGroupsRow, kConstrainRow, kGlobalIdsRow, kModeRow,
+    {Attr::dimensions, true, "", "the one dimension that is cut"},
+    {Attr::to_apply, true, "", "reduces two scalars to one"},
+};
+constexpr Constraint kConstraints[] = {
+    {"C1", kGroupsText},
+    {"C2", "to_apply takes two scalars of one type and gives one; its type is that of the operands"},
+    {"C3", "dimensions names one dimension of the operands"},
+    {"C4", "that dimension of the operand is the result's times the size of a group"},
+};
+
+Result<Shape> scattered(const InferContext& context, size_t i, int64_t dim) {
+  const Shape& operand = context.operand(i);
+  if (dim < 0 || dim >= operand.rank())
+    return context.violated("C3", "operand " + std::to_string(i) + " has no dimension " + std::to_string(dim), {}, toString(operand, false));
+  const auto d = static_cast<size_t>(dim);
+  const Shape* written = context.written;
+  if (written && written->isTuple()) written = i < written->elements.size() ? &written->elements[i] : nullptr;
+  const bool usable = written && written->isArray() && written->rank() == operand.rank();
+  Shape out = withoutLayout(operand);
+  const int64_t size = operand.dimensions[d];
+  if (size == Shape::kUnbounded) return out;
+  const int64_t shards = shardCountOf(context, usable ? size : 0, usable ? written->dimensions[d] : 0);
+  if (shards == 0 || size % shards != 0)
+    return context.violated("C4", "dimension " + std::to_string(dim) + " of size " + std::to_string(size) + " cannot be cut evenly", {},
+                            usable ? std::to_string(written->dimensions[d]) : std::to_string(shards));
+  out.dimensions[d] = size / shards;
+  if (usable && written->dimensions[d] != out.dimensions[d] && written->dimensions[d] != Shape::kUnbounded)
+    return context.violated("C4", "the result has another size along dimension " + std::to_string(dim), std::to_string(out.dimensions[d]), std::to_string(written->dimensions[d]));
+  return out;
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkCollectiveOperands(context));
+  TESSERA_TRY(checkGroups(context, "C1"));
+  TESSERA_TRY(checkDeviceReducer(context, "C2"));
+  const std::vector<int64_t>& dims = context.attributes->ints(Attr::dimensions);
+  if (dims.size() != 1) return context.violated("C3", "reduce-scatter takes one dimension", "1", std::to_string(dims.size()));
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < context.operands.size(); ++i) {
+    TESSERA_ASSIGN_OR_RETURN(Shape shape, scattered(context, i, dims[0]));
+    shapes.push_back(std::move(shape));
+  }
+  Shape shape = joinedShape(std::move(shapes));
+  std::vector<std::string> reasons;
+  if (shape.isArray()) reasons = reasonsAsOperand(shape, 0);
+  return Inferred{std::move(shape), std::move(reasons)};
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const std::vector<int64_t> members = membersOf(context);
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, joinedValue(context)));
+  TESSERA_ASSIGN_OR_RETURN(Literal reduced, reduceOverDevices(context, values));
+  const int64_t self = context.communicator ? context.communicator->device() : 0;
+  const int64_t place = std::ranges::find(members, self) - members.begin();
+  const int64_t dim = context.instruction.attributes->ints(Attr::dimensions)[0];
+  const std::vector<Shape> leaves = resultLeaves(context.shape);
+  std::vector<Literal> out;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const Literal& whole = partOf(reduced, i, context.operands.size());
+    const int64_t part = leaves[i].dimensions[static_cast<size_t>(dim)];
+    if (part * static_cast<int64_t>(members.size()) != whole.shape().dimensions[static_cast<size_t>(dim)])
+      return fail("a group of " + std::to_string(members.size()) + " devices cannot cut " + toString(whole.shape(), false) + " into " + toString(leaves[i], false));
+    TESSERA_ASSIGN_OR_RETURN(Literal piece, Literal::allocate(leaves[i]));
+    copyBlock(whole, place * part, piece, 0, dim, part);
+    out.push_back(std::move(piece));
+  }
+  return literalOrTuple(std::move(out));
+}
+
+}  // namespace
+
+extern const OpDef kReduceScatter;
+const OpDef kReduceScatter = {
+    .opcode = Opcode::ReduceScatter,
+    .kind = ExecutionKind::Effect,
+    .category = "Communication",
+    .summary = "Reduces a value over devices; each gets one piece.",
+    .doc = "The same as an all-reduce over the group, of which device number $k$ of the group keeps block $k$ along "
+           "`dimensions`.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+};
+
+}  // namespace tessera

@@ -46,6 +46,9 @@ class Report {
 // Reads and verifies; on error reports and gives nullopt. withVerify false: only what reading itself refuses.
 std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify);
 
+// A module's text to the file `out`, or to stdout when it is "" (with --json: into the object).
+void printModule(const Module& module, const std::string& out, Report& report);
+
 // Each adds its subcommand; its callback fills the report.
 void addCheck(CLI::App& app, Report& report);
 void addPrint(CLI::App& app, Report& report);
@@ -53,5 +56,14 @@ void addStats(CLI::App& app, Report& report);
 void addRun(CLI::App& app, Report& report);
 void addRender(CLI::App& app, Report& report);
 void addLayout(CLI::App& app, Report& report);
+void addDiff(CLI::App& app, Report& report);
+void addExtract(CLI::App& app, Report& report);
+void addIsolate(CLI::App& app, Report& report);
+void addReduce(CLI::App& app, Report& report);
+void addCost(CLI::App& app, Report& report);
+void addGrep(CLI::App& app, Report& report);
+void addExplain(CLI::App& app, Report& report);
+void addOpt(CLI::App& app, Report& report);
+void addHelp(CLI::App& app, Report& report);
 
 }  // namespace tessera::cli

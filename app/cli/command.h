@@ -48,6 +48,9 @@ class Report {
 // `beside`: takes what the file holds beside its module: the values of an HloSnapshot, foreign protobuf fields.
 std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify, ProtoContent* beside = nullptr);
 
+// A module's text to the file `out`, or to stdout when it is "" (with --json: into the object).
+void printModule(const Module& module, const std::string& out, Report& report);
+
 // Each adds its subcommand; its callback fills the report.
 void addCheck(CLI::App& app, Report& report);
 void addPrint(CLI::App& app, Report& report);
@@ -55,5 +58,14 @@ void addStats(CLI::App& app, Report& report);
 void addRun(CLI::App& app, Report& report);
 void addRender(CLI::App& app, Report& report);
 void addLayout(CLI::App& app, Report& report);
+void addDiff(CLI::App& app, Report& report);
+void addExtract(CLI::App& app, Report& report);
+void addIsolate(CLI::App& app, Report& report);
+void addReduce(CLI::App& app, Report& report);
+void addCost(CLI::App& app, Report& report);
+void addGrep(CLI::App& app, Report& report);
+void addExplain(CLI::App& app, Report& report);
+void addOpt(CLI::App& app, Report& report);
+void addHelp(CLI::App& app, Report& report);
 
 }  // namespace tessera::cli

@@ -52,6 +52,13 @@ int main(int argc, char** argv) {
   addRun(app, report);
   addRender(app, report);
   addLayout(app, report);
+  addDiff(app, report);
+  addExtract(app, report);
+  addIsolate(app, report);
+  addCost(app, report);
+  addGrep(app, report);
+  addExplain(app, report);
+  addOpt(app, report);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,79 @@
+// tessera explain FILE INSTRUCTION: its shape and the reasons, its loop nest and what one element reads.
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "app/cli/command.h"
+#include "core/tools/explain.h"
+#include "core/tools/find_instruction.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Options {
+  std::string file, name;
+  std::vector<int64_t> index;
+};
+
+void tellJson(const Explanation& e, nlohmann::ordered_json& out) {
+  out["text"] = e.text;
+  out["summary"] = e.summary;
+  out["execution"] = e.kind;
+  out["shape"] = e.shape;
+  out["reasons"] = e.reasons;
+  out["loop_nest"] = e.loopNest;
+  if (!e.without.empty()) out["no_loop_nest"] = e.without;
+  out["operands"] = e.buffers;
+  out["index"] = e.outputIndex;
+  out["reads"] = e.reads;
+  out["more_reads"] = e.moreReads;
+  out["users"] = e.users;
+}
+
+void tellLoops(const Explanation& e, Report& report) {
+  if (e.loopNest.empty()) return report.line("loop nest: none; " + e.without);
+  for (size_t i = 0; i < e.buffers.size(); ++i) report.line(fmt::format("operand{} is {}", i, e.buffers[i]));
+  report.line("loop nest:");
+  std::istringstream lines(e.loopNest);
+  for (std::string line; std::getline(lines, line);) report.line("  " + line);
+  if (e.reads.empty()) return;
+  report.line(fmt::format("element [{}] reads:", fmt::join(e.outputIndex, ", ")));
+  for (const std::string& read : e.reads) report.line("  " + read);
+  if (e.moreReads) report.line("  … and more");
+}
+
+void tell(const Explanation& e, Report& report) {
+  tellJson(e, report.object);
+  report.line(e.text);
+  if (!e.summary.empty()) report.line(e.summary);
+  report.line("execution: " + e.kind);
+  report.line("shape: " + e.shape);
+  for (size_t d = 0; d < e.reasons.size(); ++d) report.line(fmt::format("  dimension {}: {}", d, e.reasons[d]));
+  tellLoops(e, report);
+  if (!e.users.empty()) report.line(fmt::format("used by: {}", fmt::join(e.users, ", ")));
+}
+
+Result<Explanation> explanationOf(const Module& module, const Options& options) {
+  TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionNamed(module, options.name));
+  return explain(module, id, options.index.empty() ? std::nullopt : std::optional(options.index));
+}
+
+}  // namespace
+
+void addExplain(CLI::App& app, Report& report) {
+  auto* command = app.add_subcommand("explain", "Explain an instruction: shape with reasons, loop nest, elements read");
+  auto options = std::make_shared<Options>();
+  command->add_option("FILE", options->file, "HLO file")->required();
+  command->add_option("INSTRUCTION", options->name, "Its name; COMPUTATION/NAME where several have it")->required();
+  command->add_option("--index", options->index, "The output element whose reads are listed (default: the middle)")->delimiter(',');
+  command->add_flag("--json", report.json, "Print one JSON object");
+  command->footer("Example: tessera explain model.hlo sum --index=3");
+  command->callback([options, &report] {
+    const auto module = loadModule(options->file, report, true);
+    if (!module) return;
+    if (auto found = explanationOf(*module, *options)) tell(*found, report);
+    else report.failure(found.error());
+  });
+}
+
+}  // namespace tessera::cli

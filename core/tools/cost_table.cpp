@@ -1,0 +1,32 @@
+// One sweep over the computations that are executed, and a sort.
+#include "core/tools/cost_table.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/passes/rewriter.h"
+
+namespace tessera {
+
+CostTable costTable(const Module& module, CostOrder by) {
+  CostTable out;
+  for (ComputationId computation : controlComputations(module))
+    for (InstructionId id : module.at(computation).instructions) {
+      const Cost cost = costOf(module, id);
+      if (cost.flops != 0 || cost.transcendentals != 0 || cost.bytesAccessed != 0) out.rows.push_back({id, cost});
+    }
+  const auto key = [by](const CostRow& row) {
+    const Cost& c = row.cost;
+    switch (by) {
+      case CostOrder::Flops: return std::tuple(c.flops, c.transcendentals, c.bytesAccessed);
+      case CostOrder::Transcendentals: return std::tuple(c.transcendentals, c.flops, c.bytesAccessed);
+      case CostOrder::Bytes: return std::tuple(c.bytesAccessed, c.flops, c.transcendentals);
+    }
+    return std::tuple(0.0, 0.0, 0.0);
+  };
+  std::ranges::stable_sort(out.rows, std::greater(), key);
+  out.total = costOf(module);
+  return out;
+}
+
+}  // namespace tessera

@@ -1,0 +1,99 @@
+// Gathers from inference (reasons), the op's definition (words) and its element form (loops and reads).
+#include "core/tools/explain.h"
+
+#include <fmt/format.h>
+
+#include "core/element/compose.h"
+#include "core/formats/hlo_text.h"
+#include "core/ops/faults.h"
+#include "core/ops/infer.h"
+
+namespace tessera {
+namespace {
+
+std::string_view wordsOf(ExecutionKind kind) {
+  switch (kind) {
+    case ExecutionKind::Element: return "each output element is computed from input elements";
+    case ExecutionKind::Loops: return "stores over an iteration space";
+    case ExecutionKind::Structure: return "no code: it only names or groups values";
+    case ExecutionKind::Control: return "runs other computations";
+    case ExecutionKind::Library: return "a library routine of the backend";
+    case ExecutionKind::Effect: return "an effect beside its value";
+  }
+  return "";
+}
+
+// The buffers of the loop nest in its order: operands, tuples by leaves.
+std::vector<std::string> bufferNames(const Module& module, const Instruction& instruction) {
+  std::vector<std::string> out;
+  for (InstructionId operand : instruction.operands) {
+    const std::string name = "%" + std::string(module.at(operand).name);
+    for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(operand)))
+      out.push_back(leaf.index.empty() ? name : fmt::format("{}{{{}}}", name, fmt::join(leaf.index, ",")));
+  }
+  return out;
+}
+
+Status chooseIndex(const std::vector<int64_t>& dims, const std::optional<std::vector<int64_t>>& wanted, Explanation& out) {
+  if (!wanted) {
+    for (int64_t size : dims) out.outputIndex.push_back(size / 2);
+    return {};
+  }
+  if (wanted->size() != dims.size())
+    return failAs(Fault::Usage, fmt::format("--index needs {} numbers, found {}", dims.size(), wanted->size()));
+  for (size_t d = 0; d < dims.size(); ++d)
+    if ((*wanted)[d] < 0 || (*wanted)[d] >= dims[d])
+      return failAs(Fault::Usage, fmt::format("index {} of dimension {} is outside 0 … {}", (*wanted)[d], d, dims[d] - 1));
+  out.outputIndex = *wanted;
+  return {};
+}
+
+Status traceInto(const ElementProgram& program, const std::optional<std::vector<int64_t>>& index, Explanation& out) {
+  for (int64_t size : program.outputDims)
+    if (size <= 0) return {};
+  TESSERA_TRY(chooseIndex(program.outputDims, index, out));
+  const auto reads = traceReads(program, out.outputIndex, kMostReads + 1);
+  out.moreReads = reads.size() > kMostReads;
+  for (size_t i = 0; i < std::min(reads.size(), kMostReads); ++i) {
+    const size_t operand = reads[i].operand;
+    out.reads.push_back(fmt::format("{}[{}]", operand < out.buffers.size() ? out.buffers[operand] : fmt::format("operand{}", operand),
+                                    fmt::join(reads[i].index, ", ")));
+  }
+  return {};
+}
+
+// The element form if there is one, else the loops, else why not.
+Status describeLoops(const Module& module, InstructionId id, const std::optional<std::vector<int64_t>>& index, Explanation& out) {
+  const auto element = composeElement(module, id);
+  if (element) {
+    out.loopNest = toString(*element);
+    return traceInto(*element, index, out);
+  }
+  const auto loops = composeLoops(module, id);
+  if (!loops) {
+    out.without = element.error().message;
+    return {};
+  }
+  out.loopNest = toString(*loops);
+  return traceInto(loops->body, index, out);
+}
+
+}  // namespace
+
+Result<Explanation> explain(const Module& module, InstructionId id, const std::optional<std::vector<int64_t>>& index) {
+  const Instruction& instruction = module.at(id);
+  const OpDef* op = findOp(instruction.opcode);
+  Explanation out;
+  out.text = printInstruction(module, id);
+  out.summary = op ? std::string(op->summary) : "";
+  out.kind = op ? std::string(wordsOf(op->kind)) : "not known to this version";
+  out.shape = toString(*instruction.shape);
+  if (auto inferred = inferInstruction(module, id)) out.reasons = std::move(inferred->reasons);
+  out.buffers = bufferNames(module, instruction);
+  if (op && (op->element || op->loops || op->kind == ExecutionKind::Control)) TESSERA_TRY(describeLoops(module, id, index, out));
+  else out.without = "it has no loops of its own";
+  for (InstructionId user : UserTable(module).users(id)) out.users.push_back("%" + std::string(module.at(user).name));
+  return out;
+}
+
+}  // namespace tessera

@@ -1,0 +1,81 @@
+// Looking up by name; what is not found is answered with the names that come near (edit distance).
+#include "core/tools/find_instruction.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/ops/faults.h"
+
+namespace tessera {
+namespace {
+
+std::string_view withoutPercent(std::string_view name) { return name.starts_with('%') ? name.substr(1) : name; }
+
+// Letters to insert, drop or change; names are short, and long ones are not compared.
+size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t change = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string_view> instructionNames(const Module& module, std::span<const ComputationId> computations) {
+  std::vector<std::string_view> out;
+  for (ComputationId computation : computations)
+    for (InstructionId id : module.at(computation).instructions) out.push_back(module.at(id).name);
+  return out;
+}
+
+std::unexpected<Diagnostic> noInstruction(const Module& module, std::string_view name, std::span<const ComputationId> where) {
+  return failAs(Fault::Usage, fmt::format("no instruction is named {}{}", name, nearMisses(name, instructionNames(module, where))));
+}
+
+}  // namespace
+
+std::string nearMisses(std::string_view wanted, std::span<const std::string_view> names) {
+  constexpr size_t kLongest = 64, kMostNames = 20'000, kShown = 3;
+  if (wanted.empty() || wanted.size() > kLongest) return {};
+  const size_t most = std::max<size_t>(1, wanted.size() / 3);
+  std::vector<std::pair<size_t, std::string_view>> near;
+  for (std::string_view name : names.first(std::min(names.size(), kMostNames))) {
+    const size_t difference = name.size() > wanted.size() ? name.size() - wanted.size() : wanted.size() - name.size();
+    if (difference > most) continue;
+    if (const size_t distance = editDistance(wanted, name); distance <= most) near.emplace_back(distance, name);
+  }
+  std::ranges::sort(near);
+  near.erase(std::ranges::unique(near).begin(), near.end());
+  std::string out;
+  for (const auto& [distance, name] : std::span(near).first(std::min(near.size(), kShown)))
+    out += fmt::format("{}{}", out.empty() ? "; did you mean " : ", ", name);
+  return out.empty() ? out : out + "?";
+}
+
+Result<InstructionId> instructionNamed(const Module& module, std::string_view name) {
+  name = withoutPercent(name);
+  if (auto found = module.findInstruction(name)) return *found;
+  const size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return noInstruction(module, name, module.order());
+  TESSERA_ASSIGN_OR_RETURN(const ComputationId computation, computationNamed(module, name.substr(0, slash)));
+  const std::string_view inner = withoutPercent(name.substr(slash + 1));
+  for (InstructionId id : module.at(computation).instructions)
+    if (module.at(id).name == inner) return id;
+  return noInstruction(module, inner, std::span(&computation, 1));
+}
+
+Result<ComputationId> computationNamed(const Module& module, std::string_view name) {
+  name = withoutPercent(name);
+  if (auto found = module.findComputation(name)) return *found;
+  std::vector<std::string_view> names;
+  for (ComputationId id : module.order()) names.push_back(module.at(id).name);
+  return failAs(Fault::Usage, fmt::format("no computation is named {}{}", name, nearMisses(name, names)));
+}
+
+}  // namespace tessera

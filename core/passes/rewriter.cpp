@@ -285,7 +285,7 @@ bool hasSideEffect(const Instruction& instruction) {
     case Opcode::RecvDone: case Opcode::AllGather: case Opcode::AllGatherStart: case Opcode::AllGatherDone:
     case Opcode::AllReduce: case Opcode::AllReduceStart: case Opcode::AllReduceDone: case Opcode::AllToAll:
     case Opcode::CollectiveBroadcast: case Opcode::CollectivePermute: case Opcode::CollectivePermuteStart:
-    case Opcode::CollectivePermuteDone: case Opcode::ReduceScatter: case Opcode::AsyncStart: case Opcode::AsyncUpdate:
+    case Opcode::CollectivePermuteDone: case Opcode::RaggedAllToAll: case Opcode::ReduceScatter: case Opcode::AsyncStart: case Opcode::AsyncUpdate:
     case Opcode::AsyncDone: case Opcode::RngGetAndUpdateState: case Opcode::Unknown:
       return true;
     case Opcode::CustomCall:

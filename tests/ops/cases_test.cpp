@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <charconv>
+#include <deque>
+#include <map>
 
 #include "backends/backend.h"
+#include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/infer.h"
 #include "tests/ops/case_file.h"
@@ -43,11 +47,66 @@ std::vector<Literal> literalsOf(const std::vector<std::string>& texts, const std
   return out;
 }
 
+int64_t countOf(const Section& section, const Variant& variant, const std::string& word) {
+  const std::vector<std::string> given = directivesOf(section, variant, word);
+  int64_t out = 1;
+  if (!given.empty()) std::from_chars(given[0].data(), given[0].data() + given[0].size(), out);
+  return out;
+}
+
+// `// replicas N` and `// partitions M`; one of each where they do not stand.
+DeviceGrid gridOf(const Section& section, const Variant& variant) {
+  return {countOf(section, variant, "replicas"), countOf(section, variant, "partitions")};
+}
+
+// The lines `// in` and `// out` hold device 0's leaves first, then device 1's.
 Values valuesOf(const Section& section, const Variant& variant, const Module& module) {
-  std::vector<Shape> results;
+  std::vector<Shape> results, arguments, allResults;
   appendLeaves(module.shapeOf(module.entryComputation().root), results);
-  return {literalsOf(directivesOf(section, variant, "in"), entryArgumentShapes(module), "in"),
-          literalsOf(directivesOf(section, variant, "out"), results, "out")};
+  const std::vector<Shape> entry = entryArgumentShapes(module);
+  for (int64_t device = 0; device < gridOf(section, variant).count(); ++device) {
+    arguments.insert(arguments.end(), entry.begin(), entry.end());
+    allResults.insert(allResults.end(), results.begin(), results.end());
+  }
+  return {literalsOf(directivesOf(section, variant, "in"), arguments, "in"),
+          literalsOf(directivesOf(section, variant, "out"), allResults, "out")};
+}
+
+// Source and sink of a case: what a device gives out comes in again, first in first out.
+HostFeeds loopFeeds() {
+  auto queues = std::make_shared<std::map<int64_t, std::deque<Literal>>>();
+  HostFeeds feeds;
+  feeds.outfeed = [queues](int64_t device, const Literal& value) -> Status {
+    (*queues)[device].push_back(value);
+    return {};
+  };
+  feeds.infeed = [queues](int64_t device, const Shape&) -> Result<Literal> {
+    std::deque<Literal>& queue = (*queues)[device];
+    if (queue.empty()) return fail("nothing went out that could come in");
+    Literal value = std::move(queue.front());
+    queue.pop_front();
+    return value;
+  };
+  return feeds;
+}
+
+using Outputs = std::vector<Literal>;
+
+// Every device with its share of the arguments; the outputs side by side.
+Result<Outputs> runOnAll(Backend& backend, const Module& module, DeviceGrid grid, const std::vector<Literal>& arguments) {
+  const size_t each = entryArgumentShapes(module).size();
+  const auto program = [&](Communicator& communicator) -> Result<Outputs> {
+    CompileOptions options;
+    options.threads = 1;
+    TESSERA_ASSIGN_OR_RETURN(auto executable, backend.compile(module, options));
+    RunOptions run;
+    run.communicator = &communicator;
+    return executable->run(std::span(arguments).subspan(static_cast<size_t>(communicator.device()) * each, each), run);
+  };
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Outputs> outputs, runOnDevices(grid, program, loopFeeds()));
+  Outputs all;
+  for (Outputs& device : outputs) all.insert(all.end(), device.begin(), device.end());
+  return all;
 }
 
 void expectValues(const Result<std::vector<Literal>>& found, const Values& values, std::optional<Tolerance> tolerance,
@@ -73,7 +132,7 @@ void runOn(const std::string& backendName, const Section& section, const Variant
     return;
   }
   ASSERT_TRUE(executable) << backendName << ": " << executable.error().toString();
-  expectValues((*executable)->run(values.arguments), values, toleranceOf(section, variant), backendName);
+  expectValues(runOnAll(**backend, module, gridOf(section, variant), values.arguments), values, toleranceOf(section, variant), backendName);
 }
 
 void runCase(const Section& section, const Variant& variant) {
@@ -85,7 +144,7 @@ void runCase(const Section& section, const Variant& variant) {
   ASSERT_TRUE(again.module) << printed;
   EXPECT_EQ(printHloText(*again.module), printed);
   const Values values = valuesOf(section, variant, module);
-  if (values.arguments.size() != entryArgumentShapes(module).size()) return;
+  if (static_cast<int64_t>(values.arguments.size()) != gridOf(section, variant).count() * static_cast<int64_t>(entryArgumentShapes(module).size())) return;
   for (std::string_view name : backendNames()) runOn(std::string(name), section, variant, module, values);
 }
 

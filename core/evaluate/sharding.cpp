@@ -1,0 +1,202 @@
+// See sharding.h.
+#include "core/evaluate/sharding.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <numeric>
+
+#include "core/base/checked_math.h"
+
+namespace tessera {
+namespace {
+
+constexpr int64_t kMostDevices = 1 << 20;
+
+std::unexpected<Diagnostic> refuse(std::string_view sharding) {
+  Diagnostic d;
+  d.fault = Fault::Unsupported;
+  d.message = "the sharding " + std::string(sharding) + " cannot be followed";
+  return std::unexpected(std::move(d));
+}
+
+// "2,4" from `at` on; stops at what is no number or comma.
+std::vector<int64_t> numbersAt(std::string_view text, size_t& at) {
+  std::vector<int64_t> out;
+  while (at < text.size()) {
+    int64_t value = 0;
+    const auto [next, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+    if (error != std::errc()) break;
+    out.push_back(value);
+    at = static_cast<size_t>(next - text.data());
+    if (at >= text.size() || text[at] != ',') break;
+    ++at;
+  }
+  return out;
+}
+
+int64_t deviceCount(const std::vector<int64_t>& sizes) {
+  int64_t out = 1;
+  for (int64_t size : sizes) {
+    const auto next = size < 1 ? std::nullopt : checkedMul(out, size);
+    if (!next || *next > kMostDevices) return 0;
+    out = *next;
+  }
+  return out;
+}
+
+// Numbers 0 … n-1, row-major over `sizes`, in the order of the transposed dimensions.
+std::vector<int64_t> transposedIota(const std::vector<int64_t>& sizes, std::vector<int64_t> order) {
+  if (order.empty()) {
+    order.resize(sizes.size());
+    std::iota(order.begin(), order.end(), 0);
+  }
+  std::vector<int64_t> strides(sizes.size(), 1), index(sizes.size(), 0), out;
+  for (size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  for (int64_t n = 0; n < deviceCount(sizes); ++n) {
+    int64_t device = 0;
+    for (size_t d = 0; d < order.size(); ++d) device += index[d] * strides[static_cast<size_t>(order[d])];
+    out.push_back(device);
+    for (size_t d = order.size(); d-- > 0;) {
+      if (++index[d] < sizes[static_cast<size_t>(order[d])]) break;
+      index[d] = 0;
+    }
+  }
+  return out;
+}
+
+bool isPermutation(std::vector<int64_t> order, size_t rank) {
+  std::ranges::sort(order);
+  for (size_t i = 0; i < order.size(); ++i)
+    if (order[i] != static_cast<int64_t>(i)) return false;
+  return order.size() == rank;
+}
+
+// Behind "devices=[…]": "<=[8]", "<=[2,4]T(1,0)" or "0,1,2,3".
+std::vector<int64_t> devicesAt(std::string_view text, size_t& at) {
+  if (text.substr(at, 3) != "<=[") return numbersAt(text, at);
+  at += 3;
+  const std::vector<int64_t> sizes = numbersAt(text, at);
+  std::vector<int64_t> order;
+  if (text.substr(at, 3) == "]T(") {
+    at += 3;
+    order = numbersAt(text, at);
+    if (!isPermutation(order, sizes.size())) return {};
+  }
+  return deviceCount(sizes) == 0 ? std::vector<int64_t>{} : transposedIota(sizes, order);
+}
+
+// Tile coordinates of a device; nullopt when it holds nothing.
+std::optional<std::vector<int64_t>> placeOf(const Tiling& tiling, int64_t device) {
+  const auto found = std::ranges::find(tiling.devices, device);
+  if (found == tiling.devices.end()) return std::nullopt;
+  int64_t tile = (found - tiling.devices.begin()) / tiling.copies;
+  std::vector<int64_t> place(tiling.tiles.size());
+  for (size_t d = place.size(); d-- > 0;) {
+    place[d] = tile % tiling.tiles[d];
+    tile /= tiling.tiles[d];
+  }
+  return place;
+}
+
+// Copies the rows of `block` that lie in `whole` at `start`; recursion over the dimensions.
+struct BlockCopy {
+  const Literal& whole;
+  Literal& block;
+  std::vector<int64_t> start;
+
+  void run(size_t d, int64_t from, int64_t to) {
+    const std::vector<int64_t>& all = whole.shape().dimensions;
+    const std::vector<int64_t>& part = block.shape().dimensions;
+    const int64_t width = byteWidth(whole.shape().type);
+    if (d == all.size()) {
+      std::memcpy(block.mutableBytes().data() + to * width, whole.bytes().data() + from * width, static_cast<size_t>(width));
+      return;
+    }
+    const int64_t count = std::min(part[d], all[d] - start[d]);
+    if (d + 1 == all.size()) {
+      if (count > 0)
+        std::memcpy(block.mutableBytes().data() + to * part[d] * width, whole.bytes().data() + (from * all[d] + start[d]) * width, static_cast<size_t>(count * width));
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) run(d + 1, from * all[d] + start[d] + i, to * part[d] + i);
+  }
+};
+
+}  // namespace
+
+Result<Tiling> tilingOf(std::string_view sharding) {
+  Tiling out;
+  const size_t devices = sharding.find("devices=[");
+  if (devices == std::string_view::npos) {
+    const bool whole = sharding.empty() || sharding == "{replicated}" || sharding == "{manual}" || sharding.starts_with("{maximal device=");
+    if (!whole) return refuse(sharding);
+    return out;
+  }
+  size_t at = devices + std::string_view("devices=[").size();
+  out.tiles = numbersAt(sharding, at);
+  if (sharding.substr(at, 1) != "]" || deviceCount(out.tiles) == 0) return refuse(sharding);
+  out.devices = devicesAt(sharding, ++at);
+  if (static_cast<int64_t>(out.devices.size()) != deviceCount(out.tiles)) return refuse(sharding);
+  size_t copied = sharding.find("last_tile_dim_replicate") != std::string_view::npos ? 1 : 0;
+  if (const size_t kinds = sharding.find("last_tile_dims={"); kinds != std::string_view::npos) {
+    const std::string_view list = sharding.substr(kinds, sharding.find('}', kinds) - kinds);
+    copied = 1 + static_cast<size_t>(std::ranges::count(list, ','));
+  }
+  if (copied > out.tiles.size()) return refuse(sharding);
+  for (; copied > 0; --copied) {
+    out.copies *= out.tiles.back();
+    out.tiles.pop_back();
+  }
+  return out;
+}
+
+Result<Shape> globalShape(const Shape& block, const Tiling& tiling) {
+  Shape out = block;
+  if (tiling.tiles.empty()) return out;
+  if (tiling.tiles.size() != block.dimensions.size()) return fail("a sharding of " + std::to_string(tiling.tiles.size()) + " dimensions does not fit " + toString(block, false));
+  for (size_t d = 0; d < tiling.tiles.size(); ++d) {
+    const auto size = checkedMul(block.dimensions[d], tiling.tiles[d]);
+    if (!size) return fail("the sharded array is too large");
+    out.dimensions[d] = *size;
+  }
+  return out;
+}
+
+Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& tiling, int64_t device) {
+  if (tiling.tiles.empty() || compatible(whole.shape(), block)) return whole;
+  if (tiling.tiles.size() != block.dimensions.size() || whole.shape().rank() != block.rank() || whole.shape().type != block.type)
+    return fail(toString(whole.shape(), false) + " cannot be cut into " + toString(block, false));
+  const auto place = placeOf(tiling, device);
+  if (!place) return fail("device " + std::to_string(device) + " is not in the sharding");
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::zeros(block));
+  BlockCopy copy{whole, out, *place};
+  for (size_t d = 0; d < place->size(); ++d) copy.start[d] *= block.dimensions[d];
+  copy.run(0, 0, 0);
+  return out;
+}
+
+Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole) {
+  const Shape& block = blocks[0].shape();
+  if (compatible(block, whole)) return blocks[0];
+  if (block.rank() != whole.rank() || block.type != whole.type) return fail(toString(block, false) + " cannot be joined to " + toString(whole, false));
+  size_t dim = 0;
+  while (block.dimensions[dim] == whole.dimensions[dim]) ++dim;
+  int64_t outer = 1;
+  for (size_t d = 0; d < dim; ++d) outer *= block.dimensions[d];
+  Shape shape = withoutLayout(whole);
+  shape.dimensions = block.dimensions;
+  shape.dimensions[dim] *= static_cast<int64_t>(blocks.size());
+  if (!compatible(shape, whole)) return fail(std::to_string(blocks.size()) + " blocks " + toString(block, false) + " do not make " + toString(whole, false));
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(std::move(shape)));
+  const size_t row = outer == 0 ? 0 : blocks[0].bytes().size() / static_cast<size_t>(outer);
+  std::byte* to = out.mutableBytes().data();
+  for (int64_t i = 0; i < outer; ++i)
+    for (const Literal& each : blocks) {
+      if (row > 0) std::memcpy(to, each.bytes().data() + static_cast<size_t>(i) * row, row);
+      to += row;
+    }
+  return out;
+}
+
+}  // namespace tessera

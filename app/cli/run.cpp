@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "app/cli/command.h"
+#include "app/cli/device_run.h"
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/module_file.h"
@@ -15,7 +16,8 @@ namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string file, backend = "cpu", inputs, out, expected, profile;
+  std::string file, backend = "cpu", inputs, out, expected, profile, infeed, outfeed;
+  int64_t replicas = 0, partitions = 0;  // 0: as the module says
   FillRule fill;
   std::optional<double> rtol, atol;
   int64_t runs = 1;
@@ -177,6 +179,99 @@ Status runModule(const Module& module, const Options& options, Report& report) {
   return compare(options, outputs, report);
 }
 
+NamedArrays namedOutputs(const DeviceArrays& outputs) {
+  NamedArrays arrays;
+  for (size_t device = 0; device < outputs.size(); ++device)
+    for (size_t i = 0; i < outputs[device].size(); ++i)
+      arrays[(outputs.size() > 1 ? "device" + std::to_string(device) + "_out" : "out") + std::to_string(i)] = outputs[device][i];
+  return arrays;
+}
+
+// Each device's output by itself, or the joined one, as the expected shape says.
+Status compareDevices(const Options& options, const DeviceArrays& outputs, Report& report) {
+  if (options.expected.empty()) return {};
+  TESSERA_ASSIGN_OR_RETURN(NamedArrays expected, readNpz(options.expected));
+  double maxAbs = 0;
+  std::string first;
+  for (size_t i = 0; i < outputs[0].size(); ++i) {
+    const std::string key = "out" + std::to_string(i);
+    auto found = expected.find(key);
+    if (found == expected.end()) return std::unexpected(inputFault(options.expected + " lacks " + key));
+    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, comparable(outputs, i, found->second.shape()));
+    Tolerance tolerance = defaultTolerance(values[0].shape().type);
+    if (options.rtol) tolerance.rtol = *options.rtol;
+    if (options.atol) tolerance.atol = *options.atol;
+    for (size_t device = 0; device < values.size(); ++device) {
+      const std::string name = values.size() > 1 ? key + " of device " + std::to_string(device) : key;
+      Comparison comparison = compareLiterals(found->second, values[device], tolerance, name);
+      maxAbs = std::max(maxAbs, comparison.maxAbsError);
+      if (!comparison.equal && first.empty()) first = comparison.firstMismatch;
+    }
+  }
+  report.object["max_abs_err"] = maxAbs;
+  report.object["equal"] = first.empty();
+  report.line("max_abs_err: " + std::to_string(maxAbs));
+  if (first.empty()) return {};
+  Diagnostic d;
+  d.message = "values differ: " + first;
+  report.failure(d);
+  report.exit = kDiffers;
+  return {};
+}
+
+// One run on all devices at once, an executable and a thread each.
+Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, Report& report) {
+  FeedFiles files;
+  if (!options.infeed.empty()) TESSERA_TRY(files.open(options.infeed));
+  if (!options.outfeed.empty()) files.keep();
+  NamedArrays given;
+  if (!options.inputs.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(given, readNpz(options.inputs));
+  }
+  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsByDevice(module, grid, given, options.fill));
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
+  std::vector<std::unique_ptr<Executable>> executables;
+  for (int64_t device = 0; device < grid.count(); ++device) {
+    CompileOptions compile;
+    compile.threads = 1;
+    TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compile));
+    executables.push_back(std::move(executable));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const auto program = [&](Communicator& communicator) {
+    const auto device = static_cast<size_t>(communicator.device());
+    RunOptions run;
+    run.communicator = &communicator;
+    return executables[device]->run(arguments[device], run);
+  };
+  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays outputs, runOnDevices(grid, program, files.feeds()));
+  report.object["replicas"] = grid.replicas;
+  report.object["partitions"] = grid.partitions;
+  report.object["run_ms"] = millisecondsSince(begin);
+  report.line(std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions, run " +
+              std::to_string(millisecondsSince(begin)) + " ms");
+  if (!options.out.empty()) TESSERA_TRY(writeNpz(options.out, namedOutputs(outputs)));
+  if (!options.outfeed.empty()) TESSERA_TRY(writeNpz(options.outfeed, files.taken()));
+  return compareDevices(options, outputs, report);
+}
+
+Status runAsAsked(const Module& module, const Options& options, Report& report) {
+  const DeviceGrid grid = gridOf(module, options.replicas, options.partitions);
+  const bool alone = grid.replicas == 1 && grid.partitions == 1 && options.infeed.empty() && options.outfeed.empty();
+  if (alone) return runModule(module, options, report);
+  if (grid.replicas > 1024 || grid.partitions > 1024 || grid.count() > 1024) {
+    Diagnostic d = inputFault("a run takes at most 1024 devices");
+    d.fault = Fault::Usage;
+    return std::unexpected(std::move(d));
+  }
+  if (options.runs > 1 || !options.profile.empty() || options.hottest > 0) {
+    Diagnostic d = inputFault("--runs, --profile and --hottest are for runs on one device without feeds");
+    d.fault = Fault::Usage;
+    return std::unexpected(std::move(d));
+  }
+  return runOnGrid(module, grid, options, report);
+}
+
 // A backend knows neither the file nor what the reader sees of the instruction but its place.
 Diagnostic placed(Diagnostic diagnostic, const Options& options) {
   if (diagnostic.file.empty() && diagnostic.position.line) diagnostic.file = options.file;
@@ -193,6 +288,10 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("FILE", options->file, "HLO file; an HloSnapshot brings its arguments and expected result")->required();
   command->add_option("--backend", options->backend, "cpu or evaluator")->check(CLI::IsMember({"cpu", "evaluator"}));
   command->add_option("--inputs", options->inputs, "npz with arg0 …; missing ones follow the fill rule");
+  command->add_option("--replicas", options->replicas, "Replicas that run at once, each in a thread (default: as the module says)")->check(CLI::Range(1, 1024));
+  command->add_option("--partitions", options->partitions, "Partitions of each replica (default: as the module says)")->check(CLI::Range(1, 1024));
+  command->add_option("--infeed", options->infeed, "npz with feed0 …: the source of infeeds");
+  command->add_option("--outfeed", options->outfeed, "npz for what outfeeds give: feed0 …");
   command->add_option("--seed", options->fill.seed, "Fill rule: seed");
   command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)");
   command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")->check(CLI::PositiveNumber);
@@ -208,7 +307,7 @@ void addRun(CLI::App& app, Report& report) {
   command->callback([options, &report] {
     auto module = loadModule(options->file, report, true, &options->snapshot);
     if (!module) return;
-    if (auto status = runModule(*module, *options, report); !status) report.failure(placed(status.error(), *options));
+    if (auto status = runAsAsked(*module, *options, report); !status) report.failure(placed(status.error(), *options));
   });
 }
 

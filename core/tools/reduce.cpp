@@ -77,14 +77,17 @@ class Reducer {
       if (attempt("a called computation alone", isolate(module_, id))) return innerComputation();
   }
 
-  // The root's operands, then places spread over the program, early ones first.
+  // Places spread over the program, early ones first; then the root's operands, which move by one.
   void earlierRoot() {
     constexpr size_t kPlaces = 32;
     for (bool moved = true; moved && !over();) {
       moved = false;
-      std::vector<InstructionId> candidates(module_.at(root()).operands.begin(), module_.at(root()).operands.end());
+      std::vector<InstructionId> candidates;
       const auto& all = module_.entryComputation().instructions;
-      for (size_t i = 0; i < kPlaces; ++i) candidates.push_back(all[i * all.size() / kPlaces]);
+      const size_t places = std::min(kPlaces, all.size());
+      for (size_t i = 0; i < places; ++i) candidates.push_back(all[i * all.size() / places]);
+      const auto operands = module_.at(root()).operands;
+      candidates.insert(candidates.end(), operands.begin(), operands.end());
       for (InstructionId id : candidates)
         if (module_.at(id).opcode != Opcode::Parameter && id != root() &&
             attempt("an earlier result", cutOut(module_, id, [](InstructionId) { return false; }))) {

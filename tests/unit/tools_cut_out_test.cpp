@@ -34,7 +34,7 @@ TEST(CutOut, TheWholeConeComputesTheSame) {
 TEST(CutOut, HeightCutsAndKeepsConstants) {
   const Module module = moduleOf(test::kMeanSquares);
   const Module cone = again(extract(module, named(module, "total"), 1).value());
-  EXPECT_EQ(parameterNames(cone), (Names{"square"}));
+  EXPECT_EQ(parameterNames(cone), (Names{"difference"}));
   EXPECT_TRUE(cone.findInstruction("zero"));
   const Module none = again(extract(module, named(module, "square"), 0).value());
   EXPECT_EQ(parameterNames(none), (Names{"difference"}));

@@ -2,6 +2,7 @@
 #include "core/tools/help_page.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 #include <fmt/format.h>

@@ -48,7 +48,7 @@ void tell(const Explanation& e, Report& report) {
   if (!e.summary.empty()) report.line(e.summary);
   report.line("execution: " + e.kind);
   report.line("shape: " + e.shape);
-  for (size_t d = 0; d < e.reasons.size(); ++d) report.line(fmt::format("  dimension {}: {}", d, e.reasons[d]));
+  for (const std::string& reason : e.reasons) report.line("  " + reason);
   tellLoops(e, report);
   if (!e.users.empty()) report.line(fmt::format("used by: {}", fmt::join(e.users, ", ")));
 }

@@ -55,10 +55,12 @@ int main(int argc, char** argv) {
   addDiff(app, report);
   addExtract(app, report);
   addIsolate(app, report);
+  addReduce(app, report);
   addCost(app, report);
   addGrep(app, report);
   addExplain(app, report);
   addOpt(app, report);
+  addHelp(app, report);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -2,6 +2,7 @@
 #include "core/tools/pass_run.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 #include "core/tools/search.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "core/ops/faults.h"

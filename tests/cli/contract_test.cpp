@@ -172,5 +172,63 @@ TEST_F(Contract, AnOldFileStaysWholeWhenWritingFails) {
   EXPECT_EQ(contentOf(scratch_.folder() / "kept.hlo"), "old");
 }
 
+// --- tools on modules
+TEST_F(Contract, DiffGrepAndReduceAnswerNo) {
+  scratch_.write("renamed.hlo", "HloModule other\n\nENTRY e {\n  b = f32[4] parameter(0)\n  a = f32[4] parameter(1)\n  ROOT c = f32[4] add(a, b)\n}\n");
+  EXPECT_EQ(scratch_.tessera("diff add.hlo renamed.hlo").exit, 0);
+  scratch_.write("sub.hlo", std::string(kAddProgram).replace(std::string(kAddProgram).rfind("add("), 4, "subtract("));
+  EXPECT_EQ(scratch_.tessera("diff add.hlo sub.hlo").exit, 1);
+  EXPECT_EQ(scratch_.tessera("grep add.hlo --opcode=add").exit, 0);
+  EXPECT_EQ(scratch_.tessera("grep add.hlo --opcode=subtract").exit, 1);
+}
+TEST_F(Contract, ExtractIsolateAndOptGiveModulesThatRun) {
+  for (const char* call : {"extract add.hlo sum --height=0", "isolate add.hlo sum", "isolate add.hlo main", "opt add.hlo"}) {
+    EXPECT_EQ(scratch_.tessera(std::string(call) + " -o part.hlo").exit, 0) << call;
+    EXPECT_EQ(scratch_.tessera("run part.hlo --backend=evaluator").exit, 0) << call;
+  }
+}
+TEST_F(Contract, OptDumpsANumberedFileAPass) {
+  ASSERT_EQ(scratch_.tessera("opt add.hlo --passes=simplify,fuse --dump=passes").exit, 0);
+  for (const char* name : {"before_optimizations.txt", "0000.optimize.after_pipeline-start.before_simplify.txt",
+                           "0001.optimize.after_simplify.before_fuse.txt", "0002.optimize.after_fuse.before_pipeline-end.txt",
+                           "after_optimizations.txt"}) {
+    const std::string file = std::string("passes/module_0000.add.") + name;
+    EXPECT_EQ(scratch_.tessera("check " + file).exit, 0) << file;
+  }
+  EXPECT_TRUE(contains(scratch_.tessera("opt --list").out, "simplify: "));
+}
+TEST_F(Contract, ReduceKeepsWhatTheCommandNeeds) {
+  scratch_.write("long.hlo", "HloModule m\n\nENTRY e {\n  x = f32[4] parameter(0)\n  a = f32[4] negate(x)\n  b = f32[4] tanh(a)\n"
+                             "  ROOT c = f32[4] sine(b)\n}\n");
+  const Ran ran = scratch_.tessera("reduce long.hlo -- sh -c '! grep -q tanh $0' {}");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "tanh") && !contains(ran.out, "negate") && !contains(ran.out, "sine")) << ran.out;
+  const Ran crash = scratch_.tessera("reduce long.hlo --exit=139 -- sh -c '! grep -q tanh $0 || kill -SEGV $$'");
+  EXPECT_TRUE(contains(crash.out, "tanh") && !contains(crash.out, "sine")) << crash.out << crash.err;
+  refused("reduce long.hlo -- true", 64, "nothing to reduce");
+  refused("reduce long.hlo -- ./no-such-program", 64, "cannot be started");
+  refused("reduce long.hlo --timeout=0.05 -- sh -c 'sleep 50'", 64, "nothing to reduce");
+  EXPECT_EQ(scratch_.tessera("reduce long.hlo").exit, 64);
+}
+TEST_F(Contract, ToolsRefuseBadInput) {
+  scratch_.write("wrong.hlo", "HloModule m\n\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT b = f32[3] negate(x)\n}\n");
+  for (const char* call : {"diff wrong.hlo add.hlo", "extract wrong.hlo b", "isolate wrong.hlo b", "cost wrong.hlo",
+                           "explain wrong.hlo b", "opt wrong.hlo", "reduce wrong.hlo -- false"})
+    refused(call, 2, "wrong.hlo:5:");
+  for (const char* call : {"diff missing.hlo add.hlo", "extract missing.hlo b", "isolate missing.hlo b", "cost missing.hlo",
+                           "explain missing.hlo b", "opt missing.hlo", "reduce missing.hlo -- false", "grep missing.hlo"})
+    refused(call, 66, "missing.hlo");
+  refused("extract add.hlo summ", 64, "did you mean sum?");
+  refused("isolate add.hlo nope", 64, "nope");
+  refused("explain add.hlo sum --index=4", 64, "outside 0 … 3");
+  refused("grep add.hlo --shape='f32[a]'", 64, "not a shape pattern");
+  refused("help dott", 64, "did you mean dot?");
+  for (const char* call : {"extract add.hlo sum --height=-1", "opt", "opt add.hlo --list", "diff add.hlo", "cost add.hlo --by=beauty"})
+    EXPECT_EQ(scratch_.tessera(call).exit, 64) << call;
+  refused("opt add.hlo --dump=add.hlo/x", 73, "cannot be");
+  refused("help dot --html=add.hlo", 73, "add.hlo");
+  refused("extract add.hlo sum -o nowhere/a.hlo", 73, "nowhere/a.hlo");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -1,0 +1,67 @@
+// posix_spawn in a process group of its own, so that a time limit reaches a shell's children too.
+#include "app/cli/process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+extern char** environ;
+
+namespace tessera::cli {
+namespace {
+
+Result<pid_t> start(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t group;
+  posix_spawnattr_init(&group);
+  posix_spawnattr_setflags(&group, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&group, 0);
+  pid_t pid = 0;
+  const int error = ::posix_spawnp(&pid, arguments[0], &files, &group, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&group);
+  if (error == 0) return pid;
+  Diagnostic d;
+  d.fault = Fault::Usage;
+  d.message = words[0] + " cannot be started: " + std::strerror(error);
+  return std::unexpected(std::move(d));
+}
+
+}  // namespace
+
+Result<Ended> runProcess(const std::vector<std::string>& words, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  TESSERA_ASSIGN_OR_RETURN(const pid_t pid, start(words));
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  auto pause = std::chrono::microseconds(500);
+  constexpr auto kLongestPause = std::chrono::microseconds(20'000);
+  Ended out;
+  int status = 0;
+  while (::waitpid(pid, &status, WNOHANG) == 0) {
+    if (Clock::now() >= end) {
+      out.timedOut = true;
+      ::kill(-pid, SIGKILL);
+      ::waitpid(pid, &status, 0);
+      break;
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kLongestPause);
+  }
+  out.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return out;
+}
+
+}  // namespace tessera::cli

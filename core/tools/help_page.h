@@ -1,0 +1,28 @@
+// The help page of an operation, from its OpDef and the example of its case file; for terminals and as HTML. Before it:
+// core/ops; after it: `tessera help`, the docs, the studio's help panel.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/ops/op.h"
+#include "core/tools/op_examples.h"
+
+namespace tessera {
+
+struct HelpPage {
+  std::string_view opcode;
+  const OpDef* op;
+  OpExample example;
+};
+// By its name in HLO text. Fault::Usage with near misses where there is none.
+Result<HelpPage> helpPage(std::string_view opcode);
+
+std::string toText(const HelpPage& page);
+std::string toHtml(const HelpPage& page);  // a whole document
+// Formulas between $…$ in Unicode: "$x_i \\cdot 2^{b}$" becomes "xᵢ · 2^b"; what has no letter of its own stays readable.
+std::string withFormulas(std::string_view text);
+
+}  // namespace tessera

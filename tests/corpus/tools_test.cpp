@@ -1,0 +1,88 @@
+// The tools on real programs: a renamed module is the same graph, another is not, and what is cut out of one is a right module.
+#include <gtest/gtest.h>
+
+#include "core/formats/hlo_text.h"
+#include "core/ops/infer.h"
+#include "core/tools/cut_out.h"
+#include "core/tools/diff.h"
+#include "core/tools/explain.h"
+#include "tests/corpus/corpus.h"
+
+namespace tessera {
+namespace {
+
+constexpr uintmax_t kQuickBytes = 1u << 18;  // larger texts wait for the long tier
+
+std::vector<std::string> programs() {
+  return corpusFiles([](const std::string& file) { return !isBad(file); });
+}
+
+std::string errorsOf(const Diagnostics& found) {
+  std::string text;
+  for (const Diagnostic& diagnostic : found.items())
+    if (diagnostic.severity == Severity::Error) text += diagnostic.toString() + "\n";
+  return text;
+}
+
+std::string errorsOf(const Result<Module>& made) {
+  if (!made) return made.error().toString();
+  ReadResult again = readHloText(printHloText(*made));
+  if (!again.module) return errorsOf(again.diagnostics);
+  return errorsOf(again.diagnostics) + errorsOf(inferModule(*again.module)) + errorsOf(verify(*again.module));
+}
+
+// Other names everywhere, the entry's parameters the other way round.
+Module disguised(Module module) {
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions) module.setName(id, "v" + std::to_string(id.value));
+  std::vector<InstructionId> parameters = module.entryComputation().parameters;
+  std::reverse(parameters.begin(), parameters.end());
+  for (size_t i = 0; i < parameters.size(); ++i) module.edit(parameters[i]).parameterNumber = static_cast<int32_t>(i);
+  module.edit(module.entry()).parameters = parameters;
+  return module;
+}
+
+class CorpusTools : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const std::string text = slurp(corpusTexts() / GetParam());
+    if (text.size() > kQuickBytes && !longTier()) GTEST_SKIP() << "large: only in the long tier (--all)";
+    ReadResult read = readHloText(text);
+    if (!read.module || inferModule(*read.module).hasErrors() || verify(*read.module).hasErrors())
+      GTEST_SKIP() << "does not verify: see CorpusText";
+    module_ = std::move(*read.module);
+    ModuleConfig config = module_.config();
+    config.inputOutputAlias.clear();  // name parameters by number
+    module_.setConfig(std::move(config));
+  }
+  // At most `count` instructions, spread over all.
+  std::vector<InstructionId> some(size_t count) const {
+    std::vector<InstructionId> all, out;
+    for (ComputationId computation : module_.order())
+      all.insert(all.end(), module_.at(computation).instructions.begin(), module_.at(computation).instructions.end());
+    for (size_t i = 0; i < all.size(); i += std::max<size_t>(1, all.size() / count)) out.push_back(all[i]);
+    return out;
+  }
+  Module module_;
+};
+
+TEST_P(CorpusTools, DiffSeesThroughADisguise) {
+  const ModuleDiff same = diff(module_, disguised(module_));
+  EXPECT_TRUE(same.differences.empty()) << same.differences[0].place << ": " << same.differences[0].what << " "
+                                        << same.differences[0].inLeft << " " << same.differences[0].inRight;
+}
+TEST_P(CorpusTools, WhatIsCutOutIsRight) {
+  for (InstructionId id : some(12)) {
+    EXPECT_EQ(errorsOf(extract(module_, id, 2)), "") << module_.at(id).name;
+    EXPECT_EQ(errorsOf(isolate(module_, id)), "") << module_.at(id).name;
+  }
+}
+TEST_P(CorpusTools, EveryInstructionCanBeExplained) {
+  for (InstructionId id : some(50)) EXPECT_TRUE(explain(module_, id)) << module_.at(id).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CorpusTools, testing::ValuesIn(programs()),
+                         [](const auto& info) { return testName(info.param); });
+
+}  // namespace
+}  // namespace tessera

@@ -297,6 +297,7 @@ bool hasSideEffect(const Instruction& instruction) {
 
 bool isStateful(const Instruction& instruction) {
   return hasSideEffect(instruction) || instruction.opcode == Opcode::Rng || instruction.opcode == Opcode::CustomCall ||
+         instruction.opcode == Opcode::RngGetAndUpdateState ||
          instruction.opcode == Opcode::Parameter || instruction.opcode == Opcode::Domain;
 }
 

@@ -1,0 +1,131 @@
+// rng-bit-generator: random bits from a state that is given and given back, bit for bit as XLA:CPU makes them. The
+// order in which Threefry's pairs lie in the result is part of that: two halves, interleaved along one dimension.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+#include "core/ops/random_bits.h"
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kOperands[] = {{"initial_state", "key and counter: u64[2], for Philox also u64[3]"}};
+constexpr AttributeRow kAttributes[] = {
+    {Attr::algorithm, true, "", "the generator; rng_default is Philox", "rng_default rng_three_fry rng_philox"}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "The state is u64[2], or u64[3] for Philox and the default."},
+    {"C2", "The result is written as a tuple of the state's shape and an array of integers or floats of 8 bits or more."},
+    {"C3", "algorithm is rng_default, rng_three_fry or rng_philox."},
+};
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  const Shape& state = context.operand(0);
+  const std::string_view algorithm = context.attributes->textOr(Attr::algorithm, "");
+  if (algorithm != "rng_default" && algorithm != "rng_three_fry" && algorithm != "rng_philox")
+    return context.violated("C3", "this is no generator", "rng_default, rng_three_fry or rng_philox", std::string(algorithm));
+  const bool two = state.rank() == 1 && state.dimensions[0] == 2, three = state.rank() == 1 && state.dimensions[0] == 3;
+  if (state.type != ElementType::U64 || !(two || (three && algorithm != "rng_three_fry")))
+    return context.violated("C1", "this is no state of the generator", algorithm == "rng_three_fry" ? "u64[2]" : "u64[2] or u64[3]",
+                            toString(state, false));
+  const Shape* written = context.written;
+  const bool pair = written && written->isTuple() && written->elements.size() == 2;
+  if (!pair || !compatible(written->elements[0], state) || !(isInteger(written->elements[1].type) || isFloat(written->elements[1].type)) ||
+      isSubByte(written->elements[1].type))
+    return context.violated("C2", "the result is not a state and an array of bits", "(" + toString(state, false) + ", u32[…])",
+                            written ? toString(*written, false) : "nothing");
+  return Inferred{withoutLayout(*written), {}};
+}
+
+struct Bits {
+  std::vector<uint32_t> low, high;  // high: only for elements of 64 bits
+  std::vector<uint64_t> state;
+};
+
+std::array<uint32_t, 2> halves(uint64_t x) { return {static_cast<uint32_t>(x), static_cast<uint32_t>(x >> 32)}; }
+
+// Dimensions with the one that is halved: the first even one, else the first of the largest.
+size_t splitDimension(const std::vector<int64_t>& dims) {
+  size_t largest = 0;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] % 2 == 0) return d;
+    if (dims[d] > dims[largest]) largest = d;
+  }
+  return largest;
+}
+
+Bits threefryBits(const std::vector<uint64_t>& state, const std::vector<int64_t>& dims, uint64_t count, bool wide) {
+  Bits out;
+  out.state = state;
+  if (wide) {
+    for (uint64_t i = 0; i < count; ++i) {
+      const auto pair = threefry2x32(halves(state[0]), halves(state[1] + i));
+      out.low.push_back(pair[0]);
+      out.high.push_back(pair[1]);
+    }
+    out.state[1] += count;
+    return out;
+  }
+  const size_t split = splitDimension(dims);
+  uint64_t size = dims.empty() ? 1 : static_cast<uint64_t>(dims[split]), inner = 1;
+  for (size_t d = split + 1; d < dims.size(); ++d) inner *= static_cast<uint64_t>(dims[d]);
+  const uint64_t half = (size + 1) / 2;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t along = i / inner % size, outer = i / inner / size;
+    const uint64_t element = (outer * half + along / 2) * inner + i % inner;
+    out.low.push_back(threefry2x32(halves(state[0]), halves(state[1] + element))[along % 2]);
+  }
+  out.state[1] += size == 0 ? 0 : count / size * half;
+  return out;
+}
+
+Bits philoxBits(const std::vector<uint64_t>& state, uint64_t count, bool wide) {
+  Bits out;
+  out.state = state;
+  const WideCounter start{state[1], state.size() > 2 ? state[2] : 0};
+  const uint64_t words = wide ? 2 * count : count;
+  for (uint64_t n = 0; n < words; ++n) (wide && n % 2 ? out.high : out.low).push_back(philoxWord(state[0], start, n));
+  const WideCounter end = start.plus((words + 3) / 4);
+  out.state[1] = end.low;
+  if (state.size() > 2) out.state[2] = end.high;
+  return out;
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const Shape& shape = context.shape.elements[1];
+  const auto given = context.operands[0].data<uint64_t>();
+  const std::vector<uint64_t> state(given.begin(), given.end());
+  const int width = byteWidth(shape.type);
+  TESSERA_ASSIGN_OR_RETURN(Literal data, Literal::allocate(shape));
+  TESSERA_ASSIGN_OR_RETURN(Literal next, Literal::allocate(context.shape.elements[0]));
+  const auto count = static_cast<uint64_t>(data.elementCount());
+  const bool threefry = context.instruction.attributes->textOr(Attr::algorithm, "") == "rng_three_fry";
+  const Bits bits = threefry ? threefryBits(state, shape.dimensions, count, width == 8) : philoxBits(state, count, width == 8);
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t value = bits.low[i] | (width == 8 ? uint64_t{bits.high[i]} << 32 : 0);
+    std::memcpy(data.mutableBytes().data() + i * static_cast<size_t>(width), &value, static_cast<size_t>(width));
+  }
+  std::copy(bits.state.begin(), bits.state.end(), next.mutableData<uint64_t>().begin());
+  return Literal::tuple({std::move(next), std::move(data)});
+}
+
+}  // namespace
+
+const OpDef kRngBitGenerator = {
+    .opcode = Opcode::RngBitGenerator,
+    .kind = ExecutionKind::Library,
+    .category = "Random",
+    .summary = "Random bits and the next state",
+    .doc = "Fills an array with random bits by a counter-based generator and gives the state for the next call. Equal states give "
+           "equal bits. The first word of the state is the key, the rest the counter. Bits are those of XLA on the CPU.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+};
+
+}  // namespace tessera

@@ -92,7 +92,8 @@ Result<Explanation> explain(const Module& module, InstructionId id, const std::o
   out.buffers = bufferNames(module, instruction);
   if (op && (op->element || op->loops || op->kind == ExecutionKind::Control)) TESSERA_TRY(describeLoops(module, id, index, out));
   else out.without = "it has no loops of its own";
-  for (InstructionId user : UserTable(module).users(id)) out.users.push_back("%" + std::string(module.at(user).name));
+  const UserTable users(module);
+  for (InstructionId user : users.users(id)) out.users.push_back("%" + std::string(module.at(user).name));
   return out;
 }
 

@@ -62,6 +62,14 @@ Status traceInto(const ElementProgram& program, const std::optional<std::vector<
   return {};
 }
 
+// Does the instruction, or the root of the fusion that it is, store over an iteration space?
+bool hasLoops(const Module& module, const Instruction& instruction) {
+  const auto callees = module.callees(instruction);
+  const bool fusion = instruction.opcode == Opcode::Fusion && callees.size() == 1;
+  const OpDef* op = findOp(fusion ? module.at(module.at(callees[0]).root).opcode : instruction.opcode);
+  return op && op->loops;
+}
+
 // The element form if there is one, else the loops, else why not.
 Status describeLoops(const Module& module, InstructionId id, const std::optional<std::vector<int64_t>>& index, Explanation& out) {
   const auto element = composeElement(module, id);
@@ -69,9 +77,13 @@ Status describeLoops(const Module& module, InstructionId id, const std::optional
     out.loopNest = toString(*element);
     return traceInto(*element, index, out);
   }
+  if (!hasLoops(module, module.at(id))) {
+    out.without = element.error().message;
+    return {};
+  }
   const auto loops = composeLoops(module, id);
   if (!loops) {
-    out.without = element.error().message;
+    out.without = loops.error().message;
     return {};
   }
   out.loopNest = toString(*loops);
@@ -90,7 +102,7 @@ Result<Explanation> explain(const Module& module, InstructionId id, const std::o
   out.shape = toString(*instruction.shape);
   if (auto inferred = inferInstruction(module, id)) out.reasons = std::move(inferred->reasons);
   out.buffers = bufferNames(module, instruction);
-  if (op && (op->element || op->loops || op->kind == ExecutionKind::Control)) TESSERA_TRY(describeLoops(module, id, index, out));
+  if (op && (op->element || op->loops || instruction.opcode == Opcode::Fusion)) TESSERA_TRY(describeLoops(module, id, index, out));
   else out.without = "it has no loops of its own";
   const UserTable users(module);
   for (InstructionId user : users.users(id)) out.users.push_back("%" + std::string(module.at(user).name));

@@ -180,10 +180,7 @@ void KernelEmitter::emitAxis(Value* begin, Value* end) {
   forRange(begin, end, nest_.lanes, [&](Value* i) {
     axis_ = nest_.axis;
     counterValue_[static_cast<size_t>(axis_)] = i;
-    if (size % nest_.lanes != 0) {
-      Value* left = b.CreateSub(int64(size), i);
-      mask_ = b.CreateICmpULT(memory_.iota(b.getInt64Ty()), scalars_.splat(left, nest_.lanes));
-    }
+    if (size % nest_.lanes != 0) mask_ = memory_.firstLanes(b.CreateSub(int64(size), i));
     emitScope(axisScope_);
     emitStores();
     axis_ = -1;
@@ -459,8 +456,7 @@ void KernelEmitter::runCounters(const std::vector<int32_t>& counters, size_t dep
     counterValue_[c] = i;
     if (lanes) {
       axis_ = counters[depth];
-      if (size % nest_.lanes != 0)
-        mask_ = b.CreateICmpULT(memory_.iota(b.getInt64Ty()), scalars_.splat(b.CreateSub(int64(size), i), nest_.lanes));
+      if (size % nest_.lanes != 0) mask_ = memory_.firstLanes(b.CreateSub(int64(size), i));
     }
     runCounters(counters, depth + 1, overLanes, body);
     if (lanes) {

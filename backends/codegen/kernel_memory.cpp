@@ -15,6 +15,12 @@ Value* KernelMemory::iota(llvm::Type* type) {
   return llvm::ConstantVector::get(values);
 }
 
+Value* KernelMemory::firstLanes(Value* left) {
+  Value* most = b.getInt64(lanes_);
+  Value* count = b.CreateTrunc(b.CreateSelect(b.CreateICmpULT(left, most), left, most), b.getInt32Ty());
+  return b.CreateICmpULT(iota(b.getInt32Ty()), scalars_.splat(count, lanes_));
+}
+
 Value* KernelMemory::address(llvm::Type* type, const Place& place, int64_t scale, int64_t offset) {
   Value* at = place.scalar;
   if (scale != 1) at = b.CreateMul(at, b.getInt64(static_cast<uint64_t>(scale)));
@@ -46,9 +52,18 @@ Value* KernelMemory::loadPart(llvm::Type* type, const Place& place, Value* mask,
   return b.CreateMaskedGather(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector));
 }
 
-Val KernelMemory::loadPairs(llvm::Type* part, const Place& place) {
+// A lane's mask for both of its parts.
+Value* KernelMemory::pairMask(Value* mask) {
+  std::vector<int> twice;
+  for (int i = 0; i < static_cast<int>(2 * lanes_); ++i) twice.push_back(i / 2);
+  return b.CreateShuffleVector(mask, twice);
+}
+
+Val KernelMemory::loadPairs(llvm::Type* part, const Place& place, Value* mask) {
   auto* wide = llvm::FixedVectorType::get(part, 2 * lanes_);
-  Value* both = b.CreateAlignedLoad(wide, address(part, place, 2, 0), alignOf(part));
+  Value* at = address(part, place, 2, 0);
+  Value* both = mask ? static_cast<Value*>(b.CreateMaskedLoad(wide, at, alignOf(part), pairMask(mask), llvm::Constant::getNullValue(wide)))
+                     : b.CreateAlignedLoad(wide, at, alignOf(part));
   std::vector<int> even, odd;
   for (int i = 0; i < static_cast<int>(lanes_); ++i) {
     even.push_back(2 * i);
@@ -57,10 +72,22 @@ Val KernelMemory::loadPairs(llvm::Type* part, const Place& place) {
   return {b.CreateShuffleVector(both, even), b.CreateShuffleVector(both, odd)};
 }
 
+void KernelMemory::storePairs(Val value, llvm::Type* part, const Place& place, Value* mask) {
+  std::vector<int> woven;
+  for (int i = 0; i < static_cast<int>(lanes_); ++i) {
+    woven.push_back(i);
+    woven.push_back(i + static_cast<int>(lanes_));
+  }
+  Value* both = b.CreateShuffleVector(value.re, value.im, woven);
+  Value* at = address(part, place, 2, 0);
+  if (mask) b.CreateMaskedStore(both, at, alignOf(part), pairMask(mask));
+  else b.CreateAlignedStore(both, at, alignOf(part));
+}
+
 Val KernelMemory::load(ElementType type, const Place& place, Value* mask) {
   auto* memory = scalars_.memoryType(type);
   if (!isComplex(type)) return scalars_.fromMemory(type, {loadPart(memory, place, mask, 1, 0)});
-  if (place.step == 1 && !place.lanes && !mask) return loadPairs(memory, place);
+  if (place.step == 1 && !place.lanes) return loadPairs(memory, place, mask);
   return {loadPart(memory, place, mask, 2, 0), loadPart(memory, place, mask, 2, 1)};
 }
 
@@ -84,6 +111,7 @@ void KernelMemory::store(ElementType type, const Place& place, Val value, Value*
   Val raw = scalars_.toMemory(type, value);
   if (overLanes) raw = scalars_.splat(raw, lanes_);
   if (!isComplex(type)) return storePart(raw.re, memory, place, mask, 1, 0, overLanes);
+  if (overLanes && place.step == 1 && !place.lanes) return storePairs(raw, memory, place, mask);
   storePart(raw.re, memory, place, mask, 2, 0, overLanes);
   storePart(raw.im, memory, place, mask, 2, 1, overLanes);
 }

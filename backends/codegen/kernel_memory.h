@@ -23,13 +23,17 @@ class KernelMemory {
   Val load(ElementType type, const Place& place, llvm::Value* mask);
   void store(ElementType type, const Place& place, Val value, llvm::Value* mask, bool overLanes);
   llvm::Value* iota(llvm::Type* type);
+  // Lanes below `left` (i64, positive).
+  llvm::Value* firstLanes(llvm::Value* left);
 
  private:
   llvm::Value* loadPart(llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale, int64_t offset);
   void storePart(llvm::Value* value, llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale, int64_t offset, bool overLanes);
   llvm::Value* address(llvm::Type* type, const Place& place, int64_t scale, int64_t offset);
   llvm::Value* addresses(llvm::Type* type, const Place& place, int64_t scale, int64_t offset);
-  Val loadPairs(llvm::Type* part, const Place& place);
+  llvm::Value* pairMask(llvm::Value* mask);
+  Val loadPairs(llvm::Type* part, const Place& place, llvm::Value* mask);
+  void storePairs(Val value, llvm::Type* part, const Place& place, llvm::Value* mask);
 
   llvm::IRBuilder<>& b;
   ScalarEmitter& scalars_;

@@ -43,6 +43,48 @@ unsigned chooseLanes(const LoopProgram& program, const ProgramAnalysis& analysis
   return target.vectorBytes / 4;
 }
 
+// Whether the value gains from wide groups: not when gathered or called lane by lane, of 64-bit lanes or a complex pair.
+bool widens(const LoopProgram& program, const ProgramAnalysis& analysis, size_t n, int32_t axis) {
+  const Node& node = program.body.nodes[n];
+  if (isComplex(node.type) || node.op == NodeOp::ReadIf) return false;
+  if (info(node.type).bits >= 64 && !analysis.narrow[n]) return false;
+  if (node.op == NodeOp::Power || node.op == NodeOp::Atan2 || node.op == NodeOp::Remainder) return false;
+  if (node.op >= NodeOp::Cbrt && node.op <= NodeOp::Cosh) return false;
+  if (!analysis.addresses[n]) return true;
+  int64_t step = axis < 0 ? 0 : analysis.addresses[n]->coefficientOf(axis);
+  return analysis.addresses[n]->others.empty() && (step == 0 || step == 1);
+}
+
+// How many vectors run side by side. A loop's accumulator is one chain of dependent operations: a core has room for
+// several of those at once. Only where the counter over lanes is long enough to fill them, and the body is small.
+unsigned chooseVectors(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
+  constexpr size_t kSmallBody = 48;
+  int64_t length = nest.axis >= 0 ? std::min(nest.block, analysis.counters[static_cast<size_t>(nest.axis)].size) : 0;
+  size_t body = 0;
+  bool chains = false;
+  for (size_t n = 0; n < program.body.nodes.size(); ++n) {
+    if (!analysis.needed[n]) continue;
+    if (!widens(program, analysis, n, nest.axis)) return 1;
+    if (analysis.homeLoop[n] < 0) continue;
+    ++body;
+    if (program.body.nodes[n].op != NodeOp::Accumulator) continue;
+    auto loop = static_cast<size_t>(analysis.homeLoop[n]);
+    const auto& counters = analysis.spaceCounters[1 + loop];
+    chains = chains || !counters.empty();
+    if (nest.axis < 0 && !runsOverLanes(program, analysis, loop, nest.lanes)) return 1;
+    if (nest.axis < 0) {
+      int64_t inner = analysis.counters[static_cast<size_t>(counters.back())].size;
+      length = length == 0 ? inner : std::min(length, inner);
+    }
+  }
+  if (!chains || body > kSmallBody) return 1;
+  for (unsigned vectors : {4u, 2u}) {
+    int64_t step = static_cast<int64_t>(vectors) * nest.lanes;
+    if (length >= 4 * step || (length >= step && length % step == 0)) return vectors;
+  }
+  return 1;
+}
+
 double weightOf(const Node& node) {
   switch (node.op) {
     case NodeOp::Constant: return 0;
@@ -118,6 +160,8 @@ KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& ana
     nest.parallelCount *= nest.blocks;
   }
   nest.costPerItem = costOfItem(program, analysis, nest);
+  nest.vectors = chooseVectors(program, analysis, nest);
+  nest.lanes *= nest.vectors;
   return nest;
 }
 

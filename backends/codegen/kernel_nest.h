@@ -15,7 +15,8 @@ struct Target {
 };
 
 struct KernelNest {
-  unsigned lanes = 16;
+  unsigned lanes = 16;               // some vectors' worth, so that chains of dependent operations overlap
+  unsigned vectors = 1;              // how many
   int32_t axis = -1;                 // counter of the iteration space over lanes; -1: none
   std::vector<int32_t> outer;        // parallel counters but for the axis, major to minor
   std::vector<int32_t> sequential;   // the iteration space's counters that must run in order

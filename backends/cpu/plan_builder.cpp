@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "backends/codegen/program_analysis.h"
+#include "backends/codegen/split_reduction.h"
 #include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
 #include "core/base/checked_math.h"
@@ -46,7 +47,7 @@ class PlanBuilder {
   Status planEvaluation(const Instruction& instruction, Sequence& out);
   Status planLibraryOp(const Instruction& instruction, Sequence& out);
   Status planKernel(const Instruction& instruction, LoopProgram program, Sequence& out);
-  Result<LoopProgram> programOf(const Instruction& instruction, bool loops) const;
+  Status planSplit(const Instruction& instruction, codegen::SplitReduction split, Sequence& out);
 
   Result<int> scratch(int64_t bytes);
   std::vector<int> resultSlots(const Instruction& instruction) const;
@@ -162,17 +163,35 @@ Status PlanBuilder::planBranches(const Instruction& instruction, Sequence& out) 
   return {};
 }
 
-Result<LoopProgram> PlanBuilder::programOf(const Instruction& instruction, bool loops) const {
-  if (loops) {
-    auto program = composeLoops(module_, instruction.id);
-    if (!program) return fail(std::move(program).error());
-    for (Shape& operand : program->body.operands) operand = withoutLayout(operand);
-    for (Shape& output : program->outputs) output = withoutLayout(output);
-    return expandApproximations(*program);
+// In place in operands, or over them: an op that describes its stores itself.
+Result<LoopProgram> storesOf(const Module& module, InstructionId id) {
+  TESSERA_ASSIGN_OR_RETURN(LoopProgram program, composeLoops(module, id));
+  for (Shape& operand : program.body.operands) operand = withoutLayout(operand);
+  for (Shape& output : program.outputs) output = withoutLayout(output);
+  return expandApproximations(program);
+}
+
+// Two kernels, the partial results between them in scratch.
+Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitReduction split, Sequence& out) {
+  std::vector<int> slots = operandSlots(instruction), partials, results = resultSlots(instruction);
+  scratchBytes_ = 0;
+  LoopProgram blocks = codegen::asLoopProgram(split.blocks), join = codegen::asLoopProgram(split.join);
+  for (const Shape& shape : blocks.outputs) {
+    TESSERA_ASSIGN_OR_RETURN(int slot, scratch(shape.denseBytes().value_or(INT64_MAX)));
+    partials.push_back(slot);
   }
-  auto program = composeElement(module_, instruction.id);
-  if (!program) return fail(std::move(program).error());
-  return codegen::asLoopProgram(expandApproximations(*program));
+  mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
+  auto plan = [&](LoopProgram program, std::vector<int> from, const std::vector<int>& to) -> Status {
+    from.insert(from.end(), to.begin(), to.end());
+    if (std::ranges::any_of(from, [](int slot) { return slot < 0; })) return unsupported(instruction, "an operand is not an array");
+    auto kernel = kernels_.add(std::move(program), std::string(instruction.name));
+    if (!kernel) return unsupported(instruction, kernel.error().message);
+    emit(out, std::make_unique<KernelStep>(*kernel, std::move(from)), instruction, "kernel");
+    return {};
+  };
+  TESSERA_TRY(plan(std::move(blocks), slots, partials));
+  slots.insert(slots.end(), partials.begin(), partials.end());
+  return plan(std::move(join), std::move(slots), results);
 }
 
 Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram program, Sequence& out) {
@@ -228,9 +247,17 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   const bool byElements = op->element || op->loops;
   if (!fused && !byElements && op->evaluate && op->kind == ExecutionKind::Library) return planEvaluation(instruction, out);
   if (!fused && !byElements) return unsupported(instruction, "it has no description by elements");
-  auto program = programOf(instruction, op->loops != nullptr);
-  if (!program) return unsupported(instruction, program.error().message);
-  return planKernel(instruction, std::move(*program), out);
+  if (op->loops != nullptr) {
+    auto stores = storesOf(module_, instruction.id);
+    if (!stores) return unsupported(instruction, stores.error().message);
+    return planKernel(instruction, std::move(*stores), out);
+  }
+  auto composed = composeElement(module_, instruction.id);
+  if (!composed) return unsupported(instruction, composed.error().message);
+  ElementProgram program = expandApproximations(*composed);
+  for (Shape& operand : program.operands) operand = withoutLayout(operand);
+  if (auto split = codegen::splitReduction(program, kernels_.target())) return planSplit(instruction, std::move(*split), out);
+  return planKernel(instruction, codegen::asLoopProgram(program), out);
 }
 
 Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& out) {

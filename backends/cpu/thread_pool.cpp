@@ -2,6 +2,7 @@
 #include "backends/cpu/thread_pool.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include <omp.h>
 
@@ -9,9 +10,15 @@ namespace tessera::cpu {
 
 namespace {
 constexpr int kSpins = 2000;
-}
+constexpr int64_t kLongWaitNs = 200'000;
+constexpr int64_t kMostPatience = 64;
 
-ThreadPool::ThreadPool(int threads) {
+int64_t nowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) : width_(std::max(threads, 1)) {
   for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
 }
 
@@ -36,6 +43,7 @@ void ThreadPool::work(int thread) {
     for (int i = 0; i < kSpins && generation_.load() == seen; ++i) __builtin_ia32_pause();
     generation_.wait(seen);
     seen = generation_.load();
+    if (thread >= width_.load()) continue;
     int32_t inside = inside_.load();
     while (inside >= 0 && !inside_.compare_exchange_weak(inside, inside + 1)) {}
     if (inside < 0) continue;
@@ -44,23 +52,52 @@ void ThreadPool::work(int thread) {
   }
 }
 
+// How many threads take the next job. Doubles back when the time of fewer is over.
+int ThreadPool::width() {
+  int width = width_.load(std::memory_order_relaxed);
+  if (width == threads() || nowNs() < narrowUntilNs_) return width;
+  width = std::min(width * 2, threads());
+  width_.store(width);
+  return width;
+}
+
+// A wait much longer than the work itself means that a worker sits in a chunk without a core. Waiting on costs a time
+// slice of the other programs a job, working alone costs a part of ours: so the width is halved for some waits' time.
+void ThreadPool::noteWait(int64_t workedNs, int64_t waitedNs) {
+  if (waitedNs < kLongWaitNs + 2 * workedNs) {
+    patience_ /= 2;
+    return;
+  }
+  patience_ = std::clamp<int64_t>(patience_ * 2, 4, kMostPatience);
+  width_.store(std::max(1, width_.load() / 2));
+  narrowUntilNs_ = nowNs() + patience_ * waitedNs;
+}
+
 void ThreadPool::run(int64_t count, int64_t chunk, Work work, void* context) {
   if (count <= 0) return;
-  if (workers_.empty() || count <= chunk) return work(context, 0, count, 0);
+  if (workers_.empty() || count <= chunk || width() == 1) return work(context, 0, count, 0);
   count_ = count;
   chunk_ = chunk;
   work_ = work;
   context_ = context;
   next_.store(0);
   inside_.store(0);
+  int64_t begin = nowNs();
   generation_.fetch_add(1);
   generation_.notify_all();
   takeChunks(0);
   // Spins while the workers are about to end, then sleeps: yielding would lose whole time slices to other programs.
+  int64_t end = 0;
   int32_t none = 0;
-  for (int i = 0; !inside_.compare_exchange_weak(none, -1); none = 0)
-    if (++i > kSpins && none > 0) inside_.wait(none);
-    else __builtin_ia32_pause();
+  for (int i = 0; !inside_.compare_exchange_weak(none, -1); none = 0) {
+    if (++i <= kSpins || none <= 0) {
+      __builtin_ia32_pause();
+      continue;
+    }
+    if (end == 0) end = nowNs();
+    inside_.wait(none);
+  }
+  if (end != 0) noteWait(end - begin, nowNs() - end);
 }
 
 }  // namespace tessera::cpu

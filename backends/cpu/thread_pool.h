@@ -1,5 +1,6 @@
 // ThreadPool: the backend's own threads. One job at a time is cut into chunks that the caller and the workers take;
-// a worker that wakes late finds the job closed and delays nobody. Nothing is allocated per job.
+// a worker that wakes late finds the job closed and delays nobody. One that other programs push off its core in the
+// middle of a chunk does delay us; after such a wait, jobs run on fewer threads for a while. Nothing is allocated per job.
 #pragma once
 
 #include <atomic>
@@ -31,13 +32,18 @@ class ThreadPool {
  private:
   void work(int thread);
   void takeChunks(int thread);
+  int width();
+  void noteWait(int64_t workedNs, int64_t waitedNs);
 
   std::vector<std::jthread> workers_;
   std::atomic<uint32_t> generation_{0};
   std::atomic<int32_t> inside_{-1};  // workers inside the job; -1: closed
   std::atomic<int64_t> next_{0};
   std::atomic<bool> stop_{false};
+  std::atomic<int> width_;               // threads that take part in jobs
   int64_t count_ = 0, chunk_ = 1;
+  int64_t narrowUntilNs_ = 0;            // width_ stays below threads() until then
+  int64_t patience_ = 0;                 // how many times the last long wait we keep away from busy cores
   Work work_ = nullptr;
   void* context_ = nullptr;
 };

@@ -39,16 +39,33 @@ NodeId ComplexApproximations::unary(NodeOp op, NodeId node) {
   }
 }
 
-// max · sqrt(1 + (min / max)²); 0 for 0, infinite when a part is.
+// Infinite when a part is, whatever the other.
 NodeId ComplexApproximations::magnitude(Parts z) {
   NodeId a = b_.unary(NodeOp::Abs, z.re), c = b_.unary(NodeOp::Abs, z.im);
-  NodeId high = b_.maximum(a, c), low = b_.minimum(a, c);
-  NodeId ratio = b_.divide(low, high);
-  NodeId size = times(high, real(NodeOp::Sqrt, b_.fma(ratio, ratio, like(a, 1))));
-  size = b_.select(b_.compare(CompareDirection::Eq, high, like(a, 0)), high, size);
+  NodeId size = b_.typeOf(a) == ElementType::F32 ? scaledMagnitude(a, c) : ratioMagnitude(a, c);
   NodeId infinite = like(a, std::numeric_limits<double>::infinity());
   NodeId any = b_.binary(NodeOp::Or, b_.compare(CompareDirection::Eq, a, infinite), b_.compare(CompareDirection::Eq, c, infinite));
   return b_.select(any, infinite, size);
+}
+
+// Of f32 parts ≥ 0: sqrt((a·2^-e)² + (c·2^-e)²) · 2^e, e the larger part's exponent, kept where 2^e and 2^-e are both
+// normal. The bits of positive floats are ordered as they are; a NaN stays one.
+NodeId ComplexApproximations::scaledMagnitude(NodeId a, NodeId c) {
+  auto bits = [&](uint64_t v) { return b_.constantBits(ElementType::U32, v); };
+  NodeId larger = b_.maximum(b_.bitcastConvert(ElementType::U32, a), b_.bitcastConvert(ElementType::U32, c));
+  NodeId exponent = b_.logicalAnd(larger, bits(0x7f800000));
+  exponent = b_.minimum(b_.maximum(exponent, bits(1u << 23)), bits(253u << 23));
+  NodeId down = b_.bitcastConvert(ElementType::F32, b_.subtract(bits(254u << 23), exponent));
+  NodeId x = times(a, down), y = times(c, down);
+  return times(real(NodeOp::Sqrt, b_.fma(x, x, times(y, y))), b_.bitcastConvert(ElementType::F32, exponent));
+}
+
+// max · sqrt(1 + (min / max)²); 0 for 0.
+NodeId ComplexApproximations::ratioMagnitude(NodeId a, NodeId c) {
+  NodeId high = b_.maximum(a, c), low = b_.minimum(a, c);
+  NodeId ratio = b_.divide(low, high);
+  NodeId size = times(high, real(NodeOp::Sqrt, b_.fma(ratio, ratio, like(a, 1))));
+  return b_.select(b_.compare(CompareDirection::Eq, high, like(a, 0)), high, size);
 }
 
 ComplexApproximations::Parts ComplexApproximations::exp(Parts z) {

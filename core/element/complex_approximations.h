@@ -34,6 +34,8 @@ class ComplexApproximations {
   NodeId isNegative(NodeId x);
 
   NodeId magnitude(Parts z);
+  NodeId scaledMagnitude(NodeId a, NodeId c);
+  NodeId ratioMagnitude(NodeId a, NodeId c);
   Parts exp(Parts z);
   Parts expm1(Parts z);
   Parts log(Parts z);

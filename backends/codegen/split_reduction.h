@@ -1,0 +1,21 @@
+// splitReduction: a program with few results, each of a long reduction, as two: the first reduces blocks of the range
+// side by side, the second joins the blocks' results in order. The blocks follow from the shapes alone, so that results
+// do not depend on the number of threads. Stands before the kernel library, on programs of element operations.
+#pragma once
+
+#include <optional>
+
+#include "backends/codegen/kernel_nest.h"
+#include "core/element/element_program.h"
+
+namespace tessera::codegen {
+
+struct SplitReduction {
+  ElementProgram blocks;  // operands of the program; results [block, the program's output dimensions …]
+  ElementProgram join;    // operands of the program, then the results of `blocks`
+};
+
+// Nothing where the program is short, or has enough parallel results as it is.
+std::optional<SplitReduction> splitReduction(const ElementProgram& program, const Target& target);
+
+}  // namespace tessera::codegen

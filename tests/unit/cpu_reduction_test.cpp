@@ -1,0 +1,81 @@
+// Long reductions on the CPU backend: cut into blocks, several vectors side by side; the same bits on one thread and on
+// several; and complex values that do not fill their vectors.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+void expectLikeEvaluator(const std::string& text) {
+  auto read = readHloText(text);
+  ASSERT_TRUE(read.module) << text;
+  std::vector<Literal> arguments;
+  uint64_t leaf = 0;
+  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
+  auto expected = evaluateModule(*read.module, arguments);
+  ASSERT_TRUE(expected) << expected.error().toString();
+  std::vector<std::vector<Literal>> found;
+  for (int threads : {1, 2, 5}) {
+    CompileOptions options;
+    options.threads = threads;
+    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
+    ASSERT_TRUE(executable) << executable.error().toString();
+    auto results = (*executable)->run(arguments);
+    ASSERT_TRUE(results) << results.error().toString();
+    found.push_back(std::move(*results));
+  }
+  for (size_t k = 0; k < expected->size(); ++k) {
+    Comparison c = compareLiterals((*expected)[k], found[0][k], defaultTolerance(found[0][k].shape().type), "out");
+    EXPECT_TRUE(c.equal) << c.firstMismatch << text;
+    for (size_t other = 1; other < found.size(); ++other)
+      EXPECT_TRUE(std::ranges::equal(found[0][k].bytes(), found[other][k].bytes())) << text;
+  }
+}
+
+std::string reduceOf(const std::string& type, const std::string& dims, const std::string& over, const std::string& out,
+                     const std::string& op, const std::string& init) {
+  return "HloModule m\n\nr {\n  a = " + type + "[] parameter(0)\n  b = " + type + "[] parameter(1)\n  ROOT c = " + type + "[] " + op +
+         "(a, b)\n}\n\nENTRY e {\n  p = " + type + "[" + dims + "] parameter(0)\n  z = " + type + "[] constant(" + init + ")\n  ROOT s = " + type +
+         "[" + out + "] reduce(p, z), dimensions={" + over + "}, to_apply=r\n}\n";
+}
+
+TEST(CpuReduction, ToAScalar) {
+  expectLikeEvaluator(reduceOf("f32", "1000003", "0", "", "add", "2.5"));  // prime: blocks and a rest
+  expectLikeEvaluator(reduceOf("f32", "700,900", "0,1", "", "maximum", "0.25"));
+  expectLikeEvaluator(reduceOf("s32", "1234567", "0", "", "add", "7"));
+  expectLikeEvaluator(reduceOf("f64", "400001", "0", "", "add", "1"));
+}
+
+TEST(CpuReduction, ToFewResults) {
+  expectLikeEvaluator(reduceOf("f32", "50021,16", "0", "16", "add", "1"));  // along the major axis
+  expectLikeEvaluator(reduceOf("f32", "3,200003", "1", "3", "minimum", "1"));
+  expectLikeEvaluator(reduceOf("f32", "64,3,4099", "0,2", "3", "add", "0"));
+  expectLikeEvaluator(reduceOf("bf16", "5,65536", "1", "5", "maximum", "0"));
+}
+
+TEST(CpuReduction, SeveralVectorsSideBySide) {
+  expectLikeEvaluator(reduceOf("f32", "33,1024", "1", "33", "add", "0"));
+  expectLikeEvaluator(reduceOf("f32", "33,1029", "1", "33", "add", "0"));
+  expectLikeEvaluator(reduceOf("f32", "40,515", "0", "515", "add", "0"));
+}
+
+TEST(CpuReduction, WithWorkAroundIt) {
+  expectLikeEvaluator("HloModule m\n\nr {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n\n"
+                      "ENTRY e {\n  p = f32[300001] parameter(0)\n  q = f32[300001] exponential(p)\n  z = f32[] constant(0)\n"
+                      "  s = f32[] reduce(q, z), dimensions={0}, to_apply=r\n  t = f32[] reduce(p, z), dimensions={0}, to_apply=r\n"
+                      "  d = f32[] divide(s, t)\n  ROOT l = f32[] log(d)\n}\n");
+}
+
+TEST(CpuReduction, ComplexTails) {
+  for (const char* dims : {"5", "16", "37", "3,41", "2,64"})
+    expectLikeEvaluator(std::string("HloModule m\n\nENTRY e {\n  p = c64[") + dims + "] parameter(0)\n  q = c64[" + dims +
+                        "] multiply(p, p)\n  a = f32[" + dims + "] abs(p)\n  ROOT t = (c64[" + dims + "], f32[" + dims + "]) tuple(q, a)\n}\n");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -214,6 +214,12 @@ Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out
   return {};
 }
 
+// Unknown targets of custom calls are refused before anything runs.
+bool runsByEvaluate(const OpDef& op) {
+  const bool effect = op.kind == ExecutionKind::Effect && op.opcode != Opcode::CustomCall;
+  return op.evaluate && (op.kind == ExecutionKind::Library || effect);
+}
+
 // By its element program; a fusion runs as its root does.
 Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) {
   const Instruction* described = &instruction;
@@ -226,7 +232,7 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   if (!op) return unsupported(instruction, "the operation is not described");
   bool fused = described != &instruction;
   const bool byElements = op->element || op->loops;
-  if (!fused && !byElements && op->evaluate && op->kind == ExecutionKind::Library) return planEvaluation(instruction, out);
+  if (!fused && !byElements && runsByEvaluate(*op)) return planEvaluation(instruction, out);
   if (!fused && !byElements) return unsupported(instruction, "it has no description by elements");
   auto program = programOf(instruction, op->loops != nullptr);
   if (!program) return unsupported(instruction, program.error().message);

@@ -106,6 +106,7 @@ Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> argumen
   state.kernels = kernels_.get();
   state.cancel = options.cancel;
   state.module = &optimized_;
+  state.communicator = options.communicator;
   ++state.run;
   state.profile = profile ? &measured_ : nullptr;
   if (profile) measured_.start(plan_.names.size(), pool_->threads());

@@ -64,12 +64,16 @@ Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Li
   for (InstructionId operand : instruction.operands) shapes.push_back(&module.shapeOf(operand));
   EvaluateContext context{instruction, *instruction.shape, operands, shapes, {}, {}, &module};
   context.call = [&](size_t callee, std::span<const Literal> arguments) -> Result<Literal> {
-    return evaluateComputation(module, module.callees(instruction).at(callee), arguments, state.cancel);
+    EvaluateOptions options;
+    options.cancel = state.cancel;
+    options.communicator = state.communicator;
+    return evaluateComputation(module, module.callees(instruction).at(callee), arguments, options);
   };
   context.cancelled = [&] { return state.cancel && state.cancel->load(std::memory_order_relaxed); };
   if (memoryRun_ != state.run) memory_ = {};
   memoryRun_ = state.run;
   context.memory = &memory_;
+  context.communicator = state.communicator;
   return findOp(instruction.opcode)->evaluate(context);
 }
 

@@ -15,6 +15,10 @@
 #include "core/hlo/literal.h"
 #include "core/passes/buffer_assignment.h"
 
+namespace tessera {
+class Communicator;
+}
+
 namespace tessera::cpu {
 
 // A slot of the buffer assignment (scratch memory of steps is added behind its arena), with a constant's value.
@@ -30,6 +34,7 @@ struct RunState {
   RunProfile* profile = nullptr;     // null: not measured
   const Module* module = nullptr;    // the optimised one, for steps that evaluate
   uint64_t run = 0;                  // number of this run of the executable, from 1
+  Communicator* communicator = nullptr;  // RunOptions::communicator
 };
 
 class Step {

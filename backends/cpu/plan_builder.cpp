@@ -233,6 +233,12 @@ Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out
   return {};
 }
 
+// Unknown targets of custom calls are refused before anything runs.
+bool runsByEvaluate(const OpDef& op) {
+  const bool effect = op.kind == ExecutionKind::Effect && op.opcode != Opcode::CustomCall;
+  return op.evaluate && (op.kind == ExecutionKind::Library || effect);
+}
+
 // By its element program; a fusion runs as its root does.
 Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) {
   const Instruction* described = &instruction;
@@ -245,7 +251,7 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   if (!op) return unsupported(instruction, "the operation is not described");
   bool fused = described != &instruction;
   const bool byElements = op->element || op->loops;
-  if (!fused && !byElements && op->evaluate && op->kind == ExecutionKind::Library) return planEvaluation(instruction, out);
+  if (!fused && !byElements && runsByEvaluate(*op)) return planEvaluation(instruction, out);
   if (!fused && !byElements) return unsupported(instruction, "it has no description by elements");
   if (op->loops != nullptr) {
     auto stores = storesOf(module_, instruction.id);

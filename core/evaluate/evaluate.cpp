@@ -314,9 +314,14 @@ Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<cons
 
 Result<Literal> evaluateComputation(const Module& module, ComputationId computation, std::span<const Literal> arguments,
                                     const std::atomic<bool>* cancel) {
-  if (!module.contains(computation)) return fail("there is no such computation");
   EvaluateOptions options;
   options.cancel = cancel;
+  return evaluateComputation(module, computation, arguments, options);
+}
+
+Result<Literal> evaluateComputation(const Module& module, ComputationId computation, std::span<const Literal> arguments,
+                                    const EvaluateOptions& options) {
+  if (!module.contains(computation)) return fail("there is no such computation");
   if (!hasMixedPrecision(module)) return evaluateNormalized(module, computation, arguments, options);
   Module normalized = module;
   TESSERA_TRY(normalizePrecision(normalized));

@@ -42,6 +42,8 @@ struct EvaluateStatistics {
 };
 Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments,
                                             const EvaluateOptions& options, EvaluateStatistics* statistics = nullptr);
+Result<Literal> evaluateComputation(const Module& module, ComputationId computation, std::span<const Literal> arguments,
+                                    const EvaluateOptions& options);
 // Fails with Fault::Unsupported on the first reachable instruction that has no evaluation.
 Status canEvaluate(const Module& module);
 

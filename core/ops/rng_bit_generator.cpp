@@ -82,10 +82,11 @@ Bits threefryBits(const std::vector<uint64_t>& state, const std::vector<int64_t>
   return out;
 }
 
+// A state of two words has no upper half of the counter: as in XLA the key stands there too, and is not counted up.
 Bits philoxBits(const std::vector<uint64_t>& state, uint64_t count, bool wide) {
   Bits out;
   out.state = state;
-  const WideCounter start{state[1], state.size() > 2 ? state[2] : 0};
+  const WideCounter start{state[1], state.size() > 2 ? state[2] : state[0]};
   const uint64_t words = wide ? 2 * count : count;
   for (uint64_t n = 0; n < words; ++n) (wide && n % 2 ? out.high : out.low).push_back(philoxWord(state[0], start, n));
   const WideCounter end = start.plus((words + 3) / 4);

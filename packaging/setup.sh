@@ -37,8 +37,7 @@ install_missing() {
 
 # configure_and_build TARGET…: quiet when there is nothing to do.
 configure_and_build() {
-  [ -f "$BUILD/build.ninja" ] || cmake --preset release >"/tmp/tessera-configure.$$" 2>&1 ||
-    { cat "/tmp/tessera-configure.$$"; exit 1; }
-  rm -f "/tmp/tessera-configure.$$"
+  local configured
+  [ -f "$BUILD/build.ninja" ] || configured=$(cmake --preset release 2>&1) || { echo "$configured"; exit 1; }
   ninja -C "$BUILD" "$@" || exit 1
 }

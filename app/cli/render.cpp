@@ -3,6 +3,7 @@
 #include "core/arrange/arrangement.h"
 #include "core/formats/module_file.h"
 #include "core/picture/picture.h"
+#include "core/tools/find_instruction.h"
 
 namespace tessera::cli {
 namespace {
@@ -15,14 +16,7 @@ struct Options {
 Result<std::string> render(const Module& module, const Options& options) {
   ComputationId computation = module.entry();
   if (!options.computation.empty()) {
-    auto found = module.findComputation(options.computation);
-    if (!found) {
-      Diagnostic d;
-      d.fault = Fault::Usage;
-      d.message = "no computation is named " + options.computation;
-      return std::unexpected(std::move(d));
-    }
-    computation = *found;
+    TESSERA_ASSIGN_OR_RETURN(computation, computationNamed(module, options.computation));
   }
   std::optional<Overlay> overlay;
   if (!options.profile.empty()) {

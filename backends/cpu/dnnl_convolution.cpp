@@ -31,6 +31,7 @@ Forward::primitive_desc describeForward(const Geometry& g) {
 
 dnnl::memory scratchOf(const dnnl::memory::desc& desc) { return dnnl::memory(desc, dnnlEngine()); }
 
+// Leaves a form that is no library call the way the library itself does; `built` catches both.
 [[noreturn]] void refuse(const char* why) { throw dnnl::error(dnnl_unimplemented, why); }
 
 struct Slots {

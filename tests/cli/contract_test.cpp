@@ -117,6 +117,7 @@ TEST_F(Contract, Usage) {
                            "layout 'f32[2,3]' --index=0,0 --linear=1", "render add.hlo"})
     EXPECT_EQ(scratch_.tessera(call).exit, 64) << call;
   refused("render add.hlo -o a.svg --computation=nope", 64, "no computation is named nope");
+  refused("rum add.hlo", 64, "no subcommand rum; did you mean run?");
 }
 
 // --- 66: input cannot be opened or read

@@ -272,9 +272,11 @@ Status runAsAsked(const Module& module, const Options& options, Report& report) 
   return runOnGrid(module, grid, options, report);
 }
 
-// A backend knows neither the file nor what the reader sees of the instruction but its place.
+// A backend knows neither the file nor what the reader sees of the instruction but its place; memory
+// that a run cannot have is asked for by no single instruction.
 Diagnostic placed(Diagnostic diagnostic, const Options& options) {
-  if (diagnostic.file.empty() && diagnostic.position.line) diagnostic.file = options.file;
+  const bool ofTheModule = diagnostic.position.line || diagnostic.fault == Fault::Runtime;
+  if (diagnostic.file.empty() && ofTheModule) diagnostic.file = options.file;
   if (diagnostic.message.find(diagnostic.instructionName) == std::string::npos)
     diagnostic.message = "%" + diagnostic.instructionName + ": " + diagnostic.message;
   return diagnostic;

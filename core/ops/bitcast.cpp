@@ -16,13 +16,24 @@ namespace tessera {
 
 namespace {
 
+// The layout's dimension order alone says where an element lies: no tiles, padding or sparse levels. Where the array is
+// kept, and how many bits an element takes there, moves none of them.
+bool isDense(const Shape& shape) {
+  if (!shape.layout) return true;
+  Layout order = *shape.layout;
+  order.memorySpace = 0;
+  order.elementSizeInBits = 0;
+  order.tailPaddingAlignment = 1;
+  return order.isPlain();
+}
+
 Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
   const auto from = operand.elementCount(), to = written->elementCount();
   const int fromBits = info(operand.type).bits, toBits = info(written->type).bits;
-  const bool plain = (!operand.layout || operand.layout->isPlain()) && (!written->layout || written->layout->isPlain());
+  const bool plain = isDense(operand) && isDense(*written);
   if (from && to && plain && static_cast<double>(*from) * fromBits != static_cast<double>(*to) * toBits) {
     return context.violated("C1", "bitcast must keep the number of bytes", toString(operand), toString(*written));
   }
@@ -76,8 +87,7 @@ std::vector<int64_t> physicalOrder(const Shape& shape) {
 
 Status element(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
-  const bool plain = (!from.layout || from.layout->isPlain()) && (!to.layout || to.layout->isPlain());
-  if (!plain || info(from.type).bits != info(to.type).bits) {
+  if (!isDense(from) || !isDense(to) || info(from.type).bits != info(to.type).bits) {
     Diagnostic diagnostic;
     diagnostic.fault = Fault::Unsupported;
     diagnostic.message = fmt::format("bitcast from {} to {} has no index map", toString(from), toString(to));

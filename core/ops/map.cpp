@@ -3,6 +3,7 @@
 
 #include "core/ops/element_context.h"
 #include "core/ops/index_space.h"
+#include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/scalar_function.h"
 

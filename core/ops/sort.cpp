@@ -8,6 +8,7 @@
 
 #include "core/ops/faults.h"
 #include "core/ops/index_space.h"
+#include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/scalar_callee.h"
 #include "core/ops/scalar_function.h"

@@ -4,6 +4,7 @@
 
 #include "app/cli/command.h"
 #include "core/formats/module_file.h"
+#include "core/formats/padding.h"
 #include "core/formats/protobuf.h"
 #include "core/formats/short_text.h"
 
@@ -18,14 +19,15 @@ struct Options {
 struct Form {
   std::string_view name;
   bool binary;
+  PaddingCarrier padding;
   Result<std::string> (*print)(const Module&, const ForeignFields*);
 };
 const Form kForms[] = {
-    {"hlo", false, [](const Module& m, const ForeignFields*) { return Result<std::string>(printHloText(m)); }},
-    {"short", false, [](const Module& m, const ForeignFields*) { return Result<std::string>(printShortText(m)); }},
-    {"pb", true, [](const Module& m, const ForeignFields* f) { return writeProto(m, {ProtoMessage::HloModule, false, f}); }},
-    {"pbtxt", false, [](const Module& m, const ForeignFields* f) { return writeProto(m, {ProtoMessage::HloModule, true, f}); }},
-    {"dot", false, [](const Module& m, const ForeignFields*) { return Result<std::string>(printDot(m)); }},
+    {"hlo", false, PaddingCarrier::HloText, [](const Module& m, const ForeignFields*) { return Result<std::string>(printHloText(m)); }},
+    {"short", false, PaddingCarrier::HloText, [](const Module& m, const ForeignFields*) { return Result<std::string>(printShortText(m)); }},
+    {"pb", true, PaddingCarrier::Protobuf, [](const Module& m, const ForeignFields* f) { return writeProto(m, {ProtoMessage::HloModule, false, f}); }},
+    {"pbtxt", false, PaddingCarrier::Protobuf, [](const Module& m, const ForeignFields* f) { return writeProto(m, {ProtoMessage::HloModule, true, f}); }},
+    {"dot", false, PaddingCarrier::None, [](const Module& m, const ForeignFields*) { return Result<std::string>(printDot(m)); }},
 };
 
 void give(const Options& options, std::string text, bool binary, Report& report) {
@@ -42,6 +44,20 @@ void give(const Options& options, std::string text, bool binary, Report& report)
   } else {
     std::fwrite(text.data(), 1, text.size(), stdout);  // finish() tells whether it was taken
   }
+}
+
+// What the form has no place for, as warnings and in the object.
+void tellLosses(const Module& module, const Form& form, const std::string& file, Report& report) {
+  auto lost = nlohmann::ordered_json::array();
+  for (const std::string& what : lostPadding(module, form.padding)) {
+    Diagnostic d;
+    d.severity = Severity::Warning;
+    d.file = file;
+    d.message = "not written, " + std::string(form.name) + " has no form for it: " + what;
+    report.failure(d);
+    lost.push_back(what);
+  }
+  if (!lost.empty()) report.object["lost"] = std::move(lost);
 }
 
 }  // namespace
@@ -61,6 +77,7 @@ void addPrint(CLI::App& app, Report& report) {
     if (!module) return;
     for (const Form& form : kForms) {
       if (form.name != options->to) continue;
+      tellLosses(*module, form, options->file, report);
       auto text = form.print(*module, beside.foreign.get());
       if (text)
         give(*options, std::move(*text), form.binary, report);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 
+#include "core/formats/project.h"
 #include "core/formats/stablehlo.h"
 
 namespace tessera {
@@ -196,6 +197,12 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
   auto content = readFile(path);
   if (!content) {
     out.diagnostics.add(std::move(content).error());
+    return out;
+  }
+  if (looksLikeProject(*content)) {
+    ReadResult read = readProjectModule(*content, path);
+    out.module = std::move(read.module);
+    out.diagnostics = std::move(read.diagnostics);
     return out;
   }
   // MLIR's aliases start with '#' as comments of text protobufs do.

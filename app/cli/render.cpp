@@ -2,7 +2,7 @@
 #include "app/cli/command.h"
 #include "core/arrange/arrangement.h"
 #include "core/formats/module_file.h"
-#include "core/picture/picture.h"
+#include "core/picture/page.h"
 
 namespace tessera::cli {
 namespace {
@@ -13,7 +13,8 @@ struct Options {
 };
 
 Result<std::string> render(const Module& module, const Options& options) {
-  ComputationId computation = module.entry();
+  TESSERA_ASSIGN_OR_RETURN(const Project project, readArrangement(options.file));
+  ComputationId computation = module.findComputation(project.shown).value_or(module.entry());
   if (!options.computation.empty()) {
     auto found = module.findComputation(options.computation);
     if (!found) {
@@ -32,11 +33,15 @@ Result<std::string> render(const Module& module, const Options& options) {
   }
   ViewMaker maker(module);
   ViewOptions viewOptions = maker.initialView(computation);
+  const ProjectPage* page = project.find(module.at(computation).name);
+  if (page) applyGroups(*page, viewOptions);
   viewOptions.openGroups.insert(options.open.begin(), options.open.end());
   GraphView view = maker.view(computation, viewOptions);
   Arrangement arrangement = arrange(view);
+  if (page) placeBoxes(module, view, placesOf(*page), arrangement);
   if (overlay) overlay = scaledTo(view, *std::move(overlay));
   Picture picture = draw(module, view, arrangement, overlay ? &*overlay : nullptr);
+  if (page) picture = withPage(std::move(picture), *page);
   if (overlay) picture = withLegend(std::move(picture), *overlay);
   return toSvg(picture, options.theme == "dark" ? Theme::Dark : Theme::Light);
 }

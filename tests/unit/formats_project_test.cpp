@@ -81,7 +81,7 @@ TEST(Project, BrokenOnesSayTheLine) {
       {"tessera project 2\nend\n", 1, "the project was written by a newer Tessera; this one reads version 1 and older ones"},
       {"tessera project x\nend\n", 1, "the version of the project file does not read"},
       {"tessera project 1\nshow \"main\"\npage \"m", 3, "the project file ends too early: its last line is missing"},
-      {"tessera project 1\n", 1, "the project file ends too early: its last line is missing"},
+      {"tessera project 1\n", 2, "the project file ends too early: its last line is missing"},
       {"tessera project 1\nshow \"main\nend\n", 2, "a text in quotes is missing or has no end"},
       {"tessera project 1\n<<<<<<< HEAD\nend\n", 2, "the line does not read"},
       {"tessera project 1\nat \"n\" 1 2\nend\n", 2, "the line belongs to no page"},

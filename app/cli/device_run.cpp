@@ -1,6 +1,7 @@
 // See device_run.h.
 #include "app/cli/device_run.h"
 
+#include "app/cli/physical_run.h"
 #include "core/evaluate/sharding.h"
 
 namespace tessera::cli {
@@ -85,26 +86,28 @@ Result<Literal> FeedFiles::next(int64_t device, const Shape& shape) {
   const std::string key = "feed" + std::to_string(read_[device]++);
   const auto found = given_.find(key);
   if (found == given_.end()) return fail(inputFault("the infeed wants " + key + " (" + toString(shape, false) + "), which is not in its source"));
-  return found->second;
+  return physical_ ? fromMemory(found->second, shape, key) : found->second;
 }
 
-void FeedFiles::store(int64_t device, const Literal& value) {
+Status FeedFiles::store(int64_t device, const Literal& value) {
   if (value.shape().isTuple()) {
-    for (const Literal& element : value.elements()) store(device, element);
-    return;
+    for (const Literal& element : value.elements()) TESSERA_TRY(store(device, element));
+    return {};
   }
   const std::string prefix = device == 0 ? "" : "device" + std::to_string(device) + "_";
-  taken_[prefix + "feed" + std::to_string(written_[device]++)] = value;
+  Literal& kept = taken_[prefix + "feed" + std::to_string(written_[device]++)];
+  kept = value;
+  if (physical_) {
+    TESSERA_ASSIGN_OR_RETURN(kept, toMemory(value, value.shape()));
+  }
+  return {};
 }
 
 HostFeeds FeedFiles::feeds() {
   HostFeeds out;
   if (!given_.empty()) out.infeed = [this](int64_t device, const Shape& shape) { return next(device, shape); };
   if (keeps_)
-    out.outfeed = [this](int64_t device, const Literal& value) -> Status {
-      store(device, value);
-      return {};
-    };
+    out.outfeed = [this](int64_t device, const Literal& value) { return store(device, value); };
   return out;
 }
 

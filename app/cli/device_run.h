@@ -26,6 +26,8 @@ Result<std::vector<Literal>> comparable(const DeviceArrays& outputs, size_t outp
 // device1_ and so on before those of further devices.
 class FeedFiles {
  public:
+  // physical: the arrays are the bytes of buffers, see physical_run.h.
+  explicit FeedFiles(bool physical = false) : physical_(physical) {}
   Status open(const std::string& source);
   bool wanted() const { return !given_.empty() || keeps_; }
   void keep() { keeps_ = true; }
@@ -34,9 +36,9 @@ class FeedFiles {
 
  private:
   Result<Literal> next(int64_t device, const Shape& shape);
-  void store(int64_t device, const Literal& value);
+  Status store(int64_t device, const Literal& value);
   NamedArrays given_, taken_;
-  bool keeps_ = false;
+  bool keeps_ = false, physical_ = false;
   std::map<int64_t, int64_t> read_, written_;
 };
 

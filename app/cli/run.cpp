@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/device_run.h"
+#include "app/cli/physical_run.h"
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/module_file.h"
@@ -22,6 +23,7 @@ struct Options {
   std::optional<double> rtol, atol;
   int64_t runs = 1;
   int64_t hottest = 0;
+  bool physical = false;
   ProtoContent snapshot;
 };
 
@@ -56,11 +58,17 @@ NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& pr
   return out;
 }
 
+Result<NamedArrays> readInputs(const Module& module, const Options& options) {
+  TESSERA_ASSIGN_OR_RETURN(NamedArrays given, readNpz(options.inputs));
+  if (!options.physical) return given;
+  return argumentsFromMemory(std::move(given), entryMemoryOf(module));
+}
+
 // The entry's arguments: those of the npz or of the snapshot, the rest by the rule.
 Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& options) {
   NamedArrays given = namedLeaves(options.snapshot.arguments, "arg");
   if (!options.inputs.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(given, readNpz(options.inputs));
+    TESSERA_ASSIGN_OR_RETURN(given, readInputs(module, options));
   }
   std::vector<Literal> arguments;
   std::vector<Shape> shapes = entryArgumentShapes(module);
@@ -79,8 +87,11 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& op
   return arguments;
 }
 
-Status writeOutputs(const Options& options, const std::vector<Literal>& outputs) {
+Status writeOutputs(const Module& module, const Options& options, std::vector<Literal> outputs) {
   if (options.out.empty()) return {};
+  if (options.physical) {
+    TESSERA_ASSIGN_OR_RETURN(outputs, resultsToMemory(outputs, entryMemoryOf(module)));
+  }
   NamedArrays arrays;
   for (size_t i = 0; i < outputs.size(); ++i) arrays["out" + std::to_string(i)] = outputs[i];
   return writeNpz(options.out, arrays);
@@ -175,7 +186,7 @@ Status runModule(const Module& module, const Options& options, Report& report) {
                 static_cast<long long>(options.runs), static_cast<long long>(executable->peakBytes()));
   report.line(line);
   TESSERA_TRY(profileRuns(module, *executable, arguments, options, report));
-  TESSERA_TRY(writeOutputs(options, outputs));
+  TESSERA_TRY(writeOutputs(module, options, outputs));
   return compare(options, outputs, report);
 }
 
@@ -185,6 +196,15 @@ NamedArrays namedOutputs(const DeviceArrays& outputs) {
     for (size_t i = 0; i < outputs[device].size(); ++i)
       arrays[(outputs.size() > 1 ? "device" + std::to_string(device) + "_out" : "out") + std::to_string(i)] = outputs[device][i];
   return arrays;
+}
+
+Status writeDeviceOutputs(const Module& module, const Options& options, DeviceArrays outputs) {
+  const EntryMemory memory = entryMemoryOf(module);
+  for (std::vector<Literal>& device : outputs) {
+    if (!options.physical) break;
+    TESSERA_ASSIGN_OR_RETURN(device, resultsToMemory(device, memory));
+  }
+  return writeNpz(options.out, namedOutputs(outputs));
 }
 
 // Each device's output by itself, or the joined one, as the expected shape says.
@@ -221,12 +241,12 @@ Status compareDevices(const Options& options, const DeviceArrays& outputs, Repor
 
 // One run on all devices at once, an executable and a thread each.
 Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, Report& report) {
-  FeedFiles files;
+  FeedFiles files(options.physical);
   if (!options.infeed.empty()) TESSERA_TRY(files.open(options.infeed));
   if (!options.outfeed.empty()) files.keep();
   NamedArrays given;
   if (!options.inputs.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(given, readNpz(options.inputs));
+    TESSERA_ASSIGN_OR_RETURN(given, readInputs(module, options));
   }
   TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsByDevice(module, grid, given, options.fill));
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
@@ -250,7 +270,7 @@ Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, 
   report.object["run_ms"] = millisecondsSince(begin);
   report.line(std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions, run " +
               std::to_string(millisecondsSince(begin)) + " ms");
-  if (!options.out.empty()) TESSERA_TRY(writeNpz(options.out, namedOutputs(outputs)));
+  if (!options.out.empty()) TESSERA_TRY(writeDeviceOutputs(module, options, outputs));
   if (!options.outfeed.empty()) TESSERA_TRY(writeNpz(options.outfeed, files.taken()));
   return compareDevices(options, outputs, report);
 }
@@ -298,6 +318,8 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)");
   command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")->check(CLI::PositiveNumber);
   command->add_option("--out", options->out, "npz for the outputs out0 …");
+  command->add_flag("--physical", options->physical,
+                    "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the program's layout, padding and tiles");
   command->add_option("--expected", options->expected, "npz to compare the outputs with");
   command->add_option("--rtol", options->rtol, "Relative tolerance (default: by output type)");
   command->add_option("--atol", options->atol, "Absolute tolerance (default: by output type)");

@@ -9,6 +9,7 @@
 
 #include "core/ops/faults.h"
 #include "core/tools/find_instruction.h"
+#include "core/tools/reference_figure.h"
 
 namespace tessera {
 namespace {
@@ -176,13 +177,27 @@ std::string htmlSection(std::string_view title, const Rows& rows, Fn&& row) {
   return out + "</dl>\n";
 }
 
+std::string htmlExample(const OpExample& example) {
+  std::string out = "<pre>" + escaped(example.text) + "</pre>\n";
+  for (const std::string& value : example.inputs) out += "<p>with <code>" + escaped(value) + "</code></p>\n";
+  for (const std::string& value : example.outputs) out += "<p>gives <code>" + escaped(value) + "</code></p>\n";
+  return out;
+}
+
+// The program, its values and its graph as the canvas draws it.
+std::string htmlReference(const ReferenceExample& one) {
+  const auto figure = figureOf(one);
+  return fmt::format("<h3 id=\"{0}\">{0}</h3>\n<p>{1} <small>({2})</small></p>\n{3}{4}", one.name, escaped(one.title), escaped(one.source),
+                     htmlExample(one.example), figure ? "<figure>" + *figure + "</figure>\n" : "");
+}
+
 }  // namespace
 
 Result<HelpPage> helpPage(std::string_view opcode) {
   std::vector<std::string_view> names;
   for (const OpDef* op : allOps()) names.push_back(nameOf(op->opcode));
   const auto known = opcodeFromName(opcode);
-  if (const OpDef* op = known ? findOp(*known) : nullptr) return HelpPage{nameOf(op->opcode), op, exampleOf(opcode)};
+  if (const OpDef* op = known ? findOp(*known) : nullptr) return HelpPage{nameOf(op->opcode), op, exampleOf(opcode), referenceExamplesOf(opcode)};
   if (known) return failAs(Fault::Usage, fmt::format("{} is read and printed, but has no page", opcode));
   return failAs(Fault::Usage, fmt::format("no operation is named {}{}", opcode, nearMisses(opcode, names)));
 }
@@ -199,10 +214,13 @@ std::string toText(const HelpPage& page) {
   out += section("operands", op.operands, [&](const OperandDoc& row) { return entry(row.name, row.doc); });
   out += section("attributes", op.attributes, [&](const AttributeRow& row) { return entry(nameOf(row.name), attributeWords(row)); });
   out += section("constraints", op.constraints, [&](const Constraint& row) { return entry(fmt::format("{}.{}", page.opcode, row.label), row.text); });
-  if (page.example.text.empty()) return out;
-  out += "\nexample:\n" + page.example.text;
-  out += section("with", page.example.inputs, [](const std::string& value) { return "  " + value + "\n"; });
-  return out + section("gives", page.example.outputs, [](const std::string& value) { return "  " + value + "\n"; });
+  if (!page.example.text.empty()) {
+    out += "\nexample:\n" + page.example.text;
+    out += section("with", page.example.inputs, [](const std::string& value) { return "  " + value + "\n"; });
+    out += section("gives", page.example.outputs, [](const std::string& value) { return "  " + value + "\n"; });
+  }
+  return out + section(fmt::format("examples of the reference (tessera help {} --example=NAME)", page.opcode), page.references,
+                       [&](const ReferenceExample* one) { return entry(one->name, one->title); });
 }
 
 std::string toHtml(const HelpPage& page) {
@@ -210,18 +228,16 @@ std::string toHtml(const HelpPage& page) {
   const OpDef& op = *page.op;
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{0}</title>\n<style>body{{max-width:50em;margin:2em "
-      "auto;font-family:sans-serif;line-height:1.5}}pre{{background:#f4f4f4;padding:1em;overflow-x:auto}}.formula{{font-style:italic}}"
+      "auto;font-family:sans-serif;line-height:1.5}}pre{{background:#f4f4f4;padding:1em;overflow-x:auto}}figure{{margin:0;overflow-x:auto}}.formula{{font-style:italic}}"
       "</style></head>\n<body>\n<h1>{0}</h1>\n<p>{1}</p>\n",
       page.opcode, typeset(op.summary, true));
   if (!op.doc.empty()) out += "<p>" + typeset(op.doc, true) + "</p>\n";
   out += htmlSection("Operands", op.operands, [](const OperandDoc& row) { return Row(row.name, row.doc); });
   out += htmlSection("Attributes", op.attributes, [](const AttributeRow& row) { return Row(nameOf(row.name), attributeWords(row)); });
   out += htmlSection("Constraints", op.constraints, [](const Constraint& row) { return Row(row.label, row.text); });
-  if (!page.example.text.empty()) {
-    out += "<h2>Example</h2>\n<pre>" + escaped(page.example.text) + "</pre>\n";
-    for (const std::string& value : page.example.inputs) out += "<p>with <code>" + escaped(value) + "</code></p>\n";
-    for (const std::string& value : page.example.outputs) out += "<p>gives <code>" + escaped(value) + "</code></p>\n";
-  }
+  if (!page.example.text.empty()) out += "<h2>Example</h2>\n" + htmlExample(page.example);
+  if (!page.references.empty()) out += "<h2>Examples of the reference</h2>\n";
+  for (const ReferenceExample* one : page.references) out += htmlReference(*one);
   return out + "</body>\n</html>\n";
 }
 

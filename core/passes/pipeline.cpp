@@ -9,6 +9,7 @@
 #include "core/passes/common_subexpressions.h"
 #include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
+#include "core/passes/dynamic_padding.h"
 #include "core/passes/flatten_control.h"
 #include "core/passes/rewriter.h"
 #include "core/passes/fusion.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr Pass kPasses[] = {
     {"normalize-precision", "Where floats of different widths meet, converts say how.", normalizePrecision},
     {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
+    {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.", padDynamicDimensions},
     {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},
     {"simplify", "Algebra: operations that do nothing, or the same as something cheaper.", simplify},
     {"common-subexpressions", "Equal instructions over equal operands become one.", mergeCommonSubexpressions},

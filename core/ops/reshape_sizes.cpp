@@ -40,9 +40,10 @@ std::vector<ReshapeGroup> reshapeGroups(const Shape& operand, const Shape& resul
       while (i < from.size()) takeLeft();
       while (j < to.size()) takeRight();
     }
-    choose(group, result, inferred);
-    out.push_back(std::move(group));
+    if (group.to.empty() && !out.empty()) out.back().from.insert(out.back().from.end(), group.from.begin(), group.from.end());
+    else out.push_back(std::move(group));
   }
+  for (ReshapeGroup& group : out) choose(group, result, inferred);
   return out;
 }
 

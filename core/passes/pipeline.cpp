@@ -10,9 +10,10 @@
 #include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/dynamic_padding.h"
+#include "core/passes/expand_scan.h"
 #include "core/passes/flatten_control.h"
-#include "core/passes/rewriter.h"
 #include "core/passes/fusion.h"
+#include "core/passes/rewriter.h"
 #include "core/passes/schedule.h"
 #include "core/passes/simplify.h"
 
@@ -21,6 +22,7 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"normalize-precision", "Where floats of different widths meet, converts say how.", normalizePrecision},
+    {"expand-scans", "A scan becomes a loop over its steps.", expandScans},
     {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
     {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.", padDynamicDimensions},
     {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},

@@ -5,6 +5,7 @@
 #include "backends/backend.h"
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/detach_bitcasts.h"
+#include "backends/cpu/dynamic_entry.h"
 #include "backends/cpu/plan_builder.h"
 #include "core/passes/buffer_assignment.h"
 #include "core/passes/pipeline.h"
@@ -45,7 +46,8 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
   TESSERA_TRY(kernels->compile(threads, options.cancel));
   TESSERA_TRY(stage("done", 1.0));
   auto pool = std::make_shared<ThreadPool>(threads);
-  return std::make_unique<CpuExecutable>(module, std::move(optimized), std::move(plan), std::move(kernels), std::move(pool));
+  auto executable = std::make_unique<CpuExecutable>(module, std::move(optimized), std::move(plan), std::move(kernels), std::move(pool));
+  return hasDynamicEntry(module) ? makeDynamicEntry(module, std::move(executable)) : std::move(executable);
 }
 
 }  // namespace

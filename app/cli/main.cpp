@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   addGrep(app, report);
   addExplain(app, report);
   addOpt(app, report);
+  addMachine(app, report);
   addHelp(app, report);
   try {
     app.parse(argc, argv);

@@ -25,6 +25,7 @@ struct Options {
   int64_t hottest = 0;
   bool physical = false;
   ProtoContent snapshot;
+  CompileOptions compile;
 };
 
 double millisecondsSince(std::chrono::steady_clock::time_point begin) {
@@ -35,6 +36,12 @@ double median(std::vector<double> values) {
   std::ranges::sort(values);
   size_t half = values.size() / 2;
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+int64_t bytesOf(std::span<const Literal> literals) {
+  int64_t bytes = 0;
+  for (const Literal& literal : literals) bytes += static_cast<int64_t>(literal.bytes().size());
+  return bytes;
 }
 
 Diagnostic inputFault(std::string message) {
@@ -166,20 +173,27 @@ Status runModule(const Module& module, const Options& options, Report& report) {
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, options));
   auto begin = std::chrono::steady_clock::now();
-  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module));
+  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
   report.object["compile_ms"] = millisecondsSince(begin);
 
   std::vector<Literal> outputs;
   std::vector<double> times;
+  double firstMs = 0;
   const int64_t warmUps = options.runs > 1 ? 1 : 0;
   for (int64_t i = 0; i < options.runs + warmUps; ++i) {
     begin = std::chrono::steady_clock::now();
-    TESSERA_ASSIGN_OR_RETURN(outputs, executable->run(arguments));
+    TESSERA_TRY(executable->runInto(arguments, outputs));
+    if (i == 0) firstMs = millisecondsSince(begin);
     if (i >= warmUps) times.push_back(millisecondsSince(begin));
   }
   report.object["run_ms"] = median(times);
+  report.object["first_run_ms"] = firstMs;
   report.object["runs"] = options.runs;
   report.object["peak_bytes"] = executable->peakBytes();
+  report.object["argument_bytes"] = bytesOf(arguments);
+  report.object["output_bytes"] = bytesOf(outputs);
+  report.object["kernels"] = executable->kernelCounts().kernels;
+  report.object["kernels_cached"] = executable->kernelCounts().cached;
   char line[160];
   std::snprintf(line, sizeof line, "compile %.2f ms, run %.3f ms (median of %lld), peak %lld bytes",
                 report.object["compile_ms"].get<double>(), report.object["run_ms"].get<double>(),
@@ -252,7 +266,7 @@ Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, 
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
   std::vector<std::unique_ptr<Executable>> executables;
   for (int64_t device = 0; device < grid.count(); ++device) {
-    CompileOptions compile;
+    CompileOptions compile = options.compile;
     compile.threads = 1;
     TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compile));
     executables.push_back(std::move(executable));
@@ -326,6 +340,11 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")->check(CLI::Range(1, 1000000));
   command->add_option("--profile", options->profile, "Write a Chrome trace with the profile of as many further runs");
   command->add_option("--hottest", options->hottest, "List the N instructions that took the most time")->check(CLI::Range(0, 1000000));
+  options->compile.kernelCache = defaultKernelCache();
+  command->add_option("--kernel-cache", options->compile.kernelCache,
+                      "Folder of compiled kernels, or off (default: $TESSERA_KERNEL_CACHE, else tessera/kernels in the user's cache folder)")
+      ->transform([](const std::string& folder) { return folder == "off" ? std::string() : folder; });
+  command->add_option("--isa", options->compile.isa, "Widest vectors of kernels: native, avx2 or sse4")->check(CLI::IsMember({"native", "avx2", "sse4"}));
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera run model.hlo --inputs=inputs.npz --expected=expected.npz --runs=10");
   command->callback([options, &report] {

@@ -20,6 +20,13 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options) override;
 };
 
+Diagnostic usage(std::string message) {
+  Diagnostic d;
+  d.fault = Fault::Usage;
+  d.message = std::move(message);
+  return d;
+}
+
 Status checkCancelled(const CompileOptions& options) {
   if (!options.cancel || !options.cancel->load()) return {};
   Diagnostic d;
@@ -34,13 +41,15 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
     if (options.progress) options.progress(what, fraction);
     return checkCancelled(options);
   };
+  if (options.isa != "native" && options.isa != "avx2" && options.isa != "sse4")
+    return fail(usage("there is no instruction set \"" + options.isa + "\" (native, avx2, sse4)"));
   TESSERA_TRY(stage("optimize", 0.0));
   TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module));
   TESSERA_TRY(detachBitcasts(optimized));
   TESSERA_TRY(checkStaticShapes(optimized));
   TESSERA_TRY(stage("plan", 0.2));
   TESSERA_ASSIGN_OR_RETURN(BufferAssignment buffers, assignBuffers(optimized));
-  auto kernels = std::make_unique<KernelLibrary>();
+  auto kernels = std::make_unique<KernelLibrary>(options);
   TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, buffers, *kernels));
   TESSERA_TRY(stage("generate code", 0.4));
   TESSERA_TRY(kernels->compile(threads, options.cancel));

@@ -106,7 +106,8 @@ Result<int> PlanBuilder::scratch(int64_t bytes) {
 
 void PlanBuilder::emit(Sequence& out, StepPtr step, const Instruction& instruction, std::string what) {
   step->profileIndex = static_cast<int32_t>(plan_.names.size());
-  plan_.names.push_back({instruction.id, std::string(instruction.name), std::move(what)});
+  plan_.names.push_back({instruction.id, std::string(instruction.name), std::move(what), operandSlots(instruction), resultSlots(instruction),
+                         kernels_.takeMentioned()});
   out.steps.push_back(std::move(step));
 }
 

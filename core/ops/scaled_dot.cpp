@@ -203,7 +203,7 @@ const OpDef kScaledDot = {
     .kind = ExecutionKind::Element,
     .category = "Linear algebra",
     .summary = "A dot of operands with a scale for each block",
-    .doc = "$out = dot(lhs · S(lhs\\_scale), rhs · S(rhs\\_scale))$, where $S$ repeats each scale over the block of "
+    .doc = "$out = dot(lhs · s, rhs · t)$, where $s$ and $t$ repeat each scale of lhs and rhs over the block of "
            "elements that it stands for: along a dimension of size $n$ with $m$ scales a block has $n/m$ elements. With "
            "f8 or f4 values and f8e8m0fnu scales these are the micro-scaling formats. Sums are kept in f32 (f64 for f64 "
            "results) and rounded once.",

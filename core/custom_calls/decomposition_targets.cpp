@@ -1,8 +1,11 @@
 // XLA's own names for matrix decompositions, which its compilers expand: Qr, ProductOfElementaryHouseholderReflectors,
-// LuDecomposition, Eigh, Cholesky. The element type is the operand's; values come from LAPACK.
+// LuDecomposition, Eigh, Cholesky. The element type is the operand's; Eigh is XLA's own algorithm, all others LAPACK.
+#include <algorithm>
+#include <cstdio>
 #include <numeric>
 
 #include "core/custom_calls/custom_calls.h"
+#include "core/custom_calls/jacobi_eigen.h"
 #include "core/custom_calls/matrix_factors.h"
 #include "core/ops/evaluate_loops.h"
 #include "core/ops/faults.h"
@@ -68,25 +71,56 @@ Result<Literal> lu(const EvaluateContext& context) {
   return out.take();
 }
 
-// backend_config is "lower,sort,iterations,tolerance"; LAPACK always sorts.
+// backend_config is "lower,sort,sweeps,tolerance".
+struct EighConfig {
+  bool lower = true;
+  JacobiOptions options;
+};
+EighConfig eighConfigOf(const EvaluateContext& context) {
+  EighConfig out;
+  const auto* config = context.instruction.attributes->get<RawText>(Attr::backend_config);
+  int lower = 1, sorted = 1, sweeps = 100;
+  double tolerance = 1e-6;
+  if (!config || std::sscanf(config->text.c_str(), "%d,%d,%d,%lf", &lower, &sorted, &sweeps, &tolerance) != 4) return out;
+  return {lower != 0, {sorted != 0, std::clamp(sweeps, 0, 10000), tolerance}};
+}
+
+// One triangle and the real diagonal say what the whole is.
+template <class T>
+std::vector<std::complex<double>> hermitianOf(const Literal& literal, int64_t item, int64_t n, bool lower) {
+  std::vector<std::complex<double>> out(static_cast<size_t>(n * n));
+  const T* data = literal.data<T>().data() + item * n * n;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j <= i; ++j) {
+      const std::complex<double> value = lower ? std::complex<double>(data[i * n + j]) : std::conj(std::complex<double>(data[j * n + i]));
+      out[static_cast<size_t>(i * n + j)] = i == j ? value.real() : value;
+      out[static_cast<size_t>(j * n + i)] = i == j ? value.real() : std::conj(value);
+    }
+  return out;
+}
+
+template <class T>
+T rounded(std::complex<double> value) {
+  if constexpr (kIsComplex<T>) return T(value);
+  else return static_cast<T>(value.real());
+}
+
 template <class T>
 Result<Literal> eigh(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
   if (x.rows != x.columns) return failUnsupported("\"Eigh\" takes square matrices");
-  const auto* config = context.instruction.attributes->get<RawText>(Attr::backend_config);
-  const char triangle = config && config->text.starts_with("0") ? 'U' : 'L';
+  const auto [lower, options] = eighConfigOf(context);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.rows), x.vector(LapackType<T>::realType, x.rows)}));
   for (int64_t item = 0; item < x.count; ++item) {
-    std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows);
-    std::vector<RealOf<T>> values;
-    TESSERA_ASSIGN_OR_RETURN(const int info, factorSymmetric(a, x.rows, 'V', triangle, values));
-    if (info != 0) {
-      std::ranges::fill(a, T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
-      std::ranges::fill(values, std::numeric_limits<RealOf<T>>::quiet_NaN());
-    }
-    out.storeMatrix(0, item, a, x.rows, x.rows);
-    out.storeRow(1, item, values, x.rows);
+    if (isCancelled(context)) return failCancelled();
+    const EigenPairs pairs = jacobiEigenPairs(hermitianOf<T>(context.operands[0], item, x.rows, lower), x.rows, options);
+    const size_t n = static_cast<size_t>(x.rows);
+    std::vector<T> columns(n * n);
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j < n; ++j) columns[j * n + i] = rounded<T>(pairs.vectors[i * n + j]);
+    out.storeMatrix(0, item, columns, x.rows, x.rows);
+    out.storeRow(1, item, std::vector<RealOf<T>>(pairs.values.begin(), pairs.values.end()), x.rows);
   }
   return out.take();
 }

@@ -28,6 +28,7 @@ constexpr AttributeRow kAttributes[] = {
 constexpr Constraint kConstraints[] = {
     {"C1", "the result's shape is written"},
     {"C2", "operand_layout_constraints has one shape for each operand"},
+    {"C3", "each of operand_layout_constraints is its operand's shape, with a layout of its own"},
 };
 
 Result<Inferred> inferShape(const InferContext& context) {
@@ -35,6 +36,9 @@ Result<Inferred> inferShape(const InferContext& context) {
   const auto* layouts = context.attributes->get<std::vector<Shape>>(Attr::operand_layout_constraints);
   if (layouts && layouts->size() != context.operands.size())
     return context.violated("C2", "operand_layout_constraints does not fit the operands", std::to_string(context.operands.size()), std::to_string(layouts->size()));
+  for (size_t i = 0; layouts && i < layouts->size(); ++i)
+    if (!compatible((*layouts)[i], context.operand(i)))
+      return context.violated("C3", "operand_layout_constraints has another shape for operand " + std::to_string(i), toString(context.operand(i), false), toString((*layouts)[i], false));
   const Shape& shape = *context.written;
   return Inferred{withoutLayout(shape), std::vector<std::string>(static_cast<size_t>(shape.rank()), "as the target says")};
 }

@@ -18,6 +18,7 @@
 namespace tessera {
 
 class Communicator;  // core/evaluate/collectives.h
+class CustomCallLibrary;  // core/custom_calls/custom_call_library.h
 
 struct CompileOptions {
   int threads = 0;                             // 0: all cores
@@ -25,6 +26,8 @@ struct CompileOptions {
   std::function<void(std::string_view stage, double fraction)> progress;
   std::string isa = "native";                  // widest vectors: "native", "avx2" or "sse4"; libraries choose for themselves
   std::string kernelCache;                     // folder of compiled kernels; "": none are kept
+  // The user's targets of custom calls, which runs are given through their communicator; null: the built-in ones only.
+  const CustomCallLibrary* customCalls = nullptr;
 };
 
 // $TESSERA_KERNEL_CACHE ("off": none), else tessera/kernels in $XDG_CACHE_HOME or ~/.cache; "" where there is no home.

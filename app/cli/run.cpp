@@ -5,10 +5,13 @@
 #include <limits>
 
 #include "app/cli/command.h"
-#include "app/cli/device_run.h"
+#include "app/cli/feed_files.h"
 #include "app/cli/physical_run.h"
 #include "backends/backend.h"
+#include "core/custom_calls/custom_call_library.h"
+#include "core/evaluate/device_values.h"
 #include "core/evaluate/evaluate.h"
+#include "core/evaluate/replicas.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
 #include "core/profile/profile.h"
@@ -17,7 +20,7 @@ namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string file, backend = "cpu", inputs, out, expected, profile, infeed, outfeed;
+  std::string file, backend = "cpu", inputs, out, expected, profile, infeed, outfeed, library;
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   FillRule fill;
   std::optional<double> rtol, atol;
@@ -26,6 +29,7 @@ struct Options {
   bool physical = false;
   ProtoContent snapshot;
   CompileOptions compile;
+  std::shared_ptr<const CustomCallLibrary> customCalls;  // of the file `library`
 };
 
 double millisecondsSince(std::chrono::steady_clock::time_point begin) {
@@ -157,11 +161,11 @@ void printHottest(const Module& module, const Profile& profile, int64_t count, R
 }
 
 Status profileRuns(const Module& module, Executable& executable, const std::vector<Literal>& arguments, const Options& options,
-                   Report& report) {
+                   const RunOptions& run, Report& report) {
   if (options.profile.empty() && options.hottest == 0) return {};
   Profile profile;
   for (int64_t i = 0; i < options.runs; ++i) {
-    auto result = executable.run(arguments, {}, &profile);
+    auto result = executable.run(arguments, run, &profile);
     if (!result) return std::unexpected(std::move(result).error());
   }
   if (options.hottest > 0) printHottest(module, profile, options.hottest, report);
@@ -176,13 +180,19 @@ Status runModule(const Module& module, const Options& options, Report& report) {
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
   report.object["compile_ms"] = millisecondsSince(begin);
 
+  HostFeeds outside;
+  outside.customCalls = options.customCalls.get();
+  Fleet fleet({}, std::move(outside));
+  Communicator communicator(fleet, 0);
+  RunOptions run;
+  if (options.customCalls) run.communicator = &communicator;
   std::vector<Literal> outputs;
   std::vector<double> times;
   double firstMs = 0;
   const int64_t warmUps = options.runs > 1 ? 1 : 0;
   for (int64_t i = 0; i < options.runs + warmUps; ++i) {
     begin = std::chrono::steady_clock::now();
-    TESSERA_TRY(executable->runInto(arguments, outputs));
+    TESSERA_TRY(executable->runInto(arguments, outputs, run));
     if (i == 0) firstMs = millisecondsSince(begin);
     if (i >= warmUps) times.push_back(millisecondsSince(begin));
   }
@@ -199,7 +209,7 @@ Status runModule(const Module& module, const Options& options, Report& report) {
                 report.object["compile_ms"].get<double>(), report.object["run_ms"].get<double>(),
                 static_cast<long long>(options.runs), static_cast<long long>(executable->peakBytes()));
   report.line(line);
-  TESSERA_TRY(profileRuns(module, *executable, arguments, options, report));
+  TESSERA_TRY(profileRuns(module, *executable, arguments, options, run, report));
   TESSERA_TRY(writeOutputs(module, options, outputs));
   return compare(options, outputs, report);
 }
@@ -222,7 +232,7 @@ Status writeDeviceOutputs(const Module& module, const Options& options, DeviceAr
 }
 
 // Each device's output by itself, or the joined one, as the expected shape says.
-Status compareDevices(const Options& options, const DeviceArrays& outputs, Report& report) {
+Status compareDevices(const Module& module, const Options& options, const DeviceArrays& outputs, Report& report) {
   if (options.expected.empty()) return {};
   TESSERA_ASSIGN_OR_RETURN(NamedArrays expected, readNpz(options.expected));
   double maxAbs = 0;
@@ -231,7 +241,7 @@ Status compareDevices(const Options& options, const DeviceArrays& outputs, Repor
     const std::string key = "out" + std::to_string(i);
     auto found = expected.find(key);
     if (found == expected.end()) return std::unexpected(inputFault(options.expected + " lacks " + key));
-    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, comparable(outputs, i, found->second.shape()));
+    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, comparable(module, outputs, i, found->second.shape()));
     Tolerance tolerance = defaultTolerance(values[0].shape().type);
     if (options.rtol) tolerance.rtol = *options.rtol;
     if (options.atol) tolerance.atol = *options.atol;
@@ -251,6 +261,12 @@ Status compareDevices(const Options& options, const DeviceArrays& outputs, Repor
   report.failure(d);
   report.exit = kDiffers;
   return {};
+}
+
+HostFeeds outsideOf(FeedFiles& files, const Options& options) {
+  HostFeeds out = files.feeds();
+  out.customCalls = options.customCalls.get();
+  return out;
 }
 
 // One run on all devices at once, an executable and a thread each.
@@ -278,7 +294,7 @@ Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, 
     run.communicator = &communicator;
     return executables[device]->run(arguments[device], run);
   };
-  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays outputs, runOnDevices(grid, program, files.feeds()));
+  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays outputs, runOnDevices(grid, program, outsideOf(files, options)));
   report.object["replicas"] = grid.replicas;
   report.object["partitions"] = grid.partitions;
   report.object["run_ms"] = millisecondsSince(begin);
@@ -286,11 +302,15 @@ Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, 
               std::to_string(millisecondsSince(begin)) + " ms");
   if (!options.out.empty()) TESSERA_TRY(writeDeviceOutputs(module, options, outputs));
   if (!options.outfeed.empty()) TESSERA_TRY(writeNpz(options.outfeed, files.taken()));
-  return compareDevices(options, outputs, report);
+  return compareDevices(module, options, outputs, report);
 }
 
-Status runAsAsked(const Module& module, const Options& options, Report& report) {
-  const DeviceGrid grid = gridOf(module, options.replicas, options.partitions);
+Status runAsAsked(const Module& module, Options& options, Report& report) {
+  if (!options.library.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(options.customCalls, CustomCallLibrary::open(options.library));
+    options.compile.customCalls = options.customCalls.get();
+  }
+  TESSERA_ASSIGN_OR_RETURN(const DeviceGrid grid, gridOf(module, options.replicas, options.partitions));
   const bool alone = grid.replicas == 1 && grid.partitions == 1 && options.infeed.empty() && options.outfeed.empty();
   if (alone) return runModule(module, options, report);
   if (grid.replicas > 1024 || grid.partitions > 1024 || grid.count() > 1024) {
@@ -328,6 +348,7 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("--partitions", options->partitions, "Partitions of each replica (default: as the module says)")->check(CLI::Range(1, 1024));
   command->add_option("--infeed", options->infeed, "npz with feed0 …: the source of infeeds");
   command->add_option("--outfeed", options->outfeed, "npz for what outfeeds give: feed0 …");
+  command->add_option("--custom-call-library", options->library, "Shared library with targets of custom calls");
   command->add_option("--seed", options->fill.seed, "Fill rule: seed");
   command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)");
   command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")->check(CLI::PositiveNumber);

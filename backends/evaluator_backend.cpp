@@ -66,6 +66,7 @@ class EvaluatorExecutable final : public Executable {
     EvaluateOptions evaluation;
     evaluation.cancel = options.cancel;
     evaluation.communicator = options.communicator;
+    evaluation.states = &states_;
     std::optional<ProfileRecorder> recorder;
     if (profile) {
       recorder.emplace(module_, *profile);
@@ -82,6 +83,7 @@ class EvaluatorExecutable final : public Executable {
 
  private:
   Module module_;
+  InstructionStates states_;
   int64_t peakBytes_ = 0;
 };
 

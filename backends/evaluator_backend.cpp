@@ -67,6 +67,7 @@ class EvaluatorExecutable final : public Executable {
     EvaluateOptions evaluation;
     evaluation.cancel = options.cancel;
     evaluation.communicator = options.communicator;
+    evaluation.states = &states_;
     std::optional<ProfileRecorder> recorder;
     if (profile) {
       recorder.emplace(module_, *profile);
@@ -83,6 +84,7 @@ class EvaluatorExecutable final : public Executable {
 
  private:
   Module module_;
+  InstructionStates states_;
   int64_t peakBytes_ = 0;
 };
 

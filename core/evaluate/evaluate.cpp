@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/evaluate/dynamic_values.h"
+#include "core/ops/callgraph.h"
 #include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
 
@@ -198,23 +199,28 @@ class Evaluator {
     const bool inner = observed && step.op->kind == ExecutionKind::Control && instruction.opcode != Opcode::Fusion;
     EvaluateContext context{instruction, *instruction.shape, operands, step.shapes,
                             [&](size_t callee, std::span<const Literal> arguments) -> Result<Literal> {
-                              std::vector<ComputationId> callees = module_.callees(instruction);
+                              const std::vector<ComputationId> callees = calledBy(module_, instruction);
                               if (callee >= callees.size()) return fail("%" + std::string(instruction.name) + " calls nothing");
                               return evaluate(callees[callee], arguments, inner);
                             },
                             [this] { return cancelled(); }, &module_, options_.communicator};
-    if (step.op->kind == ExecutionKind::Library) context.memory = &memory_[instruction.id.value];
+    if (step.op->kind == ExecutionKind::Library) context.memory = memoryOf(instruction);
     const bool dynamic = needsDynamicEvaluation(instruction, operands, step.shapes);
     auto value = dynamic ? evaluateDynamic(*step.op, context) : step.op->evaluate(context);
     if (value && depth_ == 1 && !sharesBuffers(*step.op)) hold(bytesOf(*value));
     return value;
   }
 
+  std::array<uint64_t, 2>* memoryOf(const Instruction& instruction) {
+    const bool outlivesRun = options_.states && instruction.opcode == Opcode::RngGetAndUpdateState;
+    return &(outlivesRun ? *options_.states : memory_)[instruction.id.value];
+  }
+
   const Module& module_;
   const EvaluateOptions& options_;
   Clock::time_point start_;
   std::vector<std::unique_ptr<Plan>> plans_;
-  std::unordered_map<uint32_t, std::array<uint64_t, 2>> memory_;  // by instruction: EvaluateContext::memory
+  InstructionStates memory_;  // by instruction: EvaluateContext::memory
   int depth_ = 0;
   int64_t nestedNs_ = 0;
   int64_t liveBytes_ = 0, peakBytes_ = 0;

@@ -74,14 +74,15 @@ bool sameButPrecision(ElementType a, ElementType b) { return a == b || (isFloat(
 
 ElementType widerType(ElementType a, ElementType b) {
   if (a == b) return a;
+  if (isComplex(a) != isComplex(b)) return isComplex(a) ? a : b;
   if (isFloat(a) != isFloat(b)) return isFloat(a) || isComplex(a) ? a : b;
   const ElementType wide = info(a).bits >= info(b).bits ? a : b;
   return isFloat(wide) && info(wide).bits < 32 ? ElementType::F32 : wide;
 }
 
 bool multiplicable(ElementType a, ElementType b) {
-  const auto real = [](ElementType type) { return isFloat(type) || isInteger(type); };
-  return a == b || (real(a) && real(b)) || (isComplex(a) && isComplex(b));
+  const auto number = [](ElementType type) { return isFloat(type) || isInteger(type) || isComplex(type); };
+  return a == b || (number(a) && number(b));
 }
 
 bool sameDimensions(const Shape& a, const Shape& b) { return a.dimensions == b.dimensions; }

@@ -36,7 +36,8 @@ class Tracer {
     if (++steps_ > kMostSteps || !id.valid() || !module_.contains(id)) return std::nullopt;
     const Instruction& in = module_.at(id);
     switch (in.opcode) {
-      case Opcode::Copy: case Opcode::OptBarrier: return traceOperand(in, 0, std::move(path), std::move(frames));
+      // A slice or pad gives leading rows and columns: products take as many as both sides have.
+      case Opcode::Copy: case Opcode::OptBarrier: case Opcode::Slice: case Opcode::Pad: return traceOperand(in, 0, std::move(path), std::move(frames));
       case Opcode::Bitcast: case Opcode::Transpose: return traceMove(in, std::move(path), std::move(frames));
       case Opcode::Select: return traceSelect(in, path, frames);
       case Opcode::GetTupleElement:

@@ -12,6 +12,7 @@
 #include "core/evaluate/device_values.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/evaluate.h"
+#include "core/evaluate/factors.h"
 #include "core/evaluate/replicas.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
@@ -116,29 +117,62 @@ Result<Literal> countingPart(const Literal& expected, const Literal& found, cons
   return cutTo(expected, found.shape().dimensions);
 }
 
-// Compares with the expected file; differences raise exit code 3.
-Status compare(const Options& options, const Module& module, const std::vector<Literal>& outputs, Report& report) {
-  if (options.expected.empty() && !options.snapshot.result) return {};
-  NamedArrays expected;
+Tolerance toleranceOf(const Options& options, ElementType type) {
+  Tolerance out = defaultTolerance(type);
+  if (options.rtol) out.rtol = *options.rtol;
+  if (options.atol) out.atol = *options.atol;
+  return out;
+}
+
+// The expected outputs in order, of the sizes of those found.
+Result<std::vector<Literal>> expectedOutputs(const Module& module, const Options& options, std::span<const Literal> found) {
+  NamedArrays named;
   if (options.expected.empty()) {
-    expected = namedLeaves(std::span(&*options.snapshot.result, 1), "out");
+    named = namedLeaves(std::span(&*options.snapshot.result, 1), "out");
   } else {
-    TESSERA_ASSIGN_OR_RETURN(expected, readNpz(options.expected));
+    TESSERA_ASSIGN_OR_RETURN(named, readNpz(options.expected));
   }
-  std::vector<Shape> declared;
-  for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(module.entryComputation().root)))
-    if (!leaf.shape->isToken()) declared.push_back(*leaf.shape);
+  std::vector<Literal> out;
+  for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(module.entryComputation().root))) {
+    if (leaf.shape->isToken()) continue;
+    const std::string key = "out" + std::to_string(out.size());
+    const auto given = named.find(key);
+    if (given == named.end()) return std::unexpected(inputFault((options.expected.empty() ? options.file : options.expected) + " lacks " + key));
+    TESSERA_ASSIGN_OR_RETURN(Literal wanted, countingPart(given->second, found[out.size()], *leaf.shape));
+    out.push_back(std::move(wanted));
+  }
+  return out;
+}
+
+// Factors of a decomposition that differ element by element are equal when their products are.
+void compareFactors(const Module& module, const Options& options, std::span<const Literal> expected, std::span<const Literal> found,
+                    std::vector<Comparison>& comparisons, Report& report) {
+  if (std::ranges::all_of(comparisons, &Comparison::equal)) return;
+  for (const FactoredOutputs& group : factoredOutputs(module)) {
+    std::vector<size_t> members;
+    for (size_t i = 0; i < found.size(); ++i)
+      if (group.has(static_cast<int>(i))) members.push_back(i);
+    if (std::ranges::all_of(members, [&](size_t i) { return comparisons[i].equal; })) continue;
+    const Comparison products = compareByReconstruction(group, expected, found, toleranceOf(options, found[members[0]].shape().type));
+    if (!products.equal) continue;
+    for (size_t i : members) {
+      comparisons[i] = products;
+      report.line("out" + std::to_string(i) + ": a factor, compared by reconstruction");
+    }
+  }
+}
+
+// Compares with the expected file; differences raise exit code 3.
+Status compare(const Module& module, const Options& options, const std::vector<Literal>& outputs, Report& report) {
+  if (options.expected.empty() && !options.snapshot.result) return {};
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> expected, expectedOutputs(module, options, outputs));
+  std::vector<Comparison> comparisons;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    comparisons.push_back(compareLiterals(expected[i], outputs[i], toleranceOf(options, outputs[i].shape().type), "out" + std::to_string(i)));
+  compareFactors(module, options, expected, outputs, comparisons, report);
   double maxAbs = 0, maxRel = 0;
   std::string first;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::string key = "out" + std::to_string(i);
-    auto found = expected.find(key);
-    if (found == expected.end()) return std::unexpected(inputFault((options.expected.empty() ? options.file : options.expected) + " lacks " + key));
-    Tolerance tolerance = defaultTolerance(outputs[i].shape().type);
-    if (options.rtol) tolerance.rtol = *options.rtol;
-    if (options.atol) tolerance.atol = *options.atol;
-    TESSERA_ASSIGN_OR_RETURN(const Literal wanted, countingPart(found->second, outputs[i], declared[i]));
-    Comparison comparison = compareLiterals(wanted, outputs[i], tolerance, key);
+  for (const Comparison& comparison : comparisons) {
     maxAbs = std::max(maxAbs, comparison.maxAbsError);
     maxRel = std::max(maxRel, comparison.maxRelError);
     if (!comparison.equal && first.empty()) first = comparison.firstMismatch;
@@ -224,7 +258,7 @@ Status runModule(const Module& module, const Options& options, Report& report) {
   report.line(line);
   TESSERA_TRY(profileRuns(module, *executable, arguments, options, run, report));
   TESSERA_TRY(writeOutputs(module, options, outputs));
-  return compare(options, module, outputs, report);
+  return compare(module, options, outputs, report);
 }
 
 NamedArrays namedOutputs(const DeviceArrays& outputs) {
@@ -255,9 +289,7 @@ Status compareDevices(const Module& module, const Options& options, const Device
     auto found = expected.find(key);
     if (found == expected.end()) return std::unexpected(inputFault(options.expected + " lacks " + key));
     TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, comparable(module, outputs, i, found->second.shape()));
-    Tolerance tolerance = defaultTolerance(values[0].shape().type);
-    if (options.rtol) tolerance.rtol = *options.rtol;
-    if (options.atol) tolerance.atol = *options.atol;
+    const Tolerance tolerance = toleranceOf(options, values[0].shape().type);
     for (size_t device = 0; device < values.size(); ++device) {
       const std::string name = values.size() > 1 ? key + " of device " + std::to_string(device) : key;
       Comparison comparison = compareLiterals(found->second, values[device], tolerance, name);

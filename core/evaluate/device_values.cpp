@@ -2,6 +2,7 @@
 #include "core/evaluate/device_values.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/custom_calls/custom_calls.h"
 #include "core/evaluate/sharding.h"
@@ -84,6 +85,20 @@ Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t lea
   return fail(inputFault(key + " has shape " + toString(found->second.shape(), false) + ", the program's is " + toString(whole, false)));
 }
 
+// Without a sharding: an array of as many blocks as there are partitions is cut in their order; else it is one block.
+Tiling impliedTiling(const Shape& block, size_t leaf, const std::map<std::string, Literal>& given, DeviceGrid grid) {
+  const auto found = given.find("arg" + std::to_string(leaf));
+  if (found == given.end() || grid.partitions < 2) return {};
+  Tiling out;
+  out.tiles = tilesBetween(block, found->second.shape());
+  int64_t count = out.tiles.empty() ? 0 : 1;
+  for (int64_t tiles : out.tiles) count *= tiles;
+  if (count != grid.partitions) return {};
+  out.devices.resize(static_cast<size_t>(count));
+  std::iota(out.devices.begin(), out.devices.end(), 0);
+  return out;
+}
+
 }  // namespace
 
 bool isGlobalProgram(const Module& module) {
@@ -107,7 +122,8 @@ Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid, co
   if (isGlobalProgram(module))
     for (EntryLeaf& leaf : leaves) leaf.sharding = {};
   for (size_t i = 0; i < leaves.size(); ++i) {
-    TESSERA_ASSIGN_OR_RETURN(const Tiling tiling, tilingOf(leaves[i].sharding));
+    TESSERA_ASSIGN_OR_RETURN(Tiling tiling, tilingOf(leaves[i].sharding));
+    if (leaves[i].sharding.empty() && !isGlobalProgram(module)) tiling = impliedTiling(leaves[i].shape, i, given, grid);
     TESSERA_ASSIGN_OR_RETURN(const Shape whole, globalShape(leaves[i].shape, tiling));
     TESSERA_ASSIGN_OR_RETURN(const Literal argument, wholeArgument(leaves[i].shape, whole, i, given, rule));
     for (int64_t device = 0; device < grid.count(); ++device) {

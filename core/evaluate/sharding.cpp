@@ -144,19 +144,6 @@ struct BlockPlacement {
   }
 };
 
-// Blocks along each dimension; empty when the shapes do not fit each other.
-std::vector<int64_t> tilesBetween(const Shape& block, const Shape& whole) {
-  if (block.rank() != whole.rank() || block.type != whole.type) return {};
-  std::vector<int64_t> out;
-  for (size_t d = 0; d < whole.dimensions.size(); ++d) {
-    const int64_t part = block.dimensions[d], all = whole.dimensions[d];
-    if (part == all) out.push_back(1);
-    else if (part > 0 && all % part == 0) out.push_back(all / part);
-    else return {};
-  }
-  return out;
-}
-
 // Device o·copies·inner + c·inner + i holds block o·inner + i.
 Tiling inDeviceOrder(const std::vector<int64_t>& tiles, int64_t outer, int64_t copies, int64_t inner) {
   Tiling out{tiles, {}, copies};
@@ -233,6 +220,18 @@ Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& 
   BlockCopy copy{whole, out, *place};
   for (size_t d = 0; d < place->size(); ++d) copy.start[d] *= block.dimensions[d];
   copy.run(0, 0, 0);
+  return out;
+}
+
+std::vector<int64_t> tilesBetween(const Shape& block, const Shape& whole) {
+  if (block.rank() != whole.rank() || block.type != whole.type) return {};
+  std::vector<int64_t> out;
+  for (size_t d = 0; d < whole.dimensions.size(); ++d) {
+    const int64_t part = block.dimensions[d], all = whole.dimensions[d];
+    if (part == all) out.push_back(1);
+    else if (part > 0 && all % part == 0) out.push_back(all / part);
+    else return {};
+  }
   return out;
 }
 

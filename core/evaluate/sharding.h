@@ -21,6 +21,8 @@ struct Tiling {
 // An empty text means replicated. "{{…}, {…}}" of a tuple is not one sharding: shardingsOf splits it.
 Result<Tiling> tilingOf(std::string_view sharding);
 std::vector<std::string_view> shardingsOf(std::string_view sharding);
+// Blocks along each dimension; empty when the shapes do not fit each other.
+std::vector<int64_t> tilesBetween(const Shape& block, const Shape& whole);
 // N of {maximal device=N}.
 std::optional<int64_t> maximalDeviceOf(std::string_view sharding);
 // Shape of the whole, out of a block's.

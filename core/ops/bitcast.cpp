@@ -85,9 +85,39 @@ std::vector<int64_t> physicalOrder(const Shape& shape) {
   return order;
 }
 
+// The index at a place of the physical order.
+void setIndex(const Shape& shape, const std::vector<int64_t>& order, int64_t place, std::vector<int64_t>& index) {
+  for (size_t d = order.size(); d-- > 0;) {
+    const int64_t size = shape.dimensions[static_cast<size_t>(order[d])];
+    index[static_cast<size_t>(order[d])] = place % size;
+    place /= size;
+  }
+}
+
+// Under tiles and padding the order of dimensions still says where elements lie, when both sides put the elements of
+// that order at the same positions. Looked up element by element; in steps where there are very many.
+bool sameTiledMemory(const Shape& from, const Shape& to) {
+  constexpr int64_t kMostLookUps = 1 << 20;
+  const auto count = from.elementCount();
+  if (!count || count != to.elementCount()) return false;
+  if (from.dimensions == to.dimensions && from.layout == to.layout) return true;
+  const auto source = MemoryMap::of(from), target = MemoryMap::of(to);
+  if (!source || !target) return false;
+  const std::vector<int64_t> sourceOrder = physicalOrder(from), targetOrder = physicalOrder(to);
+  std::vector<int64_t> sourceIndex(sourceOrder.size()), targetIndex(targetOrder.size());
+  const int64_t step = std::max<int64_t>(1, *count / kMostLookUps) | 1;
+  for (int64_t place = 0; place < *count; place += step) {
+    setIndex(from, sourceOrder, place, sourceIndex);
+    setIndex(to, targetOrder, place, targetIndex);
+    if (source->linearIndex(sourceIndex) != target->linearIndex(targetIndex)) return false;
+  }
+  return true;
+}
+
 Status element(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
-  if (!isDense(from) || !isDense(to) || info(from.type).bits != info(to.type).bits) {
+  const bool mapped = (isDense(from) && isDense(to)) || sameTiledMemory(from, to);
+  if (!mapped || info(from.type).bits != info(to.type).bits) {
     Diagnostic diagnostic;
     diagnostic.fault = Fault::Unsupported;
     diagnostic.message = fmt::format("bitcast from {} to {} has no index map", toString(from), toString(to));

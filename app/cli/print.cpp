@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "app/cli/command.h"
+#include "core/formats/code.h"
 #include "core/formats/module_file.h"
 #include "core/formats/padding.h"
 #include "core/formats/project.h"
@@ -36,6 +37,8 @@ const Form kForms[] = {
     {"pbtxt", false, PaddingCarrier::Protobuf, [](const Source& s) { return writeProto(s.module, {ProtoMessage::HloModule, true, s.foreign}); }},
     {"dot", false, PaddingCarrier::None, [](const Source& s) { return Result<std::string>(printDot(s.module)); }},
     {"tessera", false, PaddingCarrier::HloText, [](const Source& s) { return Result<std::string>(printProject(s.project, &s.module)); }},
+    {"xlabuilder", false, PaddingCarrier::None, [](const Source& s) { return printXlaBuilder(s.module); }},
+    {"jax", false, PaddingCarrier::None, [](const Source& s) { return printJax(s.module); }},
 };
 
 std::vector<std::string> formNames() {
@@ -77,10 +80,10 @@ void tellLosses(const Module& module, const Form& form, const std::string& file,
 }  // namespace
 
 void addPrint(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("print", "Print a file as HLO text, protobuf, Graphviz or a project");
+  auto* command = app.add_subcommand("print", "Print a file as HLO text, protobuf, Graphviz, a project, C++ or Python");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "HLO text, protobuf, StableHLO text or a project")->required();
-  command->add_option("--to", options->to, "hlo (long form), short, pb, pbtxt, dot or tessera (a project file)")
+  command->add_option("--to", options->to, "hlo (long form), short, pb, pbtxt, dot, tessera (a project file), xlabuilder (C++) or jax (Python)")
       ->check(CLI::IsMember(formNames()));
   command->add_option("-o,--output", options->out, "Write to a file instead of stdout");
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");

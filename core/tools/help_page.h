@@ -22,7 +22,9 @@ struct HelpPage {
 Result<HelpPage> helpPage(std::string_view opcode);
 
 std::string toText(const HelpPage& page);
-std::string toHtml(const HelpPage& page);  // a whole document; the examples of the reference are drawn in it
+// A whole document, the examples of the reference drawn in it; formulas as MathML, or as <sub> and <sup> for viewers that
+// know no more.
+std::string toHtml(const HelpPage& page, bool mathMl = true);
 // Formulas between $…$ in Unicode: "$x_i \\cdot 2^{b}$" becomes "xᵢ · 2^b"; what has no letter of its own stays readable.
 std::string withFormulas(std::string_view text);
 

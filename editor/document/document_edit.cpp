@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/formats/module_file.h"
+#include "core/formats/protobuf.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 
@@ -41,7 +42,7 @@ void Document::startNextEdit() {
 
 void Document::moduleReplaced() {
   ++revision_;
-  dispose(std::exchange(scenes_, std::make_shared<SceneMaker>(module())));
+  dispose(std::exchange(scenes_, std::make_shared<SceneMaker>(module(), project_)));
   std::erase_if(selection_, [&](InstructionId id) { return !module().contains(id); });
   dispose(std::move(outcome_));
   outcome_.reset();
@@ -68,8 +69,37 @@ void Document::redo() {
   verifyInBackground();
 }
 
+namespace {
+
+Result<std::string> graphAs(const std::filesystem::path& path, const Module& module) {
+  const std::string ending = path.extension().string();
+  if (ending == ".pb" || ending == ".pbtxt") return writeProto(module, {ProtoMessage::HloModule, ending == ".pbtxt", nullptr});
+  return printHloText(module);
+}
+
+}  // namespace
+
+bool Document::savesSidecar(const QString& path) const {
+  return std::filesystem::path(path.toStdString()).extension() != ".tessera" && project_.arranged();
+}
+
 Status Document::save(const QString& path) {
-  TESSERA_TRY(writeFileAtomically(path.toStdString(), printHloText(module())));
+  if (isPlainGraph()) return fail("a Graphviz file is a picture: there is no graph of operations to save");
+  const std::filesystem::path file = path.toStdString();
+  rememberPage();
+  if (file.extension() == ".tessera") {
+    Project project = project_;
+    project.graphFile.clear();  // the graph moves in
+    TESSERA_TRY(writeFileAtomically(file, printProject(project, &module())));
+  } else {
+    TESSERA_ASSIGN_OR_RETURN(const std::string content, graphAs(file, module()));
+    TESSERA_TRY(writeFileAtomically(file, content));
+  }
+  if (savesSidecar(path)) {
+    Project sidecar = project_;
+    sidecar.graphFile = file.filename().string();
+    TESSERA_TRY(writeFileAtomically(sidecarOf(file), printProject(sidecar, nullptr)));
+  }
   path_ = path;
   modified_ = false;
   emit moduleChanged();

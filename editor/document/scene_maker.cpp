@@ -14,11 +14,15 @@ ViewMaker& SceneMaker::views() {
 }
 
 ViewOptions SceneMaker::initialOptions(ComputationId computation) {
+  if (plain_) return {};
   const std::lock_guard lock(mutex_);
-  return views().initialView(computation, kFewBoxes);
+  ViewOptions options = views().initialView(computation, kFewBoxes);
+  if (const ProjectPage* page = pageOf(computation)) applyGroups(*page, options);
+  return options;
 }
 
 std::vector<std::string> SceneMaker::groupPaths(ComputationId computation) {
+  if (plain_) return {};
   const std::lock_guard lock(mutex_);
   return views().groupPaths(computation);
 }
@@ -44,17 +48,24 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   Scene scene;
   scene.computation = computation;
   scene.options = std::move(options);
-  {
+  if (plain_) {
+    scene.view = std::make_shared<const GraphView>(viewOf(*plain_));
+  } else {
     const std::lock_guard lock(mutex_);
     scene.view = std::make_shared<const GraphView>(views().view(computation, scene.options));
   }
-  scene.arrangement = std::make_shared<const Arrangement>(arrange(*scene.view));
+  Arrangement arrangement = arrange(*scene.view);
+  if (const ProjectPage* page = pageOf(computation)) placeBoxes(module_, *scene.view, placesOf(*page), arrangement);
+  scene.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
   return redraw(std::move(scene), overlay);
 }
 
 Scene SceneMaker::redraw(Scene scene, const Overlay* overlay) const {
   scene.overlay = overlay ? std::make_shared<const Overlay>(scaledTo(*scene.view, *overlay)) : nullptr;
-  scene.picture = std::make_shared<const Picture>(draw(module_, *scene.view, *scene.arrangement, scene.overlay.get()));
+  Picture picture = plain_ ? drawPlain(*plain_, *scene.view, *scene.arrangement)
+                           : draw(module_, *scene.view, *scene.arrangement, scene.overlay.get());
+  if (const ProjectPage* page = pageOf(scene.computation)) picture = withPage(std::move(picture), *page);
+  scene.picture = std::make_shared<const Picture>(std::move(picture));
   scene.index = Canvas::makeIndex(*scene.picture);
   return scene;
 }

@@ -51,7 +51,9 @@ __attribute__((target("avx512f"))) uint64_t readWide(const uint64_t* data, size_
     c = _mm512_xor_si512(c, _mm512_load_si512(data + i + 16));
     d = _mm512_xor_si512(d, _mm512_load_si512(data + i + 24));
   }
-  return static_cast<uint64_t>(_mm512_reduce_add_epi64(_mm512_xor_si512(_mm512_xor_si512(a, b), _mm512_xor_si512(c, d))));
+  alignas(64) uint64_t lanes[8];
+  _mm512_store_si512(lanes, _mm512_xor_si512(_mm512_xor_si512(a, b), _mm512_xor_si512(c, d)));
+  return lanes[0] ^ lanes[7];
 }
 
 uint64_t readPlain(const uint64_t* data, size_t count) {

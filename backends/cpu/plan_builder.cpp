@@ -14,6 +14,7 @@
 #include "core/element/compose.h"
 #include "core/ops/callee_index.h"
 #include "core/ops/op.h"
+#include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera::cpu {
@@ -279,7 +280,7 @@ Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& ou
     default: break;
   }
   const OpDef* op = findOp(instruction.opcode);
-  if (op && op->kind == ExecutionKind::Library) return planLibraryOp(instruction, out);
+  if ((op && op->kind == ExecutionKind::Library) || runningTotal(module_, instruction)) return planLibraryOp(instruction, out);
   return planElements(instruction, out);
 }
 

@@ -82,12 +82,15 @@ Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState
   return {};
 }
 
-// Arrays of an earlier run are used again.
-Status CpuExecutable::bindOutputs(std::vector<Literal>& outputs, RunState& state) const {
+// Arrays of an earlier run are used again, but for those that are arguments of this one.
+Status CpuExecutable::bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs, RunState& state) const {
   outputs.resize(outputShapes_.size());
+  auto isArgument = [&](const Literal& output) {
+    return std::ranges::any_of(arguments, [&](const Literal& a) { return a.bytes().data() == output.bytes().data(); });
+  };
   for (size_t i = 0; i < outputs.size(); ++i) {
     Literal& output = outputs[i];
-    if (output.shape() == *outputShapes_[i] && !output.elided()) continue;
+    if (output.shape() == *outputShapes_[i] && !isArgument(output)) continue;
     output = {};
     TESSERA_ASSIGN_OR_RETURN(output, Literal::allocate(*outputShapes_[i]));
   }
@@ -110,7 +113,7 @@ Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Li
   RunState& state = state_;
   state.pointers.resize(plan_.slots.size());
   TESSERA_TRY(bindArguments(arguments, state));
-  TESSERA_TRY(bindOutputs(outputs, state));
+  TESSERA_TRY(bindOutputs(arguments, outputs, state));
   state.pool = pool_.get();
   state.kernels = kernels_.get();
   state.cancel = options.cancel;

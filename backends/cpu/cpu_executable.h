@@ -27,7 +27,7 @@ class CpuExecutable final : public Executable {
   };
   Status ensureArena();
   Status bindArguments(std::span<const Literal> arguments, RunState& state) const;
-  Status bindOutputs(std::vector<Literal>& outputs, RunState& state) const;
+  Status bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs, RunState& state) const;
   void report(int64_t totalNs, Profile& profile);
   void openProfile(Profile& profile) const;
   struct Share {

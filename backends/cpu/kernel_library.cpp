@@ -1,6 +1,9 @@
 // See kernel_library.h.
 #include "backends/cpu/kernel_library.h"
 
+#include <dlfcn.h>
+
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -33,7 +36,8 @@ const void* runtimeFunction(std::string_view name) {
     return out;
   }();
   auto found = known.find(name);
-  return found == known.end() ? nullptr : found->second;
+  // What LLVM calls of itself (fmodf …) is in the C library.
+  return found != known.end() ? found->second : ::dlsym(RTLD_DEFAULT, std::string(name).c_str());
 }
 
 // work() on so many threads, the caller's included.
@@ -171,7 +175,6 @@ Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, s
     d.message = "cancelled";
     return fail(std::move(d));
   }
-  if (!missing.empty() && cache.isOn()) cache.trim();
   return {};
 }
 
@@ -191,6 +194,7 @@ Status KernelLibrary::compile(int threads, const std::atomic<bool>* cancel) {
   impl_->counts.kernels = static_cast<int64_t>(kernels_.size());
   impl_->counts.cached = static_cast<int64_t>(kernels_.size() - missing.size());
   impl_->codes = {};
+  if (!missing.empty() && impl_->cache.isOn()) prepare([this] { impl_->cache.trim(); });  // looks at every entry: beside the rest
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/op.h"
+#include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera::cpu {
@@ -281,7 +282,7 @@ Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& ou
     default: break;
   }
   const OpDef* op = findOp(instruction.opcode);
-  if (op && op->kind == ExecutionKind::Library) return planLibraryOp(instruction, out);
+  if ((op && op->kind == ExecutionKind::Library) || runningTotal(module_, instruction)) return planLibraryOp(instruction, out);
   return planElements(instruction, out);
 }
 

@@ -82,7 +82,9 @@ Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t lea
   const auto found = given.find(key);
   if (found == given.end()) return fillParameter(whole, leaf, rule);
   if (compatible(found->second.shape(), whole) || compatible(found->second.shape(), block)) return found->second;
-  return fail(inputFault(key + " has shape " + toString(found->second.shape(), false) + ", the program's is " + toString(whole, false)));
+  std::string message = key + " has shape " + toString(found->second.shape(), false) + ", the program's is " + toString(whole, false);
+  if (!tilesBetween(whole, found->second.shape()).empty()) message += "; the parameter has no sharding that says how to cut it";
+  return fail(inputFault(std::move(message)));
 }
 
 // Without a sharding: an array of as many blocks as there are partitions is cut in their order; else it is one block.

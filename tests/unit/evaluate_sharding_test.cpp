@@ -165,5 +165,22 @@ TEST(DeviceValues, AGlobalProgramAloneSaysWhoIsMissing) {
   EXPECT_NE(result.error().message.find("joins 2 devices, and there is one"), std::string::npos) << result.error().message;
 }
 
+TEST(DeviceValues, WithoutAShardingBlocksFollowTheDevices) {
+  ReadResult read = readHloText("HloModule m, num_partitions=4\nENTRY e {\n  x = s32[2,2] parameter(0)\n  ROOT r = s32[2,2] negate(x)\n}\n");
+  ASSERT_TRUE(read.module);
+  inferModule(*read.module);
+  const DeviceGrid grid{1, 4};
+  const auto cut = argumentsByDevice(*read.module, grid, {{"arg0", counted({8, 2})}}, FillRule{});
+  ASSERT_TRUE(cut) << cut.error().toString();
+  for (size_t device = 0; device < 4; ++device) EXPECT_EQ((*cut)[device][0].data<int32_t>()[0], static_cast<int32_t>(4 * device));
+  const auto same = argumentsByDevice(*read.module, grid, {{"arg0", counted({2, 2})}}, FillRule{});
+  ASSERT_TRUE(same);
+  EXPECT_EQ((*same)[3][0].data<int32_t>()[0], 0);
+  const auto unknown = argumentsByDevice(*read.module, grid, {{"arg0", counted({4, 2})}}, FillRule{});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().fault, Fault::Input);
+  EXPECT_NE(unknown.error().message.find("no sharding"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tessera

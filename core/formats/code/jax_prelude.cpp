@@ -170,6 +170,9 @@ def custom_call(target, operands, result, config, inputs=None, outputs=None):
         return lax.linalg.householder_product(*operands)
     if target == "Eigh":
         return tuple(lax.linalg.eigh(*operands))
+    if target.startswith("lapack_"):
+        from jaxlib import lapack
+        lapack.prepare_lapack_call("getrf", np.float32)  # loads the library
     attributes = {}
     for name, number, bits in re.findall(r"(\w+) = (-?\d+) : u?i(\d+)", config):
         attributes[name] = np.dtype(("uint" if "%s : ui" % number in config else "int") + bits).type(number)

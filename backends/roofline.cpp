@@ -158,7 +158,7 @@ double Roofline::attainableNs(const std::string& type, double flops, double byte
 }
 
 Roofline measureRoofline(double seconds) {
-  constexpr size_t kFirst = size_t{16} << 10, kSecond = size_t{256} << 10, kMemory = size_t{256} << 20;
+  constexpr size_t kFirst = size_t{16} << 10, kSecond = size_t{256} << 10, kMemory = size_t{128} << 20;
   Roofline out;
   out.cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   out.processor = processorName();

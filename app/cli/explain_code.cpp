@@ -10,6 +10,7 @@
 #include "backends/roofline.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
+#include "core/passes/rewriter.h"
 #include "core/tools/explain.h"
 #include "core/tools/find_instruction.h"
 
@@ -39,7 +40,7 @@ Result<std::vector<InstructionId>> findOptimized(const Module& source, const Mod
     return std::vector{id};
   }
   std::vector<InstructionId> out;
-  for (ComputationId computation : optimized.order())
+  for (ComputationId computation : controlComputations(optimized))
     for (InstructionId id : optimized.at(computation).instructions) {
       const auto& provenance = optimized.at(id).provenance;
       if (provenance && std::ranges::binary_search(provenance->sources, *found)) out.push_back(id);

@@ -10,6 +10,7 @@
 #include "backends/codegen/split_reduction.h"
 #include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
+#include "backends/cpu/permute.h"
 #include "core/base/checked_math.h"
 #include "core/element/compose.h"
 #include "core/ops/callee_index.h"
@@ -266,6 +267,14 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   if (!composed) return unsupported(instruction, composed.error().message);
   ElementProgram program = expandApproximations(*composed);
   for (Shape& operand : program.operands) operand = withoutLayout(operand);
+  if (const std::vector<int> slots = operandSlots(instruction), results = resultSlots(instruction); results.size() == 1 && !program.results.empty()) {
+    const Node& read = program.at(program.results[0]);
+    const int from = read.op == NodeOp::Read && read.bits0 < slots.size() ? slots[read.bits0] : -1;
+    if (StepPtr step = from >= 0 && from != results[0] ? planPermute(program, from, results[0]) : nullptr) {
+      emit(out, std::move(step), instruction, "transpose");
+      return {};
+    }
+  }
   if (auto split = codegen::splitReduction(program, kernels_.target())) return planSplit(instruction, std::move(*split), out);
   return planKernel(instruction, codegen::asLoopProgram(program), out);
 }

@@ -8,7 +8,7 @@ namespace tessera {
 namespace {
 
 TEST(Formula, Settings) {
-  EXPECT_EQ(formulaText("r_i = a_i \\cdot 2^{b_i}"), "rᵢ = aᵢ · 2^(bᵢ)");
+  EXPECT_EQ(formulaText("r_i = a_i \\cdot 2^{b_i}"), "rᵢ = aᵢ · 2^bᵢ");
   EXPECT_EQ(formulaTags("r_i < 2"), "r<sub>i</sub> &lt; 2");
   EXPECT_EQ(formulaMathMl("r_i = 10"), "<math><mrow><msub><mi>r</mi><mi>i</mi></msub><mo>=</mo><mn>10</mn></mrow></math>");
   EXPECT_EQ(formulaMathMl("\\frac{x}{\\sqrt[3]{y}}"), "<math><mfrac><mi>x</mi><mroot><mi>y</mi><mn>3</mn></mroot></mfrac></math>");

@@ -41,8 +41,8 @@ TEST(Code, Structured) {
   expectHas(python, "lt = total_lt(a, b_2)");
   expectHas(python, "\ndef total_key(x):");
   EXPECT_EQ(python.find("def gather"), std::string::npos);
-  expectHas(cpp, "xla::XlaOp conv = xla::ConvGeneralDilated(x, k, {2, 2}, {{0, 1}, {1, 1}}, {1, 1}, {1, 1}, ConvDims(0, 3, {1, 2}, 3, 2, {0, 1}, 0, 3, "
-                 "{1, 2}), 1, 1, Precision({}), xla::F32, {true, false});");
+  expectHas(cpp, "xla::XlaOp conv = xla::ConvGeneralDilated(x, k, {2, 2}, {{0, 1}, {1, 1}}, {1, 1}, {1, 1}, ConvDims({0, 3}, {1, 2}, {3, 2}, {0, 1}, "
+                 "{0, 3}, {1, 2}), 1, 1, Precision({}), xla::F32, {true, false});");
   expectHas(cpp, "xla::XlaOp c = Literal(b, \"f32[]\", \"-inf\");");
   expectHas(cpp, "xla::Sort({p}, less(), 1, false)");
   expectHas(cpp, "xla::LtTotalOrder(a, b_2)");

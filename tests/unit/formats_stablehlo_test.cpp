@@ -195,6 +195,25 @@ TEST(StableHlo, ChloExpansionsOfTwoOperands) {
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(psi[i], expectedPsi[i], 2e-5) << i;
 }
 
+// Exactly, as XLA:CPU has it.
+TEST(StableHlo, ApproxTopK) {
+  EXPECT_EQ(valuesOf(R"(module @m {
+  func.func @greater(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+    %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    return %0 : tensor<i1>
+  }
+  func.func public @main() -> tensor<2xf32> {
+    %x = stablehlo.constant dense<[3.0, 7.0, -1.0, 5.0]> : tensor<4xf32>
+    %p = stablehlo.iota dim = 0 : tensor<4xi32>
+    %f = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %n = stablehlo.constant dense<-1> : tensor<i32>
+    %1:2 = stablehlo.custom_call @ApproxTopK(%x, %p, %f, %n) {called_computations = [@greater], mhlo.backend_config = {reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+    return %1#0 : tensor<2xf32>
+  }
+})"),
+            (std::vector<float>{7, 5}));
+}
+
 TEST(StableHlo, NextAfter) {
   const std::vector<float> found = valuesOf(body(R"(    %x = stablehlo.constant dense<[1.0, 1.0, 0.0, -1.0]> : tensor<4xf32>
     %y = stablehlo.constant dense<[2.0, 0.0, -1.0, 1.0]> : tensor<4xf32>

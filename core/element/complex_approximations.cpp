@@ -20,10 +20,7 @@ NodeId ComplexApproximations::unary(NodeOp op, NodeId node) {
     case NodeOp::Log1p: return join(log1p(z));
     case NodeOp::Sqrt: return join(sqrt(z));
     case NodeOp::Rsqrt: return join(divide(one(z), sqrt(z)));
-    case NodeOp::Logistic: {
-      const Parts minus{b_.unary(NodeOp::Negate, z.re), b_.unary(NodeOp::Negate, z.im)};
-      return join(divide(one(z), add(one(z), exp(minus))));
-    }
+    case NodeOp::Logistic: return join(logistic(z));
     case NodeOp::Sin: return join(sine(z));
     case NodeOp::Cos: return join(cosine(z));
     case NodeOp::Tan: return join(turnBack(tanh(turn(z))));
@@ -82,8 +79,28 @@ ComplexApproximations::Parts ComplexApproximations::expm1(Parts z) {
   return {re, times(real(NodeOp::Exp, z.re), real(NodeOp::Sin, z.im))};
 }
 
+// About |z| = 1 the logarithm of the magnitude is log1p(a² - 1 + c²) / 2 with a the larger part: no digits are lost.
 ComplexApproximations::Parts ComplexApproximations::log(Parts z) {
-  return {real(NodeOp::Log, magnitude(z)), binary_(NodeOp::Atan2, z.im, z.re)};
+  NodeId re = b_.unary(NodeOp::Abs, z.re), im = b_.unary(NodeOp::Abs, z.im);
+  NodeId a = b_.maximum(re, im), c = b_.minimum(re, im), one = like(a, 1);
+  NodeId square = b_.fma(b_.subtract(a, one), b_.add(a, one), times(c, c));
+  NodeId near = b_.compare(CompareDirection::Lt, b_.unary(NodeOp::Abs, square), like(square, 0.5));
+  NodeId size = b_.select(near, times(like(square, 0.5), real(NodeOp::Log1p, square)), real(NodeOp::Log, magnitude(z)));
+  return {size, binary_(NodeOp::Atan2, z.im, z.re)};
+}
+
+// 1 / (1 + e^-z) = e^z / (1 + e^z), whichever exponential is small; beside the poles (1 + tanh(z / 2)) / 2.
+ComplexApproximations::Parts ComplexApproximations::logistic(Parts z) {
+  NodeId negative = b_.compare(CompareDirection::Lt, z.re, like(z.re, 0));
+  NodeId towards = b_.select(negative, z.re, b_.unary(NodeOp::Negate, z.re));
+  NodeId im = b_.select(negative, z.im, b_.unary(NodeOp::Negate, z.im));
+  const Parts e = exp({towards, im});
+  const Parts above{b_.select(negative, e.re, like(z.re, 1)), b_.select(negative, e.im, like(z.re, 0))};
+  const Parts far = divide(above, add(one(z), e));
+  NodeId half = like(z.re, 0.5);
+  const Parts h = tanh({times(z.re, half), times(z.im, half)});
+  NodeId near = b_.compare(CompareDirection::Gt, towards, like(z.re, -1));
+  return {b_.select(near, b_.fma(h.re, half, half), far.re), b_.select(near, times(h.im, half), far.im)};
 }
 
 // ln|1 + z| = log1p(x (2 + x) + y²) / 2 keeps small z.

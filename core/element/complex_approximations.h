@@ -40,6 +40,7 @@ class ComplexApproximations {
   Parts expm1(Parts z);
   Parts log(Parts z);
   Parts log1p(Parts z);
+  Parts logistic(Parts z);
   Parts sqrt(Parts z);
   Parts sine(Parts z);
   Parts cosine(Parts z);

@@ -214,6 +214,30 @@ NodeId RealApproximations::log1p64(NodeId x) {
   return b_.select(less(abs(x), 0x1p-16), series, log64(b_.add(x, like(x, 1))));
 }
 
+// The same for |x| >= 2^25, where x = m · 2^e with an integer m of 24 bits: 2^e · 2/pi mod 4 is a window of the bits of
+// 2/pi, and m times it, modulo 2^64, has the quadrant in its two upper bits (Payne and Hanek 1983).
+RealApproximations::Turned RealApproximations::reduceFar(NodeId x) {
+  constexpr uint64_t kTwoOverPi[] = {0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561};
+  const auto u64 = [&](uint64_t v) { return b_.constantBits(ElementType::U64, v); };
+  const auto left = [&](NodeId a, NodeId by) { return b_.binary(NodeOp::ShiftLeft, a, by); };
+  const auto right = [&](NodeId a, NodeId by) { return b_.binary(NodeOp::ShiftRightLogical, a, by); };
+  NodeId bits = b_.convert(ElementType::U64, b_.bitcastConvert(ElementType::U32, abs(x)));
+  NodeId m = b_.binary(NodeOp::Or, b_.logicalAnd(bits, u64(0x7fffff)), u64(0x800000));
+  NodeId first = b_.subtract(right(bits, u64(23)), u64(152));  // bit of 2/pi that has the weight 2
+  NodeId late = b_.compare(CompareDirection::Ge, first, u64(64));
+  NodeId shift = b_.select(late, b_.subtract(first, u64(64)), first), back = b_.subtract(u64(64), shift);
+  const auto word = [&](size_t i) { return b_.select(late, u64(kTwoOverPi[i + 1]), u64(kTwoOverPi[i])); };
+  const auto window = [&](size_t i) { return b_.binary(NodeOp::Or, left(word(i), shift), right(word(i + 1), back)); };
+  NodeId lower = right(b_.multiply(m, right(window(1), u64(32))), u64(32));
+  NodeId turns = b_.add(b_.multiply(m, window(0)), lower);
+  NodeId quadrant = right(b_.add(turns, u64(uint64_t{1} << 61)), u64(62));
+  NodeId signedRest = b_.bitcastConvert(ElementType::S64, b_.subtract(turns, left(quadrant, u64(62))));
+  NodeId rest = wide(signedRest), part = wide(b_.bitcastConvert(ElementType::S64, quadrant));
+  rest = b_.fma(rest, like(rest, kPi / 2 * 0x1p-62), wide(b_.subtract(x, x)));  // not a number for infinities
+  NodeId minus = less(x, 0), opposite = b_.select(equals(part, 0), part, b_.subtract(like(part, 4), part));
+  return {b_.select(minus, negate(rest), rest), b_.select(minus, opposite, part)};
+}
+
 // x = k · pi/2 + r with three-part pi/2; the quadrant is k mod 4.
 NodeId RealApproximations::circular(NodeOp op, NodeId x) {
   NodeId w = wide(x);
@@ -224,6 +248,10 @@ NodeId RealApproximations::circular(NodeOp op, NodeId x) {
   r = b_.fma(minusK, like(w, kHalfPi3), r);
   r = b_.minimum(b_.maximum(r, like(w, -1.5)), like(w, 1.5));
   NodeId quadrant = b_.fma(b_.unary(NodeOp::Floor, b_.multiply(k, like(w, 0.25))), like(w, -4), k);
+  const Turned far = reduceFar(x);
+  NodeId isFar = greater(abs(x), 0x1p40);
+  r = b_.select(isFar, far.rest, r);
+  quadrant = b_.select(isFar, far.quadrant, quadrant);
   NodeId z = b_.multiply(r, r);
   NodeId sine = b_.multiply(r, polynomial(z, {1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800}));
   NodeId cosine = polynomial(z, {1, -1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600});

@@ -56,10 +56,18 @@ Complex128 complexExpm1(Complex128 z) {
   const double half = std::sin(z.imag() / 2);
   return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * half * half, std::exp(z.real()) * std::sin(z.imag())};
 }
-// log|1 + z| = log1p(x² + 2x + y²) / 2.
+// log|1 + z| = log1p(x² + 2x + y²) / 2, which keeps the digits of small z.
 Complex128 complexLog1p(Complex128 z) {
-  const double x = z.real(), y = z.imag();
-  return {std::log1p(x * (x + 2) + y * y) / 2, std::atan2(y, 1 + x)};
+  const double x = z.real(), y = z.imag(), square = x * (x + 2) + y * y;
+  const double size = std::fabs(square) < 0.5 ? std::log1p(square) / 2 : std::log(std::hypot(1 + x, y));
+  return {size, std::atan2(y, 1 + x)};
+}
+// 1 / (1 + e^-z), by whichever exponential is small; beside the poles at (2n + 1) pi i as (1 + tanh(z / 2)) / 2.
+Complex128 complexLogistic(Complex128 z) {
+  if (std::fabs(z.real()) < 1) return 0.5 + std::tanh(z / 2.0) / 2.0;
+  if (z.real() > 0) return 1.0 / (1.0 + std::exp(-z));
+  const Complex128 e = std::exp(z);
+  return e / (1.0 + e);
 }
 Complex128 complexSign(Complex128 z) {
   const double size = std::abs(z);
@@ -79,7 +87,8 @@ constexpr UnaryRow kRows[] = {
      [](Complex128 z) { return std::asinh(z); }},
     {Opcode::Atanh, NodeOp::Atanh, kFloatOrComplex, [](double x) { return std::atanh(x); },
      [](Complex128 z) { return std::atanh(z); }},
-    {Opcode::Cbrt, NodeOp::Cbrt, kFloat, [](double x) { return std::cbrt(x); }},
+    {Opcode::Cbrt, NodeOp::Cbrt, kFloat, 
+     [](double x) { return static_cast<double>(std::cbrt(static_cast<long double>(x))); }},
     {Opcode::Ceil, NodeOp::Ceil, kFloat, [](double x) { return std::ceil(x); }},
     {Opcode::CountLeadingZeros, NodeOp::CountLeadingZeros, kSigned | kUnsigned, nullptr, nullptr, countLeadingZeros},
     {Opcode::Cosine, NodeOp::Cos, kFloatOrComplex, [](double x) { return std::cos(x); },
@@ -97,8 +106,7 @@ constexpr UnaryRow kRows[] = {
     {Opcode::Log, NodeOp::Log, kFloatOrComplex, [](double x) { return std::log(x); },
      [](Complex128 z) { return std::log(z); }},
     {Opcode::LogPlusOne, NodeOp::Log1p, kFloatOrComplex, [](double x) { return std::log1p(x); }, complexLog1p},
-    {Opcode::Logistic, NodeOp::Logistic, kFloatOrComplex, logistic,
-     [](Complex128 z) { return 1.0 / (1.0 + std::exp(-z)); }},
+    {Opcode::Logistic, NodeOp::Logistic, kFloatOrComplex, logistic, complexLogistic},
     {Opcode::Negate, NodeOp::Negate, kSigned | kUnsigned | kFloatOrComplex, [](double x) { return -x; },
      [](Complex128 z) { return -z; }, negateInteger},
     {Opcode::Not, NodeOp::Not, kIntegral, nullptr, nullptr, notInteger},

@@ -26,9 +26,10 @@ Result<const std::vector<int64_t>*> requireInts(const InferContext& context, Att
 
 // The rule for types that must agree: equal, or both floats of whatever width ("ignoring float precision").
 bool sameButPrecision(ElementType a, ElementType b);
-// The type that holds all values of both: a float beside an integer, the wider of two; f32 for small floats that differ.
+// The type that holds all values of both: a complex one beside a real one, a float beside an integer, the wider of two;
+// f32 for small floats that differ.
 ElementType widerType(ElementType a, ElementType b);
-// Numbers that can be multiplied with each other: any real ones, or complex ones.
+// Numbers that can be multiplied with each other: any, real or complex.
 bool multiplicable(ElementType a, ElementType b);
 
 bool sameDimensions(const Shape& a, const Shape& b);

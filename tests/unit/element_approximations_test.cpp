@@ -113,9 +113,7 @@ INSTANTIATE_TEST_SUITE_P(F32, Approximation, testing::ValuesIn(kCases),
                          [](const auto& param) { return std::string(param.param.name); });
 
 TEST(Approximations, CircularFunctions) {
-  std::vector<float> xs;
-  for (float x : sweep(65'521))
-    if (!(std::fabs(x) > 0x1p48f) || std::isinf(x)) xs.push_back(x);
+  std::vector<float> xs = sweep(65'521);
   for (int i = -20'000; i <= 20'000; ++i) xs.push_back(static_cast<float>(i) * 1.37e-3f);
   EXPECT_LE(worstOf(NodeOp::Sin, xs, [](long double x) { return std::sin(x); }).error, 1.0);
   EXPECT_LE(worstOf(NodeOp::Cos, xs, [](long double x) { return std::cos(x); }).error, 1.0);

@@ -37,7 +37,7 @@ class TextMap {
   // nullptr when absent; valid until the next emplace.
   V* find(std::string_view key) {
     if (used_ == 0) return nullptr;
-    Slot& slot = slotOf(key, hashText(key));
+    Slot& slot = slotOf(key, tagOf(key));
     return slot.key.data() ? &slot.value : nullptr;
   }
   const V* find(std::string_view key) const { return const_cast<TextMap*>(this)->find(key); }
@@ -47,10 +47,12 @@ class TextMap {
   template <class MakeKey>
   std::pair<V*, bool> emplaceWith(std::string_view key, V value, MakeKey&& makeKey) {
     if ((used_ + 1) * 2 > slots_.size()) grow();
-    const uint64_t hash = hashText(key);
-    Slot& slot = slotOf(key, hash);
+    const uint32_t tag = tagOf(key);
+    Slot& slot = slotOf(key, tag);
     if (slot.key.data()) return {&slot.value, false};
-    slot = Slot{makeKey(), static_cast<uint32_t>(hash >> 32), std::move(value)};
+    slot.key = makeKey();
+    slot.tag = tag;
+    slot.value = std::move(value);
     if (!slot.key.data()) slot.key = std::string_view("", 0);
     ++used_;
     return {&slot.value, true};
@@ -58,19 +60,32 @@ class TextMap {
   std::pair<V*, bool> emplace(std::string_view key, V value) {
     return emplaceWith(key, std::move(value), [&] { return key; });
   }
+  // The view that is kept for the key; a new one comes from `makeKey`.
+  template <class MakeKey>
+  std::string_view keyFor(std::string_view key, MakeKey&& makeKey) {
+    if ((used_ + 1) * 2 > slots_.size()) grow();
+    const uint32_t tag = tagOf(key);
+    Slot& slot = slotOf(key, tag);
+    if (slot.key.data()) return slot.key;
+    slot.key = makeKey();
+    slot.tag = tag;
+    ++used_;
+    return slot.key;
+  }
   size_t size() const { return used_; }
 
  private:
   struct Slot {
     std::string_view key;  // data() is null in a free slot
-    uint32_t tag = 0;      // high half of the hash
-    V value{};
+    uint32_t tag = 0;      // of the hash; the place follows from it, so growing looks at no key
+    [[no_unique_address]] V value{};
   };
 
-  Slot& slotOf(std::string_view key, uint64_t hash) {
+  static uint32_t tagOf(std::string_view key) { return static_cast<uint32_t>(hashText(key)); }
+
+  Slot& slotOf(std::string_view key, uint32_t tag) {
     const size_t mask = slots_.size() - 1;
-    const auto tag = static_cast<uint32_t>(hash >> 32);
-    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+    for (size_t i = tag & mask;; i = (i + 1) & mask) {
       Slot& slot = slots_[i];
       if (!slot.key.data() || (slot.tag == tag && slot.key == key)) return slot;
     }
@@ -79,8 +94,13 @@ class TextMap {
     constexpr size_t kFirst = 16;
     std::vector<Slot> old(slots_.empty() ? kFirst : slots_.size() * 2);
     old.swap(slots_);
-    for (Slot& slot : old)
-      if (slot.key.data()) slotOf(slot.key, hashText(slot.key)) = std::move(slot);
+    const size_t mask = slots_.size() - 1;
+    for (Slot& slot : old) {
+      if (!slot.key.data()) continue;
+      size_t i = slot.tag & mask;
+      while (slots_[i].key.data()) i = (i + 1) & mask;
+      slots_[i] = std::move(slot);
+    }
   }
 
   std::vector<Slot> slots_;

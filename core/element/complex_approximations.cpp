@@ -19,7 +19,7 @@ NodeId ComplexApproximations::unary(NodeOp op, NodeId node) {
     case NodeOp::Log: return join(log(z));
     case NodeOp::Log1p: return join(log1p(z));
     case NodeOp::Sqrt: return join(sqrt(z));
-    case NodeOp::Rsqrt: return join(divide(one(z), sqrt(z)));
+    case NodeOp::Rsqrt: return join(reciprocal(sqrt(z)));
     case NodeOp::Logistic: return join(logistic(z));
     case NodeOp::Sin: return join(sine(z));
     case NodeOp::Cos: return join(cosine(z));
@@ -34,6 +34,18 @@ NodeId ComplexApproximations::unary(NodeOp op, NodeId node) {
     case NodeOp::Atanh: return join(atanh(z));
     default: return {};
   }
+}
+
+// 1 / z as C99's Annex G has it: zeros with the signs of the conjugate where a part is infinite, (inf, NaN) for zero.
+ComplexApproximations::Parts ComplexApproximations::reciprocal(Parts z) {
+  const NodeId zero = like(z.re, 0), minusZero = like(z.re, -0.0), infinite = like(z.re, std::numeric_limits<double>::infinity());
+  const auto equals = [&](NodeId part, NodeId value) { return b_.compare(CompareDirection::Eq, b_.unary(NodeOp::Abs, part), value); };
+  const NodeId vast = b_.binary(NodeOp::Or, equals(z.re, infinite), equals(z.im, infinite));
+  const NodeId none = b_.binary(NodeOp::And, equals(z.re, zero), equals(z.im, zero));
+  const Parts usual = divide(one(z), z);
+  const NodeId pole = b_.select(isNegative(z.re), b_.unary(NodeOp::Negate, infinite), infinite);
+  const NodeId re = b_.select(none, pole, usual.re), im = b_.select(none, like(z.re, std::numeric_limits<double>::quiet_NaN()), usual.im);
+  return {b_.select(vast, b_.select(isNegative(z.re), minusZero, zero), re), b_.select(vast, b_.select(isNegative(z.im), zero, minusZero), im)};
 }
 
 // Infinite when a part is, whatever the other.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 #include <unordered_set>
+#include <variant>
 
 #include "core/base/text_map.h"
 
@@ -52,7 +53,7 @@ struct Tables::Impl {
   std::mutex mutex;
   std::unordered_set<Shape, ShapeHash> shapes;
   TextArena textArena;
-  TextMap<std::string_view> texts;
+  TextMap<std::monostate> texts;
   std::unordered_set<Metadata, MetadataHash> metadata;
   std::vector<std::unique_ptr<InstructionId[]>> chunks;
   size_t used = kArenaChunk;  // of the last chunk
@@ -69,9 +70,7 @@ const Shape* Tables::intern(const Shape& shape) {
 std::string_view Tables::intern(std::string_view text) {
   if (text.empty()) return {};
   std::lock_guard lock(impl_->mutex);
-  if (const std::string_view* known = impl_->texts.find(text)) return *known;
-  const std::string_view stored = impl_->textArena.store(text);
-  return *impl_->texts.emplace(stored, stored).first;
+  return impl_->texts.keyFor(text, [&] { return impl_->textArena.store(text); });
 }
 
 const Metadata* Tables::intern(const Metadata& metadata) {

@@ -74,7 +74,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (context.computations.size() < 2 || !takesTwo(context.computations[kSelect], operand.type) ||
       context.computations[kSelect].result.type != ElementType::Pred)
     return context.violated("C5", "the select computation does not fit the operand");
-  if (!takesTwo(context.computations[kScatter], source.type))
+  if (!takesTwo(context.computations[kScatter], source.type) || !sameButPrecision(context.computations[kScatter].result.type, source.type))
     return context.violated("C6", "the scatter computation does not fit the source");
   Inferred out{Shape::array(operand.type, operand.dimensions), {}};
   for (size_t d = 0; d < operand.dimensions.size(); ++d)

@@ -1,8 +1,9 @@
 // formats: reading, inferring, verifying and printing large HLO texts against XLA's own text parser and printer, in one run.
 //   formats [--xla='python3 tests/tools/xla_parse.py'] [--rounds=5] FILE…
 // Each round is a fresh process of either side, they take turns in going first. Printed are the medians over the rounds, for
-// memory too: the peak that reading adds to what the process held with the text in memory. Without --xla only our own rows.
-#include <chrono>
+// memory too: the peak that reading adds to what the process held with the text in memory. Times are of the processor (both sides
+// work on one thread), so that a busy machine disturbs them less. Without --xla only our own rows.
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -18,10 +19,16 @@ using namespace tessera;
 using bench::median;
 using nlohmann::json;
 
+double processorSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 double secondsOf(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = processorSeconds();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return processorSeconds() - begin;
 }
 
 // A line of /proc/self/status in kB: VmRSS, VmHWM.

@@ -12,6 +12,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     expect(graph.error().position.line > 0, "an error has its line", graph.error().toString());
     return 0;
   }
+  const auto nodes = static_cast<int32_t>(graph->nodes.size());
+  for (const PlainGraph::Edge& edge : graph->edges)
+    expect(edge.from >= 0 && edge.from < nodes && edge.to >= 0 && edge.to < nodes, "an edge joins nodes");
+  for (int32_t i = 0; i < static_cast<int32_t>(graph->clusters.size()); ++i)
+    expect(graph->clusters[static_cast<size_t>(i)].parent < i, "a cluster comes after its parent");
   constexpr size_t kFew = 2000;
   if (graph->nodes.size() + graph->edges.size() > kFew) return 0;
   const GraphView view = viewOf(*graph);

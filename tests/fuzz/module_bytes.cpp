@@ -286,6 +286,9 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
   context.written = out.written ? &*out.written : nullptr;
   auto inferred = op.inferShape(context);
   if (!inferred || elementsOf(inferred->shape) > kMostElements) return std::nullopt;
+  const auto isWhole = [](const Operand& operand) { return hasOnlyIntegers(operand.shape); };
+  if (op.category == "Linear algebra" && hasOnlyIntegers(inferred->shape) && !std::ranges::all_of(out.operands, isWhole))
+    return std::nullopt;  // whether products or their sum are rounded to integers, nothing says
   for (auto& [attribute, kind] : out.callees) kind |= static_cast<int>(leading) << 8;
   out.result = std::move(inferred->shape);
   fillDefaultLayouts(out.result);

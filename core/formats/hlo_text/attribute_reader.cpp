@@ -50,8 +50,9 @@ bool readTimes(Lexer& lexer, std::vector<int64_t>& out, std::string_view what) {
   return true;
 }
 
-// LOW_HIGH[_INTERIOR](x…)*
+// LOW_HIGH[_INTERIOR](x…)*; nothing for a scalar.
 bool readPadding(Lexer& lexer, std::vector<PaddingDimension>& out, bool withInterior) {
+  if (withInterior && !isDigit(lexer.peek()) && lexer.peek() != '-') return true;
   do {
     PaddingDimension& d = out.emplace_back();
     if (!lexer.integer(d.low, "a low padding") || !lexer.expect('_', "in the padding") ||

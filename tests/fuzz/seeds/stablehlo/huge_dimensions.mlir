@@ -1,0 +1,4 @@
+func.func @main(%arg0: tensor<9223372036854775807x9223372036854775807xf32>) -> tensor<99999999999999999999xf32> {
+  %0 = stablehlo.constant dense<1.0> : tensor<4611686018427387904x4xf32>
+  return %0 : tensor<4611686018427387904x4xf32>
+}

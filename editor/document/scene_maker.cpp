@@ -1,11 +1,13 @@
 // View, arrangement, picture and index of a computation, in this order.
 #include "editor/document/scene_maker.h"
 
+#include "core/arrange/sockets.h"
 #include "editor/canvas/canvas.h"
 
 namespace tessera {
 namespace {
 constexpr size_t kFewBoxes = 40;  // what can be read without zooming
+constexpr float kValueStrip = 28;
 }
 
 ViewMaker& SceneMaker::views() {
@@ -44,11 +46,15 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   Scene scene;
   scene.computation = computation;
   scene.options = std::move(options);
+  scene.options.chips = true;
+  scene.options.valueStrip = values_ ? kValueStrip : 0;
   {
     const std::lock_guard lock(mutex_);
     scene.view = std::make_shared<const GraphView>(views().view(computation, scene.options));
   }
-  scene.arrangement = std::make_shared<const Arrangement>(arrange(*scene.view));
+  Arrangement arrangement = arrange(*scene.view);
+  endAtSockets(module_, *scene.view, arrangement);
+  scene.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
   return redraw(std::move(scene), overlay);
 }
 

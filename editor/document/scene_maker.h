@@ -26,7 +26,8 @@ struct Scene {
 
 class SceneMaker {
  public:
-  explicit SceneMaker(Module module) : module_(std::move(module)) {}
+  // values: nodes keep a strip for their values.
+  explicit SceneMaker(Module module, bool values = false) : module_(std::move(module)), values_(values) {}
 
   ViewOptions initialOptions(ComputationId computation);
   // `options` with every group opened, or with those that hide an instruction.
@@ -43,6 +44,7 @@ class SceneMaker {
   ViewMaker& views();
 
   const Module module_;
+  const bool values_;
   std::mutex mutex_;
   std::optional<ViewMaker> views_;  // made by the first worker that needs it
 };

@@ -233,10 +233,27 @@ bool Authoring::editConstant(InstructionId id) {
 
 // --- the selection
 
-void Authoring::removeSelection() {
+void Authoring::leaveComputation() {
+  if (!document_.isOpen()) return;
+  const Module& module = document_.module();
+  for (ComputationId id : module.order())
+    for (InstructionId caller : module.at(id).instructions)
+      if (const auto callees = module.callees(module.at(caller)); std::ranges::find(callees, document_.computation()) != callees.end()) {
+        document_.showComputation(id);
+        return document_.select({caller});
+      }
+}
+
+void Authoring::removeSelection(Gap gap) {
   if (document_.selection().empty()) return;
   const auto& selection = document_.selection();
   Edit edit{selection.size() == 1 ? "Delete " + std::string(document_.module().at(selection[0]).name) : "Delete", {}};
+  const Module& module = document_.module();
+  const auto isSelected = [&](InstructionId id) { return std::ranges::find(selection, id) != selection.end(); };
+  if (gap == Gap::Open)
+    for (InstructionId user : module.at(module.at(selection[0]).computation).instructions)
+      for (size_t k = 0; !isSelected(user) && k < module.at(user).operands.size(); ++k)
+        if (isSelected(module.at(user).operands[k])) edit.actions.push_back(SetOperand{user, static_cast<int32_t>(k), {}});
   for (InstructionId id : selection) edit.actions.push_back(RemoveInstruction{id});
   document_.perform(std::move(edit));
 }

@@ -31,7 +31,9 @@ class Authoring : public QObject {
   void place(const PaletteEntry& entry);
   // Opens the field of a constant; false: it is none.
   bool editConstant(InstructionId id);
-  void removeSelection();
+  enum class Gap { Heal, Open };  // what the users of removed instructions get: the first operand of the same shape, or nothing
+  void removeSelection(Gap gap = Gap::Heal);
+  void leaveComputation();      // to the instruction that calls what is shown
   void duplicateSelection();
   void makeResult();
   void copySelection();

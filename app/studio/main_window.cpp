@@ -174,6 +174,7 @@ void MainWindow::showScene(bool keepView) {
   if (std::exchange(revealPending_, false)) canvas_->fitSelection();
   showMarks();
   showLegend();
+  updateActions();
   const QSignalBlocker blocker(computations_);
   computations_->setCurrentIndex(computations_->findData(document_->computation().value));
 }

@@ -179,8 +179,9 @@ void MainWindow::updateActions() {
   paste_->setEnabled(open);
   pasteKeeping_->setEnabled(open);
   live_->setEnabled(open);
+  leave_->setEnabled(open && document_->computation() != document_->module().entry());
   live_->setChecked(open && document_->isLive());
-  for (QAction* action : {duplicate_, delete_, result_, cut_, copy_}) action->setEnabled(open && document_->selected().valid());
+  for (QAction* action : {duplicate_, delete_, result_, cut_, copy_, deleteOpen_}) action->setEnabled(open && document_->selected().valid());
   run_->setEnabled(open && !document_->isRunning());
   cancel_->setEnabled(document_->isRunning());
   computations_->setEnabled(open);
@@ -191,7 +192,8 @@ void MainWindow::updateActions() {
   setWindowTitle(tr("%1[*] — Tessera").arg(document_->path().isEmpty() ? tr("untitled") : QFileInfo(document_->path()).fileName()));
   setWindowModified(document_->isModified());
   const size_t computations = document_->module().order().size();
-  QString facts = tr("%L1 instructions in ").arg(document_->module().instructionCount()) +
+  const size_t instructions = document_->module().instructionCount();
+  QString facts = (instructions == 1 ? tr("one instruction in ") : tr("%L1 instructions in ").arg(instructions)) +
                   (computations == 1 ? tr("one computation") : tr("%L1 computations").arg(computations));
   if (const size_t selected = document_->selection().size(); selected > 1) facts += tr(" · %L1 selected").arg(selected);
   factsLabel_->setText(facts);
@@ -201,11 +203,11 @@ void MainWindow::showShortcuts() {
   QMessageBox::information(this, tr("Mouse and keys"),
                            tr("<p><b>Canvas</b><br>Middle drag, Space drag or wheel: pan · Ctrl+wheel: zoom at the pointer<br>"
                               "Click, Shift+click, drag a box: select · double click a group: open or close it<br>"
-                              "double click a node with a computation: go into it</p>"
+                              "double click a node with a computation: go into it · Alt+Up: back to what calls it</p>"
                               "<p><b>Building</b><br>Tab, Shift+A or double click on empty canvas: add an operation, fed by the selection in its order<br>"
                               "Drag from the lower edge of a node to an input, onto a node or onto empty canvas: wire · pull a wire off its input: unwire<br>"
                               "Click an open input, or double click a constant: type its value · double click a chip: its broadcast as a node<br>"
-                              "Delete: delete and heal · Ctrl+D: duplicate · Ctrl+X, C, V: cut, copy, paste · Ctrl+Shift+V: paste keeping inputs<br>"
+                              "Delete: delete and heal · Shift+Delete: delete, leaving inputs open · Ctrl+D: duplicate · Ctrl+X, C, V: cut, copy, paste · Ctrl+Shift+V: paste keeping inputs<br>"
                               "R: make it the result · Ctrl+N: new · Ctrl+Return: run</p>"
                               "<p><b>Keys</b><br>A: fit all · F: fit the selection · G: open the groups round the selection · H: heat<br>"
                               "Ctrl+F, F3: find · F5 or Ctrl+R: run · Esc: cancel · Ctrl+Z, Ctrl+Shift+Z: undo, redo<br>"

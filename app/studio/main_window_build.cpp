@@ -35,7 +35,9 @@ void MainWindow::makeBuildActions(QMenu* menu) {
   pasteKeeping_ = add(tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, [this] { authoring_->paste(true); });
   duplicate_ = add(tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, [this] { authoring_->duplicateSelection(); });
   delete_ = add(tr("&Delete and heal"), {QKeySequence(Qt::Key_Delete)}, [this] { authoring_->removeSelection(); });
+  deleteOpen_ = add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, [this] { authoring_->removeSelection(Authoring::Gap::Open); });
   result_ = add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, [this] { authoring_->makeResult(); });
+  leave_ = add(tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, [this] { authoring_->leaveComputation(); });
   menu->addSeparator();
 }
 

@@ -99,7 +99,7 @@ Range rangeOf(const Literal& value) {
   return out;
 }
 
-QString number(double value) { return QString::number(value, 'g', 4); }
+QString number(double value) { return QString::number(value, 'g', 3); }
 
 }  // namespace
 

@@ -58,7 +58,7 @@ std::string fromTheEnd(const Module& module, const Instruction& instruction, Att
 }  // namespace
 
 AttributeForm::AttributeForm(Document& document, QWidget* parent) : QWidget(parent), document_(document), layout_(new QFormLayout(this)) {
-  layout_->setContentsMargins(8, 8, 8, 4);
+  layout_->setContentsMargins(0, 4, 0, 4);
   layout_->setVerticalSpacing(3);
   layout_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   connect(&document_, &Document::selectionChanged, this, &AttributeForm::show);

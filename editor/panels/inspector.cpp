@@ -26,7 +26,7 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   facts_ = new QTextBrowser(this);
   facts_->setOpenLinks(false);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(8, 8, 0, 0);
+  layout->setContentsMargins(8, 8, 8, 0);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
   for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_, shapeError_}) layout->addWidget(w);

@@ -267,6 +267,33 @@ class BuildTest : public QObject {
     QVERIFY(hand().module().entryComputation().root == copy);
   }
 
+  void shiftDeleteLeavesInputsOpen() {
+    hand().add("f32[4]");
+    const InstructionId minus = hand().add("negate"), power = hand().add("exp");
+    const std::string before = hand().text();
+    hand().click(minus);
+    hand().key(Qt::Key_Delete, Qt::ShiftModifier);
+    QVERIFY(!hand().module().contains(minus));
+    QVERIFY(!hand().at(power).operands[0].valid());
+    checkOneStep(before);
+  }
+
+  void aReducerIsEnteredAndLeft() {
+    hand().add("f32[2,3]");
+    const InstructionId most = hand().add("reduce max");
+    const ComputationId entry = hand().document().computation();
+    hand().doubleClick(hand().bodyOf(most));
+    QVERIFY(hand().document().computation() != entry);
+    const std::string before = hand().text();
+    hand().click(hand().module().at(hand().document().computation()).root);
+    const InstructionId changed = hand().add("negate");  // edited where it is, across the boundary undone
+    QVERIFY(hand().at(changed).computation == hand().document().computation());
+    hand().key(Qt::Key_Up, Qt::AltModifier);
+    QVERIFY(hand().document().computation() == entry);
+    QVERIFY(hand().selected() == most);
+    checkOneStep(before);
+  }
+
   void theClipboardHoldsText() {
     const InstructionId x = hand().add("f32[2,3]"), most = hand().add("reduce max"), power = hand().add("exp");
     hand().click(most);

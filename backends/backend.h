@@ -18,18 +18,46 @@
 namespace tessera {
 
 class Communicator;  // core/evaluate/collectives.h
+class CustomCallLibrary;  // core/custom_calls/custom_call_library.h
 
 struct CompileOptions {
   int threads = 0;                             // 0: all cores
   const std::atomic<bool>* cancel = nullptr;   // polled; cancelled compiles fail with Fault::Runtime
   std::function<void(std::string_view stage, double fraction)> progress;
+  std::string isa = "native";                  // widest vectors: "native", "avx2" or "sse4"; libraries choose for themselves
+  std::string kernelCache;                     // folder of compiled kernels; "": none are kept
+  // The user's targets of custom calls, which runs are given through their communicator; null: the built-in ones only.
+  const CustomCallLibrary* customCalls = nullptr;
 };
+
+// $TESSERA_KERNEL_CACHE ("off": none), else tessera/kernels in $XDG_CACHE_HOME or ~/.cache; "" where there is no home.
+std::string defaultKernelCache();
 
 struct RunOptions {
   const std::atomic<bool>* cancel = nullptr;
   // Connects the run with those on other devices and with the outside; null: it runs alone. An executable runs on one
   // device at a time.
   Communicator* communicator = nullptr;
+};
+
+struct KernelCounts {
+  int64_t kernels = 0, cached = 0;  // of them not compiled but found in the cache
+  int64_t codeBytes = 0;
+};
+
+// Where an array of a step lies while it runs.
+struct BufferPlace {
+  std::string role;   // "operand 0", "result", "scratch"
+  std::string place;  // "argument 1", "output 0", "constant", "arena"
+  int64_t offset = 0, bytes = 0;
+};
+
+// What a step of a run is, for readers.
+struct StepListing {
+  std::string name, what;  // as in StepProfile
+  std::vector<BufferPlace> buffers;
+  double flops = 0, bytes = 0;               // estimated
+  std::string irBefore, irAfter, assembly;   // of its kernel, if it has one: LLVM's, before and after its passes
 };
 
 class Executable {
@@ -39,8 +67,21 @@ class Executable {
   // Result: leaves of the entry's root, likewise. With profile, measurements are added to it.
   virtual Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options = {},
                                            Profile* profile = nullptr) = 0;
+  // The same into `outputs`: what an earlier runInto of this executable left there is overwritten in place, copies of
+  // those literals see it too; a run that finds all arrays there allocates nothing of its own.
+  virtual Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options = {},
+                         Profile* profile = nullptr) {
+    TESSERA_ASSIGN_OR_RETURN(outputs, run(arguments, options, profile));
+    return {};
+  }
   virtual const Module& optimized() const = 0;  // the module whose steps run
   virtual int64_t peakBytes() const = 0;        // arena + arguments + outputs + constants
+  virtual KernelCounts kernelCounts() const { return {}; }
+  // The steps of an instruction of optimized(); withCode compiles its kernels once more to show their code.
+  virtual Result<std::vector<StepListing>> list(InstructionId instruction, bool withCode) const {
+    (void)instruction, (void)withCode;
+    return std::vector<StepListing>{};
+  }
 };
 
 class Backend {

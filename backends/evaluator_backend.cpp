@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/custom_calls/custom_calls.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
@@ -66,6 +67,7 @@ class EvaluatorExecutable final : public Executable {
     EvaluateOptions evaluation;
     evaluation.cancel = options.cancel;
     evaluation.communicator = options.communicator;
+    evaluation.states = &states_;
     std::optional<ProfileRecorder> recorder;
     if (profile) {
       recorder.emplace(module_, *profile);
@@ -82,6 +84,7 @@ class EvaluatorExecutable final : public Executable {
 
  private:
   Module module_;
+  InstructionStates states_;
   int64_t peakBytes_ = 0;
 };
 
@@ -92,6 +95,7 @@ class EvaluatorBackend final : public Backend {
   Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options) override {
     if (options.progress) options.progress("check", 0);
     TESSERA_TRY(canEvaluate(module));
+    TESSERA_TRY(checkTargets(module, options.customCalls));
     Module normalized = module;
     TESSERA_TRY(normalizePrecision(normalized));
     if (options.progress) options.progress("check", 1);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstdlib>
 #include <filesystem>
 
 #include "backends/backend.h"
@@ -68,6 +69,17 @@ Result<std::unique_ptr<Backend>> makeBackend(std::string_view name) {
   if (name == "evaluator") return makeEvaluatorBackend();
   if (name == "cpu") return makeCpuBackend();
   return failWith(Fault::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, evaluator)");
+}
+
+std::string defaultKernelCache() {
+  auto valueOf = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  if (const std::string own = valueOf("TESSERA_KERNEL_CACHE"); !own.empty()) return own == "off" ? "" : own;
+  if (const std::string caches = valueOf("XDG_CACHE_HOME"); caches.starts_with('/')) return caches + "/tessera/kernels";
+  const std::string home = valueOf("HOME");
+  return home.starts_with('/') ? home + "/.cache/tessera/kernels" : "";
 }
 
 std::vector<std::string_view> backendNames() { return {"cpu", "evaluator"}; }

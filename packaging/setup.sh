@@ -4,7 +4,7 @@
 readonly PACKAGES=(
   g++ cmake ninja-build pkg-config ccache mold git
   qt6-base-dev qt6-svg-dev qt6-qpa-plugins libgl1-mesa-dev
-  llvm-19-dev libdnnl-dev libsleef-dev libprotobuf-dev protobuf-compiler graphviz
+  llvm-19-dev libdnnl-dev libsleef-dev liblapack3 libprotobuf-dev protobuf-compiler graphviz
   libzip-dev zlib1g-dev libzstd-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libgtest-dev libbenchmark-dev fonts-dejavu-core
 )
@@ -37,8 +37,7 @@ install_missing() {
 
 # configure_and_build TARGET…: quiet when there is nothing to do.
 configure_and_build() {
-  [ -f "$BUILD/build.ninja" ] || cmake --preset release >"/tmp/tessera-configure.$$" 2>&1 ||
-    { cat "/tmp/tessera-configure.$$"; exit 1; }
-  rm -f "/tmp/tessera-configure.$$"
+  local configured
+  [ -f "$BUILD/build.ninja" ] || configured=$(cmake --preset release 2>&1) || { echo "$configured"; exit 1; }
   ninja -C "$BUILD" "$@" || exit 1
 }

@@ -66,6 +66,7 @@ void addCost(CLI::App& app, Report& report);
 void addGrep(CLI::App& app, Report& report);
 void addExplain(CLI::App& app, Report& report);
 void addOpt(CLI::App& app, Report& report);
+void addMachine(CLI::App& app, Report& report);
 void addHelp(CLI::App& app, Report& report);
 
 }  // namespace tessera::cli

@@ -1,17 +1,22 @@
 // tessera help OP: one page an operation, for the terminal or as HTML; without an OP the list of them.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "app/cli/command.h"
+#include <fmt/format.h>
+
 #include "core/formats/module_file.h"
+#include "core/ops/faults.h"
+#include "core/tools/find_instruction.h"
 #include "core/tools/help_page.h"
 
 namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string op, html;
+  std::string op, html, example;
 };
 
 void listOps(Report& report) {
@@ -37,6 +42,9 @@ void tell(const HelpPage& page, Report& report) {
     out["attributes"].push_back({{"name", nameOf(row.name)}, {"doc", row.doc}, {"required", row.required}, {"default", row.defaultText}});
   for (const Constraint& row : page.op->constraints) out["constraints"].push_back({{"label", row.label}, {"text", row.text}});
   out["example"] = {{"text", page.example.text}, {"inputs", page.example.inputs}, {"outputs", page.example.outputs}};
+  out["reference_examples"] = nlohmann::ordered_json::array();
+  for (const ReferenceExample* one : page.references)
+    out["reference_examples"].push_back({{"name", one->name}, {"title", one->title}, {"reference", one->source}});
   const std::string text = toText(page);
   if (!report.json) std::fwrite(text.data(), 1, text.size(), stdout);
 }
@@ -54,6 +62,19 @@ Status writeHtml(const std::vector<std::string>& ops, const std::filesystem::pat
   return withIndex ? writeFileAtomically(folder / "index.html", index + "</ul>\n</body>\n</html>\n") : Status();
 }
 
+// One of the op's examples of the reference, as the file that it is.
+Status tellExample(const HelpPage& page, const std::string& name, Report& report) {
+  const auto found = std::ranges::find(page.references, name, &ReferenceExample::name);
+  if (found == page.references.end()) {
+    std::vector<std::string_view> names;
+    for (const ReferenceExample* one : page.references) names.push_back(one->name);
+    return failAs(Fault::Usage, fmt::format("{} has no example {}{}", page.opcode, name, nearMisses(name, names)));
+  }
+  report.object = {{"name", name}, {"title", (*found)->title}, {"reference", (*found)->source}, {"text", (*found)->file}};
+  if (!report.json) std::fwrite((*found)->file.data(), 1, (*found)->file.size(), stdout);
+  return {};
+}
+
 std::vector<std::string> allNames() {
   std::vector<std::string> out;
   for (const OpDef* op : allOps()) out.emplace_back(nameOf(op->opcode));
@@ -67,6 +88,7 @@ void addHelp(CLI::App& app, Report& report) {
   auto options = std::make_shared<Options>();
   command->add_option("OP", options->op, "An operation as HLO text names it, e.g. dot");
   command->add_option("--html", options->html, "Write OP.html, or all pages and an index, into this folder");
+  command->add_option("--example", options->example, "Print this example of the reference, an HLO file")->needs("OP");
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera help dot");
   command->callback([options, &report] {
@@ -76,7 +98,8 @@ void addHelp(CLI::App& app, Report& report) {
     } else if (options->op.empty()) {
       listOps(report);
     } else if (auto page = helpPage(options->op)) {
-      tell(*page, report);
+      if (options->example.empty()) return tell(*page, report);
+      if (auto told = tellExample(*page, options->example, report); !told) report.failure(told.error());
     } else {
       report.failure(page.error());
     }

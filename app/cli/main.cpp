@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/cli/command.h"
+#include "core/tools/find_instruction.h"
 
 namespace tessera::cli {
 namespace {
@@ -20,6 +24,16 @@ void holdStandardStreams() {
   if (taken >= 0) ::close(taken);
 }
 
+// The first word, where it should name a subcommand and does not.
+std::optional<std::string> unknownSubcommand(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining();
+  if (!app.get_subcommands().empty() || words.empty()) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(subcommand->get_name());
+  return "there is no subcommand " + words.front() + nearMisses(words.front(), names);
+}
+
 // A command line that cannot be understood: the parser's words on stderr, and with --json still one object.
 int refuseUsage(const CLI::App& app, const CLI::ParseError& error, Report& report, bool json) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
@@ -28,7 +42,7 @@ int refuseUsage(const CLI::App& app, const CLI::ParseError& error, Report& repor
   }
   Diagnostic diagnostic;
   diagnostic.fault = Fault::Usage;
-  diagnostic.message = error.what();
+  diagnostic.message = unknownSubcommand(app).value_or(error.what());
   report.json = json;
   report.failure(diagnostic);
   std::fputs("Run with --help for more information.\n", stderr);
@@ -60,6 +74,7 @@ int main(int argc, char** argv) {
   addGrep(app, report);
   addExplain(app, report);
   addOpt(app, report);
+  addMachine(app, report);
   addHelp(app, report);
   try {
     app.parse(argc, argv);

@@ -3,7 +3,10 @@
 #include <cstdio>
 
 #include "app/cli/command.h"
+#include "core/formats/code.h"
 #include "core/formats/module_file.h"
+#include "core/formats/padding.h"
+#include "core/formats/project.h"
 #include "core/formats/protobuf.h"
 #include "core/formats/short_text.h"
 
@@ -14,19 +17,35 @@ struct Options {
   std::string file, out, to = "hlo";
 };
 
+struct Source {
+  const Module& module;
+  const ForeignFields* foreign;
+  const Project& project;  // what was arranged for the file
+};
+
 // One row a form.
 struct Form {
   std::string_view name;
   bool binary;
-  Result<std::string> (*print)(const Module&, const ForeignFields*);
+  PaddingCarrier padding;
+  Result<std::string> (*print)(const Source&);
 };
 const Form kForms[] = {
-    {"hlo", false, [](const Module& m, const ForeignFields*) { return Result<std::string>(printHloText(m)); }},
-    {"short", false, [](const Module& m, const ForeignFields*) { return Result<std::string>(printShortText(m)); }},
-    {"pb", true, [](const Module& m, const ForeignFields* f) { return writeProto(m, {ProtoMessage::HloModule, false, f}); }},
-    {"pbtxt", false, [](const Module& m, const ForeignFields* f) { return writeProto(m, {ProtoMessage::HloModule, true, f}); }},
-    {"dot", false, [](const Module& m, const ForeignFields*) { return Result<std::string>(printDot(m)); }},
+    {"hlo", false, PaddingCarrier::HloText, [](const Source& s) { return Result<std::string>(printHloText(s.module)); }},
+    {"short", false, PaddingCarrier::HloText, [](const Source& s) { return Result<std::string>(printShortText(s.module)); }},
+    {"pb", true, PaddingCarrier::Protobuf, [](const Source& s) { return writeProto(s.module, {ProtoMessage::HloModule, false, s.foreign}); }},
+    {"pbtxt", false, PaddingCarrier::Protobuf, [](const Source& s) { return writeProto(s.module, {ProtoMessage::HloModule, true, s.foreign}); }},
+    {"dot", false, PaddingCarrier::None, [](const Source& s) { return Result<std::string>(printDot(s.module)); }},
+    {"tessera", false, PaddingCarrier::HloText, [](const Source& s) { return Result<std::string>(printProject(s.project, &s.module)); }},
+    {"xlabuilder", false, PaddingCarrier::None, [](const Source& s) { return printXlaBuilder(s.module); }},
+    {"jax", false, PaddingCarrier::None, [](const Source& s) { return printJax(s.module); }},
 };
+
+std::vector<std::string> formNames() {
+  std::vector<std::string> out;
+  for (const Form& form : kForms) out.emplace_back(form.name);
+  return out;
+}
 
 void give(const Options& options, std::string text, bool binary, Report& report) {
   report.object["bytes"] = text.size();
@@ -44,14 +63,28 @@ void give(const Options& options, std::string text, bool binary, Report& report)
   }
 }
 
+// What the form has no place for, as warnings and in the object.
+void tellLosses(const Module& module, const Form& form, const std::string& file, Report& report) {
+  auto lost = nlohmann::ordered_json::array();
+  for (const std::string& what : lostPadding(module, form.padding)) {
+    Diagnostic d;
+    d.severity = Severity::Warning;
+    d.file = file;
+    d.message = "not written, " + std::string(form.name) + " has no form for it: " + what;
+    report.failure(d);
+    lost.push_back(what);
+  }
+  if (!lost.empty()) report.object["lost"] = std::move(lost);
+}
+
 }  // namespace
 
 void addPrint(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("print", "Print a file as HLO text, protobuf or Graphviz");
+  auto* command = app.add_subcommand("print", "Print a file as HLO text, protobuf, Graphviz, a project, C++ or Python");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "HLO text, protobuf or StableHLO text")->required();
-  command->add_option("--to", options->to, "hlo (long form), short, pb, pbtxt or dot")
-      ->check(CLI::IsMember({"hlo", "short", "pb", "pbtxt", "dot"}));
+  command->add_option("FILE", options->file, "HLO text, protobuf, StableHLO text or a project")->required();
+  command->add_option("--to", options->to, "hlo (long form), short, pb, pbtxt, dot, tessera (a project file), xlabuilder (C++) or jax (Python)")
+      ->check(CLI::IsMember(formNames()));
   command->add_option("-o,--output", options->out, "Write to a file instead of stdout");
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");
   command->footer("Example: tessera print model.hlo --to=pb -o model.pb");
@@ -59,9 +92,12 @@ void addPrint(CLI::App& app, Report& report) {
     ProtoContent beside;
     auto module = loadModule(options->file, report, false, &beside);
     if (!module) return;
+    const auto project = readArrangement(options->file);
+    if (!project) return report.failure(project.error());
     for (const Form& form : kForms) {
       if (form.name != options->to) continue;
-      auto text = form.print(*module, beside.foreign.get());
+      tellLosses(*module, form, options->file, report);
+      auto text = form.print({*module, beside.foreign.get(), *project});
       if (text)
         give(*options, std::move(*text), form.binary, report);
       else

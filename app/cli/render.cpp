@@ -2,7 +2,9 @@
 #include "app/cli/command.h"
 #include "core/arrange/arrangement.h"
 #include "core/formats/module_file.h"
-#include "core/picture/picture.h"
+#include "core/picture/page.h"
+#include "core/picture/plain_graph.h"
+#include "core/tools/find_instruction.h"
 
 namespace tessera::cli {
 namespace {
@@ -13,16 +15,10 @@ struct Options {
 };
 
 Result<std::string> render(const Module& module, const Options& options) {
-  ComputationId computation = module.entry();
+  TESSERA_ASSIGN_OR_RETURN(const Project project, readArrangement(options.file));
+  ComputationId computation = module.findComputation(project.shown).value_or(module.entry());
   if (!options.computation.empty()) {
-    auto found = module.findComputation(options.computation);
-    if (!found) {
-      Diagnostic d;
-      d.fault = Fault::Usage;
-      d.message = "no computation is named " + options.computation;
-      return std::unexpected(std::move(d));
-    }
-    computation = *found;
+    TESSERA_ASSIGN_OR_RETURN(computation, computationNamed(module, options.computation));
   }
   std::optional<Overlay> overlay;
   if (!options.profile.empty()) {
@@ -32,13 +28,34 @@ Result<std::string> render(const Module& module, const Options& options) {
   }
   ViewMaker maker(module);
   ViewOptions viewOptions = maker.initialView(computation);
+  const ProjectPage* page = project.find(module.at(computation).name);
+  if (page) applyGroups(*page, viewOptions);
   viewOptions.openGroups.insert(options.open.begin(), options.open.end());
   GraphView view = maker.view(computation, viewOptions);
   Arrangement arrangement = arrange(view);
+  if (page) placeBoxes(module, view, placesOf(*page), arrangement);
   if (overlay) overlay = scaledTo(view, *std::move(overlay));
   Picture picture = draw(module, view, arrangement, overlay ? &*overlay : nullptr);
+  if (page) picture = withPage(std::move(picture), *page);
   if (overlay) picture = withLegend(std::move(picture), *overlay);
   return toSvg(picture, options.theme == "dark" ? Theme::Dark : Theme::Light);
+}
+
+// Of a Graphviz file; nullopt: it is none.
+std::optional<Result<std::string>> renderPlainGraph(const Options& options) {
+  const auto content = readFile(options.file);
+  if (!content || !looksLikeDot(*content)) return std::nullopt;
+  const auto graph = readDot(*content, options.file);
+  if (!graph) return std::unexpected(graph.error());
+  const GraphView view = viewOf(*graph);
+  return toSvg(drawPlain(*graph, view, arrange(view)), options.theme == "dark" ? Theme::Dark : Theme::Light);
+}
+
+Result<std::string> renderFile(const Options& options, Report& report) {
+  if (auto plain = renderPlainGraph(options)) return *std::move(plain);
+  const auto module = loadModule(options.file, report, false);
+  if (!module) return std::string();  // it was reported
+  return render(*module, options);
 }
 
 }  // namespace
@@ -46,7 +63,7 @@ Result<std::string> render(const Module& module, const Options& options) {
 void addRender(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("render", "Draw a computation as SVG");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "HLO file")->required();
+  command->add_option("FILE", options->file, "HLO file, project or Graphviz file")->required();
   command->add_option("-o,--output", options->out, "The SVG to write")->required();
   command->add_option("--computation", options->computation, "A computation's name (default: the entry)");
   command->add_option("--profile", options->profile, "Profile of a run, laid over the nodes");
@@ -55,10 +72,9 @@ void addRender(CLI::App& app, Report& report) {
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera render model.hlo -o model.svg --profile=profile.json");
   command->callback([options, &report] {
-    auto module = loadModule(options->file, report, false);
-    if (!module) return;
-    auto svg = render(*module, *options);
+    auto svg = renderFile(*options, report);
     if (!svg) return report.failure(svg.error());
+    if (svg->empty()) return;
     if (auto written = writeFileAtomically(options->out, *svg); !written) return report.failure(written.error());
     report.object["bytes"] = svg->size();
     report.object["output"] = options->out;

@@ -5,9 +5,15 @@
 #include <limits>
 
 #include "app/cli/command.h"
-#include "app/cli/device_run.h"
+#include "app/cli/feed_files.h"
+#include "app/cli/physical_run.h"
 #include "backends/backend.h"
+#include "core/custom_calls/custom_call_library.h"
+#include "core/evaluate/device_values.h"
+#include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/evaluate.h"
+#include "core/evaluate/factors.h"
+#include "core/evaluate/replicas.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
 #include "core/profile/profile.h"
@@ -16,13 +22,16 @@ namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string file, backend = "cpu", inputs, out, expected, profile, infeed, outfeed;
+  std::string file, backend = "cpu", inputs, out, expected, profile, infeed, outfeed, library;
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   FillRule fill;
   std::optional<double> rtol, atol;
   int64_t runs = 1;
   int64_t hottest = 0;
+  bool physical = false;
   ProtoContent snapshot;
+  CompileOptions compile;
+  std::shared_ptr<const CustomCallLibrary> customCalls;  // of the file `library`
 };
 
 double millisecondsSince(std::chrono::steady_clock::time_point begin) {
@@ -33,6 +42,12 @@ double median(std::vector<double> values) {
   std::ranges::sort(values);
   size_t half = values.size() / 2;
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+int64_t bytesOf(std::span<const Literal> literals) {
+  int64_t bytes = 0;
+  for (const Literal& literal : literals) bytes += static_cast<int64_t>(literal.bytes().size());
+  return bytes;
 }
 
 Diagnostic inputFault(std::string message) {
@@ -56,18 +71,24 @@ NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& pr
   return out;
 }
 
+Result<NamedArrays> readInputs(const Module& module, const Options& options) {
+  TESSERA_ASSIGN_OR_RETURN(NamedArrays given, readNpz(options.inputs));
+  if (!options.physical) return given;
+  return argumentsFromMemory(std::move(given), entryMemoryOf(module));
+}
+
 // The entry's arguments: those of the npz or of the snapshot, the rest by the rule.
 Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& options) {
   NamedArrays given = namedLeaves(options.snapshot.arguments, "arg");
   if (!options.inputs.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(given, readNpz(options.inputs));
+    TESSERA_ASSIGN_OR_RETURN(given, readInputs(module, options));
   }
   std::vector<Literal> arguments;
   std::vector<Shape> shapes = entryArgumentShapes(module);
   for (size_t i = 0; i < shapes.size(); ++i) {
     const std::string key = "arg" + std::to_string(i);
     if (auto found = given.find(key); found != given.end()) {
-      if (!compatible(found->second.shape(), shapes[i]))
+      if (!takesArgument(shapes[i], found->second.shape()))
         return std::unexpected(inputFault((options.inputs.empty() ? options.file : options.inputs) + ": " + key + " has shape " + toString(found->second.shape(), false) +
                                           ", the program's is " + toString(shapes[i], false)));
       arguments.push_back(found->second);
@@ -79,32 +100,79 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& op
   return arguments;
 }
 
-Status writeOutputs(const Options& options, const std::vector<Literal>& outputs) {
+Status writeOutputs(const Module& module, const Options& options, std::vector<Literal> outputs) {
   if (options.out.empty()) return {};
+  if (options.physical) {
+    TESSERA_ASSIGN_OR_RETURN(outputs, resultsToMemory(outputs, entryMemoryOf(module)));
+  }
   NamedArrays arrays;
   for (size_t i = 0; i < outputs.size(); ++i) arrays["out" + std::to_string(i)] = outputs[i];
   return writeNpz(options.out, arrays);
 }
 
-// Compares with the expected file; differences raise exit code 3.
-Status compare(const Options& options, const std::vector<Literal>& outputs, Report& report) {
-  if (options.expected.empty() && !options.snapshot.result) return {};
-  NamedArrays expected;
+// What is expected of a result with dynamic dimensions may be given within their bounds: then the part that counts is.
+Result<Literal> countingPart(const Literal& expected, const Literal& found, const Shape& declared) {
+  const bool whole = declared.hasDynamicDimensions() && expected.shape().dimensions == declared.dimensions;
+  if (!whole || expected.shape().type != found.shape().type) return expected;
+  return cutTo(expected, found.shape().dimensions);
+}
+
+Tolerance toleranceOf(const Options& options, ElementType type) {
+  Tolerance out = defaultTolerance(type);
+  if (options.rtol) out.rtol = *options.rtol;
+  if (options.atol) out.atol = *options.atol;
+  return out;
+}
+
+// The expected outputs in order, of the sizes of those found.
+Result<std::vector<Literal>> expectedOutputs(const Module& module, const Options& options, std::span<const Literal> found) {
+  NamedArrays named;
   if (options.expected.empty()) {
-    expected = namedLeaves(std::span(&*options.snapshot.result, 1), "out");
+    named = namedLeaves(std::span(&*options.snapshot.result, 1), "out");
   } else {
-    TESSERA_ASSIGN_OR_RETURN(expected, readNpz(options.expected));
+    TESSERA_ASSIGN_OR_RETURN(named, readNpz(options.expected));
   }
+  std::vector<Literal> out;
+  for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(module.entryComputation().root))) {
+    if (leaf.shape->isToken()) continue;
+    const std::string key = "out" + std::to_string(out.size());
+    const auto given = named.find(key);
+    if (given == named.end()) return std::unexpected(inputFault((options.expected.empty() ? options.file : options.expected) + " lacks " + key));
+    TESSERA_ASSIGN_OR_RETURN(Literal wanted, countingPart(given->second, found[out.size()], *leaf.shape));
+    out.push_back(std::move(wanted));
+  }
+  return out;
+}
+
+// Factors of a decomposition that differ element by element are equal when their products are.
+void compareFactors(const Module& module, const Options& options, std::span<const Literal> expected, std::span<const Literal> found,
+                    std::vector<Comparison>& comparisons, Report& report) {
+  if (std::ranges::all_of(comparisons, &Comparison::equal)) return;
+  for (const FactoredOutputs& group : factoredOutputs(module)) {
+    std::vector<size_t> members;
+    for (size_t i = 0; i < found.size(); ++i)
+      if (group.has(static_cast<int>(i))) members.push_back(i);
+    if (std::ranges::all_of(members, [&](size_t i) { return comparisons[i].equal; })) continue;
+    const Comparison products = compareByReconstruction(group, expected, found, toleranceOf(options, found[members[0]].shape().type));
+    if (!products.equal) continue;
+    for (size_t i : members) {
+      comparisons[i] = products;
+      report.line("out" + std::to_string(i) + ": a factor, compared by reconstruction");
+    }
+  }
+}
+
+// Compares with the expected file; differences raise exit code 3.
+Status compare(const Module& module, const Options& options, const std::vector<Literal>& outputs, Report& report) {
+  if (options.expected.empty() && !options.snapshot.result) return {};
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> expected, expectedOutputs(module, options, outputs));
+  std::vector<Comparison> comparisons;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    comparisons.push_back(compareLiterals(expected[i], outputs[i], toleranceOf(options, outputs[i].shape().type), "out" + std::to_string(i)));
+  compareFactors(module, options, expected, outputs, comparisons, report);
   double maxAbs = 0, maxRel = 0;
   std::string first;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::string key = "out" + std::to_string(i);
-    auto found = expected.find(key);
-    if (found == expected.end()) return std::unexpected(inputFault((options.expected.empty() ? options.file : options.expected) + " lacks " + key));
-    Tolerance tolerance = defaultTolerance(outputs[i].shape().type);
-    if (options.rtol) tolerance.rtol = *options.rtol;
-    if (options.atol) tolerance.atol = *options.atol;
-    Comparison comparison = compareLiterals(found->second, outputs[i], tolerance, key);
+  for (const Comparison& comparison : comparisons) {
     maxAbs = std::max(maxAbs, comparison.maxAbsError);
     maxRel = std::max(maxRel, comparison.maxRelError);
     if (!comparison.equal && first.empty()) first = comparison.firstMismatch;
@@ -139,11 +207,11 @@ void printHottest(const Module& module, const Profile& profile, int64_t count, R
 }
 
 Status profileRuns(const Module& module, Executable& executable, const std::vector<Literal>& arguments, const Options& options,
-                   Report& report) {
+                   const RunOptions& run, Report& report) {
   if (options.profile.empty() && options.hottest == 0) return {};
   Profile profile;
   for (int64_t i = 0; i < options.runs; ++i) {
-    auto result = executable.run(arguments, {}, &profile);
+    auto result = executable.run(arguments, run, &profile);
     if (!result) return std::unexpected(std::move(result).error());
   }
   if (options.hottest > 0) printHottest(module, profile, options.hottest, report);
@@ -155,28 +223,42 @@ Status runModule(const Module& module, const Options& options, Report& report) {
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, options));
   auto begin = std::chrono::steady_clock::now();
-  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module));
+  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
   report.object["compile_ms"] = millisecondsSince(begin);
 
-  std::vector<Literal> outputs;
+  HostFeeds outside;
+  outside.customCalls = options.customCalls.get();
+  Fleet fleet({}, std::move(outside));
+  Communicator communicator(fleet, 0);
+  RunOptions run;
+  if (options.customCalls) run.communicator = &communicator;
+  std::vector<Literal> outputs, later;
   std::vector<double> times;
+  double firstMs = 0;
   const int64_t warmUps = options.runs > 1 ? 1 : 0;
   for (int64_t i = 0; i < options.runs + warmUps; ++i) {
     begin = std::chrono::steady_clock::now();
-    TESSERA_ASSIGN_OR_RETURN(outputs, executable->run(arguments));
+    // The first outputs count: a program with a random state gives others later.
+    TESSERA_TRY(executable->runInto(arguments, i == 0 ? outputs : later, run));
+    if (i == 0) firstMs = millisecondsSince(begin);
     if (i >= warmUps) times.push_back(millisecondsSince(begin));
   }
   report.object["run_ms"] = median(times);
+  report.object["first_run_ms"] = firstMs;
   report.object["runs"] = options.runs;
   report.object["peak_bytes"] = executable->peakBytes();
+  report.object["argument_bytes"] = bytesOf(arguments);
+  report.object["output_bytes"] = bytesOf(outputs);
+  report.object["kernels"] = executable->kernelCounts().kernels;
+  report.object["kernels_cached"] = executable->kernelCounts().cached;
   char line[160];
   std::snprintf(line, sizeof line, "compile %.2f ms, run %.3f ms (median of %lld), peak %lld bytes",
                 report.object["compile_ms"].get<double>(), report.object["run_ms"].get<double>(),
                 static_cast<long long>(options.runs), static_cast<long long>(executable->peakBytes()));
   report.line(line);
-  TESSERA_TRY(profileRuns(module, *executable, arguments, options, report));
-  TESSERA_TRY(writeOutputs(options, outputs));
-  return compare(options, outputs, report);
+  TESSERA_TRY(profileRuns(module, *executable, arguments, options, run, report));
+  TESSERA_TRY(writeOutputs(module, options, outputs));
+  return compare(module, options, outputs, report);
 }
 
 NamedArrays namedOutputs(const DeviceArrays& outputs) {
@@ -187,8 +269,17 @@ NamedArrays namedOutputs(const DeviceArrays& outputs) {
   return arrays;
 }
 
+Status writeDeviceOutputs(const Module& module, const Options& options, DeviceArrays outputs) {
+  const EntryMemory memory = entryMemoryOf(module);
+  for (std::vector<Literal>& device : outputs) {
+    if (!options.physical) break;
+    TESSERA_ASSIGN_OR_RETURN(device, resultsToMemory(device, memory));
+  }
+  return writeNpz(options.out, namedOutputs(outputs));
+}
+
 // Each device's output by itself, or the joined one, as the expected shape says.
-Status compareDevices(const Options& options, const DeviceArrays& outputs, Report& report) {
+Status compareDevices(const Module& module, const Options& options, const DeviceArrays& outputs, Report& report) {
   if (options.expected.empty()) return {};
   TESSERA_ASSIGN_OR_RETURN(NamedArrays expected, readNpz(options.expected));
   double maxAbs = 0;
@@ -197,10 +288,8 @@ Status compareDevices(const Options& options, const DeviceArrays& outputs, Repor
     const std::string key = "out" + std::to_string(i);
     auto found = expected.find(key);
     if (found == expected.end()) return std::unexpected(inputFault(options.expected + " lacks " + key));
-    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, comparable(outputs, i, found->second.shape()));
-    Tolerance tolerance = defaultTolerance(values[0].shape().type);
-    if (options.rtol) tolerance.rtol = *options.rtol;
-    if (options.atol) tolerance.atol = *options.atol;
+    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, comparable(module, outputs, i, found->second.shape()));
+    const Tolerance tolerance = toleranceOf(options, values[0].shape().type);
     for (size_t device = 0; device < values.size(); ++device) {
       const std::string name = values.size() > 1 ? key + " of device " + std::to_string(device) : key;
       Comparison comparison = compareLiterals(found->second, values[device], tolerance, name);
@@ -219,20 +308,26 @@ Status compareDevices(const Options& options, const DeviceArrays& outputs, Repor
   return {};
 }
 
+HostFeeds outsideOf(FeedFiles& files, const Options& options) {
+  HostFeeds out = files.feeds();
+  out.customCalls = options.customCalls.get();
+  return out;
+}
+
 // One run on all devices at once, an executable and a thread each.
 Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, Report& report) {
-  FeedFiles files;
+  FeedFiles files(options.physical);
   if (!options.infeed.empty()) TESSERA_TRY(files.open(options.infeed));
   if (!options.outfeed.empty()) files.keep();
   NamedArrays given;
   if (!options.inputs.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(given, readNpz(options.inputs));
+    TESSERA_ASSIGN_OR_RETURN(given, readInputs(module, options));
   }
   TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsByDevice(module, grid, given, options.fill));
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
   std::vector<std::unique_ptr<Executable>> executables;
   for (int64_t device = 0; device < grid.count(); ++device) {
-    CompileOptions compile;
+    CompileOptions compile = options.compile;
     compile.threads = 1;
     TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compile));
     executables.push_back(std::move(executable));
@@ -244,19 +339,23 @@ Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, 
     run.communicator = &communicator;
     return executables[device]->run(arguments[device], run);
   };
-  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays outputs, runOnDevices(grid, program, files.feeds()));
+  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays outputs, runOnDevices(grid, program, outsideOf(files, options)));
   report.object["replicas"] = grid.replicas;
   report.object["partitions"] = grid.partitions;
   report.object["run_ms"] = millisecondsSince(begin);
   report.line(std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions, run " +
               std::to_string(millisecondsSince(begin)) + " ms");
-  if (!options.out.empty()) TESSERA_TRY(writeNpz(options.out, namedOutputs(outputs)));
+  if (!options.out.empty()) TESSERA_TRY(writeDeviceOutputs(module, options, outputs));
   if (!options.outfeed.empty()) TESSERA_TRY(writeNpz(options.outfeed, files.taken()));
-  return compareDevices(options, outputs, report);
+  return compareDevices(module, options, outputs, report);
 }
 
-Status runAsAsked(const Module& module, const Options& options, Report& report) {
-  const DeviceGrid grid = gridOf(module, options.replicas, options.partitions);
+Status runAsAsked(const Module& module, Options& options, Report& report) {
+  if (!options.library.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(options.customCalls, CustomCallLibrary::open(options.library));
+    options.compile.customCalls = options.customCalls.get();
+  }
+  TESSERA_ASSIGN_OR_RETURN(const DeviceGrid grid, gridOf(module, options.replicas, options.partitions));
   const bool alone = grid.replicas == 1 && grid.partitions == 1 && options.infeed.empty() && options.outfeed.empty();
   if (alone) return runModule(module, options, report);
   if (grid.replicas > 1024 || grid.partitions > 1024 || grid.count() > 1024) {
@@ -272,9 +371,11 @@ Status runAsAsked(const Module& module, const Options& options, Report& report) 
   return runOnGrid(module, grid, options, report);
 }
 
-// A backend knows neither the file nor what the reader sees of the instruction but its place.
+// A backend knows neither the file nor what the reader sees of the instruction but its place; memory
+// that a run cannot have is asked for by no single instruction.
 Diagnostic placed(Diagnostic diagnostic, const Options& options) {
-  if (diagnostic.file.empty() && diagnostic.position.line) diagnostic.file = options.file;
+  const bool ofTheModule = diagnostic.position.line || diagnostic.fault == Fault::Runtime;
+  if (diagnostic.file.empty() && ofTheModule) diagnostic.file = options.file;
   if (diagnostic.message.find(diagnostic.instructionName) == std::string::npos)
     diagnostic.message = "%" + diagnostic.instructionName + ": " + diagnostic.message;
   return diagnostic;
@@ -292,16 +393,24 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("--partitions", options->partitions, "Partitions of each replica (default: as the module says)")->check(CLI::Range(1, 1024));
   command->add_option("--infeed", options->infeed, "npz with feed0 …: the source of infeeds");
   command->add_option("--outfeed", options->outfeed, "npz for what outfeeds give: feed0 …");
+  command->add_option("--custom-call-library", options->library, "Shared library with targets of custom calls");
   command->add_option("--seed", options->fill.seed, "Fill rule: seed");
   command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)");
   command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")->check(CLI::PositiveNumber);
   command->add_option("--out", options->out, "npz for the outputs out0 …");
+  command->add_flag("--physical", options->physical,
+                    "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the program's layout, padding and tiles");
   command->add_option("--expected", options->expected, "npz to compare the outputs with");
   command->add_option("--rtol", options->rtol, "Relative tolerance (default: by output type)");
   command->add_option("--atol", options->atol, "Absolute tolerance (default: by output type)");
   command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")->check(CLI::Range(1, 1000000));
   command->add_option("--profile", options->profile, "Write a Chrome trace with the profile of as many further runs");
   command->add_option("--hottest", options->hottest, "List the N instructions that took the most time")->check(CLI::Range(0, 1000000));
+  options->compile.kernelCache = defaultKernelCache();
+  command->add_option("--kernel-cache", options->compile.kernelCache,
+                      "Folder of compiled kernels, or off (default: $TESSERA_KERNEL_CACHE, else tessera/kernels in the user's cache folder)")
+      ->transform([](const std::string& folder) { return folder == "off" ? std::string() : folder; });
+  command->add_option("--isa", options->compile.isa, "Widest vectors of kernels: native, avx2 or sse4")->check(CLI::IsMember({"native", "avx2", "sse4"}));
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera run model.hlo --inputs=inputs.npz --expected=expected.npz --runs=10");
   command->callback([options, &report] {

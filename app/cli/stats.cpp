@@ -5,6 +5,8 @@
 #include "app/cli/command.h"
 #include "core/cost/cost.h"
 #include "core/evaluate/evaluate.h"
+#include "core/formats/dot_reader.h"
+#include "core/formats/module_file.h"
 
 namespace tessera::cli {
 namespace {
@@ -37,15 +39,30 @@ nlohmann::ordered_json statsOf(const Module& module) {
   return out;
 }
 
+// A Graphviz file: what is in the picture. False: it is none.
+bool tellPlainGraph(const std::string& file, Report& report) {
+  const auto content = readFile(file);
+  if (!content || !looksLikeDot(*content)) return false;
+  const auto graph = readDot(*content, file);
+  if (!graph) return report.failure(graph.error()), true;
+  report.object["graph"] = graph->name;
+  report.object["nodes"] = graph->nodes.size();
+  report.object["edges"] = graph->edges.size();
+  report.object["clusters"] = graph->clusters.size();
+  for (const auto& [key, value] : report.object.items()) report.line(key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()));
+  return true;
+}
+
 }  // namespace
 
 void addStats(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("stats", "Count instructions, bytes, flops and peak memory of a module");
   auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "HLO file")->required();
+  command->add_option("FILE", *file, "HLO file, project or Graphviz file")->required();
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera stats model.hlo --json");
   command->callback([file, &report] {
+    if (tellPlainGraph(*file, report)) return;
     auto module = loadModule(*file, report, true);
     if (!module) return;
     auto stats = statsOf(*module);

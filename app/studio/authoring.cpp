@@ -69,8 +69,9 @@ QStringList ghostsOf(const Way& way) {
 Authoring::Authoring(Document& document, Canvas& canvas, QObject* parent)
     : QObject(parent), document_(document), canvas_(canvas), search_(new AddSearch(&canvas)), choices_(new ChoiceList(&canvas)),
       field_(new ValueField(&canvas)) {
-  canvas_.setWireHints({[this](InstructionId id) { return inputsOf(document_, id); },
-                        [this](InstructionId value, InstructionId user, int32_t operand) { return verdict(document_, value, user, operand); }});
+  connect(&document_, &Document::opened, this, [this] {  // a Graphviz graph has no operations to wire
+    canvas_.setWireHints(document_.isPlainGraph() ? WireHints() : hints());
+  });
   connectCanvas();
   connect(search_, &AddSearch::chosen, this, &Authoring::place);
   connect(choices_, &ChoiceList::chosen, this, &Authoring::takeWay);
@@ -78,6 +79,11 @@ Authoring::Authoring(Document& document, Canvas& canvas, QObject* parent)
   connect(choices_, &ChoiceList::highlighted, this, [this](int line) {
     if (line >= 0 && static_cast<size_t>(line) < ways_.size()) canvas_.setGhosts(ghostsOf(ways_[static_cast<size_t>(line)]));
   });
+}
+
+WireHints Authoring::hints() const {
+  return {[this](InstructionId id) { return inputsOf(document_, id); },
+          [this](InstructionId value, InstructionId user, int32_t operand) { return verdict(document_, value, user, operand); }};
 }
 
 void Authoring::connectCanvas() {
@@ -102,7 +108,7 @@ void Authoring::connectCanvas() {
 // --- searching and placing
 
 void Authoring::openSearch(QPoint at) {
-  if (!document_.isOpen()) return;
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
   droppedValue_ = droppedUser_ = {};
   search_->openAt(at);
 }
@@ -245,7 +251,7 @@ void Authoring::leaveComputation() {
 }
 
 void Authoring::removeSelection(Gap gap) {
-  if (document_.selection().empty()) return;
+  if (document_.selection().empty() || document_.isPlainGraph()) return;
   const auto& selection = document_.selection();
   Edit edit{selection.size() == 1 ? "Delete " + std::string(document_.module().at(selection[0]).name) : "Delete", {}};
   const Module& module = document_.module();
@@ -281,7 +287,8 @@ void Authoring::cutSelection() {
 
 void Authoring::paste(bool keepInputs) {
   const QString text = QGuiApplication::clipboard()->text();
-  if (!document_.isOpen() || text.trimmed().isEmpty()) return emit explained(tr("The clipboard holds no text to paste."));
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  if (text.trimmed().isEmpty()) return emit explained(tr("The clipboard holds no text to paste."));
   auto edit = pasting(document_.module(), computation(), text.toStdString(), keepInputs);
   if (!edit) return emit explained(textOf(edit.error()));
   emit placed();

@@ -8,6 +8,7 @@
 
 #include "core/edit/palette.h"
 #include "core/edit/wiring.h"
+#include "editor/canvas/wire_hints.h"
 
 namespace tessera {
 
@@ -46,6 +47,7 @@ class Authoring : public QObject {
 
  private:
   void connectCanvas();
+  WireHints hints() const;
   ComputationId computation() const;
   void dropWire(InstructionId value, InstructionId user, int operand, QPointF at);
   void offer(std::vector<Way> ways, InstructionId user, const QString& heading, QPointF at);

@@ -270,21 +270,23 @@ void MainWindow::openFile(const QString& path) {
 
 void MainWindow::chooseFile() {
   const QString start = document_->isOpen() ? document_->path() : recentFiles_.value(0, StartPage::examplesFolder());
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open an HLO file"), start,
-                                                    tr("HLO (*.hlo *.txt *.hlo.gz *.hlo.zst *.gz *.zst);;All files (*)"));
+  const QString path = QFileDialog::getOpenFileName(this, tr("Open a graph"), start,
+                                                    tr("Graphs (*.tessera *.hlo *.txt *.pb *.pbtxt *.mlir *.dot *.gv *.gz *.zst);;All files (*)"));
   if (!path.isEmpty()) openFile(path);
 }
 
 void MainWindow::save(bool ask) {
   QString path = document_->path();
-  if (ask || path.isEmpty()) path = QFileDialog::getSaveFileName(this, tr("Save the HLO text"), path.isEmpty() ? fileNameOf(*document_) : path, tr("HLO (*.hlo *.txt);;All files (*)"));
+  if (ask || path.isEmpty())
+    path = QFileDialog::getSaveFileName(this, tr("Save the graph"), path.isEmpty() ? fileNameOf(*document_) : path,
+                                        tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement (*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
   if (path.isEmpty()) return;
   if (const Status saved = document_->save(path); !saved) {
     banner_->showMessage(QString::fromStdString(saved.error().toString()));
     return;
   }
   addRecentFile(path);
-  statusBar()->showMessage(tr("Saved %1").arg(path), 3000);
+  statusBar()->showMessage(document_->savesSidecar(path) ? tr("Saved %1; places, frames and notes in %1.tessera").arg(path) : tr("Saved %1").arg(path), 3000);
   updateActions();
 }
 

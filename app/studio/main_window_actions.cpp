@@ -17,6 +17,7 @@
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/help_panel.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -116,7 +117,11 @@ void MainWindow::makeRunMenu() {
 
 void MainWindow::makeHelpMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&Help"));
-  addItem(menu, tr("&Mouse and keys"), {QKeySequence(Qt::Key_F1)}, this, [this] { showShortcuts(); });
+  addItem(menu, tr("Help on the &operation"), {QKeySequence(Qt::Key_F1)}, this, [this] {
+    panels_->raise(QStringLiteral("help"));
+    panels_->help->showSelection();
+  });
+  addItem(menu, tr("&Mouse and keys"), {QKeySequence(Qt::Key_Question)}, this, [this] { showShortcuts(); });
   addItem(menu, tr("&About Tessera"), {}, this, [this] { showAbout(); });
 }
 
@@ -211,7 +216,7 @@ void MainWindow::showShortcuts() {
                               "R: make it the result · Ctrl+N: new · Ctrl+Return: run</p>"
                               "<p><b>Keys</b><br>A: fit all · F: fit the selection · G: open the groups round the selection · H: heat<br>"
                               "Ctrl+F, F3: find · F5 or Ctrl+R: run · Esc: cancel · Ctrl+Z, Ctrl+Shift+Z: undo, redo<br>"
-                              "Ctrl+E, Ctrl+Shift+E: open and close all groups</p>"));
+                              "Ctrl+E, Ctrl+Shift+E: open and close all groups · F1: help on the selected operation</p>"));
 }
 
 void MainWindow::showAbout() {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "editor/layout_lab/layout_panel.h"
+#include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/table_panel.h"
@@ -49,13 +50,15 @@ QScrollArea* scrolled(QWidget* panel) {
 
 Panels::Panels(Document& document, QMainWindow& window)
     : inspector(new Inspector(document)), text(new TextPanel(document)), diagnostics(new DiagnosticsPanel(document)),
-      profile(new ProfilePanel(document)), results(new ResultsPanel(document)), layout(new LayoutPanel) {
+      profile(new ProfilePanel(document)), results(new ResultsPanel(document)), layout(new LayoutPanel),
+      help(new HelpPanel(document)) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
   add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
   add(window, diagnostics, QStringLiteral("diagnostics"), QObject::tr("Diagnostics"));
   add(window, profile, QStringLiteral("profile"), QObject::tr("Profile"));
   add(window, results, QStringLiteral("results"), QObject::tr("Results"));
+  add(window, help, QStringLiteral("help"), QObject::tr("Help"));
   arrange(window);
 }
 

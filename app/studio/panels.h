@@ -1,5 +1,5 @@
 // Panels: the docks round the canvas and what stands in them. Their object names ("inspector", "text", "diagnostics",
-// "profile", "results", "layout") are what sessions and scripts call them.
+// "profile", "results", "layout", "help") are what sessions and scripts call them.
 #pragma once
 
 #include <QHash>
@@ -13,6 +13,7 @@ namespace tessera {
 
 class DiagnosticsPanel;
 class Document;
+class HelpPanel;
 class Inspector;
 class LayoutPanel;
 class ProfilePanel;
@@ -28,6 +29,7 @@ struct Panels {
   ProfilePanel* profile;
   ResultsPanel* results;
   LayoutPanel* layout;
+  HelpPanel* help;
   QList<QDockWidget*> docks;
 
   QDockWidget* find(const QString& name) const;  // null: none

@@ -37,7 +37,7 @@ class KernelEmitter {
   void sortNodesByScope();
   void emitItem(Value* item);
   void emitAxis(Value* begin, Value* end);
-  void emitSequential(size_t depth);
+  void emitSequential(size_t depth, Value* begin, Value* end);
   void emitStores();
   void forRange(Value* from, Value* to, int64_t step, const std::function<void(Value*)>& body);
   Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
@@ -165,14 +165,12 @@ void KernelEmitter::emitItem(Value* item) {
     size_t c = static_cast<size_t>(nest_.outer[i]);
     counterValue_[c] = i == 0 ? rest : split(analysis_.counters[c].size);
   }
-  if (!nest_.sequential.empty()) return emitSequential(0);
-  emitScope(outerScope_);
-  if (nest_.axis < 0) return emitStores();
+  if (nest_.axis < 0) return emitSequential(0, nullptr, nullptr);
   int64_t size = analysis_.counters[static_cast<size_t>(nest_.axis)].size;
-  if (!block) return emitAxis(int64(0), int64(size));
+  if (!block) return emitSequential(0, int64(0), int64(size));
   Value* begin = b.CreateMul(block, int64(nest_.block));
   Value* end = b.CreateAdd(begin, int64(nest_.block));
-  emitAxis(begin, b.CreateSelect(b.CreateICmpSLT(end, int64(size)), end, int64(size)));
+  emitSequential(0, begin, b.CreateSelect(b.CreateICmpSLT(end, int64(size)), end, int64(size)));
 }
 
 void KernelEmitter::emitAxis(Value* begin, Value* end) {
@@ -188,15 +186,16 @@ void KernelEmitter::emitAxis(Value* begin, Value* end) {
   });
 }
 
-void KernelEmitter::emitSequential(size_t depth) {
+// The counters that run in order, then [begin, end) of the axis, if there is one.
+void KernelEmitter::emitSequential(size_t depth, Value* begin, Value* end) {
   if (depth == nest_.sequential.size()) {
     emitScope(outerScope_);
-    return emitStores();
+    return begin ? emitAxis(begin, end) : emitStores();
   }
   size_t c = static_cast<size_t>(nest_.sequential[depth]);
   forRange(int64(0), int64(analysis_.counters[c].size), 1, [&](Value* i) {
     counterValue_[c] = i;
-    emitSequential(depth + 1);
+    emitSequential(depth + 1, begin, end);
   });
 }
 

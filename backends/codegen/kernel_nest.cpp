@@ -2,6 +2,7 @@
 #include "backends/codegen/kernel_nest.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tessera::codegen {
 
@@ -85,6 +86,57 @@ unsigned chooseVectors(const LoopProgram& program, const ProgramAnalysis& analys
   return 1;
 }
 
+bool seesCounter(const ProgramAnalysis& analysis, NodeId node, int32_t counter) {
+  return (analysis.dependence[node.value].counters >> counter & 1) != 0;
+}
+
+// In a program whose iterations run in order: may the last counter run over lanes? All stores then go to neighbours, each
+// lane reads from the outputs only what it stores itself, and whether it stores is the same for all lanes.
+bool lanesNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis) {
+  auto isOwnPlace = [&](const Address& address) {
+    return address.coefficientOf(axis) == 1 &&
+           std::ranges::none_of(address.others, [&](const auto& other) { return seesCounter(analysis, other.first, axis); });
+  };
+  for (size_t s = 0; s < program.stores.size(); ++s) {
+    const Store& store = program.stores[s];
+    if (!isOwnPlace(analysis.storeAddresses[s]) || (store.guard.valid() && seesCounter(analysis, store.guard, axis))) return false;
+    for (size_t other = 0; other < s; ++other)
+      if (program.stores[other].output == store.output) return false;
+  }
+  auto isStorePlace = [&](const Node& node, const Address& address) {
+    for (size_t s = 0; s < program.stores.size(); ++s) {
+      const Address& store = analysis.storeAddresses[s];
+      if (program.stores[s].output != node.bits0 || store.constant != address.constant || store.others != address.others) continue;
+      if (std::ranges::all_of(analysis.counters, [&, c = int32_t{0}](const Counter&) mutable {
+            const int32_t each = c++;
+            return store.coefficientOf(each) == address.coefficientOf(each);
+          }))
+        return true;
+    }
+    return false;
+  };
+  for (size_t n = 0; n < program.body.nodes.size(); ++n) {
+    const Node& node = program.body.nodes[n];
+    if (node.op == NodeOp::ReadOutput && analysis.needed[n] && !(analysis.addresses[n] && isStorePlace(node, *analysis.addresses[n]))) return false;
+  }
+  return true;
+}
+
+// Different values of the axis never store to the same place, whatever the other counters and indices are: every other
+// step is a multiple of some pitch that the axis does not fill.
+bool isSplitByPitch(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis) {
+  const int64_t size = analysis.counters[static_cast<size_t>(axis)].size;
+  for (size_t s = 0; s < program.stores.size(); ++s) {
+    const Address& address = analysis.storeAddresses[s];
+    int64_t pitch = 0;
+    for (const CounterTerm& term : address.terms)
+      if (term.counter != axis) pitch = std::gcd(pitch, term.coefficient);
+    for (const auto& [node, stride] : address.others) pitch = std::gcd(pitch, stride);
+    if (pitch != 0 && (pitch < size || address.constant % pitch + size > pitch || address.constant < 0)) return false;
+  }
+  return true;
+}
+
 double weightOf(const Node& node) {
   switch (node.op) {
     case NodeOp::Constant: return 0;
@@ -145,6 +197,9 @@ KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& ana
   const auto& space = analysis.spaceCounters[0];
   bool allParallel = program.parallelDims == static_cast<int64_t>(program.body.outputDims.size());
   if (allParallel) nest.axis = chooseAxis(program, analysis, nest.lanes);
+  const bool inOrder = !allParallel && program.parallelDims == 0 && !space.empty() && analysis.storeAddresses.size() == program.stores.size();
+  if (inOrder && analysis.counters[static_cast<size_t>(space.back())].size >= nest.lanes / 2 && lanesNeverMeet(program, analysis, space.back()))
+    nest.axis = space.back();
   for (size_t i = 0; i < space.size(); ++i) {
     if (space[i] == nest.axis) continue;
     bool parallel = allParallel || static_cast<int64_t>(i) < program.parallelDims;
@@ -155,7 +210,9 @@ KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& ana
     constexpr int64_t kBlock = 2048;
     int64_t size = analysis.counters[static_cast<size_t>(nest.axis)].size;
     nest.block = size;
-    if (size > kBlock && !hasUniformLoop(program, analysis, nest.axis)) nest.block = kBlock;
+    if (allParallel && size > kBlock && !hasUniformLoop(program, analysis, nest.axis)) nest.block = kBlock;
+    // Threads take columns of what runs in order.
+    if (!allParallel && isSplitByPitch(program, analysis, nest.axis)) nest.block = (size + 4 * nest.lanes - 1) / (4 * nest.lanes) * nest.lanes;
     nest.blocks = nest.block == 0 ? 0 : (size + nest.block - 1) / nest.block;
     nest.parallelCount *= nest.blocks;
   }

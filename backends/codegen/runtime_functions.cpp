@@ -14,16 +14,13 @@ namespace {
 double logisticF64(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 float logisticF32(float x) { return static_cast<float>(logisticF64(x)); }
 
-// HLO's integer power wraps; a negative exponent gives 0 but for the bases 1 and -1.
-template <class T>
-T integerPower(T base, T exponent) {
-  if constexpr (std::is_signed_v<T>) {
-    if (exponent < 0) return base == 1 ? T{1} : base == -1 ? static_cast<T>(exponent % 2 == 0 ? 1 : -1) : T{0};
-  }
+// HLO's integer power wraps; a negative exponent gives 0 but for the bases 1 and -1, of others the low six bits count.
+int64_t integerPower(int64_t base, int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
   uint64_t result = 1, square = static_cast<uint64_t>(base);
-  for (auto e = static_cast<uint64_t>(exponent); e != 0; e >>= 1, square *= square)
+  for (int64_t e = exponent & 63; e != 0; e >>= 1, square *= square)
     if (e & 1) result *= square;
-  return static_cast<T>(result);
+  return static_cast<int64_t>(result);
 }
 
 template <ElementType kType>
@@ -58,7 +55,7 @@ std::vector<std::pair<std::string_view, void*>> runtimeFunctions() {
       {"fmod", address(static_cast<D2*>(std::fmod))}, {"fmodf", address(static_cast<F2*>(std::fmod))},
       {"fma", address(static_cast<double (*)(double, double, double)>(std::fma))},
       {"fmaf", address(static_cast<float (*)(float, float, float)>(std::fma))},
-      {"tessera_ipow_s64", address(integerPower<int64_t>)}, {"tessera_ipow_u64", address(integerPower<uint64_t>)},
+      {"tessera_ipow_s64", address(integerPower)},
 #define TESSERA_ENCODE(type) {"tessera_encode_" #type, address(encode<ElementType::type>)},
       TESSERA_ENCODE(F8E5M2) TESSERA_ENCODE(F8E4M3) TESSERA_ENCODE(F8E4M3FN) TESSERA_ENCODE(F8E4M3B11FNUZ)
       TESSERA_ENCODE(F8E3M4) TESSERA_ENCODE(F8E5M2FNUZ) TESSERA_ENCODE(F8E4M3FNUZ) TESSERA_ENCODE(F8E8M0FNU)

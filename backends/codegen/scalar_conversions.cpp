@@ -197,11 +197,23 @@ Val ScalarEmitter::convert(E to, E from, Val a) {
   if (isFloat(from)) {
     unsigned bits = static_cast<unsigned>(info(to).bits);
     auto* exact = like(v, b.getIntNTy(bits));
-    auto id = isSigned(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-    Value* i = b.CreateIntrinsic(id, {exact, v->getType()}, {v});
+    Value* i = saturated(exact, bits, isSigned(to), v);
     return {isSigned(to) ? b.CreateSExt(i, target) : b.CreateZExt(i, target)};
   }
   return {wrap(to, fromSigned ? b.CreateSExtOrTrunc(v, target) : b.CreateZExtOrTrunc(v, target))};
+}
+
+// Towards zero; what is too large becomes the nearest integer, NaN zero. LLVM's own intrinsic for it takes lanes apart.
+Value* ScalarEmitter::saturated(llvm::Type* type, unsigned bits, bool isSignedType, Value* v) {
+  const double end = std::ldexp(1.0, static_cast<int>(isSignedType ? bits - 1 : bits));
+  Value *low = number(v, isSignedType ? -end : 0), *high = number(v, end);
+  Value *isBelow = b.CreateFCmpOLT(v, low), *isAbove = b.CreateFCmpOGE(v, high), *isNan = b.CreateFCmpUNO(v, v);
+  Value* inside = b.CreateSelect(b.CreateOr(b.CreateOr(isBelow, isAbove), isNan), number(v, 0), v);
+  Value* i = isSignedType ? b.CreateFPToSI(inside, type) : b.CreateFPToUI(inside, type);
+  auto least = isSignedType ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits);
+  auto most = isSignedType ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+  i = b.CreateSelect(isBelow, llvm::ConstantInt::get(type, least), i);
+  return b.CreateSelect(isAbove, llvm::ConstantInt::get(type, most), i);
 }
 
 Val ScalarEmitter::bitcast(E to, E from, Val a) {

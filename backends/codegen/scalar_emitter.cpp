@@ -244,9 +244,7 @@ Value* ScalarEmitter::integerBinary(NodeOp op, ElementType type, Value* a, Value
     }
     case NodeOp::Power: {
       auto* i64 = like(a, b.getInt64Ty());
-      Value* wideA = isSignedType ? b.CreateSExt(a, i64) : b.CreateZExt(a, i64);
-      Value* wideC = isSignedType ? b.CreateSExt(c, i64) : b.CreateZExt(c, i64);
-      Value* out = callEach(isSignedType ? "tessera_ipow_s64" : "tessera_ipow_u64", b.getInt64Ty(), {wideA, wideC});
+      Value* out = callEach("tessera_ipow_s64", b.getInt64Ty(), {b.CreateSExt(a, i64), b.CreateSExt(c, i64)});
       return b.CreateTrunc(out, a->getType());
     }
     default: return nullptr;

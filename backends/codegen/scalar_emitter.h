@@ -58,6 +58,7 @@ class ScalarEmitter {
   llvm::Value* toBits(ElementType type, llvm::Value* value);
   llvm::Value* fromBits(ElementType type, llvm::Value* bits);
   llvm::Value* roundToOdd(llvm::Value* wide);
+  llvm::Value* saturated(llvm::Type* type, unsigned bits, bool isSignedType, llvm::Value* v);
   llvm::Value* wrap(ElementType type, llvm::Value* value);
   llvm::Value* floatUnary(NodeOp op, ElementType type, llvm::Value* a);
   llvm::Value* integerUnary(NodeOp op, ElementType type, llvm::Value* a);

@@ -5,6 +5,7 @@
 #include "backends/backend.h"
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/detach_bitcasts.h"
+#include "backends/cpu/dynamic_entry.h"
 #include "backends/cpu/plan_builder.h"
 #include "core/passes/buffer_assignment.h"
 #include "core/passes/pipeline.h"
@@ -18,6 +19,13 @@ class CpuBackend final : public Backend {
   std::string_view name() const override { return "cpu"; }
   Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options) override;
 };
+
+Diagnostic usage(std::string message) {
+  Diagnostic d;
+  d.fault = Fault::Usage;
+  d.message = std::move(message);
+  return d;
+}
 
 Status checkCancelled(const CompileOptions& options) {
   if (!options.cancel || !options.cancel->load()) return {};
@@ -33,19 +41,22 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
     if (options.progress) options.progress(what, fraction);
     return checkCancelled(options);
   };
+  if (options.isa != "native" && options.isa != "avx2" && options.isa != "sse4")
+    return fail(usage("there is no instruction set \"" + options.isa + "\" (native, avx2, sse4)"));
   TESSERA_TRY(stage("optimize", 0.0));
   TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module));
   TESSERA_TRY(detachBitcasts(optimized));
   TESSERA_TRY(checkStaticShapes(optimized));
   TESSERA_TRY(stage("plan", 0.2));
   TESSERA_ASSIGN_OR_RETURN(BufferAssignment buffers, assignBuffers(optimized));
-  auto kernels = std::make_unique<KernelLibrary>();
-  TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, buffers, *kernels));
+  auto kernels = std::make_unique<KernelLibrary>(options);
+  TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, buffers, *kernels, options.customCalls));
   TESSERA_TRY(stage("generate code", 0.4));
   TESSERA_TRY(kernels->compile(threads, options.cancel));
   TESSERA_TRY(stage("done", 1.0));
   auto pool = std::make_shared<ThreadPool>(threads);
-  return std::make_unique<CpuExecutable>(module, std::move(optimized), std::move(plan), std::move(kernels), std::move(pool));
+  auto executable = std::make_unique<CpuExecutable>(module, std::move(optimized), std::move(plan), std::move(kernels), std::move(pool));
+  return hasDynamicEntry(module) ? makeDynamicEntry(module, std::move(executable)) : std::move(executable);
 }
 
 }  // namespace

@@ -82,26 +82,38 @@ Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState
   return {};
 }
 
-Result<std::vector<Literal>> CpuExecutable::allocateOutputs(RunState& state) const {
-  std::vector<Literal> outputs;
-  for (const Shape* shape : outputShapes_) {
-    TESSERA_ASSIGN_OR_RETURN(Literal literal, Literal::allocate(*shape));
-    outputs.push_back(std::move(literal));
+// Arrays of an earlier run are used again, but for those that are arguments of this one.
+Status CpuExecutable::bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs, RunState& state) const {
+  outputs.resize(outputShapes_.size());
+  auto isArgument = [&](const Literal& output) {
+    return std::ranges::any_of(arguments, [&](const Literal& a) { return a.bytes().data() == output.bytes().data(); });
+  };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Literal& output = outputs[i];
+    if (output.shape() == *outputShapes_[i] && !isArgument(output)) continue;
+    output = {};
+    TESSERA_ASSIGN_OR_RETURN(output, Literal::allocate(*outputShapes_[i]));
   }
   for (size_t s = 0; s < plan_.slots.size(); ++s)
     if (plan_.slots[s].kind == SlotKind::Output)
       state.pointers[s] = outputs[static_cast<size_t>(plan_.slots[s].index)].mutableBytes().data();
-  return outputs;
+  return {};
 }
 
 Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> arguments, const RunOptions& options, Profile* profile) {
+  std::vector<Literal> outputs;
+  TESSERA_TRY(runInto(arguments, outputs, options, profile));
+  return outputs;
+}
+
+Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options, Profile* profile) {
   std::lock_guard lock(mutex_);
   OneOpenMpThread single;
   TESSERA_TRY(ensureArena());
   RunState& state = state_;
   state.pointers.resize(plan_.slots.size());
   TESSERA_TRY(bindArguments(arguments, state));
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> outputs, allocateOutputs(state));
+  TESSERA_TRY(bindOutputs(arguments, outputs, state));
   state.pool = pool_.get();
   state.kernels = kernels_.get();
   state.cancel = options.cancel;
@@ -112,7 +124,7 @@ Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> argumen
   if (profile) measured_.start(plan_.names.size(), pool_->threads());
   TESSERA_TRY(plan_.sequence.run(state));
   if (profile) report(measured_.finish(), *profile);
-  return outputs;
+  return {};
 }
 
 // What one run of a step counts, and each source instruction's share of it, by the work that the instruction costs.

@@ -15,8 +15,11 @@ class CpuExecutable final : public Executable {
                 std::shared_ptr<ThreadPool> pool);
 
   Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options, Profile* profile) override;
+  Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options, Profile* profile) override;
   const Module& optimized() const override { return optimized_; }
   int64_t peakBytes() const override;
+  KernelCounts kernelCounts() const override { return kernels_->counts(); }
+  Result<std::vector<StepListing>> list(InstructionId instruction, bool withCode) const override;
 
  private:
   struct FreeBytes {
@@ -24,7 +27,7 @@ class CpuExecutable final : public Executable {
   };
   Status ensureArena();
   Status bindArguments(std::span<const Literal> arguments, RunState& state) const;
-  Result<std::vector<Literal>> allocateOutputs(RunState& state) const;
+  Status bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs, RunState& state) const;
   void report(int64_t totalNs, Profile& profile);
   void openProfile(Profile& profile) const;
   struct Share {

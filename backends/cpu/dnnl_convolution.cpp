@@ -31,6 +31,7 @@ Forward::primitive_desc describeForward(const Geometry& g) {
 
 dnnl::memory scratchOf(const dnnl::memory::desc& desc) { return dnnl::memory(desc, dnnlEngine()); }
 
+// Leaves a form that is no library call the way the library itself does; `built` catches both.
 [[noreturn]] void refuse(const char* why) { throw dnnl::error(dnnl_unimplemented, why); }
 
 struct Slots {
@@ -61,7 +62,7 @@ void addForward(DnnlStep& step, const Geometry& g, const Slots& slots) {
   auto pd = describeForward(g);
   if (!step.shared) step.shared.emplace(DNNL_ARG_WEIGHTS, slots.kernel, 0, g.weights.desc(), pd.weights_desc(), false);
   if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("pieces differ");
-  DnnlPiece piece{Forward(pd), {}, scratchOf(pd.scratchpad_desc())};
+  DnnlPiece piece{Forward(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
   piece.arguments.emplace_back(DNNL_ARG_SRC, slots.input, g.source.startBytes(), g.source.desc(), pd.src_desc(), false);
   piece.arguments.emplace_back(DNNL_ARG_DST, slots.output, g.result.startBytes(), g.result.desc(), pd.dst_desc(), true);
   step.pieces.push_back(std::move(piece));
@@ -87,7 +88,7 @@ void addSourceGradient(DnnlStep& step, const Geometry& g, const Slots& slots) {
   SourceGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
   if (!step.shared) step.shared.emplace(DNNL_ARG_WEIGHTS, slots.kernel, 0, g.weights.desc(), pd.weights_desc(), false);
   if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("pieces differ");
-  DnnlPiece piece{SourceGradient(pd), {}, scratchOf(pd.scratchpad_desc())};
+  DnnlPiece piece{SourceGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
   piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.input, g.result.startBytes(), g.result.desc(), pd.diff_dst_desc(), false);
   piece.arguments.emplace_back(DNNL_ARG_DIFF_SRC, slots.output, g.source.startBytes(), g.source.desc(), pd.diff_src_desc(), true);
   step.pieces.push_back(std::move(piece));
@@ -109,7 +110,7 @@ void addWeightsGradient(DnnlStep& step, const Geometry& g, const Slots& slots) {
   WeightsGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
   if (!step.shared) step.shared.emplace(DNNL_ARG_SRC, slots.input, 0, g.source.desc(), pd.src_desc(), false);
   if (step.shared->memory().get_desc() != pd.src_desc()) refuse("pieces differ");
-  DnnlPiece piece{WeightsGradient(pd), {}, scratchOf(pd.scratchpad_desc())};
+  DnnlPiece piece{WeightsGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
   piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.kernel, g.result.startBytes(), g.result.desc(), pd.diff_dst_desc(), false);
   piece.arguments.emplace_back(DNNL_ARG_DIFF_WEIGHTS, slots.output, g.weights.startBytes(), g.weights.desc(), pd.diff_weights_desc(), true);
   step.pieces.push_back(std::move(piece));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <span>
 #include <string>
 
 #include <omp.h>
@@ -15,6 +16,18 @@ namespace tessera::cpu {
 inline dnnl::engine& dnnlEngine() {
   static dnnl::engine one(dnnl::engine::kind::cpu, 0);
   return one;
+}
+
+// Made once a thread: a stream costs an allocation. All that is executed on it has ended when the call returns.
+inline dnnl::stream& dnnlStream() {
+  thread_local dnnl::stream one(dnnlEngine());
+  return one;
+}
+
+// Without the map that the C++ form of the call allocates.
+inline void dnnlExecute(const dnnl::primitive& primitive, dnnl::stream& stream, std::span<const dnnl_exec_arg_t> arguments) {
+  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive.get(), stream.get(), static_cast<int>(arguments.size()), arguments.data()),
+                          "the primitive failed");
 }
 
 // The calling thread uses one OpenMP thread while this lives. Needed where primitives are made, too: they keep the
@@ -51,9 +64,7 @@ Status dnnlForEach(ThreadPool& pool, int64_t pieces, const char* what, Work&& wo
   Status first;
   pool.parallelFor(pieces, 1, [&](int64_t begin, int64_t end, int) {
     Status status = dnnlGuarded(what, [&] {
-      dnnl::stream stream(dnnlEngine());
-      for (int64_t i = begin; i < end; ++i) work(i, stream);
-      stream.wait();
+      for (int64_t i = begin; i < end; ++i) work(i, dnnlStream());
     });
     std::lock_guard lock(mutex);
     if (!status && first) first = std::move(status);

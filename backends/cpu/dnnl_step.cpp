@@ -14,12 +14,17 @@ DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memor
 
 void DnnlArgument::bind(RunState& state) { plain_.set_data_handle(state.pointers[static_cast<size_t>(slot_)] + offset_); }
 
+void DnnlArgument::reorder(dnnl::stream& stream, const dnnl::memory& from, const dnnl::memory& to) const {
+  const dnnl_exec_arg_t both[] = {{DNNL_ARG_FROM, from.get()}, {DNNL_ARG_TO, to.get()}};
+  dnnlExecute(move_, stream, both);
+}
+
 void DnnlArgument::packIn(dnnl::stream& stream) {
-  if (moves_ && !isResult_) move_.execute(stream, plain_, packed_);
+  if (moves_ && !isResult_) reorder(stream, plain_, packed_);
 }
 
 void DnnlArgument::unpackOut(dnnl::stream& stream) {
-  if (moves_ && isResult_) move_.execute(stream, packed_, plain_);
+  if (moves_ && isResult_) reorder(stream, packed_, plain_);
 }
 
 void DnnlStep::gatherRows(RunState& state) const {
@@ -34,26 +39,28 @@ void DnnlStep::gatherRows(RunState& state) const {
   });
 }
 
+void DnnlStep::bindAll(DnnlPiece& piece) const {
+  piece.bound.push_back({DNNL_ARG_SCRATCHPAD, piece.scratch.get()});
+  if (shared) piece.bound.push_back({shared->kind(), shared->memory().get()});
+  for (const DnnlArgument& argument : piece.arguments) piece.bound.push_back({argument.kind(), argument.memory().get()});
+}
+
 Status DnnlStep::run(RunState& state) {
   if (gather) gatherRows(state);
   if (shared) {
     TESSERA_TRY(dnnlGuarded(what_, [&] {
       shared->bind(state);
-      dnnl::stream stream(dnnlEngine());
-      shared->packIn(stream);
-      stream.wait();
+      shared->packIn(dnnlStream());
     }));
   }
   return dnnlForEach(*state.pool, static_cast<int64_t>(pieces.size()), what_, [&](int64_t i, dnnl::stream& stream) {
     DnnlPiece& piece = pieces[static_cast<size_t>(i)];
-    std::unordered_map<int, dnnl::memory> memories{{DNNL_ARG_SCRATCHPAD, piece.scratch}};
-    if (shared) memories.emplace(shared->kind(), shared->memory());
+    if (piece.bound.empty()) bindAll(piece);
     for (DnnlArgument& argument : piece.arguments) {
       argument.bind(state);
       argument.packIn(stream);
-      memories.emplace(argument.kind(), argument.memory());
     }
-    piece.primitive.execute(stream, memories);
+    dnnlExecute(piece.primitive, stream, piece.bound);
     for (DnnlArgument& argument : piece.arguments) argument.unpackOut(stream);
   });
 }

@@ -24,6 +24,8 @@ class DnnlArgument {
   const dnnl::memory& memory() const { return moves_ ? packed_ : plain_; }
 
  private:
+  void reorder(dnnl::stream& stream, const dnnl::memory& from, const dnnl::memory& to) const;
+
   int kind_, slot_;
   int64_t offset_;
   bool isResult_, moves_;
@@ -35,6 +37,7 @@ struct DnnlPiece {
   dnnl::primitive primitive;
   std::vector<DnnlArgument> arguments;
   dnnl::memory scratch;
+  std::vector<dnnl_exec_arg_t> bound;  // all of them, from the first run on
 };
 
 // f32 elements copied from `from` to dense `to`: row r, element e comes from start + offsetAt(rows, r) + inside[e].
@@ -56,6 +59,7 @@ class DnnlStep : public Step {
 
  private:
   void gatherRows(RunState& state) const;
+  void bindAll(DnnlPiece& piece) const;
   const char* what_;
 };
 

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/evaluate/evaluate.h"
+#include "core/ops/callgraph.h"
 #include "core/ops/op.h"
 
 namespace tessera::cpu {
@@ -67,10 +68,11 @@ Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Li
     EvaluateOptions options;
     options.cancel = state.cancel;
     options.communicator = state.communicator;
-    return evaluateComputation(module, module.callees(instruction).at(callee), arguments, options);
+    return evaluateComputation(module, calledBy(module, instruction).at(callee), arguments, options);
   };
   context.cancelled = [&] { return state.cancel && state.cancel->load(std::memory_order_relaxed); };
-  if (memoryRun_ != state.run) memory_ = {};
+  const bool outlivesRun = instruction.opcode == Opcode::RngGetAndUpdateState;
+  if (memoryRun_ != state.run && !outlivesRun) memory_ = {};
   memoryRun_ = state.run;
   context.memory = &memory_;
   context.communicator = state.communicator;

@@ -1,235 +1,205 @@
-// See kernel_library.h. The pass list is short on purpose: the emitter already places each node in its loop.
+// See kernel_library.h.
 #include "backends/cpu/kernel_library.h"
 
+#include <dlfcn.h>
+
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 
-#include <llvm/Analysis/CGSCCPassManager.h>
-#include <llvm/Analysis/LoopAnalysisManager.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
-#include <llvm/Support/TargetSelect.h>
-#include <llvm/Target/TargetMachine.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/LICM.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Utils/Mem2Reg.h>
-
-#include "backends/codegen/contraction_tile.h"
 #include "backends/codegen/flatten_axis.h"
-#include "backends/codegen/kernel_emitter.h"
-#include "backends/codegen/program_analysis.h"
 #include "backends/codegen/runtime_functions.h"
+#include "backends/cpu/kernel_cache.h"
 
 namespace tessera::cpu {
 
 namespace {
 
 struct Pending {
-  LoopProgram program;
-  std::string owner;
-  std::string symbol;
-  codegen::ProgramAnalysis analysis;
-  codegen::KernelNest nest;
-  std::optional<codegen::TileShape> tile;  // instead of a program
+  KernelSource source;
+  int64_t parallelCount = 1;
+  double costPerItem = 1;
+  KernelCache::Key key{};
 };
 
-std::unexpected<Diagnostic> llvmFailure(llvm::Error error) {
-  return fail("code generation: " + llvm::toString(std::move(error)));
+const void* runtimeFunction(std::string_view name) {
+  static const std::map<std::string_view, const void*> known = [] {
+    std::map<std::string_view, const void*> out;
+    for (auto [function, address] : codegen::runtimeFunctions()) out[function] = address;
+    out["memcpy"] = reinterpret_cast<const void*>(&std::memcpy);
+    out["memset"] = reinterpret_cast<const void*>(&std::memset);
+    return out;
+  }();
+  auto found = known.find(name);
+  // What LLVM calls of itself (fmodf …) is in the C library.
+  return found != known.end() ? found->second : ::dlsym(RTLD_DEFAULT, std::string(name).c_str());
 }
 
-llvm::orc::JITTargetMachineBuilder hostTarget() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!host) {
-    llvm::consumeError(host.takeError());
-    return llvm::orc::JITTargetMachineBuilder(llvm::Triple("x86_64-unknown-linux-gnu"));
+// work() on so many threads, the caller's included.
+template <class Work>
+void onThreads(size_t threads, Work&& work) {
+  std::vector<std::jthread> helpers;
+  try {
+    for (size_t t = 1; t < threads; ++t) helpers.emplace_back(work);
+  } catch (const std::system_error&) {
+    // As many as the system gives.
   }
-  host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
-  host->setRelocationModel(llvm::Reloc::PIC_);
-  return *host;
-}
-
-codegen::Target vectorTarget(llvm::orc::JITTargetMachineBuilder& host) {
-  std::string features = host.getFeatures().getString();
-  auto has = [&](const char* feature) { return features.find(feature) != std::string::npos; };
-  codegen::Target target{16, has("+fma")};
-  if (has("+avx2")) target.vectorBytes = 32;
-  if (has("+avx512bw") && has("+avx512vl") && has("+avx512dq")) target.vectorBytes = 64;
-  return target;
-}
-
-void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::PromotePass());
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
-  passes.addPass(llvm::SimplifyCFGPass());
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration()) passes.run(function, functions);
-}
-
-Result<std::unique_ptr<llvm::MemoryBuffer>> compileBatch(std::span<Pending*> batch, llvm::TargetMachine& machine) {
-  llvm::LLVMContext context;
-  llvm::Module module("tessera", context);
-  module.setDataLayout(machine.createDataLayout());
-  module.setTargetTriple(machine.getTargetTriple().str());
-  for (Pending* kernel : batch) {
-    if (kernel->tile) {
-      codegen::emitTile(module, kernel->symbol, *kernel->tile);
-      continue;
-    }
-    Status emitted = codegen::emitKernel(module, kernel->symbol, kernel->program, kernel->analysis, kernel->nest);
-    if (!emitted) {
-      Diagnostic d = std::move(emitted).error();
-      d.message = kernel->owner + ": " + d.message;
-      d.instructionName = kernel->owner;
-      return fail(std::move(d));
-    }
-  }
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(module, &stream)) return fail("code generation: " + stream.str());
-  optimize(module, machine);
-  llvm::SmallVector<char, 0> object;
-  llvm::raw_svector_ostream out(object);
-  llvm::legacy::PassManager codegen;
-  if (machine.addPassesToEmitFile(codegen, out, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return fail("code generation: this target writes no object code");
-  codegen.run(module);
-  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), "kernels", false);
+  work();
 }
 
 }  // namespace
 
 struct KernelLibrary::Impl {
-  llvm::orc::JITTargetMachineBuilder host = hostTarget();
-  codegen::Target target = vectorTarget(host);
-  std::unique_ptr<llvm::orc::LLJIT> jit;
+  explicit Impl(const CompileOptions& options) : host(hostProcessor(options.isa)), cache(options.kernelCache, host) {}
+
+  HostProcessor host;
+  KernelCache cache;
   std::vector<std::unique_ptr<Pending>> pending;
   std::unordered_multimap<size_t, size_t> byHash;
-  std::vector<std::function<void()>> preparations;
+  std::vector<size_t> mentioned;
+  std::vector<KernelCode> codes;  // by kernel, until they are loaded
+  CodeRegion region;
+  KernelCounts counts;
+  std::vector<std::jthread> preparations;
 
-  Status openJit();
-  Status compileAll(int threads, const std::atomic<bool>* cancel);
+  std::vector<size_t> takeCached(size_t threads);
+  Status compileMissing(const std::vector<size_t>& missing, size_t threads, const std::atomic<bool>* cancel);
+  Status compileBatch(KernelCompiler& compiler, std::span<const size_t> batch);
+  size_t mention(size_t index) {
+    mentioned.push_back(index);
+    return index;
+  }
 };
 
-KernelLibrary::KernelLibrary() : impl_(std::make_unique<Impl>()) {}
+KernelLibrary::KernelLibrary(const CompileOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 KernelLibrary::~KernelLibrary() = default;
 size_t KernelLibrary::size() const { return impl_->pending.size(); }
+KernelCounts KernelLibrary::counts() const { return impl_->counts; }
+std::vector<size_t> KernelLibrary::takeMentioned() { return std::exchange(impl_->mentioned, {}); }
 
 Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner) {
-  program = codegen::flattenShortAxis(std::move(program), impl_->target.vectorBytes / 4);
+  program = codegen::flattenShortAxis(std::move(program), impl_->host.target.vectorBytes / 4);
   size_t hash = hashValue(program.body) ^ (program.stores.size() * 0x9e3779b97f4a7c15ULL);
   auto [first, last] = impl_->byHash.equal_range(hash);
   for (auto at = first; at != last; ++at)
-    if (impl_->pending[at->second]->program == program) return at->second;
+    if (impl_->pending[at->second]->source.program == program) return impl_->mention(at->second);
   auto pending = std::make_unique<Pending>();
-  TESSERA_ASSIGN_OR_RETURN(pending->analysis, codegen::ProgramAnalysis::of(program));
-  pending->nest = codegen::KernelNest::of(program, pending->analysis, impl_->target);
-  pending->program = std::move(program);
-  pending->owner = std::move(owner);
-  pending->symbol = "kernel" + std::to_string(impl_->pending.size());
+  TESSERA_ASSIGN_OR_RETURN(const codegen::KernelNest nest, nestOf(program, impl_->host.target));
+  pending->parallelCount = nest.parallelCount;
+  pending->costPerItem = nest.costPerItem;
+  pending->source = {std::move(program), std::nullopt, std::move(owner)};
   impl_->byHash.emplace(hash, impl_->pending.size());
   impl_->pending.push_back(std::move(pending));
-  return impl_->pending.size() - 1;
+  return impl_->mention(impl_->pending.size() - 1);
 }
 
 size_t KernelLibrary::addTile(const codegen::TileShape& tile) {
   for (size_t i = 0; i < impl_->pending.size(); ++i)
-    if (impl_->pending[i]->tile == tile) return i;
+    if (impl_->pending[i]->source.tile == tile) return impl_->mention(i);
   auto pending = std::make_unique<Pending>();
-  pending->tile = tile;
-  pending->symbol = "tile" + std::to_string(impl_->pending.size());
+  pending->source.tile = tile;
   impl_->pending.push_back(std::move(pending));
-  return impl_->pending.size() - 1;
+  return impl_->mention(impl_->pending.size() - 1);
 }
 
-void KernelLibrary::prepare(std::function<void()> work) { impl_->preparations.push_back(std::move(work)); }
+void KernelLibrary::prepare(std::function<void()> work) {
+  try {
+    impl_->preparations.emplace_back(std::move(work));
+  } catch (const std::system_error&) {
+    // Without a thread for it the first run does it.
+  }
+}
 
-const codegen::Target& KernelLibrary::target() const { return impl_->target; }
+const codegen::Target& KernelLibrary::target() const { return impl_->host.target; }
 
-Status KernelLibrary::Impl::openJit() {
-  auto made = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host).create();
-  if (!made) return llvmFailure(made.takeError());
-  jit = std::move(*made);
-  llvm::orc::SymbolMap symbols;
-  for (auto [name, address] : codegen::runtimeFunctions())
-    symbols[jit->mangleAndIntern(llvm::StringRef(name.data(), name.size()))] = {
-        llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  auto addC = [&](const char* name, void* address) {
-    symbols[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+// Gives the kernels that were not found.
+std::vector<size_t> KernelLibrary::Impl::takeCached(size_t threads) {
+  constexpr size_t kEach = 16;
+  std::vector<char> found(pending.size(), 0);
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next.fetch_add(1)) < pending.size();) {
+      pending[i]->key = cache.keyOf(pending[i]->source);
+      auto code = cache.find(pending[i]->key);
+      if (!code) continue;
+      codes[i] = std::move(*code);
+      found[i] = 1;
+    }
   };
-  addC("memcpy", reinterpret_cast<void*>(&std::memcpy));
-  addC("memset", reinterpret_cast<void*>(&std::memset));
-  if (auto error = jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)))) return llvmFailure(std::move(error));
+  if (cache.isOn()) onThreads(std::min(threads, pending.size() / kEach + 1), work);
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < pending.size(); ++i)
+    if (!found[i]) missing.push_back(i);
+  return missing;
+}
+
+Status KernelLibrary::Impl::compileBatch(KernelCompiler& compiler, std::span<const size_t> batch) {
+  std::vector<const KernelSource*> sources;
+  for (size_t i : batch) sources.push_back(&pending[i]->source);
+  TESSERA_ASSIGN_OR_RETURN(std::vector<KernelCode> made, compiler.compile(sources));
+  for (size_t k = 0; k < batch.size(); ++k) {
+    cache.store(pending[batch[k]]->key, made[k]);
+    codes[batch[k]] = std::move(made[k]);
+  }
   return {};
 }
 
-Status KernelLibrary::Impl::compileAll(int threads, const std::atomic<bool>* cancel) {
+Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, size_t threads, const std::atomic<bool>* cancel) {
   constexpr size_t kBatch = 6;
-  size_t batches = (pending.size() + kBatch - 1) / kBatch;
-  std::atomic<size_t> next{0}, nextPreparation{0};
+  const size_t batches = (missing.size() + kBatch - 1) / kBatch;
+  std::atomic<size_t> next{0};
   std::mutex mutex;
   std::optional<Diagnostic> failure;
   auto work = [&] {
-    for (size_t i; (i = nextPreparation.fetch_add(1)) < preparations.size();) preparations[i]();
-    auto machine = llvm::orc::JITTargetMachineBuilder(host).createTargetMachine();
-    if (!machine) return llvm::consumeError(machine.takeError());
+    KernelCompiler compiler(host);
     for (size_t i; (i = next.fetch_add(1)) < batches;) {
-      std::vector<Pending*> batch;
-      for (size_t k = i * kBatch; k < std::min(pending.size(), (i + 1) * kBatch); ++k) batch.push_back(pending[k].get());
-      bool stop = cancel && cancel->load();
-      auto object = stop ? Result<std::unique_ptr<llvm::MemoryBuffer>>(nullptr) : compileBatch(batch, **machine);
+      if (cancel && cancel->load()) return;
+      const size_t begin = i * kBatch, end = std::min(missing.size(), begin + kBatch);
+      Status status = compileBatch(compiler, std::span(missing).subspan(begin, end - begin));
+      if (status) continue;
       std::lock_guard lock(mutex);
-      if (failure || stop) return;
-      if (!object) failure = std::move(object).error();
-      else if (auto error = jit->addObjectFile(std::move(*object))) failure = llvmFailure(std::move(error)).error();
+      if (!failure) failure = std::move(status).error();
+      return;
     }
   };
-  {
-    std::vector<std::jthread> helpers;
-    for (int t = 1; t < threads && static_cast<size_t>(t) < batches + preparations.size(); ++t) helpers.emplace_back(work);
-    work();
-  }
+  if (!missing.empty()) onThreads(std::min(threads, batches), work);
   if (failure) return fail(std::move(*failure));
-  if (cancel && cancel->load()) return fail(Diagnostic{.fault = Fault::Runtime, .message = "cancelled"});
+  if (cancel && cancel->load()) {
+    Diagnostic d;
+    d.fault = Fault::Runtime;
+    d.message = "cancelled";
+    return fail(std::move(d));
+  }
   return {};
 }
 
 Status KernelLibrary::compile(int threads, const std::atomic<bool>* cancel) {
   kernels_.resize(impl_->pending.size());
-  if (kernels_.empty() && impl_->preparations.empty()) return {};
-  if (!kernels_.empty()) TESSERA_TRY(impl_->openJit());
-  TESSERA_TRY(impl_->compileAll(threads, cancel));
+  if (kernels_.empty()) return {};
+  const auto count = static_cast<size_t>(std::max(threads, 1));
+  impl_->codes.resize(kernels_.size());
+  const std::vector<size_t> missing = impl_->takeCached(count);
+  TESSERA_TRY(impl_->compileMissing(missing, count, cancel));
+  TESSERA_TRY(impl_->region.load(impl_->codes, runtimeFunction));
   for (size_t i = 0; i < kernels_.size(); ++i) {
     const Pending& pending = *impl_->pending[i];
-    auto symbol = impl_->jit->lookup(pending.symbol);
-    if (!symbol) return llvmFailure(symbol.takeError());
-    kernels_[i] = {symbol->toPtr<CompiledKernel::Function>(), pending.nest.parallelCount, pending.nest.costPerItem};
+    kernels_[i] = {reinterpret_cast<CompiledKernel::Function>(impl_->region.entry(i)), pending.parallelCount, pending.costPerItem};
+    impl_->counts.codeBytes += static_cast<int64_t>(impl_->codes[i].bytes());
   }
+  impl_->counts.kernels = static_cast<int64_t>(kernels_.size());
+  impl_->counts.cached = static_cast<int64_t>(kernels_.size() - missing.size());
+  impl_->codes = {};
+  if (!missing.empty() && impl_->cache.isOn()) prepare([this] { impl_->cache.trim(); });  // looks at every entry: beside the rest
   return {};
+}
+
+Result<KernelListing> KernelLibrary::list(size_t index) const {
+  return KernelCompiler(impl_->host).list(impl_->pending[index]->source);
 }
 
 }  // namespace tessera::cpu

@@ -1,5 +1,5 @@
-// KernelLibrary: the compiled kernels of one executable. Equal programs are compiled once; the rest are compiled in
-// batches on several threads and linked by ORC. LLVM stays behind Impl.
+// KernelLibrary: the compiled kernels of one executable. Equal programs are compiled once; kernels that an earlier
+// process compiled come from the cache, the rest are compiled in batches on several threads. LLVM stays behind Impl.
 #pragma once
 
 #include <atomic>
@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "backends/backend.h"
 #include "backends/codegen/kernel_nest.h"
 #include "backends/codegen/tile_shape.h"
 #include "core/base/result.h"
 #include "core/element/element_program.h"
 
 namespace tessera::cpu {
+
+struct KernelListing;
 
 struct CompiledKernel {
   using Function = void (*)(void** buffers, int64_t begin, int64_t end);
@@ -24,18 +27,24 @@ struct CompiledKernel {
 
 class KernelLibrary {
  public:
-  KernelLibrary();
+  explicit KernelLibrary(const CompileOptions& options);
   ~KernelLibrary();
   // Index of the program's kernel. owner: the instruction that errors name.
   Result<size_t> add(LoopProgram program, std::string owner);
   // Index of a contraction's register tile (codegen/contraction_tile.h says how it is called).
   size_t addTile(const codegen::TileShape& tile);
+  // The kernels that were asked for since the last call.
+  std::vector<size_t> takeMentioned();
   const codegen::Target& target() const;  // the processor that kernels are made for
-  // Work of a library that the first run would have to do else (its own code generation); done beside ours.
+  // Work of a library that the first run would have to do else (its own code generation). Begins at once in a thread of
+  // its own; the library itself makes a run wait for it that needs it.
   void prepare(std::function<void()> work);
   Status compile(int threads, const std::atomic<bool>* cancel);
   const CompiledKernel& at(size_t index) const { return kernels_[index]; }  // filled by compile; does not move after it
   size_t size() const;
+  KernelCounts counts() const;
+  // The kernel for readers: compiled once more.
+  Result<KernelListing> list(size_t index) const;
 
  private:
   struct Impl;

@@ -25,6 +25,8 @@ struct LibraryContext {
 Result<StepPtr> planDot(LibraryContext& context);
 Result<StepPtr> planConvolution(LibraryContext& context);
 Result<StepPtr> planSort(LibraryContext& context);
+// A reduce-window of running totals (passes/patterns.h).
+Result<StepPtr> planScan(LibraryContext& context);
 Result<StepPtr> planLibrary(LibraryContext& context);
 
 }  // namespace tessera::cpu

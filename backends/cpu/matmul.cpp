@@ -77,8 +77,9 @@ Status MatmulStep::run(RunState& state) {
     piece.lhs.set_data_handle(lhs.at(state, piece.batch, piece.row));
     piece.rhs.set_data_handle(rhs.at(state, piece.batch, 0));
     piece.out.set_data_handle(out.at(state, piece.batch, piece.row));
-    piece.primitive.execute(stream, {{DNNL_ARG_SRC, piece.lhs}, {DNNL_ARG_WEIGHTS, piece.rhs},
-                                     {DNNL_ARG_DST, piece.out}, {DNNL_ARG_SCRATCHPAD, piece.scratch}});
+    const dnnl_exec_arg_t all[] = {{DNNL_ARG_SRC, piece.lhs.get()}, {DNNL_ARG_WEIGHTS, piece.rhs.get()},
+                                   {DNNL_ARG_DST, piece.out.get()}, {DNNL_ARG_SCRATCHPAD, piece.scratch.get()}};
+    dnnlExecute(piece.primitive, stream, all);
   });
 }
 

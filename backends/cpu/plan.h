@@ -56,6 +56,8 @@ struct Sequence {
 struct StepName {
   InstructionId instruction;
   std::string name, what;
+  std::vector<int> operands, results;  // slots
+  std::vector<size_t> kernels;         // that it runs
 };
 
 struct Plan {

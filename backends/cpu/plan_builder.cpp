@@ -10,10 +10,14 @@
 #include "backends/codegen/split_reduction.h"
 #include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
+#include "backends/cpu/permute.h"
 #include "core/base/checked_math.h"
 #include "core/element/compose.h"
 #include "core/ops/callee_index.h"
+#include "core/custom_calls/custom_call_library.h"
+#include "core/custom_calls/custom_calls.h"
 #include "core/ops/op.h"
+#include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera::cpu {
@@ -32,8 +36,8 @@ std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::str
 
 class PlanBuilder {
  public:
-  PlanBuilder(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels)
-      : module_(module), buffers_(buffers), kernels_(kernels) {}
+  PlanBuilder(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const CustomCallLibrary* customCalls)
+      : module_(module), buffers_(buffers), kernels_(kernels), customCalls_(customCalls) {}
   Result<Plan> build();
 
  private:
@@ -58,16 +62,18 @@ class PlanBuilder {
   const Module& module_;
   const BufferAssignment& buffers_;
   KernelLibrary& kernels_;
+  const CustomCallLibrary* customCalls_;
   Plan plan_;
   int64_t scratchBytes_ = 0, mostScratchBytes_ = 0;  // of the step that is planned now, and of any
 };
 
-// A partitioner's annotations are the identity on one device.
+// Annotations of a partitioner or a scheduler hand their operand on.
 bool PlanBuilder::isIdentity(const Instruction& instruction) const {
   if (instruction.opcode == Opcode::Copy || instruction.opcode == Opcode::Reshape) return true;
   if (instruction.opcode != Opcode::CustomCall || instruction.operands.size() != 1) return false;
-  std::string_view target = instruction.attributes->textOr(Attr::custom_call_target, "");
-  bool annotation = target == "Sharding" || target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape";
+  const std::string target(instruction.attributes->textOr(Attr::custom_call_target, ""));
+  if (customCalls_ && customCalls_->has(target)) return false;
+  const bool annotation = std::ranges::find(annotationTargets(), target, &CustomCallTarget::name) != annotationTargets().end();
   return annotation && compatible(module_.shapeOf(instruction.operands[0]), *instruction.shape);
 }
 
@@ -106,7 +112,8 @@ Result<int> PlanBuilder::scratch(int64_t bytes) {
 
 void PlanBuilder::emit(Sequence& out, StepPtr step, const Instruction& instruction, std::string what) {
   step->profileIndex = static_cast<int32_t>(plan_.names.size());
-  plan_.names.push_back({instruction.id, std::string(instruction.name), std::move(what)});
+  plan_.names.push_back({instruction.id, std::string(instruction.name), std::move(what), operandSlots(instruction), resultSlots(instruction),
+                         kernels_.takeMentioned()});
   out.steps.push_back(std::move(step));
 }
 
@@ -233,11 +240,7 @@ Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out
   return {};
 }
 
-// Unknown targets of custom calls are refused before anything runs.
-bool runsByEvaluate(const OpDef& op) {
-  const bool effect = op.kind == ExecutionKind::Effect && op.opcode != Opcode::CustomCall;
-  return op.evaluate && (op.kind == ExecutionKind::Library || effect);
-}
+bool runsByEvaluate(const OpDef& op) { return op.evaluate && (op.kind == ExecutionKind::Library || op.kind == ExecutionKind::Effect); }
 
 // By its element program; a fusion runs as its root does.
 Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) {
@@ -249,6 +252,8 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   }
   const OpDef* op = findOp(described->opcode);
   if (!op) return unsupported(instruction, "the operation is not described");
+  if (described->opcode == Opcode::CustomCall)
+    if (auto known = checkTarget(*described, customCalls_); !known) return unsupported(instruction, known.error().message);
   bool fused = described != &instruction;
   const bool byElements = op->element || op->loops;
   if (!fused && !byElements && runsByEvaluate(*op)) return planEvaluation(instruction, out);
@@ -262,6 +267,14 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   if (!composed) return unsupported(instruction, composed.error().message);
   ElementProgram program = expandApproximations(*composed);
   for (Shape& operand : program.operands) operand = withoutLayout(operand);
+  if (const std::vector<int> slots = operandSlots(instruction), results = resultSlots(instruction); results.size() == 1 && !program.results.empty()) {
+    const Node& read = program.at(program.results[0]);
+    const int from = read.op == NodeOp::Read && read.bits0 < slots.size() ? slots[read.bits0] : -1;
+    if (StepPtr step = from >= 0 && from != results[0] ? planPermute(program, from, results[0]) : nullptr) {
+      emit(out, std::move(step), instruction, "transpose");
+      return {};
+    }
+  }
   if (auto split = codegen::splitReduction(program, kernels_.target())) return planSplit(instruction, std::move(*split), out);
   return planKernel(instruction, codegen::asLoopProgram(program), out);
 }
@@ -278,7 +291,7 @@ Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& ou
     default: break;
   }
   const OpDef* op = findOp(instruction.opcode);
-  if (op && op->kind == ExecutionKind::Library) return planLibraryOp(instruction, out);
+  if ((op && op->kind == ExecutionKind::Library) || runningTotal(module_, instruction)) return planLibraryOp(instruction, out);
   return planElements(instruction, out);
 }
 
@@ -305,8 +318,8 @@ Status checkStaticShapes(const Module& module) {
   return {};
 }
 
-Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels) {
-  return PlanBuilder(module, buffers, kernels).build();
+Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const CustomCallLibrary* customCalls) {
+  return PlanBuilder(module, buffers, kernels, customCalls).build();
 }
 
 }  // namespace tessera::cpu

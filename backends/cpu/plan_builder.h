@@ -7,11 +7,16 @@
 #include "core/base/result.h"
 #include "core/hlo/module.h"
 
+namespace tessera {
+class CustomCallLibrary;
+}
+
 namespace tessera::cpu {
 
 // Fault::Unsupported on the first instruction whose shape has dynamic dimensions.
 Status checkStaticShapes(const Module& module);
 // Registers kernels with the library (not compiled yet). Fault::Unsupported names the instruction that cannot run.
-Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels);
+// customCalls: the user's targets, which a run finds through its communicator; may be null.
+Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const CustomCallLibrary* customCalls);
 
 }  // namespace tessera::cpu

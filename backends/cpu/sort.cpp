@@ -1,64 +1,157 @@
-// sort: rows along one dimension, spread over threads; each row is a stable merge sort of an index permutation with
-// the comparator compiled as a kernel over scalars, then all operands are gathered by it.
+// sort: rows along one dimension. A comparator that orders numbers becomes a key for each element, made by a kernel, and
+// rows are sorted by the keys' digits; any other comparator is called. Rows are spread over threads, long ones are shared.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "backends/codegen/program_analysis.h"
-#include "backends/cpu/library_steps.h"
+#include "backends/cpu/radix_sort.h"
+#include "backends/cpu/sort_by_calls.h"
+#include "backends/cpu/sort_key.h"
 #include "core/element/compose.h"
 
 namespace tessera::cpu {
 
 namespace {
 
-class SortStep : public Step {
+constexpr int64_t kFew = 64;  // elements of a row that are sorted by comparison of items
+
+template <class Item>
+class RadixSortStep : public Step {
  public:
-  std::vector<int> operands, outputs;
-  std::vector<int> widths;
-  int64_t length = 1, inner = 1, rows = 1;
-  size_t comparator = 0;
+  RadixSortStep(KernelStep makeItems, SortShape shape) : makeItems_(std::move(makeItems)), shape_(shape) {}
+  int items = -1, sorted = -1, spare = -1;  // scratch; `items` as the kernel writes them
+  std::vector<int> operands, outputs, widths;
+  SortPayload payload = SortPayload::Index;
 
   Status run(RunState& state) override;
 
  private:
-  void sortRow(RunState& state, int64_t row, std::vector<int64_t>& order, std::vector<void*>& buffers) const;
+  static constexpr bool kIsWide = sizeof(Item) == 16;
+  template <class T>
+  T* scratch(RunState& state, int slot) const {
+    return reinterpret_cast<T*>(state.pointers[static_cast<size_t>(slot)]);
+  }
+  void load(RunState& state, int64_t row, Item* to, int64_t begin, int64_t end) const;
+  void write(RunState& state, int64_t row, const Item* sorted, int64_t begin, int64_t end) const;
+  void sortLongRow(RunState& state, int64_t row);
+
+  KernelStep makeItems_;
+  SortShape shape_;
+  ParallelRadixSort together_;
 };
 
-void SortStep::sortRow(RunState& state, int64_t row, std::vector<int64_t>& order, std::vector<void*>& buffers) const {
-  int64_t first = row / inner * inner * length + row % inner;
-  CompiledKernel::Function compare = state.kernels->at(comparator).function;
-  unsigned char answer = 0;
-  buffers.back() = &answer;
-  auto at = [&](size_t operand, int64_t i) {
-    return state.pointers[static_cast<size_t>(operands[operand])] + (first + i * inner) * widths[operand];
-  };
-  std::iota(order.begin(), order.end(), int64_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
-    for (size_t k = 0; k < operands.size(); ++k) {
-      buffers[2 * k] = at(k, x);
-      buffers[2 * k + 1] = at(k, y);
-    }
-    compare(buffers.data(), 0, 1);
-    return answer != 0;
-  });
-  for (size_t k = 0; k < operands.size(); ++k) {
-    std::byte* to = state.pointers[static_cast<size_t>(outputs[k])];
-    auto width = static_cast<size_t>(widths[k]);
-    for (int64_t i = 0; i < length; ++i)
-      std::memcpy(to + (first + i * inner) * widths[k], at(k, order[static_cast<size_t>(i)]), width);
+template <class Item>
+void RadixSortStep<Item>::load(RunState& state, int64_t row, Item* to, int64_t begin, int64_t end) const {
+  const auto* from = scratch<uint64_t>(state, items) + shape_.firstOf(row);
+  if (items == sorted) return;
+  for (int64_t i = begin; i < end; ++i) {
+    if constexpr (kIsWide) to[i] = {from[i * shape_.inner], static_cast<uint64_t>(i)};
+    else to[i] = from[i * shape_.inner];
   }
 }
 
-Status SortStep::run(RunState& state) {
-  if (length == 0) return {};
-  int64_t chunk = std::max<int64_t>(1, 2048 / length);
-  state.pool->parallelFor(rows, chunk, [&](int64_t begin, int64_t end, int) {
-    std::vector<int64_t> order(static_cast<size_t>(length));
-    std::vector<void*> buffers(2 * operands.size() + 1);
-    for (int64_t row = begin; row < end; ++row) sortRow(state, row, order, buffers);
+template <class T>
+void writeValues(const uint64_t* sorted, std::byte* out, int64_t stride, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) reinterpret_cast<T*>(out)[i * stride] = static_cast<T>(sorted[i]);
+}
+
+template <class T, class Item>
+void writeGathered(const Item* sorted, const std::byte* in, std::byte* out, int64_t stride, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    uint64_t from;
+    if constexpr (sizeof(Item) == 16) from = sorted[i].payload;
+    else from = sorted[i] & 0xffffffffu;
+    std::memcpy(out + i * stride * static_cast<int64_t>(sizeof(T)), in + static_cast<int64_t>(from) * stride * static_cast<int64_t>(sizeof(T)), sizeof(T));
+  }
+}
+
+struct Bytes16 {
+  std::byte bytes[16];
+};
+
+template <class Item>
+void RadixSortStep<Item>::write(RunState& state, int64_t row, const Item* result, int64_t begin, int64_t end) const {
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const int64_t first = shape_.firstOf(row) * widths[k];
+    const std::byte* in = scratch<std::byte>(state, operands[k]) + first;
+    std::byte* out = scratch<std::byte>(state, outputs[k]) + first;
+    auto as = [&](auto tag) {
+      using T = decltype(tag);
+      if constexpr (!kIsWide && sizeof(T) <= 4) {
+        if (payload == SortPayload::Value) return writeValues<T>(result, out, shape_.inner, begin, end);
+      }
+      writeGathered<T>(result, in, out, shape_.inner, begin, end);
+    };
+    switch (widths[k]) {
+      case 1: as(uint8_t{}); break;
+      case 2: as(uint16_t{}); break;
+      case 4: as(uint32_t{}); break;
+      case 8: as(uint64_t{}); break;
+      default: writeGathered<Bytes16>(result, in, out, shape_.inner, begin, end); break;
+    }
+  }
+}
+
+template <class Item>
+void RadixSortStep<Item>::sortLongRow(RunState& state, int64_t row) {
+  constexpr int64_t kChunk = 1 << 14;
+  Item* from = scratch<Item>(state, sorted) + row * shape_.length;
+  Item* other = scratch<Item>(state, spare) + row * shape_.length;
+  state.pool->parallelFor(shape_.length, kChunk, [&](int64_t begin, int64_t end, int) { load(state, row, from, begin, end); });
+  const Item* result = together_.sort(*state.pool, from, other, shape_.length);
+  state.pool->parallelFor(shape_.length, kChunk, [&](int64_t begin, int64_t end, int) { write(state, row, result, begin, end); });
+}
+
+template <class Item>
+Item* sortItems(Item* from, Item* other, int64_t n) {
+  if (n > kFew) return radixSort(from, other, n);
+  // Places differ, so the order is that of a stable sort.
+  if constexpr (sizeof(Item) == 16)
+    std::sort(from, from + n, [](const Item& a, const Item& b) { return a.key != b.key ? a.key < b.key : a.payload < b.payload; });
+  else std::sort(from, from + n);
+  return from;
+}
+
+template <class Item>
+Status RadixSortStep<Item>::run(RunState& state) {
+  if (shape_.length == 0 || shape_.rows == 0) return {};
+  TESSERA_TRY(makeItems_.run(state));
+  if (shape_.length >= ParallelRadixSort::kWorthSharing && shape_.rows < 2 * state.pool->threads()) {
+    for (int64_t row = 0; row < shape_.rows; ++row) sortLongRow(state, row);
+    return {};
+  }
+  state.pool->parallelFor(shape_.rows, std::max<int64_t>(1, 2048 / shape_.length), [&](int64_t begin, int64_t end, int) {
+    for (int64_t row = begin; row < end; ++row) {
+      Item* from = scratch<Item>(state, sorted) + row * shape_.length;
+      load(state, row, from, 0, shape_.length);
+      write(state, row, sortItems(from, scratch<Item>(state, spare) + row * shape_.length, shape_.length), 0, shape_.length);
+    }
   });
   return {};
+}
+
+template <class Item>
+Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const SortShape& shape, std::vector<int> widths, SortPayload payload) {
+  const int64_t elements = shape.rows * shape.length;
+  TESSERA_ASSIGN_OR_RETURN(const int items, context.scratch(8 * elements));
+  TESSERA_ASSIGN_OR_RETURN(const size_t kernel, context.kernels.add(codegen::asLoopProgram(expandApproximations(key.items)),
+                                                                    std::string(context.instruction.name)));
+  std::vector<int> slots = context.operands;
+  slots.push_back(items);
+  auto step = std::make_unique<RadixSortStep<Item>>(KernelStep(kernel, std::move(slots)), shape);
+  step->items = items;
+  const bool reuses = sizeof(Item) == 8 && shape.inner == 1;  // the kernel's items are the rows already
+  step->sorted = items;
+  if (!reuses) {
+    TESSERA_ASSIGN_OR_RETURN(step->sorted, context.scratch(static_cast<int64_t>(sizeof(Item)) * elements));
+  }
+  TESSERA_ASSIGN_OR_RETURN(step->spare, context.scratch(static_cast<int64_t>(sizeof(Item)) * elements));
+  step->operands = context.operands;
+  step->outputs = context.outputs;
+  step->widths = std::move(widths);
+  step->payload = payload;
+  context.what = "sort (radix)";
+  return step;
 }
 
 }  // namespace
@@ -66,25 +159,32 @@ Status SortStep::run(RunState& state) {
 Result<StepPtr> planSort(LibraryContext& context) {
   const Instruction& sort = context.instruction;
   std::vector<ComputationId> callees = context.module.callees(sort);
-  const Shape& shape = context.module.shapeOf(sort.operands[0]);
+  const Shape& first = context.module.shapeOf(sort.operands[0]);
   const std::vector<int64_t>& dimensions = sort.attributes->ints(Attr::dimensions);
-  if (callees.size() != 1 || shape.rank() == 0) return fail(std::string(sort.name) + ": sort without a comparator or a dimension");
-  auto dimension = static_cast<size_t>(dimensions.empty() ? shape.rank() - 1 : dimensions[0]);
-  auto program = composeScalar(context.module, callees[0]);
-  if (!program) return fail(std::move(program).error());
-  auto step = std::make_unique<SortStep>();
-  TESSERA_ASSIGN_OR_RETURN(step->comparator, context.kernels.add(codegen::asLoopProgram(expandApproximations(*program)),
-                                                                 std::string(sort.name)));
-  step->operands = context.operands;
-  step->outputs = context.outputs;
-  for (InstructionId operand : sort.operands) step->widths.push_back(byteWidth(context.module.shapeOf(operand).type));
-  step->length = shape.dimensions[dimension];
-  for (size_t d = 0; d < shape.dimensions.size(); ++d) {
-    if (d != dimension) step->rows *= shape.dimensions[d];
-    if (d > dimension) step->inner *= shape.dimensions[d];
+  if (callees.size() != 1 || first.rank() == 0) return fail(std::string(sort.name) + ": sort without a comparator or a dimension");
+  const auto dimension = static_cast<size_t>(dimensions.empty() ? first.rank() - 1 : dimensions[0]);
+  auto comparator = composeScalar(context.module, callees[0]);
+  if (!comparator) return fail(std::move(comparator).error());
+  SortShape shape;
+  shape.length = first.dimensions[dimension];
+  for (size_t d = 0; d < first.dimensions.size(); ++d) {
+    if (d != dimension) shape.rows *= first.dimensions[d];
+    if (d > dimension) shape.inner *= first.dimensions[d];
   }
-  context.what = "sort";
-  return step;
+  std::vector<Shape> operands;
+  std::vector<int> widths;
+  for (InstructionId operand : sort.operands) {
+    operands.push_back(context.module.shapeOf(operand));
+    widths.push_back(byteWidth(operands.back().type));
+  }
+  const bool isWhole = operands[0].type == ElementType::Pred || info(operands[0].type).bits == 8 * widths[0];
+  const bool byValue = operands.size() == 1 && widths[0] <= 4 && isWhole && shape.length > kFew;
+  const SortPayload payload = byValue ? SortPayload::Value : SortPayload::Index;
+  const bool fits = shape.length <= INT32_MAX && shape.rows <= (int64_t{1} << 55) / std::max<int64_t>(shape.length, 1);
+  auto key = fits ? sortKeyOf(*comparator, operands, static_cast<int64_t>(dimension), payload) : std::nullopt;
+  if (!key) return planSortByCalls(context, *comparator, shape, std::move(widths));
+  return key->isWide ? planRadix<WideItem>(context, *key, shape, std::move(widths), payload)
+                     : planRadix<uint64_t>(context, *key, shape, std::move(widths), payload);
 }
 
 }  // namespace tessera::cpu

@@ -4,6 +4,7 @@
 
 #include "core/edit/edit.h"
 #include "core/formats/hlo_text.h"
+#include "core/formats/padding.h"
 
 namespace tessera {
 namespace {
@@ -12,7 +13,7 @@ using Json = nlohmann::json;
 
 struct ToJson {
   Json operator()(const SetParameterShape& a) const {
-    return {{"do", "set-parameter-shape"}, {"instruction", a.instruction.value}, {"shape", toString(a.shape)}};
+    return {{"do", "set-parameter-shape"}, {"instruction", a.instruction.value}, {"shape", toString(a.shape)}, {"padding", paddingText(a.shape)}};
   }
   Json operator()(const SetAttribute& a) const {
     return {{"do", "set-attribute"}, {"instruction", a.instruction.value}, {"name", std::string(nameOf(a.name))}, {"text", a.text}};
@@ -83,6 +84,7 @@ Result<EditAction> actionFrom(const Json& json) {
   const InstructionId id(json.at("instruction").get<uint32_t>());
   if (kind == "set-parameter-shape") {
     TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(json.at("shape").get<std::string>()));
+    TESSERA_TRY(applyPadding(shape, json.value("padding", "")));
     return SetParameterShape{id, std::move(shape)};
   }
   if (kind == "set-attribute") {

@@ -130,10 +130,15 @@ int64_t remainderSigned(int64_t a, int64_t b) {
   return b == -1 ? 0 : a % b;
 }
 
-int64_t powerOf(int64_t base, int64_t exponent, bool isSignedType) {
-  if (isSignedType && exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;
-  uint64_t result = 1, factor = static_cast<uint64_t>(base), left = static_cast<uint64_t>(exponent);
-  for (; left; left >>= 1, factor *= factor)
+// Signed, in whole bytes, whatever the type; of an exponent that is not negative the low six bits count.
+int64_t powerOf(int64_t base, int64_t exponent, int bits) {
+  const int unused = 64 - std::max(8, bits);
+  const auto asSigned = [&](int64_t v) { return static_cast<int64_t>(static_cast<uint64_t>(v) << unused) >> unused; };
+  base = asSigned(base);
+  exponent = asSigned(exponent);
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;
+  uint64_t result = 1, factor = static_cast<uint64_t>(base);
+  for (int64_t left = exponent & 63; left; left >>= 1, factor *= factor)
     if (left & 1) result *= factor;
   return static_cast<int64_t>(result);
 }
@@ -166,7 +171,7 @@ int64_t applyInteger(NodeOp op, ElementType type, int64_t a, int64_t b, int64_t 
     case NodeOp::Remainder: return negative ? remainderSigned(a, b) : ub == 0 ? a : static_cast<int64_t>(ua % ub);
     case NodeOp::Maximum: return negative ? std::max(a, b) : static_cast<int64_t>(std::max(ua, ub));
     case NodeOp::Minimum: return negative ? std::min(a, b) : static_cast<int64_t>(std::min(ua, ub));
-    case NodeOp::Power: return powerOf(a, b, negative);
+    case NodeOp::Power: return powerOf(a, b, bits);
     case NodeOp::And: return a & b;
     case NodeOp::Or: return a | b;
     case NodeOp::Xor: return a ^ b;

@@ -33,11 +33,15 @@ struct Meeting {
   std::string what;
 };
 
-// Data from and to the outside of a device, in the order of the instructions that take and give it.
+class CustomCallLibrary;  // core/custom_calls/custom_call_library.h
+
+// The outside of the devices: data that comes and goes, in the order of the instructions that take and give it, and the
+// user's own targets of custom calls.
 struct HostFeeds {
   // Shape of the data without the token; null: there is no source.
   std::function<Result<Literal>(int64_t device, const Shape&)> infeed;
   std::function<Status(int64_t device, const Literal&)> outfeed;
+  const CustomCallLibrary* customCalls = nullptr;
 };
 
 class Fleet {
@@ -97,6 +101,8 @@ class Communicator {
   Result<Literal> receive(int64_t channel, std::string what, const std::function<bool()>& cancelled = {});
   Result<Literal> infeed(const Shape& shape);
   Status outfeed(const Literal& value);
+  // Null: the built-in targets only.
+  const CustomCallLibrary* customCalls() const { return fleet_.feeds_.customCalls; }
 
  private:
   Fleet& fleet_;

@@ -8,6 +8,8 @@
 #include <new>
 #include <unordered_map>
 
+#include "core/evaluate/dynamic_values.h"
+#include "core/ops/callgraph.h"
 #include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
 
@@ -197,22 +199,28 @@ class Evaluator {
     const bool inner = observed && step.op->kind == ExecutionKind::Control && instruction.opcode != Opcode::Fusion;
     EvaluateContext context{instruction, *instruction.shape, operands, step.shapes,
                             [&](size_t callee, std::span<const Literal> arguments) -> Result<Literal> {
-                              std::vector<ComputationId> callees = module_.callees(instruction);
+                              const std::vector<ComputationId> callees = calledBy(module_, instruction);
                               if (callee >= callees.size()) return fail("%" + std::string(instruction.name) + " calls nothing");
                               return evaluate(callees[callee], arguments, inner);
                             },
                             [this] { return cancelled(); }, &module_, options_.communicator};
-    if (step.op->kind == ExecutionKind::Library) context.memory = &memory_[instruction.id.value];
-    auto value = step.op->evaluate(context);
+    if (step.op->kind == ExecutionKind::Library) context.memory = memoryOf(instruction);
+    const bool dynamic = needsDynamicEvaluation(instruction, operands, step.shapes);
+    auto value = dynamic ? evaluateDynamic(*step.op, context) : step.op->evaluate(context);
     if (value && depth_ == 1 && !sharesBuffers(*step.op)) hold(bytesOf(*value));
     return value;
+  }
+
+  std::array<uint64_t, 2>* memoryOf(const Instruction& instruction) {
+    const bool outlivesRun = options_.states && instruction.opcode == Opcode::RngGetAndUpdateState;
+    return &(outlivesRun ? *options_.states : memory_)[instruction.id.value];
   }
 
   const Module& module_;
   const EvaluateOptions& options_;
   Clock::time_point start_;
   std::vector<std::unique_ptr<Plan>> plans_;
-  std::unordered_map<uint32_t, std::array<uint64_t, 2>> memory_;  // by instruction: EvaluateContext::memory
+  InstructionStates memory_;  // by instruction: EvaluateContext::memory
   int depth_ = 0;
   int64_t nestedNs_ = 0;
   int64_t liveBytes_ = 0, peakBytes_ = 0;
@@ -231,23 +239,25 @@ Result<Literal> assemble(const Shape& shape, std::span<const Literal> leaves, si
   }
   if (next >= leaves.size()) return fail("there are fewer arguments than the entry has parameters");
   const Literal& leaf = leaves[next++];
-  if (!compatible(leaf.shape(), shape)) {
+  if (!takesArgument(shape, leaf.shape())) {
     Diagnostic d;
     d.message = "argument " + std::to_string(next - 1) + " has the wrong shape";
     d.expected = toString(shape, false);
     d.found = toString(leaf.shape(), false);
     return std::unexpected(std::move(d));
   }
-  return leaf;
+  return dynamicArgument(leaf, shape);
 }
 
-void flatten(const Literal& value, std::vector<Literal>& out) {
-  if (value.shape().isToken()) return;
-  if (!value.shape().isTuple()) {
-    out.push_back(value);
-    return;
+Status flatten(const Literal& value, const Shape& shape, std::vector<Literal>& out) {
+  if (shape.isToken()) return {};
+  if (!shape.isTuple()) {
+    TESSERA_ASSIGN_OR_RETURN(Literal leaf, reportedValue(value, shape));
+    out.push_back(std::move(leaf));
+    return {};
   }
-  for (const Literal& element : value.elements()) flatten(element, out);
+  for (size_t i = 0; i < value.elements().size(); ++i) TESSERA_TRY(flatten(value.elements()[i], shape.elements[i], out));
+  return {};
 }
 
 Result<std::vector<Literal>> assembleArguments(const Module& module, std::span<const Literal> leaves) {
@@ -279,7 +289,7 @@ Result<std::vector<Literal>> evaluateNormalized(const Module& module, std::span<
     if (statistics) *statistics = {evaluator.peakBytes(), evaluator.nowNs()};
     if (!root) return std::unexpected(std::move(root).error());
     std::vector<Literal> out;
-    flatten(*root, out);
+    TESSERA_TRY(flatten(*root, module.shapeOf(module.entryComputation().root), out));
     return out;
   } catch (const std::bad_alloc&) {
     return outOfMemory();

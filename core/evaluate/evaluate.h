@@ -3,10 +3,12 @@
 // the rule that fills missing arguments.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/result.h"
@@ -30,11 +32,15 @@ struct EvaluatedStep {
   InstructionId instruction;
   int64_t beginNs = 0, endNs = 0, exclusiveNs = 0;
 };
+// Words that instructions keep from one execution to the next, by instruction id.
+using InstructionStates = std::unordered_map<uint32_t, std::array<uint64_t, 2>>;
 struct EvaluateOptions {
   const std::atomic<bool>* cancel = nullptr;
   Communicator* communicator = nullptr;  // null: the program runs alone, on device 0
   // Sees each instruction of the entry and of the bodies of while, conditional and call; not those of reducers.
   std::function<void(const EvaluatedStep&)> observe;
+  // States of rng-get-and-update-state, which go on from run to run; null: each run begins anew.
+  InstructionStates* states = nullptr;
 };
 struct EvaluateStatistics {
   int64_t peakBytes = 0;  // most bytes of values alive at once, arguments included

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/checked_math.h"
+#include "core/evaluate/evaluate.h"
 
 namespace tessera {
 namespace {
@@ -123,6 +124,52 @@ struct BlockCopy {
   }
 };
 
+// A block into its place of the whole; recursion over the dimensions.
+struct BlockPlacement {
+  const Literal& block;
+  Literal& whole;
+  const std::vector<int64_t>& place;
+
+  void run(size_t d, int64_t from, int64_t to) {
+    const std::vector<int64_t>& part = block.shape().dimensions;
+    const std::vector<int64_t>& all = whole.shape().dimensions;
+    const auto width = static_cast<size_t>(byteWidth(block.shape().type));
+    const int64_t start = place[d] * part[d];
+    if (d + 1 < all.size()) {
+      for (int64_t i = 0; i < part[d]; ++i) run(d + 1, from * part[d] + i, to * all[d] + start + i);
+    } else if (part[d] > 0) {
+      std::memcpy(whole.mutableBytes().data() + static_cast<size_t>(to * all[d] + start) * width, block.bytes().data() + static_cast<size_t>(from * part[d]) * width,
+                  static_cast<size_t>(part[d]) * width);
+    }
+  }
+};
+
+// Device o·copies·inner + c·inner + i holds block o·inner + i.
+Tiling inDeviceOrder(const std::vector<int64_t>& tiles, int64_t outer, int64_t copies, int64_t inner) {
+  Tiling out{tiles, {}, copies};
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t i = 0; i < inner; ++i)
+      for (int64_t c = 0; c < copies; ++c) out.devices.push_back((o * copies + c) * inner + i);
+  return out;
+}
+
+std::vector<Literal> firstCopies(std::span<const Literal> blocks, const Tiling& tiling) {
+  std::vector<Literal> out;
+  for (size_t at = 0; at < tiling.devices.size(); at += static_cast<size_t>(tiling.copies)) out.push_back(blocks[static_cast<size_t>(tiling.devices[at])]);
+  return out;
+}
+
+// The devices that hold one block hold equal values, but for the rounding of what they have computed each.
+bool copiesAgree(std::span<const Literal> blocks, const Tiling& tiling) {
+  const auto copies = static_cast<size_t>(tiling.copies);
+  for (size_t at = 0; at < tiling.devices.size(); ++at) {
+    const auto device = static_cast<size_t>(tiling.devices[at]), first = static_cast<size_t>(tiling.devices[at / copies * copies]);
+    if (device >= blocks.size() || first >= blocks.size()) return false;
+    if (!compareLiterals(blocks[first], blocks[device], defaultTolerance(blocks[first].shape().type), "").equal) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<Tiling> tilingOf(std::string_view sharding) {
@@ -176,27 +223,80 @@ Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& 
   return out;
 }
 
-Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole) {
+std::vector<int64_t> tilesBetween(const Shape& block, const Shape& whole) {
+  if (block.rank() != whole.rank() || block.type != whole.type) return {};
+  std::vector<int64_t> out;
+  for (size_t d = 0; d < whole.dimensions.size(); ++d) {
+    const int64_t part = block.dimensions[d], all = whole.dimensions[d];
+    if (part == all) out.push_back(1);
+    else if (part > 0 && all % part == 0) out.push_back(all / part);
+    else return {};
+  }
+  return out;
+}
+
+std::optional<int64_t> maximalDeviceOf(std::string_view sharding) {
+  constexpr std::string_view kStart = "{maximal device=";
+  int64_t device = 0;
+  if (!sharding.starts_with(kStart)) return std::nullopt;
+  const auto [next, error] = std::from_chars(sharding.data() + kStart.size(), sharding.data() + sharding.size(), device);
+  return error == std::errc() ? std::optional(device) : std::nullopt;
+}
+
+std::vector<std::string_view> shardingsOf(std::string_view sharding) {
+  if (!sharding.starts_with("{{")) return {sharding};
+  std::vector<std::string_view> out;
+  int depth = 0;
+  size_t from = 0;
+  for (size_t at = 0; at < sharding.size(); ++at) {
+    if (sharding[at] == '{' && ++depth == 2) from = at;
+    if (sharding[at] == '}' && depth-- == 2) out.push_back(sharding.substr(from, at + 1 - from));
+  }
+  return out;
+}
+
+Result<std::vector<int64_t>> blockHolders(const Tiling& tiling, int64_t device) {
+  if (tiling.tiles.empty()) return std::vector<int64_t>{device};
+  const auto found = std::ranges::find(tiling.devices, device);
+  if (found == tiling.devices.end()) return fail("device " + std::to_string(device) + " is not in the sharding");
+  std::vector<int64_t> out;
+  for (size_t at = static_cast<size_t>((found - tiling.devices.begin()) % tiling.copies); at < tiling.devices.size(); at += static_cast<size_t>(tiling.copies))
+    out.push_back(tiling.devices[at]);
+  return out;
+}
+
+Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling) {
+  TESSERA_ASSIGN_OR_RETURN(Shape whole, globalShape(blocks[0].shape(), tiling));
+  whole = withoutLayout(whole);
+  if (tiling.tiles.empty() || compatible(whole, blocks[0].shape())) return blocks[0];
+  if (static_cast<int64_t>(blocks.size()) != deviceCount(tiling.tiles)) return fail(std::to_string(blocks.size()) + " blocks do not make " + toString(whole, false));
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(std::move(whole)));
+  std::vector<int64_t> place(tiling.tiles.size(), 0);
+  for (const Literal& block : blocks) {
+    BlockPlacement{block, out, place}.run(0, 0, 0);
+    for (size_t d = place.size(); d-- > 0;) {
+      if (++place[d] < tiling.tiles[d]) break;
+      place[d] = 0;
+    }
+  }
+  return out;
+}
+
+Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole, std::span<const Tiling> likely) {
   const Shape& block = blocks[0].shape();
   if (compatible(block, whole)) return blocks[0];
-  if (block.rank() != whole.rank() || block.type != whole.type) return fail(toString(block, false) + " cannot be joined to " + toString(whole, false));
-  size_t dim = 0;
-  while (block.dimensions[dim] == whole.dimensions[dim]) ++dim;
-  int64_t outer = 1;
-  for (size_t d = 0; d < dim; ++d) outer *= block.dimensions[d];
-  Shape shape = withoutLayout(whole);
-  shape.dimensions = block.dimensions;
-  shape.dimensions[dim] *= static_cast<int64_t>(blocks.size());
-  if (!compatible(shape, whole)) return fail(std::to_string(blocks.size()) + " blocks " + toString(block, false) + " do not make " + toString(whole, false));
-  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(std::move(shape)));
-  const size_t row = outer == 0 ? 0 : blocks[0].bytes().size() / static_cast<size_t>(outer);
-  std::byte* to = out.mutableBytes().data();
-  for (int64_t i = 0; i < outer; ++i)
-    for (const Literal& each : blocks) {
-      if (row > 0) std::memcpy(to, each.bytes().data() + static_cast<size_t>(i) * row, row);
-      to += row;
-    }
-  return out;
+  const std::vector<int64_t> tiles = tilesBetween(block, whole);
+  const int64_t count = deviceCount(tiles), devices = static_cast<int64_t>(blocks.size());
+  if (tiles.empty() || count == 0 || devices % count != 0)
+    return fail(std::to_string(blocks.size()) + " blocks " + toString(block, false) + " do not make " + toString(whole, false));
+  for (const Tiling& tiling : likely)
+    if (tiling.tiles == tiles && static_cast<int64_t>(tiling.devices.size()) == devices && copiesAgree(blocks, tiling)) return joinTiles(firstCopies(blocks, tiling), tiling);
+  for (int64_t inner = count; inner >= 1; --inner) {
+    if (count % inner != 0) continue;
+    const Tiling tiling = inDeviceOrder(tiles, count / inner, devices / count, inner);
+    if (copiesAgree(blocks, tiling)) return joinTiles(firstCopies(blocks, tiling), tiling);
+  }
+  return fail("no two of the " + std::to_string(devices) + " blocks " + toString(block, false) + " that would be copies in " + toString(whole, false) + " agree");
 }
 
 }  // namespace tessera

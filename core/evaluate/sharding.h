@@ -3,6 +3,7 @@
 // listed devices, last_tile_dim_replicate and last_tile_dims. After: `tessera run` on several devices.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,14 +18,23 @@ struct Tiling {
   int64_t copies = 1;
 };
 
-// An empty text means replicated.
+// An empty text means replicated. "{{…}, {…}}" of a tuple is not one sharding: shardingsOf splits it.
 Result<Tiling> tilingOf(std::string_view sharding);
+std::vector<std::string_view> shardingsOf(std::string_view sharding);
+// Blocks along each dimension; empty when the shapes do not fit each other.
+std::vector<int64_t> tilesBetween(const Shape& block, const Shape& whole);
+// N of {maximal device=N}.
+std::optional<int64_t> maximalDeviceOf(std::string_view sharding);
 // Shape of the whole, out of a block's.
 Result<Shape> globalShape(const Shape& block, const Tiling& tiling);
 // The block of a device; dimensions that the tiles do not divide are filled up with zeros.
 Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& tiling, int64_t device);
-// Blocks side by side in device order, along the one dimension in which `whole` differs from a block; a block by
-// itself when none does.
-Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole);
+// The devices that hold the blocks of one whole, in the order of the blocks: those that are the same copy as `device`.
+Result<std::vector<int64_t>> blockHolders(const Tiling& tiling, int64_t device);
+// The whole out of one block a tile, in row-major order of the tiles.
+Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling);
+// The whole out of every device's block, in device order. Several devices may hold the same block: the first of `likely`
+// that fits and whose copies agree says which, else the order of the devices does.
+Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole, std::span<const Tiling> likely = {});
 
 }  // namespace tessera

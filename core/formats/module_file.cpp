@@ -13,6 +13,8 @@
 #include <memory>
 #include <new>
 
+#include "core/formats/dot_reader.h"
+#include "core/formats/project.h"
 #include "core/formats/stablehlo.h"
 
 namespace tessera {
@@ -196,6 +198,18 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
   auto content = readFile(path);
   if (!content) {
     out.diagnostics.add(std::move(content).error());
+    return out;
+  }
+  if (looksLikeProject(*content)) {
+    ReadResult read = readProjectModule(*content, path);
+    out.module = std::move(read.module);
+    out.diagnostics = std::move(read.diagnostics);
+    return out;
+  }
+  if (looksLikeDot(*content)) {
+    auto graph = readDot(*content, path.string());
+    out.diagnostics.add(graph ? failed(Fault::Invalid, path, "a Graphviz file is a picture and has no operations; `render`, `stats` and the studio show it").error()
+                              : std::move(graph).error());
     return out;
   }
   // MLIR's aliases start with '#' as comments of text protobufs do.

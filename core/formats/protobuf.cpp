@@ -11,6 +11,7 @@
 #include <climits>
 
 #include "core/formats/hlo_text/lexer.h"
+#include "core/formats/padding.h"
 #include "core/formats/proto/foreign_fields.h"
 #include "core/formats/proto/hlo.pb.h"
 #include "core/formats/proto/module_proto.h"
@@ -190,7 +191,9 @@ bool looksLikeProtoText(std::string_view content) {
 
 ProtoContent readProto(std::string_view content, const std::string& fileName) {
   FileReader reader(fileName);
-  return looksLikeProtoText(content) ? reader.text(content) : reader.binary(content);
+  ProtoContent out = looksLikeProtoText(content) ? reader.text(content) : reader.binary(content);
+  if (out.module && content.find("tessera.") != std::string_view::npos) adoptPadding(*out.module, out.diagnostics);
+  return out;
 }
 
 Result<std::string> writeProto(const Module& module, const ProtoOptions& options) {

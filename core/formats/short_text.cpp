@@ -2,6 +2,7 @@
 #include "core/formats/short_text.h"
 
 #include "core/formats/hlo_text.h"
+#include "core/formats/padding.h"
 
 namespace tessera {
 namespace {
@@ -25,11 +26,15 @@ std::string attributeText(const Module& module, const Attribute& attribute) {
 
 void appendAttributes(std::string& out, const Module& module, const Instruction& instruction) {
   for (const Attribute& attribute : instruction.attributes->items()) {
-    if (attribute.name == Attr::control_predecessors) continue;
+    if (attribute.name == Attr::control_predecessors || attribute.name == Attr::frontend_attributes) continue;
     out += ", ";
     out += nameOf(attribute.name);
     out += '=' + attributeText(module, attribute);
   }
+  const auto* written = instruction.attributes->get<RawText>(Attr::frontend_attributes);
+  const std::string frontend =
+      withFrontendAttribute(written ? std::string_view(written->text) : std::string_view(), "tessera.padding", paddingText(*instruction.shape));
+  if (!frontend.empty()) out += ", frontend_attributes=" + frontend;
   for (const UnknownAttribute& unknown : instruction.attributes->unknown)
     out += ", " + unknown.name + '=' + (unknown.value.quoted ? '"' + unknown.value.text + '"' : unknown.value.text);
 }

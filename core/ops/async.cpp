@@ -1,5 +1,7 @@
 // async-start, async-update, async-done: a call that runs beside others; and copy-start, copy-done: a copy that does.
-// Run one after the other they mean the call and the copy: the start does the work, the done hands it on.
+// Run one after the other they mean the call and the copy: the start does the work (or the update that brings the last
+// argument), the done hands it on.
+#include "core/ops/callgraph.h"
 #include "core/ops/faults.h"
 #include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
@@ -65,8 +67,16 @@ Result<Literal> zerosOf(const Shape& shape) {
   return Literal::tuple(std::move(elements));
 }
 
+// The computation waits for arguments that an async-update brings.
+bool isComplete(const EvaluateContext& context, const Instruction& caller, size_t arguments) {
+  if (!context.module) return true;
+  const std::vector<ComputationId> callees = calledBy(*context.module, caller);
+  return callees.empty() || arguments >= context.module->at(callees[0]).parameters.size();
+}
+
 Result<Literal> evaluateStart(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(Literal result, context.call(0, context.operands));
+  const bool complete = isComplete(context, context.instruction, context.operands.size());
+  TESSERA_ASSIGN_OR_RETURN(Literal result, complete ? context.call(0, context.operands) : zerosOf(context.shape.elements[1]));
   std::vector<Literal> elements{Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end())), std::move(result)};
   for (size_t i = 2; i < context.shape.elements.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(Literal zeros, zerosOf(context.shape.elements[i]));
@@ -91,8 +101,14 @@ void updateLayout(const InferContext& context, Shape& result) {
   if (context.operands.size() == 1) result = context.operand(0);
 }
 Result<Literal> evaluateUpdate(const EvaluateContext& context) {
-  if (context.operands.size() > 1) return failUnsupported("an async-update with further arguments cannot be run");
-  return context.operands[0];
+  if (context.operands.size() == 1) return context.operands[0];
+  std::vector<Literal> elements = context.operands[0].elements(), arguments = elements[0].elements();
+  arguments.insert(arguments.end(), context.operands.begin() + 1, context.operands.end());
+  if (isComplete(context, context.instruction, arguments.size())) {
+    TESSERA_ASSIGN_OR_RETURN(elements[1], context.call(0, arguments));
+  }
+  elements[0] = Literal::tuple(std::move(arguments));
+  return Literal::tuple(std::move(elements));
 }
 
 Result<Inferred> inferDone(const InferContext& context) {
@@ -148,7 +164,7 @@ const OpDef kAsyncUpdate = {
     .kind = ExecutionKind::Effect,
     .category = "Control",
     .summary = "A step of a computation that runs beside others.",
-    .doc = "The result is the state; further operands join its tuple of operands.",
+    .doc = "The result is the state; further operands join its tuple of operands, and the computation runs when it has all.",
     .operands = kUpdateOperands,
     .attributes = kLaterAttributes,
     .constraints = kStateConstraints,

@@ -16,13 +16,24 @@ namespace tessera {
 
 namespace {
 
+// The layout's dimension order alone says where an element lies: no tiles, padding or sparse levels. Where the array is
+// kept, and how many bits an element takes there, moves none of them.
+bool isDense(const Shape& shape) {
+  if (!shape.layout) return true;
+  Layout order = *shape.layout;
+  order.memorySpace = 0;
+  order.elementSizeInBits = 0;
+  order.tailPaddingAlignment = 1;
+  return order.isPlain();
+}
+
 Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
   const auto from = operand.elementCount(), to = written->elementCount();
   const int fromBits = info(operand.type).bits, toBits = info(written->type).bits;
-  const bool plain = (!operand.layout || operand.layout->isPlain()) && (!written->layout || written->layout->isPlain());
+  const bool plain = isDense(operand) && isDense(*written);
   if (from && to && plain && static_cast<double>(*from) * fromBits != static_cast<double>(*to) * toBits) {
     return context.violated("C1", "bitcast must keep the number of bytes", toString(operand), toString(*written));
   }
@@ -74,10 +85,39 @@ std::vector<int64_t> physicalOrder(const Shape& shape) {
   return order;
 }
 
+// The index at a place of the physical order.
+void setIndex(const Shape& shape, const std::vector<int64_t>& order, int64_t place, std::vector<int64_t>& index) {
+  for (size_t d = order.size(); d-- > 0;) {
+    const int64_t size = shape.dimensions[static_cast<size_t>(order[d])];
+    index[static_cast<size_t>(order[d])] = place % size;
+    place /= size;
+  }
+}
+
+// Under tiles and padding the order of dimensions still says where elements lie, when both sides put the elements of
+// that order at the same positions. Looked up element by element; in steps where there are very many.
+bool sameTiledMemory(const Shape& from, const Shape& to) {
+  constexpr int64_t kMostLookUps = 1 << 20;
+  const auto count = from.elementCount();
+  if (!count || count != to.elementCount()) return false;
+  if (from.dimensions == to.dimensions && from.layout == to.layout) return true;
+  const auto source = MemoryMap::of(from), target = MemoryMap::of(to);
+  if (!source || !target) return false;
+  const std::vector<int64_t> sourceOrder = physicalOrder(from), targetOrder = physicalOrder(to);
+  std::vector<int64_t> sourceIndex(sourceOrder.size()), targetIndex(targetOrder.size());
+  const int64_t step = std::max<int64_t>(1, *count / kMostLookUps) | 1;
+  for (int64_t place = 0; place < *count; place += step) {
+    setIndex(from, sourceOrder, place, sourceIndex);
+    setIndex(to, targetOrder, place, targetIndex);
+    if (source->linearIndex(sourceIndex) != target->linearIndex(targetIndex)) return false;
+  }
+  return true;
+}
+
 Status element(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
-  const bool plain = (!from.layout || from.layout->isPlain()) && (!to.layout || to.layout->isPlain());
-  if (!plain || info(from.type).bits != info(to.type).bits) {
+  const bool mapped = (isDense(from) && isDense(to)) || sameTiledMemory(from, to);
+  if (!mapped || info(from.type).bits != info(to.type).bits) {
     Diagnostic diagnostic;
     diagnostic.fault = Fault::Unsupported;
     diagnostic.message = fmt::format("bitcast from {} to {} has no index map", toString(from), toString(to));

@@ -50,4 +50,16 @@ CallGraph::CallGraph(const Module& module) : callers_(module.computationSlots())
   }
 }
 
+std::vector<ComputationId> calledBy(const Module& module, const Instruction& instruction) {
+  const Instruction* at = &instruction;
+  std::vector<ComputationId> out = module.callees(*at);
+  for (size_t links = module.instructionCount(); out.empty() && links > 0; --links) {
+    const bool follows = at->opcode == Opcode::AsyncUpdate || at->opcode == Opcode::AsyncDone;
+    if (!follows || at->operands.empty() || !module.contains(at->operands[0])) break;
+    at = &module.at(at->operands[0]);
+    out = module.callees(*at);
+  }
+  return out;
+}
+
 }  // namespace tessera

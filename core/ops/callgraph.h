@@ -23,4 +23,7 @@ class CallGraph {
   std::vector<InstructionId> recursive_;
 };
 
+// Computations that the instruction calls; async-update and async-done without `calls`: those of their async-start.
+std::vector<ComputationId> calledBy(const Module& module, const Instruction& instruction);
+
 }  // namespace tessera

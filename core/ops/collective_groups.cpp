@@ -111,6 +111,12 @@ std::optional<int64_t> groupSizeOf(const AttributeSet& attributes) {
   return static_cast<int64_t>(size);
 }
 
+int64_t groupExtent(const Instruction& instruction, const DeviceGrid& grid) {
+  const AttributeSet& attributes = *instruction.attributes;
+  if (!attributes.has(Attr::replica_groups) && !attributes.has(Attr::source_target_pairs)) return 0;
+  return extentOf(numberingOf(instruction), grid);
+}
+
 int64_t shardCountOf(const InferContext& context, int64_t larger, int64_t smaller) {
   const auto size = groupSizeOf(*context.attributes);
   // Groups that number replicas join the partitions of each as well, so a group may be larger than it says.

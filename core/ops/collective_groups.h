@@ -22,6 +22,8 @@ inline constexpr std::string_view kGroupsText = "the groups name each device 0 â
 Status checkGroups(const InferContext& context, std::string_view label);
 // Members a group; nothing when the groups are empty (all devices) or differ in size.
 std::optional<int64_t> groupSizeOf(const AttributeSet& attributes);
+// How many numbers 0 â€¦ n-1 the groups or pairs of a collective may name in such a grid; 0: it has neither.
+int64_t groupExtent(const Instruction& instruction, const DeviceGrid& grid);
 // Factor by which the gathered or scattered dimension changes: the group size, or, where that is not written, what
 // the written result says; 0 when neither fits.
 int64_t shardCountOf(const InferContext& context, int64_t larger, int64_t smaller);

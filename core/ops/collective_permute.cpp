@@ -2,7 +2,9 @@
 // or from the first device of a group to all of it.
 #include <algorithm>
 
+#include "core/hlo/numbers.h"
 #include "core/ops/collective_groups.h"
+#include "core/ops/evaluate_loops.h"
 #include "core/ops/faults.h"
 #include "core/ops/infer_checks.h"
 
@@ -96,9 +98,112 @@ Result<Literal> zerosOf(const Shape& shape) {
   return Literal::tuple(std::move(elements));
 }
 
+// --- slices in place
+
+// A slice of one buffer: which one, where it begins and its sizes.
+struct Slice {
+  size_t buffer;
+  std::vector<int64_t> start, sizes;
+};
+
+int64_t scalarOf(const Literal& literal) { return literal.bytes().empty() ? 0 : loadInt(literal.shape().type, literal.bytes().data()); }
+
+std::vector<Literal> buffersOf(const Literal& operand) {
+  return operand.shape().isTuple() ? operand.elements() : std::vector<Literal>{operand};
+}
+
+// The starts of one buffer: a tuple of scalars, or of such tuples when several slices move.
+void appendStarts(const Literal& starts, size_t buffer, std::vector<Slice>& out) {
+  if (starts.elements().empty() || !starts.elements()[0].shape().isTuple()) {
+    Slice slice{buffer, {}, {}};
+    for (const Literal& each : starts.elements()) slice.start.push_back(scalarOf(each));
+    return out.push_back(std::move(slice));
+  }
+  for (const Literal& each : starts.elements()) appendStarts(each, buffer, out);
+}
+
+// The slices that operand `starts` names in the buffers of operand `values`; they must lie inside.
+Result<std::vector<Slice>> slicesOf(const EvaluateContext& context, size_t values, size_t starts) {
+  const auto* sizes = context.instruction.attributes->get<std::vector<std::vector<int64_t>>>(Attr::slice_sizes);
+  const std::vector<Literal> buffers = buffersOf(context.operands[values]);
+  std::vector<Slice> out;
+  if (context.operands[values].shape().isTuple())
+    for (size_t i = 0; i < std::min(buffers.size(), context.operands[starts].elements().size()); ++i) appendStarts(context.operands[starts].elements()[i], i, out);
+  else
+    appendStarts(context.operands[starts], 0, out);
+  if (!sizes || sizes->size() != out.size()) return fail("slice_sizes names another number of slices than the start indices");
+  for (size_t i = 0; i < out.size(); ++i) {
+    Slice& slice = out[i];
+    slice.sizes = (*sizes)[i];
+    const std::vector<int64_t>& dims = buffers[slice.buffer].shape().dimensions;
+    bool fits = slice.sizes.size() == dims.size() && slice.start.size() == dims.size();
+    for (size_t d = 0; fits && d < dims.size(); ++d)
+      fits = slice.sizes[d] >= 0 && slice.sizes[d] <= dims[d] && slice.start[d] >= 0 && slice.start[d] <= dims[d] - slice.sizes[d];
+    if (!fits) return fail("slice " + std::to_string(i) + " of the collective-permute does not lie in its buffer");
+  }
+  return out;
+}
+
+int64_t placeOf(const Slice& slice, std::span<const int64_t> index, std::span<const int64_t> strides) {
+  int64_t out = 0;
+  for (size_t d = 0; d < strides.size(); ++d) out += (slice.start[d] + index[d]) * strides[d];
+  return out;
+}
+
+Result<Literal> takenSlice(const Literal& buffer, const Slice& slice) {
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(Shape::arrayRowMajor(buffer.shape().type, slice.sizes)));
+  const std::vector<int64_t> strides = rowMajorStrides(buffer.shape().dimensions);
+  forEachIndex(slice.sizes, [&](std::span<const int64_t> index, int64_t linear) {
+    copyElement(out.mutableBytes().data(), linear, buffer.bytes().data(), placeOf(slice, index, strides), static_cast<size_t>(byteWidth(buffer.shape().type)));
+    return true;
+  });
+  return out;
+}
+
+Result<Literal> withSlice(const Literal& buffer, const Slice& slice, const Literal& values) {
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::fromBytes(buffer.shape(), buffer.bytes()));
+  const std::vector<int64_t> strides = rowMajorStrides(buffer.shape().dimensions);
+  forEachIndex(slice.sizes, [&](std::span<const int64_t> index, int64_t linear) {
+    copyElement(out.mutableBytes().data(), placeOf(slice, index, strides), values.bytes().data(), linear, static_cast<size_t>(byteWidth(buffer.shape().type)));
+    return true;
+  });
+  return out;
+}
+
+// What a device sends: its slices as a tuple.
+Result<Literal> sentValue(const EvaluateContext& context) {
+  if (!isInPlace(*context.instruction.attributes)) return joinedValue(context);
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Slice> slices, slicesOf(context, 0, 2));
+  const std::vector<Literal> buffers = buffersOf(context.operands[0]);
+  std::vector<Literal> out;
+  for (const Slice& slice : slices) {
+    TESSERA_ASSIGN_OR_RETURN(Literal taken, takenSlice(buffers[slice.buffer], slice));
+    out.push_back(std::move(taken));
+  }
+  return Literal::tuple(std::move(out));
+}
+
+// What it makes of what it receives: the output with those slices in it.
+Result<Literal> receivedValue(const EvaluateContext& context, const Literal& received) {
+  if (!isInPlace(*context.instruction.attributes)) return received;
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Slice> slices, slicesOf(context, 1, 3));
+  std::vector<Literal> buffers = buffersOf(context.operands[1]);
+  for (size_t i = 0; i < slices.size(); ++i) {
+    const Literal& values = received.elements()[i];
+    if (values.shape().type != buffers[slices[i].buffer].shape().type) return fail("a slice of another element type is received");
+    TESSERA_ASSIGN_OR_RETURN(buffers[slices[i].buffer], withSlice(buffers[slices[i].buffer], slices[i], values));
+  }
+  return context.operands[1].shape().isTuple() ? Literal::tuple(std::move(buffers)) : std::move(buffers[0]);
+}
+
+// A device that is no target: zeros, or the output as it is.
+Result<Literal> untouched(const EvaluateContext& context, const Shape& result) {
+  if (isInPlace(*context.instruction.attributes)) return context.operands[1];
+  return zerosOf(result);
+}
+
 // All devices that appear in the pairs meet; one that appears nowhere gets zeros at once.
 Result<Literal> permute(const EvaluateContext& context, const Shape& result) {
-  if (isInPlace(*context.instruction.attributes)) return failUnsupported("a collective-permute of slices in place cannot be run");
   const int64_t own = ownNumber(context);
   std::vector<int64_t> numbers;
   std::optional<int64_t> source;
@@ -108,19 +213,20 @@ Result<Literal> permute(const EvaluateContext& context, const Shape& result) {
   }
   std::ranges::sort(numbers);
   numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
-  if (!std::ranges::binary_search(numbers, own)) return zerosOf(result);
+  if (!std::ranges::binary_search(numbers, own)) return untouched(context, result);
   std::vector<int64_t> members;
   for (int64_t number : numbers) members.push_back(deviceOf(context, number));
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, joinedValue(context)));
-  if (!source) return zerosOf(result);
-  return values[static_cast<size_t>(std::ranges::lower_bound(numbers, *source) - numbers.begin())];
+  TESSERA_ASSIGN_OR_RETURN(const Literal sent, sentValue(context));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, sent));
+  if (!source) return untouched(context, result);
+  return receivedValue(context, values[static_cast<size_t>(std::ranges::lower_bound(numbers, *source) - numbers.begin())]);
 }
 
 Result<Literal> evaluatePermute(const EvaluateContext& context) { return permute(context, context.shape); }
 
 Result<Literal> evaluateStart(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal result, permute(context, context.shape.elements[1]));
-  std::vector<Literal> elements{joinedValue(context), std::move(result)};
+  std::vector<Literal> elements{isInPlace(*context.instruction.attributes) ? context.operands[0] : joinedValue(context), std::move(result)};
   for (size_t i = 2; i < context.shape.elements.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(Literal zeros, zerosOf(context.shape.elements[i]));
     elements.push_back(std::move(zeros));
@@ -162,7 +268,9 @@ const OpDef kCollectivePermute = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Moves values from device to device.",
-    .doc = "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets zeros.",
+    .doc = "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets zeros. "
+           "With slice_sizes, slices of the first operand go into the second one, at the starts that the third and fourth operands "
+           "(tuples of scalars, or of such tuples for several slices) name on the sender and on the receiver; the rest of it stays.",
     .operands = kOperands,
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,

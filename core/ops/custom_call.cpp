@@ -1,7 +1,6 @@
-// custom-call: a call of something outside HLO by its name. Every target is kept and shown; those that only annotate a
-// value (shardings) hand it on; others fail when they are run.
-#include <algorithm>
-
+// custom-call: a call of something outside HLO by its name. Every target is kept and shown; what can be run is the
+// business of core/custom_calls.
+#include "core/custom_calls/custom_calls.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -29,13 +28,7 @@ constexpr AttributeRow kAttributes[] = {
 constexpr Constraint kConstraints[] = {
     {"C1", "the result's shape is written"},
     {"C2", "operand_layout_constraints has one shape for each operand"},
-};
-
-// Targets that mark a value for a partitioner or a scheduler and leave it as it is on one device.
-constexpr std::string_view kAnnotations[] = {
-    "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.Sharding", "xla.sdy.FuncResultSharding",
-    "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape", "LayoutConstraint", "annotate_device_placement",
-    "MoveToHost", "MoveToDevice",
+    {"C3", "each of operand_layout_constraints is its operand's shape, with a layout of its own"},
 };
 
 Result<Inferred> inferShape(const InferContext& context) {
@@ -43,30 +36,11 @@ Result<Inferred> inferShape(const InferContext& context) {
   const auto* layouts = context.attributes->get<std::vector<Shape>>(Attr::operand_layout_constraints);
   if (layouts && layouts->size() != context.operands.size())
     return context.violated("C2", "operand_layout_constraints does not fit the operands", std::to_string(context.operands.size()), std::to_string(layouts->size()));
+  for (size_t i = 0; layouts && i < layouts->size(); ++i)
+    if (!compatible((*layouts)[i], context.operand(i)))
+      return context.violated("C3", "operand_layout_constraints has another shape for operand " + std::to_string(i), toString(context.operand(i), false), toString((*layouts)[i], false));
   const Shape& shape = *context.written;
   return Inferred{withoutLayout(shape), std::vector<std::string>(static_cast<size_t>(shape.rank()), "as the target says")};
-}
-
-// Annotations may have several operands and give them as a tuple.
-Result<Literal> handOn(const EvaluateContext& context) {
-  if (context.operands.size() == 1) return context.operands[0];
-  return Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end()));
-}
-
-Result<Literal> evaluate(const EvaluateContext& context) {
-  std::string target(context.instruction.attributes->textOr(Attr::custom_call_target, ""));
-  Diagnostic d;
-  d.fault = Fault::Unsupported;
-  if (std::ranges::find(kAnnotations, target) == std::end(kAnnotations)) {
-    d.message = "nobody knows the custom-call target \"" + target + "\"";
-    return std::unexpected(std::move(d));
-  }
-  TESSERA_ASSIGN_OR_RETURN(Literal value, handOn(context));
-  if (compatible(value.shape(), context.shape)) return value;
-  d.message = "\"" + target + "\" cuts a value for several devices; this runs on one";
-  d.expected = toString(context.shape, false);
-  d.found = toString(value.shape(), false);
-  return std::unexpected(std::move(d));
 }
 
 }  // namespace
@@ -77,13 +51,14 @@ const OpDef kCustomCall = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Calls something outside HLO by its name.",
-    .doc = "The target, its operands and its result are kept as written. Targets that only annotate a value hand it on; "
-           "an unknown target is an error when the program runs, not before.",
+    .doc = "The target, its operands and its result are kept as written. Known are annotations of partitioners, the borders "
+           "of manual regions, TopK, XLA's matrix decompositions, the LAPACK targets of jaxlib, and what a library of the user "
+           "offers (tessera run --custom-call-library). An unknown target is an error when the program runs, not before.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
-    .evaluate = evaluate,
+    .evaluate = runCustomCall,
 };
 
 }  // namespace tessera

@@ -35,7 +35,7 @@ constexpr Constraint kConstraints[] = {
     {"C2", "Batch and contracting dimensions of an operand exist and are named once."},
     {"C3", "lhs and rhs have equally many batch dimensions, of equal sizes pair by pair."},
     {"C4", "lhs and rhs have equally many contracting dimensions, of equal sizes pair by pair."},
-    {"C5", "The operands' types can be multiplied: both real numbers, both complex, or equal."},
+    {"C5", "The operands' types can be multiplied: numbers, real or complex, or equal."},
 };
 
 struct DotDims {

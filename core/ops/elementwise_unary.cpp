@@ -202,46 +202,53 @@ constexpr std::span<const AttributeRow> kNone{};
       Opcode::name, ExecutionKind::Element, "Elementwise", summary,  doc,    kOperands, rows, kConstraints, \
       inferShape,   followOperandLayout,    nullptr,       evaluate, element};
 
+#define TESSERA_BOUND                                                                                                      \
+  " Exact to 2 ulp for f32 and f64, denormals kept; narrower floats are computed in f32 and rounded once; complex results " \
+  "to 8 ulp of their norm."
+#define TESSERA_TRANSCENDENTAL(name, summary, doc) TESSERA_UNARY(name, kAccuracy, summary, doc TESSERA_BOUND)
+
 TESSERA_UNARY(Abs, kNone, "Absolute value",
               "$r_i = |x_i|$. Of a complex number it is the real modulus; the most negative integer stays itself.")
-TESSERA_UNARY(Acos, kAccuracy, "Arc cosine", "$r_i = \\arccos x_i$ in radians; NaN outside [-1, 1] for real numbers.")
-TESSERA_UNARY(Acosh, kAccuracy, "Inverse hyperbolic cosine",
+TESSERA_TRANSCENDENTAL(Acos, "Arc cosine", "$r_i = \\arccos x_i$ in radians; NaN outside [-1, 1] for real numbers.")
+TESSERA_TRANSCENDENTAL(Acosh, "Inverse hyperbolic cosine",
               "$r_i = \\operatorname{arcosh} x_i$; NaN below 1 for real numbers.")
-TESSERA_UNARY(Asin, kAccuracy, "Arc sine", "$r_i = \\arcsin x_i$ in radians; NaN outside [-1, 1] for real numbers.")
-TESSERA_UNARY(Asinh, kAccuracy, "Inverse hyperbolic sine", "$r_i = \\operatorname{arsinh} x_i$.")
-TESSERA_UNARY(Atanh, kAccuracy, "Inverse hyperbolic tangent",
+TESSERA_TRANSCENDENTAL(Asin, "Arc sine", "$r_i = \\arcsin x_i$ in radians; NaN outside [-1, 1] for real numbers.")
+TESSERA_TRANSCENDENTAL(Asinh, "Inverse hyperbolic sine", "$r_i = \\operatorname{arsinh} x_i$.")
+TESSERA_TRANSCENDENTAL(Atanh, "Inverse hyperbolic tangent",
               "$r_i = \\operatorname{artanh} x_i$; NaN outside [-1, 1] for real numbers.")
-TESSERA_UNARY(Cbrt, kAccuracy, "Cube root", "$r_i = \\sqrt[3]{x_i}$, negative for negative real numbers.")
+TESSERA_TRANSCENDENTAL(Cbrt, "Cube root", "$r_i = \\sqrt[3]{x_i}$, negative for negative real numbers.")
 TESSERA_UNARY(Ceil, kNone, "Round up", "$r_i = \\lceil x_i \\rceil$, the smallest integer that is not less.")
 TESSERA_UNARY(CountLeadingZeros, kNone, "Leading zero bits",
               "The number of zero bits above the highest one bit; the width of the type for zero.")
-TESSERA_UNARY(Cosine, kAccuracy, "Cosine", "$r_i = \\cos x_i$ with $x_i$ in radians.")
-TESSERA_UNARY(Cosh, kAccuracy, "Hyperbolic cosine", "$r_i = \\cosh x_i = (e^{x_i} + e^{-x_i}) / 2$; even, and at least 1 for real numbers.")
-TESSERA_UNARY(Erf, kAccuracy, "Error function", "$r_i = \\frac{2}{\\sqrt\\pi} \\int_0^{x_i} e^{-t^2} dt$.")
-TESSERA_UNARY(Exponential, kAccuracy, "Natural exponential", "$r_i = e^{x_i}$; infinity where the result is too large, 0 at minus infinity.")
-TESSERA_UNARY(ExponentialMinusOne, kAccuracy, "Exponential minus one", "$r_i = e^{x_i} - 1$, exact also near zero.")
+TESSERA_TRANSCENDENTAL(Cosine, "Cosine", "$r_i = \\cos x_i$ with $x_i$ in radians.")
+TESSERA_TRANSCENDENTAL(Cosh, "Hyperbolic cosine", "$r_i = \\cosh x_i = (e^{x_i} + e^{-x_i}) / 2$; even, and at least 1 for real numbers.")
+TESSERA_TRANSCENDENTAL(Erf, "Error function", "$r_i = \\frac{2}{\\sqrt\\pi} \\int_0^{x_i} e^{-t^2} dt$.")
+TESSERA_TRANSCENDENTAL(Exponential, "Natural exponential", "$r_i = e^{x_i}$; infinity where the result is too large, 0 at minus infinity.")
+TESSERA_TRANSCENDENTAL(ExponentialMinusOne, "Exponential minus one", "$r_i = e^{x_i} - 1$, exact also near zero.")
 TESSERA_UNARY(Floor, kNone, "Round down", "$r_i = \\lfloor x_i \\rfloor$, the largest integer that is not greater.")
 TESSERA_UNARY(Imag, kNone, "Imaginary part", "The imaginary part of a complex number; zero for a real one.")
 TESSERA_UNARY(IsFinite, kNone, "Neither infinite nor NaN", "Pred: true where the element is a finite number.")
-TESSERA_UNARY(Log, kAccuracy, "Natural logarithm",
+TESSERA_TRANSCENDENTAL(Log, "Natural logarithm",
               "$r_i = \\ln x_i$; minus infinity at zero, NaN for negative real numbers.")
-TESSERA_UNARY(LogPlusOne, kAccuracy, "Logarithm of one plus", "$r_i = \\ln (1 + x_i)$, exact also near zero.")
-TESSERA_UNARY(Logistic, kAccuracy, "Logistic sigmoid", "$r_i = 1 / (1 + e^{-x_i})$.")
+TESSERA_TRANSCENDENTAL(LogPlusOne, "Logarithm of one plus", "$r_i = \\ln (1 + x_i)$, exact also near zero.")
+TESSERA_TRANSCENDENTAL(Logistic, "Logistic sigmoid", "$r_i = 1 / (1 + e^{-x_i})$.")
 TESSERA_UNARY(Negate, kNone, "Negation", "$r_i = -x_i$; integers wrap around.")
 TESSERA_UNARY(Not, kNone, "Complement", "Logical not of pred, bitwise complement of integers.")
 TESSERA_UNARY(Popcnt, kNone, "Number of one bits", "The number of bits of the element that are one.")
 TESSERA_UNARY(Real, kNone, "Real part", "The real part of a complex number; a real number stays itself.")
 TESSERA_UNARY(RoundNearestAfz, kNone, "Round, ties away from zero", "The nearest integer; halves go away from zero.")
 TESSERA_UNARY(RoundNearestEven, kNone, "Round, ties to even", "The nearest integer; halves go to the even one.")
-TESSERA_UNARY(Rsqrt, kAccuracy, "Reciprocal square root", "$r_i = 1 / \\sqrt{x_i}$.")
+TESSERA_TRANSCENDENTAL(Rsqrt, "Reciprocal square root", "$r_i = 1 / \\sqrt{x_i}$.")
 TESSERA_UNARY(Sign, kNone, "Sign",
               "-1, 0 or 1; -0, 0 and NaN stay themselves. Of a complex number $z / |z|$, and 0 at 0.")
-TESSERA_UNARY(Sine, kAccuracy, "Sine", "$r_i = \\sin x_i$ with $x_i$ in radians.")
-TESSERA_UNARY(Sinh, kAccuracy, "Hyperbolic sine", "$r_i = \\sinh x_i = (e^{x_i} - e^{-x_i}) / 2$; odd, so that -0 stays -0.")
-TESSERA_UNARY(Sqrt, kAccuracy, "Square root", "$r_i = \\sqrt{x_i}$; NaN for negative real numbers.")
-TESSERA_UNARY(Tan, kAccuracy, "Tangent", "$r_i = \\tan x_i$ with $x_i$ in radians.")
-TESSERA_UNARY(Tanh, kAccuracy, "Hyperbolic tangent", "$r_i = \\tanh x_i$, in [-1, 1] for real numbers; odd, so that -0 stays -0.")
+TESSERA_TRANSCENDENTAL(Sine, "Sine", "$r_i = \\sin x_i$ with $x_i$ in radians.")
+TESSERA_TRANSCENDENTAL(Sinh, "Hyperbolic sine", "$r_i = \\sinh x_i = (e^{x_i} - e^{-x_i}) / 2$; odd, so that -0 stays -0.")
+TESSERA_TRANSCENDENTAL(Sqrt, "Square root", "$r_i = \\sqrt{x_i}$; NaN for negative real numbers.")
+TESSERA_TRANSCENDENTAL(Tan, "Tangent", "$r_i = \\tan x_i$ with $x_i$ in radians.")
+TESSERA_TRANSCENDENTAL(Tanh, "Hyperbolic tangent", "$r_i = \\tanh x_i$, in [-1, 1] for real numbers; odd, so that -0 stays -0.")
 
+#undef TESSERA_TRANSCENDENTAL
+#undef TESSERA_BOUND
 #undef TESSERA_UNARY
 
 }  // namespace tessera

@@ -58,9 +58,22 @@ Result<Inferred> inferOutfeed(const InferContext& context) {
   return Inferred{Shape::token(), {}};
 }
 
+// The value with the layouts that its sink sees.
+Literal laidOutAs(const Literal& value, const Shape& shape) {
+  if (value.shape().isTuple()) {
+    std::vector<Literal> elements;
+    for (size_t i = 0; i < value.elements().size(); ++i) elements.push_back(laidOutAs(value.elements()[i], shape.elements[i]));
+    return Literal::tuple(std::move(elements));
+  }
+  Literal out = value;
+  out.setLayout(shape.layout);
+  return out;
+}
+
 Result<Literal> evaluateOutfeed(const EvaluateContext& context) {
   if (!context.communicator) return failAs(Fault::Runtime, "there is no sink for %" + std::string(context.instruction.name));
-  TESSERA_TRY(context.communicator->outfeed(context.operands[0]));
+  const Shape* outside = context.instruction.attributes->get<Shape>(Attr::outfeed_shape);
+  TESSERA_TRY(context.communicator->outfeed(laidOutAs(context.operands[0], outside ? *outside : *context.operandShapes[0])));
   return Literal::token();
 }
 

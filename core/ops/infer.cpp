@@ -100,51 +100,73 @@ void inferOne(Module& module, InstructionId id, Diagnostics& diagnostics) {
   if (shape != *instruction.shape) module.setShape(id, shape);
 }
 
-// The incremental walk: what changed in a computation, then into callees, then out to callers.
+// The incremental walk: what changed in a computation, then into callees, then out to callers. One computation is walked in
+// its own order, which has operands first; who calls whom is only asked when a change leaves it.
 class Reinference {
  public:
-  Reinference(Module& module, std::span<const InstructionId> changed) : module_(module), dirty_(module.instructionSlots(), false), touched_(module.instructionSlots(), false) {
+  Reinference(Module& module, std::span<const InstructionId> changed) : module_(module), dirty_(module.instructionSlots(), false), touched_(module.instructionSlots(), false), waiting_(module.computationSlots(), false) {
     for (InstructionId id : changed)
       if (module.contains(id)) seed(id);
   }
 
   Reinferred run() {
-    const CallGraph graph(module_);
-    // Callers first carries new parameter shapes into callees; callees first carries new results out. Both until calm;
-    // each sweep settles one level of nesting one way, which bounds their number.
-    for (size_t sweep = 0; sweep <= 2 * graph.calleesFirst().size() && pending_; ++sweep) {
-      pending_ = false;
-      for (ComputationId id : graph.calleesFirst())
-        if (waits(id)) settle(id, graph);
+    while (waitingCount_ == 1) {
+      const auto only = std::ranges::find(waiting_, true) - waiting_.begin();
+      settle(ComputationId(static_cast<uint32_t>(only)));
+      if (++settled_ > 2 * module_.computationSlots()) break;
     }
+    if (waitingCount_ > 0) sweep();
     collect();
     return std::move(out_);
   }
 
  private:
+  // Callers first carries new parameter shapes into callees; callees first carries new results out. Both until calm;
+  // each sweep settles one level of nesting one way, which bounds their number.
+  void sweep() {
+    for (size_t round = 0; round <= 2 * calls().calleesFirst().size() && waitingCount_ > 0; ++round)
+      for (ComputationId id : calls().calleesFirst())
+        if (waiting_[id.value]) settle(id);
+  }
+
+  const CallGraph& calls() {
+    if (!calls_) calls_.emplace(module_);
+    return *calls_;
+  }
+
   void seed(InstructionId id) {
-    touched_[id.value] = true;
+    touch(id);
     mark(id);
+  }
+  void touch(InstructionId id) {
+    if (!touched_[id.value]) out_.changed.push_back(id);
+    touched_[id.value] = true;
   }
   void mark(InstructionId id) {
     dirty_[id.value] = true;
-    if (waiting_.size() < module_.computationSlots()) waiting_.resize(module_.computationSlots(), false);
-    waiting_[module_.at(id).computation.value] = true;
-    pending_ = true;
+    const size_t home = module_.at(id).computation.value;
+    if (!waiting_[home]) ++waitingCount_;
+    waiting_[home] = true;
   }
-  bool waits(ComputationId id) const { return id.value < waiting_.size() && waiting_[id.value]; }
 
-  void settle(ComputationId id, const CallGraph& graph) {
+  void settle(ComputationId id) {
     waiting_[id.value] = false;
-    auto order = topologicalOrder(module_, id);
-    if (!order) {
-      out_.diagnostics.add(std::move(order).error());
-      return;
-    }
+    --waitingCount_;
     const Shape* rootBefore = rootShape(id);
-    for (InstructionId instruction : *order) visit(instruction);
-    if (rootShape(id) == rootBefore && !rootTouched(id)) return;
-    for (InstructionId caller : graph.callersOf(id)) mark(caller);
+    visitFromFirstDirty(id);
+    if (id == module_.entry() || (rootShape(id) == rootBefore && !rootTouched(id))) return;
+    for (InstructionId caller : calls().callersOf(id)) mark(caller);
+  }
+
+  void visitFromFirstDirty(ComputationId id) {
+    constexpr size_t kAhead = 16;  // the records are read faster than memory gives them
+    const std::vector<InstructionId>& order = module_.at(id).instructions;
+    size_t at = 0;
+    while (at < order.size() && !dirty_[order[at].value]) ++at;
+    for (; at < order.size(); ++at) {
+      if (at + kAhead < order.size()) __builtin_prefetch(&module_.at(order[at + kAhead]).operands);
+      visit(order[at]);
+    }
   }
 
   const Shape* rootShape(ComputationId id) const {
@@ -158,7 +180,8 @@ class Reinference {
 
   void visit(InstructionId id) {
     const Instruction& instruction = module_.at(id);
-    bool operandChanged = std::ranges::any_of(instruction.operands, [&](InstructionId o) { return o.valid() && changedShape(o); });
+    bool operandChanged = false;
+    for (InstructionId operand : instruction.operands) operandChanged |= operand.valid() && changedShape(operand);
     if (!dirty_[id.value] && !operandChanged) return;
     dirty_[id.value] = false;
     looked_.push_back(id);
@@ -169,7 +192,7 @@ class Reinference {
     if (sameIgnoringLayout(shape, *instruction.shape)) return;
     module_.setShape(id, shape);
     module_.edit(id).shapeWritten = false;
-    touched_[id.value] = true;
+    touch(id);
   }
   bool changedShape(InstructionId id) const { return touched_[id.value]; }
 
@@ -209,14 +232,14 @@ class Reinference {
       else if (!agrees(module_.at(id), inferred->shape))
         out_.diagnostics.add(mismatch(module_.at(id), inferred->shape));
     }
-    for (uint32_t i = 0; i < touched_.size(); ++i)
-      if (touched_[i]) out_.changed.push_back(InstructionId(i));
+    std::ranges::sort(out_.changed);
   }
 
   Module& module_;
   std::vector<bool> dirty_, touched_, waiting_;
+  size_t waitingCount_ = 0, settled_ = 0;
+  std::optional<CallGraph> calls_;
   std::vector<InstructionId> looked_;
-  bool pending_ = false;
   Reinferred out_;
 };
 

@@ -25,6 +25,34 @@ Status checkArrayOperands(const InferContext& context, int count) {
   return {};
 }
 
+Status checkEqualDimensions(const InferContext& context, std::string_view label) {
+  if (context.operands.empty())
+    return context.violated(label, fmt::format("{} needs an operand", nameOf(context.opcode)), "at least one", "none");
+  const Shape& first = context.operand(0);
+  for (size_t i = 0; i < context.operands.size(); ++i)
+    if (!context.operand(i).isArray() || context.operand(i).dimensions != first.dimensions)
+      return context.violated(label, fmt::format("operand {} differs in its dimensions", i), toString(first, false),
+                              toString(context.operand(i), false));
+  return {};
+}
+
+Result<size_t> checkReductionOperands(const InferContext& context) {
+  const size_t n = context.operands.size() / 2;
+  if (n == 0 || context.operands.size() % 2)
+    return context.violated("C1", fmt::format("{} takes N inputs and N initial values", nameOf(context.opcode)),
+                            "an even number of operands", std::to_string(context.operands.size()));
+  for (size_t i = 0; i < n; ++i) {
+    const Shape &input = context.operand(i), &init = context.operand(n + i);
+    if (!input.isArray() || input.dimensions != context.operand(0).dimensions)
+      return context.violated("C2", fmt::format("input {} differs in its dimensions", i),
+                              toString(context.operand(0), false), toString(input, false));
+    if (!init.isScalar() || !sameButPrecision(init.type, input.type))
+      return context.violated("C3", fmt::format("initial value {} does not fit input {}", i, i),
+                              fmt::format("{}[]", nameOf(input.type)), toString(init, false));
+  }
+  return n;
+}
+
 Result<const Shape*> requireWrittenArray(const InferContext& context) {
   if (!context.written || context.written->type == ElementType::Invalid) {
     return context.violated(
@@ -46,14 +74,15 @@ bool sameButPrecision(ElementType a, ElementType b) { return a == b || (isFloat(
 
 ElementType widerType(ElementType a, ElementType b) {
   if (a == b) return a;
+  if (isComplex(a) != isComplex(b)) return isComplex(a) ? a : b;
   if (isFloat(a) != isFloat(b)) return isFloat(a) || isComplex(a) ? a : b;
   const ElementType wide = info(a).bits >= info(b).bits ? a : b;
   return isFloat(wide) && info(wide).bits < 32 ? ElementType::F32 : wide;
 }
 
 bool multiplicable(ElementType a, ElementType b) {
-  const auto real = [](ElementType type) { return isFloat(type) || isInteger(type); };
-  return a == b || (real(a) && real(b)) || (isComplex(a) && isComplex(b));
+  const auto number = [](ElementType type) { return isFloat(type) || isInteger(type) || isComplex(type); };
+  return a == b || (number(a) && number(b));
 }
 
 bool sameDimensions(const Shape& a, const Shape& b) { return a.dimensions == b.dimensions; }

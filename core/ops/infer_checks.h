@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ops/op.h"
@@ -12,6 +13,12 @@ namespace tessera {
 // Exactly `count` operands (negative: at least -count), every one an array with known dimensions or "?".
 // Labels: "operands" for the count, "arrays" for a tuple, token or opaque.
 Status checkArrayOperands(const InferContext& context, int count);
+// All operands are arrays of the first one's dimensions, and there is at least one; `label` names the constraint.
+Status checkEqualDimensions(const InferContext& context, std::string_view label);
+// The operands of a reduction, N inputs and N initial values. "C1": as many of each, at least one; "C2": the inputs are
+// arrays of equal dimensions; "C3": each initial value is a scalar of its input's type but for precision. Gives N.
+Result<size_t> checkReductionOperands(const InferContext& context);
+
 // The written shape where an op cannot infer its result without it; label "shape" when absent or no array.
 Result<const Shape*> requireWrittenArray(const InferContext& context);
 // An attribute's value; label "attributes", naming it, when it is absent.

@@ -3,6 +3,7 @@
 
 #include "core/ops/element_context.h"
 #include "core/ops/index_space.h"
+#include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/scalar_function.h"
 
@@ -23,12 +24,8 @@ constexpr Constraint kConstraints[] = {
 };
 
 Result<Inferred> inferShape(const InferContext& context) {
-  if (context.operands.empty()) return context.violated("C1", "map needs an operand", "at least one", "none");
+  TESSERA_TRY(checkEqualDimensions(context, "C1"));
   const Shape& first = context.operand(0);
-  for (size_t i = 0; i < context.operands.size(); ++i)
-    if (!context.operand(i).isArray() || context.operand(i).dimensions != first.dimensions)
-      return context.violated("C1", fmt::format("operand {} differs in its dimensions", i), toString(first, false),
-                              toString(context.operand(i), false));
   const auto& dims = context.attributes->ints(Attr::dimensions);
   bool inOrder = static_cast<int64_t>(dims.size()) == first.rank();
   for (size_t d = 0; inOrder && d < dims.size(); ++d) inOrder = dims[d] == static_cast<int64_t>(d);

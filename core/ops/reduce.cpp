@@ -4,6 +4,7 @@
 
 #include "core/ops/element_context.h"
 #include "core/ops/index_space.h"
+#include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/scalar_callee.h"
 #include "core/ops/scalar_function.h"
@@ -29,19 +30,6 @@ constexpr Constraint kConstraints[] = {
     {"C5", "`to_apply` takes 2N scalars and gives N: (accumulators, values) -> accumulators."},
 };
 
-Status checkOperands(const InferContext& context, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    const Shape &input = context.operand(i), &init = context.operand(n + i);
-    if (!input.isArray() || input.dimensions != context.operand(0).dimensions)
-      return context.violated("C2", fmt::format("input {} differs in its dimensions", i),
-                              toString(context.operand(0), false), toString(input, false));
-    if (!init.isScalar() || !sameButPrecision(init.type, input.type))
-      return context.violated("C3", fmt::format("initial value {} does not fit input {}", i, i),
-                              fmt::format("{}[]", nameOf(input.type)), toString(init, false));
-  }
-  return {};
-}
-
 Shape keptShape(const Shape& input, ElementType type, std::span<const int64_t> kept) {
   Shape out = Shape::array(type, pickDims(input.dimensions, kept));
   if (input.hasDynamicDimensions())
@@ -50,11 +38,7 @@ Shape keptShape(const Shape& input, ElementType type, std::span<const int64_t> k
 }
 
 Result<Inferred> inferShape(const InferContext& context) {
-  const size_t n = context.operands.size() / 2;
-  if (n == 0 || context.operands.size() % 2)
-    return context.violated("C1", "reduce takes N inputs and N initial values", "an even number of operands",
-                            std::to_string(context.operands.size()));
-  TESSERA_TRY(checkOperands(context, n));
+  TESSERA_ASSIGN_OR_RETURN(const size_t n, checkReductionOperands(context));
   const Shape& input = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
   if (const auto bad = badDimension(dims, input.rank()))

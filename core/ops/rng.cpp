@@ -1,5 +1,6 @@
-// rng and rng-get-and-update-state: random numbers without a state in the graph. The state is the instruction's own and
-// begins anew with each run, so a run can be repeated; two instructions draw from different streams.
+// rng and rng-get-and-update-state: random numbers without a state in the graph. The state is the instruction's own.
+// That of rng begins anew with each run, so a run can be repeated; that of rng-get-and-update-state, which a program asks
+// for by name, goes on as XLA's does. Two instructions draw from different streams.
 #include <cmath>
 #include <numbers>
 
@@ -141,7 +142,7 @@ const OpDef kRngGetAndUpdateState = {
     .category = "Random",
     .summary = "The state of a generator, which moves on",
     .doc = "Gives the instruction's state of 128 bits, lower word first, and adds delta to it. The state begins at 0x7012395, as in "
-           "XLA, and anew with each run.",
+           "XLA, and goes on from run to run of one executable.",
     .operands = {},
     .attributes = kStateAttributes,
     .constraints = kStateConstraints,

@@ -8,6 +8,7 @@
 
 #include "core/ops/faults.h"
 #include "core/ops/index_space.h"
+#include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/scalar_callee.h"
 #include "core/ops/scalar_function.h"
@@ -30,12 +31,8 @@ constexpr Constraint kConstraints[] = {
 };
 
 Result<Inferred> inferShape(const InferContext& context) {
-  if (context.operands.empty()) return context.violated("C1", "sort needs an operand", "at least one", "none");
+  TESSERA_TRY(checkEqualDimensions(context, "C1"));
   const Shape& first = context.operand(0);
-  for (size_t i = 0; i < context.operands.size(); ++i)
-    if (!context.operand(i).isArray() || context.operand(i).dimensions != first.dimensions)
-      return context.violated("C1", fmt::format("operand {} differs in its dimensions", i), toString(first, false),
-                              toString(context.operand(i), false));
   const auto& dims = context.attributes->ints(Attr::dimensions);
   if (dims.size() != 1 || badDimension(dims, first.rank()))
     return context.violated("C2", "sort runs along one dimension", fmt::format("one dimension below {}", first.rank()),

@@ -1,14 +1,10 @@
 // topk: the k largest or smallest elements of each line along the last dimension, in order, with their indices. Floats
 // are ordered totally, so NaN with a positive sign is the largest; equal elements come in order of their indices.
-#include <algorithm>
-#include <cstring>
-#include <numeric>
-
 #include <fmt/format.h>
 
 #include "core/ops/evaluate_loops.h"
 #include "core/ops/infer_checks.h"
-#include "core/ops/op.h"
+#include "core/ops/topk_lines.h"
 
 namespace tessera {
 namespace {
@@ -40,46 +36,9 @@ Result<Inferred> inferShape(const InferContext& context) {
   return Inferred{Shape::tuple({arrayOf(operand.type, dims), arrayOf(ElementType::S32, dims)}), {}};
 }
 
-// A number that orders like the element: integers themselves, floats by the bits of their double.
-uint64_t orderKey(ElementType type, const std::byte* data) {
-  constexpr uint64_t kSign = uint64_t{1} << 63;
-  if (!isFloat(type)) {
-    const auto bits = static_cast<uint64_t>(loadInt(type, data));
-    return isUnsigned(type) ? bits : bits ^ kSign;
-  }
-  const double value = loadDouble(type, data);
-  uint64_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits & kSign ? ~bits : bits | kSign;
-}
-
 Result<Literal> evaluate(const EvaluateContext& context) {
-  const Literal& operand = context.operands[0];
-  const ElementType type = operand.shape().type;
-  const auto width = static_cast<size_t>(byteWidth(type));
-  const auto n = static_cast<size_t>(operand.shape().dimensions.back());
-  const auto k = static_cast<size_t>(context.instruction.attributes->intOr(Attr::k, 0));
-  const uint64_t flip = context.instruction.attributes->boolOr(Attr::largest, true) ? ~uint64_t{0} : 0;
-  TESSERA_ASSIGN_OR_RETURN(Literal values, Literal::allocate(context.shape.elements[0]));
-  TESSERA_ASSIGN_OR_RETURN(Literal indices, Literal::allocate(context.shape.elements[1]));
-  std::vector<uint64_t> keys(n);
-  std::vector<int32_t> order(n);
-  const size_t lines = n == 0 || k == 0 ? 0 : static_cast<size_t>(operand.elementCount()) / n;
-  for (size_t line = 0; line < lines; ++line) {
-    if (isCancelled(context)) return cancelledDiagnostic();
-    const std::byte* from = operand.bytes().data() + line * n * width;
-    for (size_t i = 0; i < n; ++i) keys[i] = orderKey(type, from + i * width) ^ flip;
-    std::iota(order.begin(), order.end(), 0);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(), [&](int32_t a, int32_t b) {
-      const uint64_t x = keys[static_cast<size_t>(a)], y = keys[static_cast<size_t>(b)];
-      return x != y ? x < y : a < b;
-    });
-    for (size_t i = 0; i < k; ++i) {
-      std::memcpy(values.mutableBytes().data() + (line * k + i) * width, from + static_cast<size_t>(order[i]) * width, width);
-      indices.mutableData<int32_t>()[line * k + i] = order[i];
-    }
-  }
-  return Literal::tuple({std::move(values), std::move(indices)});
+  const AttributeSet& attributes = *context.instruction.attributes;
+  return largestOfLines(context, context.operands[0], attributes.intOr(Attr::k, 0), attributes.boolOr(Attr::largest, true));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "core/ops/callgraph.h"
 #include "core/ops/infer.h"
 #include "core/ops/instruction_checks.h"
+#include "core/ops/verify_groups.h"
 #include "core/ops/verify_module.h"
 
 namespace tessera {
@@ -123,9 +124,13 @@ void checkSchedule(const Module& module, const Computation& computation, Diagnos
   before.reserve(computation.instructions.size());
   for (InstructionId id : computation.instructions) {
     const Instruction& instruction = module.at(id);
-    for (InstructionId operand : instruction.operands)
-      if (operand.valid() && module.contains(operand) && module.at(operand).computation == computation.id && !before.contains(operand.value))
-        out.add(diagnosticAt(instruction, named(instruction) + " is scheduled before its operand " + named(module.at(operand)), "schedule"));
+    const auto follows = [&](InstructionId other, const char* what) {
+      if (other.valid() && module.contains(other) && module.at(other).computation == computation.id && !before.contains(other.value))
+        out.add(diagnosticAt(instruction, named(instruction) + " is scheduled before its " + what + " " + named(module.at(other)), "schedule"));
+    };
+    for (InstructionId operand : instruction.operands) follows(operand, "operand");
+    if (const auto* predecessors = instruction.attributes->get<std::vector<InstructionId>>(Attr::control_predecessors))
+      for (InstructionId predecessor : *predecessors) follows(predecessor, "control predecessor");
     before.insert(id.value);
   }
 }
@@ -158,6 +163,10 @@ Diagnostics verify(const Module& module) {
   checkComputationNames(module, out);
   for (ComputationId id : module.order()) checkComputation(module, module.at(id), out);
   checkCalls(module, out);
+  verifyDevices(module, out);
+  const UserTable users(module);
+  verifyAsyncPairs(module, users, out);
+  verifyFusions(module, users, out);
   Module snapshot = module;
   out.addAll(std::move(inferModule(snapshot).items()));
   return out;

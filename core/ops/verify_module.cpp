@@ -58,7 +58,10 @@ void checkAliases(const Module& module, const Shape& root, Diagnostics& out) {
     if (!outputs.insert(alias.outputIndex).second) report(out, "input_output_alias names output " + indexText(alias.outputIndex) + " twice", "alias");
     if (!parameters.insert({alias.parameter, alias.parameterIndex}).second)
       report(out, "input_output_alias names " + bufferText(alias.parameter, alias.parameterIndex) + " twice", "alias");
-    if (input && output && input->isArray() && output->isArray() && input->denseBytes() != output->denseBytes())
+    const bool arrays = input && output && input->isArray() && output->isArray();
+    if (input && output && !arrays)
+      report(out, "input_output_alias joins what is no array", "alias", toString(*input, false), toString(*output, false));
+    if (arrays && input->denseBytes() != output->denseBytes())
       report(out, "input_output_alias joins buffers of different size", "alias", toString(*input, false), toString(*output, false));
   }
 }

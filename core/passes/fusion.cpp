@@ -66,6 +66,7 @@ class Fuser {
   // Described by its op per element, and free to move.
   bool describable(const Instruction& in) const {
     if (hasSideEffect(in) || in.opcode == Opcode::DynamicUpdateSlice || in.opcode == Opcode::Scatter) return false;
+    if (runningTotal(module_, in)) return false;  // one pass over memory by itself, a loop an element when fused
     const OpDef* op = findOp(in.opcode);
     return op && op->kind == ExecutionKind::Element && op->element;
   }

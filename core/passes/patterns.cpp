@@ -104,4 +104,22 @@ bool keepsBytes(const Shape& from, const Shape& to) {
   return dense(from) && dense(to);
 }
 
+std::optional<RunningTotal> runningTotal(const Module& module, const Instruction& instruction) {
+  const auto* window = instruction.attributes->get<Window>(Attr::window);
+  if (instruction.opcode != Opcode::ReduceWindow || instruction.operands.size() != 2 || !window) return std::nullopt;
+  const Shape& input = module.shapeOf(instruction.operands[0]);
+  if (window->dimensions.size() != input.dimensions.size() || input.type != instruction.shape->type) return std::nullopt;
+  std::optional<RunningTotal> out;
+  for (size_t d = 0; d < window->dimensions.size(); ++d) {
+    const WindowDimension& w = window->dimensions[d];
+    if (w.stride != 1 || w.windowDilation != 1 || w.baseDilation != 1) return std::nullopt;
+    if (w.size == 1 && w.paddingLow == 0 && w.paddingHigh == 0) continue;
+    const int64_t others = input.dimensions[d] - 1;
+    const bool forward = w.paddingLow == others && w.paddingHigh == 0, reversed = w.paddingLow == 0 && w.paddingHigh == others;
+    if (out || w.size != input.dimensions[d] || !(forward || reversed)) return std::nullopt;
+    out = RunningTotal{d, !forward};
+  }
+  return out;
+}
+
 }  // namespace tessera

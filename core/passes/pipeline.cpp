@@ -9,9 +9,11 @@
 #include "core/passes/common_subexpressions.h"
 #include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
+#include "core/passes/dynamic_padding.h"
+#include "core/passes/expand_scan.h"
 #include "core/passes/flatten_control.h"
-#include "core/passes/rewriter.h"
 #include "core/passes/fusion.h"
+#include "core/passes/rewriter.h"
 #include "core/passes/schedule.h"
 #include "core/passes/simplify.h"
 
@@ -20,7 +22,9 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"normalize-precision", "Where floats of different widths meet, converts say how.", normalizePrecision},
+    {"expand-scans", "A scan becomes a loop over its steps.", expandScans},
     {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
+    {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.", padDynamicDimensions},
     {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},
     {"simplify", "Algebra: operations that do nothing, or the same as something cheaper.", simplify},
     {"common-subexpressions", "Equal instructions over equal operands become one.", mergeCommonSubexpressions},

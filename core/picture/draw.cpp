@@ -193,7 +193,7 @@ class Drawer {
     if (view_.nodes[at(v)].chip) return drawChip(v);
     const RectF& b = arrangement_.boxes[at(v)];
     const ViewNode& node = view_.nodes[at(v)];
-    PictureItem& frame = addBox(v, b, categoryOf(module_.at(node.instruction)), ColorRole::NodeBorder, 5);
+    PictureItem& frame = addBox(v, b, node.instruction.valid() ? categoryOf(module_.at(node.instruction)) : ColorRole::Other, ColorRole::NodeBorder, 5);
     heat(v, frame);
     if (!timeOf(v)) {
       const float top = box::kTitleHeight;

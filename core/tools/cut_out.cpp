@@ -173,6 +173,15 @@ std::unordered_map<InstructionId, int64_t> depthsAbove(const Module& module, Ins
   return depth;
 }
 
+// What ends the operation that `id` starts; itself when it starts none.
+InstructionId endOf(const Module& module, InstructionId id) {
+  for (InstructionId other : module.at(module.at(id).computation).instructions) {
+    const Instruction& reader = module.at(other);
+    if (endsAPair(reader.opcode) && !reader.operands.empty() && reader.operands[0] == id) return endOf(module, other);
+  }
+  return id;
+}
+
 }  // namespace
 
 Result<Module> cutOut(const Module& module, InstructionId root, const std::function<bool(InstructionId)>& isInput) {
@@ -182,13 +191,15 @@ Result<Module> cutOut(const Module& module, InstructionId root, const std::funct
 Result<Module> extract(const Module& module, InstructionId id, int64_t height) {
   if (height < 0) return failAs(Fault::Usage, "a height is 0 or more");
   const auto depth = depthsAbove(module, id, height);
-  return cutOut(module, id, [&](InstructionId other) {
-    return !depth.contains(other) && module.at(other).opcode != Opcode::Constant;
+  const InstructionId end = endOf(module, id);
+  return cutOut(module, end, [&](InstructionId other) {
+    return other != end && !depth.contains(other) && module.at(other).opcode != Opcode::Constant;
   });
 }
 
 Result<Module> isolate(const Module& module, InstructionId id) {
-  return cutOut(module, id, [&](InstructionId other) { return other != id; });
+  const InstructionId end = endOf(module, id);
+  return cutOut(module, end, [&](InstructionId other) { return other != id && other != end; });
 }
 
 Result<Module> isolate(const Module& module, ComputationId id) { return Cutter(module).cut(id); }

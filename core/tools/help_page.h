@@ -1,5 +1,5 @@
-// The help page of an operation, from its OpDef and the example of its case file; for terminals and as HTML. Before it:
-// core/ops; after it: `tessera help`, the docs, the studio's help panel.
+// The help page of an operation, from its OpDef, the example of its case file and its examples of the reference; for terminals
+// and as HTML. Before it: core/ops, core/picture; after it: `tessera help`, the docs, the studio's help panel.
 #pragma once
 
 #include <string>
@@ -16,12 +16,15 @@ struct HelpPage {
   std::string_view opcode;
   const OpDef* op;
   OpExample example;
+  std::vector<const ReferenceExample*> references;
 };
 // By its name in HLO text. Fault::Usage with near misses where there is none.
 Result<HelpPage> helpPage(std::string_view opcode);
 
 std::string toText(const HelpPage& page);
-std::string toHtml(const HelpPage& page);  // a whole document
+// A whole document, the examples of the reference drawn in it; formulas as MathML, or as <sub> and <sup> for viewers that
+// know no more.
+std::string toHtml(const HelpPage& page, bool mathMl = true);
 // Formulas between $…$ in Unicode: "$x_i \\cdot 2^{b}$" becomes "xᵢ · 2^b"; what has no letter of its own stays readable.
 std::string withFormulas(std::string_view text);
 

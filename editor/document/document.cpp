@@ -33,9 +33,33 @@ ViewOptions openedTo(const GraphView& all, ViewOptions options, const std::strin
 struct Document::Opened {
   QString path;
   ReadResult read;
+  Project project;
+  std::shared_ptr<const PlainGraph> plain;
   std::shared_ptr<SceneMaker> scenes;
   Scene scene;
 };
+
+namespace {
+
+// A Graphviz file stands on the page of a module without instructions.
+bool readPlainGraph(const std::string& path, ReadResult& read, std::shared_ptr<const PlainGraph>& plain) {
+  const auto content = readFile(path);
+  if (!content || !looksLikeDot(*content)) return false;
+  auto graph = readDot(*content, path);
+  if (!graph) {
+    read.diagnostics.add(std::move(graph).error());
+    return true;
+  }
+  Module module(graph->name.empty() ? "graph" : graph->name);
+  const ComputationId page = module.addComputation("graph");
+  module.setOrder({page});
+  module.setEntry(page);
+  read.module = std::move(module);
+  plain = std::make_shared<const PlainGraph>(*std::move(graph));
+  return true;
+}
+
+}  // namespace
 
 Document::Document(QObject* parent) : QObject(parent) {
   pool_.setMaxThreadCount(std::max(2, QThread::idealThreadCount()));
@@ -80,11 +104,15 @@ void Document::open(const QString& path) {
   start(kReading, [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_]() -> Answer {
     auto opened = std::make_shared<Opened>();
     opened->path = path;
-    opened->read = readModule(path.toStdString());
+    if (!readPlainGraph(path.toStdString(), opened->read, opened->plain)) opened->read = readModule(path.toStdString());
     if (const auto& module = opened->read.module) {
-      opened->scenes = std::make_shared<SceneMaker>(*module);
-      const ComputationId entry = module->entry();
-      opened->scene = opened->scenes->make(entry, opened->scenes->initialOptions(entry), nullptr);
+      if (auto project = readArrangement(path.toStdString()); !project)
+        opened->read.diagnostics.add(std::move(project).error());  // a sidecar that does not read: the graph is shown without it
+      else
+        opened->project = *std::move(project);
+      opened->scenes = std::make_shared<SceneMaker>(*module, opened->project, opened->plain);
+      const ComputationId shown = module->findComputation(opened->project.shown).value_or(module->entry());
+      opened->scene = opened->scenes->make(shown, opened->scenes->initialOptions(shown), nullptr);
     }
     return [this, opened, request] {
       if (request == openRequest_) install(opened);
@@ -97,7 +125,7 @@ void Document::create() {
   cancelRun();
   auto made = std::make_shared<Opened>();
   made->read.module.emplace(emptyModule());
-  made->scenes = std::make_shared<SceneMaker>(*made->read.module, true);
+  made->scenes = std::make_shared<SceneMaker>(*made->read.module, Project{}, nullptr, true);
   made->scene = made->scenes->make(made->read.module->entry(), {}, nullptr);
   install(made);
   live_ = true;
@@ -129,6 +157,8 @@ void Document::install(std::shared_ptr<Opened> file) {
                           std::move(scenes_)));
   history_.emplace(std::move(*file->read.module));
   scenes_ = std::move(file->scenes);
+  project_ = std::move(file->project);
+  plain_ = std::move(file->plain);
   scene_ = std::move(file->scene);
   text_.reset();
   users_.reset();
@@ -151,8 +181,17 @@ void Document::install(std::shared_ptr<Opened> file) {
   emit selectionChanged();
   emit outcomeChanged();
   emit valuesChanged();
+  if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();
+}
+
+void Document::rememberPage() {
+  if (isPlainGraph()) return;
+  ProjectPage& page = project_.page(module().at(scene_.computation).name);
+  page.opened = true;
+  page.openGroups.assign(scene_.options.openGroups.begin(), scene_.options.openGroups.end());
+  project_.shown = module().at(scene_.computation).name;
 }
 
 void Document::inferInBackground() {
@@ -214,6 +253,7 @@ void Document::makeScene(bool keepView, SceneWork work) {
     return [this, scene, request, keepView] {
       if (request != sceneRequest_) return;
       dispose(std::exchange(scene_, std::move(*scene)));
+      rememberPage();
       emit sceneChanged(keepView);
     };
   });

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "core/edit/edit.h"
+#include "core/formats/project.h"
 #include "core/picture/picture.h"
+#include "core/picture/plain_graph.h"
 #include "core/profile/profile.h"
 #include "editor/document/node_values.h"
 #include "editor/document/scene_maker.h"
@@ -46,6 +48,8 @@ class Document : public QObject {
   bool isOpen() const { return history_.has_value(); }
   const QString& path() const { return path_; }
   const Module& module() const { return history_->current(); }
+  // A Graphviz file: a picture to look at, with an empty module; it is neither run nor edited.
+  bool isPlainGraph() const { return plain_ != nullptr; }
 
   ComputationId computation() const { return scene_.computation; }
   void showComputation(ComputationId computation);
@@ -75,8 +79,10 @@ class Document : public QObject {
   QString undoTitle() const { return QString::fromStdString(history_->undoTitle()); }
   QString redoTitle() const { return QString::fromStdString(history_->redoTitle()); }
   bool isModified() const { return history_ && history_->state() != savedState_; }
-  // The text as it stands; fails with the reason.
+  // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two hold
+  // the graph only; what a person placed or wrote round it goes to a sidecar. Fails with the reason.
   Status save(const QString& path);
+  bool savesSidecar(const QString& path) const;
   Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
 
   // Of the open module, and before them those of the file that could not be opened last.
@@ -133,18 +139,21 @@ class Document : public QObject {
   void arrangeAgain(bool keepView);
   void redraw();  // with the overlay as it is now
   void moduleReplaced();
+  void rememberPage();       // the groups that are open now
   void refuse(const Opened& file);
   void setDiagnostics(const Diagnostics& found);
   void collectDiagnostics();
   void startNextEdit();
   void evaluateInBackground();
-  std::shared_ptr<SceneMaker> newScenes() const { return std::make_shared<SceneMaker>(module(), live_ && isCheapToRun(module())); }
+  std::shared_ptr<SceneMaker> newScenes() const { return std::make_shared<SceneMaker>(module(), project_, nullptr, live_ && isCheapToRun(module())); }
   void finishRun(std::shared_ptr<RunAnswer> answer);
 
   QThreadPool pool_;
   QString path_;
   std::optional<History> history_;
   std::shared_ptr<SceneMaker> scenes_;
+  Project project_;
+  std::shared_ptr<const PlainGraph> plain_;  // null: a module is open
   Scene scene_;
   std::shared_ptr<const HloText> text_;
   std::vector<InstructionId> selection_;

@@ -3,13 +3,14 @@
 #include <utility>
 
 #include "core/formats/module_file.h"
+#include "core/formats/protobuf.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 
 namespace tessera {
 
 void Document::perform(Edit edit, bool continues, InstructionId selects) {
-  if (!isOpen()) return;
+  if (!isOpen() || isPlainGraph()) return;
   // While somebody types faster than inference answers, only the last text matters.
   if (continues && !edits_.empty() && edits_.back().continues) edits_.pop_back();
   edits_.push_back({std::move(edit), continues, selects});
@@ -58,7 +59,7 @@ void Document::moduleReplaced() {
 }
 
 void Document::setLive(bool live) {
-  if (!isOpen() || live == live_) return;
+  if (!isOpen() || isPlainGraph() || live == live_) return;
   live_ = live;
   dispose(std::exchange(scenes_, newScenes()));
   if (!live) {
@@ -100,8 +101,37 @@ void Document::redo() {
   verifyInBackground();
 }
 
+namespace {
+
+Result<std::string> graphAs(const std::filesystem::path& path, const Module& module) {
+  const std::string ending = path.extension().string();
+  if (ending == ".pb" || ending == ".pbtxt") return writeProto(module, {ProtoMessage::HloModule, ending == ".pbtxt", nullptr});
+  return printHloText(module);
+}
+
+}  // namespace
+
+bool Document::savesSidecar(const QString& path) const {
+  return std::filesystem::path(path.toStdString()).extension() != ".tessera" && project_.arranged();
+}
+
 Status Document::save(const QString& path) {
-  TESSERA_TRY(writeFileAtomically(path.toStdString(), printHloText(module())));
+  if (isPlainGraph()) return fail("a Graphviz file is a picture: there is no graph of operations to save");
+  const std::filesystem::path file = path.toStdString();
+  rememberPage();
+  if (file.extension() == ".tessera") {
+    Project project = project_;
+    project.graphFile.clear();  // the graph moves in
+    TESSERA_TRY(writeFileAtomically(file, printProject(project, &module())));
+  } else {
+    TESSERA_ASSIGN_OR_RETURN(const std::string content, graphAs(file, module()));
+    TESSERA_TRY(writeFileAtomically(file, content));
+  }
+  if (savesSidecar(path)) {
+    Project sidecar = project_;
+    sidecar.graphFile = file.filename().string();
+    TESSERA_TRY(writeFileAtomically(sidecarOf(file), printProject(sidecar, nullptr)));
+  }
   path_ = path;
   savedState_ = history_->state();
   emit moduleChanged();

@@ -70,6 +70,10 @@ struct Document::RunAnswer {
 };
 
 void Document::run() {
+  if (isPlainGraph()) {
+    emit failed(tr("A Graphviz file is a picture: it has no operations to run."), Fault::Unsupported);
+    return;
+  }
   if (!isOpen() || running_) return;
   running_ = true;
   emit runningChanged(true);

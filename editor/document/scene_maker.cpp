@@ -16,11 +16,15 @@ ViewMaker& SceneMaker::views() {
 }
 
 ViewOptions SceneMaker::initialOptions(ComputationId computation) {
+  if (plain_) return {};
   const std::lock_guard lock(mutex_);
-  return views().initialView(computation, kFewBoxes);
+  ViewOptions options = views().initialView(computation, kFewBoxes);
+  if (const ProjectPage* page = pageOf(computation)) applyGroups(*page, options);
+  return options;
 }
 
 std::vector<std::string> SceneMaker::groupPaths(ComputationId computation) {
+  if (plain_) return {};
   const std::lock_guard lock(mutex_);
   return views().groupPaths(computation);
 }
@@ -48,19 +52,25 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   scene.options = std::move(options);
   scene.options.chips = true;
   scene.options.valueStrip = values_ ? kValueStrip : 0;
-  {
+  if (plain_) {
+    scene.view = std::make_shared<const GraphView>(viewOf(*plain_));
+  } else {
     const std::lock_guard lock(mutex_);
     scene.view = std::make_shared<const GraphView>(views().view(computation, scene.options));
   }
   Arrangement arrangement = arrange(*scene.view);
-  endAtSockets(module_, *scene.view, arrangement);
+  if (const ProjectPage* page = pageOf(computation)) placeBoxes(module_, *scene.view, placesOf(*page), arrangement);
+  if (!plain_) endAtSockets(module_, *scene.view, arrangement);
   scene.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
   return redraw(std::move(scene), overlay);
 }
 
 Scene SceneMaker::redraw(Scene scene, const Overlay* overlay) const {
   scene.overlay = overlay ? std::make_shared<const Overlay>(scaledTo(*scene.view, *overlay)) : nullptr;
-  scene.picture = std::make_shared<const Picture>(draw(module_, *scene.view, *scene.arrangement, scene.overlay.get()));
+  Picture picture = plain_ ? drawPlain(*plain_, *scene.view, *scene.arrangement)
+                           : draw(module_, *scene.view, *scene.arrangement, scene.overlay.get());
+  if (const ProjectPage* page = pageOf(scene.computation)) picture = withPage(std::move(picture), *page);
+  scene.picture = std::make_shared<const Picture>(std::move(picture));
   scene.index = Canvas::makeIndex(*scene.picture);
   return scene;
 }

@@ -8,7 +8,8 @@
 #include <optional>
 
 #include "core/arrange/arrangement.h"
-#include "core/picture/picture.h"
+#include "core/picture/page.h"
+#include "core/picture/plain_graph.h"
 #include "editor/canvas/spatial_index.h"
 
 namespace tessera {
@@ -26,8 +27,9 @@ struct Scene {
 
 class SceneMaker {
  public:
-  // values: nodes keep a strip for their values.
-  explicit SceneMaker(Module module, bool values = false) : module_(std::move(module)), values_(values) {}
+  // plain: a Graphviz graph that is shown in the module's place; null for modules. values: nodes keep a strip for their values.
+  explicit SceneMaker(Module module, Project project = {}, std::shared_ptr<const PlainGraph> plain = nullptr, bool values = false)
+      : module_(std::move(module)), project_(std::move(project)), plain_(std::move(plain)), values_(values) {}
 
   ViewOptions initialOptions(ComputationId computation);
   // `options` with every group opened, or with those that hide an instruction.
@@ -43,7 +45,11 @@ class SceneMaker {
  private:
   ViewMaker& views();
 
+  const ProjectPage* pageOf(ComputationId computation) const { return project_.find(module_.at(computation).name); }
+
   const Module module_;
+  const Project project_;  // places, frames and notes; groups as they were when the file was opened
+  const std::shared_ptr<const PlainGraph> plain_;
   const bool values_;
   std::mutex mutex_;
   std::optional<ViewMaker> views_;  // made by the first worker that needs it

@@ -8,11 +8,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/checked_math.h"
+
 namespace tessera {
 namespace {
 
 constexpr int64_t kBarSteps = 1'000'000;
 constexpr int kBarWidth = 12;
+
+// Some cells further along `count` of them, at most to either end. There may be as many as 64 bits can count.
+int64_t moved(int64_t cell, int64_t by, int64_t count) {
+  return std::clamp<int64_t>(checkedAdd(cell, by).value_or(by < 0 ? 0 : count - 1), 0, count - 1);
+}
 
 }  // namespace
 
@@ -233,7 +240,7 @@ void CellPane::wheelEvent(QWheelEvent* event) {
   CellAxis& axis = across ? columns_ : rows_;
   const int delta = turn.x() != 0 ? turn.x() : turn.y();
   const int64_t cells = std::max<int64_t>(1, 66 / axis.pitch()) * -delta / 120;
-  axis.setFirst(axis.first() + cells);
+  axis.setFirst(moved(axis.first(), cells, axis.count()));
   syncBars();
   refresh();
   showPointed(event->position());
@@ -247,8 +254,8 @@ void CellPane::step(int64_t rows, int64_t columns) {
   if (!at) {
     state_->choose(linearAt({rows_.first(), columns_.first()}));
   } else {
-    at->row = std::clamp<int64_t>(at->row + rows, 0, rows_.count() - 1);
-    at->column = std::clamp<int64_t>(at->column + columns, 0, columns_.count() - 1);
+    at->row = moved(at->row, rows, rows_.count());
+    at->column = moved(at->column, columns, columns_.count());
     if (const auto linear = linearAt(*at)) state_->choose(linear);
   }
 }

@@ -66,6 +66,11 @@ LayoutPanel::LayoutPanel(QWidget* parent) : QWidget(parent), state_(new LabState
   setPreset(QStringLiteral("row-major"));
 }
 
+// A field that loses the focus while the window goes says that its edit has ended: to nobody any more.
+LayoutPanel::~LayoutPanel() {
+  for (QLineEdit* field : {text_, padded_, value_}) field->disconnect(this);
+}
+
 void LayoutPanel::build() {
   QFont bold = font();
   bold.setBold(true);

@@ -23,6 +23,7 @@ class LayoutPanel : public QWidget {
 
  public:
   explicit LayoutPanel(QWidget* parent = nullptr);
+  ~LayoutPanel() override;
 
   // The shape of a wire; `name` is shown as the title. Of a tuple one leaf is shown and the others can be chosen. A
   // shape without a memory layout (token, unbounded, too large to address) empties the panes and says why.

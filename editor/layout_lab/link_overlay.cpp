@@ -75,8 +75,8 @@ QRectF LinkOverlay::inOverlay(const CellPane* pane, const QRectF& rect) const {
 // A cell that is scrolled away is shown at the edge that it lies behind.
 QRectF LinkOverlay::clipped(const CellPane* pane, const QRectF& rect) const {
   const QRectF area = pane->area();
-  const QPointF center(std::clamp(rect.center().x(), area.left(), area.right()),
-                       std::clamp(rect.center().y(), area.top(), area.bottom()));
+  const QPointF center(std::clamp(rect.center().x(), area.left(), std::max(area.left(), area.right())),
+                       std::clamp(rect.center().y(), area.top(), std::max(area.top(), area.bottom())));
   if (center == rect.center()) return inOverlay(pane, rect);
   return inOverlay(pane, QRectF(center - QPointF(2, 2), QSizeF(4, 4)));
 }

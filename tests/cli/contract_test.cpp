@@ -107,7 +107,8 @@ TEST_F(Contract, TemporariesThatDoNotFit) {
       "HloModule m\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
       "  ROOT c = pred[] compare(a, b), direction=LT\n}\n\n";
   scratch_.write("inside.hlo", less + contentOf(scratch_.folder() / "inside.hlo").substr(13));
-  for (const char* backend : {"cpu", "evaluator"}) refused(std::string("run inside.hlo --backend=") + backend, 5, "16000000000000");
+  refused("run inside.hlo --backend=cpu", 5, "not enough memory: the program needs 1");
+  refused("run inside.hlo --backend=evaluator", 5, "16000000000000");
 }
 
 // --- 64: usage
@@ -117,6 +118,7 @@ TEST_F(Contract, Usage) {
                            "layout 'f32[2,3]' --index=0,0 --linear=1", "render add.hlo"})
     EXPECT_EQ(scratch_.tessera(call).exit, 64) << call;
   refused("render add.hlo -o a.svg --computation=nope", 64, "no computation is named nope");
+  refused("rum add.hlo", 64, "no subcommand rum; did you mean run?");
 }
 
 // --- 66: input cannot be opened or read

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path folder() { return fs::path(TESSERA_SOURCE_DIR) / "tests/ops"; }
+fs::path references() { return fs::path(TESSERA_SOURCE_DIR) / "resources/examples/reference"; }
 
 std::vector<std::string> words(const std::string& text) {
   std::istringstream in(text);
@@ -78,19 +79,18 @@ bool sameElement(ElementType type, const std::byte* a, const std::byte* b, size_
   return same(x.real(), y.real()) && same(x.imag(), y.imag());
 }
 
-}  // namespace
-
-std::vector<std::string> fileNames() {
+std::vector<std::string> namesIn(const fs::path& where) {
   std::vector<std::string> out;
-  for (const auto& entry : fs::directory_iterator(folder()))
+  for (const auto& entry : fs::directory_iterator(where))
     if (entry.path().extension() == ".hlo") out.push_back(entry.path().stem().string());
   std::ranges::sort(out);
   return out;
 }
 
-File readFile(const std::string& name) {
+File readAt(const fs::path& path) {
+  const std::string name = path.stem().string();
   File out{name, {}};
-  std::ifstream in(folder() / (name + ".hlo"));
+  std::ifstream in(path);
   std::vector<std::string> common;
   bool inCommon = false, inSection = false;
   int number = 0;
@@ -113,6 +113,19 @@ File readFile(const std::string& name) {
     }
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<std::string> fileNames() { return namesIn(folder()); }
+File readFile(const std::string& name) { return readAt(folder() / (name + ".hlo")); }
+
+std::vector<std::string> referenceNames() { return namesIn(references()); }
+File readReference(const std::string& name) { return readAt(references() / (name + ".hlo")); }
+std::string referenceText(const std::string& name) {
+  std::ostringstream out;
+  out << std::ifstream(references() / (name + ".hlo")).rdbuf();
+  return out.str();
 }
 
 std::vector<Variant> variantsOf(const Section& section) {

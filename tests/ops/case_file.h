@@ -35,6 +35,10 @@ struct File {
 // Every *.hlo file of tests/ops by name; reports what is no case file as a test failure.
 std::vector<std::string> fileNames();
 File readFile(const std::string& name);
+// The same of resources/examples/reference, whose files are one case each and open as they stand.
+std::vector<std::string> referenceNames();
+File readReference(const std::string& name);
+std::string referenceText(const std::string& name);
 
 std::vector<Variant> variantsOf(const Section& section);
 std::string keyOf(const Variant& variant);  // the values joined by "/"

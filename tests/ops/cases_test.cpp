@@ -1,16 +1,24 @@
-// Every case of every case file: it reads, verifies and prints as it reads; the evaluator and the CPU backend give the
-// expected values. A backend may refuse only where the case says so, and then it must.
+// Every case of every case file, and every example of resources/examples/reference: it reads, verifies and prints as it
+// reads; the evaluator and the CPU backend give the expected values. A backend may refuse only where the case says so, and then it must.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <charconv>
 #include <deque>
+#include <iterator>
 #include <map>
+#include <sstream>
+
+#include <fmt/format.h>
 
 #include "backends/backend.h"
 #include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
+#include "core/hlo/index_math.h"
+#include "core/hlo/numbers.h"
 #include "core/ops/infer.h"
+#include "core/tools/help_page.h"
+#include "core/tools/reference_figure.h"
 #include "tests/ops/case_file.h"
 
 namespace tessera::cases {
@@ -68,6 +76,7 @@ Values valuesOf(const Section& section, const Variant& variant, const Module& mo
     arguments.insert(arguments.end(), entry.begin(), entry.end());
     allResults.insert(allResults.end(), results.begin(), results.end());
   }
+  if (has(section, variant, "fails")) allResults.resize(directivesOf(section, variant, "out").size());
   return {literalsOf(directivesOf(section, variant, "in"), arguments, "in"),
           literalsOf(directivesOf(section, variant, "out"), allResults, "out")};
 }
@@ -132,7 +141,30 @@ void runOn(const std::string& backendName, const Section& section, const Variant
     return;
   }
   ASSERT_TRUE(executable) << backendName << ": " << executable.error().toString();
+  if (const auto words = directivesOf(section, variant, "fails"); !words.empty()) {
+    const auto outputs = runOnAll(**backend, module, gridOf(section, variant), values.arguments);
+    ASSERT_FALSE(outputs) << backendName << " is said to fail here";
+    EXPECT_NE(outputs.error().toString().find(words[0]), std::string::npos) << outputs.error().toString();
+    return;
+  }
   expectValues(runOnAll(**backend, module, gridOf(section, variant), values.arguments), values, toleranceOf(section, variant), backendName);
+}
+
+// The elements in the order of memory, 0 where it holds padding.
+std::string inMemory(const Literal& literal, const Shape& shape) {
+  const auto map = MemoryMap::of(shape);
+  if (!map) return map.error().toString();
+  Shape flat = shape;
+  flat.layout.reset();
+  const auto logical = MemoryMap::of(flat);
+  std::string out;
+  for (int64_t at = 0; at < map->positions(); ++at) {
+    const auto index = map->index(at);
+    const int64_t element = index ? logical->linearIndex(*index) : -1;
+    const std::byte* from = literal.bytes().data() + element * byteWidth(shape.type);
+    out += fmt::format("{}{}", at == 0 ? "{" : ", ", index ? loadDouble(shape.type, from) : 0.0);
+  }
+  return out + "}";
 }
 
 void runCase(const Section& section, const Variant& variant) {
@@ -146,12 +178,18 @@ void runCase(const Section& section, const Variant& variant) {
   const Values values = valuesOf(section, variant, module);
   if (static_cast<int64_t>(values.arguments.size()) != gridOf(section, variant).count() * static_cast<int64_t>(entryArgumentShapes(module).size())) return;
   for (std::string_view name : backendNames()) runOn(std::string(name), section, variant, module, values);
+  if (const auto memory = directivesOf(section, variant, "memory"); !memory.empty()) {
+    Shape shape = module.shapeOf(module.entryComputation().root);
+    fillDefaultLayouts(shape);
+    for (const std::string& sizes : directivesOf(section, variant, "padded_dimensions")) {
+      std::istringstream words(sizes);
+      shape.layout->paddedDimensions.assign(std::istream_iterator<int64_t>(words), {});
+    }
+    EXPECT_EQ(inMemory(values.expected.at(0), shape), memory[0]);
+  }
 }
 
-class OpCases : public testing::TestWithParam<std::string> {};
-
-TEST_P(OpCases, GiveTheExpectedValues) {
-  const File file = readFile(GetParam());
+void runSections(const File& file) {
   size_t count = 0;
   for (const Section& section : file.sections) {
     if (section.wrong) continue;
@@ -164,6 +202,32 @@ TEST_P(OpCases, GiveTheExpectedValues) {
   EXPECT_GT(count, 0u);
 }
 
+class OpCases : public testing::TestWithParam<std::string> {};
+
+TEST_P(OpCases, GiveTheExpectedValues) { runSections(readFile(GetParam())); }
+
+class ReferenceExamples : public testing::TestWithParam<std::string> {};
+
+TEST_P(ReferenceExamples, GiveTheValuesOfTheDocument) { runSections(readReference(GetParam())); }
+
+// As it stands, with its comments: it says what it shows of which op, and that op is in it.
+TEST_P(ReferenceExamples, SayWhatTheyShow) {
+  const Module module = moduleOf(referenceText(GetParam()));
+  EXPECT_EQ(module.name, GetParam());
+  const ReferenceExample* example = findReferenceExample(GetParam());
+  ASSERT_TRUE(example);
+  EXPECT_FALSE(example->title.empty());
+  EXPECT_FALSE(example->source.empty());
+  EXPECT_FALSE(example->ops.empty());
+  for (const std::string& op : example->ops) {
+    EXPECT_TRUE(helpPage(op)) << op;
+    EXPECT_NE(example->example.text.find(" " + op + "("), std::string::npos) << op;
+  }
+  const auto figure = figureOf(*example);
+  ASSERT_TRUE(figure) << figure.error().toString();
+  EXPECT_TRUE(figure->starts_with("<svg")) << figure->substr(0, 40);
+}
+
 std::string testName(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::ranges::replace(name, '-', '_');
@@ -171,6 +235,7 @@ std::string testName(const testing::TestParamInfo<std::string>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, OpCases, testing::ValuesIn(fileNames()), testName);
+INSTANTIATE_TEST_SUITE_P(Files, ReferenceExamples, testing::ValuesIn(referenceNames()), testName);
 
 }  // namespace
 }  // namespace tessera::cases

@@ -120,13 +120,6 @@ TEST(CpuPlan, MagnitudesOfExtremeComplexNumbers) {
   check(1.0, "f64", "c128");
 }
 
-TEST(CpuPlan, DynamicDimensionsAreUnsupported) {
-  auto executable = compileText("HloModule m\n\nENTRY e {\n  a = f32[<=8] parameter(0)\n  ROOT b = f32[<=8] negate(a)\n}\n");
-  ASSERT_FALSE(executable);
-  EXPECT_EQ(executable.error().fault, Fault::Unsupported);
-  EXPECT_NE(executable.error().message.find("dynamic"), std::string::npos);
-}
-
 TEST(CpuPlan, TooLargeIsSaidBeforeRunning) {
   auto executable = compileText("HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n"
                                 "  b = f32[1048576,1048576,4194304] broadcast(a), dimensions={}\n  ROOT c = f32[1048576,1048576,4194304] sqrt(b)\n}\n");

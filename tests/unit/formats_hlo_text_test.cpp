@@ -37,7 +37,7 @@ ENTRY %main (x: f32[4,8], i: s32[]) -> f32[4] {
   %i = s32[] parameter(1)
   %zero = f32[] constant(-0)
   %t = (f32[4,8]{1,0:T(8,128)(2,1)S(1)}, f32[], s32[], f32[], f32[], /*index=5*/f32[]) tuple(%x, %zero, %i, %zero, %zero, /*index=5*/%zero)
-  %w = f32[2,8]{1,0} slice(%x), slice={[0:4:2], [0:8]}, control-predecessors={%zero, %t}
+  %w = f32[2,8]{1,0} slice(%x), slice={[0:4:2], [0:8:1]}, control-predecessors={%zero, %t}
   %ar = f32[4,8]{1,0} all-reduce(%x), replica_groups=[1,2]<=[2], to_apply=%add
   %rw = f32[4,10]{1,0} reduce-window(%x, %zero), window={size=1x16 pad=0_0x15_2}, to_apply=%add
   %cc = f32[4]{0} custom-call(%x), custom_call_target="f\"g", backend_config={"x": {"y": "}"}}
@@ -92,6 +92,10 @@ TEST(HloText, LiteralsOfManyTypes) {
            {"f8e4m3fn[2]", "{448, nan}"},
            {"f32[2,1]", "{ {1}, {2} }"},
            {"f32[0,4]", "{  }"},
+           {"f32[3,0]", "{ {}, {}, {} }"},
+           {"f32[2,0,3]", "{ {  }, {  } }"},
+           {"f32[1,2,0,2]", "{ { /*i0=0*/ { /*i1=0*/ }, { /*i1=1*/ } } }"},
+           {"f32[1,1,2,0]", "{ { /*i0=0*/ { /*i1=0*/ {}, {} } } }"},
            {"f32[12]", "{...}"},
            {"s32[1,2,1,2]", "{ { /*i0=0*/ { /*i1=0*/ { 1, 2 } }, { /*i1=1*/ { 3, 4 } } } }"},
            {"(s32[], u8[2])", "( 42, {1, 2} )"}}) {

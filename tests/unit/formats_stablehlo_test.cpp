@@ -170,6 +170,48 @@ TEST(StableHlo, ChloExpansions) {
   EXPECT_NEAR(std::erf(inverse[1]), -0.75, 1e-6);
   EXPECT_NEAR(std::erf(inverse[2]), 0.999, 1e-6);
   EXPECT_EQ(inverse[3], INFINITY);
+  const std::vector<float> bessel = at("bessel_i1e", "[-0.5, 3.0, 8.5, 100.0]");
+  const double expectedBessel[] = {-0.15642080318487173, 0.19682671329730084, 0.13054935509459586, 0.03974415302513025};
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(bessel[i], expectedBessel[i], 1e-6) << i;
+}
+
+TEST(StableHlo, ChloExpansionsOfTwoOperands) {
+  auto at = [](const char* op, const char* left, const char* right) {
+    return valuesOf(body("    %x = stablehlo.constant dense<" + std::string(left) + "> : tensor<4xf32>\n    %y = stablehlo.constant dense<" +
+                             right + "> : tensor<4xf32>\n    %0 = chlo." + op +
+                             " %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n    return %0 : tensor<4xf32>\n",
+                         "tensor<4xf32>"));
+  };
+  const std::vector<float> zeta = at("zeta", "[2.0, 1.5, 4.0, 6.0]", "[1.0, 0.5, 3.5, 0.25]");
+  const double expectedZeta[] = {1.6449340668482266, 4.776537947554834, 0.011717641469542009, 4096.270948064011};
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(zeta[i] / expectedZeta[i], 1, 2e-6) << i;
+  const std::vector<float> poles = at("zeta", "[1.0, 0.5, 2.0, 3.0]", "[1.0, 0.5, -1.0, -1.0]");
+  EXPECT_EQ(poles[0], INFINITY);
+  EXPECT_TRUE(std::isnan(poles[1]));
+  EXPECT_EQ(poles[2], INFINITY);
+  EXPECT_TRUE(std::isnan(poles[3]));
+  const std::vector<float> psi = at("polygamma", "[0.0, 1.0, 2.0, 3.0]", "[1.5, 1.5, 2.5, 0.75]");
+  const double expectedPsi[] = {0.03648997397857652, 0.9348022005446793, -0.23620405164172736, 19.763312534850606};
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(psi[i], expectedPsi[i], 2e-5) << i;
+}
+
+// Exactly, as XLA:CPU has it.
+TEST(StableHlo, ApproxTopK) {
+  EXPECT_EQ(valuesOf(R"(module @m {
+  func.func @greater(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+    %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    return %0 : tensor<i1>
+  }
+  func.func public @main() -> tensor<2xf32> {
+    %x = stablehlo.constant dense<[3.0, 7.0, -1.0, 5.0]> : tensor<4xf32>
+    %p = stablehlo.iota dim = 0 : tensor<4xi32>
+    %f = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %n = stablehlo.constant dense<-1> : tensor<i32>
+    %1:2 = stablehlo.custom_call @ApproxTopK(%x, %p, %f, %n) {called_computations = [@greater], mhlo.backend_config = {reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+    return %1#0 : tensor<2xf32>
+  }
+})"),
+            (std::vector<float>{7, 5}));
 }
 
 TEST(StableHlo, NextAfter) {

@@ -28,7 +28,8 @@ struct Case {
       Instruction parameter;
       parameter.opcode = Opcode::Parameter;
       parameter.parameterNumber = static_cast<int32_t>(i);
-      parameter.name = "p" + std::to_string(i);
+      const std::string name = "p" + std::to_string(i);
+      parameter.name = name;
       operands.push_back(module.add(entry, parameter, arguments[i].shape()));
     }
     id = module.add(entry, opcode, result, operands, std::move(attributes));

@@ -1,4 +1,5 @@
 // Printing attribute values by kind, exactly as XLA writes them.
+#include <algorithm>
 #include <charconv>
 
 #include "core/formats/hlo_text/attribute_text.h"
@@ -28,14 +29,16 @@ void appendInts(std::string& out, const std::vector<int64_t>& values) {
   out += '}';
 }
 
+// Strides are written for all dimensions or for none.
 void appendSlices(std::string& out, const std::vector<SliceDimension>& slices) {
+  const bool strided = std::ranges::any_of(slices, [](const SliceDimension& s) { return s.stride != 1; });
   out += '{';
   appendList(out, slices, ", ", [&](const SliceDimension& s) {
     out += '[';
     appendInt(out, s.start);
     out += ':';
     appendInt(out, s.limit);
-    if (s.stride != 1) out += ':', appendInt(out, s.stride);
+    if (strided) out += ':', appendInt(out, s.stride);
     out += ']';
   });
   out += '}';

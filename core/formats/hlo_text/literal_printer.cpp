@@ -116,14 +116,15 @@ void appendDimension(std::string& out, const Shape& shape, size_t dimension, int
   const bool innermost = dimension + 1 == rank;
   const bool spaced = innermost ? rank > 1 && size > 1 : true;
   out += '{';
-  if (!innermost && rank > 3 && dimension > 0)
+  const bool commented = !innermost && rank > 3 && dimension > 0;
+  if (commented)
     out += " /*i" + std::to_string(dimension - 1) + '=' + std::to_string(index) + "*/";
   if (spaced) out += ' ';
   for (int64_t i = 0; i < size; ++i) {
     if (i) out += ", ";
     appendDimension(out, shape, dimension + 1, i, data);
   }
-  if (spaced) out += ' ';
+  if (spaced && !(commented && size == 0)) out += ' ';
   out += '}';
 }
 

@@ -7,6 +7,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/hlo_text/attribute_text.h"
 #include "core/formats/hlo_text/literal_text.h"
+#include "core/formats/padding.h"
 
 namespace tessera {
 namespace {
@@ -37,22 +38,29 @@ class ModulePrinter {
   void signature(const Computation& computation);
   void shape(const Shape* shape) { out_ += text(shape, true); }
   const std::string& text(const Shape* shape, bool withLayout);
+  const std::string& padding(const Shape* shape);
   void note(std::string_view text);
   void opcode(const Instruction& instruction);
   void operands(const Instruction& instruction);
-  void attributes(const AttributeSet& set, bool afterMetadata, bool sugar);
+  void attributes(const AttributeSet& set, bool afterMetadata, bool sugar, std::string_view padding = {});
   void attribute(const Attribute& attribute);
   void metadata(const Metadata& metadata);
   const Computation* sugarOf(const Instruction& instruction) const;
 
   const Module& module_;
   std::string& out_;
-  std::unordered_map<const Shape*, std::string> shapes_[2];
+  std::unordered_map<const Shape*, std::string> shapes_[2], paddings_;
 };
 
 const std::string& ModulePrinter::text(const Shape* shape, bool withLayout) {
   auto [it, fresh] = shapes_[withLayout].try_emplace(shape);
   if (fresh) it->second = toString(*shape, withLayout);
+  return it->second;
+}
+
+const std::string& ModulePrinter::padding(const Shape* shape) {
+  const auto [it, fresh] = paddings_.try_emplace(shape);
+  if (fresh) it->second = paddingText(*shape);
   return it->second;
 }
 
@@ -135,7 +143,7 @@ void ModulePrinter::header() {
   braced("allow_spmd_sharding_propagation_to_output", config.allowShardingPropagationToOutput);
   number("replica_count", config.replicaCount);
   number("num_partitions", config.numPartitions);
-  braced("frontend_attributes", config.frontendAttributes);
+  braced("frontend_attributes", withFrontendAttribute(config.frontendAttributes, "tessera.entry_padding", entryPaddingText(config)));
   braced("origin_recovery_table", config.originRecoveryTable);
   braced("debug_attributes", config.debugAttributes);
   out_ += "\n\n";
@@ -267,9 +275,16 @@ void ModulePrinter::attribute(const Attribute& attribute) {
   text::appendAttributeValue(out_, module_, attribute.value, kindOf(attribute.name));
 }
 
-void ModulePrinter::attributes(const AttributeSet& set, bool afterMetadata, bool sugar) {
-  for (const Attribute& a : set.items())
-    if ((a.name == Attr::backend_config) == afterMetadata && !(sugar && a.name == Attr::calls)) attribute(a);
+void ModulePrinter::attributes(const AttributeSet& set, bool afterMetadata, bool sugar, std::string_view padding) {
+  for (const Attribute& a : set.items()) {
+    if ((a.name == Attr::backend_config) != afterMetadata || (sugar && a.name == Attr::calls)) continue;
+    if (a.name == Attr::frontend_attributes && !padding.empty()) continue;
+    attribute(a);
+  }
+  if (!padding.empty()) {
+    const auto* others = set.get<RawText>(Attr::frontend_attributes);
+    braced("frontend_attributes", withFrontendAttribute(others ? std::string_view(others->text) : std::string_view(), "tessera.padding", padding));
+  }
   if (afterMetadata) return;
   for (const UnknownAttribute& unknown : set.unknown) {
     out_ += ", " + unknown.name + '=';
@@ -320,7 +335,7 @@ void ModulePrinter::instruction(const Instruction& instruction, bool isRoot) {
   operands(instruction);
   const Computation* sugar = instruction.opcode == Opcode::AsyncStart ? sugarOf(instruction) : nullptr;
   if (sugar) attributes(*module_.at(sugar->root).attributes, false, false);
-  attributes(*instruction.attributes, false, sugar != nullptr);
+  attributes(*instruction.attributes, false, sugar != nullptr, padding(instruction.shape));
   if (instruction.metadata) metadata(*instruction.metadata);
   attributes(*instruction.attributes, true, false);
 }

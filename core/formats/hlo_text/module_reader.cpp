@@ -1,5 +1,6 @@
 // The module as a whole: which of the three forms the text has, errors, and the public functions that read text.
 #include "core/formats/hlo_text/module_reader.h"
+#include "core/formats/padding.h"
 
 #include <algorithm>
 
@@ -108,6 +109,9 @@ void ModuleReader::finish() {
   if (fatal_) return;
   module_.setOrder(order_);
   module_.setEntry(entry_.valid() ? entry_ : order_.back());
+  if (lexer_.text().find("tessera.") != std::string_view::npos) adoptPadding(module_, diagnostics_);
+  for (Diagnostic& d : diagnostics_.items())
+    if (d.file.empty()) d.file = fileName_;
 }
 
 Diagnostic& ModuleReader::report(size_t offset, std::string message, bool fatal, std::string expected, std::string found) {

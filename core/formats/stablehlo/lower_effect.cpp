@@ -73,11 +73,42 @@ Status setCallees(Lowering& l, const Operation& op, AttributeSet& out) {
   return {};
 }
 
-Status lowerCustomCall(Lowering& l, const Operation& op, Opcode opcode) {
+// The N best along a dimension, exactly, as XLA:CPU takes it: all are sorted by the comparator, and the first ones kept.
+// Operands: arrays that move together, then what each would be filled up with.
+Status lowerApproxTopK(Lowering& l, const Operation& op) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
+  const Attribute* config = op.find("mhlo.backend_config");
+  const Attribute* along = config ? config->find("reduction_dim") : nullptr;
+  const size_t n = op.types.size();
+  if (n == 0 || operands.size() != 2 * n) return l.fault(op, "ApproxTopK takes two operands a result", std::to_string(2 * n), std::to_string(operands.size()));
+  if (!along) return l.fault(op, "ApproxTopK needs reduction_dim in its mhlo.backend_config");
+  operands.resize(n);
+  AttributeSet callees, attributes;
+  TESSERA_TRY(setCallees(l, op, callees));
+  const auto* comparator = callees.get<std::vector<ComputationId>>(Attr::called_computations);
+  if (!comparator || comparator->size() != 1) return l.fault(op, "ApproxTopK needs one comparator among its called_computations");
+  attributes.set(Attr::dimensions, std::vector<int64_t>{along->integer});
+  attributes.set(Attr::to_apply, comparator->front());
+  std::vector<Shape> shapes;
+  for (InstructionId id : operands) shapes.push_back(l.shapeOf(id));
+  const InstructionId sorted = l.add(Opcode::Sort, n == 1 ? shapes[0] : Shape::tuple(shapes), operands, std::move(attributes));
+  for (size_t i = 0; i < n; ++i) {
+    std::vector<SliceDimension> first;
+    for (int64_t size : op.types[i].dimensions) first.push_back({0, size, 1});
+    AttributeSet slice;
+    slice.set(Attr::slice, std::move(first));
+    l.defineResult(op, i, l.add(Opcode::Slice, op.types[i], {n == 1 ? sorted : l.tupleElement(sorted, i)}, std::move(slice)));
+  }
+  return {};
+}
+
+Status lowerCustomCall(Lowering& l, const Operation& op, Opcode opcode) {
   const Attribute* target = op.find("call_target_name");
+  const std::string name = target ? target->text : std::string(op.symbol);
+  if (name == "ApproxTopK") return lowerApproxTopK(l, op);
+  TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   AttributeSet attributes;
-  attributes.set(Attr::custom_call_target, target ? target->text : std::string(op.symbol));
+  attributes.set(Attr::custom_call_target, name);
   std::vector<Shape> operandShapes, results = op.types;
   for (InstructionId id : operands) operandShapes.push_back(l.shapeOf(id));
   if (!applyLayouts(op.find("operand_layouts"), operandShapes) || !applyLayouts(op.find("result_layouts"), results))

@@ -1,0 +1,185 @@
+// See explain_code.h.
+#include "app/cli/explain_code.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "backends/backend.h"
+#include "backends/roofline.h"
+#include "core/formats/hlo_text.h"
+#include "core/formats/module_file.h"
+#include "core/passes/rewriter.h"
+#include "core/tools/explain.h"
+#include "core/tools/find_instruction.h"
+
+namespace tessera::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Diagnostic inputFault(std::string message) {
+  Diagnostic d;
+  d.fault = Fault::Input;
+  d.message = std::move(message);
+  return d;
+}
+
+std::string trimmed(std::string text) {
+  text.erase(0, text.find_first_not_of(' '));
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+// Scheduled instructions of the optimised module that compute it, or the one of this name itself.
+Result<std::vector<InstructionId>> findOptimized(const Module& source, const Module& optimized, const std::string& name) {
+  const auto found = instructionNamed(source, name);
+  if (!found) {
+    TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionNamed(optimized, name));
+    return std::vector{id};
+  }
+  std::vector<InstructionId> out;
+  for (ComputationId computation : controlComputations(optimized))
+    for (InstructionId id : optimized.at(computation).instructions) {
+      const auto& provenance = optimized.at(id).provenance;
+      if (provenance && std::ranges::binary_search(provenance->sources, *found)) out.push_back(id);
+    }
+  return out;
+}
+
+Result<Roofline> readRoofline(const std::string& file) {
+  TESSERA_ASSIGN_OR_RETURN(const std::string text, readFile(file));
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  auto refused = [&] { return std::unexpected(inputFault(file + ": this is no output of tessera machine --json")); };
+  if (!json.is_object() || !json.contains("arithmetic") || !json.contains("memory")) return refused();
+  Roofline out;
+  try {
+    for (const auto& peak : json["arithmetic"]) out.arithmetic.push_back({peak.at("type"), peak.at("one_core"), peak.at("all_cores")});
+    for (const auto& peak : json["memory"]) out.memory.push_back({peak.at("level"), peak.at("how"), peak.at("one_core"), peak.at("all_cores")});
+  } catch (const nlohmann::json::exception&) {
+    return refused();
+  }
+  return out;
+}
+
+class Teller {
+ public:
+  Teller(const Module& source, const Executable& executable, const CodeOptions& options, const Roofline* roofline, Report& report)
+      : source_(source), optimized_(executable.optimized()), executable_(executable), options_(options), roofline_(roofline), report_(report) {}
+
+  Status tell(InstructionId id);
+
+ private:
+  void tellSources(InstructionId id, Json& out);
+  Status tellLoops(InstructionId id, Json& out);
+  void tellStep(const StepListing& step, ElementType type, Json& out);
+  void block(const char* title, const std::string& text);
+
+  const Module &source_, &optimized_;
+  const Executable& executable_;
+  const CodeOptions& options_;
+  const Roofline* roofline_;
+  Report& report_;
+};
+
+void Teller::block(const char* title, const std::string& text) {
+  report_.line(title);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) report_.line("  " + line);
+}
+
+void Teller::tellSources(InstructionId id, Json& out) {
+  out["sources"] = Json::array();
+  std::string text;
+  if (const auto& provenance = optimized_.at(id).provenance)
+    for (InstructionId each : provenance->sources)
+      if (source_.contains(each)) {
+        const std::string name(source_.at(each).name);
+        out["sources"].push_back(name);
+        text += (text.empty() ? "%" : ", %") + name;
+      }
+  if (!text.empty()) report_.line("computes: " + text);
+}
+
+Status Teller::tellLoops(InstructionId id, Json& out) {
+  TESSERA_ASSIGN_OR_RETURN(const Explanation e, explain(optimized_, id));
+  out["loop_nest"] = e.loopNest;
+  if (e.loopNest.empty()) {
+    report_.line("loop nest: none; " + e.without);
+    return {};
+  }
+  for (size_t i = 0; i < e.buffers.size(); ++i) report_.line(fmt::format("operand{} is {}", i, e.buffers[i]));
+  block("loop nest:", e.loopNest);
+  return {};
+}
+
+void Teller::tellStep(const StepListing& step, ElementType type, Json& out) {
+  out["name"] = step.name;
+  out["what"] = step.what;
+  out["flops"] = step.flops;
+  out["bytes"] = step.bytes;
+  report_.line(fmt::format("step: {}, estimated {:.0f} flops, {:.0f} bytes", step.what, step.flops, step.bytes));
+  if (roofline_) {
+    const double ns = roofline_->attainableNs(std::string(info(type).name), step.flops, step.bytes);
+    out["attainable_ns"] = ns;
+    report_.line(fmt::format("attainable on this machine: {:.3f} us from memory", ns / 1e3));
+  }
+  out["buffers"] = Json::array();
+  for (const BufferPlace& buffer : step.buffers) {
+    out["buffers"].push_back({{"role", buffer.role}, {"place", buffer.place}, {"offset", buffer.offset}, {"bytes", buffer.bytes}});
+    report_.line(fmt::format("  {}: {} at {}, {} bytes", buffer.role, buffer.place, buffer.offset, buffer.bytes));
+  }
+  if (options_.ir) {
+    out["ir_before"] = step.irBefore;
+    out["ir_after"] = step.irAfter;
+    if (step.irBefore.empty()) report_.line("LLVM IR: none; a library runs it");
+    else block("LLVM IR before LLVM's passes:", step.irBefore), block("LLVM IR after them:", step.irAfter);
+  }
+  if (options_.assembly) {
+    out["assembly"] = step.assembly;
+    if (step.assembly.empty()) report_.line("assembly: none; a library runs it");
+    else block("assembly:", step.assembly);
+  }
+}
+
+Status Teller::tell(InstructionId id) {
+  Json out;
+  const std::string text = trimmed(printInstruction(optimized_, id));
+  out["text"] = text;
+  report_.line(text);
+  tellSources(id, out);
+  if (options_.loops) TESSERA_TRY(tellLoops(id, out));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<StepListing> steps, executable_.list(id, options_.ir || options_.assembly));
+  out["steps"] = Json::array();
+  for (const StepListing& step : steps) {
+    Json& one = out["steps"].emplace_back(Json::object());
+    const Shape& shape = optimized_.shapeOf(id);
+    tellStep(step, shape.isArray() ? shape.type : ElementType::F32, one);
+  }
+  if (steps.empty()) report_.line("step: none of its own");
+  report_.object["optimized"].push_back(std::move(out));
+  return {};
+}
+
+}  // namespace
+
+Status explainCode(const Module& module, const std::string& name, const CodeOptions& options, Report& report) {
+  std::optional<Roofline> roofline;
+  if (!options.machine.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(roofline, readRoofline(options.machine));
+  }
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
+  CompileOptions compile;
+  compile.isa = options.isa;
+  compile.kernelCache = defaultKernelCache();
+  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compile));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<InstructionId> ids, findOptimized(module, executable->optimized(), name));
+  report.object["optimized"] = Json::array();
+  if (ids.empty()) report.line("nothing of it is left in the optimised module: it was folded, merged or not needed");
+  Teller teller(module, *executable, options, roofline ? &*roofline : nullptr, report);
+  for (InstructionId id : ids) TESSERA_TRY(teller.tell(id));
+  return {};
+}
+
+}  // namespace tessera::cli

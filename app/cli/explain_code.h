@@ -1,0 +1,19 @@
+// The compiled side of `tessera explain`: what an instruction has become in the optimised module and in machine code.
+#pragma once
+
+#include <string>
+
+#include "app/cli/command.h"
+
+namespace tessera::cli {
+
+struct CodeOptions {
+  bool loops = false, ir = false, assembly = false;
+  std::string isa = "native", machine;  // machine: file of `tessera machine --json`
+  bool any() const { return loops || ir || assembly || !machine.empty(); }
+};
+
+// name: of the source or of the optimised module.
+Status explainCode(const Module& module, const std::string& name, const CodeOptions& options, Report& report);
+
+}  // namespace tessera::cli

@@ -1,0 +1,42 @@
+// tessera machine: the measured roofline of this machine.
+#include <fmt/format.h>
+
+#include "app/cli/command.h"
+#include "backends/roofline.h"
+
+namespace tessera::cli {
+namespace {
+
+nlohmann::ordered_json asJson(const Roofline& roofline) {
+  nlohmann::ordered_json out{{"processor", roofline.processor}, {"cores", roofline.cores}};
+  out["arithmetic"] = nlohmann::ordered_json::array();
+  for (const ArithmeticPeak& peak : roofline.arithmetic)
+    out["arithmetic"].push_back({{"type", peak.type}, {"one_core", peak.oneCore}, {"all_cores", peak.allCores}});
+  out["memory"] = nlohmann::ordered_json::array();
+  for (const MemoryPeak& peak : roofline.memory)
+    out["memory"].push_back({{"level", peak.level}, {"how", peak.how}, {"one_core", peak.oneCore}, {"all_cores", peak.allCores}});
+  return out;
+}
+
+void tell(const Roofline& roofline, Report& report) {
+  report.object.update(asJson(roofline));
+  report.line(fmt::format("{}, {} cores", roofline.processor, roofline.cores));
+  report.line(fmt::format("{:14} {:>12} {:>12}", "", "one core", "all cores"));
+  for (const ArithmeticPeak& peak : roofline.arithmetic)
+    report.line(fmt::format("{:14} {:12.1f} {:12.1f}  Gop/s", peak.type, peak.oneCore / 1e9, peak.allCores / 1e9));
+  for (const MemoryPeak& peak : roofline.memory)
+    report.line(fmt::format("{:14} {:12.1f} {:12.1f}  GB/s", peak.level + " " + peak.how, peak.oneCore / 1e9, peak.allCores / 1e9));
+}
+
+}  // namespace
+
+void addMachine(CLI::App& app, Report& report) {
+  auto* command = app.add_subcommand("machine", "Measure what this machine can do at most: its roofline");
+  auto seconds = std::make_shared<double>(0.05);
+  command->add_option("--seconds", *seconds, "Time for each figure")->check(CLI::Range(0.001, 10.0));
+  command->add_flag("--json", report.json, "Print one JSON object");
+  command->footer("Example: tessera machine --json");
+  command->callback([seconds, &report] { tell(measureRoofline(*seconds), report); });
+}
+
+}  // namespace tessera::cli

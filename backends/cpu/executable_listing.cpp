@@ -1,0 +1,63 @@
+// CpuExecutable::list: the steps of an instruction for readers: where their arrays lie, what they cost, their code.
+#include <fmt/format.h>
+
+#include "backends/cpu/cpu_executable.h"
+#include "backends/cpu/kernel_compiler.h"
+#include "core/cost/cost.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+BufferPlace placeOf(const Plan& plan, int slot, std::string role) {
+  BufferPlace out;
+  out.role = std::move(role);
+  if (slot < 0) {
+    out.place = "none (a token)";
+    return out;
+  }
+  const PlanSlot& at = plan.slots[static_cast<size_t>(slot)];
+  out.bytes = at.bytes;
+  switch (at.kind) {
+    case SlotKind::Parameter: out.place = fmt::format("argument {}", at.index); break;
+    case SlotKind::Output: out.place = fmt::format("output {}", at.index); break;
+    case SlotKind::Constant: out.place = "constant"; break;
+    case SlotKind::Temp:
+      out.place = "arena";
+      out.offset = at.offset;
+      break;
+  }
+  return out;
+}
+
+Status addCode(const KernelLibrary& kernels, const StepName& name, StepListing& out) {
+  for (size_t kernel : name.kernels) {
+    TESSERA_ASSIGN_OR_RETURN(KernelListing listing, kernels.list(kernel));
+    out.irBefore += listing.before;
+    out.irAfter += listing.after;
+    out.assembly += listing.assembly;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<StepListing>> CpuExecutable::list(InstructionId instruction, bool withCode) const {
+  std::vector<StepListing> out;
+  for (const StepName& name : plan_.names) {
+    if (name.instruction != instruction) continue;
+    StepListing& step = out.emplace_back();
+    step.name = name.name;
+    step.what = name.what;
+    for (size_t i = 0; i < name.operands.size(); ++i) step.buffers.push_back(placeOf(plan_, name.operands[i], fmt::format("operand {}", i)));
+    for (size_t i = 0; i < name.results.size(); ++i)
+      step.buffers.push_back(placeOf(plan_, name.results[i], name.results.size() == 1 ? "result" : fmt::format("result {}", i)));
+    const Cost cost = costOf(optimized_, instruction);
+    step.flops = cost.flops + cost.transcendentals;
+    step.bytes = cost.bytesAccessed;
+    if (withCode) TESSERA_TRY(addCode(*kernels_, name, step));
+  }
+  return out;
+}
+
+}  // namespace tessera::cpu

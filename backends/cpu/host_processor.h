@@ -1,0 +1,19 @@
+// HostProcessor: the processor that kernels are made for, in LLVM's words and in the code generator's.
+// Stands before KernelCompiler and the keys of KernelCache.
+#pragma once
+
+#include <string>
+
+#include "backends/codegen/kernel_nest.h"
+
+namespace tessera::cpu {
+
+struct HostProcessor {
+  std::string name, features;  // "sapphirerapids", "+avx2,+fma,-amx-fp8,…"
+  codegen::Target target;
+};
+
+// isa: the widest vectors that may be used: "native", "avx2" or "sse4"; never more than the processor has.
+HostProcessor hostProcessor(const std::string& isa);
+
+}  // namespace tessera::cpu

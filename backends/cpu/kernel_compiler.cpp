@@ -1,0 +1,156 @@
+// See kernel_compiler.h. The pass list is short on purpose: the emitter already places each node in its loop.
+#include "backends/cpu/kernel_compiler.h"
+
+#include <mutex>
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Mem2Reg.h>
+
+#include "backends/codegen/contraction_tile.h"
+#include "backends/codegen/kernel_emitter.h"
+#include "backends/codegen/program_analysis.h"
+#include "backends/cpu/object_split.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+std::unique_ptr<llvm::TargetMachine> makeMachine(const HostProcessor& host) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  std::string problem, triple = llvm::sys::getProcessTriple();
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
+  if (!target) return nullptr;
+  llvm::TargetOptions options;
+  options.FunctionSections = true;  // so that each kernel can be taken out of its object
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, host.name, host.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less, true));
+}
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::PromotePass());
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) passes.run(function, functions);
+}
+
+Status emit(llvm::Module& module, const std::string& symbol, const KernelSource& source, const codegen::Target& target) {
+  if (source.tile) {
+    codegen::emitTile(module, symbol, *source.tile);
+    return {};
+  }
+  TESSERA_ASSIGN_OR_RETURN(codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(source.program));
+  codegen::KernelNest nest = codegen::KernelNest::of(source.program, analysis, target);
+  Status emitted = codegen::emitKernel(module, symbol, source.program, analysis, nest);
+  if (emitted) return {};
+  Diagnostic d = std::move(emitted).error();
+  d.message = source.owner + ": " + d.message;
+  d.instructionName = source.owner;
+  return fail(std::move(d));
+}
+
+std::string textOf(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return stream.str();
+}
+
+Status generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char>& out) {
+  llvm::raw_svector_ostream stream(out);
+  llvm::legacy::PassManager codegen;
+  if (machine.addPassesToEmitFile(codegen, stream, nullptr, type)) return fail("code generation: this target writes no object code");
+  codegen.run(module);
+  return {};
+}
+
+Status verify(const llvm::Module& module) {
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(module, &stream)) return fail("code generation: " + stream.str());
+  return {};
+}
+
+}  // namespace
+
+struct KernelCompiler::Impl {
+  HostProcessor host;
+  std::unique_ptr<llvm::TargetMachine> machine;
+
+  Status prepare(llvm::Module& module) const {
+    if (!machine) return fail("code generation: LLVM does not know this processor");
+    module.setDataLayout(machine->createDataLayout());
+    module.setTargetTriple(machine->getTargetTriple().str());
+    return {};
+  }
+};
+
+Result<codegen::KernelNest> nestOf(const LoopProgram& program, const codegen::Target& target) {
+  TESSERA_ASSIGN_OR_RETURN(codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(program));
+  return codegen::KernelNest::of(program, analysis, target);
+}
+
+KernelCompiler::KernelCompiler(const HostProcessor& host) : impl_(std::make_unique<Impl>(Impl{host, makeMachine(host)})) {}
+KernelCompiler::~KernelCompiler() = default;
+
+Result<std::vector<KernelCode>> KernelCompiler::compile(std::span<const KernelSource* const> sources) {
+  llvm::LLVMContext context;
+  llvm::Module module("tessera", context);
+  TESSERA_TRY(impl_->prepare(module));
+  std::vector<std::string> symbols;
+  for (const KernelSource* source : sources) {
+    symbols.push_back("kernel" + std::to_string(symbols.size()));
+    TESSERA_TRY(emit(module, symbols.back(), *source, impl_->host.target));
+  }
+  TESSERA_TRY(verify(module));
+  optimize(module, *impl_->machine);
+  llvm::SmallVector<char, 0> object;
+  TESSERA_TRY(generate(module, *impl_->machine, llvm::CodeGenFileType::ObjectFile, object));
+  return splitObject({object.data(), object.size()}, symbols);
+}
+
+Result<KernelListing> KernelCompiler::list(const KernelSource& source) {
+  llvm::LLVMContext context;
+  llvm::Module module("tessera", context);
+  TESSERA_TRY(impl_->prepare(module));
+  TESSERA_TRY(emit(module, source.tile ? "tile" : "kernel", source, impl_->host.target));
+  KernelListing listing;
+  listing.before = textOf(module);
+  TESSERA_TRY(verify(module));
+  optimize(module, *impl_->machine);
+  listing.after = textOf(module);
+  llvm::SmallVector<char, 0> text;
+  impl_->machine->Options.MCOptions.AsmVerbose = true;
+  TESSERA_TRY(generate(module, *impl_->machine, llvm::CodeGenFileType::AssemblyFile, text));
+  listing.assembly.assign(text.data(), text.size());
+  return listing;
+}
+
+}  // namespace tessera::cpu

@@ -1,0 +1,49 @@
+// KernelCompiler: kernels and register tiles to machine code, several to an LLVM module. One a thread.
+// Stands between codegen and KernelLibrary; the only file of this folder that runs LLVM's passes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/tile_shape.h"
+#include "backends/cpu/host_processor.h"
+#include "backends/cpu/kernel_code.h"
+#include "core/base/result.h"
+#include "core/element/element_program.h"
+
+namespace tessera::cpu {
+
+// What is to be compiled; `tile` instead of a program.
+struct KernelSource {
+  LoopProgram program;
+  std::optional<codegen::TileShape> tile;
+  std::string owner;  // the instruction that errors name
+};
+
+// How a kernel of the program runs: its nest says into how many items it may be cut.
+Result<codegen::KernelNest> nestOf(const LoopProgram& program, const codegen::Target& target);
+
+// For readers: a kernel before and after LLVM's passes, and its assembly.
+struct KernelListing {
+  std::string before, after, assembly;
+};
+
+class KernelCompiler {
+ public:
+  explicit KernelCompiler(const HostProcessor& host);
+  ~KernelCompiler();
+
+  // In the order of the sources.
+  Result<std::vector<KernelCode>> compile(std::span<const KernelSource* const> sources);
+  Result<KernelListing> list(const KernelSource& source);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera::cpu

@@ -1,0 +1,28 @@
+// SortKey: a comparator `f(a) < f(b)` as a number for each element whose unsigned order is the comparator's, so that
+// rows are sorted by digits instead of by calls. Stands between planSort and the radix sort.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "core/element/element_program.h"
+
+namespace tessera::cpu {
+
+enum class SortPayload {
+  Value,  // the single operand's bits (at most 32)
+  Index,  // the element's place in its row
+};
+
+struct SortKey {
+  // Results over the operands' dimensions. 32-bit keys: one U64, key · 2³² + payload. 64-bit keys: the U64 key alone,
+  // the payload is the index.
+  ElementProgram items;
+  bool isWide = false;
+};
+
+// comparator: composeScalar's program, operands a₀ b₀ a₁ b₁ …. nullopt: not of that form, or a type without such keys.
+// Comparisons of floats that order NaN by no rule put it first or last.
+std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<const Shape> operands, int64_t dimension, SortPayload payload);
+
+}  // namespace tessera::cpu

@@ -1,0 +1,200 @@
+// See custom_call_library.h. Literals are dense and row-major; buffers for a target are copies in the layouts it wants.
+#include "core/custom_calls/custom_call_library.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "core/custom_calls/tessera_custom_call.h"
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/faults.h"
+
+// XLA's status object, by the names that its header declares; the user's library finds them in this one.
+struct XlaCustomCallStatus_ {
+  bool failed = false;
+  std::string message;
+};
+extern "C" __attribute__((visibility("default"))) void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus_* status) { *status = {}; }
+extern "C" __attribute__((visibility("default"))) void XlaCustomCallStatusSetFailure(XlaCustomCallStatus_* status, const char* message, size_t length) {
+  *status = {true, std::string(message, length)};
+}
+
+namespace tessera {
+namespace {
+
+using Original = void (*)(void* out, const void** in);
+using StatusReturning = void (*)(void* out, const void** in, XlaCustomCallStatus_*);
+using Unified = void (*)(void* out, const void** in, const char* opaque, size_t length, XlaCustomCallStatus_*);
+
+// An array as the target sees it.
+struct Buffer {
+  const Shape* shape;
+  std::vector<int64_t> minorToMajor;
+  std::vector<std::byte> bytes;
+};
+
+std::vector<int64_t> orderOf(const Shape& shape) {
+  if (shape.layout && shape.layout->minorToMajor.size() == shape.dimensions.size()) return shape.layout->minorToMajor;
+  std::vector<int64_t> out(shape.dimensions.size());
+  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<int64_t>(out.size() - 1 - i);
+  return out;
+}
+
+bool isRowMajor(const std::vector<int64_t>& order) { return std::ranges::is_sorted(order, std::greater()); }
+
+// Elements between a dense row-major array and one of another order.
+void permute(const Buffer& buffer, const std::byte* from, std::byte* to, bool toBuffer) {
+  const std::vector<int64_t>& dims = buffer.shape->dimensions;
+  const auto width = static_cast<size_t>(byteWidth(buffer.shape->type));
+  if (isRowMajor(buffer.minorToMajor)) return void(buffer.bytes.empty() ? nullptr : std::memcpy(to, from, buffer.bytes.size()));
+  std::vector<int64_t> strides(dims.size());
+  int64_t stride = 1;
+  for (int64_t d : buffer.minorToMajor) {
+    strides[static_cast<size_t>(d)] = stride;
+    stride *= dims[static_cast<size_t>(d)];
+  }
+  forEachIndex(dims, [&](std::span<const int64_t> index, int64_t linear) {
+    const int64_t there = linearIndexOf(index, strides);
+    copyElement(to, toBuffer ? there : linear, from, toBuffer ? linear : there, width);
+    return true;
+  });
+}
+
+void appendArrays(const Literal& value, const Shape& shape, std::vector<std::pair<const Literal*, const Shape*>>& out) {
+  for (size_t i = 0; i < value.elements().size(); ++i) appendArrays(value.elements()[i], shape.elements[i], out);
+  if (value.shape().isArray()) out.emplace_back(&value, &shape);
+}
+
+std::vector<Buffer> operandBuffers(const EvaluateContext& context) {
+  const auto* wanted = context.instruction.attributes->get<std::vector<Shape>>(Attr::operand_layout_constraints);
+  std::vector<std::pair<const Literal*, const Shape*>> arrays;
+  for (size_t i = 0; i < context.operands.size(); ++i)
+    appendArrays(context.operands[i], wanted && i < wanted->size() ? (*wanted)[i] : *context.operandShapes[i], arrays);
+  std::vector<Buffer> out;
+  for (const auto& [literal, shape] : arrays) {
+    Buffer& buffer = out.emplace_back(shape, orderOf(*shape), std::vector<std::byte>(literal->bytes().size()));
+    permute(buffer, literal->bytes().data(), buffer.bytes.data(), true);
+  }
+  return out;
+}
+
+Result<std::vector<Buffer>> resultBuffers(const EvaluateContext& context) {
+  std::vector<Buffer> out;
+  for (const ShapeLeaf& leaf : leavesOf(context.shape)) {
+    if (!leaf.shape->isArray()) continue;
+    TESSERA_ASSIGN_OR_RETURN(const Literal zeros, Literal::zeros(withoutLayout(*leaf.shape)));
+    out.emplace_back(leaf.shape, orderOf(*leaf.shape), std::vector<std::byte>(zeros.bytes().begin(), zeros.bytes().end()));
+  }
+  return out;
+}
+
+Result<Literal> literalOf(const Shape& shape, std::vector<Buffer>& buffers, size_t& next) {
+  if (shape.isToken()) return Literal::token();
+  if (shape.isTuple()) {
+    std::vector<Literal> elements;
+    for (const Shape& element : shape.elements) {
+      TESSERA_ASSIGN_OR_RETURN(Literal literal, literalOf(element, buffers, next));
+      elements.push_back(std::move(literal));
+    }
+    return Literal::tuple(std::move(elements));
+  }
+  Buffer& buffer = buffers[next++];
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(withoutLayout(shape)));
+  permute(buffer, buffer.bytes.data(), out.mutableBytes().data(), false);
+  return out;
+}
+
+std::string configOf(const EvaluateContext& context) {
+  const auto* config = context.instruction.attributes->get<RawText>(Attr::backend_config);
+  return config ? config->text : std::string();
+}
+
+std::vector<TesseraArray> arraysOf(std::vector<Buffer>& buffers) {
+  std::vector<TesseraArray> out;
+  for (Buffer& buffer : buffers)
+    out.push_back({nameOf(buffer.shape->type).data(), static_cast<int32_t>(buffer.shape->dimensions.size()), buffer.shape->dimensions.data(),
+                   buffer.minorToMajor.data(), buffer.bytes.data(), buffer.bytes.size()});
+  return out;
+}
+
+class SharedLibrary final : public CustomCallLibrary {
+ public:
+  SharedLibrary(std::string path, void* handle) : path_(std::move(path)), handle_(handle, &dlclose) { readTable(); }
+
+  bool has(const std::string& target) const override {
+    return !target.empty() && (table_.contains(target) || dlsym(handle_.get(), target.c_str()) != nullptr);
+  }
+
+  Result<Literal> call(const std::string& target, const EvaluateContext& context) const override {
+    std::vector<Buffer> operands = operandBuffers(context);
+    TESSERA_ASSIGN_OR_RETURN(std::vector<Buffer> results, resultBuffers(context));
+    TESSERA_TRY(invoke(target, context, operands, results));
+    size_t next = 0;
+    return literalOf(context.shape, results, next);
+  }
+
+ private:
+  void readTable() {
+    const auto targets = reinterpret_cast<const TesseraTarget* (*)(size_t*)>(dlsym(handle_.get(), "tessera_custom_call_targets"));
+    size_t count = 0;
+    const TesseraTarget* rows = targets ? targets(&count) : nullptr;
+    for (size_t i = 0; rows && i < count; ++i)
+      if (rows[i].name && rows[i].function) table_[rows[i].name] = rows[i].function;
+  }
+
+  Status invoke(const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands, std::vector<Buffer>& results) const {
+    if (const auto row = table_.find(target); row != table_.end()) return invokeTable(row->second, target, context, operands, results);
+    void* symbol = dlsym(handle_.get(), target.c_str());
+    if (!symbol) return failUnsupported(path_ + " has no target \"" + target + "\"");
+    return invokePlain(symbol, target, context, operands, results);
+  }
+
+  static Status invokeTable(TesseraFunction function, const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands,
+                            std::vector<Buffer>& results) {
+    const std::vector<TesseraArray> in = arraysOf(operands), out = arraysOf(results);
+    const std::string config = configOf(context);
+    const TesseraCall call{sizeof(TesseraCall), target.c_str(), config.c_str(), in.size(), in.data(), out.size(), out.data()};
+    const char* failure = function(&call);
+    if (failure) return failAs(Fault::Runtime, "the custom call \"" + target + "\" failed: " + failure);
+    return {};
+  }
+
+  static Status invokePlain(void* symbol, const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands, std::vector<Buffer>& results) {
+    std::vector<const void*> in;
+    std::vector<void*> outs;
+    for (const Buffer& each : operands) in.push_back(each.bytes.data());
+    for (Buffer& each : results) outs.push_back(each.bytes.data());
+    void* out = context.shape.isTuple() ? static_cast<void*>(outs.data()) : outs.empty() ? nullptr : outs[0];
+    const std::string_view version = context.instruction.attributes->textOr(Attr::api_version, "API_VERSION_ORIGINAL");
+    const std::string config = configOf(context);
+    XlaCustomCallStatus_ status;
+    if (version == "API_VERSION_ORIGINAL" || version == "API_VERSION_UNSPECIFIED") reinterpret_cast<Original>(symbol)(out, in.data());
+    else if (version == "API_VERSION_STATUS_RETURNING") reinterpret_cast<StatusReturning>(symbol)(out, in.data(), &status);
+    else if (version == "API_VERSION_STATUS_RETURNING_UNIFIED") reinterpret_cast<Unified>(symbol)(out, in.data(), config.data(), config.size(), &status);
+    else return failUnsupported("the custom call \"" + target + "\" wants " + std::string(version) + "; a library's functions are called as API_VERSION_ORIGINAL or _STATUS_RETURNING");
+    if (status.failed) return failAs(Fault::Runtime, "the custom call \"" + target + "\" failed: " + status.message);
+    return {};
+  }
+
+  std::string path_;
+  std::unique_ptr<void, int (*)(void*)> handle_;
+  std::map<std::string, TesseraFunction, std::less<>> table_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const CustomCallLibrary>> CustomCallLibrary::open(const std::string& path) {
+  // A name without a slash would be searched in the system's folders.
+  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char* reason = dlerror();
+    return failAs(Fault::Input, "the library " + path + " cannot be loaded: " + (reason ? reason : "unknown reason"));
+  }
+  return std::make_shared<const SharedLibrary>(path, handle);
+}
+
+}  // namespace tessera

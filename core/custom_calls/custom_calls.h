@@ -1,0 +1,39 @@
+// What the targets of custom-call mean. Built in are annotations of partitioners and schedulers (they hand their value on),
+// the borders of manual regions (cut and joined between devices), TopK, XLA's matrix decompositions and the LAPACK
+// targets of jaxlib; a user's library goes before all of them.
+// Before: core/evaluate (devices, shardings), LAPACK; after: core/ops/custom_call.cpp, the backends.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+class CustomCallLibrary;  // custom_call_library.h
+
+using CustomCallFunction = Result<Literal> (*)(const EvaluateContext& context);
+
+struct CustomCallTarget {
+  std::string_view name;
+  CustomCallFunction run;
+};
+
+// The groups of built-in targets, a file each.
+std::span<const CustomCallTarget> annotationTargets();
+std::span<const CustomCallTarget> manualRegionTargets();
+std::span<const CustomCallTarget> bufferTargets();
+std::span<const CustomCallTarget> lapackTargets();
+std::span<const CustomCallTarget> decompositionTargets();
+
+// Null: there is no such built-in.
+CustomCallFunction findBuiltInTarget(std::string_view name);
+// Fault::Unsupported, naming the target, when neither the library (may be null) nor a built-in has it.
+Status checkTarget(const Instruction& instruction, const CustomCallLibrary* library);
+// The same for every custom call that the entry reaches.
+Status checkTargets(const Module& module, const CustomCallLibrary* library);
+Result<Literal> runCustomCall(const EvaluateContext& context);
+
+}  // namespace tessera

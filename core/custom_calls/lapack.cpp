@@ -1,0 +1,121 @@
+// See lapack.h.
+#include "core/custom_calls/lapack.h"
+
+#include <dlfcn.h>
+
+#include <charconv>
+#include <limits>
+
+#include "core/base/checked_math.h"
+#include "core/ops/faults.h"
+
+namespace tessera {
+namespace {
+
+void* openLapack() {
+  static void* const kHandle = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
+  return kHandle;
+}
+
+std::string targetOf(const EvaluateContext& context) { return "\"" + std::string(context.instruction.attributes->textOr(Attr::custom_call_target, "")) + "\""; }
+
+std::unexpected<Diagnostic> mismatch(const EvaluateContext& context, std::string message, const Shape& expected, const Shape& found) {
+  Diagnostic d;
+  d.fault = Fault::Unsupported;
+  d.message = targetOf(context) + " " + std::move(message);
+  d.expected = toString(expected, false);
+  d.found = toString(found, false);
+  return std::unexpected(std::move(d));
+}
+
+}  // namespace
+
+Result<void*> lapackRoutine(char letter, const char* name) {
+  void* library = openLapack();
+  if (!library) return failUnsupported("this target needs liblapack.so.3 (Debian's package liblapack3), which is not installed");
+  const std::string symbol = letter + std::string(name) + "_";
+  void* routine = dlsym(library, symbol.c_str());
+  if (!routine) return failUnsupported("liblapack.so.3 has no routine " + symbol);
+  return routine;
+}
+
+Shape MatrixBatch::matrix(ElementType type, int64_t m, int64_t n) const {
+  std::vector<int64_t> dims = batch;
+  dims.insert(dims.end(), {m, n});
+  return Shape::arrayRowMajor(type, std::move(dims));
+}
+
+Shape MatrixBatch::vector(ElementType type, int64_t n) const {
+  std::vector<int64_t> dims = batch;
+  dims.push_back(n);
+  return Shape::arrayRowMajor(type, std::move(dims));
+}
+
+Shape MatrixBatch::number(ElementType type) const { return Shape::arrayRowMajor(type, batch); }
+
+Result<MatrixBatch> matricesOf(const EvaluateContext& context, ElementType type) {
+  if (context.operands.empty()) return failUnsupported(targetOf(context) + " takes a matrix");
+  const Shape& shape = context.operands[0].shape();
+  if (!shape.isArray() || shape.rank() < 2 || shape.type != type)
+    return failUnsupported(targetOf(context) + " takes matrices of " + std::string(nameOf(type)) + ", not " + toString(shape, false));
+  MatrixBatch out;
+  out.batch.assign(shape.dimensions.begin(), shape.dimensions.end() - 2);
+  for (int64_t size : out.batch) out.count *= size;
+  const int64_t m = shape.dimensions[out.batch.size()], n = shape.dimensions.back();
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  // Work arrays are sized by products of both.
+  if (m > kMost || n > kMost || !checkedMul(std::max(m, n), std::max(m, n)) || std::max(m, n) > 40000)
+    return failAs(Fault::Runtime, targetOf(context) + " cannot hold matrices of " + toString(shape, false));
+  out.rows = static_cast<int>(m);
+  out.columns = static_cast<int>(n);
+  return out;
+}
+
+Status expectOperandCount(const EvaluateContext& context, size_t count) {
+  if (context.operands.size() == count) return {};
+  return failUnsupported(targetOf(context) + " takes " + std::to_string(count) + " operands, not " + std::to_string(context.operands.size()));
+}
+
+Status expectOperand(const EvaluateContext& context, size_t index, const Shape& shape) {
+  if (compatible(context.operands[index].shape(), shape)) return {};
+  return mismatch(context, "does not take such an operand " + std::to_string(index), shape, context.operands[index].shape());
+}
+
+Result<MatrixResults> MatrixResults::of(const EvaluateContext& context, const std::vector<Shape>& shapes) {
+  const Shape whole = shapes.size() == 1 && !context.shape.isTuple() ? shapes[0] : Shape::tuple(shapes);
+  if (!compatible(whole, context.shape)) return mismatch(context, "gives another result", whole, context.shape);
+  MatrixResults out;
+  out.tuple_ = context.shape.isTuple();
+  for (const Shape& shape : shapes) {
+    TESSERA_ASSIGN_OR_RETURN(Literal literal, Literal::zeros(shape));
+    out.literals_.push_back(std::move(literal));
+  }
+  return out;
+}
+
+Literal MatrixResults::take() { return tuple_ ? Literal::tuple(std::move(literals_)) : std::move(literals_[0]); }
+
+std::optional<int64_t> configNumber(const EvaluateContext& context, std::string_view key) {
+  const auto* config = context.instruction.attributes->get<RawText>(Attr::backend_config);
+  const std::string_view text = config ? std::string_view(config->text) : std::string_view();
+  for (size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    const size_t after = text.find_first_not_of(' ', at + key.size());
+    const bool whole = (at == 0 || std::string_view("{, ").find(text[at - 1]) != std::string_view::npos) && after != std::string_view::npos && text[after] == '=';
+    if (!whole) continue;
+    const size_t from = text.find_first_not_of(' ', after + 1);
+    if (from == std::string_view::npos) return std::nullopt;
+    if (text.substr(from, 4) == "true") return 1;
+    if (text.substr(from, 5) == "false") return 0;
+    int64_t value = 0;
+    if (std::from_chars(text.data() + from, text.data() + text.size(), value).ec == std::errc()) return value;
+  }
+  return std::nullopt;
+}
+
+Result<char> configLetter(const EvaluateContext& context, std::string_view key, std::string_view letters) {
+  const int64_t code = configNumber(context, key).value_or(letters[0]);
+  if (code > 0 && code < 128 && letters.find(static_cast<char>(code)) != std::string_view::npos) return static_cast<char>(code);
+  return failUnsupported(targetOf(context) + " has " + std::string(key) + " = " + std::to_string(code) + ", and knows one of " + std::string(letters) + " by its code");
+}
+
+}  // namespace tessera

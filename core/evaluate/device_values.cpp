@@ -1,0 +1,147 @@
+// See device_values.h.
+#include "core/evaluate/device_values.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/custom_calls/custom_calls.h"
+#include "core/evaluate/sharding.h"
+#include "core/evaluate/shardy.h"
+
+namespace tessera {
+namespace {
+
+Diagnostic inputFault(std::string message) {
+  Diagnostic d;
+  d.fault = Fault::Input;
+  d.message = std::move(message);
+  return d;
+}
+
+struct EntryLeaf {
+  Shape shape;
+  std::string_view sharding;
+};
+
+bool isManualBorder(const Instruction& instruction) {
+  if (instruction.opcode != Opcode::CustomCall) return false;
+  const auto targets = manualRegionTargets();
+  return std::ranges::find(targets, instruction.attributes->textOr(Attr::custom_call_target, ""), &CustomCallTarget::name) != targets.end();
+}
+
+bool dependsOnDevice(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::PartitionId: case Opcode::AllGather: case Opcode::AllGatherStart: case Opcode::AllReduce: case Opcode::AllReduceStart:
+    case Opcode::AllToAll: case Opcode::CollectiveBroadcast: case Opcode::CollectivePermute: case Opcode::CollectivePermuteStart:
+    case Opcode::RaggedAllToAll: case Opcode::ReduceScatter: return true;
+    default: return isManualBorder(instruction);
+  }
+}
+
+template <class Wanted>
+bool anyInstruction(const Module& module, const Wanted& wanted) {
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions)
+      if (wanted(module.at(id))) return true;
+  return false;
+}
+
+void appendTilings(const Instruction& instruction, std::optional<size_t> leaf, std::vector<Tiling>& out) {
+  const auto* text = instruction.attributes->get<RawText>(Attr::sharding);
+  if (!text) return;
+  const std::vector<std::string_view> shardings = shardingsOf(text->text);
+  for (size_t i = 0; i < shardings.size(); ++i) {
+    if (leaf && i != *leaf) continue;
+    if (auto tiling = tilingOf(shardings[i])) out.push_back(std::move(*tiling));
+  }
+}
+
+// How an output may be cut: as the root says, else as one of the parameters is.
+std::vector<Tiling> likelyTilings(const Module& module, size_t output) {
+  std::vector<Tiling> out;
+  const Computation& entry = module.entryComputation();
+  appendTilings(module.at(entry.root), module.shapeOf(entry.root).isTuple() ? std::optional(output) : std::nullopt, out);
+  for (InstructionId parameter : entry.parameters) appendTilings(module.at(parameter), std::nullopt, out);
+  return out;
+}
+
+// Leaves of the parameters as entryArgumentShapes counts them; the leaves of a tuple are not cut.
+std::vector<EntryLeaf> entryLeaves(const Module& module) {
+  std::vector<EntryLeaf> out;
+  for (InstructionId id : module.entryComputation().parameters) {
+    const Instruction& parameter = module.at(id);
+    const auto* text = parameter.attributes->get<RawText>(Attr::sharding);
+    for (const ShapeLeaf& leaf : leavesOf(*parameter.shape))
+      if (leaf.shape->isArray()) out.push_back({*leaf.shape, text && parameter.shape->isArray() ? std::string_view(text->text) : std::string_view()});
+  }
+  return out;
+}
+
+Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t leaf, const std::map<std::string, Literal>& given, const FillRule& rule) {
+  const std::string key = "arg" + std::to_string(leaf);
+  const auto found = given.find(key);
+  if (found == given.end()) return fillParameter(whole, leaf, rule);
+  if (compatible(found->second.shape(), whole) || compatible(found->second.shape(), block)) return found->second;
+  std::string message = key + " has shape " + toString(found->second.shape(), false) + ", the program's is " + toString(whole, false);
+  if (!tilesBetween(whole, found->second.shape()).empty()) message += "; the parameter has no sharding that says how to cut it";
+  return fail(inputFault(std::move(message)));
+}
+
+// Without a sharding: an array of as many blocks as there are partitions is cut in their order; else it is one block.
+Tiling impliedTiling(const Shape& block, size_t leaf, const std::map<std::string, Literal>& given, DeviceGrid grid) {
+  const auto found = given.find("arg" + std::to_string(leaf));
+  if (found == given.end() || grid.partitions < 2) return {};
+  Tiling out;
+  out.tiles = tilesBetween(block, found->second.shape());
+  int64_t count = out.tiles.empty() ? 0 : 1;
+  for (int64_t tiles : out.tiles) count *= tiles;
+  if (count != grid.partitions) return {};
+  out.devices.resize(static_cast<size_t>(count));
+  std::iota(out.devices.begin(), out.devices.end(), 0);
+  return out;
+}
+
+}  // namespace
+
+bool isGlobalProgram(const Module& module) {
+  if (!frontendAttribute(module.config().frontendAttributes, "xla.sdy.meshes").empty()) return true;
+  return anyInstruction(module, [](const Instruction& instruction) { return isManualBorder(instruction); });
+}
+
+Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partitions) {
+  const ModuleConfig& config = module.config();
+  int64_t byModule = config.numPartitions.value_or(1);
+  if (partitions == 0 && !config.numPartitions && anyInstruction(module, dependsOnDevice)) {
+    TESSERA_ASSIGN_OR_RETURN(const Meshes meshes, meshesOf(module));
+    for (const auto& [name, mesh] : meshes) byModule = std::max(byModule, static_cast<int64_t>(mesh.devices.size()));
+  }
+  return DeviceGrid{replicas > 0 ? replicas : config.replicaCount.value_or(1), partitions > 0 ? partitions : byModule};
+}
+
+Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid, const std::map<std::string, Literal>& given, const FillRule& rule) {
+  DeviceArrays out(static_cast<size_t>(grid.count()));
+  std::vector<EntryLeaf> leaves = entryLeaves(module);
+  if (isGlobalProgram(module))
+    for (EntryLeaf& leaf : leaves) leaf.sharding = {};
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    TESSERA_ASSIGN_OR_RETURN(Tiling tiling, tilingOf(leaves[i].sharding));
+    if (leaves[i].sharding.empty() && !isGlobalProgram(module)) tiling = impliedTiling(leaves[i].shape, i, given, grid);
+    TESSERA_ASSIGN_OR_RETURN(const Shape whole, globalShape(leaves[i].shape, tiling));
+    TESSERA_ASSIGN_OR_RETURN(const Literal argument, wholeArgument(leaves[i].shape, whole, i, given, rule));
+    for (int64_t device = 0; device < grid.count(); ++device) {
+      TESSERA_ASSIGN_OR_RETURN(Literal block, blockOf(argument, leaves[i].shape, tiling, device % grid.partitions));
+      out[static_cast<size_t>(device)].push_back(std::move(block));
+    }
+  }
+  return out;
+}
+
+Result<std::vector<Literal>> comparable(const Module& module, const DeviceArrays& outputs, size_t output, const Shape& expected) {
+  std::vector<Literal> blocks;
+  for (const auto& device : outputs) blocks.push_back(device[output]);
+  if (compatible(blocks[0].shape(), expected)) return blocks;
+  TESSERA_ASSIGN_OR_RETURN(Literal joined, joinBlocks(blocks, expected, likelyTilings(module, output)));
+  return std::vector<Literal>{std::move(joined)};
+}
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// One program's values on several devices: how many devices it wants, its arguments cut by the parameters' shardings,
+// and its outputs as they are compared with the whole: device by device, or joined.
+// Before: sharding.h, shardy.h; after: `tessera run`, the corpus' tests.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/evaluate/collectives.h"
+#include "core/evaluate/evaluate.h"
+
+namespace tessera {
+
+using DeviceArrays = std::vector<std::vector<Literal>>;  // by device, then by leaf
+
+// A program that no partitioner has seen: its shapes are whole arrays, and each partition computes the whole outside of
+// manual regions.
+bool isGlobalProgram(const Module& module);
+// What the user asks for; 0: what the module's replica_count and num_partitions say, or the meshes of a global program
+// that asks which device it runs on.
+Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partitions);
+// Arrays of `given` ("arg0" …) are whole arrays (cut here) or one device's block; missing ones follow the fill rule.
+Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid, const std::map<std::string, Literal>& given, const FillRule& rule);
+// The expected shape says whether a device's output stands by itself or is joined: one literal a comparison.
+Result<std::vector<Literal>> comparable(const Module& module, const DeviceArrays& outputs, size_t output, const Shape& expected);
+
+}  // namespace tessera

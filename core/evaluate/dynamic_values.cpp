@@ -1,0 +1,390 @@
+// See dynamic_values.h. The rules here are those of dynamic dimensions alone, so this file, beside the padding pass, is
+// the one place that knows opcodes by name.
+#include "core/evaluate/dynamic_values.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/ops/evaluate_loops.h"
+#include "core/ops/faults.h"
+#include "core/ops/infer.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/reshape_sizes.h"
+#include "core/ops/scalar_callee.h"
+
+namespace tessera {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+Literal sizesLiteral(const Sizes& sizes) {
+  const Shape shape = Shape::arrayRowMajor(ElementType::S64, {static_cast<int64_t>(sizes.size())});
+  return Literal::fromBytes(shape, std::as_bytes(std::span(sizes))).value();
+}
+
+Literal withSizes(Literal buffer, const Sizes& sizes) {
+  if (sizes == buffer.shape().dimensions) return buffer;
+  Literal second = sizesLiteral(sizes);
+  return Literal::tuple({std::move(buffer), std::move(second)});
+}
+
+// An operand taken apart.
+struct View {
+  Literal buffer;
+  Sizes sizes;
+  std::vector<bool> dynamic;  // by dimension: the shape says so, or the size is not the bound
+};
+
+View viewOf(const Literal& value, const Shape& declared) {
+  View out;
+  const bool pair = isDynamicValue(value, declared);
+  out.buffer = pair ? value.elements()[0] : value;
+  out.sizes = out.buffer.shape().dimensions;
+  if (pair) {
+    const auto sizes = value.elements()[1].data<int64_t>();
+    out.sizes.assign(sizes.begin(), sizes.end());
+  }
+  for (size_t d = 0; d < out.sizes.size(); ++d)
+    out.dynamic.push_back(declared.isDynamicDimension(static_cast<int64_t>(d)) || out.sizes[d] != out.buffer.shape().dimensions[d]);
+  return out;
+}
+
+Sizes clamped(std::span<const int64_t> sizes, std::span<const int64_t> bounds) {
+  Sizes out;
+  for (size_t d = 0; d < sizes.size(); ++d) out.push_back(std::clamp<int64_t>(sizes[d], 0, bounds[d]));
+  return out;
+}
+
+// Copies the block of `part`'s dimensions at the origin, from or to an array of larger ones.
+void copyBlock(std::span<const int64_t> block, const std::byte* from, std::span<const int64_t> fromDims, std::byte* to,
+               std::span<const int64_t> toDims, size_t width) {
+  const auto fromStrides = rowMajorStrides(fromDims), toStrides = rowMajorStrides(toDims);
+  forEachIndex(block, [&](std::span<const int64_t> index, int64_t) {
+    copyElement(to, linearIndexOf(index, toStrides), from, linearIndexOf(index, fromStrides), width);
+    return true;
+  });
+}
+
+void paste(Literal& whole, const Literal& part) {
+  copyBlock(part.shape().dimensions, part.bytes().data(), part.shape().dimensions, whole.mutableBytes().data(),
+            whole.shape().dimensions, static_cast<size_t>(byteWidth(whole.shape().type)));
+}
+
+int64_t scalarOf(const Literal& literal) { return loadInt(literal.shape().type, literal.bytes().data()); }
+
+class DynamicOp {
+ public:
+  DynamicOp(const OpDef& op, const EvaluateContext& context) : op_(op), context_(context) {
+    for (size_t i = 0; i < context.operands.size(); ++i) views_.push_back(viewOf(context.operands[i], *context.operandShapes[i]));
+  }
+
+  Result<Literal> run() {
+    switch (op_.opcode) {
+      case Opcode::GetDimensionSize: return Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(views_[0].sizes[dimension()]));
+      case Opcode::SetDimensionSize: return setSize();
+      case Opcode::DynamicReshape: return reshaped(scalarsFrom(1));
+      case Opcode::Reshape: case Opcode::Bitcast: return reshaped(reshapedSizes());
+      case Opcode::Slice: return onBounds(slicedSizes());
+      case Opcode::DynamicSlice: return onBounds(fullDimensions());
+      case Opcode::DynamicUpdateSlice: return onSome({1}, views_[0].sizes);
+      case Opcode::Gather: return gathered();
+      case Opcode::Scatter: return scattered();
+      default: break;
+    }
+    if (isElementwise()) return elementwise();
+    if (op_.kind == ExecutionKind::Effect) return onBounds(views_[0].sizes);
+    if (op_.opcode == Opcode::Dot) matchContracted();
+    return onSizes();
+  }
+
+ private:
+  const AttributeSet& attributes() const { return *context_.instruction.attributes; }
+  size_t dimension() const { return static_cast<size_t>(attributes().ints(Attr::dimensions)[0]); }
+
+  Sizes scalarsFrom(size_t first) const {
+    Sizes out;
+    for (size_t i = first; i < views_.size(); ++i) out.push_back(scalarOf(views_[i].buffer));
+    return out;
+  }
+
+  bool isElementwise() const {
+    if (op_.category != "Elementwise" && op_.opcode != Opcode::Copy && op_.opcode != Opcode::AddDependency) return false;
+    return context_.shape.isArray() && std::ranges::any_of(views_, [&](const View& v) { return v.sizes.size() == context_.shape.dimensions.size(); });
+  }
+
+  Result<Literal> evaluateOn(std::span<const Literal> operands, const Shape& shape, std::span<const Shape* const> shapes) const {
+    EvaluateContext context{context_.instruction, shape, operands, shapes, context_.call, context_.cancelled,
+                            context_.module, context_.communicator, context_.memory};
+    return op_.evaluate(context);
+  }
+
+  std::vector<Literal> buffers() const {
+    std::vector<Literal> out;
+    for (const View& view : views_) out.push_back(view.buffer);
+    return out;
+  }
+
+  // The op on whole buffers; the result has these sizes.
+  Result<Literal> onBounds(const Sizes& sizes) const {
+    TESSERA_ASSIGN_OR_RETURN(Literal out, evaluateOn(buffers(), context_.shape, context_.operandShapes));
+    if (!out.shape().isArray() || out.shape().dimensions.size() != sizes.size()) return out;
+    return withSizes(std::move(out), sizes);
+  }
+
+  Result<Literal> setSize() const {
+    Sizes sizes = views_[0].sizes;
+    sizes[dimension()] = scalarOf(views_[1].buffer);
+    return withSizes(views_[0].buffer, sizes);
+  }
+
+  // --- shapes of the elements that count
+
+  // Inference over the operands named in `cut` with their sizes, the others with their bounds.
+  Result<Shape> inferOn(std::span<const Shape> shapes) const {
+    if (!context_.module) return fail("sizes of the run are not known here");
+    InferContext infer = inferContextOf(*context_.module, context_.instruction);
+    for (size_t i = 0; i < shapes.size(); ++i) infer.operands[i] = &shapes[i];
+    Shape written = context_.shape;
+    if (op_.opcode == Opcode::Broadcast)
+      for (size_t i = 0; i < shapes[0].dimensions.size(); ++i)
+        written.dimensions[static_cast<size_t>(attributes().ints(Attr::dimensions)[i])] = shapes[0].dimensions[i];
+    infer.written = &written;
+    TESSERA_ASSIGN_OR_RETURN(Inferred inferred, op_.inferShape(infer));
+    return inferred.shape;
+  }
+
+  Result<std::vector<Literal>> operandsCut(const std::vector<bool>& cut) const {
+    std::vector<Literal> out;
+    for (size_t i = 0; i < views_.size(); ++i) {
+      if (!cut[i] || !context_.operandShapes[i]->isArray()) {
+        out.push_back(views_[i].buffer);
+        continue;
+      }
+      TESSERA_ASSIGN_OR_RETURN(Literal part, cutTo(views_[i].buffer, views_[i].sizes));
+      out.push_back(std::move(part));
+    }
+    return out;
+  }
+
+  // The op on the elements that count of the operands in `cut`; the result has dimensions of its own.
+  Result<Literal> evaluateCut(const std::vector<bool>& cut) const {
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> operands, operandsCut(cut));
+    std::vector<Shape> shapes;
+    std::vector<const Shape*> pointers;
+    for (size_t i = 0; i < operands.size(); ++i) shapes.push_back(context_.operandShapes[i]->isArray() ? withoutLayout(operands[i].shape()) : *context_.operandShapes[i]);
+    for (Shape& shape : shapes) shape.dynamic.clear(), pointers.push_back(&shape);
+    TESSERA_ASSIGN_OR_RETURN(Shape shape, inferOn(shapes));
+    fillDefaultLayouts(shape);
+    return evaluateOn(operands, shape, pointers);
+  }
+
+  // A leaf of the result within its bounds; what is around it comes from the op on whole buffers where that means something.
+  Result<Literal> expanded(const Literal& part, const Shape& declared) const {
+    if (part.shape().dimensions == declared.dimensions) return part;
+    Literal whole;
+    if (op_.category == "Data movement") {
+      TESSERA_ASSIGN_OR_RETURN(const Literal all, evaluateOn(buffers(), context_.shape, context_.operandShapes));
+      TESSERA_ASSIGN_OR_RETURN(whole, Literal::fromBytes(declared, all.bytes()));
+      paste(whole, part);
+    } else {
+      TESSERA_ASSIGN_OR_RETURN(whole, padTo(part, declared));
+    }
+    return withSizes(std::move(whole), part.shape().dimensions);
+  }
+
+  Result<Literal> onSizes() const {
+    TESSERA_ASSIGN_OR_RETURN(const Literal part, evaluateCut(std::vector<bool>(views_.size(), true)));
+    if (!context_.shape.isTuple()) return expanded(part, context_.shape);
+    std::vector<Literal> leaves;
+    for (size_t i = 0; i < part.elements().size(); ++i) {
+      TESSERA_ASSIGN_OR_RETURN(Literal leaf, expanded(part.elements()[i], context_.shape.elements[i]));
+      leaves.push_back(std::move(leaf));
+    }
+    return Literal::tuple(std::move(leaves));
+  }
+
+  // Operands in `cut` by their sizes, the others whole; the result has its bounds, and these sizes.
+  Result<Literal> onSome(std::initializer_list<size_t> which, const Sizes& sizes) const {
+    std::vector<bool> cut(views_.size(), false);
+    for (size_t i : which) cut[i] = true;
+    TESSERA_ASSIGN_OR_RETURN(Literal out, evaluateCut(cut));
+    return withSizes(std::move(out), sizes);
+  }
+
+  // --- elementwise: sizes that differ meet in the smaller one, but one element is repeated
+
+  Result<Literal> elementwise() {
+    const size_t rank = context_.shape.dimensions.size();
+    Sizes sizes = context_.shape.dimensions;
+    for (size_t d = 0; d < rank; ++d) {
+      std::optional<int64_t> size;
+      for (const View& view : views_)
+        if (view.sizes.size() == rank && view.dynamic[d]) size = !size || *size == 1 ? view.sizes[d] : view.sizes[d] == 1 ? *size : std::min(*size, view.sizes[d]);
+      if (size) sizes[d] = *size;
+    }
+    for (View& view : views_)
+      for (size_t d = 0; d < rank && view.sizes.size() == rank; ++d)
+        if (view.dynamic[d] && view.sizes[d] == 1 && sizes[d] > 1) TESSERA_TRY(repeat(view, d));
+    return onBounds(sizes);
+  }
+
+  static Status repeat(View& view, size_t d) {
+    TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(view.buffer.shape()));
+    const auto strides = rowMajorStrides(out.shape().dimensions);
+    forEachIndex(out.shape().dimensions, [&](std::span<const int64_t> index, int64_t linear) {
+      copyElement(out.mutableBytes().data(), linear, view.buffer.bytes().data(), linear - index[d] * strides[d],
+                  static_cast<size_t>(byteWidth(out.shape().type)));
+      return true;
+    });
+    view.buffer = std::move(out);
+    return {};
+  }
+
+  // What counts on one side of a product alone meets nothing.
+  void matchContracted() {
+    const auto& left = attributes().ints(Attr::lhs_contracting_dims);
+    const auto& right = attributes().ints(Attr::rhs_contracting_dims);
+    for (size_t i = 0; i < left.size(); ++i) {
+      int64_t &a = views_[0].sizes[static_cast<size_t>(left[i])], &b = views_[1].sizes[static_cast<size_t>(right[i])];
+      a = b = std::min(a, b);
+    }
+  }
+
+  // --- reshape
+
+  Sizes reshapedSizes() const {
+    const int64_t inferred = attributes().intOr(Attr::inferred_dimension, -1);
+    Sizes out = context_.shape.dimensions;
+    for (const ReshapeGroup& group : reshapeGroups(views_[0].buffer.shape(), context_.shape, inferred)) {
+      int64_t count = 1;
+      bool dynamic = false;
+      for (size_t d : group.from) count *= views_[0].sizes[d], dynamic = dynamic || views_[0].dynamic[d];
+      if (dynamic && group.open) out[*group.open] = count / std::max<int64_t>(group.others, 1);
+    }
+    return out;
+  }
+
+  Result<Literal> reshaped(const Sizes& sizes) const {
+    TESSERA_ASSIGN_OR_RETURN(const Literal from, cutTo(views_[0].buffer, views_[0].sizes));
+    const Sizes inside = clamped(sizes, context_.shape.dimensions);
+    TESSERA_ASSIGN_OR_RETURN(Literal part, Literal::zeros(Shape::arrayRowMajor(context_.shape.type, inside)));
+    std::memcpy(part.mutableBytes().data(), from.bytes().data(), std::min(part.bytes().size(), from.bytes().size()));
+    TESSERA_ASSIGN_OR_RETURN(Literal whole, Literal::fromBytes(withoutLayout(context_.shape), views_[0].buffer.bytes()));
+    paste(whole, part);
+    return withSizes(std::move(whole), sizes);
+  }
+
+  // --- slices, gather and scatter
+
+  Sizes slicedSizes() const {
+    Sizes out = context_.shape.dimensions;
+    const auto* slices = attributes().get<std::vector<SliceDimension>>(Attr::slice);
+    for (size_t d = 0; slices && d < out.size(); ++d) {
+      const SliceDimension& range = (*slices)[d];
+      if (!views_[0].dynamic[d]) continue;
+      const int64_t left = views_[0].sizes[d] - range.start;
+      const bool all = range.start == 0 && range.stride == 1 && range.limit == views_[0].buffer.shape().dimensions[d];
+      out[d] = all ? views_[0].sizes[d] : std::clamp<int64_t>((left + range.stride - 1) / range.stride, 0, out[d]);
+    }
+    return out;
+  }
+
+  // A dimension that is taken whole keeps its size.
+  Sizes fullDimensions() const {
+    Sizes out = context_.shape.dimensions;
+    for (size_t d = 0; d < out.size(); ++d)
+      if (views_[0].dynamic[d] && out[d] == views_[0].buffer.shape().dimensions[d]) out[d] = views_[0].sizes[d];
+    return out;
+  }
+
+  Result<Literal> gathered() const {
+    std::vector<bool> cut(views_.size(), true);
+    cut[0] = false;
+    TESSERA_ASSIGN_OR_RETURN(const Literal part, evaluateCut(cut));
+    Sizes sizes = part.shape().dimensions;
+    const auto& offsets = attributes().ints(Attr::offset_dims);
+    size_t offset = 0;
+    for (size_t d = 0; d < views_[0].sizes.size(); ++d) {
+      const auto at = static_cast<int64_t>(d);
+      if (std::ranges::count(attributes().ints(Attr::collapsed_slice_dims), at) || std::ranges::count(attributes().ints(Attr::operand_batching_dims), at)) continue;
+      const auto to = static_cast<size_t>(offsets[offset++]);
+      if (views_[0].dynamic[d] && context_.shape.dimensions[to] == views_[0].buffer.shape().dimensions[d]) sizes[to] = views_[0].sizes[d];
+    }
+    TESSERA_ASSIGN_OR_RETURN(Literal whole, padTo(part, context_.shape));
+    return withSizes(std::move(whole), sizes);
+  }
+
+  Result<Literal> scattered() const {
+    const size_t arrays = (views_.size() - 1) / 2;
+    std::vector<bool> cut(views_.size(), true);
+    for (size_t i = 0; i < arrays; ++i) cut[i] = false;
+    TESSERA_ASSIGN_OR_RETURN(Literal out, evaluateCut(cut));
+    if (arrays == 1) return withSizes(std::move(out), views_[0].sizes);
+    std::vector<Literal> leaves;
+    for (size_t i = 0; i < arrays; ++i) leaves.push_back(withSizes(out.elements()[i], views_[i].sizes));
+    return Literal::tuple(std::move(leaves));
+  }
+
+  const OpDef& op_;
+  const EvaluateContext& context_;
+  std::vector<View> views_;
+};
+
+}  // namespace
+
+bool isDynamicValue(const Literal& value, const Shape& declared) { return declared.isArray() && value.shape().isTuple(); }
+
+bool needsDynamicEvaluation(const Instruction& instruction, std::span<const Literal> operands, std::span<const Shape* const> shapes) {
+  if (instruction.opcode == Opcode::SetDimensionSize || instruction.opcode == Opcode::DynamicReshape) return true;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (isDynamicValue(operands[i], *shapes[i])) {
+      const OpDef* op = findOp(instruction.opcode);
+      return instruction.opcode == Opcode::Bitcast || (op->kind != ExecutionKind::Structure && op->kind != ExecutionKind::Control);
+    }
+  return false;
+}
+
+Result<Literal> evaluateDynamic(const OpDef& op, const EvaluateContext& context) { return DynamicOp(op, context).run(); }
+
+bool takesArgument(const Shape& parameter, const Shape& given) {
+  if (!parameter.isArray() || parameter.type != given.type || parameter.rank() != given.rank()) return false;
+  for (int64_t d = 0; d < parameter.rank(); ++d) {
+    const int64_t bound = parameter.dimensions[static_cast<size_t>(d)], size = given.dimensions[static_cast<size_t>(d)];
+    if (size != bound && !(parameter.isDynamicDimension(d) && (size < bound || bound == Shape::kUnbounded))) return false;
+  }
+  return true;
+}
+
+Result<Literal> dynamicArgument(const Literal& argument, const Shape& parameter) {
+  if (std::ranges::find(parameter.dimensions, Shape::kUnbounded) != parameter.dimensions.end() || argument.shape().dimensions == parameter.dimensions)
+    return argument;
+  TESSERA_ASSIGN_OR_RETURN(Literal whole, padTo(argument, parameter));
+  return withSizes(std::move(whole), argument.shape().dimensions);
+}
+
+Result<Literal> reportedValue(const Literal& value, const Shape& declared) {
+  if (!isDynamicValue(value, declared)) return value;
+  const View view = viewOf(value, declared);
+  Sizes sizes = view.buffer.shape().dimensions;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    if (declared.isDynamicDimension(static_cast<int64_t>(d))) sizes[d] = view.sizes[d];
+  return cutTo(view.buffer, sizes);
+}
+
+Result<Literal> cutTo(const Literal& whole, std::span<const int64_t> sizes) {
+  const Sizes inside = clamped(sizes, whole.shape().dimensions);
+  if (inside == whole.shape().dimensions) return whole;
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(Shape::arrayRowMajor(whole.shape().type, inside)));
+  copyBlock(inside, whole.bytes().data(), whole.shape().dimensions, out.mutableBytes().data(), inside, static_cast<size_t>(byteWidth(whole.shape().type)));
+  return out;
+}
+
+Result<Literal> padTo(const Literal& part, const Shape& whole) {
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::zeros(withoutLayout(whole)));
+  paste(out, part);
+  return out;
+}
+
+}  // namespace tessera

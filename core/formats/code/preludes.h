@@ -1,0 +1,17 @@
+// Functions that stand before a program: what HLO says in one instruction and the language's library does not. Each is
+// printed only when the program calls it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tessera::code {
+
+struct PreludeFunction {
+  std::string_view name;
+  std::string_view text;  // ends with a newline; what it calls itself stands before it in the list
+};
+std::span<const PreludeFunction> jaxPrelude();
+std::span<const PreludeFunction> xlaPrelude();
+
+}  // namespace tessera::code

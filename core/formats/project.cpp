@@ -1,0 +1,315 @@
+// See project.h. The form, a keyword a line:
+//   tessera project 1
+//   graph "model.hlo"                  only when the graph is elsewhere
+//   show "main.5"
+//   page "main.5"                      the lines below belong to it
+//   groups                             says that the open groups follow; all others are closed
+//   open "main/layer_0"
+//   at "add.3" 120 40.5                an instruction's box
+//   group-at "main/layer_1" 0 200      a group's
+//   frame 0 0 400 200 "encoder"
+//   note 10 -40 200 30 "why this is here"
+//   hlo                                HLO text follows, up to the last line
+//   end
+#include "core/formats/project.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/formats/hlo_text/lexer.h"
+#include "core/formats/module_file.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::string_view kMagic = "tessera project ";
+constexpr int64_t kVersion = 1;
+constexpr double kFarthest = 1e9;
+
+std::string inQuotes(std::string_view text) {
+  std::string out = "\"";
+  text::appendEscaped(out, text);
+  return out + '"';
+}
+
+std::string number(double value) {
+  const double tenths = std::round(std::clamp(value, -kFarthest, kFarthest) * 10);
+  char buffer[48];
+  const double shown = tenths == 0 ? 0 : tenths / 10;  // no "-0"
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, shown).ptr};
+}
+
+// Reads lines, one keyword each, into a Project.
+class Reader {
+ public:
+  explicit Reader(std::string_view content) : rest_(content), content_(content) {}
+
+  Result<ProjectContent> read() {
+    TESSERA_TRY(readVersion());
+    TESSERA_TRY(findEnd());
+    while (!rest_.empty()) {
+      nextLine();
+      if (line_.empty()) continue;
+      if (word() == "hlo" && line_.empty()) return graphHere();
+      TESSERA_TRY(readItem());
+    }
+    if (out_.project.graphFile.empty()) return wrong("the project has no graph", "hlo, or graph \"FILE\" above");
+    return std::move(out_);
+  }
+
+ private:
+  std::unexpected<Diagnostic> wrong(std::string message, std::string expected = {}, std::string found = {}) const {
+    Diagnostic d;
+    d.message = std::move(message);
+    d.expected = std::move(expected);
+    d.found = std::move(found);
+    d.position = {lineNumber_, 1};
+    return std::unexpected(std::move(d));
+  }
+
+  void nextLine() {
+    const size_t end = rest_.find('\n');
+    whole_ = line_ = rest_.substr(0, end);
+    rest_ = end == std::string_view::npos ? std::string_view() : rest_.substr(end + 1);
+    ++lineNumber_;
+    if (line_.ends_with('\r')) line_.remove_suffix(1);
+    keyword_ = {};
+  }
+  std::string_view word() {
+    const size_t end = line_.find(' ');
+    keyword_ = line_.substr(0, end);
+    line_ = end == std::string_view::npos ? std::string_view() : line_.substr(end + 1);
+    return keyword_;
+  }
+
+  Status readVersion() {
+    nextLine();
+    if (!line_.starts_with(kMagic)) return wrong("this is no project file", "tessera project 1");
+    const std::string_view text = line_.substr(kMagic.size());
+    int64_t version = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+    if (error != std::errc() || end != text.data() + text.size() || version < 1)
+      return wrong("the version of the project file does not read", "a number", std::string(text));
+    if (version > kVersion)
+      return wrong("the project was written by a newer Tessera; this one reads version " + std::to_string(kVersion) + " and older ones",
+                   std::to_string(kVersion), std::to_string(version));
+    return {};
+  }
+
+  // The last line is "end": a file that was cut short has none.
+  Status findEnd() {
+    std::string_view body = rest_;
+    while (!body.empty() && (body.back() == '\n' || body.back() == '\r' || body.back() == ' ')) body.remove_suffix(1);
+    const size_t newline = body.rfind('\n');
+    const size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+    if (body.substr(begin) == "end") {
+      rest_ = body.substr(0, begin);
+      return {};
+    }
+    lineNumber_ = static_cast<uint32_t>(1 + std::ranges::count(content_.substr(0, content_.size() - rest_.size()), '\n') + std::ranges::count(body, '\n'));
+    return wrong("the project file ends too early: its last line is missing", "end");
+  }
+
+  Result<ProjectContent> graphHere() {
+    if (!out_.project.graphFile.empty()) return wrong("the project has its graph twice: here and in " + out_.project.graphFile);
+    out_.graph = rest_;
+    out_.graphLine = lineNumber_ + 1;
+    return std::move(out_);
+  }
+
+  Status readItem() {
+    const std::string_view key = keyword_;
+    std::string text;
+    if (key == "graph") return readText(out_.project.graphFile);
+    if (key == "show") return readText(out_.project.shown);
+    if (key == "page") {
+      TESSERA_TRY(readText(text));
+      if (out_.project.find(text)) return wrong("the page " + inQuotes(text) + " appears twice");
+      page_ = &out_.project.page(text);
+      return {};
+    }
+    if (key != "groups" && key != "open" && key != "at" && key != "group-at" && key != "frame" && key != "note")
+      return wrong("the line does not read", "graph, show, page, groups, open, at, group-at, frame, note, hlo or end", std::string(whole_.substr(0, 60)));
+    if (out_.project.pages.empty()) return wrong("the line belongs to no page", "page \"COMPUTATION\" above");
+    page_ = &out_.project.pages.back();
+    return readPageItem(key);
+  }
+
+  Status readPageItem(std::string_view key) {
+    std::string text;
+    if (key == "groups") {
+      page_->opened = true;
+      return atEnd();
+    }
+    if (key == "open") {
+      TESSERA_TRY(readText(text));
+      page_->openGroups.push_back(std::move(text));
+      page_->opened = true;
+      return {};
+    }
+    if (key == "frame" || key == "note") {
+      PageBox& box = (key == "frame" ? page_->frames : page_->notes).emplace_back();
+      for (double* value : {&box.x, &box.y, &box.width, &box.height}) TESSERA_TRY(readNumber(*value));
+      if (box.width < 0 || box.height < 0) return wrong("a " + std::string(key) + " has a negative size");
+      return readText(box.text);
+    }
+    PagePoint point;
+    TESSERA_TRY(readString(text));
+    TESSERA_TRY(readNumber(point.x));
+    TESSERA_TRY(readNumber(point.y));
+    auto& places = key == "at" ? page_->instructions : page_->groups;
+    if (!places.emplace(text, point).second) return wrong(inQuotes(text) + " has two places");
+    return atEnd();
+  }
+
+  void skipBlanks() {
+    while (line_.starts_with(' ')) line_.remove_prefix(1);
+  }
+  Status atEnd() {
+    skipBlanks();
+    return line_.empty() ? Status() : wrong("there is more on the line than belongs there", {}, std::string(line_.substr(0, 60)));
+  }
+  Status readString(std::string& out) {
+    skipBlanks();
+    size_t end = 1;
+    while (end < line_.size() && line_[end] != '"') end += line_[end] == '\\' ? 2 : 1;
+    if (!line_.starts_with('"') || end >= line_.size()) return wrong("a text in quotes is missing or has no end", "\"…\"", std::string(whole_.substr(0, 60)));
+    out = text::unescape(line_.substr(1, end - 1));
+    line_ = line_.substr(end + 1);
+    return {};
+  }
+  Status readText(std::string& out) {
+    TESSERA_TRY(readString(out));
+    return atEnd();
+  }
+  Status readNumber(double& out) {
+    skipBlanks();
+    const auto [end, error] = std::from_chars(line_.data(), line_.data() + line_.size(), out);
+    if (error != std::errc() || !(std::abs(out) <= kFarthest)) return wrong("a number does not read", "a number", std::string(whole_.substr(0, 60)));
+    line_.remove_prefix(static_cast<size_t>(end - line_.data()));
+    return {};
+  }
+
+  std::string_view rest_, content_, line_, whole_, keyword_;
+  uint32_t lineNumber_ = 0;
+  ProjectContent out_;
+  ProjectPage* page_ = nullptr;
+};
+
+void appendBoxes(std::string& out, std::string_view key, std::vector<PageBox> boxes) {
+  std::ranges::sort(boxes, {}, [](const PageBox& b) { return std::tuple(b.y, b.x, b.text, b.width, b.height); });
+  for (const PageBox& b : boxes)
+    out += std::string(key) + ' ' + number(b.x) + ' ' + number(b.y) + ' ' + number(b.width) + ' ' + number(b.height) + ' ' + inQuotes(b.text) + '\n';
+}
+
+void appendPage(std::string& out, const ProjectPage& page) {
+  out += "page " + inQuotes(page.computation) + '\n';
+  if (page.opened) out += "groups\n";
+  std::vector<std::string> open = page.openGroups;
+  std::ranges::sort(open);
+  for (const std::string& group : open) out += "open " + inQuotes(group) + '\n';
+  for (const auto& [name, p] : page.instructions) out += "at " + inQuotes(name) + ' ' + number(p.x) + ' ' + number(p.y) + '\n';
+  for (const auto& [name, p] : page.groups) out += "group-at " + inQuotes(name) + ' ' + number(p.x) + ' ' + number(p.y) + '\n';
+  appendBoxes(out, "frame", page.frames);
+  appendBoxes(out, "note", page.notes);
+}
+
+bool isEmpty(const ProjectPage& page) {
+  return !page.opened && page.instructions.empty() && page.groups.empty() && page.frames.empty() && page.notes.empty();
+}
+
+ReadResult failedRead(Diagnostic diagnostic, const std::filesystem::path& path) {
+  ReadResult out;
+  if (diagnostic.file.empty()) diagnostic.file = path.string();
+  out.diagnostics.add(std::move(diagnostic));
+  return out;
+}
+
+// The graph of a sidecar: a file beside it that is no project itself.
+ReadResult readBeside(const ProjectContent& content, const std::filesystem::path& path) {
+  const std::filesystem::path graph = path.parent_path() / content.project.graphFile;
+  auto text = readFile(graph);
+  if (!text) return failedRead(std::move(text).error(), path);
+  if (!looksLikeProject(*text)) return readModule(graph);
+  Diagnostic d;
+  d.message = "the graph of the project is a project itself: " + content.project.graphFile;
+  return failedRead(std::move(d), path);
+}
+
+}  // namespace
+
+const ProjectPage* Project::find(std::string_view computation) const {
+  const auto found = std::ranges::find(pages, computation, &ProjectPage::computation);
+  return found == pages.end() ? nullptr : &*found;
+}
+
+ProjectPage& Project::page(std::string_view computation) {
+  const auto found = std::ranges::find(pages, computation, &ProjectPage::computation);
+  if (found != pages.end()) return *found;
+  ProjectPage& fresh = pages.emplace_back();
+  fresh.computation = std::string(computation);
+  return fresh;
+}
+
+bool Project::arranged() const {
+  return std::ranges::any_of(pages, [](const ProjectPage& page) {
+    return !page.instructions.empty() || !page.groups.empty() || !page.frames.empty() || !page.notes.empty();
+  });
+}
+
+bool looksLikeProject(std::string_view content) { return content.starts_with(kMagic); }
+
+Result<ProjectContent> parseProject(std::string_view content) { return Reader(content).read(); }
+
+std::string printProject(const Project& project, const Module* graph) {
+  std::string out = std::string(kMagic) + std::to_string(kVersion) + '\n';
+  if (!graph) out += "graph " + inQuotes(project.graphFile) + '\n';
+  if (!project.shown.empty()) out += "show " + inQuotes(project.shown) + '\n';
+  std::vector<const ProjectPage*> pages;
+  for (const ProjectPage& page : project.pages)
+    if (!isEmpty(page)) pages.push_back(&page);
+  std::ranges::sort(pages, {}, &ProjectPage::computation);
+  for (const ProjectPage* page : pages) appendPage(out, *page);
+  if (!graph) return out + "end\n";
+  std::string text = printHloText(*graph);
+  while (text.ends_with('\n')) text.pop_back();
+  return out + "hlo\n" + text + "\nend\n";
+}
+
+ReadResult readProjectModule(std::string_view content, const std::filesystem::path& path) {
+  auto parsed = parseProject(content);
+  if (!parsed) return failedRead(std::move(parsed).error(), path);
+  if (!parsed->project.graphFile.empty()) return readBeside(*parsed, path);
+  ReadResult out = readHloText(parsed->graph, path.string());
+  const uint32_t above = parsed->graphLine - 1;
+  for (Diagnostic& d : out.diagnostics.items())
+    if (d.position.line) d.position.line += above;
+  if (out.module) {
+    for (ComputationId computation : out.module->order())
+      for (InstructionId id : out.module->at(computation).instructions)
+        if (out.module->at(id).position.line) out.module->edit(id).position.line += above;
+  }
+  return out;
+}
+
+std::filesystem::path sidecarOf(const std::filesystem::path& graph) { return graph.string() + ".tessera"; }
+
+Result<Project> readArrangement(const std::filesystem::path& path) {
+  std::filesystem::path source = path;
+  auto content = readFile(path);
+  if (!content || !looksLikeProject(*content)) {
+    source = sidecarOf(path);
+    std::error_code error;
+    if (!std::filesystem::exists(source, error)) return Project();
+    content = readFile(source);
+  }
+  if (!content) return std::unexpected(std::move(content).error());
+  auto parsed = parseProject(*content);
+  if (parsed) return std::move(parsed->project);
+  Diagnostic d = std::move(parsed).error();
+  d.file = source.string();
+  return std::unexpected(std::move(d));
+}
+
+}  // namespace tessera

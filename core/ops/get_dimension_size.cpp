@@ -1,0 +1,58 @@
+// get-dimension-size: the size of one dimension as a number; of a dynamic dimension the one it has at run time. Before
+// code generation core/passes/dynamic_padding has put the number in its place.
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 1));
+  const Shape& operand = context.operand(0);
+  const auto& dims = context.attributes->ints(Attr::dimensions);
+  if (dims.empty() || dims[0] < 0 || dims[0] >= operand.rank())
+    return context.violated("C1", "get-dimension-size asks for one dimension of its operand",
+                            fmt::format("one number from 0 to {}", operand.rank() - 1), listOf(dims));
+  return Inferred{Shape::array(ElementType::S32, {}), {}};
+}
+
+// A literal has the size that its shape says; dynamic values are answered by whoever keeps their sizes.
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const auto d = static_cast<size_t>(context.instruction.attributes->ints(Attr::dimensions)[0]);
+  return Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(context.operands[0].shape().dimensions[d]));
+}
+
+Status element(ElementContext& context) {
+  const auto d = static_cast<size_t>(context.attributes().ints(Attr::dimensions)[0]);
+  context.results = {context.builder.constant(ElementType::S32, static_cast<double>(context.operandShape(0).dimensions[d]))};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operand", "The array that is asked."}};
+constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The one dimension whose size is wanted."}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "`dimensions` names one dimension of the operand."},
+};
+
+}  // namespace
+
+const OpDef kGetDimensionSize = {
+    .opcode = Opcode::GetDimensionSize,
+    .kind = ExecutionKind::Element,
+    .category = "Dynamic shapes",
+    .summary = "The size of a dimension, as a number",
+    .doc = "For a static dimension that is a constant. A dynamic dimension, written `<=8`, has a bound in its type and a "
+           "size at run time; the size is given.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+    .element = element,
+};
+
+}  // namespace tessera

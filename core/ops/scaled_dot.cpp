@@ -1,0 +1,218 @@
+// scaled-dot: a dot of operands in blocks that share a scale (micro-scaling formats): each scale multiplies a block of
+// consecutive elements along each dimension. Products and sums are taken in f32 or wider.
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/faults.h"
+#include "core/ops/index_space.h"
+#include "core/ops/op.h"
+#include "core/ops/scalar_callee.h"
+
+namespace tessera {
+namespace {
+
+constexpr OperandDoc kOperands[] = {
+    {"lhs", "left array"},
+    {"rhs", "right array"},
+    {"lhs_scale", "scales of lhs: each dimension divides that of lhs; a scalar scales all"},
+    {"rhs_scale", "scales of rhs, likewise"},
+};
+
+constexpr AttributeRow kAttributes[] = {
+    {Attr::lhs_batch_dims, false, "{}", "dimensions of lhs that are matched with rhs_batch_dims and kept"},
+    {Attr::lhs_contracting_dims, false, "{}", "dimensions of lhs that are summed over"},
+    {Attr::rhs_batch_dims, false, "{}", "dimensions of rhs that are matched with lhs_batch_dims and kept"},
+    {Attr::rhs_contracting_dims, false, "{}", "dimensions of rhs that are summed over"},
+    {Attr::operand_precision, false, "{default,default}", "precision of each operand", "default high highest packed_nibble"},
+    {Attr::algorithm, false, "", "precision algorithm by name; kept"},
+};
+
+constexpr Constraint kConstraints[] = {
+    {"C1", "All four operands are arrays of real numbers."},
+    {"C2", "Batch and contracting dimensions of an operand exist and are named once."},
+    {"C3", "lhs and rhs have equally many batch dimensions, of equal sizes pair by pair."},
+    {"C4", "lhs and rhs have equally many contracting dimensions, of equal sizes pair by pair."},
+    {"C5", "A scale is a scalar, or has its operand's rank and sizes that divide the operand's."},
+};
+
+struct Side {
+  IndexVector batch, contracting, free;
+};
+
+Side sideOf(const AttributeSet& attributes, int operand, int64_t rank) {
+  Side out;
+  out.batch = attributes.ints(operand == 0 ? Attr::lhs_batch_dims : Attr::rhs_batch_dims);
+  out.contracting = attributes.ints(operand == 0 ? Attr::lhs_contracting_dims : Attr::rhs_contracting_dims);
+  out.free = otherDims(rank, out.batch, out.contracting);
+  return out;
+}
+
+Status checkSide(const InferContext& context, size_t operand, const Side& side) {
+  IndexVector all = side.batch;
+  all.insert(all.end(), side.contracting.begin(), side.contracting.end());
+  if (const auto bad = badDimension(all, context.operand(operand).rank()))
+    return context.violated("C2", fmt::format("operand {} has no dimension {} that is free to be used here", operand, *bad),
+                            fmt::format("distinct dimensions below {}", context.operand(operand).rank()), std::to_string(*bad));
+  return {};
+}
+
+Status checkPairs(const InferContext& context, std::string_view label, std::string_view kind, const IndexVector& left, const IndexVector& right) {
+  const IndexVector a = pickDims(context.operand(0).dimensions, left), b = pickDims(context.operand(1).dimensions, right);
+  if (a == b) return {};
+  return context.violated(label, fmt::format("the {} dimensions of lhs and rhs differ in number or size", kind),
+                          fmt::format("{{{}}}", fmt::join(a, ",")), fmt::format("{{{}}}", fmt::join(b, ",")));
+}
+
+Status checkScale(const InferContext& context, size_t operand) {
+  const Shape &values = context.operand(operand), &scale = context.operand(operand + 2);
+  if (scale.isScalar()) return {};
+  bool fits = scale.rank() == values.rank();
+  for (size_t d = 0; fits && d < scale.dimensions.size(); ++d)
+    fits = scale.dimensions[d] > 0 ? values.dimensions[d] % scale.dimensions[d] == 0 : values.dimensions[d] == 0;
+  if (fits) return {};
+  return context.violated("C5", fmt::format("the scale of operand {} does not divide it into blocks", operand),
+                          "sizes that divide " + toString(values, false), toString(scale, false));
+}
+
+void appendDims(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view of) {
+  for (int64_t d : dims) {
+    const int64_t size = source.dimensions[static_cast<size_t>(d)];
+    out.reasons.push_back(fmt::format("dimension {} = {} from dimension {} of {}", out.shape.dimensions.size(), size, d, of));
+    out.shape.dimensions.push_back(size);
+    out.shape.dynamic.push_back(source.isDynamicDimension(d));
+  }
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  for (size_t i = 0; i < context.operands.size(); ++i) {
+    const ElementType type = context.operand(i).type;
+    if (!isFloat(type) && !isInteger(type))
+      return context.violated("C1", fmt::format("operand {} is no array of real numbers", i), "an array", toString(context.operand(i), false));
+  }
+  const Shape &lhs = context.operand(0), &rhs = context.operand(1);
+  const Side left = sideOf(*context.attributes, 0, lhs.rank()), right = sideOf(*context.attributes, 1, rhs.rank());
+  TESSERA_TRY(checkSide(context, 0, left));
+  TESSERA_TRY(checkSide(context, 1, right));
+  TESSERA_TRY(checkPairs(context, "C3", "batch", left.batch, right.batch));
+  TESSERA_TRY(checkPairs(context, "C4", "contracting", left.contracting, right.contracting));
+  TESSERA_TRY(checkScale(context, 0));
+  TESSERA_TRY(checkScale(context, 1));
+  Inferred out;
+  const bool written = context.written && context.written->isArray();
+  out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
+  appendDims(out, lhs, left.batch, "lhs");
+  appendDims(out, lhs, left.free, "lhs");
+  appendDims(out, rhs, right.free, "rhs");
+  if (!out.shape.hasDynamicDimensions()) out.shape.dynamic.clear();
+  return out;
+}
+
+// Elements of an operand times their scales, in double.
+std::vector<double> scaled(const Literal& values, const Literal& scale) {
+  std::vector<double> out = elementsAs<double>(values);
+  const std::vector<double> scales = elementsAs<double>(scale);
+  const std::span<const int64_t> dims(values.shape().dimensions), blocks(scale.shape().dimensions);
+  const IndexVector strides = denseStrides(blocks);
+  size_t at = 0;
+  walkIndices(dims, [&](const IndexVector& index) {
+    size_t block = 0;
+    for (size_t d = 0; d < blocks.size(); ++d) block += static_cast<size_t>(index[d] * blocks[d] / dims[d] * strides[d]);
+    out[at++] *= scales[block];
+  });
+  return out;
+}
+
+void addProducts(IndexVector& index, const IndexVector& dims, std::span<const int64_t> values) {
+  for (size_t i = 0; i < dims.size(); ++i) index[static_cast<size_t>(dims[i])] = values[i];
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
+  const Side left = sideOf(*context.instruction.attributes, 0, lhs.rank()), right = sideOf(*context.instruction.attributes, 1, rhs.rank());
+  const std::vector<double> a = scaled(context.operands[0], context.operands[2]), b = scaled(context.operands[1], context.operands[3]);
+  const IndexVector leftStrides = denseStrides(lhs.dimensions), rightStrides = denseStrides(rhs.dimensions);
+  const IndexVector depth = pickDims(lhs.dimensions, left.contracting);
+  TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(context.shape));
+  std::byte* out = output.mutableBytes().data();
+  IndexVector atLeft(lhs.dimensions.size(), 0), atRight(rhs.dimensions.size(), 0);
+  bool stopped = false;
+  walkIndices(context.shape.dimensions, [&](const IndexVector& index) {
+    if (stopped || (context.cancelled && context.cancelled())) return void(stopped = true);
+    const std::span<const int64_t> all(index);
+    addProducts(atLeft, left.batch, all);
+    addProducts(atRight, right.batch, all);
+    addProducts(atLeft, left.free, all.subspan(left.batch.size()));
+    addProducts(atRight, right.free, all.subspan(left.batch.size() + left.free.size()));
+    double sum = 0;
+    walkIndices(depth, [&](const IndexVector& k) {
+      addProducts(atLeft, left.contracting, k);
+      addProducts(atRight, right.contracting, k);
+      sum += a[static_cast<size_t>(offsetOf(atLeft, leftStrides))] * b[static_cast<size_t>(offsetOf(atRight, rightStrides))];
+    });
+    storeDouble(context.shape.type, out, sum);
+    out += byteWidth(context.shape.type);
+  });
+  if (stopped) return failCancelled();
+  return output;
+}
+
+// One operand's element at an index times its scale, in the type of the sum.
+Result<NodeId> scaledNode(ElementContext& context, size_t operand, std::span<const NodeId> at, ElementType type) {
+  ElementBuilder& builder = context.builder;
+  const Shape &values = context.operandShape(operand), &scale = context.operandShape(operand + 2);
+  std::vector<NodeId> block;
+  for (size_t d = 0; d < scale.dimensions.size(); ++d)
+    block.push_back(builder.divide(at[d], builder.index(values.dimensions[d] / std::max<int64_t>(scale.dimensions[d], 1))));
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(operand, at));
+  TESSERA_ASSIGN_OR_RETURN(const NodeId factor, context.read(operand + 2, block));
+  return builder.multiply(convertTo(builder, type, value), convertTo(builder, type, factor));
+}
+
+void place(std::vector<NodeId>& at, const IndexVector& dims, std::span<const NodeId> values) {
+  for (size_t i = 0; i < dims.size(); ++i) at[static_cast<size_t>(dims[i])] = values[i];
+}
+
+Status element(ElementContext& context) {
+  const Shape &lhs = context.operandShape(0), &rhs = context.operandShape(1);
+  const Side left = sideOf(context.attributes(), 0, lhs.rank()), right = sideOf(context.attributes(), 1, rhs.rank());
+  const std::span<const NodeId> indices = context.indices;
+  const ElementType type = context.shape().type == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+  ElementBuilder& builder = context.builder;
+  const auto body = [&](std::span<const NodeId> k, std::span<const NodeId> sums) -> Result<std::vector<NodeId>> {
+    std::vector<NodeId> atLeft(lhs.dimensions.size()), atRight(rhs.dimensions.size());
+    place(atLeft, left.batch, indices);
+    place(atRight, right.batch, indices);
+    place(atLeft, left.free, indices.subspan(left.batch.size()));
+    place(atRight, right.free, indices.subspan(left.batch.size() + left.free.size()));
+    place(atLeft, left.contracting, k);
+    place(atRight, right.contracting, k);
+    TESSERA_ASSIGN_OR_RETURN(const NodeId a, scaledNode(context, 0, atLeft, type));
+    TESSERA_ASSIGN_OR_RETURN(const NodeId b, scaledNode(context, 1, atRight, type));
+    return std::vector<NodeId>{builder.add(sums[0], builder.multiply(a, b))};
+  };
+  TESSERA_ASSIGN_OR_RETURN(const auto sums, builder.loop(pickDims(lhs.dimensions, left.contracting), {builder.zero(type)}, body));
+  context.results = {convertTo(builder, context.shape().type, sums[0])};
+  return {};
+}
+
+}  // namespace
+
+extern const OpDef kScaledDot;
+const OpDef kScaledDot = {
+    .opcode = Opcode::ScaledDot,
+    .kind = ExecutionKind::Element,
+    .category = "Linear algebra",
+    .summary = "A dot of operands with a scale for each block",
+    .doc = "$out = dot(lhs · s, rhs · t)$, where $s$ and $t$ repeat each scale of lhs and rhs over the block of "
+           "elements that it stands for: along a dimension of size $n$ with $m$ scales a block has $n/m$ elements. With "
+           "f8 or f4 values and f8e8m0fnu scales these are the micro-scaling formats. Sums are kept in f32 (f64 for f64 "
+           "results) and rounded once.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+    .element = element,
+};
+
+}  // namespace tessera

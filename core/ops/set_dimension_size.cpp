@@ -1,0 +1,75 @@
+// set-dimension-size: the operand with another run-time size along one dimension; its elements stay where they are.
+// The size travels beside the buffer: the evaluator keeps it (core/evaluate/dynamic_values), and for code generation
+// core/passes/dynamic_padding makes it a value of the program; what is left here is the identity on the buffer.
+#include <fmt/format.h>
+
+#include "core/ops/element_context.h"
+#include "core/ops/infer_checks.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+
+namespace {
+
+// Dynamic along the dimension, unless the shape is written as static (the size is then known to be the bound).
+Shape resultShape(const InferContext& context, int64_t dimension) {
+  const Shape& operand = context.operand(0);
+  std::vector<bool> dynamic(operand.dimensions.size(), false);
+  for (int64_t d = 0; d < operand.rank(); ++d) dynamic[static_cast<size_t>(d)] = operand.isDynamicDimension(d);
+  const bool written = context.written && context.written->isArray() && context.written->rank() == operand.rank();
+  dynamic[static_cast<size_t>(dimension)] = !written || context.written->isDynamicDimension(dimension);
+  return arrayOf(operand.type, operand.dimensions, std::move(dynamic));
+}
+
+Result<Inferred> inferShape(const InferContext& context) {
+  TESSERA_TRY(checkArrayOperands(context, 2));
+  const Shape &operand = context.operand(0), &size = context.operand(1);
+  const auto& dims = context.attributes->ints(Attr::dimensions);
+  if (dims.empty() || dims[0] < 0 || dims[0] >= operand.rank())
+    return context.violated("C1", "set-dimension-size sets one dimension of its operand",
+                            fmt::format("one number from 0 to {}", operand.rank() - 1), listOf(dims));
+  if (!size.isScalar() || size.type != ElementType::S32)
+    return context.violated("C2", "the size is not an s32 scalar", "s32[]", toString(size, false));
+  Inferred out{resultShape(context, dims[0]), reasonsAsOperand(operand, 0)};
+  const auto d = static_cast<size_t>(dims[0]);
+  out.reasons[d] = fmt::format("dimension {} <= {}: its size is operand 1", d, operand.dimensions[d]);
+  return out;
+}
+
+Result<Literal> evaluate(const EvaluateContext& context) {
+  return Literal::fromBytes(context.shape, context.operands[0].bytes());
+}
+
+Status element(ElementContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
+  context.results = {value};
+  return {};
+}
+
+constexpr OperandDoc kOperands[] = {{"operand", "The array."}, {"size", "s32 scalar: the size at run time, 0 to the bound."}};
+constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The one dimension that gets the size."}};
+constexpr Constraint kConstraints[] = {
+    {"C1", "`dimensions` names one dimension of the operand."},
+    {"C2", "The size is a scalar s32."},
+};
+
+}  // namespace
+
+const OpDef kSetDimensionSize = {
+    .opcode = Opcode::SetDimensionSize,
+    .kind = ExecutionKind::Element,
+    .category = "Dynamic shapes",
+    .summary = "Gives a dimension a size at run time",
+    .doc = "The result holds the operand's elements; along the dimension only the first `size` of them count from here "
+           "on: reductions, products and all other operations ignore the rest. The static size becomes the bound of the "
+           "dynamic dimension, written `<=8`. A later set-dimension-size may bring elements back.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = followOperandLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
+
+}  // namespace tessera

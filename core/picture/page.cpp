@@ -1,0 +1,109 @@
+// See page.h. Frames and notes are plain boxes and texts, so that every painter draws them.
+#include "core/picture/page.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+constexpr float kTextSize = 11, kTitleSize = 13, kPadding = 8, kLine = 1.3f;
+
+PointF pointOf(const PagePoint& p) { return {static_cast<float>(p.x), static_cast<float>(p.y)}; }
+RectF rectOf(const PageBox& b) {
+  return {static_cast<float>(b.x), static_cast<float>(b.y), static_cast<float>(b.width), static_cast<float>(b.height)};
+}
+
+PictureItem boxItem(const RectF& bounds, ColorRole fill, ColorRole stroke) {
+  PictureItem item;
+  item.bounds = bounds;
+  item.fill = fill;
+  item.stroke = stroke;
+  item.radius = 6;
+  item.width = 1.2f;
+  return item;
+}
+
+PictureItem textItem(PointF topLeft, const std::string& text, float size, bool bold, float room, ColorRole color) {
+  PictureItem item;
+  item.kind = PictureItem::Kind::Text;
+  item.text = elideText(text, size, room, bold);
+  item.bounds = {topLeft.x, topLeft.y, textWidth(item.text, size, bold), size * 1.25f};
+  item.size = size;
+  item.bold = bold;
+  item.fill = color;
+  item.stroked = false;
+  item.minZoom = 0.2f;
+  return item;
+}
+
+void grow(RectF& bounds, const RectF& box) {
+  const float right = std::max(bounds.x + bounds.width, box.x + box.width), bottom = std::max(bounds.y + bounds.height, box.y + box.height);
+  bounds.x = std::min(bounds.x, box.x);
+  bounds.y = std::min(bounds.y, box.y);
+  bounds.width = right - bounds.x;
+  bounds.height = bottom - bounds.y;
+}
+
+// Words set in lines as wide as the room; "\n" ends a line.
+std::vector<std::string> wrapped(const std::string& text, float room) {
+  std::vector<std::string> lines(1);
+  std::string word;
+  const auto take = [&] {
+    const std::string joined = lines.back().empty() ? word : lines.back() + ' ' + word;
+    if (lines.back().empty() || textWidth(joined, kTextSize) <= room)
+      lines.back() = joined;
+    else
+      lines.push_back(word);
+    word.clear();
+  };
+  for (char c : text) {
+    if (c != ' ' && c != '\n') {
+      word += c;
+      continue;
+    }
+    take();
+    if (c == '\n') lines.emplace_back();
+  }
+  take();
+  return lines;
+}
+
+void appendNote(Picture& picture, const PageBox& note) {
+  const RectF box = rectOf(note);
+  picture.items.push_back(boxItem(box, ColorRole::NodeFill, ColorRole::GroupBorder));
+  float y = box.y + kPadding;
+  for (const std::string& line : wrapped(note.text, box.width - 2 * kPadding)) {
+    if (y + kTextSize * kLine > box.y + box.height) break;
+    picture.items.push_back(textItem({box.x + kPadding, y}, line, kTextSize, false, box.width - 2 * kPadding, ColorRole::NodeSubtext));
+    y += kTextSize * kLine;
+  }
+  grow(picture.bounds, box);
+}
+
+}  // namespace
+
+Places placesOf(const ProjectPage& page) {
+  Places out;
+  for (const auto& [name, point] : page.instructions) out.instructions[name] = pointOf(point);
+  for (const auto& [name, point] : page.groups) out.groups[name] = pointOf(point);
+  return out;
+}
+
+void applyGroups(const ProjectPage& page, ViewOptions& options) {
+  if (page.opened) options.openGroups = {page.openGroups.begin(), page.openGroups.end()};
+}
+
+Picture withPage(Picture picture, const ProjectPage& page) {
+  std::vector<PictureItem> behind;
+  for (const PageBox& frame : page.frames) {
+    const RectF box = rectOf(frame);
+    behind.push_back(boxItem(box, ColorRole::GroupFill, ColorRole::GroupBorder));
+    behind.push_back(textItem({box.x + kPadding, box.y + kPadding / 2}, frame.text, kTitleSize, true, box.width - 2 * kPadding, ColorRole::GroupText));
+    grow(picture.bounds, box);
+  }
+  picture.items.insert(picture.items.begin(), std::make_move_iterator(behind.begin()), std::make_move_iterator(behind.end()));
+  for (const PageBox& note : page.notes) appendNote(picture, note);
+  return picture;
+}
+
+}  // namespace tessera

@@ -1,0 +1,16 @@
+// What a project page adds to the picture of its computation: places of boxes before it is drawn, frames behind it, notes
+// above it. Before: core/formats/project; after: render, the studio's scenes.
+#pragma once
+
+#include "core/arrange/placed.h"
+#include "core/formats/project.h"
+#include "core/picture/picture.h"
+
+namespace tessera {
+
+Places placesOf(const ProjectPage& page);
+// The groups that the page says are open, where it says so.
+void applyGroups(const ProjectPage& page, ViewOptions& options);
+Picture withPage(Picture picture, const ProjectPage& page);
+
+}  // namespace tessera

@@ -1,0 +1,89 @@
+// The functions in quadruple precision, and the distance of a result from the true value in units in the last place.
+#pragma once
+
+#include <quadmath.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace tessera::accuracy {
+
+using Quad = __float128;
+using ComplexQuad = __complex128;
+
+inline ComplexQuad complexOf(Quad re, Quad im) {
+  ComplexQuad out;
+  __real__ out = re;
+  __imag__ out = im;
+  return out;
+}
+
+struct Function {
+  const char* name;  // opcode
+  Quad (*real)(Quad);
+  ComplexQuad (*complex)(ComplexQuad);  // null: real numbers only
+};
+
+struct Function2 {
+  const char* name;
+  Quad (*real)(Quad, Quad);
+};
+
+inline Quad logistic(Quad x) { return 1 / (1 + expq(-x)); }
+inline Quad rsqrt(Quad x) { return 1 / sqrtq(x); }
+inline ComplexQuad complexLogistic(ComplexQuad z) { return 1 / (1 + cexpq(-z)); }
+inline ComplexQuad complexRsqrt(ComplexQuad z) { return 1 / csqrtq(z); }
+inline ComplexQuad complexExpm1(ComplexQuad z) {
+  const Quad x = crealq(z), y = cimagq(z), half = sinq(y / 2);
+  return complexOf(expm1q(x) * cosq(y) - 2 * half * half, expq(x) * sinq(y));
+}
+inline ComplexQuad complexLog1p(ComplexQuad z) {
+  const Quad x = crealq(z), y = cimagq(z);
+  return complexOf(log1pq(x * (x + 2) + y * y) / 2, atan2q(y, 1 + x));
+}
+
+inline const Function kFunctions[] = {
+    {"acos", acosq, cacosq},       {"acosh", acoshq, cacoshq},    {"asin", asinq, casinq},
+    {"asinh", asinhq, casinhq},    {"atanh", atanhq, catanhq},    {"cbrt", cbrtq, nullptr},
+    {"cosine", cosq, ccosq},       {"cosh", coshq, ccoshq},       {"erf", erfq, nullptr},
+    {"exponential", expq, cexpq},  {"exponential-minus-one", expm1q, complexExpm1},
+    {"log", logq, clogq},          {"log-plus-one", log1pq, complexLog1p},
+    {"logistic", logistic, complexLogistic}, {"rsqrt", rsqrt, complexRsqrt}, {"sine", sinq, csinq},
+    {"sinh", sinhq, csinhq},       {"sqrt", sqrtq, csqrtq},       {"tan", tanq, ctanq},
+    {"tanh", tanhq, ctanhq},
+};
+inline const Function2 kFunctions2[] = {{"power", powq}, {"atan2", atan2q}};
+
+// Digits and range of a binary float.
+struct Format {
+  int digits;        // of the significand, the hidden one too
+  int leastExponent; // of the last place of denormals
+  Quad greatest;
+};
+
+inline Quad ulpAt(Quad value, const Format& format) {
+  int exponent = 0;
+  frexpq(value, &exponent);
+  return ldexpq(1, std::max(exponent - format.digits, format.leastExponent));
+}
+
+constexpr double kWrong = 1e30;
+
+// What overflows in the format, rounded to nearest.
+inline bool overflows(Quad value, const Format& format) { return fabsq(value) >= format.greatest + ulpAt(format.greatest, format) / 2; }
+
+inline double errorOf(double found, Quad expected, const Format& format) {
+  if (isnanq(expected) || std::isnan(found)) return isnanq(expected) && std::isnan(found) ? 0 : kWrong;
+  if (std::signbit(found) != (signbitq(expected) != 0) && (found != 0 || expected == 0)) return kWrong;
+  if (std::isinf(found) || overflows(expected, format)) {
+    // About the greatest number a result may be the neighbour of the right one.
+    const Quad other = std::isinf(found) ? fabsq(expected) : static_cast<Quad>(std::fabs(found));
+    if (std::isinf(found) && overflows(expected, format)) return 0;
+    return other >= format.greatest - 2 * ulpAt(format.greatest, format) ? 1 : kWrong;
+  }
+  return static_cast<double>(fabsq(static_cast<Quad>(found) - expected) / ulpAt(expected, format));
+}
+
+}  // namespace tessera::accuracy

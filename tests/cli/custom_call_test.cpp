@@ -1,0 +1,68 @@
+// `tessera run --custom-call-library`: the example library in C, called in XLA's words and in Tessera's, on both backends;
+// and what is missing or fails, with its exit code.
+#include "tests/cli/spawn.h"
+
+namespace tessera {
+namespace {
+
+const std::string kLibrary = " --custom-call-library='" TESSERA_EXAMPLE_TARGETS "'";
+const std::string kExample = "'" TESSERA_SOURCE_DIR "/resources/examples/custom_call/targets.hlo'";
+
+std::string program(const std::string& call) { return "HloModule m\nENTRY main {\n  x = f32[2,2]{1,0} constant({{1, 2}, {3, 4}})\n  ROOT r = " + call + "\n}\n"; }
+
+class CustomCall : public testing::TestWithParam<const char*> {
+ protected:
+  std::string backend() const { return std::string(" --backend=") + GetParam(); }
+  void refused(const std::string& arguments, int exit, const std::string& message) {
+    const Ran ran = scratch_.tessera(arguments + backend());
+    EXPECT_EQ(ran.exit, exit) << ran.err;
+    EXPECT_NE(ran.err.find(message), std::string::npos) << ran.err;
+  }
+  Scratch scratch_;
+};
+
+TEST_P(CustomCall, TheExampleRuns) {
+  scratch_.write("expected.hlo", "HloModule e\nENTRY main {\n  a = f32[] constant(20)\n  b = f32[] constant(8)\n  ROOT t = (f32[], f32[]) tuple(a, b)\n}\n");
+  ASSERT_EQ(scratch_.tessera("run expected.hlo --out=expected.npz").exit, 0);
+  const Ran ran = scratch_.tessera("run " + kExample + kLibrary + " --expected=expected.npz" + backend());
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+}
+// The target sees memory in the order that the program writes: by columns, which is 1 3 2 4.
+TEST_P(CustomCall, LayoutsAreTheInstructions) {
+  scratch_.write("m.hlo", "HloModule m\nENTRY main {\n  x = f32[2,2]{1,0} constant({{1, 2}, {-3, 4}})\n  ROOT r = f32[4]{0} custom-call(x), custom_call_target=\"example_double\", operand_layout_constraints={f32[2,2]{0,1}}\n}\n");
+  scratch_.write("e.hlo", "HloModule e\nENTRY main {\n  ROOT r = f32[4]{0} constant({2, -6, 4, 8})\n}\n");
+  ASSERT_EQ(scratch_.tessera("run e.hlo --out=e.npz").exit, 0);
+  const Ran ran = scratch_.tessera("run m.hlo --expected=e.npz" + kLibrary + backend());
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+}
+TEST_P(CustomCall, StatusReturning) {
+  const std::string call = "custom-call(x), custom_call_target=\"example_positive\", api_version=API_VERSION_STATUS_RETURNING";
+  scratch_.write("good.hlo", program("f32[2,2]{1,0} " + call));
+  EXPECT_EQ(scratch_.tessera("run good.hlo" + kLibrary + backend()).exit, 0);
+  scratch_.write("bad.hlo", "HloModule m\nENTRY main {\n  x = f32[4]{0} constant({1, 0, 1, 1})\n  ROOT r = f32[4]{0} " + call + "\n}\n");
+  refused("run bad.hlo" + kLibrary, 5, "\"example_positive\" failed: a number is not positive");
+}
+TEST_P(CustomCall, AFailureIsTold) {
+  scratch_.write("m.hlo", program("f32[] custom-call(x), custom_call_target=\"example.always_fails\", backend_config=\"out of luck\""));
+  refused("run m.hlo" + kLibrary, 5, "\"example.always_fails\" failed: out of luck");
+}
+TEST_P(CustomCall, AnUnknownTargetIsNamed) {
+  scratch_.write("m.hlo", program("f32[] custom-call(x), custom_call_target=\"nobody.knows\""));
+  refused("run m.hlo", 4, "\"nobody.knows\"");
+  refused("run m.hlo" + kLibrary, 4, "\"nobody.knows\"");
+}
+TEST_P(CustomCall, ALibraryThatCannotBeLoaded) {
+  scratch_.write("m.hlo", program("f32[] custom-call(x), custom_call_target=\"f\""));
+  refused("run m.hlo --custom-call-library=absent.so", 66, "absent.so cannot be loaded");
+  scratch_.write("text.so", "no library");
+  refused("run m.hlo --custom-call-library=text.so", 66, "text.so cannot be loaded");
+}
+TEST_P(CustomCall, TypedFfiIsRefused) {
+  scratch_.write("m.hlo", program("f32[2,2]{1,0} custom-call(x), custom_call_target=\"example_double\", api_version=API_VERSION_TYPED_FFI"));
+  refused("run m.hlo" + kLibrary, 4, "API_VERSION_TYPED_FFI");
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, CustomCall, testing::Values("cpu", "evaluator"), [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace tessera

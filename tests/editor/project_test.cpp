@@ -1,0 +1,156 @@
+// The studio with files that are more or less than a module: projects and their sidecars, Graphviz pictures, and the help page
+// of the selection.
+#include <QFile>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/studio/main_window.h"
+#include "app/studio/panels.h"
+#include "app/studio/script.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/banner.h"
+#include "editor/panels/help_panel.h"
+
+using namespace tessera;
+
+namespace {
+
+const char* const kGraph = R"(HloModule m
+
+%body (p: f32[2]) -> f32[2] {
+  %p = f32[2]{0} parameter(0)
+  ROOT %n = f32[2]{0} negate(%p)
+}
+
+ENTRY %main (a: f32[2]) -> f32[2] {
+  %a = f32[2]{0} parameter(0)
+  ROOT %c = f32[2]{0} call(%a), to_apply=%body
+}
+)";
+
+}  // namespace
+
+class ProjectTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::unique_ptr<MainWindow> window_;
+
+  QString write(const QString& name, const QByteArray& content) {
+    QFile file(folder_.filePath(name));
+    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size()) qFatal("cannot write a test file");
+    return file.fileName();
+  }
+  QByteArray contentOf(const QString& name) {
+    QFile file(folder_.filePath(name));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  }
+  void open(const QString& path) {
+    window_->openFile(path);
+    QVERIFY(waitUntilIdle(*window_));
+  }
+  Document& document() { return window_->document(); }
+  InstructionId id(const char* name) { return document().module().findInstruction(name).value(); }
+  bool pictureSays(const std::string& text) {
+    const auto& items = document().scene().picture->items;
+    return std::ranges::any_of(items, [&](const PictureItem& item) { return item.text == text; });
+  }
+
+ private slots:
+  void init() {
+    QStandardPaths::setTestModeEnabled(true);
+    window_ = std::make_unique<MainWindow>(false);
+    window_->resize(1000, 700);
+    window_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+  }
+  void cleanup() { window_.reset(); }
+
+  void aProjectKeepsItsArrangement() {
+    const QByteArray arranged = "show \"body\"\npage \"body\"\ngroups\nat \"n\" 300 500\nframe 280 480 200 90 \"inner\"\n";
+    open(write("p.tessera", "tessera project 1\n" + arranged + "hlo\n" + kGraph + "end\n"));
+    QCOMPARE(document().module().at(document().computation()).name, std::string("body"));
+    const RectF box = document().scene().arrangement->boxes[static_cast<size_t>(document().scene().view->boxOf(id("n")))];
+    QCOMPARE(box.x, 300.f);
+    QCOMPARE(box.y, 500.f);
+    QVERIFY(pictureSays("inner"));
+    QVERIFY(document().save(folder_.filePath("q.tessera")));
+    const QByteArray saved = contentOf("q.tessera");
+    QVERIFY2(saved.startsWith("tessera project 1\n" + arranged + "hlo\nHloModule m\n") && saved.endsWith("}\nend\n"), saved.constData());
+  }
+
+  void savingHloWritesASidecarForWhatWasPlaced() {
+    open(write("plain.hlo", kGraph));
+    QVERIFY(document().save(folder_.filePath("plain2.hlo")));
+    QVERIFY(!QFile::exists(folder_.filePath("plain2.hlo.tessera")));
+    open(write("p.tessera", QByteArray("tessera project 1\npage \"main\"\nnote 0 -90 200 40 \"why\"\nhlo\n") + kGraph + "end\n"));
+    QVERIFY(document().savesSidecar(folder_.filePath("r.hlo")));
+    QVERIFY(document().save(folder_.filePath("r.hlo")));
+    QVERIFY(contentOf("r.hlo").startsWith("HloModule m\n"));
+    QVERIFY(contentOf("r.hlo.tessera").startsWith("tessera project 1\ngraph \"r.hlo\"\nshow \"main\"\n"));
+    open(folder_.filePath("r.hlo"));
+    QVERIFY(pictureSays("why"));
+  }
+
+  void protobufIsSavedByItsEnding() {
+    open(write("plain.hlo", kGraph));
+    QVERIFY(document().save(folder_.filePath("m.pb")));
+    QVERIFY(!contentOf("m.pb").startsWith("HloModule"));
+    open(folder_.filePath("m.pb"));
+    QVERIFY(document().module().findInstruction("c"));
+  }
+
+  void aBrokenProjectIsExplained() {
+    open(write("plain.hlo", kGraph));
+    open(write("b.tessera", "tessera project 1\nat nonsense\nend\n"));
+    QVERIFY(window_->banner().isVisible());
+    QVERIFY(document().path().endsWith("plain.hlo"));
+    write("plain.hlo.tessera", "tessera project 9\nend\n");
+    open(folder_.filePath("plain.hlo"));
+    QVERIFY(document().isOpen());
+    QCOMPARE(document().diagnostics().size(), size_t{1});
+    QFile::remove(folder_.filePath("plain.hlo.tessera"));
+  }
+
+  void aGraphvizFileIsLookedAt() {
+    open(write("g.dot", "digraph g { label=\"my graph\"; a -> b; subgraph cluster_x { label=inside; b } }"));
+    QVERIFY(document().isPlainGraph());
+    QVERIFY(pictureSays("a") && pictureSays("b") && pictureSays("▾ inside"));
+    document().openAllGroups();
+    document().closeAllGroups();
+    document().run();
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(!document().isRunning());
+    QVERIFY(!document().save(folder_.filePath("g.hlo")));
+    const RectF box = document().scene().arrangement->boxes[1];
+    const PointF middle{box.x + box.width / 2, box.y + box.height / 2};
+    QTest::mouseClick(&window_->canvas(), Qt::LeftButton, {}, window_->canvas().toWidget(QPointF(middle.x, middle.y)).toPoint());
+    QVERIFY(document().selection().empty());
+    open(write("plain.hlo", kGraph));
+    QVERIFY(!document().isPlainGraph());
+  }
+
+  void f1IsHelpOnTheSelection() {
+    open(write("plain.hlo", kGraph));
+    document().select({id("c")});
+    QTest::keyClick(window_.get(), Qt::Key_F1);
+    HelpPanel* help = window_->panels().help;
+    QTRY_VERIFY(help->isVisible());
+    QCOMPARE(help->shown(), QStringLiteral("call"));
+    QVERIFY(help->toPlainText().contains("to_apply"));
+    document().showComputation(*document().module().findComputation("body"));
+    QVERIFY(waitUntilIdle(*window_));
+    document().select({id("n")});
+    QCOMPARE(help->shown(), QStringLiteral("negate"));
+    help->showList();
+    QVERIFY(help->toPlainText().contains("convolution"));
+    help->setSource(QUrl("op:tanh"));
+    QCOMPARE(help->shown(), QStringLiteral("tanh"));
+  }
+};
+
+QTEST_MAIN(ProjectTest)
+#include "project_test.moc"

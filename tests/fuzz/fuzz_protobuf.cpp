@@ -1,0 +1,34 @@
+// Any bytes as a module, HLO proto or snapshot, binary or text: reading, inferring, verifying and writing end without a crash; and
+// where reading found no error, what was written reads again to the same.
+#include "core/formats/hlo_text.h"
+#include "core/formats/protobuf.h"
+#include "core/ops/infer.h"
+#include "tests/fuzz/expect.h"
+
+using namespace tessera;
+
+static void writeAndReadAgain(const ProtoContent& read, bool text) {
+  ProtoOptions options;
+  options.text = text;
+  options.foreign = read.foreign.get();
+  const auto written = writeProto(*read.module, options);
+  if (!written) return expect(!written.error().message.empty(), "a module that cannot be written says why");
+  const ProtoContent again = readProto(*written);
+  expect(again.module && !again.diagnostics.hasErrors(), "what was written reads again",
+         printHloText(*read.module) + (again.diagnostics.empty() ? "" : again.diagnostics.items()[0].toString()));
+  const std::string before = printHloText(*read.module), after = printHloText(*again.module);
+  expect(after == before, "and is the same module", before + "\n--- again\n" + after);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view content(reinterpret_cast<const char*>(data), size);
+  ProtoContent read = readProto(content);
+  expect(read.module || read.diagnostics.hasErrors(), "without a module there is an error");
+  if (!read.module) return 0;
+  if (!read.diagnostics.hasErrors())
+    for (bool text : {false, true}) writeAndReadAgain(read, text);
+  printHloText(*read.module);
+  inferModule(*read.module);
+  verify(*read.module);
+  return 0;
+}

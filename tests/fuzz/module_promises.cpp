@@ -1,0 +1,107 @@
+// What must hold of a made module that the verifier accepts: it prints and reads again, and the evaluator and the CPU backend give
+// the same values, or one of them says that it cannot run this.
+#include <cmath>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+#include "core/hlo/numbers.h"
+#include "core/ops/infer.h"
+#include "tests/fuzz/module_bytes.h"
+
+namespace tessera {
+namespace {
+
+void fillElement(ElementType type, std::byte* at, Choices& choices, bool special) {
+  const double quarter = static_cast<double>(choices.below(17)) - 8;
+  if (type == ElementType::Pred) return storeInt(type, at, static_cast<int64_t>(choices.below(2)));
+  if (isInteger(type)) return storeInt(type, at, choices.chance(6) ? INT64_MIN + static_cast<int64_t>(choices.below(2)) - 1 : static_cast<int64_t>(quarter));
+  constexpr double kSpecial[] = {INFINITY, -INFINITY, NAN, -0.0};
+  const double value = special && choices.chance(15) ? kSpecial[choices.below(4)] : quarter / 4;
+  if (isComplex(type)) return storeComplex(type, at, {value, quarter / 2});
+  storeDouble(type, at, value);
+}
+
+Result<std::vector<Literal>> argumentsOf(const Module& module, Choices& choices) {
+  const bool special = choices.chance(25);
+  std::vector<Literal> out;
+  for (const Shape& shape : entryArgumentShapes(module)) {
+    TESSERA_ASSIGN_OR_RETURN(Literal literal, Literal::allocate(shape));
+    const auto width = static_cast<size_t>(byteWidth(shape.type));
+    for (size_t at = 0; at + width <= literal.bytes().size(); at += width) fillElement(shape.type, literal.mutableBytes().data() + at, choices, special);
+    out.push_back(std::move(literal));
+  }
+  return out;
+}
+
+Tolerance toleranceOf(ElementType type) {
+  const int bits = info(type).bits;
+  if (!isFloat(type) && !isComplex(type)) return {};
+  if (bits <= 8) return {0.6, 0.6};
+  if (bits == 16) return {5e-2, 5e-2};
+  return type == ElementType::F64 || type == ElementType::C128 ? Tolerance{1e-7, 1e-9} : Tolerance{1e-3, 1e-4};
+}
+
+// Decompositions of nearly singular matrices say nothing.
+bool isIllConditioned(const Module& module, const Literal& value) {
+  bool decomposes = false;
+  for (InstructionId id : module.entryComputation().instructions) {
+    const Opcode opcode = module.at(id).opcode;
+    decomposes = decomposes || opcode == Opcode::Cholesky || opcode == Opcode::TriangularSolve || opcode == Opcode::Fft;
+  }
+  if (!decomposes || !(isFloat(value.shape().type) || isComplex(value.shape().type))) return false;
+  const ElementType type = value.shape().type;
+  const auto width = static_cast<size_t>(byteWidth(type));
+  for (size_t at = 0; at + width <= value.bytes().size(); at += width) {
+    const std::byte* element = value.bytes().data() + at;
+    const double size = isComplex(type) ? std::abs(loadComplex(type, element)) : std::fabs(loadDouble(type, element));
+    if (!(size < 1e3)) return true;
+  }
+  return false;
+}
+
+Result<std::vector<Literal>> runOn(std::string_view backendName, const Module& module, const std::vector<Literal>& arguments) {
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(backendName));
+  CompileOptions options;
+  options.threads = 1;
+  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options));
+  return executable->run(arguments);
+}
+
+std::string compareRuns(const Module& module, const std::vector<Literal>& arguments) {
+  const auto expected = runOn("evaluator", module, arguments), found = runOn("cpu", module, arguments);
+  const auto refuses = [](const auto& outputs) { return !outputs && outputs.error().fault == Fault::Unsupported; };
+  if (refuses(expected) || refuses(found) || (!expected && !found)) return {};
+  if (!expected) return "the evaluator fails: " + expected.error().toString();
+  if (!found) return "the CPU backend fails: " + found.error().toString();
+  if (expected->size() != found->size()) return "another number of results";
+  for (size_t i = 0; i < expected->size(); ++i) {
+    const Literal& value = (*expected)[i];
+    if (isIllConditioned(module, value)) continue;
+    const Comparison comparison = compareLiterals(value, (*found)[i], toleranceOf(value.shape().type), "out" + std::to_string(i));
+    if (!comparison.equal) return "evaluator and CPU differ: " + comparison.firstMismatch;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string brokenPromise(std::span<const uint8_t> bytes) {
+  const Module module = ModuleMaker(bytes).run();
+  if (verify(module).hasErrors()) return {};
+  const std::string printed = printHloText(module);
+  const ReadResult again = readHloText(printed);
+  if (!again.module || again.diagnostics.hasErrors())
+    return "it does not read again: " + (again.diagnostics.empty() ? "" : again.diagnostics.items()[0].toString()) + "\n" + printed;
+  if (printHloText(*again.module) != printed) return "it prints otherwise after reading\n" + printed;
+  Choices choices(bytes);
+  const auto arguments = argumentsOf(module, choices);
+  if (!arguments) return {};
+  const std::string broken = compareRuns(module, *arguments);
+  if (broken.empty()) return {};
+  std::string values;
+  for (size_t i = 0; i < arguments->size(); ++i) values += "// arg" + std::to_string(i) + " " + printLiteral((*arguments)[i]) + "\n";
+  return broken + "\n" + printed + values;
+}
+
+}  // namespace tessera

@@ -1,0 +1,216 @@
+// The kernels that the CPU backend keeps between processes: found again, and never trusted when something is wrong.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Several kernels, one with a constant pool and one that calls a function of ours (f64's sine).
+constexpr const char* kText =
+    "HloModule m\n\nadd {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\nENTRY e {\n"
+    "  a = f32[300,70] parameter(0)\n  b = f64[97] parameter(1)\n  z = f32[] constant(0)\n  t = f32[300,70] tanh(a)\n"
+    "  r = f32[300] reduce(t, z), dimensions={1}, to_apply=add\n  s = f64[97] sine(b)\n  i = s32[50] iota(), iota_dimension=0\n"
+    "  ROOT o = (f32[300], f64[97], s32[50]) tuple(r, s, i)\n}\n";
+
+class CpuKernelCache : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "tessera-kernels-XXXXXX").string();
+    ASSERT_TRUE(::mkdtemp(name.data()));
+    scratch_ = name;
+    folder_ = scratch_ / "kernels";
+    expected_ = outputsWith("");
+  }
+  void TearDown() override {
+    std::error_code error;
+    fs::remove_all(scratch_, error);
+  }
+
+  std::vector<Literal> outputsWith(const std::string& folder, const std::string& isa = "native") {
+    const Module module = *readHloText(kText).module;
+    CompileOptions options;
+    options.kernelCache = folder;
+    options.isa = isa;
+    auto executable = makeBackend("cpu").value()->compile(module, options);
+    EXPECT_TRUE(executable) << executable.error().toString();
+    if (!executable) return {};
+    counts_ = (*executable)->kernelCounts();
+    std::vector<Literal> arguments;
+    uint64_t leaf = 0;
+    for (const Shape& shape : entryArgumentShapes(module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{7, 1.0, 8}).value());
+    return (*executable)->run(arguments).value();
+  }
+  // Compiles with the folder and expects the right values, and so many kernels from the cache.
+  void expectRight(int64_t cached) {
+    const std::vector<Literal> found = outputsWith(folder_.string());
+    ASSERT_EQ(found.size(), expected_.size());
+    for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(found[i].identical(expected_[i])) << "out" << i;
+    EXPECT_EQ(counts_.cached, cached);
+  }
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> out;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder_, error)) out.push_back(entry.path());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  static std::string contentOf(const fs::path& path) {
+    std::ostringstream out;
+    out << std::ifstream(path, std::ios::binary).rdbuf();
+    return out.str();
+  }
+  static void write(const fs::path& path, const std::string& content) { std::ofstream(path, std::ios::binary) << content; }
+
+  fs::path scratch_, folder_;
+  std::vector<Literal> expected_;
+  KernelCounts counts_;
+};
+
+TEST_F(CpuKernelCache, FindsWhatWasCompiledBefore) {
+  expectRight(0);
+  const int64_t kernels = counts_.kernels;
+  EXPECT_GE(kernels, 3);
+  EXPECT_EQ(entries().size(), static_cast<size_t>(kernels));
+  expectRight(kernels);
+  EXPECT_GT(counts_.codeBytes, 0);
+}
+
+TEST_F(CpuKernelCache, IsOffWithoutAFolder) {
+  outputsWith("");
+  EXPECT_EQ(counts_.cached, 0);
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(CpuKernelCache, DamagedEntriesAreCompiledAnew) {
+  expectRight(0);
+  const int64_t kernels = counts_.kernels;
+  const auto damages = {+[](std::string s) { s[s.size() - 3] ^= 1; return s; }, +[](std::string s) { s[20] ^= 1; return s; },
+                        +[](std::string s) { return s.substr(0, s.size() / 2); }, +[](std::string) { return std::string(); },
+                        +[](std::string s) { return s + "x"; }};
+  for (auto damage : damages) {
+    for (const fs::path& entry : entries()) write(entry, damage(contentOf(entry)));
+    expectRight(0);
+    expectRight(kernels);  // what was damaged has been replaced
+  }
+}
+
+TEST_F(CpuKernelCache, EntriesOfOtherKernelsAreRefused) {
+  expectRight(0);
+  const auto files = entries();
+  const std::string first = contentOf(files.front());
+  for (size_t i = 0; i + 1 < files.size(); ++i) write(files[i], contentOf(files[i + 1]));
+  write(files.back(), first);
+  expectRight(0);
+}
+
+TEST_F(CpuKernelCache, OtherInstructionSetsHaveOtherEntries) {
+  expectRight(0);
+  const size_t before = entries().size();
+  outputsWith(folder_.string(), "sse4");
+  EXPECT_EQ(counts_.cached, 0);
+  EXPECT_EQ(entries().size(), 2 * before);
+}
+
+TEST_F(CpuKernelCache, AFolderThatCannotBeMadeMeansNone) {
+  write(folder_, "a file where the folder should be");
+  expectRight(0);
+  expectRight(0);
+  EXPECT_TRUE(fs::is_regular_file(folder_));
+}
+
+TEST_F(CpuKernelCache, AFolderThatOthersMayWriteIsNotUsed) {
+  fs::create_directories(folder_);
+  ASSERT_EQ(::chmod(folder_.c_str(), 0777), 0);
+  expectRight(0);
+  EXPECT_TRUE(entries().empty());
+}
+
+// The file size limit stands for a full disk: writing fails in the middle.
+TEST_F(CpuKernelCache, AFullDiskLeavesNothingBehind) {
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = 64;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::vector<Literal> found = outputsWith(folder_.string());
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(found[i].identical(expected_[i]));
+  EXPECT_TRUE(entries().empty());
+  expectRight(0);
+  expectRight(counts_.kernels);
+}
+
+TEST_F(CpuKernelCache, IsBoundedInSize) {
+  expectRight(0);
+  const fs::path large = folder_ / "large";
+  write(large, "");
+  fs::resize_file(large, uintmax_t{300} << 20);  // a hole: takes no room
+  fs::last_write_time(large, fs::file_time_type::clock::now() - std::chrono::hours(100));
+  outputsWith(folder_.string(), "avx2");  // stores something, so looks at the size
+  EXPECT_FALSE(fs::exists(large));
+  EXPECT_GT(entries().size(), 0u);
+}
+
+TEST(CpuIsa, KernelsForLesserProcessorsGiveTheSameValues) {
+  const Module module = *readHloText(kText).module;
+  std::vector<Literal> arguments;
+  uint64_t leaf = 0;
+  for (const Shape& shape : entryArgumentShapes(module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{7, 1.0, 8}).value());
+  auto expected = evaluateModule(module, arguments);
+  ASSERT_TRUE(expected);
+  for (const char* isa : {"native", "avx2", "sse4"}) {
+    CompileOptions options;
+    options.isa = isa;
+    auto executable = makeBackend("cpu").value()->compile(module, options);
+    ASSERT_TRUE(executable) << executable.error().toString();
+    auto found = (*executable)->run(arguments);
+    ASSERT_TRUE(found);
+    for (size_t i = 0; i < found->size(); ++i) {
+      const Comparison c = compareLiterals((*expected)[i], (*found)[i], defaultTolerance((*found)[i].shape().type), isa);
+      EXPECT_TRUE(c.equal) << isa << ": " << c.firstMismatch;
+    }
+  }
+  CompileOptions options;
+  options.isa = "mmx";
+  auto refused = makeBackend("cpu").value()->compile(module, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().fault, Fault::Usage);
+}
+
+TEST(CpuKernelListing, ShowsCodeAndPlaces) {
+  const Module module = *readHloText(kText).module;
+  auto executable = makeBackend("cpu").value()->compile(module).value();
+  int withCode = 0;
+  for (InstructionId id : executable->optimized().entryComputation().instructions) {
+    auto steps = executable->list(id, true);
+    ASSERT_TRUE(steps) << steps.error().toString();
+    for (const StepListing& step : *steps) {
+      EXPECT_FALSE(step.buffers.empty());
+      if (!step.what.starts_with("kernel")) continue;
+      ++withCode;
+      EXPECT_NE(step.irBefore.find("define"), std::string::npos);
+      EXPECT_NE(step.irAfter.find("define"), std::string::npos);
+      EXPECT_NE(step.assembly.find("ret"), std::string::npos);
+    }
+  }
+  EXPECT_GE(withCode, 2);
+}
+
+}  // namespace
+}  // namespace tessera

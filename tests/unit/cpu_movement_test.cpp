@@ -1,0 +1,122 @@
+// Steps of the CPU backend that move or combine memory their own way, against the reference evaluator: permuted dimensions,
+// running totals, scatters over lanes, floats that become integers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+// what: a step that must be among those that ran; "": any.
+void expectLikeEvaluator(const std::string& text, const std::string& what = "", bool exact = true, const FillRule& rule = {5, 1.0, 50}) {
+  const auto read = readHloText(text);
+  ASSERT_TRUE(read.module) << text;
+  std::vector<Literal> arguments;
+  uint64_t leaf = 0;
+  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, rule).value());
+  auto expected = evaluateModule(*read.module, arguments);
+  ASSERT_TRUE(expected) << expected.error().toString();
+  for (int threads : {1, 3}) {
+    CompileOptions options;
+    options.threads = threads;
+    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
+    ASSERT_TRUE(executable) << executable.error().toString();
+    Profile profile;
+    auto found = (*executable)->run(arguments, {}, &profile);
+    ASSERT_TRUE(found) << found.error().toString();
+    for (size_t k = 0; k < found->size(); ++k) {
+      const Comparison c = compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type), "out");
+      EXPECT_TRUE(exact ? (*found)[k].identical((*expected)[k]) : c.equal) << c.firstMismatch << " of\n" << text;
+    }
+    EXPECT_TRUE(what.empty() || std::ranges::any_of(profile.steps, [&](const StepProfile& s) { return s.what == what; })) << what << " of\n" << text;
+  }
+}
+
+std::string transposeOf(const std::string& type, const std::string& from, const std::string& order, const std::string& to) {
+  return "HloModule m\n\nENTRY e {\n  a = " + type + "[" + from + "] parameter(0)\n  ROOT t = " + type + "[" + to + "] transpose(a), dimensions={" + order + "}\n}\n";
+}
+
+TEST(CpuMovement, PermutedDimensions) {
+  for (const char* type : {"f32", "f64", "bf16", "s8", "pred", "c128"}) {
+    expectLikeEvaluator(transposeOf(type, "129,257", "1,0", "257,129"), "transpose");
+    expectLikeEvaluator(transposeOf(type, "3,40,5,70", "0,3,2,1", "3,70,5,40"), "transpose");
+    expectLikeEvaluator(transposeOf(type, "64,1,64,8", "3,2,1,0", "8,64,1,64"), "transpose");
+  }
+  expectLikeEvaluator(transposeOf("f32", "4,5,6", "2,0,1", "6,4,5"));      // too small to gain
+  expectLikeEvaluator(transposeOf("f32", "40,50,64", "1,0,2", "50,40,64"));  // rows stay rows
+}
+
+std::string totals(const std::string& type, const std::string& dims, const std::string& op, const std::string& initial, const std::string& window) {
+  const std::string array = type + "[" + dims + "]";
+  return "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  ROOT s = " + type + "[] " + op + "(x, y)\n}\n\nENTRY e {\n  a = " +
+         array + " parameter(0)\n  z = " + type + "[] constant(" + initial + ")\n  w = " + array + " reduce-window(a, z), window={" + window +
+         "}, to_apply=r\n  ROOT n = " + array + " negate(w)\n}\n";
+}
+
+TEST(CpuMovement, RunningTotals) {
+  for (const char* type : {"s32", "s64"})
+    for (const char* op : {"add", "multiply", "maximum", "minimum"}) {
+      expectLikeEvaluator(totals(type, "7,100", op, "3", "size=1x100 pad=0_0x99_0"), "running totals");
+      expectLikeEvaluator(totals(type, "7,100", op, "3", "size=1x100 pad=0_0x0_99"), "running totals");
+      expectLikeEvaluator(totals(type, "90,70", op, "3", "size=90x1 pad=89_0x0_0"), "running totals");
+      expectLikeEvaluator(totals(type, "90,70", op, "3", "size=90x1 pad=0_89x0_0"), "running totals");
+    }
+  expectLikeEvaluator(totals("f32", "3,1500", "add", "0.5", "size=1x1500 pad=0_0x1499_0"), "running totals", false);
+  expectLikeEvaluator(totals("f64", "5,9", "maximum", "-inf", "size=5x1 pad=4_0x0_0"), "running totals");
+  expectLikeEvaluator(totals("s32", "6,6", "add", "0", "size=3x1 pad=2_0x0_0"));  // a window that forgets
+}
+
+// Longer than the reference can walk: sums of ones, forwards and backwards, in blocks on several threads.
+TEST(CpuMovement, LongRunningTotals) {
+  for (const bool reversed : {false, true}) {
+    const std::string pad = reversed ? "0_99999" : "99999_0";
+    const auto read = readHloText("HloModule m\n\nr {\n  x = s32[] parameter(0)\n  y = s32[] parameter(1)\n  ROOT s = s32[] add(x, y)\n}\n\nENTRY e {\n"
+                                  "  a = s32[100000] parameter(0)\n  z = s32[] constant(0)\n  ROOT w = s32[100000] reduce-window(a, z), window={size=100000 pad=" + pad +
+                                  "}, to_apply=r\n}\n");
+    Literal ones = Literal::allocate(entryArgumentShapes(*read.module)[0]).value();
+    std::ranges::fill(ones.mutableData<int32_t>(), 1);
+    auto executable = makeBackend("cpu").value()->compile(*read.module).value();
+    const auto out = executable->run(std::vector{ones}).value();
+    for (int32_t i = 0; i < 100000; ++i) ASSERT_EQ(out[0].data<int32_t>()[static_cast<size_t>(i)], reversed ? 100000 - i : i + 1);
+  }
+}
+
+std::string scatter(const std::string& type, const std::string& combiner, const std::string& shapes, const std::string& attributes) {
+  (void)shapes;
+  return "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  " + combiner + "\n}\n\nENTRY e {\n" + shapes + attributes + "}\n";
+}
+
+// Rows that are hit several times keep the order of their updates; windows that overlap each other sideways do, too.
+TEST(CpuMovement, ScattersOfRows) {
+  const std::string add = "ROOT s = f32[] add(x, y)", last = "ROOT s = f32[] add(y, y)";
+  const std::string rows = "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n";
+  for (const std::string& combiner : {add, last}) {
+    expectLikeEvaluator(scatter("f32", combiner, "  t = f32[20,70] parameter(0)\n  i = s32[90,1] parameter(1)\n  u = f32[90,70] parameter(2)\n",
+                                "  ROOT s = f32[20,70] scatter(t, i, u), " + rows));
+    expectLikeEvaluator(scatter("f32", combiner, "  t = f32[20,90] parameter(0)\n  i = s32[90,2] parameter(1)\n  u = f32[90,40] parameter(2)\n",
+                                "  ROOT s = f32[20,90] scatter(t, i, u), update_window_dims={1}, inserted_window_dims={0}, "
+                                "scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=r\n"));
+    expectLikeEvaluator(scatter("f32", combiner, "  t = f32[90] parameter(0)\n  i = s32[300,1] parameter(1)\n  u = f32[300,33] parameter(2)\n",
+                                "  ROOT s = f32[90] scatter(t, i, u), update_window_dims={1}, inserted_window_dims={}, "
+                                "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n"));
+  }
+}
+
+TEST(CpuMovement, FloatsBecomeIntegersWithinTheirRange) {
+  const std::string values = "{0, -0, 0.5, -0.5, 1.99, -1.99, nan, -nan, inf, -inf, 127.5, 128, -128.5, -129, 255.9, 256, 32767.5, -32769, 65536, "
+                             "2147483520, 2147483648, -2147483648, -2147483904, 4294967040, 4294967296, 9.2e18, 9.3e18, -9.3e18, 1.8e19, 1.9e19, 3e38}";
+  for (const char* from : {"f32", "f64"})
+    for (const char* to : {"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
+      const std::string f = from, t = to;
+      expectLikeEvaluator("HloModule m\n\nENTRY e {\n  c = " + f + "[31] constant(" + values + ")\n  a = " + f + "[31] parameter(0)\n  z = " + f +
+                          "[] constant(0)\n  zb = " + f + "[31] broadcast(z), dimensions={}\n  n = " + f + "[31] multiply(a, zb)\n  v = " + f +
+                          "[31] add(c, n)\n  ROOT r = " + t + "[31] convert(v)\n}\n");
+    }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,101 @@
+// Sorts of the CPU backend against the reference evaluator: keys of every type, both directions, ties that must stay in
+// order, rows along any dimension, long rows that threads share, comparators that are no order of numbers.
+#include <gtest/gtest.h>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+void expectExact(const std::string& text, const FillRule& rule = {5, 1.0, 50}) {
+  const auto read = readHloText(text);
+  ASSERT_TRUE(read.module) << text;
+  std::vector<Literal> arguments;
+  uint64_t leaf = 0;
+  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, rule).value());
+  auto expected = evaluateModule(*read.module, arguments);
+  ASSERT_TRUE(expected) << expected.error().toString();
+  auto executable = makeBackend("cpu").value()->compile(*read.module);
+  ASSERT_TRUE(executable) << executable.error().toString();
+  for (int run = 0; run < 2; ++run) {
+    auto found = (*executable)->run(arguments);
+    ASSERT_TRUE(found) << found.error().toString();
+    for (size_t k = 0; k < found->size(); ++k) EXPECT_TRUE((*found)[k].identical((*expected)[k])) << "out" << k << " of\n" << text;
+  }
+}
+
+std::string comparator(const std::string& type, const std::string& second, const std::string& compare) {
+  std::string out = "HloModule m\n\nc {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n";
+  if (!second.empty()) out += "  v = " + second + "[] parameter(2)\n  w = " + second + "[] parameter(3)\n";
+  return out + compare + "}\n\n";
+}
+
+// One array of the type, along the dimension, of dims "a,b".
+std::string sortOf(const std::string& type, const std::string& dims, int dimension, const std::string& direction) {
+  const std::string shape = type + "[" + dims + "]";
+  return comparator(type, "", "  ROOT r = pred[] compare(x, y), direction=" + direction + "\n") + "ENTRY e {\n  a = " + shape +
+         " parameter(0)\n  ROOT s = " + shape + " sort(a), dimensions={" + std::to_string(dimension) + "}, is_stable=true, to_apply=c\n}\n";
+}
+
+TEST(CpuSort, TypesDirectionsAndDimensions) {
+  for (const char* type : {"f32", "f64", "f16", "bf16", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64", "pred"})
+    for (const char* direction : {"LT", "GT"}) {
+      expectExact(sortOf(type, "7,5", 1, direction));
+      expectExact(sortOf(type, "300,3", 0, direction));
+    }
+}
+
+TEST(CpuSort, ShortMiddlingAndLongRows) {
+  for (const char* dims : {"1", "2", "64", "65", "4096", "4097", "70000", "200001"}) {
+    expectExact(sortOf("f32", dims, 0, "LT"));
+    expectExact(sortOf("s64", dims, 0, "GT"), {5, 1.0, 1000});
+  }
+  expectExact(sortOf("f32", "70000,2", 0, "LT"));
+}
+
+// Signs, zeros of both signs, infinities and NaN, in total order and in that of front ends, which makes zeros and NaN alike.
+TEST(CpuSort, SpecialValues) {
+  const std::string values = "  a = f32[13] constant({1, -0, 0, nan, -inf, inf, -1, -nan, 0, -0, 1e-45, -1e-45, nan})\n";
+  const std::string total = "  ROOT r = pred[] compare(x, y), direction=LT, type=TOTALORDER\n";
+  const std::string same =
+      "  z = f32[] constant(0)\n  n = f32[] constant(nan)\n  ex = pred[] compare(x, z), direction=EQ\n  ey = pred[] compare(y, z), direction=EQ\n"
+      "  nx = pred[] compare(x, x), direction=NE\n  ny = pred[] compare(y, y), direction=NE\n  x1 = f32[] select(ex, z, x)\n  y1 = f32[] select(ey, z, y)\n"
+      "  x2 = f32[] select(nx, n, x1)\n  y2 = f32[] select(ny, n, y1)\n  ROOT r = pred[] compare(x2, y2), direction=LT, type=TOTALORDER\n";
+  for (const std::string& order : {total, same})
+    expectExact(comparator("f32", "", order) + "ENTRY e {\n" + values + "  ROOT s = f32[13] sort(a), dimensions={0}, is_stable=true, to_apply=c\n}\n");
+}
+
+// Many ties: the second array tells whether they kept their order.
+TEST(CpuSort, CarriesOtherArraysAndIsStable) {
+  for (const char* dims : {"50", "5000", "100000"})
+    for (const char* second : {"s32", "f64", "u8", "c128"}) {
+      const std::string n = dims, v = second;
+      expectExact(comparator("s32", v, "  ROOT r = pred[] compare(x, y), direction=LT\n") + "ENTRY e {\n  a = s32[" + n + "] parameter(0)\n  b = " + v + "[" + n +
+                  "] parameter(1)\n  i = s64[" + n + "] iota(), iota_dimension=0\n  ROOT s = (s32[" + n + "], " + v + "[" + n +
+                  "]) sort(a, b), dimensions={0}, is_stable=true, to_apply=c\n}\n");
+    }
+}
+
+// First by one array, then by the other: called, not keyed.
+TEST(CpuSort, TwoKeys) {
+  const std::string both = "  l = pred[] compare(x, y), direction=LT\n  q = pred[] compare(x, y), direction=EQ\n"
+                           "  m = pred[] compare(v, w), direction=GT\n  ROOT r = pred[] select(q, m, l)\n";
+  for (const char* dims : {"3,7", "2,300", "1,20000"}) {
+    const std::string n = dims;
+    expectExact(comparator("s32", "f32", both) + "ENTRY e {\n  a = s32[" + n + "] parameter(0)\n  b = f32[" + n + "] parameter(1)\n  ROOT s = (s32[" + n + "], f32[" +
+                n + "]) sort(a, b), dimensions={1}, is_stable=true, to_apply=c\n}\n");
+  }
+}
+
+// A key that is computed, and one that looks at both elements.
+TEST(CpuSort, ComputedKeys) {
+  const std::string byMagnitude = "  p = f32[] multiply(x, x)\n  q = f32[] multiply(y, y)\n  ROOT r = pred[] compare(p, q), direction=GT\n";
+  const std::string byDifference = "  d = f32[] subtract(x, y)\n  z = f32[] constant(0)\n  ROOT r = pred[] compare(d, z), direction=LT\n";
+  for (const std::string& order : {byMagnitude, byDifference})
+    expectExact(comparator("f32", "", order) + "ENTRY e {\n  a = f32[500] parameter(0)\n  ROOT s = f32[500] sort(a), dimensions={0}, is_stable=true, to_apply=c\n}\n");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -16,7 +16,9 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "app/studio/authoring.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
 #include "app/studio/theme.h"
@@ -35,7 +37,13 @@ namespace {
 
 constexpr int kMostRecentFiles = 10, kMostMarks = 400, kDockStateVersion = 1;
 
-QString fileNameOf(const Document& document) { return QFileInfo(document.path()).fileName(); }
+QString fileNameOf(const Document& document) {
+  return document.path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.path()).fileName();
+}
+
+bool hasOpenInput(const Module& module, InstructionId id) {
+  return module.contains(id) && std::ranges::any_of(module.at(id).operands, [](InstructionId operand) { return !operand.valid(); });
+}
 
 }  // namespace
 
@@ -53,6 +61,8 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   connectCanvas();
   setTheme(Theme::Light);
   if (remembers_) restoreSession();
+  docksWhenOpen_ = saveState(kDockStateVersion);
+  panels_->hideAll();
   showRecentFiles();
   updateActions();
 }
@@ -67,6 +77,7 @@ void MainWindow::makeCentre() {
   startPage_ = new StartPage(stack_);
   canvas_ = new Canvas(stack_);
   legend_ = new HeatLegend(canvas_);
+  authoring_ = new Authoring(*document_, *canvas_, this);
   canvas_->installEventFilter(this);
   stack_->addWidget(startPage_);
   stack_->addWidget(canvas_);
@@ -98,8 +109,9 @@ void MainWindow::makeStatusBar() {
 void MainWindow::connectDocument() {
   connect(document_, &Document::opened, this, [this] {
     pictureNews_ = true;
+    showDocks();
     banner_->hide();
-    addRecentFile(document_->path());
+    if (!document_->path().isEmpty()) addRecentFile(document_->path());
     stack_->setCurrentWidget(canvas_);
     canvas_->setFocus();
     updateComputations();
@@ -139,10 +151,14 @@ void MainWindow::connectCanvas() {
   connect(canvas_, &Canvas::selectionChanged, document_, &Document::select);
   connect(canvas_, &Canvas::groupToggled, document_, &Document::toggleGroup);
   connect(canvas_, &Canvas::instructionActivated, this, [this](InstructionId id) {
+    if (authoring_->editConstant(id)) return;
     const auto callees = document_->module().callees(document_->module().at(id));
     if (!callees.empty()) document_->showComputation(callees.front());
     else panels_->raise(QStringLiteral("inspector"));
   });
+  connect(authoring_, &Authoring::placed, this, [this] { followPlaced_ = true; });
+  connect(authoring_, &Authoring::explained, banner_, &Banner::showMessage);
+  connect(document_, &Document::valuesChanged, this, [this] { canvas_->setValues(document_->values()); });
   connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) { zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0)); });
   canvas_->setTooltipProvider([this](InstructionId id) {
     return document_->isOpen() ? tooltipOf(document_->module(), id) : QString();
@@ -154,10 +170,11 @@ void MainWindow::connectCanvas() {
 void MainWindow::showScene(bool keepView) {
   const Scene& scene = document_->scene();
   canvas_->setPicture(scene.picture, scene.view, keepView ? Canvas::KeepView::Yes : Canvas::KeepView::No, scene.index);
-  canvas_->setSelection(document_->selection(), revealPending_);
+  canvas_->setSelection(document_->selection(), revealPending_ || std::exchange(followPlaced_, false));
   if (std::exchange(revealPending_, false)) canvas_->fitSelection();
   showMarks();
   showLegend();
+  updateActions();
   const QSignalBlocker blocker(computations_);
   computations_->setCurrentIndex(computations_->findData(document_->computation().value));
 }
@@ -166,6 +183,7 @@ void MainWindow::showMarks() {
   std::vector<std::pair<InstructionId, QString>> marks;
   for (const Diagnostic& d : document_->diagnostics()) {
     if (d.severity != Severity::Error || !d.instruction.valid() || marks.size() >= kMostMarks) continue;
+    if (d.label == "operand" && document_->isOpen() && hasOpenInput(document_->module(), d.instruction)) continue;  // its field says so
     marks.emplace_back(d.instruction, QString::fromStdString(d.message));
   }
   canvas_->setMarks(std::move(marks));
@@ -259,7 +277,9 @@ void MainWindow::chooseFile() {
 
 void MainWindow::save(bool ask) {
   QString path = document_->path();
-  if (ask) path = QFileDialog::getSaveFileName(this, tr("Save the graph"), path, tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement (*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
+  if (ask || path.isEmpty())
+    path = QFileDialog::getSaveFileName(this, tr("Save the graph"), path.isEmpty() ? fileNameOf(*document_) : path,
+                                        tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement (*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
   if (path.isEmpty()) return;
   if (const Status saved = document_->save(path); !saved) {
     banner_->showMessage(QString::fromStdString(saved.error().toString()));
@@ -313,6 +333,13 @@ void MainWindow::restoreSession() {
   if (settings.value(QStringLiteral("theme")).toString() == QLatin1String("dark")) setTheme(Theme::Dark);
 }
 
+// The first document brings the panels along.
+void MainWindow::showDocks() {
+  if (docksWhenOpen_.isEmpty()) return;
+  restoreState(docksWhenOpen_, kDockStateVersion);
+  docksWhenOpen_.clear();
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (!mayLoseChanges()) return event->ignore();
   document_->cancelRun();
@@ -320,7 +347,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings settings;
     settings.setValue(QStringLiteral("recentFiles"), recentFiles_);
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("docks"), saveState(kDockStateVersion));
+    settings.setValue(QStringLiteral("docks"), docksWhenOpen_.isEmpty() ? saveState(kDockStateVersion) : docksWhenOpen_);
     settings.setValue(QStringLiteral("theme"), theme_ == Theme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
   }
   QMainWindow::closeEvent(event);

@@ -14,11 +14,14 @@
 class QAction;
 class QComboBox;
 class QLabel;
+class QMenu;
 class QProgressBar;
 class QStackedWidget;
 
 namespace tessera {
 
+class AddSearch;
+class Authoring;
 class Banner;
 class Canvas;
 class Document;
@@ -35,6 +38,9 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   void openFile(const QString& path);
+  void newFile();
+  Authoring& authoring() { return *authoring_; }
+  AddSearch& addSearch();
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
   Document& document() { return *document_; }
@@ -58,6 +64,7 @@ class MainWindow : public QMainWindow {
   void makeActions();
   void makeFileMenu();
   void makeEditMenu();
+  void makeBuildActions(QMenu* menu);
   void makeViewMenu();
   void makeRunMenu();
   void makeHelpMenu();
@@ -66,6 +73,7 @@ class MainWindow : public QMainWindow {
   void connectDocument();
   void connectCanvas();
   void restoreSession();
+  void showDocks();
 
   void showScene(bool keepView);
   void showProgress(const QString& stage, double fraction);
@@ -87,6 +95,7 @@ class MainWindow : public QMainWindow {
 
   Document* document_;
   Canvas* canvas_ = nullptr;
+  Authoring* authoring_ = nullptr;
   std::unique_ptr<Panels> panels_;
   Banner* banner_ = nullptr;
   HeatLegend* legend_ = nullptr;
@@ -97,11 +106,12 @@ class MainWindow : public QMainWindow {
   QProgressBar* busyBar_ = nullptr;
   QMenu* recentMenu_ = nullptr;
   QAction *open_, *save_, *saveAs_, *export_, *undo_, *redo_, *find_, *reveal_, *fitAll_, *fitSelection_, *openAll_,
-      *closeAll_, *overlay_, *dark_, *run_, *cancel_;
+      *closeAll_, *add_, *duplicate_, *delete_, *result_, *cut_, *copy_, *paste_, *pasteKeeping_, *deleteOpen_, *leave_, *live_, *overlay_, *dark_, *run_, *cancel_;
   std::pair<InstructionId, const Shape*> shownLayout_;
   QStringList recentFiles_;
+  QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet
   Theme theme_ = Theme::Light;
-  bool remembers_ = false, revealPending_ = false, pictureNews_ = false;
+  bool remembers_ = false, revealPending_ = false, followPlaced_ = false, pictureNews_ = false;
 };
 
 }  // namespace tessera

@@ -44,6 +44,7 @@ void MainWindow::makeActions() {
 
 void MainWindow::makeFileMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&File"));
+  addItem(menu, tr("&New"), {QKeySequence::New}, this, [this] { newFile(); });
   open_ = addItem(menu, tr("&Open …"), {QKeySequence::Open}, this, [this] { chooseFile(); });
   recentMenu_ = menu->addMenu(tr("Open &recent"));
   QMenu* examples = menu->addMenu(tr("Open &example"));
@@ -64,6 +65,7 @@ void MainWindow::makeEditMenu() {
   redo_ = addItem(menu, tr("&Redo"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, this,
                     [this] { document_->redo(); });
   menu->addSeparator();
+  makeBuildActions(menu);
   find_ = addItem(menu, tr("&Find instruction …"), {QKeySequence::Find}, this, [this] {
     panels_->raise(QStringLiteral("text"));
     panels_->text->findField()->setFocus();
@@ -103,10 +105,13 @@ void MainWindow::makeViewMenu() {
 
 void MainWindow::makeRunMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&Run"));
-  run_ = addItem(menu, tr("&Run and profile"), {QKeySequence(Qt::Key_F5), QKeySequence(Qt::CTRL | Qt::Key_R)}, this, [this] {
+  run_ = addItem(menu, tr("&Run and profile"), {QKeySequence(Qt::Key_F5), QKeySequence(Qt::CTRL | Qt::Key_R), QKeySequence(Qt::CTRL | Qt::Key_Return)}, this, [this] {
     banner_->hide();
+    document_->setLive(true);
     document_->run();
   });
+  live_ = addItem(menu, tr("&Values on nodes, after every edit"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)}, this, [this](bool on) { document_->setLive(on); });
+  live_->setCheckable(true);
   cancel_ = addItem(menu, tr("&Cancel"), {QKeySequence(Qt::Key_Escape)}, this, [this] { document_->cancelRun(); });
 }
 
@@ -175,6 +180,13 @@ void MainWindow::updateActions() {
   undo_->setIconText(tr("Undo"));
   redo_->setIconText(tr("Redo"));
   reveal_->setEnabled(open && document_->selected().valid());
+  add_->setEnabled(open);
+  paste_->setEnabled(open);
+  pasteKeeping_->setEnabled(open);
+  live_->setEnabled(open);
+  leave_->setEnabled(open && document_->computation() != document_->module().entry());
+  live_->setChecked(open && document_->isLive());
+  for (QAction* action : {duplicate_, delete_, result_, cut_, copy_, deleteOpen_}) action->setEnabled(open && document_->selected().valid());
   run_->setEnabled(open && !document_->isRunning());
   cancel_->setEnabled(document_->isRunning());
   computations_->setEnabled(open);
@@ -182,10 +194,11 @@ void MainWindow::updateActions() {
     setWindowTitle(tr("Tessera"));
     return factsLabel_->clear();
   }
-  setWindowTitle(tr("%1[*] — Tessera").arg(QFileInfo(document_->path()).fileName()));
+  setWindowTitle(tr("%1[*] — Tessera").arg(document_->path().isEmpty() ? tr("untitled") : QFileInfo(document_->path()).fileName()));
   setWindowModified(document_->isModified());
   const size_t computations = document_->module().order().size();
-  QString facts = tr("%L1 instructions in ").arg(document_->module().instructionCount()) +
+  const size_t instructions = document_->module().instructionCount();
+  QString facts = (instructions == 1 ? tr("one instruction in ") : tr("%L1 instructions in ").arg(instructions)) +
                   (computations == 1 ? tr("one computation") : tr("%L1 computations").arg(computations));
   if (const size_t selected = document_->selection().size(); selected > 1) facts += tr(" · %L1 selected").arg(selected);
   factsLabel_->setText(facts);
@@ -195,7 +208,12 @@ void MainWindow::showShortcuts() {
   QMessageBox::information(this, tr("Mouse and keys"),
                            tr("<p><b>Canvas</b><br>Middle drag, Space drag or wheel: pan · Ctrl+wheel: zoom at the pointer<br>"
                               "Click, Shift+click, drag a box: select · double click a group: open or close it<br>"
-                              "double click a node with a computation: go into it</p>"
+                              "double click a node with a computation: go into it · Alt+Up: back to what calls it</p>"
+                              "<p><b>Building</b><br>Tab, Shift+A or double click on empty canvas: add an operation, fed by the selection in its order<br>"
+                              "Drag from the lower edge of a node to an input, onto a node or onto empty canvas: wire · pull a wire off its input: unwire<br>"
+                              "Click an open input, or double click a constant: type its value · double click a chip: its broadcast as a node<br>"
+                              "Delete: delete and heal · Shift+Delete: delete, leaving inputs open · Ctrl+D: duplicate · Ctrl+X, C, V: cut, copy, paste · Ctrl+Shift+V: paste keeping inputs<br>"
+                              "R: make it the result · Ctrl+N: new · Ctrl+Return: run</p>"
                               "<p><b>Keys</b><br>A: fit all · F: fit the selection · G: open the groups round the selection · H: heat<br>"
                               "Ctrl+F, F3: find · F5 or Ctrl+R: run · Esc: cancel · Ctrl+Z, Ctrl+Shift+Z: undo, redo<br>"
                               "Ctrl+E, Ctrl+Shift+E: open and close all groups · F1: help on the selected operation</p>"));

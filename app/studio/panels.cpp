@@ -90,6 +90,10 @@ bool Panels::raise(const QString& name) const {
   return true;
 }
 
+void Panels::hideAll() const {
+  for (QDockWidget* dock : docks) dock->hide();
+}
+
 void Panels::arrange(QMainWindow& window) const {
   for (QDockWidget* dock : docks) {
     dock->setFloating(false);

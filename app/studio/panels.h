@@ -35,6 +35,7 @@ struct Panels {
   QDockWidget* find(const QString& name) const;  // null: none
   bool raise(const QString& name) const;         // shows the dock in front of its tabs; false: no such panel
   void arrange(QMainWindow& window) const;       // everything at its first place
+  void hideAll() const;                          // while nothing is open
 
  private:
   QDockWidget* add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title);

@@ -12,6 +12,7 @@
 
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
+#include "app/studio/script_gestures.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
@@ -198,8 +199,9 @@ Status playCommand(MainWindow& window, const QString& line) {
   // Outside of the events, whose time is measured: it is the script's own work.
   if (name == QLatin1String("screenshot")) return writeScreenshot(window, text.section(QLatin1Char(' '), 1).trimmed());
   const auto found = commands().find(name);
-  if (found == commands().end()) return usage(QObject::tr("unknown command %1").arg(name));
-  TESSERA_TRY(playAsEvent(window, found->second, text.section(QLatin1Char(' '), 1).trimmed()));
+  const auto command = found == commands().end() ? gestureNamed(name) : found->second;
+  if (!command) return usage(QObject::tr("unknown command %1").arg(name));
+  TESSERA_TRY(playAsEvent(window, command, text.section(QLatin1Char(' '), 1).trimmed()));
   if (!waitUntilIdle(window)) return usage(QObject::tr("%1 did not end in %2 s").arg(text).arg(kLongestWaitMs / 1000));
   return {};
 }

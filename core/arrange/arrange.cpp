@@ -13,6 +13,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kFewBoxes = 10000;  // views up to this size are arranged thoroughly
+constexpr float kNarrowestWithValue = 160;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -20,7 +21,8 @@ struct Size {
   float width = 0, height = 0;
 };
 
-Size sizeOf(const ViewNode& node) {
+Size sizeOf(const ViewNode& node, float valueStrip) {
+  if (node.chip) return {std::ceil(std::clamp(textWidth(node.subtitle, box::kAttachedSize) + 14, box::kAttachedNarrowest, box::kAttachedWidest)), box::kAttachedHeight};
   const bool group = node.kind == ViewNode::Kind::CollapsedGroup;
   if (node.kind == ViewNode::Kind::Attached) {
     const float text = textWidth(node.title, box::kAttachedSize) + 14;
@@ -29,7 +31,8 @@ Size sizeOf(const ViewNode& node) {
   float title = textWidth(node.title, box::kTitleSize, true) + (group ? box::kGroupMark : 0);
   if (node.repeats > 0) title += textWidth(" ×" + std::to_string(node.repeats), box::kTitleSize, true);
   const float text = std::max(title, textWidth(node.subtitle, box::kSubtitleSize)) + 2 * box::kTextPadding;
-  return {std::ceil(std::clamp(text, box::kNarrowest, box::kWidest)), group ? box::kCollapsedHeight : box::kNodeHeight};
+  const float narrowest = valueStrip > 0 && !group ? kNarrowestWithValue : box::kNarrowest;
+  return {std::ceil(std::clamp(text, narrowest, box::kWidest)), group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip};
 }
 
 // Hubs stand in a column at the left of their user; `width` includes the gap to it.
@@ -74,7 +77,7 @@ class Arranger {
 
  private:
   void measure() {
-    for (size_t v = 0; v < sizes_.size(); ++v) sizes_[v] = sizeOf(view_.nodes[v]);
+    for (size_t v = 0; v < sizes_.size(); ++v) sizes_[v] = sizeOf(view_.nodes[v], view_.valueStrip);
     for (const ViewEdge& edge : view_.edges) {
       if (view_.nodes[at(edge.from)].kind != ViewNode::Kind::Attached) continue;
       Column& column = columns_[at(edge.to)];

@@ -39,6 +39,8 @@ struct ViewNode {
   size_t instructionCount = 1; // inside, for groups
   size_t boxesInside = 0;      // that opening a collapsed group shows
   size_t repeats = 0;          // a stack of so many equal blocks; else 0
+  bool caller = false;         // a group that is an instruction with what it calls
+  bool chip = false;           // a broadcast of the editor's own, drawn as a chip on its wire; `group` opens it
 };
 struct ViewEdge {
   int32_t from = -1, to = -1;  // ViewNode indices
@@ -49,6 +51,7 @@ struct GraphView {
   ComputationId computation;
   std::vector<ViewNode> nodes;
   std::vector<ViewEdge> edges;
+  float valueStrip = 0;        // height at the bottom of plain nodes that is kept free for their values
   // By InstructionId value: the innermost box that shows it (its own, or the collapsed group that hides it); -1: none.
   std::vector<int32_t> boxes;
   int32_t boxOf(InstructionId id) const { return id.value < boxes.size() ? boxes[id.value] : -1; }
@@ -61,6 +64,8 @@ struct ViewOptions {
   std::unordered_set<std::string> openGroups;
   bool groupScopes = true;
   bool attachHubs = true;
+  bool chips = false;          // broadcasts that no file wrote are chips
+  float valueStrip = 0;
 };
 
 // Makes views of one snapshot. What does not depend on open groups (users, outlines of computations) is worked out once

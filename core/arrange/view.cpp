@@ -85,6 +85,7 @@ class ViewBuilder {
 
   GraphView build(ComputationId computation) {
     view_.computation = computation;
+    view_.valueStrip = options_.valueStrip;
     addComputation(computation, "", -1);
     return std::move(view_);
   }
@@ -155,6 +156,7 @@ class ViewBuilder {
                       });
     const auto kind = open ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup;
     const int32_t frame = addNode({kind, i.id, path, titleOf(module_, i.id), subtitleOf(module_, i.id), parent});
+    node(frame).caller = true;
     view_.boxes[i.id.value] = frame;
     Ports ports{frame, frame, {}};
     if (!open) node(frame).boxesInside = node(frame).instructionCount = mapHidden(callees, frame);
@@ -250,6 +252,10 @@ class ViewBuilder {
     if (isCaller(i, callees)) return addCaller(i, callees, prefix + std::string(i.name), place.box);
     const int32_t box = addNode({ViewNode::Kind::Instruction, i.id, {}, titleOf(module_, i.id),
                                  subtitleOf(module_, i.id), place.box});
+    if (options_.chips && i.opcode == Opcode::Broadcast && !i.shapeWritten) {
+      node(box).group = prefix + std::string(i.name);
+      node(box).chip = !isOpen(node(box).group);
+    }
     view_.boxes[i.id.value] = box;
     mapHidden(callees, box);
     return {box, box, {}};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,9 +16,48 @@ namespace tessera {
 struct SetParameterShape { InstructionId instruction; Shape shape; };
 struct SetAttribute { InstructionId instruction; Attr name; std::string text; };  // value as HLO text
 struct Rename { InstructionId instruction; std::string name; };
+// An invalid value opens the input; one behind the last operand is appended where the op takes any number.
 struct SetOperand { InstructionId instruction; int32_t operand; InstructionId value; };
 struct SetNote { InstructionId instruction; std::string note; };
-using EditAction = std::variant<SetParameterShape, SetAttribute, Rename, SetOperand, SetNote>;
+// The shape of an instruction whose op takes it as written: parameter, iota, broadcast, reshape, convert …
+struct SetShape { InstructionId instruction; Shape shape; };
+struct SetRoot { InstructionId instruction; };  // of its own computation
+
+// An attribute of a new instruction; its value as HLO text.
+struct NewAttribute { Attr name; std::string text; };
+// A new instruction at the end of a computation. Invalid operands are open inputs. What is not said is derived: the name
+// from the opcode, the shape by inference, required attributes by core/edit/defaults.h. A computation without a root
+// gets it as root. A parameter takes the next number.
+struct AddInstruction {
+  ComputationId computation;
+  Opcode opcode = Opcode::Unknown;
+  std::string name;
+  std::vector<InstructionId> operands;
+  std::vector<NewAttribute> attributes;
+  std::optional<Shape> shape;
+  std::string literal;  // constant: its value as HLO text
+};
+// Users are healed: they get the first operand of the same shape, else an open input. Parameters behind a removed one
+// of the entry move up; a called computation keeps its parameters.
+struct RemoveInstruction { InstructionId instruction; };
+// A computation of two scalars of a type, such as a reduction applies; nothing when the name is there with these.
+struct AddReducer { std::string name; Opcode opcode = Opcode::Add; ElementType type = ElementType::F32; };
+
+// Every computation of a module in HLO text but its entry: ready-made bodies, and what pasted instructions call. One that is
+// there with the same name and content is shared; else a taken name gets a number, which this edit's attributes follow.
+struct AddComputations { std::string text; };
+// The value of a constant, of the shape that it has.
+struct SetLiteral { InstructionId instruction; std::string literal; };
+
+using EditAction = std::variant<SetParameterShape, SetAttribute, Rename, SetOperand, SetNote, SetShape, SetRoot, AddInstruction,
+                                RemoveInstruction, AddReducer, AddComputations, SetLiteral>;
+
+// Within one edit: the instruction that its k-th AddInstruction makes.
+inline constexpr uint32_t kNewInstruction = 0x80000000u;
+inline InstructionId newInstruction(uint32_t k) { return InstructionId(kNewInstruction + k); }
+
+// A document to begin with: one empty entry computation.
+Module emptyModule();
 
 struct Edit {
   std::string title;                 // for the undo menu
@@ -30,6 +70,7 @@ struct EditResult {
   Module module;
   Diagnostics diagnostics;                  // inference and verification of the new module, per instruction
   std::vector<InstructionId> changed;       // instructions whose shape or content changed
+  std::vector<InstructionId> added;         // by AddInstruction, in order
 };
 Result<EditResult> apply(const Module& module, const Edit& edit);
 
@@ -49,14 +90,18 @@ class History {
   void redo();
   std::string undoTitle() const;
   std::string redoTitle() const;
+  // Another number after every edit, the same again after its undo: whether what stands is what was saved.
+  uint64_t state() const { return steps_[position_].state; }
 
  private:
   struct Step {
     Module module;
     std::string title;
+    uint64_t state = 0;
   };
   std::vector<Step> steps_;
   size_t position_ = 0;
+  uint64_t made_ = 0;
 };
 
 }  // namespace tessera

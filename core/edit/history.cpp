@@ -3,12 +3,12 @@
 
 namespace tessera {
 
-History::History(Module initial) { steps_.push_back({std::move(initial), {}}); }
+History::History(Module initial) { steps_.push_back({std::move(initial), {}, 0}); }
 
 Result<EditResult> History::perform(const Edit& edit) {
   TESSERA_ASSIGN_OR_RETURN(EditResult result, apply(current(), edit));
   steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(position_) + 1, steps_.end());
-  steps_.push_back({result.module, edit.title});
+  steps_.push_back({result.module, edit.title, ++made_});
   ++position_;
   return result;
 }

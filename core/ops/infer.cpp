@@ -204,7 +204,7 @@ class Reinference {
         for (ComputationId callee : callees) bind(callee, instruction.operands);
         break;
       case Opcode::While:
-        for (ComputationId callee : callees) bind(callee, instruction.operands.first(1));
+        for (ComputationId callee : callees) bind(callee, instruction.operands.first(std::min<size_t>(1, instruction.operands.size())));
         break;
       case Opcode::Conditional:
         for (size_t i = 0; i < callees.size() && i + 1 < instruction.operands.size(); ++i) bind(callees[i], instruction.operands.subspan(i + 1, 1));
@@ -215,7 +215,7 @@ class Reinference {
   void bind(ComputationId callee, std::span<const InstructionId> operands) {
     const std::vector<InstructionId> parameters = module_.at(callee).parameters;
     for (size_t i = 0; i < parameters.size() && i < operands.size(); ++i) {
-      if (!parameters[i].valid() || sameIgnoringLayout(module_.shapeOf(parameters[i]), module_.shapeOf(operands[i]))) continue;
+      if (!parameters[i].valid() || !operands[i].valid() || sameIgnoringLayout(module_.shapeOf(parameters[i]), module_.shapeOf(operands[i]))) continue;
       module_.setShape(parameters[i], module_.shapeOf(operands[i]));
       seed(parameters[i]);
     }

@@ -180,7 +180,17 @@ class Drawer {
     drawBadge(v);
   }
 
+  // What it was broadcast to; the wire runs through it.
+  void drawChip(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    addBox(v, b, ColorRole::DataMovement, ColorRole::NodeBorder, b.height / 2).width = 0.8f;
+    const std::string text = elideText(view_.nodes[at(v)].subtitle, box::kAttachedSize, b.width - 12);
+    const float width = textWidth(text, box::kAttachedSize);
+    addText(v, {b.x + (b.width - width) / 2, b.y + 4}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false, kSubtitleZoom);
+  }
+
   void drawInstruction(int32_t v) {
+    if (view_.nodes[at(v)].chip) return drawChip(v);
     const RectF& b = arrangement_.boxes[at(v)];
     const ViewNode& node = view_.nodes[at(v)];
     PictureItem& frame = addBox(v, b, node.instruction.valid() ? categoryOf(module_.at(node.instruction)) : ColorRole::Other, ColorRole::NodeBorder, 5);

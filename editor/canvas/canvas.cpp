@@ -39,9 +39,11 @@ void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<
   view_ = std::move(view);
   index_ = index || !picture_ ? std::move(index) : makeIndex(*picture_);
   hover_ = -1;
+  if (wire_) followWire();
   tiles_->reset(picture_, index_, theme_);
   refreshSelectedNodes();
-  if (keep == KeepView::No || first) fitAll();
+  // What is fitted stays fitted while the graph grows, unless a group was toggled under the pointer.
+  if (keep == KeepView::No || first || (fitted_ && anchorGroup_.isEmpty())) fitAll();
   else keepAnchor();
   anchorGroup_.clear();
   requestVisibleTiles();
@@ -235,6 +237,7 @@ void Canvas::paintMoving(QPainter& painter) {
     painter.drawRoundedRect(box.adjusted(-grown, -grown, grown, grown), 5 * zoom_ + grown, 5 * zoom_ + grown);
   };
   const QRectF visible = visibleScene();
+  paintValues(painter, visible);
   paintSelectedWires(painter, visible);
   size_t painted = 0;
   for (int32_t node : selectedNodes_) {
@@ -251,6 +254,8 @@ void Canvas::paintMoving(QPainter& painter) {
     if (item.kind == PictureItem::Kind::Path) paintHoveredWire(painter, item, faint);
     else outline(frameOf(item.viewNode), faint, 1.5, 1.5);
   }
+  paintSockets(painter);
+  paintWire(painter);
   if (drag_ != Drag::Box) return;
   QColor fill = color;
   fill.setAlphaF(0.12f);

@@ -4,14 +4,21 @@
 
 #include <QPointF>
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/arrange/arrangement.h"
 #include "core/picture/picture.h"
+#include "editor/canvas/wire_hints.h"
+
+class QPainterPath;
 
 namespace tessera {
 
@@ -49,6 +56,20 @@ class Canvas : public QWidget {
   // Text of the tooltip for an instruction; without it there is none.
   void setTooltipProvider(std::function<QString(InstructionId)> provider) { tooltip_ = std::move(provider); }
 
+  // Makes wires drawable by hand: from an output to an input or onto a node, from an open input, off an input.
+  void setWireHints(WireHints hints);
+  bool carriesWire() const { return wire_.has_value(); }
+  QString shownVerdict();                       // what stands beside the pointer; empty: nothing
+  // After wireDropped the wire stays until one of these: it is done with, or it is in the hand again.
+  void endWire();
+  void takeWireBack();
+  void setGhosts(QStringList titles);           // nodes that would be put into the wire
+  QPointF outputAt(int32_t node) const;         // sockets of a view node, in widget pixels
+  QPointF inputAt(int32_t node, int32_t operand, size_t count) const;
+
+  // Values painted on nodes whose view keeps a strip for them.
+  void setValues(std::unordered_map<InstructionId, NodeValue> values);
+
   void fitAll();
   void fitSelection();                          // all when nothing is selected
   void zoomBy(double factor, QPointF at);       // at: in widget pixels
@@ -67,7 +88,14 @@ class Canvas : public QWidget {
   void selectionChanged(std::vector<tessera::InstructionId> selection);
   void groupToggled(QString group);             // path of the group that was double-clicked
   void instructionActivated(tessera::InstructionId id);  // double click on a node that is no group
+  void emptyActivated(QPointF widget);          // double click where nothing is
   void hovered(tessera::InstructionId id);      // invalid: nothing
+  void wireHovered(tessera::InstructionId value, tessera::InstructionId user, int operand);  // the input it snapped to
+  void wireDropped(tessera::InstructionId value, tessera::InstructionId user, int operand, QPointF widget);
+  void wireDroppedOnEmpty(tessera::InstructionId value, QPointF widget);
+  void inputDroppedOnEmpty(tessera::InstructionId user, int operand, QPointF widget);  // a wire drawn from an open input
+  void inputOpened(tessera::InstructionId user, int operand);                          // its wire was pulled off
+  void inputClicked(tessera::InstructionId user, int operand);                         // an open one
   void zoomChanged(double zoom);
 
  protected:
@@ -84,7 +112,46 @@ class Canvas : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  enum class Drag { None, Pan, Pending, Box };
+  enum class Drag { None, Pan, Pending, Box, Wire };
+  struct Socket {
+    InstructionId node;
+    int32_t operand = -1;                       // -1: the output
+    bool open = false;
+    InstructionId value;                        // of a connected input
+  };
+  // From a value, or from an open input.
+  struct Wire {
+    InstructionId value, openUser, pulledUser;
+    int32_t openOperand = -1, pulledOperand = -1;
+    QPointF at;
+    Socket target;                              // what it snapped to
+    bool moved = false, held = false, sticky = false, reasonShown = false;
+    std::map<std::pair<InstructionId, int32_t>, WireVerdict> verdicts;
+  };
+
+  // --- wires (canvas_wires.cpp) and values (canvas_values.cpp)
+  static bool takesWires(const ViewNode& node);
+  static size_t countOf(const std::vector<CanvasInput>& inputs);
+  std::vector<int32_t> wirableNodes() const;
+  Socket socketAt(QPointF at) const;
+  bool isAttached(InstructionId value, int32_t user) const;
+  bool pressSocket(QPointF at);
+  void moveWire(QPointF at);
+  void releaseWire(QPointF at);
+  void followWire();                            // into another picture
+  void snapWire(QPointF at);
+  void snapToBody(int32_t node);
+  const WireVerdict& verdictOf(InstructionId user, int32_t operand);
+  QRectF plateOf(int32_t node, int32_t operand, size_t count) const;
+  void paintPlate(QPainter& painter, QPointF topLeft, const QString& text, ColorRole border, bool dashed);
+  void paintSockets(QPainter& painter);
+  void paintInputs(QPainter& painter, int32_t node, const std::vector<CanvasInput>& inputs);
+  void paintTargets(QPainter& painter, int32_t node, InstructionId id, const std::vector<CanvasInput>& inputs);
+  void paintWire(QPainter& painter);
+  void paintGhosts(QPainter& painter, const QPainterPath& wire);
+  void paintVerdict(QPainter& painter);
+  void paintValues(QPainter& painter, const QRectF& visible);
+  void paintValue(QPainter& painter, const NodeValue& value, QRectF strip);
 
   // --- keys (canvas_keys.cpp)
   bool fitKey(const QKeyEvent& event);
@@ -128,6 +195,10 @@ class Canvas : public QWidget {
   std::vector<int32_t> selectedNodes_;
   std::vector<int32_t> selectedWires_;          // items: wires that begin or end at a selected box
   std::vector<std::pair<InstructionId, QString>> marks_;
+  WireHints hints_;
+  std::optional<Wire> wire_;
+  QStringList ghosts_;
+  std::unordered_map<InstructionId, NodeValue> values_;
   int32_t hover_ = -1;
   bool fitted_ = true;                          // all is fitted and stays so when the widget is resized
   Drag drag_ = Drag::None;

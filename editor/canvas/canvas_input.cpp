@@ -127,12 +127,13 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
     drag_ = Drag::Pan;
     setCursor(Qt::ClosedHandCursor);
   } else if (event->button() == Qt::LeftButton) {
-    drag_ = Drag::Pending;
+    drag_ = (wire_ && wire_->sticky) || pressSocket(pressed_) ? Drag::Wire : Drag::Pending;
   }
 }
 
 void Canvas::mouseMoveEvent(QMouseEvent* event) {
   const QPointF at = event->position();
+  if (drag_ == Drag::Wire || (wire_ && wire_->sticky && drag_ == Drag::None)) return moveWire(at);
   if (drag_ == Drag::None) return setHover(itemAt(at));
   const QPointF moved = at - last_;
   last_ = at;
@@ -145,6 +146,7 @@ void Canvas::mouseReleaseEvent(QMouseEvent* event) {
   const Drag drag = std::exchange(drag_, Drag::None);
   if (drag == Drag::Pan) setCursor(space_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
   if (!picture_) return;
+  if (drag == Drag::Wire) releaseWire(event->position());
   if (drag == Drag::Pending) click(event->position(), event->modifiers());
   if (drag == Drag::Box) selectBox(QRectF(pressed_, event->position()).normalized(), event->modifiers());
   update();
@@ -153,7 +155,10 @@ void Canvas::mouseReleaseEvent(QMouseEvent* event) {
 void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton || !view_) return;
   const int32_t item = itemAt(event->position());
-  if (item < 0) return;
+  if (item < 0) {
+    emit emptyActivated(event->position());
+    return;
+  }
   const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
   if (hit.viewNode >= 0) activate(hit.viewNode);
 }

@@ -28,6 +28,10 @@ void Canvas::keyPressEvent(QKeyEvent* event) {
       if (!selectedNodes_.empty()) activate(nodeOf(selection_.back()));
       return;
     case Qt::Key_Escape:
+      if (wire_) {
+        drag_ = Drag::None;
+        return endWire();
+      }
       if (selection_.empty()) break;
       return changeSelection({});
     case Qt::Key_Space:

@@ -67,6 +67,7 @@ Document::Document(QObject* parent) : QObject(parent) {
 
 Document::~Document() {
   cancelRun();
+  if (cancelValues_) *cancelValues_ = true;
   pool_.clear();
   pool_.waitForDone();
 }
@@ -119,6 +120,17 @@ void Document::open(const QString& path) {
   });
 }
 
+void Document::create() {
+  ++openRequest_;  // a file that is still being read comes too late
+  cancelRun();
+  auto made = std::make_shared<Opened>();
+  made->read.module.emplace(emptyModule());
+  made->scenes = std::make_shared<SceneMaker>(*made->read.module, Project{}, nullptr, true);
+  made->scene = made->scenes->make(made->read.module->entry(), {}, nullptr);
+  install(made);
+  live_ = true;
+}
+
 // What was open stays; what is wrong with the other file goes before its diagnostics.
 void Document::refuse(const Opened& file) {
   refused_ = file.read.diagnostics.items();
@@ -153,7 +165,10 @@ void Document::install(std::shared_ptr<Opened> file) {
   outcome_.reset();
   selection_.clear();
   edits_.clear();
-  editing_ = modified_ = false;
+  editing_ = live_ = false;
+  savedState_ = 0;
+  if (cancelValues_) *cancelValues_ = true;
+  values_.clear();
   overlay_.reset();
   if (running_) emit runningChanged(running_ = false);
   refused_.clear();
@@ -165,6 +180,7 @@ void Document::install(std::shared_ptr<Opened> file) {
   emit textChanged();
   emit selectionChanged();
   emit outcomeChanged();
+  emit valuesChanged();
   if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();
@@ -318,7 +334,8 @@ void Document::select(std::vector<InstructionId> selection) {
   if (selection == selection_) return;
   selection_ = std::move(selection);
   const InstructionId first = selected();
-  if (first.valid() && scene_.view && scene_.view->boxOf(first) < 0) showComputation(module().at(first).computation);
+  const bool shownLater = scene_.view && first.valid() && first.value >= scene_.view->boxes.size();  // made by the last edit
+  if (first.valid() && scene_.view && !shownLater && scene_.view->boxOf(first) < 0) showComputation(module().at(first).computation);
   emit selectionChanged();
 }
 

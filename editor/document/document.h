@@ -18,6 +18,7 @@
 #include "core/picture/picture.h"
 #include "core/picture/plain_graph.h"
 #include "core/profile/profile.h"
+#include "editor/document/node_values.h"
 #include "editor/document/scene_maker.h"
 #include "editor/text/hlo_text.h"
 
@@ -43,6 +44,7 @@ class Document : public QObject {
 
   // Reads in the background; opened() or failed() follows. What is open stays until then.
   void open(const QString& path);
+  void create();  // an empty document without a file; opened() follows at once
   bool isOpen() const { return history_.has_value(); }
   const QString& path() const { return path_; }
   const Module& module() const { return history_->current(); }
@@ -67,15 +69,16 @@ class Document : public QObject {
   InstructionId selected() const { return selection_.empty() ? InstructionId() : selection_.front(); }
   std::vector<InstructionId> usersOf(InstructionId id) const;
 
-  // In the background; continues: replaces the last edit instead of adding one (typing).
-  void perform(Edit edit, bool continues = false);
+  // In the background; continues: replaces the last edit instead of adding one (typing). selects: what is selected
+  // afterwards, new instructions by newInstruction(k); invalid: what the edit added last.
+  void perform(Edit edit, bool continues = false, InstructionId selects = {});
   void undo();
   void redo();
   bool canUndo() const { return history_ && history_->canUndo(); }
   bool canRedo() const { return history_ && history_->canRedo(); }
   QString undoTitle() const { return QString::fromStdString(history_->undoTitle()); }
   QString redoTitle() const { return QString::fromStdString(history_->redoTitle()); }
-  bool isModified() const { return modified_; }
+  bool isModified() const { return history_ && history_->state() != savedState_; }
   // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two hold
   // the graph only; what a person placed or wrote round it goes to a sidecar. Fails with the reason.
   Status save(const QString& path);
@@ -93,6 +96,11 @@ class Document : public QObject {
   void showOverlay(bool shown);
   bool overlayShown() const { return overlayShown_; }
 
+  // Live: while the graph is small enough it is evaluated after every edit, and nodes show their values.
+  void setLive(bool live);
+  bool isLive() const { return live_; }
+  const NodeValues& values() const { return values_; }
+
   bool isBusy() const { return pending_ > 0; }
 
  signals:
@@ -104,6 +112,7 @@ class Document : public QObject {
   void selectionChanged();
   void diagnosticsChanged();
   void outcomeChanged();
+  void valuesChanged();
   void runningChanged(bool running);
   void progressed(QString stage, double fraction);  // empty stage: nothing is going on
 
@@ -135,6 +144,8 @@ class Document : public QObject {
   void setDiagnostics(const Diagnostics& found);
   void collectDiagnostics();
   void startNextEdit();
+  void evaluateInBackground();
+  std::shared_ptr<SceneMaker> newScenes() const { return std::make_shared<SceneMaker>(module(), project_, nullptr, live_ && isCheapToRun(module())); }
   void finishRun(std::shared_ptr<RunAnswer> answer);
 
   QThreadPool pool_;
@@ -151,8 +162,16 @@ class Document : public QObject {
   mutable uint64_t usersRevision_ = 0;
   std::optional<RunOutcome> outcome_;
   std::optional<Overlay> overlay_;
-  bool overlayShown_ = true, running_ = false, modified_ = false, editing_ = false;
-  std::vector<std::pair<Edit, bool>> edits_;  // waiting for the one that is being done
+  bool overlayShown_ = true, running_ = false, editing_ = false, live_ = false;
+  struct Waiting {
+    Edit edit;
+    bool continues;
+    InstructionId selects;
+  };
+  std::vector<Waiting> edits_;  // waiting for the one that is being done
+  uint64_t savedState_ = 0;     // of the history
+  NodeValues values_;
+  std::shared_ptr<std::atomic<bool>> cancelValues_;
   std::shared_ptr<std::atomic<bool>> cancel_;
   uint64_t openRequest_ = 0;     // files chosen
   uint64_t generation_ = 0;      // files opened

@@ -1,4 +1,5 @@
 // Edits of a Document: done on a copy by a worker, one after the other; undo and redo step between snapshots at once.
+#include <QTimer>
 #include <utility>
 
 #include "core/formats/module_file.h"
@@ -8,29 +9,32 @@
 
 namespace tessera {
 
-void Document::perform(Edit edit, bool continues) {
-  if (!isOpen()) return;
+void Document::perform(Edit edit, bool continues, InstructionId selects) {
+  if (!isOpen() || isPlainGraph()) return;
   // While somebody types faster than inference answers, only the last text matters.
-  if (continues && !edits_.empty() && edits_.back().second) edits_.pop_back();
-  edits_.emplace_back(std::move(edit), continues);
+  if (continues && !edits_.empty() && edits_.back().continues) edits_.pop_back();
+  edits_.push_back({std::move(edit), continues, selects});
   if (!editing_) startNextEdit();
 }
 
 void Document::startNextEdit() {
   if (edits_.empty()) return;
-  auto [edit, continues] = std::move(edits_.front());
+  auto [edit, continues, selects] = std::move(edits_.front());
   edits_.erase(edits_.begin());
   editing_ = true;
-  startForModule(kEditing, [this, history = *history_, edit = std::move(edit), continues]() mutable -> Answer {
+  startForModule(kEditing, [this, history = *history_, edit = std::move(edit), continues, selects]() mutable -> Answer {
     if (continues && history.canUndo() && history.undoTitle() == edit.title) history.undo();
     auto result = history.perform(edit);
-    return [this, history = std::move(history), result = std::move(result)] {
+    return [this, history = std::move(history), result = std::move(result), selects] {
       editing_ = false;
       if (result) {
         dispose(std::move(history_));
         history_ = history;
-        modified_ = true;
         moduleReplaced();
+        const uint32_t made = selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction : InstructionId::kInvalid;
+        if (made < result->added.size()) select({result->added[made]});
+        else if (selects.valid()) select({selects});
+        else if (!result->added.empty()) select({result->added.back()});
         setDiagnostics(result->diagnostics);
       } else {
         emit failed(QString::fromStdString(result.error().toString()), result.error().fault);
@@ -42,7 +46,7 @@ void Document::startNextEdit() {
 
 void Document::moduleReplaced() {
   ++revision_;
-  dispose(std::exchange(scenes_, std::make_shared<SceneMaker>(module(), project_)));
+  dispose(std::exchange(scenes_, newScenes()));
   std::erase_if(selection_, [&](InstructionId id) { return !module().contains(id); });
   dispose(std::move(outcome_));
   outcome_.reset();
@@ -51,12 +55,41 @@ void Document::moduleReplaced() {
   emit outcomeChanged();
   arrangeAgain(true);
   printInBackground();
+  evaluateInBackground();
+}
+
+void Document::setLive(bool live) {
+  if (!isOpen() || isPlainGraph() || live == live_) return;
+  live_ = live;
+  dispose(std::exchange(scenes_, newScenes()));
+  if (!live) {
+    values_.clear();
+    emit valuesChanged();
+  }
+  arrangeAgain(true);
+  evaluateInBackground();
+}
+
+// A newer edit makes the older evaluation stop; one that takes longer than anybody waits is stopped too.
+void Document::evaluateInBackground() {
+  if (cancelValues_) *cancelValues_ = true;
+  if (!live_) return;
+  constexpr int kLongestMs = 3000;
+  cancelValues_ = std::make_shared<std::atomic<bool>>(false);
+  startForModule(kRunning, [this, module = module(), path = path_, cancel = cancelValues_, revision = revision_]() -> Answer {
+    Result<NodeValues> values = isCheapToRun(module) ? nodeValues(module, path, *cancel) : Result<NodeValues>(NodeValues());
+    return [this, values = std::move(values), revision]() mutable {
+      if (revision != revision_) return;
+      values_ = values ? std::move(*values) : NodeValues();
+      emit valuesChanged();
+    };
+  });
+  QTimer::singleShot(kLongestMs, this, [cancel = cancelValues_] { *cancel = true; });
 }
 
 void Document::undo() {
   if (!canUndo() || editing_) return;
   history_->undo();
-  modified_ = true;
   moduleReplaced();
   verifyInBackground();
 }
@@ -64,7 +97,6 @@ void Document::undo() {
 void Document::redo() {
   if (!canRedo() || editing_) return;
   history_->redo();
-  modified_ = true;
   moduleReplaced();
   verifyInBackground();
 }
@@ -101,7 +133,7 @@ Status Document::save(const QString& path) {
     TESSERA_TRY(writeFileAtomically(sidecarOf(file), printProject(sidecar, nullptr)));
   }
   path_ = path;
-  modified_ = false;
+  savedState_ = history_->state();
   emit moduleChanged();
   return {};
 }

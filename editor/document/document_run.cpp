@@ -1,13 +1,11 @@
 // Running a Document: compile and run on a worker with progress and cancel; the profile becomes the overlay.
-#include <QFileInfo>
-#include <QDir>
 #include <chrono>
 #include <cmath>
 
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
-#include "core/formats/npz.h"
 #include "editor/document/document.h"
+#include "editor/document/node_values.h"
 #include "editor/document/priorities.h"
 #include "editor/document/value_text.h"
 
@@ -19,28 +17,6 @@ constexpr int kProfiledRuns = 5;
 
 double millisecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-// Arrays of inputs.npz beside the file where their shapes fit, the rest by the fill rule.
-Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, size_t* fromFile) {
-  NamedArrays given;
-  const QString file = QFileInfo(path).dir().filePath(QStringLiteral("inputs.npz"));
-  if (QFileInfo::exists(file)) {
-    TESSERA_ASSIGN_OR_RETURN(given, readNpz(file.toStdString()));
-  }
-  std::vector<Literal> arguments;
-  const std::vector<Shape> shapes = entryArgumentShapes(module);
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    const auto found = given.find("arg" + std::to_string(i));
-    if (found != given.end() && compatible(found->second.shape(), shapes[i])) {
-      arguments.push_back(found->second);
-      ++*fromFile;
-      continue;
-    }
-    TESSERA_ASSIGN_OR_RETURN(Literal filled, fillParameter(shapes[i], i, {}));
-    arguments.push_back(std::move(filled));
-  }
-  return arguments;
 }
 
 using Progress = std::function<void(QString, double)>;

@@ -1,11 +1,13 @@
 // View, arrangement, picture and index of a computation, in this order.
 #include "editor/document/scene_maker.h"
 
+#include "core/arrange/sockets.h"
 #include "editor/canvas/canvas.h"
 
 namespace tessera {
 namespace {
 constexpr size_t kFewBoxes = 40;  // what can be read without zooming
+constexpr float kValueStrip = 28;
 }
 
 ViewMaker& SceneMaker::views() {
@@ -48,6 +50,8 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   Scene scene;
   scene.computation = computation;
   scene.options = std::move(options);
+  scene.options.chips = true;
+  scene.options.valueStrip = values_ ? kValueStrip : 0;
   if (plain_) {
     scene.view = std::make_shared<const GraphView>(viewOf(*plain_));
   } else {
@@ -56,6 +60,7 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   }
   Arrangement arrangement = arrange(*scene.view);
   if (const ProjectPage* page = pageOf(computation)) placeBoxes(module_, *scene.view, placesOf(*page), arrangement);
+  if (!plain_) endAtSockets(module_, *scene.view, arrangement);
   scene.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
   return redraw(std::move(scene), overlay);
 }

@@ -27,9 +27,9 @@ struct Scene {
 
 class SceneMaker {
  public:
-  // plain: a Graphviz graph that is shown in the module's place; null for modules.
-  explicit SceneMaker(Module module, Project project = {}, std::shared_ptr<const PlainGraph> plain = nullptr)
-      : module_(std::move(module)), project_(std::move(project)), plain_(std::move(plain)) {}
+  // plain: a Graphviz graph that is shown in the module's place; null for modules. values: nodes keep a strip for their values.
+  explicit SceneMaker(Module module, Project project = {}, std::shared_ptr<const PlainGraph> plain = nullptr, bool values = false)
+      : module_(std::move(module)), project_(std::move(project)), plain_(std::move(plain)), values_(values) {}
 
   ViewOptions initialOptions(ComputationId computation);
   // `options` with every group opened, or with those that hide an instruction.
@@ -50,6 +50,7 @@ class SceneMaker {
   const Module module_;
   const Project project_;  // places, frames and notes; groups as they were when the file was opened
   const std::shared_ptr<const PlainGraph> plain_;
+  const bool values_;
   std::mutex mutex_;
   std::optional<ViewMaker> views_;  // made by the first worker that needs it
 };

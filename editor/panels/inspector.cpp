@@ -10,6 +10,8 @@
 
 #include "core/formats/hlo_text.h"
 #include "editor/document/document.h"
+#include "editor/panels/attribute_form.h"
+#include "editor/panels/attribute_form.h"
 #include "editor/panels/instruction_facts.h"
 
 namespace tessera {
@@ -20,13 +22,15 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   shapeField_->setToolTip(tr("Type a shape, e.g. f32[32,128]; everything downstream is inferred again"));
   shapeError_ = new QLabel(this);
   shapeError_->setWordWrap(true);
+  form_ = new AttributeForm(document, this);
   facts_ = new QTextBrowser(this);
   facts_->setOpenLinks(false);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(8, 8, 0, 0);
+  layout->setContentsMargins(8, 8, 8, 0);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
   for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_, shapeError_}) layout->addWidget(w);
+  layout->addWidget(form_);
   layout->addWidget(facts_, 1);
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);
   connect(shapeField_, &QLineEdit::textEdited, this, &Inspector::editShape);

@@ -13,6 +13,7 @@ class QUrl;
 
 namespace tessera {
 
+class AttributeForm;
 class Document;
 
 class Inspector : public QWidget {
@@ -21,6 +22,7 @@ class Inspector : public QWidget {
  public:
   explicit Inspector(Document& document, QWidget* parent = nullptr);
   QLineEdit* shapeField() const { return shapeField_; }
+  AttributeForm* form() const { return form_; }
   QString shownText() const;
   QString errorText() const;  // about what is typed; empty: it is a shape
 
@@ -36,6 +38,7 @@ class Inspector : public QWidget {
   QLabel* shapeLabel_;
   QLineEdit* shapeField_;
   QLabel* shapeError_;
+  AttributeForm* form_;
   QTextBrowser* facts_;
   InstructionId shown_;
   bool typing_ = false;

@@ -7,6 +7,7 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/formats/hlo_text.h"
+#include "core/hlo/index_math.h"
 #include "core/ops/infer.h"
 #include "core/ops/op.h"
 
@@ -30,6 +31,7 @@ QString row(const QString& key, const QString& value) {
 QString table(const QString& rows) { return rows.isEmpty() ? QString() : QStringLiteral("<table>%1</table>").arg(rows); }
 
 QString link(const Module& module, InstructionId id) {
+  if (!module.contains(id)) return QStringLiteral("<span class='error'>%1</span>").arg(QObject::tr("open"));
   const Instruction& i = module.at(id);
   return QStringLiteral("<a href='instruction:%1'>%2</a> <span class='muted'>%3</span>")
       .arg(id.value).arg(escaped(i.name), escaped(toString(*i.shape, false).substr(0, 80)));
@@ -46,7 +48,11 @@ QString shapeSection(const Module& module, const Instruction& i) {
   QString rows = row(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMostShape)));
   if (i.shape->isArray()) {
     if (const auto count = i.shape->elementCount()) rows += row(QObject::tr("elements"), QString::number(*count));
-    if (const auto bytes = i.shape->denseBytes()) rows += row(QObject::tr("bytes"), QString::number(*bytes));
+    const auto bytes = i.shape->denseBytes();
+    if (bytes) rows += row(QObject::tr("bytes"), QString::number(*bytes));
+    // Tiles and padding take more, packed elements less.
+    if (const auto map = MemoryMap::of(*i.shape); map && bytes && map->bytes() != *bytes)
+      rows += row(QObject::tr("bytes in memory"), QObject::tr("%1, of which %2 padding").arg(map->bytes()).arg(map->wasteBytes()));
   }
   QString out = heading(QObject::tr("Result")) + table(rows);
   const auto inferred = inferInstruction(module, i.id);

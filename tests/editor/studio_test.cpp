@@ -1,6 +1,10 @@
 // The whole studio with real key and mouse events on the offscreen platform: opening, one selection in all places, shape
 // edits with undo and redo, running and cancelling, files that cannot be opened, recent files and the theme.
+#include <sys/resource.h>
+
 #include <QAbstractItemModel>
+#include <QDir>
+#include <QDockWidget>
 #include <QFile>
 #include <QHeaderView>
 #include <QDragEnterEvent>
@@ -14,6 +18,7 @@
 #include <QTest>
 #include <QTextBrowser>
 #include <QTreeView>
+#include <csignal>
 
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
@@ -108,6 +113,43 @@ class StudioTest : public QObject {
     QCoreApplication::setOrganizationName("TesseraTest");
     QCoreApplication::setApplicationName("studio_test");
     QSettings().clear();
+  }
+
+  // A file that may not grow, which is what a full disk looks like to a program.
+  void aFullDiskIsExplainedAndLosesNothing() {
+    const QString path = write("full.hlo", kMlp);
+    open(path);
+    document().perform({"Shape of x", {SetParameterShape{id("x"), Shape::arrayRowMajor(ElementType::F32, {6, 8})}}});
+    QVERIFY(waitUntilIdle(*window_));
+    const std::string edited = printHloText(document().module());
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit usual{};
+    QCOMPARE(getrlimit(RLIMIT_FSIZE, &usual), 0);
+    const rlimit tiny{16, usual.rlim_max};
+    QCOMPARE(setrlimit(RLIMIT_FSIZE, &tiny), 0);
+    key(Qt::Key_S, Qt::ControlModifier);
+    QCOMPARE(setrlimit(RLIMIT_FSIZE, &usual), 0);
+    QVERIFY(window_->banner().isVisible());
+    QVERIFY(window_->banner().message().contains("full.hlo"));
+    QVERIFY(document().isModified());
+    QCOMPARE(printHloText(document().module()), edited);
+    QFile old(path);
+    QVERIFY(old.open(QIODevice::ReadOnly));
+    QCOMPARE(old.readAll(), QByteArray(kMlp));
+    QCOMPARE(QFileInfo(path).dir().entryList({"full.hlo.*"}).size(), 0);
+    key(Qt::Key_S, Qt::ControlModifier);  // with room again it is saved
+    QVERIFY(!document().isModified());
+  }
+
+  void theStartPageStandsAloneUntilSomethingIsOpen() {
+    MainWindow fresh(false);
+    fresh.resize(1300, 850);
+    fresh.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&fresh));
+    for (QDockWidget* dock : fresh.panels().docks) QVERIFY(!dock->isVisible());
+    fresh.openFile(write("mlp.hlo", kMlp));
+    QVERIFY(waitUntilIdle(fresh));
+    QVERIFY(fresh.panels().find("inspector")->isVisible());
   }
 
   void init() {

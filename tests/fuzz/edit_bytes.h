@@ -140,13 +140,25 @@ class EditBytes {
 
   EditAction action(const Module& module) {
     const InstructionId id = instruction(module);
-    switch (next() % 5) {
+    switch (next() % 10) {
       case 0: return SetParameterShape{id, shape()};
       case 1: return SetAttribute{id, static_cast<Attr>(next() % kAttributeCount), word()};
       case 2: return Rename{id, word()};
       case 3: {
         const auto operand = static_cast<int32_t>(next() % 4) - 1;
         return SetOperand{id, operand, instruction(module)};
+      }
+      case 4: return SetShape{id, shape()};
+      case 5: return SetRoot{id};
+      case 6: return RemoveInstruction{id};
+      case 7: return AddReducer{word(), static_cast<Opcode>(next() % kOpcodeCount), ElementType::F32};
+      case 8: {
+        AddInstruction out{ComputationId(next() % static_cast<uint32_t>(module.computationSlots() + 1)),
+                           static_cast<Opcode>(next() % kOpcodeCount), "", {}, {}, {}, word()};
+        for (int count = next() % 4; count > 0; --count) out.operands.push_back(next() % 8 ? instruction(module) : InstructionId());
+        if (next() % 2) out.shape = shape();
+        if (next() % 4 == 0) out.attributes.push_back({static_cast<Attr>(next() % kAttributeCount), word()});
+        return out;
       }
       default: return SetNote{id, word()};
     }

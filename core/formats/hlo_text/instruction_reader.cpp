@@ -1,5 +1,7 @@
 // One instruction: name, shape, opcode, operands (names, nested instructions, tuple accesses such as t#1#0) and the
 // async sugar OP-start / OP-update / OP-done, which is read as an async op around a computation of its own.
+#include <algorithm>
+
 #include "core/formats/hlo_text/literal_text.h"
 #include "core/formats/hlo_text/module_reader.h"
 #include "core/formats/hlo_text/shape_text.h"
@@ -137,6 +139,11 @@ bool ModuleReader::readOperand(Scope& scope, Draft& draft, int depth) {
   lexer_.skipBlanks();
   const size_t at = lexer_.offset();
   const bool percent = lexer_.raw() == '%';
+  if (lexer_.raw() == '?') {  // an open input of an unfinished graph; inference says so
+    lexer_.seek(at + 1);
+    draft.operands.push_back({});
+    return true;
+  }
   if (scope.freeOperands && written && (lexer_.raw() == ',' || lexer_.raw() == ')')) {
     draft.operands.push_back(freeParameter(scope, {}, *written));
     return true;
@@ -270,6 +277,8 @@ void ModuleReader::inferLeftOutShape(InstructionId id) {
 bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
   if (!draft.shape || !draft.shape->isTuple() || draft.shape->elements.size() < 2)
     return lexer_.failAt(draft.opcodeOffset, "an async start needs its shape written", "((operand shapes), output, …)");
+  if (!std::ranges::all_of(draft.operands, [](InstructionId operand) { return operand.valid(); }))
+    return lexer_.failAt(draft.opcodeOffset, "an async start in short form has no open inputs");
   const AttributeSet all = draft.instruction.attributes ? *draft.instruction.attributes : AttributeSet();
   AttributeSet inner, outer;
   std::string name = std::string(draft.instruction.name) + ".async_computation";

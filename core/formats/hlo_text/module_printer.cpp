@@ -237,6 +237,7 @@ const Computation* ModulePrinter::sugarOf(const Instruction& instruction) const 
       return module_.at(*calls).root.valid() ? &module_.at(*calls) : nullptr;
     }
     if ((i->opcode != Opcode::AsyncUpdate && i->opcode != Opcode::AsyncDone) || i->operands.empty()) return nullptr;
+    if (!module_.contains(i->operands[0])) return nullptr;  // an open input
     i = &module_.at(i->operands[0]);
   }
   return nullptr;
@@ -262,6 +263,7 @@ void ModulePrinter::operands(const Instruction& instruction) {
     if (i) out_ += ", ";
     if (i && i % 5 == 0) out_ += "/*index=", integer(static_cast<int64_t>(i)), out_ += "*/";
     if (instruction.operands[i].valid()) name(module_.at(instruction.operands[i]).name);
+    else out_ += '?';  // an open input
   }
   out_ += ')';
 }

@@ -1,0 +1,298 @@
+// Searching, placing, wiring, typing values; and what the keys of the canvas do to the selection.
+#include "app/studio/authoring.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <algorithm>
+
+#include "core/edit/duplicate.h"
+#include "core/edit/field.h"
+#include "core/edit/fragment.h"
+#include "core/ops/op.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/add_search.h"
+#include "editor/panels/choice_list.h"
+#include "editor/panels/value_field.h"
+
+namespace tessera {
+namespace {
+
+QString textOf(const Diagnostic& d) { return QString::fromStdString(d.message); }
+
+QString inputName(const OpDef* op, size_t operand) {
+  if (!op || op->operands.empty()) return QObject::tr("input %1").arg(operand);
+  const auto& doc = op->operands[std::min(operand, op->operands.size() - 1)];
+  return QString::fromUtf8(doc.name.data(), static_cast<qsizetype>(doc.name.size()));
+}
+
+std::vector<CanvasInput> inputsOf(const Document& document, InstructionId id) {
+  std::vector<CanvasInput> out;
+  if (!document.isOpen() || !document.module().contains(id)) return out;
+  const Instruction& instruction = document.module().at(id);
+  const OpDef* op = findOp(instruction.opcode);
+  for (size_t k = 0; k < instruction.operands.size(); ++k) out.push_back({inputName(op, k), instruction.operands[k], false});
+  if (instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0) out.push_back({QStringLiteral("+"), {}, true});
+  return out;
+}
+
+WireVerdict verdict(const Document& document, InstructionId value, InstructionId user, int32_t operand) {
+  const Module& module = document.module();
+  if (!module.contains(value) || !module.contains(user)) return {};
+  if (value == user) return {false, QObject::tr("a value cannot feed itself")};
+  if (module.at(value).computation != module.at(user).computation) return {false, QObject::tr("this is in another computation")};
+  const Fit fit = fitOf(module, value, user, operand);
+  if (!fit.fits()) return {false, QString::fromStdString(fit.reason)};
+  QString text = QStringLiteral("→ %1").arg(QString::fromStdString(toString(fit.ways[0].result, false).substr(0, 60)));
+  if (fit.ways.size() > 1) text += QObject::tr(" · %1 ways").arg(fit.ways.size());
+  else if (fit.ways[0].title != "as it is") text = QString::fromStdString(fit.ways[0].title) + QLatin1Char(' ') + text;
+  return {true, text};
+}
+
+uint32_t additionsIn(const Edit& edit) {
+  return static_cast<uint32_t>(std::ranges::count_if(edit.actions, [](const EditAction& a) { return std::holds_alternative<AddInstruction>(a); }));
+}
+
+// What a way puts between: "transpose f32[3,2]".
+QStringList ghostsOf(const Way& way) {
+  QStringList out;
+  for (const EditAction& action : way.edit.actions)
+    if (const auto* add = std::get_if<AddInstruction>(&action)) {
+      const std::string_view name = nameOf(add->opcode);
+      out << QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + (add->shape ? QLatin1Char(' ') + QString::fromStdString(toString(*add->shape, false)) : QString());
+    }
+  return out;
+}
+
+}  // namespace
+
+Authoring::Authoring(Document& document, Canvas& canvas, QObject* parent)
+    : QObject(parent), document_(document), canvas_(canvas), search_(new AddSearch(&canvas)), choices_(new ChoiceList(&canvas)),
+      field_(new ValueField(&canvas)) {
+  connect(&document_, &Document::opened, this, [this] {  // a Graphviz graph has no operations to wire
+    canvas_.setWireHints(document_.isPlainGraph() ? WireHints() : hints());
+  });
+  connectCanvas();
+  connect(search_, &AddSearch::chosen, this, &Authoring::place);
+  connect(choices_, &ChoiceList::chosen, this, &Authoring::takeWay);
+  connect(choices_, &ChoiceList::cancelled, &canvas_, &Canvas::takeWireBack);
+  connect(choices_, &ChoiceList::highlighted, this, [this](int line) {
+    if (line >= 0 && static_cast<size_t>(line) < ways_.size()) canvas_.setGhosts(ghostsOf(ways_[static_cast<size_t>(line)]));
+  });
+}
+
+WireHints Authoring::hints() const {
+  return {[this](InstructionId id) { return inputsOf(document_, id); },
+          [this](InstructionId value, InstructionId user, int32_t operand) { return verdict(document_, value, user, operand); }};
+}
+
+void Authoring::connectCanvas() {
+  connect(&canvas_, &Canvas::emptyActivated, this, [this](QPointF at) { openSearch(at.toPoint()); });
+  connect(&canvas_, &Canvas::wireDropped, this, &Authoring::dropWire);
+  connect(&canvas_, &Canvas::wireDroppedOnEmpty, this, [this](InstructionId value, QPointF at) {
+    openSearch(at.toPoint());
+    droppedValue_ = value;
+    search_->openFor(at.toPoint(), document_.module().shapeOf(value));
+  });
+  connect(&canvas_, &Canvas::inputDroppedOnEmpty, this, [this](InstructionId user, int operand, QPointF at) {
+    openSearch(at.toPoint());
+    droppedUser_ = user;
+    droppedOperand_ = operand;
+  });
+  connect(&canvas_, &Canvas::inputOpened, this, [this](InstructionId user, int operand) {
+    document_.perform({"Unwire " + std::string(document_.module().at(user).name), {SetOperand{user, operand, {}}}}, false, user);
+  });
+  connect(&canvas_, &Canvas::inputClicked, this, &Authoring::openField);
+}
+
+// --- searching and placing
+
+void Authoring::openSearch(QPoint at) {
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  droppedValue_ = droppedUser_ = {};
+  search_->openAt(at);
+}
+
+// Where new instructions go: to what they read, else to what is selected, else to what is shown.
+ComputationId Authoring::computation() const {
+  const Module& module = document_.module();
+  for (InstructionId id : {droppedValue_, droppedUser_, document_.selected()})
+    if (id.valid() && module.contains(id)) return module.at(id).computation;
+  return document_.computation();
+}
+
+Edit Authoring::placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources, uint32_t& meant) const {
+  Edit edit = placing(document_.module(), computation(), entry, sources);
+  meant = additionsIn(edit) - 1;
+  return edit;
+}
+
+// Whether what an edit adds has no other fault than open inputs.
+bool Authoring::agrees(const Edit& edit) const {
+  const auto done = apply(document_.module(), edit);
+  if (!done) return false;
+  return std::ranges::none_of(done->diagnostics.items(), [&](const Diagnostic& d) {
+    return d.label != "operand" && std::ranges::find(done->added, d.instruction) != done->added.end();
+  });
+}
+
+// A dropped wire is the first input; the selection fills the others as far as that fits.
+Edit Authoring::placingAround(const PaletteEntry& entry, uint32_t& meant) {
+  if (droppedUser_.valid()) {
+    PaletteEntry shaped = entry;
+    const auto shapes = operandShapes(document_.module(), document_.module().at(droppedUser_));
+    for (const Shape* shape : shapes)
+      if (!shaped.shape && arityOf(entry.opcode) == 0 && shape && shape->isArray()) shaped.shape = withoutLayout(*shape);
+    Edit edit = placingFrom(shaped, {}, meant);
+    edit.actions.push_back(SetOperand{droppedUser_, droppedOperand_, newInstruction(meant)});
+    return edit;
+  }
+  if (!droppedValue_.valid()) return placingFrom(entry, document_.selection(), meant);
+  std::vector<InstructionId> sources{droppedValue_};
+  for (InstructionId id : document_.selection())
+    if (id != droppedValue_) sources.push_back(id);
+  Edit all = placingFrom(entry, sources, meant);
+  if (sources.size() == 1 || agrees(all)) return all;
+  return placingFrom(entry, {droppedValue_}, meant);
+}
+
+void Authoring::place(const PaletteEntry& entry) {
+  uint32_t meant = 0;
+  Edit edit = placingAround(entry, meant);
+  droppedValue_ = droppedUser_ = {};
+  emit placed();
+  document_.perform(std::move(edit), false, newInstruction(meant));
+}
+
+// --- wires
+
+void Authoring::dropWire(InstructionId value, InstructionId user, int operand, QPointF at) {
+  const Module& module = document_.module();
+  if (operand < 0 || !module.contains(value) || !module.contains(user) || value == user || module.at(value).computation != module.at(user).computation)
+    return canvas_.endWire();
+  Fit fit = fitOf(module, value, user, operand);
+  if (fit.ways.size() == 1) {
+    canvas_.endWire();
+    return document_.perform(std::move(fit.ways[0].edit), false, user);
+  }
+  if (fit.fits()) return offer(std::move(fit.ways), user, tr("How does it lie?"), at);
+  std::vector<Way> repairs = repairsOf(module, value, user, operand);
+  const QString reason = QString::fromStdString(fit.reason);
+  if (!repairs.empty()) return offer(std::move(repairs), user, reason, at);
+  canvas_.takeWireBack();
+  emit explained(reason);
+}
+
+void Authoring::offer(std::vector<Way> ways, InstructionId user, const QString& heading, QPointF at) {
+  ways_ = std::move(ways);
+  waysUser_ = user;
+  QStringList lines;
+  for (const Way& way : ways_) lines << QStringLiteral("%1  →  %2").arg(QString::fromStdString(way.title), QString::fromStdString(toString(way.result, false)));
+  choices_->openAt(at.toPoint() + QPoint(12, 12), heading, lines);
+}
+
+void Authoring::takeWay(int line) {
+  canvas_.endWire();
+  if (line < 0 || static_cast<size_t>(line) >= ways_.size()) return;
+  document_.perform(std::move(ways_[static_cast<size_t>(line)].edit), false, waysUser_);
+  ways_.clear();
+}
+
+// --- values
+
+void Authoring::openField(InstructionId user, int operand) {
+  const Module& module = document_.module();
+  if (!module.contains(user)) return;
+  const QString name = inputName(findOp(module.at(user).opcode), static_cast<size_t>(operand));
+  const QRectF box = canvas_.boxOf(user);
+  disconnect(field_, &ValueField::entered, this, nullptr);
+  connect(field_, &ValueField::entered, this, [this, user, operand](const QString& text) {
+    auto edit = filling(document_.module(), user, operand, text.toStdString());
+    if (edit) document_.perform(std::move(*edit), false, user);
+    else emit explained(textOf(edit.error()));
+  });
+  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), name, QString(), [this, user, operand](const QString& text) {
+    const auto edit = filling(document_.module(), user, operand, text.toStdString());
+    return edit ? QString() : textOf(edit.error());
+  });
+}
+
+bool Authoring::editConstant(InstructionId id) {
+  const Module& module = document_.module();
+  if (!module.contains(id)) return false;
+  const QRectF box = canvas_.boxOf(id);
+  if (module.at(id).opcode == Opcode::Broadcast && module.at(id).operands.size() == 1 && module.contains(module.at(id).operands[0])) id = module.at(id).operands[0];
+  if (module.at(id).opcode != Opcode::Constant || !module.at(id).shape->isArray()) return false;
+  disconnect(field_, &ValueField::entered, this, nullptr);
+  connect(field_, &ValueField::entered, this, [this, id](const QString& text) {
+    auto edit = resetting(document_.module(), id, text.toStdString());
+    if (edit) document_.perform(std::move(*edit), false, id);
+    else emit explained(textOf(edit.error()));
+  });
+  const QString value = QString::fromStdString(valueOf(document_.module(), id).value_or(""));
+  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), tr("value"), value, [this, id](const QString& text) {
+    const auto edit = resetting(document_.module(), id, text.toStdString());
+    return edit ? QString() : textOf(edit.error());
+  });
+  return true;
+}
+
+// --- the selection
+
+void Authoring::leaveComputation() {
+  if (!document_.isOpen()) return;
+  const Module& module = document_.module();
+  for (ComputationId id : module.order())
+    for (InstructionId caller : module.at(id).instructions)
+      if (const auto callees = module.callees(module.at(caller)); std::ranges::find(callees, document_.computation()) != callees.end()) {
+        document_.showComputation(id);
+        return document_.select({caller});
+      }
+}
+
+void Authoring::removeSelection(Gap gap) {
+  if (document_.selection().empty() || document_.isPlainGraph()) return;
+  const auto& selection = document_.selection();
+  Edit edit{selection.size() == 1 ? "Delete " + std::string(document_.module().at(selection[0]).name) : "Delete", {}};
+  const Module& module = document_.module();
+  const auto isSelected = [&](InstructionId id) { return std::ranges::find(selection, id) != selection.end(); };
+  if (gap == Gap::Open)
+    for (InstructionId user : module.at(module.at(selection[0]).computation).instructions)
+      for (size_t k = 0; !isSelected(user) && k < module.at(user).operands.size(); ++k)
+        if (isSelected(module.at(user).operands[k])) edit.actions.push_back(SetOperand{user, static_cast<int32_t>(k), {}});
+  for (InstructionId id : selection) edit.actions.push_back(RemoveInstruction{id});
+  document_.perform(std::move(edit));
+}
+
+void Authoring::duplicateSelection() {
+  Edit edit = duplicating(document_.module(), document_.selection());
+  if (edit.actions.empty()) return;
+  emit placed();
+  document_.perform(std::move(edit));
+}
+
+void Authoring::makeResult() {
+  if (const InstructionId id = document_.selected(); id.valid()) document_.perform({"Make it the result", {SetRoot{id}}});
+}
+
+void Authoring::copySelection() {
+  const std::string text = fragmentText(document_.module(), document_.selection());
+  if (!text.empty()) QGuiApplication::clipboard()->setText(QString::fromStdString(text));
+}
+
+void Authoring::cutSelection() {
+  copySelection();
+  removeSelection();
+}
+
+void Authoring::paste(bool keepInputs) {
+  const QString text = QGuiApplication::clipboard()->text();
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  if (text.trimmed().isEmpty()) return emit explained(tr("The clipboard holds no text to paste."));
+  auto edit = pasting(document_.module(), computation(), text.toStdString(), keepInputs);
+  if (!edit) return emit explained(textOf(edit.error()));
+  emit placed();
+  document_.perform(std::move(*edit));
+}
+
+}  // namespace tessera

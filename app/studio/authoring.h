@@ -1,0 +1,72 @@
+// Authoring: what gestures on the canvas do to the graph. It hears the canvas, asks core/edit what fits, shows choices
+// and fields over the canvas, and hands finished edits to the Document. Before: Canvas; after: Document.
+#pragma once
+
+#include <QObject>
+#include <QPointF>
+#include <vector>
+
+#include "core/edit/palette.h"
+#include "core/edit/wiring.h"
+#include "editor/canvas/wire_hints.h"
+
+namespace tessera {
+
+class AddSearch;
+class Canvas;
+class ChoiceList;
+class Document;
+class ValueField;
+
+class Authoring : public QObject {
+  Q_OBJECT
+
+ public:
+  Authoring(Document& document, Canvas& canvas, QObject* parent);
+
+  AddSearch& search() { return *search_; }
+  ChoiceList& choices() { return *choices_; }
+  ValueField& field() { return *field_; }
+
+  void openSearch(QPoint at);  // fed by the selection
+  void place(const PaletteEntry& entry);
+  // Opens the field of a constant; false: it is none.
+  bool editConstant(InstructionId id);
+  enum class Gap { Heal, Open };  // what the users of removed instructions get: the first operand of the same shape, or nothing
+  void removeSelection(Gap gap = Gap::Heal);
+  void leaveComputation();      // to the instruction that calls what is shown
+  void duplicateSelection();
+  void makeResult();
+  void copySelection();
+  void cutSelection();
+  void paste(bool keepInputs);
+
+ signals:
+  void placed();                // the view should follow what is selected next
+  void explained(QString why);  // why something was not done
+
+ private:
+  void connectCanvas();
+  WireHints hints() const;
+  ComputationId computation() const;
+  void dropWire(InstructionId value, InstructionId user, int operand, QPointF at);
+  void offer(std::vector<Way> ways, InstructionId user, const QString& heading, QPointF at);
+  void takeWay(int line);
+  void openField(InstructionId user, int operand);
+  Edit placingAround(const PaletteEntry& entry, uint32_t& meant);
+  Edit placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources, uint32_t& meant) const;
+  bool agrees(const Edit& edit) const;
+
+  Document& document_;
+  Canvas& canvas_;
+  AddSearch* search_;
+  ChoiceList* choices_;
+  ValueField* field_;
+  std::vector<Way> ways_;
+  InstructionId waysUser_;
+  // What the search was opened for by a drop: a value to be read, or an input to be fed.
+  InstructionId droppedValue_, droppedUser_;
+  int droppedOperand_ = -1;
+};
+
+}  // namespace tessera

@@ -1,0 +1,48 @@
+// Building by hand: the menu entries and keys that act on the canvas. What they do is in authoring.cpp.
+#include <QAction>
+#include <QCursor>
+#include <QMenu>
+#include <QStackedWidget>
+
+#include "app/studio/authoring.h"
+#include "app/studio/main_window.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+
+namespace tessera {
+
+AddSearch& MainWindow::addSearch() { return authoring_->search(); }
+
+// These keys act only while the canvas has the focus.
+void MainWindow::makeBuildActions(QMenu* menu) {
+  const auto add = [&](const QString& text, const QList<QKeySequence>& keys, auto slot) {
+    QAction* action = menu->addAction(text);
+    action->setShortcuts(keys);
+    action->setShortcutContext(Qt::WidgetShortcut);
+    canvas_->addAction(action);
+    connect(action, &QAction::triggered, this, slot);
+    return action;
+  };
+  add_ = add(tr("&Add an operation …"), {QKeySequence(Qt::Key_Tab), QKeySequence(Qt::SHIFT | Qt::Key_A)}, [this] {
+    if (!document_->isOpen() || stack_->currentWidget() != canvas_) return;
+    const QPoint at = canvas_->mapFromGlobal(QCursor::pos());
+    authoring_->openSearch(canvas_->rect().contains(at) ? at : canvas_->rect().center());
+  });
+  menu->addSeparator();
+  cut_ = add(tr("Cu&t"), {QKeySequence::Cut}, [this] { authoring_->cutSelection(); });
+  copy_ = add(tr("&Copy as HLO text"), {QKeySequence::Copy}, [this] { authoring_->copySelection(); });
+  paste_ = add(tr("&Paste"), {QKeySequence::Paste}, [this] { authoring_->paste(false); });
+  pasteKeeping_ = add(tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, [this] { authoring_->paste(true); });
+  duplicate_ = add(tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, [this] { authoring_->duplicateSelection(); });
+  delete_ = add(tr("&Delete and heal"), {QKeySequence(Qt::Key_Delete)}, [this] { authoring_->removeSelection(); });
+  deleteOpen_ = add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, [this] { authoring_->removeSelection(Authoring::Gap::Open); });
+  result_ = add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, [this] { authoring_->makeResult(); });
+  leave_ = add(tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, [this] { authoring_->leaveComputation(); });
+  menu->addSeparator();
+}
+
+void MainWindow::newFile() {
+  if (mayLoseChanges()) document_->create();
+}
+
+}  // namespace tessera

@@ -1,0 +1,141 @@
+// Places are asked of the canvas when a gesture is played, as a person looks for them.
+#include "app/studio/script_gestures.h"
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMouseEvent>
+#include <QStringList>
+#include <map>
+
+#include "app/studio/authoring.h"
+#include "app/studio/main_window.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/add_search.h"
+#include "editor/panels/value_field.h"
+
+namespace tessera {
+namespace {
+
+Status refused(const QString& message) {
+  Diagnostic d;
+  d.fault = Fault::Usage;
+  d.message = message.toStdString();
+  return fail(std::move(d));
+}
+
+void pointer(MainWindow& w, QEvent::Type type, QPointF at) {
+  const Qt::MouseButton button = type == QEvent::MouseMove ? Qt::NoButton : Qt::LeftButton;
+  QMouseEvent event(type, at, w.canvas().mapToGlobal(at), button, type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&w.canvas(), &event);
+}
+
+struct Wire {
+  QPointF from, to;
+};
+
+// "VALUE USER INPUT": from the output of one to an input of the other.
+Result<Wire> wireOf(MainWindow& w, const QString& words) {
+  const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  if (parts.size() != 3 || !w.document().isOpen()) return std::unexpected(refused(QObject::tr("a wire is VALUE USER INPUT")).error());
+  const Module& module = w.document().module();
+  const auto value = module.findInstruction(parts[0].toStdString()), user = module.findInstruction(parts[1].toStdString());
+  const int operand = parts[2].toInt();
+  if (!value || !user || w.canvas().view()->boxOf(*value) < 0 || w.canvas().view()->boxOf(*user) < 0)
+    return std::unexpected(refused(QObject::tr("%1 has names that are not on the canvas").arg(words)).error());
+  const Instruction& instruction = module.at(*user);
+  const size_t count = instruction.operands.size() + (arityOf(instruction.opcode) < 0 ? 1 : 0);
+  return Wire{w.canvas().outputAt(w.canvas().view()->boxOf(*value)), w.canvas().inputAt(w.canvas().view()->boxOf(*user), operand, count)};
+}
+
+Status carry(MainWindow& w, const QString& words) {
+  TESSERA_ASSIGN_OR_RETURN(const Wire wire, wireOf(w, words));
+  pointer(w, QEvent::MouseButtonPress, wire.from);
+  pointer(w, QEvent::MouseMove, (wire.from + wire.to) / 2);
+  pointer(w, QEvent::MouseMove, wire.to + QPointF(2, -1));
+  return {};
+}
+
+Status wire(MainWindow& w, const QString& words) {
+  TESSERA_TRY(carry(w, words));
+  TESSERA_ASSIGN_OR_RETURN(const Wire wire, wireOf(w, words));
+  pointer(w, QEvent::MouseButtonRelease, wire.to);
+  return {};
+}
+
+Status search(MainWindow& w, const QString& line) {
+  QLineEdit* field = w.addSearch().field();
+  field->setText(line);
+  if (!w.addSearch().isVisible() || w.addSearch().list()->count() == 0) return refused(QObject::tr("nothing is found for %1").arg(line));
+  QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
+  QApplication::sendEvent(field, &enter);
+  return {};
+}
+
+Status add(MainWindow& w, const QString& line) {
+  w.authoring().openSearch(w.canvas().rect().center());
+  return search(w, line);
+}
+
+// "VALUE LINE": the wire is dropped on empty canvas.
+Status draw(MainWindow& w, const QString& words) {
+  const auto value = w.document().isOpen() ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString()) : std::nullopt;
+  if (!value || w.canvas().view()->boxOf(*value) < 0) return refused(QObject::tr("%1 has a name that is not on the canvas").arg(words));
+  const QPointF corner(w.canvas().width() - 20, w.canvas().height() - 20);
+  pointer(w, QEvent::MouseButtonPress, w.canvas().outputAt(w.canvas().view()->boxOf(*value)));
+  pointer(w, QEvent::MouseMove, corner - QPointF(9, 9));
+  pointer(w, QEvent::MouseMove, corner);
+  pointer(w, QEvent::MouseButtonRelease, corner);
+  const QString line = words.section(QLatin1Char(' '), 1);
+  return line.isEmpty() ? Status{} : search(w, line);
+}
+
+Status field(MainWindow& w, const QString& words) {
+  const auto user = w.document().isOpen() ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString()) : std::nullopt;
+  if (!user) return refused(QObject::tr("%1 has a name that is not there").arg(words));
+  emit w.canvas().inputClicked(*user, words.section(QLatin1Char(' '), 1, 1).toInt());
+  QLineEdit* line = w.authoring().field().field();
+  line->setText(words.section(QLatin1Char(' '), 2));
+  QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
+  QApplication::sendEvent(line, &enter);
+  return {};
+}
+
+QWidget* focused(MainWindow& w) { return QApplication::focusWidget() ? QApplication::focusWidget() : &w.canvas(); }
+
+Status key(MainWindow& w, const QString& keys) {
+  const QKeySequence sequence(keys);
+  if (sequence.isEmpty()) return refused(QObject::tr("%1 is no key").arg(keys));
+  QKeyEvent press(QEvent::KeyPress, sequence[0].key(), sequence[0].keyboardModifiers());
+  QApplication::sendEvent(focused(w), &press);
+  return {};
+}
+
+Status type(MainWindow& w, const QString& text) {
+  for (const QChar c : text) {
+    QKeyEvent press(QEvent::KeyPress, 0, Qt::NoModifier, QString(c));
+    QApplication::sendEvent(focused(w), &press);
+  }
+  return {};
+}
+
+}  // namespace
+
+GestureCommand gestureNamed(const QString& name) {
+  static const std::map<QString, GestureCommand> table{
+      {"new", [](MainWindow& w, const QString&) { w.newFile(); return Status{}; }},
+      {"add", add},
+      {"wire", wire},
+      {"carry", carry},
+      {"draw", draw},
+      {"field", field},
+      {"key", key},
+      {"type", type},
+  };
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace tessera

@@ -1,0 +1,18 @@
+// Commands of a script that build: they send the key and mouse events that a hand would. Before: script.cpp; after:
+// MainWindow.
+#pragma once
+
+#include <QString>
+
+#include "core/base/result.h"
+
+namespace tessera {
+
+class MainWindow;
+
+using GestureCommand = Status (*)(MainWindow&, const QString&);
+// new · add LINE · wire VALUE USER INPUT · carry VALUE USER INPUT · draw VALUE LINE · field USER INPUT TEXT · key KEYS ·
+// type TEXT; null: there is no such gesture.
+GestureCommand gestureNamed(const QString& name);
+
+}  // namespace tessera

@@ -1,0 +1,15 @@
+// What a new instruction's attributes are before anybody says otherwise, from its attribute rows and operand shapes.
+// Before: performer.cpp; after: core/ops, which infers with them.
+#pragma once
+
+#include <vector>
+
+#include "core/edit/edit.h"
+
+namespace tessera {
+
+// Those that the instruction lacks and that can be told: required ones, and the few without which an op does something
+// that nobody means (a dot that contracts nothing). Nothing while an input is open.
+std::vector<NewAttribute> defaultAttributes(const Module& module, InstructionId id);
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+// What of the palette takes a value: each entry is placed on a scratch graph that holds only that value, and inferred.
+#include <algorithm>
+
+#include "core/edit/palette.h"
+#include "core/edit/wiring.h"
+#include "core/hlo/opcode.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kEverything = 1000;
+
+bool isOpenInput(const Diagnostic& d) { return d.label == "operand"; }
+
+// nullopt: it does not fit. A unary or binary elementwise op is asked with the value at every input.
+std::optional<FittingEntry> placedOn(const Module& scratch, InstructionId value, PaletteEntry entry) {
+  const bool alike = isElementwiseOp(entry.opcode) && arityOf(entry.opcode) == 2;
+  std::vector<InstructionId> sources(alike && entry.literal.empty() ? 2 : 1, value);
+  const auto done = apply(scratch, placing(scratch, scratch.entry(), entry, sources));
+  if (!done || done->added.empty()) return std::nullopt;
+  const InstructionId made = done->added.back();
+  if (done->module.at(made).operands.empty()) return std::nullopt;
+  bool open = false;
+  for (const Diagnostic& d : done->diagnostics.items()) {
+    if (!isOpenInput(d)) return std::nullopt;
+    open = true;
+  }
+  FittingEntry out{std::move(entry), std::nullopt};
+  if (!open) out.gives = done->module.shapeOf(made);
+  return out;
+}
+
+}  // namespace
+
+std::vector<FittingEntry> searchPaletteFor(const std::string& line, const Shape& value, size_t most) {
+  Module scratch = emptyModule();
+  Instruction parameter;
+  parameter.opcode = Opcode::Parameter;
+  parameter.name = "value";
+  parameter.parameterNumber = 0;
+  parameter.shapeWritten = false;
+  Shape shape = value;
+  fillDefaultLayouts(shape);
+  const InstructionId id = scratch.add(scratch.entry(), std::move(parameter), shape);
+  scratch.setRoot(scratch.entry(), id);
+  std::vector<FittingEntry> out;
+  for (PaletteEntry& entry : searchPalette(line, kEverything)) {
+    if (out.size() >= most) break;
+    if (auto fitting = placedOn(scratch, id, std::move(entry))) out.push_back(std::move(*fitting));
+  }
+  return out;
+}
+
+}  // namespace tessera

@@ -1,0 +1,57 @@
+// One overload per action: changes the module or says why not. Before: apply.cpp, which infers and verifies afterwards.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/edit/edit.h"
+
+namespace tessera {
+
+class Performer {
+ public:
+  explicit Performer(Module& module) : module_(module) {}
+
+  Status operator()(const SetParameterShape& action);
+  Status operator()(const SetShape& action);
+  Status operator()(const SetAttribute& action);
+  Status operator()(const Rename& action);
+  Status operator()(const SetOperand& action);
+  Status operator()(const SetNote& action);
+  Status operator()(const SetRoot& action);
+  Status operator()(const AddInstruction& action);
+  Status operator()(const RemoveInstruction& action);
+  Status operator()(const AddReducer& action);
+  Status operator()(const AddComputations& action);
+  Status operator()(const SetLiteral& action);
+
+  const std::vector<InstructionId>& added() const { return added_; }
+  // Whose shape or users may be other now.
+  const std::vector<InstructionId>& seeds() const { return seeds_; }
+  const std::vector<InstructionId>& changed() const { return changed_; }
+
+ private:
+  Result<InstructionId> resolve(InstructionId id) const;
+  Result<InstructionId> operandIn(ComputationId computation, InstructionId id) const;
+  Status readAttributes(InstructionId id, const std::vector<NewAttribute>& attributes);
+  Status setShape(InstructionId id, const Shape& shape);
+  Result<Instruction> newInstructionFrom(const AddInstruction& action) const;
+  void fillAttributes(InstructionId id);
+  void orderOperandsFirst(ComputationId id);
+  void heal(InstructionId removed, InstructionId by);
+  void renumberParametersBehind(InstructionId removed);
+  void touch(InstructionId id) { changed_.push_back(id); }
+  void seed(InstructionId id) { changed_.push_back(id), seeds_.push_back(id); }
+
+  std::string renamed(std::string text) const;
+
+  Module& module_;
+  std::vector<InstructionId> added_, seeds_, changed_;
+  std::unordered_map<std::string, std::string> renamed_;  // computations that came under a taken name
+};
+
+// "add", "add.1", "add.2" …: names are one of a kind in the whole module, as XLA's are.
+std::string freeName(const Module& module, const std::string& stem);
+
+}  // namespace tessera

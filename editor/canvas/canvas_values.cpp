@@ -1,0 +1,100 @@
+// Values on nodes: a number, a line or a little heat map in the strip under the shape; NaN and infinities stand out.
+#include <QImage>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "core/arrange/box_style.h"
+#include "core/picture/text_metrics.h"
+#include "editor/canvas/canvas.h"
+#include "editor/canvas/render.h"
+
+namespace tessera {
+namespace {
+
+constexpr double kStripZoom = 0.4, kMostPainted = 300;
+constexpr float kValueSize = 10;
+
+QImage heatMap(const NodeValue& value, Theme theme) {
+  const int rows = static_cast<int>(value.samples.size()) / value.columns;
+  QImage image(value.columns, rows, QImage::Format_RGB32);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < value.columns; ++c) {
+      const float sample = value.samples[static_cast<size_t>(r * value.columns + c)];
+      image.setPixelColor(c, r, toQColor(std::isfinite(sample) ? heatRole(static_cast<double>(sample)) : ColorRole::Error, theme));
+    }
+  return image;
+}
+
+QPainterPath lineOf(const NodeValue& value, const QRectF& area) {
+  QPainterPath path;
+  bool down = false;  // the pen is on the paper
+  for (size_t i = 0; i < value.samples.size(); ++i) {
+    const float sample = value.samples[i];
+    if (!std::isfinite(sample)) {
+      down = false;
+      continue;
+    }
+    const QPointF at(area.left() + area.width() * static_cast<double>(i) / static_cast<double>(std::max<size_t>(value.samples.size() - 1, 1)),
+                     area.bottom() - area.height() * static_cast<double>(sample));
+    if (down) path.lineTo(at);
+    else path.moveTo(at);
+    down = true;
+  }
+  return path;
+}
+
+}  // namespace
+
+void Canvas::setValues(std::unordered_map<InstructionId, NodeValue> values) {
+  values_ = std::move(values);
+  update();
+}
+
+void Canvas::paintValues(QPainter& painter, const QRectF& visible) {
+  if (values_.empty() || !view_ || view_->valueStrip <= 0 || zoom_ < kStripZoom) return;
+  int painted = 0;
+  for (size_t v = 0; v < view_->nodes.size() && painted < kMostPainted; ++v) {
+    const ViewNode& node = view_->nodes[v];
+    if (node.kind != ViewNode::Kind::Instruction || node.chip) continue;
+    const auto found = values_.find(node.instruction);
+    const QRectF frame = frameOf(static_cast<int32_t>(v));
+    if (found == values_.end() || !frame.intersects(visible)) continue;
+    paintValue(painter, found->second, QRectF(frame.left() + 6, frame.bottom() - view_->valueStrip, frame.width() - 12, view_->valueStrip - 6));
+    ++painted;
+  }
+}
+
+// The picture at the left, the text at the right of the strip; in scene units.
+void Canvas::paintValue(QPainter& painter, const NodeValue& value, QRectF strip) {
+  painter.save();
+  painter.scale(zoom_, zoom_);
+  painter.translate(-origin_);
+  const std::string text = elideText(value.text.toStdString(), kValueSize, static_cast<float>(strip.width()));
+  const double wide = textWidth(text, kValueSize);
+  const bool pictured = value.columns > 0 && strip.width() - wide > 20;
+  if (pictured) {
+    const QRectF area(strip.left(), strip.top(), strip.width() - wide - 6, strip.height());
+    const bool line = static_cast<int>(value.samples.size()) == value.columns;
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+    if (line) {
+      painter.setPen(QPen(toQColor(ColorRole::Selection, theme_), 1.3));
+      painter.setBrush(Qt::NoBrush);
+      painter.drawPath(lineOf(value, area.adjusted(1, 2, -1, -2)));
+    } else {
+      painter.drawImage(area, heatMap(value, theme_));
+    }
+  }
+  PictureItem item;
+  item.kind = PictureItem::Kind::Text;
+  item.text = text;
+  item.size = kValueSize;
+  item.fill = value.bad ? ColorRole::Error : ColorRole::NodeText;
+  const double left = pictured ? strip.right() - wide : strip.left() + 4;
+  item.bounds = {static_cast<float>(left), static_cast<float>(strip.center().y()) - kValueSize * 0.6f, 0, 0};
+  paintItem(painter, item, zoom_, theme_);
+  painter.restore();
+}
+
+}  // namespace tessera

@@ -1,0 +1,35 @@
+// What the canvas asks about wires that are drawn by hand: the inputs of a node, and whether a value fits one.
+// Before: core/edit/wiring.h through whoever owns the document; after: canvas_wires.cpp.
+#pragma once
+
+#include <QString>
+#include <functional>
+#include <vector>
+
+#include "core/base/ids.h"
+
+namespace tessera {
+
+struct CanvasInput {
+  QString name;
+  InstructionId value;          // invalid: open
+  bool appends = false;         // one more where the op takes any number; only a wire sees it
+};
+struct WireVerdict {
+  bool fits = false;
+  QString text;                 // what the user gives then, or why not
+};
+struct WireHints {
+  std::function<std::vector<CanvasInput>(InstructionId)> inputs;
+  std::function<WireVerdict(InstructionId value, InstructionId user, int32_t operand)> judge;
+};
+
+// A node's value as it is painted under its shape.
+struct NodeValue {
+  QString text;                 // a number, or what a picture cannot say
+  std::vector<float> samples;   // row by row, within 0 … 1 between least and greatest; NaN stays
+  int columns = 0;              // 0: no picture; samples.size() / columns rows; one row: a line
+  bool bad = false;             // holds NaN or an infinity
+};
+
+}  // namespace tessera

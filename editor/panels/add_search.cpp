@@ -1,0 +1,102 @@
+// A line and a list below it; the line keeps the focus and passes arrows on to the list.
+#include "editor/panels/add_search.h"
+
+#include <QCoreApplication>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace tessera {
+namespace {
+constexpr int kWidth = 440, kHeight = 300, kMargin = 4;
+constexpr size_t kMostFound = 200;
+}
+
+AddSearch::AddSearch(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
+  setFrameShape(QFrame::StyledPanel);
+  setAutoFillBackground(true);
+  field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]"));
+  field_->setAccessibleName(tr("Add an operation"));
+  list_->setFocusPolicy(Qt::NoFocus);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list_->setTextElideMode(Qt::ElideRight);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
+  layout->setSpacing(kMargin);
+  layout->addWidget(field_);
+  layout->addWidget(list_, 1);
+  field_->installEventFilter(this);
+  connect(field_, &QLineEdit::textChanged, this, &AddSearch::search);
+  connect(list_, &QListWidget::itemClicked, this, [this] { take(); });
+  hide();
+}
+
+void AddSearch::openFor(QPoint at, const tessera::Shape& value) {
+  openAt(at);
+  value_ = value;
+  search({});
+}
+
+void AddSearch::openAt(QPoint at) {
+  value_.reset();
+  const QSize room = parentWidget()->size();
+  resize(std::min(kWidth, room.width()), std::min(kHeight, room.height()));
+  move(std::clamp(at.x(), 0, room.width() - width()), std::clamp(at.y(), 0, room.height() - height()));
+  field_->clear();
+  search({});
+  show();
+  raise();
+  field_->setFocus();
+}
+
+void AddSearch::search(const QString& line) {
+  found_.clear();
+  list_->clear();
+  const auto add = [&](const PaletteEntry& entry, const QString& what) {
+    auto* item = new QListWidgetItem(QStringLiteral("%1  —  %2").arg(QString::fromStdString(entry.title), what));
+    item->setToolTip(QString::fromStdString(entry.category));
+    list_->addItem(item);
+    found_.push_back(entry);
+  };
+  const std::string words = line.trimmed().toStdString();
+  if (!value_)
+    for (const PaletteEntry& entry : searchPalette(words, kMostFound)) add(entry, QString::fromStdString(entry.summary));
+  else
+    for (const FittingEntry& each : searchPaletteFor(words, *value_, kMostFound))
+      add(each.entry, (each.gives ? QStringLiteral("→ %1  ").arg(QString::fromStdString(toString(*each.gives, false))) : QString()) + QString::fromStdString(each.entry.summary));
+  list_->setCurrentRow(found_.empty() ? -1 : 0);
+}
+
+void AddSearch::take() {
+  const int row = list_->currentRow();
+  if (row < 0 || static_cast<size_t>(row) >= found_.size()) return;
+  const PaletteEntry entry = found_[static_cast<size_t>(row)];
+  leave();
+  emit chosen(entry);
+}
+
+void AddSearch::leave() {
+  hide();
+  parentWidget()->setFocus();
+}
+
+bool AddSearch::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::FocusOut && isVisible()) hide();
+  if (event->type() == QEvent::ShortcutOverride) event->accept();  // keys typed here are no shortcuts of the window
+  if (event->type() != QEvent::KeyPress) return QFrame::eventFilter(watched, event);
+  switch (static_cast<QKeyEvent*>(event)->key()) {
+    case Qt::Key_Escape: return leave(), true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter: return take(), true;
+    case Qt::Key_Tab: return true;
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown: return QCoreApplication::sendEvent(list_, event), true;
+    default: return QFrame::eventFilter(watched, event);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,46 @@
+// AddSearch: the field over the canvas that finds an operation and says which was chosen. Before it stands
+// core/edit's palette; after it whoever places the entry. Arrows choose, Enter takes, Esc or leaving it closes.
+#pragma once
+
+#include <QFrame>
+#include <optional>
+#include <vector>
+
+#include "core/edit/palette.h"
+
+class QLineEdit;
+class QListWidget;
+
+namespace tessera {
+
+class AddSearch : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit AddSearch(QWidget* parent);
+
+  // Opens empty near a point of the parent, wholly inside it.
+  void openAt(QPoint at);
+  // The same, with only what can take a value of this shape, and what it then gives.
+  void openFor(QPoint at, const tessera::Shape& value);
+  QLineEdit* field() const { return field_; }
+  QListWidget* list() const { return list_; }
+
+ signals:
+  void chosen(tessera::PaletteEntry entry);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void search(const QString& line);
+  void take();
+  void leave();
+
+  QLineEdit* field_;
+  QListWidget* list_;
+  std::vector<PaletteEntry> found_;
+  std::optional<tessera::Shape> value_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,195 @@
+// Lines are made anew when another instruction is selected, and only refilled when the graph changes.
+#include "editor/panels/attribute_form.h"
+
+#include <QCompleter>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPalette>
+#include <QRegularExpression>
+#include <QVBoxLayout>
+
+#include "core/edit/field.h"
+#include "core/edit/refusal.h"
+#include "core/edit/wiring.h"
+#include "core/formats/hlo_text.h"
+#include "core/ops/op.h"
+#include "editor/document/document.h"
+
+namespace tessera {
+namespace {
+
+QString fromView(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+bool takesShape(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Parameter: case Opcode::Iota: case Opcode::Broadcast: case Opcode::Reshape: case Opcode::Convert:
+    case Opcode::BitcastConvert: case Opcode::DynamicReshape: case Opcode::Rng: case Opcode::CustomCall: case Opcode::Infeed:
+      return true;
+    default: return false;
+  }
+}
+
+bool namesDimensions(Attr name) {
+  switch (name) {
+    case Attr::dimensions: case Attr::lhs_contracting_dims: case Attr::rhs_contracting_dims: case Attr::lhs_batch_dims:
+    case Attr::rhs_batch_dims: case Attr::iota_dimension: case Attr::feature_index: return true;
+    default: return false;
+  }
+}
+
+// -1 is the last dimension of the operand that the attribute speaks of.
+std::string fromTheEnd(const Module& module, const Instruction& instruction, Attr name, const std::string& text) {
+  if (!namesDimensions(name)) return text;
+  const size_t operand = name == Attr::rhs_contracting_dims || name == Attr::rhs_batch_dims ? 1 : 0;
+  int64_t rank = module.shapeOf(instruction.id).rank();
+  if (instruction.operands.size() > operand && instruction.operands[operand].valid() && instruction.opcode != Opcode::Broadcast)
+    rank = module.shapeOf(instruction.operands[operand]).rank();
+  QString out = QString::fromStdString(text);
+  static const QRegularExpression negative(QStringLiteral("-(\\d{1,4})"));
+  for (auto match = negative.match(out); match.hasMatch(); match = negative.match(out)) {
+    const qlonglong counted = rank - match.captured(1).toLongLong();
+    if (counted < 0) return text;  // refused as it stands
+    out.replace(match.capturedStart(), match.capturedLength(), QString::number(counted));
+  }
+  return out.toStdString();
+}
+
+}  // namespace
+
+AttributeForm::AttributeForm(Document& document, QWidget* parent) : QWidget(parent), document_(document), layout_(new QFormLayout(this)) {
+  layout_->setContentsMargins(0, 4, 0, 4);
+  layout_->setVerticalSpacing(3);
+  layout_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  connect(&document_, &Document::selectionChanged, this, &AttributeForm::show);
+  connect(&document_, &Document::moduleChanged, this, &AttributeForm::show);
+  show();
+}
+
+QLineEdit* AttributeForm::field(const QString& name) const {
+  const auto found = lines_.find(name);
+  return found == lines_.end() ? nullptr : found->field;
+}
+
+QString AttributeForm::errorOf(const QString& name) const {
+  const auto found = lines_.find(name);
+  return found == lines_.end() ? QString() : found->error->text();
+}
+
+void AttributeForm::show() {
+  const InstructionId id = document_.isOpen() ? document_.selected() : InstructionId();
+  const bool known = id.valid() && document_.module().contains(id);
+  const Opcode opcode = known ? document_.module().at(id).opcode : Opcode::Unknown;
+  setVisible(known);
+  if (id != shown_ || opcode != opcode_) {
+    shown_ = id;
+    opcode_ = opcode;
+    typing_.clear();
+    rebuild();
+  }
+  if (known) refill();
+}
+
+void AttributeForm::rebuild() {
+  lines_.clear();
+  while (layout_->rowCount() > 0) layout_->removeRow(0);
+  if (!shown_.valid() || !document_.module().contains(shown_)) return;
+  const auto instruction = [this]() -> const Instruction& { return document_.module().at(shown_); };
+  addLine(QStringLiteral("name"), tr("Its name in the text"), [instruction] { return fromView(instruction().name); },
+          [this](const std::string& text) -> Result<Edit> { return Edit{"Rename", {Rename{shown_, text}}}; });
+  if (opcode_ == Opcode::Constant)
+    addLine(QStringLiteral("value"), tr("The value, as HLO writes it"), [this] { return QString::fromStdString(valueOf(document_.module(), shown_).value_or("")); },
+            [this](const std::string& text) { return resetting(document_.module(), shown_, text); });
+  if (takesShape(opcode_)) addShape();
+  addAttributes();
+}
+
+void AttributeForm::addShape() {
+  if (opcode_ == Opcode::Parameter) return;  // the inspector's own field
+  addLine(QStringLiteral("shape"), tr("The shape that it gives, e.g. f32[32,128]"), [this] { return QString::fromStdString(toString(document_.module().shapeOf(shown_))); },
+          [this](const std::string& text) -> Result<Edit> {
+            TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(text));
+            fillDefaultLayouts(shape);
+            return Edit{"Shape of " + std::string(document_.module().at(shown_).name), {SetShape{shown_, std::move(shape)}}};
+          });
+}
+
+void AttributeForm::addAttributes() {
+  for (const AttributeRow& row : attributeRowsOf(opcode_)) {
+    const Attr name = row.name;
+    QString help = fromView(row.doc);
+    if (!row.choices.empty()) help += tr(" One of: %1.").arg(fromView(row.choices));
+    if (!row.defaultText.empty()) help += tr(" Without it: %1.").arg(fromView(row.defaultText));
+    addLine(fromView(nameOf(name)), help,
+            [this, name] {
+              const AttributeValue* value = document_.module().at(shown_).attributes->find(name);
+              return value ? QString::fromStdString(printAttributeValue(document_.module(), *value, kindOf(name))) : QString();
+            },
+            [this, name, required = row.required](const std::string& typed) -> Result<Edit> {
+              const Module& module = document_.module();
+              if (typed.empty() && required) return refuse(module, shown_, std::string(nameOf(name)) + " is needed here");
+              const std::string text = fromTheEnd(module, module.at(shown_), name, typed);
+              if (!text.empty()) TESSERA_TRY(parseAttributeValue(module, name, text));
+              return Edit{std::string(nameOf(name)) + " of " + std::string(module.at(shown_).name), {SetAttribute{shown_, name, text}}};
+            });
+    QLineEdit* field = lines_[fromView(nameOf(name))].field;
+    field->setPlaceholderText(row.defaultText.empty() ? (row.required ? tr("needed") : QString()) : fromView(row.defaultText));
+    if (!row.choices.empty()) field->setCompleter(new QCompleter(fromView(row.choices).split(QLatin1Char(' ')), field));
+  }
+}
+
+void AttributeForm::addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make) {
+  auto* cell = new QWidget(this);
+  auto* field = new QLineEdit(cell);
+  auto* error = new QLabel(cell);
+  auto* label = new QLabel(name, this);
+  field->setAccessibleName(name);
+  for (QWidget* w : std::initializer_list<QWidget*>{field, label}) w->setToolTip(help);
+  error->setWordWrap(true);
+  error->hide();
+  QPalette wrong = error->palette();
+  wrong.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e));
+  error->setPalette(wrong);
+  auto* layout = new QVBoxLayout(cell);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(1);
+  layout->addWidget(field);
+  layout->addWidget(error);
+  layout_->addRow(label, cell);
+  lines_.insert(name, {field, error, std::move(make), std::move(text)});
+  connect(field, &QLineEdit::textEdited, this, [this, name](const QString& typedText) { typed(name, typedText); });
+  connect(field, &QLineEdit::editingFinished, this, [this, name] {
+    if (typing_ == name) typing_.clear();
+    refill();
+  });
+}
+
+// What is being typed stays as it is typed.
+void AttributeForm::refill() {
+  for (auto line = lines_.begin(); line != lines_.end(); ++line) {
+    if (line.key() == typing_) continue;
+    line->error->hide();
+    line->error->clear();
+    const QString text = line->text();
+    if (line->field->text() == text) continue;
+    line->field->setText(text);
+    line->field->setCursorPosition(0);
+  }
+}
+
+void AttributeForm::typed(const QString& name, const QString& text) {
+  const bool continues = typing_ == name;
+  typing_ = name;
+  const Line& line = lines_[name];
+  Result<Edit> edit = line.make(text.trimmed().toStdString());
+  if (edit)  // what would refuse it says so here
+    if (const Status done = performable(document_.module(), *edit); !done) edit = std::unexpected(done.error());
+  QString wrong = edit ? QString() : QString::fromStdString(edit.error().message);
+  if (edit)
+    if (const auto shape = tried(document_.module(), *edit, shown_); !shape) wrong = QString::fromStdString(shape.error().message);
+  line.error->setText(wrong);
+  line.error->setVisible(!wrong.isEmpty());
+  if (edit) document_.perform(std::move(*edit), continues, shown_);
+}
+
+}  // namespace tessera

@@ -1,0 +1,56 @@
+// AttributeForm: what of the selected instruction can be typed, a line each, derived from the op's attribute rows; before
+// them name, value of a constant and the shape of ops that take it as written. What is wrong stands under its line while
+// it is typed; the graph changes when it reads.
+#pragma once
+
+#include <QHash>
+#include <QWidget>
+#include <functional>
+#include <vector>
+
+#include "core/edit/edit.h"
+
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+
+namespace tessera {
+
+class Document;
+
+class AttributeForm : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit AttributeForm(Document& document, QWidget* parent = nullptr);
+
+  // "name", "value", "shape" or an attribute's text name; null: there is no such line.
+  QLineEdit* field(const QString& name) const;
+  QString errorOf(const QString& name) const;
+
+ private:
+  using MakeEdit = std::function<Result<Edit>(const std::string&)>;
+  struct Line {
+    QLineEdit* field;
+    QLabel* error;
+    MakeEdit make;
+    std::function<QString()> text;
+  };
+
+  void show();
+  void rebuild();
+  void refill();
+  void addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make);
+  void addShape();
+  void addAttributes();
+  void typed(const QString& name, const QString& text);
+
+  Document& document_;
+  QFormLayout* layout_;
+  QHash<QString, Line> lines_;
+  InstructionId shown_;
+  Opcode opcode_ = Opcode::Unknown;
+  QString typing_;  // the line that is being typed into, whose next edit continues the last
+};
+
+}  // namespace tessera

@@ -1,0 +1,140 @@
+// A hand for Qt tests of building: real key and mouse events on the canvas, each counted as a gesture. Before: the tests
+// build_test and tasks_test; after: MainWindow.
+#pragma once
+
+#include <QLineEdit>
+#include <QListWidget>
+#include <QTest>
+#include <memory>
+
+#include "app/studio/authoring.h"
+#include "app/studio/main_window.h"
+#include "app/studio/script.h"
+#include "core/formats/hlo_text.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/add_search.h"
+#include "editor/panels/choice_list.h"
+#include "editor/panels/value_field.h"
+
+namespace tessera {
+
+class Hand {
+ public:
+  Hand() : window_(std::make_unique<MainWindow>(false)) {
+    window_->resize(1400, 950);
+    window_->show();
+    if (!QTest::qWaitForWindowExposed(window_.get())) qFatal("the window does not show");
+    window_->activateWindow();
+    QTest::keyClick(window_.get(), Qt::Key_N, Qt::ControlModifier);
+    settle();
+  }
+
+  int gestures = 0;
+
+  MainWindow& window() { return *window_; }
+  Document& document() { return window_->document(); }
+  const Module& module() { return document().module(); }
+  Canvas& canvas() { return window_->canvas(); }
+  InstructionId selected() { return document().selected(); }
+  const Instruction& at(InstructionId id) { return module().at(id); }
+  std::string shape(InstructionId id) { return toString(module().shapeOf(id), false); }
+  std::string text() { return printHloText(module()); }
+  InstructionId named(const char* name) { return module().findInstruction(name).value(); }
+
+  void settle() {
+    if (!waitUntilIdle(*window_)) qFatal("the window does not come to rest");
+  }
+
+  // --- gestures
+  void key(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+    ++gestures;
+    canvas().setFocus();
+    QTest::keyClick(&canvas(), key, modifiers);
+    settle();
+  }
+  void type(QLineEdit* field, const char* words) {
+    ++gestures;
+    QTest::keyClicks(field, words);
+  }
+  void enter(QWidget* widget) {
+    ++gestures;
+    QTest::keyClick(widget, Qt::Key_Return);
+    settle();
+  }
+  InstructionId take(const char* line) {  // in the search that is open
+    QLineEdit* field = window_->addSearch().field();
+    type(field, line);
+    enter(field);
+    return selected();
+  }
+  InstructionId add(const char* line) {
+    key(Qt::Key_Tab);
+    return take(line);
+  }
+  void click(InstructionId id, Qt::KeyboardModifiers modifiers = {}) {
+    ++gestures;
+    QTest::mouseClick(&canvas(), Qt::LeftButton, modifiers, bodyOf(id));
+    settle();
+  }
+  void doubleClick(QPoint at) {
+    ++gestures;
+    QTest::mouseDClick(&canvas(), Qt::LeftButton, {}, at);
+    QTest::mouseRelease(&canvas(), Qt::LeftButton, {}, at);
+    settle();
+  }
+  void carry(QPoint from, QPoint to) {  // presses and moves; the button stays down
+    QTest::mousePress(&canvas(), Qt::LeftButton, {}, from);
+    QTest::mouseMove(&canvas(), (from + to) / 2);
+    QTest::mouseMove(&canvas(), to);
+  }
+  void drag(QPoint from, QPoint to) {
+    ++gestures;
+    carry(from, to);
+    QTest::mouseRelease(&canvas(), Qt::LeftButton, {}, to);
+    settle();
+  }
+  // Draws a wire to empty canvas and takes what the line finds.
+  InstructionId drawTo(InstructionId from, const char* line) {
+    drag(outputOf(from), emptyPlace());
+    return take(line);
+  }
+  void wire(InstructionId from, InstructionId user, int32_t operand) { drag(outputOf(from), inputOf(user, operand)); }
+
+  // --- places
+  QPoint bodyOf(InstructionId id) { return canvas().toWidget(canvas().boxOf(id).center()).toPoint(); }
+  QPoint outputOf(InstructionId id) { return canvas().outputAt(canvas().view()->boxOf(id)).toPoint(); }
+  QPoint inputOf(InstructionId id, int32_t operand) {
+    const bool appends = arityOf(at(id).opcode) < 0;  // while a wire is in the hand there is one input more
+    return canvas().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size() + (appends ? 1 : 0)).toPoint();
+  }
+  // A field's place: sockets stand as without the one for another wire.
+  QPoint fieldOf(InstructionId id, int32_t operand) {
+    return canvas().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size()).toPoint() - QPoint(0, 15);
+  }
+  QPoint emptyPlace() { return {canvas().width() - 25, canvas().height() - 25}; }
+  QPoint groupTitle(const QString& group) {
+    const int32_t node = canvas().view()->findGroup(group.toStdString());
+    for (const PictureItem& item : canvas().picture()->items)
+      if (item.viewNode == node) return canvas().toWidget(QPointF(item.bounds.x + 30, item.bounds.y + 14)).toPoint();
+    qFatal("there is no such group");
+  }
+
+  void undoAll() {
+    while (document().canUndo()) {
+      QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+      settle();
+    }
+  }
+  void redoAll() {
+    while (document().canRedo()) {
+      QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+      settle();
+    }
+  }
+
+ private:
+  std::unique_ptr<MainWindow> window_;
+};
+
+}  // namespace tessera

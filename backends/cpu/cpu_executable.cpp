@@ -50,7 +50,7 @@ Status CpuExecutable::ensureArena() {
                                       peakBytes(), plan_.arenaBytes, availableMemoryBytes()));
   };
   if (plan_.arenaBytes > availableMemoryBytes()) return tooLarge();
-  arena_.reset(static_cast<std::byte*>(std::aligned_alloc(64, static_cast<size_t>(plan_.arenaBytes))));
+  arena_.reset(allocateForArrays(static_cast<size_t>(plan_.arenaBytes)));
   if (!arena_) return tooLarge();
   return {};
 }

@@ -13,57 +13,123 @@ struct Axis {
   int64_t size = 1, from = 0, to = 0;  // strides in elements
 };
 
-constexpr int64_t kTileBytes = 128;  // of a tile's rows on both sides
+// Elements of a tile's rows on both sides: two cache lines, or more of wide elements.
+constexpr int64_t tileOf(size_t width) { return std::max<int64_t>(16, 128 / static_cast<int64_t>(width)); }
 
 class PermuteStep : public Step {
  public:
   PermuteStep(std::vector<Axis> outer, Axis along, Axis across, int64_t width, int from, int to)
-      : outer_(std::move(outer)), along_(along), across_(across), width_(width), tile_(std::max<int64_t>(16, kTileBytes / width)), from_(from), to_(to) {}
+      : outer_(std::move(outer)), along_(along), across_(across), width_(width), from_(from), to_(to) {
+    chooseBlock();
+  }
   Status run(RunState& state) override;
 
  private:
   template <class T>
   void runAs(RunState& state) const;
   template <class T>
+  void turnBlock(const T* from, T* to, int64_t rows, int64_t columns) const;
+  void chooseBlock();
+  template <class T>
   void turn(const T* from, T* to, int64_t rows, int64_t columns) const;
 
   std::vector<Axis> outer_;
   Axis along_, across_;  // contiguous in the result; in the operand
-  int64_t width_, tile_;
+  int64_t width_, block_ = 1, outerCount_ = 1;
   int from_, to_;
 };
 
-// rows × columns of the result from columns × rows of the operand.
-template <class T>
-void PermuteStep::turn(const T* from, T* to, int64_t rows, int64_t columns) const {
-  constexpr int64_t kMost = 128, kPadded = kMost / static_cast<int64_t>(sizeof(T)) + 16;
-  T buffer[kMost * kPadded];
-  for (int64_t j = 0; j < columns; ++j) std::memcpy(buffer + j * kPadded, from + j * along_.from, static_cast<size_t>(rows) * sizeof(T));
-  for (int64_t i = 0; i < rows; ++i) {
-    T* out = to + i * across_.to;
-    for (int64_t j = 0; j < columns; ++j) out[j] = buffer[j * kPadded + i];
-  }
+using Words4 = uint32_t __attribute__((vector_size(16)));
+using Words2 = uint64_t __attribute__((vector_size(16)));
+
+// rows × columns of `to` from columns × rows of `from`, four by four.
+void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t toStride, int64_t rows, int64_t columns) {
+  auto load = [&](int64_t j, int64_t i) {
+    Words4 v;
+    std::memcpy(&v, from + j * fromStride + i, sizeof v);
+    return v;
+  };
+  for (int64_t i = 0; i < rows; i += 4)
+    for (int64_t j = 0; j < columns; j += 4) {
+      const Words4 a = load(j, i), b = load(j + 1, i), c = load(j + 2, i), d = load(j + 3, i);
+      const Words4 ab = __builtin_shuffle(a, b, Words4{0, 4, 1, 5}), cd = __builtin_shuffle(c, d, Words4{0, 4, 1, 5});
+      const Words4 ba = __builtin_shuffle(a, b, Words4{2, 6, 3, 7}), dc = __builtin_shuffle(c, d, Words4{2, 6, 3, 7});
+      const Words4 out[4] = {__builtin_shuffle(ab, cd, Words4{0, 1, 4, 5}), __builtin_shuffle(ab, cd, Words4{2, 3, 6, 7}),
+                             __builtin_shuffle(ba, dc, Words4{0, 1, 4, 5}), __builtin_shuffle(ba, dc, Words4{2, 3, 6, 7})};
+      for (int64_t k = 0; k < 4; ++k) std::memcpy(to + (i + k) * toStride + j, &out[k], sizeof out[k]);
+    }
 }
 
+void turnInside(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t toStride, int64_t rows, int64_t columns) {
+  for (int64_t i = 0; i < rows; i += 2)
+    for (int64_t j = 0; j < columns; j += 2) {
+      Words2 a, b;
+      std::memcpy(&a, from + j * fromStride + i, sizeof a);
+      std::memcpy(&b, from + (j + 1) * fromStride + i, sizeof b);
+      const Words2 low = __builtin_shuffle(a, b, Words2{0, 2}), high = __builtin_shuffle(a, b, Words2{1, 3});
+      std::memcpy(to + i * toStride + j, &low, sizeof low);
+      std::memcpy(to + (i + 1) * toStride + j, &high, sizeof high);
+    }
+}
+
+template <class T>
+void turnInside(const T* from, int64_t fromStride, T* to, int64_t toStride, int64_t rows, int64_t columns) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) to[i * toStride + j] = from[j * fromStride + i];
+}
+
+// rows × columns of the result from columns × rows of the operand, through a buffer: rows of an array whose length is a
+// power of two would push each other out of the cache.
+template <class T>
+void PermuteStep::turn(const T* from, T* to, int64_t rows, int64_t columns) const {
+  constexpr int64_t kTile = tileOf(sizeof(T)), kPadded = kTile + 64 / static_cast<int64_t>(sizeof(T));
+  alignas(64) T buffer[kTile * kPadded];
+  const bool isWhole = rows == kTile && columns == kTile;
+  if (isWhole) {
+    for (int64_t j = 0; j < kTile; ++j) std::memcpy(buffer + j * kPadded, from + j * along_.from, kTile * sizeof(T));
+    return turnInside(buffer, kPadded, to, across_.to, kTile, kTile);
+  }
+  for (int64_t j = 0; j < columns; ++j) std::memcpy(buffer + j * kPadded, from + j * along_.from, static_cast<size_t>(rows) * sizeof(T));
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) to[i * across_.to + j] = buffer[j * kPadded + i];
+}
+
+// Block by block, so that the pages of both arrays that are walked at once stay known to the processor.
 template <class T>
 void PermuteStep::runAs(RunState& state) const {
   const T* from = reinterpret_cast<const T*>(state.pointers[static_cast<size_t>(from_)]);
   T* to = reinterpret_cast<T*>(state.pointers[static_cast<size_t>(to_)]);
-  const int64_t strips = (across_.size + tile_ - 1) / tile_;
-  int64_t count = strips;
-  for (const Axis& axis : outer_) count *= axis.size;
-  state.pool->parallelFor(count, std::max<int64_t>(1, (1 << 16) / (along_.size * kTileBytes)), [&](int64_t begin, int64_t end, int) {
+  const int64_t down = (across_.size + block_ - 1) / block_, right = (along_.size + block_ - 1) / block_;
+  state.pool->parallelFor(outerCount_ * down * right, 1, [&](int64_t begin, int64_t end, int) {
     for (int64_t item = begin; item < end; ++item) {
-      int64_t rest = item / strips, row = item % strips * tile_, in = row, out = row * across_.to;
+      int64_t rest = item / (down * right);
+      const int64_t row = item / right % down * block_, column = item % right * block_;
+      int64_t in = row + column * along_.from, out = row * across_.to + column;
       for (size_t d = outer_.size(); d-- > 0; rest /= outer_[d].size) {
         in += rest % outer_[d].size * outer_[d].from;
         out += rest % outer_[d].size * outer_[d].to;
       }
-      const int64_t rows = std::min(tile_, across_.size - row);
-      for (int64_t column = 0; column < along_.size; column += tile_)
-        turn(from + in + column * along_.from, to + out + column, rows, std::min(tile_, along_.size - column));
+      turnBlock(from + in, to + out, std::min(block_, across_.size - row), std::min(block_, along_.size - column));
     }
   });
+}
+
+template <class T>
+void PermuteStep::turnBlock(const T* from, T* to, int64_t rows, int64_t columns) const {
+  constexpr int64_t kTile = tileOf(sizeof(T));
+  for (int64_t row = 0; row < rows; row += kTile)
+    for (int64_t column = 0; column < columns; column += kTile)
+      turn(from + row + column * along_.from, to + row * across_.to + column, std::min(kTile, rows - row), std::min(kTile, columns - column));
+}
+
+// As large as pages like, smaller while there are few blocks.
+void PermuteStep::chooseBlock() {
+  constexpr int64_t kMost = 512, kWanted = 16;
+  outerCount_ = 1;
+  for (const Axis& axis : outer_) outerCount_ *= axis.size;
+  const int64_t tile = tileOf(static_cast<size_t>(width_));
+  auto count = [&] { return outerCount_ * ((across_.size + block_ - 1) / block_) * ((along_.size + block_ - 1) / block_); };
+  for (block_ = kMost; block_ > 2 * tile && count() < kWanted;) block_ /= 2;
 }
 
 struct Bytes16 {

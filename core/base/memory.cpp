@@ -1,7 +1,10 @@
 // How much memory is left: /proc/meminfo and the limits of the control group, versions 1 and 2.
 #include "core/base/memory.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -47,6 +50,17 @@ int64_t availableMemoryBytes() {
 bool memoryIsAvailable(int64_t bytes) {
   constexpr int64_t kUnchecked = int64_t{64} << 20;
   return bytes < kUnchecked || bytes < availableMemoryBytes();
+}
+
+std::byte* allocateForArrays(size_t bytes) {
+  constexpr size_t kLine = 64, kHuge = size_t{2} << 20;
+  const size_t alignment = bytes >= 2 * kHuge ? kHuge : kLine, rounded = (bytes + alignment - 1) / alignment * alignment;
+  if (rounded < bytes) return nullptr;
+  void* memory = std::aligned_alloc(alignment, rounded ? rounded : kLine);
+#ifdef MADV_HUGEPAGE
+  if (memory && alignment == kHuge) ::madvise(memory, bytes / kHuge * kHuge, MADV_HUGEPAGE);  // a wish: its failure is none
+#endif
+  return static_cast<std::byte*>(memory);
 }
 
 }  // namespace tessera

@@ -10,8 +10,6 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kAlignment = 64;
-
 std::unexpected<Diagnostic> noMemory(const Shape& shape, const std::string& size) {
   Diagnostic d;
   d.fault = Fault::Runtime;
@@ -27,8 +25,7 @@ Result<Literal> Literal::allocate(Shape shape) {
   if (!bytes) return noMemory(shape, "more than 2^63 bytes");
   Literal out;
   if (!memoryIsAvailable(*bytes)) return noMemory(shape, std::to_string(*bytes) + " bytes");
-  size_t rounded = (static_cast<size_t>(*bytes) + kAlignment - 1) / kAlignment * kAlignment;
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded ? rounded : kAlignment));
+  std::byte* memory = allocateForArrays(static_cast<size_t>(*bytes));
   if (!memory) return noMemory(shape, std::to_string(*bytes) + " bytes");
   out.data_ = std::shared_ptr<const std::byte[]>(memory, [](const std::byte* p) { std::free(const_cast<std::byte*>(p)); });
   out.size_ = static_cast<size_t>(*bytes);

@@ -3,6 +3,7 @@
 // groups are held against counts above 1 only, as XLA does.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/evaluate/sharding.h"
 #include "core/ops/collective_groups.h"
@@ -102,16 +103,16 @@ class DeviceChecks {
     }
   }
 
-  // A channel of send or recv has nothing else; one to the host has one start.
+  // A channel of send or recv has nothing else; one to the host has one send and one recv at most.
   void checkSendsAndReceives(int64_t channel, const std::vector<const Instruction*>& instructions) {
     const auto first = std::ranges::find_if(instructions, [](const Instruction* i) { return isSendOrReceive(*i); });
     if (first == instructions.end()) return;
     const std::string name = "channel " + std::to_string(channel);
-    int64_t hostStarts = 0;
+    std::set<Opcode> hostStarts;
     for (const Instruction* instruction : instructions) {
       if (!isSendOrReceive(*instruction)) refuse(*instruction, "uses " + name + " of " + named(**first), "channel", "send or recv", std::string(instruction->opcodeName()));
       const bool start = instruction->opcode == Opcode::Send || instruction->opcode == Opcode::Recv;
-      if (start && instruction->attributes->boolOr(Attr::is_host_transfer, false) && ++hostStarts > 1)
+      if (start && instruction->attributes->boolOr(Attr::is_host_transfer, false) && !hostStarts.insert(instruction->opcode).second)
         refuse(*instruction, "uses " + name + " to the host, which is in use", "channel");
     }
   }

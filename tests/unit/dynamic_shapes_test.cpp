@@ -133,6 +133,7 @@ class Writer {
     line("w", "f32[] constant(2)");
     const int64_t d = pick(0, 1);
     dynamic_ = {d == 0, d == 1};
+    bound_ = dims_[static_cast<size_t>(d)];
     step(fmt::format("set-dimension-size(x, n), dimensions={{{}}}", d));
     for (int64_t i = pick(1, 5); i > 0; --i) grow();
     finish();
@@ -147,6 +148,7 @@ ENTRY main {
 )" + text_ + "}\n";
   }
   std::vector<int64_t> firstDims() const { return first_; }
+  int64_t bound() const { return bound_; }  // of the dimension that is made dynamic
   int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random_); }
 
  private:
@@ -254,6 +256,7 @@ ENTRY main {
   std::string text_, value_;
   std::vector<int64_t> dims_, first_;
   std::vector<bool> dynamic_;
+  int64_t bound_ = 0;
   int count_ = 0;
 };
 
@@ -265,7 +268,7 @@ TEST(DynamicShapes, EvaluatorAndPaddedProgramAgree) {
     const Module module = moduleOf(text);
     std::vector<float> values;
     for (int64_t i = 0; i < writer.firstDims()[0] * writer.firstDims()[1]; ++i) values.push_back(static_cast<float>(writer.pick(-4, 9)));
-    const std::vector<Literal> arguments{floats(writer.firstDims(), values), Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(writer.pick(0, 5)))};
+    const std::vector<Literal> arguments{floats(writer.firstDims(), values), Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(writer.pick(0, writer.bound())))};
     // The optimised module is HLO too: the evaluator runs both, so that no code is generated for so many programs.
     const auto optimized = optimize(module);
     ASSERT_TRUE(optimized) << optimized.error().toString();

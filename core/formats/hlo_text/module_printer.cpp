@@ -184,10 +184,11 @@ void ModulePrinter::stackFrames() {
 }
 
 void ModulePrinter::signature(const Computation& computation) {
+  for (InstructionId parameter : computation.parameters)
+    if (!parameter.valid()) return;  // a number that no parameter has: the text does without
   out_ += " (";
   for (size_t i = 0; i < computation.parameters.size(); ++i) {
     if (i) out_ += ", ";
-    if (!computation.parameters[i].valid()) continue;
     const Instruction& parameter = module_.at(computation.parameters[i]);
     out_ += parameter.name;
     out_ += ": ";

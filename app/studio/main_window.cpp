@@ -89,6 +89,7 @@ void MainWindow::makeCentre() {
   setCentralWidget(centre);
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);
   connect(startPage_, &StartPage::openWanted, this, &MainWindow::chooseFile);
+  connect(startPage_, &StartPage::newWanted, this, &MainWindow::newFile);
   connect(banner_, &Banner::detailsWanted, this, [this] { panels_->raise(QStringLiteral("diagnostics")); });
 }
 

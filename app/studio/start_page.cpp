@@ -68,10 +68,16 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   font.setPointSizeF(26);
   font.setBold(true);
   title->setFont(font);
-  auto* subtitle = new QLabel(tr("Open an HLO file, drop one here, or begin with an example."), page);
+  auto* subtitle = new QLabel(tr("Open an HLO file, drop one here, build a graph by hand, or begin with an example."), page);
   auto* open = new QPushButton(tr("Open a file …"), page);
   open->setDefault(true);
   connect(open, &QPushButton::clicked, this, &StartPage::openWanted);
+  auto* build = new QPushButton(tr("New graph"), page);
+  connect(build, &QPushButton::clicked, this, &StartPage::newWanted);
+  auto* doors = new QHBoxLayout;
+  doors->addWidget(open);
+  doors->addWidget(build);
+  doors->addStretch(1);
   auto* columns = new QHBoxLayout;
   columns->setSpacing(36);
   addExamples(makeColumn(columns));
@@ -82,7 +88,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   inner->setSpacing(12);
   inner->addWidget(title);
   inner->addWidget(subtitle);
-  inner->addWidget(open, 0, Qt::AlignLeft);
+  inner->addLayout(doors);
   inner->addSpacing(14);
   inner->addLayout(columns);
   inner->addStretch(1);

@@ -20,6 +20,7 @@ class StartPage : public QWidget {
  signals:
   void fileChosen(QString path);
   void openWanted();
+  void newWanted();
 
  private:
   void addExamples(QVBoxLayout* column);

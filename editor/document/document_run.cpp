@@ -29,6 +29,7 @@ Result<RunOutcome> compileAndRun(const Module& module, const QString& path, cons
   out.arguments = arguments.size();
   CompileOptions compileOptions;
   compileOptions.cancel = &cancel;
+  compileOptions.kernelCache = defaultKernelCache();
   compileOptions.progress = [&](std::string_view stage, double fraction) {
     progress(QObject::tr("Compiling: %1").arg(QString::fromUtf8(stage.data(), static_cast<qsizetype>(stage.size()))),
              fraction);

@@ -10,6 +10,7 @@
 #include <QDragEnterEvent>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
@@ -149,6 +150,18 @@ class StudioTest : public QObject {
     for (QDockWidget* dock : fresh.panels().docks) QVERIFY(!dock->isVisible());
     fresh.openFile(write("mlp.hlo", kMlp));
     QVERIFY(waitUntilIdle(fresh));
+    QVERIFY(fresh.panels().find("inspector")->isVisible());
+  }
+
+  void theStartPageBeginsAGraph() {
+    MainWindow fresh(false);
+    fresh.resize(1300, 850);
+    fresh.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&fresh));
+    for (QPushButton* button : fresh.findChildren<QPushButton*>())
+      if (button->text() == QStringLiteral("New graph")) QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(waitUntilIdle(fresh));
+    QVERIFY(fresh.document().isOpen());
     QVERIFY(fresh.panels().find("inspector")->isVisible());
   }
 

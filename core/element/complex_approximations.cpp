@@ -91,12 +91,17 @@ ComplexApproximations::Parts ComplexApproximations::expm1(Parts z) {
   return {re, times(real(NodeOp::Exp, z.re), real(NodeOp::Sin, z.im))};
 }
 
+// |z|² - 1 in (-0.5, 3): there the logarithm is small beside the rounding of |z|.
+NodeId ComplexApproximations::isNearOne(NodeId square) {
+  return b_.compare(CompareDirection::Lt, b_.unary(NodeOp::Abs, b_.subtract(square, like(square, 1.25))), like(square, 1.75));
+}
+
 // About |z| = 1 the logarithm of the magnitude is log1p(a² - 1 + c²) / 2 with a the larger part: no digits are lost.
 ComplexApproximations::Parts ComplexApproximations::log(Parts z) {
   NodeId re = b_.unary(NodeOp::Abs, z.re), im = b_.unary(NodeOp::Abs, z.im);
   NodeId a = b_.maximum(re, im), c = b_.minimum(re, im), one = like(a, 1);
   NodeId square = b_.fma(b_.subtract(a, one), b_.add(a, one), times(c, c));
-  NodeId near = b_.compare(CompareDirection::Lt, b_.unary(NodeOp::Abs, square), like(square, 0.5));
+  NodeId near = isNearOne(square);
   NodeId size = b_.select(near, times(like(square, 0.5), real(NodeOp::Log1p, square)), real(NodeOp::Log, magnitude(z)));
   return {size, binary_(NodeOp::Atan2, z.im, z.re)};
 }
@@ -118,7 +123,7 @@ ComplexApproximations::Parts ComplexApproximations::logistic(Parts z) {
 // ln|1 + z| = log1p(x (2 + x) + y²) / 2 keeps small z.
 ComplexApproximations::Parts ComplexApproximations::log1p(Parts z) {
   NodeId square = b_.fma(z.re, b_.add(z.re, like(z.re, 2)), times(z.im, z.im));
-  NodeId small = b_.compare(CompareDirection::Lt, b_.unary(NodeOp::Abs, square), like(square, 0.5));
+  NodeId small = isNearOne(square);
   NodeId near = times(like(square, 0.5), real(NodeOp::Log1p, square));
   const Parts far = log(add(one(z), z));
   return {b_.select(small, near, far.re), far.im};

@@ -33,6 +33,7 @@ class ComplexApproximations {
   NodeId twice(NodeId x) { return b_.add(x, x); }
   NodeId isNegative(NodeId x);
 
+  NodeId isNearOne(NodeId square);
   Parts reciprocal(Parts z);
   NodeId magnitude(Parts z);
   NodeId scaledMagnitude(NodeId a, NodeId c);

@@ -10,8 +10,9 @@ namespace {
 constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is gathered by itself"}};
 constexpr OperandDoc kDoneOperands[] = {{"start", "the all-gather-start"}};
 constexpr AttributeRow kAttributes[] = {
-    kChannelRow, kGroupsRow, kConstrainRow, kGlobalIdsRow, kModeRow,
+    kChannelRow, kGroupsRow, kConstrainRow,
     {Attr::dimensions, true, "", "the one dimension that grows"},
+    kGlobalIdsRow, kModeRow,
 };
 constexpr Constraint kConstraints[] = {
     {"C1", kGroupsText},

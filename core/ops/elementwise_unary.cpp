@@ -49,7 +49,11 @@ int64_t countLeadingZeros(int64_t x, ElementType type) {
 }
 
 double sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }  // NaN and ±0 stay
-double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+// By whichever exponential is small: e^-x would overflow where the result is still a denormal.
+double logistic(double x) { return x < 0 ? std::exp(x) / (1.0 + std::exp(x)) : 1.0 / (1.0 + std::exp(-x)); }
+// The C library's, rounded once: in double they miss by more than 2 ulp.
+double tanhOf(double x) { return static_cast<double>(std::tanh(static_cast<long double>(x))); }
+double acoshOf(double x) { return static_cast<double>(std::acosh(static_cast<long double>(x))); }
 
 // exp(x + iy) - 1 = (expm1(x) cos y - 2 sin²(y/2)) + i exp(x) sin y: no cancellation near zero.
 Complex128 complexExpm1(Complex128 z) {
@@ -79,7 +83,7 @@ constexpr UnaryRow kRows[] = {
      [](Complex128 z) { return Complex128(std::abs(z)); }, absInteger},
     {Opcode::Acos, NodeOp::Acos, kFloatOrComplex, [](double x) { return std::acos(x); },
      [](Complex128 z) { return std::acos(z); }},
-    {Opcode::Acosh, NodeOp::Acosh, kFloatOrComplex, [](double x) { return std::acosh(x); },
+    {Opcode::Acosh, NodeOp::Acosh, kFloatOrComplex, acoshOf,
      [](Complex128 z) { return std::acosh(z); }},
     {Opcode::Asin, NodeOp::Asin, kFloatOrComplex, [](double x) { return std::asin(x); },
      [](Complex128 z) { return std::asin(z); }},
@@ -126,7 +130,7 @@ constexpr UnaryRow kRows[] = {
      [](Complex128 z) { return std::sqrt(z); }},
     {Opcode::Tan, NodeOp::Tan, kFloatOrComplex, [](double x) { return std::tan(x); },
      [](Complex128 z) { return std::tan(z); }},
-    {Opcode::Tanh, NodeOp::Tanh, kFloatOrComplex, [](double x) { return std::tanh(x); },
+    {Opcode::Tanh, NodeOp::Tanh, kFloatOrComplex, tanhOf,
      [](Complex128 z) { return std::tanh(z); }},
 };
 

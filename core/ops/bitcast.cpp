@@ -95,18 +95,18 @@ void setIndex(const Shape& shape, const std::vector<int64_t>& order, int64_t pla
 }
 
 // Under tiles and padding the order of dimensions still says where elements lie, when both sides put the elements of
-// that order at the same positions. Looked up element by element; in steps where there are very many.
+// that order at the same positions. Every element is looked up, so
+// that arrays of very many are refused.
 bool sameTiledMemory(const Shape& from, const Shape& to) {
-  constexpr int64_t kMostLookUps = 1 << 20;
+  constexpr int64_t kMostLookUps = 1 << 24;
   const auto count = from.elementCount();
   if (!count || count != to.elementCount()) return false;
   if (from.dimensions == to.dimensions && from.layout == to.layout) return true;
   const auto source = MemoryMap::of(from), target = MemoryMap::of(to);
-  if (!source || !target) return false;
+  if (*count > kMostLookUps || !source || !target) return false;
   const std::vector<int64_t> sourceOrder = physicalOrder(from), targetOrder = physicalOrder(to);
   std::vector<int64_t> sourceIndex(sourceOrder.size()), targetIndex(targetOrder.size());
-  const int64_t step = std::max<int64_t>(1, *count / kMostLookUps) | 1;
-  for (int64_t place = 0; place < *count; place += step) {
+  for (int64_t place = 0; place < *count; ++place) {
     setIndex(from, sourceOrder, place, sourceIndex);
     setIndex(to, targetOrder, place, targetIndex);
     if (source->linearIndex(sourceIndex) != target->linearIndex(targetIndex)) return false;

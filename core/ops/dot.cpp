@@ -3,6 +3,7 @@
 // (the preferred element type), else the wider of the operands' types.
 #include <fmt/format.h>
 
+#include "core/ops/dot_dimensions.h"
 #include "core/ops/element_context.h"
 #include "core/ops/faults.h"
 #include "core/ops/index_space.h"
@@ -18,11 +19,11 @@ constexpr OperandDoc kOperands[] = {
 };
 
 constexpr AttributeRow kAttributes[] = {
-    {Attr::lhs_batch_dims, false, "{}", "dimensions of lhs that are matched with rhs_batch_dims and kept"},
-    {Attr::lhs_contracting_dims, false, "{}", "dimensions of lhs that are summed over"},
-    {Attr::rhs_batch_dims, false, "{}", "dimensions of rhs that are matched with lhs_batch_dims and kept"},
-    {Attr::rhs_contracting_dims, false, "{}", "dimensions of rhs that are summed over"},
-    {Attr::operand_precision, false, "{default,default}", "precision of each operand", "default high highest packed_nibble"},
+    kLhsBatchRow,
+    kLhsContractingRow,
+    kRhsBatchRow,
+    kRhsContractingRow,
+    kOperandPrecisionRow,
     {Attr::algorithm, false, "", "precision algorithm by name",
      "dot_any_f8_any_f8_f32 dot_any_f8_any_f8_f32_fast_accum dot_f16_f16_f16 dot_f16_f16_f32 dot_bf16_bf16_bf16 "
      "dot_bf16_bf16_f32 dot_bf16_bf16_f32_x3 dot_bf16_bf16_f32_x6 dot_bf16_bf16_f32_x9 dot_tf32_tf32_f32 "
@@ -33,8 +34,8 @@ constexpr AttributeRow kAttributes[] = {
 constexpr Constraint kConstraints[] = {
     {"C1", "Both operands are arrays."},
     {"C2", "Batch and contracting dimensions of an operand exist and are named once."},
-    {"C3", "lhs and rhs have equally many batch dimensions, of equal sizes pair by pair."},
-    {"C4", "lhs and rhs have equally many contracting dimensions, of equal sizes pair by pair."},
+    kBatchesPairUp,
+    kContractionsPairUp,
     {"C5", "The operands' types can be multiplied: numbers, real or complex, or equal."},
 };
 
@@ -59,43 +60,6 @@ DotDims dimsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank)
   return out;
 }
 
-Status checkSide(const InferContext& context, size_t operand, const IndexVector& batch, const IndexVector& contracting) {
-  IndexVector all = batch;
-  all.insert(all.end(), contracting.begin(), contracting.end());
-  const Shape& shape = context.operand(operand);
-  const char* side = operand == 0 ? "lhs" : "rhs";
-  if (const auto bad = badDimension(all, shape.rank()))
-    return context.violated("C2", fmt::format("{} has no dimension {} that is free to be used here", side, *bad),
-                            fmt::format("distinct dimensions below {}", shape.rank()), std::to_string(*bad));
-  return {};
-}
-
-Status checkPairs(const InferContext& context, std::string_view label, std::string_view kind, const IndexVector& left,
-                  const IndexVector& right) {
-  if (left.size() != right.size())
-    return context.violated(label, fmt::format("lhs and rhs name different numbers of {} dimensions", kind),
-                            std::to_string(left.size()), std::to_string(right.size()));
-  for (size_t i = 0; i < left.size(); ++i) {
-    const int64_t a = context.operand(0).dimensions[static_cast<size_t>(left[i])];
-    const int64_t b = context.operand(1).dimensions[static_cast<size_t>(right[i])];
-    if (a != b && a != Shape::kUnbounded && b != Shape::kUnbounded)
-      return context.violated(label,
-                              fmt::format("{} dimension {} of lhs and {} of rhs differ in size", kind, left[i], right[i]),
-                              std::to_string(a), std::to_string(b));
-  }
-  return {};
-}
-
-// The reason of each: "dimension 2 = 64 from dimension 0 of rhs".
-void appendDims(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view kind, std::string_view of) {
-  for (int64_t d : dims) {
-    const auto i = static_cast<size_t>(d);
-    out.reasons.push_back(fmt::format("dimension {} = {} from {} {} of {}", out.shape.dimensions.size(), source.dimensions[i], kind, d, of));
-    out.shape.dimensions.push_back(source.dimensions[i]);
-    out.shape.dynamic.push_back(source.isDynamicDimension(d));
-  }
-}
-
 Result<Inferred> inferShape(const InferContext& context) {
   if (context.operands.size() < 2 || !context.operand(0).isArray() || !context.operand(1).isArray())
     return context.violated("C1", "dot takes two arrays");
@@ -104,18 +68,18 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C5", "the operands' types cannot be multiplied", std::string(nameOf(lhs.type)),
                             std::string(nameOf(rhs.type)));
   const DotDims dims = namedDims(*context.attributes);
-  TESSERA_TRY(checkSide(context, 0, dims.lhsBatch, dims.lhsContracting));
-  TESSERA_TRY(checkSide(context, 1, dims.rhsBatch, dims.rhsContracting));
-  TESSERA_TRY(checkPairs(context, "C3", "batch", dims.lhsBatch, dims.rhsBatch));
+  TESSERA_TRY(checkNamedOnce(context, 0, {&dims.lhsBatch, &dims.lhsContracting}));
+  TESSERA_TRY(checkNamedOnce(context, 1, {&dims.rhsBatch, &dims.rhsContracting}));
+  TESSERA_TRY(checkDimensionPairs(context, "C3", "batch", dims.lhsBatch, dims.rhsBatch));
   if (!context.attributes->has(Attr::sparsity_config))
-    TESSERA_TRY(checkPairs(context, "C4", "contracting", dims.lhsContracting, dims.rhsContracting));
+    TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", dims.lhsContracting, dims.rhsContracting));
   Inferred out;
   const bool written = context.written && context.written->isArray();
   out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
   const DotDims all = dimsOf(*context.attributes, lhs.rank(), rhs.rank());
-  appendDims(out, lhs, all.lhsBatch, "batch dimension", "lhs");
-  appendDims(out, lhs, all.lhsFree, "dimension", "lhs");
-  appendDims(out, rhs, all.rhsFree, "dimension", "rhs");
+  appendDimensions(out, lhs, all.lhsBatch, "lhs", "batch dimension");
+  appendDimensions(out, lhs, all.lhsFree, "lhs");
+  appendDimensions(out, rhs, all.rhsFree, "rhs");
   if (!out.shape.hasDynamicDimensions()) out.shape.dynamic.clear();
   return out;
 }

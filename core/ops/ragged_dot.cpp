@@ -3,6 +3,7 @@
 // of its own), or a batch one (the groups are only named: a plain dot).
 #include <fmt/format.h>
 
+#include "core/ops/dot_dimensions.h"
 #include "core/ops/element_context.h"
 #include "core/ops/faults.h"
 #include "core/ops/index_space.h"
@@ -20,21 +21,21 @@ constexpr OperandDoc kOperands[] = {
 };
 
 constexpr AttributeRow kAttributes[] = {
-    {Attr::lhs_batch_dims, false, "{}", "dimensions of lhs that are matched with rhs_batch_dims and kept"},
-    {Attr::lhs_contracting_dims, false, "{}", "dimensions of lhs that are summed over"},
-    {Attr::rhs_batch_dims, false, "{}", "dimensions of rhs that are matched with lhs_batch_dims and kept"},
-    {Attr::rhs_contracting_dims, false, "{}", "dimensions of rhs that are summed over"},
+    kLhsBatchRow,
+    kLhsContractingRow,
+    kRhsBatchRow,
+    kRhsContractingRow,
     {Attr::lhs_ragged_dims, false, "{}", "the one dimension of lhs that is cut into groups"},
     {Attr::rhs_group_dims, false, "{}", "the dimension of rhs that counts groups, when the ragged dimension is a free one"},
-    {Attr::operand_precision, false, "{default,default}", "precision of each operand", "default high highest packed_nibble"},
+    kOperandPrecisionRow,
     {Attr::algorithm, false, "", "precision algorithm by name; kept"},
 };
 
 constexpr Constraint kConstraints[] = {
     {"C1", "All operands are arrays; lhs and rhs can be multiplied, and group_sizes are integers."},
     {"C2", "Batch, contracting and group dimensions of an operand exist and are named once."},
-    {"C3", "lhs and rhs have equally many batch dimensions, of equal sizes pair by pair."},
-    {"C4", "lhs and rhs have equally many contracting dimensions, of equal sizes pair by pair."},
+    kBatchesPairUp,
+    kContractionsPairUp,
     {"C5", "There is exactly one ragged dimension, and it is one of lhs."},
     {"C6", "rhs has one group dimension when the ragged dimension is a free one, else none."},
     {"C7", "group_sizes is [groups], or has before that the sizes of the dimensions that come before the ragged one."},
@@ -83,22 +84,6 @@ Parts partsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank) 
   return out;
 }
 
-Status checkSide(const InferContext& context, size_t operand, std::initializer_list<const IndexVector*> lists) {
-  IndexVector all;
-  for (const IndexVector* list : lists) all.insert(all.end(), list->begin(), list->end());
-  if (const auto bad = badDimension(all, context.operand(operand).rank()))
-    return context.violated("C2", fmt::format("operand {} has no dimension {} that is free to be used here", operand, *bad),
-                            fmt::format("distinct dimensions below {}", context.operand(operand).rank()), std::to_string(*bad));
-  return {};
-}
-
-Status checkPairs(const InferContext& context, std::string_view label, std::string_view kind, const IndexVector& left, const IndexVector& right) {
-  const IndexVector a = pickDims(context.operand(0).dimensions, left), b = pickDims(context.operand(1).dimensions, right);
-  if (a == b) return {};
-  return context.violated(label, fmt::format("the {} dimensions of lhs and rhs differ in number or size", kind),
-                          fmt::format("{{{}}}", fmt::join(a, ",")), fmt::format("{{{}}}", fmt::join(b, ",")));
-}
-
 Status checkGroups(const InferContext& context, const Parts& parts) {
   const auto& groupDims = context.attributes->ints(Attr::rhs_group_dims);
   const size_t wanted = parts.form == Form::Free ? 1 : 0;
@@ -120,14 +105,6 @@ Status checkGroups(const InferContext& context, const Parts& parts) {
   return {};
 }
 
-void appendDims(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view of) {
-  for (int64_t d : dims) {
-    const int64_t size = source.dimensions[static_cast<size_t>(d)];
-    out.reasons.push_back(fmt::format("dimension {} = {} from dimension {} of {}", out.shape.dimensions.size(), size, d, of));
-    out.shape.dimensions.push_back(size);
-  }
-}
-
 Result<Inferred> inferShape(const InferContext& context) {
   const Shape &lhs = context.operand(0), &rhs = context.operand(1), &sizes = context.operand(2);
   if (!lhs.isArray() || !rhs.isArray() || !multiplicable(lhs.type, rhs.type) || !isInteger(sizes.type))
@@ -138,17 +115,18 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C5", "there must be one ragged dimension", fmt::format("one number from 0 to {}", lhs.rank() - 1),
                             fmt::format("{{{}}}", fmt::join(ragged, ",")));
   const Parts parts = partsOf(*context.attributes, lhs.rank(), rhs.rank());
-  TESSERA_TRY(checkSide(context, 0, {&parts.leftBatch, &parts.leftContracting}));
-  TESSERA_TRY(checkSide(context, 1, {&parts.rightBatch, &parts.rightContracting, &context.attributes->ints(Attr::rhs_group_dims)}));
-  TESSERA_TRY(checkPairs(context, "C3", "batch", parts.leftBatch, parts.rightBatch));
-  TESSERA_TRY(checkPairs(context, "C4", "contracting", parts.leftContracting, parts.rightContracting));
+  TESSERA_TRY(checkNamedOnce(context, 0, {&parts.leftBatch, &parts.leftContracting}));
+  TESSERA_TRY(checkNamedOnce(context, 1, {&parts.rightBatch, &parts.rightContracting, &context.attributes->ints(Attr::rhs_group_dims)}));
+  TESSERA_TRY(checkDimensionPairs(context, "C3", "batch", parts.leftBatch, parts.rightBatch));
+  TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", parts.leftContracting, parts.rightContracting));
   TESSERA_TRY(checkGroups(context, parts));
   Inferred out;
   out.shape.type = context.written && context.written->isArray() ? context.written->type : widerType(lhs.type, rhs.type);
-  if (parts.form == Form::Contracting) appendDims(out, sizes, {sizes.rank() - 1}, "group_sizes: one result for each group");
-  appendDims(out, lhs, parts.leftBatch, "lhs");
-  appendDims(out, lhs, parts.leftFree, "lhs");
-  appendDims(out, rhs, parts.rightFree, "rhs");
+  if (parts.form == Form::Contracting) appendDimensions(out, sizes, {sizes.rank() - 1}, "group_sizes: one result for each group");
+  appendDimensions(out, lhs, parts.leftBatch, "lhs");
+  appendDimensions(out, lhs, parts.leftFree, "lhs");
+  appendDimensions(out, rhs, parts.rightFree, "rhs");
+  out.shape.dynamic.clear();  // sizes of the run do not go through groups
   return out;
 }
 

@@ -2,6 +2,7 @@
 // consecutive elements along each dimension. Products and sums are taken in f32 or wider.
 #include <fmt/format.h>
 
+#include "core/ops/dot_dimensions.h"
 #include "core/ops/element_context.h"
 #include "core/ops/faults.h"
 #include "core/ops/index_space.h"
@@ -19,19 +20,19 @@ constexpr OperandDoc kOperands[] = {
 };
 
 constexpr AttributeRow kAttributes[] = {
-    {Attr::lhs_batch_dims, false, "{}", "dimensions of lhs that are matched with rhs_batch_dims and kept"},
-    {Attr::lhs_contracting_dims, false, "{}", "dimensions of lhs that are summed over"},
-    {Attr::rhs_batch_dims, false, "{}", "dimensions of rhs that are matched with lhs_batch_dims and kept"},
-    {Attr::rhs_contracting_dims, false, "{}", "dimensions of rhs that are summed over"},
-    {Attr::operand_precision, false, "{default,default}", "precision of each operand", "default high highest packed_nibble"},
+    kLhsBatchRow,
+    kLhsContractingRow,
+    kRhsBatchRow,
+    kRhsContractingRow,
+    kOperandPrecisionRow,
     {Attr::algorithm, false, "", "precision algorithm by name; kept"},
 };
 
 constexpr Constraint kConstraints[] = {
     {"C1", "All four operands are arrays of real numbers."},
     {"C2", "Batch and contracting dimensions of an operand exist and are named once."},
-    {"C3", "lhs and rhs have equally many batch dimensions, of equal sizes pair by pair."},
-    {"C4", "lhs and rhs have equally many contracting dimensions, of equal sizes pair by pair."},
+    kBatchesPairUp,
+    kContractionsPairUp,
     {"C5", "A scale is a scalar, or has its operand's rank and sizes that divide the operand's."},
 };
 
@@ -47,22 +48,6 @@ Side sideOf(const AttributeSet& attributes, int operand, int64_t rank) {
   return out;
 }
 
-Status checkSide(const InferContext& context, size_t operand, const Side& side) {
-  IndexVector all = side.batch;
-  all.insert(all.end(), side.contracting.begin(), side.contracting.end());
-  if (const auto bad = badDimension(all, context.operand(operand).rank()))
-    return context.violated("C2", fmt::format("operand {} has no dimension {} that is free to be used here", operand, *bad),
-                            fmt::format("distinct dimensions below {}", context.operand(operand).rank()), std::to_string(*bad));
-  return {};
-}
-
-Status checkPairs(const InferContext& context, std::string_view label, std::string_view kind, const IndexVector& left, const IndexVector& right) {
-  const IndexVector a = pickDims(context.operand(0).dimensions, left), b = pickDims(context.operand(1).dimensions, right);
-  if (a == b) return {};
-  return context.violated(label, fmt::format("the {} dimensions of lhs and rhs differ in number or size", kind),
-                          fmt::format("{{{}}}", fmt::join(a, ",")), fmt::format("{{{}}}", fmt::join(b, ",")));
-}
-
 Status checkScale(const InferContext& context, size_t operand) {
   const Shape &values = context.operand(operand), &scale = context.operand(operand + 2);
   if (scale.isScalar()) return {};
@@ -74,15 +59,6 @@ Status checkScale(const InferContext& context, size_t operand) {
                           "sizes that divide " + toString(values, false), toString(scale, false));
 }
 
-void appendDims(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view of) {
-  for (int64_t d : dims) {
-    const int64_t size = source.dimensions[static_cast<size_t>(d)];
-    out.reasons.push_back(fmt::format("dimension {} = {} from dimension {} of {}", out.shape.dimensions.size(), size, d, of));
-    out.shape.dimensions.push_back(size);
-    out.shape.dynamic.push_back(source.isDynamicDimension(d));
-  }
-}
-
 Result<Inferred> inferShape(const InferContext& context) {
   for (size_t i = 0; i < context.operands.size(); ++i) {
     const ElementType type = context.operand(i).type;
@@ -91,18 +67,18 @@ Result<Inferred> inferShape(const InferContext& context) {
   }
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   const Side left = sideOf(*context.attributes, 0, lhs.rank()), right = sideOf(*context.attributes, 1, rhs.rank());
-  TESSERA_TRY(checkSide(context, 0, left));
-  TESSERA_TRY(checkSide(context, 1, right));
-  TESSERA_TRY(checkPairs(context, "C3", "batch", left.batch, right.batch));
-  TESSERA_TRY(checkPairs(context, "C4", "contracting", left.contracting, right.contracting));
+  TESSERA_TRY(checkNamedOnce(context, 0, {&left.batch, &left.contracting}));
+  TESSERA_TRY(checkNamedOnce(context, 1, {&right.batch, &right.contracting}));
+  TESSERA_TRY(checkDimensionPairs(context, "C3", "batch", left.batch, right.batch));
+  TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", left.contracting, right.contracting));
   TESSERA_TRY(checkScale(context, 0));
   TESSERA_TRY(checkScale(context, 1));
   Inferred out;
   const bool written = context.written && context.written->isArray();
   out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
-  appendDims(out, lhs, left.batch, "lhs");
-  appendDims(out, lhs, left.free, "lhs");
-  appendDims(out, rhs, right.free, "rhs");
+  appendDimensions(out, lhs, left.batch, "lhs");
+  appendDimensions(out, lhs, left.free, "lhs");
+  appendDimensions(out, rhs, right.free, "rhs");
   if (!out.shape.hasDynamicDimensions()) out.shape.dynamic.clear();
   return out;
 }

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include <omp.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "backends/cpu/openmp.h"
 #include "backends/cpu/thread_pool.h"
 #include "core/base/result.h"
 

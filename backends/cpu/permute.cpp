@@ -52,10 +52,10 @@ void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t 
   for (int64_t i = 0; i < rows; i += 4)
     for (int64_t j = 0; j < columns; j += 4) {
       const Words4 a = load(j, i), b = load(j + 1, i), c = load(j + 2, i), d = load(j + 3, i);
-      const Words4 ab = __builtin_shuffle(a, b, Words4{0, 4, 1, 5}), cd = __builtin_shuffle(c, d, Words4{0, 4, 1, 5});
-      const Words4 ba = __builtin_shuffle(a, b, Words4{2, 6, 3, 7}), dc = __builtin_shuffle(c, d, Words4{2, 6, 3, 7});
-      const Words4 out[4] = {__builtin_shuffle(ab, cd, Words4{0, 1, 4, 5}), __builtin_shuffle(ab, cd, Words4{2, 3, 6, 7}),
-                             __builtin_shuffle(ba, dc, Words4{0, 1, 4, 5}), __builtin_shuffle(ba, dc, Words4{2, 3, 6, 7})};
+      const Words4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      const Words4 ba = __builtin_shufflevector(a, b, 2, 6, 3, 7), dc = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      const Words4 out[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+                             __builtin_shufflevector(ba, dc, 0, 1, 4, 5), __builtin_shufflevector(ba, dc, 2, 3, 6, 7)};
       for (int64_t k = 0; k < 4; ++k) std::memcpy(to + (i + k) * toStride + j, &out[k], sizeof out[k]);
     }
 }
@@ -66,7 +66,7 @@ void turnInside(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t 
       Words2 a, b;
       std::memcpy(&a, from + j * fromStride + i, sizeof a);
       std::memcpy(&b, from + (j + 1) * fromStride + i, sizeof b);
-      const Words2 low = __builtin_shuffle(a, b, Words2{0, 2}), high = __builtin_shuffle(a, b, Words2{1, 3});
+      const Words2 low = __builtin_shufflevector(a, b, 0, 2), high = __builtin_shufflevector(a, b, 1, 3);
       std::memcpy(to + i * toStride + j, &low, sizeof low);
       std::memcpy(to + (i + 1) * toStride + j, &high, sizeof high);
     }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include <omp.h>
+#include "backends/cpu/openmp.h"
 
 namespace tessera::cpu {
 

@@ -38,12 +38,30 @@ struct Attribute {
   std::optional<Shape> type;
   size_t offset = 0;
 
-  const Attribute* find(std::string_view name) const {
-    for (const auto& [key, value] : entries)
-      if (key == name) return &value;
-    return nullptr;
-  }
+  // Not implicit: clang would want entries' type whole before this one is.
+  Attribute();
+  Attribute(const Attribute&);
+  Attribute(Attribute&&) noexcept;
+  Attribute& operator=(const Attribute&);
+  Attribute& operator=(Attribute&&) noexcept;
+  ~Attribute();
+
+  const Attribute* find(std::string_view name) const;
 };
+
+inline Attribute::Attribute() = default;
+inline Attribute::Attribute(const Attribute&) = default;
+inline Attribute::Attribute(Attribute&&) noexcept = default;
+inline Attribute& Attribute::operator=(const Attribute&) = default;
+inline Attribute& Attribute::operator=(Attribute&&) noexcept = default;
+inline Attribute::~Attribute() = default;
+
+inline const Attribute* Attribute::find(std::string_view name) const {
+  for (const auto& [key, value] : entries)
+    if (key == name) return &value;
+  return nullptr;
+}
+
 using Dictionary = std::vector<std::pair<std::string, Attribute>>;
 
 struct Region;

@@ -33,11 +33,15 @@ std::string inQuotes(std::string_view text) {
   return out + '"';
 }
 
-std::string number(double value) {
+// As a file says it: in tenths, without "-0".
+double shown(double value) {
   const double tenths = std::round(std::clamp(value, -kFarthest, kFarthest) * 10);
+  return tenths == 0 ? 0 : tenths / 10;
+}
+
+std::string number(double value) {
   char buffer[48];
-  const double shown = tenths == 0 ? 0 : tenths / 10;  // no "-0"
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, shown).ptr};
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, shown(value)).ptr};
 }
 
 // Reads lines, one keyword each, into a Project.
@@ -198,7 +202,7 @@ class Reader {
 };
 
 void appendBoxes(std::string& out, std::string_view key, std::vector<PageBox> boxes) {
-  std::ranges::sort(boxes, {}, [](const PageBox& b) { return std::tuple(b.y, b.x, b.text, b.width, b.height); });
+  std::ranges::sort(boxes, {}, [](const PageBox& b) { return std::tuple(shown(b.y), shown(b.x), b.text, shown(b.width), shown(b.height)); });
   for (const PageBox& b : boxes)
     out += std::string(key) + ' ' + number(b.x) + ' ' + number(b.y) + ' ' + number(b.width) + ' ' + number(b.height) + ' ' + inQuotes(b.text) + '\n';
 }

@@ -120,7 +120,7 @@ Status takeConfig(pb::HloModuleProto& message, Module& module) {
   Status status;
   ModuleConfig config = plainConfig(message, status);
   TESSERA_TRY(std::move(status));
-  module.name = message.name().empty() ? "module" : message.name();
+  module.name = wordOf(message.name(), "module");
   message.clear_name();
   if (!message.tessera().header().empty())
     if (auto exact = configOfHeader(message.tessera().header())) config = std::move(*exact);

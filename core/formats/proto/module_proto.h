@@ -23,6 +23,8 @@ ReadResult readModuleMessage(pb::HloModuleProto& message, const std::string& fil
 void writeModuleMessage(const Module& module, const ForeignFields* foreign, pb::HloModuleProto& out);
 
 // Module facts (config_proto.cpp).
+// Names must be words of HLO text: other characters become '_'; `otherwise` where there is none.
+std::string wordOf(const std::string& name, std::string_view otherwise);
 Status takeConfig(pb::HloModuleProto& message, Module& module);
 void putConfig(const Module& module, pb::HloModuleProto& out);
 // Metadata (config_proto.cpp).

@@ -12,12 +12,6 @@
 #include "core/formats/proto/shape_proto.h"
 
 namespace tessera::proto {
-namespace {
-
-constexpr size_t kMostErrors = 100;
-constexpr int64_t kMostParameters = 1 << 20;
-
-// Names must be words of HLO text; other characters become '_'.
 std::string wordOf(const std::string& name, std::string_view otherwise) {
   std::string out = name.empty() ? std::string(otherwise) : name;
   for (char& c : out)
@@ -25,6 +19,11 @@ std::string wordOf(const std::string& name, std::string_view otherwise) {
   if (!text::isNameStart(out[0])) out.insert(out.begin(), '_');
   return out;
 }
+
+namespace {
+
+constexpr size_t kMostErrors = 100;
+constexpr int64_t kMostParameters = 1 << 20;
 
 std::string uniqueIn(std::unordered_set<std::string>& taken, std::string name) {
   const std::string base = name;

@@ -265,6 +265,7 @@ Status Lowering::lowerOperation(const Operation& op) {
   const LoweringRow* row = findRow(op.name);
   if (!row) return fault(op, "this operation is not known", "an operation of StableHLO or chlo");
   TESSERA_TRY(need(op, row->operands));
+  TESSERA_TRY(checkSharding(op, op.attributes));
   const size_t before = module_.instructionSlots();
   if (row->lower) {
     TESSERA_TRY(row->lower(*this, op, row->opcode));
@@ -274,6 +275,13 @@ Status Lowering::lowerOperation(const Operation& op) {
     TESSERA_TRY(emit(op, row->opcode, values));
   }
   decorate(op, before);
+  return {};
+}
+
+Status Lowering::checkSharding(const Operation& op, const Dictionary& attributes) const {
+  for (const auto& [name, value] : attributes)
+    if (name == "mhlo.sharding" && !(value.kind == Attribute::Kind::String && isDictionary(value.text)))
+      return fault(op, "the sharding does not read", "mhlo.sharding = \"{...}\"", value.text);
   return {};
 }
 

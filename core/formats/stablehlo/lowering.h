@@ -68,6 +68,8 @@ class Lowering {
   Status lowerBlock(const Region& region, const Operation& owner, bool alwaysTuple);
   Result<ComputationId> lowerFunction(const Operation& function);
   Status setRoot(const Operation& terminator, bool alwaysTuple);
+  // HLO text writes a sharding as it stands: it must be a string with one pair of braces.
+  Status checkSharding(const Operation& op, const Dictionary& attributes) const;
   void decorate(const Operation& op, size_t firstNew);
   const Metadata* metadataOf(const Operation& op);
   void addParameters(const Region& region);

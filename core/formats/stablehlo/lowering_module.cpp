@@ -73,6 +73,7 @@ Status Lowering::argumentFacts(const Operation& function) {
   ModuleConfig config = module_.config();
   const bool tuple = module_.shapeOf(module_.entryComputation().root).isTuple();
   for (size_t i = 0; i < arguments.size(); ++i) {
+    TESSERA_TRY(checkSharding(function, arguments[i].attributes));
     if (AttributeSet facts = factsOf(arguments[i].attributes); !facts.empty()) module_.setAttributes(parameters[i], std::move(facts));
     const auto parameter = static_cast<int64_t>(i);
     if (auto output = integerOf(arguments[i].attributes, "tf.aliasing_output"))

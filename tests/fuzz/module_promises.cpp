@@ -15,7 +15,7 @@ namespace {
 void fillElement(ElementType type, std::byte* at, Choices& choices, bool special) {
   const double quarter = static_cast<double>(choices.below(17)) - 8;
   if (type == ElementType::Pred) return storeInt(type, at, static_cast<int64_t>(choices.below(2)));
-  if (isInteger(type)) return storeInt(type, at, choices.chance(6) ? INT64_MIN + static_cast<int64_t>(choices.below(2)) - 1 : static_cast<int64_t>(quarter));
+  if (isInteger(type)) return storeInt(type, at, choices.chance(6) ? (choices.below(2) ? INT64_MIN : INT64_MAX) : static_cast<int64_t>(quarter));
   constexpr double kSpecial[] = {INFINITY, -INFINITY, NAN, -0.0};
   const double value = special && choices.chance(15) ? kSpecial[choices.below(4)] : quarter / 4;
   if (isComplex(type)) return storeComplex(type, at, {value, quarter / 2});

@@ -35,6 +35,14 @@ char numericEscape(std::string_view text, size_t& i) {
 
 }  // namespace
 
+std::string asName(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (!isNameChar(c)) c = '_';
+  if (out.empty() || !isNameStart(out[0])) out.insert(out.begin(), '_');
+  return out;
+}
+
 void Lexer::skipComment() {
   const size_t begin = at_;
   const bool block = text_[at_ + 1] == '*';

@@ -25,6 +25,8 @@ inline constexpr int kMaxDepth = 200;
 inline bool isDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool isNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 inline bool isNameChar(char c) { return isNameStart(c) || isDigit(c) || c == '.' || c == '-'; }
+// `text` as a name that HLO text can say: other characters become '_'.
+std::string asName(std::string_view text);
 inline bool isBlank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 class Lexer {

@@ -42,14 +42,19 @@ void putAliases(const ModuleConfig& config, pb::HloModuleProto& out) {
 }
 
 Status takeEntryLayout(pb::HloModuleProto& message, ModuleConfig& config) {
-  if (!message.has_host_program_shape() || !message.host_program_shape().has_result()) return {};
-  const pb::ProgramShapeProto& program = message.host_program_shape();
-  for (const pb::ShapeProto& parameter : program.parameters()) {
-    TESSERA_ASSIGN_OR_RETURN(Shape shape, readShape(parameter));
-    config.entryParameterLayouts.push_back(std::move(shape));
+  if (!message.has_host_program_shape()) return {};
+  pb::ProgramShapeProto& program = *message.mutable_host_program_shape();
+  if (program.has_result()) {
+    for (const pb::ShapeProto& parameter : program.parameters()) {
+      TESSERA_ASSIGN_OR_RETURN(Shape shape, readShape(parameter));
+      config.entryParameterLayouts.push_back(std::move(shape));
+    }
+    TESSERA_ASSIGN_OR_RETURN(config.entryResultLayout, readShape(program.result()));
   }
-  TESSERA_ASSIGN_OR_RETURN(config.entryResultLayout, readShape(program.result()));
-  message.clear_host_program_shape();
+  program.clear_parameters();
+  program.clear_result();
+  program.clear_parameter_names();
+  if (program.ByteSizeLong() == 0) message.clear_host_program_shape();
   return {};
 }
 

@@ -12,13 +12,7 @@
 #include "core/formats/proto/shape_proto.h"
 
 namespace tessera::proto {
-std::string wordOf(const std::string& name, std::string_view otherwise) {
-  std::string out = name.empty() ? std::string(otherwise) : name;
-  for (char& c : out)
-    if (!text::isNameChar(c)) c = '_';
-  if (!text::isNameStart(out[0])) out.insert(out.begin(), '_');
-  return out;
-}
+std::string wordOf(const std::string& name, std::string_view otherwise) { return text::asName(name.empty() ? otherwise : name); }
 
 namespace {
 

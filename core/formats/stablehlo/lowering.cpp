@@ -21,15 +21,6 @@ std::string_view rowName(std::string_view name) {
   return name;
 }
 
-// Names of HLO text; other characters become '_'.
-std::string wordOfName(std::string_view name) {
-  std::string out(name);
-  for (char& c : out)
-    if (!text::isNameChar(c)) c = '_';
-  if (out.empty() || !text::isNameStart(out[0])) out.insert(out.begin(), '_');
-  return out;
-}
-
 // The value that "%0#1" is one of.
 std::string_view baseName(std::string_view name) { return name.substr(0, name.find('#')); }
 
@@ -223,7 +214,7 @@ std::vector<std::string> Lowering::captures(const Operation& op) const {
 }
 
 std::string Lowering::uniqueComputationName(const std::string& base) {
-  const std::string name = wordOfName(base);
+  const std::string name = text::asName(base);
   const int count = computationNames_[name]++;
   return count == 0 ? name : uniqueComputationName(name + "." + std::to_string(count));
 }
@@ -233,7 +224,7 @@ void Lowering::addParameters(const Region& region) {
     Instruction parameter;
     parameter.opcode = Opcode::Parameter;
     parameter.parameterNumber = static_cast<int32_t>(i);
-    const std::string name = wordOfName(region.arguments[i].name.substr(1)) + "." + std::to_string(++count_);
+    const std::string name = text::asName(region.arguments[i].name.substr(1)) + "." + std::to_string(++count_);
     parameter.name = name;
     frame_->values[std::string(region.arguments[i].name)] = module_.add(frame_->id, std::move(parameter), region.arguments[i].type);
   }

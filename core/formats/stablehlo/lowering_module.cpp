@@ -112,7 +112,7 @@ Status Lowering::lowerModule() {
 }
 
 ReadResult Lowering::run() {
-  module_ = Module(file_.module.symbol.empty() ? "module" : std::string(file_.module.symbol));
+  module_ = Module(file_.module.symbol.empty() ? "module" : text::asName(file_.module.symbol));
   ReadResult out;
   if (Status status = lowerModule(); !status) {
     out.diagnostics.add(std::move(status).error());

@@ -125,16 +125,18 @@ ComplexApproximations::Parts ComplexApproximations::log1p(Parts z) {
   NodeId square = b_.fma(z.re, b_.add(z.re, like(z.re, 2)), times(z.im, z.im));
   NodeId small = isNearOne(square);
   NodeId near = times(like(square, 0.5), real(NodeOp::Log1p, square));
-  const Parts far = log(add(one(z), z));
+  const Parts far = log(onePlus(z));  // keeps the sign of a zero: on which side of the cut z stands
   return {b_.select(small, near, far.re), far.im};
 }
 
-// t = sqrt((|x| + |z|) / 2); one part is t, the other y / 2t.
+// t = sqrt((|x| + |z|) / 2); one part is t, the other y / 2t. An infinite y makes both infinite, whatever x.
 ComplexApproximations::Parts ComplexApproximations::sqrt(Parts z) {
-  NodeId half = like(z.re, 0.5), zero = like(z.re, 0);
+  NodeId half = like(z.re, 0.5), zero = like(z.re, 0), height = b_.unary(NodeOp::Abs, z.im);
   NodeId t = real(NodeOp::Sqrt, b_.fma(b_.unary(NodeOp::Abs, z.re), half, times(magnitude(z), half)));
   NodeId none = b_.compare(CompareDirection::Eq, t, zero);
-  NodeId other = b_.select(none, zero, b_.divide(b_.unary(NodeOp::Abs, z.im), b_.add(t, t)));
+  NodeId vast = b_.compare(CompareDirection::Eq, height, like(height, std::numeric_limits<double>::infinity()));
+  NodeId other = b_.select(vast, height, b_.select(none, zero, b_.divide(height, b_.add(t, t))));
+  t = b_.select(vast, height, t);
   NodeId right = b_.compare(CompareDirection::Ge, z.re, zero);
   NodeId re = b_.select(right, t, other), im = b_.select(right, other, t);
   NodeId minus = b_.select(none, z.im, b_.unary(NodeOp::Negate, im));

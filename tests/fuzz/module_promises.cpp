@@ -17,8 +17,8 @@ void fillElement(ElementType type, std::byte* at, Choices& choices, bool special
   if (type == ElementType::Pred) return storeInt(type, at, static_cast<int64_t>(choices.below(2)));
   if (isInteger(type)) return storeInt(type, at, choices.chance(6) ? (choices.below(2) ? INT64_MIN : INT64_MAX) : static_cast<int64_t>(quarter));
   constexpr double kSpecial[] = {INFINITY, -INFINITY, NAN, -0.0};
+  if (isComplex(type)) return storeComplex(type, at, {quarter / 4, quarter / 2});  // at infinities C and XLA have their own rules
   const double value = special && choices.chance(15) ? kSpecial[choices.below(4)] : quarter / 4;
-  if (isComplex(type)) return storeComplex(type, at, {value, quarter / 2});
   storeDouble(type, at, value);
 }
 

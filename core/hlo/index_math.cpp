@@ -113,6 +113,8 @@ std::optional<Sizes> paddedOf(const Shape& shape, const Layout& layout) {
 
 }  // namespace
 
+std::vector<int64_t> MemoryMap::Level::tiledDims() const { return tessera::tiledDims(dims, tile); }
+
 Result<MemoryMap> MemoryMap::of(const Shape& shape) {
   if (!shape.isArray()) return fail(toString(shape) + " is no array and has no memory layout");
   for (int64_t size : shape.dimensions)

@@ -15,6 +15,10 @@ namespace tessera {
 // The memory image of one array shape (with layout; without one row-major is assumed).
 class MemoryMap {
  public:
+  struct Level {                       // one tiling level: physical dims major to minor and this level's tile
+    std::vector<int64_t> dims, tile;
+    std::vector<int64_t> tiledDims() const;  // majors, blocks, then the tile itself
+  };
   // Fails on unbounded dimensions, a bad layout or an overflow of sizes.
   static Result<MemoryMap> of(const Shape& shape);
 
@@ -25,13 +29,15 @@ class MemoryMap {
   int64_t linearIndex(std::span<const int64_t> index) const;
   // Logical index at a linear position; nullopt where the position holds padding.
   std::optional<std::vector<int64_t>> index(int64_t linear) const;
+  // The steps from a logical index to a position, for those who write them as formulas: logical dimensions major to
+  // minor, their sizes in memory, then the tiles. The position is the row-major one in the last shape.
+  const std::vector<int64_t>& physicalOrder() const { return physicalOrder_; }
+  const std::vector<int64_t>& paddedSizes() const { return paddedSizes_; }
+  const std::vector<Level>& levels() const { return levels_; }
   // First byte of a position (sub-byte elements share one).
   int64_t byteOffset(int64_t linear) const;
 
  private:
-  struct Level {                       // one tiling level: physical dims major to minor and this level's tile
-    std::vector<int64_t> dims, tile;
-  };
   Shape shape_;
   std::vector<int64_t> physicalOrder_;  // logical dimension of each physical one, major to minor
   std::vector<int64_t> paddedSizes_;    // physical, with padded_dimensions applied

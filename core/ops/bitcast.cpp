@@ -8,7 +8,9 @@
 #include "core/hlo/index_math.h"
 #include "core/ops/element_context.h"
 #include "core/ops/evaluate_loops.h"
+#include "core/ops/faults.h"
 #include "core/ops/infer_checks.h"
+#include "core/ops/memory_indices.h"
 #include "core/ops/op.h"
 #include "core/ops/reshape_indices.h"
 
@@ -85,44 +87,26 @@ std::vector<int64_t> physicalOrder(const Shape& shape) {
   return order;
 }
 
-// The index at a place of the physical order.
-void setIndex(const Shape& shape, const std::vector<int64_t>& order, int64_t place, std::vector<int64_t>& index) {
-  for (size_t d = order.size(); d-- > 0;) {
-    const int64_t size = shape.dimensions[static_cast<size_t>(order[d])];
-    index[static_cast<size_t>(order[d])] = place % size;
-    place /= size;
-  }
+NodeId retyped(ElementContext& context, NodeId value) {
+  const ElementType from = context.operandShape(0).type, to = context.shape().type;
+  return from == to ? value : context.builder.bitcastConvert(to, value);
 }
 
-// Under tiles and padding the order of dimensions still says where elements lie, when both sides put the elements of
-// that order at the same positions. Every element is looked up, so
-// that arrays of very many are refused.
-bool sameTiledMemory(const Shape& from, const Shape& to) {
-  constexpr int64_t kMostLookUps = 1 << 24;
-  const auto count = from.elementCount();
-  if (!count || count != to.elementCount()) return false;
-  if (from.dimensions == to.dimensions && from.layout == to.layout) return true;
-  const auto source = MemoryMap::of(from), target = MemoryMap::of(to);
-  if (*count > kMostLookUps || !source || !target) return false;
-  const std::vector<int64_t> sourceOrder = physicalOrder(from), targetOrder = physicalOrder(to);
-  std::vector<int64_t> sourceIndex(sourceOrder.size()), targetIndex(targetOrder.size());
-  for (int64_t place = 0; place < *count; ++place) {
-    setIndex(from, sourceOrder, place, sourceIndex);
-    setIndex(to, targetOrder, place, targetIndex);
-    if (source->linearIndex(sourceIndex) != target->linearIndex(targetIndex)) return false;
-  }
-  return true;
+// Under tiles and padding the place in memory is worked out; what was padding of the operand is 0.
+Status elementUnderTiles(ElementContext& context) {
+  const Shape &from = context.operandShape(0), &to = context.shape();
+  TESSERA_ASSIGN_OR_RETURN(const MemoryIndices source, elementAtSamePlace(context.builder, from, to, context.indices));
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.readIf(source.holds, 0, source.at, context.builder.zero(from.type)));
+  context.results = {retyped(context, value)};
+  return {};
 }
 
 Status element(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
-  const bool mapped = (isDense(from) && isDense(to)) || sameTiledMemory(from, to);
-  if (!mapped || info(from.type).bits != info(to.type).bits) {
-    Diagnostic diagnostic;
-    diagnostic.fault = Fault::Unsupported;
-    diagnostic.message = fmt::format("bitcast from {} to {} has no index map", toString(from), toString(to));
-    return std::unexpected(std::move(diagnostic));
-  }
+  if (info(from.type).bits != info(to.type).bits)
+    return failUnsupported(fmt::format("bitcast from {} to {} has no index map", toString(from), toString(to)));
+  const bool sameMemory = from.dimensions == to.dimensions && from.layout == to.layout;
+  if (!sameMemory && !(isDense(from) && isDense(to))) return elementUnderTiles(context);
   const std::vector<int64_t> outOrder = physicalOrder(to), inOrder = physicalOrder(from);
   std::vector<int64_t> out, in;
   std::vector<NodeId> at, logical(inOrder.size());
@@ -134,7 +118,7 @@ Status element(ElementContext& context) {
   const std::vector<NodeId> physical = reshapeIndices(context.builder, out, at, in);
   for (size_t i = 0; i < inOrder.size(); ++i) logical[static_cast<size_t>(inOrder[i])] = physical[i];
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, logical));
-  context.results = {from.type == to.type ? value : context.builder.bitcastConvert(to.type, value)};
+  context.results = {retyped(context, value)};
   return {};
 }
 

@@ -32,7 +32,7 @@ constexpr AttributeRow kAttributes[] = {
 };
 
 constexpr Constraint kConstraints[] = {
-    {"C1", "Both operands are arrays of one rank whose types can be multiplied."},
+    {"C1", "Both operands are arrays of one rank."},
     {"C2", "`dim_labels` names every dimension of input, kernel and output once, with equally many spatial ones."},
     {"C3", "`window` has one dimension per spatial dimension, with sizes equal to the kernel's."},
     {"C4", "Sizes, strides and dilations of the window are positive."},
@@ -105,8 +105,7 @@ Status checkGroups(const InferContext& context, const ConvolutionFacts& facts) {
 
 Result<Inferred> inferShape(const InferContext& context) {
   const bool arrays = context.operands.size() >= 2 && context.operand(0).isArray() && context.operand(1).isArray();
-  if (!arrays || context.operand(0).rank() != context.operand(1).rank() ||
-      !multiplicable(context.operand(0).type, context.operand(1).type))
+  if (!arrays || context.operand(0).rank() != context.operand(1).rank())
     return context.violated("C1", "the operands do not fit each other");
   const ConvolutionFacts facts = factsOf(*context.attributes);
   TESSERA_TRY(checkDims(context, facts));

@@ -36,7 +36,6 @@ constexpr Constraint kConstraints[] = {
     {"C2", "Batch and contracting dimensions of an operand exist and are named once."},
     kBatchesPairUp,
     kContractionsPairUp,
-    {"C5", "The operands' types can be multiplied: numbers, real or complex, or equal."},
 };
 
 struct DotDims {
@@ -64,9 +63,6 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (context.operands.size() < 2 || !context.operand(0).isArray() || !context.operand(1).isArray())
     return context.violated("C1", "dot takes two arrays");
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
-  if (!multiplicable(lhs.type, rhs.type))
-    return context.violated("C5", "the operands' types cannot be multiplied", std::string(nameOf(lhs.type)),
-                            std::string(nameOf(rhs.type)));
   const DotDims dims = namedDims(*context.attributes);
   TESSERA_TRY(checkNamedOnce(context, 0, {&dims.lhsBatch, &dims.lhsContracting}));
   TESSERA_TRY(checkNamedOnce(context, 1, {&dims.rhsBatch, &dims.rhsContracting}));
@@ -188,8 +184,9 @@ const OpDef kDot = {
     .category = "Linear algebra",
     .summary = "Products summed over contracting dimensions",
     .doc = "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the dimensions of each operand may "
-           "stand in any order. Vector products, matrix products and batched products are all this op. The element "
-           "type of the result may be wider than the operands' types.",
+           "stand in any order. Vector products, matrix products and batched products are all this op. Where the "
+           "element types differ, the operands are converted to the result's type if that is the higher one; else the "
+           "product is computed in the higher type of the operands, and converted.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -6,6 +6,7 @@
 #include "core/ops/infer.h"
 #include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/product_type.h"
 
 namespace tessera {
 namespace {
@@ -23,26 +24,31 @@ bool operandsMustAgree(Opcode opcode) {
 
 bool isContraction(Opcode opcode) { return opcode == Opcode::Dot || opcode == Opcode::Convolution; }
 
-// Types that take part: floats, and for products integers too.
-bool takesPart(Opcode opcode, ElementType type) { return isFloat(type) || (isContraction(opcode) && isInteger(type)); }
+// Types that take part: floats, and in products all.
+bool takesPart(Opcode opcode, ElementType type) { return isFloat(type) || isContraction(opcode); }
+
+// In products, floats stay that `type` holds all of: they are widened while they are read.
+bool isConverted(Opcode opcode, ElementType from, ElementType type) {
+  if (from == type || !takesPart(opcode, from)) return false;
+  return !isContraction(opcode) || isComplex(from) != isComplex(type) || !floatHoldsAll(type, from);
+}
 
 std::optional<ElementType> commonOperandType(const Module& module, const Instruction& instruction) {
-  if (!operandsMustAgree(instruction.opcode) && !isContraction(instruction.opcode)) return std::nullopt;
+  if (isContraction(instruction.opcode) && instruction.operands.size() == 2)
+    return productType(module.shapeOf(instruction.operands[0]).type, module.shapeOf(instruction.operands[1]).type, instruction.shape->type);
+  if (!operandsMustAgree(instruction.opcode)) return std::nullopt;  // a sparse dot too
   std::optional<ElementType> common;
-  bool differ = false, integer = false, floating = false;
+  bool differ = false;
   for (InstructionId operand : instruction.operands) {
     const ElementType type = module.shapeOf(operand).type;
     if (!takesPart(instruction.opcode, type)) continue;
     differ = differ || (common && *common != type);
     common = common ? widerType(*common, type) : type;
-    (isInteger(type) ? integer : floating) = true;
   }
-  // A product of floats, or of integers, of two widths is the op's own affair.
-  if (isContraction(instruction.opcode) && !(integer && floating)) return std::nullopt;
   return differ ? common : std::nullopt;
 }
 
-// Quick: are there two float types, or a float and an integer in a product, among operands and result?
+// Quick: are there two float types, or two types in a product, among operands and result?
 bool mayBeMixed(const Module& module, const Instruction& instruction) {
   std::optional<ElementType> first;
   bool differ = false;
@@ -66,7 +72,7 @@ bool leavesDiffer(const Shape& a, const Shape& b) {
       if (leavesDiffer(a.elements[i], b.elements[i])) return true;
     return false;
   }
-  return a.type != b.type && isFloat(a.type) && isFloat(b.type);
+  return a.type != b.type;
 }
 
 Shape withType(Shape shape, ElementType type) {
@@ -89,7 +95,7 @@ class Normalizer {
     std::vector<InstructionId> operands(module_.at(id_).operands.begin(), module_.at(id_).operands.end());
     for (InstructionId& operand : operands) {
       const Shape& shape = module_.shapeOf(operand);
-      if (shape.type != type && takesPart(module_.at(id_).opcode, shape.type)) operand = convert(operand, type);
+      if (isConverted(module_.at(id_).opcode, shape.type, type)) operand = convert(operand, type);
     }
     module_.setOperands(id_, operands);
   }
@@ -111,6 +117,12 @@ class Normalizer {
     const Shape shape = withType(module_.shapeOf(value), type);
     return add(Opcode::Convert, shape, {{value}});
   }
+  // A complex value that becomes a real one loses its imaginary part first.
+  InstructionId convertible(InstructionId value, ElementType type) {
+    const ElementType from = module_.shapeOf(value).type;
+    if (!isComplex(from) || isComplex(type)) return value;
+    return add(Opcode::Real, withType(module_.shapeOf(value), from == ElementType::C64 ? ElementType::F32 : ElementType::F64), {{value}});
+  }
   InstructionId elementOf(InstructionId tuple, size_t index) {
     AttributeSet attributes;
     attributes.set(Attr::index, static_cast<int64_t>(index));
@@ -118,7 +130,7 @@ class Normalizer {
     return add(Opcode::GetTupleElement, shape, {{tuple}}, std::move(attributes));
   }
   void become(InstructionId inner, const Shape& written) {
-    std::vector<InstructionId> operands = {inner};
+    std::vector<InstructionId> operands = {convertible(inner, written.type)};
     if (written.isTuple()) {
       operands.clear();
       for (size_t i = 0; i < written.elements.size(); ++i) {
@@ -158,13 +170,14 @@ std::optional<MixedPrecision> mixedPrecisionOf(const Module& module, const Instr
   std::vector<Shape> shapes;
   shapes.reserve(context.operands.size());
   for (const Shape*& operand : context.operands)
-    if (out.operands && takesPart(instruction.opcode, operand->type)) {
+    if (out.operands && isConverted(instruction.opcode, operand->type, *out.operands)) {
       shapes.push_back(withType(*operand, *out.operands));
       operand = &shapes.back();
     }
   auto inferred = op->inferShape(context);
   if (!inferred) return std::nullopt;
   out.computed = std::move(inferred->shape);
+  if (isContraction(instruction.opcode) && out.operands) out.computed.type = *out.operands;
   if (!out.operands && !leavesDiffer(out.computed, *instruction.shape)) return std::nullopt;
   return out;
 }

@@ -12,6 +12,7 @@
 #include "core/passes/dynamic_padding.h"
 #include "core/passes/expand_scan.h"
 #include "core/passes/flatten_control.h"
+#include "core/passes/fold_constants.h"
 #include "core/passes/fusion.h"
 #include "core/passes/rewriter.h"
 #include "core/passes/schedule.h"
@@ -27,6 +28,7 @@ constexpr Pass kPasses[] = {
     {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.", padDynamicDimensions},
     {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},
     {"simplify", "Algebra: operations that do nothing, or the same as something cheaper.", simplify},
+    {"fold-constants", "What depends on constants alone is computed now, where the result is small.", foldConstants},
     {"common-subexpressions", "Equal instructions over equal operands become one.", mergeCommonSubexpressions},
     {"simplify-again", "What the merged operands have made simple.", simplify},
     {"remove-dead-code", "What nothing needs any more is dropped.", removeDeadCode},

@@ -8,8 +8,8 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kMostTrips = 16;
-constexpr int64_t kMostInstructions = 256;  // of all steps together
+constexpr int64_t kMostTrips = 8;
+constexpr int64_t kMostInstructions = 48;  // of all steps together; beyond that the kernels that compile cost more than the loop
 
 // Instructions of one step that are work; nullopt when the body holds what should stay a loop.
 std::optional<int64_t> workOf(const Module& module, const LoopForm& form) {

@@ -10,12 +10,19 @@
 #include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/dynamic_padding.h"
+#include "core/passes/expand_batch_norm.h"
 #include "core/passes/expand_scan.h"
 #include "core/passes/flatten_control.h"
+#include "core/passes/fold_constants.h"
 #include "core/passes/fusion.h"
+#include "core/passes/hoist_invariants.h"
 #include "core/passes/rewriter.h"
 #include "core/passes/schedule.h"
 #include "core/passes/simplify.h"
+#include "core/passes/simplify_conditionals.h"
+#include "core/passes/simplify_loops.h"
+#include "core/passes/simplify_sorts.h"
+#include "core/passes/unroll_loops.h"
 
 namespace tessera {
 namespace {
@@ -23,12 +30,20 @@ namespace {
 constexpr Pass kPasses[] = {
     {"normalize-precision", "Where floats of different widths meet, converts say how.", normalizePrecision},
     {"expand-scans", "A scan becomes a loop over its steps.", expandScans},
+    {"expand-batch-norms", "Batch normalisation becomes sums, products and broadcasts.", expandBatchNorms},
     {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
     {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.", padDynamicDimensions},
     {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},
     {"simplify", "Algebra: operations that do nothing, or the same as something cheaper.", simplify},
+    {"simplify-loops", "Loops that run never or once, elements of the state that are constant or that nobody needs.", simplifyLoops},
+    {"simplify-conditionals", "Known branches, small ones that a select can choose from, results that nobody reads.", simplifyConditionals},
+    {"unroll-loops", "Short loops of few operations are written out.", unrollLoops},
     {"common-subexpressions", "Equal instructions over equal operands become one.", mergeCommonSubexpressions},
-    {"simplify-again", "What the merged operands have made simple.", simplify},
+    {"simplify-again", "What loops, branches and merged operands have made simple.", simplify},
+    {"fold-constants", "What depends on constants alone is computed now, where the result is small.", foldConstants},
+    {"hoist-invariants", "What is the same in every step of a loop is computed before it.", hoistInvariants},
+    {"simplify-sorts", "A sort carries along only what is read.", simplifySorts},
+    {"common-subexpressions-again", "Equal instructions that the passes since have made.", mergeCommonSubexpressions},
     {"remove-dead-code", "What nothing needs any more is dropped.", removeDeadCode},
     {"fuse", "Elementwise, data movement and reduction chains become one loop nest each.", fuseLoops},
     {"bitcast-reshapes", "A reshape that moves no byte becomes a bitcast.", bitcastReshapes},

@@ -1,225 +1,130 @@
-// Simplify: the driver and the rules of data movement; the arithmetic rules are in simplify_arithmetic.cpp.
+// See simplify.h: the driver, and what holds for every operation (constants, arrays without elements).
 #include "core/passes/simplify.h"
 
 #include <algorithm>
 
-#include "core/ops/op.h"
-#include "core/passes/patterns.h"
-#include "core/passes/rewriter.h"
+#include "core/passes/fold_constants.h"
 #include "core/passes/simplify_rules.h"
 
 namespace tessera {
 namespace {
 
-// reshape(x) of the same shape, of a reshape, of a scalar's broadcast.
-InstructionId simplifyReshape(Rewriter& rewriter, const Instruction& in) {
-  Module& module = rewriter.module();
-  const Instruction& from = module.at(in.operands[0]);
-  if (from.shape == in.shape) return from.id;
-  if (in.shape->hasDynamicDimensions()) return {};
-  const InstructionId origin[] = {in.id, from.id};
-  if (from.opcode == Opcode::Reshape) {
-    const InstructionId operands[] = {from.operands[0]};
-    if (module.at(operands[0]).shape == in.shape) return operands[0];
-    return rewriter.add(in.computation, Opcode::Reshape, *in.shape, operands, {}, origin);
-  }
-  if (from.opcode == Opcode::Broadcast && module.shapeOf(from.operands[0]).isScalar()) {
-    const InstructionId operands[] = {from.operands[0]};
-    AttributeSet attributes;
-    attributes.set(Attr::dimensions, std::vector<int64_t>{});
-    return rewriter.add(in.computation, Opcode::Broadcast, *in.shape, operands, attributes, origin);
-  }
-  return {};
+std::vector<std::span<const Rule>> tables() {
+  return {arithmeticRules(), logicRules(), shapeRules(), sliceRules(), reductionRules(), productRules(), indexedRules()};
 }
 
-// A broadcast that adds nothing; a broadcast of a broadcast; of a reshape that only adds or drops ones.
-InstructionId simplifyBroadcast(Rewriter& rewriter, const Instruction& in) {
-  Module& module = rewriter.module();
-  const Instruction& from = module.at(in.operands[0]);
-  const std::vector<int64_t>& dimensions = in.attributes->ints(Attr::dimensions);
-  if (from.shape == in.shape && isIota(dimensions)) return from.id;
-  if (from.opcode != Opcode::Broadcast) return {};
-  std::vector<int64_t> composed;
-  for (int64_t d : from.attributes->ints(Attr::dimensions)) composed.push_back(dimensions[static_cast<size_t>(d)]);
-  AttributeSet attributes;
-  attributes.set(Attr::dimensions, composed);
-  const InstructionId operands[] = {from.operands[0]};
-  const InstructionId origin[] = {in.id, from.id};
-  return rewriter.add(in.computation, Opcode::Broadcast, *in.shape, operands, attributes, origin);
-}
-
-// transpose of a transpose; one that moves only dimensions of size 1 is a reshape.
-InstructionId simplifyTranspose(Rewriter& rewriter, const Instruction& in) {
-  Module& module = rewriter.module();
-  const Instruction& from = module.at(in.operands[0]);
-  const std::vector<int64_t>& permutation = in.attributes->ints(Attr::dimensions);
-  if (isIota(permutation) && from.shape == in.shape) return from.id;
-  const InstructionId origin[] = {in.id, from.id};
-  if (from.opcode == Opcode::Transpose) {
-    const std::vector<int64_t>& inner = from.attributes->ints(Attr::dimensions);
-    std::vector<int64_t> composed;
-    for (int64_t d : permutation) composed.push_back(inner[static_cast<size_t>(d)]);
-    const InstructionId operands[] = {from.operands[0]};
-    if (isIota(composed) && module.at(operands[0]).shape == in.shape) return operands[0];
-    AttributeSet attributes;
-    attributes.set(Attr::dimensions, composed);
-    return rewriter.add(in.computation, Opcode::Transpose, *in.shape, operands, attributes, origin);
+// Rules by opcode.
+class RuleIndex {
+ public:
+  RuleIndex() {
+    for (std::span<const Rule> table : tables())
+      for (const Rule& rule : table) {
+        const auto at = static_cast<size_t>(rule.opcode);
+        if (rules_.size() <= at) rules_.resize(at + 1);
+        rules_[at].push_back(&rule);
+      }
   }
-  std::vector<int64_t> moved;
-  for (int64_t d : permutation)
-    if (from.shape->dimensions[static_cast<size_t>(d)] != 1) moved.push_back(d);
-  if (!std::ranges::is_sorted(moved) || !keepsBytes(*from.shape, *in.shape)) return {};
-  const InstructionId operands[] = {from.id};
-  return rewriter.add(in.computation, Opcode::Reshape, *in.shape, operands, {}, {origin, 1});
-}
+  std::span<const Rule* const> of(Opcode opcode) const {
+    const auto at = static_cast<size_t>(opcode);
+    return at < rules_.size() ? std::span<const Rule* const>(rules_[at]) : std::span<const Rule* const>();
+  }
 
-// dot(transpose(a), b): the dimension numbers can say it, as long as the free dimensions keep their order.
-struct FoldedOperand {
-  InstructionId operand;
-  std::vector<int64_t> batch, contracting;
+ private:
+  std::vector<std::vector<const Rule*>> rules_;
 };
-std::optional<FoldedOperand> foldTranspose(const Module& module, InstructionId id, const std::vector<int64_t>& batch,
-                                           const std::vector<int64_t>& contracting) {
-  const Instruction& from = module.at(id);
-  if (from.opcode != Opcode::Transpose) return std::nullopt;
-  const std::vector<int64_t>& permutation = from.attributes->ints(Attr::dimensions);
-  FoldedOperand out{from.operands[0], {}, {}};
-  std::vector<int64_t> free;
-  for (size_t d = 0; d < permutation.size(); ++d) {
-    auto is = [&](const std::vector<int64_t>& list) { return std::ranges::find(list, static_cast<int64_t>(d)) != list.end(); };
-    if (!is(batch) && !is(contracting)) free.push_back(permutation[d]);
+
+class Simplifier {
+ public:
+  Simplifier(Module& module, std::vector<std::string_view>* fired)
+      : module_(module), rewriter_(module, "simplify"), uses_(module.instructionSlots()), fired_(fired) {}
+
+  Result<bool> run() {
+    for (ComputationId computation : module_.order()) countUses(computation);
+    for (ComputationId computation : controlComputations(module_))
+      for (InstructionId id : std::vector<InstructionId>(module_.at(computation).instructions)) simplifyAt(id);
+    return rewriter_.finish();
   }
-  if (!std::ranges::is_sorted(free)) return std::nullopt;
-  for (int64_t d : batch) out.batch.push_back(permutation[static_cast<size_t>(d)]);
-  for (int64_t d : contracting) out.contracting.push_back(permutation[static_cast<size_t>(d)]);
-  // Batch dimensions stay in front: a library wants them outermost.
-  if (!isIota(out.batch)) return std::nullopt;
-  return out;
-}
 
-InstructionId simplifyDot(Rewriter& rewriter, const Instruction& in) {
-  if (in.operands.size() != 2) return {};
-  Module& module = rewriter.module();
-  auto lhs = foldTranspose(module, in.operands[0], in.attributes->ints(Attr::lhs_batch_dims), in.attributes->ints(Attr::lhs_contracting_dims));
-  auto rhs = foldTranspose(module, in.operands[1], in.attributes->ints(Attr::rhs_batch_dims), in.attributes->ints(Attr::rhs_contracting_dims));
-  if (!lhs && !rhs) return {};
-  AttributeSet attributes = *in.attributes;
-  std::vector<InstructionId> operands(in.operands.begin(), in.operands.end());
-  std::vector<InstructionId> origin{in.id};
-  auto apply = [&](const FoldedOperand& folded, size_t i, Attr batch, Attr contracting) {
-    origin.push_back(operands[i]);
-    operands[i] = folded.operand;
-    if (!folded.batch.empty()) attributes.set(batch, folded.batch);
-    if (!folded.contracting.empty()) attributes.set(contracting, folded.contracting);
-  };
-  if (lhs) apply(*lhs, 0, Attr::lhs_batch_dims, Attr::lhs_contracting_dims);
-  if (rhs) apply(*rhs, 1, Attr::rhs_batch_dims, Attr::rhs_contracting_dims);
-  return rewriter.add(in.computation, Opcode::Dot, *in.shape, operands, std::move(attributes), origin);
-}
-
-InstructionId simplifyGetTupleElement(Rewriter& rewriter, const Instruction& in) {
-  const Instruction& from = rewriter.module().at(in.operands[0]);
-  if (from.opcode != Opcode::Tuple) return {};
-  InstructionId element = rewriter.resolve(from.operands[static_cast<size_t>(in.attributes->intOr(Attr::index, 0))]);
-  return rewriter.module().at(element).shape == in.shape ? element : InstructionId();
-}
-
-// tuple(get-tuple-element(x, 0), get-tuple-element(x, 1), …) of all of x is x.
-InstructionId simplifyTuple(Rewriter& rewriter, const Instruction& in) {
-  Module& module = rewriter.module();
-  InstructionId whole;
-  for (size_t i = 0; i < in.operands.size(); ++i) {
-    const Instruction& element = module.at(in.operands[i]);
-    if (element.opcode != Opcode::GetTupleElement || element.attributes->intOr(Attr::index, -1) != static_cast<int64_t>(i)) return {};
-    if (whole.valid() && whole != element.operands[0]) return {};
-    whole = element.operands[0];
+ private:
+  void countUses(ComputationId computation) {
+    for (InstructionId id : module_.at(computation).instructions)
+      for (InstructionId operand : module_.at(id).operands) ++uses_[operand.value];
+    ++uses_[module_.at(computation).root.value];
   }
-  return whole.valid() && module.at(whole).shape == in.shape ? whole : InstructionId();
-}
 
-// Operations that give back their operand when its shape is already the result's.
-InstructionId simplifyMovement(Rewriter& rewriter, const Instruction& in) {
-  Module& module = rewriter.module();
-  switch (in.opcode) {
-    case Opcode::Slice: case Opcode::DynamicSlice: case Opcode::Copy: case Opcode::Convert:
-      return module.at(in.operands[0]).shape == in.shape ? in.operands[0] : InstructionId();
-    case Opcode::Concatenate:
-      return in.operands.size() == 1 && module.at(in.operands[0]).shape == in.shape ? in.operands[0] : InstructionId();
-    case Opcode::Pad: {
-      const auto* padding = in.attributes->get<std::vector<PaddingDimension>>(Attr::padding);
-      bool none = padding && std::ranges::all_of(*padding, [](const PaddingDimension& p) { return p == PaddingDimension{}; });
-      return none && module.at(in.operands[0]).shape == in.shape ? in.operands[0] : InstructionId();
+  void simplifyAt(InstructionId id) {
+    constexpr int kMostRounds = 12;  // a rule's result may itself be simple
+    InstructionId by = one(id);
+    for (int round = 0; by.valid() && round < kMostRounds; ++round) {
+      if (by.value < id.value || by == id) break;
+      const size_t first = module_.instructionSlots();
+      const InstructionId next = one(by);
+      if (!next.valid()) break;
+      rewriter_.replace(by, next);
+      by = next;
+      if (next.value < first) break;
     }
-    case Opcode::Reverse: {
-      auto one = [&](int64_t d) { return in.shape->dimensions[static_cast<size_t>(d)] == 1; };
-      return std::ranges::all_of(in.attributes->ints(Attr::dimensions), one) ? in.operands[0] : InstructionId();
+    if (by.valid()) rewriter_.replace(id, by);
+  }
+
+  // What may stand for the instruction, of the very same shape and layout.
+  InstructionId one(InstructionId id) {
+    const Instruction in = rewriter_.visit(id);
+    if (hasSideEffect(in)) return {};
+    if (isDynamic(in) && in.opcode != Opcode::GetTupleElement && in.opcode != Opcode::Tuple) return {};
+    Site site(rewriter_, uses_, in);
+    if (InstructionId by = nothing(site); accepted(in, by, "no elements")) return by;
+    for (const Rule* rule : index().of(in.opcode))
+      if (InstructionId by = rule->apply(site); accepted(in, by, rule->name)) return by;
+    InstructionId by = foldSmallConstant(rewriter_, in);
+    return accepted(in, by, "constants") ? by : InstructionId();
+  }
+
+  static const RuleIndex& index() {
+    static const RuleIndex out;
+    return out;
+  }
+
+  bool accepted(const Instruction& in, InstructionId by, std::string_view name) {
+    if (!by.valid() || by == in.id || module_.at(by).shape != in.shape) return false;
+    if (fired_) fired_->push_back(name);
+    return true;
+  }
+
+  bool isDynamic(const Instruction& in) const {
+    if (in.shape->hasDynamicDimensions()) return true;
+    return std::ranges::any_of(in.operands, [&](InstructionId id) { return module_.shapeOf(id).hasDynamicDimensions(); });
+  }
+
+  // An array without elements needs no computing.
+  static InstructionId nothing(Site& site) {
+    switch (site.in.opcode) {
+      case Opcode::Parameter: case Opcode::Constant: case Opcode::Broadcast: case Opcode::GetTupleElement: case Opcode::While:
+      case Opcode::Conditional: case Opcode::CustomCall: case Opcode::Call: case Opcode::Fusion: case Opcode::Rng: return {};
+      default: break;
     }
-    case Opcode::DynamicUpdateSlice:
-      return module.at(in.operands[1]).shape == in.shape ? in.operands[1] : InstructionId();
-    default: return {};
+    const Shape& shape = *site.in.shape;
+    if (!shape.isArray() || shape.elementCount() != 0) return {};
+    return site.filled(0);
   }
-}
 
-// Small operations over constants are computed now, by the reference evaluation of the op.
-InstructionId foldConstants(Rewriter& rewriter, const Instruction& in) {
-  constexpr int64_t kLargestElements = 256;
-  Module& module = rewriter.module();
-  if (in.operands.empty() || in.opcode == Opcode::Broadcast || !in.shape->isArray() || in.shape->hasDynamicDimensions()) return {};
-  if (in.shape->elementCount().value_or(kLargestElements + 1) > kLargestElements) return {};
-  const OpDef* op = findOp(in.opcode);
-  if (!op || op->kind != ExecutionKind::Element || !op->evaluate || !module.callees(in).empty()) return {};
-  std::vector<Literal> operands;
-  std::vector<const Shape*> shapes;
-  for (InstructionId id : in.operands) {
-    const Instruction& operand = module.at(id);
-    if (operand.opcode != Opcode::Constant || !operand.literal || operand.literal->elided() || !operand.shape->isArray()) return {};
-    if (operand.literal->elementCount() > kLargestElements) return {};
-    operands.push_back(*operand.literal);
-    shapes.push_back(operand.shape);
-  }
-  EvaluateContext context{in, *in.shape, operands, shapes, {}, {}};
-  Result<Literal> value = op->evaluate(context);
-  if (!value || !sameIgnoringLayout(value->shape(), *in.shape)) return {};
-  const InstructionId origin[] = {in.id};
-  return rewriter.addConstant(in.computation, std::move(*value), *in.shape, origin);
-}
-
-InstructionId simplifyOne(Rewriter& rewriter, const Instruction& in) {
-  switch (in.opcode) {
-    case Opcode::Reshape: if (auto by = simplifyReshape(rewriter, in); by.valid()) return by; break;
-    case Opcode::Broadcast: return simplifyBroadcast(rewriter, in);
-    case Opcode::Transpose: if (auto by = simplifyTranspose(rewriter, in); by.valid()) return by; break;
-    case Opcode::Dot: return simplifyDot(rewriter, in);
-    case Opcode::GetTupleElement: return simplifyGetTupleElement(rewriter, in);
-    case Opcode::Tuple: return simplifyTuple(rewriter, in);
-    default:
-      if (auto by = simplifyMovement(rewriter, in); by.valid()) return by;
-      if (auto by = simplifyArithmetic(rewriter, in); by.valid()) return by;
-  }
-  return foldConstants(rewriter, in);
-}
+  Module& module_;
+  Rewriter rewriter_;
+  std::vector<uint32_t> uses_;
+  std::vector<std::string_view>* fired_;
+};
 
 }  // namespace
 
-Result<bool> simplify(Module& module) {
-  Rewriter rewriter(module, "simplify");
-  for (ComputationId computation : controlComputations(module))
-    for (InstructionId id : std::vector<InstructionId>(module.at(computation).instructions)) {
-      const Instruction in = rewriter.visit(id);
-      if (hasSideEffect(in)) continue;
-      InstructionId by = simplifyOne(rewriter, in);
-      constexpr int kMostRounds = 8;  // a rule's result may itself be simple
-      for (int round = 0; by.valid() && round < kMostRounds; ++round) {
-        const Instruction again = module.at(by);
-        if (again.id.value < id.value || again.id == id) break;
-        InstructionId next = simplifyOne(rewriter, again);
-        if (!next.valid()) break;
-        rewriter.replace(by, next);
-        by = next;
-      }
-      if (by.valid()) rewriter.replace(id, by);
-    }
-  return rewriter.finish();
+Result<bool> simplify(Module& module) { return simplify(module, nullptr); }
+
+Result<bool> simplify(Module& module, std::vector<std::string_view>* fired) { return Simplifier(module, fired).run(); }
+
+std::vector<std::string_view> simplifyRuleNames() {
+  std::vector<std::string_view> out;
+  for (std::span<const Rule> table : tables())
+    for (const Rule& rule : table) out.push_back(rule.name);
+  return out;
 }
 
 }  // namespace tessera

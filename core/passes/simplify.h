@@ -1,11 +1,19 @@
 // Simplify: one forward sweep of algebra over every control computation; operands are simple before their users.
-// Exact rules only, but for `power(x, 2)`, which becomes a product as in XLA: NaN, infinities and signed zeros stay.
+// The rules stand in tables (simplify_rules.h), one file a subject; this is their driver. NaN, infinities, signed zeros
+// and wrap-around stay; rules that round otherwise or regroup sums say so in their names.
 #pragma once
+
+#include <string_view>
+#include <vector>
 
 #include "core/passes/pipeline.h"
 
 namespace tessera {
 
 Result<bool> simplify(Module& module);
+// The same; `fired` gets the name of each rule at each use.
+Result<bool> simplify(Module& module, std::vector<std::string_view>* fired);
+// Every rule's name, in the order in which they are tried.
+std::vector<std::string_view> simplifyRuleNames();
 
 }  // namespace tessera

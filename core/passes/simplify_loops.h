@@ -1,0 +1,12 @@
+// Loops that run never or once disappear; elements of the state that a loop hands on unchanged are read where they come
+// from, constants inside too; elements that nobody needs are dropped. Before: the algebra, which makes bounds constant;
+// after: invariant motion and unrolling.
+#pragma once
+
+#include "core/passes/pipeline.h"
+
+namespace tessera {
+
+Result<bool> simplifyLoops(Module& module);
+
+}  // namespace tessera

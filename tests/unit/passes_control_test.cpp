@@ -1,0 +1,303 @@
+// Loops, branches, sorts and batch norms: what the passes over them make of small programs, and that values stay.
+#include "core/passes/dead_code.h"
+#include "core/passes/expand_batch_norm.h"
+#include "core/passes/fold_constants.h"
+#include "core/passes/hoist_invariants.h"
+#include "core/passes/simplify.h"
+#include "core/passes/simplify_conditionals.h"
+#include "core/passes/simplify_loops.h"
+#include "core/passes/simplify_sorts.h"
+#include "core/passes/unroll_loops.h"
+#include "tests/unit/passes_text.h"
+
+namespace tessera::test {
+namespace {
+
+using Run = Result<bool> (*)(Module&);
+
+struct Changed {
+  Module source, result;
+  bool changed = false;
+};
+Changed after(const std::string& text, std::initializer_list<Run> passes, double tolerance = 0) {
+  Changed out{moduleFrom("HloModule m\n" + text), Module()};
+  out.result = derive(out.source);
+  for (Run pass : passes) {
+    const auto changed = pass(out.result);
+    EXPECT_TRUE(changed.has_value()) << (changed ? "" : changed.error().toString());
+    out.changed |= changed.value_or(false);
+  }
+  EXPECT_TRUE(removeDeadCode(out.result).has_value());
+  expectSameValues(out.source, out.result, tolerance);
+  return out;
+}
+
+// A loop over (counter, x, y) that counts from `start` to below `bound`; `step` gives the new x from i, x, y.
+std::string loopText(int start, int bound, const std::string& step, const std::string& read = "r = f32[4] get-tuple-element(l), index=1") {
+  return "c { s = (s32[], f32[4], f32[4]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n n = s32[] constant(" + std::to_string(bound) +
+         ")\n ROOT p = pred[] compare(i, n), direction=LT }\n"
+         "b { s = (s32[], f32[4], f32[4]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n x = f32[4] get-tuple-element(s), index=1\n"
+         " y = f32[4] get-tuple-element(s), index=2\n one = s32[] constant(1)\n j = s32[] add(i, one)\n" + step +
+         "\n ROOT t = (s32[], f32[4], f32[4]) tuple(j, z, y) }\n"
+         "ENTRY e { a = f32[4] parameter(0)\n d = f32[4] parameter(1)\n i = s32[] constant(" + std::to_string(start) +
+         ")\n t = (s32[], f32[4], f32[4]) tuple(i, a, d)\n l = (s32[], f32[4], f32[4]) while(t), condition=c, body=b\n ROOT " + read + " }\n";
+}
+
+TEST(PassesLoops, ThatNeverRunDisappear) {
+  const Changed c = after(loopText(5, 5, "z = f32[4] add(x, y)"), {simplifyLoops});
+  EXPECT_TRUE(c.changed);
+  EXPECT_EQ(countOf(c.result, Opcode::While), 0);
+  EXPECT_EQ(countOf(c.result, Opcode::Add), 0);
+}
+
+TEST(PassesLoops, ThatRunOnceAreTheirBody) {
+  const Changed c = after(loopText(4, 5, "z = f32[4] add(x, y)"), {simplifyLoops});
+  EXPECT_EQ(countOf(c.result, Opcode::While), 0);
+  EXPECT_EQ(countOf(c.result, Opcode::Add), 2);
+}
+
+TEST(PassesLoops, UnchangedElementsAreReadFromBefore) {
+  const Changed c = after(loopText(0, 100, "z = f32[4] multiply(x, y)", "r = f32[4] get-tuple-element(l), index=2"), {simplifyLoops});
+  EXPECT_EQ(c.result.entryComputation().root, c.result.entryComputation().parameters[1]);
+}
+
+TEST(PassesLoops, DeadElementsAreDropped) {
+  const std::string text = loopText(0, 3, "z = f32[4] negate(x)", "r = s32[] get-tuple-element(l), index=0");
+  const Changed c = after(text, {simplifyLoops});
+  EXPECT_EQ(countOf(c.result, Opcode::Negate), 0);
+  for (ComputationId computation : c.result.order())
+    for (InstructionId id : c.result.at(computation).instructions)
+      if (c.result.at(id).opcode == Opcode::While) {
+        EXPECT_EQ(c.result.shapeOf(id).elements.size(), 1u);
+      }
+}
+
+TEST(PassesLoops, ElementsThatOthersNeedStay) {
+  // Nobody reads y after the loop, but x is computed from it.
+  const Changed c = after(loopText(0, 3, "z = f32[4] add(x, y)"), {simplifyLoops});
+  EXPECT_EQ(countOf(c.result, Opcode::While), 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Add), 2);
+}
+
+TEST(PassesLoops, ConstantElementsBecomeConstantsInside) {
+  const std::string text = R"(
+c { s = (s32[], f32[], f32[4]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ n = s32[] constant(3)
+ ROOT p = pred[] compare(n, i), direction=GT }
+b { s = (s32[], f32[], f32[4]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ k = f32[] get-tuple-element(s), index=1
+ x = f32[4] get-tuple-element(s), index=2
+ one = s32[] constant(1)
+ j = s32[] add(one, i)
+ kk = f32[4] broadcast(k), dimensions={}
+ z = f32[4] multiply(x, kk)
+ ROOT t = (s32[], f32[], f32[4]) tuple(j, k, z) }
+ENTRY e { a = f32[4] parameter(0)
+ i = s32[] constant(0)
+ k = f32[] constant(1)
+ t = (s32[], f32[], f32[4]) tuple(i, k, a)
+ l = (s32[], f32[], f32[4]) while(t), condition=c, body=b
+ ROOT r = f32[4] get-tuple-element(l), index=2 }
+)";
+  const Changed c = after(text, {simplifyLoops, simplify});
+  EXPECT_EQ(countOf(c.result, Opcode::Multiply), 0) << "x * 1 is seen once the 1 stands in the body\n" << printHloText(c.result);
+}
+
+TEST(PassesLoops, SharedBodiesAreNotChangedForOneLoop) {
+  const std::string text = R"(
+c { s = (s32[], s32[]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ n = s32[] constant(3)
+ ROOT p = pred[] compare(i, n), direction=LT }
+b { s = (s32[], s32[]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ k = s32[] get-tuple-element(s), index=1
+ j = s32[] add(i, k)
+ ROOT t = (s32[], s32[]) tuple(j, k) }
+ENTRY e { i = s32[] constant(0)
+ one = s32[] constant(1)
+ two = s32[] constant(2)
+ t = (s32[], s32[]) tuple(i, one)
+ u = (s32[], s32[]) tuple(i, two)
+ l = (s32[], s32[]) while(t), condition=c, body=b
+ m = (s32[], s32[]) while(u), condition=c, body=b
+ x = s32[] get-tuple-element(l), index=0
+ y = s32[] get-tuple-element(m), index=0
+ ROOT r = (s32[], s32[]) tuple(x, y) }
+)";
+  after(text, {simplifyLoops});
+}
+
+struct Count {
+  const char* direction;
+  const char* operation;
+  int start, step, bound, trips;  // trips -1: unknown, or more than are written out
+};
+
+TEST(PassesLoops, TripCounts) {
+  const Count cases[] = {
+      {"LT", "add", 0, 1, 4, 4}, {"LT", "add", 0, 3, 4, 2}, {"LE", "add", 0, 2, 4, 3}, {"NE", "add", 0, 2, 8, 4}, {"GT", "add", 9, -3, 0, 3},
+      {"GE", "subtract", 8, 2, 0, 5}, {"LT", "subtract", 0, 1, 4, -1}, {"GT", "add", 3, 1, 2, -1}, {"LT", "add", 120, 5, 126, -1},
+  };
+  for (const Count& k : cases) {
+    SCOPED_TRACE(std::string(k.direction) + " " + k.operation + " " + std::to_string(k.start) + " by " + std::to_string(k.step) + " to " + std::to_string(k.bound));
+    const std::string type = k.start == 120 ? "s8[]" : "s32[]", state = "(" + type + ", s32[])";
+    const std::string text = "c { s = " + state + " parameter(0)\n i = " + type + " get-tuple-element(s), index=0\n n = " + type + " constant(" + std::to_string(k.bound) +
+        ")\n ROOT p = pred[] compare(i, n), direction=" + k.direction + " }\nb { s = " + state + " parameter(0)\n i = " + type + " get-tuple-element(s), index=0\n k = s32[] get-tuple-element(s), index=1\n h = " +
+        type + " constant(" + std::to_string(k.step) + ")\n j = " + type + " " + k.operation + "(i, h)\n o = s32[] constant(1)\n z = s32[] add(k, o)\n ROOT t = " + state + " tuple(j, z) }\n" +
+        "ENTRY e { i = " + type + " constant(" + std::to_string(k.start) + ")\n z = s32[] parameter(0)\n t = " + state + " tuple(i, z)\n l = " + state +
+        " while(t), condition=c, body=b\n ROOT r = s32[] get-tuple-element(l), index=1 }\n";
+    Module m = derive(moduleFrom("HloModule m\n" + text));
+    ASSERT_TRUE(unrollLoops(m).has_value());
+    ASSERT_TRUE(simplify(m).has_value());
+    ASSERT_TRUE(removeDeadCode(m).has_value());
+    if (k.trips < 0) {
+      EXPECT_EQ(countOf(m, Opcode::While), 1);
+      continue;
+    }
+    EXPECT_EQ(countOf(m, Opcode::While), 0);
+    const auto out = evaluateModule(m, std::vector{Literal::scalar<int32_t>(ElementType::S32, 100)});
+    ASSERT_TRUE(out.has_value());
+    EXPECT_EQ((*out)[0].data<int32_t>()[0], 100 + k.trips);
+  }
+}
+
+TEST(PassesLoops, ShortOnesAreWrittenOut) {
+  const Changed c = after(loopText(0, 4, "k = f32[] convert(i)\n q = f32[4] broadcast(k), dimensions={}\n w = f32[4] add(x, q)\n z = f32[4] subtract(w, y)"), {unrollLoops, simplify});
+  EXPECT_EQ(countOf(c.result, Opcode::While), 0);
+  EXPECT_EQ(countOf(c.result, Opcode::Subtract), 4);
+  const Changed long_ = after(loopText(0, 100, "z = f32[4] subtract(x, y)"), {unrollLoops});
+  EXPECT_FALSE(long_.changed);
+}
+
+TEST(PassesLoops, InvariantProductsMoveOut) {
+  const std::string text = loopText(0, 3, "a = f32[4] tanh(y)\n z = f32[4] add(x, a)");
+  const Changed c = after(text, {hoistInvariants});
+  EXPECT_TRUE(c.changed);
+  int outside = 0;
+  for (InstructionId id : c.result.entryComputation().instructions) outside += c.result.at(id).opcode == Opcode::Tanh;
+  EXPECT_EQ(outside, 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Tanh), 1);
+}
+
+TEST(PassesLoops, CheapAndSpreadValuesStayInside) {
+  EXPECT_FALSE(after(loopText(0, 3, "a = f32[4] negate(y)\n z = f32[4] add(x, a)"), {hoistInvariants}).changed);
+  const std::string spread = R"(
+c { s = (s32[], f32[64,64], f32[64]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ n = s32[] constant(3)
+ ROOT p = pred[] compare(i, n), direction=LT }
+b { s = (s32[], f32[64,64], f32[64]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ x = f32[64,64] get-tuple-element(s), index=1
+ y = f32[64] get-tuple-element(s), index=2
+ one = s32[] constant(1)
+ j = s32[] add(i, one)
+ e = f32[64] exponential(y)
+ w = f32[64,64] broadcast(e), dimensions={1}
+ z = f32[64,64] add(x, w)
+ ROOT t = (s32[], f32[64,64], f32[64]) tuple(j, z, y) }
+ENTRY e { a = f32[64,64] parameter(0)
+ d = f32[64] parameter(1)
+ i = s32[] constant(0)
+ t = (s32[], f32[64,64], f32[64]) tuple(i, a, d)
+ l = (s32[], f32[64,64], f32[64]) while(t), condition=c, body=b
+ ROOT r = f32[64,64] get-tuple-element(l), index=1 }
+)";
+  const Changed c = after(spread, {hoistInvariants});
+  int inEntry = 0;
+  for (InstructionId id : c.result.entryComputation().instructions) {
+    inEntry += c.result.at(id).opcode == Opcode::Exponential;
+    EXPECT_NE(c.result.at(id).opcode, Opcode::Broadcast);
+  }
+  EXPECT_EQ(inEntry, 1);
+}
+
+std::string branches(const std::string& chooser, const std::string& yes, const std::string& no, const std::string& root) {
+  return "y { p = (f32[4], f32[100]) parameter(0)\n a = f32[4] get-tuple-element(p), index=0\n b = f32[100] get-tuple-element(p), index=1\n" + yes +
+         "}\nn { p = (f32[4], f32[100]) parameter(0)\n a = f32[4] get-tuple-element(p), index=0\n b = f32[100] get-tuple-element(p), index=1\n" + no +
+         "}\nENTRY e { a = f32[4] parameter(0)\n b = f32[100] parameter(1)\n " + chooser + "\n t = (f32[4], f32[100]) tuple(a, b)\n" + root + " }\n";
+}
+
+TEST(PassesConditionals, KnownBranchesAreInlined) {
+  const std::string root = " ROOT r = f32[4] conditional(c, t, t), true_computation=y, false_computation=n";
+  const Changed c = after(branches("c = pred[] constant(false)", "ROOT r = f32[4] negate(a)\n", "ROOT r = f32[4] abs(a)\n", root), {simplifyConditionals});
+  EXPECT_EQ(countOf(c.result, Opcode::Conditional), 0);
+  EXPECT_EQ(countOf(c.result, Opcode::Abs), 1);
+  const std::string byIndex = " ROOT r = f32[4] conditional(c, t, t), branch_computations={y, n}";
+  const Changed d = after(branches("c = s32[] constant(-7)", "ROOT r = f32[4] negate(a)\n", "ROOT r = f32[4] abs(a)\n", byIndex), {simplifyConditionals});
+  EXPECT_EQ(countOf(d.result, Opcode::Abs), 1) << "an index out of range takes the last";
+}
+
+TEST(PassesConditionals, SmallOnesBecomeSelects) {
+  const std::string root = " r = (f32[4], f32[4]) conditional(c, t, t), true_computation=y, false_computation=n\n ROOT q = f32[4] get-tuple-element(r), index=1";
+  const Changed c = after(branches("c = pred[] parameter(2)", "n = f32[4] negate(a)\n ROOT r = (f32[4], f32[4]) tuple(a, n)\n", "n = f32[4] exponential(a)\n ROOT r = (f32[4], f32[4]) tuple(n, a)\n", root), {simplifyConditionals, simplify});
+  EXPECT_EQ(countOf(c.result, Opcode::Conditional), 0);
+  EXPECT_EQ(countOf(c.result, Opcode::Select), 1);
+}
+
+TEST(PassesConditionals, UnreadResultsAreDropped) {
+  const std::string root = " r = (f32[100], f32[100], f32[4]) conditional(c, t, t), true_computation=y, false_computation=n\n q = f32[100] get-tuple-element(r), index=1\n w = f32[4] get-tuple-element(r), index=2\n ROOT z = (f32[100], f32[4]) tuple(q, w)";
+  const Changed c = after(branches("c = pred[] parameter(2)", "n = f32[100] negate(b)\n ROOT r = (f32[100], f32[100], f32[4]) tuple(n, b, a)\n", "n = f32[100] exponential(b)\n ROOT r = (f32[100], f32[100], f32[4]) tuple(b, n, a)\n", root), {simplifyConditionals, simplify});
+  EXPECT_EQ(countOf(c.result, Opcode::Conditional), 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Negate), 0);
+  const Instruction& root_ = c.result.at(c.result.entryComputation().root);
+  EXPECT_EQ(root_.operands[1], c.result.entryComputation().parameters[0]) << "both branches hand it through";
+}
+
+TEST(PassesSorts, UnreadOperandsAreDropped) {
+  const std::string text = R"(
+less { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ c = s32[] parameter(2)
+ d = s32[] parameter(3)
+ e = f32[] parameter(4)
+ f = f32[] parameter(5)
+ ROOT r = pred[] compare(a, b), direction=LT }
+ENTRY e { x = f32[9] parameter(0)
+ y = s32[9] parameter(1)
+ z = f32[9] parameter(2)
+ s = (f32[9], s32[9], f32[9]) sort(x, y, z), dimensions={0}, is_stable=true, to_apply=less
+ ROOT r = f32[9] get-tuple-element(s), index=2 }
+)";
+  const Changed c = after(text, {simplifySorts});
+  EXPECT_TRUE(c.changed);
+  for (InstructionId id : c.result.entryComputation().instructions)
+    if (c.result.at(id).opcode == Opcode::Sort) {
+      EXPECT_EQ(c.result.at(id).operands.size(), 2u);
+    }
+}
+
+TEST(PassesFoldConstants, SumsAndSortsOfConstantsWithinTheLimit) {
+  const std::string text = R"(
+sum { a = s32[] parameter(0)
+ b = s32[] parameter(1)
+ ROOT c = s32[] add(a, b) }
+ENTRY e { x = s32[2,3] constant({{1,2,3},{4,5,6}})
+ z = s32[] constant(10)
+ s = s32[2] reduce(x, z), dimensions={1}, to_apply=sum
+ p = s32[2] parameter(0)
+ ROOT r = s32[2] add(s, p) }
+)";
+  const Changed c = after(text, {foldConstants});
+  EXPECT_EQ(countOf(c.result, Opcode::Reduce), 0);
+  const std::string spread = "ENTRY e { z = s32[] constant(10)\n b = s32[100000] broadcast(z), dimensions={}\n ROOT r = s32[100000] negate(b) }\n";
+  EXPECT_FALSE(after(spread, {foldConstants}).changed);
+}
+
+TEST(PassesBatchNorm, AllThreeAreWrittenOut) {
+  const std::string operands = "x = f32[3,4,2] parameter(0)\n s = f32[4] parameter(1)\n o = f32[4] parameter(2)\n";
+  const std::string training = "ENTRY e { " + operands + " ROOT r = (f32[3,4,2], f32[4], f32[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1 }\n";
+  EXPECT_EQ(countOf(after(training, {expandBatchNorms}, 1e-5).result, Opcode::BatchNormTraining), 0);
+  const std::string inference = "ENTRY e { " + operands + " m = f32[4] parameter(3)\n v = f32[4] parameter(4)\n w = f32[4] multiply(v, v)\n ROOT r = f32[3,4,2] batch-norm-inference(x, s, o, m, w), epsilon=0.5, feature_index=1 }\n";
+  EXPECT_EQ(countOf(after(inference, {expandBatchNorms}, 1e-5).result, Opcode::BatchNormInference), 0);
+  const std::string gradient = "ENTRY e { " + operands + " v = f32[4] multiply(o, o)\n d = f32[3,4,2] parameter(3)\n ROOT r = (f32[3,4,2], f32[4], f32[4]) batch-norm-grad(x, s, o, v, d), epsilon=0.5, feature_index=1 }\n";
+  EXPECT_EQ(countOf(after(gradient, {expandBatchNorms}, 1e-4).result, Opcode::BatchNormGrad), 0);
+  const std::string narrow = "ENTRY e { x = bf16[3,4,2] parameter(0)\n s = bf16[4] parameter(1)\n o = bf16[4] parameter(2)\n r = (bf16[3,4,2], bf16[4], bf16[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1\n ROOT q = bf16[3,4,2] get-tuple-element(r), index=0 }\n";
+  after(narrow, {expandBatchNorms}, 1e-2);
+}
+
+}  // namespace
+}  // namespace tessera::test

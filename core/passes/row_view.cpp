@@ -36,9 +36,20 @@ bool reducesRows(const Module& module, const Instruction& reduce) {
   return module.at(*callee).instructions.size() == 3;
 }
 
-// [rows …] to [rows …, length].
-bool repeatsStatistic(const Shape& from, const Instruction& broadcast) {
-  return isRowed(*broadcast.shape) && from.rank() + 1 == broadcast.shape->rank() && isIota(broadcast.attributes->ints(Attr::dimensions));
+// [rows …] to [rows …, length], whatever dimensions of size 1 come and go.
+bool repeatsStatistic(const Instruction& broadcast) {
+  const Shape& to = *broadcast.shape;
+  if (!isRowed(to)) return false;
+  std::vector<bool> kept(to.dimensions.size(), false);
+  int64_t last = -1;
+  for (int64_t d : broadcast.attributes->ints(Attr::dimensions)) {
+    if (d <= last) return false;
+    kept[static_cast<size_t>(last = d)] = true;
+  }
+  if (kept.back()) return false;
+  for (size_t d = 0; d + 1 < kept.size(); ++d)
+    if (!kept[d] && to.dimensions[d] != 1) return false;
+  return true;
 }
 
 }  // namespace
@@ -53,7 +64,7 @@ RowView rowViewOfOperand(const Module& module, const Instruction& user, size_t o
   const Shape &from = module.shapeOf(user.operands[operand]), &to = *user.shape;
   if (!from.isArray()) return RowView::Other;
   switch (user.opcode) {
-    case Opcode::Broadcast: return readsRow(view) && repeatsStatistic(from, user) ? RowView::Statistic : RowView::Other;
+    case Opcode::Broadcast: return readsRow(view) && repeatsStatistic(user) ? RowView::Statistic : RowView::Other;
     case Opcode::Reduce: return view == RowView::Statistic && operand == 0 && reducesRows(module, user) ? RowView::InRow : RowView::Other;
     case Opcode::Reshape:
       return keepsBytes(from, to) && (view == RowView::Statistic || lastDimension(from) == lastDimension(to)) ? view : RowView::Other;

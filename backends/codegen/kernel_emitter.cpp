@@ -9,6 +9,7 @@
 #include <llvm/IR/Function.h>
 
 #include "backends/codegen/kernel_memory.h"
+#include "backends/codegen/row_cache.h"
 #include "backends/codegen/scalar_emitter.h"
 
 namespace tessera::codegen {
@@ -20,7 +21,7 @@ using llvm::Value;
 class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest)
-      : module_(module), program_(program), body_(program.body), analysis_(analysis), nest_(nest),
+      : module_(module), program_(program), body_(program.body), analysis_(analysis), nest_(nest), rows_(RowCache::of(program, analysis, nest)),
         b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes) {}
 
   Status emit(const std::string& name);
@@ -43,6 +44,8 @@ class KernelEmitter {
   Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
 
   void emitScope(const std::vector<uint32_t>& nodes);
+  void openRows();
+  Value* rowPlace(int32_t buffer);
   Val value(NodeId id);      // S64: i64 lanes
   Val narrowValue(NodeId id);  // S64: i32 lanes when the node is narrow
   Val emitNode(NodeId id);
@@ -70,12 +73,13 @@ class KernelEmitter {
   const ElementProgram& body_;
   const ProgramAnalysis& analysis_;
   const KernelNest& nest_;
+  const RowCache rows_;
   llvm::IRBuilder<> b;
   ScalarEmitter scalars_;
   KernelMemory memory_;
 
   llvm::Function* function_ = nullptr;
-  std::vector<Value*> operandBase_, outputBase_;
+  std::vector<Value*> operandBase_, outputBase_, rowBase_;
   std::vector<Value*> counterValue_;       // i64 by counter; of the axis: lane 0
   int32_t axis_ = -1;                      // the counter that runs over lanes at this point
   Value* mask_ = nullptr;                  // lanes in range; null: all
@@ -114,7 +118,7 @@ void KernelEmitter::openFunction(const std::string& name) {
 void KernelEmitter::sortNodesByScope() {
   loopScope_.resize(body_.loops.size());
   for (uint32_t n = 0; n < body_.nodes.size(); ++n) {
-    if (!analysis_.needed[n]) continue;
+    if (!analysis_.needed[n] || rows_.idle[n]) continue;
     const Dependence& dep = analysis_.dependence[n];
     if (analysis_.homeLoop[n] >= 0) loopScope_[static_cast<size_t>(analysis_.homeLoop[n])].push_back(n);
     else if (nest_.axis >= 0 && (dep.counters >> nest_.axis & 1)) axisScope_.push_back(n);
@@ -142,6 +146,7 @@ void KernelEmitter::forRange(Value* from, Value* to, int64_t step, const std::fu
 Status KernelEmitter::emit(const std::string& name) {
   openFunction(name);
   sortNodesByScope();
+  openRows();
   counterValue_.assign(analysis_.counters.size(), nullptr);
   memo_.resize(body_.nodes.size());
   done_.assign(body_.nodes.size(), false);
@@ -230,8 +235,20 @@ void KernelEmitter::emitStores() {
 void KernelEmitter::emitScope(const std::vector<uint32_t>& nodes) {
   for (uint32_t n : nodes) {
     if (failure_) return;
-    narrowValue(NodeId{n});
+    Val v = narrowValue(NodeId{n});
+    if (rows_.keptIn[n] >= 0) b.CreateAlignedStore(scalars_.splat(v, nest_.lanes).re, rowPlace(rows_.keptIn[n]), llvm::Align(4));
   }
+}
+
+// Buffers of rows lie on the stack.
+void KernelEmitter::openRows() {
+  for (ElementType type : rows_.buffers)
+    rowBase_.push_back(b.CreateAlloca(scalars_.registerType(type), int64(rows_.length + nest_.lanes)));
+}
+
+Value* KernelEmitter::rowPlace(int32_t buffer) {
+  const auto at = static_cast<size_t>(buffer);
+  return b.CreateGEP(scalars_.registerType(rows_.buffers[at]), rowBase_[at], counterValue_[static_cast<size_t>(axis_)]);
 }
 
 Val KernelEmitter::narrowValue(NodeId id) {
@@ -382,6 +399,10 @@ Val KernelEmitter::emitUnaryOrBinary(NodeId id) {
 Val KernelEmitter::emitNode(NodeId id) {
   const Node& node = body_.at(id);
   auto inputs = body_.inputsOf(id);
+  if (const int32_t row = rows_.readFrom[id.value]; row >= 0) {
+    auto* lanes = llvm::FixedVectorType::get(scalars_.registerType(node.type), nest_.lanes);
+    return {b.CreateAlignedLoad(lanes, rowPlace(row), llvm::Align(4))};
+  }
   switch (node.op) {
     case NodeOp::OutputIndex:
     case NodeOp::LoopIndex: return emitIndex(id);

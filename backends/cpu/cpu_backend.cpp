@@ -50,7 +50,7 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
   TESSERA_TRY(stage("plan", 0.2));
   TESSERA_ASSIGN_OR_RETURN(BufferAssignment buffers, assignBuffers(optimized));
   auto kernels = std::make_unique<KernelLibrary>(options);
-  TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, buffers, *kernels, options.customCalls));
+  TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, buffers, *kernels, {options.customCalls, threads}));
   TESSERA_TRY(stage("generate code", 0.4));
   TESSERA_TRY(kernels->compile(threads, options.cancel));
   TESSERA_TRY(stage("done", 1.0));

@@ -11,7 +11,23 @@ namespace tessera::cpu {
 
 namespace {
 
-DotForm formOf(const Module& module, const Instruction& dot) {
+Contraction contractionOf(const DotForm& form, const LibraryContext& context) {
+  Contraction c;
+  c.lhs = {.type = form.lhsType, .batch = form.lhsBatch, .outer = form.rows, .inner = form.lhsInner};
+  c.rhs = {.type = form.rhsType, .batch = form.rhsBatch, .outer = form.columns, .inner = form.rhsInner};
+  c.lhsSlot = context.operands[0];
+  c.rhsSlot = context.operands[1];
+  c.outSlot = context.outputs[0];
+  c.resultType = form.resultType;
+  c.outBatch = {{form.batches, form.m * form.n}};
+  c.outRows = {{form.m, form.n}};
+  c.outColumns = {{form.n, 1}};
+  return c;
+}
+
+}  // namespace
+
+DotForm dotFormOf(const Module& module, const Instruction& dot) {
   const Shape &a = module.shapeOf(dot.operands[0]), &b = module.shapeOf(dot.operands[1]);
   const AttributeSet& attributes = *dot.attributes;
   std::vector<int64_t> lhsBatch = attributes.ints(Attr::lhs_batch_dims), rhsBatch = attributes.ints(Attr::rhs_batch_dims);
@@ -33,22 +49,6 @@ DotForm formOf(const Module& module, const Instruction& dot) {
   return form;
 }
 
-Contraction contractionOf(const DotForm& form, const LibraryContext& context) {
-  Contraction c;
-  c.lhs = {.type = form.lhsType, .batch = form.lhsBatch, .outer = form.rows, .inner = form.lhsInner};
-  c.rhs = {.type = form.rhsType, .batch = form.rhsBatch, .outer = form.columns, .inner = form.rhsInner};
-  c.lhsSlot = context.operands[0];
-  c.rhsSlot = context.operands[1];
-  c.outSlot = context.outputs[0];
-  c.resultType = form.resultType;
-  c.outBatch = {{form.batches, form.m * form.n}};
-  c.outRows = {{form.m, form.n}};
-  c.outColumns = {{form.n, 1}};
-  return c;
-}
-
-}  // namespace
-
 std::optional<MatrixView> viewOf(const Dims& rows, const Dims& columns) {
   auto r = collapse(rows), c = collapse(columns);
   if (!r || !c) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<MatrixView> viewOf(const Dims& rows, const Dims& columns) {
 Result<StepPtr> planDot(LibraryContext& context) {
   const Instruction& dot = context.instruction;
   if (dot.operands.size() != 2) return StepPtr{};
-  DotForm form = formOf(context.module, dot);
+  DotForm form = dotFormOf(context.module, dot);
   auto sgemm = planSgemm(context, form);
   if (!sgemm || *sgemm) return sgemm;
   if (form.m == 1 || form.n == 1) return StepPtr{};

@@ -20,6 +20,10 @@ struct MatrixView {
 };
 std::optional<MatrixView> viewOf(const Dims& rows, const Dims& columns);
 
+DotForm dotFormOf(const Module& module, const Instruction& dot);
+// Has the library generate the code of its sgemm beside ours.
+void prepareSgemm(KernelLibrary& kernels);
+
 // Null steps: refused.
 Result<StepPtr> planSgemm(LibraryContext& context, const DotForm& form);
 Result<StepPtr> planMatmul(LibraryContext& context, const DotForm& form);

@@ -11,6 +11,7 @@
 #include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
 #include "backends/cpu/permute.h"
+#include "backends/cpu/row_chain.h"
 #include "core/base/checked_math.h"
 #include "core/element/compose.h"
 #include "core/ops/callee_index.h"
@@ -36,8 +37,8 @@ std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::str
 
 class PlanBuilder {
  public:
-  PlanBuilder(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const CustomCallLibrary* customCalls)
-      : module_(module), buffers_(buffers), kernels_(kernels), customCalls_(customCalls) {}
+  PlanBuilder(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const PlanOptions& options)
+      : module_(module), buffers_(buffers), kernels_(kernels), customCalls_(options.customCalls), threads_(options.threads) {}
   Result<Plan> build();
 
  private:
@@ -50,6 +51,7 @@ class PlanBuilder {
   Status planElements(const Instruction& instruction, Sequence& out);
   Status planEvaluation(const Instruction& instruction, Sequence& out);
   Status planLibraryOp(const Instruction& instruction, Sequence& out);
+  Status planChain(const Instruction& instruction, Sequence& out);
   Status planKernel(const Instruction& instruction, LoopProgram program, Sequence& out);
   Status planSplit(const Instruction& instruction, codegen::SplitReduction split, Sequence& out);
 
@@ -63,6 +65,7 @@ class PlanBuilder {
   const BufferAssignment& buffers_;
   KernelLibrary& kernels_;
   const CustomCallLibrary* customCalls_;
+  int threads_;
   Plan plan_;
   int64_t scratchBytes_ = 0, mostScratchBytes_ = 0;  // of the step that is planned now, and of any
 };
@@ -233,6 +236,19 @@ Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out)
   return {};
 }
 
+// A fusion of dots and what stands between them; any other form by its element program.
+Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
+  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}};
+  context.scratch = [&](int64_t bytes) { return scratch(bytes); };
+  scratchBytes_ = 0;
+  auto step = planRowChain(context, threads_);
+  mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
+  if (!step) return fail(std::move(step).error());
+  if (!*step) return planElements(instruction, out);
+  emit(out, std::move(*step), instruction, context.what);
+  return {};
+}
+
 // By the op's own `evaluate`, for what has no description by elements.
 Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out) {
   emit(out, std::make_unique<EvaluateStep>(instruction.id, operandSlots(instruction), resultSlots(instruction)), instruction,
@@ -288,6 +304,9 @@ Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& ou
     case Opcode::Constant: return planConstant(instruction);
     case Opcode::While: return planWhile(instruction, out);
     case Opcode::Conditional: return planBranches(instruction, out);
+    case Opcode::Fusion:
+      if (instruction.attributes->textOr(Attr::kind, "") == "kOutput") return planChain(instruction, out);
+      break;
     default: break;
   }
   const OpDef* op = findOp(instruction.opcode);
@@ -318,8 +337,8 @@ Status checkStaticShapes(const Module& module) {
   return {};
 }
 
-Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const CustomCallLibrary* customCalls) {
-  return PlanBuilder(module, buffers, kernels, customCalls).build();
+Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const PlanOptions& options) {
+  return PlanBuilder(module, buffers, kernels, options).build();
 }
 
 }  // namespace tessera::cpu

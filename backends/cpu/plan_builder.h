@@ -13,10 +13,14 @@ class CustomCallLibrary;
 
 namespace tessera::cpu {
 
+struct PlanOptions {
+  const CustomCallLibrary* customCalls = nullptr;  // the user's targets, which a run finds through its communicator
+  int threads = 1;                                 // of the runs
+};
+
 // Fault::Unsupported on the first instruction whose shape has dynamic dimensions.
 Status checkStaticShapes(const Module& module);
 // Registers kernels with the library (not compiled yet). Fault::Unsupported names the instruction that cannot run.
-// customCalls: the user's targets, which a run finds through its communicator; may be null.
-Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const CustomCallLibrary* customCalls);
+Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const PlanOptions& options);
 
 }  // namespace tessera::cpu

@@ -85,6 +85,11 @@ void generateCode() {
 
 }  // namespace
 
+void prepareSgemm(KernelLibrary& kernels) {
+  static std::atomic<bool> generated{false};
+  if (!generated.exchange(true)) kernels.prepare(generateCode);
+}
+
 Result<StepPtr> planSgemm(LibraryContext& context, const DotForm& form) {
   bool f32 = form.lhsType == ElementType::F32 && form.rhsType == ElementType::F32 && form.resultType == ElementType::F32;
   auto left = viewOf(form.rows, form.lhsInner), right = viewOf(form.rhsInner, form.columns);
@@ -98,8 +103,7 @@ Result<StepPtr> planSgemm(LibraryContext& context, const DotForm& form) {
   step->k = form.k;
   step->out = context.outputs[0];
   step->split();
-  static std::atomic<bool> generated{false};
-  if (!generated.exchange(true)) context.kernels.prepare(generateCode);
+  prepareSgemm(context.kernels);
   context.what = "dot (oneDNN)";
   return step;
 }

@@ -9,6 +9,7 @@
 #include "core/passes/fusion_cost.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
+#include "core/passes/row_view.h"
 
 namespace tessera {
 namespace {
@@ -16,6 +17,8 @@ namespace {
 constexpr size_t kMostUses = 12;       // different (fusion, view) pairs in which one value is computed
 constexpr uint32_t kMostMembers = 96;  // instructions of one fusion
 constexpr uint32_t kMostViews = 192;   // evaluations written out in one fusion
+constexpr uint64_t kStatisticView = 2; // one value a row: always read at the row's own indices
+constexpr double kRowReread = 0.5;     // price of an element that an earlier pass over the row left in the cache
 
 // A value computed inside a fusion. Two uses with equal views read the value at the same indices, so that the
 // element program computes it once.
@@ -24,6 +27,7 @@ struct Use {
   uint64_t view;
   double evaluations;
   bool insideLoop;
+  RowView row;
 };
 
 enum class Role : uint8_t {
@@ -99,7 +103,7 @@ class Fuser {
     double count = in.shape->isArray() ? static_cast<double>(in.shape->elementCount().value_or(INT64_MAX)) : 0;
     if (in.shape->isTuple() && !in.shape->elements.empty())
       count = static_cast<double>(in.shape->elements[0].elementCount().value_or(INT64_MAX));
-    node.uses = {{i, 0, count, false}};
+    node.uses = {{i, 0, count, false, rowViewOfRoot(in)}};
   }
 
   // How operand `k` of `user` is read where `user` is computed as `use`.
@@ -107,6 +111,13 @@ class Fuser {
     const Instruction& in = at(user);
     const Shape& operand = module_.shapeOf(in.operands[k]);
     Use out = use;
+    out.row = rowViewOfOperand(module_, in, k, use.row);
+    if (out.row == RowView::Statistic) {
+      out.evaluations = static_cast<double>(operand.elementCount().value_or(INT64_MAX));
+      out.insideLoop = false;
+      out.view = kStatisticView;
+      return out;
+    }
     out.evaluations *= readsPerEvaluation(module_, in, k);
     out.insideLoop |= hasInnerLoop(in.opcode);
     if (operand.isScalar()) out.view = 1;
@@ -141,12 +152,22 @@ class Fuser {
     return penalty;
   }
 
+  // Passes over a row in one nest but for the first: the generator keeps what is dear to compute for them.
+  bool isLaterPass(const std::vector<Use>& uses, size_t u) const {
+    auto sameRows = [&](const Use& use) { return use.root == uses[u].root && readsRow(use.row); };
+    return readsRow(uses[u].row) && std::any_of(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(u), sameRows);
+  }
+
   bool worthIt(uint32_t i, const std::vector<Use>& uses) {
     const Instruction& in = at(i);
     Node& node = nodes_[i];
-    double evaluations = 0;
+    double evaluations = 0, reread = 0;
     bool insideLoop = false;
-    for (const Use& use : uses) evaluations += use.evaluations, insideLoop |= use.insideLoop;
+    for (size_t u = 0; u < uses.size(); ++u) {
+      if (isLaterPass(uses, u)) reread += uses[u].evaluations;
+      else evaluations += uses[u].evaluations;
+      insideLoop |= uses[u].insideLoop;
+    }
     double count = static_cast<double>(in.shape->elementCount().value_or(INT64_MAX));
     double price = elementPrice(module_, in);
     double recomputed = std::max(0.0, price * (evaluations - count));
@@ -154,7 +175,7 @@ class Fuser {
     for (auto [user, k] : node.users)
       if (nodes_[user].role == Role::Fused) node.recomputed = std::max(node.recomputed, nodes_[user].recomputed);
     node.recomputed += recomputed;
-    return node.recomputed + (price > 0 ? reshapePenalty(node) : 0) <= materialisationPrice(*in.shape);
+    return node.recomputed + reread * std::min(price, kRowReread) + (price > 0 ? reshapePenalty(node) : 0) <= materialisationPrice(*in.shape);
   }
 
   bool fits(const std::vector<Use>& uses) {

@@ -17,6 +17,7 @@
 #include "core/passes/fusion.h"
 #include "core/passes/hoist_invariants.h"
 #include "core/passes/rewriter.h"
+#include "core/passes/row_chain.h"
 #include "core/passes/schedule.h"
 #include "core/passes/simplify.h"
 #include "core/passes/simplify_conditionals.h"
@@ -47,6 +48,7 @@ constexpr Pass kPasses[] = {
     {"remove-dead-code", "What nothing needs any more is dropped.", removeDeadCode},
     {"fuse", "Elementwise, data movement and reduction chains become one loop nest each.", fuseLoops},
     {"bitcast-reshapes", "A reshape that moves no byte becomes a bitcast.", bitcastReshapes},
+    {"fuse-row-chains", "Dots and what is done to their rows become fusions that run by tiles.", fuseRowChains},
     {"flatten-control", "Each loop and branch gets computations of its own.", flattenControl},
     {"schedule", "The order of execution: the one that needs less memory.", scheduleModule},
     {"insert-copies", "Copies where values that must share memory may not.", insertCopies},

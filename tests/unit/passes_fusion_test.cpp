@@ -50,15 +50,16 @@ Module expectSameValues(const Module& source) {
   return *optimized;
 }
 
-Module softmax(int64_t rows, int64_t columns) {
+// Shares of the sum along `over`.
+Module softmax(int64_t rows, int64_t columns, int64_t over = 1) {
   Module m;
   ComputationId sum = adder(m);
   Graph g(m, "main");
-  Shape all = f32({rows, columns}), row = f32({rows});
+  Shape all = f32({rows, columns}), row = f32({over == 1 ? rows : columns});
   InstructionId x = g.parameter(all);
   InstructionId e = g.op(Opcode::Exponential, all, {g.op(Opcode::Add, all, {x, x})});
-  InstructionId s = g.reduce(row, e, g.constant(0.f), {1}, sum);
-  g.entry(g.op(Opcode::Divide, all, {e, g.dims(Opcode::Broadcast, all, s, {0})}));
+  InstructionId s = g.reduce(row, e, g.constant(0.f), {over}, sum);
+  g.entry(g.op(Opcode::Divide, all, {e, g.dims(Opcode::Broadcast, all, s, {1 - over})}));
   return m;
 }
 
@@ -80,10 +81,20 @@ TEST(PassesFusion, ChainBecomesOneLoop) {
 }
 
 TEST(PassesFusion, ExpensiveValuesWithTwoReadersAreMaterialised) {
-  Module m = softmax(128, 256);
+  Module m = softmax(128, 256, 0);
   Module d = fused(m);
   EXPECT_EQ(count(d, d.entry(), Opcode::Fusion), 3) << "exp; its sum; the quotient";
   expectSameValues(m);
+}
+
+TEST(PassesFusion, StatisticsOfRowsAreOneLoopWithTheirReaders) {
+  Module m = softmax(128, 256);
+  Module d = fused(m);
+  EXPECT_EQ(count(d, d.entry(), Opcode::Fusion), 1);
+  expectSameValues(m);
+  Module few = fused(softmax(4, 8192)), longOnes = fused(softmax(64, 10000));
+  EXPECT_EQ(count(few, few.entry(), Opcode::Fusion), 3) << "too few rows for all cores";
+  EXPECT_EQ(count(longOnes, longOnes.entry(), Opcode::Fusion), 3) << "a row would leave the cache";
 }
 
 TEST(PassesFusion, TinyProgramsBecomeOneLoop) {

@@ -1,0 +1,309 @@
+// See row_chain.h. A chain whose kernel cannot run on a tile alone runs as three steps over whole arrays in scratch.
+#include "backends/cpu/row_chain.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <unordered_map>
+
+#include "backends/codegen/flatten_axis.h"
+#include "backends/codegen/row_locality.h"
+#include "backends/cpu/dnnl_engine.h"
+#include "backends/cpu/dot_form.h"
+#include "core/base/checked_math.h"
+#include "core/element/compose.h"
+#include "core/passes/row_chain.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+constexpr int64_t kTileBytes = 1 << 17;      // of one array between members
+constexpr int64_t kFewestRows = 64;          // a dot packs its right side anew for each tile
+constexpr int64_t kWantedTasks = 16;         // where that leaves tiles of kFewestRows
+
+// One operand of a dot that lies in memory as a whole.
+struct Whole {
+  int slot = -1;
+  MatrixView view;
+  std::vector<int64_t> batchOffset;
+  const float* at(const RunState& state, int64_t batch) const {
+    return reinterpret_cast<const float*>(state.pointers[static_cast<size_t>(slot)]) + batchOffset[static_cast<size_t>(batch)];
+  }
+};
+
+// A dot in front: rows of lhs times rhs.
+struct Product {
+  Whole lhs, rhs;
+  int64_t depth = 1;
+  size_t operand = 0;  // of the kernel
+};
+
+// The dot behind: the tile times `other`, or (onRight) `other` times the tile's transpose.
+struct Consumer {
+  bool exists = false, onRight = false;
+  Whole other;
+  int64_t columns = 1;  // free elements of `other`
+};
+
+struct Geometry {
+  int64_t batches = 1, rows = 1, columns = 1;
+  int64_t elements() const { return batches * rows * columns; }
+};
+
+class RowChainStep : public Step {
+ public:
+  static constexpr size_t kMostSlots = 64;
+
+  Geometry form;
+  std::vector<Product> products;
+  Consumer consumer;
+  size_t kernel = 0;
+  std::vector<int> slots;           // of the kernel's operands, then its result; -1: a tile
+  std::vector<int> scratch;         // by product: tiles of all threads; then the middle's, if there is a consumer
+  int out = -1;
+  codegen::RowLocality locality;
+  int64_t tileRows = 1;
+
+  Status run(RunState& state) override {
+    const int64_t tiles = (form.rows + tileRows - 1) / tileRows;
+    state.pool->parallelFor(form.batches * tiles, 1, [&](int64_t begin, int64_t end, int thread) {
+      const int64_t start = state.profile ? state.profile->now() : 0;
+      for (int64_t t = begin; t < end; ++t) runTile(state, t / tiles, t % tiles * tileRows, thread);
+      if (state.profile && thread > 0) state.profile->threadEvent(thread, start);
+    });
+    return {};
+  }
+
+ private:
+  float* tileAt(const RunState& state, size_t array, int thread) const {
+    return reinterpret_cast<float*>(state.pointers[static_cast<size_t>(scratch[array])]) + thread * tileRows * form.columns;
+  }
+
+  void runTile(RunState& state, int64_t batch, int64_t first, int thread) const {
+    const int64_t count = std::min(tileRows, form.rows - first);
+    for (size_t p = 0; p < products.size(); ++p) multiply(state, products[p], batch, first, count, tileAt(state, p, thread));
+    runKernel(state, (batch * form.rows + first) * form.columns, count * form.columns, thread);
+    if (consumer.exists) consume(state, batch, first, count, tileAt(state, products.size(), thread));
+  }
+
+  void multiply(const RunState& state, const Product& p, int64_t batch, int64_t first, int64_t count, float* tile) const {
+    const MatrixView &l = p.lhs.view, &r = p.rhs.view;
+    const float* a = p.lhs.at(state, batch) + (l.transposed ? first : first * l.ld);
+    dnnl_sgemm(l.transposed ? 'T' : 'N', r.transposed ? 'T' : 'N', count, form.columns, p.depth, 1.0f, a, l.ld, p.rhs.at(state, batch), r.ld,
+               0.0f, tile, form.columns);
+  }
+
+  // The kernel indexes whole arrays: a tile stands where its elements would lie in one.
+  void runKernel(const RunState& state, int64_t first, int64_t count, int thread) const {
+    std::array<void*, kMostSlots> buffers;
+    for (size_t i = 0; i < slots.size(); ++i) buffers[i] = slots[i] < 0 ? nullptr : state.pointers[static_cast<size_t>(slots[i])];
+    auto place = [&](float* tile) { return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(tile) - static_cast<uintptr_t>(first) * sizeof(float)); };
+    for (size_t p = 0; p < products.size(); ++p) buffers[products[p].operand] = place(tileAt(state, p, thread));
+    if (consumer.exists) buffers[slots.size() - 1] = place(tileAt(state, products.size(), thread));
+    const CompiledKernel& compiled = state.kernels->at(kernel);
+    auto itemOf = [&](int64_t element) { return element == form.elements() ? compiled.parallelCount : element / locality.elements * locality.items; };
+    compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
+  }
+
+  void consume(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const {
+    const MatrixView& view = consumer.other.view;
+    const float* other = consumer.other.at(state, batch);
+    float* c = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(out)]) + batch * form.rows * consumer.columns;
+    const char transposed = view.transposed ? 'T' : 'N';
+    if (consumer.onRight)
+      dnnl_sgemm(transposed, 'T', consumer.columns, count, form.columns, 1.0f, other, view.ld, tile, form.columns, 0.0f, c + first, form.rows);
+    else
+      dnnl_sgemm('N', transposed, count, consumer.columns, form.columns, 1.0f, tile, form.columns, other, view.ld, 0.0f, c + first * consumer.columns,
+                 consumer.columns);
+  }
+};
+
+// Steps one after the other.
+class StepsStep : public Step {
+ public:
+  std::vector<StepPtr> steps;
+  Status run(RunState& state) override {
+    for (const StepPtr& step : steps) TESSERA_TRY(step->run(state));
+    return {};
+  }
+};
+
+class ChainPlanner {
+ public:
+  ChainPlanner(LibraryContext& context, ComputationId inside, RowChain chain, int threads)
+      : context_(context), module_(context.module), inside_(inside), chain_(std::move(chain)), threads_(threads) {}
+
+  Result<StepPtr> plan() {
+    bindParameters();
+    TESSERA_TRY(composeMiddle());
+    auto step = std::make_unique<RowChainStep>();
+    if (!describe(*step)) return planWhole();
+    step->slots = kernelSlots(*step);
+    TESSERA_TRY(takeScratch(*step));
+    TESSERA_ASSIGN_OR_RETURN(step->kernel, context_.kernels.add(std::move(program_), std::string(context_.instruction.name)));
+    step->out = context_.outputs[0];
+    prepareSgemm(context_.kernels);
+    context_.what = consumer() ? "tiles of rows: dots and kernel" : "tiles of rows: dot and kernel";
+    return step;
+  }
+
+ private:
+  const Instruction& middle() const { return module_.at(chain_.middle); }
+  const Instruction* consumer() const { return chain_.consumer.valid() ? &module_.at(chain_.consumer) : nullptr; }
+
+  void bindParameters() {
+    for (InstructionId id : module_.at(inside_).instructions) {
+      const Instruction& in = module_.at(id);
+      if (in.opcode == Opcode::Parameter) slotOf_[id.value] = context_.operands[static_cast<size_t>(in.parameterNumber)];
+      else if (in.opcode == Opcode::Bitcast && slotOf_.contains(in.operands[0].value)) slotOf_[id.value] = slotOf_[in.operands[0].value];
+    }
+  }
+
+  int slotOf(InstructionId id) const {
+    auto at = slotOf_.find(id.value);
+    return at == slotOf_.end() ? -1 : at->second;
+  }
+
+  Status composeMiddle() {
+    TESSERA_ASSIGN_OR_RETURN(ElementProgram program, composeElement(module_, chain_.middle));
+    program = expandApproximations(program);
+    for (Shape& operand : program.operands) operand = withoutLayout(operand);
+    program_ = codegen::flattenShortAxis(codegen::asLoopProgram(program), context_.kernels.target().vectorBytes / 4);
+    return {};
+  }
+
+  // A product's or the consumer's operand from outside.
+  std::optional<Whole> whole(InstructionId operand, const Dims& batch, const Dims& rows, const Dims& columns) const {
+    auto view = viewOf(rows, columns);
+    const int slot = slotOf(operand);
+    if (!view || slot < 0) return std::nullopt;
+    return Whole{slot, *view, allOffsets(batch)};
+  }
+
+  // False: not by tiles.
+  bool describe(RowChainStep& step) const {
+    for (size_t k = 0; k < chain_.products.size(); ++k)
+      if (chain_.products[k].valid() && !describeProduct(step, k)) return false;
+    if (consumer() && !describeConsumer(step)) return false;
+    return describeTiles(step);
+  }
+
+  bool describeProduct(RowChainStep& step, size_t operand) const {
+    const Instruction& dot = module_.at(chain_.products[operand]);
+    const DotForm form = dotFormOf(module_, dot);
+    auto lhs = whole(dot.operands[0], form.lhsBatch, form.rows, form.lhsInner);
+    auto rhs = whole(dot.operands[1], form.rhsBatch, form.rhsInner, form.columns);
+    if (!lhs || !rhs || form.k == 0) return false;
+    step.form = {form.batches, form.m, form.n};
+    step.products.push_back({std::move(*lhs), std::move(*rhs), form.k, operand});
+    return true;
+  }
+
+  bool describeConsumer(RowChainStep& step) const {
+    const Instruction& dot = *consumer();
+    const DotForm form = dotFormOf(module_, dot);
+    const bool right = chain_.consumedOnRight;
+    auto other = right ? whole(dot.operands[0], form.lhsBatch, form.rows, form.lhsInner)
+                       : whole(dot.operands[1], form.rhsBatch, form.rhsInner, form.columns);
+    if (!other) return false;
+    step.consumer = {true, right, std::move(*other), right ? form.m : form.n};
+    return true;
+  }
+
+  bool describeTiles(RowChainStep& step) const {
+    auto analysis = codegen::ProgramAnalysis::of(program_);
+    if (!analysis || step.form.elements() == 0 || program_.body.operands.size() + 1 > RowChainStep::kMostSlots) return false;
+    std::vector<bool> local(program_.body.operands.size(), false);
+    for (const Product& product : step.products) local[product.operand] = true;
+    const auto nest = codegen::KernelNest::of(program_, *analysis, context_.kernels.target());
+    const auto locality = codegen::rowLocalityOf(program_, *analysis, nest, local);
+    if (!locality) return false;
+    step.locality = *locality;
+    const int64_t step0 = locality->elements / std::gcd(locality->elements, step.form.columns);  // rows of a whole number of pieces
+    const int64_t inCache = std::max(kTileBytes / 4 / step.form.columns, kFewestRows);
+    const int64_t shared = std::max((step.form.batches * step.form.rows + kWantedTasks - 1) / kWantedTasks, kFewestRows);
+    step.tileRows = (std::min({inCache, shared, step.form.rows}) + step0 - 1) / step0 * step0;
+    if (step.tileRows > step.form.rows) step.tileRows = step.form.rows;
+    const bool batchesFit = step.form.batches == 1 || step.form.rows * step.form.columns % locality->elements == 0;
+    return batchesFit && step.tileRows * step.form.columns <= 4 * kTileBytes;
+  }
+
+  std::vector<int> kernelSlots(const RowChainStep& step) const {
+    std::vector<int> slots;
+    for (InstructionId operand : middle().operands) slots.push_back(slotOf(operand));
+    for (const Product& product : step.products) slots[product.operand] = -1;
+    slots.push_back(consumer() ? -1 : context_.outputs[0]);
+    return slots;
+  }
+
+  Status takeScratch(RowChainStep& step) const {
+    const size_t arrays = step.products.size() + (consumer() ? 1 : 0);
+    for (size_t i = 0; i < arrays; ++i) {
+      TESSERA_ASSIGN_OR_RETURN(int slot, context_.scratch(threads_ * step.tileRows * step.form.columns * 4));
+      step.scratch.push_back(slot);
+    }
+    return {};
+  }
+
+  // A dot with its arrays in slots; what no library takes runs by its element program.
+  Status planWholeDot(const Instruction& dot, int lhs, int rhs, int out, StepsStep& steps) {
+    LibraryContext context{module_, dot, context_.kernels, {lhs, rhs}, {out}, context_.scratch, {}};
+    TESSERA_ASSIGN_OR_RETURN(StepPtr step, planDot(context));
+    if (!step) {
+      TESSERA_ASSIGN_OR_RETURN(ElementProgram program, composeElement(module_, dot.id));
+      program = expandApproximations(program);
+      for (Shape& operand : program.operands) operand = withoutLayout(operand);
+      TESSERA_ASSIGN_OR_RETURN(size_t kernel, context_.kernels.add(codegen::asLoopProgram(program), std::string(dot.name)));
+      step = std::make_unique<KernelStep>(kernel, std::vector<int>{lhs, rhs, out});
+    }
+    steps.steps.push_back(std::move(step));
+    return {};
+  }
+
+  Result<StepPtr> planWhole() {
+    auto steps = std::make_unique<StepsStep>();
+    std::vector<int> slots;
+    for (size_t k = 0; k < chain_.products.size(); ++k) {
+      slots.push_back(slotOf(middle().operands[k]));
+      if (!chain_.products[k].valid()) continue;
+      const Instruction& dot = module_.at(chain_.products[k]);
+      TESSERA_ASSIGN_OR_RETURN(slots.back(), context_.scratch(dot.shape->denseBytes().value_or(INT64_MAX)));
+      TESSERA_TRY(planWholeDot(dot, slotOf(dot.operands[0]), slotOf(dot.operands[1]), slots.back(), *steps));
+    }
+    int result = context_.outputs[0];
+    if (consumer()) {
+      TESSERA_ASSIGN_OR_RETURN(result, context_.scratch(middle().shape->denseBytes().value_or(INT64_MAX)));
+    }
+    slots.push_back(result);
+    TESSERA_ASSIGN_OR_RETURN(size_t kernel, context_.kernels.add(std::move(program_), std::string(context_.instruction.name)));
+    steps->steps.push_back(std::make_unique<KernelStep>(kernel, std::move(slots)));
+    if (const Instruction* dot = consumer()) {
+      const bool right = chain_.consumedOnRight;
+      const int other = slotOf(dot->operands[right ? 0 : 1]);
+      TESSERA_TRY(planWholeDot(*dot, right ? other : result, right ? result : other, context_.outputs[0], *steps));
+    }
+    context_.what = "dots and kernel";
+    return steps;
+  }
+
+  LibraryContext& context_;
+  const Module& module_;
+  ComputationId inside_;
+  RowChain chain_;
+  int threads_;
+  LoopProgram program_;
+  std::unordered_map<uint32_t, int> slotOf_;  // of what comes from outside
+};
+
+}  // namespace
+
+Result<StepPtr> planRowChain(LibraryContext& context, int threads) {
+  const std::vector<ComputationId> callees = context.module.callees(context.instruction);
+  if (callees.size() != 1 || context.outputs.size() != 1) return StepPtr{};
+  auto chain = rowChainOf(context.module, callees[0]);
+  if (!chain) return StepPtr{};
+  return ChainPlanner(context, callees[0], std::move(*chain), threads).plan();
+}
+
+}  // namespace tessera::cpu

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/callee_index.h"
 #include "core/passes/dynamic_rules.h"
 #include "core/passes/flatten_control.h"
 
@@ -178,7 +179,7 @@ Status Padder::padWhile(InstructionId id) {
 
 Status Padder::padConditional(InstructionId id) {
   const Instruction choice = module_.at(id);
-  const std::vector<ComputationId> branches = module_.callees(choice);
+  const std::vector<ComputationId> branches = branchesOf(*choice.attributes);
   std::vector<InstructionId> operands;
   for (InstructionId operand : choice.operands) operands.push_back(rewriter_.resolve(operand));
   Places results = declaredPlaces(*choice.shape);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/hlo/numbers.h"
+#include "core/ops/callee_index.h"
 #include "core/passes/loop_form.h"
 #include "core/passes/patterns.h"
 
@@ -17,7 +18,7 @@ constexpr size_t kMostInstructions = 8;
 
 class Choice {
  public:
-  Choice(Rewriter& rewriter, InstructionId id) : rewriter_(rewriter), module_(rewriter.module()), in_(rewriter.visit(id)), branches_(module_.callees(in_)) {}
+  Choice(Rewriter& rewriter, InstructionId id) : rewriter_(rewriter), module_(rewriter.module()), in_(rewriter.visit(id)), branches_(branchesOf(*in_.attributes)) {}
 
   bool run() {
     if (in_.attributes->has(Attr::control_predecessors) || branches_.empty() || in_.operands.size() != branches_.size() + 1) return false;

@@ -33,7 +33,7 @@ constexpr MixedCase kCases[] = {
     {"reduce", "ROOT r = bf16[4] reduce(m, z), dimensions={1}, to_apply=sum"},
     {"window", "ROOT r = bf16[4,3] reduce-window(m, z), window={size=1x2}, to_apply=larger"},
     {"product", "ROOT r = f32[4,4] dot(m, i), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
-    {"product_widths", "ROOT r = bf16[4] dot(m, h), lhs_contracting_dims={1}, rhs_contracting_dims={0}", false},
+    {"product_widths", "ROOT r = bf16[4] dot(m, h), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {"inner", "n = bf16[4] negate(a)\n  t = (bf16[4], f32[4]) tuple(n, a)\n  g = bf16[4] get-tuple-element(t), index=0\n"
               "  ROOT r = f32[4] subtract(g, a)"},
 };

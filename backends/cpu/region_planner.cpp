@@ -252,12 +252,16 @@ void RegionBuilder::findReads(uint32_t block, Written& written) {
   }
 }
 
-// What the rest of the computation, or who runs it, reads of a register must be in memory at the end.
+// What the rest of the computation, or who runs it, reads of a register must be in memory at the end. What only names a
+// value reads nothing: of a loop's result, elements may be dead, and their memory another value's.
 void RegionBuilder::findVisible(ComputationId computation, size_t end) {
   std::set<int> seen;
   const Computation& in = module_.at(computation);
-  for (size_t i = end; i < in.instructions.size(); ++i)
-    for (int slot : operandSlots(module_, buffers_, module_.at(in.instructions[i]))) seen.insert(slot);
+  for (size_t i = end; i < in.instructions.size(); ++i) {
+    const Instruction& later = module_.at(in.instructions[i]);
+    if (needsNoStep(later.opcode)) continue;
+    for (int slot : operandSlots(module_, buffers_, later)) seen.insert(slot);
+  }
   for (int slot : resultSlots(buffers_, module_.at(in.root))) seen.insert(slot);
   std::set<uint32_t> written;
   for (const auto& block : out_.program.blocks)
@@ -278,6 +282,7 @@ PlannedRegion RegionBuilder::build(ComputationId computation, size_t begin, size
   findVisible(computation, end);
   for (size_t i = 0; i < slotOf_.size(); ++i) {
     RegionBuffer& buffer = out_.program.buffers[i];
+    buffer.in = buffer.in || (buffer.out && !written.contains(static_cast<uint32_t>(i)));  // may end as it began
     if (!buffer.inRegister) buffer.in = buffer.out = false;
     else out_.registers.push_back(slotOf_[i]);
     if (buffer.hasMemory()) out_.slots.push_back(slotOf_[i]);

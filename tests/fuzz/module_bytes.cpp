@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kAttempts = 400;
 constexpr int64_t kMostElements = 512;
-enum CalleeKind { kReducer, kComparison, kElementwise, kCalleeKinds };
+enum CalleeKind { kReducer, kComparison, kElementwise, kCalleeKinds, kOrder };
 
 const std::vector<ElementType>& types() {
   static const std::vector<ElementType> all = [] {
@@ -246,7 +246,7 @@ ProgramShape ModuleMaker::calleeShape(int kind, const std::vector<Operand>& oper
     out.parameters = scalars;
     out.parameters.insert(out.parameters.end(), scalars.begin(), scalars.end());
     out.result = result(scalars);
-  } else if (kind == kComparison) {
+  } else if (kind == kComparison || kind == kOrder) {
     for (const Shape& scalar : scalars) out.parameters.insert(out.parameters.end(), 2, scalar);
     out.result = Shape::arrayRowMajor(ElementType::Pred, {});
   } else {
@@ -267,7 +267,8 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
   for (const AttributeRow& row : op.attributes) {
     if (!row.required && !choices_.chance(30)) continue;
     if (kindOf(row.name) == AttributeKind::Computation) {
-      const int kind = static_cast<int>(choices_.below(kCalleeKinds));
+      // What is no order (≥, and) sorts as it likes; nor are NaNs ordered but in total order.
+      const int kind = op.opcode == Opcode::Sort ? kOrder : static_cast<int>(choices_.below(kCalleeKinds));
       out.callees.emplace_back(row.name, kind);
       out.attributes.set(row.name, entry_);
       context.computations.push_back(calleeShape(kind, seen));
@@ -278,6 +279,7 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
     if (good) out.attributes.set(row.name, std::move(value));
     else if (row.required) return std::nullopt;
   }
+  if (op.opcode == Opcode::Sort && isComplex(out.operands[0].shape.type)) return std::nullopt;  // no order
   if (choices_.chance(60)) out.written = chooseWritten(out.operands);
   context.opcode = op.opcode;
   context.op = &op;
@@ -325,11 +327,12 @@ ComputationId ModuleMaker::makeCallee(int kind, const std::vector<Shape>& scalar
     const Opcode opcode = shape.type == ElementType::Pred ? choices_.of(bits) : isComplex(shape.type) ? Opcode::Add : choices_.of(numbers);
     return instruction(out, opcode, shape, {parameters[a], parameters[b]});
   };
-  if (kind == kComparison) {
+  if (kind == kComparison || kind == kOrder) {
     for (const Shape& scalar : scalars) take(scalar), take(scalar);
     AttributeSet attributes;
-    static const std::vector<std::string> directions = {"LT", "GT", "GE", "LE"};
-    attributes.set(Attr::direction, isComplex(scalars[0].type) ? std::string("EQ") : choices_.of(directions));
+    static const std::vector<std::string> directions = {"LT", "GT", "GE", "LE"}, orders = {"LT", "GT"};
+    attributes.set(Attr::direction, isComplex(scalars[0].type) ? std::string("EQ") : choices_.of(kind == kOrder ? orders : directions));
+    if (kind == kOrder && isFloat(scalars[0].type)) attributes.set(Attr::type, std::string("TOTALORDER"));
     module_.setRoot(out, instruction(out, Opcode::Compare, Shape::arrayRowMajor(ElementType::Pred, {}), {parameters[0], parameters[1]}, std::move(attributes)));
     return out;
   }

@@ -2,17 +2,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "app/cli/command.h"
 #include "app/cli/feed_files.h"
 #include "app/cli/physical_run.h"
+#include "app/cli/run_compare.h"
 #include "backends/backend.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/evaluate/device_values.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/evaluate.h"
-#include "core/evaluate/factors.h"
 #include "core/evaluate/replicas.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
@@ -22,10 +21,10 @@ namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string file, backend = "cpu", inputs, out, expected, profile, infeed, outfeed, library;
+  std::string file, backend = "cpu", inputs, out, profile, infeed, outfeed, library;
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   FillRule fill;
-  std::optional<double> rtol, atol;
+  Expectation expectation;
   int64_t runs = 1;
   int64_t hottest = 0;
   bool physical = false;
@@ -48,27 +47,6 @@ int64_t bytesOf(std::span<const Literal> literals) {
   int64_t bytes = 0;
   for (const Literal& literal : literals) bytes += static_cast<int64_t>(literal.bytes().size());
   return bytes;
-}
-
-Diagnostic inputFault(std::string message) {
-  Diagnostic d;
-  d.fault = Fault::Input;
-  d.message = std::move(message);
-  return d;
-}
-
-// Array leaves in order.
-void appendLeaves(const Literal& literal, std::vector<Literal>& out) {
-  for (const Literal& element : literal.elements()) appendLeaves(element, out);
-  if (literal.shape().isArray()) out.push_back(literal);
-}
-
-NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix) {
-  std::vector<Literal> leaves;
-  for (const Literal& literal : literals) appendLeaves(literal, leaves);
-  NamedArrays out;
-  for (size_t i = 0; i < leaves.size(); ++i) out[prefix + std::to_string(i)] = leaves[i];
-  return out;
 }
 
 Result<NamedArrays> readInputs(const Module& module, const Options& options) {
@@ -108,85 +86,6 @@ Status writeOutputs(const Module& module, const Options& options, std::vector<Li
   NamedArrays arrays;
   for (size_t i = 0; i < outputs.size(); ++i) arrays["out" + std::to_string(i)] = outputs[i];
   return writeNpz(options.out, arrays);
-}
-
-// What is expected of a result with dynamic dimensions may be given within their bounds: then the part that counts is.
-Result<Literal> countingPart(const Literal& expected, const Literal& found, const Shape& declared) {
-  const bool whole = declared.hasDynamicDimensions() && expected.shape().dimensions == declared.dimensions;
-  if (!whole || expected.shape().type != found.shape().type) return expected;
-  return cutTo(expected, found.shape().dimensions);
-}
-
-Tolerance toleranceOf(const Options& options, ElementType type) {
-  Tolerance out = defaultTolerance(type);
-  if (options.rtol) out.rtol = *options.rtol;
-  if (options.atol) out.atol = *options.atol;
-  return out;
-}
-
-// The expected outputs in order, of the sizes of those found.
-Result<std::vector<Literal>> expectedOutputs(const Module& module, const Options& options, std::span<const Literal> found) {
-  NamedArrays named;
-  if (options.expected.empty()) {
-    named = namedLeaves(std::span(&*options.snapshot.result, 1), "out");
-  } else {
-    TESSERA_ASSIGN_OR_RETURN(named, readNpz(options.expected));
-  }
-  std::vector<Literal> out;
-  for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(module.entryComputation().root))) {
-    if (leaf.shape->isToken()) continue;
-    const std::string key = "out" + std::to_string(out.size());
-    const auto given = named.find(key);
-    if (given == named.end()) return std::unexpected(inputFault((options.expected.empty() ? options.file : options.expected) + " lacks " + key));
-    TESSERA_ASSIGN_OR_RETURN(Literal wanted, countingPart(given->second, found[out.size()], *leaf.shape));
-    out.push_back(std::move(wanted));
-  }
-  return out;
-}
-
-// Factors of a decomposition that differ element by element are equal when their products are.
-void compareFactors(const Module& module, const Options& options, std::span<const Literal> expected, std::span<const Literal> found,
-                    std::vector<Comparison>& comparisons, Report& report) {
-  if (std::ranges::all_of(comparisons, &Comparison::equal)) return;
-  for (const FactoredOutputs& group : factoredOutputs(module)) {
-    std::vector<size_t> members;
-    for (size_t i = 0; i < found.size(); ++i)
-      if (group.has(static_cast<int>(i))) members.push_back(i);
-    if (std::ranges::all_of(members, [&](size_t i) { return comparisons[i].equal; })) continue;
-    const Comparison products = compareByReconstruction(group, expected, found, toleranceOf(options, found[members[0]].shape().type));
-    if (!products.equal) continue;
-    for (size_t i : members) {
-      comparisons[i] = products;
-      report.line("out" + std::to_string(i) + ": a factor, compared by reconstruction");
-    }
-  }
-}
-
-// Compares with the expected file; differences raise exit code 3.
-Status compare(const Module& module, const Options& options, const std::vector<Literal>& outputs, Report& report) {
-  if (options.expected.empty() && !options.snapshot.result) return {};
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> expected, expectedOutputs(module, options, outputs));
-  std::vector<Comparison> comparisons;
-  for (size_t i = 0; i < outputs.size(); ++i)
-    comparisons.push_back(compareLiterals(expected[i], outputs[i], toleranceOf(options, outputs[i].shape().type), "out" + std::to_string(i)));
-  compareFactors(module, options, expected, outputs, comparisons, report);
-  double maxAbs = 0, maxRel = 0;
-  std::string first;
-  for (const Comparison& comparison : comparisons) {
-    maxAbs = std::max(maxAbs, comparison.maxAbsError);
-    maxRel = std::max(maxRel, comparison.maxRelError);
-    if (!comparison.equal && first.empty()) first = comparison.firstMismatch;
-  }
-  report.object["max_abs_err"] = maxAbs;
-  report.object["max_rel_err"] = maxRel;
-  report.object["equal"] = first.empty();
-  report.line("max_abs_err: " + std::to_string(maxAbs) + ", max_rel_err: " + std::to_string(maxRel));
-  if (first.empty()) return {};
-  Diagnostic d;
-  d.message = "values differ: " + first;
-  report.failure(d);
-  report.exit = kDiffers;  // not "does not compile"
-  return {};
 }
 
 void printHottest(const Module& module, const Profile& profile, int64_t count, Report& report) {
@@ -258,7 +157,7 @@ Status runModule(const Module& module, const Options& options, Report& report) {
   report.line(line);
   TESSERA_TRY(profileRuns(module, *executable, arguments, options, run, report));
   TESSERA_TRY(writeOutputs(module, options, outputs));
-  return compare(module, options, outputs, report);
+  return compareOutputs(module, options.expectation, outputs, report);
 }
 
 NamedArrays namedOutputs(const DeviceArrays& outputs) {
@@ -276,36 +175,6 @@ Status writeDeviceOutputs(const Module& module, const Options& options, DeviceAr
     TESSERA_ASSIGN_OR_RETURN(device, resultsToMemory(device, memory));
   }
   return writeNpz(options.out, namedOutputs(outputs));
-}
-
-// Each device's output by itself, or the joined one, as the expected shape says.
-Status compareDevices(const Module& module, const Options& options, const DeviceArrays& outputs, Report& report) {
-  if (options.expected.empty()) return {};
-  TESSERA_ASSIGN_OR_RETURN(NamedArrays expected, readNpz(options.expected));
-  double maxAbs = 0;
-  std::string first;
-  for (size_t i = 0; i < outputs[0].size(); ++i) {
-    const std::string key = "out" + std::to_string(i);
-    auto found = expected.find(key);
-    if (found == expected.end()) return std::unexpected(inputFault(options.expected + " lacks " + key));
-    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, comparable(module, outputs, i, found->second.shape()));
-    const Tolerance tolerance = toleranceOf(options, values[0].shape().type);
-    for (size_t device = 0; device < values.size(); ++device) {
-      const std::string name = values.size() > 1 ? key + " of device " + std::to_string(device) : key;
-      Comparison comparison = compareLiterals(found->second, values[device], tolerance, name);
-      maxAbs = std::max(maxAbs, comparison.maxAbsError);
-      if (!comparison.equal && first.empty()) first = comparison.firstMismatch;
-    }
-  }
-  report.object["max_abs_err"] = maxAbs;
-  report.object["equal"] = first.empty();
-  report.line("max_abs_err: " + std::to_string(maxAbs));
-  if (first.empty()) return {};
-  Diagnostic d;
-  d.message = "values differ: " + first;
-  report.failure(d);
-  report.exit = kDiffers;
-  return {};
 }
 
 HostFeeds outsideOf(FeedFiles& files, const Options& options) {
@@ -347,7 +216,7 @@ Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, 
               std::to_string(millisecondsSince(begin)) + " ms");
   if (!options.out.empty()) TESSERA_TRY(writeDeviceOutputs(module, options, outputs));
   if (!options.outfeed.empty()) TESSERA_TRY(writeNpz(options.outfeed, files.taken()));
-  return compareDevices(module, options, outputs, report);
+  return compareDevices(module, options.expectation, outputs, report);
 }
 
 Status runAsAsked(const Module& module, Options& options, Report& report) {
@@ -400,9 +269,9 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("--out", options->out, "npz for the outputs out0 …");
   command->add_flag("--physical", options->physical,
                     "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the program's layout, padding and tiles");
-  command->add_option("--expected", options->expected, "npz to compare the outputs with");
-  command->add_option("--rtol", options->rtol, "Relative tolerance (default: by output type)");
-  command->add_option("--atol", options->atol, "Absolute tolerance (default: by output type)");
+  command->add_option("--expected", options->expectation.file, "npz to compare the outputs with");
+  command->add_option("--rtol", options->expectation.rtol, "Relative tolerance (default: by output type)");
+  command->add_option("--atol", options->expectation.atol, "Absolute tolerance (default: by output type)");
   command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")->check(CLI::Range(1, 1000000));
   command->add_option("--profile", options->profile, "Write a Chrome trace with the profile of as many further runs");
   command->add_option("--hottest", options->hottest, "List the N instructions that took the most time")->check(CLI::Range(0, 1000000));
@@ -416,6 +285,8 @@ void addRun(CLI::App& app, Report& report) {
   command->callback([options, &report] {
     auto module = loadModule(options->file, report, true, &options->snapshot);
     if (!module) return;
+    if (options->snapshot.result) options->expectation.result = &*options->snapshot.result;
+    options->expectation.snapshot = options->file;
     if (auto status = runAsAsked(*module, *options, report); !status) report.failure(placed(status.error(), *options));
   });
 }

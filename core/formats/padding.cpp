@@ -3,7 +3,6 @@
 #include "core/formats/padding.h"
 
 #include <charconv>
-#include <cmath>
 
 namespace tessera {
 namespace {
@@ -170,18 +169,14 @@ class Losses {
   void look(const Shape& shape, const std::string& where, bool hasForm) {
     for (const ShapeLeaf& leaf : leavesOf(shape)) {
       constexpr size_t kMost = 100;
-      if (!hasPadding(*leaf.shape) || (hasForm && carried(*leaf.shape)) || found_.size() == kMost) continue;
+      if (!hasPadding(*leaf.shape) || (hasForm && carried()) || found_.size() == kMost) continue;
       found_.push_back("the padding of " + where + " (" + layoutPadding(*leaf.shape->layout) + ")");
     }
   }
   std::vector<std::string> take() { return std::move(found_); }
 
-  // HLO text says the padding of an instruction's own shape; protobuf that of every shape, with four values.
-  bool carried(const Shape& leaf) const {
-    const auto& value = leaf.layout->paddingValue;
-    if (carrier_ == PaddingCarrier::Protobuf) return !value || *value == 0 || *value == 1 || std::isinf(*value);
-    return carrier_ == PaddingCarrier::HloText;
-  }
+  // HLO text says the padding of an instruction's own shape; protobuf that of every shape.
+  bool carried() const { return carrier_ != PaddingCarrier::None; }
 
  private:
   PaddingCarrier carrier_;

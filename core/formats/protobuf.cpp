@@ -16,6 +16,7 @@
 #include "core/formats/proto/hlo.pb.h"
 #include "core/formats/proto/module_proto.h"
 #include "core/formats/proto/shape_proto.h"
+#include "core/formats/proto/unknown_text.h"
 
 namespace tessera {
 namespace {
@@ -43,12 +44,15 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 
 bool parseText(std::string_view content, google::protobuf::Message& out, FirstError& error) {
   if (content.size() > INT_MAX) return false;
-  google::protobuf::io::ArrayInputStream input(content.data(), static_cast<int>(content.size()));
   const google::protobuf::LogSilencer silence;
+  std::string known(content);
+  const auto unknown = proto::cutUnknownFields(known, out.GetDescriptor(), kMaxNesting);
+  google::protobuf::io::ArrayInputStream input(known.data(), static_cast<int>(known.size()));
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
   parser.SetRecursionLimit(kMaxNesting);
-  return parser.Parse(&input, &out);
+  parser.AllowFieldNumber(true);
+  return parser.Parse(&input, &out) && proto::putUnknownFields(unknown, out);
 }
 
 // Which message starts with this field; null when none does.

@@ -57,12 +57,26 @@ void appendInstruction(std::string& out, const Module& module, const Instruction
   out += '\n';
 }
 
-// The header as the long form prints it.
+// The first line end outside of strings and braces.
+size_t endOfHeader(std::string_view text) {
+  bool quoted = false;
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\\' && quoted) ++at;
+    else if (c == '"') quoted = !quoted;
+    else if (!quoted && (c == '{' || c == '}')) depth += c == '{' ? 1 : depth > 0 ? -1 : 0;
+    else if (!quoted && depth == 0 && c == '\n') return at;
+  }
+  return text.size();
+}
+
+// The header as the long form prints it; attributes with strings may run over several lines.
 std::string headerOf(const Module& module) {
   Module empty(module.name);
   empty.setConfig(module.config());
-  std::string text = printHloText(empty);
-  return text.substr(0, text.find('\n'));
+  const std::string text = printHloText(empty);
+  return text.substr(0, endOfHeader(text));
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ constexpr AttributeRow kPermuteAttributes[] = {
 constexpr AttributeRow kBroadcastAttributes[] = {
     kChannelRow, kGroupsRow, {Attr::has_dynamic_root, false, "false", "the last operand says who sends"}};
 constexpr Constraint kPermuteConstraints[] = {
-    {"C1", "each of source_target_pairs is a pair of device numbers; no device is a source twice or a target twice"},
+    {"C1", "each of source_target_pairs is a pair of device numbers; no device is a source twice or a target twice, or in place more often than there are starts"},
     {"C2", "with slice_sizes there are four operands"},
 };
-constexpr Constraint kBroadcastConstraints[] = {{"C1", kGroupsText}};
+constexpr Constraint kBroadcastConstraints[] = {{"C1", kGroupsText}, {"C2", "with has_dynamic_root there is a value and a root"}};
 constexpr Constraint kDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
 
 using Pairs = std::vector<std::vector<int64_t>>;
@@ -36,20 +36,30 @@ const Pairs& pairsOf(const AttributeSet& attributes) {
   return pairs ? *pairs : kNone;
 }
 
+bool isInPlace(const AttributeSet& attributes) { return attributes.has(Attr::slice_sizes); }
+
+// How often a device may be a source, and a target: each slice that moves in place has a pair of its own.
+std::ptrdiff_t mostPairs(const InferContext& context) {
+  if (!isInPlace(*context.attributes) || context.operands.size() != 4) return 1;
+  const Shape& starts = context.operand(2);
+  const Shape& ofOne = context.operand(0).isTuple() && !starts.elements.empty() ? starts.elements[0] : starts;
+  return std::max<std::ptrdiff_t>(std::ssize(ofOne.elements), 1);
+}
+
 Status checkPairs(const InferContext& context) {
+  const std::ptrdiff_t most = mostPairs(context);
   std::vector<int64_t> ends[2];
   for (const auto& pair : pairsOf(*context.attributes)) {
     if (pair.size() != 2 || pair[0] < 0 || pair[1] < 0) return context.violated("C1", "an entry of source_target_pairs is no pair of devices", "{from,to}", listOf(pair));
     for (size_t end = 0; end < 2; ++end) {
-      if (std::ranges::find(ends[end], pair[end]) != ends[end].end())
-        return context.violated("C1", "device " + std::to_string(pair[end]) + " is a " + (end == 0 ? "source" : "target") + " twice");
+      if (std::ranges::count(ends[end], pair[end]) >= most)
+        return context.violated("C1", "device " + std::to_string(pair[end]) + " is a " + (end == 0 ? "source" : "target") + " " +
+                                          (most == 1 ? "twice" : "more than " + std::to_string(most) + " times"));
       ends[end].push_back(pair[end]);
     }
   }
   return {};
 }
-
-bool isInPlace(const AttributeSet& attributes) { return attributes.has(Attr::slice_sizes); }
 
 Inferred likeOperands(const InferContext& context) {
   std::vector<Shape> shapes;
@@ -209,6 +219,7 @@ Result<Literal> permute(const EvaluateContext& context, const Shape& result) {
   std::optional<int64_t> source;
   for (const auto& pair : pairsOf(*context.instruction.attributes)) {
     numbers.insert(numbers.end(), pair.begin(), pair.end());
+    if (pair[1] == own && source) return failUnsupported("a collective-permute from several devices to one cannot be run");
     if (pair[1] == own) source = pair[0];
   }
   std::ranges::sort(numbers);
@@ -245,10 +256,15 @@ void doneLayout(const InferContext& context, Shape& result) {
 }
 Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
 
+// With a dynamic root the last operand says who sends, and is no value.
 Result<Inferred> inferBroadcast(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
-  return likeOperands(context);
+  if (!context.attributes->boolOr(Attr::has_dynamic_root, false)) return likeOperands(context);
+  if (context.operands.size() < 2) return context.violated("C2", "a dynamic root needs an operand of its own", "values and a root", "1 operand");
+  InferContext values = context;
+  values.operands.pop_back();
+  return likeOperands(values);
 }
 
 // The first device of the group sends; a device in no group gets zeros.

@@ -20,7 +20,7 @@ constexpr OperandDoc kOperands[] = {
 };
 
 constexpr AttributeRow kAttributes[] = {
-    {Attr::window, true, "", "size, stride, padding and dilations per dimension"},
+    {Attr::window, false, "", "size, stride, padding and dilations per dimension; scalars need none"},
     {Attr::to_apply, true, "", "computation (accumulators, values) -> accumulators; associative"},
 };
 

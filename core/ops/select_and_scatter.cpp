@@ -22,7 +22,7 @@ constexpr OperandDoc kOperands[] = {
 };
 
 constexpr AttributeRow kAttributes[] = {
-    {Attr::window, true, "", "size, stride and padding per dimension"},
+    {Attr::window, false, "", "size, stride and padding per dimension; scalars need none"},
     {Attr::select, true, "", "computation (selected, candidate) -> pred; true keeps the selected"},
     {Attr::scatter, true, "", "computation (accumulator, source element) -> accumulator"},
 };

@@ -1,11 +1,10 @@
 // send, send-done, recv, recv-done: a value from one place of a program (or device) to another, by channel. A send
 // leaves the value and goes on; recv-done waits for it. Where the value goes stands in the frontend attribute
 // _xla_send_recv_source_target_pairs, as XLA writes it; without it, it stays on its device.
-#include <charconv>
-
 #include "core/evaluate/collectives.h"
 #include "core/ops/faults.h"
 #include "core/ops/op.h"
+#include "core/ops/send_recv_pairs.h"
 
 namespace tessera {
 namespace {
@@ -59,29 +58,6 @@ void recvDoneLayout(const InferContext& context, Shape& result) {
   if (!context.operand(0).elements.empty()) result.elements[0] = context.operand(0).elements[0];
 }
 
-// {{0,1},{1,2}} out of the frontend attributes; empty when they do not say it.
-std::vector<std::pair<int64_t, int64_t>> pairsOf(const Instruction& instruction) {
-  const auto* text = instruction.attributes->get<RawText>(Attr::frontend_attributes);
-  constexpr std::string_view kName = "_xla_send_recv_source_target_pairs";
-  std::vector<std::pair<int64_t, int64_t>> out;
-  size_t at = text ? text->text.find(kName) : std::string::npos;
-  if (at == std::string::npos) return out;
-  std::vector<int64_t> numbers;
-  int depth = 0;
-  for (at = text->text.find('{', at); at < text->text.size(); ++at) {
-    const char c = text->text[at];
-    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
-    if (depth == 0) break;
-    if (c < '0' || c > '9') continue;
-    const char* end = text->text.data() + text->text.size();
-    const auto [next, error] = std::from_chars(text->text.data() + at, end, numbers.emplace_back());
-    if (error != std::errc()) return {};
-    at = static_cast<size_t>(next - text->text.data()) - 1;
-  }
-  for (size_t i = 0; i + 1 < numbers.size(); i += 2) out.emplace_back(numbers[i], numbers[i + 1]);
-  return out;
-}
-
 bool isHostTransfer(const EvaluateContext& context) { return context.instruction.attributes->boolOr(Attr::is_host_transfer, false); }
 
 Result<Communicator*> communicatorOf(const EvaluateContext& context) {
@@ -96,7 +72,7 @@ Result<Literal> evaluateSend(const EvaluateContext& context) {
   const Literal& value = context.operands[0];
   if (isHostTransfer(context)) {
     TESSERA_TRY(communicator->outfeed(value));
-  } else if (const auto pairs = pairsOf(context.instruction); pairs.empty()) {
+  } else if (const auto pairs = sendReceivePairs(context.instruction); pairs.empty()) {
     TESSERA_TRY(communicator->send(channel, communicator->device(), value));
   } else {
     for (const auto& [source, target] : pairs)
@@ -125,7 +101,7 @@ Result<Literal> evaluateRecv(const EvaluateContext& context) {
 Result<Literal> received(const EvaluateContext& context, Communicator& communicator) {
   const Shape& data = context.shape.elements[0];
   if (isHostTransfer(context)) return communicator.infeed(data);
-  const auto pairs = pairsOf(context.instruction);
+  const auto pairs = sendReceivePairs(context.instruction);
   bool isTarget = pairs.empty();
   for (const auto& pair : pairs) isTarget = isTarget || pair.second == communicator.device();
   if (!isTarget) return zerosOf(data);

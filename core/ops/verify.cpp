@@ -167,6 +167,9 @@ Diagnostics verify(const Module& module) {
   const UserTable users(module);
   verifyAsyncPairs(module, users, out);
   verifyFusions(module, users, out);
+  verifyCalls(module, out);
+  verifySendRecv(module, out);
+  verifyLayouts(module, out);
   Module snapshot = module;
   out.addAll(std::move(inferModule(snapshot).items()));
   return out;

@@ -2,6 +2,7 @@
 // halves of a send or receive name one channel. And threads: a computation of another thread is entered by async-start.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "core/ops/instruction_checks.h"
 #include "core/ops/verify_groups.h"
@@ -97,14 +98,31 @@ void checkThreads(const Module& module, const Instruction& instruction, Diagnost
   }
 }
 
+std::set<ComputationId> startedComputations(const Module& module) {
+  std::set<ComputationId> out;
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions)
+      if (module.at(id).opcode == Opcode::AsyncStart)
+        for (ComputationId callee : module.callees(module.at(id))) out.insert(callee);
+  return out;
+}
+
+// A send or receive that is all that a started computation does: its context is the result.
+bool isHandedOut(const Module& module, const Instruction& instruction, const std::set<ComputationId>& started) {
+  const bool message = instruction.opcode == Opcode::Send || instruction.opcode == Opcode::Recv;
+  return message && started.contains(instruction.computation) && module.at(instruction.computation).root == instruction.id;
+}
+
 }  // namespace
 
 void verifyAsyncPairs(const Module& module, const UserTable& users, Diagnostics& out) {
+  const std::set<ComputationId> started = startedComputations(module);
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions) {
       const Instruction& instruction = module.at(id);
       for (const Pairing& pairing : kPairings) {
         if (pairing.opcode != instruction.opcode) continue;
+        if (pairing.begins && isHandedOut(module, instruction, started)) continue;
         if (pairing.begins) checkReaders(module, users, instruction, pairing, out);
         else checkEnded(module, instruction, pairing, out);
       }

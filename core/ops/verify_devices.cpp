@@ -30,6 +30,8 @@ class DeviceChecks {
 
   void check(const Instruction& instruction) {
     checkGroups(instruction);
+    checkOneGroup(instruction);
+    checkConstrainedLayout(instruction);
     checkPairs(instruction);
     checkSharding(instruction);
     checkChannel(instruction);
@@ -60,6 +62,33 @@ class DeviceChecks {
       refuse(instruction, "has replica groups of different size", "replica-groups", "groups of " + std::to_string(size), groups->text);
   }
 
+  // Without groups all devices are one: as many parts as there are of them.
+  void checkOneGroup(const Instruction& instruction) {
+    const auto* groups = instruction.attributes->get<ReplicaGroups>(Attr::replica_groups);
+    const auto* dimensions = instruction.attributes->get<std::vector<int64_t>>(Attr::dimensions);
+    const int64_t devices = groupExtent(instruction, {replicas_, partitions_});
+    if ((!groups || groups->groups.empty()) && instruction.opcode == Opcode::AllToAll && !dimensions && devices > 1 && std::ssize(instruction.operands) != devices)
+      refuse(instruction, "has operands for another number of devices", "replica-groups", std::to_string(devices), std::to_string(instruction.operands.size()));
+    const bool array = instruction.operands.size() == 1 && instruction.operands[0].valid() && module_.contains(instruction.operands[0]) && instruction.shape->isArray();
+    if ((groups && !groups->groups.empty()) || !dimensions || dimensions->size() != 1 || devices <= 1 || !array) return;
+    const bool gathers = instruction.opcode == Opcode::AllGather;
+    if (!gathers && instruction.opcode != Opcode::ReduceScatter) return;
+    const Shape &operand = module_.shapeOf(instruction.operands[0]), &whole = gathers ? *instruction.shape : operand, &part = gathers ? operand : *instruction.shape;
+    const auto d = static_cast<size_t>(dimensions->front());
+    if (d >= whole.dimensions.size() || d >= part.dimensions.size() || part.dimensions[d] <= 0 || whole.dimensions[d] < 0) return;
+    const int64_t parts = (whole.dimensions[d] - 1) / part.dimensions[d] + 1;
+    if (parts != devices) refuse(instruction, "has parts for another number of devices", "replica-groups", std::to_string(devices), std::to_string(parts));
+  }
+
+  // Layouts of all-reduces are constrained in all of a module or in none.
+  void checkConstrainedLayout(const Instruction& instruction) {
+    if (instruction.opcode != Opcode::AllReduce && instruction.opcode != Opcode::AllReduceStart) return;
+    const auto constrained = [](const Instruction& i) { return i.attributes->boolOr(Attr::constrain_layout, false); };
+    if (!firstAllReduce_) firstAllReduce_ = &instruction;
+    if (constrained(*firstAllReduce_) != constrained(instruction))
+      refuse(instruction, "and " + named(*firstAllReduce_) + " differ in constrain_layout", "constrain-layout", constrained(*firstAllReduce_) ? "true" : "false", constrained(instruction) ? "true" : "false");
+  }
+
   void checkPairs(const Instruction& instruction) {
     const auto* pairs = instruction.attributes->get<std::vector<std::vector<int64_t>>>(Attr::source_target_pairs);
     const int64_t devices = groupExtent(instruction, {replicas_, partitions_});
@@ -73,6 +102,10 @@ class DeviceChecks {
   // What sharding.h cannot read is none of its business.
   void checkSharding(const Instruction& instruction) {
     const auto* text = instruction.attributes->get<RawText>(Attr::sharding);
+    if (text && instruction.shape->isTuple() && text->text.starts_with("{{")) {
+      const size_t leaves = std::max<size_t>(leavesOf(*instruction.shape).size(), 1), given = shardingsOf(text->text).size();
+      if (given != leaves) refuse(instruction, "has a sharding for another number of arrays", "sharding", std::to_string(leaves), std::to_string(given));
+    }
     if (!text || !instruction.shape->isArray()) return;
     if (const auto device = maximalDeviceOf(text->text); device && partitions_ > 1 && *device >= partitions_)
       refuse(instruction, "has a sharding on a device that is not there", "sharding", "0 to " + std::to_string(partitions_ - 1), std::to_string(*device));
@@ -91,7 +124,8 @@ class DeviceChecks {
   void checkChannel(const Instruction& instruction) {
     if (!instruction.attributes->has(Attr::channel_id)) return;
     const int64_t channel = instruction.attributes->intOr(Attr::channel_id, 0);
-    if (instruction.attributes->boolOr(Attr::use_global_device_ids, false) && channel <= 0)
+    const bool reduces = instruction.opcode == Opcode::AllReduce || instruction.opcode == Opcode::AllReduceStart;
+    if ((reduces || instruction.attributes->boolOr(Attr::use_global_device_ids, false)) && channel <= 0)
       refuse(instruction, "has a channel_id that is not positive", "channel", "1 or more", std::to_string(channel));
     channels_[channel].push_back(&instruction);
   }
@@ -120,6 +154,7 @@ class DeviceChecks {
   const Module& module_;
   Diagnostics& out_;
   int64_t replicas_, partitions_;
+  const Instruction* firstAllReduce_ = nullptr;
   std::map<int64_t, std::vector<const Instruction*>> channels_;
 };
 

@@ -47,6 +47,21 @@ std::string bufferText(int64_t parameter, const std::vector<int64_t>& index) {
   return "parameter " + std::to_string(parameter) + " " + indexText(index);
 }
 
+// The entry's layout as written, else as the graph has it.
+const Shape& entryShape(const Module& module, int64_t parameter) {
+  const auto& written = module.config().entryParameterLayouts;
+  if (parameter < static_cast<int64_t>(written.size())) return written[static_cast<size_t>(parameter)];
+  return module.shapeOf(module.entryComputation().parameters[static_cast<size_t>(parameter)]);
+}
+
+// A buffer that must be shared has one shape, layout and memory space on both sides.
+void checkMustAlias(const Module& module, const Shape& root, const AliasEntry& alias, Diagnostics& out) {
+  const Shape* output = subShape(module.config().entryResultLayout ? *module.config().entryResultLayout : root, alias.outputIndex);
+  const Shape* input = subShape(entryShape(module, alias.parameter), alias.parameterIndex);
+  if (input && output && !(*input == *output))
+    report(out, "input_output_alias has to join " + bufferText(alias.parameter, alias.parameterIndex) + " and a result of another shape", "alias", toString(*input), toString(*output));
+}
+
 void checkAliases(const Module& module, const Shape& root, Diagnostics& out) {
   std::set<BufferIndex> parameters;
   std::set<std::vector<int64_t>> outputs;
@@ -63,6 +78,8 @@ void checkAliases(const Module& module, const Shape& root, Diagnostics& out) {
       report(out, "input_output_alias joins what is no array", "alias", toString(*input, false), toString(*output, false));
     if (arrays && input->denseBytes() != output->denseBytes())
       report(out, "input_output_alias joins buffers of different size", "alias", toString(*input, false), toString(*output, false));
+    else if (arrays && alias.must)
+      checkMustAlias(module, root, alias, out);
   }
 }
 

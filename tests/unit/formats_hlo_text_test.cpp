@@ -218,5 +218,20 @@ TEST(ModuleFile, WritesAtomicallyAndExplainsWhatCannotBeRead) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(HloText, OlderHeadersEndWithAColon) {
+  const ReadResult read = readHloText("HloModule older:\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n");
+  ASSERT_TRUE(read.module);
+  EXPECT_TRUE(read.diagnostics.empty());
+  EXPECT_EQ(read.module->name, "older");
+}
+
+TEST(HloText, BodiesOfANamelessInstructionHaveNames) {
+  const ReadResult read = readHloText("f32[5]{0} call(f32[5]{0}), to_apply=\n{\n  ROOT p = f32[5]{0} parameter(0)\n}\n");
+  ASSERT_TRUE(read.module) << read.diagnostics.items().at(0).toString();
+  const std::string text = printHloText(*read.module);
+  EXPECT_NE(text.find("\n%computation (p: f32[5]) -> f32[5] {"), std::string::npos) << text;
+  EXPECT_TRUE(readHloText(text).module);
+}
+
 }  // namespace
 }  // namespace tessera

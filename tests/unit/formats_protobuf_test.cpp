@@ -107,6 +107,56 @@ TEST(Protobuf, ForeignFieldsAndIdsAreKept) {
   EXPECT_NE(kept->find(unknown), std::string::npos);
 }
 
+// As protobuf prints what a binary message held beside its fields, at every level, in lists and beside numbers of known fields.
+constexpr std::string_view kUnknown = R"(hlo_module {
+  name: "m" 6: 1
+  computations [ { name: "e" id: 1 root_id: 3
+      instructions {
+        name: "p" opcode: "parameter" id: 2
+        shape { element_type: F32 dimensions: 2 layout { minor_to_major: 0 777: 5 } 888: "in \"quotes\"\n" '\001' }
+        9000: 18446744073709551615
+        9001: -1
+        9002: 0x0000002a, 9003: 0xffffffffffffffff;  # a comment { with braces
+        9004 { 1: "x" 2 { 3: 0x10 } 4: [1, 2] }
+        9004 < 5: "" >
+      }
+      instructions { name: "c" opcode: "constant" id: 3 shape { element_type: F32 } literal { shape { element_type: F32 } f32s: 3 200: "y" 99: 9 } 9005: 6 }
+      10: "zz" } ]
+  12345: "in the module"
+}
+54321 { 1: 2 }
+)";
+
+TEST(Protobuf, UnknownFieldsGoThroughText) {
+  ProtoContent read = readProto(kUnknown);
+  ASSERT_TRUE(read.module) << errorOf(read);
+  auto text = writeProto(*read.module, {ProtoMessage::Hlo, true, read.foreign.get()});
+  ASSERT_TRUE(text);
+  for (const char* field : {"777: 5\n", "888: \"in \\\"quotes\\\"\\n\\001\"\n", "9000: 18446744073709551615\n        9001: 18446744073709551615\n", "9002: 0x0000002a\n",
+                            "9003: 0xffffffffffffffff\n", "9005: 6\n", "99: 9\n", "12345: \"in the module\"\n", "54321 {", "10: \"zz\"\n"})
+    EXPECT_NE(text->find(std::string_view(field).substr(0, std::string_view(field).find('\n'))), std::string::npos) << field << *text;
+  ProtoContent again = readProto(*text);
+  ASSERT_TRUE(again.module) << errorOf(again);
+  EXPECT_EQ(*writeProto(*again.module, {ProtoMessage::Hlo, true, again.foreign.get()}), *text);
+  auto binary = writeProto(*read.module, {ProtoMessage::Hlo, false, read.foreign.get()});
+  ASSERT_TRUE(binary);
+  EXPECT_NE(binary->find(std::string("\xe2\xb2\x04\x0b\x0a\x01x\x12\x02\x18\x10\x20\x01\x20\x02", 15)), std::string::npos);
+  ProtoContent fromBinary = readProto(*binary);
+  ASSERT_TRUE(fromBinary.module);
+  EXPECT_EQ(*writeProto(*fromBinary.module, {ProtoMessage::Hlo, true, fromBinary.foreign.get()}), *text);
+}
+
+TEST(Protobuf, DamagedUnknownFieldsAreRefusedWhereTheyStand) {
+  for (const char* field : {"99: ", "99 { x: 1 }", "99: \"open", "99 { 1: 2", "0: 1", "536870912: 1", "99: 1.5", "99: 0xg", "99: 18446744073709551616", "99: [1"}) {
+    ProtoContent read = readProto("name: \"m\"\n  " + std::string(field) + "\ncomputations { }\n");
+    EXPECT_FALSE(read.module) << field;
+    EXPECT_GE(read.diagnostics.items().at(0).position.line, 2u) << field;
+  }
+  std::string deep = "name: \"m\" ";
+  for (int i = 0; i < 100000; ++i) deep += "9 {";
+  EXPECT_FALSE(readProto(deep).module);
+}
+
 TEST(Protobuf, LiteralsStandInTheOrderOfTheirLayout) {
   const Module module = readGood("ENTRY e {\n  ROOT c = s32[2,3]{0,1} constant({ { 1, 2, 3 }, { 4, 5, 6 } })\n}\n");
   auto text = writeProto(module, {ProtoMessage::HloModule, true});
@@ -186,6 +236,14 @@ TEST(ShortText, ReadsBackToTheSameGraph) {
   EXPECT_EQ(text.find("metadata"), std::string::npos);
   EXPECT_EQ(text.find("control-predecessors"), std::string::npos);
   EXPECT_EQ(printShortText(readGood(text)), text);
+}
+
+// A header may run over lines.
+TEST(ShortText, KeepsARecoveryTable) {
+  const std::string text = "HloModule m, num_partitions=2, origin_recovery_table={\n  {\"a\"} : {\"b\"},\n  \"\n    HloModule r, frontend_attributes={k=\\\"}{\\\"}\n\n  \"\n}\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
+  const std::string printed = printShortText(readGood(text));
+  EXPECT_NE(printed.find("HloModule r"), std::string::npos);
+  EXPECT_EQ(printShortText(readGood(printed)), printed);
 }
 
 TEST(Dot, OneNodeAnInstruction) {

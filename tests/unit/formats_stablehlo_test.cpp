@@ -239,6 +239,35 @@ module @m attributes {mhlo.num_partitions = 2 : i32} {
   EXPECT_NE(text.find(R"(metadata={op_name="jit(f)/neg" source_file="f.py" source_line=7)"), std::string::npos);
 }
 
+// Words of a closed set are checked where they are read, not passed on.
+TEST(StableHlo, UnknownWordsAreRefusedWhereTheyStand) {
+  const auto error = [](std::string_view operation) {
+    return firstError("module @m {\n  func.func @main(%a: tensor<2x2xf32>, %u: tensor<2xui64>, %s: tensor<f32>, %n: tensor<1xi64>) -> tensor<2x2xf32> {\n    %0 = " + std::string(operation) +
+                      "\n    return %a : tensor<2x2xf32>\n  }\n}\n");
+  };
+  constexpr std::string_view kDot = " : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>";
+  constexpr std::string_view kPretty = "stablehlo.dot_general %a, %a, contracting_dims = [1] x [0], ";
+  EXPECT_EQ(error(std::string(kPretty) + "precision = [HIGHEST, DEFAULT]" + std::string(kDot)), "");
+  EXPECT_EQ(error(std::string(kPretty) + "precision = [HIGHEST, BEST]" + std::string(kDot)),
+            "f.mlir:3:92: error: stablehlo.dot_general: precision has an unknown value; expected one of DEFAULT HIGH HIGHEST, found BEST");
+  EXPECT_NE(error("\"stablehlo.dot\"(%a, %a) <{precision_config = [#stablehlo<precision LOW>, #stablehlo<precision HIGH>]}>" + std::string(kDot)).find("found LOW"), std::string::npos);
+  EXPECT_NE(error(std::string(kPretty) + "algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 7, allow_imprecise_accumulation = false>" + std::string(kDot))
+                .find("HLO has no such algorithm; expected for example tf32, tf32, f32 with 3 operations, found tf32, tf32, f32 with 7"), std::string::npos);
+  constexpr std::string_view kCompare = " : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xi1>";
+  EXPECT_EQ(error("stablehlo.compare  LT, %a, %a,  TOTALORDER" + std::string(kCompare)), "");
+  EXPECT_EQ(error("stablehlo.compare  LS, %a, %a,  FLOAT" + std::string(kCompare)),
+            "f.mlir:3:29: error: stablehlo.compare: comparison_direction has an unknown value; expected one of EQ NE GE GT LE LT, found LS");
+  EXPECT_EQ(error("stablehlo.compare  LT, %a, %a,  REAL" + std::string(kCompare)),
+            "f.mlir:3:42: error: stablehlo.compare: compare_type has an unknown value; expected one of NOTYPE FLOAT TOTALORDER SIGNED UNSIGNED, found REAL");
+  EXPECT_NE(error("\"stablehlo.compare\"(%a, %a) <{comparison_direction = #stablehlo<comparison_direction LQ>}>" + std::string(kCompare)).find("found LQ"), std::string::npos);
+  EXPECT_NE(error("\"stablehlo.compare\"(%a, %a) {x = 1 : i64}" + std::string(kCompare)).find("comparison_direction is missing"), std::string::npos);
+  EXPECT_NE(error("\"stablehlo.fft\"(%a) <{fft_length = array<i64: 2>, fft_type = #stablehlo<fft_type DFT>}> : (tensor<2x2xf32>) -> tensor<2x2xf32>").find("found DFT"), std::string::npos);
+  EXPECT_NE(error("\"stablehlo.triangular_solve\"(%a, %a) <{transpose_a = #stablehlo<transpose MAYBE>}>" + std::string(kDot)).find("found MAYBE"), std::string::npos);
+  EXPECT_NE(error("\"stablehlo.rng\"(%s, %s, %n) <{rng_distribution = #stablehlo<rng_distribution POISSON>}> : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>").find("found POISSON"), std::string::npos);
+  EXPECT_NE(error("\"stablehlo.rng_bit_generator\"(%u) <{rng_algorithm = #stablehlo<rng_algorithm MERSENNE>}> : (tensor<2xui64>) -> tensor<2xui64>").find("found MERSENNE"), std::string::npos);
+  EXPECT_NE(error("stablehlo.custom_call @f(%a) {api_version = 9 : i32} : (tensor<2x2xf32>) -> tensor<2x2xf32>").find("expected 0 to 4, found 9"), std::string::npos);
+}
+
 TEST(StableHlo, ErrorsHaveTheirPlace) {
   EXPECT_EQ(firstError("module @m {\n  func.func @main() -> tensor<f32> {\n    return %x : tensor<f32>\n  }\n}\n").substr(0, 16), "f.mlir:3:12: err");
   EXPECT_NE(firstError(body("    %0 = stablehlo.nonsense : tensor<f32>\n    return %0 : tensor<f32>\n", "tensor<f32>")).find("f.mlir:3:10"),

@@ -44,15 +44,54 @@ def gather(x, indices, offset_dims, collapsed, start_index_map, operand_batching
     return lax.gather(x, indices, numbers, sizes, indices_are_sorted=is_sorted, mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS)
 )py"},
     {"scatter", R"py(
-def scatter(x, indices, updates, to_apply, window_dims, inserted, to_operand, operand_batching, indices_batching, index_vector_dim,
+def scatter(operands, indices, updates, to_apply, window_dims, inserted, to_operand, operand_batching, indices_batching, index_vector_dim,
             is_sorted, is_unique):
     indices, indices_batching = vector_last(indices, index_vector_dim, indices_batching)
+    if len(operands) > 1:
+        return scatter_together(operands, indices, updates, to_apply, window_dims, inserted, to_operand, operand_batching, indices_batching)
+    x = operands[0]
     numbers = lax.ScatterDimensionNumbers(window_dims, inserted, to_operand, operand_batching, indices_batching)
     scalar = jax.ShapeDtypeStruct((), x.dtype)
     body = jax.make_jaxpr(to_apply)(scalar, scalar)
-    return lax.scatter_p.bind(x, indices, updates, update_jaxpr=body.jaxpr, update_consts=tuple(body.consts), dimension_numbers=numbers,
+    return lax.scatter_p.bind(x, indices, updates[0], update_jaxpr=body.jaxpr, update_consts=tuple(body.consts), dimension_numbers=numbers,
                               indices_are_sorted=is_sorted, unique_indices=is_unique,
                               mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS)
+)py"},
+    {"scatter_together", R"py(
+def scatter_together(operands, indices, updates, to_apply, window_dims, inserted, to_operand, operand_batching, indices_batching):
+    shape, sizes = updates[0].shape, operands[0].shape  # lax scatters one operand: update by update, in order
+    at = np.stack(np.unravel_index(np.arange(int(np.prod(shape))), shape)) if shape else np.zeros((0, 1), np.int64)
+    scattered = [d for d in range(len(shape)) if d not in window_dims]
+    starts = indices[tuple(at[d] for d in scattered)] if scattered else jnp.broadcast_to(indices, (at.shape[1],) + indices.shape)
+    where, fits = [jnp.zeros(at.shape[1], np.int64) for _ in sizes], True
+    for i, d in enumerate(to_operand):
+        where[d] = where[d] + starts[:, i].astype(np.int64)
+    for d, b in zip(operand_batching, indices_batching):
+        where[d] = where[d] + at[scattered[b]]
+    windowed = [d for d in range(len(sizes)) if d not in inserted and d not in operand_batching]
+    window = {d: shape[w] for d, w in zip(windowed, window_dims)}
+    for d in range(len(sizes)):
+        fits = fits & (where[d] >= 0) & (where[d] <= sizes[d] - window.get(d, 1))
+    for d, w in zip(windowed, window_dims):
+        where[d] = where[d] + at[w]
+    flat = [u.reshape(-1) for u in updates]
+    def step(i, values):
+        place = tuple(w[i] for w in where)
+        new = to_apply(*(v[place] for v in values), *(u[i] for u in flat))
+        return tuple(jnp.where(fits[i], v.at[place].set(n), v) for v, n in zip(values, new))
+    return lax.fori_loop(0, at.shape[1], step, tuple(operands))
+)py"},
+    {"scan", R"py(
+def scan(operands, to_apply, dimension, carries, reverse, steps, is_tuple):
+    inputs = len(operands) - carries
+    def step(carry, slices):
+        out = to_apply(*slices, *carry)
+        out = tuple(out) if isinstance(out, tuple) else (out,)
+        return out[len(out) - carries:], out[:len(out) - carries]
+    carry, stacked = lax.scan(step, tuple(operands[inputs:]), tuple(jnp.moveaxis(x, dimension, 0) for x in operands[:inputs]), length=steps,
+                              reverse=reverse)
+    out = tuple(jnp.moveaxis(y, 0, dimension) for y in stacked) + tuple(carry)
+    return out if is_tuple else out[0]
 )py"},
     {"sort", R"py(
 def sort(operands, less, dimension):  # any order: each element's place is the number of those before it
@@ -128,6 +167,65 @@ def batch_norm_grad(x, scale, mean, variance, grad, epsilon, feature):
     grad_scale = weighted * inverse
     inner = count * grad - along(grad_offset, feature, x) - centered * along(weighted * inverse * inverse, feature, x)
     return along(scale * inverse, feature, x) / count * inner, grad_scale, grad_offset
+)py"},
+    {"scaled_dot", R"py(
+def scaled_dot(lhs, rhs, lhs_scale, rhs_scale, dimensions, type):
+    def scaled(x, scale):  # a scale for each block along each dimension
+        for d in range(scale.ndim):
+            scale = jnp.repeat(scale, x.shape[d] // scale.shape[d], d)
+        return x.astype(np.float32) * scale.astype(np.float32)
+    out = lax.dot_general(scaled(lhs, lhs_scale), scaled(rhs, rhs_scale), dimensions, precision=lax.Precision.HIGHEST)
+    return out.astype(type)
+)py"},
+    {"replica_id", R"py(
+def replica_id(devices, partitions):
+    return np.uint32(0) if devices == 1 else (lax.axis_index("devices") // partitions).astype(np.uint32)
+)py"},
+    {"partition_id", R"py(
+def partition_id(devices, partitions):
+    return np.uint32(0) if devices == 1 else (lax.axis_index("devices") % partitions).astype(np.uint32)
+)py"},
+    {"folded", R"py(
+def folded(parts, to_apply):  # one value out of one a device, in order
+    out = parts[0]
+    for i in range(1, parts.shape[0]):
+        out = jax.vmap(to_apply)(out.reshape(-1), parts[i].reshape(-1)).reshape(out.shape)
+    return out
+)py"},
+    {"all_reduce", R"py(
+def all_reduce(operands, to_apply, groups):
+    out = tuple(folded(lax.all_gather(x, "devices", axis_index_groups=groups), to_apply) for x in operands)
+    return out if len(out) > 1 else out[0]
+)py"},
+    {"all_gather", R"py(
+def all_gather(operands, dimension, groups):
+    out = tuple(lax.all_gather(x, "devices", axis_index_groups=groups, axis=dimension, tiled=True) for x in operands)
+    return out if len(out) > 1 else out[0]
+)py"},
+    {"reduce_scatter", R"py(
+def reduce_scatter(operands, to_apply, dimension, groups):
+    def one(x):
+        count = len(groups[0]) if groups else lax.axis_size("devices")
+        sizes = x.shape[:dimension] + (count, x.shape[dimension] // count) + x.shape[dimension + 1:]
+        blocks = jnp.moveaxis(x.reshape(sizes), dimension, 0)
+        return folded(lax.all_to_all(blocks, "devices", 0, 0, axis_index_groups=groups), to_apply)
+    out = tuple(one(x) for x in operands)
+    return out if len(out) > 1 else out[0]
+)py"},
+    {"all_to_all", R"py(
+def all_to_all(operands, dimensions, groups):
+    if dimensions:
+        return lax.all_to_all(operands[0], "devices", dimensions[0], dimensions[0], axis_index_groups=groups, tiled=True)
+    return tuple(lax.all_to_all(jnp.stack(operands), "devices", 0, 0, axis_index_groups=groups))
+)py"},
+    {"permute", R"py(
+def permute(operands, pairs):
+    out = tuple(lax.ppermute(x, "devices", pairs) for x in operands)
+    return out if len(out) > 1 else out[0]
+)py"},
+    {"broadcast_from_first", R"py(
+def broadcast_from_first(x, groups):
+    return lax.all_gather(x, "devices", axis_index_groups=groups)[0]
 )py"},
     {"cholesky", R"py(
 def cholesky(x, lower):

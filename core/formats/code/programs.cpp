@@ -97,15 +97,26 @@ class Program {
     const Row* row = findRow(in.opcode);
     const std::string_view text = !row ? std::string_view() : language_ == Language::Cpp ? row->xla : row->jax;
     if (text.empty()) return noForm(in, language_, {});
-    if (in.opcode == Opcode::Scatter && in.operands.size() != 3) return noForm(in, language_, "it has several operands");
-    const bool jax = language_ == Language::Python;
-    const bool dynamic = std::ranges::any_of(leavesOf(*in.shape), [](const ShapeLeaf& leaf) { return leaf.shape->hasDynamicDimensions(); });
-    if (jax && dynamic) return noForm(in, language_, "of dynamic sizes");
-    const ModuleConfig& config = module_.config();
-    const bool many = config.replicaCount.value_or(1) > 1 || config.numPartitions.value_or(1) > 1;
-    if (jax && many && (in.opcode == Opcode::ReplicaId || in.opcode == Opcode::PartitionId)) return noForm(in, language_, "on several devices");
+    if (language_ == Language::Python) {
+      TESSERA_TRY(checkPython(in));
+    } else if (in.opcode == Opcode::Scatter && in.operands.size() != 3) {
+      return noForm(in, language_, "it has several operands");
+    }
     return fillIn(text, module_, in, language_, names_);
   }
+
+  Status checkPython(const Instruction& in) const {
+    const bool dynamic = std::ranges::any_of(leavesOf(*in.shape), [](const ShapeLeaf& leaf) { return leaf.shape->hasDynamicDimensions(); });
+    if (dynamic) return noForm(in, language_, "of dynamic sizes");
+    const std::string_view target = in.attributes->textOr(Attr::custom_call_target, "");
+    for (std::string_view manual : {"xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape", "SPMDFullToShardShape", "SPMDShardToFullShape"})
+      if (target == manual && devices() > 1) return noForm(in, language_, "it enters or leaves a manual region");
+    if (in.opcode == Opcode::AsyncUpdate && in.operands.size() > 1) return noForm(in, language_, "it brings further operands");
+    if (in.attributes->has(Attr::slice_sizes) && (in.opcode == Opcode::CollectivePermute || in.opcode == Opcode::CollectivePermuteStart))
+      return noForm(in, language_, "it works in place");
+    return {};
+  }
+  int64_t devices() const { return module_.config().replicaCount.value_or(1) * module_.config().numPartitions.value_or(1); }
 
   // Functions that the text calls, and those that these call, in the list's order.
   void appendPrelude(std::string& out, const std::string& body) const {
@@ -160,7 +171,21 @@ class JaxProgram : public Program {
   std::string tail() const override {
     std::string shapes;
     for (InstructionId id : module_.entryComputation().parameters) shapes += shapeText(language_, module_.shapeOf(id)) + ", ";
-    return "main = jax.jit(entry)\nPARAMETERS = [" + shapes + "]\n";
+    const std::string main = runsOnEachDevice() ? "jax.pmap(entry, axis_name=\"devices\")" : "jax.jit(entry)";
+    return "main = " + main + "\nPARAMETERS = [" + shapes + "]\n";
+  }
+  // A program with collectives is one device's: main takes and gives every device's values, stacked. Without them it is the
+  // program of the whole.
+  bool runsOnEachDevice() const {
+    constexpr Opcode kAsk[] = {Opcode::ReplicaId, Opcode::PartitionId, Opcode::AllReduce, Opcode::AllReduceStart, Opcode::AllGather, Opcode::AllGatherStart,
+                               Opcode::AllToAll, Opcode::ReduceScatter, Opcode::CollectivePermute, Opcode::CollectivePermuteStart, Opcode::CollectiveBroadcast};
+    for (ComputationId computation : module_.order())
+      for (InstructionId id : module_.at(computation).instructions) {
+        const Opcode opcode = module_.at(id).opcode;
+        const bool isId = opcode == Opcode::ReplicaId || opcode == Opcode::PartitionId;
+        if (std::ranges::find(kAsk, opcode) != std::end(kAsk) && (!isId || devices() > 1)) return true;
+      }
+    return false;
   }
   std::span<const PreludeFunction> prelude() const override { return jaxPrelude(); }
   std::string called(const std::string& computation) const override { return computation; }

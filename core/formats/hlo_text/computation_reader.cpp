@@ -189,8 +189,9 @@ bool ModuleReader::computation(Lexer& lexer, ComputationId& out) {
 bool ModuleReader::inlineComputation(ComputationId& out) {
   lexer_.bump();  // '{'
   const std::string_view outer = currentName_;
-  std::string name = std::string(outer) + ".computation";
-  for (int n = 1; computations_.contains(name); ++n) name = std::string(outer) + ".computation." + std::to_string(n);
+  const std::string base = (outer.empty() ? "" : std::string(outer) + ".") + "computation";
+  std::string name = base;
+  for (int n = 1; computations_.contains(name); ++n) name = base + "." + std::to_string(n);
   Scope scope;
   scope.id = beginComputation(name, lexer_.offset());
   if (!readBody(scope)) return false;

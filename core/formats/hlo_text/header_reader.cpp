@@ -96,6 +96,7 @@ void ModuleReader::readHeader() {
   std::string_view name;
   bool ok = lexer_.name(name, "the module's name");
   module_.name = std::string(name);
+  lexer_.accept(':');  // "HloModule name:", as older files have it
   ok = ok && readHeaderAttributes(config);
   if (!ok) {  // go on behind the header line
     takeError();

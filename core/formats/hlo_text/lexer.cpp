@@ -46,7 +46,7 @@ std::string asName(std::string_view text) {
 void Lexer::skipComment() {
   const size_t begin = at_;
   const bool block = text_[at_ + 1] == '*';
-  size_t end = block ? text_.find("*/", at_ + 2) : text_.find('\n', at_);
+  size_t end = block ? text_.find("*/", at_ + 2) : text_.find_first_of("\r\n", at_);
   if (end == std::string_view::npos) {
     if (block) failAt(begin, "a comment is not closed", "*/");
     end = text_.size();

@@ -25,6 +25,18 @@ std::string uniqueIn(std::unordered_set<std::string>& taken, std::string name) {
   return name;
 }
 
+// Of what was read, only the unknown fields stay: the message's own and those of its single sub-messages. Are there any?
+bool keepUnknownOnly(google::protobuf::Message& message) {
+  const auto& reflection = *message.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> set;
+  reflection.ListFields(message, &set);
+  for (const auto* field : set) {
+    const bool one = field->message_type() && !field->is_repeated();
+    if (!one || !keepUnknownOnly(*reflection.MutableMessage(&message, field))) reflection.ClearField(&message, field);
+  }
+  return message.ByteSizeLong() != 0;
+}
+
 class MessageReader : private text::NameScope {
  public:
   MessageReader(pb::HloModuleProto& message, std::string fileName, ForeignFields& foreign)
@@ -72,7 +84,7 @@ void MessageReader::report(Diagnostic d, std::string_view instruction) {
 Status MessageReader::readFacts(pb::HloInstructionProto& message, Instruction& instruction, Shape& shape) {
   if (!message.has_shape()) return fail("an instruction has no shape");
   TESSERA_ASSIGN_OR_RETURN(shape, readShape(message.shape()));
-  message.clear_shape();
+  if (!keepUnknownOnly(*message.mutable_shape())) message.clear_shape();
   if (auto opcode = opcodeFromName(message.opcode()))
     instruction.opcode = *opcode;
   else
@@ -99,7 +111,7 @@ Status MessageReader::readConstant(pb::HloInstructionProto& message, Instruction
   if (shape.isArray()) literal.setLayout(shape.layout);
   literal.setElided(message.tessera().elided());
   instruction.literal = std::make_shared<const Literal>(std::move(literal));
-  message.clear_literal();
+  if (!keepUnknownOnly(*message.mutable_literal())) message.clear_literal();
   return {};
 }
 

@@ -26,7 +26,7 @@ std::optional<double> paddingValueOf(pb::PaddingValue value) {
 
 pb::PaddingValue paddingValueOf(const std::optional<double>& value) {
   if (!value) return pb::INVALID_PAD;
-  if (*value == 0) return pb::ZERO_PAD;
+  if (*value == 0 && !std::signbit(*value)) return pb::ZERO_PAD;
   if (*value == 1) return pb::ONE_PAD;
   if (std::isinf(*value)) return *value < 0 ? pb::LOWEST_PAD : pb::HIGHEST_PAD;
   return pb::UNKNOWN_PAD;
@@ -93,6 +93,7 @@ Result<Layout> readLayout(const pb::LayoutProto& message, size_t rank) {
   if (!out.paddedDimensions.empty() && out.paddedDimensions.size() != rank)
     return fail("a layout's padded_dimensions do not match its rank");
   out.paddingValue = paddingValueOf(message.padding_value());
+  if (message.has_tessera_padding_value()) out.paddingValue = message.tessera_padding_value();
   return out;
 }
 
@@ -134,6 +135,7 @@ void writeLayout(const Layout& layout, pb::LayoutProto& out) {
   out.set_dynamic_shape_metadata_prefix_bytes(layout.dynamicShapeMetadataPrefixBytes);
   for (int64_t d : layout.paddedDimensions) out.add_padded_dimensions(d);
   out.set_padding_value(paddingValueOf(layout.paddingValue));
+  if (out.padding_value() == pb::UNKNOWN_PAD) out.set_tessera_padding_value(*layout.paddingValue);
 }
 
 }  // namespace

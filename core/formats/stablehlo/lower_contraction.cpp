@@ -9,48 +9,66 @@ namespace {
 using Ids = std::vector<InstructionId>;
 
 // precision = [DEFAULT, HIGHEST] or precision_config; nothing when all are default.
-void setPrecision(AttributeSet& out, const Operation& op) {
+Status setPrecision(const Lowering& l, AttributeSet& out, const Operation& op) {
   const Attribute* given = findAny(op, {"precision", "precision_config"});
-  if (!given) return;
+  if (!given) return {};
   std::vector<std::string> words;
   bool any = false;
   for (const Attribute& item : given->items) {
-    std::string word = wordOf(&item);
+    TESSERA_ASSIGN_OR_RETURN(std::string word, l.oneOf(op, wordOf(&item), item.offset, "precision", "DEFAULT HIGH HIGHEST"));
     any |= word != "DEFAULT";
     for (char& c : word) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
     words.push_back(std::move(word));
   }
   if (any) out.set(Attr::operand_precision, std::move(words));
+  return {};
 }
 
-// The algorithm of a dot as HLO names it; empty when HLO has no such one.
+// The algorithms of a dot as HLO names them.
 struct AlgorithmRow {
   std::string_view lhs, rhs, accumulate;
-  int64_t components, operations;
-  bool imprecise;
+  int64_t operations;
   std::string_view name;
 };
 constexpr AlgorithmRow kAlgorithms[] = {
-    {"f16", "f16", "f16", 1, 1, false, "dot_f16_f16_f16"},     {"f16", "f16", "f32", 1, 1, false, "dot_f16_f16_f32"},
-    {"bf16", "bf16", "bf16", 1, 1, false, "dot_bf16_bf16_bf16"}, {"bf16", "bf16", "f32", 1, 1, false, "dot_bf16_bf16_f32"},
-    {"bf16", "bf16", "f32", 1, 3, false, "dot_bf16_bf16_f32_x3"}, {"bf16", "bf16", "f32", 1, 6, false, "dot_bf16_bf16_f32_x6"},
-    {"bf16", "bf16", "f32", 1, 9, false, "dot_bf16_bf16_f32_x9"}, {"tf32", "tf32", "f32", 1, 1, false, "dot_tf32_tf32_f32"},
-    {"tf32", "tf32", "f32", 1, 3, false, "dot_tf32_tf32_f32_x3"}, {"f32", "f32", "f32", 1, 1, false, "dot_f32_f32_f32"},
-    {"f64", "f64", "f64", 1, 1, false, "dot_f64_f64_f64"},
+    {"f16", "f16", "f16", 1, "dot_f16_f16_f16"},     {"f16", "f16", "f32", 1, "dot_f16_f16_f32"},
+    {"bf16", "bf16", "bf16", 1, "dot_bf16_bf16_bf16"}, {"bf16", "bf16", "f32", 1, "dot_bf16_bf16_f32"},
+    {"bf16", "bf16", "f32", 3, "dot_bf16_bf16_f32_x3"}, {"bf16", "bf16", "f32", 6, "dot_bf16_bf16_f32_x6"},
+    {"bf16", "bf16", "f32", 9, "dot_bf16_bf16_f32_x9"}, {"tf32", "tf32", "f32", 1, "dot_tf32_tf32_f32"},
+    {"tf32", "tf32", "f32", 3, "dot_tf32_tf32_f32_x3"}, {"f32", "f32", "f32", 1, "dot_f32_f32_f32"},
+    {"f64", "f64", "f64", 1, "dot_f64_f64_f64"},
 };
 
-void setAlgorithm(AttributeSet& out, const Operation& op) {
+bool isFloat8(std::string_view type) { return type.starts_with("f8"); }
+
+std::string algorithmNamed(std::string_view lhs, std::string_view rhs, std::string_view accumulate, int64_t operations, bool imprecise) {
+  if (isFloat8(lhs) && isFloat8(rhs) && accumulate == "f32" && operations == 1)
+    return imprecise ? "dot_any_f8_any_f8_f32_fast_accum" : "dot_any_f8_any_f8_f32";
+  for (const AlgorithmRow& row : kAlgorithms)
+    if (row.lhs == lhs && row.rhs == rhs && row.accumulate == accumulate && row.operations == operations && !imprecise)
+      return std::string(row.name);
+  return {};
+}
+
+Status setAlgorithm(const Lowering& l, AttributeSet& out, const Operation& op) {
   const Attribute* given = op.find("algorithm");
-  if (!given || given->entries.empty()) return;
+  if (!given || given->entries.empty()) return {};
   auto type = [&](std::string_view name) {
     const Attribute* one = given->find(name);
     return !one ? std::string() : one->type ? std::string(nameOf(one->type->type)) : one->text;
   };
-  const Attribute* operations = given->find("num_primitive_operations");
-  for (const AlgorithmRow& row : kAlgorithms)
-    if (row.lhs == type("lhs_precision_type") && row.rhs == type("rhs_precision_type") && row.accumulate == type("accumulation_type") &&
-        row.operations == (operations ? operations->integer : 1))
-      out.set(Attr::algorithm, std::string(row.name));
+  auto number = [&](std::string_view name, int64_t otherwise) {
+    const Attribute* one = given->find(name);
+    return !one ? otherwise : one->kind == Attribute::Kind::Bool ? int64_t{one->boolean} : one->integer;
+  };
+  const int64_t operations = number("num_primitive_operations", 1);
+  const std::string lhs = type("lhs_precision_type"), rhs = type("rhs_precision_type"), accumulate = type("accumulation_type");
+  std::string name = algorithmNamed(lhs, rhs, accumulate, operations, number("allow_imprecise_accumulation", 0) != 0);
+  if (name.empty())
+    return l.fault(op, "HLO has no such algorithm", "for example tf32, tf32, f32 with 3 operations",
+                   lhs + ", " + rhs + ", " + accumulate + " with " + std::to_string(operations));
+  out.set(Attr::algorithm, std::move(name));
+  return {};
 }
 
 // Both sides' dimensions: [1] x [0], or two entries of #stablehlo.dot<…>.
@@ -75,8 +93,8 @@ Status lowerDotGeneral(Lowering& l, const Operation& op, Opcode opcode) {
   AttributeSet attributes;
   setSides(attributes, op, "batching_dims", numbers, "batching_dimensions", Attr::lhs_batch_dims, Attr::rhs_batch_dims, false);
   setSides(attributes, op, "contracting_dims", numbers, "contracting_dimensions", Attr::lhs_contracting_dims, Attr::rhs_contracting_dims, true);
-  setPrecision(attributes, op);
-  setAlgorithm(attributes, op);
+  TESSERA_TRY(setPrecision(l, attributes, op));
+  TESSERA_TRY(setAlgorithm(l, attributes, op));
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
@@ -86,7 +104,7 @@ Status lowerDot(Lowering& l, const Operation& op, Opcode opcode) {
   AttributeSet attributes;
   attributes.set(Attr::lhs_contracting_dims, std::vector<int64_t>{std::max<int64_t>(l.shapeOf(operands[0]).rank() - 1, 0)});
   attributes.set(Attr::rhs_contracting_dims, std::vector<int64_t>{0});
-  setPrecision(attributes, op);
+  TESSERA_TRY(setPrecision(l, attributes, op));
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
@@ -99,7 +117,7 @@ Status lowerRaggedDot(Lowering& l, const Operation& op, Opcode opcode) {
   setSides(attributes, op, "", numbers, "contracting_dimensions", Attr::lhs_contracting_dims, Attr::rhs_contracting_dims, true);
   attributes.set(Attr::lhs_ragged_dims, integersOf(numbers->find("lhs_ragged_dimensions")));
   attributes.set(Attr::rhs_group_dims, integersOf(numbers->find("rhs_group_dimensions")));
-  setPrecision(attributes, op);
+  TESSERA_TRY(setPrecision(l, attributes, op));
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
@@ -183,7 +201,7 @@ Status lowerConvolution(Lowering& l, const Operation& op, Opcode opcode) {
   attributes.set(Attr::dim_labels, Boxed<ConvolutionDimensions>(std::move(dimensions)));
   if (int64_t groups = integer(op, {"feature_group_count"}, 1); groups != 1) attributes.set(Attr::feature_group_count, groups);
   if (int64_t groups = integer(op, {"batch_group_count"}, 1); groups != 1) attributes.set(Attr::batch_group_count, groups);
-  setPrecision(attributes, op);
+  TESSERA_TRY(setPrecision(l, attributes, op));
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
@@ -226,7 +244,8 @@ Status lowerSelectAndScatter(Lowering& l, const Operation& op, Opcode opcode) {
 Status lowerFft(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(InstructionId id, l.operand(op, 0));
   AttributeSet attributes;
-  attributes.set(Attr::fft_type, word(op, {"type", "fft_type"}));
+  TESSERA_ASSIGN_OR_RETURN(std::string type, l.choice(op, {"fft_type", "type"}, "FFT IFFT RFFT IRFFT"));
+  attributes.set(Attr::fft_type, std::move(type));
   attributes.set(Attr::fft_length, integers(op, {"length", "fft_length"}));
   return l.emit(op, opcode, {id}, std::move(attributes));
 }
@@ -244,8 +263,8 @@ Status lowerTriangularSolve(Lowering& l, const Operation& op, Opcode opcode) {
   if (boolean(op, {"left_side"}, false)) attributes.set(Attr::left_side, true);
   if (boolean(op, {"lower"}, false)) attributes.set(Attr::lower, true);
   if (boolean(op, {"unit_diagonal"}, false)) attributes.set(Attr::unit_diagonal, true);
-  const std::string transpose = word(op, {"transpose_a"});
-  attributes.set(Attr::transpose_a, transpose.empty() ? std::string("NO_TRANSPOSE") : transpose);
+  TESSERA_ASSIGN_OR_RETURN(std::string transpose, l.choice(op, {"transpose_a"}, "NO_TRANSPOSE TRANSPOSE ADJOINT", "NO_TRANSPOSE"));
+  attributes.set(Attr::transpose_a, std::move(transpose));
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 

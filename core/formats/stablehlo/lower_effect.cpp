@@ -46,12 +46,14 @@ void setAliases(AttributeSet& out, const Operation& op) {
   out.set(Attr::output_to_operand_aliasing, RawText{text + '}', false});
 }
 
-void setApiVersion(AttributeSet& out, const Operation& op) {
+Status setApiVersion(Lowering& l, AttributeSet& out, const Operation& op) {
   constexpr std::string_view kVersions[] = {"", "", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
                                             "API_VERSION_TYPED_FFI"};
   int64_t version = integer(op, {"api_version"}, 1);
   if (op.find("mhlo.backend_config")) version = 4;
-  if (version >= 2 && version <= 4) out.set(Attr::api_version, std::string(kVersions[version]));
+  if (version < 0 || version > 4) return l.fault(op, "api_version has an unknown value", "0 to 4", std::to_string(version));
+  if (version >= 2) out.set(Attr::api_version, std::string(kVersions[version]));
+  return {};
 }
 
 void setBackendConfig(AttributeSet& out, const Operation& op) {
@@ -117,7 +119,7 @@ Status lowerCustomCall(Lowering& l, const Operation& op, Opcode opcode) {
   if (boolean(op, {"has_side_effect"}, false)) attributes.set(Attr::custom_call_has_side_effect, true);
   TESSERA_TRY(setCallees(l, op, attributes));
   setAliases(attributes, op);
-  setApiVersion(attributes, op);
+  TESSERA_TRY(setApiVersion(l, attributes, op));
   setBackendConfig(attributes, op);
   const Shape shape = results.size() == 1 ? results[0] : Shape::tuple(results);
   l.define(op, l.add(opcode, shape, operands, std::move(attributes)));
@@ -135,14 +137,16 @@ Status lowerRng(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   operands.resize(2);  // the third is the shape
   AttributeSet attributes;
-  attributes.set(Attr::distribution, "rng_" + lowerCase(word(op, {"distribution", "rng_distribution"})));
+  TESSERA_ASSIGN_OR_RETURN(const std::string distribution, l.choice(op, {"rng_distribution", "distribution"}, "UNIFORM NORMAL"));
+  attributes.set(Attr::distribution, "rng_" + lowerCase(distribution));
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
 Status lowerRngBits(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(InstructionId state, l.operand(op, 0));
   AttributeSet attributes;
-  attributes.set(Attr::algorithm, "rng_" + lowerCase(word(op, {"algorithm", "rng_algorithm"})));
+  TESSERA_ASSIGN_OR_RETURN(const std::string algorithm, l.choice(op, {"rng_algorithm", "algorithm"}, "DEFAULT THREE_FRY PHILOX"));
+  attributes.set(Attr::algorithm, "rng_" + lowerCase(algorithm));
   return l.emit(op, opcode, {state}, std::move(attributes));
 }
 

@@ -10,15 +10,31 @@ std::string_view defaultType(ElementType type) {
   return isSigned(type) ? "SIGNED" : "UNSIGNED";
 }
 
+constexpr std::string_view kDirections = "EQ NE GE GT LE LT", kTypes = "NOTYPE FLOAT TOTALORDER SIGNED UNSIGNED";
+
+// Generic: two attributes. Pretty: bare words, the type often left out.
+Result<std::pair<std::string, std::string>> comparisonOf(const Lowering& l, const Operation& op) {
+  std::pair<std::string, std::string> out;
+  if (op.words.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(out.first, l.choice(op, {"comparison_direction"}, kDirections));
+    TESSERA_ASSIGN_OR_RETURN(out.second, l.choice(op, {"compare_type"}, kTypes, "NOTYPE"));
+    return out;
+  }
+  TESSERA_ASSIGN_OR_RETURN(out.first, l.wordChoice(op, 0, "comparison_direction", kDirections));
+  out.second = "NOTYPE";
+  if (op.words.size() > 1) {
+    TESSERA_ASSIGN_OR_RETURN(out.second, l.wordChoice(op, 1, "compare_type", kTypes));
+  }
+  return out;
+}
+
 Status lowerCompare(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, l.operands(op));
-  std::string direction = word(op, {"comparison_direction"}), type = word(op, {"compare_type"});
-  if (direction.empty() && !op.words.empty()) direction = std::string(op.words[0]);
-  if (type.empty() && op.words.size() > 1) type = std::string(op.words[1]);
-  if (direction.empty()) return l.fault(op, "the comparison direction is missing", "EQ, NE, GE, GT, LE or LT");
+  TESSERA_ASSIGN_OR_RETURN(const auto comparison, comparisonOf(l, op));
+  const auto& [direction, type] = comparison;
   AttributeSet attributes;
   attributes.set(Attr::direction, direction);
-  if (!type.empty() && type != "NOTYPE" && type != defaultType(l.shapeOf(operands[0]).type)) attributes.set(Attr::type, type);
+  if (type != "NOTYPE" && type != defaultType(l.shapeOf(operands[0]).type)) attributes.set(Attr::type, type);
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 

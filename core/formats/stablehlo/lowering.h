@@ -14,6 +14,8 @@
 
 namespace tessera::mlir {
 
+constexpr int kMaxCalls = 200;  // of functions by functions, and of locations by locations
+
 class Lowering {
  public:
   Lowering(const File& file, std::string_view text, std::string fileName) : file_(file), text_(text), fileName_(std::move(fileName)) {}
@@ -23,6 +25,12 @@ class Lowering {
   std::unexpected<Diagnostic> fault(const Operation& op, std::string message, std::string expected = {}, std::string found = {}) const;
   Result<InstructionId> operand(const Operation& op, size_t index);
   Result<std::vector<InstructionId>> operands(const Operation& op);
+  // The word of an attribute, which has to be one of `choices` (with blanks between); absent, `otherwise`, and an error when that
+  // is empty. The error is at the attribute.
+  Result<std::string> choice(const Operation& op, Names names, std::string_view choices, std::string_view otherwise = {}) const;
+  Result<std::string> oneOf(const Operation& op, std::string_view word, size_t offset, std::string_view name, std::string_view choices) const;
+  // The same for a bare word of the pretty form.
+  Result<std::string> wordChoice(const Operation& op, size_t index, std::string_view name, std::string_view choices) const;
   // At least `count` operands and as many result types as result names; checked before a row is asked.
   Status need(const Operation& op, size_t count) const;
 

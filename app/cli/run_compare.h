@@ -1,0 +1,30 @@
+// What `tessera run` compares with: outputs of an npz or of a snapshot, element by element with a tolerance; factors of a
+// decomposition by their product; on several devices each device's output, or the joined one.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "app/cli/command.h"
+#include "core/evaluate/device_values.h"
+#include "core/formats/npz.h"
+
+namespace tessera::cli {
+
+struct Expectation {
+  std::string file;                 // npz with out0 …; empty: the snapshot's result, if there is one
+  std::string snapshot;             // the file of that result
+  const Literal* result = nullptr;
+  std::optional<double> rtol, atol;  // absent: by output type
+};
+
+Diagnostic inputFault(std::string message);
+// Array leaves in order, as PREFIX0 ….
+NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix);
+
+// Differences are reported and raise exit code 3; a fault is what could not be read.
+Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs, Report& report);
+Status compareDevices(const Module& module, const Expectation& wanted, const DeviceArrays& outputs, Report& report);
+
+}  // namespace tessera::cli

@@ -10,6 +10,7 @@
 #include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/dynamic_padding.h"
+#include "core/passes/expand_batch_norm.h"
 #include "core/passes/expand_scan.h"
 #include "core/passes/flatten_control.h"
 #include "core/passes/fusion.h"
@@ -23,6 +24,7 @@ namespace {
 constexpr Pass kPasses[] = {
     {"normalize-precision", "Where floats of different widths meet, converts say how.", normalizePrecision},
     {"expand-scans", "A scan becomes a loop over its steps.", expandScans},
+    {"expand-batch-norms", "A batch norm becomes its sums and formulas.", expandBatchNorms},
     {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
     {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.", padDynamicDimensions},
     {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/custom_calls/ffi_call.h"
 #include "core/custom_calls/tessera_custom_call.h"
 #include "core/ops/evaluate_loops.h"
 #include "core/ops/faults.h"
@@ -120,12 +121,22 @@ std::vector<TesseraArray> arraysOf(std::vector<Buffer>& buffers) {
   return out;
 }
 
+// A frame's dimensions are not const, and nobody may change them.
+std::vector<FfiBuffer> ffiBuffersOf(std::vector<Buffer>& buffers) {
+  std::vector<FfiBuffer> out;
+  for (Buffer& buffer : buffers)
+    out.push_back({sizeof(FfiBuffer), nullptr, info(buffer.shape->type).proto, buffer.bytes.data(), static_cast<int64_t>(buffer.shape->dimensions.size()),
+                   const_cast<int64_t*>(buffer.shape->dimensions.data())});
+  return out;
+}
+
 class SharedLibrary final : public CustomCallLibrary {
  public:
-  SharedLibrary(std::string path, void* handle) : path_(std::move(path)), handle_(handle, &dlclose) { readTable(); }
+  SharedLibrary(std::string path, void* handle, FfiRegistrations registered)
+      : path_(std::move(path)), handle_(handle, &dlclose), registered_(std::move(registered)) { readTable(); }
 
   bool has(const std::string& target) const override {
-    return !target.empty() && (table_.contains(target) || dlsym(handle_.get(), target.c_str()) != nullptr);
+    return !target.empty() && (table_.contains(target) || registered_.contains(target) || dlsym(handle_.get(), target.c_str()) != nullptr);
   }
 
   Result<Literal> call(const std::string& target, const EvaluateContext& context) const override {
@@ -147,8 +158,11 @@ class SharedLibrary final : public CustomCallLibrary {
 
   Status invoke(const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands, std::vector<Buffer>& results) const {
     if (const auto row = table_.find(target); row != table_.end()) return invokeTable(row->second, target, context, operands, results);
+    if (const auto row = registered_.find(target); row != registered_.end()) return invokeFfi(row->second, target, context, operands, results);
     void* symbol = dlsym(handle_.get(), target.c_str());
     if (!symbol) return failUnsupported(path_ + " has no target \"" + target + "\"");
+    if (context.instruction.attributes->textOr(Attr::api_version, "") == "API_VERSION_TYPED_FFI")
+      return invokeFfi({nullptr, nullptr, nullptr, reinterpret_cast<FfiHandler*>(symbol)}, target, context, operands, results);
     return invokePlain(symbol, target, context, operands, results);
   }
 
@@ -160,6 +174,12 @@ class SharedLibrary final : public CustomCallLibrary {
     const char* failure = function(&call);
     if (failure) return failAs(Fault::Runtime, "the custom call \"" + target + "\" failed: " + failure);
     return {};
+  }
+
+  static Status invokeFfi(const FfiBundle& bundle, const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands,
+                          std::vector<Buffer>& results) {
+    std::vector<FfiBuffer> in = ffiBuffersOf(operands), out = ffiBuffersOf(results);
+    return callFfi(bundle, target, in, out, configOf(context));
   }
 
   static Status invokePlain(void* symbol, const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands, std::vector<Buffer>& results) {
@@ -174,7 +194,7 @@ class SharedLibrary final : public CustomCallLibrary {
     if (version == "API_VERSION_ORIGINAL" || version == "API_VERSION_UNSPECIFIED") reinterpret_cast<Original>(symbol)(out, in.data());
     else if (version == "API_VERSION_STATUS_RETURNING") reinterpret_cast<StatusReturning>(symbol)(out, in.data(), &status);
     else if (version == "API_VERSION_STATUS_RETURNING_UNIFIED") reinterpret_cast<Unified>(symbol)(out, in.data(), config.data(), config.size(), &status);
-    else return failUnsupported("the custom call \"" + target + "\" wants " + std::string(version) + "; a library's functions are called as API_VERSION_ORIGINAL or _STATUS_RETURNING");
+    else return failUnsupported("the custom call \"" + target + "\" wants " + std::string(version) + "; a library's functions are called as API_VERSION_ORIGINAL, _STATUS_RETURNING or _TYPED_FFI");
     if (status.failed) return failAs(Fault::Runtime, "the custom call \"" + target + "\" failed: " + status.message);
     return {};
   }
@@ -182,6 +202,7 @@ class SharedLibrary final : public CustomCallLibrary {
   std::string path_;
   std::unique_ptr<void, int (*)(void*)> handle_;
   std::map<std::string, TesseraFunction, std::less<>> table_;
+  FfiRegistrations registered_;
 };
 
 }  // namespace
@@ -189,12 +210,14 @@ class SharedLibrary final : public CustomCallLibrary {
 Result<std::shared_ptr<const CustomCallLibrary>> CustomCallLibrary::open(const std::string& path) {
   // A name without a slash would be searched in the system's folders.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  FfiRegistrations registered;
+  const FfiRegistrationScope scope(registered);
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* reason = dlerror();
     return failAs(Fault::Input, "the library " + path + " cannot be loaded: " + (reason ? reason : "unknown reason"));
   }
-  return std::make_shared<const SharedLibrary>(path, handle);
+  return std::make_shared<const SharedLibrary>(path, handle, std::move(registered));
 }
 
 }  // namespace tessera

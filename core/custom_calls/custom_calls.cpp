@@ -64,7 +64,7 @@ std::span<const CustomCallTarget> bufferTargets() { return kBuffers; }
 CustomCallFunction findBuiltInTarget(std::string_view name) {
   static const auto kTable = [] {
     std::unordered_map<std::string_view, CustomCallFunction> out;
-    for (const auto targets : {annotationTargets(), manualRegionTargets(), bufferTargets(), lapackTargets(), decompositionTargets()})
+    for (const auto targets : {annotationTargets(), manualRegionTargets(), bufferTargets(), lapackTargets(), decompositionTargets(), arrayTargets()})
       for (const CustomCallTarget& target : targets) out.emplace(target.name, target.run);
     return out;
   }();

@@ -27,6 +27,7 @@ std::span<const CustomCallTarget> manualRegionTargets();
 std::span<const CustomCallTarget> bufferTargets();
 std::span<const CustomCallTarget> lapackTargets();
 std::span<const CustomCallTarget> decompositionTargets();
+std::span<const CustomCallTarget> arrayTargets();
 
 // Null: there is no such built-in.
 CustomCallFunction findBuiltInTarget(std::string_view name);

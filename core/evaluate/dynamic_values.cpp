@@ -89,6 +89,7 @@ class DynamicOp {
       case Opcode::Slice: return onBounds(slicedSizes());
       case Opcode::DynamicSlice: return onBounds(fullDimensions());
       case Opcode::DynamicUpdateSlice: return onSome({1}, views_[0].sizes);
+      case Opcode::Reduce: return combinesNothing() ? onBounds(keptSizes()) : onSizes();
       case Opcode::Gather: return gathered();
       case Opcode::Scatter: return scattered();
       default: break;
@@ -184,7 +185,7 @@ class DynamicOp {
   Result<Literal> expanded(const Literal& part, const Shape& declared) const {
     if (part.shape().dimensions == declared.dimensions) return part;
     Literal whole;
-    if (op_.category == "Data movement") {
+    if (op_.category == "Data movement" && context_.shape.isArray()) {
       TESSERA_ASSIGN_OR_RETURN(const Literal all, evaluateOn(buffers(), context_.shape, context_.operandShapes));
       TESSERA_ASSIGN_OR_RETURN(whole, Literal::fromBytes(declared, all.bytes()));
       paste(whole, part);
@@ -283,7 +284,7 @@ class DynamicOp {
     const auto* slices = attributes().get<std::vector<SliceDimension>>(Attr::slice);
     for (size_t d = 0; slices && d < out.size(); ++d) {
       const SliceDimension& range = (*slices)[d];
-      if (!views_[0].dynamic[d]) continue;
+      if (!views_[0].dynamic[d] || out[d] == 1) continue;
       const int64_t left = views_[0].sizes[d] - range.start;
       const bool all = range.start == 0 && range.stride == 1 && range.limit == views_[0].buffer.shape().dimensions[d];
       out[d] = all ? views_[0].sizes[d] : std::clamp<int64_t>((left + range.stride - 1) / range.stride, 0, out[d]);
@@ -291,11 +292,27 @@ class DynamicOp {
     return out;
   }
 
-  // A dimension that is taken whole keeps its size.
+  // --- reductions
+
+  bool reduces(size_t d) const { return std::ranges::count(attributes().ints(Attr::dimensions), static_cast<int64_t>(d)) > 0; }
+  // The bounds leave nothing to combine, so that the initial value and the sizes are not looked at.
+  bool combinesNothing() const {
+    for (size_t d = 0; d < views_[0].sizes.size(); ++d)
+      if (reduces(d) && views_[0].buffer.shape().dimensions[d] != 1) return false;
+    return true;
+  }
+  Sizes keptSizes() const {
+    Sizes out;
+    for (size_t d = 0; d < views_[0].sizes.size(); ++d)
+      if (!reduces(d)) out.push_back(views_[0].sizes[d]);
+    return out;
+  }
+
+  // A dimension that is taken whole keeps its size; a single element that is cut out counts.
   Sizes fullDimensions() const {
     Sizes out = context_.shape.dimensions;
     for (size_t d = 0; d < out.size(); ++d)
-      if (views_[0].dynamic[d] && out[d] == views_[0].buffer.shape().dimensions[d]) out[d] = views_[0].sizes[d];
+      if (views_[0].dynamic[d] && out[d] != 1 && out[d] == views_[0].buffer.shape().dimensions[d]) out[d] = views_[0].sizes[d];
     return out;
   }
 

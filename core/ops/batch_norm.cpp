@@ -143,10 +143,16 @@ Result<Literal> evaluateTraining(const EvaluateContext& context) {
   return tripleOf(context, x, mean, variance);
 }
 
+// As x · factor + (offset - mean · factor): where infinities meet, that is what XLA gives.
 Result<Literal> evaluateInference(const EvaluateContext& context) {
-  std::vector<double> x = doublesOf(context.operands[0]);
-  normalize(Blocks(context), x, doublesOf(context.operands[1]), doublesOf(context.operands[2]), doublesOf(context.operands[3]),
-            doublesOf(context.operands[4]));
+  const Blocks blocks(context);
+  std::vector<double> x = doublesOf(context.operands[0]), factor = doublesOf(context.operands[1]), shift = doublesOf(context.operands[2]);
+  const std::vector<double> mean = doublesOf(context.operands[3]), variance = doublesOf(context.operands[4]);
+  for (size_t f = 0; f < blocks.count; ++f) {
+    factor[f] /= std::sqrt(variance[f] + blocks.epsilon);
+    shift[f] -= mean[f] * factor[f];
+  }
+  blocks.each([&](size_t i, size_t f) { x[i] = x[i] * factor[f] + shift[f]; });
   return literalOf(context.shape, x);
 }
 
@@ -186,8 +192,7 @@ const OpDef kBatchNormTraining = {
     .category = "Normalization",
     .summary = "Normalises each feature by the batch's own mean and variance",
     .doc = "With mean $\\mu$ and variance $v$ of each feature over all other dimensions the result is "
-           "$(x - \\mu) / \\sqrt{v + \\epsilon} \\cdot scale + offset$; the tuple gives it, $\\mu$ and $v$ (divided by the count). "
-           "Sums are kept in double precision.",
+           "$(x - \\mu) / \\sqrt{v + \\epsilon} \\cdot scale + offset$; the tuple gives it, $\\mu$ and $v$ (divided by the count).",
     .operands = kTrainingOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -149,6 +149,16 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
   return literalOrTuple(std::move(outputs));
 }
 
+// As many results as elements: nothing is combined, and the initial value, an identity, changes nothing.
+bool combinesNothing(const Shape& input, const IndexVector& reduced) { return cellCount(pickDims(input.dimensions, reduced)) == 1; }
+
+void copyAs(const Literal& from, Literal& to) {
+  const ElementType source = from.shape().type, target = to.shape().type;
+  const auto width = static_cast<size_t>(byteWidth(source)), outWidth = static_cast<size_t>(byteWidth(target));
+  for (size_t i = 0; i * width < from.bytes().size(); ++i)
+    storeScalar(target, to.mutableBytes().data() + i * outWidth, loadScalar(source, from.bytes().data() + i * width));
+}
+
 Result<Literal> evaluate(const EvaluateContext& context) {
   std::vector<Literal> outputs;
   for (const Shape& leaf : resultLeaves(context.shape)) {
@@ -156,9 +166,27 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     outputs.push_back(std::move(output));
   }
   const Shape& input = context.operands[0].shape();
-  const IndexVector strides = stridesInOutput(input, context.instruction.attributes->ints(Attr::dimensions));
+  const auto& dims = context.instruction.attributes->ints(Attr::dimensions);
+  const Shape& declared = context.module ? context.module->shapeOf(context.instruction.operands[0]) : input;  // with its bounds
+  if (combinesNothing(declared, dims)) {
+    for (size_t i = 0; i < outputs.size(); ++i) copyAs(context.operands[i], outputs[i]);
+    return literalOrTuple(std::move(outputs));
+  }
+  const IndexVector strides = stridesInOutput(input, dims);
   if (reducePlain(context, strides, outputs[0])) return std::move(outputs[0]);
   return evaluateByFunction(context, strides, std::move(outputs));
+}
+
+// The element of each input at the result's index, where nothing is combined.
+Status elementAlone(ElementContext& context, const IndexVector& kept) {
+  std::vector<NodeId> at(context.operandShape(0).dimensions.size(), context.builder.index(0));
+  for (size_t i = 0; i < kept.size(); ++i) at[static_cast<size_t>(kept[i])] = context.indices[i];
+  const std::vector<Shape> leaves = resultLeaves(context.shape());
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(i, at));
+    context.results.push_back(convertTo(context.builder, leaves[i].type, value));
+  }
+  return {};
 }
 
 Status element(ElementContext& context) {
@@ -166,6 +194,7 @@ Status element(ElementContext& context) {
   const Shape& input = context.operandShape(0);
   const auto& dims = context.attributes().ints(Attr::dimensions);
   const IndexVector kept = otherDims(input.rank(), dims);
+  if (combinesNothing(input, otherDims(input.rank(), kept))) return elementAlone(context, kept);
   std::vector<ElementType> types;
   for (const Shape& leaf : resultLeaves(context.shape())) types.push_back(leaf.type);
   ReducerNodes reducer(context.module, context.instruction, 0, context.builder, context.callFn, types);
@@ -202,8 +231,9 @@ const OpDef kReduce = {
     .category = "Reduction",
     .summary = "Combines the elements along dimensions",
     .doc = "Every result element starts from the initial value and takes in, with `to_apply`, all elements of the input "
-           "that differ from it only in the reduced dimensions. The computation must be associative; the order of "
-           "combination is not specified. With N inputs, N values are carried together and the result is a tuple.",
+           "that differ from it only in the reduced dimensions. The computation must be associative and the "
+           "initial value its identity; the order of combination is not specified. Where nothing is combined, because the "
+           "reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried together and the result is a tuple.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -1,9 +1,9 @@
-// Batch normalisation becomes sums, products and broadcasts, which fuse with what stands around them. Narrow floats are
-// computed in f32 and rounded once. Before everything that knows elementwise operations; after the mixed precisions are
-// said by converts. With dynamic dimensions it stays as it is.
+// batch-norm-training, -inference and -grad become the operations that they stand for, as XLA expands them: sums over all
+// dimensions but the feature's, and elementwise formulas. They fuse and run on all cores then, and dynamic dimensions
+// need no rule of their own. Stands before the padding of dynamic dimensions.
 #pragma once
 
-#include "core/passes/pipeline.h"
+#include "core/hlo/module.h"
 
 namespace tessera {
 

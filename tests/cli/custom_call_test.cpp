@@ -57,9 +57,42 @@ TEST_P(CustomCall, ALibraryThatCannotBeLoaded) {
   scratch_.write("text.so", "no library");
   refused("run m.hlo --custom-call-library=text.so", 66, "text.so cannot be loaded");
 }
-TEST_P(CustomCall, TypedFfiIsRefused) {
-  scratch_.write("m.hlo", program("f32[2,2]{1,0} custom-call(x), custom_call_target=\"example_double\", api_version=API_VERSION_TYPED_FFI"));
-  refused("run m.hlo" + kLibrary, 4, "API_VERSION_TYPED_FFI");
+// The example of the operation semantics, with the function that it means.
+TEST_P(CustomCall, TheReferencesMyfunc) {
+  scratch_.write("e.hlo", "HloModule e\nENTRY main {\n  ROOT r = f32[3,3]{1,0} constant({{42, 0, 0}, {0, 0, 0}, {0, 0, 0}})\n}\n");
+  ASSERT_EQ(scratch_.tessera("run e.hlo --out=e.npz").exit, 0);
+  const Ran ran = scratch_.tessera("run '" TESSERA_SOURCE_DIR "/resources/examples/reference/custom_call_myfunc.hlo' --expected=e.npz" + kLibrary + backend());
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+}
+
+// --- typed foreign functions
+
+const std::string kFfiLibrary = " --custom-call-library='" TESSERA_EXAMPLE_FFI_TARGETS "'";
+std::string ffi(const std::string& shape, const std::string& target, const std::string& config) {
+  return shape + " custom-call(x), custom_call_target=\"" + target + "\", api_version=API_VERSION_TYPED_FFI, backend_config=" + config;
+}
+
+TEST_P(CustomCall, TheFfiExampleRuns) {
+  scratch_.write("e.hlo", "HloModule e\nENTRY main {\n  a = f32[2,3]{1,0} constant({{0.25, 0.5, 0.75}, {1, 1.25, 1.5}})\n  b = s64[4]{0} constant({5, 42, 5, 1})\n  ROOT t = (f32[2,3]{1,0}, s64[4]{0}) tuple(a, b)\n}\n");
+  ASSERT_EQ(scratch_.tessera("run e.hlo --out=e.npz").exit, 0);
+  const Ran ran = scratch_.tessera("run '" TESSERA_SOURCE_DIR "/resources/examples/custom_call/ffi_targets.hlo' --expected=e.npz" + kFfiLibrary + backend());
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+}
+TEST_P(CustomCall, AFfiHandlerFailsWithItsMessage) {
+  scratch_.write("m.hlo", program(ffi("f32[2,2]{1,0}", "example_scale", "{factor = 2 : i32}")));
+  refused("run m.hlo" + kFfiLibrary, 5, "\"example_scale\" failed: factor is a number of type f32");
+}
+TEST_P(CustomCall, FfiAttributesThatAreNone) {
+  for (const char* config : {"{factor = }", "{factor 1}", "{factor = 1.0 : q7}", "{a = array<i64: 1, x>}", "\"{a = 1\""}) {
+    scratch_.write("m.hlo", program(ffi("f32[2,2]{1,0}", "example_scale", config)));
+    const Ran ran = scratch_.tessera("run m.hlo" + kFfiLibrary + backend());
+    EXPECT_TRUE(ran.exit == 66 || ran.exit == 2) << config << " " << ran.exit << " " << ran.err;
+    EXPECT_NE(ran.err.find("error"), std::string::npos) << config;
+  }
+}
+TEST_P(CustomCall, AnUnknownFfiTargetIsNamed) {
+  scratch_.write("m.hlo", program(ffi("f32[2,2]{1,0}", "nobody_knows", "{}")));
+  refused("run m.hlo" + kFfiLibrary, 4, "\"nobody_knows\"");
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CustomCall, testing::Values("cpu", "evaluator"), [](const auto& info) { return std::string(info.param); });

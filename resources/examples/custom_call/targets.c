@@ -1,4 +1,4 @@
-/* Targets of custom calls for `tessera run --custom-call-library`: two in XLA's plain words, two in Tessera's.
+/* Targets of custom calls for `tessera run --custom-call-library`: three in XLA's plain words, two in Tessera's.
    Build:  cc -shared -fPIC -I core/custom_calls -o targets.so resources/examples/custom_call/targets.c
    Run:    tessera run resources/examples/custom_call/targets.hlo --custom-call-library=targets.so --out=out.npz */
 #include <string.h>
@@ -10,6 +10,14 @@ void example_double(void* out, const void** in) {
   const float* from = in[0];
   float* to = out;
   for (int i = 0; i < 4; ++i) to[i] = 2 * from[i];
+}
+
+/* The example of the operation semantics: x is f32[2], y f32[2,3], z f32[3,3]. */
+void myfunc(void* out, const void** in) {
+  const float* x = in[0];
+  const float* y = in[1];
+  float* z = out;
+  z[0] = x[1] + y[3];
 }
 
 /* API_VERSION_STATUS_RETURNING: may fail. These two names are XLA's; tessera offers the function. */

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/ops/callee_index.h"
+#include "core/ops/faults.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -139,7 +140,7 @@ class AliasBuilder {
       out_.first_[in.id.value] = static_cast<uint32_t>(out_.shapes_.size());
       collectLeaves(*in.shape, out_.shapes_);
       out_.makers_.resize(out_.shapes_.size(), in.id);
-      if (in.opcode == Opcode::Call) return fail(fmt::format("call %{} was not inlined", in.name));
+      if (in.opcode == Opcode::Call) return failAs(Fault::Unsupported, fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
       if (in.opcode == Opcode::While) {
         const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
         const auto* body = in.attributes->get<ComputationId>(Attr::body);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/ops/callee_index.h"
+#include "core/ops/faults.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -86,6 +87,9 @@ uint32_t AliasAnalysis::classOf(uint32_t value) const {
   return at;
 }
 
+constexpr std::string_view kNextState = "the next state takes the place of one that is still read, or changes places with it";
+constexpr std::string_view kResult = "a result needs a place of its own: it is an argument, a constant or another result too";
+
 class AliasBuilder {
  public:
   explicit AliasBuilder(const Module& module) : module_(module) {}
@@ -139,7 +143,7 @@ class AliasBuilder {
       out_.first_[in.id.value] = static_cast<uint32_t>(out_.shapes_.size());
       collectLeaves(*in.shape, out_.shapes_);
       out_.makers_.resize(out_.shapes_.size(), in.id);
-      if (in.opcode == Opcode::Call) return fail(fmt::format("call %{} was not inlined", in.name));
+      if (in.opcode == Opcode::Call) return failAs(Fault::Unsupported, fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
       if (in.opcode == Opcode::While) {
         const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
         const auto* body = in.attributes->get<ComputationId>(Attr::body);
@@ -288,7 +292,7 @@ class AliasBuilder {
     if (!isArray(old) || !isArray(value(in.id, leaf))) return;
     bool dies = !fixed_[old] && lastUse_[old] == position_[in.id.value] && readsOf(in, old) == 1;
     if (dies) join(old, classIn(value(in.id, leaf)));
-    else if (must) out_.requests_.push_back({in.computation, in.id, operand, operandLeaf});
+    else if (must) out_.requests_.push_back({in.computation, in.id, operand, operandLeaf, fixed_[old] ? "it writes over what may not be written" : "it writes over what is still read"});
   }
   int readsOf(const Instruction& in, uint32_t classValue) const {
     int reads = 0;
@@ -309,7 +313,9 @@ class AliasBuilder {
         join(old, classIn(value(loop.id, leaf)));
         continue;
       }
-      out_.requests_.push_back({loop.computation, loop.id, 0, leaf});
+      const std::string_view reason = fixed_[old] ? "the loop changes its state, which begins as something that may not be written"
+                                      : reads[old] > 1 ? "the loop carries the value twice" : "the loop changes its state, whose beginning is still read";
+      out_.requests_.push_back({loop.computation, loop.id, 0, leaf, reason});
       --reads[old];
     }
   }
@@ -335,7 +341,7 @@ class AliasBuilder {
       }
       uint32_t v = classIn(origin(computation.root, leaf));
       bool bound = place.role == Role::Body ? bindCarry(computation, leaf, v) : bindResult(place, leaf, v, output, taken);
-      if (!bound) out_.requests_.push_back({computation.id, {}, 0, leaf});
+      if (!bound) out_.requests_.push_back({computation.id, {}, 0, leaf, place.role == Role::Body ? kNextState : kResult});
       ++output;
     }
   }

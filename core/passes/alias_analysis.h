@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -15,12 +16,14 @@
 
 namespace tessera {
 
-// "Copy this leaf of this operand of `user` first"; with an invalid user: of the root of `computation`.
+// "Copy this leaf of this operand of `user` first"; with an invalid user: of the root of `computation`. `reason` ends the
+// sentence "copied because …".
 struct CopyRequest {
   ComputationId computation;
   InstructionId user;
   uint32_t operand = 0;
   uint32_t leaf = 0;
+  std::string_view reason = {};
 };
 
 class AliasAnalysis {

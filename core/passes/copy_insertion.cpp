@@ -5,6 +5,8 @@
 #include <map>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "core/passes/alias_analysis.h"
 #include "core/passes/rewriter.h"
 
@@ -15,7 +17,10 @@ class CopyInserter {
  public:
   CopyInserter(Module& module, ComputationId computation) : rewriter_(module, "insert-copies"), module_(module), computation_(computation) {}
 
-  void obey(const CopyRequest& request) { leaves_[{request.user, request.operand}].push_back(request.leaf); }
+  void obey(const CopyRequest& request) {
+    leaves_[{request.user, request.operand}].push_back(request.leaf);
+    reasons_[{request.user, request.operand}] = request.reason;
+  }
 
   void apply() {
     const std::vector<InstructionId> schedule = module_.at(computation_).instructions;
@@ -25,6 +30,7 @@ class CopyInserter {
       made_.clear();
       std::ranges::sort(leaves);
       auto [user, operand] = where;
+      reason_ = reasons_.at(where);
       if (!user.valid()) {
         InstructionId root = module_.at(computation_).root;
         module_.setRoot(computation_, copied(root, 0, leaves, root));
@@ -53,11 +59,18 @@ class CopyInserter {
     return made_.back();
   }
 
+  // Who asked for the copy and why, to be read by people.
+  AttributeSet asked(InstructionId by) const {
+    AttributeSet out;
+    out.set(Attr::frontend_attributes, RawText{fmt::format("{{asked_by=\"{}\",because=\"{}\"}}", module_.at(by).name, reason_), false});
+    return out;
+  }
+
   // The value with the wanted leaves copied; `first` is the number of its first leaf.
   InstructionId copied(InstructionId id, uint32_t first, const std::vector<uint32_t>& leaves, InstructionId because) {
     const Shape& shape = module_.shapeOf(id);
     const InstructionId operands[] = {id};
-    if (!shape.isTuple()) return make(Opcode::Copy, shape, operands, {}, because);
+    if (!shape.isTuple()) return make(Opcode::Copy, shape, operands, asked(because), because);
     std::vector<InstructionId> elements;
     const bool isTuple = module_.at(id).opcode == Opcode::Tuple;
     for (size_t i = 0; i < shape.elements.size(); ++i) {
@@ -82,6 +95,8 @@ class CopyInserter {
   Module& module_;
   ComputationId computation_;
   std::map<std::pair<InstructionId, uint32_t>, std::vector<uint32_t>> leaves_;  // (user, operand) -> leaves
+  std::map<std::pair<InstructionId, uint32_t>, std::string_view> reasons_;
+  std::string_view reason_;
   std::vector<InstructionId> made_;
 };
 

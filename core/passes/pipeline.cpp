@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/ops/mixed_precision.h"
+#include "core/passes/assign_layouts.h"
 #include "core/passes/bitcast_reshapes.h"
 #include "core/passes/call_inliner.h"
 #include "core/passes/common_subexpressions.h"
@@ -33,6 +34,7 @@ constexpr Pass kPasses[] = {
     {"expand-scans", "A scan becomes a loop over its steps.", expandScans},
     {"expand-batch-norms", "Batch normalisation becomes sums, products and broadcasts.", expandBatchNorms},
     {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
+    {"assign-layouts", "Values in between are row-major; only who stands outside asks for another layout.", assignLayouts},
     {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.", padDynamicDimensions},
     {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},
     {"simplify", "Algebra: operations that do nothing, or the same as something cheaper.", simplify},

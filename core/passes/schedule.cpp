@@ -3,6 +3,7 @@
 #include "core/passes/schedule.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "core/passes/alias_analysis.h"
@@ -10,6 +11,64 @@
 
 namespace tessera {
 namespace {
+
+// Of what is ready, always that which frees most and takes least; of equals the one that is listed first.
+class ListSchedule {
+ public:
+  using Lists = std::vector<std::vector<uint32_t>>;
+  ListSchedule(const Lists& predecessors, const Lists& owners, const Lists& reads, const std::vector<int64_t>& bytes)
+      : owners_(owners), reads_(reads), bytes_(bytes), successors_(reads.size()), readers_(reads.size()), waits_(reads.size()), left_(reads.size()),
+        score_(reads.size()), done_(reads.size()) {
+    for (uint32_t i = 0; i < reads.size(); ++i) {
+      for (uint32_t p : predecessors[i]) successors_[p].push_back(i);
+      waits_[i] = static_cast<uint32_t>(predecessors[i].size());
+      for (uint32_t owner : reads[i]) readers_[owner].push_back(i), ++left_[owner];
+    }
+  }
+
+  std::vector<uint32_t> run() {
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < waits_.size(); ++i)
+      if (waits_[i] == 0) makeReady(i);
+    while (!ready_.empty()) {
+      const uint32_t i = ready_.begin()->second;
+      ready_.erase(ready_.begin());
+      done_[i] = true;
+      order.push_back(i);
+      for (uint32_t owner : reads_[i])
+        if (--left_[owner] == 1) rescoreLastReader(owner);
+      for (uint32_t s : successors_[i])
+        if (--waits_[s] == 0) makeReady(s);
+    }
+    return order;
+  }
+
+ private:
+  int64_t scoreOf(uint32_t i) const {  // bytes taken less bytes freed
+    if (owners_[i].size() != 1 || owners_[i][0] != i) return INT64_MIN;  // no work: whoever waits for it may go on
+    int64_t score = bytes_[i];
+    for (uint32_t owner : reads_[i]) score -= left_[owner] == 1 ? bytes_[owner] : 0;
+    return score;
+  }
+  void makeReady(uint32_t i) {
+    score_[i] = scoreOf(i);
+    ready_.insert({score_[i], i});
+  }
+  void rescoreLastReader(uint32_t owner) {
+    for (uint32_t i : readers_[owner]) {
+      if (done_[i] || waits_[i] != 0 || !ready_.erase({score_[i], i})) continue;
+      makeReady(i);
+    }
+  }
+
+  const Lists &owners_, &reads_;
+  const std::vector<int64_t>& bytes_;
+  Lists successors_, readers_;
+  std::vector<uint32_t> waits_, left_;
+  std::vector<int64_t> score_;
+  std::vector<bool> done_;
+  std::set<std::pair<int64_t, uint32_t>> ready_;
+};
 
 class Scheduler {
  public:
@@ -20,9 +79,15 @@ class Scheduler {
   std::vector<InstructionId> run() {
     collectEdges();
     orderWritesAfterReads();
-    const std::vector<uint32_t> bySize = depthFirst(true), byOrder = depthFirst(false);
-    std::vector<uint32_t> best = byOrder;
-    if (peak(bySize) < peak(byOrder)) best = bySize;
+    collectOwners();
+    std::vector<uint32_t> best = depthFirst(false);
+    int64_t least = peak(best);
+    for (std::vector<uint32_t> other : {depthFirst(true), ListSchedule(predecessors_, owners_, reads_, bytes_).run()}) {
+      const int64_t most = other.size() == count_ ? peak(other) : INT64_MAX;
+      if (most >= least) continue;
+      least = most;
+      best = std::move(other);
+    }
     std::vector<InstructionId> out;
     for (uint32_t i : best) out.push_back(instructions_[i]);
     return out;
@@ -88,10 +153,23 @@ class Scheduler {
     }
   }
 
-  int64_t bytes(uint32_t i) const {
-    const Instruction& in = at(i);
-    if (isAliasOnly(in.opcode) || in.opcode == Opcode::Parameter || in.opcode == Opcode::Constant) return 0;
-    return in.shape->denseBytes().value_or(0);
+  // What each value keeps in memory, and what each instruction reads: a bitcast, an element or a tuple stands for others.
+  void collectOwners() {
+    constexpr size_t kMostOwners = 64;
+    owners_.resize(count_), reads_.resize(count_), bytes_.resize(count_);
+    for (uint32_t i : depthFirst(false)) {
+      const Instruction& in = at(i);
+      for (InstructionId operand : in.operands)
+        for (uint32_t owner : owners_[local_.at(operand.value)])
+          if (reads_[i].size() < kMostOwners || isAliasOnly(in.opcode)) reads_[i].push_back(owner);
+      std::ranges::sort(reads_[i]);
+      const auto tail = std::ranges::unique(reads_[i]);
+      reads_[i].erase(tail.begin(), tail.end());
+      if (isAliasOnly(in.opcode)) owners_[i] = reads_[i];
+      else owners_[i] = {i};
+      const bool outside = isAliasOnly(in.opcode) || in.opcode == Opcode::Parameter || in.opcode == Opcode::Constant;
+      bytes_[i] = outside ? 0 : in.shape->denseBytes().value_or(0);
+    }
   }
 
   // Operands before users. Heavy subtrees first (what they need is gone before the light ones begin), or as listed.
@@ -100,7 +178,7 @@ class Scheduler {
     if (heavyFirst) {
       std::vector<int64_t> weight(count_);
       for (uint32_t i = 0; i < count_; ++i) {
-        weight[i] = bytes(i);
+        weight[i] = bytes_.empty() ? 0 : bytes_[i];
         for (InstructionId operand : at(i).operands) weight[i] = std::max(weight[i], weight[local_.at(operand.value)]);
       }
       for (auto& list : next) std::ranges::stable_sort(list, [&](uint32_t a, uint32_t b) { return weight[a] > weight[b]; });
@@ -133,16 +211,16 @@ class Scheduler {
 
   int64_t peak(const std::vector<uint32_t>& order) const {
     std::vector<uint32_t> left(count_);
-    for (uint32_t i = 0; i < count_; ++i) left[i] = static_cast<uint32_t>(users_[i].size());
-    ++left[local_.at(computation_.root.value)];
+    for (const auto& reads : reads_)
+      for (uint32_t owner : reads) ++left[owner];
+    for (uint32_t owner : owners_[local_.at(computation_.root.value)]) ++left[owner];
     int64_t live = 0, most = 0;
     for (uint32_t i : order) {
-      live += bytes(i);
+      live += bytes_[i];
       most = std::max(most, live);
-      for (InstructionId operand : at(i).operands) {
-        uint32_t o = local_.at(operand.value);
-        if (--left[o] == 0) live -= bytes(o);
-      }
+      for (uint32_t owner : reads_[i])
+        if (--left[owner] == 0) live -= bytes_[owner];
+      if (left[i] == 0) live -= bytes_[i];
     }
     return most;
   }
@@ -152,7 +230,8 @@ class Scheduler {
   const std::vector<InstructionId>& instructions_;
   uint32_t count_;
   std::unordered_map<uint32_t, uint32_t> local_;
-  std::vector<std::vector<uint32_t>> predecessors_, users_;
+  std::vector<std::vector<uint32_t>> predecessors_, users_, owners_, reads_;
+  std::vector<int64_t> bytes_;
   size_t visits_ = 0;
 };
 

@@ -6,7 +6,8 @@
 
 namespace tessera {
 
-// Takes, per computation, the order with the lower peak of live bytes among the given one and two depth-first ones.
+// Takes, per computation, the order with the lowest peak of live bytes among three: as listed, depth-first with heavy
+// subtrees first, and a list schedule that frees most at each step.
 Result<bool> scheduleModule(Module& module);
 
 }  // namespace tessera

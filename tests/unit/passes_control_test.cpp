@@ -1,4 +1,5 @@
 // Loops, branches, sorts and batch norms: what the passes over them make of small programs, and that values stay.
+#include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/expand_batch_norm.h"
 #include "core/passes/fold_constants.h"
@@ -297,6 +298,42 @@ TEST(PassesBatchNorm, AllThreeAreWrittenOut) {
   EXPECT_EQ(countOf(after(gradient, {expandBatchNorms}, 1e-4).result, Opcode::BatchNormGrad), 0);
   const std::string narrow = "ENTRY e { x = bf16[3,4,2] parameter(0)\n s = bf16[4] parameter(1)\n o = bf16[4] parameter(2)\n r = (bf16[3,4,2], bf16[4], bf16[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1\n ROOT q = bf16[3,4,2] get-tuple-element(r), index=0 }\n";
   after(narrow, {expandBatchNorms}, 1e-2);
+}
+
+TEST(PassesCopies, SayWhoAskedForThem) {
+  const std::string text = R"(HloModule m
+c { s = (s32[], f32[4], f32[4]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ n = s32[] constant(3)
+ ROOT p = pred[] compare(i, n), direction=LT }
+b { s = (s32[], f32[4], f32[4]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ x = f32[4] get-tuple-element(s), index=1
+ y = f32[4] get-tuple-element(s), index=2
+ one = s32[] constant(1)
+ j = s32[] add(i, one)
+ ROOT t = (s32[], f32[4], f32[4]) tuple(j, y, x) }
+ENTRY e { a = f32[4] parameter(0)
+ d = f32[4] parameter(1)
+ i = s32[] constant(0)
+ t = (s32[], f32[4], f32[4]) tuple(i, a, d)
+ ROOT l = (s32[], f32[4], f32[4]) while(t), condition=c, body=b }
+)";
+  const Module source = moduleFrom(text);
+  Module m = derive(source);
+  ASSERT_TRUE(insertCopies(m).value());
+  expectSameValues(source, m);
+  int forLoop = 0, forSwap = 0;
+  for (ComputationId computation : m.order())
+    for (InstructionId id : m.at(computation).instructions) {
+      if (m.at(id).opcode != Opcode::Copy) continue;
+      const auto* why = m.at(id).attributes->get<RawText>(Attr::frontend_attributes);
+      ASSERT_TRUE(why);
+      forLoop += why->text.find("asked_by=\"l\",because=\"the loop changes its state") != std::string::npos;
+      forSwap += why->text.find("changes places") != std::string::npos;
+    }
+  EXPECT_EQ(forLoop, 3);
+  EXPECT_GE(forSwap, 1);
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+// See assign_layouts.h.
+#include "core/passes/assign_layouts.h"
+
+#include <algorithm>
+
+#include "core/passes/patterns.h"
+#include "core/passes/rewriter.h"
+
+namespace tessera {
+namespace {
+
+bool isRowMajor(const Shape& shape) { return !shape.isArray() || (shape.layout && shape.layout->isRowMajor()); }
+bool isPlain(const Shape& shape) { return shape.isArray() && shape.layout && shape.layout->isPlain() && !shape.hasDynamicDimensions(); }
+
+// The order of the dimensions in memory, major to minor.
+std::vector<int64_t> majorToMinor(const Shape& shape) {
+  std::vector<int64_t> out = shape.layout->minorToMajor;
+  std::ranges::reverse(out);
+  return out;
+}
+std::vector<int64_t> inverse(const std::vector<int64_t>& permutation) {
+  std::vector<int64_t> out(permutation.size());
+  for (size_t i = 0; i < out.size(); ++i) out[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  return out;
+}
+
+class Assignment {
+ public:
+  explicit Assignment(Module& module) : module_(module), rewriter_(module, "assign-layouts"), pinned_(module.instructionSlots()) {}
+
+  Result<bool> run() {
+    pinBoundaries();
+    for (ComputationId computation : std::vector<ComputationId>(module_.order()))
+      for (InstructionId id : std::vector<InstructionId>(module_.at(computation).instructions)) expandBitcast(id);
+    TESSERA_ASSIGN_OR_RETURN(bool changed, rewriter_.finish());
+    for (ComputationId computation : module_.order())
+      for (InstructionId id : std::vector<InstructionId>(module_.at(computation).instructions)) changed |= assign(id);
+    return changed;
+  }
+
+ private:
+  void pin(InstructionId id) { pinned_[id.value] = true; }
+  bool isPinned(InstructionId id) const { return id.value < pinned_.size() && pinned_[id.value]; }
+
+  // Who has a say from outside: the entry's signature, custom calls, effects, and fusions of the source.
+  void pinBoundaries() {
+    for (InstructionId id : module_.entryComputation().parameters) pin(id);
+    const InstructionId root = module_.entryComputation().root;
+    pin(root);
+    if (module_.at(root).opcode == Opcode::Tuple)
+      for (InstructionId id : module_.at(root).operands) pin(id);
+    for (ComputationId computation : module_.order())
+      for (InstructionId id : module_.at(computation).instructions) pinAsked(module_.at(id));
+  }
+  void pinAsked(const Instruction& in) {
+    const bool asks = in.opcode == Opcode::CustomCall || in.opcode == Opcode::BitcastConvert || hasSideEffect(in);
+    const bool opaque = in.opcode == Opcode::Bitcast && !canExpand(in);
+    if (asks || opaque) {
+      pin(in.id);
+      for (InstructionId operand : in.operands) pin(operand);
+    }
+    if (in.opcode == Opcode::GetTupleElement && isPinned(in.operands[0])) pin(in.id);
+  }
+
+  bool canExpand(const Instruction& bitcast) const {
+    const Shape &from = module_.shapeOf(bitcast.operands[0]), &to = *bitcast.shape;
+    return isPlain(from) && isPlain(to) && from.type == to.type && from.elementCount() == to.elementCount();
+  }
+
+  InstructionId add(const Instruction& in, Opcode opcode, std::vector<int64_t> dims, InstructionId operand, std::vector<int64_t> permutation = {}) {
+    AttributeSet attributes;
+    if (opcode == Opcode::Transpose) attributes.set(Attr::dimensions, std::move(permutation));
+    const InstructionId origin[] = {in.id};
+    const InstructionId operands[] = {operand};
+    return rewriter_.add(in.computation, opcode, Shape::arrayRowMajor(in.shape->type, std::move(dims)), operands, std::move(attributes), origin);
+  }
+  static std::vector<int64_t> permuted(const std::vector<int64_t>& dims, const std::vector<int64_t>& permutation) {
+    std::vector<int64_t> out;
+    for (int64_t d : permutation) out.push_back(dims[static_cast<size_t>(d)]);
+    return out;
+  }
+  // In the order of memory, then as the other shape has it, then in the order of its dimensions.
+  void expandBitcast(InstructionId id) {
+    if (module_.at(id).opcode != Opcode::Bitcast || !canExpand(module_.at(id))) return;
+    const Shape from = module_.shapeOf(module_.at(id).operands[0]);  // as it was written: what stands in may be row-major
+    const Instruction in = rewriter_.visit(id);
+    if (isRowMajor(from) && isRowMajor(*in.shape)) return;
+    const std::vector<int64_t> source = majorToMinor(from), target = majorToMinor(*in.shape);
+    const std::vector<int64_t> before = permuted(from.dimensions, source), after = permuted(in.shape->dimensions, target);
+    InstructionId at = in.operands[0];
+    if (!isIota(source)) at = add(in, Opcode::Transpose, before, at, source);
+    if (before != after) at = add(in, Opcode::Reshape, after, at);
+    if (!isIota(target)) at = add(in, Opcode::Transpose, in.shape->dimensions, at, inverse(target));
+    if (isPinned(id) && module_.shapeOf(at) != *in.shape) {
+      at = add(in, Opcode::Copy, in.shape->dimensions, at);
+      module_.setShape(at, *in.shape);
+      pinned_.resize(module_.instructionSlots());
+      pin(at);
+    }
+    rewriter_.replace(id, at);
+  }
+
+  // True: the layout of something in it changed.
+  bool assign(InstructionId id) {
+    const Instruction in = module_.at(id);
+    if (isPinned(id) || in.opcode == Opcode::Bitcast || hasSideEffect(in)) return false;
+    Shape shape = *in.shape;
+    if (!setRowMajor(shape)) return false;
+    module_.setShape(id, shape);
+    if (in.literal && in.shape->isArray()) {
+      Literal literal = *in.literal;
+      literal.setLayout(shape.layout);
+      module_.edit(id).literal = std::make_shared<const Literal>(std::move(literal));
+    }
+    return true;
+  }
+  static bool setRowMajor(Shape& shape) {
+    bool changed = false;
+    for (Shape& element : shape.elements) changed |= setRowMajor(element);
+    if (!shape.isArray() || !shape.layout || shape.layout->isRowMajor() || !shape.layout->isPlain()) return changed;
+    shape.layout = Layout::rowMajor(shape.rank());
+    return true;
+  }
+
+  Module& module_;
+  Rewriter rewriter_;
+  std::vector<bool> pinned_;
+};
+
+}  // namespace
+
+Result<bool> assignLayouts(Module& module) { return Assignment(module).run(); }
+
+}  // namespace tessera

@@ -1,0 +1,82 @@
+// Layout assignment: what it drops, what it keeps for those outside, and that bitcasts still mean the same bytes.
+#include "core/passes/assign_layouts.h"
+#include "core/passes/dead_code.h"
+#include "core/passes/simplify.h"
+#include "tests/unit/passes_text.h"
+
+namespace tessera::test {
+namespace {
+
+Module assigned(const std::string& entry) {
+  const Module source = moduleFrom("HloModule m\nENTRY e {\n" + entry + "\n}\n");
+  Module out = derive(source);
+  EXPECT_TRUE(assignLayouts(out).has_value());
+  EXPECT_TRUE(simplify(out).has_value());
+  EXPECT_TRUE(removeDeadCode(out).has_value());
+  expectSameValues(source, out);
+  return out;
+}
+
+TEST(PassesLayouts, CopiesThatOnlyChangeTheLayoutDisappear) {
+  const Module m = assigned("x = f32[3,4]{1,0} parameter(0)\n c = f32[3,4]{0,1} copy(x)\n n = f32[3,4]{0,1} negate(c)\n d = f32[3,4]{1,0} copy(n)\n ROOT r = f32[3,4]{1,0} abs(d)");
+  EXPECT_EQ(countOf(m, Opcode::Copy), 0);
+  for (InstructionId id : m.entryComputation().instructions) EXPECT_TRUE(m.shapeOf(id).layout->isRowMajor());
+}
+
+TEST(PassesLayouts, TheSignatureKeepsItsOwn) {
+  const Module m = assigned("x = f32[3,4]{0,1} parameter(0)\n n = f32[3,4]{0,1} negate(x)\n ROOT r = f32[3,4]{0,1} floor(n)");
+  const Computation& e = m.entryComputation();
+  EXPECT_FALSE(m.shapeOf(e.parameters[0]).layout->isRowMajor());
+  EXPECT_FALSE(m.shapeOf(e.root).layout->isRowMajor());
+  EXPECT_TRUE(m.shapeOf(m.at(e.root).operands[0]).layout->isRowMajor());
+}
+
+TEST(PassesLayouts, BitcastsBecomeWhatTheyMean) {
+  const Module a = assigned("x = f32[3,4]{1,0} parameter(0)\n n = f32[3,4]{1,0} negate(x)\n b = f32[4,3]{0,1} bitcast(n)\n ROOT r = f32[4,3]{0,1} abs(b)");
+  EXPECT_EQ(countOf(a, Opcode::Transpose), 1);
+  EXPECT_EQ(countOf(a, Opcode::Bitcast), 0);
+  const Module b = assigned("x = f32[2,3,4]{1,2,0} parameter(0)\n b = f32[2,12]{1,0} bitcast(x)\n c = f32[4,6]{0,1} bitcast(b)\n d = f32[24]{0} bitcast(c)\n ROOT r = f32[24]{0} negate(d)");
+  EXPECT_EQ(countOf(b, Opcode::Bitcast), 0);
+  const Module c = assigned("x = f32[3,4]{0,1} parameter(0)\n ROOT b = f32[4,3]{0,1} bitcast(x)");
+  EXPECT_FALSE(c.shapeOf(c.entryComputation().root).layout->isRowMajor());
+}
+
+TEST(PassesLayouts, ThereAndBackIsNothing) {
+  const Module m = assigned("x = f32[3,4]{1,0} parameter(0)\n b = f32[4,3]{0,1} bitcast(x)\n n = f32[4,3]{0,1} negate(b)\n c = f32[3,4]{1,0} bitcast(n)\n ROOT r = f32[3,4]{1,0} abs(c)");
+  EXPECT_LE(countOf(m, Opcode::Transpose), 2);
+  EXPECT_EQ(countOf(m, Opcode::Copy), 0);
+}
+
+TEST(PassesLayouts, OtherTypesKeepTheirBytes) {
+  const Module m = assigned("x = f32[3,4]{0,1} parameter(0)\n n = f32[3,4]{0,1} negate(x)\n b = s32[4,3]{1,0} bitcast(n)\n ROOT r = s32[4,3]{1,0} not(b)");
+  EXPECT_EQ(countOf(m, Opcode::Bitcast), 1);
+}
+
+TEST(PassesLayouts, LoopsAndConstants) {
+  const Module source = moduleFrom(R"(HloModule m
+c { s = (s32[], f32[2,3]{0,1}) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ n = s32[] constant(3)
+ ROOT p = pred[] compare(i, n), direction=LT }
+b { s = (s32[], f32[2,3]{0,1}) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+ x = f32[2,3]{0,1} get-tuple-element(s), index=1
+ k = f32[2,3]{0,1} constant({{1,2,3},{4,5,6}})
+ one = s32[] constant(1)
+ j = s32[] add(i, one)
+ z = f32[2,3]{0,1} add(x, k)
+ ROOT t = (s32[], f32[2,3]{0,1}) tuple(j, z) }
+ENTRY e { a = f32[2,3]{0,1} parameter(0)
+ i = s32[] constant(0)
+ t = (s32[], f32[2,3]{0,1}) tuple(i, a)
+ l = (s32[], f32[2,3]{0,1}) while(t), condition=c, body=b
+ ROOT r = f32[2,3]{0,1} get-tuple-element(l), index=1 }
+)");
+  Module out = derive(source);
+  EXPECT_TRUE(assignLayouts(out).value());
+  expectSameValues(source, out);
+  EXPECT_FALSE(assignLayouts(out).value());
+}
+
+}  // namespace
+}  // namespace tessera::test

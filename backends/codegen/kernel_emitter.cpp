@@ -25,6 +25,7 @@ class KernelEmitter {
         b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes) {}
 
   Status emit(const std::string& name);
+  Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<Value* const> bases);
 
  private:
   struct LoopState {
@@ -35,6 +36,7 @@ class KernelEmitter {
   };
 
   void openFunction(const std::string& name);
+  void prepare();
   void sortNodesByScope();
   void emitItem(Value* item);
   void emitAxis(Value* begin, Value* end);
@@ -102,11 +104,7 @@ void KernelEmitter::unsupported(NodeId id) {
 
 void KernelEmitter::openFunction(const std::string& name) {
   auto* ptr = b.getPtrTy();
-  auto* type = llvm::FunctionType::get(b.getVoidTy(), {ptr, b.getInt64Ty(), b.getInt64Ty()}, false);
-  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module_);
-  function_->addFnAttr("prefer-vector-width", std::to_string(512));
-  function_->addFnAttr("min-legal-vector-width", std::to_string(512));
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  function_ = makeKernelFunction(module_, name);
   b.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
   size_t operands = body_.operands.size();
   for (size_t i = 0; i < operands + program_.outputs.size(); ++i) {
@@ -143,18 +141,34 @@ void KernelEmitter::forRange(Value* from, Value* to, int64_t step, const std::fu
   b.SetInsertPoint(exit);
 }
 
-Status KernelEmitter::emit(const std::string& name) {
-  openFunction(name);
+void KernelEmitter::prepare() {
   sortNodesByScope();
   openRows();
   counterValue_.assign(analysis_.counters.size(), nullptr);
   memo_.resize(body_.nodes.size());
   done_.assign(body_.nodes.size(), false);
   loops_.resize(body_.loops.size());
+}
+
+Status KernelEmitter::emit(const std::string& name) {
+  openFunction(name);
+  prepare();
   forRange(function_->getArg(1), function_->getArg(2), 1, [&](Value* item) { emitItem(item); });
   b.CreateRetVoid();
   if (failure_) return fail(*failure_);
   return {};
+}
+
+Result<llvm::BasicBlock*> KernelEmitter::emitInto(llvm::BasicBlock& block, std::span<Value* const> bases) {
+  function_ = block.getParent();
+  b.SetInsertPoint(&block);
+  operandBase_.assign(bases.begin(), bases.begin() + static_cast<ptrdiff_t>(body_.operands.size()));
+  outputBase_.assign(bases.begin() + static_cast<ptrdiff_t>(body_.operands.size()), bases.end());
+  prepare();
+  if (nest_.parallelCount == 1) emitItem(int64(0));
+  else forRange(int64(0), int64(nest_.parallelCount), 1, [&](Value* item) { emitItem(item); });
+  if (failure_) return fail(*failure_);
+  return b.GetInsertBlock();
 }
 
 void KernelEmitter::emitItem(Value* item) {
@@ -561,6 +575,22 @@ void KernelEmitter::emitLoop(size_t loop) {
 Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
                   const ProgramAnalysis& analysis, const KernelNest& nest) {
   return KernelEmitter(module, program, analysis, nest).emit(name);
+}
+
+Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<Value* const> bases, const LoopProgram& program,
+                                         const ProgramAnalysis& analysis, const KernelNest& nest) {
+  return KernelEmitter(*block.getModule(), program, analysis, nest).emitInto(block, bases);
+}
+
+llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type *ptr = llvm::PointerType::getUnqual(context), *number = llvm::Type::getInt64Ty(context);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, number, number}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  function->addFnAttr("prefer-vector-width", std::to_string(512));
+  function->addFnAttr("min-legal-vector-width", std::to_string(512));
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  return function;
 }
 
 }  // namespace tessera::codegen

@@ -3,8 +3,10 @@
 // Stands after ProgramAnalysis and KernelNest and before the JIT.
 #pragma once
 
+#include <span>
 #include <string>
 
+#include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/Module.h>
 
 #include "backends/codegen/kernel_nest.h"
@@ -15,5 +17,13 @@ namespace tessera::codegen {
 // Adds the function to the module. Fails with Fault::Unsupported on a node that has no code for its type.
 Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
                   const ProgramAnalysis& analysis, const KernelNest& nest);
+// All items of the program at the end of a block that a function of this kind already has; bases: pointers of operands,
+// then outputs. Gives the block where control goes on.
+Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<llvm::Value* const> bases, const LoopProgram& program,
+                                         const ProgramAnalysis& analysis, const KernelNest& nest);
+// A function of that type, still empty.
+llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name);
+// Functions that keep buffers in stack slots, which want more than promotion of whole slots.
+inline constexpr char kRegionAttribute[] = "tessera-region";
 
 }  // namespace tessera::codegen

@@ -121,10 +121,25 @@ Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Li
   state.communicator = options.communicator;
   ++state.run;
   state.profile = profile ? &measured_ : nullptr;
+  state.blockRuns.assign(plan_.blocks, 0);
   if (profile) measured_.start(plan_.names.size(), pool_->threads());
   TESSERA_TRY(plan_.sequence.run(state));
   if (profile) report(measured_.finish(), *profile);
   return {};
+}
+
+CpuExecutable::PartCount CpuExecutable::countPart(const StepPart& part) const {
+  PartCount count;
+  count.block = part.block;
+  const Instruction& instruction = optimized_.at(part.instruction);
+  const bool control = instruction.opcode == Opcode::While || instruction.opcode == Opcode::Conditional;
+  if (!control) {
+    Cost cost = costOf(optimized_, part.instruction);
+    count.flops = cost.flops + cost.transcendentals;
+    count.bytes = cost.bytesAccessed;
+  }
+  if (instruction.provenance) shareOut(instruction.provenance->sources, control, count);
+  return count;
 }
 
 // What one run of a step counts, and each source instruction's share of it, by the work that the instruction costs.
@@ -133,28 +148,25 @@ void CpuExecutable::countSteps() {
   if (!counts_.empty()) return;
   for (const StepName& name : plan_.names) {
     StepCount& count = counts_.emplace_back();
-    const Instruction& instruction = optimized_.at(name.instruction);
-    bool control = instruction.opcode == Opcode::While || instruction.opcode == Opcode::Conditional;
-    if (!control) {
-      Cost cost = costOf(optimized_, name.instruction);
-      count.flops = cost.flops + cost.transcendentals;
-      count.bytes = cost.bytesAccessed;
-    }
-    if (instruction.provenance) shareOut(instruction.provenance->sources, control, count);
+    if (name.parts.empty()) count.parts.push_back(countPart({name.instruction, -1, {}, {}}));
+    for (const StepPart& part : name.parts) count.parts.push_back(countPart(part));
   }
-  for (const StepCount& count : counts_)
-    for (const Share& share : count.shares) sources_.push_back({share.source});
+  auto eachShare = [&](auto&& visit) {
+    for (StepCount& count : counts_)
+      for (PartCount& part : count.parts)
+        for (Share& share : part.shares) visit(share);
+  };
+  eachShare([&](const Share& share) { sources_.push_back({share.source}); });
   std::ranges::sort(sources_, {}, &SourceProfile::instruction);
   auto [first, last] = std::ranges::unique(sources_, {}, &SourceProfile::instruction);
   sources_.erase(first, last);
-  for (StepCount& count : counts_)
-    for (Share& share : count.shares)
-      share.at = static_cast<size_t>(std::ranges::lower_bound(sources_, share.source, {}, &SourceProfile::instruction) - sources_.begin());
+  eachShare([&](Share& share) {
+    share.at = static_cast<size_t>(std::ranges::lower_bound(sources_, share.source, {}, &SourceProfile::instruction) - sources_.begin());
+  });
 }
 
-void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool control, StepCount& count) const {
+void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool control, PartCount& count) const {
   constexpr double kTranscendental = 18;  // element operations that one stands for
-  double total = 0;
   for (InstructionId id : sources) {
     if (!source_.contains(id)) continue;
     Opcode opcode = source_.at(id).opcode;
@@ -164,20 +176,34 @@ void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool contro
                 opcode == Opcode::GetTupleElement || opcode == Opcode::Broadcast;
     double weight = cost.flops + kTranscendental * cost.transcendentals + (free ? 1e-3 : elements);
     count.shares.push_back({id, 0, weight, cost.flops + cost.transcendentals, cost.bytesAccessed});
-    total += weight;
+    count.weight += weight;
   }
-  for (Share& share : count.shares) share.part = total > 0 ? share.part / total : 1.0 / static_cast<double>(count.shares.size());
+  for (Share& share : count.shares) share.part = count.weight > 0 ? share.part / count.weight : 1.0 / static_cast<double>(count.shares.size());
 }
 
-void CpuExecutable::apportion(const StepCount& step, const RunProfile::Total& total, std::vector<SourceProfile>& sources) const {
-  auto runs = static_cast<double>(total.count), timeNs = static_cast<double>(measured_.nanoseconds(total.total));
-  for (const Share& share : step.shares) {
-    SourceProfile& source = sources[share.at];
-    bool fresh = source.timeNs == 0 && source.flops == 0 && source.bytes == 0;
-    source.measured = (fresh || source.measured) && step.shares.size() == 1;
-    source.timeNs += timeNs * share.part;
-    source.flops += share.flops * runs;
-    source.bytes += share.bytes * runs;
+// In the run that was measured last.
+double CpuExecutable::runsOf(const PartCount& part, size_t step) const {
+  if (part.block < 0) return static_cast<double>(measured_.totals()[step].count);
+  return static_cast<double>(state_.blockRuns[plan_.names[step].firstBlock + static_cast<size_t>(part.block)]);
+}
+
+// The step's time goes to its parts by weight and runs, and a part's to its sources by weight.
+void CpuExecutable::apportion(size_t step, std::vector<SourceProfile>& sources) const {
+  const std::vector<PartCount>& parts = counts_[step].parts;
+  const auto timeNs = static_cast<double>(measured_.nanoseconds(measured_.totals()[step].total));
+  double total = 0;
+  for (const PartCount& part : parts) total += part.weight * runsOf(part, step);
+  for (const PartCount& part : parts) {
+    const double runs = runsOf(part, step);
+    const double partNs = parts.size() == 1 ? timeNs : total > 0 ? timeNs * part.weight * runs / total : 0;
+    for (const Share& share : part.shares) {
+      SourceProfile& source = sources[share.at];
+      bool fresh = source.timeNs == 0 && source.flops == 0 && source.bytes == 0;
+      source.measured = (fresh || source.measured) && parts.size() == 1 && part.shares.size() == 1;
+      source.timeNs += partNs * share.part;
+      source.flops += share.flops * runs;
+      source.bytes += share.bytes * runs;
+    }
   }
 }
 
@@ -202,9 +228,11 @@ void CpuExecutable::report(int64_t totalNs, Profile& profile) {
     step.minNs = step.count == 0 ? minNs : std::min(step.minNs, minNs);
     step.count += total.count;
     step.totalNs += measured_.nanoseconds(total.total);
-    step.flops += counts_[i].flops * static_cast<double>(total.count);
-    step.bytes += counts_[i].bytes * static_cast<double>(total.count);
-    apportion(counts_[i], total, profile.sources);
+    for (const PartCount& part : counts_[i].parts) {
+      step.flops += part.flops * runsOf(part, i);
+      step.bytes += part.bytes * runsOf(part, i);
+    }
+    apportion(i, profile.sources);
   }
   measured_.appendTimeline(profile.totalNs, profile.timeline);
   profile.totalNs += totalNs;

@@ -35,13 +35,20 @@ class CpuExecutable final : public Executable {
     size_t at = 0;                          // into sources_
     double part = 0, flops = 0, bytes = 0;  // part of the step's time
   };
-  struct StepCount {
-    double flops = 0, bytes = 0;
+  // What one run of an instruction counts, and the weight of its sources together.
+  struct PartCount {
+    int32_t block = -1;  // whose runs count; -1: the step's
+    double flops = 0, bytes = 0, weight = 0;
     std::vector<Share> shares;
   };
+  struct StepCount {
+    std::vector<PartCount> parts;
+  };
   void countSteps();
-  void shareOut(std::span<const InstructionId> sources, bool control, StepCount& count) const;
-  void apportion(const StepCount& step, const RunProfile::Total& total, std::vector<SourceProfile>& sources) const;
+  PartCount countPart(const StepPart& part) const;
+  void shareOut(std::span<const InstructionId> sources, bool control, PartCount& count) const;
+  double runsOf(const PartCount& part, size_t step) const;
+  void apportion(size_t step, std::vector<SourceProfile>& sources) const;
 
   Module source_, optimized_;
   Plan plan_;

@@ -1,4 +1,6 @@
 // CpuExecutable::list: the steps of an instruction for readers: where their arrays lie, what they cost, their code.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu_executable.h"
@@ -9,7 +11,7 @@ namespace tessera::cpu {
 
 namespace {
 
-BufferPlace placeOf(const Plan& plan, int slot, std::string role) {
+BufferPlace placeOf(const Plan& plan, const StepName& step, int slot, std::string role) {
   BufferPlace out;
   out.role = std::move(role);
   if (slot < 0) {
@@ -18,6 +20,10 @@ BufferPlace placeOf(const Plan& plan, int slot, std::string role) {
   }
   const PlanSlot& at = plan.slots[static_cast<size_t>(slot)];
   out.bytes = at.bytes;
+  if (std::ranges::find(step.registers, slot) != step.registers.end()) {
+    out.place = "register";
+    return out;
+  }
   switch (at.kind) {
     case SlotKind::Parameter: out.place = fmt::format("argument {}", at.index); break;
     case SlotKind::Output: out.place = fmt::format("output {}", at.index); break;
@@ -44,18 +50,22 @@ Status addCode(const KernelLibrary& kernels, const StepName& name, StepListing& 
 
 Result<std::vector<StepListing>> CpuExecutable::list(InstructionId instruction, bool withCode) const {
   std::vector<StepListing> out;
-  for (const StepName& name : plan_.names) {
-    if (name.instruction != instruction) continue;
+  const Cost cost = costOf(optimized_, instruction);
+  auto list = [&](const StepName& name, std::string what, const std::vector<int>& operands, const std::vector<int>& results) -> Status {
     StepListing& step = out.emplace_back();
     step.name = name.name;
-    step.what = name.what;
-    for (size_t i = 0; i < name.operands.size(); ++i) step.buffers.push_back(placeOf(plan_, name.operands[i], fmt::format("operand {}", i)));
-    for (size_t i = 0; i < name.results.size(); ++i)
-      step.buffers.push_back(placeOf(plan_, name.results[i], name.results.size() == 1 ? "result" : fmt::format("result {}", i)));
-    const Cost cost = costOf(optimized_, instruction);
+    step.what = std::move(what);
+    for (size_t i = 0; i < operands.size(); ++i) step.buffers.push_back(placeOf(plan_, name, operands[i], fmt::format("operand {}", i)));
+    for (size_t i = 0; i < results.size(); ++i)
+      step.buffers.push_back(placeOf(plan_, name, results[i], results.size() == 1 ? "result" : fmt::format("result {}", i)));
     step.flops = cost.flops + cost.transcendentals;
     step.bytes = cost.bytesAccessed;
-    if (withCode) TESSERA_TRY(addCode(*kernels_, name, step));
+    return withCode ? addCode(*kernels_, name, step) : Status{};
+  };
+  for (const StepName& name : plan_.names) {
+    if (name.parts.empty() && name.instruction == instruction) TESSERA_TRY(list(name, name.what, name.operands, name.results));
+    for (const StepPart& part : name.parts)
+      if (part.instruction == instruction) TESSERA_TRY(list(name, name.what, part.operands, part.results));
   }
   return out;
 }

@@ -150,6 +150,31 @@ void append(Bytes& out, const codegen::TileShape& tile) {
     out.number(value);
 }
 
+void append(Bytes& out, const RegionProgram& region) {
+  out.number(static_cast<int64_t>(region.buffers.size()));
+  for (const RegionBuffer& buffer : region.buffers) {
+    out.number(buffer.bytes);
+    out.number(buffer.inRegister | buffer.in << 1 | buffer.out << 2);
+  }
+  out.number(static_cast<int64_t>(region.programs.size()));
+  for (const LoopProgram& program : region.programs) append(out, program);
+  auto numbers = [&](const std::vector<uint32_t>& values) {
+    out.number(static_cast<int64_t>(values.size()));
+    for (uint32_t value : values) out.number(value);
+  };
+  out.number(static_cast<int64_t>(region.blocks.size()));
+  for (const std::vector<RegionStep>& block : region.blocks) {
+    out.number(static_cast<int64_t>(block.size()));
+    for (const RegionStep& step : block) {
+      out.number(static_cast<int64_t>(step.kind) << 1 | step.byPredicate);
+      out.number(step.program);
+      out.number(step.bytes);
+      numbers(step.buffers);
+      numbers(step.blocks);
+    }
+  }
+}
+
 // --- files
 
 class File {
@@ -229,8 +254,9 @@ KernelCache::KernelCache(std::string folder, const HostProcessor& host, int64_t 
 KernelCache::Key KernelCache::keyOf(const KernelSource& source) const {
   Bytes bytes;
   bytes.out = environment_;
-  bytes.number(source.tile.has_value());
+  bytes.number(source.tile ? 1 : source.region ? 2 : 0);
   if (source.tile) append(bytes, *source.tile);
+  else if (source.region) append(bytes, *source.region);
   else append(bytes, source.program);
   return hashOf(bytes.out);
 }

@@ -14,12 +14,14 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
 #include "backends/codegen/contraction_tile.h"
 #include "backends/codegen/kernel_emitter.h"
 #include "backends/codegen/program_analysis.h"
+#include "backends/codegen/region_emitter.h"
 #include "backends/cpu/object_split.h"
 
 namespace tessera::cpu {
@@ -52,13 +54,26 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::FunctionPassManager passes;
+  llvm::FunctionPassManager slots, passes;
+  slots.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::PromotePass());
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   passes.addPass(llvm::SimplifyCFGPass());
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration()) passes.run(function, functions);
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    if (function.hasFnAttribute(codegen::kRegionAttribute)) slots.run(function, functions);
+    passes.run(function, functions);
+  }
+}
+
+// An error says whose kernel it is.
+Status owned(Status emitted, const KernelSource& source) {
+  if (emitted) return {};
+  Diagnostic d = std::move(emitted).error();
+  d.message = source.owner + ": " + d.message;
+  d.instructionName = source.owner;
+  return fail(std::move(d));
 }
 
 Status emit(llvm::Module& module, const std::string& symbol, const KernelSource& source, const codegen::Target& target) {
@@ -66,14 +81,10 @@ Status emit(llvm::Module& module, const std::string& symbol, const KernelSource&
     codegen::emitTile(module, symbol, *source.tile);
     return {};
   }
+  if (source.region) return owned(codegen::emitRegion(module, symbol, *source.region, target), source);
   TESSERA_ASSIGN_OR_RETURN(codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(source.program));
   codegen::KernelNest nest = codegen::KernelNest::of(source.program, analysis, target);
-  Status emitted = codegen::emitKernel(module, symbol, source.program, analysis, nest);
-  if (emitted) return {};
-  Diagnostic d = std::move(emitted).error();
-  d.message = source.owner + ": " + d.message;
-  d.instructionName = source.owner;
-  return fail(std::move(d));
+  return owned(codegen::emitKernel(module, symbol, source.program, analysis, nest), source);
 }
 
 std::string textOf(const llvm::Module& module) {

@@ -14,13 +14,15 @@
 #include "backends/cpu/kernel_code.h"
 #include "core/base/result.h"
 #include "core/element/element_program.h"
+#include "core/element/region_program.h"
 
 namespace tessera::cpu {
 
-// What is to be compiled; `tile` instead of a program.
+// What is to be compiled; `tile` or `region` instead of a program.
 struct KernelSource {
   LoopProgram program;
   std::optional<codegen::TileShape> tile;
+  std::optional<RegionProgram> region;
   std::string owner;  // the instruction that errors name
 };
 

@@ -92,7 +92,7 @@ Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner) {
   TESSERA_ASSIGN_OR_RETURN(const codegen::KernelNest nest, nestOf(program, impl_->host.target));
   pending->parallelCount = nest.parallelCount;
   pending->costPerItem = nest.costPerItem;
-  pending->source = {std::move(program), std::nullopt, std::move(owner)};
+  pending->source = {std::move(program), std::nullopt, std::nullopt, std::move(owner)};
   impl_->byHash.emplace(hash, impl_->pending.size());
   impl_->pending.push_back(std::move(pending));
   return impl_->mention(impl_->pending.size() - 1);
@@ -103,6 +103,16 @@ size_t KernelLibrary::addTile(const codegen::TileShape& tile) {
     if (impl_->pending[i]->source.tile == tile) return impl_->mention(i);
   auto pending = std::make_unique<Pending>();
   pending->source.tile = tile;
+  impl_->pending.push_back(std::move(pending));
+  return impl_->mention(impl_->pending.size() - 1);
+}
+
+size_t KernelLibrary::addRegion(RegionProgram region, std::string owner) {
+  for (size_t i = 0; i < impl_->pending.size(); ++i)
+    if (impl_->pending[i]->source.region == region) return impl_->mention(i);
+  auto pending = std::make_unique<Pending>();
+  pending->parallelCount = 1;
+  pending->source = {{}, std::nullopt, std::move(region), std::move(owner)};
   impl_->pending.push_back(std::move(pending));
   return impl_->mention(impl_->pending.size() - 1);
 }

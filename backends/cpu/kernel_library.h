@@ -13,6 +13,7 @@
 #include "backends/codegen/tile_shape.h"
 #include "core/base/result.h"
 #include "core/element/element_program.h"
+#include "core/element/region_program.h"
 
 namespace tessera::cpu {
 
@@ -33,6 +34,8 @@ class KernelLibrary {
   Result<size_t> add(LoopProgram program, std::string owner);
   // Index of a contraction's register tile (codegen/contraction_tile.h says how it is called).
   size_t addTile(const codegen::TileShape& tile);
+  // Index of a region, which is called with [0, 1) (codegen/region_emitter.h). owner: as above.
+  size_t addRegion(RegionProgram region, std::string owner);
   // The kernels that were asked for since the last call.
   std::vector<size_t> takeMentioned();
   const codegen::Target& target() const;  // the processor that kernels are made for

@@ -66,6 +66,17 @@ Status KernelStep::run(RunState& state) {
   return {};
 }
 
+Status RegionCallStep::run(RunState& state) {
+  static std::atomic<bool> never{false};
+  static_assert(sizeof never == 1);
+  for (size_t i = 0; i < slots_.size(); ++i) buffers_[i] = state.pointers[static_cast<size_t>(slots_[i])];
+  buffers_[slots_.size()] = state.blockRuns.data() + firstBlock_;
+  buffers_[slots_.size() + 1] = const_cast<std::atomic<bool>*>(state.cancel ? state.cancel : &never);
+  state.kernels->at(kernel_).function(buffers_.data(), 0, 1);
+  if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
+  return {};
+}
+
 Status CopyStep::run(RunState& state) {
   std::byte* to = state.pointers[static_cast<size_t>(to_)];
   const std::byte* from = state.pointers[static_cast<size_t>(from_)];

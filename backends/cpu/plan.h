@@ -32,6 +32,7 @@ struct RunState {
   const KernelLibrary* kernels = nullptr;
   const std::atomic<bool>* cancel = nullptr;
   RunProfile* profile = nullptr;     // null: not measured
+  std::vector<int64_t> blockRuns;    // of the blocks of all regions; regions add to it
   const Module* module = nullptr;    // the optimised one, for steps that evaluate
   uint64_t run = 0;                  // number of this run of the executable, from 1
   Communicator* communicator = nullptr;  // RunOptions::communicator
@@ -53,17 +54,29 @@ struct Sequence {
   Status runMeasured(RunState& state);
 };
 
+// An instruction that a region computes.
+struct StepPart {
+  InstructionId instruction;
+  int32_t block = -1;                  // of the region; -1: the step computes it alone
+  std::vector<int> operands, results;  // slots
+};
+
 struct StepName {
   InstructionId instruction;
   std::string name, what;
   std::vector<int> operands, results;  // slots
   std::vector<size_t> kernels;         // that it runs
+  // Of a region: what it computes, the slots that lie in registers, where the runs of its blocks are counted.
+  std::vector<StepPart> parts = {};
+  std::vector<int> registers = {};
+  size_t firstBlock = 0;
 };
 
 struct Plan {
   Sequence sequence;
   std::vector<PlanSlot> slots;
   std::vector<StepName> names;
+  size_t blocks = 0;  // of all regions
   int64_t arenaBytes = 0;
 };
 
@@ -75,6 +88,20 @@ class KernelStep : public Step {
  private:
   size_t kernel_;
   std::vector<int> slots_;
+  std::vector<void*> buffers_;
+};
+
+// A region: one function for many instructions. Cancelled between the rounds of its loops.
+class RegionCallStep : public Step {
+ public:
+  RegionCallStep(size_t kernel, std::vector<int> slots, size_t firstBlock)
+      : kernel_(kernel), slots_(std::move(slots)), firstBlock_(firstBlock), buffers_(slots_.size() + 2) {}
+  Status run(RunState& state) override;
+
+ private:
+  size_t kernel_;
+  std::vector<int> slots_;
+  size_t firstBlock_;
   std::vector<void*> buffers_;
 };
 

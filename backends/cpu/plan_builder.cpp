@@ -11,11 +11,11 @@
 #include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
 #include "backends/cpu/permute.h"
+#include "backends/cpu/region_planner.h"
 #include "backends/cpu/row_chain.h"
+#include "backends/cpu/step_program.h"
 #include "core/base/checked_math.h"
-#include "core/element/compose.h"
 #include "core/ops/callee_index.h"
-#include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/op.h"
 #include "core/passes/patterns.h"
@@ -38,16 +38,18 @@ std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::str
 class PlanBuilder {
  public:
   PlanBuilder(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const PlanOptions& options)
-      : module_(module), buffers_(buffers), kernels_(kernels), customCalls_(options.customCalls), threads_(options.threads) {}
+      : module_(module), buffers_(buffers), kernels_(kernels), customCalls_(options.customCalls), threads_(options.threads),
+        regions_(module, buffers, kernels.target(), options.customCalls) {}
   Result<Plan> build();
 
  private:
-  Status planComputation(ComputationId id, Sequence& out);
-  Status planInstruction(const Instruction& instruction, Sequence& out);
+  Status planComputation(ComputationId id, Sequence& out, bool inLoop);
+  void emitRegion(PlannedRegion region, Sequence& out);
+  Status planInstruction(const Instruction& instruction, Sequence& out, bool inLoop);
   Status planConstant(const Instruction& instruction);
   Status planCopies(const Instruction& instruction, Sequence& out);
   Status planWhile(const Instruction& instruction, Sequence& out);
-  Status planBranches(const Instruction& instruction, Sequence& out);
+  Status planBranches(const Instruction& instruction, Sequence& out, bool inLoop);
   Status planElements(const Instruction& instruction, Sequence& out);
   Status planEvaluation(const Instruction& instruction, Sequence& out);
   Status planLibraryOp(const Instruction& instruction, Sequence& out);
@@ -56,45 +58,19 @@ class PlanBuilder {
   Status planSplit(const Instruction& instruction, codegen::SplitReduction split, Sequence& out);
 
   Result<int> scratch(int64_t bytes);
-  std::vector<int> resultSlots(const Instruction& instruction) const;
-  std::vector<int> operandSlots(const Instruction& instruction) const;
+  std::vector<int> resultSlots(const Instruction& instruction) const { return cpu::resultSlots(buffers_, instruction); }
+  std::vector<int> operandSlots(const Instruction& instruction) const { return cpu::operandSlots(module_, buffers_, instruction); }
   void emit(Sequence& out, StepPtr step, const Instruction& instruction, std::string what);
-  bool isIdentity(const Instruction& instruction) const;
 
   const Module& module_;
   const BufferAssignment& buffers_;
   KernelLibrary& kernels_;
   const CustomCallLibrary* customCalls_;
   int threads_;
+  RegionPlanner regions_;
   Plan plan_;
   int64_t scratchBytes_ = 0, mostScratchBytes_ = 0;  // of the step that is planned now, and of any
 };
-
-// Annotations of a partitioner or a scheduler hand their operand on.
-bool PlanBuilder::isIdentity(const Instruction& instruction) const {
-  if (instruction.opcode == Opcode::Copy || instruction.opcode == Opcode::Reshape) return true;
-  if (instruction.opcode != Opcode::CustomCall || instruction.operands.size() != 1) return false;
-  const std::string target(instruction.attributes->textOr(Attr::custom_call_target, ""));
-  if (customCalls_ && customCalls_->has(target)) return false;
-  const bool annotation = std::ranges::find(annotationTargets(), target, &CustomCallTarget::name) != annotationTargets().end();
-  return annotation && compatible(module_.shapeOf(instruction.operands[0]), *instruction.shape);
-}
-
-std::vector<int> PlanBuilder::resultSlots(const Instruction& instruction) const {
-  std::vector<int> out;
-  std::vector<ShapeLeaf> leaves = leavesOf(*instruction.shape);
-  for (size_t leaf = 0; leaf < leaves.size(); ++leaf) out.push_back(buffers_.slotOf(instruction.id, leaf));
-  return out;
-}
-
-std::vector<int> PlanBuilder::operandSlots(const Instruction& instruction) const {
-  std::vector<int> out;
-  for (InstructionId operand : instruction.operands) {
-    std::vector<int> slots = resultSlots(module_.at(operand));
-    out.insert(out.end(), slots.begin(), slots.end());
-  }
-  return out;
-}
 
 Result<int> PlanBuilder::scratch(int64_t bytes) {
   auto padded = checkedAdd(bytes, 63);
@@ -106,7 +82,7 @@ Result<int> PlanBuilder::scratch(int64_t bytes) {
     return fail(std::move(d));
   }
   Slot slot;
-  slot.offset = buffers_.arenaBytes + scratchBytes_;
+  slot.offset = (buffers_.arenaBytes + 63) / 64 * 64 + scratchBytes_;
   slot.bytes = bytes;
   scratchBytes_ = *end;
   plan_.slots.push_back({{slot}, nullptr});
@@ -116,7 +92,7 @@ Result<int> PlanBuilder::scratch(int64_t bytes) {
 void PlanBuilder::emit(Sequence& out, StepPtr step, const Instruction& instruction, std::string what) {
   step->profileIndex = static_cast<int32_t>(plan_.names.size());
   plan_.names.push_back({instruction.id, std::string(instruction.name), std::move(what), operandSlots(instruction), resultSlots(instruction),
-                         kernels_.takeMentioned()});
+                         kernels_.takeMentioned(), {}, {}, 0});
   out.steps.push_back(std::move(step));
 }
 
@@ -154,31 +130,23 @@ Status PlanBuilder::planWhile(const Instruction& instruction, Sequence& out) {
   const auto* body = instruction.attributes->get<ComputationId>(Attr::body);
   if (!condition || !body) return unsupported(instruction, "a computation is missing");
   auto step = std::make_unique<WhileStep>();
-  TESSERA_TRY(planComputation(*condition, step->condition));
-  TESSERA_TRY(planComputation(*body, step->body));
+  TESSERA_TRY(planComputation(*condition, step->condition, true));
+  TESSERA_TRY(planComputation(*body, step->body, true));
   step->predicate = buffers_.slotOf(module_.at(*condition).root);
   emit(out, std::move(step), instruction, "while");
   return {};
 }
 
-Status PlanBuilder::planBranches(const Instruction& instruction, Sequence& out) {
+Status PlanBuilder::planBranches(const Instruction& instruction, Sequence& out, bool inLoop) {
   auto step = std::make_unique<ConditionalStep>();
   step->byPredicate = module_.shapeOf(instruction.operands[0]).type == ElementType::Pred;
   step->selector = buffers_.slotOf(instruction.operands[0]);
   const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
   if (branches.size() + 1 != instruction.operands.size()) return unsupported(instruction, "it has not one operand a branch");
   step->branches.resize(branches.size());
-  for (size_t i = 0; i < branches.size(); ++i) TESSERA_TRY(planComputation(branches[i], step->branches[i]));
+  for (size_t i = 0; i < branches.size(); ++i) TESSERA_TRY(planComputation(branches[i], step->branches[i], inLoop));
   emit(out, std::move(step), instruction, "conditional");
   return {};
-}
-
-// In place in operands, or over them: an op that describes its stores itself.
-Result<LoopProgram> storesOf(const Module& module, InstructionId id) {
-  TESSERA_ASSIGN_OR_RETURN(LoopProgram program, composeLoops(module, id));
-  for (Shape& operand : program.body.operands) operand = withoutLayout(operand);
-  for (Shape& output : program.outputs) output = withoutLayout(output);
-  return expandApproximations(program);
 }
 
 // Two kernels, the partial results between them in scratch.
@@ -260,12 +228,8 @@ bool runsByEvaluate(const OpDef& op) { return op.evaluate && (op.kind == Executi
 
 // By its element program; a fusion runs as its root does.
 Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) {
-  const Instruction* described = &instruction;
-  if (instruction.opcode == Opcode::Fusion) {
-    std::vector<ComputationId> callees = module_.callees(instruction);
-    if (callees.empty()) return unsupported(instruction, "it calls nothing");
-    described = &module_.at(module_.at(callees[0]).root);
-  }
+  const Instruction* described = describedBy(module_, instruction);
+  if (!described) return unsupported(instruction, "it calls nothing");
   const OpDef* op = findOp(described->opcode);
   if (!op) return unsupported(instruction, "the operation is not described");
   if (described->opcode == Opcode::CustomCall)
@@ -279,10 +243,9 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
     if (!stores) return unsupported(instruction, stores.error().message);
     return planKernel(instruction, std::move(*stores), out);
   }
-  auto composed = composeElement(module_, instruction.id);
-  if (!composed) return unsupported(instruction, composed.error().message);
-  ElementProgram program = expandApproximations(*composed);
-  for (Shape& operand : program.operands) operand = withoutLayout(operand);
+  auto elements = elementsOf(module_, instruction.id);
+  if (!elements) return unsupported(instruction, elements.error().message);
+  const ElementProgram& program = *elements;
   if (const std::vector<int> slots = operandSlots(instruction), results = resultSlots(instruction); results.size() == 1 && !program.results.empty()) {
     const Node& read = program.at(program.results[0]);
     const int from = read.op == NodeOp::Read && read.bits0 < slots.size() ? slots[read.bits0] : -1;
@@ -295,15 +258,13 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   return planKernel(instruction, codegen::asLoopProgram(program), out);
 }
 
-Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& out) {
-  if (isIdentity(instruction)) return planCopies(instruction, out);
+Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& out, bool inLoop) {
+  if (isIdentity(module_, instruction, customCalls_)) return planCopies(instruction, out);
+  if (needsNoStep(instruction.opcode)) return {};
   switch (instruction.opcode) {
-    case Opcode::Parameter: case Opcode::Tuple: case Opcode::GetTupleElement: case Opcode::Bitcast: case Opcode::AfterAll:
-    case Opcode::OptBarrier: case Opcode::Domain: case Opcode::AddDependency:
-      return {};
-    case Opcode::Constant: return planConstant(instruction);
+    case Opcode::Constant: return {};  // bound before
     case Opcode::While: return planWhile(instruction, out);
-    case Opcode::Conditional: return planBranches(instruction, out);
+    case Opcode::Conditional: return planBranches(instruction, out, inLoop);
     case Opcode::Fusion:
       if (instruction.attributes->textOr(Attr::kind, "") == "kOutput") return planChain(instruction, out);
       break;
@@ -314,15 +275,39 @@ Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& ou
   return planElements(instruction, out);
 }
 
-Status PlanBuilder::planComputation(ComputationId id, Sequence& out) {
-  for (InstructionId each : module_.at(id).instructions) TESSERA_TRY(planInstruction(module_.at(each), out));
+void PlanBuilder::emitRegion(PlannedRegion region, Sequence& out) {
+  const Instruction& speaker = module_.at(region.speaker);
+  const size_t blocks = region.program.blocks.size();
+  const size_t kernel = kernels_.addRegion(std::move(region.program), std::string(speaker.name));
+  emit(out, std::make_unique<RegionCallStep>(kernel, std::move(region.slots), plan_.blocks), speaker,
+       fmt::format("region of {} instructions", region.parts.size()));
+  StepName& name = plan_.names.back();
+  name.parts = std::move(region.parts);
+  name.registers = std::move(region.registers);
+  name.firstBlock = plan_.blocks;
+  plan_.blocks += blocks;
+}
+
+Status PlanBuilder::planComputation(ComputationId id, Sequence& out, bool inLoop) {
+  const std::vector<InstructionId>& instructions = module_.at(id).instructions;
+  for (size_t i = 0; i < instructions.size();) {
+    if (auto region = regions_.plan(id, i, inLoop)) {
+      i = region->end;
+      emitRegion(std::move(*region), out);
+      continue;
+    }
+    TESSERA_TRY(planInstruction(module_.at(instructions[i++]), out, inLoop));
+  }
   return {};
 }
 
 Result<Plan> PlanBuilder::build() {
   for (const Slot& slot : buffers_.slots) plan_.slots.push_back({{slot}, nullptr});
-  TESSERA_TRY(planComputation(module_.entry(), plan_.sequence));
-  auto end = checkedAdd(buffers_.arenaBytes, mostScratchBytes_);
+  for (ComputationId computation : controlComputations(module_))
+    for (InstructionId id : module_.at(computation).instructions)
+      if (module_.at(id).opcode == Opcode::Constant) TESSERA_TRY(planConstant(module_.at(id)));
+  TESSERA_TRY(planComputation(module_.entry(), plan_.sequence, false));
+  auto end = checkedAdd(mostScratchBytes_ > 0 ? (buffers_.arenaBytes + 63) / 64 * 64 : buffers_.arenaBytes, mostScratchBytes_);
   plan_.arenaBytes = end.value_or(INT64_MAX - 64);
   return std::move(plan_);
 }

@@ -16,6 +16,8 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kAlignment = 64;
+constexpr int64_t kSmallBytes = 32;  // up to here values share cache lines
+constexpr int64_t kSmallAlignment = 8;
 
 // Free and taken pieces of the arena. Best fit, neighbours merged; O(log n) each.
 class Arena {
@@ -148,7 +150,8 @@ class BufferAssigner {
     return slot;
   }
 
-  // In order of birth; what died before is given back first. Both ends of a life belong to it.
+  // In order of birth; what died before is given back first. Both ends of a life belong to it. Small values are packed
+  // behind the others, so that a scalar does not take a cache line.
   Status placeTemporaries() {
     std::vector<size_t> order;
     for (size_t s = 0; s < out_.slots.size(); ++s)
@@ -156,23 +159,32 @@ class BufferAssigner {
     std::ranges::stable_sort(order, {}, [&](size_t s) { return analysis_.birth(classOfSlot_[s]); });
     using Death = std::pair<int64_t, size_t>;
     std::priority_queue<Death, std::vector<Death>, std::greater<>> alive;
-    Arena arena;
+    Arena large, small;
+    auto arenaOf = [&](const Slot& slot) -> Arena& { return isSmall(slot) ? small : large; };
     for (size_t s : order) {
       Slot& slot = out_.slots[s];
       while (!alive.empty() && alive.top().first < analysis_.birth(classOfSlot_[s])) {
         const Slot& dead = out_.slots[alive.top().second];
-        arena.give(dead.offset, aligned(dead.bytes));
+        arenaOf(dead).give(dead.offset, aligned(dead));
         alive.pop();
       }
-      auto offset = slot.bytes > INT64_MAX - kAlignment ? std::nullopt : arena.take(aligned(slot.bytes));
+      auto offset = slot.bytes > INT64_MAX - kAlignment ? std::nullopt : arenaOf(slot).take(aligned(slot));
       if (!offset) return tooLarge();
       slot.offset = *offset;
       alive.push({analysis_.death(classOfSlot_[s]), s});
     }
-    out_.arenaBytes = arena.size();
+    for (size_t s : order)
+      if (isSmall(out_.slots[s])) out_.slots[s].offset += large.size();
+    auto end = checkedAdd(large.size(), small.size());
+    if (!end) return tooLarge();
+    out_.arenaBytes = *end;
     return {};
   }
-  static int64_t aligned(int64_t bytes) { return std::max<int64_t>(bytes + kAlignment - 1, kAlignment) / kAlignment * kAlignment; }
+  static bool isSmall(const Slot& slot) { return slot.bytes <= kSmallBytes; }
+  static int64_t aligned(const Slot& slot) {
+    const int64_t unit = isSmall(slot) ? kSmallAlignment : kAlignment;
+    return std::max<int64_t>(slot.bytes + unit - 1, unit) / unit * unit;
+  }
   static Status tooLarge() {
     Diagnostic d;
     d.fault = Fault::Runtime;

@@ -26,7 +26,7 @@ struct Slot {
   SlotKind kind = SlotKind::Temp;
   int32_t index = -1;      // Parameter and Output
   InstructionId constant;  // Constant
-  int64_t offset = 0;      // Temp: a multiple of 64
+  int64_t offset = 0;      // Temp: a multiple of 64, of 8 up to 32 bytes
   int64_t bytes = 0;       // of the buffer in memory, layout padding included; 1 byte an element for sub-byte types
 };
 

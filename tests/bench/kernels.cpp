@@ -1,30 +1,26 @@
-// kernels: how near the CPU backend's library steps come to the processor's multiply-add peak, and what a profile costs.
-//   kernels [--seconds=0.4] [--profile=FILE.hlo] [NAME…]
-// Prints a row a program: GFLOP/s (operations a second for integers), the peak of the result's type measured on all
+// kernels: the goals of the CPU backend, how near its library steps come to the processor's multiply-add peak, and what a
+// profile costs.
+//   kernels [--seconds=0.4] [--goals] [--xla='python3 xla_run.py'] [--profile=FILE.hlo] [NAME…]
+// With --goals: a row a goal (kernel_goals.h). Else prints a row a program: GFLOP/s (operations a second for integers), the peak of the result's type measured on all
 // cores in alternation, and their ratio; both are the best of many short runs, so that other work on the machine
 // disturbs them least. The peak of 8- and 16-bit products is f32's: what the units do without
 // instructions of their own. With --profile: run time of FILE with and without a profile, in alternation, the best and
 // the median of each.
 #include <immintrin.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "tests/bench/compiled_program.h"
+#include "tests/bench/kernel_goals.h"
 #include "tests/bench/rival.h"
 
 namespace {
 
 using namespace tessera;
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+using namespace tessera::bench;
 
 constexpr int kChains = 16;
 
@@ -128,48 +124,18 @@ std::vector<Program> programs() {
   };
 }
 
-struct Compiled {
-  std::unique_ptr<Executable> executable;
-  std::vector<Literal> arguments;
-};
-
-std::optional<Compiled> compile(Backend& backend, const std::string& text) {
-  auto read = readHloText(text);
-  if (!read.module || inferModule(*read.module).hasErrors()) return std::nullopt;
-  Compiled out;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) {
-    auto filled = fillParameter(shape, leaf++, FillRule{});
-    if (!filled) return std::nullopt;
-    out.arguments.push_back(std::move(*filled));
-  }
-  auto executable = backend.compile(*read.module);
-  if (!executable) {
-    std::fprintf(stderr, "%s\n", executable.error().toString().c_str());
-    return std::nullopt;
-  }
-  out.executable = std::move(*executable);
-  return out;
-}
-
-double runOnce(Compiled& program, Profile* profile = nullptr) {
-  const auto begin = Clock::now();
-  auto result = program.executable->run(program.arguments, {}, profile);
-  return result ? secondsSince(begin) : -1;
-}
-
 int measureProgram(Backend& backend, const Program& program, double seconds) {
   auto compiled = compile(backend, program.text);
   if (!compiled) return 1;
   Profile profile;
-  runOnce(*compiled);
-  runOnce(*compiled, &profile);
+  compiled->run();
+  compiled->run(&profile);
   const char* what = profile.steps.empty() ? "" : profile.steps.front().what.c_str();
   for (const StepProfile& step : profile.steps)
     if (step.totalNs * 2 > profile.totalNs) what = step.what.c_str();
   double best = 1e30, peak = 0;
   for (const auto begin = Clock::now(); secondsSince(begin) < seconds;) {
-    for (int i = 0; i < 3; ++i) best = std::min(best, runOnce(*compiled));
+    for (int i = 0; i < 3; ++i) best = std::min(best, compiled->run());
     peak = std::max(peak, peakF64());
   }
   peak *= program.peakOfF64;
@@ -187,10 +153,10 @@ int measureProfile(Backend& backend, const std::string& file) {
   if (!compiled) return 1;
   std::vector<double> with, without;
   Profile profile;
-  for (int i = 0; i < 5; ++i) runOnce(*compiled, &profile);
+  for (int i = 0; i < 5; ++i) compiled->run(&profile);
   for (int i = 0; i < 500; ++i) {
-    without.push_back(runOnce(*compiled));
-    with.push_back(runOnce(*compiled, &profile));
+    without.push_back(compiled->run());
+    with.push_back(compiled->run(&profile));
     profile.timeline.clear();
   }
   auto show = [&](const char* what, double plain, double profiled) {
@@ -206,13 +172,17 @@ int measureProfile(Backend& backend, const std::string& file) {
 
 int main(int argc, char** argv) {
   double seconds = 0.4;
-  std::string profile;
+  std::string profile, xla;
+  bool goals = false;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument.rfind("--seconds=", 0) == 0) seconds = std::atof(argument.c_str() + 10);
     else if (argument.rfind("--profile=", 0) == 0) profile = argument.substr(10);
-    else if (argument.rfind("--", 0) == 0) return std::fputs("usage: kernels [--seconds=S] [--profile=FILE.hlo] [NAME...]\n", stderr), 64;
+    else if (argument.rfind("--xla=", 0) == 0) xla = argument.substr(6);
+    else if (argument == "--goals") goals = true;
+    else if (argument.rfind("--", 0) == 0)
+      return std::fputs("usage: kernels [--seconds=S] [--goals] [--xla=COMMAND] [--profile=FILE.hlo] [NAME...]\n", stderr), 64;
     else names.push_back(argument);
   }
   auto backend = tessera::makeBackend("cpu");
@@ -220,6 +190,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", backend.error().toString().c_str());
     return 1;
   }
+  if (goals) return bench::printGoals(**backend, seconds, xla) ? 1 : 0;
   if (!profile.empty()) return measureProfile(**backend, profile);
   int failures = 0;
   for (const Program& program : programs()) {

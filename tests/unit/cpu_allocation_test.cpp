@@ -87,6 +87,17 @@ TEST(CpuAllocation, ALaterRunAllocatesNothing) {
             0);
 }
 
+// A loop that is one function.
+TEST(CpuAllocation, NorDoesALaterRegion) {
+  EXPECT_EQ(allocationsOfALaterRun("HloModule m\n\nc {\n  p = (s32[], f32[]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n"
+                                   "  n = s32[] constant(5)\n  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nb {\n  p = (s32[], f32[]) parameter(0)\n"
+                                   "  i = s32[] get-tuple-element(p), index=0\n  v = f32[] get-tuple-element(p), index=1\n  one = s32[] constant(1)\n"
+                                   "  j = s32[] add(i, one)\n  w = f32[] cosine(v)\n  ROOT t = (s32[], f32[]) tuple(j, w)\n}\n\nENTRY e {\n"
+                                   "  z = s32[] constant(0)\n  a = f32[] parameter(0)\n  t = (s32[], f32[]) tuple(z, a)\n"
+                                   "  ROOT w = (s32[], f32[]) while(t), condition=c, body=b\n}\n"),
+            0);
+}
+
 // The library's product of f32 matrices, where ours splits it over threads.
 TEST(CpuAllocation, NorDoesALaterProduct) {
   EXPECT_EQ(allocationsOfALaterRun("HloModule m\n\nENTRY e {\n  a = f32[128,96] parameter(0)\n  b = f32[96,160] parameter(1)\n"

@@ -19,7 +19,7 @@ namespace {
 constexpr double kMostProgramNs = 4000;     // a program that takes longer may be worth several threads
 constexpr double kStepNs = 500;             // in a loop: work beside which the call of a step still counts
 constexpr double kLoneStepNs = 30;          // the same where it runs once
-constexpr double kMostMemberNs = 1000;      // of a chain
+constexpr double kMostMemberNs = 200;       // of a chain: what is longer is better compiled once for all its likes
 constexpr int64_t kMostElements = 1 << 12;      // of a result
 constexpr int64_t kMostLoneElements = 64;       // the same where it runs once
 constexpr int kMostSteps = 96;
@@ -56,6 +56,7 @@ void RegionPlanner::Size::add(const Size& other) {
 }
 
 RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instruction) {
+  if (instruction.opcode == Opcode::Fusion && instruction.attributes->textOr(Attr::kind, "") == "kOutput") return {};  // a library's step
   const Instruction* described = describedBy(module_, instruction);
   const OpDef* op = described ? findOp(described->opcode) : nullptr;
   if (!op || hasSideEffect(instruction) || (!op->element && !op->loops) || described->opcode == Opcode::CustomCall) return {};

@@ -127,17 +127,22 @@ NodeId RealApproximations::tanh(NodeId x) {
   return b_.select(equals(x, 0), x, value);
 }
 
-// x · P(x²) about 0, else 1 - e^-Q(|x|).
+// x · P(x²) about 0, else 1 - 2^-Q(|x|), whose exponent is small: no end of the range to look after. NaN takes the former.
 NodeId RealApproximations::erf(NodeId x) {
+  NodeId a = abs(x), one = like(x, 1);
   NodeId p = polynomial(b_.multiply(x, x), {0.1283791497, -0.3761249299, 0.1128179653, -0.02676556065, 0.004991231234,
                                             -0.000597925806});
   NodeId small = b_.fma(x, p, x);
-  NodeId t = b_.minimum(abs(x), like(x, 4));
-  NodeId q = polynomial(t, {-0.0003204415313, 1.130237616, 0.6318145167, 0.1100944808, -0.0264310176, 0.004763575249,
-                            -0.000597743472, 4.617791279e-5, -1.643569654e-6});
-  NodeId large = b_.subtract(like(x, 1), exp(negate(q)));
-  NodeId value = b_.select(less(abs(x), 0.921875), small, withSignOf(large, x));
-  return b_.select(equals(x, 0), x, value);
+  NodeId t = b_.select(less(a, 4), a, like(x, 4));
+  constexpr double k = -kLog2E;
+  NodeId e = polynomial(t, {k * -0.0003204415313, k * 1.130237616, k * 0.6318145167, k * 0.1100944808, k * -0.0264310176, k * 0.004763575249,
+                            k * -0.000597743472, k * 4.617791279e-5, k * -1.643569654e-6});
+  NodeId n = b_.unary(NodeOp::RoundNearestEven, e), r = b_.subtract(e, n);
+  NodeId value = b_.fma(r, polynomial(r, {0.6931471806, 0.240226507, 0.055503798, 0.0096181022, 0.00133822638, 0.00015445716}), one);
+  NodeId exponent = b_.add(b_.convert(ElementType::S32, n), s32(127 + 256));  // the sign bit, too
+  NodeId negative = b_.bitcastConvert(ElementType::F32, b_.binary(NodeOp::ShiftLeft, exponent, s32(23)));
+  NodeId large = b_.fma(value, negative, one);
+  return b_.select(b_.compare(CompareDirection::Ge, a, like(x, 0.921875)), withSignOf(large, x), small);
 }
 
 // --- logarithms

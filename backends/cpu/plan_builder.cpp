@@ -210,7 +210,7 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
 }
 
 Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out) {
-  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}};
+  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}, threads_};
   context.scratch = [&](int64_t bytes) { return scratch(bytes); };
   scratchBytes_ = 0;
   auto step = planLibrary(context);
@@ -223,10 +223,10 @@ Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out)
 
 // A fusion of dots and what stands between them; any other form by its element program.
 Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
-  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}};
+  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}, threads_};
   context.scratch = [&](int64_t bytes) { return scratch(bytes); };
   scratchBytes_ = 0;
-  auto step = planRowChain(context, threads_);
+  auto step = planRowChain(context);
   mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
   if (!step) return fail(std::move(step).error());
   if (!*step) return planElements(instruction, out);

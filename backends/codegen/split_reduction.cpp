@@ -22,24 +22,6 @@ struct Cut {
   int64_t blocks = 1, size = 1, rest = 0;
 };
 
-// The neutral element as a number; nothing for types and operations that have none.
-std::optional<double> neutralOf(NodeOp op, ElementType type) {
-  bool ordinaryFloat = type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
-  bool wholeInteger = isInteger(type) && info(type).bits >= 8;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (!ordinaryFloat && !wholeInteger && type != ElementType::Pred) return std::nullopt;
-  switch (op) {
-    case NodeOp::Add: return ordinaryFloat ? -0.0 : 0.0;
-    case NodeOp::Or:
-    case NodeOp::Xor: return 0.0;
-    case NodeOp::Multiply: return 1.0;
-    case NodeOp::Maximum: return ordinaryFloat ? std::optional(-kInfinity) : std::nullopt;
-    case NodeOp::Minimum: return ordinaryFloat ? std::optional(kInfinity) : std::nullopt;
-    case NodeOp::And: return type == ElementType::Pred ? std::optional(1.0) : std::nullopt;
-    default: return std::nullopt;
-  }
-}
-
 // Rewrites a program; a derived class says what becomes of indices, loops and their results.
 class Copy {
  public:
@@ -265,6 +247,23 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
 }
 
 }  // namespace
+
+std::optional<double> neutralOf(NodeOp op, ElementType type) {
+  bool ordinaryFloat = type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
+  bool wholeInteger = isInteger(type) && info(type).bits >= 8;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (!ordinaryFloat && !wholeInteger && type != ElementType::Pred) return std::nullopt;
+  switch (op) {
+    case NodeOp::Add: return ordinaryFloat ? -0.0 : 0.0;
+    case NodeOp::Or:
+    case NodeOp::Xor: return 0.0;
+    case NodeOp::Multiply: return 1.0;
+    case NodeOp::Maximum: return ordinaryFloat ? std::optional(-kInfinity) : std::nullopt;
+    case NodeOp::Minimum: return ordinaryFloat ? std::optional(kInfinity) : std::nullopt;
+    case NodeOp::And: return type == ElementType::Pred ? std::optional(1.0) : std::nullopt;
+    default: return std::nullopt;
+  }
+}
 
 std::optional<SplitReduction> splitReduction(const ElementProgram& program, const Target& target) {
   if (program.loops.empty()) return std::nullopt;

@@ -10,6 +10,9 @@
 
 namespace tessera::codegen {
 
+// The element that changes nothing, as a number; nothing for types and operations that have none.
+std::optional<double> neutralOf(NodeOp op, ElementType type);
+
 struct SplitReduction {
   ElementProgram blocks;  // operands of the program; results [block, the program's output dimensions …]
   ElementProgram join;    // operands of the program, then the results of `blocks`

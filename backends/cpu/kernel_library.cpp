@@ -160,8 +160,9 @@ Status KernelLibrary::Impl::compileBatch(KernelCompiler& compiler, std::span<con
 }
 
 Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, size_t threads, const std::atomic<bool>* cancel) {
-  constexpr size_t kBatch = 6;
-  const size_t batches = (missing.size() + kBatch - 1) / kBatch;
+  constexpr size_t kMostInBatch = 6;
+  const size_t each = std::clamp<size_t>((missing.size() + threads - 1) / threads, 1, kMostInBatch);  // few kernels are shared out, too
+  const size_t batches = (missing.size() + each - 1) / each;
   std::atomic<size_t> next{0};
   std::mutex mutex;
   std::optional<Diagnostic> failure;
@@ -169,7 +170,7 @@ Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, s
     KernelCompiler compiler(host);
     for (size_t i; (i = next.fetch_add(1)) < batches;) {
       if (cancel && cancel->load()) return;
-      const size_t begin = i * kBatch, end = std::min(missing.size(), begin + kBatch);
+      const size_t begin = i * each, end = std::min(missing.size(), begin + each);
       Status status = compileBatch(compiler, std::span(missing).subspan(begin, end - begin));
       if (status) continue;
       std::lock_guard lock(mutex);

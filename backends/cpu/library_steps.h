@@ -19,6 +19,7 @@ struct LibraryContext {
   std::vector<int> outputs;   // slots of result leaves
   std::function<Result<int>(int64_t bytes)> scratch;  // a slot that lives through the step
   std::string what;           // to be filled: "dot (oneDNN)"
+  int threads = 1;            // that may run parts of the step at once
 };
 
 // A null step: refused.

@@ -8,6 +8,7 @@
 
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/split_reduction.h"
+#include "backends/codegen/split_scatter.h"
 #include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
 #include "backends/cpu/permute.h"
@@ -56,6 +57,8 @@ class PlanBuilder {
   Status planChain(const Instruction& instruction, Sequence& out);
   Status planKernel(const Instruction& instruction, LoopProgram program, Sequence& out);
   Status planSplit(const Instruction& instruction, codegen::SplitReduction split, Sequence& out);
+  Status planSplit(const Instruction& instruction, codegen::SplitScatter split, Sequence& out);
+  Status planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from, const std::vector<int>& to, Sequence& out);
 
   Result<int> scratch(int64_t bytes);
   std::vector<int> resultSlots(const Instruction& instruction) const { return cpu::resultSlots(buffers_, instruction); }
@@ -159,17 +162,31 @@ Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitRedu
     partials.push_back(slot);
   }
   mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
-  auto plan = [&](LoopProgram program, std::vector<int> from, const std::vector<int>& to) -> Status {
-    from.insert(from.end(), to.begin(), to.end());
-    if (std::ranges::any_of(from, [](int slot) { return slot < 0; })) return unsupported(instruction, "an operand is not an array");
-    auto kernel = kernels_.add(std::move(program), std::string(instruction.name));
-    if (!kernel) return unsupported(instruction, kernel.error().message);
-    emit(out, std::make_unique<KernelStep>(*kernel, std::move(from)), instruction, "kernel");
-    return {};
-  };
-  TESSERA_TRY(plan(std::move(blocks), slots, partials));
+  TESSERA_TRY(planPart(instruction, std::move(blocks), slots, partials, out));
   slots.insert(slots.end(), partials.begin(), partials.end());
-  return plan(std::move(join), std::move(slots), results);
+  return planPart(instruction, std::move(join), std::move(slots), results, out);
+}
+
+// Three kernels around arrays in scratch, one a piece of the updates.
+Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitScatter split, Sequence& out) {
+  std::vector<int> slots = operandSlots(instruction);
+  scratchBytes_ = 0;
+  TESSERA_ASSIGN_OR_RETURN(const int partial, scratch(split.pieces.outputs[0].denseBytes().value_or(INT64_MAX)));
+  mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
+  TESSERA_TRY(planPart(instruction, codegen::asLoopProgram(split.fill), {}, {partial}, out));
+  TESSERA_TRY(planPart(instruction, std::move(split.pieces), slots, {partial}, out));
+  slots.push_back(partial);
+  return planPart(instruction, codegen::asLoopProgram(split.join), std::move(slots), resultSlots(instruction), out);
+}
+
+// One kernel of an instruction that runs as several.
+Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from, const std::vector<int>& to, Sequence& out) {
+  from.insert(from.end(), to.begin(), to.end());
+  if (std::ranges::any_of(from, [](int slot) { return slot < 0; })) return unsupported(instruction, "an operand is not an array");
+  auto kernel = kernels_.add(std::move(program), std::string(instruction.name));
+  if (!kernel) return unsupported(instruction, kernel.error().message);
+  emit(out, std::make_unique<KernelStep>(*kernel, std::move(from)), instruction, "kernel");
+  return {};
 }
 
 Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram program, Sequence& out) {
@@ -193,7 +210,7 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
 }
 
 Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out) {
-  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}};
+  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}, threads_};
   context.scratch = [&](int64_t bytes) { return scratch(bytes); };
   scratchBytes_ = 0;
   auto step = planLibrary(context);
@@ -206,10 +223,10 @@ Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out)
 
 // A fusion of dots and what stands between them; any other form by its element program.
 Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
-  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}};
+  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}, threads_};
   context.scratch = [&](int64_t bytes) { return scratch(bytes); };
   scratchBytes_ = 0;
-  auto step = planRowChain(context, threads_);
+  auto step = planRowChain(context);
   mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
   if (!step) return fail(std::move(step).error());
   if (!*step) return planElements(instruction, out);
@@ -241,6 +258,7 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   if (op->loops != nullptr) {
     auto stores = storesOf(module_, instruction.id);
     if (!stores) return unsupported(instruction, stores.error().message);
+    if (auto split = codegen::splitScatter(*stores, kernels_.target())) return planSplit(instruction, std::move(*split), out);
     return planKernel(instruction, std::move(*stores), out);
   }
   auto elements = elementsOf(module_, instruction.id);

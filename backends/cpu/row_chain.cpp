@@ -131,8 +131,8 @@ class StepsStep : public Step {
 
 class ChainPlanner {
  public:
-  ChainPlanner(LibraryContext& context, ComputationId inside, RowChain chain, int threads)
-      : context_(context), module_(context.module), inside_(inside), chain_(std::move(chain)), threads_(threads) {}
+  ChainPlanner(LibraryContext& context, ComputationId inside, RowChain chain)
+      : context_(context), module_(context.module), inside_(inside), chain_(std::move(chain)) {}
 
   Result<StepPtr> plan() {
     bindParameters();
@@ -240,7 +240,7 @@ class ChainPlanner {
   Status takeScratch(RowChainStep& step) const {
     const size_t arrays = step.products.size() + (consumer() ? 1 : 0);
     for (size_t i = 0; i < arrays; ++i) {
-      TESSERA_ASSIGN_OR_RETURN(int slot, context_.scratch(threads_ * step.tileRows * step.form.columns * 4));
+      TESSERA_ASSIGN_OR_RETURN(int slot, context_.scratch(context_.threads * step.tileRows * step.form.columns * 4));
       step.scratch.push_back(slot);
     }
     return {};
@@ -248,7 +248,7 @@ class ChainPlanner {
 
   // A dot with its arrays in slots; what no library takes runs by its element program.
   Status planWholeDot(const Instruction& dot, int lhs, int rhs, int out, StepsStep& steps) {
-    LibraryContext context{module_, dot, context_.kernels, {lhs, rhs}, {out}, context_.scratch, {}};
+    LibraryContext context{module_, dot, context_.kernels, {lhs, rhs}, {out}, context_.scratch, {}, context_.threads};
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planDot(context));
     if (!step) {
       TESSERA_ASSIGN_OR_RETURN(ElementProgram program, composeElement(module_, dot.id));
@@ -291,19 +291,18 @@ class ChainPlanner {
   const Module& module_;
   ComputationId inside_;
   RowChain chain_;
-  int threads_;
   LoopProgram program_;
   std::unordered_map<uint32_t, int> slotOf_;  // of what comes from outside
 };
 
 }  // namespace
 
-Result<StepPtr> planRowChain(LibraryContext& context, int threads) {
+Result<StepPtr> planRowChain(LibraryContext& context) {
   const std::vector<ComputationId> callees = context.module.callees(context.instruction);
   if (callees.size() != 1 || context.outputs.size() != 1) return StepPtr{};
   auto chain = rowChainOf(context.module, callees[0]);
   if (!chain) return StepPtr{};
-  return ChainPlanner(context, callees[0], std::move(*chain), threads).plan();
+  return ChainPlanner(context, callees[0], std::move(*chain)).plan();
 }
 
 }  // namespace tessera::cpu

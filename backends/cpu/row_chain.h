@@ -7,7 +7,7 @@
 
 namespace tessera::cpu {
 
-// context.instruction: the fusion. threads: that may run tiles at once. A null step: it is no row chain.
-Result<StepPtr> planRowChain(LibraryContext& context, int threads);
+// context.instruction: the fusion. A null step: it is no row chain.
+Result<StepPtr> planRowChain(LibraryContext& context);
 
 }  // namespace tessera::cpu

@@ -2,8 +2,10 @@
 // rows are sorted by the keys' digits; any other comparator is called. Rows are spread over threads, long ones are shared.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
-#include "backends/codegen/program_analysis.h"
+#include "backends/codegen/flatten_axis.h"
+#include "backends/codegen/row_locality.h"
 #include "backends/cpu/radix_sort.h"
 #include "backends/cpu/sort_by_calls.h"
 #include "backends/cpu/sort_key.h"
@@ -14,12 +16,21 @@ namespace tessera::cpu {
 namespace {
 
 constexpr int64_t kFew = 64;  // elements of a row that are sorted by comparison of items
+constexpr int64_t kFewRows = 8;                // of so many or more, or of short ones, each thread sorts its own …
+constexpr int64_t kGroup = 1 << 11, kMostGroup = 1 << 17;  // … in groups of so many elements, whose items alone are in memory
+
+// Rows that a thread takes at once: `elements` consecutive ones of the array. count 0: all rows' items lie in memory.
+struct RowGroups {
+  int64_t count = 0, elements = 0, rows = 0;
+  codegen::RowLocality locality;
+};
 
 template <class Item>
 class RadixSortStep : public Step {
  public:
-  RadixSortStep(KernelStep makeItems, SortShape shape) : makeItems_(std::move(makeItems)), shape_(shape) {}
-  int items = -1, sorted = -1, spare = -1;  // scratch; `items` as the kernel writes them
+  RadixSortStep(size_t kernel, std::vector<int> slots, SortShape shape, RowGroups groups)
+      : makeItems_(kernel, slots), kernel_(kernel), kernelSlots_(std::move(slots)), shape_(shape), groups_(groups) {}
+  int items = -1, sorted = -1, spare = -1;  // scratch; `items` as the kernel writes them. In groups: one of each a thread
   std::vector<int> operands, outputs, widths;
   SortPayload payload = SortPayload::Index;
 
@@ -31,18 +42,24 @@ class RadixSortStep : public Step {
   T* scratch(RunState& state, int slot) const {
     return reinterpret_cast<T*>(state.pointers[static_cast<size_t>(slot)]);
   }
-  void load(RunState& state, int64_t row, Item* to, int64_t begin, int64_t end) const;
+  void load(const uint64_t* from, Item* to, int64_t begin, int64_t end) const;
   void write(RunState& state, int64_t row, const Item* sorted, int64_t begin, int64_t end) const;
   void sortLongRow(RunState& state, int64_t row);
+  void sortRow(RunState& state, int64_t row, uint64_t* items, Item* from, Item* other) const;
+  void sortGroup(RunState& state, int64_t group, int thread) const;
+  uint64_t* makeGroup(RunState& state, int64_t group, int thread) const;
 
   KernelStep makeItems_;
+  size_t kernel_;
+  std::vector<int> kernelSlots_;
   SortShape shape_;
+  RowGroups groups_;
   ParallelRadixSort together_;
 };
 
+// from: the row's first item.
 template <class Item>
-void RadixSortStep<Item>::load(RunState& state, int64_t row, Item* to, int64_t begin, int64_t end) const {
-  const auto* from = scratch<uint64_t>(state, items) + shape_.firstOf(row);
+void RadixSortStep<Item>::load(const uint64_t* from, Item* to, int64_t begin, int64_t end) const {
   if (items == sorted) return;
   for (int64_t i = begin; i < end; ++i) {
     if constexpr (kIsWide) to[i] = {from[i * shape_.inner], static_cast<uint64_t>(i)};
@@ -97,7 +114,9 @@ void RadixSortStep<Item>::sortLongRow(RunState& state, int64_t row) {
   constexpr int64_t kChunk = 1 << 14;
   Item* from = scratch<Item>(state, sorted) + row * shape_.length;
   Item* other = scratch<Item>(state, spare) + row * shape_.length;
-  state.pool->parallelFor(shape_.length, kChunk, [&](int64_t begin, int64_t end, int) { load(state, row, from, begin, end); });
+  state.pool->parallelFor(shape_.length, kChunk, [&](int64_t begin, int64_t end, int) {
+    load(scratch<uint64_t>(state, items) + shape_.firstOf(row), from, begin, end);
+  });
   const Item* result = together_.sort(*state.pool, from, other, shape_.length);
   state.pool->parallelFor(shape_.length, kChunk, [&](int64_t begin, int64_t end, int) { write(state, row, result, begin, end); });
 }
@@ -113,8 +132,49 @@ Item* sortItems(Item* from, Item* other, int64_t n) {
 }
 
 template <class Item>
+void RadixSortStep<Item>::sortRow(RunState& state, int64_t row, uint64_t* items, Item* from, Item* other) const {
+  load(items, from, 0, shape_.length);
+  write(state, row, sortItems(from, other, shape_.length), 0, shape_.length);
+}
+
+// The kernel indexes a whole array of items: the thread's few stand where they would lie in one. Gives that array.
+template <class Item>
+uint64_t* RadixSortStep<Item>::makeGroup(RunState& state, int64_t group, int thread) const {
+  constexpr size_t kMostOperands = 64;
+  const int64_t first = group * groups_.elements, all = shape_.rows * shape_.length, last = std::min(first + groups_.elements, all);
+  const auto own = reinterpret_cast<uintptr_t>(scratch<uint64_t>(state, items) + thread * groups_.elements);
+  auto* whole = reinterpret_cast<uint64_t*>(own - static_cast<uintptr_t>(first) * sizeof(uint64_t));
+  void* buffers[kMostOperands];
+  for (size_t i = 0; i + 1 < kernelSlots_.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(kernelSlots_[i])];
+  buffers[kernelSlots_.size() - 1] = whole;
+  const CompiledKernel& kernel = state.kernels->at(kernel_);
+  auto itemOf = [&](int64_t element) { return element == all ? kernel.parallelCount : element / groups_.locality.elements * groups_.locality.items; };
+  kernel.function(buffers, itemOf(first), itemOf(last));
+  return whole;
+}
+
+template <class Item>
+void RadixSortStep<Item>::sortGroup(RunState& state, int64_t group, int thread) const {
+  uint64_t* whole = makeGroup(state, group, thread);
+  Item* other = scratch<Item>(state, spare) + thread * shape_.length;
+  for (int64_t row = group * groups_.rows; row < std::min(shape_.rows, (group + 1) * groups_.rows); ++row) {
+    uint64_t* mine = whole + shape_.firstOf(row);
+    Item* from = scratch<Item>(state, sorted) + thread * shape_.length;
+    if constexpr (!kIsWide)
+      if (items == sorted) from = mine;
+    sortRow(state, row, mine, from, other);
+  }
+}
+
+template <class Item>
 Status RadixSortStep<Item>::run(RunState& state) {
   if (shape_.length == 0 || shape_.rows == 0) return {};
+  if (groups_.count > 0) {
+    state.pool->parallelFor(groups_.count, 1, [&](int64_t begin, int64_t end, int thread) {
+      for (int64_t group = begin; group < end; ++group) sortGroup(state, group, thread);
+    });
+    return {};
+  }
   TESSERA_TRY(makeItems_.run(state));
   if (shape_.length >= ParallelRadixSort::kWorthSharing && shape_.rows < 2 * state.pool->threads()) {
     for (int64_t row = 0; row < shape_.rows; ++row) sortLongRow(state, row);
@@ -122,23 +182,38 @@ Status RadixSortStep<Item>::run(RunState& state) {
   }
   state.pool->parallelFor(shape_.rows, std::max<int64_t>(1, 2048 / shape_.length), [&](int64_t begin, int64_t end, int) {
     for (int64_t row = begin; row < end; ++row) {
-      Item* from = scratch<Item>(state, sorted) + row * shape_.length;
-      load(state, row, from, 0, shape_.length);
-      write(state, row, sortItems(from, scratch<Item>(state, spare) + row * shape_.length, shape_.length), 0, shape_.length);
+      sortRow(state, row, scratch<uint64_t>(state, items) + shape_.firstOf(row), scratch<Item>(state, sorted) + row * shape_.length,
+              scratch<Item>(state, spare) + row * shape_.length);
     }
   });
   return {};
 }
 
+// Few long rows are sorted one after the other by all threads; a kernel that cannot run in parts makes all items at once.
+RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const codegen::Target& target) {
+  const int64_t all = shape.rows * shape.length, unit = shape.length * shape.inner;
+  if (all == 0 || (shape.rows < kFewRows && shape.length >= ParallelRadixSort::kWorthSharing) || program.body.operands.size() > 32) return {};
+  auto analysis = codegen::ProgramAnalysis::of(program);
+  if (!analysis) return {};
+  const auto nest = codegen::KernelNest::of(program, *analysis, target);
+  const auto locality = codegen::rowLocalityOf(program, *analysis, nest, std::vector<bool>(program.body.operands.size(), false));
+  if (!locality) return {};
+  const int64_t step = locality->elements / std::gcd(locality->elements, unit), wanted = (kGroup + unit - 1) / unit;
+  const int64_t units = (wanted + step - 1) / step * step, elements = units * unit;
+  if (elements > kMostGroup || elements > all / 2) return {};
+  return {(all + elements - 1) / elements, elements, units * shape.inner, *locality};
+}
+
 template <class Item>
 Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const SortShape& shape, std::vector<int> widths, SortPayload payload) {
-  const int64_t elements = shape.rows * shape.length;
-  TESSERA_ASSIGN_OR_RETURN(const int items, context.scratch(8 * elements));
-  TESSERA_ASSIGN_OR_RETURN(const size_t kernel, context.kernels.add(codegen::asLoopProgram(expandApproximations(key.items)),
-                                                                    std::string(context.instruction.name)));
+  LoopProgram program = codegen::flattenShortAxis(codegen::asLoopProgram(expandApproximations(key.items)), context.kernels.target().vectorBytes / 4);
+  const RowGroups groups = groupsOf(program, shape, context.kernels.target());
+  const int64_t elements = groups.count > 0 ? context.threads * shape.length : shape.rows * shape.length;  // of rows that are sorted
+  TESSERA_ASSIGN_OR_RETURN(const int items, context.scratch(8 * (groups.count > 0 ? context.threads * groups.elements : elements)));
+  TESSERA_ASSIGN_OR_RETURN(const size_t kernel, context.kernels.add(std::move(program), std::string(context.instruction.name)));
   std::vector<int> slots = context.operands;
   slots.push_back(items);
-  auto step = std::make_unique<RadixSortStep<Item>>(KernelStep(kernel, std::move(slots)), shape);
+  auto step = std::make_unique<RadixSortStep<Item>>(kernel, std::move(slots), shape, groups);
   step->items = items;
   const bool reuses = sizeof(Item) == 8 && shape.inner == 1;  // the kernel's items are the rows already
   step->sorted = items;

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kShortestRow = 32;    // shorter rows are walked across, several at a time
+constexpr int64_t kShortestRow = 128;   // in shorter ones the passes wait for each other's last element
 constexpr int64_t kLongestRow = 1 << 13;  // elements that stay in a core's cache
 constexpr int64_t kFewRows = 16;        // fewer rows would leave cores idle …
 constexpr int64_t kLittleWork = 1 << 14;  // … unless it is done at once

@@ -63,14 +63,15 @@ std::string softmaxOf(const std::string& type, const std::string& rows, const st
 
 TEST(CpuRows, SoftmaxIsOneKernel) {
   expectLikeEvaluator(softmaxOf("f32", "64", "256", "0", "1"), 1);
-  expectLikeEvaluator(softmaxOf("f32", "37", "33", "0", "1"), 1);    // less than one group of lanes and a rest
-  expectLikeEvaluator(softmaxOf("f32", "40", "1029", "0", "1"), 1);  // groups and a rest
-  expectLikeEvaluator(softmaxOf("f32", "2,3,7", "100", "0,1,2", "3"), 1);
+  expectLikeEvaluator(softmaxOf("f32", "37", "131", "0", "1"), 1);   // groups of lanes and a rest
+  expectLikeEvaluator(softmaxOf("f32", "40", "1029", "0", "1"), 1);
+  expectLikeEvaluator(softmaxOf("f32", "2,3,7", "140", "0,1,2", "3"), 1);
   expectLikeEvaluator(softmaxOf("f64", "40", "130", "0", "1"), 1);
   expectLikeEvaluator(softmaxOf("f32", "17", "8192", "0", "1"), 1);  // the longest row
 }
 
-TEST(CpuRows, LongOrFewRowsAreSeveralKernels) {
+TEST(CpuRows, ShortLongOrFewRowsAreSeveralKernels) {
+  expectLikeEvaluator(softmaxOf("f32", "300", "127", "0", "1"), 4);
   expectLikeEvaluator(softmaxOf("f32", "17", "8193", "0", "1"), 4);
   expectLikeEvaluator(softmaxOf("f32", "3", "8192", "0", "1"), 4);
 }
@@ -90,13 +91,13 @@ std::string normOf(const std::string& rows, const std::string& length) {
 
 TEST(CpuRows, LayerNormIsOneKernel) {
   expectLikeEvaluator(normOf("50", "300"), 1);
-  expectLikeEvaluator(normOf("16", "64"), 1);
+  expectLikeEvaluator(normOf("16", "128"), 1);
 }
 
 TEST(CpuRows, GradientOfSoftmaxIsOneKernel) {
   expectLikeEvaluator(with(std::string(kReducers) + "ENTRY e {\n  p = A parameter(0)\n  g = A parameter(1)\n  pg = A multiply(p, g)\n  z = T[] constant(0)\n"
                            "  s = R reduce(pg, z), dimensions={1}, to_apply=sum\n  sb = A broadcast(s), dimensions={0}\n  d = A subtract(g, sb)\n"
-                           "  ROOT o = A multiply(d, p)\n}\n", "f32", "60", "77"), 1);
+                           "  ROOT o = A multiply(d, p)\n}\n", "f32", "60", "177"), 1);
 }
 
 // The row's dear values are used twice after a statistic of something else: nothing of the first walk is equal.

@@ -67,6 +67,27 @@ TEST(CpuSort, SpecialValues) {
     expectExact(comparator("f32", "", order) + "ENTRY e {\n" + values + "  ROOT s = f32[13] sort(a), dimensions={0}, is_stable=true, to_apply=c\n}\n");
 }
 
+// Many rows: each thread makes the keys of a few at a time, on rows of every stride; the last group is a smaller one.
+TEST(CpuSort, GroupsOfRows) {
+  for (const char* type : {"f32", "s64", "u8"})
+    for (const char* direction : {"LT", "GT"}) {
+      expectExact(sortOf(type, "300,70", 1, direction));
+      expectExact(sortOf(type, "37,70,9", 1, direction));
+      expectExact(sortOf(type, "9,3,1000", 2, direction));
+      expectExact(sortOf(type, "4097,5", 1, direction));
+    }
+  expectExact(comparator("s32", "f64", "  ROOT r = pred[] compare(x, y), direction=LT\n") +
+              "ENTRY e {\n  a = s32[150,130] parameter(0)\n  b = f64[150,130] parameter(1)\n  ROOT s = (s32[150,130], f64[150,130]) sort(a, b), "
+              "dimensions={1}, is_stable=true, to_apply=c\n}\n");
+}
+
+TEST(CpuSort, KeysOfFewRowsAreInMemory) {
+  const auto read = readHloText(sortOf("f32", "4096,256", 1, "LT"));
+  auto executable = makeBackend("cpu").value()->compile(*read.module);
+  ASSERT_TRUE(executable) << executable.error().toString();
+  EXPECT_LT((*executable)->peakBytes(), 9 << 20) << "the argument and the result are 8 MiB";
+}
+
 // Many ties: the second array tells whether they kept their order.
 TEST(CpuSort, CarriesOtherArraysAndIsStable) {
   for (const char* dims : {"50", "5000", "100000"})

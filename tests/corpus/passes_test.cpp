@@ -79,7 +79,8 @@ class CorpusPasses : public testing::TestWithParam<std::string> {
       ASSERT_TRUE(changed) << what << ": " << pass->name << ": " << changed.error().toString();
     }
     if (entryArgumentShapes(module).size() != arguments_.size()) return;
-    for (const Diagnostic& d : verify(module).items())
+    const Diagnostics problems = verify(module);
+    for (const Diagnostic& d : problems.items())
       ASSERT_NE(d.severity, Severity::Error) << what << ": " << d.toString();
     const auto found = evaluateModule(module, arguments_);
     ASSERT_TRUE(found) << what << ": " << found.error().toString();

@@ -89,7 +89,6 @@ class DynamicOp {
       case Opcode::Slice: return onBounds(slicedSizes());
       case Opcode::DynamicSlice: return onBounds(fullDimensions());
       case Opcode::DynamicUpdateSlice: return onSome({1}, views_[0].sizes);
-      case Opcode::Reduce: return combinesNothing() ? onBounds(keptSizes()) : onSizes();
       case Opcode::Gather: return gathered();
       case Opcode::Scatter: return scattered();
       default: break;
@@ -289,22 +288,6 @@ class DynamicOp {
       const bool all = range.start == 0 && range.stride == 1 && range.limit == views_[0].buffer.shape().dimensions[d];
       out[d] = all ? views_[0].sizes[d] : std::clamp<int64_t>((left + range.stride - 1) / range.stride, 0, out[d]);
     }
-    return out;
-  }
-
-  // --- reductions
-
-  bool reduces(size_t d) const { return std::ranges::count(attributes().ints(Attr::dimensions), static_cast<int64_t>(d)) > 0; }
-  // The bounds leave nothing to combine, so that the initial value and the sizes are not looked at.
-  bool combinesNothing() const {
-    for (size_t d = 0; d < views_[0].sizes.size(); ++d)
-      if (reduces(d) && views_[0].buffer.shape().dimensions[d] != 1) return false;
-    return true;
-  }
-  Sizes keptSizes() const {
-    Sizes out;
-    for (size_t d = 0; d < views_[0].sizes.size(); ++d)
-      if (!reduces(d)) out.push_back(views_[0].sizes[d]);
     return out;
   }
 

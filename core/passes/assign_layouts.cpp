@@ -42,20 +42,35 @@ class Assignment {
   void pin(InstructionId id) { pinned_[id.value] = true; }
   bool isPinned(InstructionId id) const { return id.value < pinned_.size() && pinned_[id.value]; }
 
-  // Who has a say from outside: the entry's signature, custom calls, effects, and fusions of the source.
+  // Who has a say from outside: the entry's signature, custom calls, effects, and the signatures of computations that
+  // an instruction calls on whole arrays. Callees come first in the module, so callers are gone through before them.
   void pinBoundaries() {
-    for (InstructionId id : module_.entryComputation().parameters) pin(id);
-    const InstructionId root = module_.entryComputation().root;
+    pinSignature(module_.entry());
+    std::vector<ComputationId> order = module_.order();
+    std::ranges::reverse(order);
+    for (ComputationId computation : order)
+      for (InstructionId id : module_.at(computation).instructions) pinAsked(module_.at(id));
+  }
+  void pinSignature(ComputationId computation) {
+    for (InstructionId id : module_.at(computation).parameters) pin(id);
+    const InstructionId root = module_.at(computation).root;
     pin(root);
     if (module_.at(root).opcode == Opcode::Tuple)
       for (InstructionId id : module_.at(root).operands) pin(id);
-    for (ComputationId computation : module_.order())
-      for (InstructionId id : module_.at(computation).instructions) pinAsked(module_.at(id));
+  }
+  static bool callsOnArrays(Opcode opcode) {
+    switch (opcode) {
+      case Opcode::Fusion: case Opcode::Call: case Opcode::While: case Opcode::Conditional: case Opcode::AsyncStart: return true;
+      default: return false;
+    }
   }
   void pinAsked(const Instruction& in) {
     const bool asks = in.opcode == Opcode::CustomCall || in.opcode == Opcode::BitcastConvert || hasSideEffect(in);
     const bool opaque = in.opcode == Opcode::Bitcast && !canExpand(in);
-    if (asks || opaque) {
+    const bool calls = callsOnArrays(in.opcode);
+    if (calls)
+      for (ComputationId callee : module_.callees(in)) pinSignature(callee);
+    if (asks || opaque || calls) {
       pin(in.id);
       for (InstructionId operand : in.operands) pin(operand);
     }

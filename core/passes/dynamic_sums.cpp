@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// Elements that do not count become the initial value; where the bounds leave nothing to combine, they are not looked at.
+// Elements that do not count become the initial value.
 void DynamicRule::reduce() {
   const size_t n = operands_.size() / 2;
   const auto& reduced = attributes().ints(Attr::dimensions);
@@ -15,8 +15,7 @@ void DynamicRule::reduce() {
   for (size_t i = 0; i < n; ++i)
     for (size_t d = 0; d < all.size(); ++d)
       if (isDynamic(i, d)) all[d] = all[d].valid() && all[d] != size(i, d) ? build_.least(all[d], size(i, d)) : size(i, d);
-  const bool combines = std::ranges::any_of(reduced, [&](int64_t d) { return dims(0)[static_cast<size_t>(d)] != 1; });
-  for (size_t i = 0; i < n && combines; ++i) operands_[i] = build_.filled(operands_[i], all, reduced, operands_[n + i]);
+  for (size_t i = 0; i < n; ++i) operands_[i] = build_.filled(operands_[i], all, reduced, operands_[n + i]);
   DimensionSizes result;
   for (int64_t d : otherDims(static_cast<int64_t>(all.size()), reduced)) result.push_back(all[static_cast<size_t>(d)]);
   keepLeaves(LeafSizes(n, result));

@@ -49,12 +49,15 @@ Id reduceOfEmpty(Site& s) {
   if (!isSingle(s) || s.shapeOf(s.operand(0)).elementCount() != 0 || s.in.shape->elementCount() == 0) return {};
   return s.broadcast(s.operand(1), *s.in.shape);
 }
-// One element for each result.
+// One element for each result: nothing is combined, and the initial value is not looked at (core/ops/reduce.cpp).
 Id reduceOfOnes(Site& s) {
-  const auto op = isSingle(s) ? reducer(s) : std::nullopt;
   const Shape& from = s.shapeOf(s.operand(0));
-  if (!op || !std::ranges::all_of(reducedOf(s.in), [&](int64_t d) { return from.dimensions[static_cast<size_t>(d)] == 1; })) return {};
-  return withInitial(s, s.reshape(s.operand(0), *s.in.shape), *op);
+  if (!isSingle(s) || !std::ranges::all_of(reducedOf(s.in), [&](int64_t d) { return from.dimensions[static_cast<size_t>(d)] == 1; })) return {};
+  return s.reshape(s.operand(0), *s.in.shape);
+}
+// Else the initial value would not be looked at, and might have made +0 of -0.
+bool combines(const Shape& from, const Instruction& reduce) {
+  return std::ranges::any_of(reducedOf(reduce), [&](int64_t d) { return from.dimensions[static_cast<size_t>(d)] != 1; });
 }
 // Reduced dimensions of a transpose are dimensions of its operand; what is kept must keep its order.
 Id reduceOfTranspose(Site& s) {
@@ -171,6 +174,7 @@ Id reduceOfPad(Site& s) {
   const auto& padding = *from.attributes->get<std::vector<PaddingDimension>>(Attr::padding);
   const Literal* value = s.splatLiteral(from.operands[1]);
   if (!isPlainPadding(padding) || !value || s.shapeOf(from.operands[0]).elementCount() == 0) return {};
+  if (!startsNeutral(s, *op) && !combines(s.shapeOf(from.operands[0]), s.in)) return {};
   if (!isNeutral(*value, *op) && !(isAlmostNeutral(s, from.operands[1], *op) && losesNegativeZero(s, *op))) return {};
   for (size_t d = 0; d < padding.size(); ++d)
     if (padding[d] != PaddingDimension{} && !isReduced(s.in, static_cast<int64_t>(d))) return {};
@@ -183,6 +187,7 @@ Id reduceOfConcatenate(Site& s) {
   const auto op = isSingle(s) ? reducer(s) : std::nullopt;
   if (!op || from.opcode != Opcode::Concatenate || !s.usedOnce(from.id) || from.operands.size() > kMostPieces) return {};
   if (!isReduced(s.in, from.attributes->ints(Attr::dimensions)[0]) || !isAlmostNeutral(s, s.operand(1), *op)) return {};
+  if (!startsNeutral(s, *op) && !std::ranges::all_of(from.operands, [&](Id piece) { return combines(s.shapeOf(piece), s.in); })) return {};
   Id out;
   for (Id piece : from.operands) {
     const Id part = reduceAgain(s, piece, *s.in.shape, reducedOf(s.in), from.id);
@@ -191,7 +196,12 @@ Id reduceOfConcatenate(Site& s) {
   return out;
 }
 
-const Window& windowOf(const Instruction& in) { return *in.attributes->get<Window>(Attr::window); }
+// Of scalars there may be none.
+const Window& windowOf(const Instruction& in) {
+  static const Window none;
+  const auto* window = in.attributes->get<Window>(Attr::window);
+  return window ? *window : none;
+}
 Id windowOfOnes(Site& s) {
   const auto op = isSingle(s) ? reducer(s) : std::nullopt;
   if (!op) return {};

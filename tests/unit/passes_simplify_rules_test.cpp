@@ -187,7 +187,7 @@ constexpr Case kCases[] = {
     {"reduce(broadcast x) = n * x, up to rounding", "x = f32[11] parameter(0); c = f32[] constant(0); y = f32[3,11,2] broadcast(x), dimensions={1}; ROOT r = f32[11] reduce(y, c), dimensions={0,2}, to_apply=sum"},
     {"reduce(broadcast x) = n * x, up to rounding", "x = s32[11] parameter(0); c = s32[] parameter(1); y = s32[3,11,2] broadcast(x), dimensions={1}; ROOT r = s32[11,2] reduce(y, c), dimensions={0}, to_apply=whole"},
     {"reduce(broadcast x) = n * x, up to rounding", "x = f32[11] parameter(0); c = f32[] constant(1); y = f32[3,11] broadcast(x), dimensions={1}; ROOT r = f32[11] reduce(y, c), dimensions={0}, to_apply=most"},
-    {"reduce(pad x) = reduce x", "x = f32[11,1] parameter(0); c = f32[] constant(0); y = f32[11,4] pad(x, c), padding=0_0x1_2; ROOT r = f32[11] reduce(y, c), dimensions={1}, to_apply=sum"},
+    {"reduce(pad x) = reduce x", "x = f32[11,2] parameter(0); c = f32[] constant(0); y = f32[11,5] pad(x, c), padding=0_0x1_2; ROOT r = f32[11] reduce(y, c), dimensions={1}, to_apply=sum"},
     {"reduce(concatenate) = sum of reduces, regrouped", "x = f32[3,2] parameter(0); z = f32[3,4] parameter(1); c = f32[] constant(0); y = f32[3,6] concatenate(x, z), dimensions={1}; ROOT r = f32[3] reduce(y, c), dimensions={1}, to_apply=sum"},
     {"reduce-window of single elements", "x = f32[11] parameter(0); c = f32[] constant(0); ROOT r = f32[11] reduce-window(x, c), window={size=1}, to_apply=sum"},
     {"reduce-window(pad x) = reduce-window x", "x = f32[11] parameter(0); c = f32[] constant(-inf); y = f32[14] pad(x, c), padding=1_2; ROOT r = f32[6] reduce-window(y, c), window={size=3 stride=2}, to_apply=most"},

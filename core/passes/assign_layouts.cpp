@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/ops/callee_index.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -35,20 +36,20 @@ class Assignment {
     TESSERA_ASSIGN_OR_RETURN(bool changed, rewriter_.finish());
     for (ComputationId computation : module_.order())
       for (InstructionId id : std::vector<InstructionId>(module_.at(computation).instructions)) changed |= assign(id);
-    return changed;
+    for (ComputationId computation : std::vector<ComputationId>(module_.order()))
+      for (InstructionId id : std::vector<InstructionId>(module_.at(computation).instructions)) reconcile(id);
+    TESSERA_ASSIGN_OR_RETURN(const bool copied, rewriter_.finish());
+    return changed || copied;
   }
 
  private:
   void pin(InstructionId id) { pinned_[id.value] = true; }
   bool isPinned(InstructionId id) const { return id.value < pinned_.size() && pinned_[id.value]; }
 
-  // Who has a say from outside: the entry's signature, custom calls, effects, and the signatures of computations that
-  // an instruction calls on whole arrays. Callees come first in the module, so callers are gone through before them.
+  // Who has a say from outside: the entry's signature, custom calls, effects, and fusions of the source.
   void pinBoundaries() {
     pinSignature(module_.entry());
-    std::vector<ComputationId> order = module_.order();
-    std::ranges::reverse(order);
-    for (ComputationId computation : order)
+    for (ComputationId computation : module_.order())
       for (InstructionId id : module_.at(computation).instructions) pinAsked(module_.at(id));
   }
   void pinSignature(ComputationId computation) {
@@ -58,19 +59,14 @@ class Assignment {
     if (module_.at(root).opcode == Opcode::Tuple)
       for (InstructionId id : module_.at(root).operands) pin(id);
   }
-  static bool callsOnArrays(Opcode opcode) {
-    switch (opcode) {
-      case Opcode::Fusion: case Opcode::Call: case Opcode::While: case Opcode::Conditional: case Opcode::AsyncStart: return true;
-      default: return false;
-    }
-  }
   void pinAsked(const Instruction& in) {
     const bool asks = in.opcode == Opcode::CustomCall || in.opcode == Opcode::BitcastConvert || hasSideEffect(in);
     const bool opaque = in.opcode == Opcode::Bitcast && !canExpand(in);
-    const bool calls = callsOnArrays(in.opcode);
-    if (calls)
+    if (in.opcode == Opcode::Fusion) {
+      pin(in.id);
       for (ComputationId callee : module_.callees(in)) pinSignature(callee);
-    if (asks || opaque || calls) {
+    }
+    if (asks || opaque) {
       pin(in.id);
       for (InstructionId operand : in.operands) pin(operand);
     }
@@ -135,6 +131,58 @@ class Assignment {
     if (!shape.isArray() || !shape.layout || shape.layout->isRowMajor() || !shape.layout->isPlain()) return changed;
     shape.layout = Layout::rowMajor(shape.rank());
     return true;
+  }
+
+  // --- copies where one who has a say meets who has none
+
+  InstructionId copied(InstructionId id, const Shape& shape) {
+    const InstructionId from[] = {id};
+    return rewriter_.add(module_.at(id).computation, Opcode::Copy, shape, from, {}, from);
+  }
+  // Arrays alone: a tuple is made anew where its elements are.
+  InstructionId withShape(InstructionId id, const Shape& shape) {
+    return shape.isArray() && module_.shapeOf(id).isArray() && module_.shapeOf(id) != shape ? copied(id, shape) : id;
+  }
+  void reconcile(InstructionId id) {
+    const Instruction in = rewriter_.visit(id);
+    if (in.opcode == Opcode::GetTupleElement) return reconcileElement(in);
+    std::vector<InstructionId> operands(in.operands.begin(), in.operands.end());
+    if (in.opcode == Opcode::Tuple)
+      for (size_t i = 0; i < operands.size(); ++i) operands[i] = withShape(operands[i], in.shape->elements[i]);
+    const std::vector<ComputationId> callees = calledOnArrays(in);
+    for (size_t k = 0; k < callees.size(); ++k) {
+      const std::vector<InstructionId> parameters = module_.at(callees[k]).parameters;
+      const size_t first = in.opcode == Opcode::Conditional ? k + 1 : 0;
+      for (size_t i = 0; i < parameters.size() && first + i < operands.size(); ++i)
+        operands[first + i] = withShape(operands[first + i], module_.shapeOf(parameters[i]));
+      const InstructionId root = rewriter_.resolve(module_.at(callees[k]).root);
+      const bool isCondition = module_.shapeOf(root).isArray() && module_.shapeOf(root).type == ElementType::Pred && !in.shape->isArray();
+      if (const InstructionId fit = isCondition ? root : withShape(root, *in.shape); fit != root) {
+        module_.setRoot(callees[k], fit);
+        rewriter_.touch(callees[k]);
+      }
+    }
+    if (!std::ranges::equal(operands, in.operands)) {
+      module_.setOperands(id, operands);
+      rewriter_.touch(in.computation);
+    }
+  }
+  std::vector<ComputationId> calledOnArrays(const Instruction& in) const {
+    switch (in.opcode) {
+      case Opcode::Conditional: return branchesOf(*in.attributes);
+      case Opcode::Fusion: case Opcode::Call: case Opcode::While: return module_.callees(in);
+      default: return {};
+    }
+  }
+  // An element is as the tuple has it.
+  void reconcileElement(const Instruction& in) {
+    const Shape element = module_.shapeOf(in.operands[0]).elements[static_cast<size_t>(in.attributes->intOr(Attr::index, 0))];
+    const Shape wanted = *in.shape;
+    if (wanted == element) return;
+    if (!isPinned(in.id) || !wanted.isArray()) return module_.setShape(in.id, element);
+    const InstructionId taken = rewriter_.clone(in.id, in.computation, in.operands);
+    module_.setShape(taken, element);
+    rewriter_.replace(in.id, copied(taken, wanted));
   }
 
   Module& module_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_map>
 
 #include "core/ops/instruction_checks.h"
 #include "core/ops/verify_groups.h"
@@ -108,20 +109,15 @@ std::set<ComputationId> startedComputations(const Module& module) {
 }
 
 // A computation is started in one place; what goes on or ends the call names no other one, and no other thread.
-const Instruction* startOf(const Module& module, const Instruction& later) {
-  const Instruction* at = &later;
-  for (size_t steps = 0; at->opcode != Opcode::AsyncStart && steps < module.instructionSlots(); ++steps) {
-    const bool chained = (at->opcode == Opcode::AsyncUpdate || at->opcode == Opcode::AsyncDone) && !at->operands.empty() && at->operands[0].valid() && module.contains(at->operands[0]);
-    if (!chained) return nullptr;
-    at = &module.at(at->operands[0]);
-  }
-  return at;
-}
+using Starts = std::unordered_map<uint32_t, const Instruction*>;  // by what goes on with them
 
-void checkChain(const Module& module, const Instruction& later, Diagnostics& out) {
+void checkChain(const Module& module, const Instruction& later, Starts& starts, Diagnostics& out) {
+  if (later.opcode == Opcode::AsyncStart) starts[later.id.value] = &later;
   if (later.opcode != Opcode::AsyncUpdate && later.opcode != Opcode::AsyncDone) return;
-  const Instruction* start = startOf(module, later);
-  if (!start) return;  // reported as a pair
+  const auto known = later.operands.empty() ? starts.end() : starts.find(later.operands[0].value);
+  if (known == starts.end()) return;  // reported as a pair
+  const Instruction* start = known->second;
+  starts[later.id.value] = start;
   const std::vector<ComputationId> own = module.callees(later), started = module.callees(*start);
   if (!own.empty() && !started.empty() && own != started && module.contains(own[0]) && module.contains(started[0]))
     out.add(diagnosticAt(later, named(later) + " names another computation than " + named(*start), "async-pair", "%" + module.at(started[0]).name, "%" + module.at(own[0]).name));
@@ -148,6 +144,7 @@ bool isHandedOut(const Module& module, const Instruction& instruction, const std
 void verifyAsyncPairs(const Module& module, const UserTable& users, Diagnostics& out) {
   const std::set<ComputationId> started = startedComputations(module);
   std::set<ComputationId> startedOnce;
+  Starts starts;
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions) {
       const Instruction& instruction = module.at(id);
@@ -159,7 +156,7 @@ void verifyAsyncPairs(const Module& module, const UserTable& users, Diagnostics&
       }
       checkChannel(module, instruction, out);
       checkThreads(module, instruction, out);
-      checkChain(module, instruction, out);
+      checkChain(module, instruction, starts, out);
       checkStartedOnce(module, instruction, startedOnce, out);
     }
 }

@@ -252,7 +252,7 @@ InstructionId ModuleReader::addInstruction(Scope& scope, Draft& draft, bool isRo
     module_.setRoot(scope.id, id);
   }
   if (!draft.shape && !fatal_) inferLeftOutShape(id);
-  if (draft.sugar) checkSugar(draft, id);
+  if (draft.wrapped != Opcode::Unknown) checkSugar(draft, id);
   return id;
 }
 

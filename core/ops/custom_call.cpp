@@ -23,7 +23,7 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::operand_precision, false, "", "of a convolution target", "default high highest packed_nibble"},
     {Attr::schedule, false, "SCHEDULE_NONE", "when it wants to run", "SCHEDULE_NONE SCHEDULE_LATEST SCHEDULE_EARLIEST"},
     {Attr::api_version, false, "API_VERSION_ORIGINAL", "how the target is called",
-     "API_VERSION_UNSPECIFIED API_VERSION_ORIGINAL API_VERSION_STATUS_RETURNING API_VERSION_STATUS_RETURNING_UNIFIED API_VERSION_TYPED_FFI"},
+     "API_VERSION_ORIGINAL API_VERSION_STATUS_RETURNING API_VERSION_STATUS_RETURNING_UNIFIED API_VERSION_TYPED_FFI"},
 };
 constexpr Constraint kConstraints[] = {
     {"C1", "the result's shape is written"},

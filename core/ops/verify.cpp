@@ -169,6 +169,7 @@ Diagnostics verify(const Module& module) {
   verifyFusions(module, users, out);
   verifyCalls(module, out);
   verifySendRecv(module, out);
+  verifyTexts(module, out);
   verifyLayouts(module, out);
   Module snapshot = module;
   out.addAll(std::move(inferModule(snapshot).items()));

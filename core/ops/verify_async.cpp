@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_map>
 
 #include "core/ops/instruction_checks.h"
 #include "core/ops/verify_groups.h"
@@ -107,6 +108,31 @@ std::set<ComputationId> startedComputations(const Module& module) {
   return out;
 }
 
+// A computation is started in one place; what goes on or ends the call names no other one, and no other thread.
+using Starts = std::unordered_map<uint32_t, const Instruction*>;  // by what goes on with them
+
+void checkChain(const Module& module, const Instruction& later, Starts& starts, Diagnostics& out) {
+  if (later.opcode == Opcode::AsyncStart) starts[later.id.value] = &later;
+  if (later.opcode != Opcode::AsyncUpdate && later.opcode != Opcode::AsyncDone) return;
+  const auto known = later.operands.empty() ? starts.end() : starts.find(later.operands[0].value);
+  if (known == starts.end()) return;  // reported as a pair
+  const Instruction* start = known->second;
+  starts[later.id.value] = start;
+  const std::vector<ComputationId> own = module.callees(later), started = module.callees(*start);
+  if (!own.empty() && !started.empty() && own != started && module.contains(own[0]) && module.contains(started[0]))
+    out.add(diagnosticAt(later, named(later) + " names another computation than " + named(*start), "async-pair", "%" + module.at(started[0]).name, "%" + module.at(own[0]).name));
+  const std::string_view thread = start->attributes->textOr(Attr::async_execution_thread, "main"), ownThread = later.attributes->textOr(Attr::async_execution_thread, thread);
+  if (ownThread != thread)
+    out.add(diagnosticAt(later, named(later) + " names another thread than " + named(*start), "thread", std::string(thread), std::string(ownThread)));
+}
+
+void checkStartedOnce(const Module& module, const Instruction& start, std::set<ComputationId>& seen, Diagnostics& out) {
+  if (start.opcode != Opcode::AsyncStart) return;
+  for (ComputationId callee : module.callees(start))
+    if (module.contains(callee) && !seen.insert(callee).second)
+      out.add(diagnosticAt(start, named(start) + " starts %" + module.at(callee).name + ", which another start runs", "async-pair"));
+}
+
 // A send or receive that is all that a started computation does: its context is the result.
 bool isHandedOut(const Module& module, const Instruction& instruction, const std::set<ComputationId>& started) {
   const bool message = instruction.opcode == Opcode::Send || instruction.opcode == Opcode::Recv;
@@ -117,6 +143,8 @@ bool isHandedOut(const Module& module, const Instruction& instruction, const std
 
 void verifyAsyncPairs(const Module& module, const UserTable& users, Diagnostics& out) {
   const std::set<ComputationId> started = startedComputations(module);
+  std::set<ComputationId> startedOnce;
+  Starts starts;
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions) {
       const Instruction& instruction = module.at(id);
@@ -128,6 +156,8 @@ void verifyAsyncPairs(const Module& module, const UserTable& users, Diagnostics&
       }
       checkChannel(module, instruction, out);
       checkThreads(module, instruction, out);
+      checkChain(module, instruction, starts, out);
+      checkStartedOnce(module, instruction, startedOnce, out);
     }
 }
 

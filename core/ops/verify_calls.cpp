@@ -39,7 +39,8 @@ class CallChecks {
     switch (instruction.opcode) {
       case Opcode::Call: return checkComposite(instruction);
       case Opcode::While: return checkLoopSharding(instruction);
-      case Opcode::Conditional: return checkBranchSharding(instruction);
+      case Opcode::Conditional: return checkBranches(instruction);
+      case Opcode::Parameter: return checkReplication(instruction);
       case Opcode::AsyncStart: return checkStarted(instruction);
       case Opcode::CustomCall: return checkBufferTarget(instruction);
       default: return;
@@ -76,6 +77,21 @@ class CallChecks {
     if (const auto* condition = loop.attributes->get<ComputationId>(Attr::condition)) places.push_back(parameterOf(*condition));
     checkSameSharding(loop, places);
   }
+  // A flag chooses between true_computation and false_computation.
+  void checkBranches(const Instruction& conditional) {
+    const bool flag = !conditional.operands.empty() && conditional.operands[0].valid() && module_.contains(conditional.operands[0]) && module_.shapeOf(conditional.operands[0]).type == ElementType::Pred;
+    if (flag && conditional.attributes->has(Attr::branch_computations))
+      refuse(conditional, "has a flag and a list of branches", "attribute", "true_computation=…, false_computation=…", "branch_computations");
+    checkBranchSharding(conditional);
+  }
+  // parameter_replication={true,false}: one for each array.
+  void checkReplication(const Instruction& parameter) {
+    const auto* text = parameter.attributes->get<RawText>(Attr::parameter_replication);
+    if (!text || text->text == "{}") return;
+    const auto given = static_cast<size_t>(std::ranges::count(text->text, ',')) + 1, arrays = leavesOf(*parameter.shape).size();
+    if (given != arrays) refuse(parameter, "has parameter_replication for another number of arrays", "attribute", std::to_string(arrays), std::to_string(given));
+  }
+
   void checkBranchSharding(const Instruction& conditional) {
     std::vector<const Instruction*> places{&conditional};
     for (ComputationId branch : module_.callees(conditional)) places.push_back(rootOf(branch));

@@ -17,6 +17,8 @@ void verifyFusions(const Module& module, const UserTable& users, Diagnostics& ou
 void verifyCalls(const Module& module, Diagnostics& out);
 // Label send-recv-order.
 void verifySendRecv(const Module& module, Diagnostics& out);
+// Label attribute: sharding, result_accuracy.
+void verifyTexts(const Module& module, Diagnostics& out);
 // Label layout.
 void verifyLayouts(const Module& module, Diagnostics& out);
 

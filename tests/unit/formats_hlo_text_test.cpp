@@ -233,5 +233,14 @@ TEST(HloText, BodiesOfANamelessInstructionHaveNames) {
   EXPECT_TRUE(readHloText(text).module);
 }
 
+TEST(HloText, SugarEndsWhatItStarted) {
+  const std::string head = "ENTRY e {\n  p = f32[2]{0} parameter(0)\n  s = ((f32[2]{0}), f32[2]{0}, s32[]) negate-start(p)\n  ROOT d = f32[2]{0} ";
+  EXPECT_TRUE(readHloText(head + "negate-done(s)\n}\n").diagnostics.empty());
+  const ReadResult wrong = readHloText(head + "abs-done(s)\n}\n");
+  ASSERT_EQ(wrong.diagnostics.items().size(), 1u);
+  EXPECT_EQ(wrong.diagnostics.items()[0].message, "%d is of abs, and what was started is negate");
+  EXPECT_EQ(wrong.diagnostics.items()[0].position.line, 4u);
+}
+
 }  // namespace
 }  // namespace tessera

@@ -146,6 +146,36 @@ TEST(VerifyCalls, AStartedComputationIsOneOperation) {
         " ROOT d = (f32[2], u32[], token[]) async-done(st)\n}");
 }
 
+TEST(VerifyCalls, OneStartOneComputationOneThread) {
+  const std::string body = "(p: f32[2]) -> f32[2] {\n p = f32[2] parameter(0)\n ROOT s = f32[2] abs(p)\n}\n", type = " = ((f32[2]), f32[2], s32[]) ";
+  const std::string head = kPlain + "w " + body + "v " + body + "ENTRY e {\n p = f32[2] parameter(0)\n st" + type + "async-start(p), calls=w\n";
+  taken(head + " up" + type + "async-update(st), calls=w\n ROOT d = f32[2] async-done(up), calls=w\n}");
+  refused("async-pair", head + " up" + type + "async-update(st), calls=v\n ROOT d = f32[2] async-done(up)\n}");
+  refused("async-pair", head + " ROOT d = f32[2] async-done(st), calls=v\n}");
+  refused("thread", head + " ROOT d = f32[2] async-done(st), async_execution_thread=\"other\"\n}");
+  refused("async-pair", head + " d = f32[2] async-done(st)\n tt" + type + "async-start(p), calls=w\n ROOT f = f32[2] async-done(tt)\n}");
+}
+
+TEST(VerifyCalls, BranchesOfAFlagAndReplicationOfArrays) {
+  const std::string bodies = kPlain + "b {\n p = f32[2] parameter(0)\n ROOT n = f32[2] negate(p)\n}\nc {\n p = f32[2] parameter(0)\n ROOT n = f32[2] abs(p)\n}\n";
+  const auto module = [&](const char* index) { return bodies + "ENTRY e {\n p = f32[2] parameter(0)\n q = " + index + " parameter(1)\n ROOT t = f32[2] conditional(q, p, p), branch_computations={b, c}\n}"; };
+  taken(module("s32[]"));
+  refused("attribute", module("pred[]"));
+  const auto parameter = [](const char* flags) { return kPlain + "ENTRY e {\n ROOT p = (f32[2], (f32[2])) parameter(0), parameter_replication=" + std::string(flags) + "\n}"; };
+  taken(parameter("{true,false}"));
+  refused("attribute", parameter("{true}"));
+}
+
+TEST(VerifyCalls, WordsInBracesAreKnown) {
+  const auto exponential = [](const char* accuracy) { return kPlain + "ENTRY e {\n p = f32[] parameter(0)\n ROOT x = f32[] exponential(p), result_accuracy=" + std::string(accuracy) + "\n}"; };
+  for (const char* good : {"{mode=highest}", "{mode=default}", "{tolerance={rtol=0.5, atol=1e-3, ulps=2}}", "{tolerance={atol=1.e+2,rtol=0,ulps=1}}"}) taken(exponential(good));
+  for (const char* bad : {"{mode=high}", "{foo=10.0}", "{0.5}", "{tolerance={ltol=1}}"}) refused("attribute", exponential(bad));
+  const auto sharded = [](const char* sharding) { return kPlain + "ENTRY e {\n p = f32[2,2] parameter(0), sharding=" + std::string(sharding) + "\n ROOT x = (f32[2,2], f32[2,2]) tuple(p, p), sharding={{replicated}, " + sharding + "}\n}"; };
+  for (const char* good : {"{replicated}", "{maximal device=0}", "{devices=[2,1]0,1}", "{devices=[1,1,2]<=[2] last_tile_dims={manual}}", "{manual shard_as 1}", "{unknown}", "{unreduced}", "{mesh['a'=2], [{'a'}, {}]}", "{maximal_mesh[device_id=1]}"})
+    taken(sharded(good));
+  for (const char* bad : {"{foo}", "{device=0}", "{replicate}"}) refused("attribute", sharded(bad));
+}
+
 TEST(VerifyCalls, BuffersAreMadeAndTaken) {
   const auto call = [](const std::string& parameter, const std::string& call) { return kPlain + "ENTRY e {\n p = " + parameter + " parameter(0)\n ROOT c = " + call + "\n}"; };
   taken(call("f32[2]", "b(f32[2]) custom-call(p), custom_call_target=\"Pin\""));

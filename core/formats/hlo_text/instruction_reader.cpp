@@ -252,7 +252,19 @@ InstructionId ModuleReader::addInstruction(Scope& scope, Draft& draft, bool isRo
     module_.setRoot(scope.id, id);
   }
   if (!draft.shape && !fatal_) inferLeftOutShape(id);
+  if (draft.wrapped != Opcode::Unknown) checkSugar(draft, id);
   return id;
+}
+
+// OP-update and OP-done go on with an OP. Only what follows the start itself is looked at: chains may be long.
+void ModuleReader::checkSugar(const Draft& draft, InstructionId id) {
+  const Instruction& instruction = module_.at(id);
+  if (instruction.opcode == Opcode::AsyncStart || fatal_ || instruction.operands.empty() || !module_.contains(instruction.operands[0])) return;
+  for (ComputationId callee : module_.callees(module_.at(instruction.operands[0]))) {
+    const InstructionId root = module_.at(callee).root;
+    if (!root.valid() || module_.at(root).opcode == draft.wrapped) continue;
+    report(draft.opcodeOffset, "%" + std::string(instruction.name) + " is of " + std::string(nameOf(draft.wrapped)) + ", and what was started is " + std::string(module_.at(root).opcodeName()), false);
+  }
 }
 
 void ModuleReader::inferLeftOutShape(InstructionId id) {

@@ -87,6 +87,7 @@ class ModuleReader : private NameScope {
   bool readConstant(Draft& draft);
   InstructionId addInstruction(Scope& scope, Draft& draft, bool isRoot);
   void inferLeftOutShape(InstructionId id);
+  void checkSugar(const Draft& draft, InstructionId id);
   bool wrapInAsyncComputation(Draft& draft);
   std::string_view uniqueName(const Scope& scope, const std::string& base);
 

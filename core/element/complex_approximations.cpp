@@ -18,9 +18,9 @@ NodeId ComplexApproximations::unary(NodeOp op, NodeId node) {
     case NodeOp::Expm1: return join(expm1(z));
     case NodeOp::Log: return join(log(z));
     case NodeOp::Log1p: return join(log1p(z));
-    case NodeOp::Sqrt: return join(sqrt(z));
+    case NodeOp::Sqrt: return join(sqrt(aboveTheCut(z)));
     case NodeOp::Rsqrt: return join(reciprocal(sqrt(z)));
-    case NodeOp::Logistic: return join(logistic(z));
+    case NodeOp::Logistic: return join(logistic(aboveTheCut(z)));
     case NodeOp::Sin: return join(sine(z));
     case NodeOp::Cos: return join(cosine(z));
     case NodeOp::Tan: return join(turnBack(tanh(turn(z))));
@@ -36,6 +36,9 @@ NodeId ComplexApproximations::unary(NodeOp op, NodeId node) {
   }
 }
 
+// XLA takes an imaginary part of -0 for 0: values on a cut are those from above.
+ComplexApproximations::Parts ComplexApproximations::aboveTheCut(Parts z) { return {z.re, b_.add(z.im, like(z.im, 0))}; }
+
 // 1 / z as C99's Annex G has it: zeros with the signs of the conjugate where a part is infinite, (inf, NaN) for zero.
 ComplexApproximations::Parts ComplexApproximations::reciprocal(Parts z) {
   const NodeId zero = like(z.re, 0), minusZero = like(z.re, -0.0), infinite = like(z.re, std::numeric_limits<double>::infinity());
@@ -44,17 +47,18 @@ ComplexApproximations::Parts ComplexApproximations::reciprocal(Parts z) {
   const NodeId none = b_.binary(NodeOp::And, equals(z.re, zero), equals(z.im, zero));
   const Parts usual = divide(one(z), z);
   const NodeId pole = b_.select(isNegative(z.re), b_.unary(NodeOp::Negate, infinite), infinite);
-  const NodeId re = b_.select(none, pole, usual.re), im = b_.select(none, like(z.re, std::numeric_limits<double>::quiet_NaN()), usual.im);
+  const NodeId usualIm = b_.select(equals(z.im, zero), b_.unary(NodeOp::Negate, z.im), usual.im);
+  const NodeId re = b_.select(none, pole, usual.re), im = b_.select(none, like(z.re, std::numeric_limits<double>::quiet_NaN()), usualIm);
   return {b_.select(vast, b_.select(isNegative(z.re), minusZero, zero), re), b_.select(vast, b_.select(isNegative(z.im), zero, minusZero), im)};
 }
 
-// Infinite when a part is, whatever the other.
+// NaN when a part is; else infinite when a part is.
 NodeId ComplexApproximations::magnitude(Parts z) {
   NodeId a = b_.unary(NodeOp::Abs, z.re), c = b_.unary(NodeOp::Abs, z.im);
   NodeId size = b_.typeOf(a) == ElementType::F32 ? scaledMagnitude(a, c) : ratioMagnitude(a, c);
   NodeId infinite = like(a, std::numeric_limits<double>::infinity());
   NodeId any = b_.binary(NodeOp::Or, b_.compare(CompareDirection::Eq, a, infinite), b_.compare(CompareDirection::Eq, c, infinite));
-  return b_.select(any, infinite, size);
+  return b_.select(any, b_.add(a, c), size);
 }
 
 // Of f32 parts ≥ 0: sqrt((a·2^-e)² + (c·2^-e)²) · 2^e, e the larger part's exponent, kept where 2^e and 2^-e are both
@@ -88,7 +92,8 @@ ComplexApproximations::Parts ComplexApproximations::exp(Parts z) {
 ComplexApproximations::Parts ComplexApproximations::expm1(Parts z) {
   NodeId half = real(NodeOp::Sin, times(z.im, like(z.im, 0.5)));
   NodeId re = b_.subtract(times(real(NodeOp::Expm1, z.re), real(NodeOp::Cos, z.im)), times(like(half, 2), times(half, half)));
-  return {re, times(real(NodeOp::Exp, z.re), real(NodeOp::Sin, z.im))};
+  NodeId isReal = b_.compare(CompareDirection::Eq, z.im, like(z.im, 0));  // inf · 0 would be NaN
+  return {b_.select(isReal, real(NodeOp::Expm1, z.re), re), b_.select(isReal, z.im, times(real(NodeOp::Exp, z.re), real(NodeOp::Sin, z.im)))};
 }
 
 // |z|² - 1 in (-0.5, 3): there the logarithm is small beside the rounding of |z|.
@@ -129,14 +134,13 @@ ComplexApproximations::Parts ComplexApproximations::log1p(Parts z) {
   return {b_.select(small, near, far.re), far.im};
 }
 
-// t = sqrt((|x| + |z|) / 2); one part is t, the other y / 2t. An infinite y makes both infinite, whatever x.
+// t = sqrt((|x| + |z|) / 2); one part is t, the other y / 2t. An infinite y makes both infinite, but for a NaN.
 ComplexApproximations::Parts ComplexApproximations::sqrt(Parts z) {
   NodeId half = like(z.re, 0.5), zero = like(z.re, 0), height = b_.unary(NodeOp::Abs, z.im);
   NodeId t = real(NodeOp::Sqrt, b_.fma(b_.unary(NodeOp::Abs, z.re), half, times(magnitude(z), half)));
   NodeId none = b_.compare(CompareDirection::Eq, t, zero);
   NodeId vast = b_.compare(CompareDirection::Eq, height, like(height, std::numeric_limits<double>::infinity()));
-  NodeId other = b_.select(vast, height, b_.select(none, zero, b_.divide(height, b_.add(t, t))));
-  t = b_.select(vast, height, t);
+  NodeId other = b_.select(none, zero, b_.select(vast, t, b_.divide(height, b_.add(t, t))));
   NodeId right = b_.compare(CompareDirection::Ge, z.re, zero);
   NodeId re = b_.select(right, t, other), im = b_.select(right, other, t);
   NodeId minus = b_.select(none, z.im, b_.unary(NodeOp::Negate, im));
@@ -158,7 +162,10 @@ ComplexApproximations::Parts ComplexApproximations::tanh(Parts z) {
   NodeId s = real(NodeOp::Sin, z.im), c = real(NodeOp::Cos, z.im);
   NodeId sech = b_.divide(like(h, 1), cosh), sech2 = times(sech, sech);
   NodeId below = b_.fma(times(c, c), sech2, times(h, h));  // (sinh² x + cos² y) / cosh² x
-  return {b_.divide(h, below), b_.divide(times(times(s, c), sech2), below)};
+  NodeId far = b_.compare(CompareDirection::Eq, b_.unary(NodeOp::Abs, z.re), like(z.re, std::numeric_limits<double>::infinity()));
+  NodeId isReal = b_.compare(CompareDirection::Eq, z.im, like(z.im, 0));
+  NodeId im = b_.divide(times(times(s, c), sech2), below);
+  return {b_.select(far, h, b_.divide(h, below)), b_.select(far, like(z.re, 0), b_.select(isReal, z.im, im))};
 }
 
 // Kahan's formulas (Branch Cuts for Complex Elementary Functions, 1987): with p = sqrt(1 + z), m = sqrt(1 - z) nothing

@@ -35,6 +35,7 @@ class ComplexApproximations {
 
   NodeId isNearOne(NodeId square);
   Parts reciprocal(Parts z);
+  Parts aboveTheCut(Parts z);
   NodeId magnitude(Parts z);
   NodeId scaledMagnitude(NodeId a, NodeId c);
   NodeId ratioMagnitude(NodeId a, NodeId c);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/complex_functions.h"
 #include "core/ops/element_context.h"
 #include "core/ops/evaluate_loops.h"
 #include "core/ops/infer_checks.h"
@@ -55,32 +56,9 @@ double logistic(double x) { return x < 0 ? std::exp(x) / (1.0 + std::exp(x)) : 1
 double tanhOf(double x) { return static_cast<double>(std::tanh(static_cast<long double>(x))); }
 double acoshOf(double x) { return static_cast<double>(std::acosh(static_cast<long double>(x))); }
 
-// exp(x + iy) - 1 = (expm1(x) cos y - 2 sin²(y/2)) + i exp(x) sin y: no cancellation near zero.
-Complex128 complexExpm1(Complex128 z) {
-  const double half = std::sin(z.imag() / 2);
-  return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * half * half, std::exp(z.real()) * std::sin(z.imag())};
-}
-// log|1 + z| = log1p(x² + 2x + y²) / 2, which keeps the digits of small z.
-Complex128 complexLog1p(Complex128 z) {
-  const double x = z.real(), y = z.imag(), square = x * (x + 2) + y * y;
-  const double size = std::fabs(square) < 0.5 ? std::log1p(square) / 2 : std::log(std::hypot(1 + x, y));
-  return {size, std::atan2(y, 1 + x)};
-}
-// 1 / (1 + e^-z), by whichever exponential is small; beside the poles at (2n + 1) pi i as (1 + tanh(z / 2)) / 2.
-Complex128 complexLogistic(Complex128 z) {
-  if (std::fabs(z.real()) < 1) return 0.5 + std::tanh(z / 2.0) / 2.0;
-  if (z.real() > 0) return 1.0 / (1.0 + std::exp(-z));
-  const Complex128 e = std::exp(z);
-  return e / (1.0 + e);
-}
-Complex128 complexSign(Complex128 z) {
-  const double size = std::abs(z);
-  return size == 0 ? Complex128(0, 0) : z / size;
-}
-
 constexpr UnaryRow kRows[] = {
     {Opcode::Abs, NodeOp::Abs, kSigned | kFloatOrComplex, [](double x) { return std::fabs(x); },
-     [](Complex128 z) { return Complex128(std::abs(z)); }, absInteger},
+     [](Complex128 z) { return Complex128(complexSize(z)); }, absInteger},
     {Opcode::Acos, NodeOp::Acos, kFloatOrComplex, [](double x) { return std::acos(x); },
      [](Complex128 z) { return std::acos(z); }},
     {Opcode::Acosh, NodeOp::Acosh, kFloatOrComplex, acoshOf,
@@ -96,19 +74,19 @@ constexpr UnaryRow kRows[] = {
     {Opcode::Ceil, NodeOp::Ceil, kFloat, [](double x) { return std::ceil(x); }},
     {Opcode::CountLeadingZeros, NodeOp::CountLeadingZeros, kSigned | kUnsigned, nullptr, nullptr, countLeadingZeros},
     {Opcode::Cosine, NodeOp::Cos, kFloatOrComplex, [](double x) { return std::cos(x); },
-     [](Complex128 z) { return std::cos(z); }},
+     [](Complex128 z) { return complexCosine(z); }},
     {Opcode::Cosh, NodeOp::Cosh, kFloatOrComplex, [](double x) { return std::cosh(x); },
      [](Complex128 z) { return std::cosh(z); }},
     {Opcode::Erf, NodeOp::Erf, kFloat, [](double x) { return std::erf(x); }},
     {Opcode::Exponential, NodeOp::Exp, kFloatOrComplex, [](double x) { return std::exp(x); },
-     [](Complex128 z) { return std::exp(z); }},
+     [](Complex128 z) { return complexExp(z); }},
     {Opcode::ExponentialMinusOne, NodeOp::Expm1, kFloatOrComplex, [](double x) { return std::expm1(x); }, complexExpm1},
     {Opcode::Floor, NodeOp::Floor, kFloat, [](double x) { return std::floor(x); }},
     {Opcode::Imag, NodeOp::Imag, kFloatOrComplex, [](double) { return 0.0; },
      [](Complex128 z) { return Complex128(z.imag()); }},
     {Opcode::IsFinite, NodeOp::IsFinite, kFloat, [](double x) { return std::isfinite(x) ? 1.0 : 0.0; }},
     {Opcode::Log, NodeOp::Log, kFloatOrComplex, [](double x) { return std::log(x); },
-     [](Complex128 z) { return std::log(z); }},
+     [](Complex128 z) { return complexLog(z); }},
     {Opcode::LogPlusOne, NodeOp::Log1p, kFloatOrComplex, [](double x) { return std::log1p(x); }, complexLog1p},
     {Opcode::Logistic, NodeOp::Logistic, kFloatOrComplex, logistic, complexLogistic},
     {Opcode::Negate, NodeOp::Negate, kSigned | kUnsigned | kFloatOrComplex, [](double x) { return -x; },
@@ -120,18 +98,18 @@ constexpr UnaryRow kRows[] = {
     {Opcode::RoundNearestAfz, NodeOp::RoundNearestAfz, kFloat, [](double x) { return std::round(x); }},
     {Opcode::RoundNearestEven, NodeOp::RoundNearestEven, kFloat, [](double x) { return std::nearbyint(x); }},
     {Opcode::Rsqrt, NodeOp::Rsqrt, kFloatOrComplex, [](double x) { return 1.0 / std::sqrt(x); },
-     [](Complex128 z) { return 1.0 / std::sqrt(z); }},
+     [](Complex128 z) { return complexRsqrt(z); }},
     {Opcode::Sign, NodeOp::Sign, kSigned | kFloatOrComplex, sign, complexSign, signInteger},
     {Opcode::Sine, NodeOp::Sin, kFloatOrComplex, [](double x) { return std::sin(x); },
-     [](Complex128 z) { return std::sin(z); }},
+     [](Complex128 z) { return complexSine(z); }},
     {Opcode::Sinh, NodeOp::Sinh, kFloatOrComplex, [](double x) { return std::sinh(x); },
      [](Complex128 z) { return std::sinh(z); }},
     {Opcode::Sqrt, NodeOp::Sqrt, kFloatOrComplex, [](double x) { return std::sqrt(x); },
-     [](Complex128 z) { return std::sqrt(z); }},
+     [](Complex128 z) { return complexSqrt(z); }},
     {Opcode::Tan, NodeOp::Tan, kFloatOrComplex, [](double x) { return std::tan(x); },
-     [](Complex128 z) { return std::tan(z); }},
+     [](Complex128 z) { return complexTan(z); }},
     {Opcode::Tanh, NodeOp::Tanh, kFloatOrComplex, tanhOf,
-     [](Complex128 z) { return std::tanh(z); }},
+     [](Complex128 z) { return complexTanh(z); }},
 };
 
 const UnaryRow& rowOf(Opcode opcode) { return *std::ranges::find(kRows, opcode, &UnaryRow::opcode); }

@@ -1,0 +1,25 @@
+// Complex functions for evaluation, in double precision: the C library's where they are XLA's, else with XLA's values for
+// infinities, NaN and zeros of either sign. After: elementwise_unary.cpp.
+#pragma once
+
+#include <complex>
+
+namespace tessera {
+
+using Complex128 = std::complex<double>;
+
+double complexSize(Complex128 z);  // NaN when a part is, even beside an infinity
+Complex128 complexExp(Complex128 z);
+Complex128 complexExpm1(Complex128 z);
+Complex128 complexLog(Complex128 z);
+Complex128 complexLog1p(Complex128 z);
+Complex128 complexLogistic(Complex128 z);
+Complex128 complexSqrt(Complex128 z);  // an imaginary -0 counts as 0
+Complex128 complexRsqrt(Complex128 z);
+Complex128 complexSine(Complex128 z);
+Complex128 complexCosine(Complex128 z);
+Complex128 complexTan(Complex128 z);
+Complex128 complexTanh(Complex128 z);
+Complex128 complexSign(Complex128 z);
+
+}  // namespace tessera

@@ -8,6 +8,7 @@
 
 #include <llvm/IR/Function.h>
 
+#include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
 #include "backends/codegen/row_cache.h"
 #include "backends/codegen/scalar_emitter.h"
@@ -580,17 +581,6 @@ Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgr
 Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<Value* const> bases, const LoopProgram& program,
                                          const ProgramAnalysis& analysis, const KernelNest& nest) {
   return KernelEmitter(*block.getModule(), program, analysis, nest).emitInto(block, bases);
-}
-
-llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::Type *ptr = llvm::PointerType::getUnqual(context), *number = llvm::Type::getInt64Ty(context);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, number, number}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-  function->addFnAttr("prefer-vector-width", std::to_string(512));
-  function->addFnAttr("min-legal-vector-width", std::to_string(512));
-  function->addFnAttr(llvm::Attribute::NoUnwind);
-  return function;
 }
 
 }  // namespace tessera::codegen

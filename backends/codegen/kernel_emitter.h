@@ -21,9 +21,5 @@ Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgr
 // then outputs. Gives the block where control goes on.
 Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<llvm::Value* const> bases, const LoopProgram& program,
                                          const ProgramAnalysis& analysis, const KernelNest& nest);
-// A function of that type, still empty.
-llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name);
-// Functions that keep buffers in stack slots, which want more than promotion of whole slots.
-inline constexpr char kRegionAttribute[] = "tessera-region";
 
 }  // namespace tessera::codegen

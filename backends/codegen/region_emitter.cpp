@@ -5,6 +5,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "backends/codegen/kernel_emitter.h"
+#include "backends/codegen/kernel_function.h"
 
 namespace tessera::codegen {
 

@@ -20,6 +20,7 @@
 
 #include "backends/codegen/contraction_tile.h"
 #include "backends/codegen/kernel_emitter.h"
+#include "backends/codegen/kernel_function.h"
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/region_emitter.h"
 #include "backends/cpu/object_split.h"

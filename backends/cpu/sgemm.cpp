@@ -33,14 +33,14 @@ class SgemmStep : public Step {
   int64_t extent_ = 1, block_ = 1, blocks_ = 1, tasksPerChunk_ = 1;
 };
 
-// Blocks of rows (or, for flat products, of columns) so that each task has some 10^5 flops or more.
+// Blocks of rows (or, for flat products, of columns) so that each task has some 10^6 flops or more: a few microseconds.
 void SgemmStep::split() {
   constexpr int64_t kWantedTasks = 8;
   splitsColumns_ = m < n;
   extent_ = splitsColumns_ ? n : m;
   double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   int64_t wanted = std::max<int64_t>(1, kWantedTasks / std::max<int64_t>(batches, 1));
-  wanted = std::min(wanted, static_cast<int64_t>(flops / 2e5) + 1);
+  wanted = std::min(wanted, static_cast<int64_t>(flops / 1e6) + 1);
   block_ = std::max<int64_t>(16, ((extent_ + wanted - 1) / wanted + 15) / 16 * 16);
   blocks_ = (extent_ + block_ - 1) / block_;
   tasksPerChunk_ = static_cast<int64_t>(2e5 / (flops / static_cast<double>(std::max<int64_t>(blocks_, 1)) + 1)) + 1;

@@ -1,11 +1,11 @@
 // kernels: the goals of the CPU backend, how near its library steps come to the processor's multiply-add peak, and what a
 // profile costs.
 //   kernels [--seconds=0.4] [--goals] [--xla='python3 xla_run.py'] [--profile=FILE.hlo] [NAME…]
-// With --goals: a row a goal (kernel_goals.h). Else prints a row a program: GFLOP/s (operations a second for integers), the peak of the result's type measured on all
-// cores in alternation, and their ratio; both are the best of many short runs, so that other work on the machine
-// disturbs them least. The peak of 8- and 16-bit products is f32's: what the units do without
-// instructions of their own. With --profile: run time of FILE with and without a profile, in alternation, the best and
-// the median of each.
+// With --goals: a row a goal (kernel_goals.h). Else a row a program: GFLOP/s (operations a second for integers), the peak
+// of the result's type measured on all cores in alternation, and their ratio; both are the best of many short runs, so
+// that other work on the machine disturbs them least. The peak of 8- and 16-bit products is f32's: what the units do
+// without instructions of their own. With --profile: run time of FILE with and without a profile, in alternation, the
+// best and the median of each.
 #include <immintrin.h>
 
 #include <cstdlib>

@@ -1,0 +1,17 @@
+// Kernel function: what every generated function has in common: void(ptr buffers, i64 begin, i64 end) and its attributes.
+// KernelEmitter and RegionEmitter fill it; LLVM's passes look at the attributes.
+#pragma once
+
+#include <string>
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+
+namespace tessera::codegen {
+
+// Still empty.
+llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name);
+// Of functions that keep buffers in stack slots, which want more than promotion of whole slots.
+inline constexpr char kRegionAttribute[] = "tessera-region";
+
+}  // namespace tessera::codegen

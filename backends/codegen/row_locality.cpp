@@ -15,8 +15,8 @@ class LocalityFinder {
   std::optional<RowLocality> find() const {
     if (program_.stores.size() != 1 || program_.stores[0].guard.valid() || nest_.axis < 0 || !nest_.sequential.empty()) return std::nullopt;
     if (!storesInOrder()) return std::nullopt;
-    if (!nest_.outer.empty() && allReads([&](const Address& a) { return staysInRow(a); })) return RowLocality{axisSize(), nest_.blocks};
-    if (nest_.outer.empty() && nest_.blocks > 1 && allReads([&](const Address& a) { return isStorePlace(a); })) return RowLocality{nest_.block, 1};
+    if (!nest_.outer.empty() && allReads([&](const Address& a) { return staysInRow(a); })) return RowLocality{axisSize(), nest_.blocks, readsFirst()};
+    if (nest_.outer.empty() && nest_.blocks > 1 && allReads([&](const Address& a) { return isStorePlace(a); })) return RowLocality{nest_.block, 1, true};
     return std::nullopt;
   }
 
@@ -56,12 +56,36 @@ class LocalityFinder {
     return sameOuter(address) && address.constant == 0 && address.terms.size() == store().terms.size() && address.coefficientOf(nest_.axis) == 1;
   }
 
+  // Each local element is read either at its own place or by a loop that ends before the row is stored.
+  bool readsFirst() const {
+    return allReads([&](const Address& address) { return isStorePlace(address); }, [&](size_t n) { return nest_.blocks == 1 && endsBeforeStores(n); });
+  }
+
+  bool seesAxis(size_t n) const { return (analysis_.dependence[n].counters >> nest_.axis & 1) != 0; }
+
+  bool endsBeforeStores(size_t n) const {
+    if (seesAxis(n)) return false;
+    for (size_t m = 0; m < program_.body.nodes.size(); ++m) {
+      const Node& node = program_.body.nodes[m];
+      if (node.op != NodeOp::LoopResult || !analysis_.dependence[n].loops.test(node.bits0)) continue;
+      if (seesAxis(m) || analysis_.homeLoop[m] >= 0) return false;
+    }
+    return true;
+  }
+
   template <class Test>
   bool allReads(Test&& test) const {
+    return allReads(test, [&](size_t n) { return test(*analysis_.addresses[n]); });
+  }
+
+  // inLoop: asked for the nodes that stand in a loop.
+  template <class Test, class LoopTest>
+  bool allReads(Test&& test, LoopTest&& inLoop) const {
     for (size_t n = 0; n < program_.body.nodes.size(); ++n) {
       const Node& node = program_.body.nodes[n];
       const bool reads = (node.op == NodeOp::Read || node.op == NodeOp::ReadIf) && analysis_.needed[n];
-      if (reads && local_[node.bits0] && !test(*analysis_.addresses[n])) return false;
+      if (!reads || !local_[node.bits0]) continue;
+      if (!(analysis_.dependence[n].loops.any() ? inLoop(n) : test(*analysis_.addresses[n]))) return false;
     }
     return true;
   }

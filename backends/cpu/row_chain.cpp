@@ -60,7 +60,8 @@ class RowChainStep : public Step {
   Consumer consumer;
   size_t kernel = 0;
   std::vector<int> slots;           // of the kernel's operands, then its result; -1: a tile
-  std::vector<int> scratch;         // by product: tiles of all threads; then the middle's, if there is a consumer
+  std::vector<int> scratch;         // by product: tiles of all threads; then the middle's, where it has its own
+  size_t resultTile = 0;            // of the middle, if there is a consumer: one of `scratch`
   int out = -1;
   codegen::RowLocality locality;
   int64_t tileRows = 1;
@@ -84,7 +85,7 @@ class RowChainStep : public Step {
     const int64_t count = std::min(tileRows, form.rows - first);
     for (size_t p = 0; p < products.size(); ++p) multiply(state, products[p], batch, first, count, tileAt(state, p, thread));
     runKernel(state, (batch * form.rows + first) * form.columns, count * form.columns, thread);
-    if (consumer.exists) consume(state, batch, first, count, tileAt(state, products.size(), thread));
+    if (consumer.exists) consume(state, batch, first, count, tileAt(state, resultTile, thread));
   }
 
   void multiply(const RunState& state, const Product& p, int64_t batch, int64_t first, int64_t count, float* tile) const {
@@ -100,7 +101,7 @@ class RowChainStep : public Step {
     for (size_t i = 0; i < slots.size(); ++i) buffers[i] = slots[i] < 0 ? nullptr : state.pointers[static_cast<size_t>(slots[i])];
     auto place = [&](float* tile) { return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(tile) - static_cast<uintptr_t>(first) * sizeof(float)); };
     for (size_t p = 0; p < products.size(); ++p) buffers[products[p].operand] = place(tileAt(state, p, thread));
-    if (consumer.exists) buffers[slots.size() - 1] = place(tileAt(state, products.size(), thread));
+    if (consumer.exists) buffers[slots.size() - 1] = place(tileAt(state, resultTile, thread));
     const CompiledKernel& compiled = state.kernels->at(kernel);
     auto itemOf = [&](int64_t element) { return element == form.elements() ? compiled.parallelCount : element / locality.elements * locality.items; };
     compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
@@ -238,7 +239,9 @@ class ChainPlanner {
   }
 
   Status takeScratch(RowChainStep& step) const {
-    const size_t arrays = step.products.size() + (consumer() ? 1 : 0);
+    const bool hasOwn = consumer() && !step.locality.mayOverwrite;
+    const size_t arrays = step.products.size() + (hasOwn ? 1 : 0);
+    step.resultTile = hasOwn ? step.products.size() : 0;
     for (size_t i = 0; i < arrays; ++i) {
       TESSERA_ASSIGN_OR_RETURN(int slot, context_.scratch(context_.threads * step.tileRows * step.form.columns * 4));
       step.scratch.push_back(slot);

@@ -79,6 +79,11 @@ std::string attention(int64_t batch, int64_t rows, int64_t keys, int64_t depth, 
                   : "w, v), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}") + "\n}\n";
 }
 
+std::string dense(const std::string& work, int64_t m, int64_t n, int64_t k) {
+  std::string out = std::string(kReducers) + "ENTRY e {\n  a = " + array({m, k}) + " parameter(0)\n  w = " + array({k, n}) + " parameter(1)\n  b = " + array({n}) + " parameter(2)\n  d = ";
+  return out + array({m, n}) + " dot(a, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" + work + "}\n";
+}
+
 TEST(CpuRowChain, AttentionRunsByTiles) {
   expectChains(attention(4, 256, 256, 16, false), 1);
   expectChains(attention(4, 256, 256, 16, true), 1);
@@ -91,12 +96,14 @@ TEST(CpuRowChain, ScoresAreNotInMemory) {
   EXPECT_LT(expectChains(attention(16, 512, 512, 16, false), 1), outside + scores / 8);
 }
 
-TEST(CpuRowChain, SmallScoresStayApart) { expectChains(attention(2, 64, 64, 8, false), 0); }
-
-std::string dense(const std::string& work, int64_t m, int64_t n, int64_t k) {
-  std::string out = std::string(kReducers) + "ENTRY e {\n  a = " + array({m, k}) + " parameter(0)\n  w = " + array({k, n}) + " parameter(1)\n  b = " + array({n}) + " parameter(2)\n  d = ";
-  return out + array({m, n}) + " dot(a, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" + work + "}\n";
+// The kernel reads elements that it has stored over by then: the tile behind it is another one.
+TEST(CpuRowChain, RowsThatAreReadBackwardsAreNotOverwritten) {
+  const std::string s = array({300, 260});
+  expectChains(dense("  x = " + s + " reverse(d), dimensions={1}\n  y = " + s + " subtract(x, d)\n  t = " + s +
+                     " tanh(y)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", 300, 260, 40), 1);
 }
+
+TEST(CpuRowChain, SmallScoresStayApart) { expectChains(attention(2, 64, 64, 8, false), 0); }
 
 TEST(CpuRowChain, WorkBehindADotJoinsIt) {
   const std::string s = array({300, 260});

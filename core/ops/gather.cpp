@@ -200,7 +200,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
       const Ints at = startsIndex<int64_t>(dims, batch, index, starts.shape().rank(), c, [](int64_t v) { return v; });
       const auto d = static_cast<size_t>(dims.startMap[c]);
       const int64_t value = startValues[static_cast<size_t>(linearIndexOf(at, startStrides))];
-      linear += clampedStart(starts.shape().type, value, sizes[d], dims.sliceSizes[d]) * strides[d];
+      // A collapsed dimension's slice may have size 0: one element is read all the same.
+      linear += clampedStart(starts.shape().type, value, sizes[d], std::max<int64_t>(dims.sliceSizes[d], 1)) * strides[d];
     }
     for (size_t i = 0; i < dims.operandBatching.size(); ++i) {
       const int64_t place = batch[dims.batchPlace(dims.startsBatching[i])];
@@ -224,7 +225,7 @@ Status element(ElementContext& context) {
         startsIndex<NodeId>(dims, batch, context.indices, starts.rank(), c, [&](int64_t v) { return b.index(v); });
     TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(1, from));
     const auto d = static_cast<size_t>(dims.startMap[c]);
-    at[d] = clampedStartNode(b, value, operand.dimensions[d], dims.sliceSizes[d]);
+    at[d] = clampedStartNode(b, value, operand.dimensions[d], std::max<int64_t>(dims.sliceSizes[d], 1));
   }
   for (size_t i = 0; i < dims.operandBatching.size(); ++i) {
     const int64_t place = batch[dims.batchPlace(dims.startsBatching[i])];

@@ -17,6 +17,7 @@
 #include "core/passes/fold_constants.h"
 #include "core/passes/fusion.h"
 #include "core/passes/hoist_invariants.h"
+#include "core/passes/merge_siblings.h"
 #include "core/passes/rewriter.h"
 #include "core/passes/row_chain.h"
 #include "core/passes/schedule.h"
@@ -51,6 +52,7 @@ constexpr Pass kPasses[] = {
     {"fuse", "Elementwise, data movement and reduction chains become one loop nest each.", fuseLoops},
     {"bitcast-reshapes", "A reshape that moves no byte becomes a bitcast.", bitcastReshapes},
     {"fuse-row-chains", "Dots and what is done to their rows become fusions that run by tiles.", fuseRowChains},
+    {"merge-siblings", "Elementwise loop nests that read the same array become one with several results.", mergeSiblings},
     {"flatten-control", "Each loop and branch gets computations of its own.", flattenControl},
     {"schedule", "The order of execution: the one that needs less memory.", scheduleModule},
     {"insert-copies", "Copies where values that must share memory may not.", insertCopies},

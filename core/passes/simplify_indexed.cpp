@@ -88,6 +88,7 @@ Id gatherOne(Site& s) {
   const auto& map = ints(s, Attr::start_index_map);
   if (indices.elementCount() != static_cast<int64_t>(map.size()) || map.empty() || !ints(s, Attr::operand_batching_dims).empty()) return {};
   if (!isInteger(indices.type) || s.in.shape->elementCount().value_or(0) == 0) return {};
+  if (withDimensions(from, ints(s, Attr::slice_sizes)).elementCount() != s.in.shape->elementCount()) return {};  // collapsed sizes may be 0
   const Id vector = s.reshape(s.operand(1), withDimensions(indices, {static_cast<int64_t>(map.size())}));
   const Shape scalar = withDimensions(indices, {});
   std::vector<Id> operands(from.dimensions.size() + 1, s.integer(indices.type, 0));
@@ -126,7 +127,7 @@ Id gatherRun(Site& s) {
   const Shape &from = s.shapeOf(s.operand(0)), &indices = s.shapeOf(s.operand(1));
   const auto& sizes = ints(s, Attr::slice_sizes);
   if (ints(s, Attr::start_index_map) != std::vector<int64_t>{0} || ints(s, Attr::collapsed_slice_dims) != std::vector<int64_t>{0}) return {};
-  if (!ints(s, Attr::operand_batching_dims).empty()) return {};
+  if (!ints(s, Attr::operand_batching_dims).empty() || sizes[0] != 1) return {};
   const int64_t batchDims = s.in.shape->rank() - static_cast<int64_t>(ints(s, Attr::offset_dims).size());
   for (size_t i = 0; i < ints(s, Attr::offset_dims).size(); ++i)
     if (ints(s, Attr::offset_dims)[i] != batchDims + static_cast<int64_t>(i)) return {};

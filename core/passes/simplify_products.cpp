@@ -58,7 +58,9 @@ Id dotOfNothing(Site& s) {
 // begins with 0, so -0 becomes 0.
 Id dotAsMultiply(Site& s) {
   if (!isPlainDot(s.in) || s.shapeOf(s.operand(0)).type != s.type() || s.shapeOf(s.operand(1)).type != s.type()) return {};
-  if (isComplex(s.type()) || s.in.shape->elementCount().value_or(0) == 0) return {};
+  const ElementType type = s.type();
+  const bool hasZero = isInteger(type) || type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 || type == ElementType::F64;
+  if (!hasZero || s.in.shape->elementCount().value_or(0) == 0) return {};
   const AttributeSet& a = *s.in.attributes;
   for (int64_t d : a.ints(Attr::lhs_contracting_dims))
     if (s.shapeOf(s.operand(0)).dimensions[static_cast<size_t>(d)] != 1) return {};

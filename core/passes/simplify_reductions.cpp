@@ -33,6 +33,10 @@ bool losesNegativeZero(const Site& s, Opcode op) {
   const Literal* init = s.splatLiteral(s.operand(1));
   return init && !isNeutral(*init, op);
 }
+// More than one element of `from` for each result; of one alone a reduction gives that, without the initial value.
+bool combines(const Shape& from, const Instruction& reduce) {
+  return std::ranges::any_of(reducedOf(reduce), [&](int64_t d) { return from.dimensions[static_cast<size_t>(d)] > 1; });
+}
 // init op x, element by element.
 Id withInitial(Site& s, Id x, Opcode op) {
   if (startsNeutral(s, op)) return x;
@@ -49,15 +53,11 @@ Id reduceOfEmpty(Site& s) {
   if (!isSingle(s) || s.shapeOf(s.operand(0)).elementCount() != 0 || s.in.shape->elementCount() == 0) return {};
   return s.broadcast(s.operand(1), *s.in.shape);
 }
-// One element for each result: nothing is combined, and the initial value is not looked at (core/ops/reduce.cpp).
+// One element for each result: nothing is combined, not even with the initial value.
 Id reduceOfOnes(Site& s) {
   const Shape& from = s.shapeOf(s.operand(0));
   if (!isSingle(s) || !std::ranges::all_of(reducedOf(s.in), [&](int64_t d) { return from.dimensions[static_cast<size_t>(d)] == 1; })) return {};
   return s.reshape(s.operand(0), *s.in.shape);
-}
-// Else the initial value would not be looked at, and might have made +0 of -0.
-bool combines(const Shape& from, const Instruction& reduce) {
-  return std::ranges::any_of(reducedOf(reduce), [&](int64_t d) { return from.dimensions[static_cast<size_t>(d)] != 1; });
 }
 // Reduced dimensions of a transpose are dimensions of its operand; what is kept must keep its order.
 Id reduceOfTranspose(Site& s) {
@@ -187,7 +187,8 @@ Id reduceOfConcatenate(Site& s) {
   const auto op = isSingle(s) ? reducer(s) : std::nullopt;
   if (!op || from.opcode != Opcode::Concatenate || !s.usedOnce(from.id) || from.operands.size() > kMostPieces) return {};
   if (!isReduced(s.in, from.attributes->ints(Attr::dimensions)[0]) || !isAlmostNeutral(s, s.operand(1), *op)) return {};
-  if (!startsNeutral(s, *op) && !std::ranges::all_of(from.operands, [&](Id piece) { return combines(s.shapeOf(piece), s.in); })) return {};
+  for (Id piece : from.operands)
+    if (!startsNeutral(s, *op) && !combines(s.shapeOf(piece), s.in)) return {};
   Id out;
   for (Id piece : from.operands) {
     const Id part = reduceAgain(s, piece, *s.in.shape, reducedOf(s.in), from.id);

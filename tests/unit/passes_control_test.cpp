@@ -2,6 +2,7 @@
 #include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/expand_batch_norm.h"
+#include "core/passes/expand_scan.h"
 #include "core/passes/fold_constants.h"
 #include "core/passes/hoist_invariants.h"
 #include "core/passes/simplify.h"
@@ -298,6 +299,21 @@ TEST(PassesBatchNorm, AllThreeAreWrittenOut) {
   EXPECT_EQ(countOf(after(gradient, {expandBatchNorms}, 1e-4).result, Opcode::BatchNormGrad), 0);
   const std::string narrow = "ENTRY e { x = bf16[3,4,2] parameter(0)\n s = bf16[4] parameter(1)\n o = bf16[4] parameter(2)\n r = (bf16[3,4,2], bf16[4], bf16[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1\n ROOT q = bf16[3,4,2] get-tuple-element(r), index=0 }\n";
   after(narrow, {expandBatchNorms}, 1e-2);
+}
+
+TEST(PassesScans, WithoutStepsAreTheirBeginning) {
+  const std::string text = R"(
+f { x = f32[] parameter(0)
+ c = f32[] parameter(1)
+ s = f32[] add(x, c)
+ ROOT t = (f32[], f32[]) tuple(s, s) }
+ENTRY e { x = f32[0] parameter(0)
+ c = f32[] parameter(1)
+ ROOT r = (f32[0], f32[]) scan(x, c), dimensions={0}, num_carries=1, to_apply=f }
+)";
+  const Changed c = after(text, {expandScans});
+  EXPECT_TRUE(c.changed);
+  EXPECT_EQ(countOf(c.result, Opcode::While), 0);
 }
 
 TEST(PassesCopies, SayWhoAskedForThem) {

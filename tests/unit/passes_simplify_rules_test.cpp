@@ -179,6 +179,7 @@ constexpr Case kCases[] = {
     {"pad of its own value", "c = f32[] constant(9); x = f32[4] broadcast(c), dimensions={}; ROOT r = f32[7] pad(x, c), padding=1_2"},
     // --- reductions
     {"reduce of nothing = the initial value", "x = f32[3,0] parameter(0); c = f32[] parameter(1); ROOT r = f32[3] reduce(x, c), dimensions={1}, to_apply=sum"},
+    {"reduce of size 1 = reshape", "x = f32[11] parameter(0); c = f32[] constant(7); ROOT r = f32[11] reduce(x, c), dimensions={}, to_apply=sum"},
     {"reduce of size 1 = reshape", "x = f32[11,1] parameter(0); c = f32[] constant(0); ROOT r = f32[11] reduce(x, c), dimensions={1}, to_apply=sum"},
     {"reduce of size 1 = reshape", "x = f32[11,1] parameter(0); c = f32[] constant(-inf); ROOT r = f32[11] reduce(x, c), dimensions={1}, to_apply=most"},
     {"reduce(transpose x) = reduce x, regrouped", "x = f32[3,4,5] parameter(0); y = f32[5,3,4] transpose(x), dimensions={2,0,1}; c = f32[] constant(0); ROOT r = f32[3] reduce(y, c), dimensions={0,2}, to_apply=sum"},
@@ -275,7 +276,9 @@ constexpr std::string_view kNever[] = {
     "x = f32[11] parameter(0); y = f32[11] parameter(1); d = f32[11] subtract(x, y); ROOT r = f32[11] negate(d)",
     "x = f32[11] parameter(0); e = f32[11] exponential(x); ROOT r = f32[11] log(e)",
     "x = f32[3,5] parameter(0); c = f32[] constant(1); y = f32[3,8] pad(x, c), padding=0_0x1_2; z = f32[] constant(0); ROOT r = f32[3] reduce(y, z), dimensions={1}, to_apply=sum",
+    "x = f32[11,1] parameter(0); c = f32[] constant(0); y = f32[11,4] pad(x, c), padding=0_0x1_2; ROOT r = f32[11] reduce(y, c), dimensions={1}, to_apply=sum",
     "x = f32[6,4] parameter(0); y = f32[2,12] reshape(x); c = f32[] constant(0); ROOT r = f32[2] reduce(y, c), dimensions={1}, to_apply=sum",
+    "x = s32[3] parameter(0); i = s32[1] parameter(1); ROOT r = s32[] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=0, slice_sizes={0}",
     "i = s8[200] iota(), iota_dimension=0; c = s8[] constant(0); z = s8[200] broadcast(c), dimensions={}; ROOT r = pred[200] compare(i, z), direction=LT",
 };
 
@@ -286,6 +289,14 @@ TEST(SimplifyRules, TemptingOnesDoNotFire) {
     EXPECT_TRUE(s.fired.empty()) << s.fired[0];
     expectSameValues(s.source, s.result);
   }
+}
+
+TEST(SimplifyRules, AGatherOfEmptySlicesReadsInside) {
+  const Module m = moduleFrom(textOf("x = s32[3] parameter(0); i = s32[] constant(99); ROOT r = s32[] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=0, slice_sizes={0}"));
+  const Literal x = parseLiteral("{7, 8, 9}", Shape::arrayRowMajor(ElementType::S32, {3})).value();
+  const auto out = evaluateModule(m, std::vector{x});
+  ASSERT_TRUE(out.has_value());
+  EXPECT_EQ((*out)[0].data<int32_t>()[0], 9);
 }
 
 TEST(SimplifyRules, AreAtRestAfterOneSweep) {

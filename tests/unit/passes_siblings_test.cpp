@@ -1,0 +1,78 @@
+// Sibling fusion: what becomes one nest, what must stay apart, and that values stay.
+#include "core/passes/buffer_assignment.h"
+#include "core/passes/copy_insertion.h"
+#include "core/passes/fusion.h"
+#include "core/passes/merge_siblings.h"
+#include "tests/unit/passes_text.h"
+
+namespace tessera::test {
+namespace {
+
+Module merged(const std::string& entry) {
+  const Module source = moduleFrom("HloModule m\nless { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = pred[] compare(p, q), direction=LT }\nENTRY e {\n" + entry + "\n}\n");
+  Module out = derive(source);
+  EXPECT_TRUE(fuseLoops(out).has_value());
+  EXPECT_TRUE(mergeSiblings(out).has_value());
+  expectSameValues(source, out);
+  EXPECT_TRUE(insertCopies(out).has_value());
+  EXPECT_TRUE(assignBuffers(out).has_value());
+  expectSameValues(source, out);
+  return out;
+}
+int nests(const Module& m) {
+  int n = 0;
+  for (InstructionId id : m.entryComputation().instructions) {
+    const Opcode opcode = m.at(id).opcode;
+    n += opcode != Opcode::Parameter && opcode != Opcode::Constant && opcode != Opcode::Tuple && opcode != Opcode::GetTupleElement && opcode != Opcode::Copy;
+  }
+  return n;
+}
+
+TEST(PassesSiblings, ReadersOfOneArrayBecomeOne) {
+  const Module m = merged(R"(g = f32[64] parameter(0)
+ m = f32[64] parameter(1)
+ v = f32[64] parameter(2)
+ a = f32[64] add(g, m)
+ s = f32[64] multiply(g, g)
+ b = f32[64] add(s, v)
+ c = pred[64] compare(g, v), direction=LT
+ ROOT r = (f32[64], f32[64], pred[64]) tuple(a, b, c))");
+  EXPECT_EQ(nests(m), 1);
+}
+
+TEST(PassesSiblings, OneThatNeedsTheOtherStaysApart) {
+  // z needs a, through a sort: not at the same index.
+  const Module m = merged(R"(x = f32[64] parameter(0)
+ a = f32[64] exponential(x)
+ b = f32[64] sort(a), dimensions={0}, to_apply=less
+ z = f32[64] add(x, b)
+ ROOT r = (f32[64], f32[64]) tuple(a, z))");
+  EXPECT_EQ(nests(m), 3);
+}
+
+TEST(PassesSiblings, MergesCannotCloseACycleTogether) {
+  // a, b share x; c, d share y. c comes of a, b of d: both pairs together would be a cycle.
+  const Module m = merged(R"(x = f32[64] parameter(0)
+ y = f32[64] parameter(1)
+ a = f32[64] tanh(x)
+ d = f32[64] tanh(y)
+ sa = f32[64] sort(a), dimensions={0}, to_apply=less
+ sd = f32[64] sort(d), dimensions={0}, to_apply=less
+ c = f32[64] add(y, sa)
+ b = f32[64] add(x, sd)
+ ROOT r = (f32[64], f32[64], f32[64], f32[64]) tuple(a, b, c, d))");
+  EXPECT_GE(nests(m), 5);
+}
+
+TEST(PassesSiblings, OtherSpacesStayApart) {
+  const Module m = merged(R"(x = f32[64] parameter(0)
+ a = f32[64] tanh(x)
+ b = f32[2,64] broadcast(x), dimensions={1}
+ c = f32[2,64] parameter(1)
+ d = f32[2,64] add(b, c)
+ ROOT r = (f32[64], f32[2,64]) tuple(a, d))");
+  EXPECT_EQ(nests(m), 2);
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,5 +1,6 @@
 // tessera run FILE: compiles, runs, times, compares and profiles a module.
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 
@@ -9,6 +10,7 @@
 #include "app/cli/run_compare.h"
 #include "backends/backend.h"
 #include "core/custom_calls/custom_call_library.h"
+#include "core/evaluate/argument_source.h"
 #include "core/evaluate/device_values.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/evaluate.h"
@@ -24,6 +26,7 @@ struct Options {
   std::string file, backend = "cpu", inputs, out, profile, infeed, outfeed, library;
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   FillRule fill;
+  std::vector<std::string> sources;      // "0=constant 3"
   Expectation expectation;
   int64_t runs = 1;
   int64_t hottest = 0;
@@ -55,12 +58,36 @@ Result<NamedArrays> readInputs(const Module& module, const Options& options) {
   return argumentsFromMemory(std::move(given), entryMemoryOf(module));
 }
 
+// What --argument says of single arguments goes over what the npz holds.
+Status addSources(const Module& module, const Options& options, NamedArrays& given) {
+  const std::vector<Shape> shapes = entryArgumentShapes(module);
+  for (const std::string& words : options.sources) {
+    size_t leaf = 0;
+    const size_t equals = words.find('=');
+    const auto [end, error] = std::from_chars(words.data(), words.data() + std::min(equals, words.size()), leaf);
+    Diagnostic d;
+    d.fault = Fault::Usage;
+    d.message = "--argument=" + words + ": ";
+    if (equals == std::string::npos || error != std::errc() || end != words.data() + equals) d.message += "expected N=SOURCE, such as 0=constant 3";
+    else if (leaf >= shapes.size()) d.message += "the program has " + std::to_string(shapes.size()) + " arguments";
+    else if (auto made = argumentFrom(words.substr(equals + 1), shapes[leaf], {options.fill, leaf, {}, readNetpbm})) {
+      given["arg" + std::to_string(leaf)] = *std::move(made);
+      continue;
+    } else {
+      d.message += made.error().message;
+    }
+    return std::unexpected(std::move(d));
+  }
+  return {};
+}
+
 // The entry's arguments: those of the npz or of the snapshot, the rest by the rule.
 Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& options) {
   NamedArrays given = namedLeaves(options.snapshot.arguments, "arg");
   if (!options.inputs.empty()) {
     TESSERA_ASSIGN_OR_RETURN(given, readInputs(module, options));
   }
+  TESSERA_TRY(addSources(module, options, given));
   std::vector<Literal> arguments;
   std::vector<Shape> shapes = entryArgumentShapes(module);
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -192,6 +219,7 @@ Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, 
   if (!options.inputs.empty()) {
     TESSERA_ASSIGN_OR_RETURN(given, readInputs(module, options));
   }
+  TESSERA_TRY(addSources(module, options, given));
   TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsByDevice(module, grid, given, options.fill));
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
   std::vector<std::unique_ptr<Executable>> executables;
@@ -258,6 +286,10 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("FILE", options->file, "HLO file; an HloSnapshot brings its arguments and expected result")->required();
   command->add_option("--backend", options->backend, "cpu or evaluator")->check(CLI::IsMember({"cpu", "evaluator"}));
   command->add_option("--inputs", options->inputs, "npz with arg0 …; missing ones follow the fill rule");
+  command->add_option("--argument", options->sources,
+                      "N=SOURCE, the value of one argument: constant V, ramp A B, random A B, npy FILE or image FILE (pgm, ppm); may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--threads", options->compile.threads, "Threads of a run on one device (default: all cores)")->check(CLI::Range(0, 4096));
   command->add_option("--replicas", options->replicas, "Replicas that run at once, each in a thread (default: as the module says)")->check(CLI::Range(1, 1024));
   command->add_option("--partitions", options->partitions, "Partitions of each replica (default: as the module says)")->check(CLI::Range(1, 1024));
   command->add_option("--infeed", options->infeed, "npz with feed0 …: the source of infeeds");

@@ -201,6 +201,7 @@ class Evaluator {
                             [&](size_t callee, std::span<const Literal> arguments) -> Result<Literal> {
                               const std::vector<ComputationId> callees = calledBy(module_, instruction);
                               if (callee >= callees.size()) return fail("%" + std::string(instruction.name) + " calls nothing");
+                              if (options_.called) options_.called(instruction.id, callees[callee], arguments);
                               return evaluate(callees[callee], arguments, inner);
                             },
                             [this] { return cancelled(); }, &module_, options_.communicator};
@@ -260,18 +261,6 @@ Status flatten(const Literal& value, const Shape& shape, std::vector<Literal>& o
   return {};
 }
 
-Result<std::vector<Literal>> assembleArguments(const Module& module, std::span<const Literal> leaves) {
-  std::vector<Literal> out;
-  size_t next = 0;
-  for (InstructionId parameter : module.entryComputation().parameters) {
-    if (!parameter.valid()) return fail("the entry's parameters are not numbered without gaps");
-    TESSERA_ASSIGN_OR_RETURN(Literal argument, assemble(module.shapeOf(parameter), leaves, next));
-    out.push_back(std::move(argument));
-  }
-  if (next != leaves.size()) return fail("there are more arguments (" + std::to_string(leaves.size()) + ") than the entry takes (" + std::to_string(next) + ")");
-  return out;
-}
-
 std::unexpected<Diagnostic> outOfMemory() {
   Diagnostic d;
   d.fault = Fault::Runtime;
@@ -282,7 +271,7 @@ std::unexpected<Diagnostic> outOfMemory() {
 Result<std::vector<Literal>> evaluateNormalized(const Module& module, std::span<const Literal> arguments,
                                                 const EvaluateOptions& options, EvaluateStatistics* statistics) {
   try {
-    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> whole, assembleArguments(module, arguments));
+    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> whole, wholeArguments(module, arguments));
     Evaluator evaluator(module, options);
     for (const Literal& argument : arguments) evaluator.hold(bytesOf(argument));
     auto root = evaluator.evaluate(module.entry(), whole, true);
@@ -306,6 +295,18 @@ Result<Literal> evaluateNormalized(const Module& module, ComputationId computati
 }
 
 }  // namespace
+
+Result<std::vector<Literal>> wholeArguments(const Module& module, std::span<const Literal> leaves) {
+  std::vector<Literal> out;
+  size_t next = 0;
+  for (InstructionId parameter : module.entryComputation().parameters) {
+    if (!parameter.valid()) return fail("the entry's parameters are not numbered without gaps");
+    TESSERA_ASSIGN_OR_RETURN(Literal argument, assemble(module.shapeOf(parameter), leaves, next));
+    out.push_back(std::move(argument));
+  }
+  if (next != leaves.size()) return fail("there are more arguments (" + std::to_string(leaves.size()) + ") than the entry takes (" + std::to_string(next) + ")");
+  return out;
+}
 
 Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments,
                                             const EvaluateOptions& options, EvaluateStatistics* statistics) {

@@ -39,6 +39,9 @@ struct EvaluateOptions {
   Communicator* communicator = nullptr;  // null: the program runs alone, on device 0
   // Sees each instruction of the entry and of the bodies of while, conditional and call; not those of reducers.
   std::function<void(const EvaluatedStep&)> observe;
+  // Sees the arguments of each call of a computation before it is made; not those of reducers and comparators, which are
+  // folded without calls.
+  std::function<void(InstructionId caller, ComputationId computation, std::span<const Literal> arguments)> called;
   // States of rng-get-and-update-state, which go on from run to run; null: each run begins anew.
   InstructionStates* states = nullptr;
 };
@@ -50,6 +53,8 @@ Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<cons
                                             const EvaluateOptions& options, EvaluateStatistics* statistics = nullptr);
 Result<Literal> evaluateComputation(const Module& module, ComputationId computation, std::span<const Literal> arguments,
                                     const EvaluateOptions& options);
+// A literal for each parameter of the entry (tuples whole) from the leaves; fails when count or shapes differ.
+Result<std::vector<Literal>> wholeArguments(const Module& module, std::span<const Literal> leaves);
 // Fails with Fault::Unsupported on the first reachable instruction that has no evaluation.
 Status canEvaluate(const Module& module);
 

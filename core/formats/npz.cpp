@@ -257,11 +257,21 @@ Result<std::pair<std::string, Literal>> readArray(zip_t* archive, zip_uint64_t i
   return std::pair(std::move(key.name), std::move(literal));
 }
 
-Status addArray(zip_t* archive, const std::string& name, const Literal& literal, std::vector<std::string>& buffers) {
-  if (!literal.shape().isArray()) return fail(name + " is no array");
-  WrittenType type = writtenType(literal.shape().type);
-  std::string& npy = buffers.emplace_back(npyHeader(literal.shape(), type.descriptor));
+}  // namespace
+
+Result<std::string> npyBytes(const Literal& literal) {
+  if (!literal.shape().isArray()) return fail("only arrays can be written as npy, not " + toString(literal.shape(), false));
+  std::string npy = npyHeader(literal.shape(), writtenType(literal.shape().type).descriptor);
   npy.append(reinterpret_cast<const char*>(literal.bytes().data()), literal.bytes().size());
+  return npy;
+}
+
+namespace {
+
+Status addArray(zip_t* archive, const std::string& name, const Literal& literal, std::vector<std::string>& buffers) {
+  WrittenType type = writtenType(literal.shape().type);
+  TESSERA_ASSIGN_OR_RETURN(std::string bytes, npyBytes(literal));
+  std::string& npy = buffers.emplace_back(std::move(bytes));
   zip_source_t* source = zip_source_buffer(archive, npy.data(), npy.size(), 0);
   if (!source) return fail(std::string(zip_strerror(archive)));
   zip_int64_t index = zip_file_add(archive, (name + type.suffix + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);

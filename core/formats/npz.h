@@ -15,6 +15,8 @@ namespace tessera {
 
 using NamedArrays = std::map<std::string, Literal>;  // key without suffix
 Result<NamedArrays> readNpz(const std::filesystem::path& path);
+// An array as an npy file; of types that NumPy lacks the bits, as an npz has them.
+Result<std::string> npyBytes(const Literal& literal);
 // One npy array in memory.
 Result<Literal> readNpyBytes(std::string_view bytes);
 // The same of an archive in memory; errors name no file.

@@ -2,6 +2,7 @@
 //   tessera project 1
 //   graph "model.hlo"                  only when the graph is elsewhere
 //   show "main.5"
+//   run backend evaluator              how it is run, see run_settings.h
 //   page "main.5"                      the lines below belong to it
 //   groups                             says that the open groups follow; all others are closed
 //   open "main/layer_0"
@@ -127,6 +128,11 @@ class Reader {
     std::string text;
     if (key == "graph") return readText(out_.project.graphFile);
     if (key == "show") return readText(out_.project.shown);
+    if (key == "run") {
+      Status read = readRunSetting(out_.project.run, line_);
+      if (!read) read.error().position = {lineNumber_, 1};
+      return read;
+    }
     if (key == "page") {
       TESSERA_TRY(readText(text));
       if (out_.project.find(text)) return wrong("the page " + inQuotes(text) + " appears twice");
@@ -134,7 +140,7 @@ class Reader {
       return {};
     }
     if (key != "groups" && key != "open" && key != "at" && key != "group-at" && key != "frame" && key != "note")
-      return wrong("the line does not read", "graph, show, page, groups, open, at, group-at, frame, note, hlo or end", std::string(whole_.substr(0, 60)));
+      return wrong("the line does not read", "graph, show, run, page, groups, open, at, group-at, frame, note, hlo or end", std::string(whole_.substr(0, 60)));
     if (out_.project.pages.empty()) return wrong("the line belongs to no page", "page \"COMPUTATION\" above");
     page_ = &out_.project.pages.back();
     return readPageItem(key);
@@ -257,7 +263,7 @@ ProjectPage& Project::page(std::string_view computation) {
 }
 
 bool Project::arranged() const {
-  return std::ranges::any_of(pages, [](const ProjectPage& page) {
+  return run != RunSettings() || std::ranges::any_of(pages, [](const ProjectPage& page) {
     return !page.instructions.empty() || !page.groups.empty() || !page.frames.empty() || !page.notes.empty();
   });
 }
@@ -270,6 +276,7 @@ std::string printProject(const Project& project, const Module* graph) {
   std::string out = std::string(kMagic) + std::to_string(kVersion) + '\n';
   if (!graph) out += "graph " + inQuotes(project.graphFile) + '\n';
   if (!project.shown.empty()) out += "show " + inQuotes(project.shown) + '\n';
+  out += printRunSettings(project.run);
   std::vector<const ProjectPage*> pages;
   for (const ProjectPage& page : project.pages)
     if (!isEmpty(page)) pages.push_back(&page);

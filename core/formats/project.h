@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/formats/hlo_text.h"
+#include "core/formats/run_settings.h"
 #include "core/hlo/module.h"
 
 namespace tessera {
@@ -38,11 +39,12 @@ struct ProjectPage {
 struct Project {
   std::string graphFile;  // relative to the project file; empty: the graph stands in it
   std::string shown;      // the computation that was open last; empty: the entry
+  RunSettings run;
   std::vector<ProjectPage> pages;
 
   const ProjectPage* find(std::string_view computation) const;  // null: none
   ProjectPage& page(std::string_view computation);              // made when there is none
-  // Is there anything that a person placed or wrote? Open groups alone are not worth a sidecar.
+  // Is there anything that a person placed, wrote or set? Open groups alone are not worth a sidecar.
   bool arranged() const;
 };
 

@@ -1,0 +1,263 @@
+// A computation is traced by giving it another root: a tuple of all that is complete. A call's arguments are found by
+// evaluating its caller alone, in a computation of its own, and watching what it calls.
+#include "core/evaluate/trace.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/hlo/index_math.h"
+#include "core/ops/infer.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMostCarried = 1000;
+constexpr int64_t kMostFolded = 1 << 20;
+
+// Computations that can be run: all they hold is connected and infers, and none calls itself.
+class Callees {
+ public:
+  explicit Callees(const Module& module) : module_(module), known_(module.computationSlots(), Unknown) {}
+
+  bool complete(const Instruction& caller) {
+    return std::ranges::all_of(module_.callees(caller), [&](ComputationId id) { return complete(id); });
+  }
+
+ private:
+  enum State : uint8_t { Unknown, Complete, Not };
+  bool complete(ComputationId id) {
+    if (!module_.contains(id)) return false;
+    if (known_[id.value] != Unknown) return known_[id.value] == Complete;
+    known_[id.value] = Not;  // until it is known, so that one that calls itself is not
+    const Computation& computation = module_.at(id);
+    bool all = computation.root.valid();
+    for (InstructionId each : computation.instructions) all = all && complete(each);
+    known_[id.value] = all ? Complete : Not;
+    return all;
+  }
+  bool complete(InstructionId id) {
+    const Instruction& instruction = module_.at(id);
+    const auto inferred = inferInstruction(module_, id);
+    return inferred && compatible(inferred->shape, *instruction.shape) && complete(instruction);
+  }
+
+  const Module& module_;
+  std::vector<State> known_;
+};
+
+// The computation without what is incomplete, its root a tuple of `shown`.
+void showAll(Module& copy, ComputationId id, const std::vector<InstructionId>& shown) {
+  std::vector<bool> kept(copy.instructionSlots(), false);
+  for (InstructionId each : shown) kept[each.value] = true;
+  std::vector<InstructionId> gone;
+  for (InstructionId each : copy.at(id).instructions)
+    if (!kept[each.value] && copy.at(each).opcode != Opcode::Parameter) gone.push_back(each);
+  copy.removeAll(id, gone);
+  std::vector<Shape> shapes;
+  for (InstructionId each : shown) shapes.push_back(copy.shapeOf(each));
+  Instruction tuple;
+  tuple.opcode = Opcode::Tuple;
+  tuple.name = "values";
+  tuple.operands = shown;
+  copy.setRoot(id, copy.add(id, std::move(tuple), Shape::tuple(std::move(shapes))));
+}
+
+Status traceCall(const Module& module, CallTrace& trace, const std::atomic<bool>* cancel) {
+  const std::vector<InstructionId> shown = completePart(module, trace.computation);
+  if (shown.empty()) return {};
+  Module copy = module;
+  showAll(copy, trace.computation, shown);
+  TESSERA_ASSIGN_OR_RETURN(const Literal all, evaluateComputation(copy, trace.computation, trace.arguments, cancel));
+  for (size_t i = 0; i < shown.size() && i < all.elements().size(); ++i) trace.values.emplace(shown[i], all.elements()[i]);
+  return {};
+}
+
+// The application of a path's step while its caller runs.
+struct Watch {
+  ComputationId computation;
+  int64_t wanted = 0, seen = 0, taken = 0;
+  std::vector<Literal> arguments;
+  bool carries = false;
+  std::vector<Literal> carried;
+
+  void see(std::span<const Literal> given) {
+    if (carries && carried.size() < kMostCarried && !given.empty()) carried.push_back(given[0]);
+    if (seen <= wanted) {
+      arguments.assign(given.begin(), given.end());
+      taken = seen;
+    }
+    ++seen;
+  }
+};
+
+// The same instruction alone in a computation; its operands are the parameters.
+InstructionId addAlone(Module& copy, const Instruction& instruction, ComputationId probe) {
+  Instruction alone = instruction;
+  std::vector<InstructionId> parameters;
+  for (size_t k = 0; k < instruction.operands.size(); ++k) {
+    Instruction parameter;
+    parameter.opcode = Opcode::Parameter;
+    parameter.parameterNumber = static_cast<int32_t>(k);
+    parameter.name = "operand." + std::to_string(k);
+    const Shape shape = copy.shapeOf(instruction.operands[k]);
+    parameters.push_back(copy.add(probe, std::move(parameter), shape));
+  }
+  alone.operands = parameters;
+  const InstructionId made = copy.add(probe, std::move(alone), *instruction.shape);
+  copy.setRoot(probe, made);
+  return made;
+}
+
+// A reducer's k-th application by its definition: element by element in row-major order of what is reduced, one result
+// after the other; its first argument is what was accumulated so far.
+Status foldReduce(const Module& module, const Instruction& reduce, std::span<const Literal> operands, Watch& watch,
+                  const std::atomic<bool>* cancel) {
+  const size_t arrays = operands.size() / 2;
+  if (arrays == 0 || !operands[0].shape().isArray()) return {};
+  const std::vector<int64_t>& sizes = operands[0].shape().dimensions;
+  std::vector<int64_t> reduced = reduce.attributes->ints(Attr::dimensions), kept;
+  std::ranges::sort(reduced);
+  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d)
+    if (std::ranges::find(reduced, d) == reduced.end()) kept.push_back(d);
+  int64_t each = 1, results = 1;
+  for (int64_t d : reduced) each *= sizes[static_cast<size_t>(d)];
+  for (int64_t d : kept) results *= sizes[static_cast<size_t>(d)];
+  watch.seen = each * results;
+  if (watch.seen == 0) return {};
+  watch.taken = std::min(watch.wanted, watch.seen - 1);
+  const int64_t result = watch.taken / each, last = watch.taken % each;
+  if (last > kMostFolded) return fail("this application is too far along to be looked at");
+
+  std::vector<int64_t> index(sizes.size(), 0);
+  const auto place = [&](const std::vector<int64_t>& dimensions, int64_t linear) {
+    for (size_t d = dimensions.size(); d-- > 0;) {
+      const int64_t size = sizes[static_cast<size_t>(dimensions[d])];
+      index[static_cast<size_t>(dimensions[d])] = linear % size;
+      linear /= size;
+    }
+  };
+  const auto element = [&](const Literal& array) -> Result<Literal> {
+    int64_t linear = 0;
+    for (size_t d = 0; d < sizes.size(); ++d) linear = linear * sizes[d] + index[d];
+    const auto width = static_cast<size_t>(byteWidth(array.shape().type));
+    return Literal::fromBytes(Shape::arrayRowMajor(array.shape().type, {}), array.bytes().subspan(static_cast<size_t>(linear) * width, width));
+  };
+  place(kept, result);
+  std::vector<Literal> accumulated(operands.begin() + static_cast<std::ptrdiff_t>(arrays), operands.end());
+  for (int64_t k = 0;; ++k) {
+    place(reduced, k);
+    std::vector<Literal> arguments = accumulated;
+    for (size_t i = 0; i < arrays; ++i) {
+      TESSERA_ASSIGN_OR_RETURN(Literal value, element(operands[i]));
+      arguments.push_back(std::move(value));
+    }
+    if (k == last) {
+      watch.arguments = std::move(arguments);
+      return {};
+    }
+    TESSERA_ASSIGN_OR_RETURN(Literal next, evaluateComputation(module, watch.computation, arguments, cancel));
+    accumulated = next.shape().isTuple() ? next.elements() : std::vector<Literal>{next};
+  }
+}
+
+Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const CallFrame& frame, const std::atomic<bool>* cancel) {
+  if (!module.contains(frame.caller) || !module.contains(frame.computation)) return fail("the call is not there any more");
+  const Instruction& caller = module.at(frame.caller);
+  std::vector<Literal> operands;
+  for (InstructionId operand : caller.operands) {
+    const auto found = outer.values.find(operand);
+    if (found == outer.values.end()) return fail("%" + std::string(caller.name) + " is not complete");
+    operands.push_back(found->second);
+  }
+  Watch watch{frame.computation, std::max<int64_t>(frame.application, 0), 0, 0, {}, false, {}};
+  watch.carries = caller.opcode == Opcode::While && caller.operands.size() == 1;
+  if (caller.opcode == Opcode::Reduce) {
+    TESSERA_TRY(foldReduce(module, caller, operands, watch, cancel));
+  } else {
+    Module copy = module;
+    const ComputationId probe = copy.addComputation("call");
+    const InstructionId alone = addAlone(copy, caller, probe);
+    EvaluateOptions options;
+    options.cancel = cancel;
+    options.called = [&](InstructionId id, ComputationId computation, std::span<const Literal> arguments) {
+      if (id == alone && computation == frame.computation) watch.see(arguments);
+    };
+    TESSERA_ASSIGN_OR_RETURN(const Literal result, evaluateComputation(copy, probe, operands, options));
+    (void)result;
+  }
+  CallTrace out;
+  out.computation = frame.computation;
+  out.applications = watch.seen;
+  out.application = watch.taken;
+  out.arguments = std::move(watch.arguments);
+  out.carried = std::move(watch.carried);
+  if (watch.seen > 0) TESSERA_TRY(traceCall(module, out, cancel));
+  return out;
+}
+
+bool extendPath(const Module& module, ComputationId at, ComputationId wanted, std::vector<bool>& seen, CallPath& path) {
+  if (at == wanted) return true;
+  if (at.value >= seen.size() || seen[at.value]) return false;
+  seen[at.value] = true;
+  for (InstructionId id : module.at(at).instructions)
+    for (ComputationId callee : module.callees(module.at(id))) {
+      if (!module.contains(callee)) continue;
+      path.push_back({id, callee, 0});
+      if (extendPath(module, callee, wanted, seen, path)) return true;
+      path.pop_back();
+    }
+  return false;
+}
+
+}  // namespace
+
+const Literal* Trace::find(InstructionId id) const {
+  for (auto call = calls.rbegin(); call != calls.rend(); ++call)
+    if (const auto found = call->values.find(id); found != call->values.end()) return &found->second;
+  const auto found = entry.values.find(id);
+  return found == entry.values.end() ? nullptr : &found->second;
+}
+
+Result<Trace> traceModule(const Module& module, std::span<const Literal> arguments, const CallPath& path, const std::atomic<bool>* cancel) {
+  Trace out;
+  if (!module.contains(module.entry())) return out;
+  out.entry.computation = module.entry();
+  out.entry.applications = 1;
+  TESSERA_ASSIGN_OR_RETURN(out.entry.arguments, wholeArguments(module, arguments));
+  TESSERA_TRY(traceCall(module, out.entry, cancel));
+  for (const CallFrame& frame : path) {
+    TESSERA_ASSIGN_OR_RETURN(CallTrace call, traceFrame(module, out.calls.empty() ? out.entry : out.calls.back(), frame, cancel));
+    const bool reached = call.applications > 0;
+    out.calls.push_back(std::move(call));
+    if (!reached) break;
+  }
+  return out;
+}
+
+std::vector<InstructionId> completePart(const Module& module, ComputationId computation) {
+  std::vector<bool> complete(module.instructionSlots(), false);
+  std::vector<InstructionId> out;
+  const auto order = topologicalOrder(module, computation);
+  if (!order) return out;
+  Callees callees(module);
+  for (InstructionId id : *order) {
+    const auto& operands = module.at(id).operands;
+    if (!std::ranges::all_of(operands, [&](InstructionId o) { return module.contains(o) && complete[o.value]; })) continue;
+    const auto inferred = inferInstruction(module, id);
+    if (!inferred || !compatible(inferred->shape, module.shapeOf(id)) || !callees.complete(module.at(id))) continue;
+    complete[id.value] = true;
+    out.push_back(id);
+  }
+  return out;
+}
+
+CallPath pathTo(const Module& module, ComputationId computation) {
+  CallPath out;
+  if (!module.contains(module.entry()) || !module.contains(computation)) return out;
+  std::vector<bool> seen(module.computationSlots(), false);
+  if (!extendPath(module, module.entry(), computation, seen, out)) out.clear();
+  return out;
+}
+
+}  // namespace tessera

@@ -1,0 +1,33 @@
+// How a document is run: kept with its project, shown in the studio, and said as a `tessera run` line. Before: the run
+// panel and project files; after: whoever runs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace tessera {
+
+struct RunSettings {
+  std::string backend = "cpu";
+  int threads = 0;                        // 0: all cores
+  int64_t replicas = 0, partitions = 0;   // 0: as the module says
+  uint64_t seed = 0;
+  std::map<int64_t, std::string> sources;  // by argument leaf: words of argument_source.h; others are the default
+  std::string infeed, outfeed, library;    // files; empty: none
+  std::map<int64_t, int64_t> ties;         // play: argument leaf -> output leaf that feeds it
+  bool operator==(const RunSettings&) const = default;
+};
+
+// The lines of a project file, "run KEY VALUE" each; nothing for what is as it was made.
+std::string printRunSettings(const RunSettings& settings);
+// What stands behind "run " on one of these lines. Fails with what is wrong with it.
+Status readRunSetting(RunSettings& settings, std::string_view line);
+// "tessera run FILE --backend=evaluator --argument='0=ramp 0 1'": words are quoted for a shell.
+std::string commandOf(const RunSettings& settings, const std::string& file, const std::string& inputs);
+
+}  // namespace tessera

@@ -20,6 +20,7 @@ struct PaletteEntry {
   std::string literal;               // the value of a constant, of the scalar second operand, or how often a loop goes
   std::optional<Shape> shape;        // said in the line
   std::vector<NewAttribute> attributes;
+  std::string form;                  // a builder form or a block, see palette_forms.h
 };
 
 // Best first; an empty line gives everything, by category. What a line says beside the operation is in the entries.

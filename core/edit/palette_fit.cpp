@@ -20,6 +20,11 @@ std::optional<FittingEntry> placedOn(const Module& scratch, InstructionId value,
   if (!done || done->added.empty()) return std::nullopt;
   const InstructionId made = done->added.back();
   if (done->module.at(made).operands.empty()) return std::nullopt;
+  const auto reads = [&](InstructionId id) {  // a block whose shapes do not go with the value brings inputs of its own
+    const auto& operands = done->module.at(id).operands;
+    return std::ranges::find(operands, value) != operands.end();
+  };
+  if (std::ranges::none_of(done->added, reads)) return std::nullopt;
   bool open = false;
   for (const Diagnostic& d : done->diagnostics.items()) {
     if (!isOpenInput(d)) return std::nullopt;

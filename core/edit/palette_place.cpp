@@ -3,6 +3,7 @@
 
 #include "core/edit/implied_broadcast.h"
 #include "core/edit/palette.h"
+#include "core/edit/palette_forms.h"
 #include "core/edit/palette_loop.h"
 #include "core/hlo/element_type.h"
 #include "core/ops/op.h"
@@ -150,6 +151,7 @@ class Placing {
 }  // namespace
 
 Edit placing(const Module& module, ComputationId computation, const PaletteEntry& entry, std::span<const InstructionId> sources) {
+  if (!entry.form.empty()) return placingForm(module, computation, entry, sources);
   if (entry.opcode == Opcode::While && !entry.literal.empty()) return placingCountingLoop(module, computation, sources, entry.literal);
   return Placing(module, computation, entry).make(sources);
 }

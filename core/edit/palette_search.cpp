@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/edit/palette.h"
+#include "core/edit/palette_forms.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
 
@@ -64,6 +65,7 @@ std::vector<Known> makeEntries() {
     out.push_back({{std::string(c.title), std::string(op->category), std::string(c.summary), c.opcode, c.reducer, std::string(c.literal), {}, {}},
                    std::string(c.words)});
   }
+  for (const PaletteForm& form : paletteForms()) out.push_back({form.entry, form.words});
   for (const OpDef* op : allOps()) {
     std::string words = lower(std::string(op->category));
     for (const Synonyms& s : kSynonyms)

@@ -1,0 +1,51 @@
+// Blocks: named, versioned pieces of graph. One is placed as a composite call (the reference's CompositeCall: name, version
+// and attributes beside the computation that it stands for), so that its decomposition stays open to everybody. Shipped blocks
+// are made for the shapes that they are given; a person's own are kept in a library file and have the shapes they were saved
+// with. Before: a selection, or the palette; after: edit.h.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/edit/edit.h"
+
+namespace tessera {
+
+struct Block {
+  std::string name, summary;
+  int64_t version = 1;
+  std::string text;  // HLO text: the decomposition is the entry; empty: shipped, made for the shapes
+};
+
+// linear, softmax, layer norm, gelu, attention, cross-entropy.
+const std::vector<Block>& shippedBlocks();
+// The HLO text of a shipped block for the shapes of its first inputs; what is not given follows from them, and without any
+// there are small ones. Fails where the shapes do not go together, with the reason.
+Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs);
+
+// A library file: blocks in order of name. Fails with the line; a newer version is said.
+Result<std::vector<Block>> parseBlocks(std::string_view content);
+std::string printBlocks(std::span<const Block> blocks);
+
+// The selected instructions as a block: values from outside become its parameters, those that nobody inside reads its result.
+Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, const std::string& name, const std::string& summary);
+
+// The edit that places a block: its computations, parameters for the inputs that have no source (in the entry; elsewhere they
+// stay open), and the call, added last.
+Result<Edit> placingBlock(const Module& module, ComputationId computation, const Block& block, std::span<const InstructionId> sources);
+
+// The name and version that a composite call carries; version 0: it is none.
+struct BlockUse {
+  std::string name;
+  int64_t version = 0;
+};
+BlockUse blockUseOf(const Module& module, InstructionId call);
+// Uses of blocks of which the library has a newer version.
+std::vector<InstructionId> outdatedUses(const Module& module, std::span<const Block> blocks);
+// One edit that gives these uses the library's version; fails where parameters or result have other shapes now.
+Result<Edit> updatingUses(const Module& module, std::span<const InstructionId> uses, std::span<const Block> blocks);
+
+}  // namespace tessera

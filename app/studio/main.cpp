@@ -1,4 +1,4 @@
-// tessera-studio: opens the window on a file or on the start page; with --screenshot, --do or --timing it does the same
+// tessera-studio: opens the window on a file or on a first graph with doors beside it; with --screenshot, --do or --timing it does the same
 // without a person and ends.
 #include <QCommandLineParser>
 #include <QElapsedTimer>
@@ -97,6 +97,7 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   app.resetTiming();
   timing.clock.start();
   if (!file.isEmpty()) window.openFile(file);
+  else window.showFirstGraph();
   waitUntilIdle(window);
   timing.idleMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
   if (const Status played = playOptions(window, parser); !played) exit = complain(played.error());
@@ -117,6 +118,7 @@ int run(StudioApplication& app) {
   if (alone) return runAlone(app, window, parser, file);
   window.show();
   if (!file.isEmpty()) window.openFile(file);
+  else window.showFirstGraph();
   return app.exec();
 }
 

@@ -15,11 +15,15 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "app/studio/authoring.h"
+#include "app/studio/block_actions.h"
+#include "app/studio/first_start.h"
 #include "app/studio/panels.h"
+#include "app/studio/running.h"
 #include "app/studio/start_page.h"
 #include "app/studio/theme.h"
 #include "editor/canvas/canvas.h"
@@ -35,7 +39,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kMostRecentFiles = 10, kMostMarks = 400, kDockStateVersion = 1;
+constexpr int kMostRecentFiles = 10, kMostMarks = 400, kDockStateVersion = 2;
 
 QString fileNameOf(const Document& document) {
   return document.path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.path()).fileName();
@@ -55,6 +59,9 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   resize(1440, 900);
   makeCentre();
   panels_ = std::make_unique<Panels>(*document_, *this);
+  blocks_ = new BlockActions(*document_, *canvas_, *authoring_, *panels_->palette, remembers_, this);
+  connect(blocks_, &BlockActions::explained, banner_, &Banner::showMessage);
+  values_ = new Running(*document_, *canvas_, *panels_, this);
   makeStatusBar();
   makeActions();
   connectDocument();
@@ -74,18 +81,21 @@ void MainWindow::makeCentre() {
   auto* centre = new QWidget(this);
   banner_ = new Banner(centre);
   stack_ = new QStackedWidget(centre);
-  startPage_ = new StartPage(stack_);
+  startPage_ = new StartPage(centre);
   canvas_ = new Canvas(stack_);
   legend_ = new HeatLegend(canvas_);
   authoring_ = new Authoring(*document_, *canvas_, this);
   canvas_->installEventFilter(this);
-  stack_->addWidget(startPage_);
   stack_->addWidget(canvas_);
+  auto* beside = new QHBoxLayout;
+  beside->setSpacing(0);
+  beside->addWidget(startPage_);
+  beside->addWidget(stack_, 1);
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(banner_);
-  layout->addWidget(stack_, 1);
+  layout->addLayout(beside, 1);
   setCentralWidget(centre);
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);
   connect(startPage_, &StartPage::openWanted, this, &MainWindow::chooseFile);
@@ -110,10 +120,11 @@ void MainWindow::makeStatusBar() {
 void MainWindow::connectDocument() {
   connect(document_, &Document::opened, this, [this] {
     pictureNews_ = true;
-    showDocks();
+    if (!firstGraph_) showDocks();
+    startPage_->setVisible(firstGraph_);
+    delete std::exchange(firstHint_, nullptr);
     banner_->hide();
     if (!document_->path().isEmpty()) addRecentFile(document_->path());
-    stack_->setCurrentWidget(canvas_);
     canvas_->setFocus();
     updateComputations();
     updateActions();
@@ -176,6 +187,7 @@ void MainWindow::showScene(bool keepView) {
   showMarks();
   showLegend();
   updateActions();
+  if (computations_->findData(document_->computation().value) < 0) updateComputations();  // an edit brought it
   const QSignalBlocker blocker(computations_);
   computations_->setCurrentIndex(computations_->findData(document_->computation().value));
 }
@@ -258,7 +270,8 @@ void MainWindow::setTheme(Theme theme) {
   applyTheme(theme);
   canvas_->setTheme(theme);
   legend_->setTheme(theme);
-  panels_->text->view()->setTheme(theme);
+  startPage_->showThumbnails(theme);
+  panels_->text->setTheme(theme);
   const QSignalBlocker blocker(dark_);
   dark_->setChecked(theme == Theme::Dark);
 }
@@ -266,7 +279,16 @@ void MainWindow::setTheme(Theme theme) {
 // --- files
 
 void MainWindow::openFile(const QString& path) {
-  if (mayLoseChanges()) document_->open(path);
+  if (!mayLoseChanges()) return;
+  firstGraph_ = false;
+  document_->open(path);
+}
+
+// Docks stay away and the doors stand beside it until something else is opened.
+void MainWindow::showFirstGraph() {
+  firstGraph_ = true;
+  document_->createFrom(firstGraph());
+  firstHint_ = new FirstHint(canvas_);
 }
 
 void MainWindow::chooseFile() {
@@ -292,7 +314,7 @@ void MainWindow::save(bool ask) {
 }
 
 bool MainWindow::mayLoseChanges() {
-  if (!remembers_ || !document_->isOpen() || !document_->isModified()) return true;
+  if (!remembers_ || firstGraph_ || !document_->isOpen() || !document_->isModified()) return true;
   const auto answer = QMessageBox::question(this, tr("Tessera"), tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)),
                                             QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
   if (answer == QMessageBox::Save) save(false);

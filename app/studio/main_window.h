@@ -23,9 +23,11 @@ namespace tessera {
 class AddSearch;
 class Authoring;
 class Banner;
+class BlockActions;
 class Canvas;
 class Document;
 class HeatLegend;
+class Running;
 class StartPage;
 struct Panels;
 
@@ -39,7 +41,10 @@ class MainWindow : public QMainWindow {
 
   void openFile(const QString& path);
   void newFile();
+  void showFirstGraph();  // what stands there before anything is opened
   Authoring& authoring() { return *authoring_; }
+  Running& running() { return *values_; }
+  BlockActions& blocks() { return *blocks_; }
   AddSearch& addSearch();
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
@@ -96,22 +101,25 @@ class MainWindow : public QMainWindow {
   Document* document_;
   Canvas* canvas_ = nullptr;
   Authoring* authoring_ = nullptr;
+  Running* values_ = nullptr;
+  BlockActions* blocks_ = nullptr;
   std::unique_ptr<Panels> panels_;
   Banner* banner_ = nullptr;
   HeatLegend* legend_ = nullptr;
   StartPage* startPage_ = nullptr;
+  QWidget* firstHint_ = nullptr;
   QStackedWidget* stack_ = nullptr;
   QComboBox* computations_ = nullptr;
   QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr, *busyLabel_ = nullptr;
   QProgressBar* busyBar_ = nullptr;
   QMenu* recentMenu_ = nullptr;
   QAction *open_, *save_, *saveAs_, *export_, *undo_, *redo_, *find_, *reveal_, *fitAll_, *fitSelection_, *openAll_,
-      *closeAll_, *add_, *duplicate_, *delete_, *result_, *cut_, *copy_, *paste_, *pasteKeeping_, *deleteOpen_, *leave_, *live_, *overlay_, *dark_, *run_, *cancel_;
+      *closeAll_, *add_, *duplicate_, *delete_, *result_, *cut_, *copy_, *paste_, *pasteKeeping_, *deleteOpen_, *leave_, *saveBlock_, *updateBlocks_, *live_, *overlay_, *dark_, *run_, *cancel_;
   std::pair<InstructionId, const Shape*> shownLayout_;
   QStringList recentFiles_;
   QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet
   Theme theme_ = Theme::Light;
-  bool remembers_ = false, revealPending_ = false, followPlaced_ = false, pictureNews_ = false;
+  bool remembers_ = false, firstGraph_ = false, revealPending_ = false, followPlaced_ = false, pictureNews_ = false;
 };
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include <QStackedWidget>
 #include <QToolBar>
 
+#include "app/studio/block_actions.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
@@ -98,8 +99,8 @@ void MainWindow::makeViewMenu() {
   for (QDockWidget* dock : panels_->docks) panels->addAction(dock->toggleViewAction());
   panels->addSeparator();
   addItem(panels, tr("Everything at its first place"), {}, this, [this] { panels_->arrange(*this); });
-  addItem(menu, tr("S&tart page"), {}, this, [this] {
-    stack_->setCurrentIndex(stack_->currentIndex() == 0 && document_->isOpen() ? 1 : 0);
+  addItem(menu, tr("S&tart page beside the canvas"), {}, this, [this] {
+    startPage_->setVisible(startPage_->isHidden());
   });
 }
 
@@ -186,7 +187,8 @@ void MainWindow::updateActions() {
   live_->setEnabled(open);
   leave_->setEnabled(open && document_->computation() != document_->module().entry());
   live_->setChecked(open && document_->isLive());
-  for (QAction* action : {duplicate_, delete_, result_, cut_, copy_, deleteOpen_}) action->setEnabled(open && document_->selected().valid());
+  updateBlocks_->setEnabled(blocks_ && blocks_->offersUpdate());
+  for (QAction* action : {saveBlock_, duplicate_, delete_, result_, cut_, copy_, deleteOpen_}) action->setEnabled(open && document_->selected().valid());
   run_->setEnabled(open && !document_->isRunning());
   cancel_->setEnabled(document_->isRunning());
   computations_->setEnabled(open);

@@ -10,9 +10,12 @@
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/palette_panel.h"
 #include "editor/panels/results_panel.h"
+#include "editor/panels/run_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
+#include "editor/values/value_panel.h"
 
 namespace tessera {
 
@@ -51,13 +54,16 @@ QScrollArea* scrolled(QWidget* panel) {
 Panels::Panels(Document& document, QMainWindow& window)
     : inspector(new Inspector(document)), text(new TextPanel(document)), diagnostics(new DiagnosticsPanel(document)),
       profile(new ProfilePanel(document)), results(new ResultsPanel(document)), layout(new LayoutPanel),
-      help(new HelpPanel(document)) {
+      help(new HelpPanel(document)), value(new ValuePanel(document)), run(new RunPanel(document)), palette(new PalettePanel) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
   add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
   add(window, diagnostics, QStringLiteral("diagnostics"), QObject::tr("Diagnostics"));
   add(window, profile, QStringLiteral("profile"), QObject::tr("Profile"));
   add(window, results, QStringLiteral("results"), QObject::tr("Results"));
+  add(window, value, QStringLiteral("value"), QObject::tr("Value"));
+  add(window, run, QStringLiteral("run"), QObject::tr("Run settings"));
+  add(window, palette, QStringLiteral("palette"), QObject::tr("Palette"));
   add(window, help, QStringLiteral("help"), QObject::tr("Help"));
   arrange(window);
 }
@@ -97,13 +103,14 @@ void Panels::hideAll() const {
 void Panels::arrange(QMainWindow& window) const {
   for (QDockWidget* dock : docks) {
     dock->setFloating(false);
-    window.addDockWidget(dock->widget() == inspector ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea, dock);
-    dock->show();
+    window.addDockWidget(dock->widget() == inspector ? Qt::RightDockWidgetArea : dock->widget() == palette ? Qt::LeftDockWidgetArea : Qt::BottomDockWidgetArea, dock);
+    dock->setVisible(dock->widget() != palette);  // Tab finds all of it, so it takes no room until it is asked for
   }
   QDockWidget* first = find(QStringLiteral("text"));
   for (QDockWidget* dock : docks)
-    if (dock != first && dock->widget() != inspector) window.tabifyDockWidget(first, dock);
+    if (dock != first && dock->widget() != inspector && dock->widget() != palette) window.tabifyDockWidget(first, dock);
   first->raise();
+  window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   constexpr int kRight = 370, kBelow = 250;
   window.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);

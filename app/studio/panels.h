@@ -1,5 +1,6 @@
 // Panels: the docks round the canvas and what stands in them. Their object names ("inspector", "text", "diagnostics",
-// "profile", "results", "layout", "help") are what sessions and scripts call them.
+// "profile", "results", "layout", "help", "value", "run",
+// "palette") are what sessions and scripts call them.
 #pragma once
 
 #include <QHash>
@@ -16,9 +17,12 @@ class Document;
 class HelpPanel;
 class Inspector;
 class LayoutPanel;
+class PalettePanel;
 class ProfilePanel;
 class ResultsPanel;
+class RunPanel;
 class TextPanel;
+class ValuePanel;
 
 struct Panels {
   Panels(Document& document, QMainWindow& window);
@@ -30,6 +34,9 @@ struct Panels {
   ResultsPanel* results;
   LayoutPanel* layout;
   HelpPanel* help;
+  ValuePanel* value;
+  RunPanel* run;
+  PalettePanel* palette;
   QList<QDockWidget*> docks;
 
   QDockWidget* find(const QString& name) const;  // null: none

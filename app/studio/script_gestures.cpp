@@ -7,14 +7,26 @@
 #include <QListWidget>
 #include <QMouseEvent>
 #include <QStringList>
+#include <QTabWidget>
+#include <QPushButton>
+#include <QToolButton>
 #include <map>
 
 #include "app/studio/authoring.h"
 #include "app/studio/main_window.h"
+#include "app/studio/panels.h"
+#include "app/studio/running.h"
+#include "app/studio/script.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
+#include "editor/document/player.h"
+#include "editor/panels/run_panel.h"
 #include "editor/panels/value_field.h"
+#include "editor/values/call_bar.h"
+#include "editor/values/play_bar.h"
+#include "editor/values/value_panel.h"
+#include "editor/values/value_view.h"
 
 namespace tessera {
 namespace {
@@ -103,6 +115,53 @@ Status field(MainWindow& w, const QString& words) {
   return {};
 }
 
+// "VALUE PIXELS": a drag along the number on a node.
+Status scrub(MainWindow& w, const QString& words) {
+  const auto id = w.document().isOpen() ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString()) : std::nullopt;
+  if (!id || w.canvas().boxOf(*id).isEmpty()) return refused(QObject::tr("%1 has a name that is not on the canvas").arg(words));
+  const QRectF box = w.canvas().boxOf(*id);
+  const QPointF at = w.canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)), to = at + QPointF(words.section(QLatin1Char(' '), 1).toDouble(), 0);
+  pointer(w, QEvent::MouseButtonPress, at);
+  pointer(w, QEvent::MouseMove, (at + to) / 2);
+  pointer(w, QEvent::MouseMove, to);
+  pointer(w, QEvent::MouseButtonRelease, to);
+  return {};
+}
+
+// As Ctrl+Shift+click.
+Status value(MainWindow& w, const QString& name) {
+  const auto id = w.document().isOpen() ? w.document().module().findInstruction(name.toStdString()) : std::nullopt;
+  if (!id) return refused(QObject::tr("there is no instruction %1").arg(name));
+  w.document().select({*id});
+  emit w.canvas().valueWanted(*id);
+  return {};
+}
+
+// Argument and where it comes from: "0 image cat.png".
+Status source(MainWindow& w, const QString& words) {
+  QLineEdit* line = w.panels().run->source(words.section(QLatin1Char(' '), 0, 0).toInt());
+  if (!line) return refused(QObject::tr("there is no argument %1").arg(words));
+  line->setText(words.section(QLatin1Char(' '), 1));
+  emit line->textEdited(line->text());
+  emit line->editingFinished();
+  return {};
+}
+
+Status play(MainWindow& w, const QString& steps) {
+  if (!w.running().player().canPlay()) return refused(QObject::tr("no output has the shape of an input"));
+  for (int i = 0; i < steps.toInt(); ++i) {
+    w.running().playBar().stepButton()->click();
+    waitUntilIdle(w);
+  }
+  return {};
+}
+
+Status lookAt(MainWindow& w, const QString& application) {
+  if (!w.running().callBar().isVisible()) return refused(QObject::tr("no called computation is shown"));
+  w.running().callBar().lookAt(application.toLongLong());
+  return {};
+}
+
 QWidget* focused(MainWindow& w) { return QApplication::focusWidget() ? QApplication::focusWidget() : &w.canvas(); }
 
 Status key(MainWindow& w, const QString& keys) {
@@ -131,6 +190,15 @@ GestureCommand gestureNamed(const QString& name) {
       {"carry", carry},
       {"draw", draw},
       {"field", field},
+      {"scrub", scrub},
+      {"value", value},
+      {"value-tab", [](MainWindow& w, const QString& tab) { w.panels().value->current()->tabs()->setCurrentIndex(tab.toInt()); return Status{}; }},
+      {"pin", [](MainWindow& w, const QString&) { w.panels().value->pinButton()->click(); return Status{}; }},
+      {"source", source},
+      {"play", play},
+      {"look-at", lookAt},
+      {"carried", [](MainWindow& w, const QString&) { w.running().callBar().tableButton()->click(); return Status{}; }},
+      {"live", [](MainWindow& w, const QString& on) { w.document().setLive(on != QLatin1String("off")); return Status{}; }},
       {"key", key},
       {"type", type},
   };

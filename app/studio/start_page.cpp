@@ -1,29 +1,39 @@
-// Two columns of links: examples, and what was open before.
+// Doors, examples with their pictures, and what was open before. Pictures are drawn by a worker from the files themselves.
 #include "app/studio/start_page.h"
 
 #include <QCommandLinkButton>
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QHBoxLayout>
 #include <QHash>
 #include <QLabel>
-#include <QPushButton>
+#include <QPainter>
+#include <QPointer>
 #include <QScrollArea>
+#include <QThreadPool>
 #include <QVBoxLayout>
+
+#include "core/formats/module_file.h"
+#include "editor/canvas/render.h"
+#include "editor/document/scene_maker.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kColumnWidth = 400, kMostRecent = 8;
+constexpr int kColumnWidth = 330, kMostRecent = 5;
+constexpr QSize kThumbnail(76, 52);
+constexpr qint64 kLargestPictured = 100000;  // bytes of a file that is drawn
 
 QString descriptionOf(const QString& example) {
   static const QHash<QString, const char*> texts{
-      {QStringLiteral("mlp_small"), QT_TR_NOOP("A small perceptron: two dot products and their activations")},
-      {QStringLiteral("softmax"), QT_TR_NOOP("Softmax over rows: two reductions and a division")},
-      {QStringLiteral("attention"), QT_TR_NOOP("One head of attention with its softmax")},
+      {QStringLiteral("mlp_small"), QT_TR_NOOP("Two dot products and their activations")},
+      {QStringLiteral("softmax"), QT_TR_NOOP("Two reductions and a division")},
+      {QStringLiteral("attention"), QT_TR_NOOP("One head with its softmax")},
       {QStringLiteral("convnet"), QT_TR_NOOP("Convolutions and pooling over images")},
       {QStringLiteral("nbody"), QT_TR_NOOP("Gravity between bodies, step by step")},
-      {QStringLiteral("gpt_tiny_train"), QT_TR_NOOP("A training step of a small language model")},
+      {QStringLiteral("game_of_life"), QT_TR_NOOP("Cells that live and die: press play")},
+      {QStringLiteral("gpt_tiny_train"), QT_TR_NOOP("A training step of a language model")},
   };
   return QObject::tr(texts.value(example, ""));
 }
@@ -36,20 +46,23 @@ QLabel* heading(const QString& text, QWidget* parent) {
   return label;
 }
 
-QVBoxLayout* makeColumn(QHBoxLayout* columns) {
-  auto* column = new QVBoxLayout;
-  column->setSpacing(2);
-  column->setAlignment(Qt::AlignTop);
-  columns->addLayout(column);
-  return column;
-}
-
 QCommandLinkButton* makeLink(const QString& title, const QString& description, QWidget* parent) {
   auto* link = new QCommandLinkButton(title, description, parent);
   link->setIcon(QIcon());
   link->setFixedWidth(kColumnWidth);
   link->setCursor(Qt::PointingHandCursor);
   return link;
+}
+
+// The entry as the canvas draws it; null where the file is too large to be drawn in passing.
+QImage thumbnailOf(const QString& path, Theme theme) {
+  if (QFileInfo(path).size() > kLargestPictured) return {};
+  ReadResult read = readModule(path.toStdString());
+  if (!read.module) return {};
+  const ComputationId entry = read.module->entry();
+  SceneMaker scenes(std::move(*read.module));
+  const Scene scene = scenes.make(entry, scenes.initialOptions(entry), nullptr);
+  return renderToImage(*scene.picture, kThumbnail * 2, theme);
 }
 
 }  // namespace
@@ -65,39 +78,37 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   auto* page = new QWidget;
   auto* title = new QLabel(tr("Tessera"), page);
   QFont font = title->font();
-  font.setPointSizeF(26);
+  font.setPointSizeF(22);
   font.setBold(true);
   title->setFont(font);
-  auto* subtitle = new QLabel(tr("Open an HLO file, drop one here, build a graph by hand, or begin with an example."), page);
-  auto* open = new QPushButton(tr("Open a file …"), page);
-  open->setDefault(true);
-  connect(open, &QPushButton::clicked, this, &StartPage::openWanted);
-  auto* build = new QPushButton(tr("New graph"), page);
-  connect(build, &QPushButton::clicked, this, &StartPage::newWanted);
-  auto* doors = new QHBoxLayout;
-  doors->addWidget(open);
-  doors->addWidget(build);
-  doors->addStretch(1);
-  auto* columns = new QHBoxLayout;
-  columns->setSpacing(36);
-  addExamples(makeColumn(columns));
-  recent_ = makeColumn(columns);
-  columns->addStretch(1);
   auto* inner = new QVBoxLayout(page);
-  inner->setContentsMargins(40, 32, 40, 24);
-  inner->setSpacing(12);
+  inner->setContentsMargins(20, 18, 12, 12);
+  inner->setSpacing(2);
   inner->addWidget(title);
-  inner->addWidget(subtitle);
-  inner->addLayout(doors);
-  inner->addSpacing(14);
-  inner->addLayout(columns);
+  inner->addSpacing(8);
+  const auto door = [&](const QString& text, const QString& what, auto signal) {
+    QCommandLinkButton* link = makeLink(text, what, page);
+    connect(link, &QCommandLinkButton::clicked, this, signal);
+    inner->addWidget(link);
+    return link;
+  };
+  door(tr("Build"), tr("An empty graph: Tab adds an operation"), &StartPage::newWanted)->setObjectName(QStringLiteral("build"));
+  door(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)->setObjectName(QStringLiteral("open"));
+  inner->addSpacing(10);
+  recent_ = new QVBoxLayout;
+  recent_->setSpacing(2);
+  addExamples(inner);
+  inner->addSpacing(10);
+  inner->addLayout(recent_);
   inner->addStretch(1);
   auto* scroll = new QScrollArea(this);
   scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setWidget(page);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(scroll);
+  setFixedWidth(kColumnWidth + 44);
   setRecentFiles({});
 }
 
@@ -107,9 +118,24 @@ void StartPage::addExamples(QVBoxLayout* column) {
   column->addWidget(heading(tr("Examples"), this));
   for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Size | QDir::Reversed)) {
     auto* link = makeLink(file.completeBaseName(), descriptionOf(file.completeBaseName()), this);
+    link->setObjectName(QStringLiteral("example ") + file.completeBaseName());
     connect(link, &QCommandLinkButton::clicked, this, [this, path = file.filePath()] { emit fileChosen(path); });
     column->addWidget(link);
+    examples_.push_back({file.filePath(), link});
   }
+}
+
+void StartPage::showThumbnails(Theme theme) {
+  for (const auto& [path, link] : examples_)
+    QThreadPool::globalInstance()->start([path, theme, link = QPointer<QCommandLinkButton>(link), page = QPointer<StartPage>(this)] {
+      const QImage image = thumbnailOf(path, theme);
+      if (image.isNull() || !page) return;
+      QMetaObject::invokeMethod(QCoreApplication::instance(), [link, image] {
+        if (!link) return;
+        link->setIcon(QIcon(QPixmap::fromImage(image)));
+        link->setIconSize(kThumbnail);
+      }, Qt::QueuedConnection);
+    });
 }
 
 void StartPage::setRecentFiles(const QStringList& paths) {

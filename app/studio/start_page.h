@@ -1,9 +1,15 @@
-// The page that is shown while no file is open: open, the files used last, and the examples that come with Tessera.
+// The doors beside the first graph, and later the start page: build, open a dump, the examples that come with Tessera with
+// their pictures, and the files used last. A door that leads nowhere is not there.
 #pragma once
 
 #include <QStringList>
 #include <QWidget>
+#include <utility>
+#include <vector>
 
+#include "core/picture/picture.h"
+
+class QCommandLinkButton;
 class QVBoxLayout;
 
 namespace tessera {
@@ -14,6 +20,7 @@ class StartPage : public QWidget {
  public:
   explicit StartPage(QWidget* parent = nullptr);
   void setRecentFiles(const QStringList& paths);
+  void showThumbnails(Theme theme);  // draws them in the background
   // The folder of examples: beside the program or where it was installed; empty when there is none.
   static QString examplesFolder();
 
@@ -26,6 +33,7 @@ class StartPage : public QWidget {
   void addExamples(QVBoxLayout* column);
 
   QVBoxLayout* recent_;
+  std::vector<std::pair<QString, QCommandLinkButton*>> examples_;
 };
 
 }  // namespace tessera

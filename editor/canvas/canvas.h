@@ -96,6 +96,9 @@ class Canvas : public QWidget {
   void inputDroppedOnEmpty(tessera::InstructionId user, int operand, QPointF widget);  // a wire drawn from an open input
   void inputOpened(tessera::InstructionId user, int operand);                          // its wire was pulled off
   void inputClicked(tessera::InstructionId user, int operand);                         // an open one
+  void valueWanted(tessera::InstructionId id);                                         // Ctrl + Shift + click
+  // A drag along a number: how far from where it began, in pixels; first: it begins.
+  void valueScrubbed(tessera::InstructionId id, double pixels, bool first);
   void zoomChanged(double zoom);
 
  protected:
@@ -112,7 +115,7 @@ class Canvas : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  enum class Drag { None, Pan, Pending, Box, Wire };
+  enum class Drag { None, Pan, Pending, Box, Wire, Scrub };
   struct Socket {
     InstructionId node;
     int32_t operand = -1;                       // -1: the output
@@ -152,6 +155,7 @@ class Canvas : public QWidget {
   void paintVerdict(QPainter& painter);
   void paintValues(QPainter& painter, const QRectF& visible);
   void paintValue(QPainter& painter, const NodeValue& value, QRectF strip);
+  InstructionId scrubAt(QPointF widget) const;  // the number there that a drag changes
 
   // --- keys (canvas_keys.cpp)
   bool fitKey(const QKeyEvent& event);
@@ -199,6 +203,7 @@ class Canvas : public QWidget {
   std::optional<Wire> wire_;
   QStringList ghosts_;
   std::unordered_map<InstructionId, NodeValue> values_;
+  InstructionId scrubbed_;                      // the number under the pressed pointer
   int32_t hover_ = -1;
   bool fitted_ = true;                          // all is fitted and stays so when the widget is resized
   Drag drag_ = Drag::None;

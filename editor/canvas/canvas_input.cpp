@@ -91,6 +91,12 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
   }
   const InstructionId id = picture_->items[static_cast<size_t>(item)].instruction;
   if (!id.valid()) return;
+  constexpr auto kBoth = Qt::ShiftModifier | Qt::ControlModifier;
+  if ((modifiers & kBoth) == kBoth) {
+    changeSelection({id});
+    emit valueWanted(id);
+    return;
+  }
   std::vector<InstructionId> next = extend ? selection_ : std::vector<InstructionId>();
   const auto found = std::find(next.begin(), next.end(), id);
   if (extend && found != next.end()) next.erase(found);
@@ -128,17 +134,23 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
     setCursor(Qt::ClosedHandCursor);
   } else if (event->button() == Qt::LeftButton) {
     drag_ = (wire_ && wire_->sticky) || pressSocket(pressed_) ? Drag::Wire : Drag::Pending;
+    scrubbed_ = drag_ == Drag::Pending ? scrubAt(pressed_) : InstructionId();
   }
 }
 
 void Canvas::mouseMoveEvent(QMouseEvent* event) {
   const QPointF at = event->position();
   if (drag_ == Drag::Wire || (wire_ && wire_->sticky && drag_ == Drag::None)) return moveWire(at);
-  if (drag_ == Drag::None) return setHover(itemAt(at));
+  if (drag_ == Drag::None) {
+    setCursor(scrubAt(at).valid() ? Qt::SizeHorCursor : space_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
+    return setHover(itemAt(at));
+  }
   const QPointF moved = at - last_;
   last_ = at;
   if (drag_ == Drag::Pan) return setTransform(zoom_, origin_ - moved / zoom_);
-  if (drag_ == Drag::Pending && (at - pressed_).manhattanLength() > kDragStart) drag_ = Drag::Box;
+  const bool starts = drag_ == Drag::Pending && (at - pressed_).manhattanLength() > kDragStart;
+  if (starts) drag_ = scrubbed_.valid() ? Drag::Scrub : Drag::Box;
+  if (drag_ == Drag::Scrub) emit valueScrubbed(scrubbed_, (at.x() - pressed_.x()) * (event->modifiers() & Qt::ShiftModifier ? 0.1 : 1), starts);
   if (drag_ == Drag::Box) update();
 }
 

@@ -27,6 +27,27 @@ QImage heatMap(const NodeValue& value, Theme theme) {
   return image;
 }
 
+QImage pixels(const NodeValue& value, Theme theme) {
+  const int rows = static_cast<int>(value.samples.size()) / (3 * value.columns);
+  QImage image(value.columns, rows, QImage::Format_RGB32);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < value.columns; ++c) {
+      const float* at = &value.samples[static_cast<size_t>(3 * (r * value.columns + c))];
+      const auto level = [&](int k) { return static_cast<int>(std::clamp(at[k], 0.0F, 1.0F) * 255); };
+      const bool finite = std::isfinite(at[0]) && std::isfinite(at[1]) && std::isfinite(at[2]);
+      image.setPixelColor(c, r, finite ? QColor(level(0), level(1), level(2)) : toQColor(ColorRole::Error, theme));
+    }
+  return image;
+}
+
+void paintBars(QPainter& painter, const NodeValue& value, const QRectF& area, Theme theme) {
+  const double wide = area.width() / value.columns;
+  for (int i = 0; i < value.columns; ++i) {
+    const double high = area.height() * static_cast<double>(value.samples[static_cast<size_t>(i)]);
+    painter.fillRect(QRectF(area.left() + i * wide, area.bottom() - high, std::max(wide - 0.6, 0.4), high), toQColor(ColorRole::Selection, theme));
+  }
+}
+
 QPainterPath lineOf(const NodeValue& value, const QRectF& area) {
   QPainterPath path;
   bool down = false;  // the pen is on the paper
@@ -43,6 +64,22 @@ QPainterPath lineOf(const NodeValue& value, const QRectF& area) {
     down = true;
   }
   return path;
+}
+
+void paintForm(QPainter& painter, const NodeValue& value, const QRectF& area, Theme theme) {
+  using Form = NodeValue::Form;
+  painter.setRenderHint(QPainter::SmoothPixmapTransform, value.form == Form::Image);
+  if (value.form == Form::Heat) painter.drawImage(area, heatMap(value, theme));
+  if (value.form == Form::Bars) paintBars(painter, value, area, theme);
+  if (value.form == Form::Image) {
+    const QImage image = pixels(value, theme);
+    QSizeF size = QSizeF(image.size()).scaled(area.size(), Qt::KeepAspectRatio);
+    painter.drawImage(QRectF(area.center() - QPointF(size.width(), size.height()) / 2, size), image);
+  }
+  if (value.form != Form::Line) return;
+  painter.setPen(QPen(toQColor(ColorRole::Selection, theme), 1.3));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawPath(lineOf(value, area.adjusted(1, 2, -1, -2)));
 }
 
 }  // namespace
@@ -66,26 +103,27 @@ void Canvas::paintValues(QPainter& painter, const QRectF& visible) {
   }
 }
 
+InstructionId Canvas::scrubAt(QPointF widget) const {
+  if (values_.empty() || !view_ || view_->valueStrip <= 0 || zoom_ < kStripZoom) return {};
+  const int32_t item = itemAt(widget);
+  const int32_t node = item < 0 ? -1 : picture_->items[static_cast<size_t>(item)].viewNode;
+  if (node < 0 || view_->nodes[static_cast<size_t>(node)].kind != ViewNode::Kind::Instruction) return {};
+  const InstructionId id = view_->nodes[static_cast<size_t>(node)].instruction;
+  const auto found = values_.find(id);
+  const bool inStrip = toScene(widget).y() >= frameOf(node).bottom() - view_->valueStrip;
+  return found != values_.end() && found->second.scrubs && inStrip ? id : InstructionId();
+}
+
 // The picture at the left, the text at the right of the strip; in scene units.
 void Canvas::paintValue(QPainter& painter, const NodeValue& value, QRectF strip) {
   painter.save();
   painter.scale(zoom_, zoom_);
   painter.translate(-origin_);
-  const std::string text = elideText(value.text.toStdString(), kValueSize, static_cast<float>(strip.width()));
+  const QString shown = value.scrubs ? QStringLiteral("‹ %1 ›").arg(value.text) : value.text;
+  const std::string text = elideText(shown.toStdString(), kValueSize, static_cast<float>(strip.width()));
   const double wide = textWidth(text, kValueSize);
   const bool pictured = value.columns > 0 && strip.width() - wide > 20;
-  if (pictured) {
-    const QRectF area(strip.left(), strip.top(), strip.width() - wide - 6, strip.height());
-    const bool line = static_cast<int>(value.samples.size()) == value.columns;
-    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
-    if (line) {
-      painter.setPen(QPen(toQColor(ColorRole::Selection, theme_), 1.3));
-      painter.setBrush(Qt::NoBrush);
-      painter.drawPath(lineOf(value, area.adjusted(1, 2, -1, -2)));
-    } else {
-      painter.drawImage(area, heatMap(value, theme_));
-    }
-  }
+  if (pictured) paintForm(painter, value, QRectF(strip.left(), strip.top(), strip.width() - wide - 6, strip.height()), theme_);
   PictureItem item;
   item.kind = PictureItem::Kind::Text;
   item.text = text;

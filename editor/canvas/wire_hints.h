@@ -26,10 +26,14 @@ struct WireHints {
 
 // A node's value as it is painted under its shape.
 struct NodeValue {
+  enum class Form : uint8_t { None, Line, Heat, Image, Bars };
   QString text;                 // a number, or what a picture cannot say
-  std::vector<float> samples;   // row by row, within 0 … 1 between least and greatest; NaN stays
-  int columns = 0;              // 0: no picture; samples.size() / columns rows; one row: a line
+  Form form = Form::None;
+  std::vector<float> samples;   // row by row, within 0 … 1 between least and greatest; NaN stays; three a pixel of an image
+  int columns = 0;
   bool bad = false;             // holds NaN or an infinity
+  InstructionId badFrom;        // where that first appeared
+  bool scrubs = false;          // a number that a drag on it changes
 };
 
 }  // namespace tessera

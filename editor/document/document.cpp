@@ -131,6 +131,22 @@ void Document::create() {
   live_ = true;
 }
 
+void Document::createFrom(const std::string& text) {
+  auto content = parseProject(text);
+  auto made = std::make_shared<Opened>();
+  made->read = readProjectModule(text, {});
+  if (!content || !made->read.module) return create();
+  ++openRequest_;
+  cancelRun();
+  made->project = std::move(content->project);
+  inferModule(*made->read.module);
+  made->scenes = std::make_shared<SceneMaker>(*made->read.module, made->project, nullptr, true);
+  made->scene = made->scenes->make(made->read.module->entry(), made->scenes->initialOptions(made->read.module->entry()), nullptr);
+  install(made);
+  live_ = true;
+  evaluateInBackground();
+}
+
 // What was open stays; what is wrong with the other file goes before its diagnostics.
 void Document::refuse(const Opened& file) {
   refused_ = file.read.diagnostics.items();
@@ -169,6 +185,11 @@ void Document::install(std::shared_ptr<Opened> file) {
   savedState_ = 0;
   if (cancelValues_) *cancelValues_ = true;
   values_.clear();
+  trace_.reset();
+  valuesFailure_.clear();
+  callPath_.clear();
+  played_.clear();
+  settings_ = {{history_->state(), project_.run}};
   overlay_.reset();
   if (running_) emit runningChanged(running_ = false);
   refused_.clear();
@@ -181,6 +202,7 @@ void Document::install(std::shared_ptr<Opened> file) {
   emit selectionChanged();
   emit outcomeChanged();
   emit valuesChanged();
+  emit runSettingsChanged();
   if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();
@@ -255,6 +277,7 @@ void Document::makeScene(bool keepView, SceneWork work) {
       dispose(std::exchange(scene_, std::move(*scene)));
       rememberPage();
       emit sceneChanged(keepView);
+      followCall();
     };
   });
 }
@@ -337,6 +360,7 @@ void Document::select(std::vector<InstructionId> selection) {
   const bool shownLater = scene_.view && first.valid() && first.value >= scene_.view->boxes.size();  // made by the last edit
   if (first.valid() && scene_.view && !shownLater && scene_.view->boxOf(first) < 0) showComputation(module().at(first).computation);
   emit selectionChanged();
+  followCall();
 }
 
 std::vector<InstructionId> Document::usersOf(InstructionId id) const {

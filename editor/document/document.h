@@ -9,6 +9,7 @@
 #include <QThreadPool>
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -45,6 +46,7 @@ class Document : public QObject {
   // Reads in the background; opened() or failed() follows. What is open stays until then.
   void open(const QString& path);
   void create();  // an empty document without a file; opened() follows at once
+  void createFrom(const std::string& project);  // the same with the graph of a project file's text, live
   bool isOpen() const { return history_.has_value(); }
   const QString& path() const { return path_; }
   const Module& module() const { return history_->current(); }
@@ -100,6 +102,22 @@ class Document : public QObject {
   void setLive(bool live);
   bool isLive() const { return live_; }
   const NodeValues& values() const { return values_; }
+  // The whole value of an instruction in the call that is looked at; null: it has none.
+  const Literal* valueOf(InstructionId id) const { return trace_ ? trace_->find(id) : nullptr; }
+  const std::shared_ptr<const Trace>& trace() const { return trace_; }  // null: nothing was evaluated
+  const QString& valuesFailure() const { return valuesFailure_; }       // why there are no values; empty: there are, or none are wanted
+  // Which call of a called computation is looked at; the one that is shown or selected gets its first.
+  const CallPath& callPath() const { return callPath_; }
+  void lookInto(CallPath path);
+  // Computes one value on the CPU where nothing is live; fetched() follows.
+  void fetchValue(InstructionId id);
+  // Play: these arguments, by leaf, go over what the settings say; those of other shapes do not count.
+  void playWith(std::map<int64_t, Literal> arguments);
+  const std::map<int64_t, Literal>& played() const { return played_; }
+
+  // How the document runs. Changes are steps of the history; continues as in perform().
+  const RunSettings& runSettings() const { return project_.run; }
+  void setRunSettings(RunSettings settings, const QString& title, bool continues = false);
 
   bool isBusy() const { return pending_ > 0; }
 
@@ -113,6 +131,8 @@ class Document : public QObject {
   void diagnosticsChanged();
   void outcomeChanged();
   void valuesChanged();
+  void runSettingsChanged();
+  void fetched(tessera::InstructionId id, std::shared_ptr<const tessera::Literal> value);
   void runningChanged(bool running);
   void progressed(QString stage, double fraction);  // empty stage: nothing is going on
 
@@ -145,6 +165,8 @@ class Document : public QObject {
   void collectDiagnostics();
   void startNextEdit();
   void evaluateInBackground();
+  void followCall();         // to the computation that is shown or selected
+  void restoreSettings();    // of the history's state
   std::shared_ptr<SceneMaker> newScenes() const { return std::make_shared<SceneMaker>(module(), project_, nullptr, live_ && isCheapToRun(module())); }
   void finishRun(std::shared_ptr<RunAnswer> answer);
 
@@ -167,10 +189,17 @@ class Document : public QObject {
     Edit edit;
     bool continues;
     InstructionId selects;
+    std::optional<RunSettings> settings;
   };
+  void enqueue(Waiting waiting);
   std::vector<Waiting> edits_;  // waiting for the one that is being done
   uint64_t savedState_ = 0;     // of the history
   NodeValues values_;
+  std::shared_ptr<const Trace> trace_;
+  QString valuesFailure_;
+  CallPath callPath_;
+  std::map<int64_t, Literal> played_;
+  std::map<uint64_t, RunSettings> settings_;  // by the history's state
   std::shared_ptr<std::atomic<bool>> cancelValues_;
   std::shared_ptr<std::atomic<bool>> cancel_;
   uint64_t openRequest_ = 0;     // files chosen

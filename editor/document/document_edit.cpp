@@ -1,5 +1,4 @@
 // Edits of a Document: done on a copy by a worker, one after the other; undo and redo step between snapshots at once.
-#include <QTimer>
 #include <utility>
 
 #include "core/formats/module_file.h"
@@ -10,29 +9,35 @@
 namespace tessera {
 
 void Document::perform(Edit edit, bool continues, InstructionId selects) {
+  enqueue({std::move(edit), continues, selects, {}});
+}
+
+void Document::enqueue(Waiting waiting) {
   if (!isOpen() || isPlainGraph()) return;
   // While somebody types faster than inference answers, only the last text matters.
-  if (continues && !edits_.empty() && edits_.back().continues) edits_.pop_back();
-  edits_.push_back({std::move(edit), continues, selects});
+  if (waiting.continues && !edits_.empty() && edits_.back().continues) edits_.pop_back();
+  edits_.push_back(std::move(waiting));
   if (!editing_) startNextEdit();
 }
 
 void Document::startNextEdit() {
   if (edits_.empty()) return;
-  auto [edit, continues, selects] = std::move(edits_.front());
+  auto [edit, continues, selects, settings] = std::move(edits_.front());
   edits_.erase(edits_.begin());
   editing_ = true;
-  startForModule(kEditing, [this, history = *history_, edit = std::move(edit), continues, selects]() mutable -> Answer {
+  startForModule(kEditing, [this, history = *history_, edit = std::move(edit), continues, selects, settings = std::move(settings)]() mutable -> Answer {
     if (continues && history.canUndo() && history.undoTitle() == edit.title) history.undo();
     auto result = history.perform(edit);
-    return [this, history = std::move(history), result = std::move(result), selects] {
+    return [this, history = std::move(history), result = std::move(result), selects, settings = std::move(settings)] {
       editing_ = false;
       if (result) {
         dispose(std::move(history_));
         history_ = history;
+        if (settings) project_.run = *settings;
         moduleReplaced();
         const uint32_t made = selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction : InstructionId::kInvalid;
         if (made < result->added.size()) select({result->added[made]});
+        else if (settings) emit runSettingsChanged();
         else if (selects.valid()) select({selects});
         else if (!result->added.empty()) select({result->added.back()});
         setDiagnostics(result->diagnostics);
@@ -46,6 +51,7 @@ void Document::startNextEdit() {
 
 void Document::moduleReplaced() {
   ++revision_;
+  restoreSettings();
   dispose(std::exchange(scenes_, newScenes()));
   std::erase_if(selection_, [&](InstructionId id) { return !module().contains(id); });
   dispose(std::move(outcome_));
@@ -56,35 +62,6 @@ void Document::moduleReplaced() {
   arrangeAgain(true);
   printInBackground();
   evaluateInBackground();
-}
-
-void Document::setLive(bool live) {
-  if (!isOpen() || isPlainGraph() || live == live_) return;
-  live_ = live;
-  dispose(std::exchange(scenes_, newScenes()));
-  if (!live) {
-    values_.clear();
-    emit valuesChanged();
-  }
-  arrangeAgain(true);
-  evaluateInBackground();
-}
-
-// A newer edit makes the older evaluation stop; one that takes longer than anybody waits is stopped too.
-void Document::evaluateInBackground() {
-  if (cancelValues_) *cancelValues_ = true;
-  if (!live_) return;
-  constexpr int kLongestMs = 3000;
-  cancelValues_ = std::make_shared<std::atomic<bool>>(false);
-  startForModule(kRunning, [this, module = module(), path = path_, cancel = cancelValues_, revision = revision_]() -> Answer {
-    Result<NodeValues> values = isCheapToRun(module) ? nodeValues(module, path, *cancel) : Result<NodeValues>(NodeValues());
-    return [this, values = std::move(values), revision]() mutable {
-      if (revision != revision_) return;
-      values_ = values ? std::move(*values) : NodeValues();
-      emit valuesChanged();
-    };
-  });
-  QTimer::singleShot(kLongestMs, this, [cancel = cancelValues_] { *cancel = true; });
 }
 
 void Document::undo() {

@@ -4,6 +4,7 @@
 
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
+#include "editor/document/device_run.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
 #include "editor/document/priorities.h"
@@ -21,14 +22,16 @@ double millisecondsSince(Clock::time_point begin) {
 
 using Progress = std::function<void(QString, double)>;
 
-Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const std::atomic<bool>& cancel,
+Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const RunSettings& settings, const std::atomic<bool>& cancel,
                                  const Progress& progress) {
+  if (wantsDevices(module, settings)) return runOnGrid(module, path, settings, cancel, progress);
   RunOutcome out;
-  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, &out.argumentsFromFile));
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(settings.backend));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, settings, &out.argumentsFromFile));
   out.arguments = arguments.size();
   CompileOptions compileOptions;
   compileOptions.cancel = &cancel;
+  compileOptions.threads = settings.threads;
   compileOptions.kernelCache = defaultKernelCache();
   compileOptions.progress = [&](std::string_view stage, double fraction) {
     progress(QObject::tr("Compiling: %1").arg(QString::fromUtf8(stage.data(), static_cast<qsizetype>(stage.size()))),
@@ -83,8 +86,8 @@ void Document::run() {
     QMetaObject::invokeMethod(
         this, [this, stage, fraction] { if (running_) emit progressed(stage, fraction); }, Qt::QueuedConnection);
   };
-  startForModule(kRunning, [this, module = module(), path = path_, cancel = cancel_, progress, revision = revision_]() -> Answer {
-    auto answer = std::make_shared<RunAnswer>(RunAnswer{compileAndRun(module, path, *cancel, progress), {}, revision});
+  startForModule(kRunning, [this, module = module(), path = path_, settings = project_.run, cancel = cancel_, progress, revision = revision_]() -> Answer {
+    auto answer = std::make_shared<RunAnswer>(RunAnswer{compileAndRun(module, path, settings, *cancel, progress), {}, revision});
     if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
     return [this, answer] { finishRun(answer); };
   });

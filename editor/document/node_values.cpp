@@ -1,18 +1,16 @@
-// The complete part is cut out as a module whose root is a tuple of all that can be shown, and evaluated once.
+// Samples, ranges and words of values; where a NaN comes from; which arguments a document runs with.
 #include "editor/document/node_values.h"
 
 #include <QFileInfo>
 #include <QDir>
+#include <QImage>
 #include <algorithm>
 #include <cmath>
 
 #include "core/cost/cost.h"
-#include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/npz.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/infer.h"
-#include "core/tools/cut_out.h"
 
 namespace tessera {
 namespace {
@@ -20,67 +18,66 @@ namespace {
 constexpr size_t kMostInstructions = 400;
 constexpr double kMostFlops = 4e6, kMostBytes = 4e7;
 constexpr int64_t kMostElements = 1 << 20;
-constexpr int kMostColumns = 48, kMostRows = 14;
+constexpr int kMostColumns = 48, kMostRows = 14, kMostImageRows = 48;
 
-InstructionId addTuple(Module& copy, const std::vector<InstructionId>& shown) {
-  std::vector<Shape> shapes;
-  for (InstructionId id : shown) shapes.push_back(copy.shapeOf(id));
-  Instruction tuple;
-  tuple.opcode = Opcode::Tuple;
-  tuple.name = "values";
-  tuple.operands = shown;
-  return copy.add(copy.entry(), std::move(tuple), Shape::tuple(std::move(shapes)));
+double elementAt(const Literal& value, int64_t index) {
+  const auto width = static_cast<size_t>(byteWidth(value.shape().type));
+  return loadDouble(value.shape().type, value.bytes().data() + static_cast<size_t>(index) * width);
+}
+
+// [height, width, 3 or 4], ones before them counted out: a picture.
+bool isImage(const Shape& shape) {
+  const auto& sizes = shape.dimensions;
+  const size_t rank = sizes.size();
+  if (rank < 3 || (sizes[rank - 1] != 3 && sizes[rank - 1] != 4) || sizes[rank - 2] < 8 || sizes[rank - 3] < 8) return false;
+  return std::all_of(sizes.begin(), sizes.end() - 3, [](int64_t size) { return size == 1; });
+}
+
+// Evenly chosen pixels, four samples each: red, green, blue and what is left of a fourth.
+void addPixels(const Literal& value, NodeValue& out) {
+  const auto& sizes = value.shape().dimensions;
+  const size_t rank = sizes.size();
+  const int64_t high = sizes[rank - 3], wide = sizes[rank - 2], channels = sizes[rank - 1];
+  const int64_t columns = std::min<int64_t>(wide, kMostColumns), rows = std::min<int64_t>(high, kMostImageRows);
+  out.form = NodeValue::Form::Image;
+  out.columns = static_cast<int>(columns);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t k = 0; k < 3; ++k)
+        out.samples.push_back(static_cast<float>(elementAt(value, ((r * high / rows) * wide + c * wide / columns) * channels + k)));
+}
+
+// How many finite elements lie in each part of the range.
+void addCounts(const Literal& value, double least, double most, NodeValue& out) {
+  constexpr int kBars = 24;
+  out.form = NodeValue::Form::Bars;
+  out.columns = kBars;
+  out.samples.assign(kBars, 0);
+  for (int64_t i = 0; i < value.elementCount(); ++i) {
+    const double element = elementAt(value, i);
+    if (!std::isfinite(element)) continue;
+    const double part = most > least ? (element - least) / (most - least) : 0.5;
+    out.samples[static_cast<size_t>(std::clamp(static_cast<int>(part * kBars), 0, kBars - 1))] += 1;
+  }
+  const float highest = *std::ranges::max_element(out.samples);
+  for (float& sample : out.samples) sample = highest > 0 ? sample / highest : 0;
 }
 
 // Every element, or evenly chosen ones where there are more than can be seen.
 void addSamples(const Literal& value, NodeValue& out) {
   const Shape& shape = value.shape();
   const int64_t columns = shape.dimensions.back(), rows = columns > 0 ? value.elementCount() / columns : 0;
-  if (columns == 0 || rows == 0 || isComplex(shape.type)) return;
+  if (columns == 0 || rows == 0) return;
   const int64_t wide = std::min<int64_t>(columns, kMostColumns), high = std::min<int64_t>(rows, kMostRows);
-  const auto width = static_cast<size_t>(byteWidth(shape.type));
+  out.form = rows == 1 ? NodeValue::Form::Line : NodeValue::Form::Heat;
   out.columns = static_cast<int>(wide);
   for (int64_t r = 0; r < high; ++r)
-    for (int64_t c = 0; c < wide; ++c) {
-      const int64_t index = (r * rows / high) * columns + c * columns / wide;
-      out.samples.push_back(static_cast<float>(loadDouble(shape.type, value.bytes().data() + static_cast<size_t>(index) * width)));
-    }
+    for (int64_t c = 0; c < wide; ++c) out.samples.push_back(static_cast<float>(elementAt(value, (r * rows / high) * columns + c * columns / wide)));
 }
-
-// Computations that can be run: all they hold is connected and infers, and none calls itself.
-class Callees {
- public:
-  explicit Callees(const Module& module) : module_(module), known_(module.computationSlots(), Unknown) {}
-
-  bool complete(const Instruction& caller) {
-    return std::ranges::all_of(module_.callees(caller), [&](ComputationId id) { return complete(id); });
-  }
-
- private:
-  enum State : uint8_t { Unknown, Complete, Not };
-  bool complete(ComputationId id) {
-    if (!module_.contains(id)) return false;
-    if (known_[id.value] != Unknown) return known_[id.value] == Complete;
-    known_[id.value] = Not;  // until it is known, so that one that calls itself is not
-    const Computation& computation = module_.at(id);
-    bool all = computation.root.valid();
-    for (InstructionId each : computation.instructions) all = all && complete(each);
-    known_[id.value] = all ? Complete : Not;
-    return all;
-  }
-  bool complete(InstructionId id) {
-    const Instruction& instruction = module_.at(id);
-    const auto inferred = inferInstruction(module_, id);
-    return inferred && compatible(inferred->shape, *instruction.shape) && complete(instruction);
-  }
-
-  const Module& module_;
-  std::vector<State> known_;
-};
 
 struct Range {
   double least = INFINITY, most = -INFINITY;
-  bool bad = false;
+  bool bad = false, nan = false;
 };
 
 Range rangeOf(const Literal& value) {
@@ -91,6 +88,7 @@ Range rangeOf(const Literal& value) {
     const double element = loadDouble(value.shape().type, data);
     if (!std::isfinite(element)) {
       out.bad = true;
+      out.nan = out.nan || std::isnan(element);
       continue;
     }
     out.least = std::min(out.least, element);
@@ -103,23 +101,39 @@ QString number(double value) { return QString::number(value, 'g', 3); }
 
 }  // namespace
 
-Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, size_t* fromFile) {
+Result<Samples> readPicture(const std::filesystem::path& path) {
+  const QImage image = QImage(QString::fromStdString(path.string())).convertToFormat(QImage::Format_RGBA8888);
+  if (image.isNull()) return fail(path.string() + " is no picture that can be read");
+  Samples out{image.width(), image.height(), 4, {}};
+  out.values.reserve(static_cast<size_t>(out.width * out.height * 4));
+  for (int y = 0; y < image.height(); ++y)
+    for (int i = 0; i < image.width() * 4; ++i) out.values.push_back(static_cast<float>(image.constScanLine(y)[i]) / 255);
+  return out;
+}
+
+Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, const RunSettings& settings, size_t* fromFile) {
   NamedArrays given;
-  const QString file = QFileInfo(path).dir().filePath(QStringLiteral("inputs.npz"));
+  const QDir folder = path.isEmpty() ? QDir() : QFileInfo(path).dir();
+  const QString file = folder.filePath(QStringLiteral("inputs.npz"));
   if (!path.isEmpty() && QFileInfo::exists(file)) {
     TESSERA_ASSIGN_OR_RETURN(given, readNpz(file.toStdString()));
   }
   std::vector<Literal> arguments;
   const std::vector<Shape> shapes = entryArgumentShapes(module);
+  ArgumentContext context{{settings.seed, 0.02, 8}, 0, folder.path().toStdString(), readPicture};
   for (size_t i = 0; i < shapes.size(); ++i) {
+    context.leaf = i;
+    const auto source = settings.sources.find(static_cast<int64_t>(i));
     const auto found = given.find("arg" + std::to_string(i));
-    if (found != given.end() && compatible(found->second.shape(), shapes[i])) {
+    const bool fromNpz = source == settings.sources.end() && found != given.end() && compatible(found->second.shape(), shapes[i]);
+    if (fromNpz) {
       arguments.push_back(found->second);
       ++*fromFile;
       continue;
     }
-    TESSERA_ASSIGN_OR_RETURN(Literal filled, fillParameter(shapes[i], i, {}));
-    arguments.push_back(std::move(filled));
+    auto made = argumentFrom(source == settings.sources.end() ? "rule" : source->second, shapes[i], context);
+    if (!made) return fail("argument " + std::to_string(i) + ": " + made.error().message);
+    arguments.push_back(*std::move(made));
   }
   return arguments;
 }
@@ -134,38 +148,54 @@ bool isCheapToRun(const Module& module) {
   return cost.flops + 20 * cost.transcendentals <= kMostFlops && cost.bytesAccessed <= kMostBytes;
 }
 
-std::vector<InstructionId> completePart(const Module& module) {
-  std::vector<bool> complete(module.instructionSlots(), false);
-  std::vector<InstructionId> out;
-  const auto order = topologicalOrder(module, module.entry());
-  if (!order) return out;
-  Callees callees(module);
-  for (InstructionId id : *order) {
-    const auto& operands = module.at(id).operands;
-    if (!std::ranges::all_of(operands, [&](InstructionId o) { return module.contains(o) && complete[o.value]; })) continue;
-    const auto inferred = inferInstruction(module, id);
-    if (!inferred || !compatible(inferred->shape, module.shapeOf(id)) || !callees.complete(module.at(id))) continue;
-    complete[id.value] = true;
-    out.push_back(id);
+namespace {
+
+// "first here" where no operand is bad, else the name of where it came from, by way of the first bad operand.
+void traceFaults(const Module& module, NodeValues& values) {
+  std::unordered_map<InstructionId, InstructionId> origin;
+  const auto originOf = [&](InstructionId id) {
+    std::vector<InstructionId> way;
+    while (!origin.contains(id)) {
+      way.push_back(id);
+      InstructionId from = id;
+      for (InstructionId operand : module.at(id).operands)
+        if (const auto bad = values.find(operand); bad != values.end() && bad->second.bad) {
+          from = operand;
+          break;
+        }
+      if (from == id) origin[id] = id;
+      else id = from;
+    }
+    for (InstructionId each : way) origin[each] = origin[id];
+    return origin[id];
+  };
+  for (auto& [id, value] : values) {
+    if (!value.bad) continue;
+    const InstructionId from = originOf(id);
+    value.badFrom = from;
+    const auto name = module.at(from).name;
+    if (module.shapeOf(id).dimensions.empty() && from == id) continue;  // the number itself says it
+    value.text += from == id ? QObject::tr(" first here") : QObject::tr(" from %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
   }
-  return out;
 }
 
-Result<NodeValues> nodeValues(const Module& module, const QString& path, const std::atomic<bool>& cancel) {
-  std::vector<InstructionId> shown;
-  for (InstructionId id : completePart(module)) {
-    const Shape& shape = module.shapeOf(id);
-    if (shape.isArray() && shape.elementCount().value_or(kMostElements + 1) <= kMostElements) shown.push_back(id);
-  }
+}  // namespace
+
+NodeValues nodeValues(const Module& module, const Trace& trace) {
   NodeValues out;
-  if (shown.empty()) return out;
-  Module copy = module;
-  const InstructionId tuple = addTuple(copy, shown);
-  TESSERA_ASSIGN_OR_RETURN(const Module cut, cutOut(copy, tuple, [](InstructionId) { return false; }));
-  size_t fromFile = 0;
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(cut, path, &fromFile));
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> values, evaluateModule(cut, arguments, &cancel));
-  for (size_t i = 0; i < shown.size() && i < values.size(); ++i) out.emplace(shown[i], nodeValue(values[i]));
+  const auto add = [&](const CallTrace& call) {
+    for (const auto& [id, value] : call.values) {
+      const Shape& shape = module.shapeOf(id);
+      if (!value.shape().isArray() || !shape.isArray() || shape.elementCount().value_or(kMostElements + 1) > kMostElements) continue;
+      NodeValue& made = out[id] = nodeValue(value);
+      const Opcode opcode = module.at(id).opcode;
+      const bool entryParameter = opcode == Opcode::Parameter && call.computation == module.entry();
+      made.scrubs = shape.dimensions.empty() && !isComplex(shape.type) && (opcode == Opcode::Constant || entryParameter);
+    }
+  };
+  add(trace.entry);
+  for (const CallTrace& call : trace.calls) add(call);
+  traceFaults(module, out);
   return out;
 }
 
@@ -183,9 +213,14 @@ NodeValue nodeValue(const Literal& value) {
   }
   const Range range = rangeOf(value);
   out.bad = range.bad;
-  if (range.bad) out.text = QObject::tr("NaN or inf");
+  if (range.bad) out.text = range.nan ? QObject::tr("NaN") : QObject::tr("inf");
   else out.text = range.least == range.most ? QObject::tr("all %1").arg(number(range.least)) : QStringLiteral("%1 … %2").arg(number(range.least), number(range.most));
-  addSamples(value, out);
+  constexpr int64_t kMostDrawn = 2000;  // elements of a vector that a line can tell
+  if (isImage(shape)) addPixels(value, out);
+  else if (value.elementCount() == shape.dimensions.back() && value.elementCount() > kMostDrawn) {
+    addCounts(value, range.least, range.most, out);
+    return out;
+  } else addSamples(value, out);
   const double scale = range.most > range.least ? 1 / (range.most - range.least) : 0;
   for (float& sample : out.samples)
     if (std::isfinite(sample)) sample = static_cast<float>((static_cast<double>(sample) - range.least) * scale);

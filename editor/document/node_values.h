@@ -1,14 +1,14 @@
-// The values of a module's entry, instruction by instruction, made small enough to be painted on nodes. Runs what is
-// complete of an unfinished graph. Before: Document's workers; after: the reference evaluator.
+// Values made small enough to be painted on nodes, and the arguments that a document runs with. Before: Document's workers
+// and core/evaluate's trace; after: the canvas.
 #pragma once
 
 #include <QString>
-#include <atomic>
 #include <unordered_map>
 #include <vector>
 
-#include "core/hlo/literal.h"
-#include "core/hlo/module.h"
+#include "core/evaluate/argument_source.h"
+#include "core/evaluate/trace.h"
+#include "core/formats/run_settings.h"
 #include "editor/canvas/wire_hints.h"
 
 namespace tessera {
@@ -17,13 +17,14 @@ using NodeValues = std::unordered_map<InstructionId, NodeValue>;
 
 // Whether a module is small enough, by cost, to be evaluated after every edit.
 bool isCheapToRun(const Module& module);
-// Instructions of the entry that have all they need and whose shapes agree, in order.
-std::vector<InstructionId> completePart(const Module& module);
-// `path` is where inputs.npz may lie. Fails with what the evaluator says.
-Result<NodeValues> nodeValues(const Module& module, const QString& path, const std::atomic<bool>& cancel);
+// Where values first hold NaN or an infinity (none of what they read does), the text says so; behind it, where from.
+NodeValues nodeValues(const Module& module, const Trace& trace);
 NodeValue nodeValue(const Literal& value);
 
-// Entry arguments: arrays of inputs.npz beside the file where their shapes fit, the rest by the fill rule.
-Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, size_t* fromFile);
+// Entry arguments: what the settings say, else arrays of inputs.npz beside the file where their shapes fit, else the fill
+// rule with the settings' seed. Fails when a source that was asked for cannot be had.
+Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, const RunSettings& settings, size_t* fromFile);
+// Any picture that Qt reads.
+Result<Samples> readPicture(const std::filesystem::path& path);
 
 }  // namespace tessera

@@ -14,6 +14,7 @@
 #include "core/edit/wiring.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
+#include "editor/attributes/attribute_picture.h"
 #include "editor/document/document.h"
 
 namespace tessera {
@@ -76,6 +77,11 @@ QString AttributeForm::errorOf(const QString& name) const {
   return found == lines_.end() ? QString() : found->error->text();
 }
 
+AttributePicture* AttributeForm::picture(const QString& name) const {
+  const auto found = lines_.find(name);
+  return found == lines_.end() ? nullptr : found->picture;
+}
+
 void AttributeForm::show() {
   const InstructionId id = document_.isOpen() ? document_.selected() : InstructionId();
   const bool known = id.valid() && document_.module().contains(id);
@@ -100,6 +106,7 @@ void AttributeForm::rebuild() {
   if (opcode_ == Opcode::Constant)
     addLine(QStringLiteral("value"), tr("The value, as HLO writes it"), [this] { return QString::fromStdString(valueOf(document_.module(), shown_).value_or("")); },
             [this](const std::string& text) { return resetting(document_.module(), shown_, text); });
+  if (opcode_ == Opcode::Constant) addPicture(QStringLiteral("value"), makeLiteralPicture(document_.module(), shown_, this));
   if (takesShape(opcode_)) addShape();
   addAttributes();
 }
@@ -134,6 +141,7 @@ void AttributeForm::addAttributes() {
             });
     QLineEdit* field = lines_[fromView(nameOf(name))].field;
     field->setPlaceholderText(row.defaultText.empty() ? (row.required ? tr("needed") : QString()) : fromView(row.defaultText));
+    addPicture(fromView(nameOf(name)), makeAttributePicture(opcode_, name, this));
     if (!row.choices.empty()) field->setCompleter(new QCompleter(fromView(row.choices).split(QLatin1Char(' ')), field));
   }
 }
@@ -156,7 +164,7 @@ void AttributeForm::addLine(const QString& name, const QString& help, std::funct
   layout->addWidget(field);
   layout->addWidget(error);
   layout_->addRow(label, cell);
-  lines_.insert(name, {field, error, std::move(make), std::move(text)});
+  lines_.insert(name, {field, error, std::move(make), std::move(text), nullptr});
   connect(field, &QLineEdit::textEdited, this, [this, name](const QString& typedText) { typed(name, typedText); });
   connect(field, &QLineEdit::editingFinished, this, [this, name] {
     if (typing_ == name) typing_.clear();
@@ -164,9 +172,30 @@ void AttributeForm::addLine(const QString& name, const QString& help, std::funct
   });
 }
 
+void AttributeForm::addPicture(const QString& name, AttributePicture* picture) {
+  if (!picture) return;
+  Line& line = lines_[name];
+  line.picture = picture;
+  layout_->insertRow(layout_->rowCount(), picture);
+  connect(picture, &AttributePicture::edited, this, [this, name](Edit edit, bool continues) { take(name, std::move(edit), continues); });
+}
+
+// What a picture wishes is tried like what is typed: explained under the line, and done where it makes sense.
+void AttributeForm::take(const QString& name, Edit edit, bool continues) {
+  const Line& line = lines_[name];
+  const Status done = performable(document_.module(), edit);
+  QString wrong = done ? QString() : QString::fromStdString(done.error().message);
+  if (done)
+    if (const auto shape = tried(document_.module(), edit, shown_); !shape) wrong = QString::fromStdString(shape.error().message);
+  line.error->setText(wrong);
+  line.error->setVisible(!wrong.isEmpty());
+  if (done) document_.perform(std::move(edit), continues, shown_);
+}
+
 // What is being typed stays as it is typed.
 void AttributeForm::refill() {
   for (auto line = lines_.begin(); line != lines_.end(); ++line) {
+    if (line->picture) line->picture->show(document_.module(), shown_);
     if (line.key() == typing_) continue;
     line->error->hide();
     line->error->clear();

@@ -16,6 +16,7 @@ class QLineEdit;
 
 namespace tessera {
 
+class AttributePicture;
 class Document;
 
 class AttributeForm : public QWidget {
@@ -27,6 +28,7 @@ class AttributeForm : public QWidget {
   // "name", "value", "shape" or an attribute's text name; null: there is no such line.
   QLineEdit* field(const QString& name) const;
   QString errorOf(const QString& name) const;
+  AttributePicture* picture(const QString& name) const;  // under the line; null: it has none
 
  private:
   using MakeEdit = std::function<Result<Edit>(const std::string&)>;
@@ -35,6 +37,7 @@ class AttributeForm : public QWidget {
     QLabel* error;
     MakeEdit make;
     std::function<QString()> text;
+    AttributePicture* picture = nullptr;
   };
 
   void show();
@@ -43,6 +46,8 @@ class AttributeForm : public QWidget {
   void addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make);
   void addShape();
   void addAttributes();
+  void addPicture(const QString& name, AttributePicture* picture);
+  void take(const QString& name, Edit edit, bool continues);
   void typed(const QString& name, const QString& text);
 
   Document& document_;

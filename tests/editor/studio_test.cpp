@@ -2,6 +2,8 @@
 // edits with undo and redo, running and cancelling, files that cannot be opened, recent files and the theme.
 #include <sys/resource.h>
 
+#include <QCommandLinkButton>
+#include <QLabel>
 #include <QAbstractItemModel>
 #include <QDir>
 #include <QDockWidget>
@@ -153,13 +155,43 @@ class StudioTest : public QObject {
     QVERIFY(fresh.panels().find("inspector")->isVisible());
   }
 
+  void theFirstGraphLivesBesideTheDoors() {
+    MainWindow fresh(false);
+    fresh.resize(1300, 850);
+    fresh.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&fresh));
+    fresh.showFirstGraph();
+    QVERIFY(waitUntilIdle(fresh));
+    QVERIFY(fresh.findChild<QLabel*>(QStringLiteral("firstHint"))->isVisible());
+    QVERIFY(!fresh.panels().find("inspector")->isVisible());
+    const auto number = fresh.document().module().findInstruction("number");
+    QCOMPARE(fresh.document().values().at(*number).text, QStringLiteral("0.6"));
+    const QString before = fresh.document().values().at(fresh.document().module().findInstruction("relu").value()).text;
+    const QRectF box = fresh.canvas().boxOf(*number);
+    const QPoint at = fresh.canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
+    QTest::mousePress(&fresh.canvas(), Qt::LeftButton, {}, at);
+    QTest::mouseMove(&fresh.canvas(), at + QPoint(40, 0));
+    QTest::mouseMove(&fresh.canvas(), at + QPoint(90, 0));
+    QTest::mouseRelease(&fresh.canvas(), Qt::LeftButton, {}, at + QPoint(90, 0));
+    QVERIFY(waitUntilIdle(fresh));
+    QCOMPARE(fresh.document().values().at(*number).text, QStringLiteral("1.5"));
+    QVERIFY(fresh.document().values().at(fresh.document().module().findInstruction("relu").value()).text != before);
+    QTest::keyClick(&fresh, Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(waitUntilIdle(fresh));
+    QCOMPARE(fresh.document().values().at(*number).text, QStringLiteral("0.6"));
+    QTest::mouseClick(fresh.findChild<QCommandLinkButton*>(QStringLiteral("example softmax")), Qt::LeftButton);
+    QVERIFY(waitUntilIdle(fresh));
+    QVERIFY(fresh.document().path().endsWith("softmax.hlo"));
+    QVERIFY(!fresh.findChild<QLabel*>(QStringLiteral("firstHint")));
+    QVERIFY(fresh.panels().find("inspector")->isVisible());
+  }
+
   void theStartPageBeginsAGraph() {
     MainWindow fresh(false);
     fresh.resize(1300, 850);
     fresh.show();
     QVERIFY(QTest::qWaitForWindowExposed(&fresh));
-    for (QPushButton* button : fresh.findChildren<QPushButton*>())
-      if (button->text() == QStringLiteral("New graph")) QTest::mouseClick(button, Qt::LeftButton);
+    QTest::mouseClick(fresh.findChild<QCommandLinkButton*>(QStringLiteral("build")), Qt::LeftButton);
     QVERIFY(waitUntilIdle(fresh));
     QVERIFY(fresh.document().isOpen());
     QVERIFY(fresh.panels().find("inspector")->isVisible());

@@ -1,0 +1,52 @@
+// The palette dock and a person's library of blocks: placing by double click or drop, saving the selection as a block,
+// bringing uses up to the library's version. Before: PalettePanel, core/edit's blocks; after: MainWindow, which only makes it.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <vector>
+
+#include "core/edit/blocks.h"
+
+namespace tessera {
+
+class Authoring;
+class Canvas;
+class Document;
+class PalettePanel;
+
+class BlockActions : public QObject {
+  Q_OBJECT
+
+ public:
+  // remembers: favourites and recents are kept between sessions, and the library is the person's own file.
+  BlockActions(Document& document, Canvas& canvas, Authoring& authoring, PalettePanel& palette, bool remembers, QObject* parent);
+
+  void setLibrary(const QString& path);        // reads it; one that is not there is empty
+  const QString& library() const { return path_; }
+  const std::vector<Block>& blocks() const { return blocks_; }
+  void askForName();                           // and saves the selection
+  bool saveSelection(const QString& name, const QString& summary);  // under a known name as its next version
+  bool offersUpdate() const;
+  void update();                               // every use that is older than the library
+
+ signals:
+  void explained(QString why);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void place(const QString& name);
+  bool write(std::vector<Block> blocks);
+
+  Document& document_;
+  Canvas& canvas_;
+  Authoring& authoring_;
+  PalettePanel& palette_;
+  QString path_;
+  std::vector<Block> blocks_;
+  bool remembers_, damaged_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+// Which attribute has which picture.
+#include "editor/attributes/attribute_picture.h"
+
+#include "editor/attributes/dimension_pairs.h"
+#include "editor/attributes/label_rows.h"
+#include "editor/attributes/literal_table.h"
+#include "editor/attributes/permutation_row.h"
+#include "editor/attributes/replica_matrix.h"
+#include "editor/attributes/window_picture.h"
+
+namespace tessera {
+
+void AttributePicture::emitText(InstructionId id, Attr name, const std::string& text, bool continues) {
+  emit edited(Edit{std::string(nameOf(name)) + " by hand", {SetAttribute{id, name, text}}}, continues);
+}
+
+AttributePicture* makeAttributePicture(Opcode opcode, Attr name, QWidget* parent) {
+  if (name == Attr::window) return new WindowPicture(parent);
+  if (name == Attr::replica_groups) return new ReplicaMatrix(parent);
+  if (name == Attr::dim_labels) return new LabelRows(parent);
+  if (opcode == Opcode::Transpose && name == Attr::dimensions) return new PermutationRow(parent);
+  if (opcode == Opcode::Dot && name == Attr::lhs_contracting_dims) return new DimensionPairs(parent);
+  if (opcode == Opcode::Gather && name == Attr::offset_dims) return new GatherRows(parent);
+  return nullptr;
+}
+
+AttributePicture* makeLiteralPicture(const Module& module, InstructionId constant, QWidget* parent) {
+  return LiteralTable::canShow(module, constant) ? new LiteralTable(parent) : nullptr;
+}
+
+}  // namespace tessera

@@ -1,0 +1,32 @@
+// An attribute as something to take hold of: a window over a grid, dimensions as chips, groups as a matrix, a constant as a
+// table. A picture stands under its text field in the inspector, reads the graph and says which edit is wished; what is wrong
+// with it is explained there. Before: the selected instruction; after: AttributeForm.
+#pragma once
+
+#include <QWidget>
+
+#include "core/edit/edit.h"
+
+namespace tessera {
+
+class AttributePicture : public QWidget {
+  Q_OBJECT
+
+ public:
+  using QWidget::QWidget;
+  // Reads the graph anew; never while the hand is on it.
+  virtual void show(const Module& module, InstructionId id) = 0;
+
+ signals:
+  void edited(tessera::Edit edit, bool continues);  // continues: the same drag goes on
+
+ protected:
+  // One attribute of an instruction, by its text.
+  void emitText(InstructionId id, Attr name, const std::string& text, bool continues);
+};
+
+// Null where the text field says it all.
+AttributePicture* makeAttributePicture(Opcode opcode, Attr name, QWidget* parent);
+AttributePicture* makeLiteralPicture(const Module& module, InstructionId constant, QWidget* parent);
+
+}  // namespace tessera

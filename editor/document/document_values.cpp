@@ -1,0 +1,153 @@
+// Live values of a Document: the complete part is traced by a worker after every edit, in the call that is looked at.
+#include <QTimer>
+#include <utility>
+
+#include "backends/backend.h"
+#include "core/tools/cut_out.h"
+#include "editor/document/document.h"
+#include "editor/document/priorities.h"
+
+namespace tessera {
+namespace {
+
+// Leaves of a run in the order of the value's own.
+Literal assembled(const Shape& shape, const std::vector<Literal>& leaves, size_t& next) {
+  if (shape.isToken()) return Literal::token();
+  if (!shape.isTuple()) return next < leaves.size() ? leaves[next++] : Literal();
+  std::vector<Literal> elements;
+  for (const Shape& element : shape.elements) elements.push_back(assembled(element, leaves, next));
+  return Literal::tuple(std::move(elements));
+}
+
+// What a value needs becomes a module of its own; its arguments are those of the parameters that stayed.
+Result<Literal> computeAlone(const Module& module, InstructionId id, const QString& path, const RunSettings& settings, const std::atomic<bool>& cancel) {
+  if (module.at(id).computation != module.entry()) return fail("values inside called computations are there while values are live");
+  TESSERA_ASSIGN_OR_RETURN(const Module alone, extract(module, id));
+  size_t fromFile = 0;
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, path, settings, &fromFile));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, wholeArguments(module, all));
+  std::vector<Literal> arguments;
+  for (InstructionId parameter : alone.entryComputation().parameters) {
+    const auto same = module.findInstruction(alone.at(parameter).name);
+    if (!same || module.at(*same).opcode != Opcode::Parameter) return fail("%" + std::string(alone.at(parameter).name) + " has no value");
+    const Literal& value = whole[static_cast<size_t>(module.at(*same).parameterNumber)];
+    if (!value.shape().isTuple()) arguments.push_back(value);
+    for (const Literal& element : value.elements()) arguments.push_back(element);
+  }
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(settings.backend));
+  CompileOptions options;
+  options.cancel = &cancel;
+  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(alone, options));
+  RunOptions run;
+  run.cancel = &cancel;
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> leaves, executable->run(arguments, run));
+  size_t next = 0;
+  return assembled(module.shapeOf(id), leaves, next);
+}
+
+}  // namespace
+
+void Document::setLive(bool live) {
+  if (!isOpen() || isPlainGraph() || live == live_) return;
+  live_ = live;
+  dispose(std::exchange(scenes_, newScenes()));
+  if (!live) {
+    values_.clear();
+    trace_.reset();
+    emit valuesChanged();
+  }
+  arrangeAgain(true);
+  evaluateInBackground();
+}
+
+// A newer edit makes the older evaluation stop; one that takes longer than anybody waits is stopped too.
+void Document::evaluateInBackground() {
+  if (cancelValues_) *cancelValues_ = true;
+  if (!live_) return;
+  constexpr int kLongestMs = 3000;
+  cancelValues_ = std::make_shared<std::atomic<bool>>(false);
+  struct Found {
+    NodeValues nodes;
+    std::shared_ptr<const Trace> trace;
+    QString failure;
+  };
+  startForModule(kRunning, [this, module = module(), path = path_, settings = project_.run, played = played_, calls = callPath_,
+                            cancel = cancelValues_, revision = revision_]() -> Answer {
+    const auto find = [&]() -> Result<Found> {
+      if (!isCheapToRun(module)) return Found{};
+      size_t fromFile = 0;
+      TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, settings, &fromFile));
+      for (const auto& [leaf, value] : played)
+        if (const auto at = static_cast<size_t>(leaf); at < arguments.size() && compatible(arguments[at].shape(), value.shape())) arguments[at] = value;
+      TESSERA_ASSIGN_OR_RETURN(Trace trace, traceModule(module, arguments, calls, cancel.get()));
+      NodeValues nodes = nodeValues(module, trace);
+      return Found{std::move(nodes), std::make_shared<const Trace>(std::move(trace)), {}};
+    };
+    auto result = find();
+    auto found = std::make_shared<Found>(result ? std::move(*result) : Found{{}, nullptr, QString::fromStdString(result.error().message)});
+    return [this, found, cancel, revision] {
+      if (revision != revision_ || cancel != cancelValues_) return;  // a newer one is on its way
+      values_ = std::move(found->nodes);
+      dispose(std::exchange(trace_, found->trace));
+      valuesFailure_ = found->failure;
+      emit valuesChanged();
+    };
+  });
+  QTimer::singleShot(kLongestMs, this, [cancel = cancelValues_] { *cancel = true; });
+}
+
+void Document::lookInto(CallPath path) {
+  if (path == callPath_ || !isOpen()) return;
+  callPath_ = std::move(path);
+  evaluateInBackground();
+}
+
+void Document::followCall() {
+  if (!isOpen() || isPlainGraph() || !live_) return;
+  const InstructionId first = selected();
+  const bool inSight = first.valid() && module().contains(first) && scene_.view && first.value < scene_.view->boxes.size() && scene_.view->boxOf(first) >= 0;
+  const ComputationId wanted = inSight ? module().at(first).computation : scene_.computation;
+  for (const CallFrame& frame : callPath_)
+    if (frame.computation == wanted) return;
+  if (wanted == module().entry()) return callPath_.empty() ? void() : lookInto({});
+  lookInto(pathTo(module(), wanted));
+}
+
+void Document::playWith(std::map<int64_t, Literal> arguments) {
+  played_ = std::move(arguments);
+  evaluateInBackground();
+}
+
+void Document::fetchValue(InstructionId id) {
+  if (!isOpen() || isPlainGraph() || !module().contains(id)) return;
+  if (const Literal* known = valueOf(id)) {
+    emit fetched(id, std::make_shared<const Literal>(*known));
+    return;
+  }
+  auto cancel = std::make_shared<std::atomic<bool>>(false);
+  cancel_ = cancel;
+  emit progressed(tr("Computing %1").arg(QString::fromUtf8(module().at(id).name.data(), static_cast<qsizetype>(module().at(id).name.size()))), -1);
+  startForModule(kRunning, [this, module = module(), path = path_, settings = project_.run, id, cancel, revision = revision_]() -> Answer {
+    auto value = computeAlone(module, id, path, settings, *cancel);
+    return [this, value = std::move(value), id, revision] {
+      emit progressed({}, 0);
+      if (revision != revision_) return;
+      if (value) emit fetched(id, std::make_shared<const Literal>(*value));
+      else emit failed(QString::fromStdString(value.error().toString()), value.error().fault);
+    };
+  });
+}
+
+void Document::setRunSettings(RunSettings settings, const QString& title, bool continues) {
+  if (settings == project_.run && edits_.empty()) return;
+  enqueue({Edit{title.toStdString(), {}}, continues, {}, std::move(settings)});
+}
+
+void Document::restoreSettings() {
+  const auto [known, fresh] = settings_.try_emplace(history_->state(), project_.run);
+  if (fresh || known->second == project_.run) return;
+  project_.run = known->second;
+  emit runSettingsChanged();
+}
+
+}  // namespace tessera

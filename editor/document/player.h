@@ -1,0 +1,53 @@
+// Player: feeds outputs back to the inputs that they are tied to, step by step or at a rate: a simulation or a training step
+// runs as a live picture. Ties are the document's own, else the module's aliases, else the first input of an output's shape.
+// Before: Document's live values; after: the bar that plays.
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <map>
+
+#include "core/hlo/module.h"
+
+namespace tessera {
+
+class Document;
+
+// Argument leaf -> output leaf. Aliases of the module; without one, inputs that get the first output of just their shape.
+std::map<int64_t, int64_t> impliedTies(const Module& module);
+std::vector<Shape> outputShapes(const Module& module);  // leaves of the entry's root, tokens skipped
+
+class Player : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Player(Document& document, QObject* parent = nullptr);
+
+  // Those that fit the shapes as they are now.
+  std::map<int64_t, int64_t> ties() const;
+  void tie(int64_t argument, int64_t output);  // an output of -1: not tied
+  bool canPlay() const;
+  bool isPlaying() const { return timer_.isActive(); }
+  int64_t steps() const { return steps_; }
+  int rate() const { return rate_; }  // steps a second at most
+  void setRate(int stepsASecond);
+
+  void play();
+  void pause();
+  void step();
+  void reset();  // to the values that the settings say
+
+ signals:
+  void changed();
+
+ private:
+  void take();
+
+  Document& document_;
+  QTimer timer_;
+  int rate_ = 8;
+  int64_t steps_ = 0;
+  bool waiting_ = false;  // for the values of the step that was begun
+};
+
+}  // namespace tessera

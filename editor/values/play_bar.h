@@ -1,0 +1,41 @@
+// A small bar over the canvas: play, step and back to the start, how fast, and which output feeds which input. It is there
+// when there is something to play. Before: Player; after: a corner of the canvas.
+#pragma once
+
+#include <QFrame>
+
+class QLabel;
+class QSpinBox;
+class QToolButton;
+
+namespace tessera {
+
+class Document;
+class Player;
+
+class PlayBar : public QFrame {
+  Q_OBJECT
+
+ public:
+  PlayBar(Document& document, Player& player, QWidget* parent);
+  QToolButton* playButton() const { return play_; }
+  QToolButton* stepButton() const { return step_; }
+  QToolButton* resetButton() const { return reset_; }
+  QSpinBox* rate() const { return rate_; }
+  QString words() const;
+
+ signals:
+  void resized();
+
+ private:
+  void show();
+  void fillTies();
+
+  Document& document_;
+  Player& player_;
+  QToolButton *play_, *step_, *reset_, *ties_;
+  QSpinBox* rate_;
+  QLabel* steps_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+// A cell's ground is its place between least and greatest, as on the canvas, but pale.
+#include "editor/values/slice_model.h"
+
+#include <QColor>
+#include <algorithm>
+#include <cmath>
+
+#include "editor/canvas/render.h"
+
+namespace tessera {
+namespace {
+constexpr int64_t kMostCells = 1 << 20;  // a QTableView counts in int and lays out its sections
+}
+
+void SliceModel::setSlice(const ValueSlice& slice, const ValueSummary& summary, bool dark) {
+  const bool same = slice.rows() == slice_.rows() && slice.columns() == slice_.columns();
+  if (!same) beginResetModel();
+  slice_ = slice;
+  summary_ = summary;
+  dark_ = dark;
+  if (!same) return endResetModel();
+  if (rowCount() && columnCount()) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+}
+
+int SliceModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.rows(), kMostCells)); }
+int SliceModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.columns(), kMostCells)); }
+
+QVariant SliceModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
+  if (role == Qt::DisplayRole) return slice_.text(index.row(), index.column());
+  if (role == Qt::TextAlignmentRole) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
+  if (role != Qt::BackgroundRole) return {};
+  const double value = slice_.number(index.row(), index.column());
+  if (!std::isfinite(value)) return toQColor(ColorRole::Error, dark_ ? Theme::Dark : Theme::Light);
+  if (!(summary_.most > summary_.least)) return {};
+  QColor color = toQColor(heatRole((value - summary_.least) / (summary_.most - summary_.least)), dark_ ? Theme::Dark : Theme::Light);
+  color.setAlpha(dark_ ? 90 : 110);
+  return color;
+}
+
+QVariant SliceModel::headerData(int section, Qt::Orientation, int role) const {
+  return role == Qt::DisplayRole ? QVariant(section) : QVariant();
+}
+
+}  // namespace tessera

@@ -1,0 +1,27 @@
+// The cells of a ValueSlice for a table; texts are made when they are painted.
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include "editor/values/value_slice.h"
+
+namespace tessera {
+
+class SliceModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  using QAbstractTableModel::QAbstractTableModel;
+  void setSlice(const ValueSlice& slice, const ValueSummary& summary, bool dark);
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  ValueSlice slice_;
+  ValueSummary summary_;
+  bool dark_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,62 @@
+// The value viewer: the value of the selected instruction, watched while the graph is edited or played; another one can be
+// pinned beside it and the two are compared. A scalar input has a slider. Before: Document's values; after: a dock.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "core/base/ids.h"
+#include "core/hlo/literal.h"
+
+class QDoubleSpinBox;
+class QLabel;
+class QPushButton;
+class QSlider;
+
+namespace tessera {
+
+class Document;
+class ValueView;
+
+class ValuePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ValuePanel(Document& document, QWidget* parent = nullptr);
+  // Also where nothing is live: then the value is computed.
+  void want(InstructionId id);
+  ValueView* current() const { return current_; }
+  ValueView* pinned() const { return pinned_; }
+  QString difference() const;
+  QSlider* slider() const { return slider_; }
+  QPushButton* pinButton() const { return pin_; }
+  void copyText() const;
+  void copyCsv() const;
+  Status saveNpy(const QString& path) const;
+  void setRange(double from, double to);  // of the slider
+
+ protected:
+  bool event(QEvent* event) override;
+
+ private:
+  void follow();
+  void refresh();
+  void showSlider();
+  void slide(int place);
+  void pin(bool on);
+  void compare();
+  void askForNpy();
+
+  Document& document_;
+  ValueView *current_, *pinned_;
+  QLabel* difference_;
+  QPushButton* pin_;
+  QWidget* sliderRow_;
+  QSlider* slider_;
+  QDoubleSpinBox *from_, *to_;
+  InstructionId shown_, pinnedId_;
+  std::shared_ptr<const Literal> fetched_;  // of `shown_`, where nothing is live
+  bool sliding_ = false;
+};
+
+}  // namespace tessera

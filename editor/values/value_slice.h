@@ -1,0 +1,47 @@
+// What of an array is on a plane: all of it up to rank 2, above that the two last dimensions at chosen indices before them.
+// Numbers only, no widgets. Before: a Literal; after: the value viewer's table, pictures and texts.
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "core/hlo/literal.h"
+
+namespace tessera {
+
+class ValueSlice {
+ public:
+  ValueSlice() = default;
+  explicit ValueSlice(Literal value) : value_(std::move(value)) { setIndices({}); }
+
+  const Literal& value() const { return value_; }
+  bool isArray() const { return value_.shape().isArray(); }
+  // A vector is one column, a scalar one cell.
+  int64_t rows() const;
+  int64_t columns() const;
+  size_t chosenDimensions() const;                    // those before the last two
+  void setIndices(std::vector<int64_t> indices);      // clamped to the sizes
+  const std::vector<int64_t>& indices() const { return indices_; }
+  int64_t linear(int64_t row, int64_t column) const;  // into the whole array
+  double number(int64_t row, int64_t column) const;   // a complex element's absolute value
+  QString text(int64_t row, int64_t column) const;    // as many digits as tell the element apart
+  QString csv() const;
+
+ private:
+  Literal value_;
+  std::vector<int64_t> indices_;
+  int64_t offset_ = 0;
+};
+
+struct ValueSummary {
+  int64_t count = 0, nans = 0, infinities = 0, zeros = 0;
+  double least = 0, most = 0, mean = 0, deviation = 0;  // of the finite elements; 0 when there are none
+  bool anyFinite = false;
+};
+ValueSummary summaryOf(const Literal& value);
+QString summaryText(const Literal& value);
+std::vector<int64_t> countsOf(const Literal& value, const ValueSummary& summary, int bars);
+// What differs between two values of one shape, in a sentence; of other shapes, that they are.
+QString differenceText(const Literal& a, const Literal& b);
+
+}  // namespace tessera

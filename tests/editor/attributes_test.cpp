@@ -1,0 +1,416 @@
+// Attributes that are taken hold of, blocks, builder forms and the palette, with real events.
+#include <QClipboard>
+#include <QDragEnterEvent>
+#include <QGuiApplication>
+#include <QMimeData>
+#include <QTableWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include "app/studio/block_actions.h"
+#include "app/studio/panels.h"
+#include "core/edit/blocks.h"
+#include "core/edit/palette_forms.h"
+#include "core/edit/text_edit.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/module_file.h"
+#include "core/formats/npz.h"
+#include "core/hlo/numbers.h"
+#include "editor/attributes/dimension_pairs.h"
+#include "editor/attributes/label_rows.h"
+#include "editor/attributes/literal_table.h"
+#include "editor/attributes/permutation_row.h"
+#include "editor/attributes/replica_matrix.h"
+#include "editor/attributes/window_picture.h"
+#include "editor/layout_lab/dimension_chips.h"
+#include "editor/panels/attribute_form.h"
+#include "editor/panels/inspector.h"
+#include "editor/panels/palette_panel.h"
+#include "editor/panels/text_panel.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+namespace {
+
+double numberIn(const Literal& value, int64_t i = 0) {
+  return loadDouble(value.shape().type, value.bytes().data() + i * byteWidth(value.shape().type));
+}
+
+}  // namespace
+
+class AttributesTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+  QTemporaryDir folder_;
+
+  Hand& hand() { return *hand_; }
+  void openText(const char* text, const char* select) {
+    const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
+    QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
+    hand().window().openFile(path);
+    hand().settle();
+    hand().document().select({hand().named(select)});
+    hand().settle();
+    QCoreApplication::processEvents();
+  }
+  template <class Picture>
+  Picture* picture(const char* line) {
+    auto* out = dynamic_cast<Picture*>(hand().window().panels().inspector->form()->picture(QLatin1String(line)));
+    if (!out) qFatal("there is no such picture");
+    return out;
+  }
+  void dragOn(QWidget* widget, QPointF from, QPointF to, Qt::KeyboardModifiers modifiers = {}) {
+    QTest::mousePress(widget, Qt::LeftButton, modifiers, from.toPoint());
+    QTest::mouseMove(widget, ((from + to) / 2).toPoint());
+    QTest::mouseMove(widget, to.toPoint());
+    QTest::mouseRelease(widget, Qt::LeftButton, modifiers, to.toPoint());
+    hand().settle();
+  }
+  bool says(const char* words) { return hand().text().find(words) != std::string::npos; }
+  void undo() {
+    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
+    hand().settle();
+  }
+  std::string shapeOf(const char* name) { return hand().shape(hand().named(name)); }
+
+  HloEdit* editing() {
+    TextPanel* panel = hand().window().panels().text;
+    hand().window().panels().raise("text");
+    QTest::mouseClick(panel->editButton(), Qt::LeftButton);
+    return panel->edit();
+  }
+  void typed(HloEdit* edit, const char* from, const char* to) {
+    QPlainTextEdit* field = edit->field();
+    field->moveCursor(QTextCursor::Start);
+    QVERIFY2(field->find(QLatin1String(from)), qPrintable(field->toPlainText()));
+    field->setFocus();
+    QTest::keyClicks(field, to);
+    edit->readNow();
+    hand().settle();
+  }
+  Result<Literal> argumentLike() { return parseLiteral("{{0,0.1,0.2},{0.3,0.4,0.5}}", Shape::arrayRowMajor(ElementType::F32, {2, 3})); }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() { hand_.reset(); }
+
+  void theWindowIsDragged() {
+    openText(R"(HloModule w
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
+ENTRY main {
+  x = f32[8,8] parameter(0)
+  low = f32[] constant(-inf)
+  ROOT pool = f32[7,7] reduce-window(x, low), window={size=2x2}, to_apply=max
+})", "pool");
+    auto* window = picture<WindowPicture>("window");
+    QVERIFY(window->isVisible());
+    const std::string before = hand().text();
+    const double cell = (window->handleAt(WindowPicture::Handle::Stride) - window->handleAt(WindowPicture::Handle::LowPadding)).x() / 1.3;
+    QVERIFY(cell > 3);
+    QPointF at = window->handleAt(WindowPicture::Handle::Size);
+    dragOn(window, at, at + QPointF(cell, 0));
+    QVERIFY2(says("size=2x3"), hand().text().c_str());
+    QCOMPARE(shapeOf("pool"), std::string("f32[7,6]"));
+    undo();  // one drag, one step
+    QCOMPARE(hand().text(), before);
+    at = window->handleAt(WindowPicture::Handle::Stride);
+    dragOn(window, at, at + QPointF(cell, cell));
+    QVERIFY2(says("stride=2x2"), hand().text().c_str());
+    QCOMPARE(shapeOf("pool"), std::string("f32[4,4]"));
+    at = window->handleAt(WindowPicture::Handle::LowPadding);
+    dragOn(window, at, at + QPointF(cell, 0));
+    QVERIFY2(says("pad=0_0x1_0"), hand().text().c_str());
+  }
+
+  void dimensionsOfADotAreDraggedTogether() {
+    openText(R"(HloModule d
+ENTRY main {
+  a = f32[4,8] parameter(0)
+  b = f32[4,8] parameter(1)
+  ROOT c = f32[4,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+})", "c");
+    auto* pairs = picture<DimensionPairs>("lhs_contracting_dims");
+    dragOn(pairs, pairs->chip(0, 0).center(), pairs->chip(1, 0).center());
+    QVERIFY2(says("lhs_contracting_dims={1,0}, rhs_contracting_dims={1,0}"), hand().text().c_str());
+    QCOMPARE(shapeOf("c"), std::string("f32[]"));
+    undo();
+    QCOMPARE(shapeOf("c"), std::string("f32[4,4]"));
+    dragOn(pairs, pairs->chip(0, 0).center(), pairs->chip(1, 0).center(), Qt::ShiftModifier);
+    QVERIFY2(says("lhs_batch_dims={0}"), hand().text().c_str());
+    QCOMPARE(shapeOf("c"), std::string("f32[4]"));
+    dragOn(pairs, pairs->chip(0, 1).center(), pairs->chip(1, 1).center() + QPointF(0, 60));  // away
+    QCOMPARE(shapeOf("c"), std::string("f32[4,8,8]"));
+  }
+
+  void aPermutationIsDragged() {
+    openText("HloModule t\nENTRY main {\n  x = f32[2,3,5] parameter(0)\n  ROOT y = f32[2,3,5] transpose(x), dimensions={0,1,2}\n}", "y");
+    auto* row = picture<PermutationRow>("dimensions");
+    row->chips()->setFocus();
+    QTest::keyClick(row->chips(), Qt::Key_Right, Qt::ControlModifier);
+    hand().settle();
+    QVERIFY2(says("dimensions={1,0,2}"), hand().text().c_str());
+    QCOMPARE(shapeOf("y"), std::string("f32[3,2,5]"));
+  }
+
+  void labelsOfAConvolutionChangePlaces() {
+    openText(R"(HloModule c
+ENTRY main {
+  x = f32[1,8,8,4] parameter(0)
+  k = f32[3,3,4,6] parameter(1)
+  ROOT y = f32[1,6,6,6] convolution(x, k), window={size=3x3}, dim_labels=b01f_01io->b01f
+})", "y");
+    auto* rows = picture<LabelRows>("dim_labels");
+    dragOn(rows, rows->chip(2, 1).center(), rows->chip(2, 3).center());
+    QVERIFY2(says("dim_labels=b01f_01io->bf10"), hand().text().c_str());
+  }
+
+  void elementsOfAConstantAreTypedPastedAndLoaded() {
+    openText("HloModule l\nENTRY main {\n  c = f32[2,3] constant({{1,2,3},{4,5,6}})\n  ROOT y = f32[2,3] negate(c)\n}", "c");
+    auto* table = picture<LiteralTable>("value");
+    QCOMPARE(table->table()->rowCount(), 2);
+    table->table()->item(1, 2)->setText("60");
+    hand().settle();
+    QVERIFY2(says("60"), hand().text().c_str());
+    table->table()->setCurrentCell(0, 1);
+    QGuiApplication::clipboard()->setText("7\t8\n9\t10\n");
+    QTest::keyClick(table->table(), Qt::Key_V, Qt::ControlModifier);
+    hand().settle();
+    QCOMPARE(numberIn(*hand().at(hand().named("c")).literal, 2), 8.0);
+    QCOMPARE(numberIn(*hand().at(hand().named("c")).literal, 5), 10.0);
+    table->paste("1\t2\t3");  // from column 1 there is room for two
+    QVERIFY(table->errorText().contains("3 columns"));
+    table->table()->item(0, 0)->setText("many");
+    QVERIFY(!table->errorText().isEmpty());
+    QCOMPARE(numberIn(*hand().at(hand().named("c")).literal, 0), 1.0);
+    const QString file = folder_.filePath("c.npy");
+    const Literal six = *argumentLike();
+    QVERIFY(writeFileAtomically(file.toStdString(), *npyBytes(six)).has_value());
+    table->load(file);
+    hand().settle();
+    QCOMPARE(numberIn(*hand().at(hand().named("c")).literal, 5), 0.5);
+    table->load(folder_.filePath("nowhere.npy"));
+    QVERIFY(!table->errorText().isEmpty());
+  }
+
+  void replicaGroupsAreAMatrix() {
+    openText(R"(HloModule r, replica_count=4
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY main {
+  x = f32[2] parameter(0)
+  ROOT y = f32[2] all-reduce(x), replica_groups={{0,1},{2,3}}, to_apply=add
+})", "y");
+    auto* matrix = picture<ReplicaMatrix>("replica_groups");
+    QCOMPARE(matrix->table()->rowCount(), 2);
+    matrix->swapCells(0, 1, 1, 0);
+    hand().settle();
+    QVERIFY2(says("replica_groups={{0,2},{1,3}}"), hand().text().c_str());
+    matrix->table()->item(0, 0)->setText("3");
+    QVERIFY(matrix->errorText().contains("two places"));
+    QVERIFY(says("replica_groups={{0,2},{1,3}}"));
+    matrix->resizeTo(1, 4);
+    hand().settle();
+    QVERIFY2(says("replica_groups={{0,1,2,3}}"), hand().text().c_str());
+  }
+
+  // --- the text
+  void typedTextBecomesAnEditThatKeepsWhatStays() {
+    openText("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  y = f32[4] negate(x)\n  ROOT z = f32[4] add(y, x)\n}", "y");
+    const InstructionId z = hand().named("z"), y = hand().named("y");
+    const std::string before = hand().text();
+    HloEdit* edit = editing();
+    typed(edit, "negate", "tanh");
+    QVERIFY(hand().at(hand().named("y")).opcode == Opcode::Tanh);
+    QVERIFY(hand().named("z") == z);
+    QVERIFY(hand().at(z).operands[0] == hand().named("y"));
+    undo();
+    QCOMPARE(hand().text(), before);
+    QVERIFY2(edit->field()->toPlainText().contains("negate"), qPrintable(edit->field()->toPlainText()));  // the text follows
+    QVERIFY(hand().named("y") == y);
+    typed(edit, "f32[4]{0} negate", "f32[5]{0} negate");  // a shape that does not follow
+    QVERIFY(!edit->errorText().isEmpty());
+    QCOMPARE(hand().text(), before);
+  }
+
+  void whatDoesNotReadIsMarkedInItsPlace() {
+    openText("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] negate(x)\n}", "y");
+    const std::string before = hand().text();
+    HloEdit* edit = editing();
+    typed(edit, "negate(", "negate(w");
+    QVERIFY2(edit->errorText().contains("w"), qPrintable(edit->errorText()));
+    QCOMPARE(edit->errorLine(), 2);
+    QCOMPARE(hand().text(), before);
+    typed(edit, "negate(w", "negate(");
+    QVERIFY(edit->errorText().isEmpty());
+    TextPanel* panel = hand().window().panels().text;
+    panel->findField()->setText("negate");
+    QTest::keyClicks(panel->replaceField(), "abs");
+    QTest::keyClick(panel->replaceField(), Qt::Key_Return);
+    hand().settle();
+    QVERIFY2(hand().text().find("abs(") != std::string::npos, hand().text().c_str());
+  }
+
+  void linesAreAddedAndRenamed() {
+    openText("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] negate(x)\n}", "y");
+    const InstructionId y = hand().named("y");
+    const auto renamed = editFromText(hand().module(), hand().module().entry(), "ENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  %two = f32[] constant(2)\n  %twos = f32[4]{0} broadcast(%two), dimensions={}\n  %less = f32[4]{0} negate(%x)\n  ROOT %sum = f32[4]{0} add(%less, %twos)\n}\n");
+    QVERIFY2(renamed.has_value(), renamed ? "" : renamed.error().message.c_str());
+    hand().document().perform(*renamed);
+    hand().settle();
+    QVERIFY(hand().named("less") == y);
+    QVERIFY(hand().at(hand().module().entryComputation().root).name == "sum");
+    QVERIFY(hand().document().diagnostics().empty());
+  }
+
+  // --- builder forms and blocks
+  void everyShippedBlockInfersAndRuns() {
+    for (const Block& block : shippedBlocks()) {
+      const auto text = shippedBlockText(block.name, {});
+      QVERIFY2(text.has_value(), block.name.c_str());
+      const ReadResult read = readHloText(*text, block.name);
+      QVERIFY2(read.module && !read.diagnostics.hasErrors(), text->c_str());
+      std::vector<Literal> arguments;
+      for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(*fillParameter(shape, arguments.size(), {0, 1.0, 8}));
+      const auto out = evaluateModule(*read.module, arguments);
+      QVERIFY2(out.has_value(), block.name.c_str());
+      for (int64_t i = 0; i < out->at(0).elementCount(); ++i) QVERIFY2(std::isfinite(numberIn(out->at(0), i)), block.name.c_str());
+    }
+  }
+
+  void blocksGiveWhatTheySay() {
+    const Shape row = Shape::array(ElementType::F32, {1, 3});
+    const auto run = [](const char* name, const std::vector<Shape>& shapes, const std::vector<Literal>& arguments) {
+      return (*evaluateModule(*readHloText(*shippedBlockText(name, shapes), name).module, arguments))[0];
+    };
+    const Literal x = *parseLiteral("{{0,1,2}}", Shape::arrayRowMajor(ElementType::F32, {1, 3}));
+    const double total = 1 + std::exp(1.0) + std::exp(2.0);
+    QVERIFY(std::abs(numberIn(run("softmax", {row}, {x}), 2) - std::exp(2.0) / total) < 1e-6);
+    const Literal gelu = run("gelu", {row}, {x});
+    QVERIFY(std::abs(numberIn(gelu, 1) - 0.8413447) < 1e-5);  // Φ(1)
+    const Literal ones = *parseLiteral("{1,1,1}", Shape::arrayRowMajor(ElementType::F32, {3})), none = *Literal::zeros(Shape::arrayRowMajor(ElementType::F32, {3}));
+    QVERIFY(std::abs(numberIn(run("layer_norm", {row}, {x, ones, none}), 2) - 1.2247356) < 1e-4);
+    const Literal label = *parseLiteral("{{0,0,1}}", Shape::arrayRowMajor(ElementType::F32, {1, 3}));
+    QVERIFY(std::abs(numberIn(run("cross_entropy", {row, row}, {x, label})) - (std::log(total) - 2)) < 1e-6);
+    QVERIFY(!shippedBlockText("linear", std::vector<Shape>{row, Shape::array(ElementType::F32, {4, 2})}));
+    QVERIFY(!shippedBlockText("softmax", std::vector<Shape>{Shape::array(ElementType::S32, {3})}));
+  }
+
+  void aBlockIsPlacedAsACompositeCall() {
+    hand().add("f32[4,6]");
+    const InstructionId call = hand().add("linear block");
+    QCOMPARE(hand().at(call).opcode, Opcode::Call);
+    QCOMPARE(hand().shape(call), std::string("f32[4,32]"));
+    QCOMPARE(hand().at(call).operands.size(), size_t{3});
+    QVERIFY(says("is_composite=true"));
+    QVERIFY(says("composite.name=\"tessera.linear\""));
+    QVERIFY(hand().document().diagnostics().empty());
+    QVERIFY(hand().document().valueOf(call));
+    undo();
+    QCOMPARE(hand().module().instructionCount(), size_t{1});
+  }
+
+  void aSelectionBecomesABlockOfTheLibraryAndItsUsesAreBroughtUpToDate() {
+    BlockActions& actions = hand().window().blocks();
+    actions.setLibrary(folder_.filePath("mine.tessera-blocks"));
+    const InstructionId x = hand().add("f32[4]"), twice = hand().add("multiply 2"), root = hand().add("exp");
+    hand().document().select({twice, root});
+    QVERIFY(actions.saveSelection("double_exp", "exp of twice"));
+    PalettePanel* palette = hand().window().panels().palette;
+    QVERIFY(palette->item("My blocks", "double_exp"));
+    hand().document().select({x});
+    hand().settle();
+    palette->choose("block: double_exp");
+    hand().settle();
+    const InstructionId call = hand().selected();
+    QCOMPARE(hand().at(call).opcode, Opcode::Call);
+    QCOMPARE(blockUseOf(hand().module(), call).version, int64_t{1});
+    QVERIFY(hand().document().diagnostics().empty());
+    QVERIFY(!actions.offersUpdate());
+    // Another content under the same name is its next version.
+    hand().document().select({twice});
+    QVERIFY(actions.saveSelection("double_exp", "only twice"));
+    QVERIFY(actions.offersUpdate());
+    actions.update();
+    hand().settle();
+    QCOMPARE(blockUseOf(hand().module(), call).version, int64_t{2});
+    QVERIFY(!actions.offersUpdate());
+    const double in = numberIn(*hand().document().valueOf(x), 3);
+    QVERIFY(std::abs(numberIn(*hand().document().valueOf(call), 3) - 2 * in) < 1e-6);
+    undo();
+    QCOMPARE(blockUseOf(hand().module(), call).version, int64_t{1});
+    actions.setLibrary(folder_.filePath("mine.tessera-blocks"));  // read again
+    QCOMPARE(actions.blocks().size(), size_t{1});
+    QCOMPARE(actions.blocks()[0].summary, std::string("only twice"));
+    // A file that was broken by hand is explained and not written over.
+    QVERIFY(writeFileAtomically(actions.library().toStdString(), "tessera blocks 1\nblock \"a\" 1 \"\"\nhlo\nnonsense\n").has_value());
+    actions.setLibrary(actions.library());
+    QVERIFY(actions.blocks().empty());
+    QVERIFY(!actions.saveSelection("other", ""));
+    QVERIFY(readFile(actions.library().toStdString())->find("nonsense") != std::string::npos);
+  }
+
+  void librariesThatDoNotRead() {
+    for (const char* bad : {"", "tessera blocks 2\n", "tessera blocks 1\nblok", "tessera blocks 1\nblock \"a b\" 1 \"\"\nhlo\nend\n",
+                            "tessera blocks 1\nblock \"a\" x \"\"\nhlo\nend\n", "tessera blocks 1\nblock \"a\" 1 \"\"\nhlo\nHloModule m\n"})
+      QVERIFY2(!parseBlocks(bad), bad);
+    const Block block{"a.b-c", "says \"this\"", 3, *shippedBlockText("gelu", {})};
+    const auto read = parseBlocks(printBlocks(std::vector<Block>{block}));
+    QVERIFY(read.has_value());
+    QCOMPARE(read->at(0).summary, block.summary);
+    QCOMPARE(read->at(0).text, block.text);
+  }
+
+  void formsMakeTheInstructionsTheyMean() {
+    const InstructionId x = hand().add("f32[1,8,8,3]");
+    hand().click(x);
+    QCOMPARE(hand().shape(hand().add("convolution same")), std::string("f32[1,8,8,3]"));
+    hand().click(x);
+    QCOMPARE(hand().shape(hand().add("convolution valid")), std::string("f32[1,6,6,3]"));
+    hand().click(x);
+    QCOMPARE(hand().shape(hand().add("collapse")), std::string("f32[8,8,3]"));
+    hand().click(x);
+    QCOMPARE(hand().shape(hand().add("broadcast sizes")), std::string("f32[2,1,8,8,3]"));
+    hand().click(x);
+    QCOMPARE(hand().shape(hand().add("broadcast in dim")), std::string("f32[1,8,8,3,2]"));
+    hand().click(x);
+    QCOMPARE(hand().at(hand().add("cross-replica sum")).opcode, Opcode::AllReduce);
+    QVERIFY(hand().document().diagnostics().empty());
+  }
+
+  void thePaletteFindsPlacesAndTakesDrops() {
+    hand().window().panels().raise("palette");
+    PalettePanel* palette = hand().window().panels().palette;
+    QTest::keyClicks(palette->field(), "tanh");
+    hand().add("f32[3]");
+    QTreeWidgetItem* item = palette->item("Elementwise", "tanh");
+    QVERIFY(item);
+    palette->tree()->scrollToItem(item);
+    const QPoint there = palette->tree()->visualItemRect(item).center();
+    QTest::mouseClick(palette->tree()->viewport(), Qt::LeftButton, {}, there);
+    QTest::mouseDClick(palette->tree()->viewport(), Qt::LeftButton, {}, there);
+    QCoreApplication::processEvents();
+    hand().settle();
+    QVERIFY(hand().module().findInstruction("tanh").has_value());
+    palette->field()->clear();
+    QVERIFY(palette->item("Used last", "tanh"));
+    palette->setFavourites({"abs"});
+    QVERIFY(palette->item("Favourites", "abs"));
+    QMimeData data;
+    data.setData(QLatin1String(kPaletteMime), "abs");
+    const QPoint at(200, 200);
+    QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&hand().canvas(), &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent drop(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&hand().canvas(), &drop);
+    hand().settle();
+    QVERIFY(hand().module().findInstruction("abs").has_value());
+  }
+};
+
+QTEST_MAIN(AttributesTest)
+#include "attributes_test.moc"

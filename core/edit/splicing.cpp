@@ -55,8 +55,9 @@ Result<Edit> inserting(const Module& module, InstructionId node, InputSpot wire)
   Edit edit = fitOf(module, value, node, input).ways.front().edit;
   edit.actions.push_back(SetOperand{user, operand, node});
   edit.title = "Insert " + nameIn(module, node);
-  TESSERA_TRY(performable(module, edit));
-  TESSERA_TRY(tried(module, edit, user));
+  TESSERA_ASSIGN_OR_RETURN(const EditResult done, apply(module, edit));  // the node's own shape is another one now
+  for (const Diagnostic& d : done.diagnostics.items())
+    if (d.instruction == user && d.severity == Severity::Error && d.label != "operand") return std::unexpected(d);
   return edit;
 }
 

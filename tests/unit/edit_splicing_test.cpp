@@ -35,6 +35,19 @@ TEST(Splicing, InsertsIntoAWire) {
   EXPECT_TRUE(f.reads("lone", 0, "y"));
 }
 
+// A node that has no shape yet takes the wire's.
+TEST(Splicing, InsertsWhatIsStillOpen) {
+  Fixture f;
+  ASSERT_TRUE(f.history.perform({"Add", {AddInstruction{f.module().entry(), Opcode::Tanh, "", {InstructionId()}, {}, {}, ""}}}));
+  ASSERT_TRUE(f.history.perform({"Add", {AddInstruction{f.module().entry(), Opcode::Transpose, "turn", {InstructionId()}, {}, {}, ""}}}));
+  const auto edit = inserting(f.module(), f.named("tanh"), {f.named("s"), 0});
+  ASSERT_TRUE(edit) << edit.error().message;
+  ASSERT_TRUE(f.history.perform(*edit));
+  EXPECT_EQ(toString(f.module().shapeOf(f.named("tanh")), false), "f32[4]");
+  ASSERT_TRUE(f.history.perform({"Convert", {AddInstruction{f.module().entry(), Opcode::Convert, "", {f.named("x")}, {}, Shape::array(ElementType::S32, {4}), ""}}}));
+  EXPECT_FALSE(inserting(f.module(), f.named("convert"), {f.named("s"), 0}));  // the subtraction would no longer agree
+}
+
 TEST(Splicing, RefusesItsOwnWireAndCycles) {
   Fixture f;
   EXPECT_FALSE(inserting(f.module(), f.named("s"), {f.named("s"), 0}));

@@ -297,6 +297,9 @@ void Canvas::paintMove(QPainter& painter) {
   painter.translate(-origin_ + move_->moved.by);
   for (uint32_t i : move_->items) paintItem(painter, picture_->items[i], zoom_, theme_);
   painter.restore();
+  // The wire that the node would go into, above it.
+  const int32_t item = move_->moved.wire < 0 ? -1 : index_->wireItem(static_cast<size_t>(move_->moved.wire));
+  if (item >= 0) paintHoveredWire(painter, picture_->items[static_cast<size_t>(item)], toQColor(ColorRole::Selection, theme_));
 }
 
 void Canvas::paintMovedWires(QPainter& painter) {
@@ -317,9 +320,6 @@ void Canvas::paintMovedWires(QPainter& painter) {
     painter.setPen(QPen(toQColor(ColorRole::Selection, theme_), 1.6));
     painter.drawPath(path);
   }
-  if (move_->moved.wire < 0) return;
-  const int32_t item = index_->wireItem(static_cast<size_t>(move_->moved.wire));
-  if (item >= 0) paintHoveredWire(painter, picture_->items[static_cast<size_t>(item)], toQColor(ColorRole::Selection, theme_));
 }
 
 void Canvas::paintStroke(QPainter& painter) {

@@ -87,6 +87,7 @@ void SceneMaker::showMuted(Picture& picture, const ProjectPage& page) const {
       item.fill = ColorRole::NodeFill;
     } else if (item.kind == PictureItem::Kind::Text && item.bold) {
       item.text = "muted: " + item.text;
+      item.bounds.width = textWidth(item.text, item.size, true);
       item.fill = ColorRole::NodeSubtext;
     }
   }

@@ -1,6 +1,7 @@
 // tessera resize: a dimension changed everywhere it flows.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "app/cli/command.h"
@@ -27,7 +28,12 @@ Result<SizeWish> wishIn(const Module& module, const std::string& words) {
     d.message = "\"" + words + "\" is no change like x:1=64";
     return std::unexpected(std::move(d));
   }
-  TESSERA_ASSIGN_OR_RETURN(wish.spot, dimensionNamed(module, words.substr(0, equals)));
+  auto spot = dimensionNamed(module, words.substr(0, equals));
+  if (!spot) {
+    spot.error().fault = Fault::Usage;
+    return std::unexpected(spot.error());
+  }
+  wish.spot = *spot;
   return wish;
 }
 
@@ -99,7 +105,7 @@ void addResize(CLI::App& app, Report& report) {
   command->add_flag("--list", options->listed, "Say what would change instead of printing the module");
   command->add_option("-o,--output", options->out, "Write to a file instead of stdout");
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");
-  command->footer("Example: tessera resize model.hlo tokens:1=64 -o longer.hlo");
+  command->footer("Example: tessera resize model.hlo y:0=64 -o longer.hlo");
   command->callback([options, &report] {
     if (auto module = loadModule(options->file, report, true)) resize(*module, *options, report);
   });

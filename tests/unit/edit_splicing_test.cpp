@@ -1,6 +1,7 @@
 // Nodes into wires and out of them, cuts, swaps, and what stands round the graph in the same history.
 #include <gtest/gtest.h>
 
+#include "core/edit/fragment.h"
 #include "core/edit/splicing.h"
 #include "core/formats/hlo_text.h"
 
@@ -82,6 +83,25 @@ TEST(Splicing, MutedNodesArePassedBy) {
   const Module runs = withoutMuted(f.module(), muted);
   EXPECT_EQ(runs.entryComputation().root, f.named("x"));
   EXPECT_TRUE(f.reads("s", 0, "n"));
+}
+
+// A wire was cut in a body; what calls it is copied all the same.
+TEST(Fragment, ACallOfAnUnfinishedBody) {
+  History history(*readHloText(R"(HloModule m
+body {
+  p = f32[4]{0} parameter(0)
+  ROOT t = f32[4]{0} tanh(p)
+}
+ENTRY main {
+  x = f32[4]{0} parameter(0)
+  ROOT c = f32[4]{0} call(x), to_apply=body
+}
+)").module);
+  const InstructionId inner = history.current().findInstruction("t").value(), call = history.current().findInstruction("c").value();
+  ASSERT_TRUE(history.perform({"Unwire", {SetOperand{inner, 0, {}}}}));
+  const std::string text = fragmentText(history.current(), std::span(&call, 1));
+  EXPECT_NE(text.find("tanh(?)"), std::string::npos) << text;
+  EXPECT_TRUE(pasting(history.current(), history.current().entry(), text, false));
 }
 
 TEST(History, PlacesFollowNamesAndAreUndone) {

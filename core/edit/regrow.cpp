@@ -65,9 +65,9 @@ bool repeats(const Literal& literal, const Shape& to, size_t width) {
 
 std::optional<Literal> regrown(const Literal& literal, const Shape& shape) {
   const Shape& from = literal.shape();
-  const auto count = shape.isArray() ? shape.elementCount() : std::nullopt;
+  const int64_t count = shape.isArray() ? shape.elementCount().value_or(-1) : -1;
   if (!from.isArray() || from.type != shape.type || from.dimensions.size() != shape.dimensions.size() || literal.elided()) return std::nullopt;
-  if (!count || *count > kMostElements || *count < 0 || literal.elementCount() == 0) return std::nullopt;
+  if (count > kMostElements || count < 0 || literal.elementCount() == 0) return std::nullopt;
   auto out = Literal::allocate(shape);
   if (!out) return std::nullopt;
   const auto width = static_cast<size_t>(byteWidth(shape.type));
@@ -76,7 +76,7 @@ std::optional<Literal> regrown(const Literal& literal, const Shape& shape) {
     return std::nullopt;
   }
   std::byte* to = out->mutableBytes().data();
-  for (size_t i = 0; i < static_cast<size_t>(*count); ++i) std::memcpy(to + i * width, literal.bytes().data() + sourceOf(i, from, shape) * width, width);
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) std::memcpy(to + i * width, literal.bytes().data() + sourceOf(i, from, shape) * width, width);
   return std::move(*out);
 }
 

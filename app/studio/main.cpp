@@ -117,6 +117,7 @@ int run(StudioApplication& app) {
   if (alone) return runAlone(app, window, parser, file);
   window.show();
   if (!file.isEmpty()) window.openFile(file);
+  else window.restoreLeftBehind();
   return app.exec();
 }
 

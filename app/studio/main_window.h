@@ -4,6 +4,7 @@
 
 #include <QMainWindow>
 #include <QStringList>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -21,11 +22,14 @@ class QStackedWidget;
 namespace tessera {
 
 class AddSearch;
+class Arranging;
 class Authoring;
 class Banner;
 class Canvas;
 class Document;
 class HeatLegend;
+class Navigation;
+class Recovery;
 class StartPage;
 struct Panels;
 
@@ -39,7 +43,11 @@ class MainWindow : public QMainWindow {
 
   void openFile(const QString& path);
   void newFile();
+  // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
+  bool restoreLeftBehind();
   Authoring& authoring() { return *authoring_; }
+  Arranging& arranging() { return *arranging_; }
+  Navigation& navigation() { return *navigation_; }
   AddSearch& addSearch();
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
@@ -65,7 +73,10 @@ class MainWindow : public QMainWindow {
   void makeFileMenu();
   void makeEditMenu();
   void makeBuildActions(QMenu* menu);
+  void makeArrangeMenu();
+  void makeGoMenu();
   void makeViewMenu();
+  void overCanvas(std::initializer_list<QAction*> actions);
   void makeRunMenu();
   void makeHelpMenu();
   void makeToolBar();
@@ -96,6 +107,9 @@ class MainWindow : public QMainWindow {
   Document* document_;
   Canvas* canvas_ = nullptr;
   Authoring* authoring_ = nullptr;
+  Arranging* arranging_ = nullptr;
+  Navigation* navigation_ = nullptr;
+  Recovery* recovery_ = nullptr;      // of a person's sessions
   std::unique_ptr<Panels> panels_;
   Banner* banner_ = nullptr;
   HeatLegend* legend_ = nullptr;

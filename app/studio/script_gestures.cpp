@@ -11,6 +11,7 @@
 
 #include "app/studio/authoring.h"
 #include "app/studio/main_window.h"
+#include "app/studio/script_moves.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
@@ -135,7 +136,7 @@ GestureCommand gestureNamed(const QString& name) {
       {"type", type},
   };
   const auto found = table.find(name);
-  return found == table.end() ? nullptr : found->second;
+  return found == table.end() ? moveNamed(name) : found->second;
 }
 
 }  // namespace tessera

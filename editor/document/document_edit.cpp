@@ -2,6 +2,7 @@
 #include <QTimer>
 #include <utility>
 
+#include "core/edit/splicing.h"
 #include "core/formats/module_file.h"
 #include "core/formats/protobuf.h"
 #include "editor/document/document.h"
@@ -18,8 +19,13 @@ void Document::perform(Edit edit, bool continues, InstructionId selects) {
 }
 
 void Document::startNextEdit() {
+  while (!edits_.empty() && edits_.front().change) {
+    const Waiting waiting = std::move(edits_.front());
+    edits_.erase(edits_.begin());
+    changePage(waiting);
+  }
   if (edits_.empty()) return;
-  auto [edit, continues, selects] = std::move(edits_.front());
+  auto [edit, continues, selects, change, computation] = std::move(edits_.front());
   edits_.erase(edits_.begin());
   editing_ = true;
   startForModule(kEditing, [this, history = *history_, edit = std::move(edit), continues, selects]() mutable -> Answer {
@@ -30,6 +36,7 @@ void Document::startNextEdit() {
       if (result) {
         dispose(std::move(history_));
         history_ = history;
+        takeProject();
         moduleReplaced();
         const uint32_t made = selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction : InstructionId::kInvalid;
         if (made < result->added.size()) select({result->added[made]});
@@ -76,7 +83,7 @@ void Document::evaluateInBackground() {
   if (!live_) return;
   constexpr int kLongestMs = 3000;
   cancelValues_ = std::make_shared<std::atomic<bool>>(false);
-  startForModule(kRunning, [this, module = module(), path = path_, cancel = cancelValues_, revision = revision_]() -> Answer {
+  startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, cancel = cancelValues_, revision = revision_]() -> Answer {
     Result<NodeValues> values = isCheapToRun(module) ? nodeValues(module, path, *cancel) : Result<NodeValues>(NodeValues());
     return [this, values = std::move(values), revision]() mutable {
       if (revision != revision_) return;
@@ -89,14 +96,22 @@ void Document::evaluateInBackground() {
 
 void Document::undo() {
   if (!canUndo() || editing_) return;
+  const uint64_t graph = history_->graph();
   history_->undo();
-  moduleReplaced();
-  verifyInBackground();
+  stepTaken(graph);
 }
 
 void Document::redo() {
   if (!canRedo() || editing_) return;
+  const uint64_t graph = history_->graph();
   history_->redo();
+  stepTaken(graph);
+}
+
+// A step that only arranged leaves values and the last run alone.
+void Document::stepTaken(uint64_t graphBefore) {
+  takeProject();
+  if (history_->graph() == graphBefore) return pageReplaced();
   moduleReplaced();
   verifyInBackground();
 }

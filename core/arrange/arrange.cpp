@@ -22,7 +22,6 @@ struct Size {
 };
 
 Size sizeOf(const ViewNode& node, float valueStrip) {
-  if (node.called) valueStrip = 0;
   if (node.chip) return {std::ceil(std::clamp(textWidth(node.subtitle, box::kAttachedSize) + 14, box::kAttachedNarrowest, box::kAttachedWidest)), box::kAttachedHeight};
   const bool group = node.kind == ViewNode::Kind::CollapsedGroup;
   if (node.kind == ViewNode::Kind::Attached) {

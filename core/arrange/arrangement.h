@@ -40,7 +40,6 @@ struct ViewNode {
   size_t boxesInside = 0;      // that opening a collapsed group shows
   size_t repeats = 0;          // a stack of so many equal blocks; else 0
   bool caller = false;         // a group that is an instruction with what it calls
-  bool called = false;         // in a called computation: a run gives it many values, or none
   bool chip = false;           // a broadcast of the editor's own, drawn as a chip on its wire; `group` opens it
 };
 struct ViewEdge {
@@ -52,7 +51,7 @@ struct GraphView {
   ComputationId computation;
   std::vector<ViewNode> nodes;
   std::vector<ViewEdge> edges;
-  float valueStrip = 0;        // height at the bottom of plain nodes of the entry that is kept free for their values
+  float valueStrip = 0;        // height at the bottom of plain nodes that is kept free for their values
   // By InstructionId value: the innermost box that shows it (its own, or the collapsed group that hides it); -1: none.
   std::vector<int32_t> boxes;
   int32_t boxOf(InstructionId id) const { return id.value < boxes.size() ? boxes[id.value] : -1; }

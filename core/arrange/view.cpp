@@ -96,7 +96,6 @@ class ViewBuilder {
   bool isOpen(const std::string& path) const { return openAll_ || options_.openGroups.contains(path); }
 
   int32_t addNode(ViewNode node) {
-    node.called = module_.contains(node.instruction) && module_.at(node.instruction).computation != module_.entry();
     view_.nodes.push_back(std::move(node));
     return static_cast<int32_t>(view_.nodes.size()) - 1;
   }

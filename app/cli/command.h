@@ -60,6 +60,7 @@ void addRender(CLI::App& app, Report& report);
 void addLayout(CLI::App& app, Report& report);
 void addDiff(CLI::App& app, Report& report);
 void addExtract(CLI::App& app, Report& report);
+void addResize(CLI::App& app, Report& report);
 void addIsolate(CLI::App& app, Report& report);
 void addReduce(CLI::App& app, Report& report);
 void addCost(CLI::App& app, Report& report);

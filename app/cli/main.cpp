@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   addDiff(app, report);
   addExtract(app, report);
   addIsolate(app, report);
+  addResize(app, report);
   addReduce(app, report);
   addCost(app, report);
   addGrep(app, report);

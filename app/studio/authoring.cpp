@@ -83,7 +83,8 @@ Authoring::Authoring(Document& document, Canvas& canvas, QObject* parent)
 
 WireHints Authoring::hints() const {
   return {[this](InstructionId id) { return inputsOf(document_, id); },
-          [this](InstructionId value, InstructionId user, int32_t operand) { return verdict(document_, value, user, operand); }};
+          [this](InstructionId value, InstructionId user, int32_t operand) { return verdict(document_, value, user, operand); },
+          [this](InstructionId node, int32_t edge) { return inserts_ && inserts_(node, edge); }};
 }
 
 void Authoring::connectCanvas() {

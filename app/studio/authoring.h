@@ -4,6 +4,7 @@
 
 #include <QObject>
 #include <QPointF>
+#include <functional>
 #include <vector>
 
 #include "core/edit/palette.h"
@@ -27,6 +28,9 @@ class Authoring : public QObject {
   AddSearch& search() { return *search_; }
   ChoiceList& choices() { return *choices_; }
   ValueField& field() { return *field_; }
+
+  // Whether a node dropped on a wire of the view would be put into it.
+  void setInserts(std::function<bool(InstructionId node, int32_t edge)> inserts) { inserts_ = std::move(inserts); }
 
   void openSearch(QPoint at);  // fed by the selection
   void place(const PaletteEntry& entry);
@@ -62,6 +66,7 @@ class Authoring : public QObject {
   AddSearch* search_;
   ChoiceList* choices_;
   ValueField* field_;
+  std::function<bool(InstructionId, int32_t)> inserts_;
   std::vector<Way> ways_;
   InstructionId waysUser_;
   // What the search was opened for by a drop: a value to be read, or an input to be fed.

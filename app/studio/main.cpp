@@ -118,7 +118,7 @@ int run(StudioApplication& app) {
   if (alone) return runAlone(app, window, parser, file);
   window.show();
   if (!file.isEmpty()) window.openFile(file);
-  else window.showFirstGraph();
+  else if (!window.restoreLeftBehind()) window.showFirstGraph();
   return app.exec();
 }
 

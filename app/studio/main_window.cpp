@@ -19,15 +19,19 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/studio/arranging.h"
 #include "app/studio/authoring.h"
 #include "app/studio/block_actions.h"
 #include "app/studio/first_start.h"
+#include "app/studio/foresight.h"
+#include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/running.h"
 #include "app/studio/start_page.h"
 #include "app/studio/theme.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
+#include "editor/document/recovery.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/heat_legend.h"
@@ -64,10 +68,15 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   values_ = new Running(*document_, *canvas_, *panels_, this);
   makeStatusBar();
   makeActions();
+  navigation_ = new Navigation(*this, remembers_);
   connectDocument();
   connectCanvas();
   setTheme(Theme::Light);
-  if (remembers_) restoreSession();
+  if (remembers_) {
+    restoreSession();
+    recovery_ = new Recovery(*document_, Recovery::usualFolder(), this);
+    connect(recovery_, &Recovery::failed, this, [this](const QString& why) { banner_->showMessage(tr("Unsaved changes cannot be kept aside: %1").arg(why)); });
+  }
   docksWhenOpen_ = saveState(kDockStateVersion);
   panels_->hideAll();
   showRecentFiles();
@@ -75,7 +84,10 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
 }
 
 // Docks say that they vanish, which must reach a whole window.
-MainWindow::~MainWindow() { hide(); }
+MainWindow::~MainWindow() {
+  hide();
+  delete recovery_;  // looks at the document
+}
 
 void MainWindow::makeCentre() {
   auto* centre = new QWidget(this);
@@ -85,6 +97,9 @@ void MainWindow::makeCentre() {
   canvas_ = new Canvas(stack_);
   legend_ = new HeatLegend(canvas_);
   authoring_ = new Authoring(*document_, *canvas_, this);
+  arranging_ = new Arranging(*document_, *canvas_, this);
+  new Foresight(*document_, *canvas_, this);
+  authoring_->setInserts([this](InstructionId node, int32_t edge) { return arranging_->inserts(node, edge); });
   canvas_->installEventFilter(this);
   stack_->addWidget(canvas_);
   auto* beside = new QHBoxLayout;
@@ -170,6 +185,8 @@ void MainWindow::connectCanvas() {
   });
   connect(authoring_, &Authoring::placed, this, [this] { followPlaced_ = true; });
   connect(authoring_, &Authoring::explained, banner_, &Banner::showMessage);
+  connect(arranging_, &Arranging::explained, banner_, &Banner::showMessage);
+  connect(document_, &Document::pageChanged, this, &MainWindow::updateActions);
   connect(document_, &Document::valuesChanged, this, [this] { canvas_->setValues(document_->values()); });
   connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) { zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0)); });
   canvas_->setTooltipProvider([this](InstructionId id) {

@@ -4,6 +4,7 @@
 
 #include <QMainWindow>
 #include <QStringList>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -21,6 +22,7 @@ class QStackedWidget;
 namespace tessera {
 
 class AddSearch;
+class Arranging;
 class Authoring;
 class Banner;
 class BlockActions;
@@ -28,6 +30,8 @@ class Canvas;
 class Document;
 class HeatLegend;
 class Running;
+class Navigation;
+class Recovery;
 class StartPage;
 struct Panels;
 
@@ -45,6 +49,11 @@ class MainWindow : public QMainWindow {
   Authoring& authoring() { return *authoring_; }
   Running& running() { return *values_; }
   BlockActions& blocks() { return *blocks_; }
+  // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
+  bool restoreLeftBehind();
+  Authoring& authoring() { return *authoring_; }
+  Arranging& arranging() { return *arranging_; }
+  Navigation& navigation() { return *navigation_; }
   AddSearch& addSearch();
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
@@ -70,7 +79,10 @@ class MainWindow : public QMainWindow {
   void makeFileMenu();
   void makeEditMenu();
   void makeBuildActions(QMenu* menu);
+  void makeArrangeMenu();
+  void makeGoMenu();
   void makeViewMenu();
+  void overCanvas(std::initializer_list<QAction*> actions);
   void makeRunMenu();
   void makeHelpMenu();
   void makeToolBar();
@@ -103,6 +115,9 @@ class MainWindow : public QMainWindow {
   Authoring* authoring_ = nullptr;
   Running* values_ = nullptr;
   BlockActions* blocks_ = nullptr;
+  Arranging* arranging_ = nullptr;
+  Navigation* navigation_ = nullptr;
+  Recovery* recovery_ = nullptr;      // of a person's sessions
   std::unique_ptr<Panels> panels_;
   Banner* banner_ = nullptr;
   HeatLegend* legend_ = nullptr;

@@ -37,7 +37,9 @@ QAction* addItem(QMenu* menu, const QString& text, const QList<QKeySequence>& sh
 void MainWindow::makeActions() {
   makeFileMenu();
   makeEditMenu();
+  makeArrangeMenu();
   makeViewMenu();
+  makeGoMenu();
   makeRunMenu();
   makeHelpMenu();
   makeToolBar();
@@ -49,6 +51,7 @@ void MainWindow::makeFileMenu() {
   open_ = addItem(menu, tr("&Open …"), {QKeySequence::Open}, this, [this] { chooseFile(); });
   recentMenu_ = menu->addMenu(tr("Open &recent"));
   QMenu* examples = menu->addMenu(tr("Open &example"));
+  for (QMenu* list : {recentMenu_, examples}) list->setProperty("isList", true);  // files, no actions of the program
   const QDir folder(StartPage::examplesFolder());
   for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Name))
     addItem(examples, file.completeBaseName(), {}, this, [this, path = file.filePath()] { openFile(path); });
@@ -66,6 +69,8 @@ void MainWindow::makeEditMenu() {
   redo_ = addItem(menu, tr("&Redo"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, this,
                     [this] { document_->redo(); });
   menu->addSeparator();
+  undo_->setProperty("name", tr("Undo"));  // their texts say what would be undone
+  redo_->setProperty("name", tr("Redo"));
   makeBuildActions(menu);
   find_ = addItem(menu, tr("&Find instruction …"), {QKeySequence::Find}, this, [this] {
     panels_->raise(QStringLiteral("text"));
@@ -76,20 +81,30 @@ void MainWindow::makeEditMenu() {
   addItem(menu, tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, this, [this] { panels_->text->findNext(true); });
 }
 
+// Single letters act only while the canvas has the focus.
+void MainWindow::overCanvas(std::initializer_list<QAction*> actions) {
+  for (QAction* action : actions) {
+    action->setShortcutContext(Qt::WidgetShortcut);
+    canvas_->addAction(action);
+  }
+}
+
 void MainWindow::makeViewMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&View"));
-  fitAll_ = addItem(menu, tr("Fit &all"), {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home)}, this, [this] { canvas_->fitAll(); });
+  fitAll_ = addItem(menu, tr("Fit &all"), {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home), QKeySequence(Qt::CTRL | Qt::Key_0)}, this, [this] { canvas_->fitAll(); });
   fitSelection_ = addItem(menu, tr("Fit &selection"), {QKeySequence(Qt::Key_F)}, this, [this] { canvas_->fitSelection(); });
   reveal_ = addItem(menu, tr("Open the groups round the &selection"), {QKeySequence(Qt::Key_G)}, this,
                       [this] { revealInstruction(document_->selected()); });
+  overCanvas({fitAll_, fitSelection_, reveal_});
   const auto middle = [this] { return QPointF(canvas_->width(), canvas_->height()) / 2; };
-  addItem(menu, tr("Zoom &in"), {QKeySequence::ZoomIn, QKeySequence(Qt::CTRL | Qt::Key_Equal)}, this, [this, middle] { canvas_->zoomBy(1.25, middle()); });
+  addItem(menu, tr("Zoom &in"), {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)}, this, [this, middle] { canvas_->zoomBy(1.25, middle()); });
   addItem(menu, tr("Zoom &out"), {QKeySequence::ZoomOut}, this, [this, middle] { canvas_->zoomBy(0.8, middle()); });
   menu->addSeparator();
   openAll_ = addItem(menu, tr("&Open all groups"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, this, [this] { document_->openAllGroups(); });
   closeAll_ = addItem(menu, tr("&Close all groups"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)}, this, [this] { document_->closeAllGroups(); });
   menu->addSeparator();
   overlay_ = addItem(menu, tr("&Heat of the last run"), {QKeySequence(Qt::Key_H)}, this, [this](bool on) { document_->showOverlay(on); showLegend(); });
+  overCanvas({overlay_});
   overlay_->setCheckable(true);
   overlay_->setChecked(true);
   dark_ = addItem(menu, tr("&Dark theme"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, this, [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); });
@@ -204,21 +219,6 @@ void MainWindow::updateActions() {
                   (computations == 1 ? tr("one computation") : tr("%L1 computations").arg(computations));
   if (const size_t selected = document_->selection().size(); selected > 1) facts += tr(" · %L1 selected").arg(selected);
   factsLabel_->setText(facts);
-}
-
-void MainWindow::showShortcuts() {
-  QMessageBox::information(this, tr("Mouse and keys"),
-                           tr("<p><b>Canvas</b><br>Middle drag, Space drag or wheel: pan · Ctrl+wheel: zoom at the pointer<br>"
-                              "Click, Shift+click, drag a box: select · double click a group: open or close it<br>"
-                              "double click a node with a computation: go into it · Alt+Up: back to what calls it</p>"
-                              "<p><b>Building</b><br>Tab, Shift+A or double click on empty canvas: add an operation, fed by the selection in its order<br>"
-                              "Drag from the lower edge of a node to an input, onto a node or onto empty canvas: wire · pull a wire off its input: unwire<br>"
-                              "Click an open input, or double click a constant: type its value · double click a chip: its broadcast as a node<br>"
-                              "Delete: delete and heal · Shift+Delete: delete, leaving inputs open · Ctrl+D: duplicate · Ctrl+X, C, V: cut, copy, paste · Ctrl+Shift+V: paste keeping inputs<br>"
-                              "R: make it the result · Ctrl+N: new · Ctrl+Return: run</p>"
-                              "<p><b>Keys</b><br>A: fit all · F: fit the selection · G: open the groups round the selection · H: heat<br>"
-                              "Ctrl+F, F3: find · F5 or Ctrl+R: run · Esc: cancel · Ctrl+Z, Ctrl+Shift+Z: undo, redo<br>"
-                              "Ctrl+E, Ctrl+Shift+E: open and close all groups · F1: help on the selected operation</p>"));
 }
 
 void MainWindow::showAbout() {

@@ -4,6 +4,7 @@
 #include <QMenu>
 #include <QStackedWidget>
 
+#include "app/studio/arranging.h"
 #include "app/studio/authoring.h"
 #include "app/studio/block_actions.h"
 #include "app/studio/main_window.h"
@@ -35,7 +36,9 @@ void MainWindow::makeBuildActions(QMenu* menu) {
   paste_ = add(tr("&Paste"), {QKeySequence::Paste}, [this] { authoring_->paste(false); });
   pasteKeeping_ = add(tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, [this] { authoring_->paste(true); });
   duplicate_ = add(tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, [this] { authoring_->duplicateSelection(); });
-  delete_ = add(tr("&Delete and heal"), {QKeySequence(Qt::Key_Delete)}, [this] { authoring_->removeSelection(); });
+  delete_ = add(tr("&Delete and heal"), {QKeySequence(Qt::Key_Delete)}, [this] {
+    if (!arranging_->removePageItems()) authoring_->removeSelection();
+  });
   deleteOpen_ = add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, [this] { authoring_->removeSelection(Authoring::Gap::Open); });
   result_ = add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, [this] { authoring_->makeResult(); });
   leave_ = add(tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, [this] { authoring_->leaveComputation(); });

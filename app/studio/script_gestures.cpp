@@ -17,6 +17,7 @@
 #include "app/studio/panels.h"
 #include "app/studio/running.h"
 #include "app/studio/script.h"
+#include "app/studio/script_moves.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
@@ -203,7 +204,7 @@ GestureCommand gestureNamed(const QString& name) {
       {"type", type},
   };
   const auto found = table.find(name);
-  return found == table.end() ? nullptr : found->second;
+  return found == table.end() ? moveNamed(name) : found->second;
 }
 
 }  // namespace tessera

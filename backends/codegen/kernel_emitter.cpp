@@ -255,10 +255,11 @@ void KernelEmitter::emitScope(const std::vector<uint32_t>& nodes) {
   }
 }
 
-// Buffers of rows lie on the stack.
+// Buffers of rows lie on the stack, opened once, whatever loop this program stands in.
 void KernelEmitter::openRows() {
+  llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
   for (ElementType type : rows_.buffers)
-    rowBase_.push_back(b.CreateAlloca(scalars_.registerType(type), int64(rows_.length + nest_.lanes)));
+    rowBase_.push_back(entry.CreateAlloca(scalars_.registerType(type), int64(rows_.length + nest_.lanes)));
 }
 
 Value* KernelEmitter::rowPlace(int32_t buffer) {

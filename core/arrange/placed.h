@@ -4,6 +4,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/arrange/arrangement.h"
 
@@ -12,8 +14,11 @@ namespace tessera {
 // Upper left corners by instruction name and by group path; names that the view does not show are left alone.
 struct Places {
   std::map<std::string, PointF> instructions, groups;
-  bool empty() const { return instructions.empty() && groups.empty(); }
+  std::map<std::pair<std::string, int32_t>, std::vector<PointF>> reroutes;  // by instruction and input: what its wire passes
+  bool empty() const { return instructions.empty() && groups.empty() && reroutes.empty(); }
 };
+// Boxes without a place on a page that is mostly placed by hand (new ones) go below what they read, else above what reads
+// them, where there is room. Open groups grow round what was moved in them.
 void placeBoxes(const Module& module, const GraphView& view, const Places& places, Arrangement& arrangement);
 
 }  // namespace tessera

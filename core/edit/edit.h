@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/formats/project.h"
 #include "core/hlo/module.h"
 
 namespace tessera {
@@ -19,7 +21,8 @@ struct Rename { InstructionId instruction; std::string name; };
 // An invalid value opens the input; one behind the last operand is appended where the op takes any number.
 struct SetOperand { InstructionId instruction; int32_t operand; InstructionId value; };
 struct SetNote { InstructionId instruction; std::string note; };
-// The shape of an instruction whose op takes it as written: parameter, iota, broadcast, reshape, convert …
+// The shape of an instruction whose op takes it as written: parameter, iota, broadcast, reshape, convert …,
+// or of a constant whose value says how it goes on (core/edit/regrow.h).
 struct SetShape { InstructionId instruction; Shape shape; };
 struct SetRoot { InstructionId instruction; };  // of its own computation
 
@@ -59,9 +62,13 @@ inline InstructionId newInstruction(uint32_t k) { return InstructionId(kNewInstr
 // A document to begin with: one empty entry computation.
 Module emptyModule();
 
+// Where an instruction stands afterwards; new ones by newInstruction(k).
+struct PlaceInstruction { InstructionId instruction; PagePoint at; };
+
 struct Edit {
   std::string title;                 // for the undo menu
   std::vector<EditAction> actions;
+  std::vector<PlaceInstruction> places = {};
 };
 
 // Applies to a copy of the module: infers again what depends on it. Diagnostics of inference are not failures: they
@@ -78,12 +85,15 @@ Result<EditResult> apply(const Module& module, const Edit& edit);
 std::string toJson(const Edit& edit);
 Result<Edit> editFromJson(const std::string& line);
 
-// Snapshots before and after, so undo is exact. Copying a Module is cheap.
+// Snapshots before and after of the graph and of what a person arranged round it, so undo is exact. Copying a Module is cheap.
 class History {
  public:
-  explicit History(Module initial);
+  explicit History(Module initial, Project project = {});
   const Module& current() const { return steps_[position_].module; }
+  const Project& project() const { return *steps_[position_].project; }
+  // What is said of instructions in the project follows their names.
   Result<EditResult> perform(const Edit& edit);
+  void arrange(Project project, std::string title);  // a step that leaves the graph alone
   bool canUndo() const { return position_ > 0; }
   bool canRedo() const { return position_ + 1 < steps_.size(); }
   void undo();
@@ -92,12 +102,17 @@ class History {
   std::string redoTitle() const;
   // Another number after every edit, the same again after its undo: whether what stands is what was saved.
   uint64_t state() const { return steps_[position_].state; }
+  // The same for the graph alone: arranging leaves it.
+  uint64_t graph() const { return steps_[position_].graph; }
 
  private:
+  void push(Module module, std::shared_ptr<const Project> project, std::string title, bool sameGraph);
+
   struct Step {
     Module module;
+    std::shared_ptr<const Project> project;
     std::string title;
-    uint64_t state = 0;
+    uint64_t state = 0, graph = 0;
   };
   std::vector<Step> steps_;
   size_t position_ = 0;

@@ -112,6 +112,8 @@ Result<Edit> editFrom(const Json& json) {
     TESSERA_ASSIGN_OR_RETURN(EditAction parsed, actionFrom(action));
     out.actions.push_back(std::move(parsed));
   }
+  for (const Json& place : json.value("places", Json::array()))
+    out.places.push_back({InstructionId(place.at("instruction").get<uint32_t>()), {place.at("x").get<double>(), place.at("y").get<double>()}});
   return out;
 }
 
@@ -120,7 +122,10 @@ Result<Edit> editFrom(const Json& json) {
 std::string toJson(const Edit& edit) {
   Json actions = Json::array();
   for (const EditAction& action : edit.actions) actions.push_back(std::visit(ToJson(), action));
-  return Json{{"title", edit.title}, {"actions", std::move(actions)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json json{{"title", edit.title}, {"actions", std::move(actions)}};
+  for (const PlaceInstruction& place : edit.places)
+    json["places"].push_back(Json{{"instruction", place.instruction.value}, {"x", place.at.x}, {"y", place.at.y}});
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<Edit> editFromJson(const std::string& line) {

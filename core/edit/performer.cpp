@@ -5,6 +5,7 @@
 
 #include "core/edit/defaults.h"
 #include "core/edit/refusal.h"
+#include "core/edit/regrow.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/infer.h"
 
@@ -64,9 +65,13 @@ Status Performer::operator()(const SetShape& action) {
 }
 
 Status Performer::setShape(InstructionId id, const Shape& wanted) {
-  if (module_.at(id).opcode == Opcode::Constant) return refuse(module_, id, "a constant has the shape of its value");
   Shape shape = wanted;
   fillDefaultLayouts(shape);
+  if (module_.at(id).opcode == Opcode::Constant) {
+    auto grown = module_.at(id).literal ? regrown(*module_.at(id).literal, shape) : std::nullopt;
+    if (!grown) return refuse(module_, id, "a constant has the shape of its value");
+    module_.edit(id).literal = std::make_shared<const Literal>(std::move(*grown));
+  }
   module_.setShape(id, shape);
   seed(id);
   return {};

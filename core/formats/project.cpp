@@ -8,8 +8,12 @@
 //   open "main/layer_0"
 //   at "add.3" 120 40.5                an instruction's box
 //   group-at "main/layer_1" 0 200      a group's
-//   frame 0 0 400 200 "encoder"
+//   frame 0 0 400 200 "encoder" 3      a colour's number, when it has one
 //   note 10 -40 200 30 "why this is here"
+//   via "add.3" 1 40 60 40 90          points that the wire to input 1 passes
+//   mute "add.3"                       a run passes it by
+//   size "x" 0 "B"                     what a dimension is called
+//   bookmark "add.3"
 //   hlo                                HLO text follows, up to the last line
 //   end
 #include "core/formats/project.h"
@@ -139,8 +143,9 @@ class Reader {
       page_ = &out_.project.page(text);
       return {};
     }
-    if (key != "groups" && key != "open" && key != "at" && key != "group-at" && key != "frame" && key != "note")
-      return wrong("the line does not read", "graph, show, run, page, groups, open, at, group-at, frame, note, hlo or end", std::string(whole_.substr(0, 60)));
+    constexpr std::string_view kPageWords[] = {"groups", "open", "at", "group-at", "frame", "note", "via", "mute", "size", "bookmark"};
+    if (std::ranges::find(kPageWords, key) == std::end(kPageWords))
+      return wrong("the line does not read", "graph, show, run, page, groups, open, at, group-at, frame, note, via, mute, size, bookmark, hlo or end", std::string(whole_.substr(0, 60)));
     if (out_.project.pages.empty()) return wrong("the line belongs to no page", "page \"COMPUTATION\" above");
     page_ = &out_.project.pages.back();
     return readPageItem(key);
@@ -162,8 +167,17 @@ class Reader {
       PageBox& box = (key == "frame" ? page_->frames : page_->notes).emplace_back();
       for (double* value : {&box.x, &box.y, &box.width, &box.height}) TESSERA_TRY(readNumber(*value));
       if (box.width < 0 || box.height < 0) return wrong("a " + std::string(key) + " has a negative size");
-      return readText(box.text);
+      TESSERA_TRY(readString(box.text));
+      skipBlanks();
+      return line_.empty() ? Status() : readCount(box.color, kPageColors);
     }
+    if (key == "mute" || key == "bookmark") {
+      TESSERA_TRY(readText(text));
+      if (key == "mute") page_->muted.insert(std::move(text));
+      else page_->bookmarks.push_back(std::move(text));
+      return {};
+    }
+    if (key == "via" || key == "size") return readSpot(key);
     PagePoint point;
     TESSERA_TRY(readString(text));
     TESSERA_TRY(readNumber(point.x));
@@ -171,6 +185,25 @@ class Reader {
     auto& places = key == "at" ? page_->instructions : page_->groups;
     if (!places.emplace(text, point).second) return wrong(inQuotes(text) + " has two places");
     return atEnd();
+  }
+
+  // An input with the points of its wire, or a dimension with its name.
+  Status readSpot(std::string_view key) {
+    PageSpot spot;
+    TESSERA_TRY(readString(spot.first));
+    TESSERA_TRY(readWhole(spot.second, INT32_MAX));
+    if (key == "size") {
+      std::string name;
+      TESSERA_TRY(readText(name));
+      return page_->sizeNames.emplace(std::move(spot), std::move(name)).second ? Status() : wrong("a dimension has two names");
+    }
+    auto& points = page_->reroutes[std::move(spot)];
+    for (skipBlanks(); !line_.empty(); skipBlanks()) {
+      PagePoint& point = points.emplace_back();
+      TESSERA_TRY(readNumber(point.x));
+      TESSERA_TRY(readNumber(point.y));
+    }
+    return {};
   }
 
   void skipBlanks() {
@@ -193,6 +226,18 @@ class Reader {
     TESSERA_TRY(readString(out));
     return atEnd();
   }
+  // A whole number from 0, below a limit.
+  Status readWhole(int32_t& out, int32_t below) {
+    double value = 0;
+    TESSERA_TRY(readNumber(value));
+    if (value < 0 || value >= below || value != std::floor(value)) return wrong("a number is out of range", "0 to " + std::to_string(below - 1), number(value));
+    out = static_cast<int32_t>(value);
+    return {};
+  }
+  Status readCount(int32_t& out, int32_t below) {
+    TESSERA_TRY(readWhole(out, below));
+    return atEnd();
+  }
   Status readNumber(double& out) {
     skipBlanks();
     const auto [end, error] = std::from_chars(line_.data(), line_.data() + line_.size(), out);
@@ -210,7 +255,8 @@ class Reader {
 void appendBoxes(std::string& out, std::string_view key, std::vector<PageBox> boxes) {
   std::ranges::sort(boxes, {}, [](const PageBox& b) { return std::tuple(shown(b.y), shown(b.x), b.text, shown(b.width), shown(b.height)); });
   for (const PageBox& b : boxes)
-    out += std::string(key) + ' ' + number(b.x) + ' ' + number(b.y) + ' ' + number(b.width) + ' ' + number(b.height) + ' ' + inQuotes(b.text) + '\n';
+    out += std::string(key) + ' ' + number(b.x) + ' ' + number(b.y) + ' ' + number(b.width) + ' ' + number(b.height) + ' ' + inQuotes(b.text) +
+           (b.color ? ' ' + std::to_string(b.color) : std::string()) + '\n';
 }
 
 void appendPage(std::string& out, const ProjectPage& page) {
@@ -223,10 +269,26 @@ void appendPage(std::string& out, const ProjectPage& page) {
   for (const auto& [name, p] : page.groups) out += "group-at " + inQuotes(name) + ' ' + number(p.x) + ' ' + number(p.y) + '\n';
   appendBoxes(out, "frame", page.frames);
   appendBoxes(out, "note", page.notes);
+  for (const auto& [spot, points] : page.reroutes) {
+    out += "via " + inQuotes(spot.first) + ' ' + std::to_string(spot.second);
+    for (const PagePoint& p : points) out += ' ' + number(p.x) + ' ' + number(p.y);
+    out += '\n';
+  }
+  for (const std::string& name : page.muted) out += "mute " + inQuotes(name) + '\n';
+  for (const auto& [spot, name] : page.sizeNames) out += "size " + inQuotes(spot.first) + ' ' + std::to_string(spot.second) + ' ' + inQuotes(name) + '\n';
+  for (const std::string& name : page.bookmarks) out += "bookmark " + inQuotes(name) + '\n';
 }
 
-bool isEmpty(const ProjectPage& page) {
-  return !page.opened && page.instructions.empty() && page.groups.empty() && page.frames.empty() && page.notes.empty();
+bool isEmpty(const ProjectPage& page) { return !page.opened && !page.arranged(); }
+
+// Keys of one name under another, or away.
+template <class Map>
+void renameSpots(Map& map, const std::string& from, const std::string& to) {
+  Map out;
+  for (auto& [spot, value] : map)
+    if (spot.first != from) out.emplace(spot, std::move(value));
+    else if (!to.empty()) out.emplace(PageSpot(to, spot.second), std::move(value));
+  map = std::move(out);
 }
 
 ReadResult failedRead(Diagnostic diagnostic, const std::filesystem::path& path) {
@@ -262,10 +324,26 @@ ProjectPage& Project::page(std::string_view computation) {
   return fresh;
 }
 
-bool Project::arranged() const {
-  return run != RunSettings() || std::ranges::any_of(pages, [](const ProjectPage& page) {
-    return !page.instructions.empty() || !page.groups.empty() || !page.frames.empty() || !page.notes.empty();
-  });
+bool ProjectPage::arranged() const {
+  return !instructions.empty() || !groups.empty() || !frames.empty() || !notes.empty() || !reroutes.empty() || !muted.empty() ||
+         !sizeNames.empty() || !bookmarks.empty();
+}
+
+bool Project::arranged() const { return run != RunSettings() || std::ranges::any_of(pages, &ProjectPage::arranged); }
+
+void Project::rename(std::string_view computation, const std::string& from, const std::string& to) {
+  const auto found = std::ranges::find(pages, computation, &ProjectPage::computation);
+  if (found == pages.end()) return;
+  ProjectPage& page = *found;
+  if (auto place = page.instructions.extract(from); place && !to.empty()) {
+    place.key() = to;
+    page.instructions.insert(std::move(place));
+  }
+  if (page.muted.erase(from) > 0 && !to.empty()) page.muted.insert(to);
+  if (to.empty()) std::erase(page.bookmarks, from);
+  else std::ranges::replace(page.bookmarks, from, to);
+  renameSpots(page.reroutes, from, to);
+  renameSpots(page.sizeNames, from, to);
 }
 
 bool looksLikeProject(std::string_view content) { return content.starts_with(kMagic); }

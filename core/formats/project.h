@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -23,8 +25,13 @@ struct PagePoint {
 };
 struct PageBox {
   double x = 0, y = 0, width = 0, height = 0;
-  std::string text;  // a frame's title, a note's words
+  std::string text;   // a frame's title, a note's words
+  int32_t color = 0;  // one of kPageColors; 0: that of groups
 };
+inline constexpr int32_t kPageColors = 7;
+
+// An input of an instruction, or a dimension of its result.
+using PageSpot = std::pair<std::string, int32_t>;
 
 // What was arranged in one computation. Boxes are named as GraphView names them.
 struct ProjectPage {
@@ -34,6 +41,12 @@ struct ProjectPage {
   std::map<std::string, PagePoint> instructions;   // upper left corners
   std::map<std::string, PagePoint> groups;
   std::vector<PageBox> frames, notes;
+  std::map<PageSpot, std::vector<PagePoint>> reroutes;  // by input: points that its wire passes
+  std::set<std::string> muted;                          // instructions that a run passes by
+  std::map<PageSpot, std::string> sizeNames;            // by dimension: "B", "T"
+  std::vector<std::string> bookmarks;                   // instructions, in the order of their numbers
+
+  bool arranged() const;  // whether a person placed or wrote anything; open groups alone are not worth a sidecar
 };
 
 struct Project {
@@ -46,6 +59,8 @@ struct Project {
   ProjectPage& page(std::string_view computation);              // made when there is none
   // Is there anything that a person placed, wrote or set? Open groups alone are not worth a sidecar.
   bool arranged() const;
+  // What is said of an instruction goes with it: under its new name, or away (empty).
+  void rename(std::string_view computation, const std::string& from, const std::string& to);
 };
 
 bool looksLikeProject(std::string_view content);

@@ -68,9 +68,17 @@ std::vector<std::string> wrapped(const std::string& text, float room) {
   return lines;
 }
 
-void appendNote(Picture& picture, const PageBox& note) {
+// The colours of frames and notes: those of the kinds of operations, light enough for text on them.
+ColorRole colorOfPage(int32_t color, ColorRole plain) {
+  constexpr ColorRole kColors[kPageColors] = {ColorRole::GroupFill, ColorRole::Elementwise, ColorRole::DataMovement, ColorRole::Reduction,
+                                              ColorRole::LinearAlgebra, ColorRole::Parameter, ColorRole::Constant};
+  return color > 0 && color < kPageColors ? kColors[color] : plain;
+}
+
+void appendNote(Picture& picture, const PageBox& note, int32_t pageItem) {
   const RectF box = rectOf(note);
-  picture.items.push_back(boxItem(box, ColorRole::NodeFill, ColorRole::GroupBorder));
+  picture.items.push_back(boxItem(box, colorOfPage(note.color, ColorRole::NodeFill), ColorRole::GroupBorder));
+  picture.items.back().pageItem = pageItem;
   float y = box.y + kPadding;
   for (const std::string& line : wrapped(note.text, box.width - 2 * kPadding)) {
     if (y + kTextSize * kLine > box.y + box.height) break;
@@ -86,6 +94,8 @@ Places placesOf(const ProjectPage& page) {
   Places out;
   for (const auto& [name, point] : page.instructions) out.instructions[name] = pointOf(point);
   for (const auto& [name, point] : page.groups) out.groups[name] = pointOf(point);
+  for (const auto& [spot, points] : page.reroutes)
+    for (const PagePoint& point : points) out.reroutes[spot].push_back(pointOf(point));
   return out;
 }
 
@@ -97,12 +107,13 @@ Picture withPage(Picture picture, const ProjectPage& page) {
   std::vector<PictureItem> behind;
   for (const PageBox& frame : page.frames) {
     const RectF box = rectOf(frame);
-    behind.push_back(boxItem(box, ColorRole::GroupFill, ColorRole::GroupBorder));
+    behind.push_back(boxItem(box, colorOfPage(frame.color, ColorRole::GroupFill), ColorRole::GroupBorder));
+    behind.back().pageItem = static_cast<int32_t>(&frame - page.frames.data());
     behind.push_back(textItem({box.x + kPadding, box.y + kPadding / 2}, frame.text, kTitleSize, true, box.width - 2 * kPadding, ColorRole::GroupText));
     grow(picture.bounds, box);
   }
   picture.items.insert(picture.items.begin(), std::make_move_iterator(behind.begin()), std::make_move_iterator(behind.end()));
-  for (const PageBox& note : page.notes) appendNote(picture, note);
+  for (size_t i = 0; i < page.notes.size(); ++i) appendNote(picture, page.notes[i], static_cast<int32_t>(page.frames.size() + i));
   return picture;
 }
 

@@ -45,6 +45,7 @@ struct PictureItem {
   InstructionId instruction;        // what a click on it means; invalid: nothing
   int32_t viewNode = -1;            // the box it belongs to; its first Box item is the frame of the node
   int32_t viewEdge = -1;            // the wire that it is, as an index of GraphView::edges
+  int32_t pageItem = -1;            // a frame or note of the page: frames first, then notes
   float minZoom = 0;                // not drawn below this zoom (level of detail)
 };
 

@@ -93,7 +93,7 @@ class Cutter {
     Map map;
     for (InstructionId instruction : from.instructions) copy(instruction, made, map);
     Computation& to = out_.edit(made);
-    to.root = map.at(from.root);
+    to.root = from.root.valid() ? map.at(from.root) : from.root;
     to.executionThread = from.executionThread;
     to.hasSignature = from.hasSignature;
     to.asyncSugar = from.asyncSugar;
@@ -107,7 +107,7 @@ class Cutter {
   void copy(InstructionId id, ComputationId into, Map& map) {
     Instruction made = source_.at(id);
     std::vector<InstructionId> operands;
-    for (InstructionId operand : made.operands) operands.push_back(map.at(operand));
+    for (InstructionId operand : made.operands) operands.push_back(operand.valid() ? map.at(operand) : operand);  // open inputs stay open
     made.operands = operands;
     made.attributes = mapped(made.attributes, map);
     const Shape* shape = made.shape;

@@ -40,6 +40,16 @@ void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<
   index_ = index || !picture_ ? std::move(index) : makeIndex(*picture_);
   hover_ = -1;
   if (wire_) followWire();
+  if (drag_ == Drag::Move || drag_ == Drag::Reroute || drag_ == Drag::Resize) drag_ = Drag::None;
+  endMove();
+  pageItemBoxes_.clear();
+  firstDrawn_ = 0;
+  for (uint32_t i = 0; picture_ && i < picture_->items.size(); ++i) {
+    const PictureItem& item = picture_->items[i];
+    if (item.pageItem >= 0) pageItemBoxes_.push_back(i);
+    if (firstDrawn_ == 0 && (item.viewNode >= 0 || item.viewEdge >= 0)) firstDrawn_ = i;
+  }
+  std::erase_if(selectedPageItems_, [&](int item) { return pageItemBox(item).isEmpty(); });
   tiles_->reset(picture_, index_, theme_);
   refreshSelectedNodes();
   // What is fitted stays fitted while the graph grows, unless a group was toggled under the pointer.
@@ -70,7 +80,9 @@ void Canvas::setTheme(Theme theme) {
 
 int32_t Canvas::nodeOf(InstructionId id) const { return view_ ? view_->boxOf(id) : -1; }
 
-QRectF Canvas::frameOf(int32_t viewNode) const { return index_ ? toQRectF(index_->frameBounds(viewNode)) : QRectF(); }
+QRectF Canvas::frameOf(int32_t viewNode) const {
+  return index_ ? toQRectF(index_->frameBounds(viewNode)).translated(movedBy(viewNode)) : QRectF();
+}
 QRectF Canvas::boxOf(InstructionId id) const { return frameOf(nodeOf(id)); }
 
 void Canvas::setSelection(const std::vector<InstructionId>& selection, bool revealIt) {
@@ -237,8 +249,9 @@ void Canvas::paintMoving(QPainter& painter) {
     painter.drawRoundedRect(box.adjusted(-grown, -grown, grown, grown), 5 * zoom_ + grown, 5 * zoom_ + grown);
   };
   const QRectF visible = visibleScene();
+  paintMove(painter);
   paintValues(painter, visible);
-  paintSelectedWires(painter, visible);
+  if (!move_) paintSelectedWires(painter, visible);
   size_t painted = 0;
   for (int32_t node : selectedNodes_) {
     const QRectF frame = frameOf(node);
@@ -254,8 +267,12 @@ void Canvas::paintMoving(QPainter& painter) {
     if (item.kind == PictureItem::Kind::Path) paintHoveredWire(painter, item, faint);
     else outline(frameOf(item.viewNode), faint, 1.5, 1.5);
   }
+  paintReroutes(painter);
+  paintPageSelection(painter);
+  paintForesight(painter);
   paintSockets(painter);
   paintWire(painter);
+  paintStroke(painter);
   if (drag_ != Drag::Box) return;
   QColor fill = color;
   fill.setAlphaF(0.12f);

@@ -16,6 +16,7 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/picture/picture.h"
+#include "editor/canvas/canvas_moves.h"
 #include "editor/canvas/wire_hints.h"
 
 class QPainterPath;
@@ -63,9 +64,20 @@ class Canvas : public QWidget {
   // After wireDropped the wire stays until one of these: it is done with, or it is in the hand again.
   void endWire();
   void takeWireBack();
+  void setForesight(std::vector<Foreseen> foreseen);  // gone with the wire
+  const std::vector<Foreseen>& foresight() const { return foreseen_; }
   void setGhosts(QStringList titles);           // nodes that would be put into the wire
   QPointF outputAt(int32_t node) const;         // sockets of a view node, in widget pixels
   QPointF inputAt(int32_t node, int32_t operand, size_t count) const;
+
+  // Boxes, frames and notes can be moved by hand. After boxesMoved they stay where they were dropped until the next picture.
+  void setMovable(bool movable) { movable_ = movable; }
+  void endMove();
+  bool isMoving() const { return move_.has_value(); }
+  void setReroutes(std::vector<ReroutePoint> points);
+  const std::vector<int>& selectedPageItems() const { return selectedPageItems_; }
+  void selectPageItems(std::vector<int> items);
+  QRectF pageItemBox(int item) const;           // scene; empty: there is none
 
   // Values painted on nodes whose view keeps a strip for them.
   void setValues(std::unordered_map<InstructionId, NodeValue> values);
@@ -99,6 +111,13 @@ class Canvas : public QWidget {
   void valueWanted(tessera::InstructionId id);                                         // Ctrl + Shift + click
   // A drag along a number: how far from where it began, in pixels; first: it begins.
   void valueScrubbed(tessera::InstructionId id, double pixels, bool first);
+  void boxesMoved(tessera::MovedBoxes moved);
+  void wiresCut(std::vector<int> edges);        // by a stroke: Ctrl + right drag
+  void wireActivated(int edge, QPointF scene);  // double click on a wire
+  void rerouteMoved(tessera::ReroutePoint point);
+  void rerouteActivated(tessera::ReroutePoint point);  // double click on one
+  void pageItemActivated(int item);             // double click on a frame or note
+  void pageItemResized(int item, QRectF scene);
   void zoomChanged(double zoom);
 
  protected:
@@ -115,7 +134,7 @@ class Canvas : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  enum class Drag { None, Pan, Pending, Box, Wire, Scrub };
+  enum class Drag { None, Pan, Pending, Box, Wire, Scrub, Move, Stroke, Reroute, Resize };
   struct Socket {
     InstructionId node;
     int32_t operand = -1;                       // -1: the output
@@ -131,6 +150,43 @@ class Canvas : public QWidget {
     bool moved = false, held = false, sticky = false, reasonShown = false;
     std::map<std::pair<InstructionId, int32_t>, WireVerdict> verdicts;
   };
+
+  // Boxes in the hand, or dropped and not drawn there yet.
+  struct Move {
+    MovedBoxes moved;
+    std::vector<bool> nodes;                    // by view node, with all that goes along
+    std::vector<uint32_t> items;                // of the picture
+    std::vector<size_t> wires;                  // items: their ends follow
+    int turns = 0;                              // of a shaking hand
+    double turnedAt = 0, lastX = 0;
+    bool dropped = false, leftwards = false;
+  };
+  struct Grab {                                 // what a press may become a move of
+    int32_t node = -1;
+    int pageItem = -1;
+    bool pulls = false;
+  };
+
+  // --- moving (canvas_moves.cpp)
+  Grab grabAt(QPointF at, Qt::KeyboardModifiers modifiers) const;
+  bool pressHandle(QPointF at);                 // a reroute point or the corner of a frame
+  void startMove();
+  void moveTo(QPointF at);
+  void lookForShake(double x);
+  int32_t wireUnder(int32_t node) const;
+  void releaseMove();
+  void releaseStroke();
+  void clickPageItem(Qt::KeyboardModifiers modifiers);
+  int pageItemAt(QPointF at) const;
+  bool activateHandle(QPointF at);
+  const ReroutePoint* rerouteAt(QPointF at) const;
+  QPointF movedBy(int32_t viewNode) const;
+  void paintForesight(QPainter& painter);
+  void paintMove(QPainter& painter);
+  void paintMovedWires(QPainter& painter);
+  void paintStroke(QPainter& painter);
+  void paintReroutes(QPainter& painter);
+  void paintPageSelection(QPainter& painter);
 
   // --- wires (canvas_wires.cpp) and values (canvas_values.cpp)
   static bool takesWires(const ViewNode& node);
@@ -202,6 +258,17 @@ class Canvas : public QWidget {
   WireHints hints_;
   std::optional<Wire> wire_;
   QStringList ghosts_;
+  std::vector<Foreseen> foreseen_;
+  std::optional<Move> move_;
+  Grab grab_;
+  std::vector<QPointF> stroke_;                 // widget
+  std::vector<ReroutePoint> reroutes_;
+  std::optional<ReroutePoint> reroute_;         // in the hand
+  std::vector<uint32_t> pageItemBoxes_;         // picture items that are frames and notes
+  uint32_t firstDrawn_ = 0;                     // items before it are frames and their titles
+  std::vector<int> selectedPageItems_;
+  QRectF resized_;
+  bool movable_ = false;
   std::unordered_map<InstructionId, NodeValue> values_;
   InstructionId scrubbed_;                      // the number under the pressed pointer
   int32_t hover_ = -1;

@@ -1,5 +1,5 @@
 // The pointer: pan (middle drag, space drag, wheel, trackpad), zoom at it (Ctrl + wheel, pinch), click and box selection,
-// double click on groups, hover and tooltips. Keys are in canvas_keys.cpp.
+// double click on groups, hover and tooltips. Moving is in canvas_moves.cpp, keys are in canvas_keys.cpp.
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
@@ -20,6 +20,7 @@ constexpr double kDragStart = 4;     // pixels
 constexpr double kWireReach = 5;     // pixels
 constexpr double kZoomStep = 1.2;
 constexpr double kWheelPan = 80;     // pixels a notch
+constexpr double kSmallestFrame = 40;
 
 double distanceToSegment(QPointF p, QPointF a, QPointF b) {
   const QPointF d = b - a;
@@ -87,8 +88,10 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
   const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
   if (item < 0) {
     if (!extend) changeSelection({});
+    if (!extend) selectPageItems({});
     return;
   }
+  if (!extend) selectPageItems({});
   const InstructionId id = picture_->items[static_cast<size_t>(item)].instruction;
   if (!id.valid()) return;
   constexpr auto kBoth = Qt::ShiftModifier | Qt::ControlModifier;
@@ -132,7 +135,14 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
   if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && space_)) {
     drag_ = Drag::Pan;
     setCursor(Qt::ClosedHandCursor);
+  } else if (event->button() == Qt::RightButton && movable_ && (event->modifiers() & Qt::ControlModifier)) {
+    drag_ = Drag::Stroke;
+    stroke_ = {pressed_};
   } else if (event->button() == Qt::LeftButton) {
+    if (move_ && move_->dropped) return;  // the next picture brings it
+    grab_ = {};
+    if (!(wire_ && wire_->sticky) && pressHandle(pressed_)) return;
+    grab_ = grabAt(pressed_, event->modifiers());
     drag_ = (wire_ && wire_->sticky) || pressSocket(pressed_) ? Drag::Wire : Drag::Pending;
     scrubbed_ = drag_ == Drag::Pending ? scrubAt(pressed_) : InstructionId();
   }
@@ -149,9 +159,16 @@ void Canvas::mouseMoveEvent(QMouseEvent* event) {
   last_ = at;
   if (drag_ == Drag::Pan) return setTransform(zoom_, origin_ - moved / zoom_);
   const bool starts = drag_ == Drag::Pending && (at - pressed_).manhattanLength() > kDragStart;
-  if (starts) drag_ = scrubbed_.valid() ? Drag::Scrub : Drag::Box;
+  if (starts) {
+    drag_ = scrubbed_.valid() ? Drag::Scrub : grab_.node >= 0 || grab_.pageItem >= 0 ? Drag::Move : Drag::Box;
+    if (drag_ == Drag::Move) startMove();
+  }
   if (drag_ == Drag::Scrub) emit valueScrubbed(scrubbed_, (at.x() - pressed_.x()) * (event->modifiers() & Qt::ShiftModifier ? 0.1 : 1), starts);
-  if (drag_ == Drag::Box) update();
+  if (drag_ == Drag::Move) moveTo(at);
+  if (drag_ == Drag::Stroke) stroke_.push_back(at);
+  if (drag_ == Drag::Reroute) reroute_->at = toScene(at);
+  if (drag_ == Drag::Resize) resized_.setBottomRight({std::max(toScene(at).x(), resized_.left() + kSmallestFrame), std::max(toScene(at).y(), resized_.top() + kSmallestFrame)});
+  if (drag_ != Drag::Pending) update();
 }
 
 void Canvas::mouseReleaseEvent(QMouseEvent* event) {
@@ -159,13 +176,22 @@ void Canvas::mouseReleaseEvent(QMouseEvent* event) {
   if (drag == Drag::Pan) setCursor(space_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
   if (!picture_) return;
   if (drag == Drag::Wire) releaseWire(event->position());
-  if (drag == Drag::Pending) click(event->position(), event->modifiers());
+  if (drag == Drag::Stroke) releaseStroke();
+  if (drag == Drag::Move) releaseMove();
+  if (drag == Drag::Reroute && reroute_) {
+    const ReroutePoint point = *reroute_;
+    if (event->position() == pressed_) endMove();
+    else emit rerouteMoved(point);
+  }
+  if (drag == Drag::Resize) emit pageItemResized(grab_.pageItem, resized_);
+  if (drag == Drag::Pending && grab_.pageItem >= 0) clickPageItem(event->modifiers());
+  else if (drag == Drag::Pending) click(event->position(), event->modifiers());
   if (drag == Drag::Box) selectBox(QRectF(pressed_, event->position()).normalized(), event->modifiers());
   update();
 }
 
 void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (event->button() != Qt::LeftButton || !view_) return;
+  if (event->button() != Qt::LeftButton || !view_ || activateHandle(event->position())) return;
   const int32_t item = itemAt(event->position());
   if (item < 0) {
     emit emptyActivated(event->position());

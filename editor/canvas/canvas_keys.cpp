@@ -32,7 +32,14 @@ void Canvas::keyPressEvent(QKeyEvent* event) {
         drag_ = Drag::None;
         return endWire();
       }
-      if (selection_.empty()) break;
+      if (drag_ == Drag::Move || drag_ == Drag::Stroke || drag_ == Drag::Reroute || drag_ == Drag::Resize) {
+        drag_ = Drag::None;
+        stroke_.clear();
+        setCursor(Qt::ArrowCursor);
+        return endMove();
+      }
+      if (selection_.empty() && selectedPageItems_.empty()) break;
+      selectPageItems({});
       return changeSelection({});
     case Qt::Key_Space:
       space_ = true;

@@ -213,6 +213,7 @@ void Canvas::followWire() {
 void Canvas::endWire() {
   wire_.reset();
   ghosts_.clear();
+  foreseen_.clear();
   update();
 }
 
@@ -223,6 +224,30 @@ void Canvas::takeWireBack() {
   wire_->sticky = wire_->moved = true;
   setFocus();
   update();
+}
+
+void Canvas::setForesight(std::vector<Foreseen> foreseen) {
+  foreseen_ = std::move(foreseen);
+  update();
+}
+
+// What changes glows, what would break glows with its reason.
+void Canvas::paintForesight(QPainter& painter) {
+  const QRectF visible = visibleScene();
+  for (const Foreseen& each : foreseen_) {
+    const QRectF frame = boxOf(each.instruction);
+    if (frame.isEmpty() || !frame.intersects(visible)) continue;
+    const ColorRole role = each.wrong ? ColorRole::Error : ColorRole::Selection;
+    const QRectF box(toWidget(frame.topLeft()), toWidget(frame.bottomRight()));
+    painter.setBrush(Qt::NoBrush);
+    for (int ring = 3; ring > 0; --ring) {
+      QColor glow = toQColor(role, theme_);
+      glow.setAlphaF(0.35f / static_cast<float>(ring));
+      painter.setPen(QPen(glow, 3.0 * ring));
+      painter.drawRoundedRect(box, 6, 6);
+    }
+    paintPlate(painter, box.topRight() + QPointF(6, 4), QString::fromStdString(elideText(each.text.toStdString(), kPlateText, 320)), role, true);
+  }
 }
 
 void Canvas::setGhosts(QStringList titles) {

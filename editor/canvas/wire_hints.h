@@ -22,6 +22,15 @@ struct WireVerdict {
 struct WireHints {
   std::function<std::vector<CanvasInput>(InstructionId)> inputs;
   std::function<WireVerdict(InstructionId value, InstructionId user, int32_t operand)> judge;
+  // Whether a node that is dropped on a wire (an edge of the view) would be put into it.
+  std::function<bool(InstructionId node, int32_t edge)> inserts = nullptr;
+};
+
+// What a node would become if what is in the hand were done: its new shape, or what would be wrong with it.
+struct Foreseen {
+  InstructionId instruction;
+  QString text;
+  bool wrong = false;
 };
 
 // A node's value as it is painted under its shape.

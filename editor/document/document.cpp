@@ -15,6 +15,8 @@
 namespace tessera {
 namespace {
 
+constexpr uint64_t kNeverSaved = UINT64_MAX;  // no state of a history
+
 QString withFile(Diagnostic d, const QString& path) {
   if (d.file.empty()) d.file = path.toStdString();
   return QString::fromStdString(d.toString());
@@ -32,6 +34,7 @@ ViewOptions openedTo(const GraphView& all, ViewOptions options, const std::strin
 // What the reading worker hands back.
 struct Document::Opened {
   QString path;
+  std::optional<QString> recoveredFor;
   ReadResult read;
   Project project;
   std::shared_ptr<const PlainGraph> plain;
@@ -98,12 +101,16 @@ void Document::startForModule(int priority, std::function<Answer()> work) {
   });
 }
 
-void Document::open(const QString& path) {
+void Document::open(const QString& path) { read(path, std::nullopt); }
+void Document::openRecovered(const QString& file, const QString& path) { read(file, path); }
+
+void Document::read(const QString& path, std::optional<QString> recovered) {
   cancelRun();
   emit progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
-  start(kReading, [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_]() -> Answer {
+  start(kReading, [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_, recovered]() -> Answer {
     auto opened = std::make_shared<Opened>();
     opened->path = path;
+    opened->recoveredFor = recovered;
     if (!readPlainGraph(path.toStdString(), opened->read, opened->plain)) opened->read = readModule(path.toStdString());
     if (const auto& module = opened->read.module) {
       if (auto project = readArrangement(path.toStdString()); !project)
@@ -171,9 +178,9 @@ void Document::install(std::shared_ptr<Opened> file) {
   path_ = file->path;
   dispose(std::make_tuple(std::move(history_), std::move(scene_), std::move(text_), std::move(outcome_), std::move(users_),
                           std::move(scenes_)));
-  history_.emplace(std::move(*file->read.module));
-  scenes_ = std::move(file->scenes);
   project_ = std::move(file->project);
+  history_.emplace(std::move(*file->read.module), project_);
+  scenes_ = std::move(file->scenes);
   plain_ = std::move(file->plain);
   scene_ = std::move(file->scene);
   text_.reset();
@@ -182,14 +189,14 @@ void Document::install(std::shared_ptr<Opened> file) {
   selection_.clear();
   edits_.clear();
   editing_ = live_ = false;
-  savedState_ = 0;
+  savedState_ = file->recoveredFor ? kNeverSaved : 0;
+  if (file->recoveredFor) path_ = *file->recoveredFor;
   if (cancelValues_) *cancelValues_ = true;
   values_.clear();
   trace_.reset();
   valuesFailure_.clear();
   callPath_.clear();
   played_.clear();
-  settings_ = {{history_->state(), project_.run}};
   overlay_.reset();
   if (running_) emit runningChanged(running_ = false);
   refused_.clear();
@@ -221,9 +228,9 @@ void Document::inferInBackground() {
     Diagnostics found = inferModule(module);
     found.addAll(verify(module).items());
     return [this, module = std::move(module), found = std::move(found), revision] {
-      if (revision != revision_) return;  // an edit came first and inferred for itself
+      if (revision != revision_ || editing_ || history_->canUndo()) return;  // an edit came first and inferred for itself
       dispose(std::move(history_));
-      history_.emplace(module);
+      history_.emplace(module, project_);
       setDiagnostics(found);
       emit moduleChanged();
     };

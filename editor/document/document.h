@@ -81,6 +81,15 @@ class Document : public QObject {
   QString undoTitle() const { return QString::fromStdString(history_->undoTitle()); }
   QString redoTitle() const { return QString::fromStdString(history_->redoTitle()); }
   bool isModified() const { return history_ && history_->state() != savedState_; }
+  // A file that was saved for another path when a session ended badly: what it holds is not saved there yet.
+  void openRecovered(const QString& file, const QString& path);
+  // What a person arranged round the graph: places, frames, notes, what is muted. Undone and redone like the graph.
+  const Project& project() const { return project_; }
+  const ProjectPage* page() const;  // of the computation that is shown; null: nothing is said of it
+  using PageChange = std::function<void(ProjectPage&)>;
+  void arrange(const QString& title, PageChange change, bool continues = false);
+  std::vector<InstructionId> muted() const;
+
   // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two hold
   // the graph only; what a person placed or wrote round it goes to a sidecar. Fails with the reason.
   Status save(const QString& path);
@@ -124,6 +133,7 @@ class Document : public QObject {
  signals:
   void opened();
   void failed(QString message, tessera::Fault fault);         // one or two sentences; details are in diagnostics()
+  void pageChanged();                   // what is arranged round the graph
   void moduleChanged();                 // content, not only selection
   void sceneChanged(bool keepView);
   void textChanged();
@@ -150,6 +160,7 @@ class Document : public QObject {
   void dispose(T&& thing) {
     pool_.start([kept = std::make_shared<std::decay_t<T>>(std::forward<T>(thing))] {}, -1);
   }
+  void read(const QString& path, std::optional<QString> recovered);
   void install(std::shared_ptr<Opened> opened);
   void inferInBackground();
   void verifyInBackground();
@@ -159,6 +170,9 @@ class Document : public QObject {
   void arrangeAgain(bool keepView);
   void redraw();  // with the overlay as it is now
   void moduleReplaced();
+  void takeProject();        // of the history, with the groups that are open
+  void pageReplaced();
+  void stepTaken(uint64_t graphBefore);
   void rememberPage();       // the groups that are open now
   void refuse(const Opened& file);
   void setDiagnostics(const Diagnostics& found);
@@ -166,7 +180,6 @@ class Document : public QObject {
   void startNextEdit();
   void evaluateInBackground();
   void followCall();         // to the computation that is shown or selected
-  void restoreSettings();    // of the history's state
   std::shared_ptr<SceneMaker> newScenes() const { return std::make_shared<SceneMaker>(module(), project_, nullptr, live_ && isCheapToRun(module())); }
   void finishRun(std::shared_ptr<RunAnswer> answer);
 
@@ -189,9 +202,12 @@ class Document : public QObject {
     Edit edit;
     bool continues;
     InstructionId selects;
-    std::optional<RunSettings> settings;
+    PageChange change = nullptr;  // instead of the edit's actions; of the page that is named
+    std::string computation = {};
+    std::optional<RunSettings> settings = {};  // the same for how it is run
   };
   void enqueue(Waiting waiting);
+  void changePage(const Waiting& waiting);
   std::vector<Waiting> edits_;  // waiting for the one that is being done
   uint64_t savedState_ = 0;     // of the history
   NodeValues values_;
@@ -199,7 +215,6 @@ class Document : public QObject {
   QString valuesFailure_;
   CallPath callPath_;
   std::map<int64_t, Literal> played_;
-  std::map<uint64_t, RunSettings> settings_;  // by the history's state
   std::shared_ptr<std::atomic<bool>> cancelValues_;
   std::shared_ptr<std::atomic<bool>> cancel_;
   uint64_t openRequest_ = 0;     // files chosen

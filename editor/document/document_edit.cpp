@@ -1,6 +1,7 @@
 // Edits of a Document: done on a copy by a worker, one after the other; undo and redo step between snapshots at once.
 #include <utility>
 
+#include "core/edit/splicing.h"
 #include "core/formats/module_file.h"
 #include "core/formats/protobuf.h"
 #include "editor/document/document.h"
@@ -9,7 +10,7 @@
 namespace tessera {
 
 void Document::perform(Edit edit, bool continues, InstructionId selects) {
-  enqueue({std::move(edit), continues, selects, {}});
+  enqueue({std::move(edit), continues, selects});
 }
 
 void Document::enqueue(Waiting waiting) {
@@ -21,23 +22,27 @@ void Document::enqueue(Waiting waiting) {
 }
 
 void Document::startNextEdit() {
+  while (!edits_.empty() && (edits_.front().change || edits_.front().settings)) {
+    const Waiting waiting = std::move(edits_.front());
+    edits_.erase(edits_.begin());
+    changePage(waiting);
+  }
   if (edits_.empty()) return;
-  auto [edit, continues, selects, settings] = std::move(edits_.front());
+  auto [edit, continues, selects, change, computation, settings] = std::move(edits_.front());
   edits_.erase(edits_.begin());
   editing_ = true;
-  startForModule(kEditing, [this, history = *history_, edit = std::move(edit), continues, selects, settings = std::move(settings)]() mutable -> Answer {
+  startForModule(kEditing, [this, history = *history_, edit = std::move(edit), continues, selects]() mutable -> Answer {
     if (continues && history.canUndo() && history.undoTitle() == edit.title) history.undo();
     auto result = history.perform(edit);
-    return [this, history = std::move(history), result = std::move(result), selects, settings = std::move(settings)] {
+    return [this, history = std::move(history), result = std::move(result), selects] {
       editing_ = false;
       if (result) {
         dispose(std::move(history_));
         history_ = history;
-        if (settings) project_.run = *settings;
+        takeProject();
         moduleReplaced();
         const uint32_t made = selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction : InstructionId::kInvalid;
         if (made < result->added.size()) select({result->added[made]});
-        else if (settings) emit runSettingsChanged();
         else if (selects.valid()) select({selects});
         else if (!result->added.empty()) select({result->added.back()});
         setDiagnostics(result->diagnostics);
@@ -51,7 +56,6 @@ void Document::startNextEdit() {
 
 void Document::moduleReplaced() {
   ++revision_;
-  restoreSettings();
   dispose(std::exchange(scenes_, newScenes()));
   std::erase_if(selection_, [&](InstructionId id) { return !module().contains(id); });
   dispose(std::move(outcome_));
@@ -66,14 +70,22 @@ void Document::moduleReplaced() {
 
 void Document::undo() {
   if (!canUndo() || editing_) return;
+  const uint64_t graph = history_->graph();
   history_->undo();
-  moduleReplaced();
-  verifyInBackground();
+  stepTaken(graph);
 }
 
 void Document::redo() {
   if (!canRedo() || editing_) return;
+  const uint64_t graph = history_->graph();
   history_->redo();
+  stepTaken(graph);
+}
+
+// A step that only arranged leaves values and the last run alone.
+void Document::stepTaken(uint64_t graphBefore) {
+  takeProject();
+  if (history_->graph() == graphBefore) return pageReplaced();
   moduleReplaced();
   verifyInBackground();
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "backends/backend.h"
+#include "core/edit/splicing.h"
 #include "core/evaluate/evaluate.h"
 #include "editor/document/device_run.h"
 #include "editor/document/document.h"
@@ -86,7 +87,7 @@ void Document::run() {
     QMetaObject::invokeMethod(
         this, [this, stage, fraction] { if (running_) emit progressed(stage, fraction); }, Qt::QueuedConnection);
   };
-  startForModule(kRunning, [this, module = module(), path = path_, settings = project_.run, cancel = cancel_, progress, revision = revision_]() -> Answer {
+  startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, cancel = cancel_, progress, revision = revision_]() -> Answer {
     auto answer = std::make_shared<RunAnswer>(RunAnswer{compileAndRun(module, path, settings, *cancel, progress), {}, revision});
     if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
     return [this, answer] { finishRun(answer); };

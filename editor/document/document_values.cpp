@@ -4,6 +4,7 @@
 
 #include "backends/backend.h"
 #include "core/tools/cut_out.h"
+#include "core/edit/splicing.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 
@@ -71,7 +72,7 @@ void Document::evaluateInBackground() {
     std::shared_ptr<const Trace> trace;
     QString failure;
   };
-  startForModule(kRunning, [this, module = module(), path = path_, settings = project_.run, played = played_, calls = callPath_,
+  startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, played = played_, calls = callPath_,
                             cancel = cancelValues_, revision = revision_]() -> Answer {
     const auto find = [&]() -> Result<Found> {
       if (!isCheapToRun(module)) return Found{};
@@ -140,14 +141,7 @@ void Document::fetchValue(InstructionId id) {
 
 void Document::setRunSettings(RunSettings settings, const QString& title, bool continues) {
   if (settings == project_.run && edits_.empty()) return;
-  enqueue({Edit{title.toStdString(), {}}, continues, {}, std::move(settings)});
-}
-
-void Document::restoreSettings() {
-  const auto [known, fresh] = settings_.try_emplace(history_->state(), project_.run);
-  if (fresh || known->second == project_.run) return;
-  project_.run = known->second;
-  emit runSettingsChanged();
+  enqueue({Edit{title.toStdString(), {}}, continues, {}, nullptr, {}, std::move(settings)});
 }
 
 }  // namespace tessera

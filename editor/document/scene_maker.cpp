@@ -15,11 +15,23 @@ ViewMaker& SceneMaker::views() {
   return *views_;
 }
 
+void SceneMaker::setProject(Project project) {
+  auto fresh = std::make_shared<const Project>(std::move(project));
+  const std::lock_guard lock(projectMutex_);
+  project_ = std::move(fresh);
+}
+
+std::shared_ptr<const ProjectPage> SceneMaker::pageOf(ComputationId computation) const {
+  const std::lock_guard lock(projectMutex_);
+  const ProjectPage* page = project_->find(module_.at(computation).name);
+  return page ? std::shared_ptr<const ProjectPage>(project_, page) : nullptr;
+}
+
 ViewOptions SceneMaker::initialOptions(ComputationId computation) {
   if (plain_) return {};
   const std::lock_guard lock(mutex_);
   ViewOptions options = views().initialView(computation, kFewBoxes);
-  if (const ProjectPage* page = pageOf(computation)) applyGroups(*page, options);
+  if (const auto page = pageOf(computation)) applyGroups(*page, options);
   return options;
 }
 
@@ -59,17 +71,36 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     scene.view = std::make_shared<const GraphView>(views().view(computation, scene.options));
   }
   Arrangement arrangement = arrange(*scene.view);
-  if (const ProjectPage* page = pageOf(computation)) placeBoxes(module_, *scene.view, placesOf(*page), arrangement);
+  if (const auto page = pageOf(computation)) placeBoxes(module_, *scene.view, placesOf(*page), arrangement);
   if (!plain_) endAtSockets(module_, *scene.view, arrangement);
   scene.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
   return redraw(std::move(scene), overlay);
+}
+
+// A muted node is hatched and says so: runs pass it by.
+void SceneMaker::showMuted(Picture& picture, const ProjectPage& page) const {
+  if (page.muted.empty()) return;
+  for (PictureItem& item : picture.items) {
+    if (item.viewNode < 0 || !module_.contains(item.instruction) || !page.muted.contains(std::string(module_.at(item.instruction).name))) continue;
+    if (item.kind == PictureItem::Kind::Box) {
+      item.hatched = item.stroked;
+      item.fill = ColorRole::NodeFill;
+    } else if (item.kind == PictureItem::Kind::Text && item.bold) {
+      item.text = "muted: " + item.text;
+      item.bounds.width = textWidth(item.text, item.size, true);
+      item.fill = ColorRole::NodeSubtext;
+    }
+  }
 }
 
 Scene SceneMaker::redraw(Scene scene, const Overlay* overlay) const {
   scene.overlay = overlay ? std::make_shared<const Overlay>(scaledTo(*scene.view, *overlay)) : nullptr;
   Picture picture = plain_ ? drawPlain(*plain_, *scene.view, *scene.arrangement)
                            : draw(module_, *scene.view, *scene.arrangement, scene.overlay.get());
-  if (const ProjectPage* page = pageOf(scene.computation)) picture = withPage(std::move(picture), *page);
+  if (const auto page = pageOf(scene.computation)) {
+    picture = withPage(std::move(picture), *page);
+    showMuted(picture, *page);
+  }
   scene.picture = std::make_shared<const Picture>(std::move(picture));
   scene.index = Canvas::makeIndex(*scene.picture);
   return scene;

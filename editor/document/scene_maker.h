@@ -29,7 +29,10 @@ class SceneMaker {
  public:
   // plain: a Graphviz graph that is shown in the module's place; null for modules. values: nodes keep a strip for their values.
   explicit SceneMaker(Module module, Project project = {}, std::shared_ptr<const PlainGraph> plain = nullptr, bool values = false)
-      : module_(std::move(module)), project_(std::move(project)), plain_(std::move(plain)), values_(values) {}
+      : module_(std::move(module)), project_(std::make_shared<const Project>(std::move(project))), plain_(std::move(plain)), values_(values) {}
+
+  // Another arrangement round the same graph; scenes made from now on show it.
+  void setProject(Project project);
 
   ViewOptions initialOptions(ComputationId computation);
   // `options` with every group opened, or with those that hide an instruction.
@@ -44,13 +47,15 @@ class SceneMaker {
 
  private:
   ViewMaker& views();
+  void showMuted(Picture& picture, const ProjectPage& page) const;
 
-  const ProjectPage* pageOf(ComputationId computation) const { return project_.find(module_.at(computation).name); }
+  std::shared_ptr<const ProjectPage> pageOf(ComputationId computation) const;  // null: nothing is said of it
 
   const Module module_;
-  const Project project_;  // places, frames and notes; groups as they were when the file was opened
+  std::shared_ptr<const Project> project_;  // places, frames and notes; groups as they were when the file was opened
   const std::shared_ptr<const PlainGraph> plain_;
   const bool values_;
+  mutable std::mutex projectMutex_;
   std::mutex mutex_;
   std::optional<ViewMaker> views_;  // made by the first worker that needs it
 };

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QPalette>
 #include <QStringList>
+#include <algorithm>
 
 #include "core/arrange/arrangement.h"
 #include "core/formats/hlo_text.h"
@@ -62,26 +63,24 @@ QString shapeSection(const Module& module, const Instruction& i) {
   return out + heading(QObject::tr("Why these dimensions")) + table(reasons);
 }
 
-QString docOf(const OpDef* op, Attr name) {
-  if (!op) return {};
-  for (const AttributeRow& r : op->attributes)
-    if (r.name == name && !r.doc.empty()) return QStringLiteral(" <span class='muted'>%1</span>").arg(escaped(r.doc));
-  return {};
+// The form above the page has a field for each of the op's own rows.
+bool hasField(Opcode opcode, Attr name) {
+  return std::ranges::any_of(attributeRowsOf(opcode), [&](const AttributeRow& row) { return row.name == name; });
 }
 
 QString attributeSection(const Module& module, const Instruction& i) {
   QString rows;
   if (i.parameterNumber >= 0) rows += row(QObject::tr("number"), QString::number(i.parameterNumber));
-  if (i.literal && !i.literal->shape().isTuple() && i.literal->elementCount() <= 64) rows += row(QObject::tr("value"), code(printLiteral(*i.literal)));
   for (const Attribute& a : i.attributes->items()) {
+    if (hasField(i.opcode, a.name)) continue;
     const std::string value = printAttributeValue(module, a.value, kindOf(a.name));
     QString shown = QString::fromStdString(value);
     if (shown.size() > kMostValue) shown = shown.left(kMostValue) + QStringLiteral(" …");
-    rows += row(escaped(nameOf(a.name)), QStringLiteral("<code>%1</code>").arg(shown.toHtmlEscaped()) + docOf(findOp(i.opcode), a.name));
+    rows += row(escaped(nameOf(a.name)), QStringLiteral("<code>%1</code>").arg(shown.toHtmlEscaped()));
   }
   for (const UnknownAttribute& a : i.attributes->unknown)
     rows += row(escaped(a.name), code(std::string_view(a.value.text).substr(0, static_cast<size_t>(kMostValue))));
-  return rows.isEmpty() ? rows : heading(QObject::tr("Attributes")) + table(rows);
+  return rows.isEmpty() ? rows : heading(QObject::tr("Further attributes")) + table(rows);
 }
 
 QString calleeSection(const Module& module, const Instruction& i) {

@@ -4,4 +4,4 @@ set -eu
 cd "$(dirname "$0")"
 studio=$(realpath "${1:-../../build/release/bin}")/tessera-studio
 export QT_QPA_PLATFORM=offscreen
-for actions in softmax wire field loop first values life iteration window; do "$studio" --size 1366x768 --theme light --do "$actions.txt"; done
+for actions in softmax wire field loop first values life iteration window arranging sizes; do "$studio" --size 1366x768 --theme light --do "$actions.txt"; done

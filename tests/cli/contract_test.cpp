@@ -222,6 +222,8 @@ TEST_F(Contract, ToolsRefuseBadInput) {
     refused(call, 66, "missing.hlo");
   refused("extract add.hlo summ", 64, "did you mean sum?");
   refused("isolate add.hlo nope", 64, "nope");
+  refused("resize add.hlo nope:0=3", 64, "nope");
+  refused("resize add.hlo sum:0=x", 64, "sum:0=x");
   refused("explain add.hlo sum --index=4", 64, "outside 0 … 3");
   refused("grep add.hlo --shape='f32[a]'", 64, "not a shape pattern");
   refused("help dott", 64, "did you mean dot?");

@@ -109,7 +109,8 @@ TEST(CpuPlan, MagnitudesOfExtremeComplexNumbers) {
       ASSERT_TRUE(found);
       const T* out = reinterpret_cast<const T*>((*found)[0].bytes().data());
       for (int i = 0; i < 20; ++i) {
-        T expected = std::hypot(x[i], y[i]);
+        // As XLA has it, a NaN beside an infinity stays one.
+        T expected = std::isnan(x[i]) || std::isnan(y[i]) ? L::quiet_NaN() : std::hypot(x[i], y[i]);
         if (expected != expected) EXPECT_NE(out[i], out[i]);
         else if (std::isinf(expected)) EXPECT_GE(out[i], L::max() * T(0.9999)) << x[i] << " " << y[i];
         else EXPECT_NEAR(out[i] / (expected == 0 ? 1 : expected), expected == 0 ? 0 : 1, 4 * L::epsilon()) << x[i] << " " << y[i];

@@ -147,6 +147,23 @@ TEST(CpuRegion, LargeWorkStaysOutside) {
   EXPECT_GE(std::ranges::count(ran.profile.steps, "kernel", &StepProfile::what), 1);
 }
 
+// Rows that a kernel keeps on the stack are one place for all rounds.
+TEST(CpuRegion, ManyRoundsOfASoftmaxNeedOneRow) {
+  const std::string soft =
+      "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\nsoft {\n  v = f32[2,200] parameter(0)\n"
+      "  z = f32[] constant(0)\n  e = f32[2,200] exponential(v)\n  s = f32[2] reduce(e, z), dimensions={1}, to_apply=add\n"
+      "  sb = f32[2,200] broadcast(s), dimensions={0}\n  ROOT w = f32[2,200] divide(e, sb)\n}\n\n";
+  const std::string body = "  v = f32[2,200] get-tuple-element(p), index=1\n  w = f32[2,200] fusion(v), kind=kLoop, calls=soft\n";
+  Ran ran = compiled(loop("50000", "f32[2,200]", body, "w",
+                          "  v = f32[2,200] parameter(0)\n  t = (s32[], f32[2,200]) tuple(z, v)\n"
+                          "  ROOT l = (s32[], f32[2,200]) while(t), condition=condition, body=body\n",
+                          soft));
+  auto found = ran.executable->run(ran.arguments, {}, &ran.profile);
+  ASSERT_TRUE(found) << found.error().toString();
+  EXPECT_EQ(ran.regions(), 1);
+  EXPECT_NEAR(reinterpret_cast<const float*>((*found)[1].bytes().data())[5], 1.0 / 200, 1e-5);  // where the map rests
+}
+
 const std::string kSines = loop("10", "f32[8]", "  v = f32[8] get-tuple-element(p), index=1\n  w = f32[8] sine(v)\n", "w",
                                 "  v = f32[8] parameter(0)\n  t = (s32[], f32[8]) tuple(z, v)\n"
                                 "  ROOT l = (s32[], f32[8]) while(t), condition=condition, body=body\n");

@@ -56,6 +56,29 @@ TEST(Project, OrderIsStable) {
   EXPECT_EQ(printProject(a, nullptr), printProject(b, nullptr));
 }
 
+TEST(Project, WhatAHandDidReadsBack) {
+  const std::string text = R"(tessera project 1
+graph "g.hlo"
+page "main"
+frame 0 0 10 10 "one" 3
+note 1 2 3 4 "two" 6
+via "n" 0 1 2 3.5 4
+via "n" 1
+mute "n"
+size "a" 0 "B"
+bookmark "z"
+bookmark "n"
+end
+)";
+  const Project project = parseProject(text).value().project;
+  EXPECT_EQ(printProject(project, nullptr), text);
+  EXPECT_TRUE(project.arranged());
+  EXPECT_EQ(project.pages[0].reroutes.at({"n", 0})[1].x, 3.5);
+  EXPECT_EQ(project.pages[0].frames[0].color, 3);
+  for (const char* line : {"frame 0 0 1 1 \"x\" 7", "frame 0 0 1 1 \"x\" -1", "via \"n\" 1.5", "via \"n\" 0 1", "size \"a\" 0", "mute", "mute \"a\" 1", "size \"a\" -1 \"B\""})
+    EXPECT_FALSE(parseProject("tessera project 1\ngraph \"g\"\npage \"p\"\n" + std::string(line) + "\nend\n")) << line;
+}
+
 TEST(Project, SidecarNamesItsGraph) {
   const auto graph = write("g.hlo", kGraph);
   EXPECT_TRUE(readArrangement(graph)->pages.empty());

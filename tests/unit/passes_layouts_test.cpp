@@ -52,6 +52,15 @@ TEST(PassesLayouts, OtherTypesKeepTheirBytes) {
   EXPECT_EQ(countOf(m, Opcode::Bitcast), 1);
 }
 
+TEST(PassesLayouts, TuplesAgreeWithWhatTheyHold) {
+  // The parameter keeps its layout, and so does the tuple that hands it on to the result.
+  const Module a = assigned("x = f32[3,4]{0,1} parameter(0)\n n = f32[3,4]{0,1} floor(x)\n ROOT r = (f32[3,4]{0,1}, f32[3,4]{0,1}) tuple(x, n)");
+  EXPECT_EQ(countOf(a, Opcode::Copy), 0);
+  const Module b = assigned("x = f32[3,4]{0,1} parameter(0)\n ROOT r = (f32[3,4]{1,0}) tuple(x)");
+  const Instruction& root = b.at(b.entryComputation().root);
+  EXPECT_EQ(root.shape->elements[0], b.shapeOf(root.operands[0]));
+}
+
 TEST(PassesLayouts, LoopsAndConstants) {
   const Module source = moduleFrom(R"(HloModule m
 c { s = (s32[], f32[2,3]{0,1}) parameter(0)

@@ -1,0 +1,38 @@
+// KeyMap: every action of the window's menus with its keys. Keys can be given by hand; what a person chose is kept between
+// sessions. No two actions that can be meant at the same time share a key. Before: the key sheet; after: QAction.
+#pragma once
+
+#include <QKeySequence>
+#include <QList>
+#include <QString>
+#include <vector>
+
+class QAction;
+class QMainWindow;
+class QSettings;
+
+namespace tessera {
+
+class KeyMap {
+ public:
+  // Takes the menus as they are; settings (null: nothing is kept) say which keys differ.
+  KeyMap(QMainWindow& window, QSettings* settings);
+
+  struct Entry {
+    QAction* action;
+    QString name;               // "Edit › Paste keeping inputs": what it is and is kept under
+    QList<QKeySequence> first;  // without anybody's choice
+  };
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  // Another action that the key already means where this one acts; null: none.
+  const Entry* takenBy(const Entry& entry, const QKeySequence& key) const;
+  // Gives an action one key (empty: none); what had it before loses it.
+  void rebind(const Entry& entry, const QKeySequence& key, QSettings* settings);
+  void reset(const Entry& entry, QSettings* settings);
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,216 @@
+// See navigation.h. A place is left when another computation is shown or something is gone to; panning about leaves none.
+#include "app/studio/navigation.h"
+
+#include <QAction>
+#include <QDockWidget>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QSettings>
+#include <algorithm>
+#include <utility>
+
+#include "app/studio/main_window.h"
+#include "app/studio/panels.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMostFound = 200, kMostPlaces = 100;
+
+QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+}  // namespace
+
+Navigation::Navigation(MainWindow& window, bool remembers)
+    : QObject(&window), window_(window), remembers_(remembers), keys_(window, remembers ? std::make_unique<QSettings>().get() : nullptr), list_(new QuickList(&window.canvas())) {
+  connect(&window.document(), &Document::opened, this, [this] { behind_.clear(), ahead_.clear(), left_.reset(), wanted_.reset(); });
+  connect(&window.document(), &Document::sceneChanged, this, &Navigation::arrived, Qt::QueuedConnection);
+}
+
+// --- places
+
+std::optional<Navigation::Place> Navigation::here() const {
+  if (!window_.document().isOpen()) return std::nullopt;
+  const Canvas& canvas = window_.canvas();
+  return Place{window_.document().computation(), canvas.toScene(QPointF(canvas.width(), canvas.height()) / 2), canvas.zoom()};
+}
+
+void Navigation::remember() {
+  const auto place = here();
+  if (!place) return;
+  behind_.push_back(*place);
+  if (behind_.size() > kMostPlaces) behind_.erase(behind_.begin());
+  ahead_.clear();
+}
+
+// What was shown before another computation came is a place too, however it came.
+void Navigation::arrived() {
+  const auto now = here();
+  if (!now) return;
+  if (wanted_ && wanted_->computation == now->computation) {
+    window_.canvas().zoomBy(wanted_->zoom / window_.canvas().zoom(), {});
+    window_.canvas().centerOn(wanted_->centre);
+    wanted_.reset();
+  } else if (left_ && left_->computation != now->computation) {
+    behind_.push_back(*left_);
+    ahead_.clear();
+  }
+  left_ = here();
+}
+
+void Navigation::show(const Place& place) {
+  if (!window_.document().module().contains(place.computation)) return;
+  wanted_ = place;
+  if (place.computation == window_.document().computation()) return arrived();
+  left_.reset();
+  window_.document().showComputation(place.computation);
+}
+
+void Navigation::back() {
+  const auto now = here();
+  if (behind_.empty() || !now) return;
+  const Place place = behind_.back();
+  behind_.pop_back();
+  ahead_.push_back(*now);
+  show(place);
+}
+
+void Navigation::forward() {
+  const auto now = here();
+  if (ahead_.empty() || !now) return;
+  const Place place = ahead_.back();
+  ahead_.pop_back();
+  behind_.push_back(*now);
+  show(place);
+}
+
+void Navigation::goTo(InstructionId id) {
+  remember();
+  left_.reset();
+  window_.revealInstruction(id);
+}
+
+void Navigation::goToAnything() {
+  if (!window_.document().isOpen() || window_.document().isPlainGraph()) return;
+  list_->open(tr("Go to an instruction, a computation, a bookmark"), [this](const QString& words) { return places(words); });
+}
+
+std::vector<QuickEntry> Navigation::places(const QString& words) {
+  std::vector<QuickEntry> out;
+  const Module& module = window_.document().module();
+  const auto instruction = [&](InstructionId id, const QString& mark) {
+    const Instruction& in = module.at(id);
+    const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(toString(*in.shape, false).substr(0, 60)) + mark + tr(" in %1").arg(text(module.at(in.computation).name));
+    if (out.size() < kMostFound && matchesWords(text(in.name) + QLatin1Char(' ') + detail, words)) out.push_back({text(in.name), detail, [this, id] { goTo(id); }});
+  };
+  for (const ProjectPage& page : window_.document().project().pages)
+    for (const std::string& name : page.bookmarks)
+      if (const auto id = module.findInstruction(name)) instruction(*id, tr(" · bookmark"));
+  for (ComputationId id : module.order()) {
+    if (out.size() >= kMostFound || !matchesWords(text(module.at(id).name) + tr(" computation"), words)) continue;
+    out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()), [this, id] { window_.document().showComputation(id); }});
+  }
+  for (auto computation = module.order().rbegin(); computation != module.order().rend() && out.size() < kMostFound; ++computation)  // the entry stands last
+    for (InstructionId id : module.at(*computation).instructions) instruction(id, {});
+  return out;
+}
+
+// --- commands and keys
+
+void Navigation::chooseCommand() {
+  list_->open(tr("Commands"), [this](const QString& words) { return commands(words); });
+}
+
+std::vector<QuickEntry> Navigation::commands(const QString& words) {
+  std::vector<QuickEntry> out;
+  for (const KeyMap::Entry& entry : keys_.entries()) {
+    if (!entry.action->isEnabled() || !matchesWords(entry.name, words)) continue;
+    out.push_back({entry.name, entry.action->shortcut().toString(QKeySequence::NativeText), [action = entry.action] { action->trigger(); }});
+  }
+  return out;
+}
+
+void Navigation::showKeys() {
+  capturing_.clear();
+  list_->open(tr("Keys: type to search, Enter gives another key, Enter and then Delete takes it away"), [this](const QString& words) { return keyLines(words); });
+}
+
+std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
+  std::vector<QuickEntry> out;
+  for (const KeyMap::Entry& entry : keys_.entries()) {
+    const QString keys = QKeySequence::listToString(entry.action->shortcuts(), QKeySequence::NativeText);
+    if (!matchesWords(entry.name + QLatin1Char(' ') + keys, words)) continue;
+    const auto rebind = [this, &entry] {
+      capturing_ = entry.name;
+      list_->captureKey([this, &entry](const QKeySequence& key) {
+        capturing_.clear();
+        const std::unique_ptr<QSettings> settings = remembers_ ? std::make_unique<QSettings>() : nullptr;
+        if (key == QKeySequence(Qt::Key_Delete)) keys_.rebind(entry, {}, settings.get());
+        else if (key == QKeySequence(Qt::Key_Backspace)) keys_.reset(entry, settings.get());
+        else if (!key.isEmpty()) keys_.rebind(entry, key, settings.get());
+        list_->refresh();
+      });
+      list_->refresh();
+    };
+    out.push_back({entry.name, capturing_ == entry.name ? tr("press the new key · Delete: none · Backspace: as it was · Esc: leave it") : keys, rebind, true});
+  }
+  // What the mouse does has no action.
+  static const std::pair<const char*, const char*> kGestures[] = {
+      {QT_TR_NOOP("Pan"), QT_TR_NOOP("middle drag, Space drag, wheel, Ctrl+arrows")},
+      {QT_TR_NOOP("Zoom at the pointer"), QT_TR_NOOP("Ctrl+wheel, pinch, + and -")},
+      {QT_TR_NOOP("Select"), QT_TR_NOOP("click, Shift+click, drag a box; arrows walk along wires")},
+      {QT_TR_NOOP("Move boxes, frames and notes"), QT_TR_NOOP("drag them; on a wire: into it")},
+      {QT_TR_NOOP("Pull a node out of its wires"), QT_TR_NOOP("shake it, or Ctrl+Shift+drag")},
+      {QT_TR_NOOP("Cut wires"), QT_TR_NOOP("Ctrl+right drag over them")},
+      {QT_TR_NOOP("Lead a wire through a point"), QT_TR_NOOP("double click the wire; double click the point takes it away")},
+      {QT_TR_NOOP("Wire"), QT_TR_NOOP("drag from the lower edge of a node to an input, a node or empty canvas; off an input: unwire")},
+      {QT_TR_NOOP("Type a value"), QT_TR_NOOP("click an open input, double click a constant")},
+      {QT_TR_NOOP("Open or close a group, enter a computation"), QT_TR_NOOP("double click, Enter")},
+      {QT_TR_NOOP("Add an operation here"), QT_TR_NOOP("double click on empty canvas")}};
+  for (const auto& [what, how] : kGestures)
+    if (matchesWords(tr(what) + QLatin1Char(' ') + tr(how), words)) out.push_back({tr(what), tr(how), [] {}, true});
+  return out;
+}
+
+// --- bookmarks and panels
+
+void Navigation::toggleBookmark() {
+  Document& document = window_.document();
+  const InstructionId id = document.selected();
+  if (!id.valid() || document.isPlainGraph() || document.module().at(id).computation != document.computation()) return;
+  const std::string name(document.module().at(id).name);
+  document.arrange(tr("Bookmark"), [name](ProjectPage& page) {
+    if (std::erase(page.bookmarks, name) == 0) page.bookmarks.push_back(name);
+  });
+}
+
+void Navigation::nextBookmark() {
+  Document& document = window_.document();
+  if (!document.isOpen()) return;
+  std::vector<InstructionId> all;
+  for (const ProjectPage& page : document.project().pages)
+    for (const std::string& name : page.bookmarks)
+      if (const auto id = document.module().findInstruction(name)) all.push_back(*id);
+  if (all.empty()) return;
+  const auto now = std::ranges::find(all, document.selected());
+  goTo(now == all.end() || now + 1 == all.end() ? all.front() : *(now + 1));
+}
+
+void Navigation::nextPanel(bool backwards) {
+  std::vector<QWidget*> all{&window_.canvas()};
+  for (QDockWidget* dock : window_.panels().docks)
+    if (dock->isVisible() && !dock->visibleRegion().isEmpty() && dock->widget()) all.push_back(dock->widget());
+  const QWidget* focus = window_.focusWidget();
+  size_t at = 0;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (focus && (all[i] == focus || all[i]->isAncestorOf(focus))) at = i;
+  QWidget* next = all[(at + (backwards ? all.size() - 1 : 1)) % all.size()];
+  if (next->focusPolicy() == Qt::NoFocus)
+    for (QWidget* inner : next->findChildren<QWidget*>())
+      if (inner->isVisible() && (inner->focusPolicy() & Qt::TabFocus)) return inner->setFocus(Qt::TabFocusReason);
+  next->setFocus(Qt::TabFocusReason);
+}
+
+}  // namespace tessera

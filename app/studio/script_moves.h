@@ -1,0 +1,11 @@
+// Commands of scripts that move things on the canvas with the pointer. Before: script_gestures.cpp; after: Canvas, Arranging.
+#pragma once
+
+#include "app/studio/script_gestures.h"
+
+namespace tessera {
+
+// nullptr: there is no such command.
+GestureCommand moveNamed(const QString& name);
+
+}  // namespace tessera

@@ -1,0 +1,74 @@
+// SizePanel: a dimension changed everywhere it flows. Over the canvas: which dimension of the selected instruction, its new
+// size and its name, what else may be meant, and what would change or cannot follow, as it is typed. One edit in the end.
+// Before: the studio's Sizes command; after: core/edit/sizes.h and Document.
+#pragma once
+
+#include <QFrame>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/edit/sizes.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QPushButton;
+class QTimer;
+
+namespace tessera {
+
+class Document;
+
+class SizePanel : public QFrame {
+  Q_OBJECT
+
+ public:
+  SizePanel(Document& document, QWidget* parent);
+  ~SizePanel() override;
+
+  // For the instruction that is selected; `preferred` is the dimension shown first. False: it has no dimensions.
+  bool openFor(InstructionId id, int32_t preferred = 0);
+  QComboBox* dimensions() const { return dimension_; }
+  QLineEdit* sizeField() const { return size_; }
+  QLineEdit* nameField() const { return name_; }
+  QListWidget* choices() const { return choices_; }
+  QListWidget* changes() const { return changes_; }
+  QPushButton* button() const { return take_; }
+  void look();                          // at once, without waiting for the hand to rest
+
+ signals:
+  void previewed(std::vector<tessera::InstructionId> touched);
+  void closed();
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  void showDimension();
+  void listChoices(const Resizing* resizing);
+  void take();
+  void leave();
+  void rename();
+  std::vector<SizeWish> wishes() const;
+  std::set<InstructionId> numbers() const;
+  QString nameOfSize(DimensionSpot spot) const;
+  void say(const std::vector<Resizing::Line>& lines, bool wrong);
+
+  Document& document_;
+  QComboBox* dimension_;
+  QLineEdit *size_, *name_;
+  QListWidget *choices_, *changes_;
+  QLabel* summary_;
+  QPushButton* take_;
+  QTimer* timer_;
+  Module module_;                       // a snapshot: what the sizes are known of
+  std::unique_ptr<Sizes> sizes_;
+  std::vector<DimensionSpot> spots_, others_;
+  std::vector<Resizing::Number> offered_;
+  std::optional<Resizing> resizing_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,156 @@
+// Ways without the mouse: keys that mean one thing each and can be given anew, go to anything, commands, places and bookmarks;
+// and a size changed everywhere from its panel.
+#include <QAction>
+#include <QComboBox>
+#include <QPushButton>
+#include <QTest>
+
+#include "app/studio/arranging.h"
+#include "app/studio/navigation.h"
+#include "editor/panels/quick_list.h"
+#include "editor/panels/size_panel.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+class NavigationTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+
+  Navigation& navigation() { return hand_->window().navigation(); }
+  void press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
+    hand_->canvas().setFocus();
+    QTest::keyClick(&hand_->canvas(), key, modifiers);
+    hand_->settle();
+  }
+  void take(const char* words) {
+    QVERIFY(navigation().list().isVisible());
+    QTest::keyClicks(navigation().list().field(), words);
+    QTest::keyClick(navigation().list().field(), Qt::Key_Return);
+    hand_->settle();
+  }
+  const KeyMap::Entry* named(const char* part) {
+    for (const auto& entry : navigation().keys().entries())
+      if (entry.name.contains(QLatin1String(part))) return &entry;
+    return nullptr;
+  }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() { hand_.reset(); }
+
+  // Actions of the window act everywhere, those of the canvas only there: no two of either kind may share a key.
+  void noKeyMeansTwoThings() {
+    const auto& entries = navigation().keys().entries();
+    QVERIFY(entries.size() > 40);
+    for (size_t i = 0; i < entries.size(); ++i)
+      for (size_t j = i + 1; j < entries.size(); ++j)
+        for (const QKeySequence& key : entries[i].action->shortcuts())
+          QVERIFY2(!entries[j].action->shortcuts().contains(key), qPrintable(key.toString() + ": " + entries[i].name + ", " + entries[j].name));
+    for (const auto& entry : entries)  // letters alone are for the canvas
+      for (const QKeySequence& key : entry.action->shortcuts())
+        if (key[0].keyboardModifiers() == Qt::NoModifier && key[0].key() >= Qt::Key_A && key[0].key() <= Qt::Key_Z)
+          QVERIFY2(entry.action->shortcutContext() == Qt::WidgetShortcut, qPrintable(entry.name));
+  }
+
+  void keysAreGivenAnew() {
+    hand_->add("f32[4]");
+    const auto* mute = named("Mute");
+    const auto* tidy = named("Tidy");
+    QVERIFY(mute && tidy);
+    press(Qt::Key_Question, {});
+    QVERIFY(navigation().list().isVisible());
+    QTest::keyClicks(navigation().list().field(), "mute");
+    QTest::keyClick(navigation().list().field(), Qt::Key_Return);
+    QTest::keyClick(navigation().list().field(), Qt::Key_L, Qt::ControlModifier);
+    QCOMPARE(mute->action->shortcut(), QKeySequence(Qt::CTRL | Qt::Key_L));
+    QVERIFY(!tidy->action->shortcuts().contains(QKeySequence(Qt::CTRL | Qt::Key_L)));
+    QTest::keyClick(navigation().list().field(), Qt::Key_Return);
+    QTest::keyClick(navigation().list().field(), Qt::Key_Backspace);
+    QCOMPARE(mute->action->shortcut(), QKeySequence(Qt::Key_M));
+    QTest::keyClick(navigation().list().field(), Qt::Key_Escape);
+    QVERIFY(!navigation().list().isVisible());
+  }
+
+  void goesToAnythingAndBack() {
+    hand_->add("f32[4]");
+    hand_->add("counting loop");
+    const InstructionId x = hand_->named("parameter");
+    hand_->click(x);
+    press(Qt::Key_B, Qt::ControlModifier);
+    QCOMPARE(hand_->document().page()->bookmarks.size(), size_t{1});
+    const ComputationId entry = hand_->document().computation();
+    press(Qt::Key_K, Qt::ControlModifier);
+    take("body computation");
+    QVERIFY(hand_->document().computation() != entry);
+    press(Qt::Key_Left, Qt::AltModifier);
+    QVERIFY(hand_->document().computation() == entry);
+    press(Qt::Key_Right, Qt::AltModifier);
+    QVERIFY(hand_->document().computation() != entry);
+    press(Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(hand_->selected() == x);
+  }
+
+  void commandsByName() {
+    const InstructionId x = hand_->add("f32[4]");
+    const InstructionId e = hand_->add("exp");
+    hand_->click(e);
+    press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+    take("uplicate");
+    QCOMPARE(hand_->module().at(hand_->module().entry()).instructions.size(), size_t{3});
+    QVERIFY(hand_->at(hand_->selected()).operands[0] == x);
+  }
+
+  void aSizeEverywhere() {
+    const InstructionId x = hand_->add("f32[4,8]");
+    hand_->add("matmul f32[8,16]");
+    hand_->add("add f32[16]");
+    const std::string before = hand_->text();
+    hand_->click(x);
+    press(Qt::Key_S, {});
+    SizePanel& panel = hand_->window().arranging().sizes();
+    QVERIFY(panel.isVisible());
+    panel.dimensions()->setCurrentIndex(1);
+    panel.nameField()->setText("H");
+    panel.sizeField()->setFocus();
+    panel.sizeField()->selectAll();
+    QTest::keyClicks(panel.sizeField(), "5");
+    QTRY_VERIFY(panel.changes()->count() >= 2);
+    QVERIFY(panel.changes()->item(0)->text().contains("f32[4,5]"));
+    QTest::keyClick(panel.sizeField(), Qt::Key_Return);
+    hand_->settle();
+    QVERIFY(!panel.isVisible());
+    QCOMPARE(hand_->shape(x), std::string("f32[4,5]"));
+    for (const Diagnostic& d : hand_->document().diagnostics()) QVERIFY2(d.severity != Severity::Error, d.toString().c_str());
+    hand_->undoAll();
+    hand_->redoAll();
+    QCOMPARE(hand_->shape(x), std::string("f32[4,5]"));
+    QTest::keyClick(&hand_->window(), Qt::Key_Z, Qt::ControlModifier);
+    hand_->settle();
+    QCOMPARE(hand_->text(), before);
+  }
+
+  void whatAWireWouldDo() {
+    const InstructionId a = hand_->add("f32[4]");
+    hand_->document().select({});
+    const InstructionId b = hand_->add("f32[4]");
+    hand_->click(a);
+    const InstructionId n = hand_->add("negate");
+    const InstructionId e = hand_->add("exp");
+    hand_->document().select({});
+    const InstructionId wide = hand_->add("f32[7]");
+    hand_->carry(hand_->outputOf(wide), hand_->inputOf(n, 0));
+    QVERIFY(!hand_->canvas().foresight().empty());
+    bool downstream = false;
+    for (const Foreseen& each : hand_->canvas().foresight()) downstream = downstream || (each.instruction == e && each.text.contains("f32[7]"));
+    QVERIFY(downstream);
+    QTest::keyClick(&hand_->canvas(), Qt::Key_Escape);
+    QVERIFY(hand_->canvas().foresight().empty());
+    QVERIFY(hand_->at(n).operands[0] == a && b.valid());
+  }
+};
+
+QTEST_MAIN(NavigationTest)
+#include "navigation_test.moc"

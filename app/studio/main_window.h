@@ -51,7 +51,6 @@ class MainWindow : public QMainWindow {
   BlockActions& blocks() { return *blocks_; }
   // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
   bool restoreLeftBehind();
-  Authoring& authoring() { return *authoring_; }
   Arranging& arranging() { return *arranging_; }
   Navigation& navigation() { return *navigation_; }
   AddSearch& addSearch();

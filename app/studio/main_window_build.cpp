@@ -42,7 +42,7 @@ void MainWindow::makeBuildActions(QMenu* menu) {
   deleteOpen_ = add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, [this] { authoring_->removeSelection(Authoring::Gap::Open); });
   result_ = add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, [this] { authoring_->makeResult(); });
   leave_ = add(tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, [this] { authoring_->leaveComputation(); });
-  saveBlock_ = add(tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B)}, [this] { blocks_->askForName(); });
+  saveBlock_ = add(tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, [this] { blocks_->askForName(); });
   updateBlocks_ = add(tr("Update blocks to the librar&y"), {}, [this] { blocks_->update(); });
   menu->addSeparator();
 }

@@ -22,7 +22,9 @@ void Document::changePage(const Waiting& waiting) {
   if (waiting.settings) {
     project.run = *waiting.settings;
     history_->arrange(std::move(project), waiting.edit.title);
-    return takeProject();
+    takeProject();
+    emit pageChanged();
+    return;
   }
   waiting.change(project.page(waiting.computation));
   const ProjectPage* before = history_->project().find(waiting.computation);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/edit/palette.h"
+#include "core/edit/palette_forms.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
@@ -25,7 +26,7 @@ TEST(EditPalette, FindsByNameSynonymAndLetters) {
   EXPECT_EQ(first("sigmoid"), "logistic");
   EXPECT_EQ(first("trnsps"), "transpose");
   EXPECT_EQ(first("no such thing"), "");
-  EXPECT_EQ(searchPalette("", 1000).size(), allOps().size() + 8);
+  EXPECT_EQ(searchPalette("", 1000).size(), allOps().size() + 8 + paletteForms().size());
 }
 
 TEST(EditPalette, ALineMayBeAValueAShapeOrSayAttributes) {

@@ -104,7 +104,9 @@ void Panels::arrange(QMainWindow& window) const {
   for (QDockWidget* dock : docks) {
     dock->setFloating(false);
     window.addDockWidget(dock->widget() == inspector ? Qt::RightDockWidgetArea : dock->widget() == palette ? Qt::LeftDockWidgetArea : Qt::BottomDockWidgetArea, dock);
-    dock->setVisible(dock->widget() != palette);  // Tab finds all of it, so it takes no room until it is asked for
+    // Tab finds all of the palette, Ctrl+Shift+click asks for a value: they take no room until then.
+    const bool onDemand = dock->widget() == palette || dock->widget() == value || dock->widget() == run;
+    dock->setVisible(!onDemand);
   }
   QDockWidget* first = find(QStringLiteral("text"));
   for (QDockWidget* dock : docks)

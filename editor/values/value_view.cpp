@@ -31,7 +31,7 @@ ValueView::ValueView(QWidget* parent)
   table_->setModel(model_);
   table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
   table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  table_->horizontalHeader()->setDefaultSectionSize(fontMetrics().horizontalAdvance(QStringLiteral("-0.00000000")) + 18);
+  table_->horizontalHeader()->setDefaultSectionSize(fontMetrics().horizontalAdvance(QStringLiteral("-0.0000000e-00")) + 18);
   tabs_->addTab(table_, tr("Table"));
   tabs_->addTab(image_, tr("Image"));
   tabs_->addTab(lines_, tr("Lines"));

@@ -54,6 +54,10 @@ int64_t bytesOf(std::span<const Literal> literals) {
 
 Result<NamedArrays> readInputs(const Module& module, const Options& options) {
   TESSERA_ASSIGN_OR_RETURN(NamedArrays given, readNpz(options.inputs));
+  // An array under another name would be left out without a word, and the rule's values taken.
+  for (const auto& [name, value] : given)
+    if (!name.starts_with("arg") || name.size() == 3 || !std::ranges::all_of(name.substr(3), [](char c) { return c >= '0' && c <= '9'; }))
+      return std::unexpected(inputFault(options.inputs + ": an argument's array is named arg0, arg1 … after its number; found " + name));
   if (!options.physical) return given;
   return argumentsFromMemory(std::move(given), entryMemoryOf(module));
 }

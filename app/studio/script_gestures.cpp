@@ -30,14 +30,15 @@
 #include "editor/values/value_view.h"
 
 namespace tessera {
-namespace {
 
-Status refused(const QString& message) {
+Status refusedGesture(const QString& message) {
   Diagnostic d;
   d.fault = Fault::Usage;
   d.message = message.toStdString();
   return fail(std::move(d));
 }
+
+namespace {
 
 void pointer(MainWindow& w, QEvent::Type type, QPointF at) {
   const Qt::MouseButton button = type == QEvent::MouseMove ? Qt::NoButton : Qt::LeftButton;
@@ -52,12 +53,12 @@ struct Wire {
 // "VALUE USER INPUT": from the output of one to an input of the other.
 Result<Wire> wireOf(MainWindow& w, const QString& words) {
   const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  if (parts.size() != 3 || !w.document().isOpen()) return std::unexpected(refused(QObject::tr("a wire is VALUE USER INPUT")).error());
+  if (parts.size() != 3 || !w.document().isOpen()) return std::unexpected(refusedGesture(QObject::tr("a wire is VALUE USER INPUT")).error());
   const Module& module = w.document().module();
   const auto value = module.findInstruction(parts[0].toStdString()), user = module.findInstruction(parts[1].toStdString());
   const int operand = parts[2].toInt();
   if (!value || !user || w.canvas().view()->boxOf(*value) < 0 || w.canvas().view()->boxOf(*user) < 0)
-    return std::unexpected(refused(QObject::tr("%1 has names that are not on the canvas").arg(words)).error());
+    return std::unexpected(refusedGesture(QObject::tr("%1 has names that are not on the canvas").arg(words)).error());
   const Instruction& instruction = module.at(*user);
   const size_t count = instruction.operands.size() + (arityOf(instruction.opcode) < 0 ? 1 : 0);
   return Wire{w.canvas().outputAt(w.canvas().view()->boxOf(*value)), w.canvas().inputAt(w.canvas().view()->boxOf(*user), operand, count)};
@@ -81,7 +82,7 @@ Status wire(MainWindow& w, const QString& words) {
 Status search(MainWindow& w, const QString& line) {
   QLineEdit* field = w.addSearch().field();
   field->setText(line);
-  if (!w.addSearch().isVisible() || w.addSearch().list()->count() == 0) return refused(QObject::tr("nothing is found for %1").arg(line));
+  if (!w.addSearch().isVisible() || w.addSearch().list()->count() == 0) return refusedGesture(QObject::tr("nothing is found for %1").arg(line));
   QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
   QApplication::sendEvent(field, &enter);
   return {};
@@ -95,7 +96,7 @@ Status add(MainWindow& w, const QString& line) {
 // "VALUE LINE": the wire is dropped on empty canvas.
 Status draw(MainWindow& w, const QString& words) {
   const auto value = w.document().isOpen() ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString()) : std::nullopt;
-  if (!value || w.canvas().view()->boxOf(*value) < 0) return refused(QObject::tr("%1 has a name that is not on the canvas").arg(words));
+  if (!value || w.canvas().view()->boxOf(*value) < 0) return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
   const QPointF corner(w.canvas().width() - 20, w.canvas().height() - 20);
   pointer(w, QEvent::MouseButtonPress, w.canvas().outputAt(w.canvas().view()->boxOf(*value)));
   pointer(w, QEvent::MouseMove, corner - QPointF(9, 9));
@@ -107,7 +108,7 @@ Status draw(MainWindow& w, const QString& words) {
 
 Status field(MainWindow& w, const QString& words) {
   const auto user = w.document().isOpen() ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString()) : std::nullopt;
-  if (!user) return refused(QObject::tr("%1 has a name that is not there").arg(words));
+  if (!user) return refusedGesture(QObject::tr("%1 has a name that is not there").arg(words));
   emit w.canvas().inputClicked(*user, words.section(QLatin1Char(' '), 1, 1).toInt());
   QLineEdit* line = w.authoring().field().field();
   line->setText(words.section(QLatin1Char(' '), 2));
@@ -119,7 +120,7 @@ Status field(MainWindow& w, const QString& words) {
 // "VALUE PIXELS": a drag along the number on a node.
 Status scrub(MainWindow& w, const QString& words) {
   const auto id = w.document().isOpen() ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString()) : std::nullopt;
-  if (!id || w.canvas().boxOf(*id).isEmpty()) return refused(QObject::tr("%1 has a name that is not on the canvas").arg(words));
+  if (!id || w.canvas().boxOf(*id).isEmpty()) return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
   const QRectF box = w.canvas().boxOf(*id);
   const QPointF at = w.canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)), to = at + QPointF(words.section(QLatin1Char(' '), 1).toDouble(), 0);
   pointer(w, QEvent::MouseButtonPress, at);
@@ -132,7 +133,7 @@ Status scrub(MainWindow& w, const QString& words) {
 // As Ctrl+Shift+click.
 Status value(MainWindow& w, const QString& name) {
   const auto id = w.document().isOpen() ? w.document().module().findInstruction(name.toStdString()) : std::nullopt;
-  if (!id) return refused(QObject::tr("there is no instruction %1").arg(name));
+  if (!id) return refusedGesture(QObject::tr("there is no instruction %1").arg(name));
   w.document().select({*id});
   emit w.canvas().valueWanted(*id);
   return {};
@@ -141,7 +142,7 @@ Status value(MainWindow& w, const QString& name) {
 // Argument and where it comes from: "0 image cat.png".
 Status source(MainWindow& w, const QString& words) {
   QLineEdit* line = w.panels().run->source(words.section(QLatin1Char(' '), 0, 0).toInt());
-  if (!line) return refused(QObject::tr("there is no argument %1").arg(words));
+  if (!line) return refusedGesture(QObject::tr("there is no argument %1").arg(words));
   line->setText(words.section(QLatin1Char(' '), 1));
   emit line->textEdited(line->text());
   emit line->editingFinished();
@@ -149,7 +150,7 @@ Status source(MainWindow& w, const QString& words) {
 }
 
 Status play(MainWindow& w, const QString& steps) {
-  if (!w.running().player().canPlay()) return refused(QObject::tr("no output has the shape of an input"));
+  if (!w.running().player().canPlay()) return refusedGesture(QObject::tr("no output has the shape of an input"));
   for (int i = 0; i < steps.toInt(); ++i) {
     w.running().playBar().stepButton()->click();
     waitUntilIdle(w);
@@ -158,7 +159,7 @@ Status play(MainWindow& w, const QString& steps) {
 }
 
 Status lookAt(MainWindow& w, const QString& application) {
-  if (!w.running().callBar().isVisible()) return refused(QObject::tr("no called computation is shown"));
+  if (!w.running().callBar().isVisible()) return refusedGesture(QObject::tr("no called computation is shown"));
   w.running().callBar().lookAt(application.toLongLong());
   return {};
 }
@@ -167,7 +168,7 @@ QWidget* focused(MainWindow& w) { return QApplication::focusWidget() ? QApplicat
 
 Status key(MainWindow& w, const QString& keys) {
   const QKeySequence sequence(keys);
-  if (sequence.isEmpty()) return refused(QObject::tr("%1 is no key").arg(keys));
+  if (sequence.isEmpty()) return refusedGesture(QObject::tr("%1 is no key").arg(keys));
   QKeyEvent press(QEvent::KeyPress, sequence[0].key(), sequence[0].keyboardModifiers());
   QApplication::sendEvent(focused(w), &press);
   return {};

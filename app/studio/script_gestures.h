@@ -14,5 +14,7 @@ using GestureCommand = Status (*)(MainWindow&, const QString&);
 // new · add LINE · wire VALUE USER INPUT · carry VALUE USER INPUT · draw VALUE LINE · field USER INPUT TEXT · key KEYS ·
 // type TEXT; null: there is no such gesture.
 GestureCommand gestureNamed(const QString& name);
+// A command that cannot be done: Fault::Usage.
+Status refusedGesture(const QString& message);
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 
 #include "app/studio/arranging.h"
 #include "app/studio/main_window.h"
+#include "app/studio/script_gestures.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/size_panel.h"
@@ -18,13 +19,6 @@
 
 namespace tessera {
 namespace {
-
-Status refused(const QString& message) {
-  Diagnostic d;
-  d.fault = Fault::Usage;
-  d.message = message.toStdString();
-  return fail(std::move(d));
-}
 
 void pointer(MainWindow& w, QEvent::Type type, QPointF at, Qt::MouseButton button, Qt::KeyboardModifiers modifiers) {
   const bool moves = type == QEvent::MouseMove;
@@ -41,7 +35,7 @@ void drag(MainWindow& w, QPointF from, QPointF to, bool hold, Qt::MouseButton bu
 
 Result<QPointF> bodyOf(MainWindow& w, const QString& name) {
   const auto id = w.document().isOpen() ? w.document().module().findInstruction(name.toStdString()) : std::nullopt;
-  if (!id || w.canvas().boxOf(*id).isEmpty()) return std::unexpected(refused(QObject::tr("%1 is not on the canvas").arg(name)).error());
+  if (!id || w.canvas().boxOf(*id).isEmpty()) return std::unexpected(refusedGesture(QObject::tr("%1 is not on the canvas").arg(name)).error());
   const QRectF box = w.canvas().boxOf(*id);
   return w.canvas().toWidget(box.topLeft() + QPointF(box.width() * 0.25, 10));
 }
@@ -49,7 +43,7 @@ Result<QPointF> bodyOf(MainWindow& w, const QString& name) {
 // "NAME DX DY", in pixels.
 Status moveBy(MainWindow& w, const QString& words, bool hold, Qt::KeyboardModifiers modifiers = {}) {
   const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  if (parts.size() != 3) return refused(QObject::tr("a move is NAME DX DY"));
+  if (parts.size() != 3) return refusedGesture(QObject::tr("a move is NAME DX DY"));
   TESSERA_ASSIGN_OR_RETURN(const QPointF from, bodyOf(w, parts[0]));
   drag(w, from, from + QPointF(parts[1].toDouble(), parts[2].toDouble()), hold, Qt::LeftButton, modifiers);
   return {};
@@ -60,12 +54,12 @@ Status insert(MainWindow& w, const QString& words, bool hold) {
   const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
   const auto user = w.document().isOpen() && parts.size() == 3 ? w.document().module().findInstruction(parts[1].toStdString()) : std::nullopt;
   const size_t input = parts.size() == 3 ? parts[2].toUInt() : 0;
-  if (!user || input >= w.document().module().at(*user).operands.size()) return refused(QObject::tr("a drop is NAME USER INPUT"));
+  if (!user || input >= w.document().module().at(*user).operands.size()) return refusedGesture(QObject::tr("a drop is NAME USER INPUT"));
   const InstructionId value = w.document().module().at(*user).operands[input];
   TESSERA_ASSIGN_OR_RETURN(const QPointF from, bodyOf(w, parts[0]));
   const auto& view = *w.canvas().view();
   const auto id = w.document().module().findInstruction(parts[0].toStdString());
-  if (!value.valid() || view.boxOf(value) < 0 || view.boxOf(*user) < 0) return refused(QObject::tr("the wire is not on the canvas"));
+  if (!value.valid() || view.boxOf(value) < 0 || view.boxOf(*user) < 0) return refusedGesture(QObject::tr("the wire is not on the canvas"));
   const QPointF middle = (w.canvas().outputAt(view.boxOf(value)) + w.canvas().inputAt(view.boxOf(*user), static_cast<int32_t>(input), w.document().module().at(*user).operands.size())) / 2;
   const QPointF centre = w.canvas().toWidget(w.canvas().boxOf(*id).center());
   drag(w, from, from + middle - centre, hold);
@@ -75,7 +69,7 @@ Status insert(MainWindow& w, const QString& words, bool hold) {
 // "X Y X Y": over wires, in pixels of the canvas.
 Status stroke(MainWindow& w, const QString& words, bool hold) {
   const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  if (parts.size() != 4) return refused(QObject::tr("a stroke is X Y X Y"));
+  if (parts.size() != 4) return refusedGesture(QObject::tr("a stroke is X Y X Y"));
   drag(w, {parts[0].toDouble(), parts[1].toDouble()}, {parts[2].toDouble(), parts[3].toDouble()}, hold, Qt::RightButton, Qt::ControlModifier);
   return {};
 }
@@ -84,7 +78,7 @@ Status pick(MainWindow& w, const QString& words) {
   std::vector<InstructionId> all;
   for (const QString& name : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
     const auto id = w.document().isOpen() ? w.document().module().findInstruction(name.toStdString()) : std::nullopt;
-    if (!id) return refused(QObject::tr("there is no instruction %1").arg(name));
+    if (!id) return refusedGesture(QObject::tr("there is no instruction %1").arg(name));
     all.push_back(*id);
   }
   w.document().select(std::move(all));
@@ -96,7 +90,7 @@ Status pick(MainWindow& w, const QString& words) {
 Status size(MainWindow& w, const QString& words) {
   w.arranging().changeSize();
   SizePanel& panel = w.arranging().sizes();
-  if (!panel.isVisible()) return refused(QObject::tr("nothing with a dimension is selected"));
+  if (!panel.isVisible()) return refusedGesture(QObject::tr("nothing with a dimension is selected"));
   panel.dimensions()->setCurrentIndex(words.section(QLatin1Char(' '), 0, 0).toInt());
   panel.sizeField()->setText(words.section(QLatin1Char(' '), 1, 1));
   emit panel.sizeField()->textEdited(panel.sizeField()->text());

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/element/element_builder.h"
+#include "core/element/copy_node.h"
 #include "core/element/loop_nest.h"
 
 namespace tessera::codegen {
@@ -98,22 +98,7 @@ NodeId Copy::emit(NodeId id) {
   const Node& node = program_.at(id);
   if (node.op == NodeOp::LoopResult) return loopResult(node);
   const std::vector<NodeId> in = at(program_.inputsOf(id));
-  const std::span<const NodeId> all(in);
-  switch (node.op) {
-    case NodeOp::Constant: return b_.constantBits(node.type, node.bits0, node.bits1);
-    case NodeOp::OutputIndex: return outputIndex(static_cast<int64_t>(node.bits0));
-    case NodeOp::DimensionSize: return b_.dimensionSize(node.bits0, static_cast<int64_t>(node.bits1));
-    case NodeOp::Read: return b_.read(node.bits0, all);
-    case NodeOp::ReadIf: return b_.readIf(in[0], node.bits0, all.subspan(2), in[1]);
-    case NodeOp::Select: return b_.select(in[0], in[1], in[2]);
-    case NodeOp::Convert: return b_.convert(node.type, in[0]);
-    case NodeOp::BitcastConvert: return b_.bitcastConvert(node.type, in[0]);
-    case NodeOp::Compare: return b_.compare(static_cast<CompareDirection>(node.bits0), in[0], in[1], node.bits1 != 0);
-    case NodeOp::ReducePrecision: return b_.reducePrecision(in[0], static_cast<int>(node.bits0), static_cast<int>(node.bits1));
-    case NodeOp::MakeComplex: return b_.makeComplex(in[0], in[1]);
-    case NodeOp::Fma: return b_.fma(in[0], in[1], in[2]);
-    default: return in.size() == 2 ? b_.binary(node.op, in[0], in[1]) : b_.unary(node.op, in[0]);
-  }
+  return node.op == NodeOp::OutputIndex ? outputIndex(static_cast<int64_t>(node.bits0)) : copyNode(b_, node, in);
 }
 
 std::vector<int64_t> blockDims(const ElementProgram& program, const Cut& cut) {

@@ -130,6 +130,8 @@ TEST_F(Contract, InputThatCannotBeRead) {
   }
   refused("run add.hlo --inputs=missing.npz", 66, "missing.npz");
   refused("run add.hlo --inputs=add.hlo", 66, "add.hlo");
+  EXPECT_EQ(scratch_.tessera("run add.hlo --out=out.npz").exit, 0);
+  refused("run add.hlo --inputs=out.npz", 66, "found out0");
   refused("run add.hlo --expected=missing.npz", 66, "missing.npz");
   refused("render add.hlo -o a.svg --profile=missing.json", 66, "missing.json");
 }

@@ -22,7 +22,7 @@ TEST(Help, EveryExampleWorks) {
   ASSERT_EQ(scratch.tessera("run model.hlo --out=out.npz --profile=profile.json").exit, 0);
   const std::filesystem::path folder = scratch.folder();
   std::filesystem::copy_file(folder / "out.npz", folder / "expected.npz");
-  std::filesystem::copy_file(folder / "out.npz", folder / "inputs.npz");  // holds no argument: all follow the rule
+  scratch.write("inputs.npz", std::string("PK\5\6", 4) + std::string(18, '\0'));  // an archive of no array: all arguments follow the rule
   const auto names = subcommands(scratch);
   EXPECT_GE(names.size(), 6u);
   for (const std::string& name : names) {

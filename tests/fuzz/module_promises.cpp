@@ -1,6 +1,7 @@
 // What must hold of a made module that the verifier accepts: it prints and reads again, the evaluator and the CPU backend give
 // the same values, or one of them says that it cannot run this, and each pass by itself keeps the evaluator's values.
 #include <cmath>
+#include <complex>
 
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
@@ -69,6 +70,40 @@ Result<std::vector<Literal>> runOn(std::string_view backendName, const Module& m
   return executable->run(arguments);
 }
 
+// Every number moved by a few units of its last place, a zero to a small number.
+Literal moved(const Literal& value, uint64_t seed) {
+  const ElementType type = value.shape().type;
+  if (!isFloat(type) && !isComplex(type)) return value;
+  Literal out = value;
+  const auto width = static_cast<size_t>(byteWidth(type));
+  const double step = 8 * std::exp2(-info(type).bits / (isComplex(type) ? 4.0 : 2.0));  // f32: 2^-13, f64: 2^-29
+  uint64_t state = seed * 0x9e3779b97f4a7c15u;
+  const auto nudge = [&] { return ((state = state * 6364136223846793005u + 1442695040888963407u) >> 63 ? step : -step); };
+  for (size_t at = 0; at + width <= out.bytes().size(); at += width) {
+    std::byte* element = out.mutableBytes().data() + at;
+    if (isComplex(type)) {
+      const std::complex<double> z = loadComplex(type, element);
+      storeComplex(type, element, {z.real() * (1 + nudge()) + nudge() / 8, z.imag() * (1 + nudge()) + nudge() / 8});
+    } else {
+      const double x = loadDouble(type, element);
+      storeDouble(type, element, x * (1 + nudge()) + nudge() / 8);
+    }
+  }
+  return out;
+}
+
+// On a branch cut, at a step of floor, where equal numbers are compared, the last bit decides: there the evaluator itself
+// gives another value when its arguments move by next to nothing, and either side is right.
+bool hangsOnLastBit(const Module& module, const std::vector<Literal>& arguments, size_t output, const Literal& value) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    std::vector<Literal> near;
+    for (const Literal& argument : arguments) near.push_back(moved(argument, seed));
+    const auto found = runOn("evaluator", module, near);
+    if (found && !compareLiterals(value, (*found)[output], toleranceOf(value.shape().type), "").equal) return true;
+  }
+  return false;
+}
+
 std::string compareRuns(const Module& module, const std::vector<Literal>& arguments) {
   const auto expected = runOn("evaluator", module, arguments), found = runOn("cpu", module, arguments);
   const auto refuses = [](const auto& outputs) { return !outputs && outputs.error().fault == Fault::Unsupported; };
@@ -80,7 +115,7 @@ std::string compareRuns(const Module& module, const std::vector<Literal>& argume
     const Literal& value = (*expected)[i];
     if (isIllConditioned(module, value)) continue;
     const Comparison comparison = compareLiterals(value, (*found)[i], toleranceOf(value.shape().type), "out" + std::to_string(i));
-    if (!comparison.equal) return "evaluator and CPU differ: " + comparison.firstMismatch;
+    if (!comparison.equal && !hangsOnLastBit(module, arguments, i, value)) return "evaluator and CPU differ: " + comparison.firstMismatch;
   }
   return {};
 }
@@ -119,7 +154,7 @@ std::string comparePasses(const Module& module, const std::vector<Literal>& argu
       const Literal& value = (*expected)[i];
       if (isIllConditioned(module, value)) continue;
       const Comparison comparison = compareLiterals(value, (*found)[i], toleranceOf(value.shape().type), "out" + std::to_string(i));
-      if (!comparison.equal) return "the values change: " + comparison.firstMismatch + where;
+      if (!comparison.equal && !hangsOnLastBit(module, arguments, i, value)) return "the values change: " + comparison.firstMismatch + where;
     }
   }
   return {};

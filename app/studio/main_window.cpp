@@ -13,6 +13,7 @@
 #include <QMimeData>
 #include <QProgressBar>
 #include <QSettings>
+#include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QHBoxLayout>
@@ -22,6 +23,7 @@
 #include "app/studio/arranging.h"
 #include "app/studio/authoring.h"
 #include "app/studio/block_actions.h"
+#include "app/studio/empty_hint.h"
 #include "app/studio/first_start.h"
 #include "app/studio/foresight.h"
 #include "app/studio/navigation.h"
@@ -49,6 +51,9 @@ QString fileNameOf(const Document& document) {
   return document.path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.path()).fileName();
 }
 
+// Wholly on the screen with the frame that a window manager draws, which Qt knows only later.
+QSize sizeFor(QSize screen) { return QSize(1440, 900).boundedTo(screen - QSize(16, 48)); }
+
 bool hasOpenInput(const Module& module, InstructionId id) {
   return module.contains(id) && std::ranges::any_of(module.at(id).operands, [](InstructionId operand) { return !operand.valid(); });
 }
@@ -60,7 +65,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   setAcceptDrops(true);
   setDockNestingEnabled(true);
   setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
-  resize(1440, 900);
+  resize(sizeFor(screen()->availableSize()));
   makeCentre();
   panels_ = std::make_unique<Panels>(*document_, *this);
   blocks_ = new BlockActions(*document_, *canvas_, *authoring_, *panels_->palette, remembers_, this);
@@ -99,6 +104,7 @@ void MainWindow::makeCentre() {
   authoring_ = new Authoring(*document_, *canvas_, this);
   arranging_ = new Arranging(*document_, *canvas_, this);
   new Foresight(*document_, *canvas_, this);
+  new EmptyHint(*document_, canvas_);
   authoring_->setInserts([this](InstructionId node, int32_t edge) { return arranging_->inserts(node, edge); });
   canvas_->installEventFilter(this);
   stack_->addWidget(canvas_);
@@ -114,7 +120,10 @@ void MainWindow::makeCentre() {
   setCentralWidget(centre);
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);
   connect(startPage_, &StartPage::openWanted, this, &MainWindow::chooseFile);
-  connect(startPage_, &StartPage::newWanted, this, &MainWindow::newFile);
+  connect(startPage_, &StartPage::newWanted, this, [this] {
+    newFile();
+    if (!firstGraph_) panels_->raise(QStringLiteral("palette"));  // to look through what there is
+  });
   connect(banner_, &Banner::detailsWanted, this, [this] { panels_->raise(QStringLiteral("diagnostics")); });
 }
 

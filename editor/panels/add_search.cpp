@@ -8,9 +8,11 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "editor/panels/search_row.h"
+
 namespace tessera {
 namespace {
-constexpr int kWidth = 440, kHeight = 300, kMargin = 4;
+constexpr int kWidth = 520, kHeight = 320, kMargin = 4;
 constexpr size_t kMostFound = 200;
 }
 
@@ -21,7 +23,7 @@ AddSearch::AddSearch(QWidget* parent) : QFrame(parent), field_(new QLineEdit(thi
   field_->setAccessibleName(tr("Add an operation"));
   list_->setFocusPolicy(Qt::NoFocus);
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  list_->setTextElideMode(Qt::ElideRight);
+  list_->setItemDelegate(new SearchRow(list_));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
   layout->setSpacing(kMargin);
@@ -54,18 +56,23 @@ void AddSearch::openAt(QPoint at) {
 void AddSearch::search(const QString& line) {
   found_.clear();
   list_->clear();
-  const auto add = [&](const PaletteEntry& entry, const QString& what) {
-    auto* item = new QListWidgetItem(QStringLiteral("%1  —  %2").arg(QString::fromStdString(entry.title), what));
-    item->setToolTip(QString::fromStdString(entry.category));
+  const auto add = [&](const PaletteEntry& entry, const QString& gives) {
+    const QString title = QString::fromStdString(entry.title), summary = QString::fromStdString(entry.summary);
+    auto* item = new QListWidgetItem(QStringLiteral("%1 %2 %3").arg(title, gives, summary));  // as it is read aloud
+    item->setData(SearchRow::kTitle, title);
+    item->setData(SearchRow::kGives, gives);
+    item->setData(SearchRow::kSummary, summary);
+    item->setData(SearchRow::kCategory, QString::fromStdString(entry.category));
+    item->setToolTip(summary);
     list_->addItem(item);
     found_.push_back(entry);
   };
   const std::string words = line.trimmed().toStdString();
   if (!value_)
-    for (const PaletteEntry& entry : searchPalette(words, kMostFound)) add(entry, QString::fromStdString(entry.summary));
+    for (const PaletteEntry& entry : searchPalette(words, kMostFound)) add(entry, {});
   else
     for (const FittingEntry& each : searchPaletteFor(words, *value_, kMostFound))
-      add(each.entry, (each.gives ? QStringLiteral("→ %1  ").arg(QString::fromStdString(toString(*each.gives, false))) : QString()) + QString::fromStdString(each.entry.summary));
+      add(each.entry, each.gives ? QStringLiteral("→ %1").arg(QString::fromStdString(toString(*each.gives, false))) : QString());
   list_->setCurrentRow(found_.empty() ? -1 : 0);
 }
 

@@ -76,6 +76,15 @@ class BuildTest : public QObject {
     QCOMPARE(search.list()->currentRow(), 1);
   }
 
+  void anEmptyCanvasSaysWhatCanBeDone() {
+    const auto* hint = hand().window().findChild<QWidget*>(QStringLiteral("emptyHint"));
+    QVERIFY(hint && hint->isVisible());
+    hand().add("f32[4]");
+    QVERIFY(!hint->isVisible());
+    hand().key(Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(hint->isVisible());
+  }
+
   // --- wires
   void aWireFromOutputToInputConnects() {
     const InstructionId x = hand().add("f32[4]"), sum = hand().add("add");

@@ -32,7 +32,8 @@ std::vector<CanvasInput> inputsOf(const Document& document, InstructionId id) {
   const Instruction& instruction = document.module().at(id);
   const OpDef* op = findOp(instruction.opcode);
   for (size_t k = 0; k < instruction.operands.size(); ++k) out.push_back({inputName(op, k), instruction.operands[k], false});
-  if (instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0) out.push_back({QStringLiteral("+"), {}, true});
+  const bool isWhole = std::ranges::all_of(instruction.operands, [](InstructionId operand) { return operand.valid(); });  // open inputs come first
+  if (isWhole && instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0) out.push_back({QStringLiteral("+"), {}, true});
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "core/edit/fragment.h"
+#include "core/edit/palette.h"
 #include "core/edit/refusal.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/infer.h"
@@ -244,8 +245,7 @@ Result<Edit> placingBlock(const Module& module, ComputationId computation, const
   }
   edit.actions.push_back(AddInstruction{computation, Opcode::Call, block.name, operands,
                                         {{Attr::to_apply, "%" + callee}, {Attr::is_composite, "true"}, {Attr::frontend_attributes, compositeAttributes(made)}}, {}, ""});
-  const InstructionId root = module.at(computation).root;
-  if (!root.valid() || std::ranges::find(sources, root) != sources.end()) edit.actions.push_back(SetRoot{newInstruction(added)});
+  if (becomesRoot(module, computation, sources)) edit.actions.push_back(SetRoot{newInstruction(added)});
   return edit;
 }
 

@@ -72,12 +72,13 @@ std::string channelsLast(const Shape& input) {
   return "b" + spatial + "f_" + spatial + "io->b" + spatial + "f";
 }
 
-// Three wide over the last two dimensions, padded so that the size stays.
+// Three wide over the spatial dimensions, padded so that the size stays: of four and more dimensions those between batch and
+// features, as channelsLast() has them; else the last two.
 std::string windowOfThree(const Shape& operand) {
   const size_t rank = operand.dimensions.size();
   std::string size, padding;
   for (size_t d = 0; d < rank; ++d) {
-    const bool wide = d + 2 >= rank;
+    const bool wide = rank >= 4 ? d > 0 && d + 1 < rank : d + 2 >= rank;
     size += (d ? "x" : "") + std::string(wide ? "3" : "1");
     padding += (d ? "x" : "") + std::string(wide ? "1_1" : "0_0");
   }

@@ -36,8 +36,11 @@ std::vector<FittingEntry> searchPaletteFor(const std::string& line, const Shape&
 
 // The edit that adds an entry to a computation: sources are its operands in order, further inputs stay open. A reduction
 // gets its reducer and initial value; elementwise operands of unlike shapes the broadcast that HLO needs, when there is
-// just one. The new instruction becomes the root when it reads the root or there is none. The instruction that was
-// meant is the last one added.
+// just one. The instruction that was meant is the last one added.
 Edit placing(const Module& module, ComputationId computation, const PaletteEntry& entry, std::span<const InstructionId> sources);
+
+// Whether what is placed on these sources becomes the root: it reads the root, or there is none, or the entry's root is but
+// a parameter or a constant, which was nobody's wish.
+bool becomesRoot(const Module& module, ComputationId computation, std::span<const InstructionId> sources);
 
 }  // namespace tessera

@@ -148,8 +148,7 @@ Edit placingForm(const Module& module, ComputationId computation, const PaletteE
   const auto form = std::ranges::find_if(kForms, [&](const Form& each) { return entry.form == each.title; });
   if (form != std::end(kForms)) form->make(draft);
   if (draft.added == 0) draft.add(entry.opcode, {draft.source(0)});
-  const InstructionId root = module.at(computation).root;
-  if (!root.valid() || std::ranges::find(sources, root) != sources.end()) draft.edit.actions.push_back(SetRoot{newInstruction(draft.added - 1)});
+  if (becomesRoot(module, computation, sources)) draft.edit.actions.push_back(SetRoot{newInstruction(draft.added - 1)});
   return std::move(draft.edit);
 }
 

@@ -35,8 +35,7 @@ class Placing {
     const InstructionId made = entry_.opcode == Opcode::Constant
                                    ? addConstant(shapeOfNew().value())
                                    : add({computation_, entry_.opcode, "", operands_, std::move(attributes), shapeOfNew(), ""});
-    const InstructionId root = module_.at(computation_).root;
-    if (!root.valid() || std::ranges::find(sources_, root) != sources_.end()) edit_.actions.push_back(SetRoot{made});
+    if (becomesRoot(module_, computation_, sources_)) edit_.actions.push_back(SetRoot{made});
     edit_.title = "Add " + entry_.title;
     return std::move(edit_);
   }
@@ -154,6 +153,13 @@ Edit placing(const Module& module, ComputationId computation, const PaletteEntry
   if (!entry.form.empty()) return placingForm(module, computation, entry, sources);
   if (entry.opcode == Opcode::While && !entry.literal.empty()) return placingCountingLoop(module, computation, sources, entry.literal);
   return Placing(module, computation, entry).make(sources);
+}
+
+bool becomesRoot(const Module& module, ComputationId computation, std::span<const InstructionId> sources) {
+  const InstructionId root = module.at(computation).root;
+  if (!root.valid() || std::ranges::find(sources, root) != sources.end()) return true;
+  const Opcode opcode = module.at(root).opcode;
+  return computation == module.entry() && !sources.empty() && (opcode == Opcode::Parameter || opcode == Opcode::Constant);
 }
 
 }  // namespace tessera

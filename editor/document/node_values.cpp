@@ -63,10 +63,16 @@ void addCounts(const Literal& value, double least, double most, NodeValue& out) 
   for (float& sample : out.samples) sample = highest > 0 ? sample / highest : 0;
 }
 
+// The innermost dimension that has more than one element: a 28×28×1 is a picture of 28×28.
+int64_t columnsOf(const Shape& shape) {
+  for (size_t d = shape.dimensions.size(); d-- > 1;)
+    if (shape.dimensions[d] != 1) return shape.dimensions[d];
+  return shape.dimensions[0];
+}
+
 // Every element, or evenly chosen ones where there are more than can be seen.
 void addSamples(const Literal& value, NodeValue& out) {
-  const Shape& shape = value.shape();
-  const int64_t columns = shape.dimensions.back(), rows = columns > 0 ? value.elementCount() / columns : 0;
+  const int64_t columns = columnsOf(value.shape()), rows = columns > 0 ? value.elementCount() / columns : 0;
   if (columns == 0 || rows == 0) return;
   const int64_t wide = std::min<int64_t>(columns, kMostColumns), high = std::min<int64_t>(rows, kMostRows);
   out.form = rows == 1 ? NodeValue::Form::Line : NodeValue::Form::Heat;

@@ -11,10 +11,13 @@
 #include "core/formats/hlo_text.h"
 #include "editor/document/document.h"
 #include "editor/panels/attribute_form.h"
-#include "editor/panels/attribute_form.h"
+#include "editor/panels/fitting_area.h"
 #include "editor/panels/instruction_facts.h"
 
 namespace tessera {
+namespace {
+constexpr int kLeastFacts = 120;  // pixels
+}
 
 Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), document_(document) {
   shapeLabel_ = new QLabel(tr("Parameter shape"), this);
@@ -30,8 +33,9 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
   for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_, shapeError_}) layout->addWidget(w);
-  layout->addWidget(form_);
+  layout->addWidget(new FittingArea(form_, this));
   layout->addWidget(facts_, 1);
+  facts_->setMinimumHeight(kLeastFacts);
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);
   connect(shapeField_, &QLineEdit::textEdited, this, &Inspector::editShape);
   connect(shapeField_, &QLineEdit::editingFinished, this, [this] { typing_ = false; show(); });

@@ -105,7 +105,8 @@ class Hand {
   QPoint bodyOf(InstructionId id) { return canvas().toWidget(canvas().boxOf(id).center()).toPoint(); }
   QPoint outputOf(InstructionId id) { return canvas().outputAt(canvas().view()->boxOf(id)).toPoint(); }
   QPoint inputOf(InstructionId id, int32_t operand) {
-    const bool appends = arityOf(at(id).opcode) < 0;  // while a wire is in the hand there is one input more
+    const bool whole = std::ranges::all_of(at(id).operands, [](InstructionId each) { return each.valid(); });
+    const bool appends = whole && arityOf(at(id).opcode) < 0;  // while a wire is in the hand there is one input more
     return canvas().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size() + (appends ? 1 : 0)).toPoint();
   }
   // A field's place: sockets stand as without the one for another wire.

@@ -17,6 +17,7 @@
 #include "core/formats/proto/module_proto.h"
 #include "core/formats/proto/shape_proto.h"
 #include "core/formats/proto/unknown_text.h"
+#include "core/formats/proto/utf8_fields.h"
 
 namespace tessera {
 namespace {
@@ -52,7 +53,10 @@ bool parseText(std::string_view content, google::protobuf::Message& out, FirstEr
   parser.RecordErrorsTo(&error);
   parser.SetRecursionLimit(kMaxNesting);
   parser.AllowFieldNumber(true);
-  return parser.Parse(&input, &out) && proto::putUnknownFields(unknown, out);
+  if (!parser.Parse(&input, &out) || !proto::putUnknownFields(unknown, out)) return false;
+  const std::string field = proto::firstFieldWithoutUtf8(out);
+  if (!field.empty()) error.diagnostic.message = field + " is expected to be UTF-8, other bytes found";
+  return field.empty();
 }
 
 // Which message starts with this field; null when none does.
@@ -163,6 +167,8 @@ class FileReader {
 
 Result<std::string> serialized(const google::protobuf::Message& message, bool asText) {
   if (message.ByteSizeLong() > INT_MAX) return fail("the module is larger than the 2 GiB of a protobuf message");
+  if (const std::string field = proto::firstFieldWithoutUtf8(message); !field.empty())
+    return fail("protobuf's " + field + " is UTF-8, the module has other bytes there");
   std::string out;
   if (!asText) {
     // Deterministic, so that the same module gives the same bytes.

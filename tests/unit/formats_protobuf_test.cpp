@@ -127,6 +127,21 @@ constexpr std::string_view kUnknown = R"(hlo_module {
 54321 { 1: 2 }
 )";
 
+TEST(Protobuf, TextWithBytesThatAreNoUtf8IsRefused) {
+  const ProtoContent read = readProto(R"(name: "m" computations { name: "c" id: 1 root_id: 2 instructions { name: "a" opcode: "compare" id: 2 comparison_direction: "\357T" } })");
+  ASSERT_TRUE(read.diagnostics.hasErrors());
+  EXPECT_NE(read.diagnostics.items()[0].toString().find("computations.instructions.comparison_direction"), std::string::npos)
+      << read.diagnostics.items()[0].toString();
+}
+
+TEST(Protobuf, BytesThatAreNoUtf8AreNotWritten) {
+  const ReadResult read = readHloText("HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0), metadata={op_name=\"x\xffy\"}\n}\n");
+  ASSERT_TRUE(read.module);
+  const auto written = writeProto(*read.module);
+  ASSERT_FALSE(written);
+  EXPECT_NE(written.error().message.find("metadata.op_name"), std::string::npos) << written.error().message;
+}
+
 TEST(Protobuf, UnknownFieldsGoThroughText) {
   ProtoContent read = readProto(kUnknown);
   ASSERT_TRUE(read.module) << errorOf(read);

@@ -3,13 +3,16 @@
 #include "core/evaluate/dynamic_values.h"
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "core/evaluate/dynamic_sizes.h"
+#include "core/hlo/numbers.h"
 #include "core/ops/evaluate_loops.h"
 #include "core/ops/faults.h"
 #include "core/ops/infer.h"
+#include "core/ops/index_space.h"
 #include "core/ops/infer_checks.h"
 #include "core/ops/reshape_sizes.h"
 #include "core/ops/scalar_callee.h"
@@ -72,6 +75,14 @@ void paste(Literal& whole, const Literal& part) {
             whole.shape().dimensions, static_cast<size_t>(byteWidth(whole.shape().type)));
 }
 
+// What no other value is less than.
+std::vector<std::byte> lowestBytes(ElementType type) {
+  std::vector<std::byte> out(static_cast<size_t>(byteWidth(type)));
+  if (isFloat(type)) storeDouble(type, out.data(), -std::numeric_limits<double>::infinity());
+  else if (!isUnsigned(type) && type != ElementType::Pred) storeInt(type, out.data(), static_cast<int64_t>(uint64_t{1} << (info(type).bits - 1)));
+  return out;
+}
+
 int64_t scalarOf(const Literal& literal) { return loadInt(literal.shape().type, literal.bytes().data()); }
 
 class DynamicOp {
@@ -91,6 +102,10 @@ class DynamicOp {
       case Opcode::DynamicUpdateSlice: return onSome({1}, views_[0].sizes);
       case Opcode::Gather: return gathered();
       case Opcode::Scatter: return scattered();
+      case Opcode::SelectAndScatter: return selectedAndScattered();
+      case Opcode::Pad:
+        if (std::ranges::count(paddedSizes(), 0) > 0) return onBounds(asGiven(paddedSizes()));
+        break;
       default: break;
     }
     if (isElementwise()) return elementwise();
@@ -131,6 +146,21 @@ class DynamicOp {
     TESSERA_ASSIGN_OR_RETURN(Literal out, evaluateOn(buffers(), context_.shape, context_.operandShapes));
     if (!out.shape().isArray() || out.shape().dimensions.size() != sizes.size()) return out;
     return withSizes(std::move(out), sizes);
+  }
+
+  // Sizes of the result, from those that the elements that count make: a size outside its bound is handed on as it is.
+  Sizes asGiven(Sizes counted) const {
+    std::vector<SizedOperand> sized;
+    for (const View& view : views_) sized.push_back({view.sizes, view.buffer.shape().dimensions});
+    return anyOutside(sized) ? sizesAsGiven(context_.instruction, sized, std::move(counted)) : counted;
+  }
+
+  Sizes paddedSizes() const {
+    const auto& padding = *attributes().get<std::vector<PaddingDimension>>(Attr::padding);
+    Sizes out = context_.shape.dimensions;
+    for (size_t d = 0; d < out.size(); ++d)
+      if (views_[0].dynamic[d]) out[d] = paddedSize(views_[0].sizes[d], padding[d]);
+    return out;
   }
 
   Result<Literal> setSize() const {
@@ -182,7 +212,7 @@ class DynamicOp {
 
   // A leaf of the result within its bounds; what is around it comes from the op on whole buffers where that means something.
   Result<Literal> expanded(const Literal& part, const Shape& declared) const {
-    if (part.shape().dimensions == declared.dimensions) return part;
+    if (part.shape().dimensions == declared.dimensions) return withSizes(part, asGiven(declared.dimensions));
     Literal whole;
     if (op_.category == "Data movement" && context_.shape.isArray()) {
       TESSERA_ASSIGN_OR_RETURN(const Literal all, evaluateOn(buffers(), context_.shape, context_.operandShapes));
@@ -191,7 +221,7 @@ class DynamicOp {
     } else {
       TESSERA_ASSIGN_OR_RETURN(whole, padTo(part, declared));
     }
-    return withSizes(std::move(whole), part.shape().dimensions);
+    return withSizes(std::move(whole), asGiven(part.shape().dimensions));
   }
 
   Result<Literal> onSizes() const {
@@ -266,14 +296,37 @@ class DynamicOp {
     return out;
   }
 
+  // Element i of the result is element i of the operand, both in row-major order of what counts. Where the sizes ask for
+  // more than there is, what lies behind in the operand follows, and its last element: XLA's order (flatPlace).
   Result<Literal> reshaped(const Sizes& sizes) const {
-    TESSERA_ASSIGN_OR_RETURN(const Literal from, cutTo(views_[0].buffer, views_[0].sizes));
-    const Sizes inside = clamped(sizes, context_.shape.dimensions);
-    TESSERA_ASSIGN_OR_RETURN(Literal part, Literal::zeros(Shape::arrayRowMajor(context_.shape.type, inside)));
-    std::memcpy(part.mutableBytes().data(), from.bytes().data(), std::min(part.bytes().size(), from.bytes().size()));
-    TESSERA_ASSIGN_OR_RETURN(Literal whole, Literal::fromBytes(withoutLayout(context_.shape), views_[0].buffer.bytes()));
-    paste(whole, part);
-    return withSizes(std::move(whole), sizes);
+    const Shape& to = context_.shape;
+    const Literal& from = views_[0].buffer;
+    TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(withoutLayout(to)));
+    const Sizes fromInside = clamped(views_[0].sizes, from.shape().dimensions), toInside = clamped(sizes, to.dimensions);
+    const auto strides = rowMajorStrides(toInside);
+    const auto width = static_cast<size_t>(byteWidth(to.type));
+    forEachIndex(to.dimensions, [&](std::span<const int64_t> index, int64_t linear) {
+      int64_t place = 0;
+      for (size_t d = 0; d < index.size(); ++d)
+        place += (d == 0 ? index[d] : std::clamp<int64_t>(index[d], 0, std::max<int64_t>(toInside[d] - 1, 0))) * strides[d];
+      place = std::clamp<int64_t>(flatPlace(place, from.shape().dimensions, fromInside), 0, from.elementCount() - 1);
+      copyElement(out.mutableBytes().data(), linear, from.bytes().data(), place, width);
+      return true;
+    });
+    return withSizes(std::move(out), sizes);
+  }
+
+  // The place within the bounds of the element that is number `number` when those that count, by all dimensions but the
+  // most major one, come first and the others after them.
+  static int64_t flatPlace(int64_t number, std::span<const int64_t> bounds, std::span<const int64_t> sizes) {
+    if (bounds.size() < 2) return number;
+    const int64_t row = cellCount(bounds.subspan(1)), inRow = cellCount(sizes.subspan(1));
+    const int64_t counting = bounds[0] * inRow, left = row - inRow;
+    int64_t major = 0, minor = 0;
+    if (number < counting) major = number / inRow, minor = number % inRow;
+    else if (left > 0) major = (number - counting) / left, minor = inRow + (number - counting) % left;
+    else major = number / std::max<int64_t>(row, 1), minor = number % std::max<int64_t>(row, 1);
+    return major * row + flatPlace(minor, bounds.subspan(1), sizes.subspan(1));
   }
 
   // --- slices, gather and scatter
@@ -313,7 +366,28 @@ class DynamicOp {
       if (views_[0].dynamic[d] && context_.shape.dimensions[to] == views_[0].buffer.shape().dimensions[d]) sizes[to] = views_[0].sizes[d];
     }
     TESSERA_ASSIGN_OR_RETURN(Literal whole, padTo(part, context_.shape));
-    return withSizes(std::move(whole), sizes);
+    return withSizes(std::move(whole), asGiven(std::move(sizes)));
+  }
+
+  // No window selects what does not count, and where no source counts the initial value is scattered.
+  Result<Literal> selectedAndScattered() const {
+    std::vector<Literal> whole = buffers();
+    const ElementType type = context_.shape.type;
+    const Literal lowest = Literal::fromBytes(Shape::arrayRowMajor(type, {}), lowestBytes(type)).value();
+    TESSERA_ASSIGN_OR_RETURN(whole[0], surrounded(views_[0], lowest));
+    TESSERA_ASSIGN_OR_RETURN(whole[1], surrounded(views_[1], views_[2].buffer));
+    TESSERA_ASSIGN_OR_RETURN(Literal out, evaluateOn(whole, context_.shape, context_.operandShapes));
+    return withSizes(std::move(out), views_[0].sizes);
+  }
+
+  // The elements that count, `value` around them up to the bounds.
+  static Result<Literal> surrounded(const View& view, const Literal& value) {
+    TESSERA_ASSIGN_OR_RETURN(const Literal part, cutTo(view.buffer, view.sizes));
+    TESSERA_ASSIGN_OR_RETURN(Literal whole, Literal::allocate(Shape::arrayRowMajor(view.buffer.shape().type, view.buffer.shape().dimensions)));
+    const auto width = static_cast<size_t>(byteWidth(whole.shape().type));
+    for (int64_t i = 0; i < whole.elementCount(); ++i) copyElement(whole.mutableBytes().data(), i, value.bytes().data(), 0, width);
+    paste(whole, part);
+    return whole;
   }
 
   Result<Literal> scattered() const {

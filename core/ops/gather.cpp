@@ -52,6 +52,8 @@ struct GatherDims {
   bool hidden(int64_t operandDim) const {
     return contains(collapsed, operandDim) || contains(operandBatching, operandDim);
   }
+  // A collapsed or batching dimension of slice size 0: there is nothing to read, though the result has elements.
+  bool readsNothing() const { return contains(sliceSizes, 0); }
   // Operand dimensions whose slice dimension stands in the result, in order.
   Ints visible(int64_t operandRank) const {
     Ints dims;
@@ -190,6 +192,7 @@ std::vector<Int> startsIndex(const GatherDims& dims, const Ints& batch, std::spa
 Result<Literal> evaluate(const EvaluateContext& context) {
   const Literal &operand = context.operands[0], &starts = context.operands[1];
   const GatherDims dims(*context.instruction.attributes);
+  if (dims.readsNothing()) return Literal::zeros(context.shape);
   const auto& sizes = operand.shape().dimensions;
   const Ints batch = dims.batch(context.shape.rank()), visible = dims.visible(operand.shape().rank());
   const Ints strides = rowMajorStrides(sizes), startStrides = rowMajorStrides(starts.shape().dimensions);
@@ -200,8 +203,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
       const Ints at = startsIndex<int64_t>(dims, batch, index, starts.shape().rank(), c, [](int64_t v) { return v; });
       const auto d = static_cast<size_t>(dims.startMap[c]);
       const int64_t value = startValues[static_cast<size_t>(linearIndexOf(at, startStrides))];
-      // A collapsed dimension's slice may have size 0: one element is read all the same.
-      linear += clampedStart(starts.shape().type, value, sizes[d], std::max<int64_t>(dims.sliceSizes[d], 1)) * strides[d];
+      linear += clampedStart(starts.shape().type, value, sizes[d], dims.sliceSizes[d]) * strides[d];
     }
     for (size_t i = 0; i < dims.operandBatching.size(); ++i) {
       const int64_t place = batch[dims.batchPlace(dims.startsBatching[i])];
@@ -218,6 +220,10 @@ Status element(ElementContext& context) {
   ElementBuilder& b = context.builder;
   const Shape &operand = context.operandShape(0), &starts = context.operandShape(1);
   const GatherDims dims(context.attributes());
+  if (dims.readsNothing()) {
+    context.results = {b.zero(operand.type)};
+    return {};
+  }
   const Ints batch = dims.batch(context.shape().rank()), visible = dims.visible(operand.rank());
   std::vector<NodeId> at(operand.dimensions.size(), b.index(0));
   for (size_t c = 0; c < dims.startMap.size(); ++c) {
@@ -225,7 +231,7 @@ Status element(ElementContext& context) {
         startsIndex<NodeId>(dims, batch, context.indices, starts.rank(), c, [&](int64_t v) { return b.index(v); });
     TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(1, from));
     const auto d = static_cast<size_t>(dims.startMap[c]);
-    at[d] = clampedStartNode(b, value, operand.dimensions[d], std::max<int64_t>(dims.sliceSizes[d], 1));
+    at[d] = clampedStartNode(b, value, operand.dimensions[d], dims.sliceSizes[d]);
   }
   for (size_t i = 0; i < dims.operandBatching.size(); ++i) {
     const int64_t place = batch[dims.batchPlace(dims.startsBatching[i])];
@@ -275,8 +281,8 @@ const OpDef kGather = {
     "Data movement",
     "Collect slices at computed places",
     "For each index vector of start_indices a slice of slice_sizes is taken from the operand; starts are clamped so "
-    "that the slice lies inside. Batch dimensions come from start_indices, offset dimensions from the slice. Taking "
-    "rows of a table by number is the common case: offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}.",
+    "that the slice lies inside. Batch dimensions come from start_indices, offset dimensions from the slice; collapsed "
+    "dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}.",
     kOperands,
     kAttributes,
     kConstraints,

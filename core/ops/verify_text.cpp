@@ -33,7 +33,8 @@ void checkAccuracy(const Instruction& instruction, Diagnostics& out) {
   size_t at = 0;
   const std::string_view form = nextWord(text->text, at);
   if (form == "mode") {
-    const std::string_view mode = nextWord(text->text, at);
+    std::string mode(nextWord(text->text, at));
+    std::ranges::transform(mode, mode.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     if (std::ranges::find(kModes, mode) == kModes.end()) refuse(instruction, "result_accuracy", "default highest", mode, out);
     return;
   }
@@ -42,14 +43,14 @@ void checkAccuracy(const Instruction& instruction, Diagnostics& out) {
   for (std::string_view name = nextWord(text->text, at); !name.empty(); name = nextWord(text->text, at)) {
     const auto begin = static_cast<size_t>(name.data() - text->text.data());
     const bool exponent = begin > 0 && (text->text[begin - 1] == '.' || (text->text[begin - 1] >= '0' && text->text[begin - 1] <= '9'));
-    if (!exponent && std::ranges::find(kTolerances, name) == kTolerances.end()) refuse(instruction, "result_accuracy", "atol rtol ulps", name, out);
+    if (!exponent && name != "inf" && name != "nan" && std::ranges::find(kTolerances, name) == kTolerances.end()) refuse(instruction, "result_accuracy", "atol rtol ulps", name, out);
   }
 }
 
 void checkSharding(const Instruction& instruction, Diagnostics& out) {
   const auto* text = instruction.attributes->get<RawText>(Attr::sharding);
   if (!text) return;
-  constexpr std::array<std::string_view, 9> kForms = {"replicated", "maximal", "manual", "unknown", "unreduced", "devices", "mesh", "maximal_mesh", "metadata"};
+  constexpr std::array<std::string_view, 13> kForms = {"replicated", "maximal", "manual", "unknown", "unreduced", "devices", "mesh", "maximal_mesh", "metadata", "last_tile_dim_replicate", "last_tile_dims", "shard_as", "shard_like"};
   for (std::string_view one : shardingsOf(text->text)) {
     size_t at = 0;
     const std::string_view form = nextWord(one, at);

@@ -99,25 +99,24 @@ DimensionSizes DynamicRule::reshapedSizes() {
 }
 
 // Element i, in row-major order of what counts in the result, is element i of what counts in the operand: its place in
-// the bounds of the operand is worked out for each element of the result, and gathered.
+// the bounds of the operand is worked out for each element of the result, and gathered. Where the sizes ask for more than
+// there is, what lies behind in the operand follows, and its last element, in XLA's order.
 void DynamicRule::reshape(DimensionSizes result) {
   const std::vector<int64_t> from = dims(0), to = shape_.dimensions;
-  const InstructionId one = build_.number(1);
-  const auto whole = [&](InstructionId scalar) { return build_.broadcast(scalar, to); };
-  InstructionId linear = whole(build_.number(0)), stride = one;
+  const int64_t dense = cellCount(from);
+  if (dense == 0) return standIn(build_.reshape(operands_[0], to), std::move(result));
+  InstructionId place = build_.broadcast(build_.number(0), to), stride = build_.number(1);
   for (size_t d = to.size(); d-- > 0;) {
-    linear = build_.elementwise(Opcode::Add, linear, build_.elementwise(Opcode::Multiply, build_.iota(to, d), whole(stride)));
-    stride = build_.times(stride, build_.sizeOr(result, d, to[d]));
+    const InstructionId size = result[d].valid() ? build_.clamped(result[d], 0, to[d]) : build_.number(to[d]);
+    InstructionId index = build_.iota(to, d);
+    if (d > 0 && result[d].valid()) {
+      const InstructionId last = build_.most(build_.minus(size, build_.number(1)), build_.number(0));
+      index = build_.elementwise(Opcode::Minimum, index, build_.broadcast(last, to));
+    }
+    place = build_.elementwise(Opcode::Add, place, build_.elementwise(Opcode::Multiply, index, build_.broadcast(stride, to)));
+    stride = build_.times(stride, size);
   }
-  InstructionId place = whole(build_.number(0));
-  int64_t dense = 1;
-  for (size_t d = from.size(); d-- > 0;) {
-    const InstructionId size = whole(build_.most(build_.sizeOr(sizes(0), d, from[d]), one));
-    const InstructionId at = build_.elementwise(Opcode::Remainder, linear, size);
-    place = build_.elementwise(Opcode::Add, place, build_.elementwise(Opcode::Multiply, at, whole(build_.number(dense))));
-    linear = build_.elementwise(Opcode::Divide, linear, size);
-    dense *= from[d];
-  }
+  place = flatPlace(place, 0);
   AttributeSet gather;
   gather.set(Attr::offset_dims, std::vector<int64_t>{});
   gather.set(Attr::collapsed_slice_dims, std::vector<int64_t>{0});
@@ -126,6 +125,32 @@ void DynamicRule::reshape(DimensionSizes result) {
   gather.set(Attr::slice_sizes, std::vector<int64_t>{1});
   const InstructionId flat = build_.reshape(operands_[0], {dense});
   standIn(build_.add(Opcode::Gather, Shape::arrayRowMajor(shape_.type, to), {flat, place}, std::move(gather)), std::move(result));
+}
+
+// Places within the bounds of dimensions `first` and on of the operand, from numbers that count, by all of these dimensions
+// but the first, what counts and behind it what does not. The rows of static dimensions are numbered as they lie.
+InstructionId DynamicRule::flatPlace(InstructionId number, size_t first) {
+  const std::vector<int64_t> from = dims(0), to = shape_.dimensions;
+  const auto whole = [&](InstructionId scalar) { return build_.broadcast(scalar, to); };
+  int64_t row = 1;
+  bool isStatic = true;
+  InstructionId inRow = build_.number(1);
+  for (size_t d = first + 1; d < from.size(); ++d) {
+    row *= from[d];
+    isStatic = isStatic && !isDynamic(0, d);
+    inRow = build_.times(inRow, isDynamic(0, d) ? build_.clamped(size(0, d), 0, from[d]) : build_.number(from[d]));
+  }
+  if (isStatic) return number;
+  const InstructionId one = build_.number(1), counting = build_.times(inRow, build_.number(from[first]));
+  const InstructionId left = build_.minus(build_.number(row), inRow);
+  const InstructionId counts = build_.compare("LT", number, whole(counting));
+  const InstructionId start = build_.select(counts, whole(build_.number(0)), whole(counting));
+  const InstructionId length = build_.select(counts, whole(build_.most(inRow, one)), whole(build_.most(left, one)));
+  const InstructionId behind = build_.select(counts, whole(build_.number(0)), whole(inRow));
+  const InstructionId local = build_.elementwise(Opcode::Subtract, number, start);
+  const InstructionId major = build_.elementwise(Opcode::Divide, local, length);
+  const InstructionId minor = build_.elementwise(Opcode::Add, build_.elementwise(Opcode::Remainder, local, length), behind);
+  return build_.elementwise(Opcode::Add, build_.elementwise(Opcode::Multiply, major, whole(build_.number(row))), flatPlace(minor, first + 1));
 }
 
 }  // namespace tessera

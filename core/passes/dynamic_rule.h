@@ -65,6 +65,7 @@ class DynamicRule {
   void reduceWindow();
   void selectAndScatter();
   void reshape(DimensionSizes result);
+  InstructionId flatPlace(InstructionId number, size_t first);
   bool isAnnotation() const;
   Status byLines(size_t inner);
   DimensionSizes reshapedSizes();

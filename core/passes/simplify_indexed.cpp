@@ -79,6 +79,7 @@ Id updateOfScalar(Site& s) {
 
 const std::vector<int64_t>& ints(const Site& s, Attr attr) { return s.in.attributes->ints(attr); }
 Id gatherOfScalar(Site& s) {
+  if (std::ranges::count(ints(s, Attr::slice_sizes), 0) > 0) return {};  // collapsed ones: it reads nothing
   const Id scalar = s.repeatedScalar(s.operand(0));
   return scalar.valid() ? s.broadcast(scalar, *s.in.shape) : Id();
 }

@@ -10,6 +10,7 @@
 #include "core/evaluate/dynamic_values.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/infer.h"
+#include "core/passes/dynamic_padding.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera {
@@ -60,6 +61,28 @@ ENTRY main {
     EXPECT_EQ(out[1].shape().dimensions, (std::vector<int64_t>{2, 3})) << backend;
     EXPECT_TRUE(std::ranges::equal(out[1].data<float>(), std::vector<float>{2, 6, 10, 4, 8, 12})) << backend;
     EXPECT_EQ(runOn(backend, module, {floats({0, 2}, {})})[1].elementCount(), 0) << backend;
+  }
+}
+
+TEST(DynamicShapes, ReshapesOfNoElementsArePaddedToAModuleThatVerifies) {
+  const std::string text = R"(HloModule m
+ENTRY main {
+ x = f32[<=4,0] parameter(0)
+ n = s32[] constant(3)
+ r = f32[0,<=4] reshape(x)
+ d = f32[0,<=4] dynamic-reshape(x, n, n)
+ g = s32[] get-dimension-size(d), dimensions={0}
+ ROOT t = (f32[0,<=4], s32[]) tuple(r, g)
+})";
+  Module module = moduleOf(text);
+  const auto padded = padDynamicDimensions(module);
+  ASSERT_TRUE(padded) << padded.error().toString();
+  const Diagnostics found = verify(module);
+  for (const Diagnostic& d : found.items()) ADD_FAILURE() << d.toString() << "\n" << printHloText(module);
+  for (std::string_view backend : backendNames()) {
+    const auto out = runOn(backend, moduleOf(text), {floats({2, 0}, {})});
+    ASSERT_EQ(out.size(), 2u) << backend;
+    EXPECT_EQ(out[1].data<int32_t>()[0], 3) << backend;
   }
 }
 

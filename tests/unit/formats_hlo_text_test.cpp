@@ -53,6 +53,24 @@ Module readGood(std::string_view text) {
   return read.module ? std::move(*read.module) : Module();
 }
 
+TEST(HloText, FormsThatXlaTakes) {
+  const Module module = readGood(R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  c = (s32[], (f32[2], token[])) constant({...})
+  p = pred[] constant(2)
+  z = u32[] constant(-0)
+  t = (f32[4], f32[4],) tuple(x, x,), sharding={/*index=0*/{replicated}, /*index=1*/{maximal device=0}}
+  ROOT n = f32[4] negate(x,), sharding={last_tile_dim_replicate devices=[2,2]<=[4]}
+}
+)");
+  const std::string text = printHloText(module);
+  EXPECT_NE(text.find("constant({...})"), std::string::npos) << text;
+  EXPECT_NE(text.find("pred[] constant(true)"), std::string::npos) << text;
+  EXPECT_NE(text.find("u32[] constant(0)"), std::string::npos) << text;
+  EXPECT_NE(text.find("sharding={{replicated}, {maximal device=0}}"), std::string::npos) << text;
+}
+
 std::string firstError(std::string_view text) {
   ReadResult read = readHloText(text, "f");
   return read.diagnostics.empty() ? "" : read.diagnostics.items()[0].toString();

@@ -52,6 +52,19 @@ TEST(StableHlo, IsToldFromHloText) {
   EXPECT_FALSE(looksLikeStableHlo("module {\n  ROOT x = f32[] parameter(0)\n}"));
 }
 
+TEST(StableHlo, ResultAccuracyIsRead) {
+  const auto exponential = [](std::string_view accuracy) {
+    return "module @m {\n  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n    %0 = stablehlo.exponential %a {result_accuracy = "
+           "#stablehlo.result_accuracy<" + std::string(accuracy) + ">} : tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n}\n";
+  };
+  const auto printed = [&](std::string_view accuracy) { return printHloText(readGood(exponential(accuracy))); };
+  EXPECT_NE(printed("mode = #stablehlo.result_accuracy_mode<HIGHEST>").find("result_accuracy={mode=highest}"), std::string::npos);
+  EXPECT_NE(printed("atol = 1.000000e-03, rtol = 1.000000e-05, ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>")
+                .find("result_accuracy={tolerance={atol=0.001,rtol=1e-05,ulps=2}}"), std::string::npos);
+  EXPECT_EQ(printed("mode = #stablehlo.result_accuracy_mode<DEFAULT>").find("result_accuracy"), std::string::npos);
+  EXPECT_NE(firstError(exponential("mode = #stablehlo.result_accuracy_mode<SOME>")).find("result_accuracy has no such mode"), std::string::npos);
+}
+
 TEST(StableHlo, PrettyAndGenericFormsAreOneProgram) {
   constexpr std::string_view kPretty = R"(module @m {
   func.func public @main(%arg0: tensor<2x3xf32>, %arg1: tensor<3x4xf32>) -> (tensor<2xf32>) {

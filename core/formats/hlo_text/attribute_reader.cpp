@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/formats/hlo_text/attribute_text.h"
+#include "core/formats/hlo_text/braced_grammar.h"
 #include "core/formats/hlo_text/literal_text.h"
 #include "core/formats/hlo_text/shape_text.h"
 
@@ -220,7 +221,8 @@ bool readRaw(Lexer& lexer, AttributeKind kind, AttributeValue& out) {
   } else {
     std::string_view text;
     if (!lexer.braces(text, "a value in braces")) return false;
-    raw.text = std::string(text);
+    const bool comments = kind == AttributeKind::Braced && text.find("/*") != std::string_view::npos;
+    raw.text = comments ? withoutComments(text) : std::string(text);
   }
   out = std::move(raw);
   return true;

@@ -129,7 +129,11 @@ bool ModuleReader::readHeaderAttribute(std::string_view name, size_t at, ModuleC
   if (name == "buffer_donor") return readDonors(config.bufferDonor);
   if (name == "alias_passthrough_params") return readBool(lexer_, config.aliasPassthroughParams);
   if (name == "entry_computation_layout") return readEntryLayout(config);
-  if (name == "frontend_attributes") return readBraces(lexer_, config.frontendAttributes);
+  if (name == "frontend_attributes") {
+    const size_t from = lexer_.offset();
+    if (!readBraces(lexer_, config.frontendAttributes)) return false;
+    return checkGrammar(Attr::frontend_attributes, from), true;
+  }
   if (name == "allow_spmd_sharding_propagation_to_parameters") return readBools(lexer_, config.allowShardingPropagationToParameters);
   if (name == "allow_spmd_sharding_propagation_to_output") return readBools(lexer_, config.allowShardingPropagationToOutput);
   if (name == "origin_recovery_table") return readBraces(lexer_, config.originRecoveryTable);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/formats/hlo_text/braced_grammar.h"
 #include "core/formats/hlo_text/module_reader.h"
 #include "core/ops/syntax_only.h"
 
@@ -109,12 +110,26 @@ bool ModuleReader::readAttribute(Draft& draft, AttributeSet& set, bool& shareabl
     const bool names = kind == AttributeKind::Computation || kind == AttributeKind::Computations || kind == AttributeKind::Instructions;
     if (names) shareable = false;
   }
+  const size_t valueAt = lexer_.offset();
   if (!readAttributeValue(lexer_, kind, *this, value)) return false;
+  if (kind == AttributeKind::Braced) checkGrammar(*attr, valueAt);
   if (set.has(*attr)) report(at, "the attribute " + std::string(name) + " appears twice", false);
   checkAttribute(draft, *attr, at);
   set.set(*attr, std::move(value));
   if (diagnostics_.items().size() != errorsBefore || fatal_) shareable = false;
   return true;
+}
+
+// A value whose braces do not hold what belongs there is kept as it is, and reported.
+void ModuleReader::checkGrammar(Attr attr, size_t at) {
+  const size_t end = lexer_.offset();
+  lexer_.seek(at);
+  if (!followsGrammar(lexer_, attr)) {
+    const SyntaxError error = *lexer_.error();
+    lexer_.clearError();
+    report(error.offset, std::string(nameOf(attr)) + ": " + error.message, false, error.expected, error.found).label = "attribute";
+  }
+  lexer_.seek(end);
 }
 
 void ModuleReader::checkAttribute(const Draft& draft, Attr attr, size_t at) {
@@ -144,21 +159,24 @@ bool ModuleReader::readMetadata(const Metadata*& out) {
   }
   lexer_.seek(begin + 1);
   Metadata metadata;
+  std::vector<std::string_view> seen;
   while (!lexer_.accept('}')) {
     lexer_.accept(',');
-    if (!readMetadataField(metadata)) return false;
+    if (!readMetadataField(metadata, seen)) return false;
   }
   out = module_.tables().intern(metadata);
   metadata_.emplace(raw, out);
   return true;
 }
 
-bool ModuleReader::readMetadataField(Metadata& out) {
+bool ModuleReader::readMetadataField(Metadata& out, std::vector<std::string_view>& seen) {
   lexer_.skipBlanks();
   const size_t at = lexer_.offset();
   std::string_view name = lexer_.word();
   if (name.empty()) return lexer_.failExpected("a metadata field");
   if (!lexer_.expect('=', "after the metadata field")) return false;
+  if (std::ranges::count(seen, name) > 0) return lexer_.failAt(at, "the metadata field " + std::string(name) + " appears twice");
+  seen.push_back(name);
   for (const TextField& field : kTextFields)
     if (field.name == name) return lexer_.quoted(out.*field.field, "a string");
   for (const IntField& field : kIntFields) {

@@ -102,7 +102,7 @@ bool ModuleReader::readOperands(Scope& scope, Draft& draft, int depth) {
   if (!lexer_.accept(')')) {
     do {
       if (!readOperand(scope, draft, depth)) return false;
-    } while (lexer_.accept(','));
+    } while (lexer_.accept(',') && lexer_.peek() != ')');
     if (!lexer_.expect(')', "after the operands")) return false;
   }
   const int arity = arityOf(draft.instruction.opcode);

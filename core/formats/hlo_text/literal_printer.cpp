@@ -141,12 +141,12 @@ void appendTuple(std::string& out, const Literal& literal, void (*element)(std::
 
 void appendLiteral(std::string& out, const Literal& literal) {
   const Shape& shape = literal.shape();
-  if (shape.isTuple()) return appendTuple(out, literal, appendLiteral);
-  if (!shape.isArray()) return;
   if (literal.elided()) {
     out += "{...}";
     return;
   }
+  if (shape.isTuple()) return appendTuple(out, literal, appendLiteral);
+  if (!shape.isArray()) return;
   const std::byte* data = literal.bytes().data();
   appendDimension(out, shape, 0, 0, data);
 }

@@ -20,11 +20,9 @@ bool outOfRange(Lexer& lexer, size_t at, ElementType type, std::string_view what
 bool readPred(Lexer& lexer, std::byte* data) {
   bool value = false;
   if (isDigit(lexer.peek())) {
-    const size_t at = lexer.offset();
     int64_t number = 0;
     if (!lexer.integer(number, "a pred value")) return false;
-    if (number != 0 && number != 1) return outOfRange(lexer, at, ElementType::Pred, "the value");
-    value = number == 1;
+    value = number != 0;
   } else if (!lexer.boolean(value)) {
     return false;
   }
@@ -36,7 +34,7 @@ bool fits(ElementType type, int64_t value, bool negative) {
   const int bits = info(type).bits;
   if (isUnsigned(type)) {
     if (bits == 64) return true;
-    return !negative && static_cast<uint64_t>(value) < (uint64_t{1} << bits);
+    return (!negative || value == 0) && static_cast<uint64_t>(value) < (uint64_t{1} << bits);
   }
   if (!negative && value < 0) return false;  // more than INT64_MAX
   if (bits == 64) return true;
@@ -152,7 +150,38 @@ bool readDimension(Lexer& lexer, const Shape& shape, size_t dimension, std::byte
                         toString(shape, false), std::to_string(size) + " elements");
 }
 
+// {...}: values that were left out.
+bool acceptElided(Lexer& lexer) {
+  const size_t before = lexer.offset();
+  if (lexer.accept('{') && lexer.accept("...") && lexer.accept('}')) return true;
+  lexer.seek(before);
+  return false;
+}
+
+Result<Literal> elidedLiteral(const Shape& shape) {
+  if (shape.isTuple()) {
+    std::vector<Literal> elements;
+    for (const Shape& each : shape.elements) {
+      TESSERA_ASSIGN_OR_RETURN(Literal element, elidedLiteral(each));
+      elements.push_back(std::move(element));
+    }
+    Literal out = Literal::tuple(std::move(elements));
+    out.setElided(true);
+    return out;
+  }
+  if (shape.isToken()) return Literal::token();
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::zeros(shape));
+  out.setElided(true);
+  return out;
+}
+
 bool readTuple(Lexer& lexer, const Shape& shape, Literal& out, int depth) {
+  if (lexer.peek() == '{' && acceptElided(lexer)) {
+    auto elided = elidedLiteral(shape);
+    if (!elided) return lexer.fail(elided.error().message);
+    out = std::move(*elided);
+    return true;
+  }
   if (!lexer.expect('(', "before a tuple literal")) return false;
   std::vector<Literal> elements(shape.elements.size());
   for (size_t i = 0; i < elements.size(); ++i) {

@@ -95,7 +95,8 @@ class ModuleReader : private NameScope {
   bool readAttributes(Draft& draft);
   bool readAttribute(Draft& draft, AttributeSet& set, bool& shareable);
   bool readMetadata(const Metadata*& out);
-  bool readMetadataField(Metadata& out);
+  bool readMetadataField(Metadata& out, std::vector<std::string_view>& seen);
+  void checkGrammar(Attr attr, size_t at);
   void checkAttribute(const Draft& draft, Attr attr, size_t at);
   void checkRequired(const Draft& draft);
 

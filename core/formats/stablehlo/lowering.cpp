@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "core/formats/hlo_text/lexer.h"
 #include "core/formats/stablehlo/lowering_rows.h"
+#include "core/ops/syntax_only.h"
 
 namespace tessera::mlir {
 namespace {
@@ -197,7 +200,25 @@ void Lowering::define(const Operation& op, InstructionId id) {
   for (size_t i = 0; i < op.types.size(); ++i) defineResult(op, i, tupleElement(id, i));
 }
 
+// #stablehlo.result_accuracy<atol = 1.0e-03, rtol = 1.0e-05, ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>
+Status Lowering::addAccuracy(const Operation& op, Opcode opcode, AttributeSet& attributes) const {
+  const Attribute* accuracy = findAny(op, {"result_accuracy"});
+  if (!accuracy || !takesAttribute(opcode, Attr::result_accuracy)) return {};
+  std::string mode;
+  double atol = 0, rtol = 0, ulps = 0;
+  for (const auto& [name, value] : accuracy->entries) {
+    if (name == "mode") mode = wordOf(&value);
+    for (auto& [part, number] : {std::pair<std::string_view, double*>("atol", &atol), {"rtol", &rtol}, {"ulps", &ulps}})
+      if (name == part) *number = value.kind == Attribute::Kind::Int ? static_cast<double>(value.integer) : value.number;
+  }
+  if (mode == "HIGHEST") attributes.set(Attr::result_accuracy, RawText{"{mode=highest}", false});
+  else if (mode == "TOLERANCE") attributes.set(Attr::result_accuracy, RawText{fmt::format("{{tolerance={{atol={},rtol={},ulps={}}}}}", atol, rtol, static_cast<int64_t>(ulps)), false});
+  else if (mode != "DEFAULT") return fault(op, "result_accuracy has no such mode", "DEFAULT, HIGHEST or TOLERANCE", mode);
+  return {};
+}
+
 Status Lowering::emit(const Operation& op, Opcode opcode, const std::vector<InstructionId>& operands, AttributeSet attributes) {
+  TESSERA_TRY(addAccuracy(op, opcode, attributes));
   define(op, add(opcode, resultShape(op), operands, std::move(attributes)));
   return {};
 }

@@ -45,6 +45,7 @@ class Lowering {
   void define(const Operation& op, InstructionId id);
   void defineResult(const Operation& op, size_t index, InstructionId id);
   // Adds and defines in one go.
+  Status addAccuracy(const Operation& op, Opcode opcode, AttributeSet& attributes) const;
   Status emit(const Operation& op, Opcode opcode, const std::vector<InstructionId>& operands, AttributeSet attributes = {});
   // An array broadcast to a shape: dimensions[i] is where dimension i of it goes; sizes of 1 are stretched.
   InstructionId broadcast(InstructionId id, const Shape& shape, const std::vector<int64_t>& dimensions);

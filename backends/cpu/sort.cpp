@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "backends/codegen/flatten_axis.h"
+#include "backends/codegen/unroll_short.h"
 #include "backends/codegen/row_locality.h"
 #include "backends/cpu/radix_sort.h"
 #include "backends/cpu/sort_by_calls.h"
@@ -206,7 +207,7 @@ RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const cod
 
 template <class Item>
 Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const SortShape& shape, std::vector<int> widths, SortPayload payload) {
-  LoopProgram program = codegen::flattenShortAxis(codegen::asLoopProgram(expandApproximations(key.items)), context.kernels.target().vectorBytes / 4);
+  LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(expandApproximations(key.items))), context.kernels.target().vectorBytes / 4);
   const RowGroups groups = groupsOf(program, shape, context.kernels.target());
   const int64_t elements = groups.count > 0 ? context.threads * shape.length : shape.rows * shape.length;  // of rows that are sorted
   TESSERA_ASSIGN_OR_RETURN(const int items, context.scratch(8 * (groups.count > 0 ? context.threads * groups.elements : elements)));

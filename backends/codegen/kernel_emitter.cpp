@@ -11,6 +11,7 @@
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
 #include "backends/codegen/row_cache.h"
+#include "backends/codegen/row_tile_emitter.h"
 #include "backends/codegen/scalar_emitter.h"
 
 namespace tessera::codegen {
@@ -23,7 +24,8 @@ class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest)
       : module_(module), program_(program), body_(program.body), analysis_(analysis), nest_(nest), rows_(RowCache::of(program, analysis, nest)),
-        b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes) {}
+        b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes),
+        tiles_(b, scalars_, memory_, nest) {}
 
   Status emit(const std::string& name);
   Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<Value* const> bases);
@@ -43,12 +45,14 @@ class KernelEmitter {
   void emitAxis(Value* begin, Value* end);
   void emitSequential(size_t depth, Value* begin, Value* end);
   void emitStores();
-  void forRange(Value* from, Value* to, int64_t step, const std::function<void(Value*)>& body);
+  void forRange(Value* from, Value* to, int64_t step, const std::function<void(Value*)>& body) { emitRange(b, from, to, step, body); }
   Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
 
   void emitScope(const std::vector<uint32_t>& nodes);
   void openRows();
   Value* rowPlace(int32_t buffer);
+  void fillTiles();
+  void emitVector();
   Val value(NodeId id);      // S64: i64 lanes
   Val narrowValue(NodeId id);  // S64: i32 lanes when the node is narrow
   Val emitNode(NodeId id);
@@ -66,7 +70,6 @@ class KernelEmitter {
   void runLoop(size_t loop, bool overLanes);
   void runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes, const std::function<void()>& body);
   void stepAccumulators(size_t loop);
-  Val joinLanes(NodeOp op, ElementType type, Val lanes);
   bool variesOverAxis(size_t loop) const;
   Val makeSlot(ElementType type, bool vector, Val initial);
   Val loadSlot(const LoopState& state, size_t k);
@@ -80,11 +83,13 @@ class KernelEmitter {
   llvm::IRBuilder<> b;
   ScalarEmitter scalars_;
   KernelMemory memory_;
+  RowTileEmitter tiles_;
 
   llvm::Function* function_ = nullptr;
   std::vector<Value*> operandBase_, outputBase_, rowBase_;
   std::vector<Value*> counterValue_;       // i64 by counter; of the axis: lane 0
   int32_t axis_ = -1;                      // the counter that runs over lanes at this point
+  Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
   Value* mask_ = nullptr;                  // lanes in range; null: all
   std::vector<Val> memo_;
   std::vector<bool> done_;
@@ -119,32 +124,19 @@ void KernelEmitter::sortNodesByScope() {
   for (uint32_t n = 0; n < body_.nodes.size(); ++n) {
     if (!analysis_.needed[n] || rows_.idle[n]) continue;
     const Dependence& dep = analysis_.dependence[n];
+    auto sees = [](const Dependence& d, int32_t counter) { return counter >= 0 && (d.counters >> counter & 1); };
     if (analysis_.homeLoop[n] >= 0) loopScope_[static_cast<size_t>(analysis_.homeLoop[n])].push_back(n);
-    else if (nest_.axis >= 0 && (dep.counters >> nest_.axis & 1)) axisScope_.push_back(n);
+    else if (sees(dep, nest_.axis) || sees(dep, nest_.inner)) axisScope_.push_back(n);
     else outerScope_.push_back(n);
   }
-}
-
-// for (i = from; i < to; i += step); runs at least once.
-void KernelEmitter::forRange(Value* from, Value* to, int64_t step, const std::function<void(Value*)>& body) {
-  auto* before = b.GetInsertBlock();
-  auto* head = llvm::BasicBlock::Create(module_.getContext(), "loop", function_);
-  b.CreateBr(head);
-  b.SetInsertPoint(head);
-  auto* i = b.CreatePHI(b.getInt64Ty(), 2);
-  i->addIncoming(from, before);
-  body(i);
-  Value* next = b.CreateAdd(i, int64(step), "", true, true);
-  auto* latch = b.GetInsertBlock();
-  auto* exit = llvm::BasicBlock::Create(module_.getContext(), "done", function_);
-  b.CreateCondBr(b.CreateICmpSLT(next, to), head, exit);
-  i->addIncoming(next, latch);
-  b.SetInsertPoint(exit);
 }
 
 void KernelEmitter::prepare() {
   sortNodesByScope();
   openRows();
+  std::vector<ElementType> types;
+  for (const RowTile& tile : nest_.tiles) types.push_back(body_.nodes[tile.node].type);
+  tiles_.open(types);
   counterValue_.assign(analysis_.counters.size(), nullptr);
   memo_.resize(body_.nodes.size());
   done_.assign(body_.nodes.size(), false);
@@ -180,7 +172,13 @@ void KernelEmitter::emitItem(Value* item) {
     rest = b.CreateUDiv(rest, int64(size));
     return digit;
   };
-  if (nest_.axis >= 0 && nest_.blocks > 1) block = nest_.outer.empty() ? rest : split(nest_.blocks);
+  if (nest_.axis >= 0 && nest_.blocks > 1) block = nest_.outer.empty() && nest_.inner < 0 ? rest : split(nest_.blocks);
+  if (nest_.inner >= 0) {
+    const int64_t size = analysis_.counters[static_cast<size_t>(nest_.inner)].size;
+    innerBegin_ = b.CreateMul(split(nest_.innerBlocks), int64(nest_.innerBlock));
+    Value* end = b.CreateAdd(innerBegin_, int64(nest_.innerBlock));
+    innerEnd_ = b.CreateSelect(b.CreateICmpSLT(end, int64(size)), end, int64(size));
+  }
   for (size_t i = nest_.outer.size(); i-- > 0;) {
     size_t c = static_cast<size_t>(nest_.outer[i]);
     counterValue_[c] = i == 0 ? rest : split(analysis_.counters[c].size);
@@ -199,11 +197,33 @@ void KernelEmitter::emitAxis(Value* begin, Value* end) {
     axis_ = nest_.axis;
     counterValue_[static_cast<size_t>(axis_)] = i;
     if (size % nest_.lanes != 0) mask_ = memory_.firstLanes(b.CreateSub(int64(size), i));
-    emitScope(axisScope_);
-    emitStores();
+    fillTiles();
+    if (nest_.inner < 0) emitVector();
+    else forRange(innerBegin_, innerEnd_, 1, [&](Value* inner) {
+      counterValue_[static_cast<size_t>(nest_.inner)] = inner;
+      emitVector();
+    });
     axis_ = -1;
     mask_ = nullptr;
   });
+}
+
+void KernelEmitter::emitVector() {
+  emitScope(axisScope_);
+  emitStores();
+}
+
+// Turns the rows of the lanes that come next.
+void KernelEmitter::fillTiles() {
+  const auto axis = static_cast<size_t>(nest_.axis);
+  for (size_t t = 0; t < nest_.tiles.size(); ++t) {
+    const RowTile& tile = nest_.tiles[t];
+    const Node& read = body_.nodes[tile.node];
+    Address start = *analysis_.addresses[tile.node];  // of row 0
+    std::erase_if(start.terms, [&](const CounterTerm& term) { return term.counter == tile.along || term.counter == nest_.axis; });
+    const Place place = placeOf(start, operandBase_[read.bits0]);
+    tiles_.fill(t, b.CreateGEP(scalars_.memoryType(read.type), place.base, place.scalar), counterValue_[axis], analysis_.counters[axis].size);
+  }
 }
 
 // The counters that run in order, then [begin, end) of the axis, if there is one.
@@ -322,6 +342,8 @@ Place KernelEmitter::placeOf(const Address& address, Value* base) {
 
 Val KernelEmitter::emitRead(NodeId id) {
   const Node& node = body_.at(id);
+  for (size_t t = 0; t < nest_.tiles.size(); ++t)
+    if (nest_.tiles[t].node == id.value) return tiles_.load(t, counterValue_[static_cast<size_t>(nest_.tiles[t].along)]);
   Value* base = node.op == NodeOp::ReadOutput ? outputBase_[node.bits0] : operandBase_[node.bits0];
   Place place = placeOf(*analysis_.addresses[id.value], base);
   return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
@@ -519,20 +541,6 @@ void KernelEmitter::stepAccumulators(size_t loop) {
   }
 }
 
-// Halves are joined until one lane is left; the order depends on the lane count alone.
-Val KernelEmitter::joinLanes(NodeOp op, ElementType type, Val lanes) {
-  Value* v = lanes.re;
-  for (unsigned width = nest_.lanes / 2; width > 0; width /= 2) {
-    std::vector<int> low, high;
-    for (int i = 0; i < static_cast<int>(width); ++i) {
-      low.push_back(i);
-      high.push_back(i + static_cast<int>(width));
-    }
-    v = scalars_.binary(op, type, {b.CreateShuffleVector(v, low)}, {b.CreateShuffleVector(v, high)}).re;
-  }
-  return {b.CreateExtractElement(v, uint64_t{0})};
-}
-
 void KernelEmitter::runLoop(size_t loop, bool overLanes) {
   const Loop& description = body_.loops[loop];
   LoopState& state = loops_[loop];
@@ -554,7 +562,7 @@ void KernelEmitter::runLoop(size_t loop, bool overLanes) {
   for (size_t k = 0; k < description.inits.size(); ++k) {
     Val out = loadSlot(state, k);
     const Node& next = body_.at(description.next[k]);
-    if (overLanes) out = scalars_.binary(next.op, next.type, value(description.inits[k]), joinLanes(next.op, next.type, out));
+    if (overLanes) out = scalars_.binary(next.op, next.type, value(description.inits[k]), scalars_.joinLanes(next.op, next.type, out, nest_.lanes));
     state.results.push_back(out);
   }
 }

@@ -16,4 +16,20 @@ llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name
   return function;
 }
 
+void emitRange(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) {
+  auto* before = b.GetInsertBlock();
+  auto* head = llvm::BasicBlock::Create(b.getContext(), "loop", before->getParent());
+  b.CreateBr(head);
+  b.SetInsertPoint(head);
+  auto* i = b.CreatePHI(b.getInt64Ty(), 2);
+  i->addIncoming(from, before);
+  body(i);
+  llvm::Value* next = b.CreateAdd(i, b.getInt64(static_cast<uint64_t>(step)), "", true, true);
+  auto* latch = b.GetInsertBlock();
+  auto* exit = llvm::BasicBlock::Create(b.getContext(), "done", before->getParent());
+  b.CreateCondBr(b.CreateICmpSLT(next, to), head, exit);
+  i->addIncoming(next, latch);
+  b.SetInsertPoint(exit);
+}
+
 }  // namespace tessera::codegen

@@ -2,9 +2,11 @@
 // KernelEmitter and RegionEmitter fill it; LLVM's passes look at the attributes.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
 namespace tessera::codegen {
@@ -13,5 +15,8 @@ namespace tessera::codegen {
 llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name);
 // Of functions that keep buffers in stack slots, which want more than promotion of whole slots.
 inline constexpr char kRegionAttribute[] = "tessera-region";
+
+// for (i = from; i < to; i += step) body(i); runs at least once.
+void emitRange(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body);
 
 }  // namespace tessera::codegen

@@ -9,9 +9,9 @@ namespace {
 llvm::Align alignOf(llvm::Type* type) { return llvm::Align(type->getScalarSizeInBits() / 8); }
 }  // namespace
 
-Value* KernelMemory::iota(llvm::Type* type) {
+Value* KernelMemory::iota(llvm::Type* type, unsigned lanes) {
   std::vector<llvm::Constant*> values;
-  for (unsigned i = 0; i < lanes_; ++i) values.push_back(llvm::ConstantInt::get(type, i));
+  for (unsigned i = 0; i < lanes; ++i) values.push_back(llvm::ConstantInt::get(type, i));
   return llvm::ConstantVector::get(values);
 }
 

@@ -8,6 +8,31 @@ namespace tessera::codegen {
 
 namespace {
 
+// Rows no longer than this are turned rather than summed by lanes; longer ones only when a tile serves several times.
+constexpr int64_t kShortRow = 48;
+constexpr int64_t kWorthKeeping = 8;  // rounds of `inner`
+
+bool sees(const ProgramAnalysis& analysis, const RowTile& tile, int32_t counter) {
+  return analysis.addresses[tile.node]->coefficientOf(counter) != 0;
+}
+
+// The longest counter that none of the tiles sees.
+int32_t innerOf(const ProgramAnalysis& analysis, std::span<const RowTile> tiles, int32_t axis) {
+  auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
+  int32_t inner = -1;
+  for (int32_t c : analysis.spaceCounters[0]) {
+    if (c == axis || size(c) < kWorthKeeping || std::ranges::any_of(tiles, [&](const RowTile& tile) { return sees(analysis, tile, c); })) continue;
+    if (inner < 0 || size(c) > size(inner)) inner = c;
+  }
+  return inner;
+}
+
+// Whether a loop with its lanes along the axis would read this row turned.
+bool isTurned(const LoopProgram& program, const ProgramAnalysis& analysis, size_t node, int32_t axis, unsigned lanes) {
+  const auto tile = rowTileOf(program, analysis, node, axis, lanes);
+  return tile && (tile->length <= kShortRow || innerOf(analysis, {&*tile, 1}, axis) >= 0);
+}
+
 // Votes of the accesses inside reducible loops: is memory contiguous along the axis or along the loop?
 bool prefersReductionLanes(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis, unsigned lanes) {
   int along = 0, across = 0;
@@ -18,7 +43,7 @@ bool prefersReductionLanes(const LoopProgram& program, const ProgramAnalysis& an
     for (size_t n = 0; n < program.body.nodes.size(); ++n) {
       if (!analysis.needed[n] || !analysis.addresses[n] || !analysis.dependence[n].loops.test(l)) continue;
       int64_t onAxis = analysis.addresses[n]->coefficientOf(axis), onLoop = analysis.addresses[n]->coefficientOf(inner);
-      if (onAxis == 1) ++along;
+      if (onAxis == 1 || isTurned(program, analysis, n, axis, lanes)) ++along;
       else if (onAxis != 0 && onLoop == 1) ++across;
     }
   }
@@ -45,13 +70,15 @@ unsigned chooseLanes(const LoopProgram& program, const ProgramAnalysis& analysis
 }
 
 // Whether the value gains from wide groups: not when gathered or called lane by lane, of 64-bit lanes or a complex pair.
-bool widens(const LoopProgram& program, const ProgramAnalysis& analysis, size_t n, int32_t axis) {
+bool widens(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, size_t n) {
+  const int32_t axis = nest.axis;
   const Node& node = program.body.nodes[n];
   if (isComplex(node.type) || node.op == NodeOp::ReadIf) return false;
   if (info(node.type).bits >= 64 && !analysis.narrow[n]) return false;
   if (node.op == NodeOp::Power || node.op == NodeOp::Atan2 || node.op == NodeOp::Remainder) return false;
   if (node.op >= NodeOp::Cbrt && node.op <= NodeOp::Cosh) return false;
   if (!analysis.addresses[n]) return true;
+  if (std::ranges::find(nest.tiles, n, &RowTile::node) != nest.tiles.end()) return true;
   int64_t step = axis < 0 ? 0 : analysis.addresses[n]->coefficientOf(axis);
   return analysis.addresses[n]->others.empty() && (step == 0 || step == 1);
 }
@@ -59,13 +86,13 @@ bool widens(const LoopProgram& program, const ProgramAnalysis& analysis, size_t 
 // How many vectors run side by side. A loop's accumulator is one chain of dependent operations: a core has room for
 // several of those at once. Only where the counter over lanes is long enough to fill them, and the body is small.
 unsigned chooseVectors(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
-  constexpr size_t kSmallBody = 48;
+  constexpr size_t kMostWork = 64;  // nodes × vectors: enough independent work for a core, and few registers spilled
   int64_t length = nest.axis >= 0 ? std::min(nest.block, analysis.counters[static_cast<size_t>(nest.axis)].size) : 0;
   size_t body = 0;
   bool chains = false;
   for (size_t n = 0; n < program.body.nodes.size(); ++n) {
     if (!analysis.needed[n]) continue;
-    if (!widens(program, analysis, n, nest.axis)) return 1;
+    if (!widens(program, analysis, nest, n)) return 1;
     if (analysis.homeLoop[n] < 0) continue;
     ++body;
     if (program.body.nodes[n].op != NodeOp::Accumulator) continue;
@@ -78,10 +105,12 @@ unsigned chooseVectors(const LoopProgram& program, const ProgramAnalysis& analys
       length = length == 0 ? inner : std::min(length, inner);
     }
   }
-  if (!chains || body > kSmallBody) return 1;
+  if (!chains) return 1;
   for (unsigned vectors : {4u, 2u}) {
+    if (body * vectors > kMostWork) continue;
     int64_t step = static_cast<int64_t>(vectors) * nest.lanes;
-    if (length >= 4 * step || (length >= step && length % step == 0)) return vectors;
+    const bool fits = std::ranges::all_of(nest.tiles, [&](const RowTile& tile) { return rowTileOf(program, analysis, tile.node, nest.axis, vectors * nest.lanes).has_value(); });
+    if (fits && (length >= 4 * step || (length >= step && length % step == 0))) return vectors;
   }
   return 1;
 }
@@ -157,7 +186,7 @@ bool hasUniformLoop(const LoopProgram& program, const ProgramAnalysis& analysis,
 
 double costOfItem(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
   double axisVectors = nest.axis < 0 ? 1 : static_cast<double>((nest.block + nest.lanes - 1) / nest.lanes);
-  double sequential = 1;
+  double sequential = static_cast<double>(nest.innerBlock);
   for (int32_t c : nest.sequential) sequential *= static_cast<double>(analysis.counters[static_cast<size_t>(c)].size);
   double total = 2;
   for (size_t n = 0; n < program.body.nodes.size(); ++n) {
@@ -174,6 +203,29 @@ double costOfItem(const LoopProgram& program, const ProgramAnalysis& analysis, c
     total += trips * weightOf(program.body.nodes[n]);
   }
   return total * 0.5;
+}
+
+void findTiles(const LoopProgram& program, const ProgramAnalysis& analysis, KernelNest& nest) {
+  constexpr size_t kMostTiles = 4;
+  for (size_t n = 0; n < program.body.nodes.size() && nest.tiles.size() < kMostTiles; ++n)
+    if (auto tile = rowTileOf(program, analysis, n, nest.axis, nest.lanes)) nest.tiles.push_back(*tile);
+  if (!nest.tiles.empty() && nest.sequential.empty() && !hasUniformLoop(program, analysis, nest.axis)) nest.inner = innerOf(analysis, nest.tiles, nest.axis);
+}
+
+// Items enough for all threads, whose tiles yet serve for many rounds of `inner`.
+void cutInner(const ProgramAnalysis& analysis, KernelNest& nest) {
+  constexpr int64_t kItems = 32;
+  auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
+  int64_t others = 1;
+  for (int32_t c : nest.outer) others *= size(c);
+  const int64_t lanes = static_cast<int64_t>(nest.lanes) * nest.vectors, vectors = (size(nest.axis) + lanes - 1) / lanes;
+  const int64_t wanted = (kItems + others - 1) / others;
+  nest.block = std::max<int64_t>(1, vectors / wanted) * lanes;
+  nest.blocks = (size(nest.axis) + nest.block - 1) / nest.block;
+  const int64_t pieces = std::clamp<int64_t>((wanted + nest.blocks - 1) / nest.blocks, 1, size(nest.inner) / kWorthKeeping);
+  nest.innerBlock = (size(nest.inner) + pieces - 1) / pieces;
+  nest.innerBlocks = (size(nest.inner) + nest.innerBlock - 1) / nest.innerBlock;
+  nest.parallelCount = others * nest.innerBlocks * nest.blocks;
 }
 
 }  // namespace
@@ -200,8 +252,9 @@ KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& ana
   const bool inOrder = !allParallel && program.parallelDims == 0 && !space.empty() && analysis.storeAddresses.size() == program.stores.size();
   if (inOrder && analysis.counters[static_cast<size_t>(space.back())].size >= nest.lanes / 2 && lanesNeverMeet(program, analysis, space.back()))
     nest.axis = space.back();
+  if (allParallel && nest.axis >= 0) findTiles(program, analysis, nest);
   for (size_t i = 0; i < space.size(); ++i) {
-    if (space[i] == nest.axis) continue;
+    if (space[i] == nest.axis || space[i] == nest.inner) continue;
     bool parallel = allParallel || static_cast<int64_t>(i) < program.parallelDims;
     (parallel ? nest.outer : nest.sequential).push_back(space[i]);
   }
@@ -216,8 +269,9 @@ KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& ana
     nest.blocks = nest.block == 0 ? 0 : (size + nest.block - 1) / nest.block;
     nest.parallelCount *= nest.blocks;
   }
-  nest.costPerItem = costOfItem(program, analysis, nest);
   nest.vectors = chooseVectors(program, analysis, nest);
+  if (nest.inner >= 0) cutInner(analysis, nest);
+  nest.costPerItem = costOfItem(program, analysis, nest);
   nest.lanes *= nest.vectors;
   return nest;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/codegen/program_analysis.h"
+#include "backends/codegen/row_tile.h"
 
 namespace tessera::codegen {
 
@@ -18,10 +19,13 @@ struct KernelNest {
   unsigned lanes = 16;               // some vectors' worth, so that chains of dependent operations overlap
   unsigned vectors = 1;              // how many
   int32_t axis = -1;                 // counter of the iteration space over lanes; -1: none
-  std::vector<int32_t> outer;        // parallel counters but for the axis, major to minor
+  std::vector<int32_t> outer;        // parallel counters but for the axis and `inner`, major to minor
   std::vector<int32_t> sequential;   // the iteration space's counters that must run in order
   int64_t block = 1, blocks = 1;     // the axis in pieces of `block`
-  int64_t parallelCount = 1;         // items that threads share out: product(outer) × blocks
+  std::vector<RowTile> tiles;        // reads that are turned on the stack before the loop that makes them
+  int32_t inner = -1;                // a parallel counter that no tile sees: an item's innermost loop, so that tiles serve often
+  int64_t innerBlock = 1, innerBlocks = 1;  // in pieces
+  int64_t parallelCount = 1;         // items that threads share out: product(outer) × innerBlocks × blocks
   double costPerItem = 1;            // rough nanoseconds
 
   static KernelNest of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target);

@@ -217,7 +217,7 @@ RowCache RowFinder::run() {
   out_.keptIn.assign(count, RowCache::kNone);
   out_.readFrom.assign(count, RowCache::kNone);
   out_.idle.assign(count, false);
-  if (walks_.size() < 2) return std::move(out_);
+  if (walks_.size() < 2 || nest_.inner >= 0) return std::move(out_);
   walk_.assign(count, kNoWalk);
   for (uint32_t n = 0; n < count; ++n) walk_[n] = walkOf(n);
   number();

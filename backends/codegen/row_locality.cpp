@@ -13,7 +13,7 @@ class LocalityFinder {
       : program_(program), analysis_(analysis), nest_(nest), local_(local) {}
 
   std::optional<RowLocality> find() const {
-    if (program_.stores.size() != 1 || program_.stores[0].guard.valid() || nest_.axis < 0 || !nest_.sequential.empty()) return std::nullopt;
+    if (program_.stores.size() != 1 || program_.stores[0].guard.valid() || nest_.axis < 0 || nest_.inner >= 0 || !nest_.sequential.empty()) return std::nullopt;
     if (!storesInOrder()) return std::nullopt;
     if (!nest_.outer.empty() && allReads([&](const Address& a) { return staysInRow(a); })) return RowLocality{axisSize(), nest_.blocks, readsFirst()};
     if (nest_.outer.empty() && nest_.blocks > 1 && allReads([&](const Address& a) { return isStorePlace(a); })) return RowLocality{nest_.block, 1, true};

@@ -344,4 +344,18 @@ Val ScalarEmitter::fma(ElementType type, Val a, Val c, Val d) {
   return {roundTo(type, b.CreateIntrinsic(llvm::Intrinsic::fma, {a.re->getType()}, {a.re, c.re, d.re}))};
 }
 
+// Halves are joined until one lane is left; the order depends on the lane count alone.
+Val ScalarEmitter::joinLanes(NodeOp op, ElementType type, Val lanes, unsigned count) {
+  llvm::Value* v = lanes.re;
+  for (unsigned width = count / 2; width > 0; width /= 2) {
+    std::vector<int> low, high;
+    for (int i = 0; i < static_cast<int>(width); ++i) {
+      low.push_back(i);
+      high.push_back(i + static_cast<int>(width));
+    }
+    v = binary(op, type, {b.CreateShuffleVector(v, low)}, {b.CreateShuffleVector(v, high)}).re;
+  }
+  return {b.CreateExtractElement(v, uint64_t{0})};
+}
+
 }  // namespace tessera::codegen

@@ -36,6 +36,8 @@ class ScalarEmitter {
 
   // Null Val when the op is not defined for the type.
   Val unary(NodeOp op, ElementType resultType, ElementType type, Val a);
+  // All lanes by a commutative operation, as one.
+  Val joinLanes(NodeOp op, ElementType type, Val lanes, unsigned count);
   Val binary(NodeOp op, ElementType type, Val a, Val b);
   Val compare(CompareDirection direction, bool totalOrder, ElementType type, Val a, Val b);
   Val convert(ElementType to, ElementType from, Val a);

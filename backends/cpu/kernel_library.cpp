@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "backends/codegen/flatten_axis.h"
+#include "backends/codegen/unroll_short.h"
 #include "backends/codegen/runtime_functions.h"
 #include "backends/cpu/kernel_cache.h"
 
@@ -83,7 +84,7 @@ KernelCounts KernelLibrary::counts() const { return impl_->counts; }
 std::vector<size_t> KernelLibrary::takeMentioned() { return std::exchange(impl_->mentioned, {}); }
 
 Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner) {
-  program = codegen::flattenShortAxis(std::move(program), impl_->host.target.vectorBytes / 4);
+  program = codegen::flattenShortAxis(codegen::unrollShort(std::move(program)), impl_->host.target.vectorBytes / 4);
   size_t hash = hashValue(program.body) ^ (program.stores.size() * 0x9e3779b97f4a7c15ULL);
   auto [first, last] = impl_->byHash.equal_range(hash);
   for (auto at = first; at != last; ++at)

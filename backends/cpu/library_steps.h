@@ -1,4 +1,4 @@
-// Library steps: the table of opcodes whose work a library or a routine of ours does: dot, convolution, sort. Each
+// Library steps: the table of opcodes whose work a library or a routine of ours does: dot, convolution, sort, topk. Each
 // `plan…` says whether it takes the instruction; what it refuses runs through the op's element program.
 #pragma once
 
@@ -26,6 +26,7 @@ struct LibraryContext {
 Result<StepPtr> planDot(LibraryContext& context);
 Result<StepPtr> planConvolution(LibraryContext& context);
 Result<StepPtr> planSort(LibraryContext& context);
+Result<StepPtr> planTopK(LibraryContext& context);
 // A reduce-window of running totals (passes/patterns.h).
 Result<StepPtr> planScan(LibraryContext& context);
 Result<StepPtr> planLibrary(LibraryContext& context);

@@ -16,8 +16,10 @@ struct WideItem {
   uint64_t key = 0, payload = 0;
 };
 
+inline uint64_t radixKey(uint32_t item) { return item; }
 inline uint64_t radixKey(uint64_t item) { return item >> 32; }
 inline uint64_t radixKey(const WideItem& item) { return item.key; }
+inline int radixKeyBits(uint32_t) { return 32; }
 inline int radixKeyBits(uint64_t) { return 32; }
 inline int radixKeyBits(const WideItem&) { return 64; }
 

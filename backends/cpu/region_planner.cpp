@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backends/codegen/flatten_axis.h"
+#include "backends/codegen/unroll_short.h"
 #include "backends/codegen/split_reduction.h"
 #include "backends/cpu/step_program.h"
 #include "core/ops/callee_index.h"
@@ -76,7 +77,7 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
   const size_t operands = operandSlots(module_, buffers_, instruction).size(), results = resultSlots(buffers_, instruction).size();
   if (program.body.operands.size() != operands || program.outputs.size() != results) return {};
   if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
-  program = codegen::flattenShortAxis(std::move(program), target_.vectorBytes / 4);
+  program = codegen::flattenShortAxis(codegen::unrollShort(std::move(program)), target_.vectorBytes / 4);
   auto analysis = codegen::ProgramAnalysis::of(program);
   if (!analysis) return {};
   const codegen::KernelNest nest = codegen::KernelNest::of(program, *analysis, target_);

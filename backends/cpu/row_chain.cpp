@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "backends/codegen/flatten_axis.h"
+#include "backends/codegen/unroll_short.h"
 #include "backends/codegen/row_locality.h"
 #include "backends/cpu/dnnl_engine.h"
 #include "backends/cpu/dot_form.h"
@@ -170,7 +171,7 @@ class ChainPlanner {
     TESSERA_ASSIGN_OR_RETURN(ElementProgram program, composeElement(module_, chain_.middle));
     program = expandApproximations(program);
     for (Shape& operand : program.operands) operand = withoutLayout(operand);
-    program_ = codegen::flattenShortAxis(codegen::asLoopProgram(program), context_.kernels.target().vectorBytes / 4);
+    program_ = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(program)), context_.kernels.target().vectorBytes / 4);
     return {};
   }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "backends/codegen/flatten_axis.h"
+#include "backends/codegen/unroll_short.h"
 #include "backends/codegen/row_locality.h"
 #include "backends/cpu/radix_sort.h"
 #include "backends/cpu/sort_by_calls.h"
@@ -33,21 +34,23 @@ class RadixSortStep : public Step {
   int items = -1, sorted = -1, spare = -1;  // scratch; `items` as the kernel writes them. In groups: one of each a thread
   std::vector<int> operands, outputs, widths;
   SortPayload payload = SortPayload::Index;
+  KeyForm form;  // without a payload
 
   Status run(RunState& state) override;
 
  private:
   static constexpr bool kIsWide = sizeof(Item) == 16;
+  using Made = std::conditional_t<sizeof(Item) == 4, uint32_t, uint64_t>;  // what the kernel writes
   template <class T>
   T* scratch(RunState& state, int slot) const {
     return reinterpret_cast<T*>(state.pointers[static_cast<size_t>(slot)]);
   }
-  void load(const uint64_t* from, Item* to, int64_t begin, int64_t end) const;
+  void load(const Made* from, Item* to, int64_t begin, int64_t end) const;
   void write(RunState& state, int64_t row, const Item* sorted, int64_t begin, int64_t end) const;
   void sortLongRow(RunState& state, int64_t row);
-  void sortRow(RunState& state, int64_t row, uint64_t* items, Item* from, Item* other) const;
+  void sortRow(RunState& state, int64_t row, Made* items, Item* from, Item* other) const;
   void sortGroup(RunState& state, int64_t group, int thread) const;
-  uint64_t* makeGroup(RunState& state, int64_t group, int thread) const;
+  Made* makeGroup(RunState& state, int64_t group, int thread) const;
 
   KernelStep makeItems_;
   size_t kernel_;
@@ -59,7 +62,7 @@ class RadixSortStep : public Step {
 
 // from: the row's first item.
 template <class Item>
-void RadixSortStep<Item>::load(const uint64_t* from, Item* to, int64_t begin, int64_t end) const {
+void RadixSortStep<Item>::load(const Made* from, Item* to, int64_t begin, int64_t end) const {
   if (items == sorted) return;
   for (int64_t i = begin; i < end; ++i) {
     if constexpr (kIsWide) to[i] = {from[i * shape_.inner], static_cast<uint64_t>(i)};
@@ -92,9 +95,13 @@ void RadixSortStep<Item>::write(RunState& state, int64_t row, const Item* result
     const int64_t first = shape_.firstOf(row) * widths[k];
     const std::byte* in = scratch<std::byte>(state, operands[k]) + first;
     std::byte* out = scratch<std::byte>(state, outputs[k]) + first;
+    if constexpr (sizeof(Item) == 4) {
+      for (int64_t i = begin; i < end; ++i) reinterpret_cast<uint32_t*>(out)[i] = form.valueOf(result[i]);
+      continue;
+    }
     auto as = [&](auto tag) {
       using T = decltype(tag);
-      if constexpr (!kIsWide && sizeof(T) <= 4) {
+      if constexpr (sizeof(Item) == 8 && sizeof(T) <= 4) {
         if (payload == SortPayload::Value) return writeValues<T>(result, out, shape_.inner, begin, end);
       }
       writeGathered<T>(result, in, out, shape_.inner, begin, end);
@@ -115,7 +122,7 @@ void RadixSortStep<Item>::sortLongRow(RunState& state, int64_t row) {
   Item* from = scratch<Item>(state, sorted) + row * shape_.length;
   Item* other = scratch<Item>(state, spare) + row * shape_.length;
   state.pool->parallelFor(shape_.length, kChunk, [&](int64_t begin, int64_t end, int) {
-    load(scratch<uint64_t>(state, items) + shape_.firstOf(row), from, begin, end);
+    load(scratch<Made>(state, items) + shape_.firstOf(row), from, begin, end);
   });
   const Item* result = together_.sort(*state.pool, from, other, shape_.length);
   state.pool->parallelFor(shape_.length, kChunk, [&](int64_t begin, int64_t end, int) { write(state, row, result, begin, end); });
@@ -132,18 +139,18 @@ Item* sortItems(Item* from, Item* other, int64_t n) {
 }
 
 template <class Item>
-void RadixSortStep<Item>::sortRow(RunState& state, int64_t row, uint64_t* items, Item* from, Item* other) const {
+void RadixSortStep<Item>::sortRow(RunState& state, int64_t row, Made* items, Item* from, Item* other) const {
   load(items, from, 0, shape_.length);
   write(state, row, sortItems(from, other, shape_.length), 0, shape_.length);
 }
 
 // The kernel indexes a whole array of items: the thread's few stand where they would lie in one. Gives that array.
 template <class Item>
-uint64_t* RadixSortStep<Item>::makeGroup(RunState& state, int64_t group, int thread) const {
+typename RadixSortStep<Item>::Made* RadixSortStep<Item>::makeGroup(RunState& state, int64_t group, int thread) const {
   constexpr size_t kMostOperands = 64;
   const int64_t first = group * groups_.elements, all = shape_.rows * shape_.length, last = std::min(first + groups_.elements, all);
-  const auto own = reinterpret_cast<uintptr_t>(scratch<uint64_t>(state, items) + thread * groups_.elements);
-  auto* whole = reinterpret_cast<uint64_t*>(own - static_cast<uintptr_t>(first) * sizeof(uint64_t));
+  const auto own = reinterpret_cast<uintptr_t>(scratch<Made>(state, items) + thread * groups_.elements);
+  auto* whole = reinterpret_cast<Made*>(own - static_cast<uintptr_t>(first) * sizeof(Made));
   void* buffers[kMostOperands];
   for (size_t i = 0; i + 1 < kernelSlots_.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(kernelSlots_[i])];
   buffers[kernelSlots_.size() - 1] = whole;
@@ -155,10 +162,10 @@ uint64_t* RadixSortStep<Item>::makeGroup(RunState& state, int64_t group, int thr
 
 template <class Item>
 void RadixSortStep<Item>::sortGroup(RunState& state, int64_t group, int thread) const {
-  uint64_t* whole = makeGroup(state, group, thread);
+  Made* whole = makeGroup(state, group, thread);
   Item* other = scratch<Item>(state, spare) + thread * shape_.length;
   for (int64_t row = group * groups_.rows; row < std::min(shape_.rows, (group + 1) * groups_.rows); ++row) {
-    uint64_t* mine = whole + shape_.firstOf(row);
+    Made* mine = whole + shape_.firstOf(row);
     Item* from = scratch<Item>(state, sorted) + thread * shape_.length;
     if constexpr (!kIsWide)
       if (items == sorted) from = mine;
@@ -182,7 +189,7 @@ Status RadixSortStep<Item>::run(RunState& state) {
   }
   state.pool->parallelFor(shape_.rows, std::max<int64_t>(1, 2048 / shape_.length), [&](int64_t begin, int64_t end, int) {
     for (int64_t row = begin; row < end; ++row) {
-      sortRow(state, row, scratch<uint64_t>(state, items) + shape_.firstOf(row), scratch<Item>(state, sorted) + row * shape_.length,
+      sortRow(state, row, scratch<Made>(state, items) + shape_.firstOf(row), scratch<Item>(state, sorted) + row * shape_.length,
               scratch<Item>(state, spare) + row * shape_.length);
     }
   });
@@ -205,17 +212,21 @@ RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const cod
 }
 
 template <class Item>
-Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const SortShape& shape, std::vector<int> widths, SortPayload payload) {
-  LoopProgram program = codegen::flattenShortAxis(codegen::asLoopProgram(expandApproximations(key.items)), context.kernels.target().vectorBytes / 4);
+Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const SortShape& shape, std::vector<int> widths, SortPayload payload, KeyForm form = {}) {
+  LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(expandApproximations(key.items))), context.kernels.target().vectorBytes / 4);
   const RowGroups groups = groupsOf(program, shape, context.kernels.target());
+  constexpr auto kMade = static_cast<int64_t>(sizeof(Item) == 4 ? 4 : 8);
   const int64_t elements = groups.count > 0 ? context.threads * shape.length : shape.rows * shape.length;  // of rows that are sorted
-  TESSERA_ASSIGN_OR_RETURN(const int items, context.scratch(8 * (groups.count > 0 ? context.threads * groups.elements : elements)));
+  int items = context.outputs[0];  // keys without payload lie where their values will
+  if (sizeof(Item) != 4 || groups.count > 0) {
+    TESSERA_ASSIGN_OR_RETURN(items, context.scratch(kMade * (groups.count > 0 ? context.threads * groups.elements : elements)));
+  }
   TESSERA_ASSIGN_OR_RETURN(const size_t kernel, context.kernels.add(std::move(program), std::string(context.instruction.name)));
   std::vector<int> slots = context.operands;
   slots.push_back(items);
   auto step = std::make_unique<RadixSortStep<Item>>(kernel, std::move(slots), shape, groups);
   step->items = items;
-  const bool reuses = sizeof(Item) == 8 && shape.inner == 1;  // the kernel's items are the rows already
+  const bool reuses = sizeof(Item) <= 8 && shape.inner == 1;  // the kernel's items are the rows already
   step->sorted = items;
   if (!reuses) {
     TESSERA_ASSIGN_OR_RETURN(step->sorted, context.scratch(static_cast<int64_t>(sizeof(Item)) * elements));
@@ -225,6 +236,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   step->outputs = context.outputs;
   step->widths = std::move(widths);
   step->payload = payload;
+  step->form = form;
   context.what = "sort (radix)";
   return step;
 }
@@ -254,10 +266,12 @@ Result<StepPtr> planSort(LibraryContext& context) {
   }
   const bool isWhole = operands[0].type == ElementType::Pred || info(operands[0].type).bits == 8 * widths[0];
   const bool byValue = operands.size() == 1 && widths[0] <= 4 && isWhole && shape.length > kFew;
-  const SortPayload payload = byValue ? SortPayload::Value : SortPayload::Index;
+  const auto form = byValue && shape.inner == 1 && context.outputs[0] != context.operands[0] ? sortsByKeyAlone(*comparator, operands) : std::nullopt;
+  const SortPayload payload = form ? SortPayload::None : byValue ? SortPayload::Value : SortPayload::Index;
   const bool fits = shape.length <= INT32_MAX && shape.rows <= (int64_t{1} << 55) / std::max<int64_t>(shape.length, 1);
   auto key = fits ? sortKeyOf(*comparator, operands, static_cast<int64_t>(dimension), payload) : std::nullopt;
   if (!key) return planSortByCalls(context, *comparator, shape, std::move(widths));
+  if (form) return planRadix<uint32_t>(context, *key, shape, std::move(widths), payload, *form);
   return key->isWide ? planRadix<WideItem>(context, *key, shape, std::move(widths), payload)
                      : planRadix<uint64_t>(context, *key, shape, std::move(widths), payload);
 }

@@ -91,6 +91,16 @@ NodeId payloadOf(ElementBuilder& b, std::span<const Shape> operands, std::span<c
 
 }  // namespace
 
+std::optional<KeyForm> sortsByKeyAlone(const ElementProgram& comparator, std::span<const Shape> operands) {
+  const NodeId root = comparator.results.at(0);
+  const Node& compare = comparator.at(root);
+  const ElementType type = operands[0].type;
+  if (operands.size() != 1 || compare.op != NodeOp::Compare || comparator.at(comparator.inputsOf(root)[0]).op != NodeOp::Read) return std::nullopt;
+  const bool isFloat = type == ElementType::F32 && compare.bits1 != 0;
+  if (!isFloat && type != ElementType::S32 && type != ElementType::U32) return std::nullopt;
+  return KeyForm{isFloat, isSigned(type), static_cast<CompareDirection>(compare.bits0) == CompareDirection::Gt};
+}
+
 std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<const Shape> operands, int64_t dimension, SortPayload payload) {
   const NodeId root = comparator.results.at(0);
   const Node& compare = comparator.at(root);
@@ -109,7 +119,7 @@ std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<con
   if (direction == CompareDirection::Gt) key = b.unary(NodeOp::Not, key);
   SortKey out;
   out.isWide = info(b.typeOf(key)).bits == 64;
-  if (!out.isWide) {
+  if (!out.isWide && payload != SortPayload::None) {
     key = b.binary(NodeOp::ShiftLeft, b.convert(ElementType::U64, key), b.constantBits(ElementType::U64, 32));
     key = b.binary(NodeOp::Or, key, payloadOf(b, operands, indices, dimension, payload));
   }

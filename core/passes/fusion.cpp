@@ -3,6 +3,7 @@
 #include "core/passes/fusion.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/ops/op.h"
 #include "core/passes/dead_code.h"
@@ -28,6 +29,7 @@ struct Use {
   double evaluations;
   bool insideLoop;
   RowView row;
+  int32_t writtenOut = -1;  // the value's dimension that is the root's last, where the generator writes that out
 };
 
 enum class Role : uint8_t {
@@ -41,6 +43,26 @@ enum class Role : uint8_t {
 uint64_t mixView(uint64_t view, uint64_t a, uint64_t b) {
   view = (view ^ (a * 1000003 + b + 1)) * 0x9e3779b97f4a7c15ull;
   return view ^ (view >> 31);
+}
+
+// Which dimension of the operand is dimension d of the user's result; -1: none, or not known.
+int32_t dimensionInOperand(const Module& module, const Instruction& user, size_t operand, int32_t d) {
+  if (d < 0) return -1;
+  auto find = [](const std::vector<int64_t>& in, int64_t value) {
+    auto at = std::ranges::find(in, value);
+    return at == in.end() ? -1 : static_cast<int32_t>(at - in.begin());
+  };
+  switch (user.opcode) {
+    case Opcode::Broadcast: return find(user.attributes->ints(Attr::dimensions), d);
+    case Opcode::Transpose: return static_cast<int32_t>(user.attributes->ints(Attr::dimensions)[static_cast<size_t>(d)]);
+    case Opcode::Reduce: {
+      const auto& reduced = user.attributes->ints(Attr::dimensions);
+      for (int32_t of = 0; of < static_cast<int32_t>(module.shapeOf(user.operands[operand]).dimensions.size()); ++of)
+        if (find(reduced, of) < 0 && d-- == 0) return of;
+      return -1;
+    }
+    default: return isElementwise(user.opcode) && module.shapeOf(user.operands[operand]).dimensions == user.shape->dimensions ? d : -1;
+  }
 }
 
 class Fuser {
@@ -103,7 +125,8 @@ class Fuser {
     double count = in.shape->isArray() ? static_cast<double>(in.shape->elementCount().value_or(INT64_MAX)) : 0;
     if (in.shape->isTuple() && !in.shape->elements.empty())
       count = static_cast<double>(in.shape->elements[0].elementCount().value_or(INT64_MAX));
-    node.uses = {{i, 0, count, false, rowViewOfRoot(in)}};
+    const bool isShort = in.shape->isArray() && in.shape->rank() >= 2 && in.shape->dimensions.back() > 1 && in.shape->dimensions.back() <= kWrittenOut;
+    node.uses = {{i, 0, count, false, rowViewOfRoot(in), isShort ? static_cast<int32_t>(in.shape->rank()) - 1 : -1}};
   }
 
   // How operand `k` of `user` is read where `user` is computed as `use`.
@@ -120,10 +143,17 @@ class Fuser {
     }
     out.evaluations *= readsPerEvaluation(module_, in, k);
     out.insideLoop |= hasInnerLoop(in.opcode);
+    out.writtenOut = dimensionInOperand(module_, in, k, use.writtenOut);
+    // In a loop, what is the same for the elements that are written out is computed once for them.
+    if (use.writtenOut >= 0 && out.writtenOut < 0 && use.insideLoop && in.opcode == Opcode::Broadcast)
+      out.evaluations /= static_cast<double>(in.shape->dimensions[static_cast<size_t>(use.writtenOut)]);
     if (operand.isScalar()) out.view = 1;
     else if (!isElementwise(in.opcode) || operand.dimensions != in.shape->dimensions) out.view = mixView(use.view, user, k);
     return out;
   }
+
+  // Of the loop that one element of a reduction runs.
+  double roundsOf(const Instruction& in) const { return in.opcode == Opcode::Reduce ? readsPerEvaluation(module_, in, 0) : INFINITY; }
 
   // False when too many, or when some consumer takes in nothing.
   bool collectUses(const Node& node, std::vector<Use>& uses) const {
@@ -171,7 +201,7 @@ class Fuser {
     double count = static_cast<double>(in.shape->elementCount().value_or(INT64_MAX));
     double price = elementPrice(module_, in);
     double recomputed = std::max(0.0, price * (evaluations - count));
-    if (hasInnerLoop(in.opcode) && insideLoop) recomputed = price * evaluations;  // a loop in a loop
+    if (hasInnerLoop(in.opcode) && insideLoop && roundsOf(in) > kWrittenOut) recomputed = price * evaluations;  // a loop in a loop
     for (auto [user, k] : node.users)
       if (nodes_[user].role == Role::Fused) node.recomputed = std::max(node.recomputed, nodes_[user].recomputed);
     node.recomputed += recomputed;

@@ -52,8 +52,23 @@ struct AddComputations { std::string text; };
 // The value of a constant, of the shape that it has.
 struct SetLiteral { InstructionId instruction; std::string literal; };
 
+// Instructions of one computation move into a computation of their own, which a call or a fusion runs: what they read from
+// outside becomes its parameters, what outside reads its result (a tuple where these are several). Parameters stay outside;
+// constants and iotas that only they read come along. Refused where a path leaves them and comes back.
+struct GroupInstructions {
+  std::vector<InstructionId> instructions;
+  std::string name;               // of the computation and of who runs it
+  Opcode caller = Opcode::Call;   // or Fusion
+  std::string kind;               // of a fusion: "kLoop"
+};
+// A call or fusion gives way to what it runs, which moves where nothing else runs it and is copied otherwise.
+struct InlineCall { InstructionId instruction; };
+// A constant of the entry becomes a parameter; where it is one number, runs go on giving that.
+struct PromoteConstant { InstructionId instruction; };
+
 using EditAction = std::variant<SetParameterShape, SetAttribute, Rename, SetOperand, SetNote, SetShape, SetRoot, AddInstruction,
-                                RemoveInstruction, AddReducer, AddComputations, SetLiteral>;
+                                RemoveInstruction, AddReducer, AddComputations, SetLiteral, GroupInstructions,
+                                InlineCall, PromoteConstant>;
 
 // Within one edit: the instruction that its k-th AddInstruction makes.
 inline constexpr uint32_t kNewInstruction = 0x80000000u;

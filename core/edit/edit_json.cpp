@@ -31,6 +31,13 @@ struct ToJson {
   }
   Json operator()(const AddComputations& a) const { return {{"do", "add-computations"}, {"text", a.text}}; }
   Json operator()(const SetLiteral& a) const { return {{"do", "set-literal"}, {"instruction", a.instruction.value}, {"literal", a.literal}}; }
+  Json operator()(const GroupInstructions& a) const {
+    Json ids = Json::array();
+    for (InstructionId id : a.instructions) ids.push_back(id.value);
+    return {{"do", "group"}, {"instructions", std::move(ids)}, {"name", a.name}, {"opcode", std::string(nameOf(a.caller))}, {"kind", a.kind}};
+  }
+  Json operator()(const InlineCall& a) const { return {{"do", "inline"}, {"instruction", a.instruction.value}}; }
+  Json operator()(const PromoteConstant& a) const { return {{"do", "promote"}, {"instruction", a.instruction.value}}; }
   Json operator()(const AddInstruction& a) const {
     Json operands = Json::array(), attributes = Json::object();
     for (InstructionId operand : a.operands) operands.push_back(operand.value);
@@ -76,11 +83,21 @@ Result<EditAction> reducerFrom(const Json& json) {
   return out;
 }
 
+Result<EditAction> groupFrom(const Json& json) {
+  GroupInstructions out;
+  for (const Json& id : json.at("instructions")) out.instructions.push_back(InstructionId(id.get<uint32_t>()));
+  out.name = json.at("name").get<std::string>();
+  TESSERA_ASSIGN_OR_RETURN(out.caller, opcodeAt(json));
+  out.kind = json.at("kind").get<std::string>();
+  return out;
+}
+
 Result<EditAction> actionFrom(const Json& json) {
   const std::string kind = json.at("do").get<std::string>();
   if (kind == "add") return additionFrom(json);
   if (kind == "add-reducer") return reducerFrom(json);
   if (kind == "add-computations") return AddComputations{json.at("text").get<std::string>()};
+  if (kind == "group") return groupFrom(json);
   const InstructionId id(json.at("instruction").get<uint32_t>());
   if (kind == "set-parameter-shape") {
     TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(json.at("shape").get<std::string>()));
@@ -97,6 +114,8 @@ Result<EditAction> actionFrom(const Json& json) {
   if (kind == "set-note") return SetNote{id, json.at("note").get<std::string>()};
   if (kind == "set-literal") return SetLiteral{id, json.at("literal").get<std::string>()};
   if (kind == "set-root") return SetRoot{id};
+  if (kind == "inline") return InlineCall{id};
+  if (kind == "promote") return PromoteConstant{id};
   if (kind == "remove") return RemoveInstruction{id};
   if (kind == "set-shape") {
     TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(json.at("shape").get<std::string>()));

@@ -1,9 +1,54 @@
 // Undo and redo by snapshots: a step keeps the module after an edit, which shares all that the edit did not touch, and
 // what is arranged round it.
+#include <algorithm>
+
 #include "core/edit/edit.h"
+#include "core/evaluate/argument_source.h"
+#include "core/formats/hlo_text.h"
 
 namespace tessera {
 namespace {
+
+bool hasMoved(const Module& before, const Module& after, InstructionId id) {
+  return before.at(id).computation != after.at(id).computation || before.at(id).opcode != after.at(id).opcode;
+}
+
+// What is said of an instruction goes to where it is now, in another computation or under another name.
+void takeAlong(Project& project, const std::string& from, const std::string& name, const std::string& to, const std::string& newName) {
+  if (!project.find(from)) return;
+  project.page(to);  // first: it may move the other
+  ProjectPage& old = project.page(from);
+  ProjectPage& page = project.page(to);
+  const auto take = [&](auto& left, auto& right) {
+    auto node = left.extract(name);
+    if (node.empty()) return;
+    if constexpr (requires { node.key(); }) node.key() = newName;
+    else node.value() = newName;
+    right.insert(std::move(node));
+  };
+  const auto takeSpots = [&](auto& left, auto& right) {
+    for (auto at = left.lower_bound({name, 0}); at != left.end() && at->first.first == name;) {
+      auto node = left.extract(at++);
+      node.key().first = newName;
+      right.insert(std::move(node));
+    }
+  };
+  take(old.instructions, page.instructions);
+  take(old.muted, page.muted);
+  takeSpots(old.reroutes, page.reroutes);
+  takeSpots(old.sizeNames, page.sizeNames);
+  if (from == to) return std::ranges::replace(old.bookmarks, name, newName), void();
+  if (std::erase(old.bookmarks, name)) page.bookmarks.push_back(newName);
+}
+
+// A promoted number stays what runs are given.
+void keepGiving(RunSettings& run, const Module& before, InstructionId id, const Module& after) {
+  if (!before.contains(id) || !after.contains(id)) return;
+  const auto literal = before.at(id).literal;
+  if (!literal || !literal->shape().isArray() || !literal->shape().dimensions.empty()) return;
+  const std::string words = "constant " + (literal->shape().type == ElementType::Pred ? std::string(literal->data<uint8_t>()[0] ? "1" : "0") : printLiteral(*literal));
+  if (checkArgumentSource(words)) run.sources[firstLeafOf(after, id)] = words;
+}
 
 // Renamed instructions take along what is said of them, removed ones too; what the edit places is placed.
 std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& project, const Module& before, const Edit& edit, const EditResult& after) {
@@ -21,6 +66,12 @@ std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& pr
     if (const auto* each = std::get_if<Rename>(&action)) rename(each->instruction, each->name);
     if (const auto* each = std::get_if<RemoveInstruction>(&action)) rename(each->instruction, {});
   }
+  for (const EditAction& action : edit.actions)
+    if (const auto* each = std::get_if<PromoteConstant>(&action)) keepGiving(changed().run, before, each->instruction, after.module);
+  if (project->arranged())
+    for (InstructionId id : after.changed)
+      if (before.contains(id) && after.module.contains(id) && hasMoved(before, after.module, id))
+        takeAlong(changed(), before.at(before.at(id).computation).name, std::string(before.at(id).name), after.module.at(after.module.at(id).computation).name, std::string(after.module.at(id).name));
   for (const PlaceInstruction& each : edit.places) {
     const uint32_t made = each.instruction.value - kNewInstruction;
     const InstructionId id = each.instruction.value >= kNewInstruction && made < after.added.size() ? after.added[made] : each.instruction;

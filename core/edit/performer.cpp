@@ -12,12 +12,6 @@
 namespace tessera {
 namespace {
 
-bool isName(const std::string& name) {
-  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  auto inner = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; };
-  return !name.empty() && letter(name[0]) && std::ranges::all_of(name, inner);
-}
-
 // Whether `from` is among what `id` needs.
 bool needs(const Module& module, InstructionId id, InstructionId from) {
   std::vector<bool> seen(module.instructionSlots(), false);
@@ -35,6 +29,12 @@ bool needs(const Module& module, InstructionId id, InstructionId from) {
 }
 
 }  // namespace
+
+bool isInstructionName(const std::string& name) {
+  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  auto inner = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; };
+  return !name.empty() && letter(name[0]) && std::ranges::all_of(name, inner);
+}
 
 Result<InstructionId> Performer::resolve(InstructionId id) const {
   if (id.valid() && id.value >= kNewInstruction && id.value - kNewInstruction < added_.size()) id = added_[id.value - kNewInstruction];
@@ -100,7 +100,7 @@ Status Performer::readAttributes(InstructionId id, const std::vector<NewAttribut
 
 Status Performer::operator()(const Rename& action) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, resolve(action.instruction));
-  if (!isName(action.name)) return refuse(module_, id, "\"" + action.name + "\" is no name");
+  if (!isInstructionName(action.name)) return refuse(module_, id, "\"" + action.name + "\" is no name");
   for (InstructionId other : module_.at(module_.at(id).computation).instructions)
     if (other != id && module_.at(other).name == action.name) return refuse(module_, id, "%" + action.name + " is there already");
   module_.setName(id, action.name);

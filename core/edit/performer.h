@@ -25,6 +25,9 @@ class Performer {
   Status operator()(const AddReducer& action);
   Status operator()(const AddComputations& action);
   Status operator()(const SetLiteral& action);
+  Status operator()(const GroupInstructions& action);
+  Status operator()(const InlineCall& action);
+  Status operator()(const PromoteConstant& action);
 
   const std::vector<InstructionId>& added() const { return added_; }
   // Whose shape or users may be other now.
@@ -51,6 +54,7 @@ class Performer {
   std::unordered_map<std::string, std::string> renamed_;  // computations that came under a taken name
 };
 
+bool isInstructionName(const std::string& name);
 // "add", "add.1", "add.2" …: names are one of a kind in the whole module, as XLA's are.
 std::string freeName(const Module& module, const std::string& stem);
 

@@ -3,9 +3,8 @@
 #include "core/evaluate/trace.h"
 
 #include <algorithm>
-#include <numeric>
 
-#include "core/hlo/index_math.h"
+#include "core/evaluate/applications.h"
 #include "core/ops/infer.h"
 #include "core/ops/op.h"
 
@@ -13,7 +12,6 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMostCarried = 1000;
-constexpr int64_t kMostFolded = 1 << 20;
 
 // Computations that can be run: all they hold is connected and infers, and none calls itself.
 class Callees {
@@ -109,58 +107,6 @@ InstructionId addAlone(Module& copy, const Instruction& instruction, Computation
   return made;
 }
 
-// A reducer's k-th application by its definition: element by element in row-major order of what is reduced, one result
-// after the other; its first argument is what was accumulated so far.
-Status foldReduce(const Module& module, const Instruction& reduce, std::span<const Literal> operands, Watch& watch,
-                  const std::atomic<bool>* cancel) {
-  const size_t arrays = operands.size() / 2;
-  if (arrays == 0 || !operands[0].shape().isArray()) return {};
-  const std::vector<int64_t>& sizes = operands[0].shape().dimensions;
-  std::vector<int64_t> reduced = reduce.attributes->ints(Attr::dimensions), kept;
-  std::ranges::sort(reduced);
-  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d)
-    if (std::ranges::find(reduced, d) == reduced.end()) kept.push_back(d);
-  int64_t each = 1, results = 1;
-  for (int64_t d : reduced) each *= sizes[static_cast<size_t>(d)];
-  for (int64_t d : kept) results *= sizes[static_cast<size_t>(d)];
-  watch.seen = each * results;
-  if (watch.seen == 0) return {};
-  watch.taken = std::min(watch.wanted, watch.seen - 1);
-  const int64_t result = watch.taken / each, last = watch.taken % each;
-  if (last > kMostFolded) return fail("this application is too far along to be looked at");
-
-  std::vector<int64_t> index(sizes.size(), 0);
-  const auto place = [&](const std::vector<int64_t>& dimensions, int64_t linear) {
-    for (size_t d = dimensions.size(); d-- > 0;) {
-      const int64_t size = sizes[static_cast<size_t>(dimensions[d])];
-      index[static_cast<size_t>(dimensions[d])] = linear % size;
-      linear /= size;
-    }
-  };
-  const auto element = [&](const Literal& array) -> Result<Literal> {
-    int64_t linear = 0;
-    for (size_t d = 0; d < sizes.size(); ++d) linear = linear * sizes[d] + index[d];
-    const auto width = static_cast<size_t>(byteWidth(array.shape().type));
-    return Literal::fromBytes(Shape::arrayRowMajor(array.shape().type, {}), array.bytes().subspan(static_cast<size_t>(linear) * width, width));
-  };
-  place(kept, result);
-  std::vector<Literal> accumulated(operands.begin() + static_cast<std::ptrdiff_t>(arrays), operands.end());
-  for (int64_t k = 0;; ++k) {
-    place(reduced, k);
-    std::vector<Literal> arguments = accumulated;
-    for (size_t i = 0; i < arrays; ++i) {
-      TESSERA_ASSIGN_OR_RETURN(Literal value, element(operands[i]));
-      arguments.push_back(std::move(value));
-    }
-    if (k == last) {
-      watch.arguments = std::move(arguments);
-      return {};
-    }
-    TESSERA_ASSIGN_OR_RETURN(Literal next, evaluateComputation(module, watch.computation, arguments, cancel));
-    accumulated = next.shape().isTuple() ? next.elements() : std::vector<Literal>{next};
-  }
-}
-
 Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const CallFrame& frame, const std::atomic<bool>* cancel) {
   if (!module.contains(frame.caller) || !module.contains(frame.computation)) return fail("the call is not there any more");
   const Instruction& caller = module.at(frame.caller);
@@ -172,8 +118,12 @@ Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const
   }
   Watch watch{frame.computation, std::max<int64_t>(frame.application, 0), 0, 0, {}, false, {}};
   watch.carries = caller.opcode == Opcode::While && caller.operands.size() == 1;
-  if (caller.opcode == Opcode::Reduce) {
-    TESSERA_TRY(foldReduce(module, caller, operands, watch, cancel));
+  if (hasApplications(caller.opcode)) {
+    Application application{frame.computation, watch.wanted, 0, 0, {}};
+    TESSERA_TRY(findApplication(module, caller, operands, application, cancel));
+    watch.seen = application.count;
+    watch.taken = application.taken;
+    watch.arguments = std::move(application.arguments);
   } else {
     Module copy = module;
     const ComputationId probe = copy.addComputation("call");

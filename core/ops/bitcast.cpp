@@ -1,11 +1,12 @@
 // bitcast: the same buffer under another shape: physical bytes stay, type, dimensions and layout are those of the
 // instruction. Optimised modules use it for reshapes and transposes that move nothing. At run time it is no code;
 // inside a fusion it is an index map between the two physical orders.
-#include <cstring>
+#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "core/hlo/index_math.h"
+#include "core/hlo/numbers.h"
 #include "core/ops/element_context.h"
 #include "core/ops/evaluate_loops.h"
 #include "core/ops/faults.h"
@@ -29,12 +30,18 @@ bool isDense(const Shape& shape) {
   return order.isPlain();
 }
 
+// Bits of an element in memory: those of its layout, else whole bytes.
+int memoryBits(const Shape& shape) {
+  const int64_t asked = shape.layout ? shape.layout->elementSizeInBits : 0;
+  return asked > 0 ? static_cast<int>(asked) : 8 * static_cast<int>(byteWidth(shape.type));
+}
+
 Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
   const auto from = operand.elementCount(), to = written->elementCount();
-  const int fromBits = info(operand.type).bits, toBits = info(written->type).bits;
+  const int fromBits = memoryBits(operand), toBits = memoryBits(*written);
   const bool plain = isDense(operand) && isDense(*written);
   if (from && to && plain && static_cast<double>(*from) * fromBits != static_cast<double>(*to) * toBits) {
     return context.violated("C1", "bitcast must keep the number of bytes", toString(operand), toString(*written));
@@ -59,7 +66,42 @@ Status forEachPosition(const Shape& shape, const Fn& copy) {
   return {};
 }
 
+// --- other widths: elements are parts of each other, lowest bits first
+
+// Nothing but the elements' own bits lies in memory.
+bool isTight(const Shape& shape) { return isDense(shape) && memoryBits(shape) == info(shape.type).bits; }
+
+// Bits of a literal's elements, one after the other, in memory; elements narrower than a byte share one.
+void putBits(std::vector<std::byte>& memory, int64_t position, int bits, const std::byte* element) {
+  if (bits >= 8) return std::copy_n(element, bits / 8, memory.begin() + position * (bits / 8)), void();
+  const int64_t first = position * bits;
+  const auto value = static_cast<unsigned>(*element) & ((1u << bits) - 1);
+  memory[static_cast<size_t>(first / 8)] |= static_cast<std::byte>(value << (first % 8));
+}
+void getBits(const std::vector<std::byte>& memory, int64_t position, ElementType type, std::byte* element) {
+  const int bits = info(type).bits;
+  if (bits >= 8) return std::copy_n(memory.begin() + position * (bits / 8), bits / 8, element), void();
+  const int64_t first = position * bits;
+  const unsigned value = (static_cast<unsigned>(memory[static_cast<size_t>(first / 8)]) >> (first % 8)) & ((1u << bits) - 1);
+  if (isInteger(type)) storeInt(type, element, static_cast<int64_t>(value));
+  else *element = static_cast<std::byte>(value);
+}
+
+Result<Literal> evaluateOtherWidth(const EvaluateContext& context) {
+  const Shape &from = *context.operandShapes[0], &to = context.shape;
+  const int bits = info(from.type).bits;
+  TESSERA_ASSIGN_OR_RETURN(const MemoryMap source, MemoryMap::of(from));
+  std::vector<std::byte> memory(static_cast<size_t>((source.positions() * bits + 7) / 8));
+  const std::byte* values = context.operands[0].bytes().data();
+  TESSERA_TRY(forEachPosition(from, [&](int64_t linear, int64_t position) { putBits(memory, position, bits, values + linear * byteWidth(from.type)); }));
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(to));
+  TESSERA_TRY(forEachPosition(to, [&](int64_t linear, int64_t position) { getBits(memory, position, to.type, out.mutableBytes().data() + linear * byteWidth(to.type)); }));
+  return out;
+}
+
 Result<Literal> evaluate(const EvaluateContext& context) {
+  if (info(context.operandShapes[0]->type).bits != info(context.shape.type).bits && isTight(*context.operandShapes[0]) && isTight(context.shape))
+    return evaluateOtherWidth(context);
   const Shape &from = *context.operandShapes[0], &to = context.shape;
   const Literal& operand = context.operands[0];
   if (isRowMajorShape(from) && isRowMajorShape(to)) return Literal::fromBytes(to, operand.bytes());
@@ -101,29 +143,112 @@ Status elementUnderTiles(ElementContext& context) {
   return {};
 }
 
+// Indices into the operand of what lies at `at`, both physical: major to minor in memory, with parts as the minor dimension
+// of the side whose elements are wider.
+Result<NodeId> readAt(ElementContext& context, std::span<const int64_t> out, std::span<const NodeId> at, std::vector<int64_t> in, NodeId* part) {
+  const std::vector<int64_t> order = physicalOrder(context.operandShape(0));
+  const std::vector<NodeId> physical = reshapeIndices(context.builder, out, at, in);
+  std::vector<NodeId> logical(order.size());
+  for (size_t i = 0; i < order.size(); ++i) logical[static_cast<size_t>(order[i])] = physical[i];
+  if (part) *part = physical.back();
+  return context.read(0, logical);
+}
+
+std::vector<int64_t> physicalSizes(const Shape& shape) {
+  std::vector<int64_t> out;
+  for (int64_t d : physicalOrder(shape)) out.push_back(shape.dimensions[static_cast<size_t>(d)]);
+  return out;
+}
+std::vector<NodeId> physicalIndices(const ElementContext& context) {
+  std::vector<NodeId> out;
+  for (int64_t d : physicalOrder(context.shape())) out.push_back(context.indices[static_cast<size_t>(d)]);
+  return out;
+}
+
+ElementType bitsOf(int width) {
+  switch (width) {
+    case 1: return ElementType::U1;
+    case 2: return ElementType::U2;
+    case 4: return ElementType::U4;
+    case 8: return ElementType::U8;
+    case 16: return ElementType::U16;
+    case 32: return ElementType::U32;
+    default: return ElementType::U64;
+  }
+}
+
+ElementType halfOf(ElementType type) { return type == ElementType::C64 ? ElementType::F32 : type == ElementType::C128 ? ElementType::F64 : type; }
+
+// Part `number` of the parts of this type that an element holds.
+NodeId partOf(ElementBuilder& b, NodeId value, ElementType type, NodeId number, ElementType to) {
+  const int width = info(halfOf(type)).bits, narrow = info(to).bits;
+  if (isComplex(type)) {
+    const NodeId perHalf = b.index(width / narrow);
+    const NodeId upper = b.compare(CompareDirection::Ge, number, perHalf);
+    value = b.select(upper, b.unary(NodeOp::Imag, value), b.unary(NodeOp::Real, value));
+    number = b.select(upper, b.subtract(number, perHalf), number);
+  }
+  const ElementType wide = bitsOf(width);
+  const NodeId amount = b.convert(wide, b.multiply(number, b.index(narrow)));
+  const NodeId shifted = b.binary(NodeOp::ShiftRightLogical, b.bitcastConvert(wide, value), amount);
+  return b.bitcastConvert(to, b.convert(bitsOf(narrow), shifted));
+}
+
+Result<NodeId> splitElement(ElementContext& context, int64_t parts) {
+  std::vector<int64_t> in = physicalSizes(context.operandShape(0));
+  in.push_back(parts);
+  NodeId part;
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, readAt(context, physicalSizes(context.shape()), physicalIndices(context), std::move(in), &part));
+  return partOf(context.builder, value, context.operandShape(0).type, part, context.shape().type);
+}
+
+Result<NodeId> joinElements(ElementContext& context, int64_t parts) {
+  ElementBuilder& b = context.builder;
+  const ElementType from = context.operandShape(0).type, to = context.shape().type;
+  const int narrow = info(from).bits, width = info(halfOf(to)).bits;
+  const ElementType wide = bitsOf(width);
+  std::vector<int64_t> out = physicalSizes(context.shape());
+  std::vector<NodeId> at = physicalIndices(context), halves;
+  out.push_back(parts);
+  at.emplace_back();
+  for (int64_t part = 0; part < parts; ++part) {
+    at.back() = b.index(part);
+    TESSERA_ASSIGN_OR_RETURN(const NodeId value, readAt(context, out, at, physicalSizes(context.operandShape(0)), nullptr));
+    const int64_t place = part % (width / narrow);
+    const NodeId bits = b.convert(wide, b.bitcastConvert(bitsOf(narrow), value));
+    const NodeId moved = b.binary(NodeOp::ShiftLeft, bits, b.constant(wide, static_cast<double>(place * narrow)));
+    if (place == 0) halves.push_back(moved);
+    else halves.back() = b.binary(NodeOp::Or, halves.back(), moved);
+  }
+  for (NodeId& half : halves) half = b.bitcastConvert(halfOf(to), half);
+  return isComplex(to) ? b.binary(NodeOp::MakeComplex, halves[0], halves[1]) : halves[0];
+}
+
+Status elementOfOtherWidth(ElementContext& context) {
+  const Shape &from = context.operandShape(0), &to = context.shape();
+  const int fromBits = info(from.type).bits, toBits = info(to.type).bits;
+  const int narrow = std::min(fromBits, toBits), wider = std::max(fromBits, toBits);
+  const bool whole = wider % narrow == 0 && info(bitsOf(narrow)).bits == narrow && !(isComplex(from.type) && isComplex(to.type));
+  const bool isPart = whole && narrow <= std::min(info(halfOf(from.type)).bits, info(halfOf(to.type)).bits);
+  if (!isPart || !isTight(from) || !isTight(to))
+    return failUnsupported(fmt::format("bitcast from {} to {} has no index map", toString(from), toString(to)));
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, fromBits > toBits ? splitElement(context, wider / narrow) : joinElements(context, wider / narrow));
+  context.results = {value};
+  return {};
+}
+
 Status element(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
-  if (info(from.type).bits != info(to.type).bits)
-    return failUnsupported(fmt::format("bitcast from {} to {} has no index map", toString(from), toString(to)));
+  if (info(from.type).bits != info(to.type).bits) return elementOfOtherWidth(context);
   const bool sameMemory = from.dimensions == to.dimensions && from.layout == to.layout;
   if (!sameMemory && !(isDense(from) && isDense(to))) return elementUnderTiles(context);
-  const std::vector<int64_t> outOrder = physicalOrder(to), inOrder = physicalOrder(from);
-  std::vector<int64_t> out, in;
-  std::vector<NodeId> at, logical(inOrder.size());
-  for (int64_t d : outOrder) {
-    out.push_back(to.dimensions[static_cast<size_t>(d)]);
-    at.push_back(context.indices[static_cast<size_t>(d)]);
-  }
-  for (int64_t d : inOrder) in.push_back(from.dimensions[static_cast<size_t>(d)]);
-  const std::vector<NodeId> physical = reshapeIndices(context.builder, out, at, in);
-  for (size_t i = 0; i < inOrder.size(); ++i) logical[static_cast<size_t>(inOrder[i])] = physical[i];
-  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, logical));
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, readAt(context, physicalSizes(to), physicalIndices(context), physicalSizes(from), nullptr));
   context.results = {retyped(context, value)};
   return {};
 }
 
 constexpr OperandDoc kOperands[] = {{"operand", "The array whose buffer is seen anew."}};
-constexpr Constraint kConstraints[] = {{"C1", "Operand and result take the same number of bytes in plain layouts."}};
+constexpr Constraint kConstraints[] = {{"C1", "Operand and result take the same number of bytes in plain layouts; narrow elements share bytes where E(…) says so."}};
 
 }  // namespace
 

@@ -193,15 +193,50 @@ Result<Literal> sentValue(const EvaluateContext& context) {
   return Literal::tuple(std::move(out));
 }
 
-// What it makes of what it receives: the output with those slices in it.
-Result<Literal> receivedValue(const EvaluateContext& context, const Literal& received) {
-  if (!isInPlace(*context.instruction.attributes)) return received;
+// How a pair moves slices: all of them, or, where a device is in several pairs, the one that is the pair's own. The k-th pair
+// of a source takes its k-th slice, the k-th of a target fills its k-th one; an end with a single pair follows the other.
+struct Move {
+  int64_t source = 0;
+  std::optional<size_t> taken, filled;
+};
+
+std::vector<Move> movesTo(const Pairs& pairs, int64_t target) {
+  std::vector<Move> out;
+  const auto countOf = [&](size_t end, int64_t device) { return std::ranges::count_if(pairs, [&](const auto& pair) { return pair[end] == device; }); };
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    if (pairs[i][1] != target) continue;
+    const auto before = [&](size_t end) {
+      return static_cast<size_t>(std::count_if(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(i), [&](const auto& pair) { return pair[end] == pairs[i][end]; }));
+    };
+    Move move{pairs[i][0], std::nullopt, std::nullopt};
+    if (countOf(0, pairs[i][0]) > 1) move.taken = before(0);
+    if (countOf(1, target) > 1) move.filled = before(1);
+    if (!move.taken) move.taken = move.filled;
+    if (!move.filled) move.filled = move.taken;
+    out.push_back(move);
+  }
+  return out;
+}
+
+Status fillSlice(std::vector<Literal>& buffers, const Slice& slice, const Literal& values) {
+  Literal& buffer = buffers[slice.buffer];
+  if (values.shape().type != buffer.shape().type || values.shape().dimensions != slice.sizes) return fail("a slice of another shape is received");
+  TESSERA_ASSIGN_OR_RETURN(buffer, withSlice(buffer, slice, values));
+  return {};
+}
+
+// What a device makes of what others sent: the output with their slices in it.
+Result<Literal> receivedSlices(const EvaluateContext& context, const std::vector<Move>& moves, const std::vector<const Literal*>& sent) {
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Slice> slices, slicesOf(context, 1, 3));
   std::vector<Literal> buffers = buffersOf(context.operands[1]);
-  for (size_t i = 0; i < slices.size(); ++i) {
-    const Literal& values = received.elements()[i];
-    if (values.shape().type != buffers[slices[i].buffer].shape().type) return fail("a slice of another element type is received");
-    TESSERA_ASSIGN_OR_RETURN(buffers[slices[i].buffer], withSlice(buffers[slices[i].buffer], slices[i], values));
+  for (size_t i = 0; i < moves.size(); ++i) {
+    const std::vector<Literal>& values = sent[i]->elements();
+    const size_t first = moves[i].filled.value_or(0), count = moves[i].filled ? 1 : slices.size();
+    for (size_t k = 0; k < count; ++k) {
+      const size_t from = moves[i].taken.value_or(k);
+      if (from >= values.size() || first + k >= slices.size()) return fail("a device is in more pairs than it has slices");
+      TESSERA_TRY(fillSlice(buffers, slices[first + k], values[from]));
+    }
   }
   return context.operands[1].shape().isTuple() ? Literal::tuple(std::move(buffers)) : std::move(buffers[0]);
 }
@@ -215,13 +250,9 @@ Result<Literal> untouched(const EvaluateContext& context, const Shape& result) {
 // All devices that appear in the pairs meet; one that appears nowhere gets zeros at once.
 Result<Literal> permute(const EvaluateContext& context, const Shape& result) {
   const int64_t own = ownNumber(context);
+  const Pairs& pairs = pairsOf(*context.instruction.attributes);
   std::vector<int64_t> numbers;
-  std::optional<int64_t> source;
-  for (const auto& pair : pairsOf(*context.instruction.attributes)) {
-    numbers.insert(numbers.end(), pair.begin(), pair.end());
-    if (pair[1] == own && source) return failUnsupported("a collective-permute from several devices to one cannot be run");
-    if (pair[1] == own) source = pair[0];
-  }
+  for (const auto& pair : pairs) numbers.insert(numbers.end(), pair.begin(), pair.end());
   std::ranges::sort(numbers);
   numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
   if (!std::ranges::binary_search(numbers, own)) return untouched(context, result);
@@ -229,8 +260,11 @@ Result<Literal> permute(const EvaluateContext& context, const Shape& result) {
   for (int64_t number : numbers) members.push_back(deviceOf(context, number));
   TESSERA_ASSIGN_OR_RETURN(const Literal sent, sentValue(context));
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, sent));
-  if (!source) return untouched(context, result);
-  return receivedValue(context, values[static_cast<size_t>(std::ranges::lower_bound(numbers, *source) - numbers.begin())]);
+  const std::vector<Move> moves = movesTo(pairs, own);
+  if (moves.empty()) return untouched(context, result);
+  std::vector<const Literal*> received;
+  for (const Move& move : moves) received.push_back(&values[static_cast<size_t>(std::ranges::lower_bound(numbers, move.source) - numbers.begin())]);
+  return isInPlace(*context.instruction.attributes) ? receivedSlices(context, moves, received) : *received[0];
 }
 
 Result<Literal> evaluatePermute(const EvaluateContext& context) { return permute(context, context.shape); }
@@ -286,7 +320,8 @@ const OpDef kCollectivePermute = {
     .summary = "Moves values from device to device.",
     .doc = "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets zeros. "
            "With slice_sizes, slices of the first operand go into the second one, at the starts that the third and fourth operands "
-           "(tuples of scalars, or of such tuples for several slices) name on the sender and on the receiver; the rest of it stays.",
+           "(tuples of scalars, or of such tuples for several slices) name on the sender and on the receiver; the rest of it stays. "
+           "A device may then be in as many pairs as it has slices: its $k$-th pair moves its $k$-th slice.",
     .operands = kOperands,
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,

@@ -1,6 +1,7 @@
 // fft: forward and inverse Fourier transforms over the last one to three dimensions, complex to complex, real to half a
 // spectrum and back. Lines are transformed in double precision (fft_transform.h), one dimension after the other.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -92,6 +93,41 @@ Status transformAlong(const EvaluateContext& context, std::vector<Complex>& valu
   return {};
 }
 
+// Infinities and NaNs of a real line, which a fast transform would spread over all its spectrum: they are taken out before
+// it, and come in again where they count, times the roots' parts that are not 0. So the imaginary parts that a real line's
+// spectrum cannot have stay 0.
+class UnboundedParts {
+ public:
+  // More than this would take longer than the transform's results are worth; they go through it then.
+  static constexpr size_t kMostWork = size_t{1} << 26;
+
+  explicit UnboundedParts(std::vector<Complex>& values, size_t length) : length_(length) {
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!std::isfinite(values[i].real())) parts_.push_back({i, values[i].real()});
+    if (parts_.size() > kMostWork / length) parts_.clear();
+    for (const Part& part : parts_) values[part.at] = 0;
+  }
+
+  void addTo(std::vector<Complex>& spectra) const {
+    for (const Part& part : parts_) {
+      const size_t place = part.at % length_, line = part.at - place;
+      for (size_t k = 0; k <= length_ / 2; ++k) {
+        const Complex root = rootOfUnity(static_cast<size_t>(static_cast<unsigned __int128>(place) * k % length_), length_, -1);
+        const auto times = [&](double factor) { return factor == 0 ? 0.0 : factor * part.value; };
+        spectra[line + k] = {spectra[line + k].real() + times(root.real()), spectra[line + k].imag() + times(root.imag())};
+      }
+    }
+  }
+
+ private:
+  struct Part {
+    size_t at;
+    double value;
+  };
+  size_t length_;
+  std::vector<Part> parts_;
+};
+
 // Copies the lines along the last dimension into lines of another length: cut, or completed to the Hermitian
 // spectrum of a real line.
 std::vector<Complex> resized(const std::vector<Complex>& values, size_t from, size_t to) {
@@ -125,11 +161,15 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     dims[last] = context.shape.dimensions[last];
     dropImpossible(values, static_cast<size_t>(dims[last]));
     TESSERA_TRY(transformAlong(context, values, dims, last, inverse));
-  } else {
+  } else if (type == "RFFT") {
+    const UnboundedParts unbounded(values, static_cast<size_t>(dims[last]));
     TESSERA_TRY(transformAlong(context, values, dims, last, inverse));
-    if (type == "RFFT") values = resized(values, static_cast<size_t>(dims[last]), static_cast<size_t>(context.shape.dimensions[last]));
+    unbounded.addTo(values);
+    values = resized(values, static_cast<size_t>(dims[last]), static_cast<size_t>(context.shape.dimensions[last]));
     dims[last] = context.shape.dimensions[last];
     for (size_t d = last; d-- > first;) TESSERA_TRY(transformAlong(context, values, dims, d, inverse));
+  } else {
+    for (size_t d = last + 1; d-- > first;) TESSERA_TRY(transformAlong(context, values, dims, d, inverse));
   }
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
   storeElements(out, 0, std::span<const Complex>(values));

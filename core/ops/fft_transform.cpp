@@ -13,8 +13,14 @@ namespace {
 using Complex = std::complex<double>;
 constexpr size_t kLargestRadix = 31;  // longer prime factors go through the chirp
 
-// exp(sign · 2πi · numerator / denominator), exact at multiples of a quarter turn.
-Complex rootOfUnity(size_t numerator, size_t denominator, double sign) {
+// Products without the checks for infinities that operator* makes.
+Complex product(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+}  // namespace
+
+std::complex<double> rootOfUnity(size_t numerator, size_t denominator, double sign) {
   const auto eighths = static_cast<size_t>(static_cast<unsigned __int128>(numerator) * 8 / denominator);
   const size_t quarter = (eighths + 1) / 2;  // nearest quarter turn
   const double rest = (static_cast<double>(numerator) * 4 - static_cast<double>(quarter) * static_cast<double>(denominator)) /
@@ -24,13 +30,6 @@ Complex rootOfUnity(size_t numerator, size_t denominator, double sign) {
   const Complex root = turned[quarter % 4];
   return {root.real(), sign * root.imag()};
 }
-
-// Products without the checks for infinities that operator* makes.
-Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-}  // namespace
 
 // A transform of length n as a convolution with exp(πi k² / n), done by transforms whose length is a power of two.
 struct FourierTransform::Chirp {

@@ -9,6 +9,9 @@
 
 namespace tessera {
 
+// exp(sign · 2πi · numerator / denominator), exact at multiples of a quarter turn.
+std::complex<double> rootOfUnity(size_t numerator, size_t denominator, double sign);
+
 class FourierTransform {
  public:
   using Complex = std::complex<double>;

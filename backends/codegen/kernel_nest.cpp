@@ -86,7 +86,7 @@ bool widens(const LoopProgram& program, const ProgramAnalysis& analysis, const K
 // How many vectors run side by side. A loop's accumulator is one chain of dependent operations: a core has room for
 // several of those at once. Only where the counter over lanes is long enough to fill them, and the body is small.
 unsigned chooseVectors(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
-  constexpr size_t kMostWork = 64;  // nodes × vectors: enough independent work for a core, and few registers spilled
+  constexpr size_t kSmallBody = 48;
   int64_t length = nest.axis >= 0 ? std::min(nest.block, analysis.counters[static_cast<size_t>(nest.axis)].size) : 0;
   size_t body = 0;
   bool chains = false;
@@ -105,9 +105,8 @@ unsigned chooseVectors(const LoopProgram& program, const ProgramAnalysis& analys
       length = length == 0 ? inner : std::min(length, inner);
     }
   }
-  if (!chains) return 1;
+  if (!chains || body > kSmallBody) return 1;
   for (unsigned vectors : {4u, 2u}) {
-    if (body * vectors > kMostWork) continue;
     int64_t step = static_cast<int64_t>(vectors) * nest.lanes;
     const bool fits = std::ranges::all_of(nest.tiles, [&](const RowTile& tile) { return rowTileOf(program, analysis, tile.node, nest.axis, vectors * nest.lanes).has_value(); });
     if (fits && (length >= 4 * step || (length >= step && length % step == 0))) return vectors;

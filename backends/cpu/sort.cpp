@@ -31,7 +31,8 @@ class RadixSortStep : public Step {
  public:
   RadixSortStep(size_t kernel, std::vector<int> slots, SortShape shape, RowGroups groups)
       : makeItems_(kernel, slots), kernel_(kernel), kernelSlots_(std::move(slots)), shape_(shape), groups_(groups) {}
-  int items = -1, sorted = -1, spare = -1;  // scratch; `items` as the kernel writes them. In groups: one of each a thread
+  int items = -1, sorted = -1, spare = -1;  // scratch; `items` as the kernel writes them. But for shared rows: a row a thread
+  bool isShared = false;                    // each row is sorted by all threads
   std::vector<int> operands, outputs, widths;
   SortPayload payload = SortPayload::Index;
   KeyForm form;  // without a payload
@@ -48,7 +49,7 @@ class RadixSortStep : public Step {
   void load(const Made* from, Item* to, int64_t begin, int64_t end) const;
   void write(RunState& state, int64_t row, const Item* sorted, int64_t begin, int64_t end) const;
   void sortLongRow(RunState& state, int64_t row);
-  void sortRow(RunState& state, int64_t row, Made* items, Item* from, Item* other) const;
+  void sortRow(RunState& state, int64_t row, Made* mine, int thread) const;
   void sortGroup(RunState& state, int64_t group, int thread) const;
   Made* makeGroup(RunState& state, int64_t group, int thread) const;
 
@@ -138,9 +139,13 @@ Item* sortItems(Item* from, Item* other, int64_t n) {
   return from;
 }
 
+// mine: the row's first item.
 template <class Item>
-void RadixSortStep<Item>::sortRow(RunState& state, int64_t row, Made* items, Item* from, Item* other) const {
-  load(items, from, 0, shape_.length);
+void RadixSortStep<Item>::sortRow(RunState& state, int64_t row, Made* mine, int thread) const {
+  Item *from = scratch<Item>(state, sorted) + thread * shape_.length, *other = scratch<Item>(state, spare) + thread * shape_.length;
+  if constexpr (!kIsWide)
+    if (items == sorted) from = mine;
+  load(mine, from, 0, shape_.length);
   write(state, row, sortItems(from, other, shape_.length), 0, shape_.length);
 }
 
@@ -163,35 +168,26 @@ typename RadixSortStep<Item>::Made* RadixSortStep<Item>::makeGroup(RunState& sta
 template <class Item>
 void RadixSortStep<Item>::sortGroup(RunState& state, int64_t group, int thread) const {
   Made* whole = makeGroup(state, group, thread);
-  Item* other = scratch<Item>(state, spare) + thread * shape_.length;
-  for (int64_t row = group * groups_.rows; row < std::min(shape_.rows, (group + 1) * groups_.rows); ++row) {
-    Made* mine = whole + shape_.firstOf(row);
-    Item* from = scratch<Item>(state, sorted) + thread * shape_.length;
-    if constexpr (!kIsWide)
-      if (items == sorted) from = mine;
-    sortRow(state, row, mine, from, other);
-  }
+  for (int64_t row = group * groups_.rows; row < std::min(shape_.rows, (group + 1) * groups_.rows); ++row)
+    sortRow(state, row, whole + shape_.firstOf(row), thread);
 }
 
 template <class Item>
 Status RadixSortStep<Item>::run(RunState& state) {
   if (shape_.length == 0 || shape_.rows == 0) return {};
   if (groups_.count > 0) {
-    state.pool->parallelFor(groups_.count, 1, [&](int64_t begin, int64_t end, int thread) {
+    state.pool->parallelFor(groups_.count, std::max<int64_t>(1, kGroup / groups_.elements), [&](int64_t begin, int64_t end, int thread) {
       for (int64_t group = begin; group < end; ++group) sortGroup(state, group, thread);
     });
     return {};
   }
   TESSERA_TRY(makeItems_.run(state));
-  if (shape_.length >= ParallelRadixSort::kWorthSharing && shape_.rows < 2 * state.pool->threads()) {
+  if (isShared) {
     for (int64_t row = 0; row < shape_.rows; ++row) sortLongRow(state, row);
     return {};
   }
-  state.pool->parallelFor(shape_.rows, std::max<int64_t>(1, 2048 / shape_.length), [&](int64_t begin, int64_t end, int) {
-    for (int64_t row = begin; row < end; ++row) {
-      sortRow(state, row, scratch<Made>(state, items) + shape_.firstOf(row), scratch<Item>(state, sorted) + row * shape_.length,
-              scratch<Item>(state, spare) + row * shape_.length);
-    }
+  state.pool->parallelFor(shape_.rows, std::max<int64_t>(1, 2048 / shape_.length), [&](int64_t begin, int64_t end, int thread) {
+    for (int64_t row = begin; row < end; ++row) sortRow(state, row, scratch<Made>(state, items) + shape_.firstOf(row), thread);
   });
   return {};
 }
@@ -205,7 +201,7 @@ RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const cod
   const auto nest = codegen::KernelNest::of(program, *analysis, target);
   const auto locality = codegen::rowLocalityOf(program, *analysis, nest, std::vector<bool>(program.body.operands.size(), false));
   if (!locality) return {};
-  const int64_t step = locality->elements / std::gcd(locality->elements, unit), wanted = (kGroup + unit - 1) / unit;
+  const int64_t step = locality->elements / std::gcd(locality->elements, unit), wanted = (std::min(kGroup, all / 8) + unit - 1) / unit;
   const int64_t units = (wanted + step - 1) / step * step, elements = units * unit;
   if (elements > kMostGroup || elements > all / 2) return {};
   return {(all + elements - 1) / elements, elements, units * shape.inner, *locality};
@@ -216,16 +212,18 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(expandApproximations(key.items))), context.kernels.target().vectorBytes / 4);
   const RowGroups groups = groupsOf(program, shape, context.kernels.target());
   constexpr auto kMade = static_cast<int64_t>(sizeof(Item) == 4 ? 4 : 8);
-  const int64_t elements = groups.count > 0 ? context.threads * shape.length : shape.rows * shape.length;  // of rows that are sorted
+  const bool isShared = groups.count == 0 && shape.length >= ParallelRadixSort::kWorthSharing && shape.rows < 2 * context.threads;
+  const int64_t all = shape.rows * shape.length, elements = isShared ? all : context.threads * shape.length;  // of rows that are sorted
   int items = context.outputs[0];  // keys without payload lie where their values will
   if (sizeof(Item) != 4 || groups.count > 0) {
-    TESSERA_ASSIGN_OR_RETURN(items, context.scratch(kMade * (groups.count > 0 ? context.threads * groups.elements : elements)));
+    TESSERA_ASSIGN_OR_RETURN(items, context.scratch(kMade * (groups.count > 0 ? context.threads * groups.elements : all)));
   }
   TESSERA_ASSIGN_OR_RETURN(const size_t kernel, context.kernels.add(std::move(program), std::string(context.instruction.name)));
   std::vector<int> slots = context.operands;
   slots.push_back(items);
   auto step = std::make_unique<RadixSortStep<Item>>(kernel, std::move(slots), shape, groups);
   step->items = items;
+  step->isShared = isShared;
   const bool reuses = sizeof(Item) <= 8 && shape.inner == 1;  // the kernel's items are the rows already
   step->sorted = items;
   if (!reuses) {

@@ -13,6 +13,9 @@ constexpr double kLog2E = 1.4426950408889634;
 // ln 2 = high + low with a high part of few bits, so that exponent · high is exact in f32.
 constexpr double kLn2High = 0.693145751953125, kLn2Low = 1.42860682030941723212e-6;
 constexpr double kLn2 = 0.6931471805599453;
+// 1.5 · 2²³: a small f32 added to it is rounded to an integer, which stands in the low bits of the sum.
+constexpr double kShift = 12582912;
+constexpr uint32_t kShiftBits = 0x4b400000;
 constexpr double kPi = 3.14159265358979323846;
 // pi / 2 in three doubles.
 constexpr double kHalfPi1 = 0x1.921fb54442d18p+0, kHalfPi2 = 0x1.1a62633145c07p-54, kHalfPi3 = -0x1.f1976b7ed8fbcp-110;
@@ -72,21 +75,25 @@ NodeId RealApproximations::powerOfTwo(NodeId exponent) {
   return b_.bitcastConvert(ElementType::F32, b_.binary(NodeOp::ShiftLeft, biased, s32(23)));
 }
 
+RealApproximations::Rounded RealApproximations::rounded(NodeId shifted) {
+  NodeId number = b_.subtract(b_.bitcastConvert(ElementType::S32, shifted), s32(kShiftBits));
+  return {b_.subtract(shifted, like(shifted, kShift)), number};
+}
+
 // --- exponentials
 
 RealApproximations::Reduced RealApproximations::reduceExp(NodeId x) {
-  NodeId n = b_.unary(NodeOp::RoundNearestEven, b_.multiply(x, like(x, kLog2E)));
+  auto [n, number] = rounded(b_.fma(x, like(x, kLog2E), like(x, kShift)));
   NodeId rest = b_.fma(n, like(x, -kLn2High), x);
   rest = b_.fma(n, like(x, -kLn2Low), rest);
-  return {b_.convert(ElementType::S32, n), rest};
+  return {number, rest};
 }
 
 // e^x = 2^n · e^r. The power is applied in two halves, so that overflow and denormals come out by themselves. What
 // vanishes (a masked logit, say) is kept away from that product: underflowing is slow.
 NodeId RealApproximations::exp(NodeId x) {
   NodeId vanishes = less(x, -104);
-  NodeId clamped = b_.minimum(b_.select(vanishes, like(x, 0), x), like(x, 89));
-  auto [n, r] = reduceExp(clamped);
+  auto [n, r] = reduceExp(atMost(b_.select(vanishes, like(x, 0), x), 89));
   NodeId p = polynomial(r, {0.5, 0.1666657338, 0.04166655011, 0.008363773874, 0.001392692661});
   NodeId value = b_.add(b_.fma(b_.multiply(r, r), p, r), like(x, 1));
   NodeId half = b_.binary(NodeOp::ShiftRightArithmetic, n, s32(1));
@@ -96,8 +103,7 @@ NodeId RealApproximations::exp(NodeId x) {
 
 // 2^n · (e^r - 1) + (2^n - 1), on half the scale so that 2^128 does not overflow.
 NodeId RealApproximations::expm1(NodeId x) {
-  NodeId clamped = b_.minimum(b_.maximum(x, like(x, -20)), like(x, 89));
-  auto [n, r] = reduceExp(clamped);
+  auto [n, r] = reduceExp(atMost(atLeast(x, -20), 89));
   NodeId p = polynomial(r, {0.5000000014, 0.1666666668, 0.04166645681, 0.008333310024, 0.001393454193, 0.0001989198131});
   NodeId q = b_.fma(b_.multiply(r, r), p, r);
   NodeId scale = powerOfTwo(b_.subtract(n, s32(1)));
@@ -137,9 +143,10 @@ NodeId RealApproximations::erf(NodeId x) {
   constexpr double k = -kLog2E;
   NodeId e = polynomial(t, {k * -0.0003204415313, k * 1.130237616, k * 0.6318145167, k * 0.1100944808, k * -0.0264310176, k * 0.004763575249,
                             k * -0.000597743472, k * 4.617791279e-5, k * -1.643569654e-6});
-  NodeId n = b_.unary(NodeOp::RoundNearestEven, e), r = b_.subtract(e, n);
+  auto [n, number] = rounded(b_.add(e, like(x, kShift)));
+  NodeId r = b_.subtract(e, n);
   NodeId value = b_.fma(r, polynomial(r, {0.6931471806, 0.240226507, 0.055503798, 0.0096181022, 0.00133822638, 0.00015445716}), one);
-  NodeId exponent = b_.add(b_.convert(ElementType::S32, n), s32(127 + 256));  // the sign bit, too
+  NodeId exponent = b_.add(number, s32(127 + 256));  // the sign bit, too
   NodeId negative = b_.bitcastConvert(ElementType::F32, b_.binary(NodeOp::ShiftLeft, exponent, s32(23)));
   NodeId large = b_.fma(value, negative, one);
   return b_.select(b_.compare(CompareDirection::Ge, a, like(x, 0.921875)), withSignOf(large, x), small);

@@ -42,6 +42,11 @@ class RealApproximations {
     NodeId exponent;  // S32
     NodeId rest;
   };
+  // The nearest integer of what was added to kShift, as f32 and as s32, with no care for what lies beyond 2²².
+  struct Rounded {
+    NodeId value, number;
+  };
+  Rounded rounded(NodeId shifted);
   Reduced reduceExp(NodeId x);            // x = exponent · ln 2 + rest
   struct Turned {
     NodeId rest, quadrant;                // f64: x = (4n + quadrant) · pi/2 + rest
@@ -67,6 +72,9 @@ class RealApproximations {
   NodeId negate(NodeId x) { return b_.unary(NodeOp::Negate, x); }
   NodeId sqrt(NodeId x) { return b_.unary(NodeOp::Sqrt, x); }
   NodeId less(NodeId a, double c) { return b_.compare(CompareDirection::Lt, a, like(a, c)); }
+  // NaN stays; one instruction, where minimum and maximum take three.
+  NodeId atMost(NodeId x, double c) { return b_.select(greater(x, c), like(x, c), x); }
+  NodeId atLeast(NodeId x, double c) { return b_.select(less(x, c), like(x, c), x); }
   NodeId greater(NodeId a, double c) { return b_.compare(CompareDirection::Gt, a, like(a, c)); }
   NodeId equals(NodeId a, double c) { return b_.compare(CompareDirection::Eq, a, like(a, c)); }
   NodeId signBit(NodeId x);               // Pred, f32

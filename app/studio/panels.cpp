@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "editor/layout_lab/layout_panel.h"
+#include "editor/panels/compiled_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/palette_panel.h"
@@ -54,7 +55,8 @@ QScrollArea* scrolled(QWidget* panel) {
 Panels::Panels(Document& document, QMainWindow& window)
     : inspector(new Inspector(document)), text(new TextPanel(document)), diagnostics(new DiagnosticsPanel(document)),
       profile(new ProfilePanel(document)), results(new ResultsPanel(document)), layout(new LayoutPanel),
-      help(new HelpPanel(document)), value(new ValuePanel(document)), run(new RunPanel(document)), palette(new PalettePanel) {
+      help(new HelpPanel(document)), value(new ValuePanel(document)), run(new RunPanel(document)), palette(new PalettePanel),
+      compiled(new CompiledPanel(document)) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
   add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
@@ -64,6 +66,7 @@ Panels::Panels(Document& document, QMainWindow& window)
   add(window, value, QStringLiteral("value"), QObject::tr("Value"));
   add(window, run, QStringLiteral("run"), QObject::tr("Run settings"));
   add(window, palette, QStringLiteral("palette"), QObject::tr("Palette"));
+  add(window, compiled, QStringLiteral("compiled"), QObject::tr("Compiled"));
   add(window, help, QStringLiteral("help"), QObject::tr("Help"));
   arrange(window);
 }
@@ -105,7 +108,7 @@ void Panels::arrange(QMainWindow& window) const {
     dock->setFloating(false);
     window.addDockWidget(dock->widget() == inspector ? Qt::RightDockWidgetArea : dock->widget() == palette ? Qt::LeftDockWidgetArea : Qt::BottomDockWidgetArea, dock);
     // Tab finds all of the palette, Ctrl+Shift+click asks for a value: they take no room until then.
-    const bool onDemand = dock->widget() == palette || dock->widget() == value || dock->widget() == run;
+    const bool onDemand = dock->widget() == palette || dock->widget() == value || dock->widget() == run || dock->widget() == compiled;
     dock->setVisible(!onDemand);
   }
   QDockWidget* first = find(QStringLiteral("text"));

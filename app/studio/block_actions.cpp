@@ -69,7 +69,7 @@ void BlockActions::spreadBlocks() {
 // A block that was saved anew is offered to the graph that uses an older one.
 void BlockActions::showOffer() {
   const size_t count = offersUpdate() ? outdatedUses(document_.module(), blocks_).size() : 0;
-  emit updateOffered(count ? tr("%n use(s) of a block have a newer version in the library", nullptr, static_cast<int>(count)) : QString());
+  emit updateOffered(count ? (count == 1 ? tr("The library has a newer version of a block that is used here") : tr("The library has newer versions of blocks: %1 uses here").arg(count)) : QString());
 }
 
 void BlockActions::place(const QString& name) {

@@ -50,7 +50,7 @@ void GroupActions::group() {
     add(tr("a fusion, kInput: one kernel that ends in a reduction"), Opcode::Fusion, "fusion", "kInput");
     add(tr("a fusion, kOutput: one kernel that begins with a product"), Opcode::Fusion, "fusion", "kOutput");
   }
-  offer(std::move(choices), tr("%n node(s) become", nullptr, static_cast<int>(grouping->members.size())));
+  offer(std::move(choices), grouping->members.size() == 1 ? tr("One node becomes") : tr("%1 nodes become").arg(grouping->members.size()));
 }
 
 void GroupActions::inlineSelection() {
@@ -87,7 +87,7 @@ void GroupActions::offer(std::vector<Choice> choices, const QString& heading) {
   QStringList lines;
   for (const Choice& each : offered_) lines << each.line;
   const QRectF box = canvas_.boxOf(document_.selected());
-  choices_->openAt(canvas_.toWidget(box.bottomLeft()).toPoint() + QPoint(0, 8), heading, lines);
+  choices_->openAt(canvas_.toWidget(box.topRight()).toPoint() + QPoint(12, 0), heading, lines);
 }
 
 void GroupActions::take(int line) {

@@ -54,8 +54,11 @@ LessonPanel::LessonPanel(QWidget* parent)
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setWidget(page);
   auto* head = new QHBoxLayout;
-  head->addWidget(new QLabel(tr("Learn: what you change here is kept only if you save it"), this), 1);
+  head->addWidget(new QLabel(tr("Lessons"), this), 1);
   head->addWidget(close);
+  auto* kept = new QLabel(tr("What you change here is kept only if you save it."), this);
+  kept->setWordWrap(true);
+  kept->setForegroundRole(QPalette::PlaceholderText);
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(previous_);
   buttons->addWidget(next_);
@@ -65,6 +68,7 @@ LessonPanel::LessonPanel(QWidget* parent)
   layout->addWidget(list_);
   layout->addSpacing(6);
   layout->addWidget(scroll, 1);
+  layout->addWidget(kept);
   layout->addLayout(buttons);
   connect(list_, &QListWidget::itemClicked, this, [this] { emit lessonWanted(list_->currentRow()); });
   connect(list_, &QListWidget::itemActivated, this, [this] { emit lessonWanted(list_->currentRow()); });

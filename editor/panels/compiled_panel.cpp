@@ -60,7 +60,7 @@ QString timeRows(const StepListing& step, const Profile* profile, double attaina
     for (const StepProfile& each : profile->steps)
       if (each.name == step.name && each.count > 0) {
         const double ns = static_cast<double>(each.totalNs) / static_cast<double>(profile->runs);
-        out += row(QObject::tr("measured"), QObject::tr("%1 a run, %n time(s)", nullptr, static_cast<int>(each.count / profile->runs)).arg(duration(ns)) +
+        out += row(QObject::tr("measured"), QObject::tr("%1 a run, done %2").arg(duration(ns), each.count == profile->runs ? QObject::tr("once") : QObject::tr("%L1 times").arg(each.count / profile->runs)) +
                                                 (attainableNs > 0 && ns > 0 ? QObject::tr(", %1 % of what is attainable").arg(100 * attainableNs / ns, 0, 'f', 0) : QString()));
         break;
       }

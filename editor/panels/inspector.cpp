@@ -3,6 +3,7 @@
 
 #include <QEvent>
 #include <QGuiApplication>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QTextBrowser>
@@ -37,7 +38,7 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   shapeField_->setToolTip(tr("Type a shape, e.g. f32[32,128]; everything downstream is inferred again"));
   shapeError_ = new QLabel(this);
   shapeError_->setWordWrap(true);
-  namesLabel_ = new QLabel(tr("Names of its sizes"), this);
+  namesLabel_ = new QLabel(tr("Size names"), this);
   namesField_ = new QLineEdit(this);
   namesField_->setAccessibleName(namesLabel_->text());
   namesField_->setPlaceholderText(tr("B, T, H: one for each dimension, or none"));
@@ -52,7 +53,12 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   layout->setContentsMargins(8, 8, 8, 0);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
-  for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_, namesLabel_, namesField_, shapeError_, layoutLabel_, layoutChips_}) layout->addWidget(w);
+  for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_}) layout->addWidget(w);
+  auto* names = new QHBoxLayout;
+  names->addWidget(namesLabel_);
+  names->addWidget(namesField_, 1);
+  layout->addLayout(names);
+  for (QWidget* w : std::initializer_list<QWidget*>{shapeError_, layoutLabel_, layoutChips_}) layout->addWidget(w);
   layout->addWidget(form_);
   layout->addWidget(facts_, 1);
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);

@@ -1,16 +1,15 @@
 // See explain_code.h.
 #include "app/cli/explain_code.h"
 
-#include <algorithm>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "backends/backend.h"
+#include "backends/derived.h"
 #include "backends/roofline.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
-#include "core/passes/rewriter.h"
 #include "core/tools/explain.h"
 #include "core/tools/find_instruction.h"
 
@@ -39,13 +38,7 @@ Result<std::vector<InstructionId>> findOptimized(const Module& source, const Mod
     TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionNamed(optimized, name));
     return std::vector{id};
   }
-  std::vector<InstructionId> out;
-  for (ComputationId computation : controlComputations(optimized))
-    for (InstructionId id : optimized.at(computation).instructions) {
-      const auto& provenance = optimized.at(id).provenance;
-      if (provenance && std::ranges::binary_search(provenance->sources, *found)) out.push_back(id);
-    }
-  return out;
+  return derivedOf(optimized, *found);
 }
 
 Result<Roofline> readRoofline(const std::string& file) {
@@ -92,13 +85,10 @@ void Teller::block(const char* title, const std::string& text) {
 void Teller::tellSources(InstructionId id, Json& out) {
   out["sources"] = Json::array();
   std::string text;
-  if (const auto& provenance = optimized_.at(id).provenance)
-    for (InstructionId each : provenance->sources)
-      if (source_.contains(each)) {
-        const std::string name(source_.at(each).name);
-        out["sources"].push_back(name);
-        text += (text.empty() ? "%" : ", %") + name;
-      }
+  for (const std::string& name : sourcesOf(source_, optimized_, id)) {
+    out["sources"].push_back(name);
+    text += (text.empty() ? "%" : ", %") + name;
+  }
   if (!text.empty()) report_.line("computes: " + text);
 }
 

@@ -15,6 +15,7 @@
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
+#include "editor/panels/add_search.h"
 #include "editor/panels/palette_panel.h"
 
 namespace tessera {
@@ -32,6 +33,9 @@ BlockActions::BlockActions(Document& document, Canvas& canvas, Authoring& author
     if (document_.isOpen() && !document_.isPlainGraph()) authoring_.place(entry);
   });
   connect(&palette_, &PalettePanel::blockChosen, this, &BlockActions::place);
+  connect(&authoring_.search(), &AddSearch::blockChosen, this, &BlockActions::place);
+  connect(&document_, &Document::moduleChanged, this, &BlockActions::showOffer);
+  connect(&document_, &Document::opened, this, &BlockActions::showOffer);
   if (!remembers_) return;
   const QSettings settings;
   palette_.setFavourites(settings.value(QStringLiteral("favourites")).toStringList());
@@ -53,7 +57,19 @@ void BlockActions::setLibrary(const QString& path) {
       emit explained(tr("The library of blocks %1 does not read: %2").arg(path, QString::fromStdString(read.error().toString())));
     }
   }
+  spreadBlocks();
+}
+
+void BlockActions::spreadBlocks() {
   palette_.setBlocks(blocks_);
+  authoring_.search().setBlocks(blocks_);
+  showOffer();
+}
+
+// A block that was saved anew is offered to the graph that uses an older one.
+void BlockActions::showOffer() {
+  const size_t count = offersUpdate() ? outdatedUses(document_.module(), blocks_).size() : 0;
+  emit updateOffered(count ? (count == 1 ? tr("The library has a newer version of a block that is used here") : tr("The library has newer versions of blocks: %1 uses here").arg(count)) : QString());
 }
 
 void BlockActions::place(const QString& name) {
@@ -76,7 +92,7 @@ bool BlockActions::write(std::vector<Block> blocks) {
     return false;
   }
   blocks_ = std::move(blocks);
-  palette_.setBlocks(blocks_);
+  spreadBlocks();
   return true;
 }
 

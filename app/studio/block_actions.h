@@ -32,12 +32,15 @@ class BlockActions : public QObject {
 
  signals:
   void explained(QString why);
+  void updateOffered(QString text);  // empty: no use is older than the library
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void place(const QString& name);
+  void spreadBlocks();  // to palette and search
+  void showOffer();
   bool write(std::vector<Block> blocks);
 
   Document& document_;

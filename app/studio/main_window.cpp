@@ -16,6 +16,7 @@
 #include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QToolButton>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -26,6 +27,8 @@
 #include "app/studio/empty_hint.h"
 #include "app/studio/first_start.h"
 #include "app/studio/foresight.h"
+#include "app/studio/group_actions.h"
+#include "app/studio/learning.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/running.h"
@@ -35,6 +38,7 @@
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/layout_lab/layout_panel.h"
+#include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/inspector.h"
@@ -105,12 +109,15 @@ void MainWindow::makeCentre() {
   arranging_ = new Arranging(*document_, *canvas_, this);
   new Foresight(*document_, *canvas_, this);
   new EmptyHint(*document_, canvas_);
+  groups_ = new GroupActions(*document_, *canvas_, this);
   authoring_->setInserts([this](InstructionId node, int32_t edge) { return arranging_->inserts(node, edge); });
   canvas_->installEventFilter(this);
   stack_->addWidget(canvas_);
   auto* beside = new QHBoxLayout;
   beside->setSpacing(0);
+  auto* lessons = new LessonPanel(centre);
   beside->addWidget(startPage_);
+  beside->addWidget(lessons);
   beside->addWidget(stack_, 1);
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -124,6 +131,8 @@ void MainWindow::makeCentre() {
     newFile();
     if (!firstGraph_) panels_->raise(QStringLiteral("palette"));  // to look through what there is
   });
+  learning_ = new Learning(*this, *lessons);
+  connect(startPage_, &StartPage::lessonsWanted, this, [this] { learning_->begin(0); });
   connect(banner_, &Banner::detailsWanted, this, [this] { panels_->raise(QStringLiteral("diagnostics")); });
 }
 
@@ -136,6 +145,15 @@ void MainWindow::makeStatusBar() {
   busyBar_->setTextVisible(false);
   busyBar_->hide();
   statusBar()->addWidget(factsLabel_, 1);
+  auto* offer = new QToolButton(this);
+  offer->setObjectName(QStringLiteral("updateBlocks"));
+  offer->hide();
+  connect(offer, &QToolButton::clicked, blocks_, &BlockActions::update);
+  connect(blocks_, &BlockActions::updateOffered, offer, [offer](const QString& text) {
+    offer->setText(text + (text.isEmpty() ? QString() : tr(": update")));
+    offer->setVisible(!text.isEmpty());
+  });
+  statusBar()->addPermanentWidget(offer);
   statusBar()->addPermanentWidget(busyLabel_);
   statusBar()->addPermanentWidget(busyBar_);
   statusBar()->addPermanentWidget(zoomLabel_);
@@ -195,6 +213,11 @@ void MainWindow::connectCanvas() {
   connect(authoring_, &Authoring::placed, this, [this] { followPlaced_ = true; });
   connect(authoring_, &Authoring::explained, banner_, &Banner::showMessage);
   connect(arranging_, &Arranging::explained, banner_, &Banner::showMessage);
+  connect(groups_, &GroupActions::explained, banner_, &Banner::showMessage);
+  connect(groups_, &GroupActions::extracted, this, [this](const QString& path) {
+    addRecentFile(path);
+    statusBar()->showMessage(tr("Extracted to %1; it stands under File › Open recent").arg(path), 6000);
+  });
   connect(document_, &Document::pageChanged, this, &MainWindow::updateActions);
   connect(document_, &Document::valuesChanged, this, [this] { canvas_->setValues(document_->values()); });
   connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) { zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0)); });
@@ -310,6 +333,12 @@ void MainWindow::openFile(const QString& path) {
   document_->open(path);
 }
 
+bool MainWindow::mayLeave() {
+  if (!mayLoseChanges()) return false;
+  firstGraph_ = false;
+  return true;
+}
+
 // Docks stay away and the doors stand beside it until something else is opened.
 void MainWindow::showFirstGraph() {
   firstGraph_ = true;
@@ -340,7 +369,7 @@ void MainWindow::save(bool ask) {
 }
 
 bool MainWindow::mayLoseChanges() {
-  if (!remembers_ || firstGraph_ || !document_->isOpen() || !document_->isModified()) return true;
+  if (!remembers_ || firstGraph_ || learning_->isOn() || !document_->isOpen() || !document_->isModified()) return true;
   const auto answer = QMessageBox::question(this, tr("Tessera"), tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)),
                                             QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
   if (answer == QMessageBox::Save) save(false);

@@ -28,7 +28,9 @@ class Banner;
 class BlockActions;
 class Canvas;
 class Document;
+class GroupActions;
 class HeatLegend;
+class Learning;
 class Running;
 class Navigation;
 class Recovery;
@@ -45,10 +47,14 @@ class MainWindow : public QMainWindow {
 
   void openFile(const QString& path);
   void newFile();
+  // Whether what is open may be left: asks where changes would be lost, and forgets the first graph.
+  bool mayLeave();
   void showFirstGraph();  // what stands there before anything is opened
   Authoring& authoring() { return *authoring_; }
   Running& running() { return *values_; }
   BlockActions& blocks() { return *blocks_; }
+  Learning& learning() { return *learning_; }
+  GroupActions& groups() { return *groups_; }
   // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
   bool restoreLeftBehind();
   Arranging& arranging() { return *arranging_; }
@@ -114,6 +120,8 @@ class MainWindow : public QMainWindow {
   Authoring* authoring_ = nullptr;
   Running* values_ = nullptr;
   BlockActions* blocks_ = nullptr;
+  GroupActions* groups_ = nullptr;
+  Learning* learning_ = nullptr;
   Arranging* arranging_ = nullptr;
   Navigation* navigation_ = nullptr;
   Recovery* recovery_ = nullptr;      // of a person's sessions
@@ -128,7 +136,7 @@ class MainWindow : public QMainWindow {
   QProgressBar* busyBar_ = nullptr;
   QMenu* recentMenu_ = nullptr;
   QAction *open_, *save_, *saveAs_, *export_, *undo_, *redo_, *find_, *reveal_, *fitAll_, *fitSelection_, *openAll_,
-      *closeAll_, *add_, *duplicate_, *delete_, *result_, *cut_, *copy_, *paste_, *pasteKeeping_, *deleteOpen_, *leave_, *saveBlock_, *updateBlocks_, *live_, *overlay_, *dark_, *run_, *cancel_;
+      *closeAll_, *add_, *duplicate_, *delete_, *result_, *cut_, *copy_, *paste_, *pasteKeeping_, *deleteOpen_, *leave_, *saveBlock_, *updateBlocks_, *group_, *inline_, *promote_, *extract_, *live_, *overlay_, *dark_, *run_, *cancel_;
   std::pair<InstructionId, const Shape*> shownLayout_;
   QStringList recentFiles_;
   QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet

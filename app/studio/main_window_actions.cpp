@@ -12,6 +12,7 @@
 #include <QToolBar>
 
 #include "app/studio/block_actions.h"
+#include "app/studio/learning.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
@@ -138,6 +139,7 @@ void MainWindow::makeHelpMenu() {
     panels_->help->showSelection();
   });
   addItem(menu, tr("&Mouse and keys"), {QKeySequence(Qt::Key_Question)}, this, [this] { showShortcuts(); });
+  addItem(menu, tr("&Lessons"), {}, this, [this] { learning_->begin(0); });
   addItem(menu, tr("&About Tessera"), {}, this, [this] { showAbout(); });
 }
 
@@ -203,7 +205,7 @@ void MainWindow::updateActions() {
   leave_->setEnabled(open && document_->computation() != document_->module().entry());
   live_->setChecked(open && document_->isLive());
   updateBlocks_->setEnabled(blocks_ && blocks_->offersUpdate());
-  for (QAction* action : {saveBlock_, duplicate_, delete_, result_, cut_, copy_, deleteOpen_}) action->setEnabled(open && document_->selected().valid());
+  for (QAction* action : {saveBlock_, group_, inline_, promote_, extract_, duplicate_, delete_, result_, cut_, copy_, deleteOpen_}) action->setEnabled(open && document_->selected().valid());
   run_->setEnabled(open && !document_->isRunning());
   cancel_->setEnabled(document_->isRunning());
   computations_->setEnabled(open);

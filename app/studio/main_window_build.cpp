@@ -7,6 +7,7 @@
 #include "app/studio/arranging.h"
 #include "app/studio/authoring.h"
 #include "app/studio/block_actions.h"
+#include "app/studio/group_actions.h"
 #include "app/studio/main_window.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
@@ -42,6 +43,10 @@ void MainWindow::makeBuildActions(QMenu* menu) {
   deleteOpen_ = add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, [this] { authoring_->removeSelection(Authoring::Gap::Open); });
   result_ = add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, [this] { authoring_->makeResult(); });
   leave_ = add(tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, [this] { authoring_->leaveComputation(); });
+  group_ = add(tr("&Group into a computation or fusion"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G)}, [this] { groups_->group(); });
+  inline_ = add(tr("&Inline calls and fusions"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U)}, [this] { groups_->inlineSelection(); });
+  promote_ = add(tr("Constant to para&meter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, [this] { groups_->promote(); });
+  extract_ = add(tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, [this] { groups_->askWhereToExtract(); });
   saveBlock_ = add(tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, [this] { blocks_->askForName(); });
   updateBlocks_ = add(tr("Update blocks to the librar&y"), {}, [this] { blocks_->update(); });
   menu->addSeparator();

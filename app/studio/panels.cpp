@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "editor/layout_lab/layout_panel.h"
+#include "editor/panels/compiled_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/palette_panel.h"
@@ -45,6 +46,8 @@ class Room : public QWidget {
 QScrollArea* scrolled(QWidget* panel) {
   auto* area = new QScrollArea;
   area->setWidgetResizable(true);
+  area->setFocusPolicy(Qt::NoFocus);  // what is inside has it
+  area->setFrameShape(QFrame::NoFrame);
   area->setWidget(new Room(panel));
   return area;
 }
@@ -54,7 +57,8 @@ QScrollArea* scrolled(QWidget* panel) {
 Panels::Panels(Document& document, QMainWindow& window)
     : inspector(new Inspector(document)), text(new TextPanel(document)), diagnostics(new DiagnosticsPanel(document)),
       profile(new ProfilePanel(document)), results(new ResultsPanel(document)), layout(new LayoutPanel),
-      help(new HelpPanel(document)), value(new ValuePanel(document)), run(new RunPanel(document)), palette(new PalettePanel) {
+      help(new HelpPanel(document)), value(new ValuePanel(document)), run(new RunPanel(document)), palette(new PalettePanel),
+      compiled(new CompiledPanel(document)) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
   add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
@@ -64,6 +68,7 @@ Panels::Panels(Document& document, QMainWindow& window)
   add(window, value, QStringLiteral("value"), QObject::tr("Value"));
   add(window, run, QStringLiteral("run"), QObject::tr("Run settings"));
   add(window, palette, QStringLiteral("palette"), QObject::tr("Palette"));
+  add(window, compiled, QStringLiteral("compiled"), QObject::tr("Compiled"));
   add(window, help, QStringLiteral("help"), QObject::tr("Help"));
   arrange(window);
 }
@@ -71,7 +76,7 @@ Panels::Panels(Document& document, QMainWindow& window)
 QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title) {
   auto* dock = new QDockWidget(title, &window);
   dock->setObjectName(name);
-  dock->setWidget(panel == layout ? scrolled(panel) : panel);
+  dock->setWidget(panel == layout || panel == inspector ? scrolled(panel) : panel);
   if (panel == layout)
     QObject::connect(dock, &QDockWidget::visibilityChanged, &window, [this, dock, &window](bool visible) {
       if (!visible || dock->isFloating()) return;
@@ -101,16 +106,17 @@ void Panels::hideAll() const {
 }
 
 void Panels::arrange(QMainWindow& window) const {
+  const QDockWidget* facts = find(QStringLiteral("inspector"));
   for (QDockWidget* dock : docks) {
     dock->setFloating(false);
-    window.addDockWidget(dock->widget() == inspector ? Qt::RightDockWidgetArea : dock->widget() == palette ? Qt::LeftDockWidgetArea : Qt::BottomDockWidgetArea, dock);
+    window.addDockWidget(dock == facts ? Qt::RightDockWidgetArea : dock->widget() == palette ? Qt::LeftDockWidgetArea : Qt::BottomDockWidgetArea, dock);
     // Tab finds all of the palette, Ctrl+Shift+click asks for a value: they take no room until then.
-    const bool onDemand = dock->widget() == palette || dock->widget() == value || dock->widget() == run;
+    const bool onDemand = dock->widget() == palette || dock->widget() == value || dock->widget() == run || dock->widget() == compiled;
     dock->setVisible(!onDemand);
   }
   QDockWidget* first = find(QStringLiteral("text"));
   for (QDockWidget* dock : docks)
-    if (dock != first && dock->widget() != inspector && dock->widget() != palette) window.tabifyDockWidget(first, dock);
+    if (dock != first && dock != facts && dock->widget() != palette) window.tabifyDockWidget(first, dock);
   first->raise();
   window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);

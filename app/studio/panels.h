@@ -1,6 +1,6 @@
 // Panels: the docks round the canvas and what stands in them. Their object names ("inspector", "text", "diagnostics",
 // "profile", "results", "layout", "help", "value", "run",
-// "palette") are what sessions and scripts call them.
+// "palette", "compiled") are what sessions and scripts call them.
 #pragma once
 
 #include <QHash>
@@ -12,6 +12,7 @@ class QWidget;
 
 namespace tessera {
 
+class CompiledPanel;
 class DiagnosticsPanel;
 class Document;
 class HelpPanel;
@@ -37,6 +38,7 @@ struct Panels {
   ValuePanel* value;
   RunPanel* run;
   PalettePanel* palette;
+  CompiledPanel* compiled;
   QList<QDockWidget*> docks;
 
   QDockWidget* find(const QString& name) const;  // null: none

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "app/studio/learning.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script_gestures.h"
@@ -18,6 +19,9 @@
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
+#include "editor/lessons/lesson.h"
+#include "editor/panels/compiled_panel.h"
+#include "editor/panels/inspector.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -133,6 +137,22 @@ Status panelHeight(MainWindow& w, const QString& pixels) {
   return {};
 }
 
+Status beginLesson(MainWindow& w, const QString& number) {
+  const int lesson = number.toInt() - 1;
+  if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size()) return usage(QObject::tr("there are lessons 1 to %1").arg(lessons().size()));
+  w.learning().begin(lesson);
+  return {};
+}
+
+Status nameSizes(MainWindow& w, const QString& names) {
+  QLineEdit* field = w.panels().inspector->sizeNamesField();
+  if (!field->isVisible()) return usage(QObject::tr("no array is selected"));
+  field->setText(names);
+  emit field->editingFinished();
+  const QString error = w.panels().inspector->errorText();
+  return error.isEmpty() ? Status{} : usage(error);
+}
+
 using Command = Status (*)(MainWindow&, const QString&);
 const std::map<QString, Command>& commands() {
   using W = MainWindow&;
@@ -161,6 +181,8 @@ const std::map<QString, Command>& commands() {
       {"panel", showPanel},
       {"hide-panel", hidePanel},
       {"theme", theme},
+      {"lesson", beginLesson},
+      {"size-names", nameSizes},
       {"size", resize},
   };
   return table;
@@ -177,7 +199,7 @@ Status playAsEvent(MainWindow& window, Command command, const QString& words) {
 }  // namespace
 
 bool waitUntilIdle(MainWindow& window) {
-  const auto idle = [&] { return !window.document().isBusy() && window.canvas().tilesReady(); };
+  const auto idle = [&] { return !window.document().isBusy() && !window.panels().compiled->isBusy() && window.canvas().tilesReady(); };
   QElapsedTimer clock;
   clock.start();
   QTimer tick;  // the loop sleeps between: the workers need the cores

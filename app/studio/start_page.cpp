@@ -93,6 +93,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     return link;
   };
   door(tr("Build"), tr("An empty graph: Tab adds an operation"), &StartPage::newWanted)->setObjectName(QStringLiteral("build"));
+  door(tr("Learn"), tr("Eight small graphs: what to drag, what to watch"), &StartPage::lessonsWanted)->setObjectName(QStringLiteral("learn"));
   door(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)->setObjectName(QStringLiteral("open"));
   inner->addSpacing(10);
   recent_ = new QVBoxLayout;

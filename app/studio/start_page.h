@@ -28,6 +28,7 @@ class StartPage : public QWidget {
   void fileChosen(QString path);
   void openWanted();
   void newWanted();
+  void lessonsWanted();
 
  private:
   void addExamples(QVBoxLayout* column);

@@ -214,6 +214,13 @@ Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, 
   return out;
 }
 
+Result<Shape> firstInputOf(const Block& block) {
+  TESSERA_ASSIGN_OR_RETURN(const Module module, readBlock(block.text));
+  const auto& parameters = module.entryComputation().parameters;
+  if (parameters.empty() || !parameters[0].valid()) return fail("the block has no input");
+  return module.shapeOf(parameters[0]);
+}
+
 Result<Edit> placingBlock(const Module& module, ComputationId computation, const Block& block, std::span<const InstructionId> sources) {
   Block made = block;
   if (made.text.empty()) {

@@ -33,6 +33,9 @@ std::string printBlocks(std::span<const Block> blocks);
 // The selected instructions as a block: values from outside become its parameters, those that nobody inside reads its result.
 Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, const std::string& name, const std::string& summary);
 
+// The shape of a saved block's first input; fails where it has none.
+Result<Shape> firstInputOf(const Block& block);
+
 // The edit that places a block: its computations, parameters for the inputs that have no source (in the entry; elsewhere they
 // stay open), and the call, added last.
 Result<Edit> placingBlock(const Module& module, ComputationId computation, const Block& block, std::span<const InstructionId> sources);

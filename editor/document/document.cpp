@@ -284,7 +284,7 @@ void Document::makeScene(bool keepView, SceneWork work) {
       dispose(std::exchange(scene_, std::move(*scene)));
       rememberPage();
       emit sceneChanged(keepView);
-      followCall();
+      followSight();
     };
   });
 }

@@ -180,6 +180,8 @@ class Document : public QObject {
   void startNextEdit();
   void evaluateInBackground();
   void followCall();         // to the computation that is shown or selected
+  void followSight();        // called computations that are opened or closed get or lose their values
+  std::vector<ComputationId> calledInSight() const;
   std::shared_ptr<SceneMaker> newScenes() const { return std::make_shared<SceneMaker>(module(), project_, nullptr, live_ && isCheapToRun(module())); }
   void finishRun(std::shared_ptr<RunAnswer> answer);
 
@@ -214,6 +216,7 @@ class Document : public QObject {
   std::shared_ptr<const Trace> trace_;
   QString valuesFailure_;
   CallPath callPath_;
+  std::vector<ComputationId> inSight_;  // called computations whose values were asked for
   std::map<int64_t, Literal> played_;
   std::shared_ptr<std::atomic<bool>> cancelValues_;
   std::shared_ptr<std::atomic<bool>> cancel_;

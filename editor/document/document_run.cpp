@@ -5,6 +5,7 @@
 #include "backends/backend.h"
 #include "core/edit/splicing.h"
 #include "core/evaluate/evaluate.h"
+#include "core/ops/infer.h"
 #include "editor/document/device_run.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
@@ -25,6 +26,10 @@ using Progress = std::function<void(QString, double)>;
 
 Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const RunSettings& settings, const std::atomic<bool>& cancel,
                                  const Progress& progress) {
+  // A graph with an open input is a document, but no program.
+  const Diagnostics found = verify(module);
+  for (const Diagnostic& d : found.items())
+    if (d.severity == Severity::Error) return std::unexpected(d);
   if (wantsDevices(module, settings)) return runOnGrid(module, path, settings, cancel, progress);
   RunOutcome out;
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(settings.backend));

@@ -1,5 +1,6 @@
 // Live values of a Document: the complete part is traced by a worker after every edit, in the call that is looked at.
 #include <QTimer>
+#include <algorithm>
 #include <utility>
 
 #include "backends/backend.h"
@@ -46,6 +47,24 @@ Result<Literal> computeAlone(const Module& module, InstructionId id, const QStri
   return assembled(module.shapeOf(id), leaves, next);
 }
 
+// Nodes of a computation that nothing ran keep their strip and say so.
+void sayNotRun(const Module& module, ComputationId computation, NodeValues& nodes) {
+  NodeValue none;
+  none.text = Document::tr("not run");
+  for (InstructionId id : module.at(computation).instructions) nodes.emplace(id, none);
+}
+
+// The first call of a computation that is in sight beside the one that is looked at.
+void addCall(const Module& module, std::span<const Literal> arguments, ComputationId computation, const std::atomic<bool>* cancel, NodeValues& nodes) {
+  const CallPath path = pathTo(module, computation);
+  if (path.empty()) return sayNotRun(module, computation, nodes);
+  const auto trace = traceModule(module, arguments, path, cancel);
+  if (!trace) return;
+  if (trace->calls.size() < path.size() || trace->calls.back().applications == 0) return sayNotRun(module, computation, nodes);
+  for (auto& [id, value] : nodeValues(module, *trace))
+    if (module.at(id).computation == computation) nodes.emplace(id, value);
+}
+
 }  // namespace
 
 void Document::setLive(bool live) {
@@ -72,7 +91,7 @@ void Document::evaluateInBackground() {
     std::shared_ptr<const Trace> trace;
     QString failure;
   };
-  startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, played = played_, calls = callPath_,
+  startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, played = played_, calls = callPath_, seen = inSight_,
                             cancel = cancelValues_, revision = revision_]() -> Answer {
     const auto find = [&]() -> Result<Found> {
       if (!isCheapToRun(module)) return Found{};
@@ -82,6 +101,11 @@ void Document::evaluateInBackground() {
         if (const auto at = static_cast<size_t>(leaf); at < arguments.size() && compatible(arguments[at].shape(), value.shape())) arguments[at] = value;
       TESSERA_ASSIGN_OR_RETURN(Trace trace, traceModule(module, arguments, calls, cancel.get()));
       NodeValues nodes = nodeValues(module, trace);
+      for (size_t k = 0; k < calls.size(); ++k)
+        if (k >= trace.calls.size() || trace.calls[k].applications == 0) sayNotRun(module, calls[k].computation, nodes);
+      for (ComputationId each : seen)
+        if (module.contains(each) && std::ranges::none_of(calls, [&](const CallFrame& frame) { return frame.computation == each; }))
+          addCall(module, arguments, each, cancel.get(), nodes);
       return Found{std::move(nodes), std::make_shared<const Trace>(std::move(trace)), {}};
     };
     auto result = find();
@@ -101,6 +125,29 @@ void Document::lookInto(CallPath path) {
   if (path == callPath_ || !isOpen()) return;
   callPath_ = std::move(path);
   evaluateInBackground();
+}
+
+std::vector<ComputationId> Document::calledInSight() const {
+  constexpr size_t kMost = 12;
+  std::vector<ComputationId> out;
+  if (!live_ || !scene_.view) return out;
+  for (const ViewNode& node : scene_.view->nodes) {
+    if (node.kind != ViewNode::Kind::Instruction || !module().contains(node.instruction)) continue;
+    const ComputationId computation = module().at(node.instruction).computation;
+    if (computation != module().entry() && out.size() < kMost && std::ranges::find(out, computation) == out.end()) out.push_back(computation);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+void Document::followSight() {
+  if (!isOpen() || isPlainGraph()) return;
+  std::vector<ComputationId> seen = calledInSight();
+  const bool others = seen != inSight_;
+  inSight_ = std::move(seen);
+  const CallPath before = callPath_;
+  followCall();
+  if (others && live_ && callPath_ == before) evaluateInBackground();
 }
 
 void Document::followCall() {

@@ -187,11 +187,29 @@ void traceFaults(const Module& module, NodeValues& values) {
 
 }  // namespace
 
+namespace {
+
+// A tuple's strip: its numbers, or how many values it holds.
+QString tupleText(const Literal& tuple) {
+  constexpr size_t kMostTold = 2;
+  const auto& elements = tuple.elements();
+  if (elements.empty()) return QObject::tr("nothing");
+  if (elements.size() > kMostTold) return QObject::tr("%1 values").arg(elements.size());
+  QStringList out;
+  for (const Literal& each : elements)
+    out << (each.shape().isArray() ? nodeValue(each).text : each.shape().isTuple() ? QObject::tr("%1 values").arg(each.elements().size()) : QObject::tr("token"));
+  return out.join(QStringLiteral("  ·  "));
+}
+
+}  // namespace
+
 NodeValues nodeValues(const Module& module, const Trace& trace) {
   NodeValues out;
   const auto add = [&](const CallTrace& call) {
     for (const auto& [id, value] : call.values) {
       const Shape& shape = module.shapeOf(id);
+      if (value.shape().isTuple()) out[id].text = tupleText(value);
+      if (value.shape().isToken()) out[id].text = QObject::tr("token");
       if (!value.shape().isArray() || !shape.isArray() || shape.elementCount().value_or(kMostElements + 1) > kMostElements) continue;
       NodeValue& made = out[id] = nodeValue(value);
       const Opcode opcode = module.at(id).opcode;

@@ -1,7 +1,10 @@
 // View, arrangement, picture and index of a computation, in this order.
 #include "editor/document/scene_maker.h"
 
+#include <algorithm>
+
 #include "core/arrange/sockets.h"
+#include "core/edit/size_names.h"
 #include "editor/canvas/canvas.h"
 
 namespace tessera {
@@ -68,13 +71,30 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     scene.view = std::make_shared<const GraphView>(viewOf(*plain_));
   } else {
     const std::lock_guard lock(mutex_);
-    scene.view = std::make_shared<const GraphView>(views().view(computation, scene.options));
+    GraphView view = views().view(computation, scene.options);
+    scene.sizeNames = sizeNames();
+    if (scene.sizeNames)
+      for (ViewNode& node : view.nodes)
+        if (const auto* names = node.kind == ViewNode::Kind::Instruction || node.kind == ViewNode::Kind::Attached ? scene.sizeNames->find(node.instruction) : nullptr)
+          node.subtitle = subtitleWithNames(module_.shapeOf(node.instruction), *names);
+    scene.view = std::make_shared<const GraphView>(std::move(view));
   }
   Arrangement arrangement = arrange(*scene.view);
   if (const auto page = pageOf(computation)) placeBoxes(module_, *scene.view, placesOf(*page), arrangement);
   if (!plain_) endAtSockets(module_, *scene.view, arrangement);
   scene.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
   return redraw(std::move(scene), overlay);
+}
+
+// Called with mutex_ held.
+std::shared_ptr<const SizeNames> SceneMaker::sizeNames() {
+  const auto project = [this] {
+    const std::lock_guard lock(projectMutex_);
+    return project_;
+  }();
+  if (std::ranges::all_of(project->pages, [](const ProjectPage& page) { return page.sizeNames.empty(); })) return nullptr;
+  if (!sizes_) sizes_ = std::make_shared<const Sizes>(module_);
+  return std::make_shared<const SizeNames>(sizeNamesOf(module_, *sizes_, *project));
 }
 
 // A muted node is hatched and says so: runs pass it by.

@@ -14,6 +14,9 @@
 
 namespace tessera {
 
+class Sizes;
+struct SizeNames;
+
 // One computation as it is drawn.
 struct Scene {
   ComputationId computation;
@@ -23,6 +26,7 @@ struct Scene {
   std::shared_ptr<const Overlay> overlay;  // on this view's scale; none: no heat
   std::shared_ptr<const Picture> picture;
   std::shared_ptr<const SpatialIndex> index;
+  std::shared_ptr<const SizeNames> sizeNames;  // of the whole module; null: no size has a name
 };
 
 class SceneMaker {
@@ -47,6 +51,7 @@ class SceneMaker {
 
  private:
   ViewMaker& views();
+  std::shared_ptr<const SizeNames> sizeNames();
   void showMuted(Picture& picture, const ProjectPage& page) const;
 
   std::shared_ptr<const ProjectPage> pageOf(ComputationId computation) const;  // null: nothing is said of it
@@ -58,6 +63,7 @@ class SceneMaker {
   mutable std::mutex projectMutex_;
   std::mutex mutex_;
   std::optional<ViewMaker> views_;  // made by the first worker that needs it
+  std::shared_ptr<const Sizes> sizes_;  // made for the first name
 };
 
 }  // namespace tessera

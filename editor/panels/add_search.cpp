@@ -35,6 +35,8 @@ AddSearch::AddSearch(QWidget* parent) : QFrame(parent), field_(new QLineEdit(thi
   hide();
 }
 
+void AddSearch::setBlocks(std::vector<Block> blocks) { blocks_ = std::move(blocks); }
+
 void AddSearch::openFor(QPoint at, const tessera::Shape& value) {
   openAt(at);
   value_ = value;
@@ -55,6 +57,7 @@ void AddSearch::openAt(QPoint at) {
 
 void AddSearch::search(const QString& line) {
   found_.clear();
+  foundBlocks_.clear();
   list_->clear();
   const auto add = [&](const PaletteEntry& entry, const QString& gives) {
     const QString title = QString::fromStdString(entry.title), summary = QString::fromStdString(entry.summary);
@@ -66,22 +69,47 @@ void AddSearch::search(const QString& line) {
     item->setToolTip(summary);
     list_->addItem(item);
     found_.push_back(entry);
+    foundBlocks_.emplace_back();
   };
   const std::string words = line.trimmed().toStdString();
-  if (!value_)
-    for (const PaletteEntry& entry : searchPalette(words, kMostFound)) add(entry, {});
-  else
-    for (const FittingEntry& each : searchPaletteFor(words, *value_, kMostFound))
-      add(each.entry, each.gives ? QStringLiteral("→ %1").arg(QString::fromStdString(toString(*each.gives, false))) : QString());
-  list_->setCurrentRow(found_.empty() ? -1 : 0);
+  const auto entries = value_ ? std::vector<PaletteEntry>() : searchPalette(words, kMostFound);
+  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMostFound) : std::vector<FittingEntry>();
+  // Own blocks come first, but for an operation whose name was typed.
+  const bool exact = (!entries.empty() && entries[0].title == words) || (!fitting.empty() && fitting[0].entry.title == words);
+  if (!exact) findBlocks(line.trimmed());
+  for (const PaletteEntry& entry : entries) add(entry, {});
+  for (const FittingEntry& each : fitting)
+    add(each.entry, each.gives ? QStringLiteral("→ %1").arg(QString::fromStdString(toString(*each.gives, false))) : QString());
+  if (exact) findBlocks(line.trimmed());
+  list_->setCurrentRow(list_->count() ? 0 : -1);
+}
+
+// A block is offered where its name is meant: an empty line lists operations first to those who have no word yet.
+void AddSearch::findBlocks(const QString& words) {
+  for (const Block& block : blocks_) {
+    const QString name = QString::fromStdString(block.name), summary = QString::fromStdString(block.summary);
+    if (words.isEmpty() || !name.contains(words, Qt::CaseInsensitive)) continue;
+    const Result<tessera::Shape> first = firstInputOf(block);
+    if (value_ && (!first || !compatible(*first, *value_))) continue;
+    auto* item = new QListWidgetItem(tr("%1 my block, version %2 %3").arg(name).arg(block.version).arg(summary));
+    item->setData(SearchRow::kTitle, name);
+    item->setData(SearchRow::kSummary, summary);
+    item->setData(SearchRow::kCategory, tr("My blocks, version %1").arg(block.version));
+    item->setToolTip(summary);
+    list_->addItem(item);
+    found_.emplace_back();
+    foundBlocks_.push_back(name);
+  }
 }
 
 void AddSearch::take() {
   const int row = list_->currentRow();
   if (row < 0 || static_cast<size_t>(row) >= found_.size()) return;
   const PaletteEntry entry = found_[static_cast<size_t>(row)];
+  const QString block = foundBlocks_[static_cast<size_t>(row)];
   leave();
-  emit chosen(entry);
+  if (block.isEmpty()) emit chosen(entry);
+  else emit blockChosen(block);
 }
 
 void AddSearch::leave() {

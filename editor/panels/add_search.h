@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/edit/blocks.h"
 #include "core/edit/palette.h"
 
 class QLineEdit;
@@ -23,23 +24,28 @@ class AddSearch : public QFrame {
   void openAt(QPoint at);
   // The same, with only what can take a value of this shape, and what it then gives.
   void openFor(QPoint at, const tessera::Shape& value);
+  void setBlocks(std::vector<Block> blocks);  // a person's own, found by name before operations
   QLineEdit* field() const { return field_; }
   QListWidget* list() const { return list_; }
 
  signals:
   void chosen(tessera::PaletteEntry entry);
+  void blockChosen(QString name);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void search(const QString& line);
+  void findBlocks(const QString& words);
   void take();
   void leave();
 
   QLineEdit* field_;
   QListWidget* list_;
-  std::vector<PaletteEntry> found_;
+  std::vector<Block> blocks_;
+  std::vector<PaletteEntry> found_;       // by line
+  std::vector<QString> foundBlocks_;      // the same: empty where the line is an operation
   std::optional<tessera::Shape> value_;
 };
 

@@ -2,22 +2,37 @@
 #include "editor/panels/inspector.h"
 
 #include <QEvent>
+#include <QGuiApplication>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QTextBrowser>
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "core/edit/size_names.h"
 #include "core/formats/hlo_text.h"
 #include "editor/document/document.h"
+#include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/attribute_form.h"
-#include "editor/panels/fitting_area.h"
 #include "editor/panels/instruction_facts.h"
 
 namespace tessera {
 namespace {
-constexpr int kLeastFacts = 120;  // pixels
+
+constexpr int kLeastFacts = 160;  // pixels
+
+// By dimension; empty where none has a name.
+QStringList namesOf(const Document& document, InstructionId id) {
+  const auto& all = document.scene().sizeNames;
+  const auto* names = all ? all->find(id) : nullptr;
+  QStringList out;
+  if (names)
+    for (const SizeNames::Named& each : *names) out << QString::fromStdString(each.name);
+  return out;
 }
+
+}  // namespace
 
 Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), document_(document) {
   shapeLabel_ = new QLabel(tr("Parameter shape"), this);
@@ -25,6 +40,14 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   shapeField_->setToolTip(tr("Type a shape, e.g. f32[32,128]; everything downstream is inferred again"));
   shapeError_ = new QLabel(this);
   shapeError_->setWordWrap(true);
+  namesLabel_ = new QLabel(tr("Size names"), this);
+  namesField_ = new QLineEdit(this);
+  namesField_->setAccessibleName(namesLabel_->text());
+  namesField_->setPlaceholderText(tr("B, T, H: one for each dimension, or none"));
+  namesField_->setToolTip(tr("A name belongs to every dimension that is the same one, and stands on the nodes"));
+  layoutLabel_ = new QLabel(tr("Layout: the most minor dimension first"), this);
+  layoutChips_ = new DimensionChips(this);
+  layoutChips_->setToolTip(tr("Drag, or Ctrl and arrows: the first dimension's elements lie next to each other in memory"));
   form_ = new AttributeForm(document, this);
   facts_ = new QTextBrowser(this);
   facts_->setOpenLinks(false);
@@ -32,13 +55,22 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   layout->setContentsMargins(8, 8, 8, 0);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
-  for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_, shapeError_}) layout->addWidget(w);
-  layout->addWidget(new FittingArea(form_, this));
+  for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_}) layout->addWidget(w);
+  auto* names = new QHBoxLayout;
+  names->addWidget(namesLabel_);
+  names->addWidget(namesField_, 1);
+  layout->addLayout(names);
+  for (QWidget* w : std::initializer_list<QWidget*>{shapeError_, layoutLabel_, layoutChips_}) layout->addWidget(w);
+  layout->addWidget(form_);
   layout->addWidget(facts_, 1);
   facts_->setMinimumHeight(kLeastFacts);
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);
   connect(shapeField_, &QLineEdit::textEdited, this, &Inspector::editShape);
   connect(shapeField_, &QLineEdit::editingFinished, this, [this] { typing_ = false; show(); });
+  connect(namesField_, &QLineEdit::editingFinished, this, &Inspector::editNames);
+  connect(layoutChips_, &DimensionChips::orderChanged, this, [this](const std::vector<int64_t>& order) { editLayout(order, false); });
+  connect(layoutChips_, &DimensionChips::orderCommitted, this, [this](const std::vector<int64_t>& order) { editLayout(order, true); });
+  connect(&document_, &Document::sceneChanged, this, &Inspector::show);  // names of sizes come with the picture
   connect(&document_, &Document::selectionChanged, this, &Inspector::show);
   connect(&document_, &Document::moduleChanged, this, &Inspector::show);
   connect(&document_, &Document::diagnosticsChanged, this, &Inspector::show);
@@ -59,14 +91,75 @@ void Inspector::show() {
     shapeError_->clear();
     if (parameter) shapeField_->setText(QString::fromStdString(toString(document_.module().shapeOf(id))));
   }
-  shapeError_->setVisible(parameter && !shapeError_->text().isEmpty());
+  shapeError_->setVisible(known && !shapeError_->text().isEmpty());
+  showNames();
+  showLayout();
   facts_->document()->setDefaultStyleSheet(factsStyle(palette()));
   if (!known) {
     facts_->setHtml(QStringLiteral("<p class='muted'>%1</p>").arg(tr("Select an instruction on the canvas, in the text or in a table.")));
     return;
   }
   const auto users = document_.usersOf(id);
-  facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics()));
+  facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(), namesOf(document_, id)));
+}
+
+void Inspector::showNames() {
+  const bool any = document_.isOpen() && document_.module().contains(shown_) && document_.module().shapeOf(shown_).isArray() && document_.module().shapeOf(shown_).rank() > 0;
+  for (QWidget* w : std::initializer_list<QWidget*>{namesLabel_, namesField_}) w->setVisible(any);
+  if (any && !namesField_->hasFocus()) namesField_->setText(namesOf(document_, shown_).join(QStringLiteral(", ")));
+}
+
+// One step for all that was changed; what does not read is explained and changes nothing.
+void Inspector::editNames() {
+  if (!document_.isOpen() || !document_.module().contains(shown_) || namesField_->isHidden()) return;
+  const auto rank = static_cast<qsizetype>(document_.module().shapeOf(shown_).rank());
+  QStringList wanted = namesField_->text().split(QLatin1Char(','));
+  for (QString& name : wanted) name = name.trimmed();
+  while (wanted.size() > rank && wanted.back().isEmpty()) wanted.removeLast();
+  Status fine = wanted.size() > rank ? Status(fail("there are more names than dimensions")) : Status();
+  for (qsizetype d = 0; fine && d < wanted.size(); ++d) fine = checkSizeName(wanted[d].toStdString());
+  shapeError_->setText(fine ? QString() : QString::fromStdString(fine.error().message));
+  shapeError_->setVisible(!fine);
+  if (!fine) return;
+  wanted.resize(rank);
+  QStringList had = namesOf(document_, shown_);
+  had.resize(rank);
+  if (wanted == had) return;
+  const auto names = document_.scene().sizeNames;
+  const std::string own(document_.module().at(shown_).name);
+  document_.arrange(tr("Name sizes of %1").arg(QString::fromStdString(own)), [names, wanted, had, own, id = shown_](ProjectPage& page) {
+    const auto* before = names ? names->find(id) : nullptr;
+    for (qsizetype d = 0; d < wanted.size(); ++d)
+      if (wanted[d] != had[d])
+        nameSize(page, before && !(*before)[static_cast<size_t>(d)].name.empty() ? &(*before)[static_cast<size_t>(d)] : nullptr, {own, static_cast<int32_t>(d)}, wanted[d].toStdString());
+  });
+}
+
+// A parameter's layout is the person's to choose; what others have follows from what they read.
+void Inspector::showLayout() {
+  if (draggingLayout_ && QGuiApplication::mouseButtons() == Qt::NoButton) draggingLayout_ = false;
+  if (draggingLayout_) return;
+  const bool known = document_.isOpen() && document_.module().contains(shown_) && document_.module().at(shown_).opcode == Opcode::Parameter;
+  const Shape* shape = known ? &document_.module().shapeOf(shown_) : nullptr;
+  const bool any = shape && shape->isArray() && shape->rank() > 1 && shape->layout && static_cast<int64_t>(shape->layout->minorToMajor.size()) == shape->rank();
+  for (QWidget* w : std::initializer_list<QWidget*>{layoutLabel_, layoutChips_}) w->setVisible(any);
+  if (!any || layoutChips_->order() == shape->layout->minorToMajor) return;
+  std::vector<DimensionChips::Chip> chips;
+  for (int64_t d : shape->layout->minorToMajor) {
+    const QString size = QString::number(shape->dimensions[static_cast<size_t>(d)]);
+    chips.push_back({d, tr("size %1").arg(size), size});
+  }
+  layoutChips_->setChips(std::move(chips));
+}
+
+void Inspector::editLayout(const std::vector<int64_t>& minorToMajor, bool done) {
+  if (!document_.isOpen() || !document_.module().contains(shown_)) return;
+  const bool continues = std::exchange(draggingLayout_, !done);
+  Shape shape = document_.module().shapeOf(shown_);
+  if (!shape.layout) return;
+  shape.layout->minorToMajor = minorToMajor;
+  if (done && continues && shape == document_.module().shapeOf(shown_)) return;
+  document_.perform({"Layout of " + std::string(document_.module().at(shown_).name), {SetParameterShape{shown_, std::move(shape)}}}, continues, shown_);
 }
 
 void Inspector::changeEvent(QEvent* event) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <QWidget>
+#include <cstdint>
+#include <vector>
 
 #include "core/base/ids.h"
 
@@ -14,6 +16,7 @@ class QUrl;
 namespace tessera {
 
 class AttributeForm;
+class DimensionChips;
 class Document;
 
 class Inspector : public QWidget {
@@ -22,6 +25,8 @@ class Inspector : public QWidget {
  public:
   explicit Inspector(Document& document, QWidget* parent = nullptr);
   QLineEdit* shapeField() const { return shapeField_; }
+  QLineEdit* sizeNamesField() const { return namesField_; }   // "B, T, H": by dimension
+  DimensionChips* layoutChips() const { return layoutChips_; }  // hidden where the layout is not the person's to choose
   AttributeForm* form() const { return form_; }
   QString shownText() const;
   QString errorText() const;  // about what is typed; empty: it is a shape
@@ -32,16 +37,23 @@ class Inspector : public QWidget {
  private:
   void show();
   void editShape(const QString& text);
+  void showNames();
+  void editNames();
+  void showLayout();
+  void editLayout(const std::vector<int64_t>& minorToMajor, bool done);
   void follow(const QUrl& url);
 
   Document& document_;
   QLabel* shapeLabel_;
   QLineEdit* shapeField_;
   QLabel* shapeError_;
+  QLabel *namesLabel_, *layoutLabel_;
+  QLineEdit* namesField_;
+  DimensionChips* layoutChips_;
   AttributeForm* form_;
   QTextBrowser* facts_;
   InstructionId shown_;
-  bool typing_ = false;
+  bool typing_ = false, draggingLayout_ = false;
 };
 
 }  // namespace tessera

@@ -45,7 +45,7 @@ QString links(const Module& module, std::span<const InstructionId> ids) {
   return table(rows);
 }
 
-QString shapeSection(const Module& module, const Instruction& i) {
+QString shapeSection(const Module& module, const Instruction& i, const QStringList& sizeNames) {
   QString rows = row(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMostShape)));
   if (i.shape->isArray()) {
     if (const auto count = i.shape->elementCount()) rows += row(QObject::tr("elements"), QString::number(*count));
@@ -56,6 +56,8 @@ QString shapeSection(const Module& module, const Instruction& i) {
       rows += row(QObject::tr("bytes in memory"), QObject::tr("%1, of which %2 padding").arg(map->bytes()).arg(map->wasteBytes()));
   }
   QString out = heading(QObject::tr("Result")) + table(rows);
+  for (qsizetype d = 0; d < sizeNames.size(); ++d)
+    if (!sizeNames[d].isEmpty()) out += QStringLiteral("<p class='muted' style='margin:2px 0'>%1</p>").arg(QObject::tr("dimension %1 is %2").arg(d).arg(sizeNames[d].toHtmlEscaped()));
   const auto inferred = inferInstruction(module, i.id);
   if (!inferred || inferred->reasons.empty()) return out;
   QString reasons;
@@ -104,7 +106,7 @@ QString metadataSection(const Instruction& i) {
 }  // namespace
 
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
-                std::span<const Diagnostic> diagnostics) {
+                std::span<const Diagnostic> diagnostics, const QStringList& sizeNames) {
   const Instruction& i = module.at(id);
   QString out = QStringLiteral("<p style='font-size:14pt;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
                     .arg(escaped(titleOf(module, id)), code(i.name), code(module.at(i.computation).name));
@@ -112,7 +114,7 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
   if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
   for (const Diagnostic& d : diagnostics)
     if (d.instruction == id) out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
-  out += shapeSection(module, i);
+  out += shapeSection(module, i, sizeNames);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
   out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(i);

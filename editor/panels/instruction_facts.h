@@ -3,6 +3,7 @@
 
 #include <QPalette>
 #include <QString>
+#include <QStringList>
 #include <span>
 #include <vector>
 
@@ -11,8 +12,9 @@
 
 namespace tessera {
 
+// sizeNames: by dimension; empty: none has a name.
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
-                std::span<const Diagnostic> diagnostics);
+                std::span<const Diagnostic> diagnostics, const QStringList& sizeNames = {});
 // Colours of the classes that the page uses: links, "muted" and "error".
 QString factsStyle(const QPalette& palette);
 QString tooltipOf(const Module& module, InstructionId id);

@@ -1,0 +1,44 @@
+// A lesson ends when another document is opened.
+#include "app/studio/learning.h"
+
+#include <utility>
+
+#include "app/studio/main_window.h"
+#include "app/studio/panels.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/lessons/lesson.h"
+#include "editor/lessons/lesson_panel.h"
+
+namespace tessera {
+
+Learning::Learning(MainWindow& window, LessonPanel& panel) : QObject(&window), window_(window), panel_(panel) {
+  connect(&panel_, &LessonPanel::lessonWanted, this, &Learning::begin);
+  connect(&panel_, &LessonPanel::closed, this, &Learning::end);
+  connect(&window_.document(), &Document::opened, this, &Learning::arrived);
+}
+
+void Learning::begin(int lesson) {
+  if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size()) return;
+  if (!on_ && !window_.mayLeave()) return;
+  panel_.showLesson(lesson);
+  on_ = opening_ = true;
+  window_.document().createFrom(std::string(lessons()[static_cast<size_t>(lesson)].project));
+}
+
+void Learning::end() {
+  panel_.hide();
+  on_ = false;
+}
+
+void Learning::arrived() {
+  if (!std::exchange(opening_, false)) return end();
+  panel_.show();
+  const Lesson& lesson = lessons()[static_cast<size_t>(panel_.lesson())];
+  // In the next event: the window puts its docks where they were first.
+  QMetaObject::invokeMethod(&window_, [this, name = QString::fromUtf8(lesson.panel.data(), static_cast<qsizetype>(lesson.panel.size()))] { window_.panels().raise(name); }, Qt::QueuedConnection);
+  if (const auto id = window_.document().module().findInstruction(lesson.selects)) window_.document().select({*id});
+  window_.canvas().setFocus();
+}
+
+}  // namespace tessera

@@ -1,0 +1,94 @@
+// A column: title, list, words, two buttons.
+#include "editor/lessons/lesson_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QListWidget>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "editor/lessons/lesson.h"
+
+namespace tessera {
+namespace {
+
+constexpr int kWidth = 340, kMargin = 14;
+
+QString fromView(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+}  // namespace
+
+LessonPanel::LessonPanel(QWidget* parent)
+    : QWidget(parent), list_(new QListWidget(this)), title_(new QLabel(this)), words_(new QLabel(this)), previous_(new QPushButton(tr("‹ Previous"), this)),
+      next_(new QPushButton(tr("Next ›"), this)) {
+  setFixedWidth(kWidth);
+  setAutoFillBackground(true);
+  list_->setAccessibleName(tr("Lessons"));
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  int number = 0;
+  for (const Lesson& each : lessons()) list_->addItem(QStringLiteral("%1  %2").arg(++number).arg(fromView(each.title)));
+  list_->setFixedHeight(list_->sizeHintForRow(0) * list_->count() + 2 * list_->frameWidth() + 2);
+  QFont larger = title_->font();
+  larger.setPointSizeF(larger.pointSizeF() * 1.3);
+  larger.setBold(true);
+  for (QLabel* label : {title_, words_}) label->setWordWrap(true), label->setTextFormat(label == title_ ? Qt::PlainText : Qt::RichText);
+  title_->setFont(larger);
+  words_->setAlignment(Qt::AlignTop);
+  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* close = new QToolButton(this);
+  close->setText(QStringLiteral("✕"));
+  close->setAccessibleName(tr("Close the lessons"));
+  close->setAutoRaise(true);
+  auto* page = new QWidget;
+  auto* inside = new QVBoxLayout(page);
+  inside->setContentsMargins(0, 0, 8, 0);
+  inside->addWidget(title_);
+  inside->addWidget(words_, 1);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(page);
+  auto* head = new QHBoxLayout;
+  head->addWidget(new QLabel(tr("Lessons"), this), 1);
+  head->addWidget(close);
+  auto* kept = new QLabel(tr("What you change here is kept only if you save it."), this);
+  kept->setWordWrap(true);
+  kept->setForegroundRole(QPalette::PlaceholderText);
+  auto* buttons = new QHBoxLayout;
+  buttons->addWidget(previous_);
+  buttons->addWidget(next_);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(kMargin, 8, kMargin, kMargin);
+  layout->addLayout(head);
+  layout->addWidget(list_);
+  layout->addSpacing(6);
+  layout->addWidget(scroll, 1);
+  layout->addWidget(kept);
+  layout->addLayout(buttons);
+  connect(list_, &QListWidget::itemClicked, this, [this] { emit lessonWanted(list_->currentRow()); });
+  connect(list_, &QListWidget::itemActivated, this, [this] { emit lessonWanted(list_->currentRow()); });
+  connect(previous_, &QPushButton::clicked, this, [this] { emit lessonWanted(lesson_ - 1); });
+  connect(next_, &QPushButton::clicked, this, [this] { emit lessonWanted(lesson_ + 1); });
+  connect(close, &QToolButton::clicked, this, &LessonPanel::closed);
+  hide();
+}
+
+QString LessonPanel::words() const { return words_->text(); }
+
+void LessonPanel::showLesson(int lesson) {
+  if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size()) return;
+  lesson_ = lesson;
+  const Lesson& shown = lessons()[static_cast<size_t>(lesson)];
+  list_->setCurrentRow(lesson);
+  title_->setText(fromView(shown.title));
+  words_->setText(fromView(shown.words));
+  previous_->setEnabled(lesson > 0);
+  next_->setEnabled(static_cast<size_t>(lesson) + 1 < lessons().size());
+}
+
+}  // namespace tessera

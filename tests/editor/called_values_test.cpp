@@ -1,0 +1,117 @@
+// Values inside called computations: what is opened in place shows the values of its first call, tuples say what they hold,
+// a branch that is not taken says so, and comparators and windows are looked at application by application.
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/studio/running.h"
+#include "core/formats/module_file.h"
+#include "core/hlo/numbers.h"
+#include "editor/values/call_bar.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+class CalledValuesTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+  QTemporaryDir folder_;
+
+  Hand& hand() { return *hand_; }
+  void openText(const char* text) {
+    const QString path = folder_.filePath("m.hlo");
+    QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
+    hand().window().openFile(path);
+    hand().settle();
+    hand().document().setLive(true);
+    hand().settle();
+  }
+  QString strip(const char* name) {
+    const auto& values = hand().document().values();
+    const auto found = values.find(hand().named(name));
+    return found == values.end() ? QStringLiteral("(empty)") : found->second.text;
+  }
+  double valueOf(const char* name) {
+    const Literal* value = hand().document().valueOf(hand().named(name));
+    return value ? loadDouble(value->shape().type, value->bytes().data()) : -1;
+  }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() { hand_.reset(); }
+
+  void allThatIsOpenedInPlaceHasValues() {
+    hand().add("f32[]");
+    hand().add("counting loop");
+    hand().document().openAllGroups();
+    hand().settle();
+    for (ComputationId computation : hand().module().order())
+      for (InstructionId id : hand().module().at(computation).instructions)
+        QVERIFY2(hand().document().values().contains(id), std::string(hand().at(id).name).c_str());
+    hand().document().closeAllGroups();
+    hand().settle();
+  }
+
+  void aTupleSaysWhatItHolds() {
+    openText("HloModule t\nENTRY main {\n  a = f32[] constant(3)\n  b = f32[2] constant({4, 4})\n  p = (f32[], f32[2]) tuple(a, b)\n  ROOT q = (f32[], f32[2], f32[]) tuple(a, b, a)\n}");
+    QCOMPARE(strip("p"), QString("3  ·  all 4"));
+    QCOMPARE(strip("q"), QString("3 values"));
+  }
+
+  void aBranchThatIsNotTakenSaysSo() {
+    openText(R"(HloModule branches
+left { p = f32[] parameter(0) minus = f32[] negate(p) ROOT less = f32[] add(minus, p) }
+right { q = f32[] parameter(0) power = f32[] exponential(q) ROOT root = f32[] sqrt(power) }
+ENTRY main {
+  choice = pred[] constant(false)
+  value = f32[] constant(0)
+  ROOT out = f32[] conditional(choice, value, value), true_computation=left, false_computation=right
+})");
+    hand().document().openAllGroups();
+    hand().settle();
+    QCOMPARE(strip("minus"), QString("not run"));
+    QCOMPARE(strip("root"), QString("1"));
+  }
+
+  void theBarGoesThroughComparisons() {
+    openText(R"(HloModule s
+less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT before = pred[] compare(a, b), direction=LT }
+ENTRY main {
+  x = f32[3] constant({3, 1, 2})
+  ROOT s = f32[3] sort(x), dimensions={0}, to_apply=less
+})");
+    hand().document().showComputation(hand().module().findComputation("less").value());
+    hand().settle();
+    CallBar& bar = hand().window().running().callBar();
+    QVERIFY(bar.isVisible());
+    QVERIFY2(bar.words().contains("application 0 of 3"), qPrintable(bar.words()));
+    QCOMPARE(valueOf("a"), 1.0);
+    QCOMPARE(valueOf("b"), 3.0);
+    bar.slider()->setFocus();
+    QTest::keyClick(bar.slider(), Qt::Key_Right);
+    hand().settle();
+    QCOMPARE(valueOf("a"), 2.0);
+    QCOMPARE(valueOf("b"), 1.0);
+  }
+
+  void theBarGoesThroughAWindow() {
+    openText(R"(HloModule w
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT sum = f32[] add(a, b) }
+ENTRY main {
+  x = f32[4] constant({1, 2, 4, 8})
+  zero = f32[] constant(0)
+  ROOT w = f32[4] reduce-window(x, zero), window={size=3 pad=1_1}, to_apply=add
+})");
+    hand().document().showComputation(hand().module().findComputation("add").value());
+    hand().settle();
+    CallBar& bar = hand().window().running().callBar();
+    QVERIFY2(bar.words().contains("of 10"), qPrintable(bar.words()));
+    bar.lookAt(4);
+    hand().settle();
+    QCOMPARE(valueOf("sum"), 7.0);
+  }
+};
+
+QTEST_MAIN(CalledValuesTest)
+#include "called_values_test.moc"

@@ -1,0 +1,112 @@
+// The Learn door: within two clicks a lesson's graph is live; each lesson's number is dragged and what is to be watched changes;
+// next and previous go through; another document ends it.
+#include <QCommandLinkButton>
+#include <QDockWidget>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTest>
+#include <cmath>
+
+#include "app/studio/learning.h"
+#include "app/studio/panels.h"
+#include "core/tools/op_examples.h"
+#include "editor/layout_lab/dimension_chips.h"
+#include "editor/layout_lab/layout_panel.h"
+#include "editor/lessons/lesson.h"
+#include "editor/lessons/lesson_panel.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+class LearningTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+
+  Hand& hand() { return *hand_; }
+  LessonPanel& panel() { return hand().window().learning().panel(); }
+  InstructionId named(std::string_view name) { return hand().module().findInstruction(name).value(); }
+  // A number's place in the strip of its node.
+  QPoint numberOf(InstructionId id) {
+    const QRectF box = hand().canvas().boxOf(id);
+    return hand().canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
+  }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() { hand_.reset(); }
+
+  void theDoorLeadsToALiveGraph() {
+    hand().window().showFirstGraph();
+    hand().settle();
+    auto* door = hand().window().findChild<QCommandLinkButton*>("learn");
+    QVERIFY(door && door->isVisible());
+    QTest::mouseClick(door, Qt::LeftButton);
+    hand().settle();
+    QVERIFY(panel().isVisible());
+    QVERIFY(!door->isVisible());
+    QVERIFY(hand().document().isLive());
+    QVERIFY(!hand().document().values().empty());
+  }
+
+  void everyLessonMoves() {
+    hand().window().learning().begin(0);
+    hand().settle();
+    for (size_t k = 0; k < lessons().size(); ++k) {
+      const Lesson& lesson = lessons()[k];
+      QCOMPARE(panel().lesson(), static_cast<int>(k));
+      QVERIFY2(hand().document().diagnostics().empty(), lesson.title.data());
+      QVERIFY2(findReferenceExample(lesson.reference), lesson.reference.data());
+      QVERIFY(hand().selected() == named(lesson.selects));
+      const Literal* before = hand().document().valueOf(named(lesson.watch));
+      QVERIFY2(before, lesson.title.data());
+      const Literal kept = *before;
+      if (!lesson.handle.empty()) {
+        const QPoint at = numberOf(named(lesson.handle));
+        hand().drag(at, at + QPoint(24, 0));
+        const Literal* now = hand().document().valueOf(named(lesson.watch));
+        QVERIFY2(now && !now->identical(kept), lesson.title.data());
+      }
+      QVERIFY(hand().window().panels().find(QString::fromUtf8(lesson.panel.data()))->isVisible());
+      QCOMPARE(panel().nextButton()->isEnabled(), k + 1 < lessons().size());
+      QTest::mouseClick(panel().nextButton(), Qt::LeftButton);
+      hand().settle();
+    }
+    QTest::mouseClick(panel().previousButton(), Qt::LeftButton);
+    hand().settle();
+    QCOMPARE(panel().lesson(), static_cast<int>(lessons().size()) - 2);
+  }
+
+  void theLayoutLessonIsDraggedInThePanel() {
+    hand().window().learning().begin(2);
+    hand().settle();
+    LayoutPanel* layout = hand().window().panels().layout;
+    QVERIFY(layout->isVisible());
+    auto* chips = layout->findChild<DimensionChips*>();
+    const QPoint from = chips->chipRect(0).center(), to = chips->chipRect(1).center() + QPoint(20, 0);
+    QTest::mousePress(chips, Qt::LeftButton, {}, from);
+    QTest::mouseMove(chips, (from + to) / 2);
+    QTest::mouseMove(chips, to);
+    QTest::mouseRelease(chips, Qt::LeftButton, {}, to);
+    hand().settle();
+    QCOMPARE(toString(hand().module().shapeOf(named("x"))), std::string("f32[2,3]{1,0}"));
+  }
+
+  void theListChoosesAndAnotherDocumentEndsIt() {
+    hand().window().learning().begin(0);
+    hand().settle();
+    QListWidget* list = panel().list();
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(list->item(7)).center());
+    hand().settle();
+    QCOMPARE(panel().lesson(), 7);
+    QVERIFY(hand().module().findInstruction("loop").has_value());
+    QTest::keyClick(&hand().window(), Qt::Key_N, Qt::ControlModifier);
+    hand().settle();
+    QVERIFY(!panel().isVisible());
+    QVERIFY(!hand().window().learning().isOn());
+  }
+};
+
+QTEST_MAIN(LearningTest)
+#include "learning_test.moc"

@@ -201,7 +201,7 @@ RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const cod
   const auto nest = codegen::KernelNest::of(program, *analysis, target);
   const auto locality = codegen::rowLocalityOf(program, *analysis, nest, std::vector<bool>(program.body.operands.size(), false));
   if (!locality) return {};
-  const int64_t step = locality->elements / std::gcd(locality->elements, unit), wanted = (std::min(kGroup, all / 8) + unit - 1) / unit;
+  const int64_t step = locality->elements / std::gcd(locality->elements, unit), wanted = (std::clamp<int64_t>(all / 8, 1, kGroup) + unit - 1) / unit;
   const int64_t units = (wanted + step - 1) / step * step, elements = units * unit;
   if (elements > kMostGroup || elements > all / 2) return {};
   return {(all + elements - 1) / elements, elements, units * shape.inner, *locality};

@@ -28,6 +28,7 @@ class HloTextView : public QAbstractScrollArea {
 
   int firstVisibleLine() const;
   int visibleLines() const;
+  int lineHeight() const { return lineHeight_; }  // pixels
 
  signals:
   void instructionClicked(tessera::InstructionId id, bool extend);

@@ -104,8 +104,9 @@ class StudioTest : public QObject {
   void key(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(window_.get(), key, modifiers); }
   void clickLineOf(const char* name) {
     HloTextView* view = window_->panels().text->view();
-    const int line = view->text()->lineOf(id(name)) - view->firstVisibleLine();
-    const int height = view->viewport()->height() / view->visibleLines();
+    view->verticalScrollBar()->setValue(static_cast<int>(view->text()->lineOf(id(name))));  // as far as it goes
+    const int line = static_cast<int>(view->text()->lineOf(id(name))) - view->firstVisibleLine(), height = view->lineHeight();
+    QVERIFY(line >= 0 && line < view->visibleLines());
     QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(120, line * height + height / 2));
   }
   QTreeView* profileTable() { return window_->panels().profile->table(); }

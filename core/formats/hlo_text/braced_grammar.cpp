@@ -1,6 +1,8 @@
 // See braced_grammar.h.
 #include "core/formats/hlo_text/braced_grammar.h"
 
+#include <charconv>
+
 #include <algorithm>
 #include <array>
 
@@ -246,6 +248,15 @@ bool followsGrammar(Lexer& lexer, Attr attr) {
   }
 }
 
+// "/*index=5*/", "/*index=10*/", …: how XLA prints long lists.
+static bool isEveryFifth(std::string_view comment) {
+  constexpr std::string_view kOpen = "/*index=";
+  int64_t index = 0;
+  const auto [end, error] = comment.starts_with(kOpen) ? std::from_chars(comment.data() + kOpen.size(), comment.data() + comment.size() - 2, index)
+                                                       : std::from_chars_result{comment.data(), std::errc::invalid_argument};
+  return error == std::errc() && end == comment.data() + comment.size() - 2 && index > 0 && index % 5 == 0;
+}
+
 std::string withoutComments(std::string_view braced) {
   std::string out;
   for (size_t at = 0; at < braced.size(); ++at) {
@@ -256,6 +267,8 @@ std::string withoutComments(std::string_view braced) {
     } else if (braced.substr(at, 2) == "/*") {
       const size_t end = braced.find("*/", at + 2);
       if (end == std::string_view::npos) break;
+      const std::string_view comment = braced.substr(at, end + 2 - at);
+      if (isEveryFifth(comment)) out += comment;
       at = end + 1;
     } else {
       out += braced[at];

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/element/complex_pairs.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera::codegen {
@@ -28,6 +29,11 @@ int64_t integerPower(int64_t base, int64_t exponent) {
     if (e & 1) result *= square;
   return static_cast<int64_t>(result);
 }
+
+double powerRe(double a, double b, double c, double d) { return powerOf({a, b}, {c, d}).real(); }
+double powerIm(double a, double b, double c, double d) { return powerOf({a, b}, {c, d}).imag(); }
+double angleRe(double a, double b, double c, double d) { return angleOf({a, b}, {c, d}).real(); }
+double angleIm(double a, double b, double c, double d) { return angleOf({a, b}, {c, d}).imag(); }
 
 template <ElementType kType>
 uint32_t encode(double value) { return doubleToSmallFloat(kType, value); }
@@ -65,6 +71,8 @@ std::vector<std::pair<std::string_view, void*>> runtimeFunctions() {
       {"fma", address(static_cast<double (*)(double, double, double)>(std::fma))},
       {"fmaf", address(static_cast<float (*)(float, float, float)>(std::fma))},
       {"tessera_ipow_s64", address(integerPower)},
+      {"tessera_pow_c128_re", address(powerRe)}, {"tessera_pow_c128_im", address(powerIm)},
+      {"tessera_atan2_c128_re", address(angleRe)}, {"tessera_atan2_c128_im", address(angleIm)},
 #define TESSERA_ENCODE(type) {"tessera_encode_" #type, address(encode<ElementType::type>)},
       TESSERA_ENCODE(F8E5M2) TESSERA_ENCODE(F8E4M3) TESSERA_ENCODE(F8E4M3FN) TESSERA_ENCODE(F8E4M3B11FNUZ)
       TESSERA_ENCODE(F8E3M4) TESSERA_ENCODE(F8E5M2FNUZ) TESSERA_ENCODE(F8E4M3FNUZ) TESSERA_ENCODE(F8E8M0FNU)

@@ -251,6 +251,16 @@ Value* ScalarEmitter::integerBinary(NodeOp op, ElementType type, Value* a, Value
   }
 }
 
+// A function of two complex numbers of f64 parts, which also serves those of f32 parts: a call for each part.
+Val ScalarEmitter::callParts(const std::string& name, Val a, Val c) {
+  auto* wide = like(a.re, b.getDoubleTy());
+  auto part = [&](const char* which) {
+    Value* out = callEach(name + which, b.getDoubleTy(), {b.CreateFPCast(a.re, wide), b.CreateFPCast(a.im, wide), b.CreateFPCast(c.re, wide), b.CreateFPCast(c.im, wide)});
+    return b.CreateFPCast(out, a.re->getType());
+  };
+  return {part("_re"), part("_im")};
+}
+
 Val ScalarEmitter::complexBinary(NodeOp op, ElementType type, Val a, Val c) {
   switch (op) {
     case NodeOp::Add: return {b.CreateFAdd(a.re, c.re), b.CreateFAdd(a.im, c.im)};
@@ -270,6 +280,8 @@ Val ScalarEmitter::complexBinary(NodeOp op, ElementType type, Val a, Val c) {
       Value* im = b.CreateFDiv(b.CreateFSub(y, b.CreateFMul(x, ratio)), denominator);
       return {re, b.CreateSelect(reLarger, im, b.CreateFNeg(im))};
     }
+    case NodeOp::Power: return callParts("tessera_pow_c128", a, c);
+    case NodeOp::Atan2: return callParts("tessera_atan2_c128", a, c);
     default: return {};
   }
 }

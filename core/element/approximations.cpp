@@ -1,6 +1,6 @@
 // expandApproximations: rewrites a program node by node into a new builder, giving transcendental nodes to
 // RealApproximations (f32 and, through f32, everything narrower) and ComplexApproximations. What stays: f64 functions,
-// but for the logistic function, which is built from the exponential.
+// but for the logistic function, which is built from the exponential, and powers and angles of complex numbers.
 #include "core/element/complex_approximations.h"
 #include "core/element/compose.h"
 #include "core/element/element_builder.h"
@@ -103,8 +103,6 @@ class Expansion {
 
   NodeId binary(NodeOp op, NodeId x, NodeId y) {
     const ElementType type = builder_.typeOf(x);
-    if (isComplex(type) && op == NodeOp::Power) return complex_.power(x, y);
-    if (isComplex(type) && op == NodeOp::Atan2) return complex_.atan2(x, y);
     if (isComplex(type)) return builder_.binary(op, x, y);
     if (!isTranscendental(op) || !isFloat(type) || type == ElementType::F64) return builder_.binary(op, x, y);
     const auto wide = [&](NodeId v) { return builder_.convert(ElementType::F32, v); };

@@ -200,30 +200,10 @@ ComplexApproximations::Parts ComplexApproximations::atanh(Parts z) {
   return {b_.select(isNegative(z.re), b_.unary(NodeOp::Negate, re), re), im};
 }
 
-// -i ln((x + iy) / sqrt(x² + y²)).
-NodeId ComplexApproximations::atan2(NodeId y, NodeId x) {
-  const Parts up = of(y), right = of(x);
-  const Parts length = sqrt(add(multiply(right, right), multiply(up, up)));
-  return join(turnBack(log(divide(add(right, turn(up)), length))));
-}
-
 // Also of -0.
 NodeId ComplexApproximations::isNegative(NodeId x) {
   const ElementType bits = b_.typeOf(x) == ElementType::F64 ? ElementType::S64 : ElementType::S32;
   return b_.compare(CompareDirection::Lt, b_.bitcastConvert(bits, x), b_.constant(bits, 0));
-}
-
-// e^(w ln z); 0^0 is 1, 0^w is 0 for Re w > 0.
-NodeId ComplexApproximations::power(NodeId z, NodeId w) {
-  const Parts base = of(z), exponent = of(w);
-  NodeId zero = like(base.re, 0), one = like(base.re, 1);
-  NodeId value = join(exp(multiply(exponent, log(base))));
-  const auto isZero = [&](Parts p) {
-    return b_.logicalAnd(b_.compare(CompareDirection::Eq, p.re, zero), b_.compare(CompareDirection::Eq, p.im, zero));
-  };
-  NodeId vanishes = b_.logicalAnd(isZero(base), b_.compare(CompareDirection::Gt, exponent.re, zero));
-  value = b_.select(vanishes, b_.makeComplex(zero, zero), value);
-  return b_.select(isZero(exponent), b_.makeComplex(one, zero), value);
 }
 
 }  // namespace tessera

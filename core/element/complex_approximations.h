@@ -17,8 +17,6 @@ class ComplexApproximations {
 
   // Of a complex node; invalid when `op` is none of ours. Abs gives a real node.
   NodeId unary(NodeOp op, NodeId z);
-  NodeId power(NodeId z, NodeId w);
-  NodeId atan2(NodeId y, NodeId x);
 
  private:
   struct Parts {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/element/complex_pairs.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {
@@ -91,8 +92,8 @@ std::complex<T> applyComplex(NodeOp op, std::complex<T> a, std::complex<T> b) {
     case NodeOp::Subtract: return a - b;
     case NodeOp::Multiply: return a * b;
     case NodeOp::Divide: return a / b;
-    case NodeOp::Power: return a == std::complex<T>(0) && b == std::complex<T>(0) ? std::complex<T>(1) : std::pow(a, b);
-    case NodeOp::Atan2: return std::complex<T>(0, -1) * std::log((b + std::complex<T>(0, 1) * a) / std::sqrt(b * b + a * a));
+    case NodeOp::Power: return std::complex<T>(powerOf(std::complex<double>(a), std::complex<double>(b)));
+    case NodeOp::Atan2: return std::complex<T>(angleOf(std::complex<double>(a), std::complex<double>(b)));
     case NodeOp::Negate: return -a;
     case NodeOp::Sign: return a == std::complex<T>(0) ? a : a / std::abs(a);
     case NodeOp::Sqrt: return std::sqrt(a);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace tessera {
 namespace {
@@ -81,6 +82,41 @@ Complex128 complexTan(Complex128 z) {
 Complex128 complexSign(Complex128 z) {
   const double size = std::abs(z);
   return size == 0 ? z : z / size;
+}
+
+// By polar coordinates in long double: an exponent of hundreds takes eight or nine bits from the logarithm.
+Complex128 complexPower(Complex128 base, Complex128 exponent) {
+  if (exponent == 0.0 || base == 1.0) return 1;
+  if (base.imag() == 0 && base.real() == std::numeric_limits<double>::infinity() && exponent.imag() == 0) return std::pow(base.real(), exponent.real());
+  if (base == 0.0) {
+    if (exponent.real() > 0 && exponent.imag() == 0) return 0;
+    return kUndefined;
+  }
+  using Long = long double;
+  const std::complex<Long> log = std::log(std::complex<Long>(base.real(), base.imag()));
+  const Long c = exponent.real(), d = exponent.imag();
+  const Long size = std::exp(c * log.real() - d * log.imag()), angle = c * log.imag() + d * log.real();
+  if (angle == 0) return {static_cast<double>(size), static_cast<double>(angle)};
+  return {static_cast<double>(size * std::cos(angle)), static_cast<double>(size * std::sin(angle))};
+}
+
+// -i/2 · log(1 + q) with q = 2iy / (x - iy), which is small where y is; the plain formula says on which sheet.
+Complex128 complexAtan2(Complex128 y, Complex128 x) {
+  __extension__ using Quad = __float128;
+  using Long = long double;
+  const std::complex<Long> a(x.real(), x.imag()), b(y.real(), y.imag()), i(0, 1);
+  const std::complex<Long> log = std::log((a + i * b) / std::sqrt(a * a + b * b)), plain(log.imag(), -log.real());
+  const Quad re = Quad(x.real()) + y.imag(), im = Quad(x.imag()) - y.real();  // x - iy
+  const Quad size = re * re + im * im;
+  const Quad qr = 2 * (y.real() * im - y.imag() * re) / size, qi = 2 * (y.real() * re + y.imag() * im) / size;
+  const auto half = std::atan2(static_cast<Long>(qi), static_cast<Long>(1 + qr)) / 2;
+  const auto growth = static_cast<Long>(2 * qr + qr * qr + qi * qi);
+  const Long logSize = std::abs(growth) < 0.5L ? std::log1p(growth) : std::log(static_cast<Long>((1 + qr) * (1 + qr) + qi * qi));
+  if (!std::isfinite(plain.real() + plain.imag() + half + logSize)) return {static_cast<double>(plain.real()), static_cast<double>(plain.imag())};
+  constexpr Long kPi = std::numbers::pi_v<Long>;
+  Long angle = half + kPi * std::round((plain.real() - half) / kPi);
+  if (std::abs(angle) > kPi) angle -= std::copysign(2 * kPi, angle);
+  return {static_cast<double>(angle), static_cast<double>(-logSize / 4)};
 }
 
 }  // namespace tessera

@@ -21,5 +21,7 @@ Complex128 complexCosine(Complex128 z);
 Complex128 complexTan(Complex128 z);
 Complex128 complexTanh(Complex128 z);
 Complex128 complexSign(Complex128 z);
+Complex128 complexPower(Complex128 base, Complex128 exponent);
+Complex128 complexAtan2(Complex128 y, Complex128 x);  // -i log((x + iy) / sqrt(x² + y²))
 
 }  // namespace tessera

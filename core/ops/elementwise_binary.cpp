@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/complex_functions.h"
 #include "core/ops/element_context.h"
 #include "core/ops/evaluate_loops.h"
 #include "core/ops/infer_checks.h"
@@ -96,16 +97,6 @@ double minimum(double a, double b) {
   if (std::isnan(b)) return b;
   if (a == b) return std::signbit(a) ? a : b;
   return a < b ? a : b;
-}
-
-// atan2(y, x) = -i log((x + iy) / sqrt(x² + y²))
-Complex128 complexAtan2(Complex128 y, Complex128 x) {
-  const Complex128 i(0, 1);
-  return -i * std::log((x + i * y) / std::sqrt(x * x + y * y));
-}
-Complex128 complexPower(Complex128 a, Complex128 b) {
-  if (a == 0.0) return b == 0.0 ? Complex128(1) : Complex128(0);
-  return std::pow(a, b);
 }
 
 constexpr BinaryRow kRows[] = {

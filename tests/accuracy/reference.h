@@ -29,6 +29,7 @@ struct Function {
 struct Function2 {
   const char* name;
   Quad (*real)(Quad, Quad);
+  ComplexQuad (*complex)(ComplexQuad, ComplexQuad);
 };
 
 inline Quad logistic(Quad x) { return 1 / (1 + expq(-x)); }
@@ -44,6 +45,13 @@ inline ComplexQuad complexLog1p(ComplexQuad z) {
   return complexOf(log1pq(x * (x + 2) + y * y) / 2, atan2q(y, 1 + x));
 }
 
+inline ComplexQuad complexPower(ComplexQuad a, ComplexQuad b) { return cexpq(b * clogq(a)); }
+// -i log((x + iy) / sqrt(x² + y²))
+inline ComplexQuad complexAtan2(ComplexQuad y, ComplexQuad x) {
+  const ComplexQuad i = complexOf(0, 1), log = clogq((x + i * y) / csqrtq(x * x + y * y));
+  return complexOf(cimagq(log), -crealq(log));
+}
+
 inline const Function kFunctions[] = {
     {"acos", acosq, cacosq},       {"acosh", acoshq, cacoshq},    {"asin", asinq, casinq},
     {"asinh", asinhq, casinhq},    {"atanh", atanhq, catanhq},    {"cbrt", cbrtq, nullptr},
@@ -54,7 +62,7 @@ inline const Function kFunctions[] = {
     {"sinh", sinhq, csinhq},       {"sqrt", sqrtq, csqrtq},       {"tan", tanq, ctanq},
     {"tanh", tanhq, ctanhq},
 };
-inline const Function2 kFunctions2[] = {{"power", powq}, {"atan2", atan2q}};
+inline const Function2 kFunctions2[] = {{"power", powq, complexPower}, {"atan2", atan2q, complexAtan2}};
 
 // Digits and range of a binary float.
 struct Format {

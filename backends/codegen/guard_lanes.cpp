@@ -2,6 +2,9 @@
 #include "backends/codegen/guard_lanes.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
 
 namespace tessera::codegen {
 
@@ -22,6 +25,42 @@ bool runsInLanes(const LoopProgram& program, const ProgramAnalysis& analysis, ui
   return analysis.addresses[n]->others.empty() && (step == 0 || step == 1);
 }
 
+// Bounds that hold where the guard does: comparisons with constants, joined by `and`.
+struct Bounds {
+  std::map<uint32_t, int64_t> low, high;
+
+  void take(const ElementProgram& body, NodeId id) {
+    const Node& node = body.at(id);
+    const auto inputs = body.inputsOf(id);
+    if (node.op == NodeOp::And) {
+      for (NodeId input : inputs) take(body, input);
+    } else if (node.op == NodeOp::Compare && body.at(inputs[0]).type == ElementType::S64 && body.at(inputs[1]).op == NodeOp::Constant) {
+      const auto value = static_cast<int64_t>(body.at(inputs[1]).bits0);
+      const auto direction = static_cast<CompareDirection>(node.bits0);
+      if (direction == CompareDirection::Ge) low[inputs[0].value] = value;
+      if (direction == CompareDirection::Le) high[inputs[0].value] = value;
+      if (direction == CompareDirection::Lt && value != INT64_MIN) high[inputs[0].value] = value - 1;
+    }
+  }
+};
+
+// Of a minimum or maximum with a constant: the other input, where the bounds make the two equal.
+NodeId settledInput(const ElementProgram& body, const Bounds& bounds, const std::vector<NodeId>& settled, NodeId id) {
+  const Node& node = body.at(id);
+  if ((node.op != NodeOp::Maximum && node.op != NodeOp::Minimum) || node.type != ElementType::S64) return {};
+  for (size_t k : {0u, 1u}) {
+    const Node& limit = body.at(body.inputsOf(id)[k]);
+    NodeId other = body.inputsOf(id)[1 - k];
+    if (settled[other.value].valid()) other = settled[other.value];
+    const auto& known = node.op == NodeOp::Maximum ? bounds.low : bounds.high;
+    const auto bound = known.find(other.value);
+    if (limit.op != NodeOp::Constant || bound == known.end()) continue;
+    const auto value = static_cast<int64_t>(limit.bits0);
+    if (node.op == NodeOp::Maximum ? value <= bound->second : value >= bound->second) return other;
+  }
+  return {};
+}
+
 }  // namespace
 
 GuardLanes GuardLanes::of(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
@@ -40,6 +79,13 @@ GuardLanes GuardLanes::of(const LoopProgram& program, const ProgramAnalysis& ana
     if (analysis.addresses[n]) continue;
     for (NodeId input : program.body.inputsOf(NodeId{n}))
       if (std::ranges::find(out.nodes, input.value) == out.nodes.end()) out.nodes.push_back(input.value);
+  }
+  Bounds bounds;
+  bounds.take(program.body, out.guard);
+  out.settled.resize(program.body.nodes.size());
+  for (uint32_t n = 0; n < program.body.nodes.size(); ++n) {
+    const NodeId other = settledInput(program.body, bounds, out.settled, NodeId{n});
+    if (other.valid() && analysis.narrow[other.value] == analysis.narrow[n]) out.settled[n] = other;
   }
   return out;
 }

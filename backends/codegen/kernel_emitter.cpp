@@ -311,6 +311,7 @@ Value* KernelEmitter::rowPlace(int32_t buffer) {
 }
 
 Val KernelEmitter::narrowValue(NodeId id) {
+  if (guardHolds_ && guards_.settled[id.value].valid()) id = guards_.settled[id.value];
   if (!done_[id.value]) {
     memo_[id.value] = emitNode(id);
     done_[id.value] = true;
@@ -349,8 +350,7 @@ Place KernelEmitter::placeOf(const Address& address, Value* base) {
   Place place{base, int64(address.constant), 0, nullptr};
   for (const CounterTerm& term : address.terms) {
     Value* counter = counterValue_[static_cast<size_t>(term.counter)];
-    Value* part = term.coefficient == 1 ? counter : b.CreateMul(counter, int64(term.coefficient));
-    place.scalar = b.CreateAdd(place.scalar, part);
+    place.scalar = b.CreateAdd(place.scalar, term.coefficient == 1 ? counter : b.CreateMul(counter, int64(term.coefficient)));
     if (term.counter == axis_) place.step = term.coefficient;
   }
   for (const auto& [node, stride] : address.others) {

@@ -8,6 +8,7 @@
 
 #include <llvm/IR/Function.h>
 
+#include "backends/codegen/guard_lanes.h"
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
 #include "backends/codegen/row_cache.h"
@@ -24,6 +25,7 @@ class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest)
       : module_(module), program_(program), body_(program.body), analysis_(analysis), nest_(nest), rows_(RowCache::of(program, analysis, nest)),
+        guards_(GuardLanes::of(program, analysis, nest)),
         b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes),
         tiles_(b, scalars_, memory_, nest) {}
 
@@ -44,6 +46,7 @@ class KernelEmitter {
   void emitItem(Value* item);
   void emitAxis(Value* begin, Value* end);
   void emitSequential(size_t depth, Value* begin, Value* end);
+  void emitGuarded();
   void emitStores();
   void forRange(Value* from, Value* to, int64_t step, const std::function<void(Value*)>& body) { emitRange(b, from, to, step, body); }
   Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
@@ -71,7 +74,7 @@ class KernelEmitter {
   void runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes, const std::function<void()>& body);
   void stepAccumulators(size_t loop);
   bool variesOverAxis(size_t loop) const;
-  Val makeSlot(ElementType type, bool vector, Val initial);
+  Val makeSlot(bool vector, Val initial);
   Val loadSlot(const LoopState& state, size_t k);
 
   llvm::Module& module_;
@@ -80,6 +83,7 @@ class KernelEmitter {
   const ProgramAnalysis& analysis_;
   const KernelNest& nest_;
   const RowCache rows_;
+  const GuardLanes guards_;
   llvm::IRBuilder<> b;
   ScalarEmitter scalars_;
   KernelMemory memory_;
@@ -91,6 +95,7 @@ class KernelEmitter {
   int32_t axis_ = -1;                      // the counter that runs over lanes at this point
   Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
   Value* mask_ = nullptr;                  // lanes in range; null: all
+  bool guardHolds_ = false;                // as guards_ have told
   std::vector<Val> memo_;
   std::vector<bool> done_;
   std::vector<LoopState> loops_;
@@ -232,10 +237,34 @@ void KernelEmitter::emitSequential(size_t depth, Value* begin, Value* end) {
     emitScope(outerScope_);
     return begin ? emitAxis(begin, end) : emitStores();
   }
+  if (guards_.counter >= 0 && depth + 1 == nest_.sequential.size()) return emitGuarded();
   size_t c = static_cast<size_t>(nest_.sequential[depth]);
   forRange(int64(0), int64(analysis_.counters[c].size), 1, [&](Value* i) {
     counterValue_[c] = i;
     emitSequential(depth + 1, begin, end);
+  });
+}
+
+// The guards of some iterations in lanes, then those that store.
+void KernelEmitter::emitGuarded() {
+  const auto c = static_cast<size_t>(guards_.counter);
+  const int64_t size = analysis_.counters[c].size;
+  forRange(int64(0), int64(size), nest_.lanes, [&](Value* first) {
+    axis_ = guards_.counter;
+    counterValue_[c] = first;
+    if (size % nest_.lanes != 0) mask_ = memory_.firstLanes(b.CreateSub(int64(size), first));
+    Value* holds = scalars_.splat(value(guards_.guard), nest_.lanes).re;
+    if (mask_) holds = b.CreateAnd(holds, mask_);
+    axis_ = -1;
+    mask_ = nullptr;
+    for (uint32_t n : guards_.nodes) done_[n] = false;
+    guardHolds_ = true;
+    emitSetBits(b, b.CreateZExt(b.CreateBitCast(holds, b.getIntNTy(nest_.lanes)), b.getInt64Ty()), [&](Value* lane) {
+      counterValue_[c] = b.CreateAdd(first, lane);
+      emitScope(outerScope_);
+      emitStores();
+    });
+    guardHolds_ = false;
   });
 }
 
@@ -247,7 +276,7 @@ void KernelEmitter::emitStores() {
     Val v = value(store.value);
     if (!v) return;
     bool overLanes = axis_ >= 0;
-    Value* guard = store.guard.valid() ? value(store.guard).re : nullptr;
+    Value* guard = store.guard.valid() && !guardHolds_ ? value(store.guard).re : nullptr;
     if (!guard || overLanes) {
       Value* mask = mask_;
       if (guard) {
@@ -257,13 +286,7 @@ void KernelEmitter::emitStores() {
       memory_.store(type, place, v, mask, overLanes);
       continue;
     }
-    auto* then = llvm::BasicBlock::Create(module_.getContext(), "store", function_);
-    auto* after = llvm::BasicBlock::Create(module_.getContext(), "stored", function_);
-    b.CreateCondBr(guard, then, after);
-    b.SetInsertPoint(then);
-    memory_.store(type, place, v, nullptr, false);
-    b.CreateBr(after);
-    b.SetInsertPoint(after);
+    emitIf(b, guard, [&] { memory_.store(type, place, v, nullptr, false); });
   }
 }
 
@@ -288,6 +311,7 @@ Value* KernelEmitter::rowPlace(int32_t buffer) {
 }
 
 Val KernelEmitter::narrowValue(NodeId id) {
+  if (guardHolds_ && guards_.settled[id.value].valid()) id = guards_.settled[id.value];
   if (!done_[id.value]) {
     memo_[id.value] = emitNode(id);
     done_[id.value] = true;
@@ -326,8 +350,7 @@ Place KernelEmitter::placeOf(const Address& address, Value* base) {
   Place place{base, int64(address.constant), 0, nullptr};
   for (const CounterTerm& term : address.terms) {
     Value* counter = counterValue_[static_cast<size_t>(term.counter)];
-    Value* part = term.coefficient == 1 ? counter : b.CreateMul(counter, int64(term.coefficient));
-    place.scalar = b.CreateAdd(place.scalar, part);
+    place.scalar = b.CreateAdd(place.scalar, term.coefficient == 1 ? counter : b.CreateMul(counter, int64(term.coefficient)));
     if (term.counter == axis_) place.step = term.coefficient;
   }
   for (const auto& [node, stride] : address.others) {
@@ -363,13 +386,7 @@ Val KernelEmitter::branchedLoad(ElementType type, const Place& place, Value* con
   auto* end = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(after);
-  auto join = [&](Value* yes, Value* no) -> Value* {
-    if (!yes) return nullptr;
-    auto* phi = b.CreatePHI(yes->getType(), 2);
-    phi->addIncoming(yes, end);
-    phi->addIncoming(no, before);
-    return phi;
-  };
+  auto join = [&](Value* yes, Value* no) { return yes ? joinPaths(b, yes, end, no, before) : nullptr; };
   Value* re = join(loaded.re, otherwise.re);
   return {re, join(loaded.im, otherwise.im)};
 }
@@ -417,21 +434,10 @@ Val KernelEmitter::emitUnaryOrBinary(NodeId id) {
   auto inputs = body_.inputsOf(id);
   ElementType from = body_.at(inputs[0]).type;
   Val a = value(inputs[0]);
-  if (inputs.size() == 1) {
-    switch (node.op) {
-      case NodeOp::Convert: return scalars_.convert(node.type, from, a);
-      case NodeOp::BitcastConvert: return scalars_.bitcast(node.type, from, a);
-      case NodeOp::ReducePrecision:
-        return scalars_.reducePrecision(node.type, static_cast<int>(node.bits0), static_cast<int>(node.bits1), a);
-      default: return scalars_.unary(node.op, node.type, from, a);
-    }
-  }
+  if (inputs.size() == 1) return scalars_.arithmetic(node, from, a, {});
   Val c = value(inputs[1]);
   unify({&a, &c});
-  if (node.op == NodeOp::MakeComplex) return {a.re, c.re};
-  if (node.op == NodeOp::Compare)
-    return scalars_.compare(static_cast<CompareDirection>(node.bits0), node.bits1 == 1, from, a, c);
-  return scalars_.binary(node.op, node.type, a, c);
+  return scalars_.arithmetic(node, from, a, c);
 }
 
 Val KernelEmitter::emitNode(NodeId id) {
@@ -486,7 +492,7 @@ bool KernelEmitter::variesOverAxis(size_t loop) const {
   return false;
 }
 
-Val KernelEmitter::makeSlot(ElementType type, bool vector, Val initial) {
+Val KernelEmitter::makeSlot(bool vector, Val initial) {
   if (vector) initial = scalars_.splat(initial, nest_.lanes);
   auto slot = [&](Value* v) -> Value* {
     if (!v) return nullptr;
@@ -495,7 +501,6 @@ Val KernelEmitter::makeSlot(ElementType type, bool vector, Val initial) {
     b.CreateStore(v, at);
     return at;
   };
-  (void)type;
   return {slot(initial.re), slot(initial.im)};
 }
 
@@ -550,7 +555,7 @@ void KernelEmitter::runLoop(size_t loop, bool overLanes) {
     Val initial = overLanes ? scalars_.neutral(next.op, next.type) : value(description.inits[k]);
     if (overLanes && next.type != body_.at(description.inits[k]).type) initial = {};
     if (!initial) return unsupported(description.next[k]);
-    state.accumulators.push_back(makeSlot(next.type, vector, initial));
+    state.accumulators.push_back(makeSlot(vector, initial));
     auto* scalar = initial.re->getType()->getScalarType();
     state.types.push_back(vector ? llvm::FixedVectorType::get(scalar, nest_.lanes) : scalar);
   }

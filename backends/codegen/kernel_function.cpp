@@ -32,4 +32,37 @@ void emitRange(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to, int64_t
   b.SetInsertPoint(exit);
 }
 
+void emitSetBits(llvm::IRBuilder<>& b, llvm::Value* bits, const std::function<void(llvm::Value*)>& body) {
+  auto* before = b.GetInsertBlock();
+  auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, before->getParent()); };
+  auto *head = block("bits"), *each = block("bit"), *exit = block("noBits");
+  b.CreateBr(head);
+  b.SetInsertPoint(head);
+  auto* left = b.CreatePHI(b.getInt64Ty(), 2);
+  left->addIncoming(bits, before);
+  b.CreateCondBr(b.CreateICmpNE(left, b.getInt64(0)), each, exit);
+  b.SetInsertPoint(each);
+  body(b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, b.getTrue()));
+  left->addIncoming(b.CreateAnd(left, b.CreateSub(left, b.getInt64(1))), b.GetInsertBlock());
+  b.CreateBr(head);
+  b.SetInsertPoint(exit);
+}
+
+void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<void()>& body) {
+  auto* function = b.GetInsertBlock()->getParent();
+  auto *then = llvm::BasicBlock::Create(b.getContext(), "then", function), *after = llvm::BasicBlock::Create(b.getContext(), "after", function);
+  b.CreateCondBr(condition, then, after);
+  b.SetInsertPoint(then);
+  body();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
+llvm::Value* joinPaths(llvm::IRBuilder<>& b, llvm::Value* yes, llvm::BasicBlock* fromYes, llvm::Value* no, llvm::BasicBlock* fromNo) {
+  auto* phi = b.CreatePHI(yes->getType(), 2);
+  phi->addIncoming(yes, fromYes);
+  phi->addIncoming(no, fromNo);
+  return phi;
+}
+
 }  // namespace tessera::codegen

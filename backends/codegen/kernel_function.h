@@ -19,4 +19,11 @@ inline constexpr char kRegionAttribute[] = "tessera-region";
 // for (i = from; i < to; i += step) body(i); runs at least once.
 void emitRange(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body);
 
+// body(i) for each bit i of the i64 that is set, the lowest first.
+void emitSetBits(llvm::IRBuilder<>& b, llvm::Value* bits, const std::function<void(llvm::Value*)>& body);
+
+void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<void()>& body);
+// `yes` where the block was entered from `fromYes`, else `no`.
+llvm::Value* joinPaths(llvm::IRBuilder<>& b, llvm::Value* yes, llvm::BasicBlock* fromYes, llvm::Value* no, llvm::BasicBlock* fromNo);
+
 }  // namespace tessera::codegen

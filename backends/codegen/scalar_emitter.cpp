@@ -370,4 +370,15 @@ Val ScalarEmitter::joinLanes(NodeOp op, ElementType type, Val lanes, unsigned co
   return {b.CreateExtractElement(v, uint64_t{0})};
 }
 
+Val ScalarEmitter::arithmetic(const Node& node, ElementType from, Val a, Val c) {
+  switch (node.op) {
+    case NodeOp::Convert: return convert(node.type, from, a);
+    case NodeOp::BitcastConvert: return bitcast(node.type, from, a);
+    case NodeOp::ReducePrecision: return reducePrecision(node.type, static_cast<int>(node.bits0), static_cast<int>(node.bits1), a);
+    case NodeOp::MakeComplex: return {a.re, c.re};
+    case NodeOp::Compare: return compare(static_cast<CompareDirection>(node.bits0), node.bits1 == 1, from, a, c);
+    default: return node.inputCount == 1 ? unary(node.op, node.type, from, a) : binary(node.op, node.type, a, c);
+  }
+}
+
 }  // namespace tessera::codegen

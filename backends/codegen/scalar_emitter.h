@@ -36,6 +36,8 @@ class ScalarEmitter {
 
   // Null Val when the op is not defined for the type.
   Val unary(NodeOp op, ElementType resultType, ElementType type, Val a);
+  // What a node of one or two inputs makes of values of type `from`.
+  Val arithmetic(const Node& node, ElementType from, Val a, Val c);
   // All lanes by a commutative operation, as one.
   Val joinLanes(NodeOp op, ElementType type, Val lanes, unsigned count);
   Val binary(NodeOp op, ElementType type, Val a, Val b);

@@ -1,0 +1,64 @@
+// Scatters of the CPU backend whose updates fall outside more or less often: guards of some updates are computed in lanes,
+// and only those that store are walked. In order, so floats are summed as the evaluator sums them where the work is one piece.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+// `updates` numbers added to `bins`; indices are drawn from [-3, range - 3).
+void expectLikeEvaluator(const std::string& type, int updates, int bins, int range, const std::string& operation) {
+  const std::string n = std::to_string(updates), k = std::to_string(bins);
+  const std::string text = "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  ROOT s = " + type + "[] " + operation +
+                           "(x, y)\n}\n\nENTRY e {\n  t = " + type + "[" + k + "] parameter(0)\n  i = s32[" + n + ",1] parameter(1)\n  u = " + type + "[" + n +
+                           "] parameter(2)\n  o = s32[] constant(3)\n  ob = s32[" + n + ",1] broadcast(o), dimensions={}\n  j = s32[" + n + ",1] subtract(i, ob)\n  ROOT s = " + type + "[" + k + "] scatter(t, i, u), update_window_dims={}, inserted_window_dims={0}, " +
+                           "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n}\n";
+  const auto read = readHloText(text);
+  ASSERT_TRUE(read.module) << text;
+  std::vector<Literal> arguments;
+  uint64_t leaf = 0;
+  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{11, 1.0, static_cast<uint64_t>(range)}).value());
+  auto expected = evaluateModule(*read.module, arguments);
+  ASSERT_TRUE(expected) << expected.error().toString();
+  std::vector<std::vector<Literal>> found;
+  for (int threads : {1, 4}) {
+    CompileOptions options;
+    options.threads = threads;
+    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
+    ASSERT_TRUE(executable) << executable.error().toString();
+    auto results = (*executable)->run(arguments);
+    ASSERT_TRUE(results) << results.error().toString();
+    found.push_back(std::move(*results));
+  }
+  const Comparison c = compareLiterals((*expected)[0], found[0][0], defaultTolerance(found[0][0].shape().type), "out");
+  EXPECT_TRUE(c.equal) << c.firstMismatch << text;
+  EXPECT_TRUE(std::ranges::equal(found[0][0].bytes(), found[1][0].bytes())) << text;
+}
+
+TEST(CpuGuardedScatter, AllSomeOrFewInRange) {
+  for (int range : {5, 40, 4000})
+    for (int updates : {31, 32, 100, 1003}) expectLikeEvaluator("s32", updates, 37, range, "add");
+}
+
+TEST(CpuGuardedScatter, ManyUpdatesInPieces) {
+  for (int range : {100, 3000}) {
+    expectLikeEvaluator("s32", 300000, 256, range, "add");
+    expectLikeEvaluator("s32", 262147, 256, range, "maximum");
+  }
+}
+
+TEST(CpuGuardedScatter, OtherTypes) {
+  expectLikeEvaluator("f32", 777, 50, 80, "add");
+  expectLikeEvaluator("f64", 777, 50, 80, "add");
+  expectLikeEvaluator("s64", 777, 50, 80, "add");
+  expectLikeEvaluator("bf16", 100, 50, 80, "maximum");
+  expectLikeEvaluator("s8", 500, 50, 80, "minimum");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -253,7 +253,7 @@ class Reader {
 };
 
 void appendBoxes(std::string& out, std::string_view key, std::vector<PageBox> boxes) {
-  std::ranges::sort(boxes, {}, [](const PageBox& b) { return std::tuple(shown(b.y), shown(b.x), b.text, shown(b.width), shown(b.height)); });
+  std::ranges::sort(boxes, {}, [](const PageBox& b) { return std::tuple(shown(b.y), shown(b.x), b.text, shown(b.width), shown(b.height), b.color); });
   for (const PageBox& b : boxes)
     out += std::string(key) + ' ' + number(b.x) + ' ' + number(b.y) + ' ' + number(b.width) + ' ' + number(b.height) + ' ' + inQuotes(b.text) +
            (b.color ? ' ' + std::to_string(b.color) : std::string()) + '\n';

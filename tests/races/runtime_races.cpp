@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <random>
 
-#include "backends/cpu/radix_sort.h"
-#include "backends/cpu/thread_pool.h"
+#include "backends/runtime/radix_sort.h"
+#include "backends/runtime/thread_pool.h"
 
 namespace {
 

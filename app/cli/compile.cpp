@@ -2,6 +2,7 @@
 // as a library that the system's compiler links, and its header. backends/aot writes both; here they get their places.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -95,6 +96,7 @@ Result<std::string> linkLibrary(const CompiledObject& object) {
   const char* chosen = std::getenv("CC");
   std::vector<std::string> words = {chosen && *chosen ? chosen : "cc", "-shared", "-Wl,-z,noexecstack", "-Wl,-z,defs", "-o",
                                     scratch.at("program.so"), scratch.at("program.o"), "-L" + folder};
+  if (std::ranges::find(object.libraries, "tessera_core") != object.libraries.end()) words.push_back("-Wl,-rpath," + folder);
   for (const std::string& library : object.libraries) words.push_back("-l" + library);
   constexpr double kSeconds = 300;
   auto ended = runProcess(words, kSeconds, scratch.at("said"));
@@ -126,6 +128,8 @@ void tell(const Options& options, const CompiledObject& object, Report& report) 
   const std::string folder = runtimeFolder();
   report.object["library_folder"] = folder;
   std::string words = "link with" + (folder.empty() ? "" : " -L" + folder);
+  const bool needsCore = std::ranges::find(object.libraries, "tessera_core") != object.libraries.end();
+  if (needsCore && !folder.empty()) words += " -Wl,-rpath," + folder;
   for (const std::string& library : object.libraries) words += " -l" + library;
   report.line(words);
 }

@@ -171,17 +171,24 @@ void ObjectMaker::addFunctions() {
 }
 
 std::vector<std::string> librariesOf(const cpu::FieldWriter& plan) {
-  std::vector<std::string> out = {"tessera_runtime"};
-  if (std::ranges::any_of(plan.loaders, [](const std::string& name) { return name.starts_with("tessera_dnnl_"); })) {
+  const auto has = [&](std::string_view prefix) {
+    return std::ranges::any_of(plan.loaders, [&](const std::string& name) { return name.starts_with(prefix); });
+  };
+  std::vector<std::string> out;
+  if (has("tessera_core_")) out.emplace_back("tessera_evaluate");
+  out.emplace_back("tessera_runtime");
+  if (has("tessera_dnnl_")) {
     out.emplace_back("dnnl");
     out.emplace_back("gomp");
   }
+  if (has("tessera_core_")) out.emplace_back("tessera_core");
   for (const char* system : {"stdc++", "m", "pthread"}) out.emplace_back(system);
   return out;
 }
 
 Result<CompiledObject> ObjectMaker::make() {
   cpu::FieldWriter plan;
+  plan.module = &parts_.optimized;
   plan(parts_.plan.sequence);
   if (plan.refused >= 0) return unsupported(parts_.plan.names[static_cast<size_t>(plan.refused)]);
   TESSERA_TRY(placeWorkspace());

@@ -25,6 +25,7 @@ struct ProgramParts {
   std::string name;        // of its functions, a C identifier
   std::string module;      // where it comes from, for readers
   std::vector<ArrayForm> arguments, results;
+  const Module& optimized;  // whose plan it is
   cpu::Plan& plan;
   std::span<const cpu::KernelCode> codes;
   std::span<const cpu::CompiledKernel> kernels;

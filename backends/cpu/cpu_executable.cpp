@@ -140,7 +140,7 @@ Status CpuExecutable::runLocked(std::span<const Literal> arguments, std::vector<
 
 Result<CompiledObject> CpuExecutable::object(const std::string& name) {
   if (kernels_->codes().size() != kernels_->size()) return fail("the machine code was not kept");
-  aot::ProgramParts parts{name, source_.name, {}, {}, plan_, kernels_->codes(), {kernels_->kernels(), kernels_->size()},
+  aot::ProgramParts parts{name, source_.name, {}, {}, optimized_, plan_, kernels_->codes(), {kernels_->kernels(), kernels_->size()},
                           kernels_->features(), pool_->threads()};
   aot::describeArrays(source_, parts);
   return aot::makeObject(parts);

@@ -14,6 +14,10 @@
 #include <type_traits>
 #include <vector>
 
+namespace tessera {
+class Module;
+}
+
 namespace tessera::cpu {
 
 class Step;
@@ -33,6 +37,7 @@ class FieldWriter {
   std::string bytes;
   std::vector<std::string> loaders;  // by number, as `bytes` names them
   int32_t refused = -1;              // profileIndex of the first step that has no loader
+  const Module* module = nullptr;    // the optimised one, for steps that keep an instruction of it
 
  private:
   template <class T>

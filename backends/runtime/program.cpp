@@ -29,7 +29,9 @@ struct Instance {
 // What a program keeps between its runs.
 struct Ready {
   explicit Ready(const Program& program)
-      : pool(static_cast<int>(std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, program.threads))) {}
+      : lacks(lackingFeature(program.features)),
+        pool(static_cast<int>(std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, program.threads))) {}
+  std::string lacks;  // what the kernels need and this processor has not
   std::mutex mutex;
   std::vector<std::unique_ptr<Instance>> idle;
   std::mutex poolMutex;
@@ -43,12 +45,12 @@ class Programs {
     for (auto& [program, ready] : all_) program->ready = nullptr;
   }
   Ready& readyOf(Program& program) {
+    const std::atomic_ref<void*> ready(program.ready);
+    if (void* made = ready.load(std::memory_order_acquire)) return *static_cast<Ready*>(made);
     std::lock_guard lock(mutex_);
-    if (program.ready) return *static_cast<Ready*>(program.ready);
-    auto made = std::make_unique<Ready>(program);
-    Ready& out = *made;
-    all_.emplace_back(&program, std::move(made));
-    program.ready = &out;
+    if (void* made = ready.load(std::memory_order_relaxed)) return *static_cast<Ready*>(made);
+    Ready& out = *all_.emplace_back(&program, std::make_unique<Ready>(program)).second;
+    ready.store(&out, std::memory_order_release);
     return out;
   }
 
@@ -157,10 +159,10 @@ Failure runInstance(const Program& program, Ready& ready, Instance& instance, co
 
 Failure runProgram(Program& program, const void* const* arguments, void* const* results, void* workspace) {
   if (program.version != kProgramVersion) return {kProgramFailed, "the run-time library is of another version than the program"};
-  if (const std::string lacks = lackingFeature(program.features); !lacks.empty())
-    return {kProgramProcessor, "the program was compiled for processors with " + lacks + ", which this one lacks"};
-  if (Failure f = checkCall(program, arguments, results, workspace); f.answer) return f;
   Ready& ready = programs.readyOf(program);
+  if (!ready.lacks.empty())
+    return {kProgramProcessor, "the program was compiled for processors with " + ready.lacks + ", which this one lacks"};
+  if (Failure f = checkCall(program, arguments, results, workspace); f.answer) return f;
   std::unique_ptr<Instance> instance;
   {
     std::lock_guard lock(ready.mutex);

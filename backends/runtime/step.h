@@ -45,7 +45,7 @@ class Step {
   virtual ~Step() = default;
   virtual Status run(RunState& state) = 0;
   // The C name of the function that makes the step again from its fields; null: it cannot be kept in an object.
-  // "tessera_dnnl_…": it needs oneDNN.
+  // "tessera_dnnl_…": it needs oneDNN; "tessera_core_…": libtessera_evaluate.a and libtessera_core.so.
   virtual const char* loader() const { return nullptr; }
   virtual void save(FieldWriter&) {}
   int32_t profileIndex = 0;          // into Plan::names

@@ -24,8 +24,11 @@ struct CompileOptions {
   int threads = 0;                             // 0: all cores
   const std::atomic<bool>* cancel = nullptr;   // polled; cancelled compiles fail with Fault::Runtime
   std::function<void(std::string_view stage, double fraction)> progress;
-  std::string isa = "native";                  // widest vectors: "native", "avx2" or "sse4"; libraries choose for themselves
+  // Widest vectors: "native", "avx2" or "sse4"; libraries choose for themselves. With keepsCode also the levels
+  // "x86-64-v2", "x86-64-v3", "x86-64-v4", which this machine need not have.
+  std::string isa = "native";
   std::string kernelCache;                     // folder of compiled kernels; "": none are kept
+  bool keepsCode = false;                      // for Executable::object
   // The user's targets of custom calls, which runs are given through their communicator; null: the built-in ones only.
   const CustomCallLibrary* customCalls = nullptr;
 };
@@ -60,6 +63,12 @@ struct StepListing {
   std::string irBefore, irAfter, assembly;   // of its kernel, if it has one: LLVM's, before and after its passes
 };
 
+// A program compiled ahead of time: an object file and the C header that says how to call it.
+struct CompiledObject {
+  std::string bytes, header;
+  std::vector<std::string> libraries;  // to link with it, in order: "tessera_runtime", "dnnl", "m"
+};
+
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -81,6 +90,14 @@ class Executable {
   virtual Result<std::vector<StepListing>> list(InstructionId instruction, bool withCode) const {
     (void)instruction, (void)withCode;
     return std::vector<StepListing>{};
+  }
+  // Functions NAME_run and NAME_workspace_bytes, which need the run-time library and no Tessera. Needs keepsCode.
+  // Fault::Unsupported names the instruction that needs more.
+  virtual Result<CompiledObject> object(const std::string& name) {
+    Diagnostic d;
+    d.fault = Fault::Unsupported;
+    d.message = name + " cannot be compiled ahead of time: the backend writes no objects";
+    return fail(std::move(d));
   }
 };
 

@@ -56,6 +56,7 @@ void addCheck(CLI::App& app, Report& report);
 void addPrint(CLI::App& app, Report& report);
 void addStats(CLI::App& app, Report& report);
 void addRun(CLI::App& app, Report& report);
+void addCompile(CLI::App& app, Report& report);
 void addRender(CLI::App& app, Report& report);
 void addLayout(CLI::App& app, Report& report);
 void addDiff(CLI::App& app, Report& report);

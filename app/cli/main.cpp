@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   addPrint(app, report);
   addStats(app, report);
   addRun(app, report);
+  addCompile(app, report);
   addRender(app, report);
   addLayout(app, report);
   addDiff(app, report);

@@ -16,15 +16,15 @@ extern char** environ;
 namespace tessera::cli {
 namespace {
 
-Result<pid_t> start(const std::vector<std::string>& words) {
+Result<pid_t> start(const std::vector<std::string>& words, const std::string& output) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.empty() ? "/dev/null" : output.c_str(), O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
   posix_spawnattr_t group;
   posix_spawnattr_init(&group);
   posix_spawnattr_setflags(&group, POSIX_SPAWN_SETPGROUP);
@@ -42,9 +42,9 @@ Result<pid_t> start(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<Ended> runProcess(const std::vector<std::string>& words, double seconds) {
+Result<Ended> runProcess(const std::vector<std::string>& words, double seconds, const std::string& output) {
   using Clock = std::chrono::steady_clock;
-  TESSERA_ASSIGN_OR_RETURN(const pid_t pid, start(words));
+  TESSERA_ASSIGN_OR_RETURN(const pid_t pid, start(words, output));
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   auto pause = std::chrono::microseconds(500);
   constexpr auto kLongestPause = std::chrono::microseconds(20'000);

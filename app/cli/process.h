@@ -1,4 +1,4 @@
-// A child process with a time limit, for `tessera reduce`.
+// A child process with a time limit, for `tessera reduce` and the linker of `tessera compile`.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@ struct Ended {
 };
 // Runs the program (looked up in PATH) with its output thrown away; after `seconds` it and its children are killed.
 // Fault::Usage when it cannot be started.
-Result<Ended> runProcess(const std::vector<std::string>& words, double seconds);
+// output: a file for what it prints; "": thrown away.
+Result<Ended> runProcess(const std::vector<std::string>& words, double seconds, const std::string& output = {});
 
 }  // namespace tessera::cli

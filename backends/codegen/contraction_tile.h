@@ -7,7 +7,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include "backends/codegen/tile_shape.h"
+#include "backends/runtime/tile_shape.h"
 
 namespace tessera::codegen {
 

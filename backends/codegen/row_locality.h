@@ -6,14 +6,9 @@
 #include <vector>
 
 #include "backends/codegen/kernel_nest.h"
+#include "backends/runtime/row_pieces.h"
 
 namespace tessera::codegen {
-
-// Items [i · items, (i + 1) · items) compute elements [i · elements, (i + 1) · elements) of the one result.
-struct RowLocality {
-  int64_t elements = 1, items = 1;
-  bool mayOverwrite = false;  // the result may lie where a local operand does: elements are read before they are stored
-};
 
 // nullopt: there is no such piece, or it is the whole result. local: by operand, whether it is read in pieces.
 std::optional<RowLocality> rowLocalityOf(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/cpu/library_steps.h"
-#include "backends/cpu/strided_dims.h"
+#include "backends/runtime/strided_dims.h"
 
 namespace tessera::cpu {
 

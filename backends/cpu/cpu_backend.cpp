@@ -6,6 +6,7 @@
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/detach_bitcasts.h"
 #include "backends/cpu/dynamic_entry.h"
+#include "backends/cpu/host_processor.h"
 #include "backends/cpu/plan_builder.h"
 #include "core/passes/buffer_assignment.h"
 #include "core/passes/pipeline.h"
@@ -41,7 +42,7 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
     if (options.progress) options.progress(what, fraction);
     return checkCancelled(options);
   };
-  if (options.isa != "native" && options.isa != "avx2" && options.isa != "sse4")
+  if (options.isa != "native" && options.isa != "avx2" && options.isa != "sse4" && !(options.keepsCode && isLevel(options.isa)))
     return fail(usage("there is no instruction set \"" + options.isa + "\" (native, avx2, sse4)"));
   TESSERA_TRY(stage("optimize", 0.0));
   TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module));

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include <fmt/format.h>
 
-#include "backends/cpu/dnnl_engine.h"
+#include "backends/aot/program_object.h"
+#include "backends/runtime/dnnl_engine.h"
 #include "core/base/memory.h"
 #include "core/cost/cost.h"
 
@@ -108,6 +110,14 @@ Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> argumen
 
 Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options, Profile* profile) {
   std::lock_guard lock(mutex_);
+  try {
+    return runLocked(arguments, outputs, options, profile);
+  } catch (const std::bad_alloc&) {
+    return runtimeFailure("not enough memory in the middle of the run");
+  }
+}
+
+Status CpuExecutable::runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options, Profile* profile) {
   OneOpenMpThread single;
   TESSERA_TRY(ensureArena());
   RunState& state = state_;
@@ -115,7 +125,7 @@ Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Li
   TESSERA_TRY(bindArguments(arguments, state));
   TESSERA_TRY(bindOutputs(arguments, outputs, state));
   state.pool = pool_.get();
-  state.kernels = kernels_.get();
+  state.kernels = kernels_->kernels();
   state.cancel = options.cancel;
   state.module = &optimized_;
   state.communicator = options.communicator;
@@ -126,6 +136,14 @@ Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Li
   TESSERA_TRY(plan_.sequence.run(state));
   if (profile) report(measured_.finish(), *profile);
   return {};
+}
+
+Result<CompiledObject> CpuExecutable::object(const std::string& name) {
+  if (kernels_->codes().size() != kernels_->size()) return fail("the machine code was not kept");
+  aot::ProgramParts parts{name, source_.name, {}, {}, optimized_, plan_, kernels_->codes(), {kernels_->kernels(), kernels_->size()},
+                          kernels_->features(), pool_->threads()};
+  aot::describeArrays(source_, parts);
+  return aot::makeObject(parts);
 }
 
 CpuExecutable::PartCount CpuExecutable::countPart(const StepPart& part) const {

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "backends/backend.h"
+#include "backends/cpu/kernel_library.h"
 #include "backends/cpu/plan.h"
 
 namespace tessera::cpu {
@@ -20,11 +21,13 @@ class CpuExecutable final : public Executable {
   int64_t peakBytes() const override;
   KernelCounts kernelCounts() const override { return kernels_->counts(); }
   Result<std::vector<StepListing>> list(InstructionId instruction, bool withCode) const override;
+  Result<CompiledObject> object(const std::string& name) override;
 
  private:
   struct FreeBytes {
     void operator()(std::byte* p) const { std::free(p); }
   };
+  Status runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options, Profile* profile);
   Status ensureArena();
   Status bindArguments(std::span<const Literal> arguments, RunState& state) const;
   Status bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs, RunState& state) const;

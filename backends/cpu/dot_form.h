@@ -3,7 +3,8 @@
 #pragma once
 
 #include "backends/cpu/library_steps.h"
-#include "backends/cpu/strided_dims.h"
+#include "backends/runtime/sgemm_step.h"
+#include "backends/runtime/strided_dims.h"
 
 namespace tessera::cpu {
 
@@ -13,11 +14,6 @@ struct DotForm {
   int64_t batches = 1, m = 1, n = 1, k = 1;
 };
 
-// How a matrix routine sees one operand: `rows` × `columns`, one of them contiguous.
-struct MatrixView {
-  bool transposed = false;  // the rows are contiguous
-  int64_t ld = 1;           // elements from one row (transposed: column) to the next
-};
 std::optional<MatrixView> viewOf(const Dims& rows, const Dims& columns);
 
 DotForm dotFormOf(const Module& module, const Instruction& dot);

@@ -58,6 +58,12 @@ class DynamicEntry final : public Executable {
   }
   const Module& optimized() const override { return inner_->optimized(); }
   int64_t peakBytes() const override { return inner_->peakBytes(); }
+  Result<CompiledObject> object(const std::string& name) override {
+    Diagnostic d;
+    d.fault = Fault::Unsupported;
+    d.message = name + " cannot be compiled ahead of time: an argument or a result has dynamic dimensions";
+    return fail(std::move(d));
+  }
 
  private:
   // The arguments within their bounds, and the sizes behind them.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "backends/aot/evaluated_step.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/callgraph.h"
 #include "core/ops/op.h"
@@ -94,6 +95,18 @@ Status EvaluateStep::run(RunState& state) {
     d.message = "out of memory while evaluating";
     return fail(placed(instruction, std::move(d)));
   }
+}
+
+const char* EvaluateStep::loader() const { return isPure ? aot::EvaluatedStep::kLoader : nullptr; }
+
+void EvaluateStep::save(FieldWriter& out) {
+  const auto text = out.module ? aot::textOf(*out.module, instruction_) : Result<std::string>(fail("no module"));
+  if (!text) {
+    out.refused = profileIndex;
+    return;
+  }
+  std::vector<char> bytes(text->begin(), text->end());
+  out(bytes, operands_, outputs_);
 }
 
 }  // namespace tessera::cpu

@@ -15,6 +15,10 @@ class EvaluateStep : public Step {
   EvaluateStep(InstructionId instruction, std::vector<int> operands, std::vector<int> outputs)
       : instruction_(instruction), operands_(std::move(operands)), outputs_(std::move(outputs)) {}
   Status run(RunState& state) override;
+  // Ahead of time: what the evaluator computes of the operands alone is evaluated there, too (aot/evaluated_step).
+  bool isPure = false;
+  const char* loader() const override;
+  void save(FieldWriter& out) override;
 
  private:
   Result<std::vector<Literal>> operandsOf(const RunState& state) const;

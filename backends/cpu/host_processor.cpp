@@ -22,10 +22,29 @@ bool isTooNew(std::string_view feature, const std::string& isa) {
   return isa == "sse4" && startsWith(feature, {"avx", "fma", "f16c", "vaes", "vpclmulqdq", "gfni", "sha512", "sm3", "sm4", "xop"});
 }
 
+// What each level adds.
+struct Level {
+  std::string_view name, features;
+  codegen::Target target;
+};
+const Level kLevels[] = {{"x86-64-v2", "sse3,ssse3,sse4.1,sse4.2,popcnt", {16, false}},
+                         {"x86-64-v3", "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt", {32, true}},
+                         {"x86-64-v4",
+                          "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl",
+                          {64, true}}};
+
 }  // namespace
+
+bool isLevel(const std::string& isa) { return std::ranges::find(kLevels, isa, &Level::name) != std::end(kLevels); }
 
 HostProcessor hostProcessor(const std::string& isa) {
   HostProcessor host;
+  if (const auto level = std::ranges::find(kLevels, isa, &Level::name); level != std::end(kLevels)) {
+    host.name = isa;
+    host.present = level->features;
+    host.target = level->target;
+    return host;
+  }
   host.name = isa == "native" ? llvm::sys::getHostCPUName().str() : "x86-64";
   std::vector<std::string> features;
   for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
@@ -33,7 +52,10 @@ HostProcessor hostProcessor(const std::string& isa) {
     features.push_back((has ? "+" : "-") + feature.first().str());
   }
   std::ranges::sort(features);
-  for (const std::string& feature : features) host.features += (host.features.empty() ? "" : ",") + feature;
+  for (const std::string& feature : features) {
+    host.features += (host.features.empty() ? "" : ",") + feature;
+    if (feature[0] == '+') host.present += (host.present.empty() ? "" : ",") + feature.substr(1);
+  }
   auto has = [&](const char* feature) { return std::ranges::binary_search(features, std::string(feature)); };
   host.target = {16, has("+fma")};
   if (has("+avx2")) host.target.vectorBytes = 32;

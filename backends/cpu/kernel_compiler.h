@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/codegen/kernel_nest.h"
-#include "backends/codegen/tile_shape.h"
+#include "backends/runtime/tile_shape.h"
 #include "backends/cpu/host_processor.h"
 #include "backends/cpu/kernel_code.h"
 #include "core/base/result.h"

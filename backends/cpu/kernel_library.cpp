@@ -56,14 +56,16 @@ void onThreads(size_t threads, Work&& work) {
 }  // namespace
 
 struct KernelLibrary::Impl {
-  explicit Impl(const CompileOptions& options) : host(hostProcessor(options.isa)), cache(options.kernelCache, host) {}
+  explicit Impl(const CompileOptions& options)
+      : host(hostProcessor(options.isa)), cache(options.kernelCache, host), keepsCode(options.keepsCode) {}
 
   HostProcessor host;
   KernelCache cache;
+  bool keepsCode;
   std::vector<std::unique_ptr<Pending>> pending;
   std::unordered_multimap<size_t, size_t> byHash;
   std::vector<size_t> mentioned;
-  std::vector<KernelCode> codes;  // by kernel, until they are loaded
+  std::vector<KernelCode> codes;  // by kernel, until they are loaded, or always
   CodeRegion region;
   KernelCounts counts;
   std::vector<std::jthread> preparations;
@@ -81,6 +83,8 @@ KernelLibrary::KernelLibrary(const CompileOptions& options) : impl_(std::make_un
 KernelLibrary::~KernelLibrary() = default;
 size_t KernelLibrary::size() const { return impl_->pending.size(); }
 KernelCounts KernelLibrary::counts() const { return impl_->counts; }
+std::span<const KernelCode> KernelLibrary::codes() const { return impl_->codes; }
+const std::string& KernelLibrary::features() const { return impl_->host.present; }
 std::vector<size_t> KernelLibrary::takeMentioned() { return std::exchange(impl_->mentioned, {}); }
 
 Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner) {
@@ -205,7 +209,7 @@ Status KernelLibrary::compile(int threads, const std::atomic<bool>* cancel) {
   }
   impl_->counts.kernels = static_cast<int64_t>(kernels_.size());
   impl_->counts.cached = static_cast<int64_t>(kernels_.size() - missing.size());
-  impl_->codes = {};
+  if (!impl_->keepsCode) impl_->codes = {};
   if (!missing.empty() && impl_->cache.isOn()) prepare([this] { impl_->cache.trim(); });  // looks at every entry: beside the rest
   return {};
 }

@@ -5,12 +5,15 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "backends/backend.h"
 #include "backends/codegen/kernel_nest.h"
-#include "backends/codegen/tile_shape.h"
+#include "backends/cpu/kernel_code.h"
+#include "backends/runtime/step.h"
+#include "backends/runtime/tile_shape.h"
 #include "core/base/result.h"
 #include "core/element/element_program.h"
 #include "core/element/region_program.h"
@@ -18,13 +21,6 @@
 namespace tessera::cpu {
 
 struct KernelListing;
-
-struct CompiledKernel {
-  using Function = void (*)(void** buffers, int64_t begin, int64_t end);
-  Function function = nullptr;
-  int64_t parallelCount = 0;
-  double costPerItem = 1;
-};
 
 class KernelLibrary {
  public:
@@ -43,9 +39,12 @@ class KernelLibrary {
   // its own; the library itself makes a run wait for it that needs it.
   void prepare(std::function<void()> work);
   Status compile(int threads, const std::atomic<bool>* cancel);
-  const CompiledKernel& at(size_t index) const { return kernels_[index]; }  // filled by compile; does not move after it
+  const CompiledKernel* kernels() const { return kernels_.data(); }  // by index; filled by compile, does not move after it
   size_t size() const;
   KernelCounts counts() const;
+  // With keepsCode, once compiled: the machine code of all kernels, and the processor's features that it may use ("avx2,fma").
+  std::span<const KernelCode> codes() const;
+  const std::string& features() const;
   // The kernel for readers: compiled once more.
   Result<KernelListing> list(size_t index) const;
 

@@ -1,9 +1,8 @@
-// Permute: results that are an operand with its dimensions in another order. Tiles that are whole cache lines on both sides
-// are turned in a small buffer, so both arrays are walked at memory speed. Stands behind PlanBuilder; permutations that
-// keep the minor dimension are left to kernels, which copy rows.
+// Permute: results that are an operand with its dimensions in another order, as runtime/permute_step. Stands behind
+// PlanBuilder; permutations that keep the minor dimension are left to kernels, which copy rows.
 #pragma once
 
-#include "backends/cpu/plan.h"
+#include "backends/runtime/step.h"
 #include "core/element/element_program.h"
 
 namespace tessera::cpu {

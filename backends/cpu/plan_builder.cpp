@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/aot/evaluated_step.h"
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/split_reduction.h"
 #include "backends/codegen/split_scatter.h"
@@ -17,6 +18,7 @@
 #include "backends/cpu/step_program.h"
 #include "core/base/checked_math.h"
 #include "core/ops/callee_index.h"
+#include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/op.h"
 #include "core/passes/patterns.h"
@@ -236,8 +238,10 @@ Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
 
 // By the op's own `evaluate`, for what has no description by elements.
 Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out) {
-  emit(out, std::make_unique<EvaluateStep>(instruction.id, operandSlots(instruction), resultSlots(instruction)), instruction,
-       "evaluated");
+  auto step = std::make_unique<EvaluateStep>(instruction.id, operandSlots(instruction), resultSlots(instruction));
+  const bool isUsers = customCalls_ && customCalls_->has(std::string(instruction.attributes->textOr(Attr::custom_call_target, "")));
+  step->isPure = aot::isPure(instruction) && !isUsers;
+  emit(out, std::move(step), instruction, "evaluated");
   return {};
 }
 

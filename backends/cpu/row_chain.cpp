@@ -2,15 +2,14 @@
 #include "backends/cpu/row_chain.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <unordered_map>
 
 #include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/unroll_short.h"
 #include "backends/codegen/row_locality.h"
-#include "backends/cpu/dnnl_engine.h"
 #include "backends/cpu/dot_form.h"
+#include "backends/runtime/row_chain_step.h"
 #include "core/base/checked_math.h"
 #include "core/element/compose.h"
 #include "core/passes/row_chain.h"
@@ -22,114 +21,6 @@ namespace {
 constexpr int64_t kTileBytes = 1 << 17;      // of one array between members
 constexpr int64_t kFewestRows = 64;          // a dot packs its right side anew for each tile
 constexpr int64_t kWantedTasks = 16;         // where that leaves tiles of kFewestRows
-
-// One operand of a dot that lies in memory as a whole.
-struct Whole {
-  int slot = -1;
-  MatrixView view;
-  std::vector<int64_t> batchOffset;
-  const float* at(const RunState& state, int64_t batch) const {
-    return reinterpret_cast<const float*>(state.pointers[static_cast<size_t>(slot)]) + batchOffset[static_cast<size_t>(batch)];
-  }
-};
-
-// A dot in front: rows of lhs times rhs.
-struct Product {
-  Whole lhs, rhs;
-  int64_t depth = 1;
-  size_t operand = 0;  // of the kernel
-};
-
-// The dot behind: the tile times `other`, or (onRight) `other` times the tile's transpose.
-struct Consumer {
-  bool exists = false, onRight = false;
-  Whole other;
-  int64_t columns = 1;  // free elements of `other`
-};
-
-struct Geometry {
-  int64_t batches = 1, rows = 1, columns = 1;
-  int64_t elements() const { return batches * rows * columns; }
-};
-
-class RowChainStep : public Step {
- public:
-  static constexpr size_t kMostSlots = 64;
-
-  Geometry form;
-  std::vector<Product> products;
-  Consumer consumer;
-  size_t kernel = 0;
-  std::vector<int> slots;           // of the kernel's operands, then its result; -1: a tile
-  std::vector<int> scratch;         // by product: tiles of all threads; then the middle's, where it has its own
-  size_t resultTile = 0;            // of the middle, if there is a consumer: one of `scratch`
-  int out = -1;
-  codegen::RowLocality locality;
-  int64_t tileRows = 1;
-
-  Status run(RunState& state) override {
-    const int64_t tiles = (form.rows + tileRows - 1) / tileRows;
-    state.pool->parallelFor(form.batches * tiles, 1, [&](int64_t begin, int64_t end, int thread) {
-      const int64_t start = state.profile ? state.profile->now() : 0;
-      for (int64_t t = begin; t < end; ++t) runTile(state, t / tiles, t % tiles * tileRows, thread);
-      if (state.profile && thread > 0) state.profile->threadEvent(thread, start);
-    });
-    return {};
-  }
-
- private:
-  float* tileAt(const RunState& state, size_t array, int thread) const {
-    return reinterpret_cast<float*>(state.pointers[static_cast<size_t>(scratch[array])]) + thread * tileRows * form.columns;
-  }
-
-  void runTile(RunState& state, int64_t batch, int64_t first, int thread) const {
-    const int64_t count = std::min(tileRows, form.rows - first);
-    for (size_t p = 0; p < products.size(); ++p) multiply(state, products[p], batch, first, count, tileAt(state, p, thread));
-    runKernel(state, (batch * form.rows + first) * form.columns, count * form.columns, thread);
-    if (consumer.exists) consume(state, batch, first, count, tileAt(state, resultTile, thread));
-  }
-
-  void multiply(const RunState& state, const Product& p, int64_t batch, int64_t first, int64_t count, float* tile) const {
-    const MatrixView &l = p.lhs.view, &r = p.rhs.view;
-    const float* a = p.lhs.at(state, batch) + (l.transposed ? first : first * l.ld);
-    dnnl_sgemm(l.transposed ? 'T' : 'N', r.transposed ? 'T' : 'N', count, form.columns, p.depth, 1.0f, a, l.ld, p.rhs.at(state, batch), r.ld,
-               0.0f, tile, form.columns);
-  }
-
-  // The kernel indexes whole arrays: a tile stands where its elements would lie in one.
-  void runKernel(const RunState& state, int64_t first, int64_t count, int thread) const {
-    std::array<void*, kMostSlots> buffers;
-    for (size_t i = 0; i < slots.size(); ++i) buffers[i] = slots[i] < 0 ? nullptr : state.pointers[static_cast<size_t>(slots[i])];
-    auto place = [&](float* tile) { return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(tile) - static_cast<uintptr_t>(first) * sizeof(float)); };
-    for (size_t p = 0; p < products.size(); ++p) buffers[products[p].operand] = place(tileAt(state, p, thread));
-    if (consumer.exists) buffers[slots.size() - 1] = place(tileAt(state, resultTile, thread));
-    const CompiledKernel& compiled = state.kernels->at(kernel);
-    auto itemOf = [&](int64_t element) { return element == form.elements() ? compiled.parallelCount : element / locality.elements * locality.items; };
-    compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
-  }
-
-  void consume(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const {
-    const MatrixView& view = consumer.other.view;
-    const float* other = consumer.other.at(state, batch);
-    float* c = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(out)]) + batch * form.rows * consumer.columns;
-    const char transposed = view.transposed ? 'T' : 'N';
-    if (consumer.onRight)
-      dnnl_sgemm(transposed, 'T', consumer.columns, count, form.columns, 1.0f, other, view.ld, tile, form.columns, 0.0f, c + first, form.rows);
-    else
-      dnnl_sgemm('N', transposed, count, consumer.columns, form.columns, 1.0f, tile, form.columns, other, view.ld, 0.0f, c + first * consumer.columns,
-                 consumer.columns);
-  }
-};
-
-// Steps one after the other.
-class StepsStep : public Step {
- public:
-  std::vector<StepPtr> steps;
-  Status run(RunState& state) override {
-    for (const StepPtr& step : steps) TESSERA_TRY(step->run(state));
-    return {};
-  }
-};
 
 class ChainPlanner {
  public:
@@ -176,11 +67,11 @@ class ChainPlanner {
   }
 
   // A product's or the consumer's operand from outside.
-  std::optional<Whole> whole(InstructionId operand, const Dims& batch, const Dims& rows, const Dims& columns) const {
+  std::optional<ChainOperand> whole(InstructionId operand, const Dims& batch, const Dims& rows, const Dims& columns) const {
     auto view = viewOf(rows, columns);
     const int slot = slotOf(operand);
     if (!view || slot < 0) return std::nullopt;
-    return Whole{slot, *view, allOffsets(batch)};
+    return ChainOperand{slot, *view, allOffsets(batch)};
   }
 
   // False: not by tiles.
@@ -217,7 +108,7 @@ class ChainPlanner {
     auto analysis = codegen::ProgramAnalysis::of(program_);
     if (!analysis || step.form.elements() == 0 || program_.body.operands.size() + 1 > RowChainStep::kMostSlots) return false;
     std::vector<bool> local(program_.body.operands.size(), false);
-    for (const Product& product : step.products) local[product.operand] = true;
+    for (const ChainProduct& product : step.products) local[product.operand] = true;
     const auto nest = codegen::KernelNest::of(program_, *analysis, context_.kernels.target());
     const auto locality = codegen::rowLocalityOf(program_, *analysis, nest, local);
     if (!locality) return false;
@@ -234,7 +125,7 @@ class ChainPlanner {
   std::vector<int> kernelSlots(const RowChainStep& step) const {
     std::vector<int> slots;
     for (InstructionId operand : middle().operands) slots.push_back(slotOf(operand));
-    for (const Product& product : step.products) slots[product.operand] = -1;
+    for (const ChainProduct& product : step.products) slots[product.operand] = -1;
     slots.push_back(consumer() ? -1 : context_.outputs[0]);
     return slots;
   }

@@ -5,32 +5,16 @@
 #include <optional>
 #include <span>
 
+#include "backends/runtime/radix_sort_step.h"
 #include "core/element/element_program.h"
 
 namespace tessera::cpu {
-
-enum class SortPayload {
-  None,   // the key alone, which says the single operand's value (sortsByKeyAlone)
-  Value,  // the single operand's bits (at most 32)
-  Index,  // the element's place in its row
-};
 
 struct SortKey {
   // Results over the operands' dimensions. 32-bit keys: one U64, key · 2³² + payload, or the U32 key without one. 64-bit
   // keys: the U64 key alone, the payload is the index.
   ElementProgram items;
   bool isWide = false;
-};
-
-// How a 32-bit key was made from the element's bits.
-struct KeyForm {
-  bool isFloat = false, isSigned = false, isDescending = false;
-  uint32_t valueOf(uint32_t key) const {
-    constexpr uint32_t kTop = 0x80000000u;
-    if (isDescending) key = ~key;
-    if (isFloat) return key & kTop ? key ^ kTop : ~key;
-    return isSigned ? key ^ kTop : key;
-  }
 };
 
 // The comparator orders elements of 32 bits by all of their bits, so that equal keys are equal elements.

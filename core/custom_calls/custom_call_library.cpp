@@ -2,11 +2,16 @@
 #include "core/custom_calls/custom_call_library.h"
 
 #include <dlfcn.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include "core/custom_calls/ffi_call.h"
 #include "core/custom_calls/tessera_custom_call.h"
@@ -207,9 +212,42 @@ class SharedLibrary final : public CustomCallLibrary {
 
 }  // namespace
 
+namespace {
+
+// Loading runs code of the library. A child does it first: what crashes, ends the process or hangs there is no library of
+// ours. "": fine, or no child can be had.
+std::string crashWhileLoading(const std::string& file) {
+  const pid_t child = ::fork();
+  if (child < 0) return {};
+  if (child == 0) {
+    FfiRegistrations registered;
+    const FfiRegistrationScope scope(registered);
+    for (int stream : {STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
+    (void)::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ::_exit(0);
+  }
+  constexpr auto kLongest = std::chrono::seconds(20);
+  const auto end = std::chrono::steady_clock::now() + kLongest;
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() >= end) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return "its initialisation does not end";
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (WIFSIGNALED(status)) return std::string("its initialisation crashes: ") + ::strsignal(WTERMSIG(status));
+  return WEXITSTATUS(status) != 0 ? "its initialisation ends the process" : "";
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const CustomCallLibrary>> CustomCallLibrary::open(const std::string& path) {
   // A name without a slash would be searched in the system's folders.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  if (const std::string crash = crashWhileLoading(file); !crash.empty())
+    return failAs(Fault::Input, "the library " + path + " cannot be loaded: " + crash);
   FfiRegistrations registered;
   const FfiRegistrationScope scope(registered);
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

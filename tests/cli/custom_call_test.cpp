@@ -57,6 +57,18 @@ TEST_P(CustomCall, ALibraryThatCannotBeLoaded) {
   scratch_.write("text.so", "no library");
   refused("run m.hlo --custom-call-library=text.so", 66, "text.so cannot be loaded");
 }
+TEST_P(CustomCall, ALibraryThatCrashesWhileItIsLoaded) {
+  scratch_.write("m.hlo", program("f32[] custom-call(x), custom_call_target=\"f\""));
+  const auto build = [&](const std::string& name, const std::string& body) {
+    scratch_.write(name + ".c", "#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { " + body + " }\nvoid f(void) {}\n");
+    const std::string folder = scratch_.folder().string();
+    return std::system(("cc -w -shared -fPIC -o " + folder + "/" + name + ".so " + folder + "/" + name + ".c").c_str());
+  };
+  ASSERT_EQ(build("crash", "*(volatile int*)0 = 1;"), 0);
+  refused("run m.hlo --custom-call-library=crash.so", 66, "crash.so cannot be loaded: its initialisation crashes");
+  ASSERT_EQ(build("leave", "_Exit(3);"), 0);
+  refused("run m.hlo --custom-call-library=leave.so", 66, "leave.so cannot be loaded: its initialisation ends the process");
+}
 // The example of the operation semantics, with the function that it means.
 TEST_P(CustomCall, TheReferencesMyfunc) {
   scratch_.write("e.hlo", "HloModule e\nENTRY main {\n  ROOT r = f32[3,3]{1,0} constant({{42, 0, 0}, {0, 0, 0}, {0, 0, 0}})\n}\n");

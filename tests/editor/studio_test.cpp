@@ -105,7 +105,7 @@ class StudioTest : public QObject {
   void clickLineOf(const char* name) {
     HloTextView* view = window_->panels().text->view();
     const int line = view->text()->lineOf(id(name)) - view->firstVisibleLine();
-    const int height = static_cast<int>(QFontMetricsF(view->font()).lineSpacing() + 2);
+    const int height = view->lineHeight();
     QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(120, line * height + height / 2));
   }
   QTreeView* profileTable() { return window_->panels().profile->table(); }

@@ -1,11 +1,12 @@
 // The run time's own threading under the thread sanitizer: many short jobs on pools of several sizes, pools that run at
-// once, the sort that all threads share. Built with the sanitizer in every build (but beside the address sanitizer), from
+// once, the sort that all threads share, programs that overlap, runs that are ended. Built with the sanitizer in every build (but beside the address sanitizer), from
 // the sources themselves, since neither LLVM nor oneDNN is. Exit 0: right results; the sanitizer makes races an error.
 #include <cstdio>
 #include <random>
 
-#include "backends/cpu/radix_sort.h"
-#include "backends/cpu/thread_pool.h"
+#include "backends/runtime/radix_sort.h"
+#include "backends/runtime/thread_pool.h"
+#include "tests/races/program_races.h"
 
 namespace {
 
@@ -51,6 +52,7 @@ int main() {
     wrong += wrongSort<uint64_t>(threads, [](uint64_t bits) { return bits; });
     wrong += wrongSort<WideItem>(threads, [](uint64_t bits) { return WideItem{bits % 1000, bits}; });
   }
+  wrong += wrongPrograms() + wrongCancellations();
   if (wrong + beside != 0) std::fprintf(stderr, "%lld wrong results\n", static_cast<long long>(wrong + beside));
   return wrong + beside == 0 ? 0 : 1;
 }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/cpu/strided_dims.h"
+#include "backends/runtime/strided_dims.h"
 #include "core/hlo/element_type.h"
 
 namespace tessera::cpu {
@@ -19,6 +19,10 @@ inline constexpr size_t kMostSpatial = 8;  // windows of one PanelSource
 struct WindowOffsets {
   int64_t positions = 1, window = 1;
   std::vector<int64_t> at;
+  template <class Fields>
+  void fields(Fields& f) {
+    f(positions, window, at);
+  }
 };
 
 // Where element (batch, outer, inner) lies. A convolution's input has `windows`: the last dimensions of `outer` are
@@ -32,6 +36,10 @@ struct PanelSource {
 
   int64_t outerSize() const { return product(outer); }
   int64_t innerSize() const;
+  template <class Fields>
+  void fields(Fields& f) {
+    f(type, start, batch, outer, inner, windows, depth);
+  }
 };
 
 class PanelPacker {

@@ -1,5 +1,5 @@
 // See run_profile.h. The timeline keeps the first events of a long run; totals keep all.
-#include "backends/cpu/run_profile.h"
+#include "backends/runtime/run_profile.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // See dnnl_step.h.
-#include "backends/cpu/dnnl_step.h"
+#include "backends/runtime/dnnl_step.h"
 
 #include <algorithm>
 
@@ -48,6 +48,7 @@ void DnnlStep::bindAll(DnnlPiece& piece) const {
 Status DnnlStep::run(RunState& state) {
   if (gather) gatherRows(state);
   if (shared) {
+    OneOpenMpThread single;
     TESSERA_TRY(dnnlGuarded(what_, [&] {
       shared->bind(state);
       shared->packIn(dnnlStream());

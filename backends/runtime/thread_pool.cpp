@@ -1,10 +1,9 @@
 // See thread_pool.h.
-#include "backends/cpu/thread_pool.h"
+#include "backends/runtime/thread_pool.h"
 
 #include <algorithm>
 #include <chrono>
-
-#include "backends/cpu/openmp.h"
+#include <system_error>
 
 namespace tessera::cpu {
 
@@ -19,7 +18,11 @@ int64_t nowNs() {
 }  // namespace
 
 ThreadPool::ThreadPool(int threads) : width_(std::max(threads, 1)) {
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+  } catch (const std::system_error&) {
+    width_ = static_cast<int>(workers_.size()) + 1;  // as many as the system gives
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -37,7 +40,6 @@ void ThreadPool::takeChunks(int thread) {
 }
 
 void ThreadPool::work(int thread) {
-  omp_set_num_threads(1);  // library calls inside a worker stay on it
   uint32_t seen = 0;
   while (!stop_.load()) {
     for (int i = 0; i < kSpins && generation_.load() == seen; ++i) __builtin_ia32_pause();

@@ -1,5 +1,5 @@
 // See contraction_panels.h. Widths are at most kMaxWidth, so that a panel's row offsets fit on the stack.
-#include "backends/cpu/contraction_panels.h"
+#include "backends/runtime/contraction_panels.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // See strided_dims.h.
-#include "backends/cpu/strided_dims.h"
+#include "backends/runtime/strided_dims.h"
 
 #include <algorithm>
 #include <numeric>

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "backends/cpu/dnnl_engine.h"
-#include "backends/cpu/plan.h"
-#include "backends/cpu/strided_dims.h"
+#include "backends/runtime/dnnl_engine.h"
+#include "backends/runtime/step.h"
+#include "backends/runtime/strided_dims.h"
 
 namespace tessera::cpu {
 
@@ -46,6 +46,10 @@ struct Gather {
   int64_t start = 0;
   Dims rows;
   std::vector<int64_t> inside;
+  template <class Fields>
+  void fields(Fields& f) {
+    f(from, to, start, rows, inside);
+  }
 };
 
 class DnnlStep : public Step {

@@ -1,14 +1,16 @@
 // oneDNN's one engine, and the boundary at which its exceptions become our errors.
 #pragma once
 
+#include <atomic>
 #include <mutex>
+#include <new>
 #include <span>
 #include <string>
 
 #include <oneapi/dnnl/dnnl.hpp>
 
-#include "backends/cpu/openmp.h"
-#include "backends/cpu/thread_pool.h"
+#include "backends/runtime/openmp.h"
+#include "backends/runtime/thread_pool.h"
 #include "core/base/result.h"
 
 namespace tessera::cpu {
@@ -43,13 +45,23 @@ class OneOpenMpThread {
   int before_;
 };
 
+inline Diagnostic notEnoughMemory(const char* what) {
+  Diagnostic d;
+  d.fault = Fault::Runtime;
+  d.message = std::string(what) + ": not enough memory";
+  return d;
+}
+
 // Runs `work`; a failure inside names `what`.
 template <class Work>
 Status dnnlGuarded(const char* what, Work&& work) {
   try {
     work();
     return {};
+  } catch (const std::bad_alloc&) {
+    return fail(notEnoughMemory(what));
   } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) return fail(notEnoughMemory(what));
     Diagnostic d;
     d.fault = Fault::Runtime;
     d.message = std::string(what) + ": " + error.what();
@@ -57,12 +69,33 @@ Status dnnlGuarded(const char* what, Work&& work) {
   }
 }
 
+// The first failure of a library's calls on several threads.
+class DnnlAnswers {
+ public:
+  void note(dnnl_status_t status) {
+    if (status != dnnl_success) failed_.store(status, std::memory_order_relaxed);
+  }
+  Status status(const char* what) const {
+    const dnnl_status_t failed = failed_.load(std::memory_order_relaxed);
+    if (failed == dnnl_success) return {};
+    if (failed == dnnl_out_of_memory) return fail(notEnoughMemory(what));
+    Diagnostic d;
+    d.fault = Fault::Runtime;
+    d.message = std::string(what) + ": the library failed";
+    return fail(std::move(d));
+  }
+
+ private:
+  std::atomic<dnnl_status_t> failed_{dnnl_success};
+};
+
 // work(i, stream) for all pieces on all threads; no exception leaves a thread.
 template <class Work>
 Status dnnlForEach(ThreadPool& pool, int64_t pieces, const char* what, Work&& work) {
   std::mutex mutex;
   Status first;
   pool.parallelFor(pieces, 1, [&](int64_t begin, int64_t end, int) {
+    OneOpenMpThread single;
     Status status = dnnlGuarded(what, [&] {
       for (int64_t i = begin; i < end; ++i) work(i, dnnlStream());
     });

@@ -1,5 +1,5 @@
-// See plan.h: the steps that need no library.
-#include "backends/cpu/plan.h"
+// See step.h: the steps that need no library.
+#include "backends/runtime/step.h"
 
 #include <algorithm>
 #include <cstring>
@@ -47,7 +47,7 @@ Status Sequence::runMeasured(RunState& state) {
 }
 
 Status KernelStep::run(RunState& state) {
-  const CompiledKernel& kernel = state.kernels->at(kernel_);
+  const CompiledKernel& kernel = state.kernels[kernel_];
   for (size_t i = 0; i < slots_.size(); ++i) buffers_[i] = state.pointers[static_cast<size_t>(slots_[i])];
   double total = kernel.costPerItem * static_cast<double>(kernel.parallelCount);
   int threads = state.pool->threads();
@@ -72,7 +72,7 @@ Status RegionCallStep::run(RunState& state) {
   for (size_t i = 0; i < slots_.size(); ++i) buffers_[i] = state.pointers[static_cast<size_t>(slots_[i])];
   buffers_[slots_.size()] = state.blockRuns.data() + firstBlock_;
   buffers_[slots_.size() + 1] = const_cast<std::atomic<bool>*>(state.cancel ? state.cancel : &never);
-  state.kernels->at(kernel_).function(buffers_.data(), 0, 1);
+  state.kernels[kernel_].function(buffers_.data(), 0, 1);
   if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
   return {};
 }
@@ -110,4 +110,41 @@ Status ConditionalStep::run(RunState& state) {
   return branches[branch].run(state);
 }
 
+Status StepsStep::run(RunState& state) {
+  for (const StepPtr& step : steps) TESSERA_TRY(step->run(state));
+  return {};
+}
+
+void FieldWriter::write(std::unique_ptr<Step>& step) {
+  const char* name = step->loader();
+  if (!name) {
+    if (refused < 0) refused = step->profileIndex;
+    return;
+  }
+  auto number = static_cast<uint32_t>(std::ranges::find(loaders, name) - loaders.begin());
+  if (number == loaders.size()) loaders.emplace_back(name);
+  write(number);
+  step->save(*this);
+}
+
+void FieldReader::read(std::unique_ptr<Step>& step) {
+  uint32_t number = 0;
+  read(number);
+  if (number >= loaders_.size()) fail();
+  if (!good_) return;
+  step.reset(loaders_[number](*this));
+  if (!step) fail();
+}
+
 }  // namespace tessera::cpu
+
+// What objects name of this file.
+extern "C" {
+using namespace tessera::cpu;
+Step* tessera_step_kernel(FieldReader& in) { return loadStep<KernelStep>(in); }
+Step* tessera_step_region(FieldReader& in) { return loadStep<RegionCallStep>(in); }
+Step* tessera_step_copy(FieldReader& in) { return loadStep<CopyStep>(in); }
+Step* tessera_step_while(FieldReader& in) { return loadStep<WhileStep>(in); }
+Step* tessera_step_conditional(FieldReader& in) { return loadStep<ConditionalStep>(in); }
+Step* tessera_step_steps(FieldReader& in) { return loadStep<StepsStep>(in); }
+}

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/thread_pool.h"
+#include "backends/runtime/thread_pool.h"
 
 namespace tessera::cpu {
 

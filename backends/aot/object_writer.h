@@ -1,0 +1,69 @@
+// ObjectWriter: a relocatable ELF file for x86-64, written without LLVM: pieces of code and data, the relocations between
+// them, and the symbols that linkers see. Stands behind program_object.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace tessera::aot {
+
+enum class Part : uint8_t { Text, ReadOnly, ReadOnlyPointers, Data };  // .text, .rodata, .data.rel.ro, .data
+
+struct Place {
+  Part part = Part::Text;
+  uint64_t offset = 0;
+};
+
+enum class Reference : uint8_t {
+  Absolute64,  // the address, in 8 bytes
+  Relative32,  // its distance, in 4 bytes
+  Call32,      // likewise, of a function that may lie in another file
+  Cell32,      // the distance of an 8-byte cell that holds the address
+};
+
+class ObjectWriter {
+ public:
+  Place add(Part part, std::string_view bytes, uint64_t alignment);
+  // Writes over what was added there.
+  void replace(Place at, std::string_view bytes);
+  void refer(Place at, Reference kind, Place target, int64_t addend);
+  void refer(Place at, Reference kind, const std::string& function, int64_t addend);  // one of another file
+  // A function that other files may call.
+  void define(const std::string& name, Place at, uint64_t size);
+  // The whole file. Fails where a part is too large for 32-bit distances.
+  Result<std::string> finish() const;
+
+ private:
+  static constexpr size_t kParts = 4;
+  struct Relocation {
+    uint64_t offset = 0;
+    Reference kind = Reference::Absolute64;
+    uint32_t section = 0;  // 1 …: of a part; 0: symbol
+    uint32_t function = 0;
+    int64_t addend = 0;
+  };
+  struct Function {
+    std::string name;
+    Place at;
+    uint64_t size = 0;
+    bool isDefined = false;
+  };
+  struct Content {
+    std::string bytes;
+    uint64_t alignment = 1;
+    std::vector<Relocation> relocations;
+  };
+  uint32_t numberOf(const std::string& function);
+
+  std::array<Content, kParts> parts_;
+  std::vector<Function> functions_;
+  std::map<std::string, uint32_t> numbers_;
+};
+
+}  // namespace tessera::aot

@@ -1,0 +1,259 @@
+// See program_object.h. The structures are runtime/program.h's own, their pointers relocations.
+#include "backends/aot/program_object.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "backends/aot/object_writer.h"
+#include "backends/runtime/program.h"
+#include "core/base/checked_math.h"
+
+namespace tessera::aot {
+
+namespace {
+
+using cpu::Program;
+using cpu::ProgramArray;
+using cpu::ProgramSlot;
+using cpu::ProgramSlotKind;
+
+template <class T>
+std::string_view bytesOf(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+template <class T>
+std::string_view bytesOf(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+Place behind(Place at, size_t offset) { return {at.part, at.offset + offset}; }
+
+std::unexpected<Diagnostic> unsupported(const cpu::StepName& step) {
+  Diagnostic d;
+  d.fault = Fault::Unsupported;
+  d.message = fmt::format("{} cannot be compiled ahead of time: its step ({}) needs Tessera itself", step.name, step.what);
+  d.instruction = step.instruction;
+  d.instructionName = step.name;
+  return fail(std::move(d));
+}
+
+class ObjectMaker {
+ public:
+  explicit ObjectMaker(ProgramParts& parts) : parts_(parts) {}
+  Result<CompiledObject> make();
+
+ private:
+  Status placeWorkspace();
+  void addKernels();
+  void addCode(const cpu::KernelCode& code, Place& first);
+  void addSlots();
+  void addPlan(const cpu::FieldWriter& plan);
+  Place addArrays(const std::vector<ArrayForm>& arrays);
+  void addFunctions();
+  void point(size_t field, Place target) { writer_.refer(behind(program_, field), Reference::Absolute64, target, 0); }
+
+  ProgramParts& parts_;
+  ObjectWriter writer_;
+  Program content_ = {};
+  Place program_;
+  std::vector<uint64_t> spares_;  // by result
+};
+
+// Behind the arena: room for each result that may be stored over an argument.
+Status ObjectMaker::placeWorkspace() {
+  auto total = std::optional<int64_t>(parts_.plan.arenaBytes);
+  for (const ArrayForm& result : parts_.results) {
+    auto begin = total ? checkedAdd(*total, 63) : std::nullopt;
+    spares_.push_back(static_cast<uint64_t>(begin.value_or(0) / 64 * 64));
+    if (result.argument < 0) continue;
+    auto bytes = result.shape->denseBytes();
+    total = begin && bytes ? checkedAdd(*begin / 64 * 64, *bytes) : std::nullopt;
+  }
+  if (!total || *total >= INT64_MAX - 64) return fail("the program needs more memory than can be addressed");
+  content_.workspaceBytes = static_cast<uint64_t>(*total);
+  return {};
+}
+
+Reference referenceOf(cpu::RelocationKind kind) {
+  switch (kind) {
+    case cpu::RelocationKind::Relative32: return Reference::Relative32;
+    case cpu::RelocationKind::Absolute64: return Reference::Absolute64;
+    case cpu::RelocationKind::Call32: return Reference::Call32;
+    case cpu::RelocationKind::Cell32: return Reference::Cell32;
+  }
+  return Reference::Absolute64;
+}
+
+// The kernel itself is the first section, tables that it reads the others.
+void ObjectMaker::addCode(const cpu::KernelCode& code, Place& first) {
+  std::vector<Place> places;
+  for (const cpu::CodeSection& section : code.sections) {
+    const bool hasPointers = std::ranges::any_of(section.relocations, [](const auto& r) { return r.kind == cpu::RelocationKind::Absolute64; });
+    const Part part = places.empty() ? Part::Text : hasPointers ? Part::ReadOnlyPointers : Part::ReadOnly;
+    places.push_back(writer_.add(part, section.bytes, section.alignment));
+  }
+  for (size_t s = 0; s < places.size(); ++s)
+    for (const cpu::CodeRelocation& r : code.sections[s].relocations) {
+      const Place at = behind(places[s], r.offset);
+      if (r.section >= 0) writer_.refer(at, referenceOf(r.kind), places[static_cast<size_t>(r.section)], r.addend);
+      else writer_.refer(at, referenceOf(r.kind), code.functions[r.function], r.addend);
+    }
+  first = places[0];
+}
+
+void ObjectMaker::addKernels() {
+  std::vector<cpu::CompiledKernel> table;
+  std::vector<Place> entries(parts_.codes.size());
+  for (size_t k = 0; k < parts_.codes.size(); ++k) {
+    addCode(parts_.codes[k], entries[k]);
+    table.push_back({nullptr, parts_.kernels[k].parallelCount, parts_.kernels[k].costPerItem});
+  }
+  const Place at = writer_.add(Part::ReadOnlyPointers, bytesOf(table), 8);
+  for (size_t k = 0; k < entries.size(); ++k)
+    writer_.refer(behind(at, k * sizeof table[0] + offsetof(cpu::CompiledKernel, function)), Reference::Absolute64, entries[k], 0);
+  point(offsetof(Program, kernels), at);
+}
+
+void ObjectMaker::addSlots() {
+  const std::vector<cpu::PlanSlot>& slots = parts_.plan.slots;
+  std::vector<ProgramSlot> table;
+  for (const cpu::PlanSlot& slot : slots) switch (slot.kind) {
+    case SlotKind::Parameter: table.push_back({ProgramSlotKind::Argument, static_cast<uint64_t>(slot.index), nullptr}); break;
+    case SlotKind::Output: table.push_back({ProgramSlotKind::Result, static_cast<uint64_t>(slot.index), nullptr}); break;
+    case SlotKind::Constant: table.push_back({ProgramSlotKind::Constant, 0, nullptr}); break;
+    case SlotKind::Temp: table.push_back({ProgramSlotKind::Workspace, static_cast<uint64_t>(slot.offset), nullptr}); break;
+  }
+  const Place at = writer_.add(Part::ReadOnlyPointers, bytesOf(table), 8);
+  for (size_t s = 0; s < slots.size(); ++s) {
+    if (slots[s].kind != SlotKind::Constant || !slots[s].literal) continue;
+    const auto bytes = slots[s].literal->bytes();
+    const Place value = writer_.add(Part::ReadOnly, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 64);
+    writer_.refer(behind(at, s * sizeof table[0] + offsetof(ProgramSlot, constant)), Reference::Absolute64, value, 0);
+  }
+  point(offsetof(Program, slots), at);
+  content_.slotCount = table.size();
+}
+
+void ObjectMaker::addPlan(const cpu::FieldWriter& plan) {
+  point(offsetof(Program, plan), writer_.add(Part::ReadOnly, plan.bytes, 8));
+  content_.planBytes = plan.bytes.size();
+  const std::vector<cpu::StepLoader> table(plan.loaders.size());
+  const Place at = writer_.add(Part::ReadOnlyPointers, bytesOf(table), 8);
+  for (size_t i = 0; i < table.size(); ++i) writer_.refer(behind(at, i * sizeof table[0]), Reference::Absolute64, plan.loaders[i], 0);
+  point(offsetof(Program, loaders), at);
+  content_.loaderCount = table.size();
+}
+
+Place ObjectMaker::addArrays(const std::vector<ArrayForm>& arrays) {
+  std::vector<ProgramArray> table;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const ElementType type = arrays[i].shape->type;
+    const auto alignment = static_cast<uint64_t>(isComplex(type) ? byteWidth(type) / 2 : byteWidth(type));
+    const uint64_t spare = arrays[i].argument >= 0 ? spares_[i] : 0;
+    table.push_back({static_cast<uint64_t>(arrays[i].shape->denseBytes().value_or(0)), alignment, arrays[i].argument, spare});
+  }
+  return writer_.add(Part::ReadOnly, bytesOf(table), 8);
+}
+
+// Two functions by hand: the one loads the program's address as a sixth argument and jumps, the other answers a number.
+void ObjectMaker::addFunctions() {
+  constexpr std::string_view kRun("\xf3\x0f\x1e\xfa\x4c\x8d\x0d\0\0\0\0\xe9\0\0\0\0", 16);  // endbr64; lea program(%rip), %r9; jmp
+  const Place run = writer_.add(Part::Text, kRun, 16);
+  writer_.refer(behind(run, 7), Reference::Relative32, program_, -4);
+  writer_.refer(behind(run, 12), Reference::Call32, "tessera_program_run", -4);
+  writer_.define(parts_.name + "_run", run, kRun.size());
+  std::string answer("\xf3\x0f\x1e\xfa\x48\xb8", 6);  // endbr64; movabs $bytes, %rax; ret
+  answer += bytesOf(content_.workspaceBytes);
+  answer += '\xc3';
+  writer_.define(parts_.name + "_workspace_bytes", writer_.add(Part::Text, answer, 16), answer.size());
+}
+
+std::vector<std::string> librariesOf(const cpu::FieldWriter& plan) {
+  const auto has = [&](std::string_view prefix) {
+    return std::ranges::any_of(plan.loaders, [&](const std::string& name) { return name.starts_with(prefix); });
+  };
+  std::vector<std::string> out;
+  if (has("tessera_core_")) out.emplace_back("tessera_evaluate");
+  out.emplace_back("tessera_runtime");
+  if (has("tessera_dnnl_")) {
+    out.emplace_back("dnnl");
+    out.emplace_back("gomp");
+  }
+  if (has("tessera_core_")) out.emplace_back("tessera_core");
+  for (const char* system : {"stdc++", "m", "pthread"}) out.emplace_back(system);
+  return out;
+}
+
+Result<CompiledObject> ObjectMaker::make() {
+  cpu::FieldWriter plan;
+  plan.module = &parts_.optimized;
+  plan(parts_.plan.sequence);
+  if (plan.refused >= 0) return unsupported(parts_.plan.names[static_cast<size_t>(plan.refused)]);
+  TESSERA_TRY(placeWorkspace());
+  // The structure goes in first, empty, so that relocations know its place; its numbers follow when all are known.
+  program_ = writer_.add(Part::Data, bytesOf(content_), 16);
+  content_.version = cpu::kProgramVersion;
+  content_.argumentCount = parts_.arguments.size();
+  content_.resultCount = parts_.results.size();
+  content_.blocks = parts_.plan.blocks;
+  content_.threads = static_cast<uint64_t>(parts_.threads);
+  addKernels();
+  addSlots();
+  addPlan(plan);
+  point(offsetof(Program, arguments), addArrays(parts_.arguments));
+  point(offsetof(Program, results), addArrays(parts_.results));
+  point(offsetof(Program, features), writer_.add(Part::ReadOnly, parts_.features + std::string(1, '\0'), 1));
+  addFunctions();
+  writer_.replace(program_, bytesOf(content_));
+  CompiledObject out;
+  TESSERA_ASSIGN_OR_RETURN(out.bytes, writer_.finish());
+  out.libraries = librariesOf(plan);
+  out.header = headerText(parts_, static_cast<int64_t>(content_.workspaceBytes), out.libraries);
+  return out;
+}
+
+// The number of an array among those of a shape, tokens left out; -1: it is none.
+int64_t arrayNumber(const Shape& shape, const std::vector<int64_t>& index) {
+  int64_t number = 0;
+  for (const ShapeLeaf& leaf : leavesOf(shape)) {
+    if (!leaf.shape->isArray()) continue;
+    if (leaf.index == index) return number;
+    ++number;
+  }
+  return -1;
+}
+
+std::string nameOfLeaf(std::string_view owner, const std::vector<int64_t>& index) {
+  std::string out(owner);
+  for (int64_t i : index) out += "." + std::to_string(i);
+  return out;
+}
+
+}  // namespace
+
+void describeArrays(const Module& module, ProgramParts& parts) {
+  std::vector<int64_t> firstOf;  // by parameter
+  for (InstructionId id : module.entryComputation().parameters) {
+    firstOf.push_back(static_cast<int64_t>(parts.arguments.size()));
+    for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(id)))
+      if (leaf.shape->isArray()) parts.arguments.push_back({nameOfLeaf(module.at(id).name, leaf.index), leaf.shape, -1});
+  }
+  const Shape& root = module.shapeOf(module.entryComputation().root);
+  for (const ShapeLeaf& leaf : leavesOf(root))
+    if (leaf.shape->isArray()) parts.results.push_back({nameOfLeaf("result", leaf.index), leaf.shape, -1});
+  for (const AliasEntry& alias : module.config().inputOutputAlias) {
+    if (alias.parameter < 0 || alias.parameter >= static_cast<int64_t>(firstOf.size())) continue;
+    const InstructionId parameter = module.entryComputation().parameters[static_cast<size_t>(alias.parameter)];
+    const int64_t result = arrayNumber(root, alias.outputIndex), leaf = arrayNumber(module.shapeOf(parameter), alias.parameterIndex);
+    if (result < 0 || leaf < 0) continue;
+    const int64_t argument = firstOf[static_cast<size_t>(alias.parameter)] + leaf;
+    ArrayForm& form = parts.results[static_cast<size_t>(result)];
+    if (form.shape->denseBytes() == parts.arguments[static_cast<size_t>(argument)].shape->denseBytes()) form.argument = argument;
+  }
+}
+
+Result<CompiledObject> makeObject(ProgramParts& parts) { return ObjectMaker(parts).make(); }
+
+}  // namespace tessera::aot

@@ -1,0 +1,45 @@
+// ProgramObject: a plan and the machine code of its kernels as an object file with a C entry point, and the C header that
+// says how to call it. The run-time library (backends/runtime) makes steps of the plan again and runs them, so each kind
+// of step has one implementation. Before: cpu/cpu_executable; after: a linker.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/cpu/kernel_code.h"
+#include "backends/cpu/plan.h"
+#include "core/hlo/module.h"
+
+namespace tessera::aot {
+
+// An argument or result in C's eyes.
+struct ArrayForm {
+  std::string name;        // the parameter's, or "result"
+  const Shape* shape = nullptr;
+  int64_t argument = -1;   // of a result: the argument in whose memory it may be stored
+};
+
+struct ProgramParts {
+  std::string name;        // of its functions, a C identifier
+  std::string module;      // where it comes from, for readers
+  std::vector<ArrayForm> arguments, results;
+  const Module& optimized;  // whose plan it is
+  cpu::Plan& plan;
+  std::span<const cpu::KernelCode> codes;
+  std::span<const cpu::CompiledKernel> kernels;
+  std::string features;    // of the processor, that kernels use: "avx2,fma"
+  int threads = 1;
+};
+
+// The entry's parameters and results, aliases as the module declares them.
+void describeArrays(const Module& module, ProgramParts& parts);
+
+// Fault::Unsupported names the instruction whose step no object can hold.
+Result<CompiledObject> makeObject(ProgramParts& parts);
+
+// The header: `workspace` is what NAME_workspace_bytes answers.
+std::string headerText(const ProgramParts& parts, int64_t workspace, const std::vector<std::string>& libraries);
+
+}  // namespace tessera::aot

@@ -1,0 +1,152 @@
+// See permute_step.h.
+#include "backends/runtime/permute_step.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tessera::cpu {
+
+namespace {
+
+// Elements of a tile's rows on both sides: two cache lines, or more of wide elements.
+constexpr int64_t tileOf(size_t width) { return std::max<int64_t>(16, 128 / static_cast<int64_t>(width)); }
+
+class PermuteStep : public Step {
+ public:
+  explicit PermuteStep(Permute permute) : permute_(std::move(permute)) { chooseBlock(); }
+  Status run(RunState& state) override;
+  const char* loader() const override { return "tessera_step_permute"; }
+  void save(FieldWriter& out) override { out(permute_); }
+
+ private:
+  template <class T>
+  void runAs(RunState& state) const;
+  template <class T>
+  void turnBlock(const T* from, T* to, int64_t rows, int64_t columns) const;
+  void chooseBlock();
+  template <class T>
+  void turn(const T* from, T* to, int64_t rows, int64_t columns) const;
+
+  Permute permute_;
+  int64_t block_ = 1, outerCount_ = 1;
+};
+
+using Words4 = uint32_t __attribute__((vector_size(16)));
+using Words2 = uint64_t __attribute__((vector_size(16)));
+
+// rows × columns of `to` from columns × rows of `from`, four by four.
+void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t toStride, int64_t rows, int64_t columns) {
+  auto load = [&](int64_t j, int64_t i) {
+    Words4 v;
+    std::memcpy(&v, from + j * fromStride + i, sizeof v);
+    return v;
+  };
+  for (int64_t i = 0; i < rows; i += 4)
+    for (int64_t j = 0; j < columns; j += 4) {
+      const Words4 a = load(j, i), b = load(j + 1, i), c = load(j + 2, i), d = load(j + 3, i);
+      const Words4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      const Words4 ba = __builtin_shufflevector(a, b, 2, 6, 3, 7), dc = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      const Words4 out[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+                             __builtin_shufflevector(ba, dc, 0, 1, 4, 5), __builtin_shufflevector(ba, dc, 2, 3, 6, 7)};
+      for (int64_t k = 0; k < 4; ++k) std::memcpy(to + (i + k) * toStride + j, &out[k], sizeof out[k]);
+    }
+}
+
+void turnInside(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t toStride, int64_t rows, int64_t columns) {
+  for (int64_t i = 0; i < rows; i += 2)
+    for (int64_t j = 0; j < columns; j += 2) {
+      Words2 a, b;
+      std::memcpy(&a, from + j * fromStride + i, sizeof a);
+      std::memcpy(&b, from + (j + 1) * fromStride + i, sizeof b);
+      const Words2 low = __builtin_shufflevector(a, b, 0, 2), high = __builtin_shufflevector(a, b, 1, 3);
+      std::memcpy(to + i * toStride + j, &low, sizeof low);
+      std::memcpy(to + (i + 1) * toStride + j, &high, sizeof high);
+    }
+}
+
+template <class T>
+void turnInside(const T* from, int64_t fromStride, T* to, int64_t toStride, int64_t rows, int64_t columns) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) to[i * toStride + j] = from[j * fromStride + i];
+}
+
+// rows × columns of the result from columns × rows of the operand, through a buffer: rows of an array whose length is a
+// power of two would push each other out of the cache.
+template <class T>
+void PermuteStep::turn(const T* from, T* to, int64_t rows, int64_t columns) const {
+  constexpr int64_t kTile = tileOf(sizeof(T)), kPadded = kTile + 64 / static_cast<int64_t>(sizeof(T));
+  alignas(64) T buffer[kTile * kPadded];
+  const bool isWhole = rows == kTile && columns == kTile;
+  if (isWhole) {
+    for (int64_t j = 0; j < kTile; ++j) std::memcpy(buffer + j * kPadded, from + j * permute_.along.from, kTile * sizeof(T));
+    return turnInside(buffer, kPadded, to, permute_.across.to, kTile, kTile);
+  }
+  for (int64_t j = 0; j < columns; ++j) std::memcpy(buffer + j * kPadded, from + j * permute_.along.from, static_cast<size_t>(rows) * sizeof(T));
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) to[i * permute_.across.to + j] = buffer[j * kPadded + i];
+}
+
+// Block by block, so that the pages of both arrays that are walked at once stay known to the processor.
+template <class T>
+void PermuteStep::runAs(RunState& state) const {
+  const T* from = reinterpret_cast<const T*>(state.pointers[static_cast<size_t>(permute_.from)]);
+  T* to = reinterpret_cast<T*>(state.pointers[static_cast<size_t>(permute_.to)]);
+  const int64_t down = (permute_.across.size + block_ - 1) / block_, right = (permute_.along.size + block_ - 1) / block_;
+  state.pool->parallelFor(outerCount_ * down * right, 1, [&](int64_t begin, int64_t end, int) {
+    for (int64_t item = begin; item < end; ++item) {
+      int64_t rest = item / (down * right);
+      const int64_t row = item / right % down * block_, column = item % right * block_;
+      int64_t in = row + column * permute_.along.from, out = row * permute_.across.to + column;
+      for (size_t d = permute_.outer.size(); d-- > 0; rest /= permute_.outer[d].size) {
+        in += rest % permute_.outer[d].size * permute_.outer[d].from;
+        out += rest % permute_.outer[d].size * permute_.outer[d].to;
+      }
+      turnBlock(from + in, to + out, std::min(block_, permute_.across.size - row), std::min(block_, permute_.along.size - column));
+    }
+  });
+}
+
+template <class T>
+void PermuteStep::turnBlock(const T* from, T* to, int64_t rows, int64_t columns) const {
+  constexpr int64_t kTile = tileOf(sizeof(T));
+  for (int64_t row = 0; row < rows; row += kTile)
+    for (int64_t column = 0; column < columns; column += kTile)
+      turn(from + row + column * permute_.along.from, to + row * permute_.across.to + column, std::min(kTile, rows - row), std::min(kTile, columns - column));
+}
+
+// As large as pages like, smaller while there are few blocks.
+void PermuteStep::chooseBlock() {
+  constexpr int64_t kMost = 512, kWanted = 16;
+  outerCount_ = 1;
+  for (const PermutedAxis& axis : permute_.outer) outerCount_ *= axis.size;
+  const int64_t tile = tileOf(static_cast<size_t>(permute_.width));
+  auto count = [&] { return outerCount_ * ((permute_.across.size + block_ - 1) / block_) * ((permute_.along.size + block_ - 1) / block_); };
+  for (block_ = kMost; block_ > 2 * tile && count() < kWanted;) block_ /= 2;
+}
+
+struct Bytes16 {
+  uint64_t parts[2];
+};
+
+Status PermuteStep::run(RunState& state) {
+  switch (permute_.width) {
+    case 1: runAs<uint8_t>(state); break;
+    case 2: runAs<uint16_t>(state); break;
+    case 4: runAs<uint32_t>(state); break;
+    case 8: runAs<uint64_t>(state); break;
+    default: runAs<Bytes16>(state); break;
+  }
+  return {};
+}
+
+}  // namespace
+
+StepPtr makePermuteStep(Permute permute) { return std::make_unique<PermuteStep>(std::move(permute)); }
+
+}  // namespace tessera::cpu
+
+extern "C" tessera::cpu::Step* tessera_step_permute(tessera::cpu::FieldReader& in) {
+  tessera::cpu::Permute permute;
+  in(permute);
+  return in.good() ? tessera::cpu::makePermuteStep(std::move(permute)).release() : nullptr;
+}

@@ -1,0 +1,26 @@
+// PermuteStep: an array with its dimensions in another order. Tiles that are whole cache lines on both sides are turned in
+// a small buffer, so both arrays are walked at memory speed. Before: cpu/permute, which finds them.
+#pragma once
+
+#include "backends/runtime/step.h"
+
+namespace tessera::cpu {
+
+struct PermutedAxis {
+  int64_t size = 1, from = 0, to = 0;  // strides in elements
+};
+
+struct Permute {
+  std::vector<PermutedAxis> outer;
+  PermutedAxis along, across;  // contiguous in the result; in the operand
+  int64_t width = 4;           // bytes of an element
+  int from = -1, to = -1;
+  template <class Fields>
+  void fields(Fields& f) {
+    f(outer, along, across, width, from, to);
+  }
+};
+
+StepPtr makePermuteStep(Permute permute);
+
+}  // namespace tessera::cpu

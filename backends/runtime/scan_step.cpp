@@ -1,0 +1,216 @@
+// See scan_step.h.
+#include "backends/runtime/scan_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace tessera::cpu {
+
+namespace {
+
+constexpr int64_t kChains = 8, kLink = 256, kBlock = kChains * kLink;  // elements of the minor dimension
+constexpr int64_t kColumns = 64;                                       // of a major one's rows, together
+
+int64_t blocksOf(const Scan& scan) { return (scan.length + kBlock - 1) / kBlock; }
+
+struct Add {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else return a + b;
+  }
+  template <class T>
+  static constexpr T neutral() { return T(0); }
+};
+
+struct Multiply {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) * static_cast<std::make_unsigned_t<T>>(b));
+    else return a * b;
+  }
+  template <class T>
+  static constexpr T neutral() { return T(1); }
+};
+
+// NaN wins; of two zeros the one with the right sign.
+template <bool kLargest>
+struct Extreme {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (a != a) return a;
+      if (b != b) return b;
+      if (a == b) return std::signbit(a) == kLargest ? b : a;
+    }
+    return kLargest == (a > b) ? a : b;
+  }
+  template <class T>
+  static constexpr T neutral() {
+    if constexpr (std::is_floating_point_v<T>) return kLargest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+    else return kLargest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+  }
+};
+
+template <class T, class Op>
+class ScanStep : public Step {
+ public:
+  explicit ScanStep(const Scan& scan) : shape_(scan) {}
+  Status run(RunState& state) override;
+  const char* loader() const override { return "tessera_step_scan"; }
+  void save(FieldWriter& out) override { out(shape_); }
+
+ private:
+  T* at(RunState& state, int slot) const { return reinterpret_cast<T*>(state.pointers[static_cast<size_t>(slot)]); }
+  // Element i of a row in the direction of the scan.
+  int64_t place(int64_t i) const { return shape_.reversed ? shape_.length - 1 - i : i; }
+  void scanColumns(RunState& state, int64_t outer, int64_t column) const;
+  T total(const T* row, int64_t begin, int64_t end) const;
+  void scanBlock(const T* from, T* to, int64_t begin, int64_t end, T carry) const;
+  void scanRow(RunState& state, int64_t row) const;
+
+  Scan shape_;
+};
+
+template <class T, class Op>
+void ScanStep<T, Op>::scanColumns(RunState& state, int64_t outer, int64_t column) const {
+  const int64_t count = std::min(kColumns, shape_.inner - column), first = outer * shape_.length * shape_.inner + column;
+  const T *from = at(state, shape_.from) + first, start = *at(state, shape_.initial);
+  T* to = at(state, shape_.to) + first;
+  T sums[kColumns];
+  std::fill_n(sums, kColumns, start);
+  for (int64_t i = 0; i < shape_.length; ++i) {
+    const T* in = from + place(i) * shape_.inner;
+    T* out = to + place(i) * shape_.inner;
+    if (count == kColumns)
+      for (int64_t k = 0; k < kColumns; ++k) out[k] = sums[k] = Op::of(sums[k], in[k]);
+    else
+      for (int64_t k = 0; k < count; ++k) out[k] = sums[k] = Op::of(sums[k], in[k]);
+  }
+}
+
+template <class T, class Op>
+T ScanStep<T, Op>::total(const T* row, int64_t begin, int64_t end) const {
+  constexpr int kSums = 16;
+  T sums[kSums];
+  std::fill_n(sums, kSums, Op::template neutral<T>());
+  int64_t i = begin;
+  const T* memory = shape_.reversed ? row + (shape_.length - end) : row + begin;  // the same elements, in memory order
+  const int64_t count = end - begin;
+  for (i = 0; i + kSums <= count; i += kSums)
+    for (int k = 0; k < kSums; ++k) sums[k] = Op::of(sums[k], memory[i + k]);
+  for (; i < count; ++i) sums[i % kSums] = Op::of(sums[i % kSums], memory[i]);
+  T all = sums[0];
+  for (int k = 1; k < kSums; ++k) all = Op::of(all, sums[k]);
+  return all;
+}
+
+// Eight links of the block are walked at once, each from the total of what stands before it.
+template <class T, class Op>
+void ScanStep<T, Op>::scanBlock(const T* from, T* to, int64_t begin, int64_t end, T carry) const {
+  if (end - begin < kBlock) {
+    for (int64_t i = begin; i < end; ++i) to[place(i)] = carry = Op::of(carry, from[place(i)]);
+    return;
+  }
+  T sums[kChains];
+  for (int64_t c = 0; c < kChains; ++c) {
+    sums[c] = carry;
+    if (c + 1 < kChains) carry = Op::of(carry, total(from, begin + c * kLink, begin + (c + 1) * kLink));
+  }
+  const int64_t step = shape_.reversed ? -1 : 1;
+  const T* in = from + place(begin);
+  T* out = to + place(begin);
+  for (int64_t i = 0; i < kLink; ++i, in += step, out += step)
+    for (int64_t c = 0; c < kChains; ++c) out[c * kLink * step] = sums[c] = Op::of(sums[c], in[c * kLink * step]);
+}
+
+template <class T, class Op>
+void ScanStep<T, Op>::scanRow(RunState& state, int64_t row) const {
+  const T* from = at(state, shape_.from) + row * shape_.length;
+  T *to = at(state, shape_.to) + row * shape_.length, carry = *at(state, shape_.initial);
+  for (int64_t b = 0; b < blocksOf(shape_); ++b) {
+    const int64_t begin = b * kBlock, end = std::min(shape_.length, begin + kBlock);
+    const T next = b + 1 < blocksOf(shape_) ? Op::of(carry, total(from, begin, end)) : carry;
+    scanBlock(from, to, begin, end, carry);
+    carry = next;
+  }
+}
+
+template <class T, class Op>
+Status ScanStep<T, Op>::run(RunState& state) {
+  if (shape_.outer * shape_.length * shape_.inner == 0) return {};
+  const int64_t blocks = blocksOf(shape_);
+  if (shape_.inner > 1) {
+    const int64_t pieces = (shape_.inner + kColumns - 1) / kColumns;
+    state.pool->parallelFor(shape_.outer * pieces, std::max<int64_t>(1, 256 / shape_.length), [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) scanColumns(state, i / pieces, i % pieces * kColumns);
+    });
+    return {};
+  }
+  if (shape_.outer >= 8 || blocks < 8) {
+    state.pool->parallelFor(shape_.outer, std::max<int64_t>(1, 4 * kBlock / shape_.length), [&](int64_t begin, int64_t end, int) {
+      for (int64_t row = begin; row < end; ++row) scanRow(state, row);
+    });
+    return {};
+  }
+  T* totals = at(state, shape_.totals);
+  auto forBlocks = [&](auto&& work) {
+    state.pool->parallelFor(shape_.outer * blocks, 4, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t row = i / blocks, first = i % blocks * kBlock;
+        work(i, row * shape_.length, first, std::min(shape_.length, first + kBlock));
+      }
+    });
+  };
+  forBlocks([&](int64_t i, int64_t row, int64_t begin, int64_t end) { totals[i] = total(at(state, shape_.from) + row, begin, end); });
+  for (int64_t row = 0; row < shape_.outer; ++row) {
+    T carry = *at(state, shape_.initial);
+    for (int64_t b = 0; b < blocks; ++b) {
+      T& each = totals[row * blocks + b];
+      const T next = Op::of(carry, each);
+      each = carry;
+      carry = next;
+    }
+  }
+  forBlocks([&](int64_t i, int64_t row, int64_t begin, int64_t end) {
+    scanBlock(at(state, shape_.from) + row, at(state, shape_.to) + row, begin, end, totals[i]);
+  });
+  return {};
+}
+
+template <class T>
+StepPtr scanOf(const Scan& scan) {
+  switch (scan.op) {
+    case ScanOp::Add: return std::make_unique<ScanStep<T, Add>>(scan);
+    case ScanOp::Multiply: return std::make_unique<ScanStep<T, Multiply>>(scan);
+    case ScanOp::Maximum: return std::make_unique<ScanStep<T, Extreme<true>>>(scan);
+    case ScanOp::Minimum: return std::make_unique<ScanStep<T, Extreme<false>>>(scan);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int64_t scanScratchBytes(const Scan& scan) { return scan.inner > 1 ? 0 : scan.outer * blocksOf(scan) * byteWidth(scan.type); }
+
+StepPtr makeScanStep(const Scan& scan) {
+  switch (scan.type) {
+    case ElementType::F32: return scanOf<float>(scan);
+    case ElementType::F64: return scanOf<double>(scan);
+    case ElementType::S32: return scanOf<int32_t>(scan);
+    case ElementType::U32: return scanOf<uint32_t>(scan);
+    case ElementType::S64: return scanOf<int64_t>(scan);
+    case ElementType::U64: return scanOf<uint64_t>(scan);
+    default: return nullptr;
+  }
+}
+
+}  // namespace tessera::cpu
+
+extern "C" tessera::cpu::Step* tessera_step_scan(tessera::cpu::FieldReader& in) {
+  tessera::cpu::Scan scan;
+  in(scan);
+  return in.good() ? tessera::cpu::makeScanStep(scan).release() : nullptr;
+}

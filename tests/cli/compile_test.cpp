@@ -1,0 +1,108 @@
+// `tessera compile`: the example in C, built by the system's compiler as its README says, and what cannot be compiled,
+// linked or written.
+#include "tests/cli/spawn.h"
+
+namespace tessera {
+namespace {
+
+const std::string kExample = TESSERA_SOURCE_DIR "/resources/examples/aot";
+constexpr const char* kShares = "0.7311 0.2689\n0.2689 0.7311\n";
+
+// Shell text in the scratch folder, with what it prints.
+Ran shell(const Scratch& scratch, const std::string& command) {
+  const std::string folder = scratch.folder().string();
+  const int status = std::system(("cd '" + folder + "' && { timeout 60 sh -c '" + command + "' ; } > .out 2> .err").c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contentOf(scratch.folder() / ".out"), contentOf(scratch.folder() / ".err")};
+}
+
+class Compile : public testing::Test {
+ protected:
+  Ran compile(const std::string& arguments, const std::string& before = {}) { return scratch_.tessera("compile " + arguments, {}, before); }
+  void refused(const std::string& arguments, int exit, const std::string& message, const std::string& before = {}) {
+    const Ran ran = compile(arguments, before);
+    EXPECT_EQ(ran.exit, exit) << ran.err;
+    EXPECT_NE(ran.err.find(message), std::string::npos) << ran.err;
+  }
+  bool has(const std::string& file) const { return std::filesystem::exists(scratch_.folder() / file); }
+  Scratch scratch_;
+};
+
+// The words that the README and the command itself print.
+TEST_F(Compile, TheExampleRunsFromAnObject) {
+#ifdef TESSERA_NO_RUNTIME
+  GTEST_SKIP() << "the run-time library is without the sanitizer";
+#endif
+  const Ran ran = compile("'" + kExample + "/classify.hlo' -o classify.o --header=classify.h --name=classify");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const size_t at = ran.out.find("link with ");
+  ASSERT_NE(at, std::string::npos) << ran.out;
+  const std::string link = ran.out.substr(at + 10, ran.out.find('\n', at) - at - 10);
+  const Ran built = shell(scratch_, "cc -Wall -Werror -I. " + kExample + "/main.c classify.o " + link + " -o classify");
+  ASSERT_EQ(built.exit, 0) << built.err;
+  EXPECT_EQ(shell(scratch_, "./classify").out, kShares);
+  EXPECT_NE(contentOf(kExample + "/README.md").find("0.7311 0.2689"), std::string::npos);
+}
+TEST_F(Compile, TheExampleRunsFromALibrary) {
+#ifdef TESSERA_NO_RUNTIME
+  GTEST_SKIP() << "the run-time library is without the sanitizer";
+#endif
+  const Ran ran = compile("'" + kExample + "/classify.hlo' -o classify.so --header=classify.h --name=classify");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const Ran built = shell(scratch_, "cc -I. " + kExample + "/main.c ./classify.so -o classify");
+  ASSERT_EQ(built.exit, 0) << built.err;
+  EXPECT_EQ(shell(scratch_, "./classify").out, kShares);
+  EXPECT_EQ(shell(scratch_, "nm -D --defined-only classify.so | grep -c classify_").out, "2\n");
+  EXPECT_EQ(shell(scratch_, "readelf -d classify.so | grep -ciE \"llvm|libtessera\"").out, "0\n");
+}
+TEST_F(Compile, TheHeaderTellsEveryArray) {
+  ASSERT_EQ(compile("'" + kExample + "/classify.hlo' -o classify.o --header=classify.h --target=x86-64-v2 --threads=3").exit, 0);
+  const std::string header = contentOf(scratch_.folder() / "classify.h");
+  for (const char* line : {" *     0  points: f32[2,3], float, 24 bytes, aligned to 4\n", " *     2  bias: f32[2], float, 8 bytes, aligned to 4\n",
+                           " *     0  result: f32[2,2], float, 16 bytes, aligned to 4\n", "#define CLASSIFY_ARGUMENTS 3\n", "At most 3 threads",
+                           "with sse3,ssse3,sse4.1,sse4.2,popcnt.", "-ltessera_runtime -ldnnl -lgomp -lstdc++ -lm -lpthread"})
+    EXPECT_NE(header.find(line), std::string::npos) << line << "\n" << header;
+}
+TEST_F(Compile, NamesThatAreNoneInC) {
+  scratch_.write("m.hlo", "HloModule odd.name-1\n\nENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n");
+  ASSERT_EQ(compile("m.hlo -o m.o --header=m.h").exit, 0);
+  EXPECT_NE(contentOf(scratch_.folder() / "m.h").find("int odd_name_1_run("), std::string::npos);
+  refused("m.hlo -o m2.o --name=1st", 64, "\"1st\" is no name of a C function");
+  refused("m.hlo -o m.exe", 64, "OUT.o or OUT.so");
+  EXPECT_FALSE(has("m2.o"));
+}
+TEST_F(Compile, WhatNeedsMoreThanTheRunTimeIsNamed) {
+  scratch_.write("state.hlo", "HloModule m\n\nENTRY main {\n  a = f32[] constant(0)\n  b = f32[] constant(1)\n  ROOT noise = f32[4] rng(a, b), distribution=rng_uniform\n}\n");
+  refused("state.hlo -o m.o", 4, "noise cannot be compiled ahead of time");
+  scratch_.write("replicas.hlo", "HloModule m, replica_count=2\n\nsum { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT all = f32[4] all-reduce(x), to_apply=sum\n}\n");
+  refused("replicas.hlo -o m.o", 4, "all cannot be compiled ahead of time");
+  scratch_.write("feed.hlo", "HloModule m\n\nENTRY main {\n  t = token[] after-all()\n  fed = (f32[4], token[]) infeed(t)\n  ROOT x = f32[4] get-tuple-element(fed), index=0\n}\n");
+  refused("feed.hlo -o m.o", 4, "fed cannot be compiled ahead of time");
+  scratch_.write("target.hlo", "HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT own = f32[4] custom-call(x), custom_call_target=\"users.own\"\n}\n");
+  refused("target.hlo -o m.o", 4, "own");
+  scratch_.write("dynamic.hlo", "HloModule m\n\nENTRY main {\n  ROOT x = f32[<=4] parameter(0)\n}\n");
+  refused("dynamic.hlo -o m.o", 4, "dynamic dimensions");
+  EXPECT_FALSE(has("m.o"));
+}
+TEST_F(Compile, OutputsThatCannotBeWritten) {
+  scratch_.write("model.hlo", kAddProgram);
+  refused("model.hlo -o absent/m.o", 73, "absent/m.o");
+  refused("model.hlo -o m.o --header=absent/m.h", 73, "absent/m.h");
+  refused("absent.hlo -o n.o", 66, "absent.hlo");
+  EXPECT_FALSE(has("n.o"));
+}
+TEST_F(Compile, AFullDisk) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  scratch_.write("model.hlo", kAddProgram);
+  std::filesystem::create_symlink("/dev/full", scratch_.folder() / "m.o");
+  refused("model.hlo -o m.o", 73, "m.o");
+}
+TEST_F(Compile, ALinkerThatIsAbsentOrFails) {
+  scratch_.write("model.hlo", kAddProgram);
+  refused("model.hlo -o m.so", 4, "no linker was found", "CC=/absent/cc");
+  refused("model.hlo -o m.so", 4, "cannot link the library", "CC=false");
+  EXPECT_FALSE(has("m.so"));
+  EXPECT_EQ(compile("model.hlo -o m.o", "CC=/absent/cc").exit, 0);
+}
+
+}  // namespace
+}  // namespace tessera

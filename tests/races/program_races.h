@@ -1,0 +1,7 @@
+// What runtime_races.cpp runs of program_races.cpp: how many results were wrong.
+#pragma once
+
+#include <cstdint>
+
+int64_t wrongPrograms();
+int64_t wrongCancellations();

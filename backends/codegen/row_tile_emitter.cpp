@@ -1,6 +1,8 @@
 // See row_tile_emitter.h. A tile holds, element by element of a row, what the lanes read: tile[at · lanes + lane].
 #include "backends/codegen/row_tile_emitter.h"
 
+#include <algorithm>
+
 #include "backends/codegen/kernel_function.h"
 
 namespace tessera::codegen {
@@ -61,7 +63,7 @@ void RowTileEmitter::fillSquare(size_t t, Value* base, Value* lane, Value* top, 
     else square.push_back(b.CreateAlignedLoad(vector, at, alignOf(t)));
   }
   turn(square);
-  for (unsigned c = 0; c < width_; ++c) {
+  for (unsigned c = 0; c < std::min<int64_t>(width_, tile.length); ++c) {
     Value* to = b.CreateAdd(b.CreateMul(b.CreateAdd(column, int64(c)), int64(nest_.lanes)), lane);
     b.CreateAlignedStore(square[c], b.CreateGEP(element, places_[t], to), llvm::Align(alignOf(t).value() * width_));
   }

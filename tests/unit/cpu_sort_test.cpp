@@ -55,6 +55,11 @@ TEST(CpuSort, ShortMiddlingAndLongRows) {
   expectExact(sortOf("f32", "70000,2", 0, "LT"));
 }
 
+TEST(CpuSort, FewShortRows) {
+  for (const char* dims : {"1,1", "3,2", "2,3", "7,1", "1,7", "5,3", "16,2"})
+    for (int dimension : {0, 1}) expectExact(sortOf("f32", dims, dimension, "LT"));
+}
+
 // Signs, zeros of both signs, infinities and NaN, in total order and in that of front ends, which makes zeros and NaN alike.
 TEST(CpuSort, SpecialValues) {
   const std::string values = "  a = f32[13] constant({1, -0, 0, nan, -inf, inf, -1, -nan, 0, -0, 1e-45, -1e-45, nan})\n";

@@ -117,7 +117,7 @@ Status checkSizes(const InferContext& context, const ScatterFacts& facts, const 
                   const Shape& updates) {
   const IndexVector window = windowInOperand(facts, operand, updates);
   for (size_t d = 0; d < window.size(); ++d)
-    if (window[d] > operand.dimensions[d])
+    if (window[d] > operand.dimensions[d] && containsDim(facts.windowInOperand, static_cast<int64_t>(d)))
       return context.violated("C6", fmt::format("the update window is too large in dimension {}", d),
                               fmt::format("at most {}", operand.dimensions[d]), std::to_string(window[d]));
   const IndexVector wanted = pickDims(indices.dimensions, otherDims(indices.rank(), {{facts.vectorDim}}));
@@ -197,6 +197,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   }
   parameters = results;
   for (size_t i = 0; i < n; ++i) parameters.push_back(context.operands[n + 1 + i].shape().type);
+  if (context.operands[0].elementCount() == 0) return literalOrTuple(std::move(outputs));  // no window lies inside
   ScalarFunction combine(context, 0, parameters, results);
   const Shape &operand = context.operands[0].shape(), &updates = context.operands[n + 1].shape();
   const ScatterFacts facts = factsOf(*context.instruction.attributes, operand.rank(), updates.rank());
@@ -263,7 +264,8 @@ Status loops(LoopContext& context) {
   context.program.outputs = results;
   context.program.initialOperand.clear();
   for (size_t i = 0; i < n; ++i) context.program.initialOperand.push_back(static_cast<int64_t>(i));
-  context.setIterationSpace(updates.dimensions);
+  const bool nothing = context.operandShape(0).elementCount() == 0;  // no window lies inside
+  context.setIterationSpace(nothing ? std::vector<int64_t>(std::max<size_t>(updates.dimensions.size(), 1), 0) : updates.dimensions);
   const ScatterFacts facts = factsOf(context.attributes(), context.operandShape(0).rank(), updates.rank());
   const bool unique = context.attributes().boolOr(Attr::unique_indices, false);
   context.program.parallelDims = unique ? updates.rank() : 0;

@@ -90,7 +90,8 @@ Sequence everyStep() {
   sort.operands = {kA};
   sort.outputs = {kB};
   sort.widths = {4};
-  sort.byValue = true;
+  sort.isShared = true;  // its one row, by all threads
+  sort.payload = SortPayload::Value;
   out.steps.push_back(makeRadixSortStep(sort));
   auto calls = std::make_unique<SortByCalls>();
   calls->operands = {kB};

@@ -103,6 +103,7 @@ bool BlockActions::saveSelection(const QString& name, const QString& summary) {
     emit explained(QString::fromStdString(block.error().message));
     return false;
   }
+  setLibrary(path_);  // another session may have saved a block since
   std::vector<Block> next = blocks_;
   const auto known = std::ranges::find(next, block->name, &Block::name);
   if (known == next.end()) next.push_back(*std::move(block));

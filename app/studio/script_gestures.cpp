@@ -6,8 +6,10 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMouseEvent>
+#include <QPlainTextEdit>
 #include <QStringList>
 #include <QTabWidget>
+#include <QTextBlock>
 #include <QPushButton>
 #include <QToolButton>
 #include <map>
@@ -23,6 +25,7 @@
 #include "editor/panels/add_search.h"
 #include "editor/document/player.h"
 #include "editor/panels/run_panel.h"
+#include "editor/panels/text_panel.h"
 #include "editor/panels/value_field.h"
 #include "editor/values/call_bar.h"
 #include "editor/values/play_bar.h"
@@ -182,6 +185,21 @@ Status type(MainWindow& w, const QString& text) {
   return {};
 }
 
+// Types in the text of the computation that is shown, from the end of a line on (from 1).
+Status editText(MainWindow& w, const QString& line) {
+  w.panels().raise(QStringLiteral("text"));
+  TextPanel& panel = *w.panels().text;
+  panel.editButton()->setChecked(true);
+  QPlainTextEdit* field = panel.edit()->field();
+  const QTextBlock block = field->document()->findBlockByNumber(line.toInt() - 1);
+  if (!block.isValid()) return refusedGesture(QObject::tr("the text has no line %1").arg(line));
+  QTextCursor cursor(block);
+  cursor.movePosition(QTextCursor::EndOfBlock);
+  field->setTextCursor(cursor);
+  field->setFocus();
+  return {};
+}
+
 }  // namespace
 
 GestureCommand gestureNamed(const QString& name) {
@@ -203,6 +221,7 @@ GestureCommand gestureNamed(const QString& name) {
       {"live", [](MainWindow& w, const QString& on) { w.document().setLive(on != QLatin1String("off")); return Status{}; }},
       {"key", key},
       {"type", type},
+      {"edit-text", editText},
   };
   const auto found = table.find(name);
   return found == table.end() ? moveNamed(name) : found->second;

@@ -253,7 +253,7 @@ class CostCounter {
   // --- fusions
   double fusionBytes(const Instruction& fusion) {
     const auto callees = module_.callees(fusion);
-    if (callees.empty()) return operandBytes(fusion) + bytesOf(*fusion.shape);
+    if (callees.empty() || !module_.contains(callees.front()) || !module_.at(callees.front()).root.valid()) return operandBytes(fusion) + bytesOf(*fusion.shape);
     const Computation& body = module_.at(callees.front());
     double sum = writtenBytes(body.root);
     for (InstructionId parameter : body.parameters) sum += readBytes(body, parameter);

@@ -5,6 +5,7 @@
 #include "core/edit/performer.h"
 #include "core/edit/refusal.h"
 #include "core/formats/hlo_text.h"
+#include "core/ops/unfinished.h"
 
 namespace tessera {
 namespace {
@@ -64,9 +65,7 @@ Status Performer::operator()(const AddInstruction& action) {
     operands.push_back(operand);
   }
   TESSERA_ASSIGN_OR_RETURN(Instruction made, newInstructionFrom(action));
-  Shape shape = Shape::array(ElementType::F32, {});  // until inference says better
-  if (!operands.empty() && operands[0].valid()) shape = module_.shapeOf(operands[0]);
-  if (action.shape) shape = *action.shape;
+  Shape shape = action.shape ? *action.shape : standInShape(module_, operands);  // until inference says better
   fillDefaultLayouts(shape);
   const std::string name = freeName(module_, action.name.empty() ? std::string(nameOf(action.opcode)) : action.name);
   made.name = name;

@@ -12,28 +12,12 @@ namespace tessera {
 namespace {
 
 constexpr const char* kFragment = "fragment";
-constexpr const char* kOpenInput = "open.input";
 
-// Open inputs read a parameter that nobody has, and what is selected is gathered by a tuple.
+// What is selected, gathered by a tuple. Open inputs stay open.
 InstructionId gather(Module& copy, std::span<const InstructionId> ids) {
   const ComputationId home = copy.at(ids.front()).computation;
-  InstructionId open;
   std::vector<Shape> shapes;
-  for (InstructionId id : ids) {
-    shapes.push_back(copy.shapeOf(id));
-    std::vector<InstructionId> operands(copy.at(id).operands.begin(), copy.at(id).operands.end());
-    if (std::ranges::all_of(operands, [&](InstructionId o) { return copy.contains(o); })) continue;
-    if (!open.valid()) {
-      Instruction input;
-      input.opcode = Opcode::Parameter;
-      input.name = kOpenInput;
-      input.parameterNumber = static_cast<int32_t>(copy.at(home).parameters.size());
-      open = copy.add(home, std::move(input), Shape::arrayRowMajor(ElementType::F32, {}));
-    }
-    for (InstructionId& operand : operands)
-      if (!copy.contains(operand)) operand = open;
-    copy.setOperands(id, operands);
-  }
+  for (InstructionId id : ids) shapes.push_back(copy.shapeOf(id));
   Instruction tuple;
   tuple.opcode = Opcode::Tuple;
   tuple.name = "selection";

@@ -28,6 +28,20 @@ bool needs(const Module& module, InstructionId id, InstructionId from) {
   return false;
 }
 
+// In the text a note is comment lines.
+std::string asComment(const std::string& note) {
+  std::string out;
+  for (size_t begin = 0; begin < note.size();) {
+    const size_t end = std::min(note.find('\n', begin), note.size());
+    std::string line = note.substr(begin, end - begin);
+    line.erase(0, std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (!out.empty()) out += '\n';
+    out += line.starts_with("//") ? line : "// " + line;
+    begin = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 bool isInstructionName(const std::string& name) {
@@ -131,8 +145,7 @@ Status Performer::operator()(const SetOperand& action) {
 
 Status Performer::operator()(const SetNote& action) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, resolve(action.instruction));
-  std::string_view note = module_.tables().intern(std::string_view(action.note));
-  module_.edit(id).note = note;
+  module_.edit(id).note = module_.tables().intern(std::string_view(asComment(action.note)));
   touch(id);
   return {};
 }

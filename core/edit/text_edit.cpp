@@ -7,6 +7,7 @@
 
 #include "core/formats/hlo_text.h"
 #include "core/hlo/module.h"
+#include "core/ops/unfinished.h"
 
 namespace tessera {
 namespace {
@@ -15,7 +16,17 @@ struct Place {
   size_t begin = 0, end = 0;
 };
 
-// Where the computation stands in the printed module; empty when it has no instruction.
+// An empty body has no instruction's range: it is found by its head, "%NAME (…) -> ? {".
+Place emptyPlaceOf(const std::string& name, const std::string& text) {
+  for (const std::string& head : {"\nENTRY %" + name + " ", "\n%" + name + " "}) {
+    const size_t line = text.find(head);
+    const size_t close = line == std::string::npos ? line : text.find("{\n}\n", line);
+    if (close != std::string::npos) return {line + 1, close + std::string_view("{\n}\n").size()};
+  }
+  return {};
+}
+
+// Where the computation stands in the printed module.
 Place placeOf(const Module& module, ComputationId id, const std::string& text, const std::vector<PrintedRange>& ranges) {
   Place out{std::string::npos, 0};
   for (const PrintedRange& range : ranges)
@@ -23,7 +34,7 @@ Place placeOf(const Module& module, ComputationId id, const std::string& text, c
       out.begin = std::min(out.begin, range.begin);
       out.end = std::max(out.end, range.end);
     }
-  if (out.begin == std::string::npos) return {};
+  if (out.begin == std::string::npos) return emptyPlaceOf(module.at(id).name, text);
   const size_t brace = text.rfind("{\n", out.begin);
   const size_t line = brace == std::string::npos ? std::string::npos : text.rfind('\n', brace);
   out.begin = line == std::string::npos ? 0 : line + 1;
@@ -145,7 +156,8 @@ class Difference {
     for (const auto& [name, value] : had)
       if (!has.contains(name)) edit_.actions.push_back(SetAttribute{old, *attrFromName(name), ""});
     if (after.literal && before.literal && !after.literal->identical(*before.literal)) edit_.actions.push_back(SetLiteral{old, printLiteral(*after.literal)});
-    if (toString(*before.shape) != toString(*after.shape) && !after.literal) {
+    const bool derived = !after.shapeWritten && after.opcode != Opcode::Parameter;  // left out or `?`: inference says it
+    if (toString(*before.shape) != toString(*after.shape) && !after.literal && !derived) {
       if (after.opcode == Opcode::Parameter) edit_.actions.push_back(SetParameterShape{old, *after.shape});
       else edit_.actions.push_back(SetShape{old, *after.shape});
     }
@@ -165,11 +177,32 @@ class Difference {
   std::vector<std::pair<InstructionId, std::string>> names_;
 };
 
-std::unexpected<Diagnostic> inText(Diagnostic d, uint32_t above) {
+Diagnostic inText(Diagnostic d, uint32_t above) {
   if (d.position.line > above) d.position.line -= above;
   d.file.clear();
-  return std::unexpected(std::move(d));
+  return d;
 }
+
+// The whole module with what was typed in the computation's place.
+struct Typed {
+  ReadResult read;
+  uint32_t above = 0;  // lines in front of the computation
+};
+Result<Typed> readTyped(const Module& module, ComputationId computation, const std::string& typed) {
+  std::vector<PrintedRange> ranges;
+  std::string text = printHloText(module, &ranges);
+  const Place place = placeOf(module, computation, text, ranges);
+  if (place.end == 0) return fail("this computation has no text of its own to edit");
+  const auto above = static_cast<uint32_t>(std::ranges::count(std::string_view(text).substr(0, place.begin), '\n'));
+  text.replace(place.begin, place.end - place.begin, typed.ends_with('\n') ? typed : typed + "\n");
+  return Typed{readHloText(text), above};
+}
+
+bool leavesAttributesOpen(const Module& module, ComputationId id) {
+  return std::ranges::any_of(module.at(id).instructions, [&](InstructionId each) { return !openAttributes(module.at(each)).empty(); });
+}
+
+bool counts(const Typed& typed, const Diagnostic& d) { return d.severity == Severity::Error && (!typed.read.module || d.position.line > typed.above); }
 
 }  // namespace
 
@@ -181,24 +214,30 @@ std::string computationText(const Module& module, ComputationId computation) {
 }
 
 Result<Edit> editFromText(const Module& module, ComputationId computation, const std::string& typed) {
-  std::vector<PrintedRange> ranges;
-  std::string text = printHloText(module, &ranges);
-  const Place place = placeOf(module, computation, text, ranges);
-  if (place.end == 0) return fail("an empty computation has no text to edit");
-  const auto above = static_cast<uint32_t>(std::ranges::count(std::string_view(text).substr(0, place.begin), '\n'));
-  text.replace(place.begin, place.end - place.begin, typed.ends_with('\n') ? typed : typed + "\n");
-  const ReadResult read = readHloText(text);
+  TESSERA_ASSIGN_OR_RETURN(const Typed place, readTyped(module, computation, typed));
+  const ReadResult& read = place.read;
   for (const Diagnostic& d : read.diagnostics.items())
-    if (d.severity == Severity::Error && (!read.module || d.position.line > above)) return inText(d, above);
+    if (counts(place, d)) return std::unexpected(inText(d, place.above));
   if (!read.module) return fail("the text does not read");
   const auto here = read.module->findComputation(module.at(computation).name);
   if (!here || read.module->order().size() != module.order().size()) return fail("the computation's name and number stay as they are");
   TESSERA_ASSIGN_OR_RETURN(Edit edit, Difference(module, computation, *read.module, *here).find());
   if (edit.actions.empty()) return edit;
   const auto done = apply(module, edit);
-  if (!done) return inText(done.error(), 0);
+  if (!done) return std::unexpected(inText(done.error(), 0));
+  if (leavesAttributesOpen(*read.module, *here)) return edit;  // a rule may fill them in
   if (contentOf(done->module, computation) != contentOf(*read.module, *here)) return fail("this change cannot be taken over as a whole: its shapes do not follow from its operands, or parameters change their numbers");
   return edit;
+}
+
+std::vector<Diagnostic> problemsInText(const Module& module, ComputationId computation, const std::string& typed) {
+  std::vector<Diagnostic> out;
+  if (const auto place = readTyped(module, computation, typed))
+    for (const Diagnostic& d : place->read.diagnostics.items())
+      if (counts(*place, d)) out.push_back(inText(d, place->above));
+  if (!out.empty()) return out;
+  if (const auto edit = editFromText(module, computation, typed); !edit) out.push_back(edit.error());
+  return out;
 }
 
 }  // namespace tessera

@@ -4,16 +4,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/edit/edit.h"
 
 namespace tessera {
 
-// As the module prints it, header and closing brace included; empty when it has no instruction.
+// As the module prints it, header and closing brace included; empty when it prints with what calls it (OP-start).
 std::string computationText(const Module& module, ComputationId computation);
 
 // The edit from the computation as it is to what the text says; without actions when nothing differs. Fails with what is wrong,
 // its position counted within the text.
 Result<Edit> editFromText(const Module& module, ComputationId computation, const std::string& text);
+
+// Everything that is wrong with it, in its order; the first is what editFromText fails with. Empty: it can be taken over.
+std::vector<Diagnostic> problemsInText(const Module& module, ComputationId computation, const std::string& text);
 
 }  // namespace tessera

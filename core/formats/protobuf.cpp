@@ -18,6 +18,7 @@
 #include "core/formats/proto/shape_proto.h"
 #include "core/formats/proto/unknown_text.h"
 #include "core/formats/proto/utf8_fields.h"
+#include "core/ops/unfinished.h"
 
 namespace tessera {
 namespace {
@@ -187,6 +188,19 @@ void fillHlo(const Module& module, const ForeignFields* foreign, pb::HloProto& o
   proto::writeModuleMessage(module, foreign, *out.mutable_hlo_module());
 }
 
+// Messages count operands and have a root: an open input or an empty body would be lost in silence.
+Status checkFinished(const Module& module) {
+  if (!module.contains(module.entry())) return fail("the module has no entry computation");
+  const char* const instead = "; protobuf has no form for what is open: HLO text and projects have";
+  for (ComputationId computation : module.order()) {
+    if (!module.at(computation).root.valid()) return fail("%" + module.at(computation).name + " is empty" + instead);
+    for (InstructionId id : module.at(computation).instructions)
+      for (size_t k = 0; k < module.at(id).operands.size(); ++k)
+        if (!module.contains(module.at(id).operands[k])) return fail(openInput(module.at(id), k).message + instead);
+  }
+  return {};
+}
+
 }  // namespace
 
 bool looksLikeProtoText(std::string_view content) {
@@ -207,7 +221,7 @@ ProtoContent readProto(std::string_view content, const std::string& fileName) {
 }
 
 Result<std::string> writeProto(const Module& module, const ProtoOptions& options) {
-  if (!module.contains(module.entry())) return fail("the module has no entry computation");
+  TESSERA_TRY(checkFinished(module));
   google::protobuf::Arena arena;
   if (options.message == ProtoMessage::HloModule) {
     auto* message = google::protobuf::Arena::CreateMessage<pb::HloModuleProto>(&arena);
@@ -220,7 +234,7 @@ Result<std::string> writeProto(const Module& module, const ProtoOptions& options
 }
 
 Result<std::string> writeSnapshot(const Module& module, const std::vector<Literal>& arguments, const std::optional<Literal>& result) {
-  if (!module.contains(module.entry())) return fail("the module has no entry computation");
+  TESSERA_TRY(checkFinished(module));
   pb::HloSnapshot message;
   fillHlo(module, nullptr, *message.mutable_hlo());
   for (const Literal& argument : arguments) proto::writeLiteral(argument, *message.add_arguments());

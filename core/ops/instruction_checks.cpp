@@ -2,6 +2,7 @@
 #include "core/ops/instruction_checks.h"
 
 #include "core/ops/op.h"
+#include "core/ops/unfinished.h"
 
 namespace tessera {
 namespace {
@@ -49,7 +50,7 @@ Status checkOperands(const Module& module, const Instruction& instruction) {
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     InstructionId operand = instruction.operands[i];
     if (!operand.valid() || !module.contains(operand))
-      return std::unexpected(diagnosticAt(instruction, "operand " + std::to_string(i) + " of " + label(instruction) + " is open", "operand"));
+      return std::unexpected(openInput(instruction, i));
     if (module.at(operand).computation != instruction.computation)
       return std::unexpected(diagnosticAt(instruction, label(instruction) + " reads %" + std::string(module.at(operand).name) + " of another computation", "dominance"));
   }
@@ -59,8 +60,7 @@ Status checkOperands(const Module& module, const Instruction& instruction) {
 Status checkAttributes(const Module& module, const Instruction& instruction) {
   for (const AttributeRow& row : attributeRowsOf(instruction.opcode))
     if (row.required && !instruction.attributes->has(row.name))
-      return std::unexpected(diagnosticAt(instruction, label(instruction) + " lacks the attribute " + std::string(nameOf(row.name)), "attribute",
-                                          std::string(nameOf(row.name)) + "=…"));
+      return std::unexpected(openAttribute(instruction, row.name));
   for (ComputationId callee : module.callees(instruction))
     if (!module.contains(callee))
       return std::unexpected(diagnosticAt(instruction, label(instruction) + " calls a computation that is not there", "callee"));

@@ -6,6 +6,7 @@
 #include "core/ops/callgraph.h"
 #include "core/ops/infer.h"
 #include "core/ops/instruction_checks.h"
+#include "core/ops/unfinished.h"
 #include "core/ops/verify_groups.h"
 #include "core/ops/verify_module.h"
 
@@ -79,6 +80,7 @@ void checkInstruction(const Module& module, const Instruction& instruction, Diag
     out.add(diagnosticAt(instruction, "unknown opcode " + std::string(instruction.unknownOpcode), "opcode"));
   checkKnownAttributes(instruction, out);
   checkControlPredecessors(module, instruction, out);
+  out.addAll(openPlaces(module, instruction));
 }
 
 void checkNames(const Module& module, const Computation& computation, Diagnostics& out) {
@@ -90,7 +92,7 @@ void checkNames(const Module& module, const Computation& computation, Diagnostic
 
 void checkRoot(const Module& module, const Computation& computation, Diagnostics& out) {
   if (computation.instructions.empty())
-    out.add(aboutComputation(module, computation, "is empty", "root"));
+    out.add(aboutComputation(module, computation, "is empty", kUnfinished));
   else if (!computation.root.valid() || !module.contains(computation.root))
     out.add(aboutComputation(module, computation, "has no root", "root"));
   else if (module.at(computation.root).computation != computation.id)
@@ -172,7 +174,9 @@ Diagnostics verify(const Module& module) {
   verifyTexts(module, out);
   verifyLayouts(module, out);
   Module snapshot = module;
-  out.addAll(std::move(inferModule(snapshot).items()));
+  Diagnostics inferred = inferModule(snapshot);
+  std::erase_if(inferred.items(), [](const Diagnostic& d) { return d.label == kUnfinished; });  // the first of each; all are said above
+  out.addAll(std::move(inferred.items()));
   return out;
 }
 

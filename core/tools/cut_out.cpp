@@ -58,7 +58,7 @@ class Cutter {
       }
       if (!members_.insert(id).second) continue;
       for (size_t i = 0; i < instruction.operands.size(); ++i)
-        open.emplace_back(instruction.operands[i], i == 0 && endsAPair(instruction.opcode));
+        if (source_.contains(instruction.operands[i])) open.emplace_back(instruction.operands[i], i == 0 && endsAPair(instruction.opcode));
     }
   }
 
@@ -107,7 +107,7 @@ class Cutter {
   void copy(InstructionId id, ComputationId into, Map& map) {
     Instruction made = source_.at(id);
     std::vector<InstructionId> operands;
-    for (InstructionId operand : made.operands) operands.push_back(operand.valid() ? map.at(operand) : operand);  // open inputs stay open
+    for (InstructionId operand : made.operands) operands.push_back(source_.contains(operand) ? map.at(operand) : InstructionId());  // open inputs stay open
     made.operands = operands;
     made.attributes = mapped(made.attributes, map);
     const Shape* shape = made.shape;
@@ -147,7 +147,7 @@ class Cutter {
     config.replicaCount = source_.config().replicaCount;
     config.numPartitions = source_.config().numPartitions;
     for (InstructionId parameter : out_.at(entry_).parameters) config.entryParameterLayouts.push_back(out_.shapeOf(parameter));
-    config.entryResultLayout = out_.shapeOf(root);
+    if (root.valid()) config.entryResultLayout = out_.shapeOf(root);
     out_.setConfig(std::move(config));
     return std::move(out_);
   }
@@ -168,7 +168,7 @@ std::unordered_map<InstructionId, int64_t> depthsAbove(const Module& module, Ins
     const int64_t next = depth.at(open.front()) + 1;
     if (next > height) continue;
     for (InstructionId operand : module.at(open.front()).operands)
-      if (depth.try_emplace(operand, next).second) open.push_back(operand);
+      if (module.contains(operand) && depth.try_emplace(operand, next).second) open.push_back(operand);
   }
   return depth;
 }

@@ -65,7 +65,7 @@ Status traceInto(const ElementProgram& program, const std::optional<std::vector<
 // Does the instruction, or the root of the fusion that it is, store over an iteration space?
 bool hasLoops(const Module& module, const Instruction& instruction) {
   const auto callees = module.callees(instruction);
-  const bool fusion = instruction.opcode == Opcode::Fusion && callees.size() == 1;
+  const bool fusion = instruction.opcode == Opcode::Fusion && callees.size() == 1 && module.at(callees[0]).root.valid();
   const OpDef* op = findOp(fusion ? module.at(module.at(callees[0]).root).opcode : instruction.opcode);
   return op && op->loops;
 }

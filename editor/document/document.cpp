@@ -281,6 +281,7 @@ void Document::makeScene(bool keepView, SceneWork work) {
     auto scene = std::make_shared<Scene>(work(*scenes, overlay ? &*overlay : nullptr));
     return [this, scene, request, keepView] {
       if (request != sceneRequest_) return;
+      sceneShown_ = request;
       dispose(std::exchange(scene_, std::move(*scene)));
       rememberPage();
       emit sceneChanged(keepView);

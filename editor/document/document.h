@@ -34,6 +34,8 @@ struct RunOutcome {
   int runs = 0;
   int64_t peakBytes = 0;
   size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
+  std::vector<std::string> names;          // of what the outputs are, where the root is not complete; else empty
+  std::vector<std::string> leftOut;        // instructions that are not complete and did not run
 };
 
 class Document : public QObject {
@@ -170,6 +172,7 @@ class Document : public QObject {
   void arrangeAgain(bool keepView);
   void redraw();  // with the overlay as it is now
   void moduleReplaced();
+  void leaveRemovedComputation();
   void takeProject();        // of the history, with the groups that are open
   void pageReplaced();
   void stepTaken(uint64_t graphBefore);
@@ -223,7 +226,7 @@ class Document : public QObject {
   uint64_t openRequest_ = 0;     // files chosen
   uint64_t generation_ = 0;      // files opened
   uint64_t revision_ = 0;        // of the module
-  uint64_t sceneRequest_ = 0;
+  uint64_t sceneRequest_ = 0, sceneShown_ = 0;
   int pending_ = 0;
 };
 

@@ -39,6 +39,7 @@ void Document::startNextEdit() {
       if (result) {
         dispose(std::move(history_));
         history_ = history;
+        leaveRemovedComputation();
         takeProject();
         moduleReplaced();
         const uint32_t made = selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction : InstructionId::kInvalid;
@@ -52,6 +53,13 @@ void Document::startNextEdit() {
       startNextEdit();
     };
   });
+}
+
+// A computation that came with a step goes with its undo: what is asked of the one that is shown is asked of the entry then.
+void Document::leaveRemovedComputation() {
+  if (module().contains(scene_.computation)) return;
+  scene_.computation = module().entry();
+  scene_.options = {};
 }
 
 void Document::moduleReplaced() {
@@ -84,6 +92,7 @@ void Document::redo() {
 
 // A step that only arranged leaves values and the last run alone.
 void Document::stepTaken(uint64_t graphBefore) {
+  leaveRemovedComputation();
   takeProject();
   if (history_->graph() == graphBefore) return pageReplaced();
   moduleReplaced();

@@ -4,8 +4,10 @@
 
 #include "backends/backend.h"
 #include "core/edit/splicing.h"
+#include "core/evaluate/complete.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/infer.h"
+#include "core/ops/unfinished.h"
 #include "editor/document/device_run.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
@@ -71,6 +73,27 @@ Result<RunOutcome> compileAndRun(const Module& module, const QString& path, cons
   return out;
 }
 
+// A leaf of the result has the name of the value that it belongs to.
+std::vector<std::string> leafNames(const Module& module, const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  const Shape& result = module.shapeOf(module.entryComputation().root);
+  for (size_t k = 0; k < names.size() && k < result.elements.size(); ++k)
+    for (const ShapeLeaf& leaf : leavesOf(result.elements[k]))
+      if (!leaf.shape->isToken()) out.push_back(names[k]);
+  return out;
+}
+
+// Of a graph that somebody is still building, what is complete runs.
+Result<RunOutcome> runWhatIsComplete(const Module& module, const QString& path, const RunSettings& settings, const std::atomic<bool>& cancel,
+                                     const Progress& progress) {
+  if (!isUnfinished(module)) return compileAndRun(module, path, settings, cancel, progress);
+  TESSERA_ASSIGN_OR_RETURN(CompletePart part, completeModule(module));
+  TESSERA_ASSIGN_OR_RETURN(RunOutcome out, compileAndRun(part.module, path, settings, cancel, progress));
+  out.names = leafNames(part.module, part.outputs);
+  out.leftOut = std::move(part.leftOut);
+  return out;
+}
+
 }  // namespace
 
 struct Document::RunAnswer {
@@ -93,7 +116,7 @@ void Document::run() {
         this, [this, stage, fraction] { if (running_) emit progressed(stage, fraction); }, Qt::QueuedConnection);
   };
   startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, cancel = cancel_, progress, revision = revision_]() -> Answer {
-    auto answer = std::make_shared<RunAnswer>(RunAnswer{compileAndRun(module, path, settings, *cancel, progress), {}, revision});
+    auto answer = std::make_shared<RunAnswer>(RunAnswer{runWhatIsComplete(module, path, settings, *cancel, progress), {}, revision});
     if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
     return [this, answer] { finishRun(answer); };
   });
@@ -115,7 +138,9 @@ void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
   if (overlayShown_) redraw();
 }
 
+// A scene that is still of an older graph is made anew.
 void Document::redraw() {
+  if (sceneShown_ != sceneRequest_) return arrangeAgain(true);
   makeScene(true, [scene = scene_](SceneMaker& scenes, const Overlay* overlay) { return scenes.redraw(scene, overlay); });
 }
 

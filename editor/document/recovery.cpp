@@ -52,7 +52,7 @@ void Recovery::removeOwn() {
 
 // The clock is not wound up again by later changes: the first one waits no longer for them.
 void Recovery::noteChange() {
-  if (!document_.isOpen() || !document_.isModified() || document_.module().instructionCount() == 0) {
+  if (!document_.isOpen() || !document_.isModified()) {
     timer_.stop();
     if (!writing_) removeOwn();
     return;

@@ -5,10 +5,11 @@
 
 namespace tessera {
 
-void OutputsModel::setOutputs(std::vector<Shape> shapes, std::vector<QString> values) {
+void OutputsModel::setOutputs(std::vector<Shape> shapes, std::vector<QString> values, std::vector<QString> names) {
   beginResetModel();
   shapes_ = std::move(shapes);
   values_ = std::move(values);
+  names_ = std::move(names);
   endResetModel();
 }
 
@@ -22,7 +23,7 @@ QVariant OutputsModel::data(const QModelIndex& index, int role) const {
   if (role == Qt::ToolTipRole) return values_[row];
   if (role != Qt::DisplayRole) return {};
   switch (index.column()) {
-    case kNumber: return QStringLiteral("out%1").arg(row);
+    case kNumber: return row < names_.size() ? names_[row] : QStringLiteral("out%1").arg(row);
     case kShape: return QString::fromStdString(toString(shapes_[row], false));
     default: return QString(values_[row]).replace(QLatin1Char('\n'), QStringLiteral("   ·   "));
   }

@@ -16,7 +16,8 @@ class OutputsModel : public QAbstractTableModel {
   enum Column { kNumber, kShape, kValue, kColumns };
 
   using QAbstractTableModel::QAbstractTableModel;
-  void setOutputs(std::vector<Shape> shapes, std::vector<QString> values);
+  // Outputs that have no name are out0, out1, …
+  void setOutputs(std::vector<Shape> shapes, std::vector<QString> values, std::vector<QString> names = {});
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -25,7 +26,7 @@ class OutputsModel : public QAbstractTableModel {
 
  private:
   std::vector<Shape> shapes_;
-  std::vector<QString> values_;
+  std::vector<QString> values_, names_;
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "editor/document/document.h"
 #include "editor/models/outputs_model.h"
@@ -26,12 +27,22 @@ QString argumentsText(const RunOutcome& outcome) {
   return QObject::tr("%1 of %2 arguments from inputs.npz").arg(outcome.argumentsFromFile).arg(outcome.arguments);
 }
 
+QString leftOutText(const RunOutcome& outcome) {
+  if (outcome.leftOut.empty()) return {};
+  constexpr size_t kMostNamed = 4;
+  QStringList names;
+  for (size_t k = 0; k < std::min(outcome.leftOut.size(), kMostNamed); ++k) names << QString::fromStdString(outcome.leftOut[k]);
+  if (outcome.leftOut.size() > kMostNamed) names << QStringLiteral("…");
+  return QObject::tr("<br>The complete part ran. Not finished yet: %1").arg(names.join(QStringLiteral(", ")));
+}
+
 QString summaryOf(const RunOutcome& outcome) {
   const QString runs = outcome.runs > 1 ? QObject::tr("the quickest of %1 runs").arg(outcome.runs) : QObject::tr("one run");
   return QObject::tr("<b>%1</b>, %2 · compiled in %3 ms · peak memory %4 · %5")
-      .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)), runs)
-      .arg(outcome.compileMs, 0, 'f', 1)
-      .arg(bytesText(outcome.peakBytes), argumentsText(outcome));
+             .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)), runs)
+             .arg(outcome.compileMs, 0, 'f', 1)
+             .arg(bytesText(outcome.peakBytes), argumentsText(outcome)) +
+         leftOutText(outcome);
 }
 
 }  // namespace
@@ -63,7 +74,10 @@ void ResultsPanel::show() {
   std::vector<Shape> shapes;
   if (outcome)
     for (const Literal& output : outcome->outputs) shapes.push_back(output.shape());
-  model_->setOutputs(std::move(shapes), outcome ? outcome->outputTexts : std::vector<QString>());
+  std::vector<QString> names;
+  if (outcome)
+    for (const std::string& name : outcome->names) names.push_back(QString::fromStdString(name));
+  model_->setOutputs(std::move(shapes), outcome ? outcome->outputTexts : std::vector<QString>(), std::move(names));
   summary_->setText(outcome ? summaryOf(*outcome) : tr("Run the graph (F5) to see its outputs here."));
   summary_->setEnabled(outcome.has_value());
 }

@@ -1,13 +1,17 @@
 // Each reading that changes something is a step of the document's history.
 #include "editor/text/hlo_edit.h"
 
+#include <QHelpEvent>
 #include <QKeyEvent>
-#include <QLabel>
+#include <QListWidget>
 #include <QSyntaxHighlighter>
 #include <QTextBlock>
+#include <QToolTip>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/edit/text_edit.h"
+#include "core/ops/unfinished.h"
 #include "editor/document/document.h"
 #include "editor/text/hlo_highlight.h"
 
@@ -16,6 +20,7 @@ namespace {
 
 constexpr int kWaitMs = 250;
 constexpr size_t kMostInstructions = 5000;
+constexpr int kMostListed = 4;  // lines of the list that are in sight
 
 class Highlighter : public QSyntaxHighlighter {
  public:
@@ -30,9 +35,37 @@ class Highlighter : public QSyntaxHighlighter {
   const Theme* theme_;
 };
 
+QColor colorOfError(Theme theme) { return theme == Theme::Dark ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e); }
+QColor colorOfOpen(Theme theme) { return theme == Theme::Dark ? QColor(0xff, 0xc1, 0x6b) : QColor(0x9a, 0x5b, 0x00); }
+
+bool inWord(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-' || c == u'.' || c == u'%'; }
+
+// The word at a column; the rest of the line where there is none.
+std::pair<int, int> wordAt(const QString& line, int column) {
+  const int size = static_cast<int>(line.size());
+  int begin = std::clamp(column, 0, size), end = begin;
+  while (end < size && inWord(line[end])) ++end;
+  if (end == begin && end < size) ++end;
+  if (end > begin) return {begin, end};
+  while (begin > 0 && line[begin - 1].isSpace()) --begin;
+  return {std::max(0, begin - 1), size};  // behind the end: its last character
+}
+
+// The line of a name's definition, from 0; -1: none.
+int lineOf(const QPlainTextEdit& field, const std::string& name) {
+  const QString bare = QString::fromStdString(name);
+  for (QTextBlock block = field.document()->begin(); block.isValid(); block = block.next()) {
+    QString words = block.text().section(QLatin1Char('='), 0, 0).trimmed();
+    if (words.startsWith(QLatin1String("ROOT "))) words = words.mid(5).trimmed();
+    if (words.startsWith(QLatin1Char('%'))) words = words.mid(1);
+    if (words == bare && block.text().contains(QLatin1Char('='))) return block.blockNumber();
+  }
+  return -1;
+}
+
 }  // namespace
 
-HloEdit::HloEdit(Document& document, QWidget* parent) : QWidget(parent), document_(document), field_(new QPlainTextEdit(this)), error_(new QLabel(this)) {
+HloEdit::HloEdit(Document& document, QWidget* parent) : QWidget(parent), document_(document), field_(new QPlainTextEdit(this)), list_(new QListWidget(this)), completion_(new CompletionList(this)) {
   field_->setLineWrapMode(QPlainTextEdit::NoWrap);
   field_->setUndoRedoEnabled(false);  // the document's history is the only one
   field_->setAccessibleName(tr("HLO text of the computation"));
@@ -41,44 +74,58 @@ HloEdit::HloEdit(Document& document, QWidget* parent) : QWidget(parent), documen
   field_->setFont(mono);
   field_->installEventFilter(this);
   new Highlighter(field_->document(), &theme_);
-  error_->setWordWrap(true);
-  error_->setContentsMargins(8, 3, 8, 3);
-  error_->hide();
+  field_->viewport()->installEventFilter(this);
+  list_->setAccessibleName(tr("What is wrong in the text"));
+  list_->setTextElideMode(Qt::ElideRight);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list_->setFrameShape(QFrame::NoFrame);
+  list_->hide();
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(field_, 1);
-  layout->addWidget(error_);
+  layout->addWidget(list_);
   timer_.setSingleShot(true);
   timer_.setInterval(kWaitMs);
   connect(&timer_, &QTimer::timeout, this, &HloEdit::readNow);
   connect(field_, &QPlainTextEdit::textChanged, this, [this] {
-    if (!filling_) timer_.start();
+    if (filling_) return;
+    timer_.start();
+    complete(false);
   });
+  connect(field_, &QPlainTextEdit::cursorPositionChanged, this, [this] {
+    if (completion_->isVisible() && !filling_) QMetaObject::invokeMethod(this, [this] { complete(false); }, Qt::QueuedConnection);
+  });
+  connect(list_, &QListWidget::itemActivated, this, [this] { goTo(list_->currentRow()); });
+  connect(list_, &QListWidget::itemClicked, this, [this] { goTo(list_->currentRow()); });
+  connect(completion_, &QTreeWidget::itemClicked, this, &HloEdit::take);
+  connect(&document_, &Document::diagnosticsChanged, this, &HloEdit::markGraph);
   connect(&document_, &Document::moduleChanged, this, &HloEdit::follow);
   connect(&document_, &Document::sceneChanged, this, &HloEdit::follow);
 }
 
-QString HloEdit::errorText() const { return error_->text(); }
+QString HloEdit::errorText() const {
+  if (!said_.isEmpty()) return said_;
+  return problems_.empty() || problems_.front().reads ? QString() : problems_.front().message;
+}
 
 void HloEdit::setTheme(Theme theme) {
   theme_ = theme;
-  QPalette colors = error_->palette();
-  colors.setColor(QPalette::WindowText, theme == Theme::Dark ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e));
-  error_->setPalette(colors);
   if (isVisible()) begin();
 }
 
 void HloEdit::begin() {
   typing_ = false;
   timer_.stop();
+  completion_->hide();
   filling_ = true;
   const bool open = document_.isOpen() && !document_.isPlainGraph();
   const bool small = open && document_.module().instructionCount() <= kMostInstructions;
   field_->setReadOnly(!small);
   field_->setPlainText(small ? QString::fromStdString(computationText(document_.module(), document_.computation())) : QString());
   filling_ = false;
-  mark(open && !small ? tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMostInstructions) : QString(), -1);
+  mark({});
+  if (open && !small) say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMostInstructions));
 }
 
 // The graph was changed elsewhere, or undone: the text follows, unless it is the hand's own typing that did it.
@@ -99,30 +146,164 @@ void HloEdit::follow() {
 void HloEdit::readNow() {
   timer_.stop();
   if (!document_.isOpen() || field_->isReadOnly()) return;
-  auto edit = editFromText(document_.module(), document_.computation(), field_->toPlainText().toStdString());
-  if (!edit) return mark(QString::fromStdString(edit.error().message), static_cast<int>(edit.error().position.line) - 1);
-  mark({}, -1);
+  const std::string typed = field_->toPlainText().toStdString();
+  auto edit = editFromText(document_.module(), document_.computation(), typed);
+  if (!edit) return mark(problemsInText(document_.module(), document_.computation(), typed));
+  mark({});
   if (edit->actions.empty()) return;
   typing_ = true;
   document_.perform(*std::move(edit), false, document_.selected());
 }
 
-// The line is tinted; without a line only the words are there.
-void HloEdit::mark(const QString& message, int line) {
-  errorLine_ = message.isEmpty() ? -1 : std::max(line, 0);
-  error_->setText(message.isEmpty() || line < 0 ? message : tr("line %1: %2").arg(line + 1).arg(message));
-  error_->setVisible(!message.isEmpty());
+// --- what is wrong
+
+HloEdit::Problem HloEdit::problemOf(const Diagnostic& d, int line, int column, bool reads) const {
+  Problem out;
+  out.reads = reads;
+  out.message = QString::fromStdString(d.message);
+  if (!d.expected.empty()) out.message += tr("; expected %1").arg(QString::fromStdString(d.expected));
+  if (!d.found.empty()) out.message += tr(", found %1").arg(QString::fromStdString(d.found));
+  const QTextBlock block = line >= 0 ? field_->document()->findBlockByNumber(line) : QTextBlock();
+  if (!block.isValid()) return out;
+  out.message = tr("line %1: %2").arg(line + 1).arg(out.message);
+  const auto [begin, end] = wordAt(block.text(), column);
+  out.begin = block.position() + begin;
+  out.end = block.position() + end;
+  return out;
+}
+
+void HloEdit::say(const QString& message) {
+  said_ = message;
+  errorLine_ = -1;
+  showProblems();
+}
+
+// The columns of the reader count bytes, which are letters as long as names are ASCII.
+void HloEdit::mark(const std::vector<Diagnostic>& wrong) {
+  said_.clear();
+  problems_.clear();
+  errorLine_ = wrong.empty() ? -1 : std::max(static_cast<int>(wrong.front().position.line) - 1, 0);
+  for (const Diagnostic& d : wrong) problems_.push_back(problemOf(d, static_cast<int>(d.position.line) - 1, static_cast<int>(d.position.column) - 1, false));
+  markGraph();
+}
+
+// The graph's own diagnostics, at the `?` of an open place, else at the instruction's name.
+void HloEdit::markGraph() {
+  std::erase_if(problems_, [](const Problem& problem) { return problem.reads; });
+  if (document_.isOpen() && problems_.empty() && isVisible())
+    for (const Diagnostic& d : document_.diagnostics()) {
+      const bool here = document_.module().contains(d.instruction) && document_.module().at(d.instruction).computation == document_.computation();
+      const int line = here ? lineOf(*field_, d.instructionName) : -1;
+      if (line < 0) continue;
+      const QString text = field_->document()->findBlockByNumber(line).text();
+      const qsizetype open = d.label == kUnfinished ? text.indexOf(QLatin1Char('?'), text.indexOf(QLatin1Char('('))) : -1;
+      const qsizetype name = text.indexOf(QString::fromStdString(d.instructionName));
+      problems_.push_back(problemOf(d, line, static_cast<int>(open >= 0 ? open : name), true));
+    }
+  showProblems();
+}
+
+void HloEdit::showProblems() {
+  list_->clear();
+  if (!said_.isEmpty()) list_->addItem(said_);
   QList<QTextEdit::ExtraSelection> marks;
-  if (!message.isEmpty() && line >= 0) {
+  for (const Problem& problem : problems_) {
+    const QColor color = problem.reads ? colorOfOpen(theme_) : colorOfError(theme_);
+    auto* item = new QListWidgetItem(problem.message, list_);
+    item->setForeground(color);
+    item->setToolTip(problem.message);
+    if (problem.end == problem.begin) continue;
     QTextEdit::ExtraSelection mark;
-    mark.cursor = QTextCursor(field_->document()->findBlockByNumber(line));
-    QColor tint = error_->palette().color(QPalette::WindowText);
-    tint.setAlpha(50);
+    mark.cursor = QTextCursor(field_->document());
+    mark.cursor.setPosition(problem.begin);
+    mark.cursor.setPosition(problem.end, QTextCursor::KeepAnchor);
+    mark.format.setUnderlineStyle(QTextCharFormat::WaveUnderline);
+    mark.format.setUnderlineColor(color);
+    QColor tint = color;
+    tint.setAlpha(40);
     mark.format.setBackground(tint);
-    mark.format.setProperty(QTextFormat::FullWidthSelection, true);
     marks << mark;
   }
   field_->setExtraSelections(marks);
+  list_->setVisible(list_->count() > 0);
+  list_->setFixedHeight(std::min(list_->count(), kMostListed) * std::max(list_->sizeHintForRow(0), 16) + 4);
+}
+
+void HloEdit::goTo(int problem) {
+  const int row = problem - (said_.isEmpty() ? 0 : 1);
+  if (row < 0 || row >= static_cast<int>(problems_.size())) return;
+  QTextCursor cursor = field_->textCursor();
+  cursor.setPosition(problems_[static_cast<size_t>(row)].begin);
+  field_->setTextCursor(cursor);
+  field_->setFocus();
+}
+
+QString HloEdit::problemAt(QPoint inViewport) const {
+  const int at = field_->cursorForPosition(inViewport).position();
+  for (const Problem& problem : problems_)
+    if (at >= problem.begin && at <= problem.end && problem.end > problem.begin) return problem.message;
+  return {};
+}
+
+// --- completion
+
+// Unasked only where a word has begun, or where the text expects one.
+void HloEdit::complete(bool asked) {
+  completion_->hide();
+  if (!document_.isOpen() || field_->isReadOnly() || (!asked && !field_->hasFocus())) return;
+  const QTextCursor cursor = field_->textCursor();
+  const std::string text = field_->toPlainText().toStdString();
+  const auto at = static_cast<size_t>(field_->toPlainText().left(cursor.position()).toUtf8().size());
+  Completions found = completionsAt(document_.module(), text, at);
+  const std::string_view typed = std::string_view(text).substr(found.begin, at - found.begin);
+  const char last = found.begin == 0 ? ' ' : text[found.begin - 1];
+  const bool expected = last == '(' || last == '=' || (last == ' ' && found.begin > 1 && text[found.begin - 2] == ',');
+  const bool whole = found.items.size() == 1 && found.items[0].text == typed;
+  if (found.items.empty() || whole || (!asked && typed.empty() && !expected)) return;
+  QRect place = field_->cursorRect();
+  place.moveTo(field_->viewport()->mapTo(window(), place.topLeft()));
+  completion_->setParent(window());
+  completion_->setFont(field_->font());
+  completion_->show(found, place, asked || !typed.empty());
+}
+
+void HloEdit::take() {
+  const QString word = completion_->chosen();
+  if (word.isEmpty()) return;
+  const QString text = field_->toPlainText();
+  QTextCursor cursor = field_->textCursor();
+  const auto begin = static_cast<int>(QString::fromUtf8(text.toUtf8().left(static_cast<qsizetype>(completion_->begin()))).size());
+  const int end = cursor.position();
+  cursor.setPosition(begin);
+  // A bracket that stands there already is not put in again.
+  const bool doubled = end < text.size() && text[end] == word.back() && (word.back() == u'(' || word.back() == u'=' || word.back() == u'[');
+  cursor.setPosition(doubled ? end + 1 : end, QTextCursor::KeepAnchor);
+  completion_->hide();
+  cursor.insertText(word);
+  field_->setTextCursor(cursor);
+}
+
+// Whether the list takes the key.
+bool HloEdit::keyForCompletion(int key, int modifiers) {
+  if (key == Qt::Key_Space && modifiers == Qt::ControlModifier) return complete(true), true;
+  if (!completion_->isVisible()) return false;
+  switch (key) {
+    case Qt::Key_Down: completion_->step(1); return true;
+    case Qt::Key_Up: completion_->step(-1); return true;
+    case Qt::Key_PageDown: completion_->step(8); return true;
+    case Qt::Key_PageUp: completion_->step(-8); return true;
+    case Qt::Key_Escape: completion_->hide(); return true;
+    case Qt::Key_Tab:
+      if (completion_->chosen().isEmpty()) completion_->step(1);
+      take();
+      return true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (completion_->chosen().isEmpty()) return completion_->hide(), false;
+      take();
+      return true;
+    default: return false;
+  }
 }
 
 bool HloEdit::findNext(const QString& words, bool backwards) {
@@ -144,7 +325,7 @@ int HloEdit::replaceAll(const QString& words, const QString& by) {
   return count;
 }
 
-// Undo and redo are the document's.
+// Undo and redo are the document's. A tooltip says what is underlined.
 bool HloEdit::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::ShortcutOverride) {
     const auto* key = static_cast<QKeyEvent*>(event);
@@ -153,6 +334,16 @@ bool HloEdit::eventFilter(QObject* watched, QEvent* event) {
       return true;
     }
     event->accept();
+  }
+  if (watched == field_ && event->type() == QEvent::KeyPress) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (keyForCompletion(key->key(), static_cast<int>(key->modifiers()))) return true;
+  }
+  if (completion_ && watched == field_ && (event->type() == QEvent::FocusOut || event->type() == QEvent::Hide)) completion_->hide();
+  if (watched == field_->viewport() && event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QToolTip::showText(help->globalPos(), problemAt(help->pos()), field_);
+    return true;
   }
   return QWidget::eventFilter(watched, event);
 }

@@ -4,7 +4,7 @@
 namespace tessera {
 namespace {
 
-enum class Token { Name, Opcode, Key, Text, Comment, Number, Word };
+enum class Token { Name, Opcode, Key, Text, Comment, Number, Open, Word };
 
 QColor colorOfToken(Token token, Theme theme) {
   const bool dark = theme == Theme::Dark;
@@ -15,6 +15,7 @@ QColor colorOfToken(Token token, Theme theme) {
     case Token::Text: return dark ? QColor(0x9c, 0xc8, 0x8a) : QColor(0x2f, 0x7a, 0x2a);
     case Token::Comment: return QColor(0x8a, 0x8a, 0x8a);
     case Token::Number: return dark ? QColor(0x7f, 0xcc, 0xc8) : QColor(0x00, 0x70, 0x70);
+    case Token::Open: return dark ? QColor(0xff, 0xc1, 0x6b) : QColor(0x9a, 0x5b, 0x00);
     case Token::Word: break;
   }
   return {};
@@ -38,6 +39,7 @@ qsizetype tokenEnd(const QString& line, qsizetype at, Token* token) {
   }
   while (end < line.size() && inWord(line[end])) ++end;
   *token = Token::Word;
+  if (c == u'?') return *token = Token::Open, at + 1;
   if (c == u'%') *token = Token::Name;
   else if (c.isDigit()) *token = Token::Number;
   else if (c.isLetter() && end < line.size() && line[end] == u'(') *token = Token::Opcode;

@@ -6,6 +6,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <cstdio>
 #include <random>
 
@@ -17,7 +18,21 @@ using namespace tessera;
 
 namespace {
 
-// Edits without end and says after each what stands, with the time; every state has another constant.
+// One more constant, now and then with an operation of which everything is open; or nothing at all any more.
+Edit edited(const Module& module, int i) {
+  const Shape number = Shape::array(ElementType::S32, {});
+  Edit edit{"Edit", {}};
+  if (i % 10 == 9) {
+    const auto& all = module.entryComputation().instructions;
+    for (auto id = all.rbegin(); id != all.rend(); ++id) edit.actions.push_back(RemoveInstruction{*id});
+    return edit;
+  }
+  edit.actions.push_back(AddInstruction{module.entry(), Opcode::Constant, "", {}, {}, number, std::to_string(i)});
+  if (i % 4 == 1) edit.actions.push_back(AddInstruction{module.entry(), Opcode::Gather, "", {{}, {}}, {}, {}, ""});
+  return edit;
+}
+
+// Edits without end and says after each what stands, with the time; every state has another note.
 int editUntilKilled(const QString& folder) {
   Document document;
   document.create();
@@ -28,9 +43,9 @@ int editUntilKilled(const QString& folder) {
   };
   settle();
   for (int i = 1;; ++i) {
-    document.perform({"Add", {AddInstruction{document.module().entry(), Opcode::Constant, "", {}, {}, Shape::array(ElementType::S32, {}), std::to_string(i)}}});
+    document.perform(edited(document.module(), i));
     settle();
-    if (i % 3 == 0) document.arrange("Note", [i](ProjectPage& page) { page.notes = {{0, 0, 10, 10, std::to_string(i)}}; });
+    document.arrange("Note", [i](ProjectPage& page) { page.notes = {{0, 0, 10, 10, std::to_string(i)}}; });
     settle();
     if (i % 40 == 0)
       for (int k = 0; k < 20; ++k) document.undo();
@@ -38,6 +53,15 @@ int editUntilKilled(const QString& folder) {
     std::printf("%lld %d\n", static_cast<long long>(QDateTime::currentMSecsSinceEpoch()), i);
     std::fflush(stdout);
   }
+}
+
+// The number that the note of a file says; -1: none.
+int noteOf(const QString& file) {
+  const auto project = readArrangement(file.toStdString());
+  if (!project) return -1;
+  for (const ProjectPage& page : project->pages)
+    for (const PageBox& note : page.notes) return std::stoi(note.text);
+  return -1;
 }
 
 }  // namespace
@@ -51,6 +75,7 @@ class RecoveryTest : public QObject {
     std::mt19937 random(3);
     QTemporaryDir folder;
     double worst = 0;
+    int empty = 0, unfinished = 0;
     for (int n = 0; n < kills; ++n) {
       QProcess child;
       child.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--edit"), folder.path()});
@@ -67,7 +92,10 @@ class RecoveryTest : public QObject {
       if (!left.empty()) {
         const ReadResult read = readModule(left[0].file.toStdString());
         QVERIFY2(read.module, "what was written aside does not read");
-        for (InstructionId id : read.module->entryComputation().instructions) kept = std::max(kept, printLiteral(*read.module->at(id).literal).empty() ? -1 : std::stoi(printLiteral(*read.module->at(id).literal)));
+        kept = noteOf(left[0].file);
+        const auto& all = read.module->entryComputation().instructions;
+        empty += all.empty();
+        unfinished += std::ranges::any_of(all, [&](InstructionId id) { return read.module->at(id).opcode == Opcode::Gather && !read.module->at(id).operands[0].valid(); });
       }
       for (const QByteArray& line : lines) {
         const QList<QByteArray> words = line.split(' ');
@@ -80,7 +108,40 @@ class RecoveryTest : public QObject {
       QVERIFY2(keptAt == 0 || killedAt - keptAt < 2000 || due == 0, qPrintable(QStringLiteral("kill %1: the last state kept is %2 s old").arg(n).arg(static_cast<double>(killedAt - keptAt) / 1000)));
       for (const auto& each : left) Recovery::discard(each);
     }
-    qInfo("%d kills, the oldest loss %.2f s", kills, worst);
+    qInfo("%d kills, the oldest loss %.2f s; what was kept was empty %d and unfinished %d times", kills, worst, empty, unfinished);
+    if (kills >= 100) QVERIFY(empty > 0 && unfinished > 0);
+  }
+
+  // What stands is written aside and comes back as it is, however little of it is finished.
+  void unfinishedAndEmptyGraphsAreKeptAside() {
+    QTemporaryDir folder;
+    Document document;
+    document.create();
+    Recovery recovery(document, folder.path(), nullptr);
+    const QString own = QStringLiteral("%1/%2.tessera").arg(folder.path()).arg(QCoreApplication::applicationPid());
+    const auto cameBack = [&] {
+      const std::string now = printHloText(document.module());
+      QTRY_VERIFY(QString::fromStdString(readFile(own.toStdString()).value_or("")).contains(QString::fromStdString(now).trimmed()));
+      const QString left = folder.filePath("1073741823.tessera");  // no such process
+      QVERIFY(QFile::copy(own, left));
+      Document next;
+      next.openRecovered(left, {});
+      QTRY_VERIFY(next.isOpen());
+      QTRY_VERIFY(!next.isBusy());
+      QCOMPARE(printHloText(next.module()), now);
+      QVERIFY(next.isModified());
+      QVERIFY(QFile::remove(left));
+    };
+    const auto perform = [&](Edit edit) {
+      document.perform(std::move(edit));
+      QTRY_VERIFY(!document.isBusy());
+    };
+    perform(edited(document.module(), 1));
+    QVERIFY(printHloText(document.module()).find("gather(?, ?), offset_dims=?") != std::string::npos);
+    cameBack();
+    perform(edited(document.module(), 9));
+    QCOMPARE(document.module().instructionCount(), size_t{0});
+    cameBack();
   }
 
   void isOpenedAsUnsaved() {

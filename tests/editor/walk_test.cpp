@@ -1,117 +1,377 @@
-// A random walk of a careless person: keys, clicks, drags and typed lines anywhere on the canvas. Nothing crashes, the text
-// that stands reads again, and undoing everything gives back the empty document. TESSERA_WALK=N walks further.
-#include <QGuiApplication>
+// A random walk of a careless and impatient person: keys, clicks, drags, typed lines, text, copies, saving, runs, panels and
+// dialogs anywhere in the window. Nothing crashes; at every rest the text that stands reads back as it is; undoing everything
+// gives back the first text. TESSERA_TIER=long walks 100,000 events; TESSERA_WALK=N and TESSERA_SEED=S choose; TESSERA_WALK_SAY=1
+// names every event.
+#include <QAbstractButton>
+#include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QElapsedTimer>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QSpinBox>
+#include <QTabBar>
+#include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
+#include <QToolButton>
+#include <QTreeView>
+#include <numeric>
 #include <random>
 
 #include "app/studio/arranging.h"
+#include "app/studio/block_actions.h"
+#include "app/studio/key_map.h"
+#include "app/studio/navigation.h"
+#include "app/studio/panels.h"
+#include "core/formats/project.h"
 #include "editor/panels/size_panel.h"
-
+#include "editor/panels/text_panel.h"
 #include "tests/editor/hand.h"
 
 using namespace tessera;
+
+namespace {
+
+constexpr int kEventsOfOneDocument = 500;
+
+const char* const kLines[] = {"f32[2,3]", "add", "exp", "reduce max", "multiply 2", "counting loop", "matmul f32[3,4]", "transpose", "tuple", "s32[3]",
+                              "iota s32[4]", "convert s32[2,3]", "select", "dot", "junk?", "concatenate", "while", "pad", "gather", "scatter", "sort", "call",
+                              "softmax", "linear block", "conditional", "convolution", "reshape f32[6]", "slice", "dynamic slice", "custom call", "fft",
+                              "all reduce", "rng", "f32[0]", "f32[<=4]", "bf16[2,3]", "c64[3]", "reduce window", "get tuple element", "clamp", "compare"};
+const char* const kValues[] = {"1.5", "-inf", "{1,2,3}", "iota", "x", "7", "true", "{0,1}", "{}", "f32[4]", "b01f_01io->b01f", "{size=3 pad=1_1}", "0_0_0x1_1_0",
+                               "%add", "?", "99999999999999999999", "-1", "\"", "{{0,1}}", "nan", "[0:2]", "f32[1000000,1000000]", "GT", ""};
+const char* const kTyped[] = {"%", "add(", "?", "f32[2]", " ", ",", "}", "dimensions={0}", "\n", "%x = f32[3] parameter(0)", "ROOT ", "constant(1)", "/*", "\"", "=", "offset_dims=?", "neg"};
+const char* const kJunk[] = {"", "hello", "HloModule m\n\nENTRY %e {\n", "HloModule m\n\nENTRY %e () -> ? {\n}\n", "%a = f32[2] add(?, ?)", "\xff\xfe\x00", "tessera project 1\nend\n",
+                             "%g = ? gather(?, ?), offset_dims=?", "{}{}{}((((", "ENTRY main { ROOT a = f32[] constant(1) }", "f32[4] negate(f32[4] x)", "%a = f32[99999999999,99999999999] parameter(0)"};
+
+}  // namespace
 
 class WalkTest : public QObject {
   Q_OBJECT
 
  private:
   std::mt19937 random_{7};
+  QTemporaryDir folder_;
 
-  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(std::max(1, n))); }
+  template <size_t N>
+  const char* one(const char* const (&of)[N]) { return of[below(static_cast<int>(N))]; }
+
+  // A widget of a kind that a person could use now.
+  template <class Widget>
+  Widget* anyOf(QWidget& in) {
+    QList<Widget*> seen;
+    for (Widget* each : in.findChildren<Widget*>())
+      if (each->isVisible() && each->isEnabled()) seen << each;
+    return seen.isEmpty() ? nullptr : seen[below(static_cast<int>(seen.size()))];
+  }
+
+  // At a socket, on a body, or anywhere.
   QPoint somewhere(Hand& hand) {
     const Module& module = hand.module();
-    if (below(4) > 0 && module.instructionCount() > 0) {  // at a socket or on a body
+    if (below(4) > 0 && module.contains(hand.document().computation())) {
       const auto& all = module.at(hand.document().computation()).instructions;
       if (!all.empty()) {
         const InstructionId id = all[static_cast<size_t>(below(static_cast<int>(all.size())))];
-        const int32_t node = hand.canvas().view()->boxOf(id);
+        const bool drawn = hand.canvas().view() && id.value < hand.canvas().view()->boxes.size();
+        const int32_t node = drawn ? hand.canvas().view()->boxOf(id) : -1;
         if (node >= 0 && below(3) == 0) return hand.canvas().outputAt(node).toPoint();
         const size_t inputs = module.at(id).operands.size();
         if (node >= 0 && inputs > 0 && below(2) == 0) return hand.canvas().inputAt(node, below(static_cast<int>(inputs)), inputs).toPoint();
-        return hand.bodyOf(id);
+        if (node >= 0) return hand.bodyOf(id);
       }
     }
     return {below(hand.canvas().width()), below(hand.canvas().height())};
   }
+
   void typeInto(QWidget* widget, const char* line) {
     QTest::keyClicks(widget, QString::fromLatin1(line));
     QTest::keyClick(widget, below(5) ? Qt::Key_Return : Qt::Key_Escape);
   }
+
   // What has opened over the canvas is answered or left.
   void answer(Hand& hand) {
-    const char* const lines[] = {"f32[2,3]", "add", "exp", "reduce max", "multiply 2", "counting loop", "matmul f32[3,4]", "transpose", "tuple", "s32[3]", "iota s32[4]", "convert s32[2,3]", "select", "dot", "junk?", "concatenate", "while", "pad", "gather"};
-    const char* const values[] = {"1.5", "-inf", "{1,2,3}", "iota", "x", "7", "true"};
-    if (hand.window().addSearch().isVisible()) typeInto(hand.window().addSearch().field(), lines[below(std::size(lines))]);
+    if (hand.window().addSearch().isVisible()) typeInto(hand.window().addSearch().field(), one(kLines));
     for (ValueField* field : {&hand.window().authoring().field(), &hand.window().arranging().field()}) {
       if (!field->isVisible()) continue;
-      typeInto(field->field(), values[below(std::size(values))]);
+      typeInto(field->field(), one(kValues));
       if (field->isVisible()) QTest::keyClick(field->field(), Qt::Key_Escape);
     }
     SizePanel& sizes = hand.window().arranging().sizes();
     if (sizes.isVisible()) {
       sizes.sizeField()->selectAll();
       const char* const lengths[] = {"2", "5", "0", "x", "-1"};
-      typeInto(sizes.sizeField(), lengths[below(std::size(lengths))]);
+      typeInto(sizes.sizeField(), one(lengths));
       if (sizes.isVisible()) QTest::keyClick(&sizes, Qt::Key_Escape);
     }
     ChoiceList& choices = hand.window().authoring().choices();
     if (choices.isVisible()) QTest::keyClick(choices.list(), below(2) ? Qt::Key_Return : Qt::Key_Escape);
+    QuickList& quick = hand.window().navigation().list();
+    if (quick.isVisible()) {
+      const char* const words[] = {"add", "fit", "theme", "panel", "zzz", "note", "main"};
+      if (below(2)) QTest::keyClicks(quick.field(), QString::fromLatin1(one(words)));
+      QTest::keyClick(quick.field(), below(3) ? Qt::Key_Escape : Qt::Key_Down);
+      if (quick.isVisible()) QTest::keyClick(quick.field(), Qt::Key_Escape);
+    }
+  }
+
+  void moveTo(Hand& hand, QPoint at, Qt::MouseButton button, Qt::KeyboardModifiers modifiers) {
+    QMouseEvent move(QEvent::MouseMove, at, hand.canvas().mapToGlobal(at), Qt::NoButton, button, modifiers);
+    QApplication::sendEvent(&hand.canvas(), &move);
   }
   void pull(Hand& hand, Qt::MouseButton button, Qt::KeyboardModifiers modifiers) {
     const QPoint from = somewhere(hand), to = somewhere(hand);
     QTest::mousePress(&hand.canvas(), button, modifiers, from);
-    for (const QPoint& at : {(from + to) / 2, to}) {
-      QMouseEvent move(QEvent::MouseMove, at, hand.canvas().mapToGlobal(at), Qt::NoButton, button, modifiers);
-      QApplication::sendEvent(&hand.canvas(), &move);
-    }
+    for (const QPoint& at : {(from + to) / 2, to}) moveTo(hand, at, button, modifiers);
+    if (below(6) == 0) QTest::keyClick(&hand.canvas(), below(2) ? Qt::Key_Escape : Qt::Key_Delete);  // in the middle of it
     QTest::mouseRelease(&hand.canvas(), button, modifiers, to);
   }
-  void step(Hand& hand) {
-    hand.canvas().setFocus();
-    switch (below(16)) {
-      case 0: case 1: case 2: QTest::keyClick(&hand.canvas(), Qt::Key_Tab); break;
-      case 3: QTest::mouseClick(&hand.canvas(), Qt::LeftButton, below(3) ? Qt::NoModifier : Qt::ShiftModifier, somewhere(hand)); break;
-      case 4: QTest::mouseDClick(&hand.canvas(), Qt::LeftButton, {}, somewhere(hand)); break;
-      case 5: case 6: case 7: hand.drag(somewhere(hand), somewhere(hand)); break;
-      case 8: QTest::keyClick(&hand.canvas(), below(2) ? Qt::Key_Delete : Qt::Key_R, below(2) ? Qt::NoModifier : Qt::ShiftModifier); break;
-      case 9: {
-        const Qt::Key keys[] = {Qt::Key_C, Qt::Key_V, Qt::Key_X, Qt::Key_D};
-        QTest::keyClick(&hand.canvas(), keys[below(4)], Qt::ControlModifier);
-        break;
-      }
-      case 10: QTest::keyClick(&hand.canvas(), Qt::Key_Z, below(2) ? Qt::ControlModifier : Qt::ControlModifier | Qt::ShiftModifier); break;
-      case 11: {  // arranging
-        const Qt::Key keys[] = {Qt::Key_M, Qt::Key_X, Qt::Key_P, Qt::Key_N, Qt::Key_L, Qt::Key_S};
-        QTest::keyClick(&hand.canvas(), keys[below(6)]);
-        break;
-      }
-      case 12: QTest::keyClick(&hand.canvas(), below(2) ? Qt::Key_G : Qt::Key_L, Qt::ControlModifier); break;
-      case 13: pull(hand, Qt::RightButton, Qt::ControlModifier); break;
-      case 14: pull(hand, Qt::LeftButton, below(2) ? Qt::ControlModifier | Qt::ShiftModifier : Qt::NoModifier); break;
-      default: QTest::keyClick(&hand.canvas(), below(2) ? Qt::Key_Escape : Qt::Key_Up, below(3) ? Qt::NoModifier : Qt::AltModifier); break;
+  void key(Hand& hand, std::initializer_list<Qt::Key> keys, Qt::KeyboardModifiers modifiers = {}) {
+    QTest::keyClick(&hand.canvas(), keys.begin()[below(static_cast<int>(keys.size()))], modifiers);
+  }
+
+  // --- kinds of events
+  struct Kind {
+    const char* name;
+    int weight;
+    void (WalkTest::*play)(Hand&);
+  };
+  static const std::vector<Kind>& kinds() {
+    static const std::vector<Kind> all = {
+        {"search", 14, &WalkTest::search}, {"click", 8, &WalkTest::click}, {"double click", 4, &WalkTest::doubleClick}, {"wire", 14, &WalkTest::wire},
+        {"pull", 6, &WalkTest::pullAny}, {"remove", 5, &WalkTest::removeKey}, {"copies", 6, &WalkTest::copies}, {"junk", 2, &WalkTest::pasteJunk},
+        {"undo", 8, &WalkTest::undoOrRedo}, {"arrange", 6, &WalkTest::arrangeKey}, {"control", 4, &WalkTest::controlKey}, {"walk", 4, &WalkTest::arrows},
+        {"wheel", 3, &WalkTest::wheel}, {"hover", 3, &WalkTest::hover}, {"field", 8, &WalkTest::fieldAnywhere}, {"button", 6, &WalkTest::buttonAnywhere},
+        {"box", 2, &WalkTest::boxAnywhere}, {"row", 3, &WalkTest::rowAnywhere}, {"text", 8, &WalkTest::typeText}, {"save", 3, &WalkTest::save},
+        {"run", 2, &WalkTest::run}, {"block", 2, &WalkTest::block}, {"action", 6, &WalkTest::actionAnywhere}, {"panel", 2, &WalkTest::panel},
+        {"computation", 3, &WalkTest::goElsewhere}, {"window", 1, &WalkTest::resizeWindow},
+    };
+    return all;
+  }
+
+  void search(Hand& hand) { key(hand, {Qt::Key_Tab}); }
+  void click(Hand& hand) {
+    const Qt::KeyboardModifiers all[] = {{}, {}, {}, Qt::ShiftModifier, Qt::ControlModifier, Qt::ControlModifier | Qt::ShiftModifier};
+    QTest::mouseClick(&hand.canvas(), below(8) ? Qt::LeftButton : Qt::RightButton, all[below(6)], somewhere(hand));
+  }
+  void doubleClick(Hand& hand) { QTest::mouseDClick(&hand.canvas(), Qt::LeftButton, {}, somewhere(hand)); }
+  void wire(Hand& hand) {
+    const QPoint from = somewhere(hand), to = somewhere(hand);
+    QTest::mousePress(&hand.canvas(), Qt::LeftButton, {}, from);
+    moveTo(hand, (from + to) / 2, Qt::LeftButton, {});
+    moveTo(hand, to, Qt::LeftButton, {});
+    if (below(4) == 0) QCoreApplication::processEvents();
+    QTest::mouseRelease(&hand.canvas(), Qt::LeftButton, {}, to);
+  }
+  void pullAny(Hand& hand) {
+    switch (below(4)) {
+      case 0: return pull(hand, Qt::RightButton, Qt::ControlModifier);
+      case 1: return pull(hand, Qt::LeftButton, Qt::ControlModifier | Qt::ShiftModifier);
+      case 2: return pull(hand, Qt::MiddleButton, {});
+      default: return pull(hand, Qt::LeftButton, below(2) ? Qt::ShiftModifier : Qt::NoModifier);
     }
+  }
+  void removeKey(Hand& hand) { key(hand, {Qt::Key_Delete, Qt::Key_Delete, Qt::Key_Backspace}, below(4) ? Qt::NoModifier : Qt::ShiftModifier); }
+  void copies(Hand& hand) {
+    if (below(5) == 0) key(hand, {Qt::Key_A}, Qt::ControlModifier);
+    key(hand, {Qt::Key_C, Qt::Key_V, Qt::Key_X, Qt::Key_D, Qt::Key_V}, below(5) ? Qt::ControlModifier : Qt::ControlModifier | Qt::ShiftModifier);
+  }
+  void pasteJunk(Hand& hand) {
+    QGuiApplication::clipboard()->setText(QString::fromLatin1(one(kJunk)));
+    key(hand, {Qt::Key_V}, Qt::ControlModifier);
+  }
+  void undoOrRedo(Hand& hand) {
+    for (int times = 1 + below(4); times > 0; --times) key(hand, {Qt::Key_Z}, below(3) ? Qt::ControlModifier : Qt::ControlModifier | Qt::ShiftModifier);
+  }
+  void arrangeKey(Hand& hand) { key(hand, {Qt::Key_M, Qt::Key_X, Qt::Key_P, Qt::Key_N, Qt::Key_L, Qt::Key_S, Qt::Key_A, Qt::Key_F, Qt::Key_R, Qt::Key_C, Qt::Key_B, Qt::Key_Question}, below(4) ? Qt::NoModifier : Qt::ShiftModifier); }
+  void controlKey(Hand& hand) {
+    key(hand, {Qt::Key_G, Qt::Key_L, Qt::Key_K, Qt::Key_F, Qt::Key_U, Qt::Key_B, Qt::Key_I, Qt::Key_0, Qt::Key_Plus, Qt::Key_Minus, Qt::Key_R, Qt::Key_E, Qt::Key_T},
+        below(3) ? Qt::ControlModifier : Qt::ControlModifier | Qt::ShiftModifier);
+  }
+  void arrows(Hand& hand) {
+    key(hand, {Qt::Key_Escape, Qt::Key_Up, Qt::Key_Down, Qt::Key_Left, Qt::Key_Right, Qt::Key_Return, Qt::Key_F1, Qt::Key_F2, Qt::Key_F3, Qt::Key_F6, Qt::Key_Home},
+        below(4) ? Qt::NoModifier : Qt::AltModifier);
+  }
+  void wheel(Hand& hand) {
+    const QPoint at = somewhere(hand);
+    QWheelEvent event(at, hand.canvas().mapToGlobal(at), {}, {0, below(2) ? 240 : -240}, Qt::NoButton, below(2) ? Qt::NoModifier : Qt::ControlModifier, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(&hand.canvas(), &event);
+  }
+  void hover(Hand& hand) {
+    moveTo(hand, somewhere(hand), Qt::NoButton, {});
+    if (below(3) == 0) QTest::qWait(5);
+  }
+  void fieldAnywhere(Hand& hand) {
+    auto* field = anyOf<QLineEdit>(hand.window());
+    if (!field || field->isReadOnly()) return;
+    field->setFocus();
+    if (below(3)) field->selectAll();
+    typeInto(field, below(4) ? one(kValues) : one(kLines));
+  }
+  void buttonAnywhere(Hand& hand) {
+    if (auto* button = anyOf<QAbstractButton>(hand.window())) QTest::mouseClick(button, Qt::LeftButton, {}, button->rect().center());
+  }
+  void boxAnywhere(Hand& hand) {
+    if (below(2)) {
+      if (auto* box = anyOf<QComboBox>(hand.window()); box && box->count() > 0) box->setFocus(), QTest::keyClick(box, below(2) ? Qt::Key_Down : Qt::Key_Up);
+    } else if (auto* spin = anyOf<QAbstractSpinBox>(hand.window())) {
+      spin->setFocus();
+      QTest::keyClick(spin, below(2) ? Qt::Key_Up : Qt::Key_Down);
+    }
+  }
+  void rowAnywhere(Hand& hand) {
+    auto* view = anyOf<QAbstractItemView>(hand.window());
+    if (!view || !view->model() || view->model()->rowCount() == 0) return;
+    const QModelIndex at = view->model()->index(below(view->model()->rowCount()), below(std::max(1, view->model()->columnCount())));
+    const QRect place = view->visualRect(at);
+    if (!place.isValid() || !view->viewport()->rect().contains(place.center())) return;
+    if (below(3)) QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, place.center());
+    else QTest::mouseDClick(view->viewport(), Qt::LeftButton, {}, place.center());
+  }
+  // In the text of the computation, or out of it.
+  void typeText(Hand& hand) {
+    TextPanel* panel = hand.window().panels().text;
+    hand.window().panels().raise(QStringLiteral("text"));
+    if (!panel->editButton()->isChecked() || below(8) == 0) panel->editButton()->setChecked(!panel->editButton()->isChecked());
+    if (!panel->editButton()->isChecked()) return;
+    QPlainTextEdit* field = panel->edit()->field();
+    field->setFocus();
+    QTextCursor cursor = field->textCursor();
+    cursor.setPosition(below(static_cast<int>(field->toPlainText().size()) + 1));
+    if (below(3) == 0) cursor.movePosition(QTextCursor::EndOfWord, QTextCursor::KeepAnchor);
+    field->setTextCursor(cursor);
+    switch (below(4)) {
+      case 0: QTest::keyClick(field, Qt::Key_Delete); break;
+      case 1: QTest::keyClick(field, Qt::Key_Space, Qt::ControlModifier), QTest::keyClick(field, Qt::Key_Down), QTest::keyClick(field, below(2) ? Qt::Key_Tab : Qt::Key_Escape); break;
+      default: QTest::keyClicks(field, QString::fromLatin1(one(kTyped)));
+    }
+    if (below(2)) panel->edit()->readNow();
+  }
+  void save(Hand& hand) {
+    const char* const names[] = {"w.hlo", "w.tessera", "w.pb", "w.pbtxt", "none/w.hlo"};
+    const Status done = hand.document().save(folder_.filePath(QString::fromLatin1(one(names))));
+    if (!done && done.error().message.empty()) QFAIL("a refusal without a reason");
+  }
+  void run(Hand& hand) {
+    if (below(3)) hand.document().run();
+    else hand.document().cancelRun();
+  }
+  void block(Hand& hand) {
+    hand.window().blocks().setLibrary(folder_.filePath("walk.tessera-blocks"));
+    if (below(2)) hand.window().blocks().saveSelection(below(2) ? "one" : "two", "made on a walk");
+    else hand.window().blocks().update();
+  }
+  // Commands of the menus but those that open another document or end the session.
+  void actionAnywhere(Hand& hand) {
+    const auto& entries = hand.window().navigation().keys().entries();
+    if (entries.empty()) return;
+    const auto& entry = entries[static_cast<size_t>(below(static_cast<int>(entries.size())))];
+    for (const char* other : {"Open", "open", "New", "Quit", "Exit", "Close window", "xample", "recent"})
+      if (entry.name.contains(QLatin1String(other))) return;
+    if (entry.action->isEnabled()) entry.action->trigger();
+  }
+  void panel(Hand& hand) {
+    const auto& docks = hand.window().panels().docks;
+    QDockWidget* dock = docks[below(static_cast<int>(docks.size()))];
+    dock->setVisible(below(3) > 0);
+    if (dock->isVisible()) dock->raise();
+  }
+  void goElsewhere(Hand& hand) {
+    const auto& order = hand.module().order();
+    if (!order.empty()) hand.document().showComputation(order[static_cast<size_t>(below(static_cast<int>(order.size())))]);
+  }
+  void resizeWindow(Hand& hand) { hand.window().resize(500 + below(500), 400 + below(300)); }
+
+  void step(Hand& hand, int number) {
+    static const int total = std::accumulate(kinds().begin(), kinds().end(), 0, [](int sum, const Kind& kind) { return sum + kind.weight; });
+    static const bool say = qEnvironmentVariableIsSet("TESSERA_WALK_SAY");
+    int at = below(total);
+    const Kind* kind = &kinds().front();
+    for (const Kind& each : kinds())
+      if ((at -= each.weight) < 0) {
+        kind = &each;
+        break;
+      }
+    if (say) std::fprintf(stderr, "%d %s\n", number, kind->name);
+    if (below(3)) hand.canvas().setFocus();
+    (this->*kind->play)(hand);
     answer(hand);
-    hand.settle();
+    if (below(3) == 0) return;  // impatient
+    rest(hand);
     answer(hand);
-    hand.settle();
+  }
+  // Till no worker has anything to say: pictures are not waited for.
+  void rest(Hand& hand) {
+    QElapsedTimer clock;
+    clock.start();
+    do QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+    while (hand.document().isBusy() && clock.elapsed() < 20000);
+    QVERIFY2(!hand.document().isBusy(), "the window does not come to rest");
+  }
+
+  // What stands is what its text says.
+  void checkText(Hand& hand, int number) {
+    const std::string text = hand.text();
+    const ReadResult read = readHloText(text);
+    QVERIFY2(read.module, qPrintable(QStringLiteral("event %1: %2\n%3").arg(number).arg(read.diagnostics.empty() ? QString() : QString::fromStdString(read.diagnostics.items()[0].toString()), QString::fromStdString(text))));
+    const std::string again = printHloText(*read.module);
+    QVERIFY2(again == text, qPrintable(QStringLiteral("event %1: reads as\n%2\nand was\n%3").arg(number).arg(QString::fromStdString(again), QString::fromStdString(text))));
+    QVERIFY(readProjectModule(printProject(hand.document().project(), &hand.module()), "walk.tessera").module);
+  }
+  void undoAll(Hand& hand) {
+    hand.document().cancelRun();
+    rest(hand);
+    while (hand.document().canUndo()) {
+      hand.document().undo();
+      if (below(20) == 0) rest(hand);
+    }
+    rest(hand);
+  }
+
+  void walkOnce(unsigned seed, int events) {
+    random_.seed(seed);
+    Hand hand;
+    hand.window().resize(900, 650);
+    const std::string first = hand.text();
+    for (int i = 0; i < events; ++i) {
+      step(hand, i);
+      if (QTest::currentTestFailed()) break;
+      if (i % 10 == 9) rest(hand), checkText(hand, i);
+      if (QTest::currentTestFailed()) break;
+    }
+    if (!QTest::currentTestFailed()) {
+      undoAll(hand);
+      QCOMPARE(hand.text(), first);
+      QVERIFY(!hand.document().project().arranged());
+    }
+    if (QTest::currentTestFailed()) qInfo("seed %u", seed);
   }
 
  private slots:
   void nothingIsLost() {
-    Hand hand;
-    const std::string empty = hand.text();
-    const int steps = qEnvironmentVariableIntValue("TESSERA_WALK") > 0 ? qEnvironmentVariableIntValue("TESSERA_WALK") : 150;
-    for (int i = 0; i < steps; ++i) {
-      step(hand);
-      if (hand.module().entryComputation().instructions.empty()) continue;  // an empty graph has no text that reads
-      const ReadResult read = readHloText(hand.text());
-      QVERIFY2(read.module, qPrintable(QStringLiteral("step %1: %2\n%3").arg(i).arg(read.diagnostics.empty() ? QString() : QString::fromStdString(read.diagnostics.items()[0].toString()), QString::fromStdString(hand.text()))));
+    const bool isLong = qgetenv("TESSERA_TIER") == "long";
+    const int asked = qEnvironmentVariableIntValue("TESSERA_WALK"), events = asked > 0 ? asked : isLong ? 100000 : 2000;
+    const int firstSeed = qEnvironmentVariableIsSet("TESSERA_SEED") ? qEnvironmentVariableIntValue("TESSERA_SEED") : 7;
+    // Questions of the window are answered by Esc, as are menus.
+    QTimer leave;
+    connect(&leave, &QTimer::timeout, this, [] {
+      if (QWidget* menu = QApplication::activePopupWidget()) QTest::keyClick(menu, Qt::Key_Escape);
+      else if (QWidget* dialog = QApplication::activeModalWidget()) QTest::keyClick(dialog, Qt::Key_Escape);
+    });
+    leave.start(30);
+    QElapsedTimer clock;
+    clock.start();
+    int done = 0;
+    for (unsigned seed = static_cast<unsigned>(firstSeed); done < events && !QTest::currentTestFailed(); ++seed) {
+      const int now = std::min(kEventsOfOneDocument, events - done);
+      walkOnce(seed, now);
+      done += now;
     }
-    QVERIFY(hand.module().instructionCount() > 0 || hand.document().canUndo());
-    hand.undoAll();
-    QCOMPARE(hand.text(), empty);
-    QVERIFY(!hand.document().project().arranged());
+    qInfo("%d events from seed %d in %lld s", done, firstSeed, static_cast<long long>(clock.elapsed() / 1000));
   }
 };
 

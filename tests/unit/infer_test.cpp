@@ -83,7 +83,7 @@ TEST(Infer, ArityAndAttributesAreCheckedFirst) {
   loop.module.setAttributes(loop.loop, {});
   wrong = inferInstruction(loop.module, loop.loop);
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().label, "attribute");
+  EXPECT_EQ(wrong.error().label, "unfinished");
 }
 
 }  // namespace

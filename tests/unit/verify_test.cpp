@@ -122,7 +122,7 @@ TEST(Verify, Recursion) {
 TEST(Verify, AnOpenInputIsADiagnostic) {
   Sum sum;
   sum.module.setOperands(sum.sum, {{sum.a, InstructionId()}});
-  EXPECT_TRUE(hasLabel(sum.module, "operand"));
+  EXPECT_TRUE(hasLabel(sum.module, "unfinished"));
 }
 
 }  // namespace

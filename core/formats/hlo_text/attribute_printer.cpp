@@ -119,7 +119,7 @@ struct Printer {
   const Module& module;
   AttributeKind kind;
 
-  void name(ComputationId id) const { out += '%', out += module.contains(id) ? module.at(id).name : std::string("?"); }
+  void name(ComputationId id) const { out += module.contains(id) ? '%' + module.at(id).name : std::string("?"); }
   void name(InstructionId id) const {
     out += '%';
     out += id.value < module.instructionSlots() ? module.at(id).name : std::string_view("?");

@@ -50,11 +50,13 @@ bool ModuleReader::readComputation() {
   std::string_view name;
   if (!lexer_.name(name, "a computation's name")) return false;
   const Shape* result = nullptr;
-  if (lexer_.peek() == '(' && !readSignature(result)) return false;
+  bool open = false;
+  if (lexer_.peek() == '(' && !readSignature(result, open)) return false;
   if (!lexer_.expect('{', "before the body of computation %" + std::string(name))) return false;
   Scope scope;
   scope.id = beginComputation(name, nameAt);
-  module_.edit(scope.id).hasSignature = result != nullptr;
+  scope.unfinished = open;
+  module_.edit(scope.id).hasSignature = result != nullptr || open;
   if (!readBody(scope)) return false;
   if (isEntry) {
     if (entry_.valid()) report(at, "the module has two ENTRY computations", true);
@@ -71,7 +73,7 @@ bool ModuleReader::readComputation() {
   return true;
 }
 
-bool ModuleReader::readSignature(const Shape*& result) {
+bool ModuleReader::readSignature(const Shape*& result, bool& open) {
   lexer_.bump();  // '('
   if (!lexer_.accept(')')) {
     do {
@@ -82,7 +84,9 @@ bool ModuleReader::readSignature(const Shape*& result) {
     } while (lexer_.accept(','));
     if (!lexer_.expect(')', "after the parameters")) return false;
   }
-  return lexer_.expect("->", "before the result's shape") && readShapeCached(result);
+  if (!lexer_.expect("->", "before the result's shape")) return false;
+  open = lexer_.accept('?');
+  return open || readShapeCached(result);
 }
 
 bool ModuleReader::readBody(Scope& scope) {
@@ -111,7 +115,7 @@ bool ModuleReader::readBody(Scope& scope) {
   const Computation& computation = module_.at(scope.id);
   if (!ok) return false;
   if (computation.instructions.empty()) {
-    if (!fatal_) report(bodyAt, "computation %" + computation.name + " has no instructions", true);
+    if (!scope.unfinished) report(bodyAt, "computation %" + computation.name + " has no instructions", false);
   } else if (!scope.rootSeen) {
     module_.setRoot(scope.id, computation.instructions.back());
   }

@@ -21,6 +21,13 @@ std::string_view sharedHead(std::string_view text, size_t begin) {
   return head.starts_with("metadata=") || head.find('"') != std::string_view::npos ? std::string_view() : head;
 }
 
+// `?` alone; labels of dimensions may begin with one.
+bool acceptOpen(Lexer& lexer) {
+  if (lexer.peek() != '?' || !(lexer.raw(1) == ',' || lexer.raw(1) == '\0' || isBlank(lexer.raw(1)))) return false;
+  lexer.bump();
+  return true;
+}
+
 struct TextField {
   std::string_view name;
   std::string Metadata::*field;
@@ -102,6 +109,12 @@ bool ModuleReader::readAttribute(Draft& draft, AttributeSet& set, bool& shareabl
     report(at, "unknown attribute " + std::string(name), false);
     return true;
   }
+  if (acceptOpen(lexer_)) {
+    draft.open.push_back(*attr);
+    shareable = false;
+    checkAttribute(draft, *attr, at);
+    return true;
+  }
   AttributeValue value;
   const AttributeKind kind = kindOf(*attr);
   const size_t errorsBefore = diagnostics_.items().size();
@@ -143,6 +156,7 @@ void ModuleReader::checkRequired(const Draft& draft) {
   const Opcode opcode = draft.sugar ? draft.wrapped : draft.instruction.opcode;
   for (Attr attr : requiredAttributesOf(opcode)) {
     if (draft.instruction.attributes && draft.instruction.attributes->has(attr)) continue;
+    if (std::ranges::find(draft.open, attr) != draft.open.end()) continue;  // the verifier says so
     report(draft.opcodeOffset, std::string(nameOf(opcode)) + " lacks its attribute " + std::string(nameOf(attr)), false,
            std::string(nameOf(attr)) + "=…");
   }

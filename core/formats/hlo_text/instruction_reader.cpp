@@ -6,6 +6,7 @@
 #include "core/formats/hlo_text/module_reader.h"
 #include "core/formats/hlo_text/shape_text.h"
 #include "core/ops/infer.h"
+#include "core/ops/unfinished.h"
 
 namespace tessera::text {
 namespace {
@@ -42,7 +43,9 @@ bool ModuleReader::readInstruction(Scope& scope) {
 }
 
 bool ModuleReader::readRightSide(Scope& scope, Draft& draft) {
-  if (shapeStartsHere(lexer_) && !readShapeCached(draft.shape)) return false;
+  draft.openShape = lexer_.accept('?');
+  const bool alone = draft.openShape && isBlank(lexer_.raw());  // nothing is known of the shape
+  if (!alone && shapeStartsHere(lexer_) && !readShapeCached(draft.shape)) return false;
   return readOpcode(draft) && readOperands(scope, draft, 0) && readAttributes(draft) &&
          (!draft.sugar || wrapInAsyncComputation(draft));
 }
@@ -97,6 +100,8 @@ bool ModuleReader::readOpcode(Draft& draft) {
 bool ModuleReader::readOperands(Scope& scope, Draft& draft, int depth) {
   if (depth > kMaxDepth) return lexer_.fail("operands are nested too deeply");
   if (!lexer_.expect('(', "after the opcode")) return false;
+  if (draft.instruction.opcode == Opcode::Parameter && draft.openShape && !draft.shape)
+    return lexer_.failAt(draft.opcodeOffset, "a parameter needs its shape written", "a shape before parameter");
   if (draft.instruction.opcode == Opcode::Parameter) return readParameterNumber(draft);
   if (draft.instruction.opcode == Opcode::Constant) return readConstant(draft);
   if (!lexer_.accept(')')) {
@@ -235,8 +240,9 @@ InstructionId ModuleReader::addInstruction(Scope& scope, Draft& draft, bool isRo
   static const Shape kLeftOut;
   Instruction& instruction = draft.instruction;
   instruction.position = lines_.at(draft.nameOffset);
-  instruction.shapeWritten = draft.shape != nullptr;
+  instruction.shapeWritten = draft.shape != nullptr && !draft.openShape;
   instruction.operands = draft.operands;
+  if (draft.openShape && !draft.shape) draft.shape = module_.tables().intern(standInShape(module_, draft.operands));
   const std::string_view name = instruction.name;
   InstructionId id = draft.shape ? module_.addInterned(scope.id, std::move(instruction), draft.shape)
                                  : module_.add(scope.id, std::move(instruction), kLeftOut);
@@ -252,6 +258,7 @@ InstructionId ModuleReader::addInstruction(Scope& scope, Draft& draft, bool isRo
     module_.setRoot(scope.id, id);
   }
   if (!draft.shape && !fatal_) inferLeftOutShape(id);
+  if (draft.openShape && !fatal_) inferOpenShape(id);
   if (draft.wrapped != Opcode::Unknown) checkSugar(draft, id);
   return id;
 }
@@ -286,11 +293,18 @@ void ModuleReader::inferLeftOutShape(InstructionId id) {
   diagnostics_.add(std::move(d));
 }
 
+// What was open may have been connected by hand since; if not, the verifier says what is missing.
+void ModuleReader::inferOpenShape(InstructionId id) {
+  auto inferred = inferInstruction(module_, id);
+  if (!inferred || inferred->shape.type == ElementType::Invalid) return;
+  fillDefaultLayouts(inferred->shape);
+  if (!sameIgnoringLayout(inferred->shape, module_.shapeOf(id))) module_.setShape(id, inferred->shape);
+}
+
 bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
   if (!draft.shape || !draft.shape->isTuple() || draft.shape->elements.size() < 2)
     return lexer_.failAt(draft.opcodeOffset, "an async start needs its shape written", "((operand shapes), output, …)");
-  if (!std::ranges::all_of(draft.operands, [](InstructionId operand) { return operand.valid(); }))
-    return lexer_.failAt(draft.opcodeOffset, "an async start in short form has no open inputs");
+  const std::vector<Shape>& inputs = draft.shape->elements[0].elements;  // of open inputs only the shape is known
   const AttributeSet all = draft.instruction.attributes ? *draft.instruction.attributes : AttributeSet();
   AttributeSet inner, outer;
   std::string name = std::string(draft.instruction.name) + ".async_computation";
@@ -310,7 +324,9 @@ bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
     parameter.opcode = Opcode::Parameter;
     parameter.parameterNumber = static_cast<int32_t>(i);
     parameter.name = parameterName;
-    parameters.push_back(module_.add(id, std::move(parameter), Shape(module_.shapeOf(draft.operands[i]))));
+    const bool open = !draft.operands[i].valid();
+    if (open && i >= inputs.size()) return lexer_.failAt(draft.opcodeOffset, "an async start's shape lacks that of an open input");
+    parameters.push_back(module_.add(id, std::move(parameter), Shape(open ? inputs[i] : module_.shapeOf(draft.operands[i]))));
   }
   Instruction root;
   root.opcode = draft.wrapped;

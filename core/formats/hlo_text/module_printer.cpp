@@ -8,6 +8,7 @@
 #include "core/formats/hlo_text/attribute_text.h"
 #include "core/formats/hlo_text/literal_text.h"
 #include "core/formats/padding.h"
+#include "core/ops/unfinished.h"
 
 namespace tessera {
 namespace {
@@ -36,7 +37,7 @@ class ModulePrinter {
   void flag(std::string_view attribute, const std::optional<bool>& value);
   void number(std::string_view attribute, const std::optional<int64_t>& value);
   void signature(const Computation& computation);
-  void shape(const Shape* shape) { out_ += text(shape, true); }
+  void shape(const Instruction& instruction);
   const std::string& text(const Shape* shape, bool withLayout);
   const std::string& padding(const Shape* shape);
   void note(std::string_view text);
@@ -44,6 +45,7 @@ class ModulePrinter {
   void operands(const Instruction& instruction);
   void attributes(const AttributeSet& set, bool afterMetadata, bool sugar, std::string_view padding = {});
   void attribute(const Attribute& attribute);
+  void openPlaces(const Instruction& instruction);
   void metadata(const Metadata& metadata);
   const Computation* sugarOf(const Instruction& instruction) const;
 
@@ -195,7 +197,8 @@ void ModulePrinter::signature(const Computation& computation) {
     out_ += text(parameter.shape, false);
   }
   out_ += ") -> ";
-  if (computation.root.valid()) out_ += text(module_.at(computation.root).shape, false);
+  if (!computation.root.valid() || lacksShape(module_, computation.root)) out_ += '?';
+  else out_ += text(module_.at(computation.root).shape, false);
 }
 
 void ModulePrinter::computation(ComputationId id, std::vector<PrintedRange>* ranges) {
@@ -263,10 +266,23 @@ void ModulePrinter::operands(const Instruction& instruction) {
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     if (i) out_ += ", ";
     if (i && i % 5 == 0) out_ += "/*index=", integer(static_cast<int64_t>(i)), out_ += "*/";
-    if (instruction.operands[i].valid()) name(module_.at(instruction.operands[i]).name);
+    if (module_.contains(instruction.operands[i])) name(module_.at(instruction.operands[i]).name);
     else out_ += '?';  // an open input
   }
   out_ += ')';
+}
+
+// A shape that cannot be derived is `?`, with the last that was known behind it where that says more.
+void ModulePrinter::shape(const Instruction& instruction) {
+  if (lacksShape(module_, instruction.id)) {
+    out_ += '?';
+    if (*instruction.shape == standInShape(module_, instruction.operands)) return;
+  }
+  out_ += text(instruction.shape, true);
+}
+
+void ModulePrinter::openPlaces(const Instruction& instruction) {
+  for (Attr name : openAttributes(instruction)) braced(nameOf(name), "?");
 }
 
 void ModulePrinter::attribute(const Attribute& attribute) {
@@ -330,13 +346,17 @@ void ModulePrinter::instruction(const Instruction& instruction, bool isRoot) {
   if (isRoot) out_ += "ROOT ";
   name(instruction.name);
   out_ += " = ";
-  shape(instruction.shape);
+  shape(instruction);
   out_ += ' ';
   opcode(instruction);
   operands(instruction);
   const Computation* sugar = instruction.opcode == Opcode::AsyncStart ? sugarOf(instruction) : nullptr;
-  if (sugar) attributes(*module_.at(sugar->root).attributes, false, false);
+  if (sugar) {
+    attributes(*module_.at(sugar->root).attributes, false, false);
+    openPlaces(module_.at(sugar->root));
+  }
   attributes(*instruction.attributes, false, sugar != nullptr, padding(instruction.shape));
+  openPlaces(instruction);
   if (instruction.metadata) metadata(*instruction.metadata);
   attributes(*instruction.attributes, true, false);
 }

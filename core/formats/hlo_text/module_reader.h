@@ -28,6 +28,7 @@ struct Scope {
   };
   std::vector<Unresolved> unresolved;
   bool rootSeen = false;
+  bool unfinished = false;    // the signature leaves the result open
   bool freeOperands = false;  // a single instruction: unknown operands become parameters
 };
 
@@ -38,6 +39,8 @@ struct Draft {
   std::vector<InstructionId> operands;
   Opcode wrapped = Opcode::Unknown;  // OP of OP-start, OP-update, OP-done
   bool sugar = false;
+  bool openShape = false;  // `?`: derived, and `shape` is only the last that was known
+  std::vector<Attr> open;  // attributes that are left open by `?`
   size_t nameOffset = 0, opcodeOffset = 0;
 };
 
@@ -64,7 +67,7 @@ class ModuleReader : private NameScope {
   // Computations (computation_reader.cpp).
   void readComputations();
   bool readComputation();
-  bool readSignature(const Shape*& result);
+  bool readSignature(const Shape*& result, bool& open);
   bool readBody(Scope& scope);
   bool checkResult(const Scope& scope, size_t at, const Shape* signature);
   void reportUnresolved(const Scope& scope);
@@ -87,6 +90,7 @@ class ModuleReader : private NameScope {
   bool readConstant(Draft& draft);
   InstructionId addInstruction(Scope& scope, Draft& draft, bool isRoot);
   void inferLeftOutShape(InstructionId id);
+  void inferOpenShape(InstructionId id);
   void checkSugar(const Draft& draft, InstructionId id);
   bool wrapInAsyncComputation(Draft& draft);
   std::string_view uniqueName(const Scope& scope, const std::string& base);

@@ -1,0 +1,32 @@
+// What an unfinished graph leaves open: inputs that read nothing, required attributes that nobody has said, bodies without an
+// instruction, and shapes that inference cannot give. Such a graph is a legal document; HLO text says `?` in each of these
+// places. Before: edits and the reader; after: the printer, the verifier, a run of the complete part.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/base/diagnostics.h"
+#include "core/hlo/module.h"
+
+namespace tessera {
+
+inline constexpr const char* kUnfinished = "unfinished";  // the label of what is open
+
+// Required attributes that are not there, in print order.
+std::vector<Attr> openAttributes(const Instruction& instruction);
+Diagnostic openInput(const Instruction& instruction, size_t operand);
+Diagnostic openAttribute(const Instruction& instruction, Attr name);
+// One for each open input and attribute.
+std::vector<Diagnostic> openPlaces(const Module& module, const Instruction& instruction);
+
+// The shape is to be derived and cannot be: something is open, or the op refuses what is connected. What stands there is the
+// last that was known.
+bool lacksShape(const Module& module, InstructionId id);
+// What stands for a shape of which nothing is known yet: the first input's, else a scalar.
+Shape standInShape(const Module& module, std::span<const InstructionId> operands);
+
+// Whether anything that the entry holds or calls is open or has no shape, or the entry is empty.
+bool isUnfinished(const Module& module);
+
+}  // namespace tessera

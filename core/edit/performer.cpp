@@ -7,6 +7,7 @@
 #include "core/edit/refusal.h"
 #include "core/edit/regrow.h"
 #include "core/formats/hlo_text.h"
+#include "core/ops/callgraph.h"
 #include "core/ops/infer.h"
 
 namespace tessera {
@@ -24,6 +25,22 @@ bool needs(const Module& module, InstructionId id, InstructionId from) {
     seen[at.value] = true;
     for (InstructionId operand : module.at(at).operands)
       if (operand.valid()) pending.push_back(operand);
+  }
+  return false;
+}
+
+// Whether running `from` would run `wanted`.
+bool calls(const Module& module, ComputationId from, ComputationId wanted) {
+  std::vector<bool> seen(module.computationSlots(), false);
+  std::vector<ComputationId> pending{from};
+  while (!pending.empty()) {
+    const ComputationId at = pending.back();
+    pending.pop_back();
+    if (at == wanted) return true;
+    if (!module.contains(at) || seen[at.value]) continue;
+    seen[at.value] = true;
+    for (InstructionId each : module.at(at).instructions)
+      for (ComputationId callee : module.callees(module.at(each))) pending.push_back(callee);
   }
   return false;
 }
@@ -109,6 +126,22 @@ Status Performer::readAttributes(InstructionId id, const std::vector<NewAttribut
     attributes.set(each.name, std::move(*value));
   }
   module_.setAttributes(id, std::move(attributes));
+  return settleCallees(id);
+}
+
+// HLO has no recursion, and its text has what is called before what calls it.
+Status Performer::settleCallees(InstructionId id) {
+  const ComputationId home = module_.at(id).computation;
+  const auto& order = module_.order();
+  const auto placeOf = [&](ComputationId computation) { return std::ranges::find(order, computation); };
+  bool later = false;
+  for (ComputationId callee : module_.callees(module_.at(id))) {
+    if (!module_.contains(callee)) continue;
+    if (calls(module_, callee, home))
+      return refuse(module_, id, "%" + module_.at(home).name + " would call itself through %" + module_.at(callee).name + "; HLO has no recursion");
+    later = later || placeOf(callee) > placeOf(home);
+  }
+  if (later) module_.setOrder(CallGraph(module_).calleesFirst());
   return {};
 }
 

@@ -39,6 +39,7 @@ class Performer {
   Result<InstructionId> operandIn(ComputationId computation, InstructionId id) const;
   Status readAttributes(InstructionId id, const std::vector<NewAttribute>& attributes);
   Status setShape(InstructionId id, const Shape& shape);
+  Status settleCallees(InstructionId id);
   Result<Instruction> newInstructionFrom(const AddInstruction& action) const;
   void fillAttributes(InstructionId id);
   void orderOperandsFirst(ComputationId id);

@@ -108,7 +108,9 @@ void appendShape(std::string& out, const Shape& shape, bool withLayout) {
   }
   out += nameOf(shape.type);
   appendDimensions(out, shape);
-  if (withLayout && shape.layout && (shape.rank() > 0 || !shape.layout->isPlain())) out += toString(*shape.layout);
+  if (!withLayout || !shape.layout || (shape.rank() == 0 && shape.layout->isPlain())) return;
+  const std::string layout = toString(*shape.layout);
+  if (layout != "{}") out += layout;  // of a scalar whose padding is said elsewhere
 }
 
 void visitLeaves(const Shape& shape, std::vector<int64_t>& index, std::vector<ShapeLeaf>& out) {

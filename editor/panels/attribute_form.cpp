@@ -56,6 +56,11 @@ std::string fromTheEnd(const Module& module, const Instruction& instruction, Att
   return out.toStdString();
 }
 
+// A field may lose the focus after what it shows was undone, before the form is made anew.
+bool stands(const Document& document, InstructionId id, Opcode opcode) {
+  return document.isOpen() && document.module().contains(id) && document.module().at(id).opcode == opcode;
+}
+
 }  // namespace
 
 AttributeForm::AttributeForm(Document& document, QWidget* parent) : QWidget(parent), document_(document), layout_(new QFormLayout(this)) {
@@ -182,6 +187,7 @@ void AttributeForm::addPicture(const QString& name, AttributePicture* picture) {
 
 // What a picture wishes is tried like what is typed: explained under the line, and done where it makes sense.
 void AttributeForm::take(const QString& name, Edit edit, bool continues) {
+  if (!stands(document_, shown_, opcode_)) return;
   const Line& line = lines_[name];
   const Status done = performable(document_.module(), edit);
   QString wrong = done ? QString() : QString::fromStdString(done.error().message);
@@ -194,6 +200,7 @@ void AttributeForm::take(const QString& name, Edit edit, bool continues) {
 
 // What is being typed stays as it is typed.
 void AttributeForm::refill() {
+  if (!stands(document_, shown_, opcode_)) return;
   for (auto line = lines_.begin(); line != lines_.end(); ++line) {
     if (line->picture) line->picture->show(document_.module(), shown_);
     if (line.key() == typing_) continue;
@@ -207,6 +214,7 @@ void AttributeForm::refill() {
 }
 
 void AttributeForm::typed(const QString& name, const QString& text) {
+  if (!stands(document_, shown_, opcode_)) return;
   const bool continues = typing_ == name;
   typing_ = name;
   const Line& line = lines_[name];

@@ -173,6 +173,7 @@ void Inspector::changeEvent(QEvent* event) {
 }
 
 void Inspector::editShape(const QString& text) {
+  if (!document_.isOpen() || !document_.module().contains(shown_)) return;
   const bool continues = typing_;
   auto shape = parseShape(text.trimmed().toStdString());
   if (!shape) {

@@ -44,7 +44,7 @@ const char* const kLines[] = {"f32[2,3]", "add", "exp", "reduce max", "multiply 
                               "all reduce", "rng", "f32[0]", "f32[<=4]", "bf16[2,3]", "c64[3]", "reduce window", "get tuple element", "clamp", "compare"};
 const char* const kValues[] = {"1.5", "-inf", "{1,2,3}", "iota", "x", "7", "true", "{0,1}", "{}", "f32[4]", "b01f_01io->b01f", "{size=3 pad=1_1}", "0_0_0x1_1_0",
                                "%add", "?", "99999999999999999999", "-1", "\"", "{{0,1}}", "nan", "[0:2]", "f32[1000000,1000000]", "GT", ""};
-const char* const kTyped[] = {"%", "add(", "?", "f32[2]", " ", ",", "}", "dimensions={0}", "\n", "%x = f32[3] parameter(0)", "ROOT ", "constant(1)", "/*", "\"", "=", "offset_dims=?", "neg"};
+const char* const kTyped[] = {"%", "add(", "?", "f32[2]", " ", ",", "}", "dimensions={0}", "%x = f32[3] parameter(0)", "ROOT ", "constant(1)", "/*", "\"", "=", "offset_dims=?", "neg"};
 const char* const kJunk[] = {"", "hello", "HloModule m\n\nENTRY %e {\n", "HloModule m\n\nENTRY %e () -> ? {\n}\n", "%a = f32[2] add(?, ?)", "\xff\xfe\x00", "tessera project 1\nend\n",
                              "%g = ? gather(?, ?), offset_dims=?", "{}{}{}((((", "ENTRY main { ROOT a = f32[] constant(1) }", "f32[4] negate(f32[4] x)", "%a = f32[99999999999,99999999999] parameter(0)"};
 
@@ -244,9 +244,10 @@ class WalkTest : public QObject {
     cursor.setPosition(below(static_cast<int>(field->toPlainText().size()) + 1));
     if (below(3) == 0) cursor.movePosition(QTextCursor::EndOfWord, QTextCursor::KeepAnchor);
     field->setTextCursor(cursor);
-    switch (below(4)) {
+    switch (below(6)) {
       case 0: QTest::keyClick(field, Qt::Key_Delete); break;
       case 1: QTest::keyClick(field, Qt::Key_Space, Qt::ControlModifier), QTest::keyClick(field, Qt::Key_Down), QTest::keyClick(field, below(2) ? Qt::Key_Tab : Qt::Key_Escape); break;
+      case 2: QTest::keyClick(field, Qt::Key_Return); break;
       default: QTest::keyClicks(field, QString::fromLatin1(one(kTyped)));
     }
     if (below(2)) panel->edit()->readNow();

@@ -267,5 +267,34 @@ TEST(Unfinished, ANoteIsAlwaysAComment) {
   EXPECT_EQ(again(noted->module).at(again(noted->module).entryComputation().root).note, "// turns\n// }\n// the sign");
 }
 
+// A reducer that reduces by itself, and one that is defined behind its user.
+TEST(Unfinished, NothingIsWiredIntoACallOfItself) {
+  const ReadResult read = readHloText(
+      "HloModule m\n\n%first (x: f32[], y: f32[]) -> f32[] {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n  ROOT %s = f32[] add(%x, %y)\n}\n\n"
+      "%second (x2: f32[], y2: f32[]) -> f32[] {\n  %x2 = f32[] parameter(0)\n  %y2 = f32[] parameter(1)\n  ROOT %s2 = f32[] add(%x2, %y2)\n}\n\n"
+      "ENTRY %e (a: f32[2]) -> f32[2] {\n  ROOT %a = f32[2]{0} parameter(0)\n}\n\n");
+  ASSERT_TRUE(read.module);
+  const Module& m = *read.module;
+  const ComputationId first = *m.findComputation("first");
+  const InstructionId x = *m.findInstruction("x"), y = *m.findInstruction("y");
+  const auto add = [&](const char* callee) {
+    return apply(m, {"call", {AddInstruction{first, Opcode::Call, "", {x, y}, {{Attr::to_apply, callee}}, Shape::array(ElementType::F32, {}), ""}}});
+  };
+  const auto itself = add("%first");
+  ASSERT_FALSE(itself);
+  EXPECT_NE(itself.error().message.find("no recursion"), std::string::npos) << itself.error().message;
+  const auto later = add("%second");
+  ASSERT_TRUE(later) << later.error().message;
+  const ReadResult back = readHloText(printHloText(later->module));
+  ASSERT_TRUE(back.module) << back.diagnostics.items()[0].toString();
+}
+
+TEST(Unfinished, AScalarSaysNoEmptyLayout) {
+  Shape scalar = Shape::array(ElementType::F32, {});
+  fillDefaultLayouts(scalar);
+  scalar.layout->paddingValue = 1.0;
+  EXPECT_EQ(toString(scalar), "f32[]");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -92,8 +92,8 @@ bool ModuleReader::readSignature(const Shape*& result, bool& open) {
 bool ModuleReader::readBody(Scope& scope) {
   if (++depth_ > kMaxDepth) return lexer_.fail("computations are nested too deeply");
   scopes_.push_back(&scope);
+  lexer_.takeNotes();  // of what stands before the body
   lexer_.skipBlanks();
-  lexer_.takeNotes();
   const size_t bodyAt = lexer_.offset();
   bool ok = true;
   while (ok && !lexer_.accept('}')) {

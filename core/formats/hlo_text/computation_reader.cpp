@@ -115,7 +115,7 @@ bool ModuleReader::readBody(Scope& scope) {
   const Computation& computation = module_.at(scope.id);
   if (!ok) return false;
   if (computation.instructions.empty()) {
-    if (!scope.unfinished) report(bodyAt, "computation %" + computation.name + " has no instructions", false);
+    if (!fatal_ && !scope.unfinished) report(bodyAt, "computation %" + computation.name + " has no instructions", false);
   } else if (!scope.rootSeen) {
     module_.setRoot(scope.id, computation.instructions.back());
   }

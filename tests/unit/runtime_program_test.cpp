@@ -89,7 +89,7 @@ TEST(RuntimeProgram, BytesThatAreNoPlan) {
   EXPECT_EQ(run(program).answer, kProgramFailed);
   Program older = made.program();
   older.version = 0;
-  EXPECT_EQ(run(older).error, "the run-time library is of another version than the prog");
+  EXPECT_EQ(run(older).error, "the run-time library is of another version than the program");
 }
 
 TEST(RuntimeProcessor, FeaturesThatItDoesNotKnowAreNotMissed) {

@@ -1,10 +1,8 @@
 // See evaluated_step.h.
 #include "backends/aot/evaluated_step.h"
 
-#include <algorithm>
 #include <cstring>
 
-#include "core/custom_calls/custom_calls.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/infer.h"
@@ -15,13 +13,7 @@ namespace tessera::aot {
 bool isPure(const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::Cholesky: case Opcode::Fft: case Opcode::RngBitGenerator: case Opcode::StochasticConvert: case Opcode::Topk:
-    case Opcode::TriangularSolve:
       return true;
-    case Opcode::CustomCall: {
-      const std::string_view target = instruction.attributes->textOr(Attr::custom_call_target, "");
-      const auto isOf = [&](std::span<const CustomCallTarget> group) { return std::ranges::find(group, target, &CustomCallTarget::name) != group.end(); };
-      return isOf(lapackTargets()) || isOf(decompositionTargets()) || isOf(arrayTargets());
-    }
     default: return false;
   }
 }

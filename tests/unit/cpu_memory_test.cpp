@@ -26,8 +26,9 @@ size_t addressSpace() {
 
 int runWithin(size_t more, Executable& executable, const std::vector<Literal>& arguments, const std::vector<Literal>& expected) {
   ::malloc_trim(0);
-  const rlimit limit{addressSpace() + more, addressSpace() + more};
-  ::setrlimit(RLIMIT_AS, &limit);
+  const size_t most = addressSpace() + more;  // read once: a soft limit over the hard one is none
+  const rlimit limit{most, most};
+  if (::setrlimit(RLIMIT_AS, &limit) != 0) return kOtherFault;
   auto out = executable.run(arguments);
   if (!out) return out.error().fault == Fault::Runtime ? kRefused : kOtherFault;
   for (size_t i = 0; i < expected.size(); ++i)

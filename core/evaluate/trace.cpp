@@ -61,9 +61,19 @@ void showAll(Module& copy, ComputationId id, const std::vector<InstructionId>& s
   copy.setRoot(id, copy.add(id, std::move(tuple), Shape::tuple(std::move(shapes))));
 }
 
+// A body that is being edited may take other values than its caller gives.
+Status takesArguments(const Module& module, const CallTrace& trace) {
+  const auto& parameters = module.at(trace.computation).parameters;
+  bool fits = parameters.size() == trace.arguments.size();
+  for (size_t i = 0; fits && i < parameters.size(); ++i) fits = compatible(module.shapeOf(parameters[i]), trace.arguments[i].shape());
+  if (fits) return {};
+  return fail("%" + std::string(module.at(trace.computation).name) + " takes other values than its caller gives");
+}
+
 Status traceCall(const Module& module, CallTrace& trace, const std::atomic<bool>* cancel) {
   const std::vector<InstructionId> shown = completePart(module, trace.computation);
   if (shown.empty()) return {};
+  TESSERA_TRY(takesArguments(module, trace));
   Module copy = module;
   showAll(copy, trace.computation, shown);
   TESSERA_ASSIGN_OR_RETURN(const Literal all, evaluateComputation(copy, trace.computation, trace.arguments, cancel));

@@ -6,6 +6,7 @@
 #include "backends/backend.h"
 #include "core/tools/cut_out.h"
 #include "core/edit/splicing.h"
+#include "core/ops/infer.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 
@@ -25,6 +26,9 @@ Literal assembled(const Shape& shape, const std::vector<Literal>& leaves, size_t
 Result<Literal> computeAlone(const Module& module, InstructionId id, const QString& path, const RunSettings& settings, const std::atomic<bool>& cancel) {
   if (module.at(id).computation != module.entry()) return fail("values inside called computations are there while values are live");
   TESSERA_ASSIGN_OR_RETURN(const Module alone, extract(module, id));
+  const Diagnostics found = verify(alone);  // what it needs may still be open
+  for (const Diagnostic& d : found.items())
+    if (d.severity == Severity::Error) return std::unexpected(d);
   size_t fromFile = 0;
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, path, settings, &fromFile));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, wholeArguments(module, all));

@@ -158,7 +158,7 @@ void ModuleReader::checkRequired(const Draft& draft) {
     if (draft.instruction.attributes && draft.instruction.attributes->has(attr)) continue;
     if (std::ranges::find(draft.open, attr) != draft.open.end()) continue;  // the verifier says so
     report(draft.opcodeOffset, std::string(nameOf(opcode)) + " lacks its attribute " + std::string(nameOf(attr)), false,
-           std::string(nameOf(attr)) + "=…");
+           std::string(nameOf(attr)) + "=…").label = "attribute";
   }
 }
 

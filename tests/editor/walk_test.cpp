@@ -337,7 +337,12 @@ class WalkTest : public QObject {
     random_.seed(seed);
     Hand hand;
     hand.window().resize(900, 650);
-    const std::string first = hand.text();
+    std::string first = hand.text();
+    bool arranged = false;
+    const auto other = QObject::connect(&hand.document(), &Document::opened, &hand.document(), [&] {  // an example, a lesson
+      first = hand.text();
+      arranged = hand.document().project().arranged();
+    });
     for (int i = 0; i < events; ++i) {
       step(hand, i);
       if (QTest::currentTestFailed()) break;
@@ -346,8 +351,9 @@ class WalkTest : public QObject {
     }
     if (!QTest::currentTestFailed()) {
       undoAll(hand);
-      QCOMPARE(hand.text(), first);
-      QVERIFY(!hand.document().project().arranged());
+      QObject::disconnect(other);
+      QVERIFY2(hand.text() == first, qPrintable(QStringLiteral("undoing everything gives\n%1").arg(QString::fromStdString(hand.text()))));
+      QCOMPARE(hand.document().project().arranged(), arranged);
     }
     if (QTest::currentTestFailed()) qInfo("seed %u", seed);
   }

@@ -258,7 +258,8 @@ void CompiledPanel::list() {
 }
 
 void CompiledPanel::show(const Listing& listing) {
-  words_->setText(tr("The CPU's program for %1").arg(QString::fromStdString(std::string(document_.module().at(listed_).name))));
+  if (!program_ || !program_->source.contains(listed_)) return;  // another selection, or none, meanwhile
+  words_->setText(tr("The CPU's program for %1").arg(QString::fromStdString(std::string(program_->source.at(listed_).name))));
   steps_->setHtml(listing.steps);
   for (qsizetype i = 0; i < listing.pages.size(); ++i) pages_[static_cast<size_t>(i)]->setPlainText(listing.pages[i]);
 }

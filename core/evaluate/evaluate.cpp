@@ -173,8 +173,18 @@ class Evaluator {
     auto number = static_cast<size_t>(step.instruction->parameterNumber);
     if (number >= arguments.size())
       return failAt(*step.instruction, Fault::Invalid, "parameter " + std::to_string(step.instruction->parameterNumber) + " has no argument");
+    if (!fits(arguments[number].shape(), *step.instruction->shape))
+      return failAt(*step.instruction, Fault::Invalid, "parameter " + std::to_string(number) + " is " + toString(*step.instruction->shape, false) + ", its argument " +
+                                                           toString(arguments[number].shape(), false));
     values[step.slot] = arguments[number];
     return {};
+  }
+
+  // Whether a parameter can hold a value: a caller may be checked for less than its body needs. One with
+  // dynamic dimensions comes with its sizes beside it.
+  static bool fits(const Shape& value, const Shape& parameter) {
+    if (parameter.hasDynamicDimensions()) return true;
+    return value.type == parameter.type && value.dimensions.size() == parameter.dimensions.size() && value.elements.size() == parameter.elements.size();
   }
 
   void releaseDead(const Step& step, std::span<const Literal> operands) {

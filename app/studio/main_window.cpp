@@ -205,7 +205,7 @@ void MainWindow::connectCanvas() {
   connect(canvas_, &Canvas::selectionChanged, document_, &Document::select);
   connect(canvas_, &Canvas::groupToggled, document_, &Document::toggleGroup);
   connect(canvas_, &Canvas::instructionActivated, this, [this](InstructionId id) {
-    if (authoring_->editConstant(id)) return;
+    if (!document_->module().contains(id) || authoring_->editConstant(id)) return;  // the picture may be older than the graph
     const auto callees = document_->module().callees(document_->module().at(id));
     if (!callees.empty()) document_->showComputation(callees.front());
     else panels_->raise(QStringLiteral("inspector"));

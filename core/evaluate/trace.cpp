@@ -107,7 +107,8 @@ InstructionId addAlone(Module& copy, const Instruction& instruction, Computation
     Instruction parameter;
     parameter.opcode = Opcode::Parameter;
     parameter.parameterNumber = static_cast<int32_t>(k);
-    parameter.name = "operand." + std::to_string(k);
+    const std::string name = "operand." + std::to_string(k);
+    parameter.name = name;
     const Shape shape = copy.shapeOf(instruction.operands[k]);
     parameters.push_back(copy.add(probe, std::move(parameter), shape));
   }

@@ -223,6 +223,7 @@ std::string crashWhileLoading(const std::string& file) {
     FfiRegistrations registered;
     const FfiRegistrationScope scope(registered);
     for (int stream : {STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
+    for (int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(crash, SIG_DFL);
     (void)::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     ::_exit(0);
   }

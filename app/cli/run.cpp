@@ -272,6 +272,27 @@ Status runAsAsked(const Module& module, Options& options, Report& report) {
   return runOnGrid(module, grid, options, report);
 }
 
+// Values that a dump leaves out are zeros in a run, and its results are not the program's.
+void tellElided(const Module& module, const std::string& file, Report& report) {
+  int64_t count = 0;
+  Diagnostic d;
+  for (ComputationId computation : module.order()) {
+    for (InstructionId id : module.at(computation).instructions) {
+      const Instruction& in = module.at(id);
+      if (!in.literal || !in.literal->elided() || count++ > 0) continue;
+      d.instructionName = std::string(in.name);
+      d.position = in.position;
+    }
+  }
+  if (count == 0) return;
+  d.severity = Severity::Warning;
+  d.file = file;
+  d.message = "%" + d.instructionName + (count > 1 ? " and " + std::to_string(count - 1) + " more constants are" : " is a constant that is") +
+              " written as {...}: the values that the file leaves out are zeros here";
+  report.failure(d);
+  report.object["elided_constants"] = count;
+}
+
 // A backend knows neither the file nor what the reader sees of the instruction but its place; memory
 // that a run cannot have is asked for by no single instruction.
 Diagnostic placed(Diagnostic diagnostic, const Options& options) {
@@ -323,6 +344,7 @@ void addRun(CLI::App& app, Report& report) {
     if (!module) return;
     if (options->snapshot.result) options->expectation.result = &*options->snapshot.result;
     options->expectation.snapshot = options->file;
+    tellElided(*module, options->file, report);
     if (auto status = runAsAsked(*module, *options, report); !status) report.failure(placed(status.error(), *options));
   });
 }

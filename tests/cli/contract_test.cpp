@@ -236,5 +236,13 @@ TEST_F(Contract, ToolsRefuseBadInput) {
   refused("extract add.hlo sum -o nowhere/a.hlo", 73, "nowhere/a.hlo");
 }
 
+// A dump without the values of its large constants runs, and says that its results are others.
+TEST_F(Contract, ConstantsLeftOutAreTold) {
+  scratch_.write("dump.hlo", "HloModule m\nENTRY main {\n  a = f32[64]{0} constant({...})\n  b = s32[64]{0} constant({...})\n  c = f32[64]{0} convert(b)\n  ROOT r = f32[64]{0} add(a, c)\n}\n");
+  const Ran ran = scratch_.tessera("run dump.hlo");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(ran.err.find("dump.hlo:3:3: warning: %a and 1 more constants are written as {...}"), std::string::npos) << ran.err;
+}
+
 }  // namespace
 }  // namespace tessera

@@ -74,6 +74,7 @@ void addExplain(CLI::App& app, Report& report) {
   command->add_flag("--asm", options->code.assembly, "Likewise, with the assembly");
   command->add_option("--isa", options->code.isa, "Widest vectors of kernels: native, avx2 or sse4")->check(CLI::IsMember({"native", "avx2", "sse4"}));
   command->add_option("--machine", options->code.machine, "Likewise, with the least time on the machine of this output of `tessera machine --json`");
+  command->add_option("--runs", options->code.runs, "Likewise, with the time of its steps, measured in so many runs with arguments by rule")->check(CLI::Range(1, 100000));
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera explain model.hlo sum --index=3");
   command->callback([options, &report] {

@@ -1,6 +1,7 @@
 // See explain_code.h.
 #include "app/cli/explain_code.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "backends/backend.h"
 #include "backends/derived.h"
 #include "backends/roofline.h"
+#include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "core/tools/explain.h"
@@ -58,21 +60,25 @@ Result<Roofline> readRoofline(const std::string& file) {
 
 class Teller {
  public:
-  Teller(const Module& source, const Executable& executable, const CodeOptions& options, const Roofline* roofline, Report& report)
-      : source_(source), optimized_(executable.optimized()), executable_(executable), options_(options), roofline_(roofline), report_(report) {}
+  Teller(const Module& source, const Executable& executable, const CodeOptions& options, const Roofline* roofline, const Profile& profile,
+         Report& report)
+      : source_(source), optimized_(executable.optimized()), executable_(executable), options_(options), roofline_(roofline),
+        profile_(profile), report_(report) {}
 
   Status tell(InstructionId id);
 
  private:
   void tellSources(InstructionId id, Json& out);
   Status tellLoops(InstructionId id, Json& out);
-  void tellStep(const StepListing& step, ElementType type, Json& out);
+  void tellStep(const StepListing& step, size_t occurrence, ElementType type, Json& out);
+  void tellTime(const StepListing& step, size_t occurrence, Json& out);
   void block(const char* title, const std::string& text);
 
   const Module &source_, &optimized_;
   const Executable& executable_;
   const CodeOptions& options_;
   const Roofline* roofline_;
+  const Profile& profile_;  // without runs where none are asked for
   Report& report_;
 };
 
@@ -104,12 +110,30 @@ Status Teller::tellLoops(InstructionId id, Json& out) {
   return {};
 }
 
-void Teller::tellStep(const StepListing& step, ElementType type, Json& out) {
+// Of the whole step: a region's time is that of all its instructions. The profile lists steps in the same order.
+void Teller::tellTime(const StepListing& step, size_t occurrence, Json& out) {
+  if (profile_.runs == 0) return;
+  for (const StepProfile& each : profile_.steps) {
+    if (each.name != step.name || each.what != step.what || occurrence-- > 0) continue;
+    const auto runs = static_cast<double>(profile_.runs);
+    const double ns = static_cast<double>(each.totalNs) / runs;
+    out["measured"] = {{"ns", ns}, {"least_ns", each.minNs}, {"executions", static_cast<double>(each.count) / runs}, {"flops", each.flops / runs}, {"bytes", each.bytes / runs}};
+    std::string rates;
+    if (ns > 0) rates = fmt::format(": {:.2f} Gflop/s, {:.2f} GB/s", each.flops / runs / ns, each.bytes / runs / ns);
+    report_.line(fmt::format("measured: {:.3f} us a run in {:g} executions, {:.0f} flops, {:.0f} bytes{}", ns / 1e3, static_cast<double>(each.count) / runs,
+                             each.flops / runs, each.bytes / runs, rates));
+    return;
+  }
+  report_.line("measured: it did not run");
+}
+
+void Teller::tellStep(const StepListing& step, size_t occurrence, ElementType type, Json& out) {
   out["name"] = step.name;
   out["what"] = step.what;
   out["flops"] = step.flops;
   out["bytes"] = step.bytes;
   report_.line(fmt::format("step: {}, estimated {:.0f} flops, {:.0f} bytes", step.what, step.flops, step.bytes));
+  tellTime(step, occurrence, out);
   if (roofline_) {
     const double ns = roofline_->attainableNs(std::string(info(type).name), step.flops, step.bytes);
     out["attainable_ns"] = ns;
@@ -142,14 +166,34 @@ Status Teller::tell(InstructionId id) {
   if (options_.loops) TESSERA_TRY(tellLoops(id, out));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<StepListing> steps, executable_.list(id, options_.ir || options_.assembly));
   out["steps"] = Json::array();
-  for (const StepListing& step : steps) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const StepListing& step = steps[i];
+    const auto isLike = [&](const StepListing& other) { return other.name == step.name && other.what == step.what; };
+    const auto before = static_cast<size_t>(std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(i), isLike));
     Json& one = out["steps"].emplace_back(Json::object());
     const Shape& shape = optimized_.shapeOf(id);
-    tellStep(step, shape.isArray() ? shape.type : ElementType::F32, one);
+    tellStep(step, before, shape.isArray() ? shape.type : ElementType::F32, one);
   }
   if (steps.empty()) report_.line("step: none of its own");
   report_.object["optimized"].push_back(std::move(out));
   return {};
+}
+
+}  // namespace
+
+namespace {
+
+Result<Profile> measure(const Module& module, Executable& executable, int64_t runs) {
+  Profile profile;
+  if (runs == 0) return profile;
+  std::vector<Literal> arguments, outputs;
+  for (const Shape& shape : entryArgumentShapes(module)) {
+    TESSERA_ASSIGN_OR_RETURN(Literal argument, fillParameter(shape, arguments.size(), {}));
+    arguments.push_back(std::move(argument));
+  }
+  TESSERA_TRY(executable.runInto(arguments, outputs));  // takes memory and what libraries make at first
+  for (int64_t i = 0; i < runs; ++i) TESSERA_TRY(executable.runInto(arguments, outputs, {}, &profile));
+  return profile;
 }
 
 }  // namespace
@@ -165,9 +209,10 @@ Status explainCode(const Module& module, const std::string& name, const CodeOpti
   compile.kernelCache = defaultKernelCache();
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compile));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<InstructionId> ids, findOptimized(module, executable->optimized(), name));
+  TESSERA_ASSIGN_OR_RETURN(const Profile profile, measure(module, *executable, options.runs));
   report.object["optimized"] = Json::array();
   if (ids.empty()) report.line("nothing of it is left in the optimised module: it was folded, merged or not needed");
-  Teller teller(module, *executable, options, roofline ? &*roofline : nullptr, report);
+  Teller teller(module, *executable, options, roofline ? &*roofline : nullptr, profile, report);
   for (InstructionId id : ids) TESSERA_TRY(teller.tell(id));
   return {};
 }

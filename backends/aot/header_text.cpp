@@ -40,6 +40,7 @@ std::string lineOf(size_t number, const ArrayForm& form) {
   const int alignment = isComplex(type) ? byteWidth(type) / 2 : byteWidth(type);
   std::string line = fmt::format(" *   {:>3}  {}: {}, {}, {} bytes, aligned to {}", number, readable(form.name), toString(withoutLayout(*form.shape), false),
                                  cType(type), form.shape->denseBytes().value_or(0), alignment);
+  if (!form.note.empty()) line += "; " + form.note;
   if (form.argument >= 0) line += fmt::format("; may be stored over argument {}", form.argument);
   return line + "\n";
 }
@@ -69,7 +70,11 @@ std::string headerText(const ProgramParts& parts, int64_t workspace, const std::
   for (const std::string& library : libraries) link += " -l" + library;
   std::string out = fmt::format("/* {}: the program {}, compiled ahead of time by tessera.\n", name, readable(parts.module));
   out += fmt::format(" * Link the object with{}.\n", link);
-  out += fmt::format(" * Processor: x86-64{}{}. At most {} threads work on a run.\n *\n", parts.features.empty() ? "" : " with ", parts.features, parts.threads);
+  out += fmt::format(" * Processor: x86-64{}{}. At most {} threads work on a run.\n", parts.features.empty() ? "" : " with ", parts.features, parts.threads);
+  if (parts.grid.count() > 1)
+    out += fmt::format(" * A run is one on {} devices ({} replicas of {} partitions), a thread each; arrays are those of device 0, then those of 1, …\n",
+                       parts.grid.count(), parts.grid.replicas, parts.grid.partitions);
+  out += " *\n";
   out += " * Arrays are dense and row-major: the last dimension is contiguous.\n * Arguments:\n" + listOf(parts.arguments);
   out += " * Results:\n" + listOf(parts.results) + " */\n";
   out += fmt::format("#ifndef {0}_H\n#define {0}_H\n\n#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", big);

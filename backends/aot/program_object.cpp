@@ -64,12 +64,18 @@ class ObjectMaker {
 // Behind the arena: room for each result that may be stored over an argument.
 Status ObjectMaker::placeWorkspace() {
   auto total = std::optional<int64_t>(parts_.plan.arenaBytes);
-  for (const ArrayForm& result : parts_.results) {
+  const size_t count = parts_.results.size() / static_cast<size_t>(parts_.grid.count());  // of one device
+  for (size_t i = 0; i < count; ++i) {
+    const ArrayForm& result = parts_.results[i];
     auto begin = total ? checkedAdd(*total, 63) : std::nullopt;
     spares_.push_back(static_cast<uint64_t>(begin.value_or(0) / 64 * 64));
     if (result.argument < 0) continue;
     auto bytes = result.shape->denseBytes();
     total = begin && bytes ? checkedAdd(*begin / 64 * 64, *bytes) : std::nullopt;
+  }
+  if (total && parts_.grid.count() > 1) {
+    total = checkedAdd(*total, 63);
+    if (total) total = checkedMul(*total / 64 * 64, parts_.grid.count());
   }
   if (!total || *total >= INT64_MAX - 64) return fail("the program needs more memory than can be addressed");
   content_.workspaceBytes = static_cast<uint64_t>(*total);
@@ -151,7 +157,7 @@ Place ObjectMaker::addArrays(const std::vector<ArrayForm>& arrays) {
   for (size_t i = 0; i < arrays.size(); ++i) {
     const ElementType type = arrays[i].shape->type;
     const auto alignment = static_cast<uint64_t>(isComplex(type) ? byteWidth(type) / 2 : byteWidth(type));
-    const uint64_t spare = arrays[i].argument >= 0 ? spares_[i] : 0;
+    const uint64_t spare = arrays[i].argument >= 0 ? spares_[i % spares_.size()] : 0;
     table.push_back({static_cast<uint64_t>(arrays[i].shape->denseBytes().value_or(0)), alignment, arrays[i].argument, spare});
   }
   return writer_.add(Part::ReadOnly, bytesOf(table), 8);
@@ -170,18 +176,19 @@ void ObjectMaker::addFunctions() {
   writer_.define(parts_.name + "_workspace_bytes", writer_.add(Part::Text, answer, 16), answer.size());
 }
 
-std::vector<std::string> librariesOf(const cpu::FieldWriter& plan) {
+std::vector<std::string> librariesOf(const cpu::FieldWriter& plan, bool severalDevices) {
   const auto has = [&](std::string_view prefix) {
     return std::ranges::any_of(plan.loaders, [&](const std::string& name) { return name.starts_with(prefix); });
   };
+  const bool needsCore = has("tessera_core_") || severalDevices;
   std::vector<std::string> out;
-  if (has("tessera_core_")) out.emplace_back("tessera_evaluate");
+  if (needsCore) out.emplace_back("tessera_evaluate");
   out.emplace_back("tessera_runtime");
   if (has("tessera_dnnl_")) {
     out.emplace_back("dnnl");
     out.emplace_back("gomp");
   }
-  if (has("tessera_core_")) out.emplace_back("tessera_core");
+  if (needsCore) out.emplace_back("tessera_core");
   for (const char* system : {"stdc++", "m", "pthread"}) out.emplace_back(system);
   return out;
 }
@@ -199,6 +206,9 @@ Result<CompiledObject> ObjectMaker::make() {
   content_.resultCount = parts_.results.size();
   content_.blocks = parts_.plan.blocks;
   content_.threads = static_cast<uint64_t>(parts_.threads);
+  content_.replicas = static_cast<uint64_t>(parts_.grid.replicas);
+  content_.partitions = static_cast<uint64_t>(parts_.grid.partitions);
+  if (parts_.grid.count() > 1) writer_.refer(behind(program_, offsetof(Program, onDevices)), Reference::Absolute64, "tessera_core_run_on_devices", 0);
   addKernels();
   addSlots();
   addPlan(plan);
@@ -209,7 +219,7 @@ Result<CompiledObject> ObjectMaker::make() {
   writer_.replace(program_, bytesOf(content_));
   CompiledObject out;
   TESSERA_ASSIGN_OR_RETURN(out.bytes, writer_.finish());
-  out.libraries = librariesOf(plan);
+  out.libraries = librariesOf(plan, parts_.grid.count() > 1);
   out.header = headerText(parts_, static_cast<int64_t>(content_.workspaceBytes), out.libraries);
   return out;
 }
@@ -233,7 +243,10 @@ std::string nameOfLeaf(std::string_view owner, const std::vector<int64_t>& index
 
 }  // namespace
 
-void describeArrays(const Module& module, ProgramParts& parts) {
+namespace {
+
+// The arrays of one device, and of which parameter's leaf each dynamic size is.
+void describeDevice(const Module& module, ProgramParts& parts) {
   std::vector<int64_t> firstOf;  // by parameter
   for (InstructionId id : module.entryComputation().parameters) {
     firstOf.push_back(static_cast<int64_t>(parts.arguments.size()));
@@ -252,6 +265,41 @@ void describeArrays(const Module& module, ProgramParts& parts) {
     ArrayForm& form = parts.results[static_cast<size_t>(result)];
     if (form.shape->denseBytes() == parts.arguments[static_cast<size_t>(argument)].shape->denseBytes()) form.argument = argument;
   }
+}
+
+// Behind the arrays stand their sizes, one for each dynamic dimension in order (core/passes/dynamic_padding).
+void describeSizes(std::vector<ArrayForm>& forms, const char* what) {
+  std::vector<std::string> sizes;
+  for (size_t i = 0; i < forms.size(); ++i)
+    for (int64_t d = 0; d < forms[i].shape->rank(); ++d)
+      if (forms[i].shape->isDynamicDimension(d)) sizes.push_back(fmt::format("the size of dimension {} of {} {}", d, what, i));
+  for (ArrayForm& form : forms)
+    if (form.shape->hasDynamicDimensions()) form.note = "memory for the bounds, elements within the sizes";
+  static const Shape kSize = Shape::arrayRowMajor(ElementType::S32, {});
+  for (std::string& size : sizes) forms.push_back({"size", &kSize, -1, std::move(size)});
+}
+
+// The same arrays for each further device.
+void repeat(std::vector<ArrayForm>& forms, int64_t devices, size_t argumentsOfOne) {
+  const size_t count = forms.size();
+  for (int64_t d = 1; d < devices; ++d)
+    for (size_t i = 0; i < count; ++i) {
+      ArrayForm form = forms[i];
+      form.name += fmt::format(" on device {}", d);
+      if (form.argument >= 0) form.argument += d * static_cast<int64_t>(argumentsOfOne);
+      forms.push_back(std::move(form));
+    }
+}
+
+}  // namespace
+
+void describeArrays(const Module& source, ProgramParts& parts) {
+  describeDevice(source, parts);
+  describeSizes(parts.arguments, "argument");
+  describeSizes(parts.results, "result");
+  const size_t ofOne = parts.arguments.size();
+  repeat(parts.arguments, parts.grid.count(), ofOne);
+  repeat(parts.results, parts.grid.count(), ofOne);
 }
 
 Result<CompiledObject> makeObject(ProgramParts& parts) { return ObjectMaker(parts).make(); }

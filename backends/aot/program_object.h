@@ -10,6 +10,7 @@
 #include "backends/backend.h"
 #include "backends/cpu/kernel_code.h"
 #include "backends/cpu/plan.h"
+#include "core/evaluate/collectives.h"
 #include "core/hlo/module.h"
 
 namespace tessera::aot {
@@ -19,6 +20,7 @@ struct ArrayForm {
   std::string name;        // the parameter's, or "result"
   const Shape* shape = nullptr;
   int64_t argument = -1;   // of a result: the argument in whose memory it may be stored
+  std::string note = {};   // what a reader must know beside the shape
 };
 
 struct ProgramParts {
@@ -31,10 +33,12 @@ struct ProgramParts {
   std::span<const cpu::CompiledKernel> kernels;
   std::string features;    // of the processor, that kernels use: "avx2,fma"
   int threads = 1;
+  DeviceGrid grid = {};    // the arrays below are of all its devices, one device after the other
 };
 
-// The entry's parameters and results, aliases as the module declares them.
-void describeArrays(const Module& module, ProgramParts& parts);
+// The entry's parameters and results on each device, aliases as the module declares them. `source` is what the optimised
+// module was made of: where its entry has dynamic dimensions, arrays are as large as their bounds, and their sizes follow.
+void describeArrays(const Module& source, ProgramParts& parts);
 
 // Fault::Unsupported names the instruction whose step no object can hold.
 Result<CompiledObject> makeObject(ProgramParts& parts);

@@ -23,11 +23,13 @@ using llvm::Value;
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest)
+  KernelEmitter(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines)
       : module_(module), program_(program), body_(program.body), analysis_(analysis), nest_(nest), rows_(RowCache::of(program, analysis, nest)),
         guards_(GuardLanes::of(program, analysis, nest)),
         b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes),
-        tiles_(b, scalars_, memory_, nest) {}
+        tiles_(b, scalars_, memory_, nest), lines_(lines) {
+    LineScope::setLine(b, lines_, kOwnLine);
+  }
 
   Status emit(const std::string& name);
   Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<Value* const> bases);
@@ -88,6 +90,7 @@ class KernelEmitter {
   ScalarEmitter scalars_;
   KernelMemory memory_;
   RowTileEmitter tiles_;
+  const SourceLines lines_;
 
   llvm::Function* function_ = nullptr;
   std::vector<Value*> operandBase_, outputBase_, rowBase_;
@@ -271,6 +274,7 @@ void KernelEmitter::emitGuarded() {
 void KernelEmitter::emitStores() {
   for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
     const Store& store = program_.stores[s];
+    const LineScope line(b, lines_, store.value.value);
     ElementType type = program_.outputs[store.output].type;
     Place place = placeOf(analysis_.storeAddresses[s], outputBase_[store.output]);
     Val v = value(store.value);
@@ -313,6 +317,7 @@ Value* KernelEmitter::rowPlace(int32_t buffer) {
 Val KernelEmitter::narrowValue(NodeId id) {
   if (guardHolds_ && guards_.settled[id.value].valid()) id = guards_.settled[id.value];
   if (!done_[id.value]) {
+    const LineScope line(b, lines_, id.value);
     memo_[id.value] = emitNode(id);
     done_[id.value] = true;
     if (!memo_[id.value]) {
@@ -588,13 +593,13 @@ void KernelEmitter::emitLoop(size_t loop) {
 }  // namespace
 
 Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
-                  const ProgramAnalysis& analysis, const KernelNest& nest) {
-  return KernelEmitter(module, program, analysis, nest).emit(name);
+                  const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines) {
+  return KernelEmitter(module, program, analysis, nest, lines).emit(name);
 }
 
 Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<Value* const> bases, const LoopProgram& program,
-                                         const ProgramAnalysis& analysis, const KernelNest& nest) {
-  return KernelEmitter(*block.getModule(), program, analysis, nest).emitInto(block, bases);
+                                         const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines) {
+  return KernelEmitter(*block.getModule(), program, analysis, nest, lines).emitInto(block, bases);
 }
 
 }  // namespace tessera::codegen

@@ -15,8 +15,10 @@ using llvm::Value;
 
 class RegionEmitter {
  public:
-  RegionEmitter(llvm::Module& module, const RegionProgram& region, const Target& target)
-      : module_(module), region_(region), target_(target), b(module.getContext()) {}
+  RegionEmitter(llvm::Module& module, const RegionProgram& region, const Target& target, std::span<const SourceLines> lines)
+      : module_(module), region_(region), target_(target), lines_(lines), b(module.getContext()) {
+    if (!lines_.empty()) LineScope::setLine(b, lines_.front(), kOwnLine);
+  }
 
   Status emit(const std::string& name);
 
@@ -38,6 +40,7 @@ class RegionEmitter {
   llvm::Module& module_;
   const RegionProgram& region_;
   const Target& target_;
+  std::span<const SourceLines> lines_;
   llvm::IRBuilder<> b;
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* cancelled_ = nullptr;
@@ -99,7 +102,7 @@ Status RegionEmitter::emitProgram(const RegionStep& step) {
   const KernelNest nest = KernelNest::of(program, analysis, target_);
   std::vector<Value*> bases;
   for (uint32_t buffer : step.buffers) bases.push_back(base_[buffer]);
-  TESSERA_ASSIGN_OR_RETURN(llvm::BasicBlock * end, emitKernelInto(*b.GetInsertBlock(), bases, program, analysis, nest));
+  TESSERA_ASSIGN_OR_RETURN(llvm::BasicBlock * end, emitKernelInto(*b.GetInsertBlock(), bases, program, analysis, nest, lines_.empty() ? SourceLines() : lines_[step.program]));
   b.SetInsertPoint(end);
   return {};
 }
@@ -177,8 +180,8 @@ Status RegionEmitter::emit(const std::string& name) {
 
 }  // namespace
 
-Status emitRegion(llvm::Module& module, const std::string& name, const RegionProgram& region, const Target& target) {
-  return RegionEmitter(module, region, target).emit(name);
+Status emitRegion(llvm::Module& module, const std::string& name, const RegionProgram& region, const Target& target, std::span<const SourceLines> lines) {
+  return RegionEmitter(module, region, target, lines).emit(name);
 }
 
 }  // namespace tessera::codegen

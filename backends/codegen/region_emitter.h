@@ -4,17 +4,21 @@
 // at once". Stands beside KernelEmitter, which emits the programs in it.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <llvm/IR/Module.h>
 
 #include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/source_lines.h"
 #include "core/base/result.h"
 #include "core/element/region_program.h"
 
 namespace tessera::codegen {
 
 // Adds the function to the module. Fails with Fault::Unsupported on a node that has no code for its type.
-Status emitRegion(llvm::Module& module, const std::string& name, const RegionProgram& region, const Target& target);
+// lines: by program, or none.
+Status emitRegion(llvm::Module& module, const std::string& name, const RegionProgram& region, const Target& target,
+                  std::span<const SourceLines> lines = {});
 
 }  // namespace tessera::codegen

@@ -11,6 +11,7 @@
 #include "backends/runtime/dnnl_engine.h"
 #include "core/base/memory.h"
 #include "core/cost/cost.h"
+#include "core/evaluate/device_values.h"
 
 namespace tessera::cpu {
 
@@ -141,7 +142,10 @@ Status CpuExecutable::runLocked(std::span<const Literal> arguments, std::vector<
 Result<CompiledObject> CpuExecutable::object(const std::string& name) {
   if (kernels_->codes().size() != kernels_->size()) return fail("the machine code was not kept");
   aot::ProgramParts parts{name, source_.name, {}, {}, optimized_, plan_, kernels_->codes(), {kernels_->kernels(), kernels_->size()},
-                          kernels_->features(), pool_->threads()};
+                          kernels_->features(), pool_->threads(), {}};
+  TESSERA_ASSIGN_OR_RETURN(parts.grid, gridOf(source_, 0, 0));
+  constexpr int64_t kMostDevices = 1024;
+  if (parts.grid.replicas > kMostDevices || parts.grid.count() > kMostDevices) return fail("a run takes at most 1024 devices");
   aot::describeArrays(source_, parts);
   return aot::makeObject(parts);
 }

@@ -58,12 +58,8 @@ class DynamicEntry final : public Executable {
   }
   const Module& optimized() const override { return inner_->optimized(); }
   int64_t peakBytes() const override { return inner_->peakBytes(); }
-  Result<CompiledObject> object(const std::string& name) override {
-    Diagnostic d;
-    d.fault = Fault::Unsupported;
-    d.message = name + " cannot be compiled ahead of time: an argument or a result has dynamic dimensions";
-    return fail(std::move(d));
-  }
+  // Its arrays are as large as their bounds, and their sizes further arguments and results.
+  Result<CompiledObject> object(const std::string& name) override { return inner_->object(name); }
 
  private:
   // The arguments within their bounds, and the sizes behind them.

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "backends/aot/evaluated_step.h"
+#include "core/evaluate/collectives.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/callgraph.h"
 #include "core/ops/op.h"
@@ -50,18 +51,20 @@ Diagnostic placed(const Instruction& instruction, Diagnostic d) {
 }  // namespace
 
 Result<std::vector<Literal>> EvaluateStep::operandsOf(const RunState& state) const {
+  const Module& module = moduleOf(state);
   std::vector<Literal> out;
   size_t next = 0;
-  for (InstructionId operand : state.module->at(instruction_).operands) {
-    TESSERA_ASSIGN_OR_RETURN(Literal literal, literalFrom(state, state.module->shapeOf(operand), operands_, next));
+  for (InstructionId operand : module.at(instruction_).operands) {
+    TESSERA_ASSIGN_OR_RETURN(Literal literal, literalFrom(state, module.shapeOf(operand), operands_, next));
     out.push_back(std::move(literal));
   }
   return out;
 }
 
-Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Literal> operands) {
-  const Module& module = *state.module;
-  const Instruction& instruction = module.at(instruction_);
+Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Literal> operands, std::array<uint64_t, 2>& memory) const {
+  const Module& module = moduleOf(state);
+  Instruction instruction = module.at(instruction_);
+  instruction.id = original_;
   std::vector<const Shape*> shapes;
   for (InstructionId operand : instruction.operands) shapes.push_back(&module.shapeOf(operand));
   EvaluateContext context{instruction, *instruction.shape, operands, shapes, {}, {}, &module};
@@ -72,16 +75,26 @@ Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Li
     return evaluateComputation(module, calledBy(module, instruction).at(callee), arguments, options);
   };
   context.cancelled = [&] { return state.cancel && state.cancel->load(std::memory_order_relaxed); };
-  const bool outlivesRun = instruction.opcode == Opcode::RngGetAndUpdateState;
-  if (memoryRun_ != state.run && !outlivesRun) memory_ = {};
-  memoryRun_ = state.run;
-  context.memory = &memory_;
+  context.memory = &memory;
   context.communicator = state.communicator;
   return findOp(instruction.opcode)->evaluate(context);
 }
 
+// The words of rng-get-and-update-state outlive runs; all runs of a program that was compiled ahead of time share them.
+Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Literal> operands) {
+  const bool outlivesRun = moduleOf(state).at(instruction_).opcode == Opcode::RngGetAndUpdateState;
+  if (outlivesRun && state.lasting) {
+    const int64_t device = state.communicator ? state.communicator->device() : 0;
+    std::lock_guard lock(state.lasting->mutex);
+    return evaluate(state, operands, state.lasting->words[{device, original_.value}]);
+  }
+  if (memoryRun_ != state.run && !outlivesRun) memory_ = {};
+  memoryRun_ = state.run;
+  return evaluate(state, operands, memory_);
+}
+
 Status EvaluateStep::run(RunState& state) {
-  const Instruction& instruction = state.module->at(instruction_);
+  const Instruction& instruction = moduleOf(state).at(instruction_);
   try {
     TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> operands, operandsOf(state));
     auto value = evaluate(state, operands);
@@ -97,8 +110,6 @@ Status EvaluateStep::run(RunState& state) {
   }
 }
 
-const char* EvaluateStep::loader() const { return isPure ? aot::EvaluatedStep::kLoader : nullptr; }
-
 void EvaluateStep::save(FieldWriter& out) {
   const auto text = out.module ? aot::textOf(*out.module, instruction_) : Result<std::string>(fail("no module"));
   if (!text) {
@@ -106,7 +117,7 @@ void EvaluateStep::save(FieldWriter& out) {
     return;
   }
   std::vector<char> bytes(text->begin(), text->end());
-  out(bytes, operands_, outputs_);
+  out(bytes, original_.value, operands_, outputs_);
 }
 
 }  // namespace tessera::cpu

@@ -5,6 +5,8 @@
 
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/kernel_compiler.h"
+#include "backends/cpu/marked_assembly.h"
+#include "backends/cpu/step_program.h"
 #include "core/cost/cost.h"
 
 namespace tessera::cpu {
@@ -36,9 +38,30 @@ BufferPlace placeOf(const Plan& plan, const StepName& step, int slot, std::strin
   return out;
 }
 
-Status addCode(const KernelLibrary& kernels, const StepName& name, StepListing& out) {
+// Its program described once more; what has none (a library's step) has no origins either.
+ProgramOwner ownerOf(const Module& module, InstructionId instruction) {
+  ProgramOwner out{instruction, {}};
+  const NodeOrigins::Recording recording(out.origins);
+  if (!elementsOf(module, instruction)) (void)storesOf(module, instruction);
+  return out;
+}
+
+// A region's parts that are programs, in order.
+std::vector<ProgramOwner> ownersOf(const Module& module, const StepName& name) {
+  if (name.parts.empty()) return {ownerOf(module, name.instruction)};
+  std::vector<ProgramOwner> out;
+  for (const StepPart& part : name.parts) {
+    const Instruction& instruction = module.at(part.instruction);
+    const bool isControl = instruction.opcode == Opcode::While || instruction.opcode == Opcode::Conditional;
+    if (!isControl && !isIdentity(module, instruction, nullptr)) out.push_back(ownerOf(module, part.instruction));
+  }
+  return out;
+}
+
+Status addCode(const KernelLibrary& kernels, const Module& module, const StepName& name, StepListing& out) {
+  const std::vector<ProgramOwner> owners = ownersOf(module, name);
   for (size_t kernel : name.kernels) {
-    TESSERA_ASSIGN_OR_RETURN(KernelListing listing, kernels.list(kernel));
+    TESSERA_ASSIGN_OR_RETURN(KernelListing listing, kernels.list(kernel, marksOf(module, kernels.source(kernel), owners)));
     out.irBefore += listing.before;
     out.irAfter += listing.after;
     out.assembly += listing.assembly;
@@ -60,7 +83,7 @@ Result<std::vector<StepListing>> CpuExecutable::list(InstructionId instruction, 
       step.buffers.push_back(placeOf(plan_, name, results[i], results.size() == 1 ? "result" : fmt::format("result {}", i)));
     step.flops = cost.flops + cost.transcendentals;
     step.bytes = cost.bytesAccessed;
-    return withCode ? addCode(*kernels_, name, step) : Status{};
+    return withCode ? addCode(*kernels_, optimized_, name, step) : Status{};
   };
   for (const StepName& name : plan_.names) {
     if (name.parts.empty() && name.instruction == instruction) TESSERA_TRY(list(name, name.what, name.operands, name.results));

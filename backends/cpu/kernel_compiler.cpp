@@ -5,6 +5,8 @@
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -23,6 +25,7 @@
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/region_emitter.h"
+#include "backends/cpu/marked_assembly.h"
 #include "backends/cpu/object_split.h"
 
 namespace tessera::cpu {
@@ -77,15 +80,16 @@ Status owned(Status emitted, const KernelSource& source) {
   return fail(std::move(d));
 }
 
-Status emit(llvm::Module& module, const std::string& symbol, const KernelSource& source, const codegen::Target& target) {
+Status emit(llvm::Module& module, const std::string& symbol, const KernelSource& source, const codegen::Target& target,
+            std::span<const codegen::SourceLines> lines = {}) {
   if (source.tile) {
     codegen::emitTile(module, symbol, *source.tile);
     return {};
   }
-  if (source.region) return owned(codegen::emitRegion(module, symbol, *source.region, target), source);
+  if (source.region) return owned(codegen::emitRegion(module, symbol, *source.region, target, lines), source);
   TESSERA_ASSIGN_OR_RETURN(codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(source.program));
   codegen::KernelNest nest = codegen::KernelNest::of(source.program, analysis, target);
-  return owned(codegen::emitKernel(module, symbol, source.program, analysis, nest), source);
+  return owned(codegen::emitKernel(module, symbol, source.program, analysis, nest, lines.empty() ? codegen::SourceLines() : lines.front()), source);
 }
 
 std::string textOf(const llvm::Module& module) {
@@ -101,6 +105,18 @@ Status generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGe
   if (machine.addPassesToEmitFile(codegen, stream, nullptr, type)) return fail("code generation: this target writes no object code");
   codegen.run(module);
   return {};
+}
+
+// What line numbers belong to: no information for debuggers but the lines themselves.
+llvm::DISubprogram* describeFunction(llvm::Module& module, const char* symbol) {
+  module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+  llvm::DIBuilder builder(module);
+  llvm::DIFile* file = builder.createFile("kernel", ".");
+  builder.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "tessera", true, "", 0, "", llvm::DICompileUnit::DebugDirectivesOnly);
+  llvm::DISubprogram* out = builder.createFunction(file, symbol, symbol, file, 1, builder.createSubroutineType(builder.getOrCreateTypeArray({})), 1,
+                                                   llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+  builder.finalize();
+  return out;
 }
 
 Status verify(const llvm::Module& module) {
@@ -122,7 +138,24 @@ struct KernelCompiler::Impl {
     module.setTargetTriple(machine->getTargetTriple().str());
     return {};
   }
+  Result<std::string> assembly(llvm::LLVMContext& context, const char* symbol, const KernelSource& source, const KernelMarks& marks) const;
 };
+
+// Once more in a module with line numbers, which the IR's readers are spared.
+Result<std::string> KernelCompiler::Impl::assembly(llvm::LLVMContext& context, const char* symbol, const KernelSource& source, const KernelMarks& marks) const {
+  llvm::Module module("tessera", context);
+  TESSERA_TRY(prepare(module));
+  std::vector<codegen::SourceLines> lines;
+  llvm::DISubprogram* function = marks.ofNodes.empty() ? nullptr : describeFunction(module, symbol);
+  for (const std::vector<uint32_t>& ofNode : marks.ofNodes) lines.push_back({function, ofNode});
+  TESSERA_TRY(emit(module, symbol, source, host.target, lines));
+  if (function) module.getFunction(symbol)->setSubprogram(function);
+  TESSERA_TRY(verify(module));
+  optimize(module, *machine);
+  llvm::SmallVector<char, 0> text;
+  TESSERA_TRY(generate(module, *machine, llvm::CodeGenFileType::AssemblyFile, text));
+  return function ? withMarks({text.data(), text.size()}, marks.texts) : std::string(text.data(), text.size());
+}
 
 Result<codegen::KernelNest> nestOf(const LoopProgram& program, const codegen::Target& target) {
   TESSERA_ASSIGN_OR_RETURN(codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(program));
@@ -148,20 +181,19 @@ Result<std::vector<KernelCode>> KernelCompiler::compile(std::span<const KernelSo
   return splitObject({object.data(), object.size()}, symbols);
 }
 
-Result<KernelListing> KernelCompiler::list(const KernelSource& source) {
+Result<KernelListing> KernelCompiler::list(const KernelSource& source, const KernelMarks& marks) {
   llvm::LLVMContext context;
   llvm::Module module("tessera", context);
+  const char* symbol = source.tile ? "tile" : "kernel";
   TESSERA_TRY(impl_->prepare(module));
-  TESSERA_TRY(emit(module, source.tile ? "tile" : "kernel", source, impl_->host.target));
+  TESSERA_TRY(emit(module, symbol, source, impl_->host.target));
   KernelListing listing;
   listing.before = textOf(module);
   TESSERA_TRY(verify(module));
   optimize(module, *impl_->machine);
   listing.after = textOf(module);
-  llvm::SmallVector<char, 0> text;
   impl_->machine->Options.MCOptions.AsmVerbose = true;
-  TESSERA_TRY(generate(module, *impl_->machine, llvm::CodeGenFileType::AssemblyFile, text));
-  listing.assembly.assign(text.data(), text.size());
+  TESSERA_ASSIGN_OR_RETURN(listing.assembly, impl_->assembly(context, symbol, source, marks));
   return listing;
 }
 

@@ -26,6 +26,8 @@ struct KernelSource {
   std::string owner;  // the instruction that errors name
 };
 
+struct KernelMarks;  // marked_assembly.h
+
 // How a kernel of the program runs: its nest says into how many items it may be cut.
 Result<codegen::KernelNest> nestOf(const LoopProgram& program, const codegen::Target& target);
 
@@ -41,7 +43,8 @@ class KernelCompiler {
 
   // In the order of the sources.
   Result<std::vector<KernelCode>> compile(std::span<const KernelSource* const> sources);
-  Result<KernelListing> list(const KernelSource& source);
+  // The assembly with the marks, if there are any.
+  Result<KernelListing> list(const KernelSource& source, const KernelMarks& marks);
 
  private:
   struct Impl;

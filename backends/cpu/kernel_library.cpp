@@ -214,8 +214,9 @@ Status KernelLibrary::compile(int threads, const std::atomic<bool>* cancel) {
   return {};
 }
 
-Result<KernelListing> KernelLibrary::list(size_t index) const {
-  return KernelCompiler(impl_->host).list(impl_->pending[index]->source);
+Result<KernelListing> KernelLibrary::list(size_t index, const KernelMarks& marks) const {
+  return KernelCompiler(impl_->host).list(impl_->pending[index]->source, marks);
 }
+const KernelSource& KernelLibrary::source(size_t index) const { return impl_->pending[index]->source; }
 
 }  // namespace tessera::cpu

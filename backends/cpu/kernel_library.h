@@ -21,6 +21,8 @@
 namespace tessera::cpu {
 
 struct KernelListing;
+struct KernelMarks;
+struct KernelSource;
 
 class KernelLibrary {
  public:
@@ -46,7 +48,8 @@ class KernelLibrary {
   std::span<const KernelCode> codes() const;
   const std::string& features() const;
   // The kernel for readers: compiled once more.
-  Result<KernelListing> list(size_t index) const;
+  Result<KernelListing> list(size_t index, const KernelMarks& marks) const;
+  const KernelSource& source(size_t index) const;
 
  private:
   struct Impl;

@@ -240,7 +240,7 @@ Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
 Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out) {
   auto step = std::make_unique<EvaluateStep>(instruction.id, operandSlots(instruction), resultSlots(instruction));
   const bool isUsers = customCalls_ && customCalls_->has(std::string(instruction.attributes->textOr(Attr::custom_call_target, "")));
-  step->isPure = aot::isPure(instruction) && !isUsers;
+  step->canBeKept = aot::canBeKept(instruction) && !isUsers;
   emit(out, std::move(step), instruction, "evaluated");
   return {};
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "backends/runtime/processor.h"
 
@@ -36,6 +37,7 @@ struct Ready {
   std::vector<std::unique_ptr<Instance>> idle;
   std::mutex poolMutex;
   ThreadPool pool;
+  LastingWords lasting;
 };
 
 // Ends the threads of all programs when the library that holds them is closed.
@@ -124,45 +126,58 @@ std::unique_ptr<Instance> makeInstance(const Program& program) {
   return instance;
 }
 
-bool isShared(const Program& program, uint64_t result, const void* const* arguments, void* const* results) {
-  const int64_t argument = program.results[result].argument;
-  return argument >= 0 && program.results[result].bytes > 0 && results[result] == arguments[argument];
+// One device's part of a call.
+struct DeviceCall {
+  const ProgramArray* resultArrays;
+  uint64_t resultCount;
+  const void* const* arguments;
+  void* const* results;
+  std::byte* workspace;
+  Communicator* communicator;
+};
+
+bool isShared(const DeviceCall& call, uint64_t result) {
+  const ProgramArray& array = call.resultArrays[result];
+  return array.argument >= 0 && array.bytes > 0 && call.results[result] == call.arguments[array.argument];
 }
 
-void bind(const Program& program, const void* const* arguments, void* const* results, void* workspace, RunState& state) {
-  auto* base = static_cast<std::byte*>(workspace);
+void bind(const Program& program, const DeviceCall& call, RunState& state) {
   for (uint64_t s = 0; s < program.slotCount; ++s) {
     const ProgramSlot& slot = program.slots[s];
     const void* at = nullptr;
     switch (slot.kind) {
-      case ProgramSlotKind::Argument: at = arguments[slot.at]; break;
-      case ProgramSlotKind::Result: at = isShared(program, slot.at, arguments, results) ? base + program.results[slot.at].spare : results[slot.at]; break;
+      case ProgramSlotKind::Argument: at = call.arguments[slot.at]; break;
+      case ProgramSlotKind::Result: at = isShared(call, slot.at) ? call.workspace + call.resultArrays[slot.at].spare : call.results[slot.at]; break;
       case ProgramSlotKind::Constant: at = slot.constant; break;
-      case ProgramSlotKind::Workspace: at = base + slot.at; break;
+      case ProgramSlotKind::Workspace: at = call.workspace + slot.at; break;
     }
     state.pointers[s] = static_cast<std::byte*>(const_cast<void*>(at));  // steps write to results and the workspace only
   }
 }
 
-Failure runInstance(const Program& program, Ready& ready, Instance& instance, const void* const* arguments, void* const* results, void* workspace) {
+Status runInstance(const Program& program, Ready& ready, Instance& instance, const DeviceCall& call) {
   RunState& state = instance.state;
-  bind(program, arguments, results, workspace, state);
+  bind(program, call, state);
   std::unique_lock threads(ready.poolMutex, std::try_to_lock);
   state.pool = threads ? &ready.pool : &instance.alone;
+  state.communicator = call.communicator;
+  state.lasting = &ready.lasting;
   ++state.run;
-  if (Status status = instance.sequence.run(state); !status) return {kProgramFailed, status.error().message};
-  for (uint64_t i = 0; i < program.resultCount; ++i)
-    if (isShared(program, i, arguments, results))
-      std::memcpy(results[i], static_cast<std::byte*>(workspace) + program.results[i].spare, program.results[i].bytes);
+  TESSERA_TRY(instance.sequence.run(state));
+  for (uint64_t i = 0; i < call.resultCount; ++i)
+    if (isShared(call, i)) std::memcpy(call.results[i], call.workspace + call.resultArrays[i].spare, call.resultArrays[i].bytes);
   return {};
 }
 
-Failure runProgram(Program& program, const void* const* arguments, void* const* results, void* workspace) {
-  if (program.version != kProgramVersion) return {kProgramFailed, "the run-time library is of another version than the program"};
-  Ready& ready = programs.readyOf(program);
-  if (!ready.lacks.empty())
-    return {kProgramProcessor, "the program was compiled for processors with " + ready.lacks + ", which this one lacks"};
-  if (Failure f = checkCall(program, arguments, results, workspace); f.answer) return f;
+std::unexpected<Diagnostic> runtimeFailure(std::string message) {
+  Diagnostic d;
+  d.fault = Fault::Runtime;
+  d.message = std::move(message);
+  return fail(std::move(d));
+}
+
+// With the steps of an earlier run, if one is not in use.
+Status runDevice(const Program& program, Ready& ready, const DeviceCall& call) {
   std::unique_ptr<Instance> instance;
   {
     std::lock_guard lock(ready.mutex);
@@ -172,11 +187,49 @@ Failure runProgram(Program& program, const void* const* arguments, void* const* 
     }
   }
   if (!instance) instance = makeInstance(program);
-  if (!instance) return {kProgramFailed, "a step of the program cannot be made: this library's oneDNN refuses it"};
-  Failure failure = runInstance(program, ready, *instance, arguments, results, workspace);
+  if (!instance) return runtimeFailure("a step of the program cannot be made: this library's oneDNN refuses it");
+  Status status = runInstance(program, ready, *instance, call);
   std::lock_guard lock(ready.mutex);
   ready.idle.push_back(std::move(instance));
-  return failure;
+  return status;
+}
+
+struct WholeCall {
+  const Program& program;
+  Ready& ready;
+  const void* const* arguments;
+  void* const* results;
+  void* workspace;
+  std::atomic<bool> outOfMemory{false};
+
+  DeviceCall of(int64_t device, Communicator* communicator) const {
+    const uint64_t d = static_cast<uint64_t>(device), devices = program.replicas * program.partitions;
+    const uint64_t argumentCount = program.argumentCount / devices, resultCount = program.resultCount / devices;
+    return {program.results, resultCount, arguments + d * argumentCount, results + d * resultCount,
+            static_cast<std::byte*>(workspace) + d * (program.workspaceBytes / devices), communicator};
+  }
+  static Status run(void* context, int64_t device, Communicator& communicator) {
+    auto& call = *static_cast<WholeCall*>(context);
+    try {
+      return runDevice(call.program, call.ready, call.of(device, &communicator));
+    } catch (const std::bad_alloc&) {
+      call.outOfMemory = true;
+      return runtimeFailure("not enough memory");
+    }
+  }
+};
+
+Failure runProgram(Program& program, const void* const* arguments, void* const* results, void* workspace) {
+  if (program.version != kProgramVersion) return {kProgramFailed, "the run-time library is of another version than the program"};
+  Ready& ready = programs.readyOf(program);
+  if (!ready.lacks.empty())
+    return {kProgramProcessor, "the program was compiled for processors with " + ready.lacks + ", which this one lacks"};
+  if (Failure f = checkCall(program, arguments, results, workspace); f.answer) return f;
+  WholeCall call{program, ready, arguments, results, workspace};
+  const auto [replicas, partitions] = std::pair(static_cast<int64_t>(program.replicas), static_cast<int64_t>(program.partitions));
+  const Status status = program.onDevices ? program.onDevices(replicas, partitions, &WholeCall::run, &call) : runDevice(program, ready, call.of(0, nullptr));
+  if (status) return {};
+  return {call.outOfMemory ? kProgramMemory : kProgramFailed, status.error().message};
 }
 
 }  // namespace

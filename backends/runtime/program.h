@@ -11,7 +11,7 @@
 
 namespace tessera::cpu {
 
-constexpr uint64_t kProgramVersion = 1;  // of the structures below and of all steps' fields
+constexpr uint64_t kProgramVersion = 2;  // of the structures below and of all steps' fields
 
 // What a program's functions answer. The headers of programs name them.
 enum ProgramAnswer : int {
@@ -30,11 +30,16 @@ struct ProgramSlot {
   const void* constant;
 };
 
+// A program for several devices runs on all of them at once: its arrays are those of the first device, then those of the
+// second, and so on, and so are the pieces of its workspace.
+using DeviceRun = Status (*)(void* context, int64_t device, Communicator& communicator);
+using DevicesFunction = Status (*)(int64_t replicas, int64_t partitions, DeviceRun run, void* context);
+
 // An argument or a result.
 struct ProgramArray {
   uint64_t bytes, alignment;
   int64_t argument;       // of a result: the argument in whose memory it may be stored; -1: none
-  uint64_t spare;         // there it is made until the run ends: offset in the workspace
+  uint64_t spare;         // there it is made until the run ends: offset in the device's workspace
 };
 
 struct Program {
@@ -52,8 +57,10 @@ struct Program {
   const ProgramArray* results;
   uint64_t resultCount;
   uint64_t blocks;        // of all regions
-  uint64_t workspaceBytes;
+  uint64_t workspaceBytes;  // of all devices
   uint64_t threads;       // at most: scratch memory is cut among so many
+  uint64_t replicas, partitions;
+  DevicesFunction onDevices;  // null: there is one device
   void* ready;            // what runs keep; null before the first
 };
 

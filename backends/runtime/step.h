@@ -3,10 +3,14 @@
 // again from what an object keeps (fields.h, program.h). Knows nothing of modules and of LLVM.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "backends/runtime/fields.h"
@@ -28,6 +32,12 @@ struct CompiledKernel {
   double costPerItem = 1;
 };
 
+// What random states keep from run to run of a program, by device and instruction.
+struct LastingWords {
+  std::mutex mutex;
+  std::map<std::pair<int64_t, uint32_t>, std::array<uint64_t, 2>> words;
+};
+
 struct RunState {
   std::vector<std::byte*> pointers;  // by slot
   ThreadPool* pool = nullptr;
@@ -38,6 +48,7 @@ struct RunState {
   const Module* module = nullptr;    // the optimised one, for steps that evaluate
   uint64_t run = 0;                  // number of this run of the executable, from 1
   Communicator* communicator = nullptr;  // RunOptions::communicator
+  LastingWords* lasting = nullptr;       // null: steps keep their own
 };
 
 class Step {

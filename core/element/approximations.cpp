@@ -5,6 +5,7 @@
 #include "core/element/compose.h"
 #include "core/element/element_builder.h"
 #include "core/element/loop_nest.h"
+#include "core/element/node_origins.h"
 #include "core/element/real_approximations.h"
 
 namespace tessera {
@@ -32,8 +33,11 @@ class Expansion {
 
  private:
   void emitBody(int32_t loop) {
-    for (NodeId id : nest_.bodyOf(loop))
-      if (!renamed_[id.value].valid()) renamed_[id.value] = emit(id);
+    for (NodeId id : nest_.bodyOf(loop)) {
+      if (renamed_[id.value].valid()) continue;
+      renamed_[id.value] = emit(id);
+      NodeOrigins::carry(program_, id, builder_.program(), renamed_[id.value]);
+    }
   }
 
   std::vector<NodeId> at(std::span<const NodeId> ids) const {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 
+#include "core/element/node_origins.h"
 #include "core/ops/element_context.h"
 #include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
@@ -164,6 +165,7 @@ Result<std::vector<NodeId>> Composer::describe(const Instruction& instruction, c
   context.callFn = [&](size_t callee, std::span<const NodeId> scalars) { return call(instruction, callee, scalars); };
   TESSERA_TRY(op->element(context));
   if (context.results.empty()) return unsupported(instruction, "it gives no element");
+  NodeOrigins::note(builder_->program(), context.results, instruction.id);
   known_.emplace(std::move(key), context.results);
   return context.results;
 }

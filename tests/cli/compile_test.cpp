@@ -71,16 +71,10 @@ TEST_F(Compile, NamesThatAreNoneInC) {
   EXPECT_FALSE(has("m2.o"));
 }
 TEST_F(Compile, WhatNeedsMoreThanTheRunTimeIsNamed) {
-  scratch_.write("state.hlo", "HloModule m\n\nENTRY main {\n  a = f32[] constant(0)\n  b = f32[] constant(1)\n  ROOT noise = f32[4] rng(a, b), distribution=rng_uniform\n}\n");
-  refused("state.hlo -o m.o", 4, "noise cannot be compiled ahead of time");
-  scratch_.write("replicas.hlo", "HloModule m, replica_count=2\n\nsum { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT all = f32[4] all-reduce(x), to_apply=sum\n}\n");
-  refused("replicas.hlo -o m.o", 4, "all cannot be compiled ahead of time");
   scratch_.write("feed.hlo", "HloModule m\n\nENTRY main {\n  t = token[] after-all()\n  fed = (f32[4], token[]) infeed(t)\n  ROOT x = f32[4] get-tuple-element(fed), index=0\n}\n");
   refused("feed.hlo -o m.o", 4, "fed cannot be compiled ahead of time");
   scratch_.write("target.hlo", "HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT own = f32[4] custom-call(x), custom_call_target=\"users.own\"\n}\n");
   refused("target.hlo -o m.o", 4, "own");
-  scratch_.write("dynamic.hlo", "HloModule m\n\nENTRY main {\n  ROOT x = f32[<=4] parameter(0)\n}\n");
-  refused("dynamic.hlo -o m.o", 4, "dynamic dimensions");
   EXPECT_FALSE(has("m.o"));
 }
 TEST_F(Compile, OutputsThatCannotBeWritten) {

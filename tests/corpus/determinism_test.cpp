@@ -1,12 +1,12 @@
-// The programs whose values are in the repository give the same bits with one thread, with all, with more threads than
-// the machine has, and twice in a row.
+// Programs give the same bits with one thread, with all, with more threads than the machine has, and twice in a row, as they
+// were written and as XLA optimised them. CorpusDeterminism: the programs whose values are in the repository.
+// WholeCorpusDeterminism: all others, in the long tier, with the inputs below TESSERA_CORPUS.
 #include <gtest/gtest.h>
-
-#include <thread>
 
 #include "backends/backend.h"
 #include "core/evaluate/device_values.h"
 #include "core/evaluate/evaluate.h"
+#include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/npz.h"
 #include "core/ops/infer.h"
@@ -15,36 +15,75 @@
 namespace tessera {
 namespace {
 
-std::vector<std::string> programs() {
+namespace fs = std::filesystem;
+
+// "program/file.hlo" of what XLA:CPU reads and what it makes of it.
+std::vector<std::string> programs(bool inRepository) {
   std::vector<std::string> out;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(corpusValues(), error)) out.push_back(entry.path().filename().string());
-  std::sort(out.begin(), out.end());
+  for (const std::string& file : corpusFiles([](const std::string& f) { return !isBad(f); }))
+    if ((file.ends_with("/before.hlo") || file.ends_with("/after.hlo")) && fs::exists(corpusValues() / fs::path(file).parent_path()) == inRepository)
+      out.push_back(file);
   return out;
 }
 
-class CorpusDeterminism : public testing::TestWithParam<std::string> {};
+// One run after the other, all devices' outputs in a row.
+class Runs {
+ public:
+  static Result<Runs> of(const Module& module, DeviceGrid grid, int threads) {
+    Runs out(grid);
+    for (int64_t device = 0; device < grid.count(); ++device) {
+      CompileOptions options;
+      options.threads = threads;
+      TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
+      TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options));
+      out.executables_.push_back(std::move(executable));
+    }
+    return out;
+  }
+  Result<std::vector<Literal>> run(const DeviceArrays& arguments) {
+    TESSERA_ASSIGN_OR_RETURN(const DeviceArrays outputs, runOnDevices(grid_, [&](Communicator& communicator) {
+      const auto device = static_cast<size_t>(communicator.device());
+      return executables_[device]->run(arguments[device], RunOptions{nullptr, &communicator});
+    }));
+    std::vector<Literal> out;
+    for (const std::vector<Literal>& device : outputs) out.insert(out.end(), device.begin(), device.end());
+    return out;
+  }
 
-TEST_P(CorpusDeterminism, SameBitsWithAnyNumberOfThreads) {
-  ReadResult read = readHloText(slurp(corpusTexts() / GetParam() / "before.hlo"));
+ private:
+  explicit Runs(DeviceGrid grid) : grid_(grid) {}
+  DeviceGrid grid_;
+  std::vector<std::unique_ptr<Executable>> executables_;
+};
+
+Result<DeviceArrays> argumentsOf(const Module& module, DeviceGrid grid, const fs::path& folder) {
+  NamedArrays inputs;
+  if (fs::exists(folder / "inputs.npz")) {
+    TESSERA_ASSIGN_OR_RETURN(inputs, readNpz(folder / "inputs.npz"));
+  }
+  FillRule rule;
+  if (folder.filename().string().starts_with("hf_")) rule.imax = 1000;  // token ids: the corpus' README
+  return argumentsByDevice(module, grid, inputs, rule);
+}
+
+void expectSameBits(const std::string& file, const fs::path& values) {
+  ReadResult read = readHloText(slurp(corpusTexts() / file));
   ASSERT_TRUE(read.module);
   inferModule(*read.module);
-  if (gridOf(*read.module, 0, 0).value().count() > 1) GTEST_SKIP() << "a program for several devices";
-  NamedArrays inputs;
-  if (const auto file = corpusValues() / GetParam() / "inputs.npz"; std::filesystem::exists(file)) inputs = readNpz(file).value();
-  std::vector<Literal> arguments;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) {
-    const auto given = inputs.find("arg" + std::to_string(arguments.size()));
-    arguments.push_back(given != inputs.end() ? given->second : fillParameter(shape, arguments.size(), {}).value());
-  }
+  const auto grid = gridOf(*read.module, 0, 0);
+  ASSERT_TRUE(grid) << grid.error().toString();
+  const auto arguments = argumentsOf(*read.module, *grid, values / fs::path(file).parent_path());
+  if (!arguments) GTEST_SKIP() << arguments.error().toString();
+  // A random state goes on from run to run: its first runs are compared.
+  const bool hasState = slurp(corpusTexts() / file).find(" rng-get-and-update-state(") != std::string::npos;
   std::vector<Literal> first;
   for (int threads : {1, 0, 5}) {
-    CompileOptions options;
-    options.threads = threads;
-    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
-    ASSERT_TRUE(executable) << executable.error().toString();
-    for (int run = 0; run < 2; ++run) {
-      auto outputs = (*executable)->run(arguments);
+    auto runs = Runs::of(*read.module, *grid, threads);
+    if (!runs && runs.error().fault == Fault::Unsupported) GTEST_SKIP() << runs.error().toString();
+    ASSERT_TRUE(runs) << runs.error().toString();
+    for (int run = 0; run < (hasState ? 1 : 2); ++run) {
+      auto outputs = runs->run(*arguments);
+      if (!outputs && first.empty()) GTEST_SKIP() << outputs.error().toString();  // what a feed would give
       ASSERT_TRUE(outputs) << outputs.error().toString();
       if (first.empty()) first = *outputs;
       for (size_t i = 0; i < first.size(); ++i)
@@ -53,7 +92,17 @@ TEST_P(CorpusDeterminism, SameBitsWithAnyNumberOfThreads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CorpusDeterminism, testing::ValuesIn(programs()), [](const auto& info) { return testName(info.param); });
+class CorpusDeterminism : public testing::TestWithParam<std::string> {};
+TEST_P(CorpusDeterminism, SameBitsWithAnyNumberOfThreads) { expectSameBits(GetParam(), corpusValues()); }
+INSTANTIATE_TEST_SUITE_P(All, CorpusDeterminism, testing::ValuesIn(programs(true)), [](const auto& info) { return testName(info.param); });
+
+class WholeCorpusDeterminism : public testing::TestWithParam<std::string> {};
+TEST_P(WholeCorpusDeterminism, SameBitsWithAnyNumberOfThreads) {
+  if (wholeCorpus().empty()) GTEST_SKIP() << "./test --corpus=DIR compares them";
+  if (!longTier()) GTEST_SKIP() << "only in the long tier (--all)";
+  expectSameBits(GetParam(), wholeCorpus());
+}
+INSTANTIATE_TEST_SUITE_P(All, WholeCorpusDeterminism, testing::ValuesIn(programs(false)), [](const auto& info) { return testName(info.param); });
 
 }  // namespace
 }  // namespace tessera

@@ -141,7 +141,8 @@ void build(Built& out) {
   }
   out.slots.push_back({ProgramSlotKind::Constant, 0, &out.initial});
   out.program = {kProgramVersion, "", kKernels, out.slots.data(), out.slots.size(), out.plan.bytes.data(), out.plan.bytes.size(),
-                 out.loaders.data(), out.loaders.size(), &out.argument, 1, &out.result, 1, 1, out.workspace, 4, nullptr};
+                 out.loaders.data(), out.loaders.size(), &out.argument, 1, &out.result, 1, 1, out.workspace, 4,
+                 1, 1, nullptr, nullptr};
 }
 
 struct FreeBytes {

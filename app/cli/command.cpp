@@ -6,6 +6,7 @@
 
 #include "core/formats/module_file.h"
 #include "core/ops/infer.h"
+#include "core/ops/unfinished.h"
 
 namespace tessera::cli {
 
@@ -72,6 +73,7 @@ std::optional<Module> loadModule(const std::string& file, Report& report, bool w
   if (!read.module || !withVerify) return std::move(read.module);
   Diagnostics found = inferModule(*read.module);
   found.addAll(verify(*read.module).items());
+  leaveOutLacking(found, read.diagnostics);
   std::vector<std::string> seen;
   for (Diagnostic diagnostic : found.items()) {
     diagnostic.file = file;

@@ -61,6 +61,14 @@ std::vector<Diagnostic> openPlaces(const Module& module, const Instruction& inst
   return out;
 }
 
+void leaveOutLacking(Diagnostics& found, const Diagnostics& read) {
+  std::erase_if(found.items(), [&](const Diagnostic& open) {
+    return open.label == kUnfinished && std::ranges::any_of(read.items(), [&](const Diagnostic& lacking) {
+             return lacking.label == "attribute" && lacking.instruction == open.instruction && lacking.expected == open.expected;
+           });
+  });
+}
+
 bool lacksShape(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
   if (instruction.shapeWritten || instruction.opcode == Opcode::Parameter || instruction.opcode == Opcode::Constant) return false;

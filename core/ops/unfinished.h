@@ -20,6 +20,9 @@ Diagnostic openAttribute(const Instruction& instruction, Attr name);
 // One for each open input and attribute.
 std::vector<Diagnostic> openPlaces(const Module& module, const Instruction& instruction);
 
+// Leaves out of `found` the attributes that `read` already calls missing: a text that says no `?` is wrong, not unfinished.
+void leaveOutLacking(Diagnostics& found, const Diagnostics& read);
+
 // The shape is to be derived and cannot be: something is open, or the op refuses what is connected. What stands there is the
 // last that was known.
 bool lacksShape(const Module& module, InstructionId id);

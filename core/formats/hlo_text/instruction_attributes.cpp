@@ -152,11 +152,12 @@ void ModuleReader::checkAttribute(const Draft& draft, Attr attr, size_t at) {
   report(at, "the attribute " + std::string(nameOf(attr)) + " is none of " + std::string(nameOf(opcode)) + "'s", false);
 }
 
-void ModuleReader::checkRequired(const Draft& draft) {
+void ModuleReader::checkRequired(Draft& draft) {
   const Opcode opcode = draft.sugar ? draft.wrapped : draft.instruction.opcode;
   for (Attr attr : requiredAttributesOf(opcode)) {
     if (draft.instruction.attributes && draft.instruction.attributes->has(attr)) continue;
     if (std::ranges::find(draft.open, attr) != draft.open.end()) continue;  // the verifier says so
+    draft.lacks.push_back(diagnostics_.items().size());
     report(draft.opcodeOffset, std::string(nameOf(opcode)) + " lacks its attribute " + std::string(nameOf(attr)), false,
            std::string(nameOf(attr)) + "=…").label = "attribute";
   }

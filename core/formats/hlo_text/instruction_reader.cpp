@@ -246,6 +246,7 @@ InstructionId ModuleReader::addInstruction(Scope& scope, Draft& draft, bool isRo
   const std::string_view name = instruction.name;
   InstructionId id = draft.shape ? module_.addInterned(scope.id, std::move(instruction), draft.shape)
                                  : module_.add(scope.id, std::move(instruction), kLeftOut);
+  nameLacking(draft, id);
   auto [known, fresh] = scope.names.emplace(module_.at(id).name, id);
   if (!fresh) {
     const SourcePosition first = module_.at(*known).position;
@@ -261,6 +262,12 @@ InstructionId ModuleReader::addInstruction(Scope& scope, Draft& draft, bool isRo
   if (draft.openShape && !fatal_) inferOpenShape(id);
   if (draft.wrapped != Opcode::Unknown) checkSugar(draft, id);
   return id;
+}
+
+// What was said before the instruction had its id is about it.
+void ModuleReader::nameLacking(Draft& draft, InstructionId id) {
+  for (size_t diagnostic : draft.lacks) diagnostics_.items()[diagnostic].instruction = id;
+  draft.lacks.clear();
 }
 
 // OP-update and OP-done go on with an OP. Only what follows the start itself is looked at: chains may be long.
@@ -334,7 +341,9 @@ bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
   root.name = rootName;
   root.operands = parameters;
   root.attributes = std::make_shared<const AttributeSet>(std::move(inner));
-  module_.setRoot(id, module_.add(id, std::move(root), draft.shape->elements[1]));
+  const InstructionId rootId = module_.add(id, std::move(root), draft.shape->elements[1]);
+  module_.setRoot(id, rootId);
+  nameLacking(draft, rootId);
   draft.instruction.attributes = std::make_shared<const AttributeSet>(std::move(outer));
   order_.push_back(id);
   return true;

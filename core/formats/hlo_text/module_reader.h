@@ -41,6 +41,7 @@ struct Draft {
   bool sugar = false;
   bool openShape = false;  // `?`: derived, and `shape` is only the last that was known
   std::vector<Attr> open;  // attributes that are left open by `?`
+  std::vector<size_t> lacks;  // the diagnostics that say which are missing without a `?`
   size_t nameOffset = 0, opcodeOffset = 0;
 };
 
@@ -92,6 +93,7 @@ class ModuleReader : private NameScope {
   void inferLeftOutShape(InstructionId id);
   void inferOpenShape(InstructionId id);
   void checkSugar(const Draft& draft, InstructionId id);
+  void nameLacking(Draft& draft, InstructionId id);
   bool wrapInAsyncComputation(Draft& draft);
   std::string_view uniqueName(const Scope& scope, const std::string& base);
 
@@ -102,7 +104,7 @@ class ModuleReader : private NameScope {
   bool readMetadataField(Metadata& out, std::vector<std::string_view>& seen);
   void checkGrammar(Attr attr, size_t at);
   void checkAttribute(const Draft& draft, Attr attr, size_t at);
-  void checkRequired(const Draft& draft);
+  void checkRequired(Draft& draft);
 
   // NameScope.
   bool computation(Lexer& lexer, ComputationId& out) override;

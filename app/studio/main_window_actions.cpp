@@ -12,6 +12,7 @@
 #include <QToolBar>
 
 #include "app/studio/block_actions.h"
+#include "app/studio/breadcrumbs.h"
 #include "app/studio/learning.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
@@ -172,6 +173,7 @@ void MainWindow::makeToolBar() {
   computations_->setMinimumContentsLength(24);
   computations_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   bar->addWidget(computations_);
+  bar->addWidget(new Breadcrumbs(*document_, bar));
   connect(computations_, &QComboBox::activated, this, [this](int row) {
     document_->showComputation(ComputationId(computations_->itemData(row).toUInt()));
   });

@@ -46,6 +46,7 @@ Running::Running(Document& document, Canvas& canvas, Panels& panels, QObject* pa
 
 void Running::scrub(InstructionId id, double pixels, bool first) {
   const Module& module = document_.module();
+  if (module.contains(id) && module.at(id).opcode == Opcode::Broadcast && module.at(id).operands.size() == 1) id = module.at(id).operands[0];
   if (!module.contains(id) || !module.shapeOf(id).isArray()) return;
   const ElementType type = module.shapeOf(id).type;
   if (first) {

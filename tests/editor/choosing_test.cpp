@@ -1,9 +1,11 @@
 // What is chosen, said or dragged instead of being drawn: dimensions by letter, ready computations, numbers beside their
 // readers, what can feed an open input; constants of called computations that become parameters; elements of a map one by one.
+#include <QAction>
 #include <QLabel>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/studio/node_labels.h"
 #include "app/studio/panels.h"
 #include "app/studio/running.h"
 #include "core/formats/module_file.h"
@@ -200,6 +202,41 @@ ENTRY main {
     hand().settle();
     QVERIFY(hand().document().computation() == hand().module().entry());
     QVERIFY(way->text().isEmpty());
+  }
+
+  void aStepThatIsTakenBackShowsWhere() {
+    hand().add("f32[4]");
+    hand().add("negate");
+    const InstructionId twice = hand().add("multiply 2");
+    form().field("name")->setFocus();
+    say("name", "double");
+    finish("name");
+    undo();
+    QVERIFY(hand().named("multiply") == twice);
+    const auto glow = [&] {
+      std::vector<InstructionId> out;
+      for (const Foreseen& each : hand().canvas().foresight()) out.push_back(each.instruction);
+      return out;
+    };
+    QVERIFY(glow() == std::vector<InstructionId>{twice});
+    QVERIFY2(hand().canvas().foresight()[0].text.contains("undone: Rename"), qPrintable(hand().canvas().foresight()[0].text));
+    redo();
+    QVERIFY(glow() == std::vector<InstructionId>{twice});
+    QTRY_VERIFY(hand().canvas().foresight().empty());
+  }
+
+  void namesAndLayoutsAreWrittenUnderNodes() {
+    const InstructionId x = hand().add("f32[4,2]");
+    auto* labels = static_cast<NodeLabels*>(hand().window().findChild<QWidget*>("nodeLabels"));
+    QVERIFY(labels && !labels->isVisible());
+    const QImage before = hand().canvas().grab().toImage();
+    for (QAction* action : hand().window().findChildren<QAction*>())
+      if (action->text().contains("ames under nodes") || action->text().contains("ayouts under nodes")) action->trigger();
+    QVERIFY(labels->isVisible());
+    QCOMPARE(labels->textOf(x), QString("%parameter · {1,0}"));
+    QVERIFY(hand().canvas().grab().toImage() != before);
+    hand().click(x);  // the layer takes no mouse
+    QVERIFY(hand().selected() == x);
   }
 
   void theBarGoesThroughTheElementsOfAMap() {

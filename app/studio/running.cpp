@@ -58,8 +58,10 @@ void Running::scrub(InstructionId id, double pixels, bool first) {
   const QString text = QString::number(scrubbed(scrubbedFrom_, pixels, type), 'g', 8);
   if (module.at(id).opcode == Opcode::Constant) {
     const std::string literal = type == ElementType::Pred ? (text == QLatin1String("0") ? "false" : "true") : text.toStdString();
-    if (auto edit = resetting(module, id, literal)) document_.perform(std::move(*edit), !first, id);
-    return;
+    auto edit = resetting(module, id, literal);
+    if (!edit) return;
+    edit->title = "Value of " + std::string(module.at(id).name);  // one step, whatever numbers are on the way
+    return document_.perform(std::move(*edit), !first, id);
   }
   RunSettings settings = document_.runSettings();
   settings.sources[firstLeafOf(module, id)] = "constant " + text.toStdString();

@@ -18,6 +18,8 @@
 namespace tessera {
 namespace {
 
+constexpr int kBarRoom = 46;  // pixels at the top
+
 // A hundredth of the number a pixel, of numbers below one a hundredth; whole numbers one in eight pixels.
 double scrubbed(double from, double pixels, ElementType type) {
   if (type == ElementType::Pred) return pixels > 0 ? 1 : 0;
@@ -42,6 +44,10 @@ Running::Running(Document& document, Canvas& canvas, Panels& panels, QObject* pa
   });
   connect(playBar_, &PlayBar::resized, this, &Running::placeBars);
   connect(callBar_, &CallBar::resized, this, &Running::placeBars);
+  connect(&document_, &Document::sceneChanged, this, [this] {  // what is fitted there leaves room for the bar of its call
+    const bool called = document_.isOpen() && document_.isLive() && document_.computation() != document_.module().entry();
+    canvas_.setContentsMargins(0, called ? kBarRoom : 0, 0, 0);
+  });
 }
 
 void Running::scrub(InstructionId id, double pixels, bool first) {

@@ -233,6 +233,7 @@ bool Canvas::event(QEvent* event) {
     zoomBy(1 + gesture->value(), gesture->position());
     return true;
   }
+  if (event->type() == QEvent::ContentsRectChange && fitted_) fitAll();
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   const int32_t item = itemAt(help->pos());

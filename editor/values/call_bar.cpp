@@ -65,6 +65,7 @@ CallBar::CallBar(Document& document, QWidget* parent)
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->verticalHeader()->hide();
+  table_->horizontalHeader()->setStretchLastSection(true);
   table_->hide();  // whoever owns the bar puts it where it covers nothing
   auto* line = new QHBoxLayout;
   line->setSpacing(6);
@@ -179,10 +180,13 @@ void CallBar::fillTable() {
       table_->setItem(row, c + 1, new QTableWidgetItem(valueText(tuple ? carried[r].elements()[static_cast<size_t>(c)] : carried[r]).section(QLatin1Char('\n'), 0, 0).left(60)));
   }
   table_->resizeColumnsToContents();
-  table_->selectRow(static_cast<int>(trace->calls.back().application));
-  if (QTableWidgetItem* item = table_->item(static_cast<int>(trace->calls.back().application), 0)) table_->scrollToItem(item);
   const int shown = std::min<int>(kShownRows, table_->rowCount());
   table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + shown * table_->rowHeight(0) + 20);
+  const auto now = static_cast<int>(trace->calls.back().application);
+  table_->selectRow(now);
+  QTimer::singleShot(0, table_, [table = table_, now] {  // when it has its place
+    if (QTableWidgetItem* item = table->item(now, 0)) table->scrollToItem(item, QAbstractItemView::PositionAtCenter);
+  });
 }
 
 }  // namespace tessera

@@ -50,7 +50,10 @@ double noteHeight(const QString& text) { return 20 + 14.5 * std::ceil(std::max<d
 
 Arranging::Arranging(Document& document, Canvas& canvas, QObject* parent) : QObject(parent), document_(document), canvas_(canvas), field_(new ValueField(&canvas)), sizes_(new SizePanel(document, &canvas)) {
   connect(sizes_, &SizePanel::previewed, &canvas_, [this](const std::vector<InstructionId>& touched) { canvas_.setSelection(touched); });
-  connect(sizes_, &SizePanel::closed, &canvas_, [this] { canvas_.setSelection(document_.selection()); });
+  connect(sizes_, &SizePanel::closed, &canvas_, [this] {
+    canvas_.setFocus();
+    canvas_.setSelection(document_.selection());
+  });
   connect(&document_, &Document::opened, this, [this] { canvas_.setMovable(!document_.isPlainGraph()); });
   connect(&document_, &Document::sceneChanged, this, &Arranging::showDocument);
   connect(&canvas_, &Canvas::boxesMoved, this, &Arranging::move);

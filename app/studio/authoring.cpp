@@ -100,6 +100,7 @@ void Authoring::connectCanvas() {
     openSearch(at.toPoint());
     droppedUser_ = user;
     droppedOperand_ = operand;
+    if (const auto wanted = shapeWantedAt(document_.module(), user, operand)) search_->openToGive(at.toPoint(), *wanted);
   });
   connect(&canvas_, &Canvas::inputOpened, this, [this](InstructionId user, int operand) {
     document_.perform({"Unwire " + std::string(document_.module().at(user).name), {SetOperand{user, operand, {}}}}, false, user);

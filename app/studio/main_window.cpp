@@ -16,6 +16,7 @@
 #include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTableWidget>
 #include <QToolButton>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
@@ -34,6 +35,7 @@
 #include "app/studio/running.h"
 #include "app/studio/start_page.h"
 #include "app/studio/theme.h"
+#include "core/edit/initial_value.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
@@ -43,8 +45,10 @@
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/instruction_facts.h"
+#include "editor/panels/size_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
+#include "editor/values/call_bar.h"
 
 namespace tessera {
 namespace {
@@ -75,6 +79,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   blocks_ = new BlockActions(*document_, *canvas_, *authoring_, *panels_->palette, remembers_, this);
   connect(blocks_, &BlockActions::explained, banner_, &Banner::showMessage);
   values_ = new Running(*document_, *canvas_, *panels_, this);
+  centralWidget()->layout()->addWidget(values_->callBar().table());
   makeStatusBar();
   makeActions();
   navigation_ = new Navigation(*this, remembers_);
@@ -119,6 +124,7 @@ void MainWindow::makeCentre() {
   beside->addWidget(startPage_);
   beside->addWidget(lessons);
   beside->addWidget(stack_, 1);
+  beside->addWidget(&arranging_->sizes());
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -248,6 +254,11 @@ void MainWindow::showMarks() {
     if (d.label == "operand" && document_->isOpen() && hasOpenInput(document_->module(), d.instruction)) continue;  // its field says so
     marks.emplace_back(d.instruction, QString::fromStdString(d.message));
   }
+  if (document_->isOpen() && document_->module().contains(document_->computation()))
+    for (InstructionId id : document_->module().at(document_->computation()).instructions) {
+      const auto warning = marks.size() < kMostMarks ? initialValueWarning(document_->module(), id) : std::nullopt;
+      if (warning) marks.emplace_back(id, tr("warning: %1").arg(QString::fromStdString(*warning)));
+    }
   canvas_->setMarks(std::move(marks));
 }
 

@@ -12,10 +12,13 @@
 #include <QToolBar>
 
 #include "app/studio/block_actions.h"
+#include "app/studio/breadcrumbs.h"
 #include "app/studio/learning.h"
 #include "app/studio/main_window.h"
+#include "app/studio/node_labels.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
+#include "app/studio/step_glow.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
@@ -66,9 +69,10 @@ void MainWindow::makeFileMenu() {
 
 void MainWindow::makeEditMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&Edit"));
-  undo_ = addItem(menu, tr("&Undo"), {QKeySequence::Undo}, this, [this] { document_->undo(); });
+  auto* glow = new StepGlow(*document_, *canvas_, this);
+  undo_ = addItem(menu, tr("&Undo"), {QKeySequence::Undo}, this, [glow] { glow->undo(); });
   redo_ = addItem(menu, tr("&Redo"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, this,
-                    [this] { document_->redo(); });
+                    [glow] { glow->redo(); });
   menu->addSeparator();
   undo_->setProperty("name", tr("Undo"));  // their texts say what would be undone
   redo_->setProperty("name", tr("Redo"));
@@ -108,6 +112,13 @@ void MainWindow::makeViewMenu() {
   overCanvas({overlay_});
   overlay_->setCheckable(true);
   overlay_->setChecked(true);
+  auto* labels = new NodeLabels(*document_, *canvas_);
+  const auto addLabel = [&](const QString& text, NodeLabels::What what) {
+    addItem(menu, text, {}, this, [labels, what](bool on) { labels->show(what, on); })->setCheckable(true);
+  };
+  addLabel(tr("HLO &names under nodes"), NodeLabels::Names);
+  addLabel(tr("&Layouts under nodes"), NodeLabels::Layouts);
+  addLabel(tr("&Metadata under nodes"), NodeLabels::Metadata);
   dark_ = addItem(menu, tr("&Dark theme"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, this, [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); });
   dark_->setCheckable(true);
   menu->addSeparator();
@@ -172,6 +183,7 @@ void MainWindow::makeToolBar() {
   computations_->setMinimumContentsLength(24);
   computations_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   bar->addWidget(computations_);
+  bar->addWidget(new Breadcrumbs(*document_, bar));
   connect(computations_, &QComboBox::activated, this, [this](int row) {
     document_->showComputation(ComputationId(computations_->itemData(row).toUInt()));
   });

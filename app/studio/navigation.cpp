@@ -158,8 +158,8 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
   }
   // What the mouse does has no action.
   static const std::pair<const char*, const char*> kGestures[] = {
-      {QT_TR_NOOP("Pan"), QT_TR_NOOP("middle drag, Space drag, wheel, Ctrl+arrows")},
-      {QT_TR_NOOP("Zoom at the pointer"), QT_TR_NOOP("Ctrl+wheel, pinch, + and -")},
+      {QT_TR_NOOP("Pan"), QT_TR_NOOP("middle drag, Space drag, two fingers, Shift+wheel, Ctrl+arrows")},
+      {QT_TR_NOOP("Zoom at the pointer"), QT_TR_NOOP("wheel, pinch, + and -")},
       {QT_TR_NOOP("Select"), QT_TR_NOOP("click, Shift+click, drag a box; arrows walk along wires")},
       {QT_TR_NOOP("Move boxes, frames and notes"), QT_TR_NOOP("drag them; on a wire: into it")},
       {QT_TR_NOOP("Pull a node out of its wires"), QT_TR_NOOP("shake it, or Ctrl+Shift+drag")},
@@ -167,6 +167,7 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       {QT_TR_NOOP("Lead a wire through a point"), QT_TR_NOOP("double click the wire; double click the point takes it away")},
       {QT_TR_NOOP("Wire"), QT_TR_NOOP("drag from the lower edge of a node to an input, a node or empty canvas; off an input: unwire")},
       {QT_TR_NOOP("Type a value"), QT_TR_NOOP("click an open input, double click a constant")},
+      {QT_TR_NOOP("Change a number"), QT_TR_NOOP("drag along it, on a node or beside one; with Shift: finely")},
       {QT_TR_NOOP("Open or close a group, enter a computation"), QT_TR_NOOP("double click, Enter")},
       {QT_TR_NOOP("Add an operation here"), QT_TR_NOOP("double click on empty canvas")}};
   for (const auto& [what, how] : kGestures)

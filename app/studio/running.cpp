@@ -18,6 +18,8 @@
 namespace tessera {
 namespace {
 
+constexpr int kBarRoom = 46;  // pixels at the top
+
 // A hundredth of the number a pixel, of numbers below one a hundredth; whole numbers one in eight pixels.
 double scrubbed(double from, double pixels, ElementType type) {
   if (type == ElementType::Pred) return pixels > 0 ? 1 : 0;
@@ -42,10 +44,15 @@ Running::Running(Document& document, Canvas& canvas, Panels& panels, QObject* pa
   });
   connect(playBar_, &PlayBar::resized, this, &Running::placeBars);
   connect(callBar_, &CallBar::resized, this, &Running::placeBars);
+  connect(&document_, &Document::sceneChanged, this, [this] {  // what is fitted there leaves room for the bar of its call
+    const bool called = document_.isOpen() && document_.isLive() && document_.computation() != document_.module().entry();
+    canvas_.setContentsMargins(0, called ? kBarRoom : 0, 0, 0);
+  });
 }
 
 void Running::scrub(InstructionId id, double pixels, bool first) {
   const Module& module = document_.module();
+  if (module.contains(id) && module.at(id).opcode == Opcode::Broadcast && module.at(id).operands.size() == 1) id = module.at(id).operands[0];
   if (!module.contains(id) || !module.shapeOf(id).isArray()) return;
   const ElementType type = module.shapeOf(id).type;
   if (first) {
@@ -57,8 +64,10 @@ void Running::scrub(InstructionId id, double pixels, bool first) {
   const QString text = QString::number(scrubbed(scrubbedFrom_, pixels, type), 'g', 8);
   if (module.at(id).opcode == Opcode::Constant) {
     const std::string literal = type == ElementType::Pred ? (text == QLatin1String("0") ? "false" : "true") : text.toStdString();
-    if (auto edit = resetting(module, id, literal)) document_.perform(std::move(*edit), !first, id);
-    return;
+    auto edit = resetting(module, id, literal);
+    if (!edit) return;
+    edit->title = "Value of " + std::string(module.at(id).name);  // one step, whatever numbers are on the way
+    return document_.perform(std::move(*edit), !first, id);
   }
   RunSettings settings = document_.runSettings();
   settings.sources[firstLeafOf(module, id)] = "constant " + text.toStdString();

@@ -63,7 +63,7 @@ struct GroupInstructions {
 };
 // A call or fusion gives way to what it runs, which moves where nothing else runs it and is copied otherwise.
 struct InlineCall { InstructionId instruction; };
-// A constant of the entry becomes a parameter; where it is one number, runs go on giving that.
+// A constant becomes a parameter of its computation; callers give it (core/edit/promoting.cpp), runs go on giving a number.
 struct PromoteConstant { InstructionId instruction; };
 
 using EditAction = std::variant<SetParameterShape, SetAttribute, Rename, SetOperand, SetNote, SetShape, SetRoot, AddInstruction,

@@ -333,22 +333,6 @@ std::vector<InstructionId> constantsOf(const Module& module, InstructionId id) {
   return out;
 }
 
-Status Performer::operator()(const PromoteConstant& action) {
-  TESSERA_ASSIGN_OR_RETURN(const InstructionId id, resolve(action.instruction));
-  const ComputationId home = module_.at(id).computation;
-  if (module_.at(id).opcode != Opcode::Constant) return refuse(module_, id, "only a constant can become a parameter");
-  if (home != module_.entry()) return refuse(module_, id, "a called computation has the parameters that its callers give");
-  const std::string name = stemOf(module_.at(id).name) == "constant" ? freeName(module_, "value") : std::string(module_.at(id).name);
-  Instruction& instruction = module_.edit(id);
-  instruction.opcode = Opcode::Parameter;
-  instruction.literal = nullptr;
-  instruction.parameterNumber = static_cast<int32_t>(module_.at(home).parameters.size());
-  module_.edit(home).parameters.push_back(id);
-  module_.setName(id, name);
-  seed(id);
-  return {};
-}
-
 Result<Module> selectionAsModule(const Module& module, std::span<const InstructionId> ids, const std::string& name) {
   Module copy = module;
   const Edit edit{"", {GroupInstructions{{ids.begin(), ids.end()}, "extracted", Opcode::Call, ""}}};

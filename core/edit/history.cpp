@@ -43,7 +43,7 @@ void takeAlong(Project& project, const std::string& from, const std::string& nam
 
 // A promoted number stays what runs are given.
 void keepGiving(RunSettings& run, const Module& before, InstructionId id, const Module& after) {
-  if (!before.contains(id) || !after.contains(id)) return;
+  if (!before.contains(id) || !after.contains(id) || after.at(id).computation != after.entry()) return;  // callers give the others
   const auto literal = before.at(id).literal;
   if (!literal || !literal->shape().isArray() || !literal->shape().dimensions.empty()) return;
   const std::string words = "constant " + (literal->shape().type == ElementType::Pred ? std::string(literal->data<uint8_t>()[0] ? "1" : "0") : printLiteral(*literal));

@@ -34,6 +34,11 @@ struct FittingEntry {
 };
 std::vector<FittingEntry> searchPaletteFor(const std::string& line, const Shape& value, size_t most = 60);
 
+// The other way: the shape that an open input of an elementwise operation wants, as its other inputs say; nullopt: not known.
+std::optional<Shape> shapeWantedAt(const Module& module, InstructionId user, int32_t operand);
+// The entries that can give a value of a shape.
+std::vector<FittingEntry> searchPaletteGiving(const std::string& line, const Shape& wanted, size_t most = 60);
+
 // The edit that adds an entry to a computation: sources are its operands in order, further inputs stay open. A reduction
 // gets its reducer and initial value; elementwise operands of unlike shapes the broadcast that HLO needs, when there is
 // just one. The instruction that was meant is the last one added.

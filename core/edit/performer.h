@@ -45,6 +45,7 @@ class Performer {
   void orderOperandsFirst(ComputationId id);
   void heal(InstructionId removed, InstructionId by);
   void renumberParametersBehind(InstructionId removed);
+  void giveBeside(InstructionId caller, InstructionId constant);
   void touch(InstructionId id) { changed_.push_back(id); }
   void seed(InstructionId id) { changed_.push_back(id), seeds_.push_back(id); }
 

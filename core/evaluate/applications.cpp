@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/evaluate/element_applications.h"
 #include "core/evaluate/evaluate.h"
 #include "core/hlo/numbers.h"
 
@@ -298,7 +299,12 @@ class Comparing {
 
 }  // namespace
 
-bool hasApplications(Opcode opcode) { return opcode == Opcode::Reduce || opcode == Opcode::ReduceWindow || opcode == Opcode::SelectAndScatter || opcode == Opcode::Sort; }
+bool hasApplications(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Map: case Opcode::Reduce: case Opcode::ReduceWindow: case Opcode::Scatter: case Opcode::SelectAndScatter: case Opcode::Sort: return true;
+    default: return false;
+  }
+}
 
 Status findApplication(const Module& module, const Instruction& caller, std::span<const Literal> operands, Application& out, const std::atomic<bool>* cancel) {
   if (operands.empty() || !operands[0].shape().isArray()) return {};
@@ -308,7 +314,9 @@ Status findApplication(const Module& module, const Instruction& caller, std::spa
     if (dimensions.size() != 1 || dimensions[0] < 0 || dimensions[0] >= rank) return {};
     return Comparing(module, operands, static_cast<size_t>(dimensions[0]), out, cancel).run();
   }
+  if (caller.opcode == Opcode::Map) return findMapApplication(operands, out);
   if (operands.size() < 2) return {};
+  if (caller.opcode == Opcode::Scatter) return findScatterApplication(module, caller, operands, out, cancel);
   if (caller.opcode == Opcode::SelectAndScatter) return operands.size() == 3 ? Selecting(module, caller, operands, out, cancel).run() : Status();
   return caller.opcode == Opcode::Reduce ? ofReduce(module, caller, operands, out, cancel) : ofReduceWindow(module, caller, operands, out, cancel);
 }

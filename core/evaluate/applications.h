@@ -21,12 +21,12 @@ struct Application {
 };
 inline constexpr int64_t kMostComparisons = 4096;
 
-// reduce, reduce-window, select-and-scatter and sort.
+// map, reduce, reduce-window, scatter, select-and-scatter and sort.
 bool hasApplications(Opcode opcode);
 // A reduction's applications: one result after the other, row-major; within it what is reduced, row-major, the first argument
 // what was accumulated so far. Elements of a window that lie in the padding are left out. A
 // select-and-scatter's: window by window, of select one less than it has elements, of scatter one. A sort's: the comparisons of a
-// stable merge sort, one line after the other.
+// stable merge sort, one line after the other. Those of a map and a scatter: see element_applications.h.
 Status findApplication(const Module& module, const Instruction& caller, std::span<const Literal> operands, Application& out,
                        const std::atomic<bool>* cancel);
 

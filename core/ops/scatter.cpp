@@ -10,6 +10,7 @@
 #include "core/ops/op.h"
 #include "core/ops/scalar_callee.h"
 #include "core/ops/scalar_function.h"
+#include "core/ops/scatter_places.h"
 
 namespace tessera {
 namespace {
@@ -44,34 +45,6 @@ constexpr Constraint kConstraints[] = {
     {"C8", "Batching dimensions come in pairs of equal size."},
     {"C9", "`to_apply` takes 2N scalars and gives N."},
 };
-
-// The dimension numbers, worked out.
-struct ScatterFacts {
-  IndexVector windowInUpdates, scatterInUpdates;  // dimensions of updates
-  IndexVector windowInOperand, inserted, startDims, operandBatch, indicesBatch;
-  int64_t vectorDim = 0;
-};
-
-ScatterFacts factsOf(const AttributeSet& attributes, int64_t operandRank, int64_t updatesRank) {
-  ScatterFacts out;
-  out.windowInUpdates = attributes.ints(Attr::update_window_dims);
-  out.scatterInUpdates = otherDims(updatesRank, out.windowInUpdates);
-  out.inserted = attributes.ints(Attr::inserted_window_dims);
-  out.startDims = attributes.ints(Attr::scatter_dims_to_operand_dims);
-  out.operandBatch = attributes.ints(Attr::input_batching_dims);
-  out.indicesBatch = attributes.ints(Attr::scatter_indices_batching_dims);
-  out.windowInOperand = otherDims(operandRank, out.inserted, out.operandBatch);
-  out.vectorDim = attributes.intOr(Attr::index_vector_dim, 0);
-  return out;
-}
-
-// Size of an update window along each dimension of the operand.
-IndexVector windowInOperand(const ScatterFacts& facts, const Shape& operand, const Shape& updates) {
-  IndexVector sizes(operand.dimensions.size(), 1);
-  for (size_t i = 0; i < facts.windowInOperand.size(); ++i)
-    sizes[static_cast<size_t>(facts.windowInOperand[i])] = updates.dimensions[static_cast<size_t>(facts.windowInUpdates[i])];
-  return sizes;
-}
 
 Status checkArrays(const InferContext& context, size_t n) {
   const bool counted = context.operands.size() == 2 * n + 1 && n > 0;
@@ -115,7 +88,7 @@ Status checkDims(const InferContext& context, const ScatterFacts& facts, const S
 
 Status checkSizes(const InferContext& context, const ScatterFacts& facts, const Shape& operand, const Shape& indices,
                   const Shape& updates) {
-  const IndexVector window = windowInOperand(facts, operand, updates);
+  const IndexVector window = scatterWindow(facts, operand, updates);
   for (size_t d = 0; d < window.size(); ++d)
     if (window[d] > operand.dimensions[d] && containsDim(facts.windowInOperand, static_cast<int64_t>(d)))
       return context.violated("C6", fmt::format("the update window is too large in dimension {}", d),
@@ -136,7 +109,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   const size_t n = context.operands.size() / 2;
   TESSERA_TRY(checkArrays(context, n));
   const Shape &operand = context.operand(0), &indices = context.operand(n), &updates = context.operand(n + 1);
-  const ScatterFacts facts = factsOf(*context.attributes, operand.rank(), updates.rank());
+  const ScatterFacts facts = scatterFactsOf(*context.attributes, operand.rank(), updates.rank());
   TESSERA_TRY(checkDims(context, facts, operand, indices, updates));
   TESSERA_TRY(checkSizes(context, facts, operand, indices, updates));
   std::vector<ElementType> types;
@@ -158,34 +131,6 @@ void inferLayout(const InferContext& context, Shape& result) {
   for (Shape& element : result.elements) element.layout = layout;
 }
 
-// Place in the updates' scatter dimensions of a dimension of the indices.
-size_t placeOf(const ScatterFacts& facts, int64_t indicesDim) {
-  return static_cast<size_t>(indicesDim < facts.vectorDim ? indicesDim : indicesDim - 1);
-}
-
-// The operand's index that an update goes to; nullopt when its window does not lie inside.
-std::optional<IndexVector> targetOf(const ScatterFacts& facts, const Literal& indices, const IndexVector& window,
-                                    const Shape& operand, const IndexVector& update) {
-  const Shape& shape = indices.shape();
-  const IndexVector scatter = pickDims(update, facts.scatterInUpdates);
-  IndexVector target(operand.dimensions.size(), 0), at = scatter;
-  const bool scalars = facts.vectorDim == shape.rank();
-  if (!scalars) at.insert(at.begin() + facts.vectorDim, 0);
-  const IndexVector strides = denseStrides(shape.dimensions);
-  for (size_t j = 0; j < facts.startDims.size(); ++j) {
-    if (!scalars) at[static_cast<size_t>(facts.vectorDim)] = static_cast<int64_t>(j);
-    const auto d = static_cast<size_t>(facts.startDims[j]);
-    const std::byte* data = indices.bytes().data() + offsetOf(at, strides) * byteWidth(shape.type);
-    target[d] = loadInt(shape.type, data);
-    if (target[d] < 0 || target[d] > operand.dimensions[d] - window[d]) return std::nullopt;
-  }
-  for (size_t i = 0; i < facts.operandBatch.size(); ++i)
-    target[static_cast<size_t>(facts.operandBatch[i])] = scatter[placeOf(facts, facts.indicesBatch[i])];
-  for (size_t i = 0; i < facts.windowInOperand.size(); ++i)
-    target[static_cast<size_t>(facts.windowInOperand[i])] += update[static_cast<size_t>(facts.windowInUpdates[i])];
-  return target;
-}
-
 Result<Literal> evaluate(const EvaluateContext& context) {
   const size_t n = context.operands.size() / 2;
   std::vector<Literal> outputs;
@@ -200,14 +145,14 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   if (context.operands[0].elementCount() == 0) return literalOrTuple(std::move(outputs));  // no window lies inside
   ScalarFunction combine(context, 0, parameters, results);
   const Shape &operand = context.operands[0].shape(), &updates = context.operands[n + 1].shape();
-  const ScatterFacts facts = factsOf(*context.instruction.attributes, operand.rank(), updates.rank());
-  const IndexVector window = windowInOperand(facts, operand, updates), strides = denseStrides(operand.dimensions);
+  const ScatterFacts facts = scatterFactsOf(*context.instruction.attributes, operand.rank(), updates.rank());
+  const IndexVector window = scatterWindow(facts, operand, updates), strides = denseStrides(operand.dimensions);
   std::vector<ScalarValue> scalars(2 * n), next(n);
   Status status;
   int64_t at = 0;
   walkIndices(updates.dimensions, [&](const IndexVector& update) {
     const int64_t from = at++;
-    const auto target = targetOf(facts, context.operands[n], window, operand, update);
+    const auto target = scatterTargetOf(facts, context.operands[n], window, operand, update);
     if (!target || !status) return;
     const int64_t to = offsetOf(*target, strides);
     for (size_t i = 0; i < n; ++i) {
@@ -233,7 +178,7 @@ TargetNodes targetNodes(LoopContext& context, const ScatterFacts& facts, size_t 
                         std::span<const NodeId> update) {
   ElementBuilder& b = *context.builder;
   const Shape &operand = context.operandShape(0), &indices = context.operandShape(indicesOperand);
-  const IndexVector window = windowInOperand(facts, operand, context.operandShape(indicesOperand + 1));
+  const IndexVector window = scatterWindow(facts, operand, context.operandShape(indicesOperand + 1));
   std::vector<NodeId> scatter;
   for (int64_t d : facts.scatterInUpdates) scatter.push_back(update[static_cast<size_t>(d)]);
   std::vector<NodeId> at = scatter;
@@ -249,7 +194,7 @@ TargetNodes targetNodes(LoopContext& context, const ScatterFacts& facts, size_t 
     out.at[d] = b.clampIndex(start, 0, std::max<int64_t>(last, 0));
   }
   for (size_t i = 0; i < facts.operandBatch.size(); ++i)
-    out.at[static_cast<size_t>(facts.operandBatch[i])] = scatter[placeOf(facts, facts.indicesBatch[i])];
+    out.at[static_cast<size_t>(facts.operandBatch[i])] = scatter[scatterPlaceOf(facts, facts.indicesBatch[i])];
   for (size_t i = 0; i < facts.windowInOperand.size(); ++i) {
     NodeId& each = out.at[static_cast<size_t>(facts.windowInOperand[i])];
     each = b.add(each, update[static_cast<size_t>(facts.windowInUpdates[i])]);
@@ -266,7 +211,7 @@ Status loops(LoopContext& context) {
   for (size_t i = 0; i < n; ++i) context.program.initialOperand.push_back(static_cast<int64_t>(i));
   const bool nothing = context.operandShape(0).elementCount() == 0;  // no window lies inside
   context.setIterationSpace(nothing ? std::vector<int64_t>(std::max<size_t>(updates.dimensions.size(), 1), 0) : updates.dimensions);
-  const ScatterFacts facts = factsOf(context.attributes(), context.operandShape(0).rank(), updates.rank());
+  const ScatterFacts facts = scatterFactsOf(context.attributes(), context.operandShape(0).rank(), updates.rank());
   const bool unique = context.attributes().boolOr(Attr::unique_indices, false);
   context.program.parallelDims = unique ? updates.rank() : 0;
   std::vector<NodeId> update;

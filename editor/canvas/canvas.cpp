@@ -150,11 +150,13 @@ void Canvas::zoomBy(double factor, QPointF at) {
 
 void Canvas::centerOn(QPointF scene) { setTransform(zoom_, scene - QPointF(width(), height()) / 2 / zoom_); }
 
+// Into the contents rectangle: its owner keeps margins free for what stands over the canvas.
 void Canvas::fit(QRectF scene) {
-  const double zoom = std::min({(width() - 2 * kFitMargin) / std::max(scene.width(), 1.0),
-                                (height() - 2 * kFitMargin) / std::max(scene.height(), 1.0), 1.0});
+  const QRectF room = contentsRect();
+  const double zoom = std::min({(room.width() - 2 * kFitMargin) / std::max(scene.width(), 1.0),
+                                (room.height() - 2 * kFitMargin) / std::max(scene.height(), 1.0), 1.0});
   const double bounded = std::clamp(zoom, kSmallestZoom, kLargestZoom);
-  setTransform(bounded, scene.center() - QPointF(width(), height()) / 2 / bounded);
+  setTransform(bounded, scene.center() - room.center() / bounded);
 }
 
 void Canvas::fitAll() {

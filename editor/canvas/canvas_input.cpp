@@ -1,4 +1,4 @@
-// The pointer: pan (middle drag, space drag, wheel, trackpad), zoom at it (Ctrl + wheel, pinch), click and box selection,
+// The pointer: pan (middle drag, space drag, trackpad), zoom at it (wheel, pinch), click and box selection,
 // double click on groups, hover and tooltips. Moving is in canvas_moves.cpp, keys are in canvas_keys.cpp.
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -201,13 +201,17 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
   if (hit.viewNode >= 0) activate(hit.viewNode);
 }
 
+// A wheel zooms at the pointer and with Shift goes sideways. Two fingers on a trackpad, which tell pixels or phases, pan; with
+// Ctrl they zoom. (Mice tell pixels too on some systems.)
 void Canvas::wheelEvent(QWheelEvent* event) {
   const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
-  if (event->modifiers() & Qt::ControlModifier) {
+  const bool fingers = event->deviceType() == QInputDevice::DeviceType::TouchPad || event->phase() != Qt::NoScrollPhase || angle.isNull();
+  const bool sideways = event->modifiers() & Qt::ShiftModifier;
+  if ((event->modifiers() & Qt::ControlModifier) || (!fingers && !sideways)) {
     zoomBy(std::pow(kZoomStep, angle.y() / 120.0), event->position());
   } else {
     QPointF by = pixels.isNull() ? QPointF(angle) / 120.0 * kWheelPan : QPointF(pixels);
-    if (event->modifiers() & Qt::ShiftModifier) by = by.transposed();
+    if (sideways && by.x() == 0) by = by.transposed();
     setTransform(zoom_, origin_ - by / zoom_);
   }
   event->accept();
@@ -229,6 +233,7 @@ bool Canvas::event(QEvent* event) {
     zoomBy(1 + gesture->value(), gesture->position());
     return true;
   }
+  if (event->type() == QEvent::ContentsRectChange && fitted_) fitAll();
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   const int32_t item = itemAt(help->pos());

@@ -103,15 +103,18 @@ void Canvas::paintValues(QPainter& painter, const QRectF& visible) {
   }
 }
 
+// A number in a node's strip, or a constant that is drawn beside what it feeds.
 InstructionId Canvas::scrubAt(QPointF widget) const {
   if (values_.empty() || !view_ || view_->valueStrip <= 0 || zoom_ < kStripZoom) return {};
   const int32_t item = itemAt(widget);
-  const int32_t node = item < 0 ? -1 : picture_->items[static_cast<size_t>(item)].viewNode;
-  if (node < 0 || view_->nodes[static_cast<size_t>(node)].kind != ViewNode::Kind::Instruction) return {};
-  const InstructionId id = view_->nodes[static_cast<size_t>(node)].instruction;
-  const auto found = values_.find(id);
-  const bool inStrip = toScene(widget).y() >= frameOf(node).bottom() - view_->valueStrip;
-  return found != values_.end() && found->second.scrubs && inStrip ? id : InstructionId();
+  const int32_t box = item < 0 ? -1 : picture_->items[static_cast<size_t>(item)].viewNode;
+  if (box < 0) return {};
+  const ViewNode& node = view_->nodes[static_cast<size_t>(box)];
+  const bool beside = node.kind == ViewNode::Kind::Attached;
+  if (!beside && node.kind != ViewNode::Kind::Instruction) return {};
+  const bool inStrip = beside || toScene(widget).y() >= frameOf(box).bottom() - view_->valueStrip;
+  const auto found = values_.find(node.instruction);
+  return inStrip && !node.chip && found != values_.end() && found->second.scrubs ? node.instruction : InstructionId();
 }
 
 // The picture at the left, the text at the right of the strip; in scene units.

@@ -246,7 +246,7 @@ void Canvas::paintForesight(QPainter& painter) {
       painter.setPen(QPen(glow, 3.0 * ring));
       painter.drawRoundedRect(box, 6, 6);
     }
-    paintPlate(painter, box.topRight() + QPointF(6, 4), QString::fromStdString(elideText(each.text.toStdString(), kPlateText, 320)), role, true);
+    if (!each.text.isEmpty()) paintPlate(painter, box.topRight() + QPointF(6, 4), QString::fromStdString(elideText(each.text.toStdString(), kPlateText, 320)), role, true);
   }
 }
 

@@ -189,6 +189,14 @@ void traceFaults(const Module& module, NodeValues& values) {
 
 namespace {
 
+// A broadcast of one number, which is changed where it is read.
+bool fillsWithNumber(const Module& module, InstructionId id) {
+  const auto& operands = module.at(id).operands;
+  if (operands.size() != 1 || !module.contains(operands[0]) || module.at(operands[0]).opcode != Opcode::Constant) return false;
+  const Shape& shape = module.shapeOf(operands[0]);
+  return shape.isScalar() && !isComplex(shape.type);
+}
+
 // A tuple's strip: its numbers, or how many values it holds.
 QString tupleText(const Literal& tuple) {
   constexpr size_t kMostTold = 2;
@@ -215,6 +223,7 @@ NodeValues nodeValues(const Module& module, const Trace& trace) {
       const Opcode opcode = module.at(id).opcode;
       const bool entryParameter = opcode == Opcode::Parameter && call.computation == module.entry();
       made.scrubs = shape.dimensions.empty() && !isComplex(shape.type) && (opcode == Opcode::Constant || entryParameter);
+      if (opcode == Opcode::Broadcast) made.scrubs = fillsWithNumber(module, id);
     }
   };
   add(trace.entry);

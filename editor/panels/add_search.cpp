@@ -43,8 +43,15 @@ void AddSearch::openFor(QPoint at, const tessera::Shape& value) {
   search({});
 }
 
+void AddSearch::openToGive(QPoint at, const tessera::Shape& wanted) {
+  openAt(at);
+  wanted_ = wanted;
+  search({});
+}
+
 void AddSearch::openAt(QPoint at) {
   value_.reset();
+  wanted_.reset();
   const QSize room = parentWidget()->size();
   resize(std::min(kWidth, room.width()), std::min(kHeight, room.height()));
   move(std::clamp(at.x(), 0, room.width() - width()), std::clamp(at.y(), 0, room.height() - height()));
@@ -72,8 +79,8 @@ void AddSearch::search(const QString& line) {
     foundBlocks_.emplace_back();
   };
   const std::string words = line.trimmed().toStdString();
-  const auto entries = value_ ? std::vector<PaletteEntry>() : searchPalette(words, kMostFound);
-  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMostFound) : std::vector<FittingEntry>();
+  const auto entries = value_ || wanted_ ? std::vector<PaletteEntry>() : searchPalette(words, kMostFound);
+  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMostFound) : wanted_ ? searchPaletteGiving(words, *wanted_, kMostFound) : std::vector<FittingEntry>();
   // Own blocks come first, but for an operation whose name was typed.
   const bool exact = (!entries.empty() && entries[0].title == words) || (!fitting.empty() && fitting[0].entry.title == words);
   if (!exact) findBlocks(line.trimmed());
@@ -88,7 +95,7 @@ void AddSearch::search(const QString& line) {
 void AddSearch::findBlocks(const QString& words) {
   for (const Block& block : blocks_) {
     const QString name = QString::fromStdString(block.name), summary = QString::fromStdString(block.summary);
-    if (words.isEmpty() || !name.contains(words, Qt::CaseInsensitive)) continue;
+    if (words.isEmpty() || wanted_ || !name.contains(words, Qt::CaseInsensitive)) continue;
     const Result<tessera::Shape> first = firstInputOf(block);
     if (value_ && (!first || !compatible(*first, *value_))) continue;
     auto* item = new QListWidgetItem(tr("%1 my block, version %2 %3").arg(name).arg(block.version).arg(summary));

@@ -24,6 +24,8 @@ class AddSearch : public QFrame {
   void openAt(QPoint at);
   // The same, with only what can take a value of this shape, and what it then gives.
   void openFor(QPoint at, const tessera::Shape& value);
+  // The same, with only what can give a value of this shape.
+  void openToGive(QPoint at, const tessera::Shape& wanted);
   void setBlocks(std::vector<Block> blocks);  // a person's own, found by name before operations
   QLineEdit* field() const { return field_; }
   QListWidget* list() const { return list_; }
@@ -46,7 +48,7 @@ class AddSearch : public QFrame {
   std::vector<Block> blocks_;
   std::vector<PaletteEntry> found_;       // by line
   std::vector<QString> foundBlocks_;      // the same: empty where the line is an operation
-  std::optional<tessera::Shape> value_;
+  std::optional<tessera::Shape> value_, wanted_;  // what is to be taken, or given
 };
 
 }  // namespace tessera

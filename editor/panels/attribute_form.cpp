@@ -6,10 +6,11 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPalette>
-#include <QRegularExpression>
 #include <QVBoxLayout>
 
+#include "core/edit/dimension_words.h"
 #include "core/edit/field.h"
+#include "core/edit/ready_computations.h"
 #include "core/edit/refusal.h"
 #include "core/edit/wiring.h"
 #include "core/formats/hlo_text.h"
@@ -29,31 +30,6 @@ bool takesShape(Opcode opcode) {
       return true;
     default: return false;
   }
-}
-
-bool namesDimensions(Attr name) {
-  switch (name) {
-    case Attr::dimensions: case Attr::lhs_contracting_dims: case Attr::rhs_contracting_dims: case Attr::lhs_batch_dims:
-    case Attr::rhs_batch_dims: case Attr::iota_dimension: case Attr::feature_index: return true;
-    default: return false;
-  }
-}
-
-// -1 is the last dimension of the operand that the attribute speaks of.
-std::string fromTheEnd(const Module& module, const Instruction& instruction, Attr name, const std::string& text) {
-  if (!namesDimensions(name)) return text;
-  const size_t operand = name == Attr::rhs_contracting_dims || name == Attr::rhs_batch_dims ? 1 : 0;
-  int64_t rank = module.shapeOf(instruction.id).rank();
-  if (instruction.operands.size() > operand && instruction.operands[operand].valid() && instruction.opcode != Opcode::Broadcast)
-    rank = module.shapeOf(instruction.operands[operand]).rank();
-  QString out = QString::fromStdString(text);
-  static const QRegularExpression negative(QStringLiteral("-(\\d{1,4})"));
-  for (auto match = negative.match(out); match.hasMatch(); match = negative.match(out)) {
-    const qlonglong counted = rank - match.captured(1).toLongLong();
-    if (counted < 0) return text;  // refused as it stands
-    out.replace(match.capturedStart(), match.capturedLength(), QString::number(counted));
-  }
-  return out.toStdString();
 }
 
 // A field may lose the focus after what it shows was undone, before the form is made anew.
@@ -132,6 +108,8 @@ void AttributeForm::addAttributes() {
     QString help = fromView(row.doc);
     if (!row.choices.empty()) help += tr(" One of: %1.").arg(fromView(row.choices));
     if (!row.defaultText.empty()) help += tr(" Without it: %1.").arg(fromView(row.defaultText));
+    const QStringList words = wordsFor(name, row.choices);
+    help += helpOnDimensions(name);
     addLine(fromView(nameOf(name)), help,
             [this, name] {
               const AttributeValue* value = document_.module().at(shown_).attributes->find(name);
@@ -140,15 +118,39 @@ void AttributeForm::addAttributes() {
             [this, name, required = row.required](const std::string& typed) -> Result<Edit> {
               const Module& module = document_.module();
               if (typed.empty() && required) return refuse(module, shown_, std::string(nameOf(name)) + " is needed here");
-              const std::string text = fromTheEnd(module, module.at(shown_), name, typed);
+              if (!module.findComputation(typed))
+                if (auto ready = choosingReady(module, shown_, name, typed)) return *std::move(ready);
+              const auto& names = document_.scene().sizeNames;
+              TESSERA_ASSIGN_OR_RETURN(const std::string text, dimensionNumbers(module, module.at(shown_), name, typed, names.get()));
               if (!text.empty()) TESSERA_TRY(parseAttributeValue(module, name, text));
               return Edit{std::string(nameOf(name)) + " of " + std::string(module.at(shown_).name), {SetAttribute{shown_, name, text}}};
             });
     QLineEdit* field = lines_[fromView(nameOf(name))].field;
     field->setPlaceholderText(row.defaultText.empty() ? (row.required ? tr("needed") : QString()) : fromView(row.defaultText));
     addPicture(fromView(nameOf(name)), makeAttributePicture(opcode_, name, this));
-    if (!row.choices.empty()) field->setCompleter(new QCompleter(fromView(row.choices).split(QLatin1Char(' ')), field));
+    if (!words.isEmpty()) field->setCompleter(new QCompleter(words, field));
   }
+}
+
+// What a field offers while it is typed: choices, or ready computations and those that are there.
+QStringList AttributeForm::wordsFor(Attr name, std::string_view choices) const {
+  constexpr qsizetype kMostWords = 200;
+  if (!choices.empty()) return fromView(choices).split(QLatin1Char(' '));
+  const Module& module = document_.module();
+  QStringList out;
+  for (const std::string& word : readyComputations(module, module.at(shown_), name)) out << QString::fromStdString(word);
+  for (ComputationId id : module.order())
+    if (kindOf(name) == AttributeKind::Computation && id != module.entry() && out.size() < kMostWords) out << QLatin1Char('%') + QString::fromStdString(module.at(id).name);
+  return out;
+}
+
+QString AttributeForm::helpOnDimensions(Attr name) const {
+  const Module& module = document_.module();
+  const auto letters = dimensionLetters(module, module.at(shown_), name, document_.scene().sizeNames.get());
+  if (letters.empty()) return {};
+  QStringList words;
+  for (const std::string& letter : letters) words << QString::fromStdString(letter);
+  return tr(" Counts the dimensions of %1: numbers, -1 for the last, or %2.").arg(QString::fromStdString(toString(*arrayCounted(module, module.at(shown_), name), false)), words.join(QStringLiteral(", ")));
 }
 
 void AttributeForm::addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make) {

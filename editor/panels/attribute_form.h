@@ -46,6 +46,8 @@ class AttributeForm : public QWidget {
   void addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make);
   void addShape();
   void addAttributes();
+  QStringList wordsFor(Attr name, std::string_view choices) const;
+  QString helpOnDimensions(Attr name) const;
   void addPicture(const QString& name, AttributePicture* picture);
   void take(const QString& name, Edit edit, bool continues);
   void typed(const QString& name, const QString& text);

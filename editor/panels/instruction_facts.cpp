@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/arrange/arrangement.h"
+#include "core/edit/initial_value.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/index_math.h"
 #include "core/ops/infer.h"
@@ -136,6 +137,10 @@ QString tooltipOf(const Module& module, InstructionId id) {
   if (i.metadata && !i.metadata->opName.empty()) lines << escaped(i.metadata->opName);
   if (i.metadata && !i.metadata->sourceFile.empty())
     lines << escaped(i.metadata->sourceFile) + QStringLiteral(":%1").arg(i.metadata->sourceLine);
+  constexpr size_t kMostReasons = 8;
+  if (const auto inferred = inferInstruction(module, id))
+    for (size_t d = 0; d < std::min(inferred->reasons.size(), kMostReasons); ++d) lines << escaped(inferred->reasons[d]);
+  if (const auto warning = initialValueWarning(module, id)) lines << escaped(*warning);
   return lines.join(QStringLiteral("<br>"));
 }
 

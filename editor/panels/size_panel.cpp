@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kWidth = 460, kHeight = 440, kMargin = 8, kWaitMs = 120, kKind = Qt::UserRole, kIndex = Qt::UserRole + 1;
+constexpr int kWidth = 400, kMargin = 8, kWaitMs = 120, kKind = Qt::UserRole, kIndex = Qt::UserRole + 1;
 constexpr size_t kMostShown = 300;
 enum Kind { kOther, kNumber };
 
@@ -36,6 +36,7 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   setFocusPolicy(Qt::StrongFocus);
+  setFixedWidth(kWidth);  // beside the canvas, not over what it speaks of
   size_->setAccessibleName(tr("New size"));
   name_->setAccessibleName(tr("Name of the size"));
   name_->setPlaceholderText(tr("B, T, H …"));
@@ -85,11 +86,7 @@ bool SizePanel::openFor(InstructionId id, int32_t preferred) {
     dimension_->addItem(QStringLiteral("%1 = %2%3").arg(text(nameOf(module_, spot))).arg(sizeAt(module_, spot)).arg(name.isEmpty() ? QString() : QStringLiteral("   %1").arg(name)));
   }
   dimension_->setCurrentIndex(std::clamp(preferred, 0, static_cast<int32_t>(spots_.size()) - 1));
-  const QSize room = parentWidget()->size();
-  resize(std::min(kWidth, room.width()), std::min(kHeight, room.height()));
-  move(room.width() - width() - kMargin, kMargin);
   show();
-  raise();
   showDimension();
   size_->setFocus();
   return true;
@@ -225,7 +222,6 @@ void SizePanel::leave() {
   if (name_->hasFocus()) rename();
   hide();
   resizing_.reset();
-  parentWidget()->setFocus();
   emit closed();
 }
 

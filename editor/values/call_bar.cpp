@@ -65,7 +65,8 @@ CallBar::CallBar(Document& document, QWidget* parent)
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->verticalHeader()->hide();
-  table_->hide();
+  table_->horizontalHeader()->setStretchLastSection(true);
+  table_->hide();  // whoever owns the bar puts it where it covers nothing
   auto* line = new QHBoxLayout;
   line->setSpacing(6);
   for (QWidget* w : std::initializer_list<QWidget*>{callers_, play_, slider_, words_, tableButton_}) line->addWidget(w);
@@ -73,7 +74,6 @@ CallBar::CallBar(Document& document, QWidget* parent)
   layout->setContentsMargins(6, 3, 6, 3);
   layout->setSpacing(3);
   layout->addLayout(line);
-  layout->addWidget(table_);
   timer_.setInterval(kPlayMs);
   connect(&timer_, &QTimer::timeout, this, &CallBar::advance);
   connect(play_, &QToolButton::toggled, this, [this](bool on) {
@@ -151,8 +151,8 @@ void CallBar::show() {
     for (QWidget* w : std::initializer_list<QWidget*>{slider_, play_}) w->setVisible(call.applications > 1);
     tableButton_->setVisible(!call.carried.empty());
   }
-  fillTable();
   setVisible(wanted);
+  fillTable();
   layout()->activate();
   adjustSize();
   emit resized();
@@ -160,7 +160,7 @@ void CallBar::show() {
 
 void CallBar::fillTable() {
   const auto trace = document_.trace();
-  const bool wanted = tableButton_->isChecked() && trace && !trace->calls.empty() && !trace->calls.back().carried.empty();
+  const bool wanted = !isHidden() && tableButton_->isChecked() && trace && !trace->calls.empty() && !trace->calls.back().carried.empty();
   table_->setVisible(wanted);
   if (!wanted) return;
   const QSignalBlocker blocker(table_);
@@ -180,13 +180,13 @@ void CallBar::fillTable() {
       table_->setItem(row, c + 1, new QTableWidgetItem(valueText(tuple ? carried[r].elements()[static_cast<size_t>(c)] : carried[r]).section(QLatin1Char('\n'), 0, 0).left(60)));
   }
   table_->resizeColumnsToContents();
-  table_->selectRow(static_cast<int>(trace->calls.back().application));
-  if (QTableWidgetItem* item = table_->item(static_cast<int>(trace->calls.back().application), 0)) table_->scrollToItem(item);
   const int shown = std::min<int>(kShownRows, table_->rowCount());
-  int width = 24;
-  for (int c = 0; c <= columns; ++c) width += table_->columnWidth(c);
-  const int room = parentWidget() ? parentWidget()->width() - 40 : 600;
-  table_->setFixedSize(std::min(width, std::max(room, 200)), table_->horizontalHeader()->sizeHint().height() + shown * table_->rowHeight(0) + 20);
+  table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + shown * table_->rowHeight(0) + 20);
+  const auto now = static_cast<int>(trace->calls.back().application);
+  table_->selectRow(now);
+  QTimer::singleShot(0, table_, [table = table_, now] {  // when it has its place
+    if (QTableWidgetItem* item = table->item(now, 0)) table->scrollToItem(item, QAbstractItemView::PositionAtCenter);
+  });
 }
 
 }  // namespace tessera

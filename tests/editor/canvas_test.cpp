@@ -116,7 +116,7 @@ class CanvasTest : public QObject {
     QVERIFY((middleOf(sum_) - QPoint(400, 300)).manhattanLength() < 4);
   }
 
-  void spaceDragPansAndPlainWheelScrolls() {
+  void spaceDragAndFingersPan() {
     canvas_->zoomBy(2, QPointF(400, 300));
     const QPointF before = canvas_->toScene(QPointF(200, 200));
     QTest::keyPress(canvas_.get(), Qt::Key_Space);
@@ -131,6 +131,25 @@ class CanvasTest : public QObject {
     const QPointF fixed = canvas_->toScene(at);
     QCoreApplication::sendEvent(canvas_.get(), &pixels);
     QVERIFY((canvas_->toScene(at + QPointF(-5, 12)) - fixed).manhattanLength() < 0.01);
+  }
+
+  void aWheelZoomsAtThePointerAndGoesSideways() {
+    const QPointF at(300, 250), fixed = canvas_->toScene(at);
+    const double zoom = canvas_->zoom();
+    const auto turn = [&](Qt::KeyboardModifiers modifiers) {
+      QWheelEvent notch(at, canvas_->mapToGlobal(at), QPoint(), QPoint(0, 120), Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+      QCoreApplication::sendEvent(canvas_.get(), &notch);
+    };
+    turn({});
+    QVERIFY(canvas_->zoom() > 1.1 * zoom);
+    QVERIFY((canvas_->toScene(at) - fixed).manhattanLength() < 0.01);
+    canvas_->zoomBy(2, at);
+    const double closer = canvas_->zoom();
+    const QPointF before = canvas_->toScene(at);
+    turn(Qt::ShiftModifier);
+    QCOMPARE(canvas_->zoom(), closer);
+    QVERIFY(canvas_->toScene(at).x() < before.x());
+    QVERIFY(std::abs(canvas_->toScene(at).y() - before.y()) < 0.01);
   }
 
   void pinchZoomsAtThePointer() {

@@ -177,6 +177,64 @@ TEST(EditGrouping, APromotedNumberIsStillGiven) {
   EXPECT_FALSE(g.history.perform({"Promote", {PromoteConstant{g.at("a")}}}));
 }
 
+// A constant of a called computation is given by every caller, and from there by the entry.
+TEST(EditGrouping, AConstantOfACalledComputationIsGivenByItsCallers) {
+  Graph g(R"(HloModule m
+
+scale {
+  a = f32[4] parameter(0)
+  factor = f32[] constant(3)
+  wide = f32[4] broadcast(factor), dimensions={}
+  ROOT s = f32[4] multiply(a, wide)
+}
+
+shift {
+  v = f32[] parameter(0)
+  by = f32[] constant(2)
+  ROOT w = f32[] add(v, by)
+}
+
+ENTRY main {
+  x = f32[4] parameter(0)
+  u = f32[4] call(x), to_apply=scale
+  m = f32[4] map(u), dimensions={0}, to_apply=shift
+  ROOT v = f32[4] fusion(m), kind=kLoop, calls=scale
+})");
+  const auto before = g.values();
+  auto done = g.history.perform({"Promote", {PromoteConstant{g.at("factor")}}});
+  ASSERT_TRUE(done) << done.error().toString();
+  EXPECT_TRUE(done->diagnostics.empty()) << done->diagnostics.items()[0].toString();
+  EXPECT_EQ(done->added.size(), 2u);
+  EXPECT_EQ(g.module().at(g.at("factor")).parameterNumber, 1);
+  EXPECT_EQ(g.module().at(g.at("u")).operands.size(), 2u);
+  EXPECT_TRUE(g.history.project().run.sources.empty());
+  g.expectSameValues(before);
+  done = g.history.perform({"Promote", {PromoteConstant{g.at("by")}}});
+  ASSERT_TRUE(done) << done.error().toString();
+  EXPECT_TRUE(done->diagnostics.empty()) << done->diagnostics.items()[0].toString();
+  g.expectSameValues(before);
+  const InstructionId given = g.module().at(g.at("u")).operands[1];
+  ASSERT_TRUE(g.history.perform({"Promote", {PromoteConstant{given}}}));
+  EXPECT_EQ(g.history.project().run.sources.at(1), "constant 3");
+  for (int k = 0; k < 3; ++k) g.history.undo();
+  EXPECT_EQ(g.module().at(g.at("factor")).opcode, Opcode::Constant);
+}
+
+TEST(EditGrouping, WhatALoopCarriesIsNotWidenedByAPromotion) {
+  Graph g(R"(HloModule m
+
+less { s = s32[] parameter(0) limit = s32[] constant(4) ROOT c = pred[] compare(s, limit), direction=LT }
+next { t = s32[] parameter(0) one = s32[] constant(1) ROOT n = s32[] add(t, one) }
+
+ENTRY main {
+  zero = s32[] constant(0)
+  ROOT loop = s32[] while(zero), condition=less, body=next
+})");
+  const auto done = g.history.perform({"Promote", {PromoteConstant{g.at("one")}}});
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().message.find("carries one value"), std::string::npos) << done.error().message;
+}
+
 TEST(EditGrouping, ASelectionIsAModule) {
   Graph g(kDiamond);
   const auto cut = selectionAsModule(g.module(), g.ids({"b", "c"}), "piece");

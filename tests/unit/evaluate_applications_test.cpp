@@ -118,5 +118,52 @@ TEST(EvaluateApplications, EmptyArraysHaveNone) {
   EXPECT_EQ(called(*read.module, "w", "add", 0).applications, 0);
 }
 
+constexpr const char* kElements = R"(HloModule m
+
+twice {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT t = f32[] multiply(a, b)
+}
+
+sum {
+  old = f32[] parameter(0)
+  new = f32[] parameter(1)
+  ROOT s = f32[] add(old, new)
+}
+
+ENTRY main {
+  x = f32[2,2] constant({{1, 2}, {3, 4}})
+  y = f32[2,2] constant({{5, 6}, {7, 8}})
+  m = f32[2,2] map(x, y), dimensions={0,1}, to_apply=twice
+  z = f32[3] constant({100, 200, 300})
+  at = s32[4,1] constant({{1}, {9}, {1}, {2}})
+  u = f32[4] constant({10, 20, 30, 40})
+  g = f32[3] scatter(z, at, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum
+  ROOT all = (f32[2,2], f32[3]) tuple(m, g)
+})";
+
+TEST(EvaluateApplications, AMapGoesElementByElement) {
+  const Module module = *readHloText(kElements).module;
+  const CallTrace third = called(module, "m", "twice", 2);
+  EXPECT_EQ(third.applications, 4);
+  ASSERT_EQ(third.arguments.size(), 2u);
+  EXPECT_EQ(number(third.arguments[0]), 3);
+  EXPECT_EQ(number(third.arguments[1]), 7);
+  EXPECT_EQ(number(third.values.at(module.at(*module.findComputation("twice")).root)), 21);
+  EXPECT_EQ(called(module, "m", "twice", 99).application, 3);
+}
+
+// The second update lies outside and is none; the third goes where the first went.
+TEST(EvaluateApplications, AScatterGoesUpdateByUpdate) {
+  const Module module = *readHloText(kElements).module;
+  const CallTrace second = called(module, "g", "sum", 1);
+  EXPECT_EQ(second.applications, 3);
+  ASSERT_EQ(second.arguments.size(), 2u);
+  EXPECT_EQ(number(second.arguments[0]), 210);
+  EXPECT_EQ(number(second.arguments[1]), 30);
+  EXPECT_EQ(number(called(module, "g", "sum", 99).arguments[0]), 300);
+}
+
 }  // namespace
 }  // namespace tessera

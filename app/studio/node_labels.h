@@ -1,0 +1,32 @@
+// What a node does not say by itself, written under it where the View menu asks for it: its HLO name, the metadata's op_name, its
+// layout. Before: Document and Canvas; after: nothing.
+#pragma once
+
+#include <QWidget>
+
+#include "core/base/ids.h"
+
+namespace tessera {
+
+class Canvas;
+class Document;
+
+class NodeLabels : public QWidget {
+ public:
+  enum What { Names = 1, Metadata = 2, Layouts = 4 };
+  NodeLabels(Document& document, Canvas& canvas);
+
+  void show(What what, bool on);
+  QString textOf(InstructionId id) const;  // as much as is asked for
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  Document& document_;
+  Canvas& canvas_;
+  int shown_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,262 @@
+// What is chosen, said or dragged instead of being drawn: dimensions by letter, ready computations, numbers beside their
+// readers, what can feed an open input; constants of called computations that become parameters; elements of a map one by one.
+#include <QAction>
+#include <QLabel>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/studio/node_labels.h"
+#include "app/studio/panels.h"
+#include "app/studio/running.h"
+#include "core/formats/module_file.h"
+#include "core/hlo/numbers.h"
+#include "editor/panels/attribute_form.h"
+#include "editor/panels/banner.h"
+#include "editor/panels/inspector.h"
+#include "editor/panels/instruction_facts.h"
+#include "editor/values/call_bar.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+class ChoosingTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+  QTemporaryDir folder_;
+
+  Hand& hand() { return *hand_; }
+  void openText(const char* text) {
+    const QString path = folder_.filePath("m.hlo");
+    QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
+    hand().window().openFile(path);
+    hand().settle();
+    hand().document().setLive(true);
+    hand().settle();
+  }
+  void undo() {
+    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
+    hand().settle();
+  }
+  void redo() {
+    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    hand().settle();
+  }
+  void checkOneStep(const std::string& before) {
+    const std::string after = hand().text();
+    QVERIFY(after != before);
+    undo();
+    QCOMPARE(hand().text(), before);
+    redo();
+    QCOMPARE(hand().text(), after);
+  }
+  AttributeForm& form() { return *hand().window().panels().inspector->form(); }
+  // Types over what the line holds; the focus leaves it at the end.
+  void say(const char* line, const char* words) {
+    QLineEdit* field = form().field(line);
+    QVERIFY2(field, line);
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, words);
+    hand().settle();
+  }
+  void finish(const char* line) {
+    QTest::keyClick(form().field(line), Qt::Key_Return);
+    hand().settle();
+  }
+  double valueOf(const char* name) {
+    const Literal* value = hand().document().valueOf(hand().named(name));
+    return value ? loadDouble(value->shape().type, value->bytes().data()) : -1;
+  }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() { hand_.reset(); }
+
+  void dimensionsAreSaidByLetterAndFromTheEnd() {
+    hand().add("f32[2,3,4]");
+    const InstructionId sum = hand().add("reduce sum");
+    const std::string before = hand().text();
+    say("dimensions", "{q}");
+    QVERIFY2(form().errorOf("dimensions").contains("i, j, k"), qPrintable(form().errorOf("dimensions")));
+    QCOMPARE(hand().text(), before);
+    say("dimensions", "{i,k}");
+    QVERIFY2(form().errorOf("dimensions").isEmpty(), qPrintable(form().errorOf("dimensions")));
+    QCOMPARE(hand().shape(sum), std::string("f32[3]"));
+    finish("dimensions");
+    QCOMPARE(form().field("dimensions")->text(), QString("{0,2}"));
+    undo();
+    QCOMPARE(hand().text(), before);
+    redo();
+    QCOMPARE(hand().shape(sum), std::string("f32[3]"));
+    say("dimensions", "{-3}");
+    QCOMPARE(hand().shape(sum), std::string("f32[3,4]"));
+  }
+
+  void aSizesNameIsALetter() {
+    const InstructionId x = hand().add("f32[2,3]");
+    hand().click(x);
+    QLineEdit* names = nullptr;
+    for (QLineEdit* each : hand().window().panels().inspector->findChildren<QLineEdit*>())
+      if (each->accessibleName() == "Size names") names = each;
+    QVERIFY(names);
+    names->setFocus();
+    QTest::keyClicks(names, "B, T");
+    QTest::keyClick(names, Qt::Key_Return);
+    hand().settle();
+    hand().click(x);
+    const InstructionId sum = hand().add("reduce sum");
+    say("dimensions", "{B}");
+    QVERIFY2(form().errorOf("dimensions").isEmpty(), qPrintable(form().errorOf("dimensions")));
+    QCOMPARE(hand().shape(sum), std::string("f32[3]"));
+  }
+
+  void aReadyReducerIsChosen() {
+    hand().add("f32[2,3]");
+    const InstructionId sum = hand().add("reduce sum");
+    const std::string before = hand().text();
+    say("to_apply", "maximum");
+    finish("to_apply");
+    QCOMPARE(form().field("to_apply")->text(), QString("%maximum.f32"));
+    checkOneStep(before);
+    QVERIFY(tooltipOf(hand().module(), sum).contains("no identity"));  // 0 was a sum's
+    QVERIFY(!tooltipOf(hand().module(), hand().module().at(sum).operands[0]).contains("no identity"));
+  }
+
+  void aReadyComparatorIsChosen() {
+    openText(R"(HloModule s
+less { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3) ROOT before = pred[] compare(a, b), direction=LT }
+ENTRY main {
+  x = f32[4] constant({2, 1, 2, 1})
+  i = s32[4] constant({1, 2, 0, 3})
+  s = (f32[4], s32[4]) sort(x, i), dimensions={0}, to_apply=less
+  ROOT keys = s32[4] get-tuple-element(s), index=1
+})");
+    hand().click(hand().named("s"));
+    const std::string before = hand().text();
+    say("to_apply", "lexicographic descending");
+    finish("to_apply");
+    QVERIFY(hand().document().diagnostics().empty());
+    const auto order = hand().document().valueOf(hand().named("keys"))->data<int32_t>();
+    QCOMPARE(std::vector<int32_t>(order.begin(), order.end()), (std::vector<int32_t>{1, 0, 3, 2}));
+    checkOneStep(before);
+  }
+
+  void aNumberBesideItsReaderIsDragged() {
+    hand().add("f32[4]");
+    hand().add("multiply 2");
+    const std::string before = hand().text();
+    const InstructionId wide = hand().at(hand().named("multiply")).operands[1];
+    QVERIFY(hand().at(wide).opcode == Opcode::Broadcast);
+    const QPoint at = hand().bodyOf(wide);
+    hand().drag(at, at + QPoint(50, 0));
+    QVERIFY2(hand().text().find("constant(3)") != std::string::npos, hand().text().c_str());
+    checkOneStep(before);
+  }
+
+  void anOpenInputIsOfferedWhatFeedsIt() {
+    hand().add("pred[2,3]");
+    const InstructionId both = hand().add("and");
+    hand().drag(hand().inputOf(both, 1), hand().emptyPlace());
+    AddSearch& search = hand().window().addSearch();
+    QVERIFY(search.isVisible());
+    QTest::keyClicks(search.field(), "cosine");
+    QCOMPARE(search.list()->count(), 0);
+    search.field()->selectAll();
+    const InstructionId made = hand().take("compare");
+    QVERIFY(hand().at(made).opcode == Opcode::Compare);
+    QVERIFY(hand().at(both).operands[1] == made);
+  }
+
+  void aConstantOfACalledComputationBecomesItsParameter() {
+    openText(R"(HloModule m
+scale { a = f32[] parameter(0) factor = f32[] constant(3) ROOT s = f32[] multiply(a, factor) }
+ENTRY main {
+  x = f32[] constant(5)
+  ROOT u = f32[] call(x), to_apply=scale
+})");
+    hand().document().showComputation(hand().module().findComputation("scale").value());
+    hand().settle();
+    hand().click(hand().named("s"));
+    const std::string before = hand().text();
+    hand().key(Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
+    QVERIFY2(!hand().window().banner().isVisible(), qPrintable(hand().window().banner().message()));
+    QVERIFY(hand().at(hand().named("factor")).opcode == Opcode::Parameter);
+    QCOMPARE(hand().at(hand().named("u")).operands.size(), size_t{2});
+    QVERIFY(hand().document().diagnostics().empty());
+    QCOMPARE(valueOf("u"), 15.0);
+    checkOneStep(before);
+  }
+
+  void theWayIntoAComputationLeadsBack() {
+    hand().add("f32[4]");
+    hand().add("counting loop");
+    auto* way = hand().window().findChild<QLabel*>("breadcrumbs");
+    QVERIFY(way && way->text().isEmpty());
+    hand().document().showComputation(hand().module().findComputation("loop.body").value());
+    hand().settle();
+    QVERIFY2(way->text().contains("main</a> › loop.body"), qPrintable(way->text()));
+    QTest::mouseMove(way, QPoint(way->contentsRect().left() + 6, way->height() / 2));
+    QTest::mouseClick(way, Qt::LeftButton, {}, QPoint(way->contentsRect().left() + 6, way->height() / 2));
+    hand().settle();
+    QVERIFY(hand().document().computation() == hand().module().entry());
+    QVERIFY(way->text().isEmpty());
+  }
+
+  void aStepThatIsTakenBackShowsWhere() {
+    hand().add("f32[4]");
+    hand().add("negate");
+    const InstructionId twice = hand().add("multiply 2");
+    form().field("name")->setFocus();
+    say("name", "double");
+    finish("name");
+    undo();
+    QVERIFY(hand().named("multiply") == twice);
+    const auto glow = [&] {
+      std::vector<InstructionId> out;
+      for (const Foreseen& each : hand().canvas().foresight()) out.push_back(each.instruction);
+      return out;
+    };
+    QVERIFY(glow() == std::vector<InstructionId>{twice});
+    QVERIFY2(hand().canvas().foresight()[0].text.contains("undone: Rename"), qPrintable(hand().canvas().foresight()[0].text));
+    redo();
+    QVERIFY(glow() == std::vector<InstructionId>{twice});
+    QTRY_VERIFY(hand().canvas().foresight().empty());
+  }
+
+  void namesAndLayoutsAreWrittenUnderNodes() {
+    const InstructionId x = hand().add("f32[4,2]");
+    auto* labels = static_cast<NodeLabels*>(hand().window().findChild<QWidget*>("nodeLabels"));
+    QVERIFY(labels && !labels->isVisible());
+    const QImage before = hand().canvas().grab().toImage();
+    for (QAction* action : hand().window().findChildren<QAction*>())
+      if (action->text().contains("ames under nodes") || action->text().contains("ayouts under nodes")) action->trigger();
+    QVERIFY(labels->isVisible());
+    QCOMPARE(labels->textOf(x), QString("%parameter · {1,0}"));
+    QVERIFY(hand().canvas().grab().toImage() != before);
+    hand().click(x);  // the layer takes no mouse
+    QVERIFY(hand().selected() == x);
+  }
+
+  void theBarGoesThroughTheElementsOfAMap() {
+    openText(R"(HloModule m
+product { a = f32[] parameter(0) b = f32[] parameter(1) ROOT p = f32[] multiply(a, b) }
+ENTRY main {
+  x = f32[3] constant({1, 2, 3})
+  y = f32[3] constant({4, 5, 6})
+  ROOT m = f32[3] map(x, y), dimensions={0}, to_apply=product
+})");
+    hand().document().showComputation(hand().module().findComputation("product").value());
+    hand().settle();
+    CallBar& bar = hand().window().running().callBar();
+    QVERIFY2(bar.words().contains("application 0 of 3"), qPrintable(bar.words()));
+    bar.slider()->setFocus();
+    QTest::keyClick(bar.slider(), Qt::Key_End);
+    hand().settle();
+    QCOMPARE(valueOf("p"), 18.0);
+  }
+};
+
+QTEST_MAIN(ChoosingTest)
+#include "choosing_test.moc"

@@ -1,0 +1,103 @@
+// Words in place of drawing: dimensions by letter, ready computations, initial values that are no identity, and what of the
+// palette gives a shape.
+#include <gtest/gtest.h>
+
+#include "core/edit/dimension_words.h"
+#include "core/edit/initial_value.h"
+#include "core/edit/palette.h"
+#include "core/edit/ready_computations.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+constexpr const char* kText = R"(HloModule m
+
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+most { c = s8[] parameter(0) d = s8[] parameter(1) ROOT t = s8[] maximum(c, d) }
+less { k0 = f32[] parameter(0) k1 = f32[] parameter(1) v0 = s32[] parameter(2) v1 = s32[] parameter(3) ROOT lt = pred[] compare(k0, k1), direction=LT }
+
+ENTRY main {
+  x = f32[2,3,4] parameter(0)
+  y = s8[5] constant({1, 2, 3, 4, 5})
+  zero = f32[] constant(0)
+  seven = f32[] constant(7)
+  low = s8[] constant(-128)
+  none = s8[] constant(0)
+  fine = f32[2,4] reduce(x, zero), dimensions={1}, to_apply=add
+  odd = f32[2,4] reduce(x, seven), dimensions={1}, to_apply=add
+  best = s8[] reduce(y, low), dimensions={0}, to_apply=most
+  worse = s8[] reduce(y, none), dimensions={0}, to_apply=most
+  keys = f32[4] constant({2, 1, 2, 1})
+  places = s32[4] constant({1, 2, 0, 3})
+  s = (f32[4], s32[4]) sort(keys, places), dimensions={0}, to_apply=less
+  ROOT p = s32[4] get-tuple-element(s), index=1
+})";
+
+Module module() { return *readHloText(kText).module; }
+InstructionId at(const Module& m, const char* name) { return m.findInstruction(name).value(); }
+
+TEST(EditWords, DimensionsByLetterAndFromTheEnd) {
+  const Module m = module();
+  const Instruction& reduce = m.at(at(m, "fine"));
+  const auto said = [&](const char* words) { return dimensionNumbers(m, reduce, Attr::dimensions, words, nullptr); };
+  EXPECT_EQ(said("{i,k}").value(), "{0,2}");
+  EXPECT_EQ(said("{-1, -3}").value(), "{2, 0}");
+  EXPECT_EQ(said("{1}").value(), "{1}");
+  for (const char* wrong : {"{q}", "{-4}", "{-0}", "{-1x}", "{-99999999999999999999}"}) {
+    ASSERT_FALSE(said(wrong)) << wrong;
+    EXPECT_NE(said(wrong).error().message.find("i, j, k"), std::string::npos) << said(wrong).error().message;
+  }
+  EXPECT_EQ(dimensionNumbers(m, reduce, Attr::to_apply, "add", nullptr).value(), "add");
+}
+
+TEST(EditWords, InitialValuesThatAreNoIdentity) {
+  const Module m = module();
+  for (const char* fine : {"fine", "best", "x", "s"}) EXPECT_FALSE(initialValueWarning(m, at(m, fine))) << fine;
+  EXPECT_NE(initialValueWarning(m, at(m, "odd")).value().find("7 is no identity of add"), std::string::npos);
+  EXPECT_NE(initialValueWarning(m, at(m, "worse")).value().find("least number"), std::string::npos);
+}
+
+TEST(EditWords, ReadyReducersFitTheType) {
+  const Module m = module();
+  const auto words = readyComputations(m, m.at(at(m, "fine")), Attr::to_apply);
+  EXPECT_EQ(words, (std::vector<std::string>{"add", "maximum", "minimum", "multiply"}));
+  EXPECT_EQ(readyComputations(m, m.at(at(m, "best")), Attr::to_apply).size(), 7u);
+  EXPECT_TRUE(readyComputations(m, m.at(at(m, "x")), Attr::to_apply).empty());
+  EXPECT_FALSE(choosingReady(m, at(m, "fine"), Attr::to_apply, "nothing"));
+  const auto done = apply(m, choosingReady(m, at(m, "fine"), Attr::to_apply, "max").value());
+  ASSERT_TRUE(done) << done.error().toString();
+  EXPECT_TRUE(done->diagnostics.empty());
+  EXPECT_TRUE(done->module.findComputation("maximum.f32").has_value());
+}
+
+TEST(EditWords, ALexicographicComparatorDecidesByTheSecondKey) {
+  const Module m = module();
+  const auto done = apply(m, choosingReady(m, at(m, "s"), Attr::to_apply, "lexicographic descending").value());
+  ASSERT_TRUE(done) << done.error().toString();
+  EXPECT_TRUE(done->diagnostics.empty()) << done->diagnostics.items()[0].toString();
+  const std::vector<Literal> arguments{fillParameter(entryArgumentShapes(m)[0], 0, {}).value()};
+  const auto values = evaluateModule(done->module, arguments);
+  ASSERT_TRUE(values) << values.error().toString();
+  const auto order = (*values)[0].data<int32_t>();
+  EXPECT_EQ(std::vector<int32_t>(order.begin(), order.end()), (std::vector<int32_t>{1, 0, 3, 2}));
+}
+
+TEST(EditWords, WhatGivesAShape) {
+  const Shape wanted = Shape::array(ElementType::Pred, {2, 3});
+  const auto has = [&](const char* line, const char* title) {
+    for (const FittingEntry& each : searchPaletteGiving(line, wanted))
+      if (each.entry.title == title) return true;
+    return false;
+  };
+  EXPECT_TRUE(has("compare", "compare"));
+  EXPECT_TRUE(has("and", "and"));
+  EXPECT_TRUE(has("parameter", "parameter"));
+  EXPECT_FALSE(has("cosine", "cosine"));
+  const Module m = module();
+  EXPECT_FALSE(shapeWantedAt(m, at(m, "fine"), 1));
+}
+
+}  // namespace
+}  // namespace tessera

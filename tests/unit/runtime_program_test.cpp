@@ -19,7 +19,7 @@ struct HandMade {
   ProgramArray array = {8, 4, -1, 0};
 
   Program program() {
-    return {kProgramVersion, features.c_str(), nullptr, slots, 2, plan.data(), plan.size(), loaders.data(), loaders.size(), &array, 1, &array, 1, 0, 0, 1, nullptr};
+    return {kProgramVersion, features.c_str(), nullptr, slots, 2, plan.data(), plan.size(), loaders.data(), loaders.size(), &array, 1, &array, 1, 0, 0, 1, 1, 1, nullptr, nullptr};
   }
 };
 

@@ -15,7 +15,7 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::branch_computations, false, "", "branches 0 … n-1; an index out of range takes the last"},
 };
 constexpr Constraint kConstraints[] = {
-    {"C1", "the selector is pred[] with two branches, or s32[] with at least one"},
+    {"C1", "the selector is pred[] with two branches, or s32[] with at least one of branch_computations"},
     {"C2", "there is one argument for each branch"},
     {"C3", "each branch takes one parameter of the shape of its argument"},
     {"C4", "all branches give one shape"},
@@ -38,7 +38,7 @@ Status checkSelector(const InferContext& context, size_t branches) {
   if (context.operands.empty()) return context.violated("C1", "conditional needs a selector");
   const Shape& selector = context.operand(0);
   bool isPred = selector.type == ElementType::Pred && branches == 2;
-  bool isIndex = selector.type == ElementType::S32 && branches >= 1;
+  bool isIndex = selector.type == ElementType::S32 && branches >= 1 && !context.attributes->has(Attr::true_computation);
   if (!selector.isScalar() || (!isPred && !isIndex))
     return context.violated("C1", "the selector does not fit " + std::to_string(branches) + " branches", "pred[] or s32[]", toString(selector, false));
   return {};

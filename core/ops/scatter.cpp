@@ -236,7 +236,7 @@ const OpDef kScatter = {
     .summary = "Combines updates into places given by indices",
     .doc = "The result starts as the operand. For every start index, in row-major order, the window of updates that "
            "belongs to it is combined by `to_apply` into the result from that place on. Windows that do not lie inside "
-           "the operand are skipped. With N operands all are updated together; the result is a tuple.",
+           "the operand are skipped. Index vectors of size 0 start all windows at the origin, and all are combined. With N operands all are updated together; the result is a tuple.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

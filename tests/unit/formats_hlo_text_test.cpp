@@ -71,6 +71,24 @@ ENTRY main {
   EXPECT_NE(text.find("sharding={{replicated}, {maximal device=0}}"), std::string::npos) << text;
 }
 
+TEST(HloText, BlanksAndShortListsThatXlaTakes) {
+  const Module module = readGood(R"(HloModule m
+ENTRY main {
+  x = f32 [4]{0} parameter(0), sharding={devices=[1]<=[1]}
+  k = f32/*c*/[2] parameter(1)
+  c = f32[1,2,2,1] parameter(2)
+  w = f32[2,2,1,1] parameter(3)
+  y = f32[1,1,1,1] convolution(c, w), window={size=2x2 rhs_reversal=1}, dim_labels=b01f_01io->b01f
+  b = f32[4] collective-broadcast(x), replica_groups=[1,1]<=[1]
+  ROOT n = f32[4] negate(b), metadata={scheduling_name="\303\274"}
+}
+)");
+  const std::string text = printHloText(module);
+  EXPECT_NE(text.find("replica_groups=[1,1]<=[1]\n  ROOT"), std::string::npos) << text;
+  EXPECT_NE(text.find("window={size=2x2 rhs_reversal=1x0}"), std::string::npos) << text;
+  EXPECT_NE(text.find("scheduling_name=\"\xc3\xbc\""), std::string::npos) << text;
+}
+
 std::string firstError(std::string_view text) {
   ReadResult read = readHloText(text, "f");
   return read.diagnostics.empty() ? "" : read.diagnostics.items()[0].toString();
@@ -125,9 +143,21 @@ TEST(HloText, LiteralsOfManyTypes) {
   }
 }
 
+// What XLA's reader makes of values that a type lacks, as it prints them.
+TEST(HloText, LiteralsAsXlaTakesThem) {
+  for (auto [shape, literal, printed] : std::initializer_list<std::tuple<std::string_view, std::string_view, std::string_view>>{
+           {"f8e4m3fn[]", "inf", "nan"}, {"f4e2m1fn[]", "inf", "6"}, {"f4e2m1fn[]", "nan", "-0"}, {"f8e8m0fnu[]", "-inf", "nan"},
+           {"f8e5m2[]", "-nan(0x8000000000000)", "-nan"}, {"f32[]", "nan(0x8000000000000)", "nan"}, {"pred[]", "-1", "true"},
+           {"s64[]", "9223372036854775808", "-9223372036854775808"}, {"u64[]", "-1", "18446744073709551615"}}) {
+    auto read = parseLiteral(literal, parseShape(shape).value());
+    ASSERT_TRUE(read) << shape << ' ' << literal << ": " << read.error().toString();
+    EXPECT_EQ(printLiteral(*read), printed) << shape << ' ' << literal;
+  }
+}
+
 TEST(HloText, LiteralsOutOfRange) {
   for (auto [shape, literal] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {"u8[]", "-1"}, {"s4[]", "8"}, {"f16[]", "70000"}, {"f64[]", "1e999"}, {"s32[]", "1.5"}, {"f8e4m3fn[]", "inf"},
+           {"u8[]", "-1"}, {"s4[]", "8"}, {"f16[]", "70000"}, {"f64[]", "1e999"}, {"s32[]", "1.5"}, {"f8e4m3fn[]", "nan(0x1)"},
            {"s32[2]", "{1}"}, {"s32[2]", "{1,2,3}"}, {"s32[2]", "1"}, {"f16[]", "nan(0x400)"},
            {"f32[4611686018427387904]", "{1}"}})
     EXPECT_FALSE(parseLiteral(literal, parseShape(shape).value())) << shape << ' ' << literal;
@@ -160,6 +190,7 @@ TEST(HloText, ReplicaGroupsExpand) {
   EXPECT_EQ(groups("mesh['x'=4] {'x':(2)2}"), (Groups{{0, 1}, {2, 3}}));
   EXPECT_EQ(groups("{}"), Groups{});
   EXPECT_FALSE(parseAttributeValue(module, Attr::replica_groups, "[3,2]<=[4]"));
+  EXPECT_FALSE(parseAttributeValue(module, Attr::replica_groups, "[2,2]<=[2,2]"));  // XLA wants the transposition said
 }
 
 TEST(HloText, SugarAndShortForms) {

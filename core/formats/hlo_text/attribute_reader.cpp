@@ -65,7 +65,8 @@ bool readPadding(Lexer& lexer, std::vector<PaddingDimension>& out, bool withInte
 }
 
 bool setField(Lexer& lexer, size_t at, Window& window, std::string_view field, const std::vector<int64_t>& values) {
-  if (values.size() != window.dimensions.size())
+  const bool shortReversal = field == "rhs_reversal" && values.size() < window.dimensions.size();  // the rest is 0
+  if (values.size() != window.dimensions.size() && !shortReversal)
     return lexer.failAt(at, "the window's " + std::string(field) + " has " + std::to_string(values.size()) +
                                 " entries and its size has " + std::to_string(window.dimensions.size()));
   for (size_t i = 0; i < values.size(); ++i) {

@@ -126,6 +126,7 @@ bool deviceList(Lexer& lexer, const PlainSharding& sharding) {
     if (!lexer.expect('[', "after <=") || !integers(lexer, ']', devices, "a size")) return false;
     const bool turned = lexer.accept("T(");
     if (turned && !integers(lexer, ')', order, "a dimension")) return false;
+    if (!turned && devices.size() > 1) return lexer.failAt(at, "devices in several dimensions need their transposition", "T(…)");
     if (turned && order.size() != devices.size()) return lexer.failAt(at, "the devices' transposition has another rank than they", std::to_string(devices.size()) + " dimensions");
     if (productOf(devices) != productOf(sharding.tiles)) return lexer.failAt(at, "there are not as many devices as tiles", std::to_string(productOf(sharding.tiles)) + " devices");
     return true;
@@ -133,6 +134,7 @@ bool deviceList(Lexer& lexer, const PlainSharding& sharding) {
   do {
     if (!lexer.integer(devices.emplace_back(), "a device")) return false;
   } while (lexer.accept(','));
+  if (devices.size() == 1 && !sharding.maximal) return lexer.failAt(at, "a list of devices names more than one");
   if (static_cast<int64_t>(devices.size()) == productOf(sharding.tiles)) return true;
   return lexer.failAt(at, "there are not as many devices as tiles", std::to_string(productOf(sharding.tiles)) + " devices");
 }
@@ -163,7 +165,6 @@ bool plainSharding(Lexer& lexer, size_t begin) {
     if (!shardingPart(lexer, lexer.word(), sharding)) return false;
   }
   if (sharding.maximal && !sharding.device) return lexer.failAt(begin, "a maximal sharding names one device", "device=N");
-  if (sharding.tiled && !sharding.maximal && productOf(sharding.tiles) == 1) return lexer.failAt(begin, "a sharding by tiles has more than one device");
   if (sharding.replicatedLast && sharding.lastDims) return lexer.failAt(begin, "a sharding has last_tile_dim_replicate or last_tile_dims, not both");
   return true;
 }

@@ -19,7 +19,7 @@ bool outOfRange(Lexer& lexer, size_t at, ElementType type, std::string_view what
 
 bool readPred(Lexer& lexer, std::byte* data) {
   bool value = false;
-  if (isDigit(lexer.peek())) {
+  if (isDigit(lexer.peek()) || lexer.raw() == '-') {
     int64_t number = 0;
     if (!lexer.integer(number, "a pred value")) return false;
     value = number != 0;
@@ -30,14 +30,12 @@ bool readPred(Lexer& lexer, std::byte* data) {
   return true;
 }
 
+// In 64 bits whatever the lexer takes: more than INT64_MAX wraps in s64, less than 0 in u64, as in XLA's reader.
 bool fits(ElementType type, int64_t value, bool negative) {
   const int bits = info(type).bits;
-  if (isUnsigned(type)) {
-    if (bits == 64) return true;
-    return (!negative || value == 0) && static_cast<uint64_t>(value) < (uint64_t{1} << bits);
-  }
-  if (!negative && value < 0) return false;  // more than INT64_MAX
   if (bits == 64) return true;
+  if (isUnsigned(type)) return (!negative || value == 0) && static_cast<uint64_t>(value) < (uint64_t{1} << bits);
+  if (!negative && value < 0) return false;  // more than INT64_MAX
   const int64_t limit = int64_t{1} << (bits - 1);
   return value >= -limit && value < limit;
 }
@@ -70,7 +68,9 @@ bool readNan(Lexer& lexer, ElementType type, bool negative, std::byte* data) {
     lexer.bump(static_cast<size_t>(end - first));
     if (!lexer.expect(')', "after the NaN's payload")) return false;
   }
-  if (!storeNan(type, data, negative, payload)) return outOfRange(lexer, at, type, payload ? "the NaN's payload" : "nan");
+  constexpr uint64_t kDoublesQuietBit = uint64_t{1} << 51;  // XLA reads every NaN as a double: this one carries nothing
+  if (payload == kDoublesQuietBit) payload = 0;
+  if (!storeNan(type, data, negative, payload)) return outOfRange(lexer, at, type, "the NaN's payload");
   return true;
 }
 
@@ -83,7 +83,7 @@ bool readFloat(Lexer& lexer, ElementType type, std::byte* data) {
     lexer.bump(negative ? 1 : 0);
     if (lexer.acceptWord("nan")) return readNan(lexer, type, negative, data);
     if (!lexer.acceptWord("inf")) return lexer.seek(at), lexer.failExpected("a number");
-    if (!storeInfinity(type, data, negative)) return outOfRange(lexer, at, type, "inf");
+    storeInfinity(type, data, negative);
     return true;
   }
   double value = 0;

@@ -336,7 +336,9 @@ void ModulePrinter::metadata(const Metadata& m) {
   intField("source_end_column", m.sourceEndColumn);
   if (!m.profileType.empty()) field("profile_type"), index(m.profileType);
   textField("deduplicated_name", m.deduplicatedName);
-  textField("scheduling_name", m.schedulingName);
+  const bool plainName = m.schedulingName.find_first_of("\"\\\n\r\t") == std::string::npos;  // XLA prints it as it is
+  if (plainName && !m.schedulingName.empty()) field("scheduling_name"), out_ += '"' + m.schedulingName + '"';
+  if (!plainName) textField("scheduling_name", m.schedulingName);
   intField("stack_frame_id", m.stackFrameId);
   textField("metadata_payload", m.payload);
   out_ += '}';

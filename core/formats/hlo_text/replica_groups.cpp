@@ -60,7 +60,11 @@ bool readIotaTail(Lexer& lexer, std::vector<int64_t>& devices) {
   std::vector<int64_t> sizes, permutation;
   const size_t at = lexer.offset();
   if (!readSequence(lexer, '[', ']', sizes)) return false;
-  if (lexer.accept('T') && !readSequence(lexer, '(', ')', permutation)) return false;
+  const size_t end = lexer.offset();
+  const bool turned = lexer.accept('T');
+  if (!turned) lexer.seek(end);  // the blanks that follow are no part of the text
+  if (turned && !readSequence(lexer, '(', ')', permutation)) return false;
+  if (!turned && sizes.size() > 1) return lexer.failAt(at, "device ids in several dimensions need their transposition", "T(…)");
   auto count = product(sizes);
   if (!count) return lexer.failAt(at, "the replica groups name too many devices", "at most " + std::to_string(kMostDevices));
   std::vector<int64_t> sorted = permutation, identity(sizes.size());

@@ -183,7 +183,7 @@ bool shapeStartsHere(Lexer& lexer) {
   if (lexer.peek() == '(') return true;
   const size_t before = lexer.offset();
   std::string_view word = lexer.word();
-  const char next = lexer.raw();
+  const char next = lexer.peek();  // "f32 [4]" too
   lexer.seek(before);
   return !word.empty() && (next == '[' || (word == "b" && next == '('));
 }

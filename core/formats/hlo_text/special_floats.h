@@ -8,9 +8,10 @@
 
 namespace tessera::text {
 
-// False when the type has no such value. payload 0: the default quiet NaN.
+// False when the type cannot hold the payload; 0: the default quiet NaN. A type without NaNs or infinities takes what
+// converting one to it gives, as in XLA's reader.
 bool storeNan(ElementType type, std::byte* data, bool negative, uint64_t payload);
-bool storeInfinity(ElementType type, std::byte* data, bool negative);
+void storeInfinity(ElementType type, std::byte* data, bool negative);
 
 struct NanText {
   bool negative = false;

@@ -77,7 +77,9 @@ class DeviceChecks {
     const auto d = static_cast<size_t>(dimensions->front());
     if (d >= whole.dimensions.size() || d >= part.dimensions.size() || part.dimensions[d] <= 0 || whole.dimensions[d] < 0) return;
     const int64_t parts = (whole.dimensions[d] - 1) / part.dimensions[d] + 1;
-    if (parts != devices) refuse(instruction, "has parts for another number of devices", "replica-groups", std::to_string(devices), std::to_string(parts));
+    const bool joins = instruction.attributes->has(Attr::channel_id) && !instruction.attributes->boolOr(Attr::use_global_device_ids, false);
+    const int64_t members = joins ? devices * partitions_ : devices;  // a channel without global ids: replicas with all their partitions
+    if (parts != members) refuse(instruction, "has parts for another number of devices", "replica-groups", std::to_string(members), std::to_string(parts));
   }
 
   // Layouts of all-reduces are constrained in all of a module or in none.

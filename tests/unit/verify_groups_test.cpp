@@ -106,6 +106,16 @@ ENTRY e { x = f32[4] parameter(0)
   });
 }
 
+TEST(VerifyGroups, AChannelJoinsThePartitionsOfAllReplicas) {
+  const auto gather = [](int parts) {
+    return "HloModule m, replica_count=2, num_partitions=4\nENTRY e {\n  x = f32[1] parameter(0)\n  ROOT r = f32[" + std::to_string(parts) +
+           "] all-gather(x), channel_id=1, replica_groups={}, dimensions={0}\n}\n";
+  };
+  const auto isRefused = [](const std::string& text) { return verify(*readHloText(text).module).hasErrors(); };
+  EXPECT_FALSE(isRefused(gather(8)));
+  EXPECT_TRUE(isRefused(gather(2)));
+}
+
 TEST(VerifyGroups, PairsNameDevicesThatAreThere) {
   expectLabel("source-target", {
       // permute range

@@ -9,6 +9,7 @@
 #include "core/edit/field.h"
 #include "core/edit/fragment.h"
 #include "core/ops/op.h"
+#include "core/ops/unfinished.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
@@ -135,7 +136,7 @@ bool Authoring::agrees(const Edit& edit) const {
   const auto done = apply(document_.module(), edit);
   if (!done) return false;
   return std::ranges::none_of(done->diagnostics.items(), [&](const Diagnostic& d) {
-    return d.label != "operand" && std::ranges::find(done->added, d.instruction) != done->added.end();
+    return d.label != kUnfinished && std::ranges::find(done->added, d.instruction) != done->added.end();
   });
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/edit/wiring.h"
+#include "core/ops/unfinished.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 
@@ -17,7 +18,7 @@ std::vector<Foreseen> foreseen(const Module& before, const EditResult& after) {
   std::vector<Foreseen> out;
   std::unordered_set<uint32_t> wrong;
   for (const Diagnostic& d : after.diagnostics.items()) {
-    if (d.severity != Severity::Error || d.label == "operand" || !before.contains(d.instruction) || out.size() >= kMostShown) continue;
+    if (d.severity != Severity::Error || d.label == kUnfinished || !before.contains(d.instruction) || out.size() >= kMostShown) continue;
     if (wrong.insert(d.instruction.value).second) out.push_back({d.instruction, QString::fromStdString(d.message), true});
   }
   for (InstructionId id : after.changed) {

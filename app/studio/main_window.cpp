@@ -36,6 +36,7 @@
 #include "app/studio/start_page.h"
 #include "app/studio/theme.h"
 #include "core/edit/initial_value.h"
+#include "core/ops/unfinished.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
@@ -251,7 +252,7 @@ void MainWindow::showMarks() {
   std::vector<std::pair<InstructionId, QString>> marks;
   for (const Diagnostic& d : document_->diagnostics()) {
     if (d.severity != Severity::Error || !d.instruction.valid() || marks.size() >= kMostMarks) continue;
-    if (d.label == "operand" && document_->isOpen() && hasOpenInput(document_->module(), d.instruction)) continue;  // its field says so
+    if (d.label == kUnfinished && document_->isOpen() && hasOpenInput(document_->module(), d.instruction)) continue;  // its field says so
     marks.emplace_back(d.instruction, QString::fromStdString(d.message));
   }
   if (document_->isOpen() && document_->module().contains(document_->computation()))

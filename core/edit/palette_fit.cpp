@@ -4,13 +4,14 @@
 #include "core/edit/palette.h"
 #include "core/edit/wiring.h"
 #include "core/hlo/opcode.h"
+#include "core/ops/unfinished.h"
 
 namespace tessera {
 namespace {
 
 constexpr size_t kEverything = 1000;
 
-bool isOpenInput(const Diagnostic& d) { return d.label == "operand"; }
+bool isOpenInput(const Diagnostic& d) { return d.label == kUnfinished; }
 
 // nullopt: it does not fit. A unary or binary elementwise op is asked with the value at every input.
 std::optional<FittingEntry> placedOn(const Module& scratch, InstructionId value, PaletteEntry entry) {

@@ -6,6 +6,7 @@
 #include "core/edit/performer.h"
 #include "core/edit/refusal.h"
 #include "core/edit/wiring.h"
+#include "core/ops/unfinished.h"
 
 namespace tessera {
 namespace {
@@ -57,7 +58,7 @@ Result<Edit> inserting(const Module& module, InstructionId node, InputSpot wire)
   edit.title = "Insert " + nameIn(module, node);
   TESSERA_ASSIGN_OR_RETURN(const EditResult done, apply(module, edit));  // the node's own shape is another one now
   for (const Diagnostic& d : done.diagnostics.items())
-    if (d.instruction == user && d.severity == Severity::Error && d.label != "operand") return std::unexpected(d);
+    if (d.instruction == user && d.severity == Severity::Error && d.label != kUnfinished) return std::unexpected(d);
   return edit;
 }
 

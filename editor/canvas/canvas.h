@@ -53,6 +53,7 @@ class Canvas : public QWidget {
 
   // Instructions where something is wrong, with the reason; outlined and labelled above the tiles.
   void setMarks(std::vector<std::pair<InstructionId, QString>> marks);
+  const std::vector<std::pair<InstructionId, QString>>& marks() const { return marks_; }
 
   // Text of the tooltip for an instruction; without it there is none.
   void setTooltipProvider(std::function<QString(InstructionId)> provider) { tooltip_ = std::move(provider); }

@@ -2,9 +2,12 @@
 // readers, what can feed an open input; constants of called computations that become parameters; elements of a map one by one.
 #include <QAction>
 #include <QLabel>
+#include <QTableWidget>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QTest>
 
+#include "app/studio/arranging.h"
 #include "app/studio/node_labels.h"
 #include "app/studio/panels.h"
 #include "app/studio/running.h"
@@ -14,6 +17,7 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/instruction_facts.h"
+#include "editor/panels/size_panel.h"
 #include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"
 
@@ -167,6 +171,49 @@ ENTRY main {
     const InstructionId made = hand().take("compare");
     QVERIFY(hand().at(made).opcode == Opcode::Compare);
     QVERIFY(hand().at(both).operands[1] == made);
+  }
+
+  void anOpenInputIsNoMistake() {
+    hand().add("f32[2,3]");
+    const InstructionId sum = hand().add("add");
+    QVERIFY(hand().canvas().marks().empty());  // its field says that it is open
+    hand().drag(hand().outputOf(hand().named("parameter")), hand().emptyPlace());
+    AddSearch& search = hand().window().addSearch();
+    QTest::keyClicks(search.field(), "dot");
+    QVERIFY(search.list()->count() > 0);  // its second input may stay open
+    QTest::keyClick(search.field(), Qt::Key_Escape);
+    hand().click(sum);
+    hand().wire(hand().named("parameter"), sum, 1);
+    hand().add("reduce sum");
+    say("to_apply", "multiply");
+    finish("to_apply");
+    QCOMPARE(hand().canvas().marks().size(), size_t{1});
+    QVERIFY(hand().canvas().marks()[0].second.contains("no identity"));
+  }
+
+  void whatExplainsStandsBesideTheCanvas() {
+    hand().add("f32[4,2]");
+    hand().add("counting loop");
+    hand().click(hand().named("parameter"));
+    hand().key(Qt::Key_S);
+    SizePanel& sizes = hand().window().arranging().sizes();
+    QVERIFY(sizes.isVisible());
+    const auto place = [&](QWidget& widget) { return QRect(widget.mapTo(&hand().window(), QPoint()), widget.size()); };
+    QVERIFY(!place(sizes).intersects(place(hand().canvas())));
+    QTest::keyClick(&sizes, Qt::Key_Escape);
+    QVERIFY(!sizes.isVisible() && hand().canvas().hasFocus());
+    hand().document().showComputation(hand().module().findComputation("loop.body").value());
+    hand().settle();
+    CallBar& bar = hand().window().running().callBar();
+    QTest::mouseClick(bar.tableButton(), Qt::LeftButton);
+    hand().settle();
+    QVERIFY(bar.table()->isVisible());
+    QVERIFY(!place(*bar.table()).intersects(place(hand().canvas())));
+    const QRectF state = hand().canvas().boxOf(hand().named("state"));
+    QVERIFY(hand().canvas().toWidget(state.topLeft()).y() > bar.geometry().bottom());
+    hand().document().showComputation(hand().module().entry());
+    hand().settle();
+    QVERIFY(!bar.table()->isVisible());
   }
 
   void aConstantOfACalledComputationBecomesItsParameter() {

@@ -84,6 +84,16 @@ TEST(EditWords, ALexicographicComparatorDecidesByTheSecondKey) {
   EXPECT_EQ(std::vector<int32_t>(order.begin(), order.end()), (std::vector<int32_t>{1, 0, 3, 2}));
 }
 
+// Operations whose other inputs stay open take a value too.
+TEST(EditWords, WhatTakesAShapeMayHaveOpenInputs) {
+  for (const char* line : {"dot", "select", "dynamic-update-slice"}) {
+    const auto found = searchPaletteFor(line, Shape::array(line[0] == 's' ? ElementType::Pred : ElementType::F32, {2, 3}));
+    ASSERT_FALSE(found.empty()) << line;
+    EXPECT_EQ(found[0].entry.title, line);
+    EXPECT_FALSE(found[0].gives) << line;
+  }
+}
+
 TEST(EditWords, WhatGivesAShape) {
   const Shape wanted = Shape::array(ElementType::Pred, {2, 3});
   const auto has = [&](const char* line, const char* title) {

@@ -12,7 +12,10 @@ namespace tessera::aot {
 bool canBeKept(const Instruction& instruction) { return instruction.opcode != Opcode::Infeed && instruction.opcode != Opcode::Outfeed; }
 
 Result<std::string> textOf(const Module& module, InstructionId instruction) {
-  TESSERA_ASSIGN_OR_RETURN(const Module alone, cutOut(module, instruction, [&](InstructionId other) { return other != instruction; }));
+  TESSERA_ASSIGN_OR_RETURN(Module alone, cutOut(module, instruction, [&](InstructionId other) { return other != instruction; }));
+  ModuleConfig config = alone.config();
+  config.frontendAttributes = module.config().frontendAttributes;  // the meshes of manual regions
+  alone.setConfig(std::move(config));
   return printHloText(alone);
 }
 

@@ -402,6 +402,26 @@ TEST(AheadOfTimeCalls, SeveralDevicesRunAtOnce) {
   EXPECT_STREQ(error, "result 1 lies over argument 1");
 }
 
+// What is kept of a border of a manual region has the module's mesh beside it.
+TEST(AheadOfTimeCalls, ManualRegionsKeepTheirMesh) {
+  const Module module = moduleOf(R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+ENTRY main {
+  a = f32[4,3] parameter(0)
+  l = f32[2,3] custom-call(a), custom_call_target="xla.sdy.GlobalToLocalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"}
+  n = f32[2,3] negate(l)
+  ROOT g = f32[4,3] custom-call(n), custom_call_target="xla.sdy.LocalToGlobalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>",xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}]>]>"}
+}
+)");
+  const DeviceGrid grid = gridOf(module, 0, 0).value();
+  ASSERT_EQ(grid.count(), 2);
+  auto object = objectOf(module);
+  ASSERT_TRUE(object) << object.error().toString();
+  const Library library(*object, "program");
+  ASSERT_TRUE(library.run);
+  const DeviceArrays arguments = argumentsByDevice(module, grid, {}, {}).value(), expected = onDevices(module, grid, arguments).value();
+  expectSame(flat(expected), call(library, flat(arguments), flat(expected)));
+}
+
 // A device that fails stops the others, and its message is the caller's.
 TEST(AheadOfTimeCalls, OneDeviceThatFailsEndsTheRun) {
   const Module module = moduleOf("HloModule m, replica_count=2\nENTRY main { x = f32[4] parameter(0)  t = token[] after-all()  i = u32[] replica-id()  "

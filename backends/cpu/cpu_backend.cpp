@@ -49,7 +49,7 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
   TESSERA_TRY(detachBitcasts(optimized));
   TESSERA_TRY(checkStaticShapes(optimized));
   TESSERA_TRY(stage("plan", 0.2));
-  TESSERA_ASSIGN_OR_RETURN(BufferAssignment buffers, assignBuffers(optimized));
+  TESSERA_ASSIGN_OR_RETURN(BufferAssignment buffers, assignBuffers(optimized, !options.keepsCode));
   auto kernels = std::make_unique<KernelLibrary>(options);
   TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, buffers, *kernels, {options.customCalls, threads}));
   TESSERA_TRY(stage("generate code", 0.4));

@@ -77,7 +77,7 @@ Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState
   for (size_t s = 0; s < plan_.slots.size(); ++s) {
     const PlanSlot& slot = plan_.slots[s];
     const std::byte* at = nullptr;
-    if (slot.kind == SlotKind::Temp) at = arena_.get() + slot.offset;
+    if (slot.kind == SlotKind::Temp && slot.lender < 0) at = arena_.get() + slot.offset;
     if (slot.kind == SlotKind::Parameter) at = arguments[static_cast<size_t>(slot.index)].bytes().data();
     if (slot.kind == SlotKind::Constant && slot.literal) at = slot.literal->bytes().data();
     state.pointers[s] = const_cast<std::byte*>(at);  // steps write to arena and output slots only
@@ -97,9 +97,11 @@ Status CpuExecutable::bindOutputs(std::span<const Literal> arguments, std::vecto
     output = {};
     TESSERA_ASSIGN_OR_RETURN(output, Literal::allocate(*outputShapes_[i]));
   }
-  for (size_t s = 0; s < plan_.slots.size(); ++s)
-    if (plan_.slots[s].kind == SlotKind::Output)
-      state.pointers[s] = outputs[static_cast<size_t>(plan_.slots[s].index)].mutableBytes().data();
+  for (size_t s = 0; s < plan_.slots.size(); ++s) {
+    const PlanSlot& slot = plan_.slots[s];
+    const int32_t output = slot.kind == SlotKind::Output ? slot.index : slot.lender;
+    if (output >= 0) state.pointers[s] = outputs[static_cast<size_t>(output)].mutableBytes().data() + slot.offset;
+  }
   return {};
 }
 

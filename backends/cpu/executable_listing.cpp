@@ -31,7 +31,7 @@ BufferPlace placeOf(const Plan& plan, const StepName& step, int slot, std::strin
     case SlotKind::Output: out.place = fmt::format("output {}", at.index); break;
     case SlotKind::Constant: out.place = "constant"; break;
     case SlotKind::Temp:
-      out.place = "arena";
+      out.place = at.lender < 0 ? "arena" : fmt::format("memory of output {}", at.lender);
       out.offset = at.offset;
       break;
   }

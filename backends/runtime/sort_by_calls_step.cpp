@@ -18,7 +18,7 @@ struct SortByCalls::Row {
   const RunState* state;
   int64_t first;
   CompiledKernel::Function compare;
-  int64_t *order, *other;
+  Place *order, *other;
 
   std::byte* at(size_t operand, int64_t i) const {
     return state->pointers[static_cast<size_t>(step->operands[operand])] + (first + i * step->shape.inner) * step->widths[operand];
@@ -39,11 +39,11 @@ struct SortByCalls::Row {
     for (int64_t i = begin; i < end; ++i) {
       int64_t j = i;
       for (; j > begin && less(i, order[j - 1]); --j) order[j] = order[j - 1];
-      order[j] = i;
+      order[j] = static_cast<Place>(i);
     }
   }
   // How many of the first `rank` merged elements come from the left run.
-  int64_t leftCount(const int64_t* left, int64_t nl, const int64_t* right, int64_t nr, int64_t rank) const {
+  int64_t leftCount(const Place* left, int64_t nl, const Place* right, int64_t nr, int64_t rank) const {
     int64_t low = std::max<int64_t>(0, rank - nr), high = std::min(rank, nl);
     while (low < high) {
       const int64_t middle = (low + high) / 2;
@@ -54,7 +54,7 @@ struct SortByCalls::Row {
   }
   // Elements [from, to) of the merge of the runs that begin at `begin` with `width` elements each.
   void mergePart(int64_t begin, int64_t width, int64_t n, int64_t from, int64_t to) const {
-    const int64_t *left = order + begin, *right = order + std::min(begin + width, n);
+    const Place *left = order + begin, *right = order + std::min(begin + width, n);
     const int64_t nl = right - left, nr = std::min(width, n - std::min(begin + width, n));
     int64_t i = leftCount(left, nl, right, nr, from), j = from - i;
     for (int64_t k = from; k < to; ++k) {
@@ -95,18 +95,27 @@ void SortByCalls::sortShared(RunState& state, Row& row) const {
   }
 }
 
+void SortByCalls::writeResult(const Row& row, size_t operand, int64_t begin, int64_t end) const {
+  std::byte* to = row.state->pointers[static_cast<size_t>(outputs[operand])];
+  const auto width = static_cast<size_t>(widths[operand]);
+  for (int64_t i = begin; i < end; ++i) std::memcpy(to + (row.first + i * shape.inner) * widths[operand], row.at(operand, row.order[i]), width);
+}
+
+// The result in which the permutation lies comes last, each element over its own place.
 void SortByCalls::write(const Row& row, int64_t begin, int64_t end) const {
+  size_t last = operands.size();
   for (size_t k = 0; k < operands.size(); ++k) {
-    std::byte* to = row.state->pointers[static_cast<size_t>(outputs[k])];
-    const auto width = static_cast<size_t>(widths[k]);
-    for (int64_t i = begin; i < end; ++i) std::memcpy(to + (row.first + i * shape.inner) * widths[k], row.at(k, row.order[i]), width);
+    const std::byte* first = row.state->pointers[static_cast<size_t>(outputs[k])] + row.first * widths[k];
+    if (first == reinterpret_cast<const std::byte*>(row.order)) last = k;
+    else writeResult(row, k, begin, end);
   }
+  if (last < operands.size()) writeResult(row, last, begin, end);
 }
 
 Status SortByCalls::run(RunState& state) {
   if (shape.length == 0) return {};
   auto rowAt = [&](int64_t row) {
-    auto scratch = [&](int slot) { return reinterpret_cast<int64_t*>(state.pointers[static_cast<size_t>(slot)]) + row * shape.length; };
+    auto scratch = [&](int slot) { return reinterpret_cast<Place*>(state.pointers[static_cast<size_t>(slot)]) + row * shape.length; };
     return Row{this, &state, shape.firstOf(row), state.kernels[comparator].function, scratch(orders), scratch(others)};
   };
   if (shape.length > 2 * kPiece && shape.rows < 2 * state.pool->threads()) {

@@ -20,7 +20,8 @@ class SortByCalls : public KeptStep<SortByCalls> {
   std::vector<int> operands, outputs, widths;
   SortShape shape;
   size_t comparator = 0;
-  int orders = -1, others = -1;  // scratch: two permutations of each row
+  using Place = uint32_t;
+  int orders = -1, others = -1;  // two permutations of each row: scratch, or results of 4-byte elements
 
   Status run(RunState& state) override;
   template <class Fields>
@@ -33,6 +34,7 @@ class SortByCalls : public KeptStep<SortByCalls> {
   void sortAlone(Row& row) const;
   void sortShared(RunState& state, Row& row) const;
   void write(const Row& row, int64_t begin, int64_t end) const;
+  void writeResult(const Row& row, size_t operand, int64_t begin, int64_t end) const;
 };
 
 }  // namespace tessera::cpu

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -38,22 +39,23 @@ bool isAliasOnly(Opcode opcode) {
 
 namespace {
 
-// Inside a fusion: every way from parameter `number` to the root keeps the index.
-bool fusionKeepsIndex(const Module& module, const Computation& fused, size_t number) {
+// Inside a fusion: every way from parameter `number` to the results keeps the index.
+bool fusionKeepsIndex(const Module& module, const Computation& fused, size_t number, const std::vector<int64_t>& dims) {
   if (number >= fused.parameters.size()) return false;
-  const std::vector<int64_t>& dims = module.shapeOf(fused.root).dimensions;
-  std::unordered_map<uint32_t, bool> carries;
-  carries[fused.parameters[number].value] = true;
+  std::unordered_set<uint32_t> carries{fused.parameters[number].value};
+  bool arrives = false;
   for (InstructionId id : fused.instructions) {
     const Instruction& in = module.at(id);
-    bool reads = std::ranges::any_of(in.operands, [&](InstructionId o) { return carries.contains(o.value); });
-    if (!reads) continue;
+    auto carried = [&](InstructionId o) { return carries.contains(o.value); };
+    if (std::ranges::none_of(in.operands, carried)) continue;
+    arrives = arrives || id == fused.root;
+    if (id == fused.root && in.opcode == Opcode::Tuple) continue;
     if (!isElementwise(in.opcode) || in.shape->dimensions != dims) return false;
     for (InstructionId o : in.operands)
-      if (carries.contains(o.value) && module.shapeOf(o).dimensions != dims) return false;
-    carries[id.value] = true;
+      if (carried(o) && module.shapeOf(o).dimensions != dims) return false;
+    carries.insert(id.value);
   }
-  return carries.contains(fused.root.value);
+  return arrives;
 }
 
 void collectLeaves(const Shape& shape, std::vector<const Shape*>& out) {
@@ -65,15 +67,18 @@ void collectLeaves(const Shape& shape, std::vector<const Shape*>& out) {
 
 bool mayOverwrite(const Module& module, const Instruction& in, size_t operand) {
   const Shape& from = module.shapeOf(in.operands[operand]);
-  if (!in.shape->isArray() || !from.isArray() || byteWidth(from.type) != byteWidth(in.shape->type)) return false;
-  if (from.layout != in.shape->layout) return false;
-  const bool kernel = in.opcode == Opcode::Fusion || isElementwise(in.opcode);
-  if (!kernel) return false;
-  if (in.shape->elementCount() == 1 && from.elementCount() == 1) return true;
-  if (from.dimensions != in.shape->dimensions) return false;
+  const Shape& to = in.shape->isTuple() && !in.shape->elements.empty() ? in.shape->elements[0] : *in.shape;
+  if (!to.isArray() || !from.isArray() || byteWidth(from.type) != byteWidth(to.type) || from.layout != to.layout) return false;
+  if (in.opcode != Opcode::Fusion && !isElementwise(in.opcode)) return false;
+  if (in.shape->isArray() && to.elementCount() == 1 && from.elementCount() == 1) return true;
+  if (from.dimensions != to.dimensions) return false;
   if (in.opcode != Opcode::Fusion) return true;
+  // All results are stored by one walk. A chain of dots (kOutput) writes tiles before it has read all.
+  for (const Shape& element : in.shape->elements)
+    if (!element.isArray() || element.dimensions != to.dimensions) return false;
   std::vector<ComputationId> callees = module.callees(in);
-  return callees.size() == 1 && fusionKeepsIndex(module, module.at(callees[0]), operand);
+  return callees.size() == 1 && in.attributes->textOr(Attr::kind, "") != "kOutput" &&
+         fusionKeepsIndex(module, module.at(callees[0]), operand, to.dimensions);
 }
 
 uint32_t AliasAnalysis::find(uint32_t value) const {
@@ -262,6 +267,7 @@ class AliasBuilder {
         if (isMutableCarry(c, leaf) && isArray(value(computation.root, leaf))) carryLeaf_[origin(computation.root, leaf)] = leaf;
     for (InstructionId id : computation.instructions) updateInPlace(computation, module_.at(id));
     bindRoot(computation, place);
+    for (InstructionId id : computation.instructions) overwriteDead(module_.at(id));
   }
 
   // Parameters of bodies, conditions and branches lie where the caller's values lie.
@@ -329,6 +335,34 @@ class AliasBuilder {
     for (uint32_t k = 0; k < in.operands.size(); ++k)
       if (module_.shapeOf(in.operands[k]).isArray() && classIn(origin(in.operands[k])) == target && mayOverwrite(module_, in, k))
         return overwrite(in, k, 0, 0, false);
+  }
+
+  // Where nothing else is at stake (after carries and results are bound, so that no copy comes of it), an elementwise
+  // step writes over an operand that dies in it.
+  void overwriteDead(const Instruction& in) {
+    if (in.opcode != Opcode::Fusion && !isElementwise(in.opcode)) return;
+    for (uint32_t k = 0; k < in.operands.size(); ++k) {
+      if (!module_.shapeOf(in.operands[k]).isArray()) continue;
+      const uint32_t old = classIn(origin(in.operands[k]));
+      if (fixed_[old] || lastUse_[old] != position_[in.id.value] || firstDef_[old] >= position_[in.id.value] || readsOf(in, old) != 1) continue;
+      if (takenBy(in, old) || !mayOverwrite(module_, in, k)) continue;
+      overwriteWithLeaf(in, old, module_.shapeOf(in.operands[k]));
+    }
+  }
+  bool takenBy(const Instruction& in, uint32_t old) const {
+    for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf)
+      if (classIn(value(in.id, leaf)) == old) return true;
+    return false;
+  }
+  // The first result of the same form whose buffer begins with it. A scalar, which may lie in a register, keeps its type.
+  void overwriteWithLeaf(const Instruction& in, uint32_t old, const Shape& was) {
+    for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf) {
+      const uint32_t made = classIn(value(in.id, leaf));
+      const Shape& is = *out_.shapes_[value(in.id, leaf)];
+      if (firstDef_[made] != position_[in.id.value] || byteWidth(is.type) != byteWidth(was.type) || is.layout != was.layout) continue;
+      if (is.type != was.type && is.elementCount() == 1) continue;
+      return join(made, old);
+    }
   }
 
   void bindRoot(const Computation& computation, const Place& place) {

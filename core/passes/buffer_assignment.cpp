@@ -1,79 +1,26 @@
-// Buffer assignment: classes of the alias analysis get places; those in the arena by their lives, best fit.
+// Buffer assignment: classes of the alias analysis get places; those in the arena by their lives (arena_packing).
 #include "core/passes/buffer_assignment.h"
 
 #include <algorithm>
 #include <map>
-#include <queue>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "core/base/checked_math.h"
 #include "core/hlo/index_math.h"
 #include "core/passes/alias_analysis.h"
+#include "core/passes/arena_packing.h"
 
 namespace tessera {
 namespace {
 
 constexpr int64_t kAlignment = 64;
 constexpr int64_t kSmallBytes = 32;  // up to here values share cache lines
-constexpr int64_t kSmallAlignment = 8;
 
-// Free and taken pieces of the arena. Best fit, neighbours merged; O(log n) each.
-class Arena {
- public:
-  // nullopt on overflow.
-  std::optional<int64_t> take(int64_t size) {
-    auto fit = bySize_.lower_bound({size, 0});
-    if (fit == bySize_.end()) return grow(size);
-    auto [freeSize, offset] = *fit;
-    erase(offset, freeSize);
-    if (freeSize > size) insert(offset + size, freeSize - size);
-    return offset;
-  }
-  void give(int64_t offset, int64_t size) {
-    auto next = byOffset_.lower_bound(offset);
-    if (next != byOffset_.end() && offset + size == next->first) {
-      size += next->second;
-      erase(next->first, next->second);
-      next = byOffset_.lower_bound(offset);
-    }
-    if (next != byOffset_.begin()) {
-      auto [before, beforeSize] = *std::prev(next);
-      if (before + beforeSize == offset) {
-        erase(before, beforeSize);
-        offset = before;
-        size += beforeSize;
-      }
-    }
-    insert(offset, size);
-  }
-  int64_t size() const { return end_; }
-
- private:
-  // The last free piece is stretched when it reaches the end.
-  std::optional<int64_t> grow(int64_t size) {
-    int64_t offset = end_;
-    if (!byOffset_.empty() && byOffset_.rbegin()->first + byOffset_.rbegin()->second == end_) {
-      offset = byOffset_.rbegin()->first;
-      erase(offset, byOffset_.rbegin()->second);
-    }
-    auto end = checkedAdd(offset, size);
-    if (end) end_ = *end;
-    return end ? std::optional(offset) : std::nullopt;
-  }
-  void insert(int64_t offset, int64_t size) {
-    byOffset_.emplace(offset, size);
-    bySize_.emplace(size, offset);
-  }
-  void erase(int64_t offset, int64_t size) {
-    byOffset_.erase(offset);
-    bySize_.erase({size, offset});
-  }
-  std::map<int64_t, int64_t> byOffset_;
-  std::set<std::pair<int64_t, int64_t>> bySize_;
-  int64_t end_ = 0;
-};
+int64_t alignmentOf(int64_t bytes) {
+  if (bytes > kSmallBytes) return kAlignment;
+  return bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
+}
 
 }  // namespace
 
@@ -81,10 +28,10 @@ class BufferAssigner {
  public:
   BufferAssigner(const Module& module, AliasAnalysis analysis) : module_(module), analysis_(std::move(analysis)) {}
 
-  Result<BufferAssignment> run() {
+  Result<BufferAssignment> run(bool lendsResults) {
     numberParameters();
     TESSERA_TRY(makeSlots());
-    TESSERA_TRY(placeTemporaries());
+    TESSERA_TRY(placeTemporaries(lendsResults));
     return std::move(out_);
   }
 
@@ -150,40 +97,54 @@ class BufferAssigner {
     return slot;
   }
 
-  // In order of birth; what died before is given back first. Both ends of a life belong to it. Small values are packed
-  // behind the others, so that a scalar does not take a cache line.
-  Status placeTemporaries() {
-    std::vector<size_t> order;
-    for (size_t s = 0; s < out_.slots.size(); ++s)
-      if (out_.slots[s].kind == SlotKind::Temp) order.push_back(s);
-    std::ranges::stable_sort(order, {}, [&](size_t s) { return analysis_.birth(classOfSlot_[s]); });
-    using Death = std::pair<int64_t, size_t>;
-    std::priority_queue<Death, std::vector<Death>, std::greater<>> alive;
-    Arena large, small;
-    auto arenaOf = [&](const Slot& slot) -> Arena& { return isSmall(slot) ? small : large; };
-    for (size_t s : order) {
-      Slot& slot = out_.slots[s];
-      while (!alive.empty() && alive.top().first < analysis_.birth(classOfSlot_[s])) {
-        const Slot& dead = out_.slots[alive.top().second];
-        arenaOf(dead).give(dead.offset, aligned(dead));
-        alive.pop();
-      }
-      auto offset = slot.bytes > INT64_MAX - kAlignment ? std::nullopt : arenaOf(slot).take(aligned(slot));
-      if (!offset) return tooLarge();
-      slot.offset = *offset;
-      alive.push({analysis_.death(classOfSlot_[s]), s});
+  // Results lend their memory until they are computed: not those whose memory is more than their elements.
+  void findLenders() {
+    for (size_t s = 0; s < out_.slots.size(); ++s) {
+      const Slot& slot = out_.slots[s];
+      if (slot.kind != SlotKind::Output || slot.bytes <= kSmallBytes) continue;
+      if (analysis_.shapeOf(classOfSlot_[s]).denseBytes() != slot.bytes) continue;
+      lenders_.push_back({slot.bytes, analysis_.birth(classOfSlot_[s])});
+      lenderIndex_.push_back(slot.index);
     }
-    for (size_t s : order)
-      if (isSmall(out_.slots[s])) out_.slots[s].offset += large.size();
-    auto end = checkedAdd(large.size(), small.size());
+  }
+
+  // Small values are packed behind the others, so that a scalar does not take a cache line.
+  Status placeTemporaries(bool lendsResults) {
+    if (lendsResults) findLenders();
+    std::vector<size_t> large, small;
+    for (size_t s = 0; s < out_.slots.size(); ++s)
+      if (out_.slots[s].kind == SlotKind::Temp) (out_.slots[s].bytes <= kSmallBytes ? small : large).push_back(s);
+    TESSERA_TRY(pack(large, lenders_));
+    return pack(small, {});
+  }
+
+  // Behind what is in the arena already.
+  Status pack(const std::vector<size_t>& slots, std::span<const ArenaLender> lenders) {
+    std::vector<ArenaLife> lives;
+    for (size_t s : slots) {
+      const int64_t bytes = out_.slots[s].bytes;
+      lives.push_back({bytes, alignmentOf(bytes), analysis_.birth(classOfSlot_[s]), analysis_.death(classOfSlot_[s])});
+    }
+    const auto packing = packArena(lives, lenders);
+    if (!packing) return tooLarge();
+    int64_t alignment = 1;
+    for (const ArenaLife& life : lives) alignment = std::max(alignment, life.alignment);
+    const auto begin = checkedAdd(out_.arenaBytes, alignment - 1);
+    const int64_t base = begin ? *begin / alignment * alignment : 0;
+    const auto end = begin ? checkedAdd(base, packing->bytes) : std::nullopt;
     if (!end) return tooLarge();
-    out_.arenaBytes = *end;
+    if (packing->bytes > 0) out_.arenaBytes = *end;
+    placeAll(slots, *packing, base);
     return {};
   }
-  static bool isSmall(const Slot& slot) { return slot.bytes <= kSmallBytes; }
-  static int64_t aligned(const Slot& slot) {
-    const int64_t unit = isSmall(slot) ? kSmallAlignment : kAlignment;
-    return std::max<int64_t>(slot.bytes + unit - 1, unit) / unit * unit;
+
+  void placeAll(const std::vector<size_t>& slots, const ArenaPacking& packing, int64_t base) {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      Slot& slot = out_.slots[slots[i]];
+      const ArenaPlace& place = packing.places[i];
+      slot.lender = place.lender < 0 ? -1 : lenderIndex_[static_cast<size_t>(place.lender)];
+      slot.offset = place.lender < 0 ? base + place.offset : place.offset;
+    }
   }
   static Status tooLarge() {
     Diagnostic d;
@@ -198,6 +159,8 @@ class BufferAssigner {
   std::map<uint32_t, int32_t> parameterNumber_;  // by value
   std::vector<int32_t> slotOfClass_;
   std::vector<uint32_t> classOfSlot_;
+  std::vector<ArenaLender> lenders_;
+  std::vector<int32_t> lenderIndex_;  // by lender: the result
 };
 
 int64_t BufferAssignment::totalBytes() const {
@@ -208,10 +171,10 @@ int64_t BufferAssignment::totalBytes() const {
   return total;
 }
 
-Result<BufferAssignment> assignBuffers(const Module& module) {
+Result<BufferAssignment> assignBuffers(const Module& module, bool lendsResults) {
   TESSERA_ASSIGN_OR_RETURN(AliasAnalysis analysis, AliasAnalysis::of(module));
   if (!analysis.requests().empty()) return fail("buffers can be assigned only after copy insertion");
-  return BufferAssigner(module, std::move(analysis)).run();
+  return BufferAssigner(module, std::move(analysis)).run(lendsResults);
 }
 
 }  // namespace tessera

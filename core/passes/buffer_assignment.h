@@ -3,7 +3,7 @@
 // Backends read it to turn instructions into steps over numbered slots.
 //
 // A value is (instruction, leaf of its shape). Values that share memory (tuple, get-tuple-element, bitcast, while
-// carries, conditional results, dynamic-update-slice and scatter in place) have the same slot, so whoever finds the
+// carries, conditional results, elementwise results, dynamic-update-slice and scatter in place) have the same slot, so whoever finds the
 // slot of a result equal to that of an operand knows that the operation works in place.
 #pragma once
 
@@ -19,14 +19,15 @@ enum class SlotKind : uint8_t {
   Parameter,  // an argument of the run, read only: `index` is its leaf number (leaves of entry parameters, tokens skipped)
   Output,     // a result of the run: `index` is the leaf number of the entry's root (tokens skipped); own memory
   Constant,   // the literal of `constant`, read only
-  Temp,       // bytes [offset, offset + bytes) of the arena
+  Temp,       // bytes [offset, offset + bytes) of the arena, or of a result that is not computed yet
 };
 
 struct Slot {
   SlotKind kind = SlotKind::Temp;
   int32_t index = -1;      // Parameter and Output
   InstructionId constant;  // Constant
-  int64_t offset = 0;      // Temp: a multiple of 64, of 8 up to 32 bytes
+  int32_t lender = -1;     // Temp: the result (its leaf number) in whose memory it lies; -1: the arena
+  int64_t offset = 0;      // Temp: a multiple of 64; up to 32 bytes, of the element's size
   int64_t bytes = 0;       // of the buffer in memory, layout padding included; 1 byte an element for sub-byte types
 };
 
@@ -59,7 +60,8 @@ class BufferAssignment {
 // optimization-barrier, after-all, and a `while` needs no copies in or out: its operand, its result, the parameters of
 // its condition and body and the body's root share their slots leaf by leaf. A conditional's branches write their
 // roots into the conditional's own slots; branch parameters share the slots of the branch operands.
+// lendsResults: temporaries may lie in the memory of results that are computed after their death.
 // Fails (Fault::Runtime) when sizes overflow, (Fault::Invalid) on a module that was not prepared.
-Result<BufferAssignment> assignBuffers(const Module& module);
+Result<BufferAssignment> assignBuffers(const Module& module, bool lendsResults = true);
 
 }  // namespace tessera

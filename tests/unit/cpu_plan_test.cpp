@@ -18,6 +18,12 @@ Result<std::unique_ptr<Executable>> compileText(const std::string& text) {
   return makeBackend("cpu").value()->compile(*read.module);
 }
 
+std::vector<Shape> leafShapes(const Module& module) {
+  std::vector<Shape> out;
+  for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(module.entryComputation().root))) out.push_back(*leaf.shape);
+  return out;
+}
+
 void expectLikeEvaluator(const std::string& text) {
   auto read = readHloText(text);
   ASSERT_TRUE(read.module) << text;
@@ -53,6 +59,26 @@ TEST(CpuPlan, LayoutBitcastOfALoopCarry) {
       "  ROOT r = (s32[], f32[4,4]{1,0}) tuple(j, w)\n}\n\nENTRY e {\n  z = s32[] constant(0)\n  a = f32[4,4]{1,0} parameter(0)\n"
       "  t = (s32[], f32[4,4]{1,0}) tuple(z, a)\n  w = (s32[], f32[4,4]{1,0}) while(t), condition=c, body=b\n"
       "  ROOT o = f32[4,4]{1,0} get-tuple-element(w), index=1\n}\n");
+}
+
+// Products that die in elementwise kernels of one and of several results lie where those results will, and what has died
+// before a result is computed in that result's memory.
+TEST(CpuPlan, ResultsHoldWhatTheyAreComputedFrom) {
+  const std::string product = "dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  const std::string head = "HloModule m\n\nadd {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\n"
+                           "ENTRY e {\n  a = f32[96,80] parameter(0)\n  b = f32[80,96] parameter(1)\n  z = f32[] constant(0)\n  d = f32[96,96] " + product;
+  auto arenaOf = [&](const std::string& body) {
+    expectLikeEvaluator(head + body);
+    auto executable = compileText(head + body);
+    if (!executable) return INT64_MAX;
+    int64_t bytes = (*executable)->peakBytes() - 2 * 96 * 80 * 4 - 4;
+    for (const Shape& shape : leafShapes((*executable)->optimized())) bytes -= *shape.denseBytes();
+    return bytes;
+  };
+  EXPECT_LE(arenaOf("  n = f32[96,96] tanh(d)\n  ROOT r = f32[96,96] multiply(n, n)\n}\n"), 0);
+  EXPECT_LE(arenaOf("  n = f32[96,96] tanh(d)\n  m = f32[96,96] cosine(d)\n  ROOT r = (f32[96,96], f32[96,96]) tuple(n, m)\n}\n"), 0);
+  EXPECT_LT(arenaOf("  s = f32[96] reduce(d, z), dimensions={0}, to_apply=add\n  w = f32[80,96] broadcast(s), dimensions={1}\n  c = f32[80,96] multiply(b, w)\n"
+                    "  ROOT r = f32[96,96] dot(a, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"), 96 * 96 * 4) << "the first product dies before";
 }
 
 TEST(CpuPlan, FusionsOfTheSource) {

@@ -104,6 +104,19 @@ TEST(CpuSort, CarriesOtherArraysAndIsStable) {
     }
 }
 
+// Permutations lie in results of 4-byte elements, of which the arguments and the results are 1 MiB.
+TEST(CpuSort, CallsNeedNoMemoryBesideResults) {
+  const std::string body = "  l = pred[] compare(x, y), direction=LT\n  q = pred[] compare(x, y), direction=EQ\n  m = pred[] compare(v, w), direction=GT\n"
+                           "  ROOT r = pred[] select(q, m, l)\n";
+  const std::string text = comparator("s32", "f32", body) + "ENTRY e {\n  a = s32[8,8192] parameter(0)\n  b = f32[8,8192] parameter(1)\n"
+                           "  ROOT s = (s32[8,8192], f32[8,8192]) sort(a, b), dimensions={1}, is_stable=true, to_apply=c\n}\n";
+  expectExact(text);
+  const auto read = readHloText(text);
+  auto executable = makeBackend("cpu").value()->compile(*read.module);
+  ASSERT_TRUE(executable) << executable.error().toString();
+  EXPECT_EQ((*executable)->peakBytes(), 1 << 20);
+}
+
 // First by one array, then by the other: called, not keyed.
 TEST(CpuSort, TwoKeys) {
   const std::string both = "  l = pred[] compare(x, y), direction=LT\n  q = pred[] compare(x, y), direction=EQ\n"

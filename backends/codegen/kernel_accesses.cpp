@@ -1,0 +1,116 @@
+// See kernel_emission.h: where arrays are read and written, and the rows and tiles that are kept on the stack.
+#include "backends/codegen/kernel_emission.h"
+
+namespace tessera::codegen {
+
+using llvm::Value;
+
+// Turns the rows of the lanes that come next.
+void KernelEmission::fillTiles() {
+  const auto axis = static_cast<size_t>(nest_.axis);
+  for (size_t t = 0; t < nest_.tiles.size(); ++t) {
+    const RowTile& tile = nest_.tiles[t];
+    const Node& read = body_.nodes[tile.node];
+    Address start = *analysis_.addresses[tile.node];  // of row 0
+    std::erase_if(start.terms, [&](const CounterTerm& term) { return term.counter == tile.along || term.counter == nest_.axis; });
+    const Place place = placeOf(start, operandBase_[read.bits0]);
+    tiles_.fill(t, b.CreateGEP(scalars_.memoryType(read.type), place.base, place.scalar), counterValue_[axis], analysis_.counters[axis].size);
+  }
+}
+
+// Buffers of rows lie on the stack, opened once, whatever loop this program stands in.
+void KernelEmission::openRows() {
+  llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+  for (ElementType type : rows_.buffers)
+    rowBase_.push_back(entry.CreateAlloca(scalars_.registerType(type), int64(rows_.length + nest_.lanes)));
+}
+
+Value* KernelEmission::rowPlace(int32_t buffer) {
+  const auto at = static_cast<size_t>(buffer);
+  return b.CreateGEP(scalars_.registerType(rows_.buffers[at]), rowBase_[at], counterValue_[static_cast<size_t>(axis_)]);
+}
+
+Place KernelEmission::placeOf(const Address& address, Value* base) {
+  Place place{base, int64(address.constant), 0, nullptr};
+  for (const CounterTerm& term : address.terms) {
+    Value* counter = counterValue_[static_cast<size_t>(term.counter)];
+    place.scalar = b.CreateAdd(place.scalar, term.coefficient == 1 ? counter : b.CreateMul(counter, int64(term.coefficient)));
+    if (term.counter == axis_) place.step = term.coefficient;
+  }
+  for (const auto& [node, stride] : address.others) {
+    Val v = value(node);
+    auto* t = v.re->getType();
+    Value* part = stride == 1 ? v.re : b.CreateMul(v.re, llvm::ConstantInt::get(t, static_cast<uint64_t>(stride)));
+    if (v.isVector()) place.lanes = place.lanes ? b.CreateAdd(place.lanes, part) : part;
+    else place.scalar = b.CreateAdd(place.scalar, part);
+  }
+  return place;
+}
+
+Val KernelEmission::emitRead(NodeId id) {
+  const Node& node = body_.at(id);
+  for (size_t t = 0; t < nest_.tiles.size(); ++t)
+    if (nest_.tiles[t].node == id.value) return tiles_.load(t, counterValue_[static_cast<size_t>(nest_.tiles[t].along)]);
+  Value* base = node.op == NodeOp::ReadOutput ? outputBase_[node.bits0] : operandBase_[node.bits0];
+  Place place = placeOf(*analysis_.addresses[id.value], base);
+  return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
+}
+
+// One condition for all lanes: a branch, so that nothing is touched when it is false.
+Val KernelEmission::branchedLoad(ElementType type, const Place& place, Value* condition, Val otherwise) {
+  bool vector = place.varies() || otherwise.isVector();
+  if (vector) otherwise = scalars_.splat(otherwise, nest_.lanes);
+  auto* before = b.GetInsertBlock();
+  auto* then = llvm::BasicBlock::Create(module_.getContext(), "read", function_);
+  auto* after = llvm::BasicBlock::Create(module_.getContext(), "readDone", function_);
+  b.CreateCondBr(condition, then, after);
+  b.SetInsertPoint(then);
+  Val loaded = memory_.load(type, place, place.varies() ? mask_ : nullptr);
+  if (vector) loaded = scalars_.splat(loaded, nest_.lanes);
+  auto* end = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  auto join = [&](Value* yes, Value* no) { return yes ? joinPaths(b, yes, end, no, before) : nullptr; };
+  Value* re = join(loaded.re, otherwise.re);
+  return {re, join(loaded.im, otherwise.im)};
+}
+
+Val KernelEmission::emitReadIf(NodeId id) {
+  const Node& node = body_.at(id);
+  auto inputs = body_.inputsOf(id);
+  Val condition = value(inputs[0]), otherwise = value(inputs[1]);
+  Place place = placeOf(*analysis_.addresses[id.value], operandBase_[node.bits0]);
+  if (!condition.isVector()) return branchedLoad(node.type, place, condition.re, otherwise);
+  Value* mask = mask_ ? b.CreateAnd(mask_, condition.re) : condition.re;
+  // Where no lane reads, the place may be no memory at all, and even a masked access to such is slow.
+  if (place.step == 1 && !place.lanes)
+    place.scalar = b.CreateSelect(b.CreateOrReduce(mask), place.scalar, int64(0));
+  Val loaded = memory_.load(node.type, place, mask);
+  unify({&loaded, &otherwise});
+  return scalars_.select(condition, loaded, otherwise);
+}
+
+void KernelEmission::emitStores() {
+  for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
+    const Store& store = program_.stores[s];
+    const LineScope line(b, lines_, store.value.value);
+    ElementType type = program_.outputs[store.output].type;
+    Place place = placeOf(analysis_.storeAddresses[s], outputBase_[store.output]);
+    Val v = value(store.value);
+    if (!v) return;
+    bool overLanes = axis_ >= 0;
+    Value* guard = store.guard.valid() && !guardHolds_ ? value(store.guard).re : nullptr;
+    if (!guard || overLanes) {
+      Value* mask = mask_;
+      if (guard) {
+        guard = scalars_.splat(guard, nest_.lanes);
+        mask = mask ? b.CreateAnd(mask, guard) : guard;
+      }
+      memory_.store(type, place, v, mask, overLanes);
+      continue;
+    }
+    emitIf(b, guard, [&] { memory_.store(type, place, v, nullptr, false); });
+  }
+}
+
+}  // namespace tessera::codegen

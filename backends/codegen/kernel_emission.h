@@ -1,0 +1,117 @@
+// KernelEmission: one kernel while its code is made. Nodes are emitted in their own scope: before the axis loop when they
+// do not see the axis, in it when they do, in the body of the innermost element loop that they see; so nothing is
+// computed more often than it must be. Accumulators live in stack slots that a pass turns into registers.
+// kernel_emitter.cpp walks the items, kernel_accesses.cpp reads and stores, kernel_nodes.cpp has the values between them,
+// kernel_loops.cpp the loops of the element program.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "backends/codegen/guard_lanes.h"
+#include "backends/codegen/kernel_function.h"
+#include "backends/codegen/kernel_memory.h"
+#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/row_cache.h"
+#include "backends/codegen/row_tile_emitter.h"
+#include "backends/codegen/scalar_emitter.h"
+#include "backends/codegen/source_lines.h"
+#include "core/base/result.h"
+
+namespace tessera::codegen {
+
+class KernelEmission {
+ public:
+  KernelEmission(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines)
+      : module_(module), program_(program), body_(program.body), analysis_(analysis), nest_(nest), rows_(RowCache::of(program, analysis, nest)),
+        guards_(GuardLanes::of(program, analysis, nest)),
+        b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes),
+        tiles_(b, scalars_, memory_, nest), lines_(lines) {
+    LineScope::setLine(b, lines_, kOwnLine);
+  }
+
+  Status emit(const std::string& name);
+  Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<llvm::Value* const> bases);
+
+ private:
+  struct LoopState {
+    bool emitted = false;
+    std::vector<Val> accumulators;  // stack slots (re, im)
+    std::vector<llvm::Type*> types;
+    std::vector<Val> results;
+  };
+
+  void openFunction(const std::string& name);
+  void prepare();
+  void sortNodesByScope();
+  void emitItem(llvm::Value* item);
+  void emitAxis(llvm::Value* begin, llvm::Value* end);
+  void emitSequential(size_t depth, llvm::Value* begin, llvm::Value* end);
+  void emitGuarded();
+  void emitStores();
+  void forRange(llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) { emitRange(b, from, to, step, body); }
+  llvm::Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
+
+  void emitScope(const std::vector<uint32_t>& nodes);
+  void openRows();
+  llvm::Value* rowPlace(int32_t buffer);
+  void fillTiles();
+  void emitVector();
+  Val value(NodeId id);      // S64: i64 lanes
+  Val narrowValue(NodeId id);  // S64: i32 lanes when the node is narrow
+  Val emitNode(NodeId id);
+  Val emitIndex(NodeId id);
+  Val emitRead(NodeId id);
+  Val emitReadIf(NodeId id);
+  Val emitUnaryOrBinary(NodeId id);
+  Val emitIntegerIndexOp(NodeId id);
+  Val branchedLoad(ElementType type, const Place& place, llvm::Value* condition, Val otherwise);
+  Place placeOf(const Address& address, llvm::Value* base);
+  void unify(std::initializer_list<Val*> values);
+  void unsupported(NodeId id);
+
+  void emitLoop(size_t loop);
+  void runLoop(size_t loop, bool overLanes);
+  void runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes, const std::function<void()>& body);
+  void stepAccumulators(size_t loop);
+  bool variesOverAxis(size_t loop) const;
+  Val makeSlot(bool vector, Val initial);
+  Val loadSlot(const LoopState& state, size_t k);
+
+  llvm::Module& module_;
+  const LoopProgram& program_;
+  const ElementProgram& body_;
+  const ProgramAnalysis& analysis_;
+  const KernelNest& nest_;
+  const RowCache rows_;
+  const GuardLanes guards_;
+  llvm::IRBuilder<> b;
+  ScalarEmitter scalars_;
+  KernelMemory memory_;
+  RowTileEmitter tiles_;
+  const SourceLines lines_;
+
+  llvm::Function* function_ = nullptr;
+  std::vector<llvm::Value*> operandBase_, outputBase_, rowBase_;
+  std::vector<llvm::Value*> counterValue_;       // i64 by counter; of the axis: lane 0
+  int32_t axis_ = -1;                      // the counter that runs over lanes at this point
+  llvm::Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
+  llvm::Value* mask_ = nullptr;                  // lanes in range; null: all
+  bool guardHolds_ = false;                // as guards_ have told
+  std::vector<Val> memo_;
+  std::vector<bool> done_;
+  std::vector<LoopState> loops_;
+  std::vector<uint32_t> outerScope_, axisScope_;
+  std::vector<std::vector<uint32_t>> loopScope_;
+  std::optional<Diagnostic> failure_;
+};
+
+}  // namespace tessera::codegen

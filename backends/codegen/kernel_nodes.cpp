@@ -1,0 +1,124 @@
+// See kernel_emission.h: the value of each node, for one place or for all lanes.
+#include "backends/codegen/kernel_emission.h"
+
+namespace tessera::codegen {
+
+using llvm::Value;
+
+void KernelEmission::unsupported(NodeId id) {
+  if (failure_) return;
+  Diagnostic d;
+  d.fault = Fault::Unsupported;
+  d.message = "no code for element operation " + std::to_string(static_cast<int>(body_.at(id).op)) + " on " +
+              std::string(nameOf(body_.at(id).type));
+  failure_ = std::move(d);
+}
+
+Val KernelEmission::narrowValue(NodeId id) {
+  if (guardHolds_ && guards_.settled[id.value].valid()) id = guards_.settled[id.value];
+  if (!done_[id.value]) {
+    const LineScope line(b, lines_, id.value);
+    memo_[id.value] = emitNode(id);
+    done_[id.value] = true;
+    if (!memo_[id.value]) {
+      unsupported(id);
+      memo_[id.value] = scalars_.constant(body_.at(id).type, 0, 0);
+    }
+  }
+  return memo_[id.value];
+}
+
+Val KernelEmission::value(NodeId id) {
+  Val v = narrowValue(id);
+  if (body_.at(id).type != ElementType::S64 || !analysis_.narrow[id.value]) return v;
+  auto* wide = v.re->getType()->getWithNewType(b.getInt64Ty());
+  return {b.CreateSExt(v.re, wide)};
+}
+
+void KernelEmission::unify(std::initializer_list<Val*> values) {
+  bool vector = false;
+  for (Val* v : values) vector = vector || v->isVector();
+  if (vector)
+    for (Val* v : values) *v = scalars_.splat(*v, nest_.lanes);
+}
+
+Val KernelEmission::emitIndex(NodeId id) {
+  int32_t counter = analysis_.counterOf(body_, id);
+  Value* v = counter < 0 ? int64(0) : counterValue_[static_cast<size_t>(counter)];
+  bool narrow = analysis_.narrow[id.value];
+  if (narrow) v = b.CreateTrunc(v, b.getInt32Ty());
+  if (counter < 0 || counter != axis_) return {v};
+  return {b.CreateAdd(scalars_.splat(v, nest_.lanes), memory_.iota(narrow ? b.getInt32Ty() : b.getInt64Ty()))};
+}
+
+// S64 arithmetic whose values fit 32 bits runs in 32-bit lanes; signs are known, so nothing is guarded.
+Val KernelEmission::emitIntegerIndexOp(NodeId id) {
+  const Node& node = body_.at(id);
+  auto inputs = body_.inputsOf(id);
+  if (node.op == NodeOp::Constant) return {b.getInt32(static_cast<uint32_t>(node.bits0))};
+  if (node.op == NodeOp::Convert) {
+    Val a = narrowValue(inputs[0]);
+    ElementType from = body_.at(inputs[0]).type;
+    return from == ElementType::S64 ? a : scalars_.convert(ElementType::S32, from, a);
+  }
+  if (node.op == NodeOp::Select) {
+    Val c = narrowValue(inputs[0]), x = narrowValue(inputs[1]), y = narrowValue(inputs[2]);
+    unify({&x, &y});
+    if (c.isVector()) unify({&c, &x, &y});
+    return scalars_.select(c, x, y);
+  }
+  Val x = narrowValue(inputs[0]), y = narrowValue(inputs[1]);
+  unify({&x, &y});
+  if (node.op == NodeOp::Divide) return {b.CreateSDiv(x.re, y.re)};
+  if (node.op == NodeOp::Remainder) return {b.CreateSRem(x.re, y.re)};
+  return scalars_.binary(node.op, ElementType::S32, x, y);
+}
+
+Val KernelEmission::emitUnaryOrBinary(NodeId id) {
+  const Node& node = body_.at(id);
+  auto inputs = body_.inputsOf(id);
+  ElementType from = body_.at(inputs[0]).type;
+  Val a = value(inputs[0]);
+  if (inputs.size() == 1) return scalars_.arithmetic(node, from, a, {});
+  Val c = value(inputs[1]);
+  unify({&a, &c});
+  return scalars_.arithmetic(node, from, a, c);
+}
+
+Val KernelEmission::emitNode(NodeId id) {
+  const Node& node = body_.at(id);
+  auto inputs = body_.inputsOf(id);
+  if (const int32_t row = rows_.readFrom[id.value]; row >= 0) {
+    auto* lanes = llvm::FixedVectorType::get(scalars_.registerType(node.type), nest_.lanes);
+    return {b.CreateAlignedLoad(lanes, rowPlace(row), llvm::Align(4))};
+  }
+  switch (node.op) {
+    case NodeOp::OutputIndex:
+    case NodeOp::LoopIndex: return emitIndex(id);
+    case NodeOp::Accumulator: return loadSlot(loops_[node.bits0], node.bits1);
+    case NodeOp::LoopResult:
+      emitLoop(node.bits0);
+      return failure_ ? scalars_.constant(node.type, 0, 0) : loops_[node.bits0].results[node.bits1];
+    case NodeOp::DimensionSize: return {int64(body_.operands[node.bits0].dimensions[node.bits1])};
+    case NodeOp::Read:
+    case NodeOp::ReadOutput: return emitRead(id);
+    case NodeOp::ReadIf: return emitReadIf(id);
+    default: break;
+  }
+  if (node.type == ElementType::S64 && analysis_.narrow[id.value]) return emitIntegerIndexOp(id);
+  if (node.op == NodeOp::Constant) return scalars_.constant(node.type, node.bits0, node.bits1);
+  if (node.op == NodeOp::Select) {
+    Val c = value(inputs[0]), x = value(inputs[1]), y = value(inputs[2]);
+    unify({&x, &y});
+    if (c.isVector()) unify({&c, &x, &y});
+    return scalars_.select(c, x, y);
+  }
+  if (node.op == NodeOp::Fma) {
+    Val x = value(inputs[0]), y = value(inputs[1]), z = value(inputs[2]);
+    unify({&x, &y, &z});
+    return scalars_.fma(node.type, x, y, z);
+  }
+  return inputs.empty() ? Val{} : emitUnaryOrBinary(id);
+}
+
+}  // namespace tessera::codegen

@@ -9,7 +9,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
-#include <QMessageBox>
 #include <QMimeData>
 #include <QProgressBar>
 #include <QSettings>
@@ -238,7 +237,8 @@ void MainWindow::connectCanvas() {
 void MainWindow::showScene(bool keepView) {
   const Scene& scene = document_->scene();
   canvas_->setPicture(scene.picture, scene.view, keepView ? Canvas::KeepView::Yes : Canvas::KeepView::No, scene.index);
-  canvas_->setSelection(document_->selection(), revealPending_ || std::exchange(followPlaced_, false));
+  canvas_->setSelection(document_->selection(), revealPending_);
+  if (std::exchange(followPlaced_, false)) canvas_->bringIntoView();
   if (std::exchange(revealPending_, false)) canvas_->fitSelection();
   showMarks();
   showLegend();
@@ -371,13 +371,29 @@ void MainWindow::save(bool ask) {
     path = QFileDialog::getSaveFileName(this, tr("Save the graph"), path.isEmpty() ? fileNameOf(*document_) : path,
                                         tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement (*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
   if (path.isEmpty()) return;
+  if (!ask && document_->wouldRewriteOthers()) {
+    const auto answer = askToRewrite(QFileInfo(path).fileName());
+    if (answer == QMessageBox::SaveAll) return save(true);
+    if (answer != QMessageBox::Save) return;
+  }
+  const bool newSidecar = document_->savesSidecar(path) && !QFileInfo::exists(path + QStringLiteral(".tessera"));
   if (const Status saved = document_->save(path); !saved) {
     banner_->showMessage(QString::fromStdString(saved.error().toString()));
     return;
   }
   addRecentFile(path);
-  statusBar()->showMessage(document_->savesSidecar(path) ? tr("Saved %1; places, frames and notes in %1.tessera").arg(path) : tr("Saved %1").arg(path), 3000);
+  if (newSidecar) statusBar()->showMessage(tr("Saved %1; places, frames and notes go to %1.tessera beside it").arg(path), 8000);
+  else statusBar()->showMessage(tr("Saved %1").arg(path), 3000);
   updateActions();
+}
+
+QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
+  QMessageBox box(QMessageBox::Question, tr("Tessera"), tr("%1 was written by another program.").arg(name), QMessageBox::Save | QMessageBox::SaveAll | QMessageBox::Cancel, this);
+  box.setInformativeText(tr("Saving over it gives it the form that this program writes: comments and what only the other program knows go."));
+  box.button(QMessageBox::Save)->setText(tr("Save over it"));
+  box.button(QMessageBox::SaveAll)->setText(tr("Save as…"));
+  box.setDefaultButton(QMessageBox::SaveAll);
+  return static_cast<QMessageBox::StandardButton>(box.exec());
 }
 
 bool MainWindow::mayLoseChanges() {

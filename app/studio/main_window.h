@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QMessageBox>
 #include <QStringList>
 #include <initializer_list>
 #include <memory>
@@ -110,6 +111,7 @@ class MainWindow : public QMainWindow {
   void showRecentFiles();
   void chooseFile();
   void save(bool ask);
+  QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
   bool mayLoseChanges();
   void exportPicture();
   void showShortcuts();

@@ -222,6 +222,7 @@ GestureCommand gestureNamed(const QString& name) {
       {"key", key},
       {"type", type},
       {"edit-text", editText},
+      {"read-text", [](MainWindow& w, const QString&) { w.panels().text->edit()->readNow(); return Status{}; }},
   };
   const auto found = table.find(name);
   return found == table.end() ? moveNamed(name) : found->second;

@@ -104,8 +104,8 @@ Result<Edit> editFromJson(const std::string& line);
 class History {
  public:
   explicit History(Module initial, Project project = {});
-  const Module& current() const { return steps_[position_].module; }
-  const Project& project() const { return *steps_[position_].project; }
+  const Module& current() const { return steps_[position_]->module; }
+  const Project& project() const { return *steps_[position_]->project; }
   // What is said of instructions in the project follows their names.
   Result<EditResult> perform(const Edit& edit);
   void arrange(Project project, std::string title);  // a step that leaves the graph alone
@@ -116,9 +116,9 @@ class History {
   std::string undoTitle() const;
   std::string redoTitle() const;
   // Another number after every edit, the same again after its undo: whether what stands is what was saved.
-  uint64_t state() const { return steps_[position_].state; }
+  uint64_t state() const { return steps_[position_]->state; }
   // The same for the graph alone: arranging leaves it.
-  uint64_t graph() const { return steps_[position_].graph; }
+  uint64_t graph() const { return steps_[position_]->graph; }
 
  private:
   void push(Module module, std::shared_ptr<const Project> project, std::string title, bool sameGraph);
@@ -129,7 +129,7 @@ class History {
     std::string title;
     uint64_t state = 0, graph = 0;
   };
-  std::vector<Step> steps_;
+  std::vector<std::shared_ptr<const Step>> steps_;  // shared: a copy of a long history costs a pointer a step
   size_t position_ = 0;
   uint64_t made_ = 0;
 };

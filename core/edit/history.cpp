@@ -85,19 +85,19 @@ std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& pr
 }  // namespace
 
 History::History(Module initial, Project project) {
-  steps_.push_back({std::move(initial), std::make_shared<const Project>(std::move(project)), {}, 0, 0});
+  steps_.push_back(std::make_shared<const Step>(Step{std::move(initial), std::make_shared<const Project>(std::move(project)), {}, 0, 0}));
 }
 
 void History::push(Module module, std::shared_ptr<const Project> project, std::string title, bool sameGraph) {
-  const uint64_t graph = sameGraph ? steps_[position_].graph : made_ + 1;
+  const uint64_t graph = sameGraph ? steps_[position_]->graph : made_ + 1;
   steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(position_) + 1, steps_.end());
-  steps_.push_back({std::move(module), std::move(project), std::move(title), ++made_, graph});
+  steps_.push_back(std::make_shared<const Step>(Step{std::move(module), std::move(project), std::move(title), ++made_, graph}));
   ++position_;
 }
 
 Result<EditResult> History::perform(const Edit& edit) {
   TESSERA_ASSIGN_OR_RETURN(EditResult result, apply(current(), edit));
-  push(result.module, followed(steps_[position_].project, current(), edit, result), edit.title, false);
+  push(result.module, followed(steps_[position_]->project, current(), edit, result), edit.title, false);
   return result;
 }
 
@@ -113,7 +113,7 @@ void History::redo() {
   if (canRedo()) ++position_;
 }
 
-std::string History::undoTitle() const { return canUndo() ? steps_[position_].title : std::string(); }
-std::string History::redoTitle() const { return canRedo() ? steps_[position_ + 1].title : std::string(); }
+std::string History::undoTitle() const { return canUndo() ? steps_[position_]->title : std::string(); }
+std::string History::redoTitle() const { return canRedo() ? steps_[position_ + 1]->title : std::string(); }
 
 }  // namespace tessera

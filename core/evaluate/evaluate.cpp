@@ -184,7 +184,7 @@ class Evaluator {
   // dynamic dimensions comes with its sizes beside it.
   static bool fits(const Shape& value, const Shape& parameter) {
     if (parameter.hasDynamicDimensions()) return true;
-    return value.type == parameter.type && value.dimensions.size() == parameter.dimensions.size() && value.elements.size() == parameter.elements.size();
+    return value.type == parameter.type && value.dimensions == parameter.dimensions && std::ranges::equal(value.elements, parameter.elements, fits);
   }
 
   void releaseDead(const Step& step, std::span<const Literal> operands) {

@@ -118,6 +118,19 @@ InstructionId addAlone(Module& copy, const Instruction& instruction, Computation
   return made;
 }
 
+// A caller that is not complete runs nothing: what it calls may not fit what it is given, or itself. What a call, a fusion or a
+// loop gives first is known without.
+Result<CallTrace> traceUnrun(const Module& module, const Instruction& caller, const CallFrame& frame, std::vector<Literal> operands, const std::atomic<bool>* cancel) {
+  CallTrace out;
+  out.computation = frame.computation;
+  if (caller.opcode != Opcode::Call && caller.opcode != Opcode::Fusion && caller.opcode != Opcode::While) return out;
+  out.arguments = std::move(operands);
+  if (!takesArguments(module, out)) return out.arguments.clear(), out;
+  out.applications = 1;
+  TESSERA_TRY(traceCall(module, out, cancel));
+  return out;
+}
+
 Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const CallFrame& frame, const std::atomic<bool>* cancel) {
   if (!module.contains(frame.caller) || !module.contains(frame.computation)) return fail("the call is not there any more");
   const Instruction& caller = module.at(frame.caller);
@@ -127,6 +140,7 @@ Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const
     if (found == outer.values.end()) return fail("%" + std::string(caller.name) + " is not complete");
     operands.push_back(found->second);
   }
+  if (!outer.values.contains(frame.caller)) return traceUnrun(module, caller, frame, std::move(operands), cancel);
   Watch watch{frame.computation, std::max<int64_t>(frame.application, 0), 0, 0, {}, false, {}};
   watch.carries = caller.opcode == Opcode::While && caller.operands.size() == 1;
   if (hasApplications(caller.opcode)) {

@@ -94,7 +94,7 @@ class Reader {
 
   Status readVersion() {
     nextLine();
-    if (!line_.starts_with(kMagic)) return wrong("this is no project file", "tessera project 1");
+    if (!line_.starts_with(kMagic)) return wrong("the first line of the project file is broken", "tessera project 1", std::string(line_.substr(0, 40)));
     const std::string_view text = line_.substr(kMagic.size());
     int64_t version = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
@@ -302,7 +302,12 @@ ReadResult failedRead(Diagnostic diagnostic, const std::filesystem::path& path) 
 ReadResult readBeside(const ProjectContent& content, const std::filesystem::path& path) {
   const std::filesystem::path graph = path.parent_path() / content.project.graphFile;
   auto text = readFile(graph);
-  if (!text) return failedRead(std::move(text).error(), path);
+  if (!text) {
+    Diagnostic d = std::move(text).error();
+    d.message = "the graph " + content.project.graphFile + " of the project " + d.message;
+    d.file = path.string();
+    return failedRead(std::move(d), path);
+  }
   if (!looksLikeProject(*text)) return readModule(graph);
   Diagnostic d;
   d.message = "the graph of the project is a project itself: " + content.project.graphFile;
@@ -346,7 +351,10 @@ void Project::rename(std::string_view computation, const std::string& from, cons
   renameSpots(page.sizeNames, from, to);
 }
 
-bool looksLikeProject(std::string_view content) { return content.starts_with(kMagic); }
+// Also where the first line itself is broken or cut short.
+bool looksLikeProject(std::string_view content) {
+  return content.starts_with(kMagic.substr(0, 9)) || (!content.empty() && kMagic.starts_with(content));
+}
 
 Result<ProjectContent> parseProject(std::string_view content) { return Reader(content).read(); }
 

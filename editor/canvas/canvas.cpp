@@ -15,7 +15,9 @@ namespace tessera {
 namespace {
 
 constexpr double kSmallestZoom = 0.0002, kLargestZoom = 6, kFitMargin = 24;
-constexpr size_t kMostVisibleSelected = 400;
+constexpr double kReadableZoom = 0.6;
+constexpr double kGrowth = 0.3;  // of its size: room for what is added next, when all is made smaller
+constexpr size_t kMostVisibleSelected = 400, kMostCompared = 4000;
 
 }  // namespace
 
@@ -35,6 +37,8 @@ std::shared_ptr<const SpatialIndex> Canvas::makeIndex(const Picture& picture) {
 void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<const GraphView> view, KeepView keep,
                         std::shared_ptr<const SpatialIndex> index) {
   const bool first = !picture_;
+  const auto viewBefore = view_;
+  const auto indexBefore = index_;
   picture_ = std::move(picture);
   view_ = std::move(view);
   index_ = index || !picture_ ? std::move(index) : makeIndex(*picture_);
@@ -52,12 +56,55 @@ void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<
   std::erase_if(selectedPageItems_, [&](int item) { return pageItemBox(item).isEmpty(); });
   tiles_->reset(picture_, index_, theme_);
   refreshSelectedNodes();
-  // What is fitted stays fitted while the graph grows, unless a group was toggled under the pointer.
-  if (keep == KeepView::No || first || (fitted_ && anchorGroup_.isEmpty())) fitAll();
-  else keepAnchor();
+  if (keep == KeepView::No || first) fitAll();
+  else if (!anchorGroup_.isEmpty()) keepAnchor();
+  else staySteady(viewBefore.get(), indexBefore.get());
   anchorGroup_.clear();
   requestVisibleTiles();
   update();
+}
+
+// Most of the boxes that stay keep their place on the screen. What is all in sight stays so while the graph grows: when it does
+// not fit any more it is made smaller, with room for what comes next, but never too small to read.
+void Canvas::staySteady(const GraphView* before, const SpatialIndex* index) {
+  const bool whole = fitted_;
+  const std::optional<QPointF> shift = before && index ? shiftSince(*before, *index) : std::nullopt;
+  if (!shift) return whole ? fitAll() : void();
+  setTransform(zoom_, origin_ + *shift);
+  if (!whole) return;
+  fitted_ = true;
+  const QRectF all = toQRectF(picture_->bounds);
+  const double margin = 6 / zoom_;
+  if (freeScene().adjusted(margin, margin, -margin, -margin).contains(all)) return;
+  for (const QRectF& wanted : {all.adjusted(0, 0, all.width() * kGrowth, all.height() * kGrowth), all})
+    if (zoomToFit(wanted) >= std::min(kReadableZoom, zoom_)) {
+      fit(wanted);
+      fitted_ = true;
+      return;
+    }
+  fitted_ = false;
+}
+
+// How far boxes of the view before have moved, the middle of all; none: nothing stayed.
+std::optional<QPointF> Canvas::shiftSince(const GraphView& before, const SpatialIndex& index) const {
+  std::vector<double> x, y;
+  if (!view_ || !index_ || before.computation != view_->computation) return std::nullopt;
+  for (size_t v = 0; v < before.nodes.size() && x.size() < kMostCompared; ++v) {
+    const ViewNode& node = before.nodes[v];
+    const int32_t now = node.kind == ViewNode::Kind::Instruction ? view_->boxOf(node.instruction) : -1;
+    if (now < 0 || view_->nodes[static_cast<size_t>(now)].kind != node.kind) continue;
+    const RectF from = index.frameBounds(static_cast<int32_t>(v)), to = index_->frameBounds(now);
+    if (from.width <= 0 || to.width <= 0) continue;
+    x.push_back((to.x + to.width / 2) - (from.x + from.width / 2));
+    y.push_back(to.y - from.y);
+  }
+  if (x.empty()) return std::nullopt;
+  const auto middle = [](std::vector<double>& all) {
+    const auto at = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::ranges::nth_element(all, at);
+    return *at;
+  };
+  return QPointF(middle(x), middle(y));
 }
 
 // The group that was double-clicked stays where it was.
@@ -118,10 +165,23 @@ void Canvas::reveal() {
   if (!all.isEmpty()) centerOn(all.center());
 }
 
+// The least that the view has to move.
+void Canvas::bringIntoView() {
+  QRectF all;
+  for (int32_t node : selectedNodes_) all |= frameOf(node);
+  const double margin = kFitMargin / zoom_;
+  const QRectF wanted = all.adjusted(-margin, -margin, margin, margin), visible = freeScene();
+  if (all.isEmpty() || visible.contains(wanted)) return;
+  if (wanted.width() > visible.width() || wanted.height() > visible.height()) return reveal();
+  const auto least = [](double from, double to, double low, double high) { return from < low ? from - low : to > high ? to - high : 0; };
+  setTransform(zoom_, origin_ + QPointF(least(wanted.left(), wanted.right(), visible.left(), visible.right()), least(wanted.top(), wanted.bottom(), visible.top(), visible.bottom())));
+}
+
 // --- transform
 
 QPointF Canvas::toScene(QPointF widget) const { return origin_ + widget / zoom_; }
 QPointF Canvas::toWidget(QPointF scene) const { return (scene - origin_) * zoom_; }
+QRectF Canvas::freeScene() const { return {toScene(contentsRect().topLeft()), QSizeF(contentsRect().size()) / zoom_}; }
 QRectF Canvas::visibleScene() const { return {origin_, QSizeF(size()) / zoom_}; }
 
 void Canvas::setTransform(double zoom, QPointF origin) {
@@ -151,12 +211,16 @@ void Canvas::zoomBy(double factor, QPointF at) {
 void Canvas::centerOn(QPointF scene) { setTransform(zoom_, scene - QPointF(width(), height()) / 2 / zoom_); }
 
 // Into the contents rectangle: its owner keeps margins free for what stands over the canvas.
-void Canvas::fit(QRectF scene) {
+double Canvas::zoomToFit(QRectF scene) const {
   const QRectF room = contentsRect();
   const double zoom = std::min({(room.width() - 2 * kFitMargin) / std::max(scene.width(), 1.0),
                                 (room.height() - 2 * kFitMargin) / std::max(scene.height(), 1.0), 1.0});
-  const double bounded = std::clamp(zoom, kSmallestZoom, kLargestZoom);
-  setTransform(bounded, scene.center() - room.center() / bounded);
+  return std::clamp(zoom, kSmallestZoom, kLargestZoom);
+}
+
+void Canvas::fit(QRectF scene) {
+  const double bounded = zoomToFit(scene);
+  setTransform(bounded, scene.center() - QRectF(contentsRect()).center() / bounded);
 }
 
 void Canvas::fitAll() {

@@ -84,6 +84,7 @@ class Canvas : public QWidget {
   void setValues(std::unordered_map<InstructionId, NodeValue> values);
 
   void fitAll();
+  void bringIntoView();  // the selection: what was just made
   void fitSelection();                          // all when nothing is selected
   void zoomBy(double factor, QPointF at);       // at: in widget pixels
   void centerOn(QPointF scene);
@@ -238,6 +239,10 @@ class Canvas : public QWidget {
   void refreshSelectedNodes();
   void setHover(int32_t item);
   void paintTiles(QPainter& painter);
+  QRectF freeScene() const;  // where nothing stands over the canvas
+  double zoomToFit(QRectF scene) const;
+  void staySteady(const GraphView* before, const SpatialIndex* index);
+  std::optional<QPointF> shiftSince(const GraphView& before, const SpatialIndex& index) const;
   void paintMoving(QPainter& painter);
   void paintHoveredWire(QPainter& painter, const PictureItem& wire, const QColor& color);
   void paintSelectedWires(QPainter& painter, const QRectF& visible);
@@ -273,7 +278,7 @@ class Canvas : public QWidget {
   std::unordered_map<InstructionId, NodeValue> values_;
   InstructionId scrubbed_;                      // the number under the pressed pointer
   int32_t hover_ = -1;
-  bool fitted_ = true;                          // all is fitted and stays so when the widget is resized
+  bool fitted_ = true;                          // all is in sight and stays so while the graph grows or the widget is resized
   Drag drag_ = Drag::None;
   bool space_ = false;
   QPointF pressed_, last_;

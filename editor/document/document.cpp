@@ -189,7 +189,8 @@ void Document::install(std::shared_ptr<Opened> file) {
   selection_.clear();
   edits_.clear();
   editing_ = live_ = false;
-  savedState_ = file->recoveredFor ? kNeverSaved : 0;
+  savedState_ = savedGraph_ = file->recoveredFor ? kNeverSaved : 0;
+  ownFile_ = false;
   if (file->recoveredFor) path_ = *file->recoveredFor;
   if (cancelValues_) *cancelValues_ = true;
   values_.clear();

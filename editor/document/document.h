@@ -93,9 +93,12 @@ class Document : public QObject {
   std::vector<InstructionId> muted() const;
 
   // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two hold
-  // the graph only; what a person placed or wrote round it goes to a sidecar. Fails with the reason.
+  // the graph only; what a person placed or wrote round it goes to a sidecar. A graph that is on the disk as it stands is not
+  // written again. Fails with the reason.
   Status save(const QString& path);
   bool savesSidecar(const QString& path) const;
+  // Whether saving to path() would give another program's file another form: comments and fields that are not kept would go.
+  bool wouldRewriteOthers() const;
   Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
 
   // Of the open module, and before them those of the file that could not be opened last.
@@ -214,7 +217,9 @@ class Document : public QObject {
   void enqueue(Waiting waiting);
   void changePage(const Waiting& waiting);
   std::vector<Waiting> edits_;  // waiting for the one that is being done
-  uint64_t savedState_ = 0;     // of the history
+  bool holdsGraph(const std::filesystem::path& file) const;
+  uint64_t savedState_ = 0, savedGraph_ = 0;  // of the history
+  bool ownFile_ = false;        // written by this document
   NodeValues values_;
   std::shared_ptr<const Trace> trace_;
   QString valuesFailure_;

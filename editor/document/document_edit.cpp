@@ -1,9 +1,6 @@
 // Edits of a Document: done on a copy by a worker, one after the other; undo and redo step between snapshots at once.
 #include <utility>
 
-#include "core/edit/splicing.h"
-#include "core/formats/module_file.h"
-#include "core/formats/protobuf.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 
@@ -34,11 +31,10 @@ void Document::startNextEdit() {
   startForModule(kEditing, [this, history = *history_, edit = std::move(edit), continues, selects]() mutable -> Answer {
     if (continues && history.canUndo() && history.undoTitle() == edit.title) history.undo();
     auto result = history.perform(edit);
-    return [this, history = std::move(history), result = std::move(result), selects] {
+    return [this, history = std::move(history), result = std::move(result), selects]() mutable {
       editing_ = false;
       if (result) {
-        dispose(std::move(history_));
-        history_ = history;
+        dispose(std::exchange(history_, std::move(history)));
         leaveRemovedComputation();
         takeProject();
         moduleReplaced();
@@ -97,47 +93,6 @@ void Document::stepTaken(uint64_t graphBefore) {
   if (history_->graph() == graphBefore) return pageReplaced();
   moduleReplaced();
   verifyInBackground();
-}
-
-namespace {
-
-Result<std::string> graphAs(const std::filesystem::path& path, const Module& module) {
-  const std::string ending = path.extension().string();
-  if (ending == ".pb" || ending == ".pbtxt") return writeProto(module, {ProtoMessage::HloModule, ending == ".pbtxt", nullptr});
-  return printHloText(module);
-}
-
-}  // namespace
-
-bool Document::savesSidecar(const QString& path) const {
-  return std::filesystem::path(path.toStdString()).extension() != ".tessera" && project_.arranged();
-}
-
-Status Document::save(const QString& path) {
-  if (isPlainGraph()) return fail("a Graphviz file is a picture: there is no graph of operations to save");
-  const std::filesystem::path file = path.toStdString();
-  rememberPage();
-  if (file.extension() == ".tessera") {
-    Project project = project_;
-    project.graphFile.clear();  // the graph moves in
-    TESSERA_TRY(writeFileAtomically(file, printProject(project, &module())));
-  } else {
-    TESSERA_ASSIGN_OR_RETURN(const std::string content, graphAs(file, module()));
-    TESSERA_TRY(writeFileAtomically(file, content));
-  }
-  if (savesSidecar(path)) {
-    Project sidecar = project_;
-    sidecar.graphFile = file.filename().string();
-    TESSERA_TRY(writeFileAtomically(sidecarOf(file), printProject(sidecar, nullptr)));
-  }
-  path_ = path;
-  savedState_ = history_->state();
-  emit moduleChanged();
-  return {};
-}
-
-Status Document::exportSvg(const QString& path, Theme theme) const {
-  return writeFileAtomically(path.toStdString(), toSvg(*scene_.picture, theme));
 }
 
 }  // namespace tessera

@@ -7,13 +7,16 @@
 #include <QPalette>
 #include <algorithm>
 
+#include "core/ops/unfinished.h"
+
 namespace tessera {
 namespace {
 
 enum Column { kSeverity, kInstruction, kMessage, kPlace, kColumns };
 
-QString severityText(Severity severity) {
-  switch (severity) {
+QString severityText(const Diagnostic& d) {
+  if (isOpenPlace(d)) return QObject::tr("Open");
+  switch (d.severity) {
     case Severity::Error: return QObject::tr("Error");
     case Severity::Warning: return QObject::tr("Warning");
     case Severity::Note: return QObject::tr("Note");
@@ -27,7 +30,7 @@ QColor errorColor() {
 
 QString messageOf(const Diagnostic& d) {
   QString out = QString::fromStdString(d.message);
-  if (!d.label.empty()) out += QStringLiteral(" [%1]").arg(QString::fromStdString(d.label));
+  if (!d.label.empty() && !isOpenPlace(d)) out += QStringLiteral(" [%1]").arg(QString::fromStdString(d.label));
   if (!d.expected.empty()) out += QObject::tr(" (expected %1").arg(QString::fromStdString(d.expected)) +
                                   (d.found.empty() ? QStringLiteral(")") : QObject::tr(", found %1)").arg(QString::fromStdString(d.found)));
   return out;
@@ -43,7 +46,7 @@ QString placeOf(const Diagnostic& d) {
 
 QVariant textOf(const Diagnostic& d, int column) {
   switch (column) {
-    case kSeverity: return severityText(d.severity);
+    case kSeverity: return severityText(d);
     case kInstruction: return QString::fromStdString(d.instructionName);
     case kMessage: return messageOf(d);
     case kPlace: return placeOf(d);
@@ -52,6 +55,8 @@ QVariant textOf(const Diagnostic& d, int column) {
 }
 
 }  // namespace
+
+bool isOpenPlace(const Diagnostic& d) { return d.label == kUnfinished; }
 
 void DiagnosticsModel::setDiagnostics(std::vector<Diagnostic> diagnostics) {
   beginResetModel();
@@ -78,7 +83,7 @@ QVariant DiagnosticsModel::data(const QModelIndex& index, int role) const {
   const Diagnostic& d = diagnostics_[static_cast<size_t>(index.row())];
   if (role == Qt::DisplayRole) return textOf(d, index.column());
   if (role == Qt::ToolTipRole) return QString::fromStdString(d.toString());
-  if (role == Qt::ForegroundRole && index.column() == kSeverity && d.severity == Severity::Error) return errorColor();
+  if (role == Qt::ForegroundRole && index.column() == kSeverity && d.severity == Severity::Error && !isOpenPlace(d)) return errorColor();
   return {};
 }
 

@@ -8,6 +8,9 @@
 
 namespace tessera {
 
+// What an unfinished graph leaves open is listed, and is no error.
+bool isOpenPlace(const Diagnostic& d);
+
 class DiagnosticsModel : public QAbstractTableModel {
   Q_OBJECT
 

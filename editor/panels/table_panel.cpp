@@ -88,7 +88,7 @@ DiagnosticsPanel::DiagnosticsPanel(Document& document, QWidget* parent)
 
 void DiagnosticsPanel::show() {
   const auto& diagnostics = document_.diagnostics();
-  errors_ = static_cast<int>(std::ranges::count(diagnostics, Severity::Error, &Diagnostic::severity));
+  errors_ = static_cast<int>(std::ranges::count_if(diagnostics, [](const Diagnostic& d) { return d.severity == Severity::Error && !isOpenPlace(d); }));
   model_->setDiagnostics(diagnostics);
   showEmptyText();
   showSelection();

@@ -161,8 +161,8 @@ HloEdit::Problem HloEdit::problemOf(const Diagnostic& d, int line, int column, b
   Problem out;
   out.reads = reads;
   out.message = QString::fromStdString(d.message);
-  if (!d.expected.empty()) out.message += tr("; expected %1").arg(QString::fromStdString(d.expected));
-  if (!d.found.empty()) out.message += tr(", found %1").arg(QString::fromStdString(d.found));
+  if (!d.expected.empty() && d.message.find(d.expected) == std::string::npos) out.message += tr("; expected %1").arg(QString::fromStdString(d.expected));
+  if (!d.found.empty() && d.message.find(d.found) == std::string::npos) out.message += tr(", found %1").arg(QString::fromStdString(d.found));
   const QTextBlock block = line >= 0 ? field_->document()->findBlockByNumber(line) : QTextBlock();
   if (!block.isValid()) return out;
   out.message = tr("line %1: %2").arg(line + 1).arg(out.message);
@@ -306,6 +306,16 @@ bool HloEdit::keyForCompletion(int key, int modifiers) {
   }
 }
 
+// A new line stands as far in as the one that it comes from, behind a bracket further.
+void HloEdit::beginLine() {
+  const QString before = field_->textCursor().block().text().left(field_->textCursor().positionInBlock());
+  qsizetype blanks = 0;
+  while (blanks < before.size() && before[blanks] == u' ') ++blanks;
+  if (before.endsWith(u'{')) blanks += 2;
+  field_->textCursor().insertText(u'\n' + QString(blanks, u' '));
+  field_->ensureCursorVisible();
+}
+
 bool HloEdit::findNext(const QString& words, bool backwards) {
   const auto flags = backwards ? QTextDocument::FindBackward : QTextDocument::FindFlags();
   if (field_->find(words, flags)) return true;
@@ -338,6 +348,7 @@ bool HloEdit::eventFilter(QObject* watched, QEvent* event) {
   if (watched == field_ && event->type() == QEvent::KeyPress) {
     const auto* key = static_cast<QKeyEvent*>(event);
     if (keyForCompletion(key->key(), static_cast<int>(key->modifiers()))) return true;
+    if ((key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) && key->modifiers() == Qt::NoModifier && !field_->isReadOnly()) return beginLine(), true;
   }
   if (completion_ && watched == field_ && (event->type() == QEvent::FocusOut || event->type() == QEvent::Hide)) completion_->hide();
   if (watched == field_->viewport() && event->type() == QEvent::ToolTip) {

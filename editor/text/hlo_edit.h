@@ -57,6 +57,7 @@ class HloEdit : public QWidget {
   void complete(bool asked);
   void take();
   bool keyForCompletion(int key, int modifiers);
+  void beginLine();
 
   Document& document_;
   QPlainTextEdit* field_;

@@ -95,6 +95,75 @@ class ProjectTest : public QObject {
     QVERIFY(pictureSays("why"));
   }
 
+  // A dump of another program: what is arranged round it goes beside it, and its own bytes stay.
+  void arrangingLeavesAForeignDumpAlone() {
+    const QByteArray dump = QByteArray("// dumped by a compiler\n") + kGraph;
+    const QString path = write("dump.hlo", dump);
+    open(path);
+    document().arrange("Note", [](ProjectPage& page) { page.notes = {{0, -90, 200, 40, "why"}}; });
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(!document().wouldRewriteOthers());
+    QVERIFY(document().save(path));
+    QCOMPARE(contentOf("dump.hlo"), dump);
+    QVERIFY(contentOf("dump.hlo.tessera").contains("why"));
+    QVERIFY(!document().isModified());
+    // A changed graph is asked about, once.
+    document().perform({"Rename", {Rename{id("c"), "called"}}});
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(document().wouldRewriteOthers());
+    QVERIFY(document().save(path));
+    QVERIFY(!contentOf("dump.hlo").contains("dumped"));
+    document().perform({"Rename", {Rename{id("called"), "again"}}});
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(!document().wouldRewriteOthers());
+    // What is arranged no more does not come back.
+    document().arrange("Note", [](ProjectPage& page) { page.notes.clear(); });
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(document().save(path));
+    QVERIFY(!contentOf("dump.hlo.tessera").contains("why"));
+    open(path);
+    QVERIFY(!pictureSays("why"));
+  }
+
+  void aFileThatThisProgramWroteIsItsOwn() {
+    open(write("plain.hlo", kGraph));
+    for (const char* name : {"own.hlo", "own.pb", "own.pbtxt", "own.tessera"}) {
+      QVERIFY(document().save(folder_.filePath(name)));
+      open(folder_.filePath(name));
+      document().perform({"Rename", {Rename{id("c"), "c"}, Rename{id("n"), "m"}}});
+      QVERIFY(waitUntilIdle(*window_));
+      QVERIFY2(!document().wouldRewriteOthers(), name);
+      document().undo();
+      QVERIFY(waitUntilIdle(*window_));
+    }
+  }
+
+  void aSidecarThatDoesNotReadIsNotWrittenOver() {
+    const QByteArray newer = "tessera project 9\nend\n";
+    write("new.hlo.tessera", newer);
+    open(write("new.hlo", kGraph));
+    document().arrange("Note", [](ProjectPage& page) { page.notes = {{0, -90, 200, 40, "why"}}; });
+    QVERIFY(waitUntilIdle(*window_));
+    const Status saved = document().save(folder_.filePath("new.hlo"));
+    QVERIFY(!saved && saved.error().message.find("new.hlo.tessera") != std::string::npos && saved.error().message.find("newer") != std::string::npos);
+    QCOMPARE(contentOf("new.hlo.tessera"), newer);
+    QVERIFY(document().isModified());
+    document().undo();
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(document().save(folder_.filePath("new.hlo")));  // nothing is arranged: the graph alone
+    QCOMPARE(contentOf("new.hlo.tessera"), newer);
+  }
+
+  void endingsThatPromiseSomethingElseAreRefused() {
+    open(write("plain.hlo", kGraph));
+    for (const char* name : {"m.mlir", "m.hlo.gz", "m.dot"}) {
+      const Status saved = document().save(folder_.filePath(name));
+      QVERIFY2(!saved && saved.error().expected.find(".hlo") != std::string::npos, name);
+      QVERIFY(!QFile::exists(folder_.filePath(name)));
+    }
+    QVERIFY(document().path().endsWith("plain.hlo"));
+  }
+
   void protobufIsSavedByItsEnding() {
     open(write("plain.hlo", kGraph));
     QVERIFY(document().save(folder_.filePath("m.pb")));

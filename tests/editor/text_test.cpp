@@ -179,6 +179,35 @@ class TextTest : public QObject {
     QCOMPARE(edit().problems().size(), size_t{1});
   }
 
+  // A line that ends in its comma is what is wrong, not the next one; it is said once what is expected.
+  void aMissingAttributeIsUnderlinedAtItsComma() {
+    openText("HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} negate(%x)\n}\n");
+    goBehind("parameter(0)");
+    press(Qt::Key_Return);
+    type("%t = f32[4] transpose(%x),");
+    press(Qt::Key_Escape);
+    read();
+    QCOMPARE(edit().problems().size(), size_t{1});
+    const auto& problem = edit().problems().front();
+    QCOMPARE(edit().errorLine(), 2);
+    QCOMPARE(field()->toPlainText().mid(problem.begin, problem.end - problem.begin), QStringLiteral(","));
+    QVERIFY2(problem.message.startsWith("line 3: an attribute is missing after the comma; expected NAME=VALUE"), qPrintable(problem.message));
+    hand().document().undo();
+  }
+
+  void aNewLineStandsAsFarIn() {
+    openText("HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} negate(%x)\n}\n");
+    goBehind("parameter(0)");
+    press(Qt::Key_Return);
+    type("%z = f32[4] exponential(%x)");
+    press(Qt::Key_Escape);
+    QVERIFY(field()->toPlainText().contains("\n  %z = "));
+    goBehind("f32[4] {");
+    press(Qt::Key_Return);
+    type("%w = f32[] constant(1)");
+    QVERIFY(field()->toPlainText().contains("{\n  %w = "));
+  }
+
   void anUnfinishedGraphIsTyped() {
     startTyping();
     QCOMPARE(field()->toPlainText(), QStringLiteral("ENTRY %main () -> ? {\n}\n"));

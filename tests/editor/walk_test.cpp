@@ -1,7 +1,8 @@
 // A random walk of a careless and impatient person: keys, clicks, drags, typed lines, text, copies, saving, runs, panels and
 // dialogs anywhere in the window. Nothing crashes; at every rest the text that stands reads back as it is; undoing everything
-// gives back the first text. TESSERA_TIER=long walks 100,000 events; TESSERA_WALK=N and TESSERA_SEED=S choose; TESSERA_WALK_SAY=1
-// names every event.
+// gives back the first text. TESSERA_TIER=long walks 100,000 events; TESSERA_WALK=N and TESSERA_SEED=S choose, TESSERA_WALK_DOCUMENT=N
+// how many of them one document gets; TESSERA_WALK_SAY=1 names every event. Every thousand events it says how far it is and what
+// they cost the UI thread, in its own time: others who use the machine do not count.
 #include <QAbstractButton>
 #include <QApplication>
 #include <QClipboard>
@@ -19,6 +20,8 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QTreeView>
+#include <time.h>
+
 #include <numeric>
 #include <random>
 
@@ -36,7 +39,16 @@ using namespace tessera;
 
 namespace {
 
-constexpr int kEventsOfOneDocument = 500;
+constexpr int kEventsOfOneDocument = 500, kSaidEvery = 1000;
+constexpr size_t kTooMany = 250;  // instructions; then the person begins anew in the same document
+constexpr double kSlowMs = 100;
+
+// What this thread has worked.
+double workedMs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
 
 const char* const kLines[] = {"f32[2,3]", "add", "exp", "reduce max", "multiply 2", "counting loop", "matmul f32[3,4]", "transpose", "tuple", "s32[3]",
                               "iota s32[4]", "convert s32[2,3]", "select", "dot", "junk?", "concatenate", "while", "pad", "gather", "scatter", "sort", "call",
@@ -56,6 +68,10 @@ class WalkTest : public QObject {
  private:
   std::mt19937 random_{7};
   QTemporaryDir folder_;
+  QElapsedTimer clock_;
+  int walked_ = 0, slow_ = 0;
+  double worked_ = 0, slowest_ = 0;  // of the events since it was said last
+  const char* slowestKind_ = "";
 
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(std::max(1, n))); }
   template <size_t N>
@@ -298,12 +314,38 @@ class WalkTest : public QObject {
         break;
       }
     if (say) std::fprintf(stderr, "%d %s\n", number, kind->name);
+    const double before = workedMs();
     if (below(3)) hand.canvas().setFocus();
     (this->*kind->play)(hand);
     answer(hand);
-    if (below(3) == 0) return;  // impatient
+    if (below(3)) {  // else impatient
+      rest(hand);
+      answer(hand);
+    }
+    note(hand, kind->name, workedMs() - before);
+  }
+  void note(Hand& hand, const char* kind, double ms) {
+    ++walked_;
+    worked_ += ms;
+    if (ms > slowest_) slowest_ = ms, slowestKind_ = kind;
+    const size_t size = hand.module().instructionCount();
+    if (ms > kSlowMs) {
+      ++slow_;
+      std::fprintf(stderr, "event %d: %s took the UI thread %.0f ms in a graph of %zu instructions\n", walked_, kind, ms, size);
+    }
+    if (walked_ % kSaidEvery) return;
+    std::fprintf(stderr, "%d events in %lld s: %.2f ms each, the slowest %.0f ms (%s); %zu instructions\n", walked_, static_cast<long long>(clock_.elapsed() / 1000),
+                 worked_ / kSaidEvery, slowest_, slowestKind_, size);
+    worked_ = slowest_ = 0;
+  }
+  // Copies of copies grow without bounds: all goes but the history.
+  void beginAnew(Hand& hand) {
+    hand.document().showComputation(hand.module().entry());
     rest(hand);
-    answer(hand);
+    hand.canvas().setFocus();
+    QTest::keyClick(&hand.canvas(), Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClick(&hand.canvas(), Qt::Key_Delete);
+    rest(hand);
   }
   // Till no worker has anything to say: pictures are not waited for.
   void rest(Hand& hand) {
@@ -347,6 +389,7 @@ class WalkTest : public QObject {
       step(hand, i);
       if (QTest::currentTestFailed()) break;
       if (i % 10 == 9) rest(hand), checkText(hand, i);
+      if (hand.module().instructionCount() > kTooMany) beginAnew(hand);
       if (QTest::currentTestFailed()) break;
     }
     if (!QTest::currentTestFailed()) {
@@ -370,17 +413,18 @@ class WalkTest : public QObject {
       else if (QWidget* dialog = QApplication::activeModalWidget()) QTest::keyClick(dialog, Qt::Key_Escape);
     });
     leave.start(30);
-    QElapsedTimer clock;
-    clock.start();
-    int done = 0;
-    for (unsigned seed = static_cast<unsigned>(firstSeed); done < events && !QTest::currentTestFailed(); ++seed) {
-      const int now = std::min(kEventsOfOneDocument, events - done);
-      walkOnce(seed, now);
-      done += now;
-    }
-    qInfo("%d events from seed %d in %lld s", done, firstSeed, static_cast<long long>(clock.elapsed() / 1000));
+    clock_.start();
+    const int each = qEnvironmentVariableIntValue("TESSERA_WALK_DOCUMENT") > 0 ? qEnvironmentVariableIntValue("TESSERA_WALK_DOCUMENT") : kEventsOfOneDocument;
+    for (unsigned seed = static_cast<unsigned>(firstSeed); walked_ < events && !QTest::currentTestFailed(); ++seed) walkOnce(seed, std::min(each, events - walked_));
+    std::fprintf(stderr, "%d events from seed %d in %lld s, %d slow\n", walked_, firstSeed, static_cast<long long>(clock_.elapsed() / 1000), slow_);
   }
 };
 
-QTEST_MAIN(WalkTest)
+// A long walk takes longer than Qt gives a test, and what Qt warns of must not silence what the walk says.
+int main(int argc, char** argv) {
+  qputenv("QTEST_FUNCTION_TIMEOUT", "86400000");
+  QApplication app(argc, argv);
+  WalkTest test;
+  return QTest::qExec(&test, argc, argv);
+}
 #include "walk_test.moc"

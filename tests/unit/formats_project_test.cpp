@@ -88,7 +88,10 @@ TEST(Project, SidecarNamesItsGraph) {
   EXPECT_TRUE(readModule(sidecar).module);
   std::filesystem::remove(sidecar);
   const auto missing = write("m.tessera", "tessera project 1\ngraph \"none.hlo\"\nend\n");
-  EXPECT_FALSE(readModule(missing).module);
+  const ReadResult without = readModule(missing);
+  ASSERT_FALSE(without.module);
+  EXPECT_EQ(without.diagnostics.items()[0].file, missing.string());
+  EXPECT_TRUE(without.diagnostics.items()[0].message.starts_with("the graph none.hlo of the project cannot be read: ")) << without.diagnostics.items()[0].message;
   const auto looped = write("l.tessera", "tessera project 1\ngraph \"l.tessera\"\nend\n");
   EXPECT_EQ(readModule(looped).diagnostics.items()[0].message, "the graph of the project is a project itself: l.tessera");
 }
@@ -102,6 +105,8 @@ struct Broken {
 TEST(Project, BrokenOnesSayTheLine) {
   const Broken cases[] = {
       {"tessera project 2\nend\n", 1, "the project was written by a newer Tessera; this one reads version 1 and older ones"},
+      {"tessera projct 1\nend\n", 1, "the first line of the project file is broken"},
+      {"tesse", 1, "the first line of the project file is broken"},
       {"tessera project x\nend\n", 1, "the version of the project file does not read"},
       {"tessera project 1\nshow \"main\"\npage \"m", 3, "the project file ends too early: its last line is missing"},
       {"tessera project 1\n", 2, "the project file ends too early: its last line is missing"},
@@ -122,6 +127,9 @@ TEST(Project, BrokenOnesSayTheLine) {
     ASSERT_FALSE(parsed) << c.text;
     EXPECT_EQ(parsed.error().message, c.message) << c.text;
     EXPECT_EQ(parsed.error().position.line, c.line) << c.text;
+    const ReadResult read = readModule(write("broken.tessera", c.text));
+    ASSERT_FALSE(read.module) << c.text;
+    EXPECT_EQ(read.diagnostics.items()[0].message, c.message) << c.text;
   }
 }
 

@@ -1,0 +1,98 @@
+// What a new user sees move or glow without having asked for it: after an edit boxes keep their place on the screen, all stays in
+// sight while the graph grows, and an empty or half-wired graph is no error.
+#include <QDockWidget>
+#include <QStandardPaths>
+#include <QTest>
+#include <QTreeView>
+#include <cmath>
+
+#include "app/studio/panels.h"
+#include "editor/panels/table_panel.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+class SteadyTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+
+  Hand& hand() { return *hand_; }
+  QPointF onScreen(InstructionId id) { return hand().canvas().toWidget(hand().canvas().boxOf(id).topLeft()); }
+  QRectF frameOnScreen(InstructionId id) {
+    const QRectF box = hand().canvas().boxOf(id);
+    return {hand().canvas().toWidget(box.topLeft()), hand().canvas().toWidget(box.bottomRight())};
+  }
+  static double distance(QPointF a, QPointF b) { return std::hypot(a.x() - b.x(), a.y() - b.y()); }
+  QString diagnosticsTitle() { return hand().window().panels().find(QStringLiteral("diagnostics"))->windowTitle(); }
+
+ private slots:
+  void init() {
+    QStandardPaths::setTestModeEnabled(true);
+    hand_ = std::make_unique<Hand>();
+  }
+  void cleanup() { hand_.reset(); }
+
+  void boxesStayWhileTheGraphGrows() {
+    const InstructionId first = hand().add("f32[4]");
+    const QPointF at = onScreen(first);
+    InstructionId last = first;
+    for (const char* line : {"exp", "negate"}) {
+      last = hand().drawTo(last, line);
+      QVERIFY2(distance(onScreen(first), at) < 12, line);
+    }
+    hand().undoAll();
+    hand().redoAll();
+    QVERIFY(hand().canvas().rect().contains(frameOnScreen(first).toRect()));
+  }
+
+  // It is made smaller when it does not fit, with room: the next one needs no other zoom. It is never too small to read; then the
+  // latest is in sight.
+  void allStaysInSightWhileItCanBeRead() {
+    InstructionId last = hand().add("f32[4]");
+    std::vector<InstructionId> all{last};
+    double zoom = hand().canvas().zoom();
+    int zooms = 0, whole = 0;
+    for (int i = 0; i < 16; ++i) {
+      all.push_back(last = hand().drawTo(last, "exp"));
+      QVERIFY(hand().canvas().zoom() >= 0.6);
+      QVERIFY2(hand().canvas().rect().contains(frameOnScreen(last).toRect()), qPrintable(QString::number(i)));
+      whole += std::ranges::all_of(all, [&](InstructionId id) { return hand().canvas().rect().contains(frameOnScreen(id).toRect()); });
+      zooms += std::exchange(zoom, hand().canvas().zoom()) != hand().canvas().zoom();
+    }
+    QVERIFY2(zooms >= 1 && zooms <= 4, qPrintable(QString::number(zooms)));
+    QVERIFY2(whole >= 4 && whole < 16, qPrintable(QString::number(whole)));
+    hand().canvas().fitAll();
+    for (InstructionId id : all) QVERIFY(hand().canvas().rect().contains(frameOnScreen(id).toRect()));
+  }
+
+  // Where the person looks stays, zoomed in on a part.
+  void aPartThatIsLookedAtStays() {
+    const InstructionId first = hand().add("f32[4]");
+    InstructionId last = first;
+    for (int i = 0; i < 4; ++i) last = hand().drawTo(last, "exp");
+    hand().canvas().zoomBy(1.5, hand().bodyOf(first));
+    const QPointF at = onScreen(first);
+    const double zoom = hand().canvas().zoom();
+    hand().click(first);
+    hand().key(Qt::Key_D, Qt::ControlModifier);
+    QCOMPARE(hand().canvas().zoom(), zoom);
+    hand().key(Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(distance(onScreen(first), at) < 12);
+  }
+
+  void whatIsOpenIsNoError() {
+    QCOMPARE(diagnosticsTitle(), QStringLiteral("Diagnostics"));
+    hand().add("f32[4]");
+    hand().add("multiply");  // its second input is open
+    QVERIFY(hand().text().find('?') != std::string::npos);
+    QCOMPARE(diagnosticsTitle(), QStringLiteral("Diagnostics"));
+    const QAbstractItemModel* rows = hand().window().panels().diagnostics->table()->model();
+    QVERIFY(rows->rowCount() > 0);  // and is listed
+    QCOMPARE(rows->data(rows->index(0, 0), Qt::DisplayRole).toString(), QStringLiteral("Open"));
+  }
+};
+
+QTEST_MAIN(SteadyTest)
+#include "steady_test.moc"

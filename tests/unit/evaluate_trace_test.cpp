@@ -1,0 +1,67 @@
+// Values of graphs that are being edited: what does not fit does not run, and what is complete beside it has its values.
+#include <gtest/gtest.h>
+
+#include "core/evaluate/trace.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+// A loop whose body is in the middle of an edit: one of its instructions takes what it cannot.
+constexpr const char* kBroken = R"(HloModule m
+
+%body (p: (s32[], f32[4])) -> (s32[], f32[4]) {
+  %p = (s32[], f32[4]) parameter(0)
+  %i = s32[] get-tuple-element(%p), index=0
+  %a = f32[4] get-tuple-element(%p), index=1
+  %none = f32[0] constant({})
+  %yes = pred[] constant(true)
+  %bad = f32[4] select(%yes, %none, %a)
+  ROOT %t = (s32[], f32[4]) tuple(%i, %bad)
+}
+
+%condition (q: (s32[], f32[4])) -> pred[] {
+  %q = (s32[], f32[4]) parameter(0)
+  %n = s32[] get-tuple-element(%q), index=0
+  %three = s32[] constant(3)
+  ROOT %less = pred[] compare(%n, %three), direction=LT
+}
+
+ENTRY %main () -> (s32[], f32[4]) {
+  %zero = s32[] constant(0)
+  %start = f32[4] constant({1, 2, 3, 4})
+  %state = (s32[], f32[4]) tuple(%zero, %start)
+  ROOT %loop = (s32[], f32[4]) while(%state), condition=%condition, body=%body
+}
+)";
+
+TEST(Trace, ALoopThatIsBeingEditedDoesNotRun) {
+  const ReadResult read = readHloText(kBroken);
+  ASSERT_TRUE(read.module);
+  const Module& module = *read.module;
+  const InstructionId loop = *module.findInstruction("loop");
+  for (const char* called : {"body", "condition"}) {
+    const auto trace = traceModule(module, {}, {{loop, *module.findComputation(called), 0}});
+    ASSERT_TRUE(trace) << trace.error().message;
+    EXPECT_TRUE(trace->find(*module.findInstruction("state")));
+    EXPECT_FALSE(trace->find(loop));
+    EXPECT_FALSE(trace->find(*module.findInstruction("bad")));
+    EXPECT_TRUE(trace->find(*module.findInstruction(std::string(called) == "body" ? "a" : "less"))) << called;
+  }
+}
+
+// A body that takes another size than its caller gives has no values, and the caller's stay.
+TEST(Trace, ABodyThatTakesOtherValuesHasNone) {
+  std::string text = kBroken;
+  for (size_t at = text.find("f32[4]"); at < text.find("%condition (q"); at = text.find("f32[4]", at + 1)) text.replace(at, 6, "f32[9]");
+  const ReadResult read = readHloText(text);
+  ASSERT_TRUE(read.module);
+  const Module& module = *read.module;
+  const auto trace = traceModule(module, {}, {{*module.findInstruction("loop"), *module.findComputation("body"), 0}});
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_TRUE(trace->find(*module.findInstruction("state")));
+  EXPECT_FALSE(trace->find(*module.findInstruction("a")));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -93,20 +93,28 @@ void Authoring::connectCanvas() {
   connect(&canvas_, &Canvas::emptyActivated, this, [this](QPointF at) { openSearch(at.toPoint()); });
   connect(&canvas_, &Canvas::wireDropped, this, &Authoring::dropWire);
   connect(&canvas_, &Canvas::wireDroppedOnEmpty, this, [this](InstructionId value, QPointF at) {
+    if (!document_.module().contains(value)) return canvas_.endWire();  // the picture may be older than the graph
     openSearch(at.toPoint());
     droppedValue_ = value;
     search_->openFor(at.toPoint(), document_.module().shapeOf(value));
   });
   connect(&canvas_, &Canvas::inputDroppedOnEmpty, this, [this](InstructionId user, int operand, QPointF at) {
+    if (!hasInput(user, operand)) return canvas_.endWire();
     openSearch(at.toPoint());
     droppedUser_ = user;
     droppedOperand_ = operand;
     if (const auto wanted = shapeWantedAt(document_.module(), user, operand)) search_->openToGive(at.toPoint(), *wanted);
   });
   connect(&canvas_, &Canvas::inputOpened, this, [this](InstructionId user, int operand) {
+    if (!hasInput(user, operand)) return;
     document_.perform({"Unwire " + std::string(document_.module().at(user).name), {SetOperand{user, operand, {}}}}, false, user);
   });
   connect(&canvas_, &Canvas::inputClicked, this, &Authoring::openField);
+}
+
+bool Authoring::hasInput(InstructionId user, int operand) const {
+  const Module& module = document_.module();
+  return module.contains(user) && operand >= 0 && static_cast<size_t>(operand) < module.at(user).operands.size() + (arityOf(module.at(user).opcode) < 0 ? 1 : 0);
 }
 
 // --- searching and placing
@@ -142,6 +150,8 @@ bool Authoring::agrees(const Edit& edit) const {
 
 // A dropped wire is the first input; the selection fills the others as far as that fits.
 Edit Authoring::placingAround(const PaletteEntry& entry, uint32_t& meant) {
+  for (InstructionId* dropped : {&droppedUser_, &droppedValue_})  // undone while the search was open
+    if (!document_.module().contains(*dropped)) *dropped = {};
   if (droppedUser_.valid()) {
     PaletteEntry shaped = entry;
     const auto shapes = operandShapes(document_.module(), document_.module().at(droppedUser_));

@@ -57,6 +57,7 @@ class Authoring : public QObject {
   void offer(std::vector<Way> ways, InstructionId user, const QString& heading, QPointF at);
   void takeWay(int line);
   void openField(InstructionId user, int operand);
+  bool hasInput(InstructionId user, int operand) const;
   Edit placingAround(const PaletteEntry& entry, uint32_t& meant);
   Edit placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources, uint32_t& meant) const;
   bool agrees(const Edit& edit) const;

@@ -371,7 +371,7 @@ void MainWindow::save(bool ask) {
     path = QFileDialog::getSaveFileName(this, tr("Save the graph"), path.isEmpty() ? fileNameOf(*document_) : path,
                                         tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement (*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
   if (path.isEmpty()) return;
-  if (!ask && document_->wouldRewriteOthers()) {
+  if (!ask && remembers_ && document_->wouldRewriteOthers()) {  // nobody answers where a script drives
     const auto answer = askToRewrite(QFileInfo(path).fileName());
     if (answer == QMessageBox::SaveAll) return save(true);
     if (answer != QMessageBox::Save) return;

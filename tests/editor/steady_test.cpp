@@ -1,5 +1,5 @@
 // What a new user sees move or glow without having asked for it: after an edit boxes keep their place on the screen, all stays in
-// sight while the graph grows, and an empty or half-wired graph is no error.
+// sight while the graph grows, an empty or half-wired graph is no error, and what is in the hand may be undone meanwhile.
 #include <QDockWidget>
 #include <QStandardPaths>
 #include <QTest>
@@ -80,6 +80,34 @@ class SteadyTest : public QObject {
     QCOMPARE(hand().canvas().zoom(), zoom);
     hand().key(Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(distance(onScreen(first), at) < 12);
+  }
+
+  // The picture is older than the graph for a moment after an undo.
+  void whatIsInTheHandMayBeUndone() {
+    hand().add("f32[4]");
+    hand().add("multiply");
+    const std::string before = hand().text();
+    const InstructionId made = hand().add("exp");
+    const QPoint output = hand().outputOf(made), input = hand().inputOf(made, 0), away = hand().emptyPlace();
+    for (const QPoint& from : {output, input}) {
+      QTest::mousePress(&hand().canvas(), Qt::LeftButton, {}, from);
+      QTest::mouseMove(&hand().canvas(), (from + away) / 2);
+      QTest::mouseMove(&hand().canvas(), away);
+      hand().document().undo();
+      QVERIFY(!hand().module().contains(made));
+      QTest::mouseRelease(&hand().canvas(), Qt::LeftButton, {}, away);
+      QVERIFY(!hand().window().addSearch().isVisible());
+      hand().settle();
+      QCOMPARE(hand().text(), before);
+      hand().document().redo();
+      hand().settle();
+    }
+    // While the search for it is open.
+    hand().drag(hand().outputOf(made), away);
+    QVERIFY(hand().window().addSearch().isVisible());
+    hand().document().undo();
+    hand().take("negate");
+    QVERIFY(hand().module().findInstruction("negate"));
   }
 
   void whatIsOpenIsNoError() {

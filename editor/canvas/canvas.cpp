@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kSmallestZoom = 0.0002, kLargestZoom = 6, kFitMargin = 24;
 constexpr double kReadableZoom = 0.6;
+constexpr double kRowHeight = 110;  // in the scene: a box and the gap to the next
 constexpr double kGrowth = 0.3;  // of its size: room for what is added next, when all is made smaller
 constexpr size_t kMostVisibleSelected = 400, kMostCompared = 4000;
 
@@ -165,13 +166,16 @@ void Canvas::reveal() {
   if (!all.isEmpty()) centerOn(all.center());
 }
 
-// The least that the view has to move.
+// Moves the view only where it has to, and then so that a row of neighbours above and below stands in sight where there is room:
+// what was just made is wired to them next.
 void Canvas::bringIntoView() {
   QRectF all;
   for (int32_t node : selectedNodes_) all |= frameOf(node);
   const double margin = kFitMargin / zoom_;
-  const QRectF wanted = all.adjusted(-margin, -margin, margin, margin), visible = freeScene();
-  if (all.isEmpty() || visible.contains(wanted)) return;
+  const QRectF visible = freeScene();
+  if (all.isEmpty() || visible.contains(all.adjusted(-margin, -margin, margin, margin))) return;
+  const double row = std::clamp((visible.height() - all.height()) / 2 - margin, 0.0, kRowHeight);
+  const QRectF wanted = all.adjusted(-margin, -margin - row, margin, margin + row);
   if (wanted.width() > visible.width() || wanted.height() > visible.height()) return reveal();
   const auto least = [](double from, double to, double low, double high) { return from < low ? from - low : to > high ? to - high : 0; };
   setTransform(zoom_, origin_ + QPointF(least(wanted.left(), wanted.right(), visible.left(), visible.right()), least(wanted.top(), wanted.bottom(), visible.top(), visible.bottom())));

@@ -1,6 +1,10 @@
 // See permute_step.h.
 #include "backends/runtime/permute_step.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,6 +14,21 @@ namespace {
 
 // Elements of a tile's rows on both sides: two cache lines, or more of wide elements.
 constexpr int64_t tileOf(size_t width) { return std::max<int64_t>(16, 128 / static_cast<int64_t>(width)); }
+
+// Results of as many bytes go past the caches: a core's share of the last cache holds no more, whatever the whole is said to have.
+constexpr int64_t kStreamed = int64_t{8} << 20;
+
+#ifdef __SSE2__
+// `bytes`, a multiple of 16, from and to aligned places, past the caches.
+void streamBytes(const void* from, void* to, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(static_cast<char*>(to) + at), _mm_load_si128(reinterpret_cast<const __m128i*>(static_cast<const char*>(from) + at)));
+}
+void endStreams() { _mm_sfence(); }
+#else
+void streamBytes(const void* from, void* to, int64_t bytes) { std::memcpy(to, from, static_cast<size_t>(bytes)); }
+void endStreams() {}
+#endif
 
 class PermuteStep : public Step {
  public:
@@ -23,12 +42,18 @@ class PermuteStep : public Step {
   void runAs(RunState& state) const;
   template <class T>
   void turnBlock(const T* from, T* to, int64_t rows, int64_t columns) const;
+  template <class T>
+  void streamBlock(const T* from, T* to, int64_t rows, int64_t columns) const;
   void chooseBlock();
   template <class T>
   void turn(const T* from, T* to, int64_t rows, int64_t columns) const;
+  template <class T>
+  void stream(const T* from, T* to, const T* next) const;
+  bool streamsTo(const void* to) const;
 
   Permute permute_;
   int64_t block_ = 1, outerCount_ = 1;
+  bool isLarge_ = false;  // its result goes past the caches
 };
 
 using Words4 = uint32_t __attribute__((vector_size(16)));
@@ -86,12 +111,34 @@ void PermuteStep::turn(const T* from, T* to, int64_t rows, int64_t columns) cons
     for (int64_t j = 0; j < columns; ++j) to[i * permute_.across.to + j] = buffer[j * kPadded + i];
 }
 
+// A whole tile whose result goes past the caches: lines that would be read only to be overwritten are not, and other
+// lines stay. next: the tile that follows.
+template <class T>
+void PermuteStep::stream(const T* from, T* to, const T* next) const {
+  constexpr int64_t kTile = tileOf(sizeof(T)), kPadded = kTile + 64 / static_cast<int64_t>(sizeof(T)), kBytes = kTile * static_cast<int64_t>(sizeof(T));
+  alignas(64) T buffer[kTile * kPadded], turned[kTile * kPadded];
+  for (int64_t j = 0; j < kTile; ++j) {
+    std::memcpy(buffer + j * kPadded, from + j * permute_.along.from, kBytes);
+    for (int64_t byte = 0; byte < kBytes; byte += 64) __builtin_prefetch(reinterpret_cast<const char*>(next + j * permute_.along.from) + byte);
+  }
+  turnInside(buffer, kPadded, turned, kPadded, kTile, kTile);
+  for (int64_t i = 0; i < kTile; ++i) streamBytes(turned + i * kPadded, to + i * permute_.across.to, kBytes);
+}
+
+// Lines of the result are whole where all strides are.
+bool PermuteStep::streamsTo(const void* to) const {
+  auto isLines = [&](int64_t elements) { return elements * permute_.width % 64 == 0; };
+  return isLarge_ && reinterpret_cast<uintptr_t>(to) % 64 == 0 && isLines(permute_.across.to) &&
+         std::ranges::all_of(permute_.outer, [&](const PermutedAxis& axis) { return isLines(axis.to); });
+}
+
 // Block by block, so that the pages of both arrays that are walked at once stay known to the processor.
 template <class T>
 void PermuteStep::runAs(RunState& state) const {
   const T* from = reinterpret_cast<const T*>(state.pointers[static_cast<size_t>(permute_.from)]);
   T* to = reinterpret_cast<T*>(state.pointers[static_cast<size_t>(permute_.to)]);
   const int64_t down = (permute_.across.size + block_ - 1) / block_, right = (permute_.along.size + block_ - 1) / block_;
+  const bool streams = streamsTo(to);
   state.pool->parallelFor(outerCount_ * down * right, 1, [&](int64_t begin, int64_t end, int) {
     for (int64_t item = begin; item < end; ++item) {
       int64_t rest = item / (down * right);
@@ -101,9 +148,26 @@ void PermuteStep::runAs(RunState& state) const {
         in += rest % permute_.outer[d].size * permute_.outer[d].from;
         out += rest % permute_.outer[d].size * permute_.outer[d].to;
       }
-      turnBlock(from + in, to + out, std::min(block_, permute_.across.size - row), std::min(block_, permute_.along.size - column));
+      const int64_t rows = std::min(block_, permute_.across.size - row), columns = std::min(block_, permute_.along.size - column);
+      if (streams) streamBlock(from + in, to + out, rows, columns);
+      else turnBlock(from + in, to + out, rows, columns);
     }
+    if (streams) endStreams();
   });
+}
+
+// Along the operand's rows, which are read front to back.
+template <class T>
+void PermuteStep::streamBlock(const T* from, T* to, int64_t rows, int64_t columns) const {
+  constexpr int64_t kTile = tileOf(sizeof(T));
+  for (int64_t column = 0; column < columns; column += kTile)
+    for (int64_t row = 0; row < rows; row += kTile) {
+      const T* tile = from + row + column * permute_.along.from;
+      T* place = to + row * permute_.across.to + column;
+      const int64_t height = std::min(kTile, rows - row), width = std::min(kTile, columns - column);
+      if (height == kTile && width == kTile) stream(tile, place, row + 2 * kTile <= rows ? tile + kTile : tile);
+      else turn(tile, place, height, width);
+    }
 }
 
 template <class T>
@@ -122,6 +186,7 @@ void PermuteStep::chooseBlock() {
   const int64_t tile = tileOf(static_cast<size_t>(permute_.width));
   auto count = [&] { return outerCount_ * ((permute_.across.size + block_ - 1) / block_) * ((permute_.along.size + block_ - 1) / block_); };
   for (block_ = kMost; block_ > 2 * tile && count() < kWanted;) block_ /= 2;
+  isLarge_ = outerCount_ * permute_.across.size * permute_.along.size * permute_.width >= kStreamed;
 }
 
 struct Bytes16 {

@@ -50,6 +50,14 @@ TEST(CpuMovement, PermutedDimensions) {
   expectLikeEvaluator(transposeOf("f32", "40,50,64", "1,0,2", "50,40,64"));  // rows stay rows
 }
 
+// Results that go past the caches: lines of the result are whole, tiles at its ends are not.
+TEST(CpuMovement, LargePermutedDimensions) {
+  expectLikeEvaluator(transposeOf("f32", "1040,2064", "1,0", "2064,1040"), "transpose");
+  expectLikeEvaluator(transposeOf("s8", "3,1600,1856", "0,2,1", "3,1856,1600"), "transpose");
+  expectLikeEvaluator(transposeOf("c128", "776,700", "1,0", "700,776"), "transpose");
+  expectLikeEvaluator(transposeOf("f32", "1041,2064", "1,0", "2064,1041"), "transpose");  // its lines begin anywhere
+}
+
 std::string totals(const std::string& type, const std::string& dims, const std::string& op, const std::string& initial, const std::string& window) {
   const std::string array = type + "[" + dims + "]";
   return "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  ROOT s = " + type + "[] " + op + "(x, y)\n}\n\nENTRY e {\n  a = " +

@@ -5,6 +5,7 @@
 
 #include "core/edit/performer.h"
 #include "core/formats/hlo_text.h"
+#include "core/ops/callgraph.h"
 
 namespace tessera {
 namespace {
@@ -36,6 +37,7 @@ class Import {
     std::vector<ComputationId> order = to_.order();  // callees stand first
     std::rotate(order.begin(), order.end() - static_cast<std::ptrdiff_t>(made_), order.end());
     to_.setOrder(std::move(order));
+    to_.setOrder(CallGraph(to_).calleesFirst());  // what was there already and is shared may stand behind
     return {};
   }
 

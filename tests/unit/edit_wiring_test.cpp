@@ -196,6 +196,20 @@ TEST(EditJournal, TheNewActionsComeBack) {
   EXPECT_EQ(toJson(*back), toJson(edit));
 }
 
+// A computation that comes in and calls one that is there already stands behind it, or the text would not read.
+TEST(EditImport, WhatIsSharedStandsBeforeItsCallers) {
+  const std::string reducer = "most {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] maximum(a, b)\n}\n\n";
+  const auto body = [](const std::string& dims) {
+    return "block {\n  x = f32[" + dims + "] parameter(0)\n  z = f32[] constant(-inf)\n  ROOT r = f32[2] reduce(x, z), dimensions={1}, to_apply=most\n}\n\n";
+  };
+  const std::string entry = "ENTRY e {\n  ROOT a = f32[] parameter(0)\n}\n";
+  Bench b;
+  for (const char* dims : {"2,3", "2,4"}) b.perform({"paste", {AddComputations{"HloModule m\n\n" + reducer + body(dims) + entry}}});
+  EXPECT_EQ(b.module().order().size(), 4u);
+  const ReadResult back = readHloText(printHloText(b.module()));
+  EXPECT_TRUE(back.module) << back.diagnostics.items().front().toString();
+}
+
 TEST(EditHistory, UndoingGoesBackToTheSameState) {
   Bench b;
   const uint64_t first = b.history.state();

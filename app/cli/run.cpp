@@ -259,11 +259,6 @@ Status runAsAsked(const Module& module, Options& options, Report& report) {
   TESSERA_ASSIGN_OR_RETURN(const DeviceGrid grid, gridOf(module, options.replicas, options.partitions));
   const bool alone = grid.replicas == 1 && grid.partitions == 1 && options.infeed.empty() && options.outfeed.empty();
   if (alone) return runModule(module, options, report);
-  if (grid.replicas > 1024 || grid.partitions > 1024 || grid.count() > 1024) {
-    Diagnostic d = inputFault("a run takes at most 1024 devices");
-    d.fault = Fault::Usage;
-    return std::unexpected(std::move(d));
-  }
   if (options.runs > 1 || !options.profile.empty() || options.hottest > 0) {
     Diagnostic d = inputFault("--runs, --profile and --hottest are for runs on one device without feeds");
     d.fault = Fault::Usage;

@@ -115,7 +115,13 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
     TESSERA_ASSIGN_OR_RETURN(const Meshes meshes, meshesOf(module));
     for (const auto& [name, mesh] : meshes) byModule = std::max(byModule, static_cast<int64_t>(mesh.devices.size()));
   }
-  return DeviceGrid{replicas > 0 ? replicas : config.replicaCount.value_or(1), partitions > 0 ? partitions : byModule};
+  const DeviceGrid grid{replicas > 0 ? replicas : config.replicaCount.value_or(1), partitions > 0 ? partitions : byModule};
+  if (grid.replicas <= kMostDevices && grid.partitions <= kMostDevices && grid.count() <= kMostDevices) return grid;
+  Diagnostic d;
+  d.fault = replicas > 0 || partitions > 0 ? Fault::Usage : Fault::Unsupported;
+  d.message = "a run takes at most " + std::to_string(kMostDevices) + " devices";
+  d.found = std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions";
+  return std::unexpected(std::move(d));
 }
 
 Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid, const std::map<std::string, Literal>& given, const FillRule& rule) {

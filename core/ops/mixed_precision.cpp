@@ -75,6 +75,11 @@ bool leavesDiffer(const Shape& a, const Shape& b) {
   return a.type != b.type;
 }
 
+// Arrays stand where arrays stand. Where they do not, the written shape is wrong, and nothing here can make it right.
+bool nestAlike(const Shape& a, const Shape& b) {
+  return a.isTuple() == b.isTuple() && std::ranges::equal(a.elements, b.elements, nestAlike);
+}
+
 Shape withType(Shape shape, ElementType type) {
   shape.type = type;
   return shape;
@@ -177,6 +182,7 @@ std::optional<MixedPrecision> mixedPrecisionOf(const Module& module, const Instr
   auto inferred = op->inferShape(context);
   if (!inferred) return std::nullopt;
   out.computed = std::move(inferred->shape);
+  if (!nestAlike(out.computed, *instruction.shape)) return std::nullopt;
   if (isContraction(instruction.opcode) && out.operands) out.computed.type = *out.operands;
   if (!out.operands && !leavesDiffer(out.computed, *instruction.shape)) return std::nullopt;
   return out;

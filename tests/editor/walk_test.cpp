@@ -362,8 +362,14 @@ class WalkTest : public QObject {
     const ReadResult read = readHloText(text);
     QVERIFY2(read.module, qPrintable(QStringLiteral("event %1: %2\n%3").arg(number).arg(read.diagnostics.empty() ? QString() : QString::fromStdString(read.diagnostics.items()[0].toString()), QString::fromStdString(text))));
     const std::string again = printHloText(*read.module);
-    QVERIFY2(again == text, qPrintable(QStringLiteral("event %1: reads as\n%2\nand was\n%3").arg(number).arg(QString::fromStdString(again), QString::fromStdString(text))));
+    QVERIFY2(again == text, qPrintable(QStringLiteral("event %1: %2").arg(number).arg(firstDifference(again, text))));
     QVERIFY(readProjectModule(printProject(hand.document().project(), &hand.module()), "walk.tessera").module);
+  }
+  static QString firstDifference(const std::string& read, const std::string& was) {
+    const QStringList now = QString::fromStdString(read).split('\n'), before = QString::fromStdString(was).split('\n');
+    for (qsizetype i = 0; i < std::min(now.size(), before.size()); ++i)
+      if (now[i] != before[i]) return QStringLiteral("line %1 reads as\n%2\nand was\n%3").arg(i + 1).arg(now[i], before[i]);
+    return QStringLiteral("one text ends before the other");
   }
   void undoAll(Hand& hand) {
     hand.document().cancelRun();

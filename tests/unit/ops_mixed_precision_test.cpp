@@ -101,6 +101,16 @@ TEST(OpsMixedPrecision, NormalizedModuleVerifiesAndIsNotMixed) {
   }
 }
 
+// A written tuple that nests otherwise than the operation's result is the verifier's to refuse, and no rounding.
+TEST(OpsMixedPrecision, AnotherNestIsNoPrecision) {
+  const ReadResult read = readHloText(
+      "HloModule m\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n  d = f32[] parameter(3)\n  ROOT l = pred[] compare(a, b), direction=LT\n}\n\n"
+      "ENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n  ROOT s = ((bf16[4]), bf16[4]) sort(x, y), dimensions={0}, to_apply=less\n}\n");
+  ASSERT_TRUE(read.module) << read.diagnostics.items().front().toString();
+  EXPECT_FALSE(hasMixedPrecision(*read.module));
+  EXPECT_TRUE(verify(*read.module).hasErrors());
+}
+
 TEST(OpsMixedPrecision, WhatHandsOnDataMayNotRound) {
   const auto read = readHloText("HloModule m\n\nENTRY e {\n  a = f32[4] parameter(0)\n  t = (f32[4]) tuple(a)\n"
                                 "  ROOT r = bf16[4] get-tuple-element(t), index=0\n}\n");

@@ -261,6 +261,47 @@ Val ScalarEmitter::callParts(const std::string& name, Val a, Val c) {
   return {part("_re"), part("_im")};
 }
 
+// Smith's method, scaled by the larger part of the divisor; what it leaves as NaN of zeros and infinities is mended as C99
+// does (annex G.5.1), which XLA does too.
+Val ScalarEmitter::complexQuotient(Val a, Val c) {
+  Value* reLarger = b.CreateFCmpOGE(absolute(c.re), absolute(c.im));
+  Value* big = b.CreateSelect(reLarger, c.re, c.im);
+  Value* small = b.CreateSelect(reLarger, c.im, c.re);
+  Value* ratio = b.CreateFDiv(small, big);
+  Value* denominator = b.CreateFAdd(big, b.CreateFMul(small, ratio));
+  Value* x = b.CreateSelect(reLarger, a.re, a.im);
+  Value* y = b.CreateSelect(reLarger, a.im, a.re);
+  Value* re = b.CreateFDiv(b.CreateFAdd(x, b.CreateFMul(y, ratio)), denominator);
+  Value* im = b.CreateFDiv(b.CreateFSub(y, b.CreateFMul(x, ratio)), denominator);
+  im = b.CreateSelect(reLarger, im, b.CreateFNeg(im));
+
+  auto* type = re->getType();
+  Value* zero = llvm::ConstantFP::get(type, 0.0);
+  Value* infinity = llvm::ConstantFP::getInfinity(type);
+  const auto isInfinite = [&](Value* v) { return b.CreateFCmpOEQ(absolute(v), infinity); };
+  const auto isFinite = [&](Value* v) { return b.CreateFCmpOLT(absolute(v), infinity); };
+  const auto signedBy = [&](Value* size, Value* v) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, size, v); };
+  const auto direction = [&](Value* v) { return signedBy(b.CreateSelect(isInfinite(v), llvm::ConstantFP::get(type, 1.0), zero), v); };
+  const auto scaled = [&](Value* by, Val p, Val q) -> Val {
+    return {b.CreateFMul(by, b.CreateFAdd(b.CreateFMul(p.re, q.re), b.CreateFMul(p.im, q.im))),
+            b.CreateFMul(by, b.CreateFSub(b.CreateFMul(p.im, q.re), b.CreateFMul(p.re, q.im)))};
+  };
+  Value* isNan = b.CreateAnd(b.CreateFCmpUNO(re, re), b.CreateFCmpUNO(im, im));
+  const auto mend = [&](Value* where, Val by) {
+    where = b.CreateAnd(isNan, where);
+    re = b.CreateSelect(where, by.re, re);
+    im = b.CreateSelect(where, by.im, im);
+  };
+  Value* byZero = b.CreateAnd(b.CreateFCmpOEQ(c.re, zero), b.CreateFCmpOEQ(c.im, zero));
+  Value* vast = signedBy(infinity, c.re);
+  mend(b.CreateAnd(b.CreateOr(isInfinite(a.re), isInfinite(a.im)), b.CreateAnd(isFinite(c.re), isFinite(c.im))),
+       scaled(infinity, {direction(a.re), direction(a.im)}, c));
+  mend(b.CreateAnd(b.CreateOr(isInfinite(c.re), isInfinite(c.im)), b.CreateAnd(isFinite(a.re), isFinite(a.im))),
+       scaled(zero, a, {direction(c.re), direction(c.im)}));
+  mend(byZero, {b.CreateFMul(vast, a.re), b.CreateFMul(vast, a.im)});
+  return {re, im};
+}
+
 Val ScalarEmitter::complexBinary(NodeOp op, ElementType type, Val a, Val c) {
   switch (op) {
     case NodeOp::Add: return {b.CreateFAdd(a.re, c.re), b.CreateFAdd(a.im, c.im)};
@@ -268,18 +309,7 @@ Val ScalarEmitter::complexBinary(NodeOp op, ElementType type, Val a, Val c) {
     case NodeOp::Multiply:
       return {b.CreateFSub(b.CreateFMul(a.re, c.re), b.CreateFMul(a.im, c.im)),
               b.CreateFAdd(b.CreateFMul(a.re, c.im), b.CreateFMul(a.im, c.re))};
-    case NodeOp::Divide: {  // Smith's method: scaled by the larger part of the divisor
-      Value* reLarger = b.CreateFCmpOGE(absolute(c.re), absolute(c.im));
-      Value* big = b.CreateSelect(reLarger, c.re, c.im);
-      Value* small = b.CreateSelect(reLarger, c.im, c.re);
-      Value* ratio = b.CreateFDiv(small, big);
-      Value* denominator = b.CreateFAdd(big, b.CreateFMul(small, ratio));
-      Value* x = b.CreateSelect(reLarger, a.re, a.im);
-      Value* y = b.CreateSelect(reLarger, a.im, a.re);
-      Value* re = b.CreateFDiv(b.CreateFAdd(x, b.CreateFMul(y, ratio)), denominator);
-      Value* im = b.CreateFDiv(b.CreateFSub(y, b.CreateFMul(x, ratio)), denominator);
-      return {re, b.CreateSelect(reLarger, im, b.CreateFNeg(im))};
-    }
+    case NodeOp::Divide: return complexQuotient(a, c);
     case NodeOp::Power: return callParts("tessera_pow_c128", a, c);
     case NodeOp::Atan2: return callParts("tessera_atan2_c128", a, c);
     default: return {};

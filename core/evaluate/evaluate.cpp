@@ -7,8 +7,10 @@
 #include <memory>
 #include <new>
 #include <unordered_map>
+#include <utility>
 
 #include "core/evaluate/dynamic_values.h"
+#include "core/hlo/numbers.h"
 #include "core/ops/callgraph.h"
 #include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
@@ -173,11 +175,28 @@ class Evaluator {
     auto number = static_cast<size_t>(step.instruction->parameterNumber);
     if (number >= arguments.size())
       return failAt(*step.instruction, Fault::Invalid, "parameter " + std::to_string(step.instruction->parameterNumber) + " has no argument");
-    if (!fits(arguments[number].shape(), *step.instruction->shape))
+    const Shape& parameter = *step.instruction->shape;
+    if (parameter.isArray() && isFloat(parameter.type) && isFloat(arguments[number].shape().type) && arguments[number].shape().type != parameter.type &&
+        arguments[number].shape().dimensions == parameter.dimensions) {
+      TESSERA_ASSIGN_OR_RETURN(values[step.slot], rounded(arguments[number], parameter.type));
+      return {};
+    }
+    if (!fits(arguments[number].shape(), parameter))
       return failAt(*step.instruction, Fault::Invalid, "parameter " + std::to_string(number) + " is " + toString(*step.instruction->shape, false) + ", its argument " +
                                                            toString(arguments[number].shape(), false));
     values[step.slot] = arguments[number];
     return {};
+  }
+
+  // Callers may differ from what they call in the precision of floats alone.
+  static Result<Literal> rounded(const Literal& value, ElementType type) {
+    Shape shape = value.shape();
+    const ElementType from = std::exchange(shape.type, type);
+    TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(std::move(shape)));
+    const auto read = static_cast<size_t>(byteWidth(from)), write = static_cast<size_t>(byteWidth(type));
+    for (size_t i = 0; i * write < out.bytes().size(); ++i)
+      storeDouble(type, out.mutableBytes().data() + i * write, loadDouble(from, value.bytes().data() + i * read));
+    return out;
   }
 
   // Whether a parameter can hold a value: a caller may be checked for less than its body needs. One with

@@ -74,7 +74,7 @@ Result<std::vector<Literal>> runOn(std::string_view backendName, const Module& m
 Literal moved(const Literal& value, uint64_t seed) {
   const ElementType type = value.shape().type;
   if (!isFloat(type) && !isComplex(type)) return value;
-  Literal out = value;
+  Literal out = Literal::fromBytes(value.shape(), value.bytes()).value();
   const auto width = static_cast<size_t>(byteWidth(type));
   const double step = 8 * std::exp2(-info(type).bits / (isComplex(type) ? 4.0 : 2.0));  // f32: 2^-13, f64: 2^-29
   uint64_t state = seed * 0x9e3779b97f4a7c15u;

@@ -365,10 +365,12 @@ void MainWindow::chooseFile() {
   if (!path.isEmpty()) openFile(path);
 }
 
+// Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the user's.
 void MainWindow::save(bool ask) {
   QString path = document_->path();
-  if (ask || path.isEmpty())
-    path = QFileDialog::getSaveFileName(this, tr("Save the graph"), path.isEmpty() ? fileNameOf(*document_) : path,
+  const bool isExample = !path.isEmpty() && QFileInfo(path).canonicalPath() == StartPage::examplesFolder();
+  if (ask || path.isEmpty() || isExample)
+    path = QFileDialog::getSaveFileName(this, tr("Save the graph"), isExample ? QDir::home().filePath(fileNameOf(*document_)) : path.isEmpty() ? fileNameOf(*document_) : path,
                                         tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement (*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
   if (path.isEmpty()) return;
   if (!ask && remembers_ && document_->wouldRewriteOthers()) {  // nobody answers where a script drives

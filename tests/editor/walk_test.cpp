@@ -7,6 +7,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDir>
 #include <QDockWidget>
 #include <QElapsedTimer>
 #include <QGuiApplication>
@@ -419,6 +420,7 @@ class WalkTest : public QObject {
       else if (QWidget* dialog = QApplication::activeModalWidget()) QTest::keyClick(dialog, Qt::Key_Escape);
     });
     leave.start(30);
+    QDir::setCurrent(folder_.path());  // names that are typed for feeds and values are files there
     clock_.start();
     const int each = qEnvironmentVariableIntValue("TESSERA_WALK_DOCUMENT") > 0 ? qEnvironmentVariableIntValue("TESSERA_WALK_DOCUMENT") : kEventsOfOneDocument;
     for (unsigned seed = static_cast<unsigned>(firstSeed); walked_ < events && !QTest::currentTestFailed(); ++seed) walkOnce(seed, std::min(each, events - walked_));

@@ -1,13 +1,17 @@
 // The studio with files that are more or less than a module: projects and their sidecars, Graphviz pictures, and the help page
 // of the selection.
+#include <QApplication>
 #include <QFile>
+#include <QFileDialog>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script.h"
+#include "app/studio/start_page.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
@@ -123,6 +127,26 @@ class ProjectTest : public QObject {
     QVERIFY(!contentOf("dump.hlo.tessera").contains("why"));
     open(path);
     QVERIFY(!pictureSays("why"));
+  }
+
+  // Save of a changed example asks for another place; the program's own file and its folder stay as they are.
+  void anExampleIsSavedElsewhere() {
+    const QString example = StartPage::examplesFolder() + "/softmax.hlo";
+    QFile file(example);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray before = file.readAll();
+    open(example);
+    document().arrange("Note", [](ProjectPage& page) { page.notes = {{0, -90, 200, 40, "mine"}}; });
+    QVERIFY(waitUntilIdle(*window_));
+    QString asked;
+    QTimer::singleShot(200, this, [&] {
+      if (auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget())) asked = dialog->directory().path(), dialog->reject();
+    });
+    QTest::keyClick(window_.get(), Qt::Key_S, Qt::ControlModifier);
+    QVERIFY2(!asked.isEmpty() && asked != StartPage::examplesFolder(), qPrintable(asked));
+    file.seek(0);
+    QCOMPARE(file.readAll(), before);
+    QVERIFY(!QFile::exists(example + ".tessera"));
   }
 
   void aFileThatThisProgramWroteIsItsOwn() {

@@ -179,9 +179,6 @@ Status Teller::tell(InstructionId id) {
   return {};
 }
 
-}  // namespace
-
-namespace {
 
 Result<Profile> measure(const Module& module, Executable& executable, int64_t runs) {
   Profile profile;

@@ -146,8 +146,6 @@ Result<CompiledObject> CpuExecutable::object(const std::string& name) {
   aot::ProgramParts parts{name, source_.name, {}, {}, optimized_, plan_, kernels_->codes(), {kernels_->kernels(), kernels_->size()},
                           kernels_->features(), pool_->threads(), {}};
   TESSERA_ASSIGN_OR_RETURN(parts.grid, gridOf(source_, 0, 0));
-  constexpr int64_t kMostDevices = 1024;
-  if (parts.grid.replicas > kMostDevices || parts.grid.count() > kMostDevices) return fail("a run takes at most 1024 devices");
   aot::describeArrays(source_, parts);
   return aot::makeObject(parts);
 }

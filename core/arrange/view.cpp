@@ -305,9 +305,6 @@ class ViewBuilder {
   std::unordered_map<int32_t, size_t> attachedTo_;
 };
 
-}  // namespace
-
-namespace {
 
 // A stack says more closed than as a row of equal boxes. In a big graph a group that holds single instructions only is
 // a detail, and what holds groups is opened first.

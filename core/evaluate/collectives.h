@@ -22,8 +22,11 @@ namespace tessera {
 
 // Devices are numbered replica · partitions + partition, as XLA flattens them.
 struct DeviceGrid {
+  static constexpr int64_t kMost = 1024;  // each device of a run is a thread
+
   int64_t replicas = 1, partitions = 1;
   int64_t count() const { return replicas * partitions; }
+  bool fits() const { return replicas >= 1 && partitions >= 1 && replicas <= kMost && partitions <= kMost && count() <= kMost; }
 };
 
 // What an exchange is about: devices meet when key and members are equal. `what` names the instruction in messages.

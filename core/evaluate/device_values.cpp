@@ -116,10 +116,10 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
     for (const auto& [name, mesh] : meshes) byModule = std::max(byModule, static_cast<int64_t>(mesh.devices.size()));
   }
   const DeviceGrid grid{replicas > 0 ? replicas : config.replicaCount.value_or(1), partitions > 0 ? partitions : byModule};
-  if (grid.replicas <= kMostDevices && grid.partitions <= kMostDevices && grid.count() <= kMostDevices) return grid;
+  if (grid.fits()) return grid;
   Diagnostic d;
   d.fault = replicas > 0 || partitions > 0 ? Fault::Usage : Fault::Unsupported;
-  d.message = "a run takes at most " + std::to_string(kMostDevices) + " devices";
+  d.message = "a run takes at most " + std::to_string(DeviceGrid::kMost) + " devices";
   d.found = std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions";
   return std::unexpected(std::move(d));
 }

@@ -18,8 +18,7 @@ using DeviceArrays = std::vector<std::vector<Literal>>;  // by device, then by l
 // manual regions.
 bool isGlobalProgram(const Module& module);
 // What the user asks for; 0: what the module's replica_count and num_partitions say, or the meshes of a global program
-// that asks which device it runs on. More than kMostDevices are refused: each is a thread.
-constexpr int64_t kMostDevices = 1024;
+// that asks which device it runs on. A grid that does not fit is refused.
 Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partitions);
 // Arrays of `given` ("arg0" …) are whole arrays (cut here) or one device's block; missing ones follow the fill rule.
 Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid, const std::map<std::string, Literal>& given, const FillRule& rule);

@@ -7,8 +7,6 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kMostDevices = 1024;
-
 Diagnostic usageFault(std::string message, Fault fault) {
   Diagnostic d;
   d.fault = fault;
@@ -39,8 +37,8 @@ void runDevice(Fleet& fleet, int64_t device, const DeviceProgram& program, std::
 }  // namespace
 
 Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const DeviceProgram& program, HostFeeds feeds) {
-  if (grid.replicas < 1 || grid.partitions < 1 || grid.replicas > kMostDevices || grid.partitions > kMostDevices || grid.count() > kMostDevices)
-    return fail(usageFault("a run takes 1 to " + std::to_string(kMostDevices) + " devices, not " + std::to_string(grid.replicas) +
+  if (!grid.fits())
+    return fail(usageFault("a run takes 1 to " + std::to_string(DeviceGrid::kMost) + " devices, not " + std::to_string(grid.replicas) +
                            " replicas of " + std::to_string(grid.partitions) + " partitions", Fault::Usage));
   Fleet fleet(grid, std::move(feeds));
   std::vector<std::vector<Literal>> outputs(static_cast<size_t>(grid.count()));

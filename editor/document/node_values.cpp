@@ -185,9 +185,6 @@ void traceFaults(const Module& module, NodeValues& values) {
   }
 }
 
-}  // namespace
-
-namespace {
 
 // A broadcast of one number, which is changed where it is read.
 bool fillsWithNumber(const Module& module, InstructionId id) {

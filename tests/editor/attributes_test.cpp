@@ -50,10 +50,7 @@ class AttributesTest : public QObject {
 
   Hand& hand() { return *hand_; }
   void openText(const char* text, const char* select) {
-    const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
-    QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
-    hand().window().openFile(path);
-    hand().settle();
+    hand().openText(text);
     hand().document().select({hand().named(select)});
     hand().settle();
     QCoreApplication::processEvents();
@@ -72,10 +69,6 @@ class AttributesTest : public QObject {
     hand().settle();
   }
   bool says(const char* words) { return hand().text().find(words) != std::string::npos; }
-  void undo() {
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
-    hand().settle();
-  }
   std::string shapeOf(const char* name) { return hand().shape(hand().named(name)); }
 
   HloEdit* editing() {
@@ -116,7 +109,7 @@ ENTRY main {
     dragOn(window, at, at + QPointF(cell, 0));
     QVERIFY2(says("size=2x3"), hand().text().c_str());
     QCOMPARE(shapeOf("pool"), std::string("f32[7,6]"));
-    undo();  // one drag, one step
+    hand().undo();  // one drag, one step
     QCOMPARE(hand().text(), before);
     at = window->handleAt(WindowPicture::Handle::Stride);
     dragOn(window, at, at + QPointF(cell, cell));
@@ -138,7 +131,7 @@ ENTRY main {
     dragOn(pairs, pairs->chip(0, 0).center(), pairs->chip(1, 0).center());
     QVERIFY2(says("lhs_contracting_dims={1,0}, rhs_contracting_dims={1,0}"), hand().text().c_str());
     QCOMPARE(shapeOf("c"), std::string("f32[]"));
-    undo();
+    hand().undo();
     QCOMPARE(shapeOf("c"), std::string("f32[4,4]"));
     dragOn(pairs, pairs->chip(0, 0).center(), pairs->chip(1, 0).center(), Qt::ShiftModifier);
     QVERIFY2(says("lhs_batch_dims={0}"), hand().text().c_str());
@@ -227,7 +220,7 @@ ENTRY main {
     QVERIFY(hand().at(hand().named("y")).opcode == Opcode::Tanh);
     QVERIFY(hand().named("z") == z);
     QVERIFY(hand().at(z).operands[0] == hand().named("y"));
-    undo();
+    hand().undo();
     QCOMPARE(hand().text(), before);
     QVERIFY2(edit->field()->toPlainText().contains("negate"), qPrintable(edit->field()->toPlainText()));  // the text follows
     QVERIFY(hand().named("y") == y);
@@ -309,7 +302,7 @@ ENTRY main {
     QVERIFY(says("composite.name=\"tessera.linear\""));
     QVERIFY(hand().document().diagnostics().empty());
     QVERIFY(hand().document().valueOf(call));
-    undo();
+    hand().undo();
     QCOMPARE(hand().module().instructionCount(), size_t{1});
   }
 
@@ -340,7 +333,7 @@ ENTRY main {
     QVERIFY(!actions.offersUpdate());
     const double in = numberIn(*hand().document().valueOf(x), 3);
     QVERIFY(std::abs(numberIn(*hand().document().valueOf(call), 3) - 2 * in) < 1e-6);
-    undo();
+    hand().undo();
     QCOMPARE(blockUseOf(hand().module(), call).version, int64_t{1});
     actions.setLibrary(folder_.filePath("mine.tessera-blocks"));  // read again
     QCOMPARE(actions.blocks().size(), size_t{1});

@@ -20,17 +20,6 @@ class BuildTest : public QObject {
   std::unique_ptr<Hand> hand_;
 
   Hand& hand() { return *hand_; }
-  // What was just done is one step: it goes and comes back whole.
-  void checkOneStep(const std::string& before) {
-    const std::string after = hand().text();
-    QVERIFY(before != after);
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
-    hand().settle();
-    QCOMPARE(hand().text(), before);
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-    hand().settle();
-    QCOMPARE(hand().text(), after);
-  }
 
  private slots:
   void init() { hand_ = std::make_unique<Hand>(); }
@@ -94,7 +83,7 @@ class BuildTest : public QObject {
     hand().wire(x, sum, 1);
     QVERIFY(hand().at(sum).operands[1] == x);
     QVERIFY(hand().document().diagnostics().empty());
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void aWireOnTheBodyTakesTheFirstInputThatFits() {
@@ -157,7 +146,7 @@ class BuildTest : public QObject {
     QVERIFY(hand().at(hand().at(sum).operands[1]).opcode == Opcode::Transpose);
     QVERIFY(hand().document().diagnostics().empty());
     QVERIFY(hand().at(sum).operands[0] == x);
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void severalPlacementsAreAChoice() {
@@ -195,7 +184,7 @@ class BuildTest : public QObject {
     hand().drag(hand().inputOf(minus, 0), hand().emptyPlace());
     QVERIFY(!hand().at(minus).operands[0].valid());
     QVERIFY(hand().module().contains(x));
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void aWireDrawnFromAnOpenInputAddsWhatFeedsIt() {
@@ -230,7 +219,7 @@ class BuildTest : public QObject {
     QCOMPARE(hand().shape(wide), std::string("f32[2,3]"));
     // Drawn at the node, not as a node of its own.
     QVERIFY(hand().canvas().view()->nodes[static_cast<size_t>(hand().canvas().view()->boxOf(wide))].kind == ViewNode::Kind::Attached);
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void aDoubleClickOnAConstantChangesItsValue() {
@@ -267,7 +256,7 @@ class BuildTest : public QObject {
     hand().key(Qt::Key_Delete);
     QVERIFY(!hand().module().contains(minus));
     QVERIFY(hand().at(power).operands[0] == x);
-    checkOneStep(before);
+    checkOneStep(hand(), before);
     hand().click(power);
     hand().key(Qt::Key_D, Qt::ControlModifier);
     const InstructionId copy = hand().selected();
@@ -284,7 +273,7 @@ class BuildTest : public QObject {
     hand().key(Qt::Key_Delete, Qt::ShiftModifier);
     QVERIFY(!hand().module().contains(minus));
     QVERIFY(!hand().at(power).operands[0].valid());
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void aReducerIsEnteredAndLeft() {
@@ -300,7 +289,7 @@ class BuildTest : public QObject {
     hand().key(Qt::Key_Up, Qt::AltModifier);
     QVERIFY(hand().document().computation() == entry);
     QVERIFY(hand().selected() == most);
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void theClipboardHoldsText() {
@@ -312,14 +301,14 @@ class BuildTest : public QObject {
     std::string before = hand().text();
     hand().key(Qt::Key_V, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(hand().at(hand().at(hand().selected()).operands[0]).operands[0] == x);
-    checkOneStep(before);
+    checkOneStep(hand(), before);
     hand().key(Qt::Key_V, Qt::ControlModifier);
     QVERIFY(!hand().at(hand().at(hand().selected()).operands[0]).operands[0].valid());
     hand().click(power);
     before = hand().text();
     hand().key(Qt::Key_X, Qt::ControlModifier);
     QVERIFY(!hand().module().contains(power));
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void junkInTheClipboardIsExplained() {
@@ -348,7 +337,7 @@ class BuildTest : public QObject {
     QVERIFY(form->errorOf("dimensions").isEmpty());
     QCOMPARE(hand().shape(turned), std::string("f32[2,4,3]"));
     QTest::keyClick(field, Qt::Key_Return);
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void aNameThatIsThereIsRefusedWhileItIsTyped() {

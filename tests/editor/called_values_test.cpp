@@ -1,10 +1,8 @@
 // Values inside called computations: what is opened in place shows the values of its first call, tuples say what they hold,
 // a branch that is not taken says so, and comparators and windows are looked at application by application.
-#include <QTemporaryDir>
 #include <QTest>
 
 #include "app/studio/running.h"
-#include "core/formats/module_file.h"
 #include "core/hlo/numbers.h"
 #include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"
@@ -16,17 +14,8 @@ class CalledValuesTest : public QObject {
 
  private:
   std::unique_ptr<Hand> hand_;
-  QTemporaryDir folder_;
 
   Hand& hand() { return *hand_; }
-  void openText(const char* text) {
-    const QString path = folder_.filePath("m.hlo");
-    QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
-    hand().window().openFile(path);
-    hand().settle();
-    hand().document().setLive(true);
-    hand().settle();
-  }
   QString strip(const char* name) {
     const auto& values = hand().document().values();
     const auto found = values.find(hand().named(name));
@@ -54,13 +43,13 @@ class CalledValuesTest : public QObject {
   }
 
   void aTupleSaysWhatItHolds() {
-    openText("HloModule t\nENTRY main {\n  a = f32[] constant(3)\n  b = f32[2] constant({4, 4})\n  p = (f32[], f32[2]) tuple(a, b)\n  ROOT q = (f32[], f32[2], f32[]) tuple(a, b, a)\n}");
+    hand().openText("HloModule t\nENTRY main {\n  a = f32[] constant(3)\n  b = f32[2] constant({4, 4})\n  p = (f32[], f32[2]) tuple(a, b)\n  ROOT q = (f32[], f32[2], f32[]) tuple(a, b, a)\n}");
     QCOMPARE(strip("p"), QString("3  ·  all 4"));
     QCOMPARE(strip("q"), QString("3 values"));
   }
 
   void aBranchThatIsNotTakenSaysSo() {
-    openText(R"(HloModule branches
+    hand().openText(R"(HloModule branches
 left { p = f32[] parameter(0) minus = f32[] negate(p) ROOT less = f32[] add(minus, p) }
 right { q = f32[] parameter(0) power = f32[] exponential(q) ROOT root = f32[] sqrt(power) }
 ENTRY main {
@@ -75,7 +64,7 @@ ENTRY main {
   }
 
   void theBarGoesThroughComparisons() {
-    openText(R"(HloModule s
+    hand().openText(R"(HloModule s
 less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT before = pred[] compare(a, b), direction=LT }
 ENTRY main {
   x = f32[3] constant({3, 1, 2})
@@ -96,7 +85,7 @@ ENTRY main {
   }
 
   void theBarGoesThroughAWindow() {
-    openText(R"(HloModule w
+    hand().openText(R"(HloModule w
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT sum = f32[] add(a, b) }
 ENTRY main {
   x = f32[4] constant({1, 2, 4, 8})

@@ -3,7 +3,6 @@
 #include <QAction>
 #include <QLabel>
 #include <QTableWidget>
-#include <QTemporaryDir>
 #include <QToolButton>
 #include <QTest>
 
@@ -11,7 +10,6 @@
 #include "app/studio/node_labels.h"
 #include "app/studio/panels.h"
 #include "app/studio/running.h"
-#include "core/formats/module_file.h"
 #include "core/hlo/numbers.h"
 #include "editor/panels/attribute_form.h"
 #include "editor/panels/banner.h"
@@ -28,33 +26,8 @@ class ChoosingTest : public QObject {
 
  private:
   std::unique_ptr<Hand> hand_;
-  QTemporaryDir folder_;
 
   Hand& hand() { return *hand_; }
-  void openText(const char* text) {
-    const QString path = folder_.filePath("m.hlo");
-    QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
-    hand().window().openFile(path);
-    hand().settle();
-    hand().document().setLive(true);
-    hand().settle();
-  }
-  void undo() {
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
-    hand().settle();
-  }
-  void redo() {
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-    hand().settle();
-  }
-  void checkOneStep(const std::string& before) {
-    const std::string after = hand().text();
-    QVERIFY(after != before);
-    undo();
-    QCOMPARE(hand().text(), before);
-    redo();
-    QCOMPARE(hand().text(), after);
-  }
   AttributeForm& form() { return *hand().window().panels().inspector->form(); }
   // Types over what the line holds; the focus leaves it at the end.
   void say(const char* line, const char* words) {
@@ -90,9 +63,9 @@ class ChoosingTest : public QObject {
     QCOMPARE(hand().shape(sum), std::string("f32[3]"));
     finish("dimensions");
     QCOMPARE(form().field("dimensions")->text(), QString("{0,2}"));
-    undo();
+    hand().undo();
     QCOMPARE(hand().text(), before);
-    redo();
+    hand().redo();
     QCOMPARE(hand().shape(sum), std::string("f32[3]"));
     say("dimensions", "{-3}");
     QCOMPARE(hand().shape(sum), std::string("f32[3,4]"));
@@ -123,13 +96,13 @@ class ChoosingTest : public QObject {
     say("to_apply", "maximum");
     finish("to_apply");
     QCOMPARE(form().field("to_apply")->text(), QString("%maximum.f32"));
-    checkOneStep(before);
+    checkOneStep(hand(), before);
     QVERIFY(tooltipOf(hand().module(), sum).contains("no identity"));  // 0 was a sum's
     QVERIFY(!tooltipOf(hand().module(), hand().module().at(sum).operands[0]).contains("no identity"));
   }
 
   void aReadyComparatorIsChosen() {
-    openText(R"(HloModule s
+    hand().openText(R"(HloModule s
 less { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3) ROOT before = pred[] compare(a, b), direction=LT }
 ENTRY main {
   x = f32[4] constant({2, 1, 2, 1})
@@ -144,7 +117,7 @@ ENTRY main {
     QVERIFY(hand().document().diagnostics().empty());
     const auto order = hand().document().valueOf(hand().named("keys"))->data<int32_t>();
     QCOMPARE(std::vector<int32_t>(order.begin(), order.end()), (std::vector<int32_t>{1, 0, 3, 2}));
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void aNumberBesideItsReaderIsDragged() {
@@ -156,7 +129,7 @@ ENTRY main {
     const QPoint at = hand().bodyOf(wide);
     hand().drag(at, at + QPoint(50, 0));
     QVERIFY2(hand().text().find("constant(3)") != std::string::npos, hand().text().c_str());
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void anOpenInputIsOfferedWhatFeedsIt() {
@@ -217,7 +190,7 @@ ENTRY main {
   }
 
   void aConstantOfACalledComputationBecomesItsParameter() {
-    openText(R"(HloModule m
+    hand().openText(R"(HloModule m
 scale { a = f32[] parameter(0) factor = f32[] constant(3) ROOT s = f32[] multiply(a, factor) }
 ENTRY main {
   x = f32[] constant(5)
@@ -233,7 +206,7 @@ ENTRY main {
     QCOMPARE(hand().at(hand().named("u")).operands.size(), size_t{2});
     QVERIFY(hand().document().diagnostics().empty());
     QCOMPARE(valueOf("u"), 15.0);
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void theWayIntoAComputationLeadsBack() {
@@ -258,7 +231,7 @@ ENTRY main {
     form().field("name")->setFocus();
     say("name", "double");
     finish("name");
-    undo();
+    hand().undo();
     QVERIFY(hand().named("multiply") == twice);
     const auto glow = [&] {
       std::vector<InstructionId> out;
@@ -267,7 +240,7 @@ ENTRY main {
     };
     QVERIFY(glow() == std::vector<InstructionId>{twice});
     QVERIFY2(hand().canvas().foresight()[0].text.contains("undone: Rename"), qPrintable(hand().canvas().foresight()[0].text));
-    redo();
+    hand().redo();
     QVERIFY(glow() == std::vector<InstructionId>{twice});
     QTRY_VERIFY(hand().canvas().foresight().empty());
   }
@@ -287,7 +260,7 @@ ENTRY main {
   }
 
   void theBarGoesThroughTheElementsOfAMap() {
-    openText(R"(HloModule m
+    hand().openText(R"(HloModule m
 product { a = f32[] parameter(0) b = f32[] parameter(1) ROOT p = f32[] multiply(a, b) }
 ENTRY main {
   x = f32[3] constant({1, 2, 3})

@@ -25,13 +25,6 @@ class DevicesTest : public QObject {
   QTemporaryDir folder_;
 
   Hand& hand() { return *hand_; }
-  void openText(const char* text) {
-    const QString path = folder_.filePath("m.hlo");
-    QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
-    hand().window().openFile(path);
-    hand().settle();
-    QVERIFY(hand().document().isOpen());
-  }
   std::vector<float> run() {
     hand().key(Qt::Key_F5);
     const auto& outcome = hand().document().outcome();
@@ -45,7 +38,7 @@ class DevicesTest : public QObject {
   void cleanup() { hand_.reset(); }
 
   void replicasAddUp() {
-    openText(R"(HloModule replicas, replica_count=2
+    hand().openText(R"(HloModule replicas, replica_count=2
 
 add {
   a = f32[] parameter(0)
@@ -56,7 +49,7 @@ add {
 ENTRY main {
   x = f32[2] constant({1, 2})
   ROOT all = f32[2] all-reduce(x), replica_groups={{0,1}}, to_apply=add
-})");
+})", false);
     QCOMPARE(run(), (std::vector<float>{2, 4}));
     // Two groups of one: each replica keeps its own.
     hand().click(hand().named("all"));
@@ -71,14 +64,14 @@ ENTRY main {
   }
 
   void aFeedIsReadFromAFile() {
-    openText(R"(HloModule feed
+    hand().openText(R"(HloModule feed
 
 ENTRY main {
   t = token[] after-all()
   in = (f32[3], token[]) infeed(t)
   x = f32[3] get-tuple-element(in), index=0
   ROOT y = f32[3] add(x, x)
-})");
+})", false);
     const std::vector<float> given{1, 2, 4};
     const Literal literal = *Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {3}), std::as_bytes(std::span(given)));
     const std::string file = folder_.filePath("feed.npz").toStdString();
@@ -91,7 +84,7 @@ ENTRY main {
   }
 
   void aMissingLibraryIsExplained() {
-    openText("HloModule c\n\nENTRY main {\n  x = f32[2] constant({1, 2})\n  ROOT y = f32[2] custom-call(x), custom_call_target=\"nobody_has_this\"\n}");
+    hand().openText("HloModule c\n\nENTRY main {\n  x = f32[2] constant({1, 2})\n  ROOT y = f32[2] custom-call(x), custom_call_target=\"nobody_has_this\"\n}", false);
     QVERIFY(run().empty());
     QVERIFY2(hand().window().banner().message().contains("nobody_has_this"), qPrintable(hand().window().banner().message()));
     RunSettings settings;
@@ -108,7 +101,7 @@ ENTRY main {
     QProcess compiler;
     compiler.start("cc", {"-shared", "-fPIC", "-I", TESSERA_SOURCE_DIR "/core/custom_calls", "-o", library, source});
     if (!compiler.waitForFinished(60000) || compiler.exitCode() != 0) QFAIL(compiler.readAllStandardError().constData());
-    openText("HloModule c\n\nENTRY main {\n  x = f32[8] constant({1, 2, 3, 4, 5, 6, 7, 8})\n  ROOT y = f32[8] custom-call(x), custom_call_target=\"my_target\", api_version=API_VERSION_ORIGINAL\n}");
+    hand().openText("HloModule c\n\nENTRY main {\n  x = f32[8] constant({1, 2, 3, 4, 5, 6, 7, 8})\n  ROOT y = f32[8] custom-call(x), custom_call_target=\"my_target\", api_version=API_VERSION_ORIGINAL\n}", false);
     RunSettings settings;
     settings.library = library.toStdString();
     hand().document().setRunSettings(settings, "Library");

@@ -18,16 +18,6 @@ class GroupingTest : public QObject {
   std::unique_ptr<Hand> hand_;
 
   Hand& hand() { return *hand_; }
-  void checkOneStep(const std::string& before) {
-    const std::string after = hand().text();
-    QVERIFY(before != after);
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
-    hand().settle();
-    QCOMPARE(hand().text(), before);
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-    hand().settle();
-    QCOMPARE(hand().text(), after);
-  }
   // x → exp → multiply by the negated x: a diamond.
   void buildDiamond() {
     const InstructionId x = hand().add("f32[4]");
@@ -62,13 +52,13 @@ class GroupingTest : public QObject {
     QVERIFY(hand().at(hand().selected()).opcode == Opcode::Call);
     QCOMPARE(hand().shape(hand().selected()), std::string("f32[4]"));
     QVERIFY(hand().document().diagnostics().empty());
-    checkOneStep(before);
+    checkOneStep(hand(), before);
     hand().click(hand().named("group"));
     const std::string grouped = hand().text();
     hand().key(Qt::Key_U, Qt::ControlModifier | Qt::ShiftModifier);
     QCOMPARE(hand().module().instructionCount(), count);
     QVERIFY(hand().selected() == hand().named("negate"));
-    checkOneStep(grouped);
+    checkOneStep(hand(), grouped);
   }
 
   void aFusionIsChosenByKey() {
@@ -79,7 +69,7 @@ class GroupingTest : public QObject {
     choose(1);
     QVERIFY(hand().at(hand().selected()).opcode == Opcode::Fusion);
     QCOMPARE(hand().at(hand().selected()).attributes->textOr(Attr::kind, ""), std::string_view("kLoop"));
-    checkOneStep(before);
+    checkOneStep(hand(), before);
   }
 
   void escapeGroupsNothing() {
@@ -111,7 +101,7 @@ class GroupingTest : public QObject {
     hand().key(Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
     QCOMPARE(hand().module().entryComputation().parameters.size(), size_t{2});
     QCOMPARE(hand().document().runSettings().sources.at(1), std::string("constant 2"));
-    checkOneStep(before);
+    checkOneStep(hand(), before);
     hand().click(hand().named("exponential"));
     hand().key(Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
     QVERIFY(hand().window().banner().isVisible());

@@ -4,6 +4,7 @@
 
 #include <QLineEdit>
 #include <QListWidget>
+#include <QTemporaryDir>
 #include <QTest>
 #include <memory>
 
@@ -11,6 +12,7 @@
 #include "app/studio/main_window.h"
 #include "app/studio/script.h"
 #include "core/formats/hlo_text.h"
+#include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
@@ -44,6 +46,17 @@ class Hand {
 
   void settle() {
     if (!waitUntilIdle(*window_)) qFatal("the window does not come to rest");
+  }
+
+  // Opens a file that holds the text; with `live` the graph runs after each edit.
+  void openText(const char* text, bool live = true) {
+    const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
+    if (!writeFileAtomically(path.toStdString(), text)) qFatal("cannot write a test's file");
+    window_->openFile(path);
+    settle();
+    if (!document().isOpen()) qFatal("a test's file does not open");
+    document().setLive(live);
+    settle();
   }
 
   // --- gestures
@@ -121,21 +134,34 @@ class Hand {
     qFatal("there is no such group");
   }
 
+  void undo() {
+    QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+    settle();
+  }
+  void redo() {
+    QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    settle();
+  }
   void undoAll() {
-    while (document().canUndo()) {
-      QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
-      settle();
-    }
+    while (document().canUndo()) undo();
   }
   void redoAll() {
-    while (document().canRedo()) {
-      QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-      settle();
-    }
+    while (document().canRedo()) redo();
   }
 
  private:
+  QTemporaryDir folder_;
   std::unique_ptr<MainWindow> window_;
 };
+
+// What was just done is one step: it goes and comes back whole.
+inline void checkOneStep(Hand& hand, const std::string& before) {
+  const std::string after = hand.text();
+  QVERIFY(after != before);
+  hand.undo();
+  QCOMPARE(hand.text(), before);
+  hand.redo();
+  QCOMPARE(hand.text(), after);
+}
 
 }  // namespace tessera

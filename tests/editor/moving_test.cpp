@@ -27,14 +27,6 @@ class MovingTest : public QObject {
   }
   QPoint bodyOf(InstructionId id) { return hand_->bodyOf(id) - QPoint(20, 4); }
   QPoint middleOf(InstructionId from, InstructionId to) { return (hand_->outputOf(from) + hand_->inputOf(to, 0)) / 2; }
-  void undo() {
-    QTest::keyClick(&hand_->window(), Qt::Key_Z, Qt::ControlModifier);
-    hand_->settle();
-  }
-  void redo() {
-    QTest::keyClick(&hand_->window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-    hand_->settle();
-  }
   void typeTitle(const char* words) {
     QLineEdit* field = hand_->window().arranging().field().field();
     QVERIFY(field->isVisible());
@@ -61,10 +53,10 @@ class MovingTest : public QObject {
     hand_->add("sine");  // the graph grows and nothing jumps
     QCOMPARE(place(exp_), before + moved);
     QCOMPARE(place(neg_), others);
-    undo();
-    undo();
+    hand_->undo();
+    hand_->undo();
     QCOMPARE(place(exp_), before);
-    redo();
+    hand_->redo();
     QCOMPARE(place(exp_), before + moved);
     hand_->canvas().setSelection({});
     hand_->document().select({});
@@ -98,7 +90,7 @@ class MovingTest : public QObject {
     hand_->window().arranging().align(Alignment::Left);
     hand_->settle();
     QCOMPARE(place(exp_).x(), place(x_).x());
-    undo();
+    hand_->undo();
     QVERIFY(place(exp_).x() != place(x_).x());
   }
 
@@ -111,13 +103,13 @@ class MovingTest : public QObject {
     dragWith(bodyOf(lone), middleOf(exp_, neg_) - QPoint(20, 4), {});
     QVERIFY(hand_->at(lone).operands[0] == exp_);
     QVERIFY(hand_->at(neg_).operands[0] == lone);
-    undo();
+    hand_->undo();
     QCOMPARE(hand_->text(), text);
-    redo();
+    hand_->redo();
     dragWith(bodyOf(lone), bodyOf(lone) + QPoint(220, 0), Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(hand_->at(neg_).operands[0] == exp_);
     QVERIFY(!hand_->at(lone).operands[0].valid());
-    undo();
+    hand_->undo();
     QVERIFY(hand_->at(neg_).operands[0] == lone);
   }
 
@@ -128,7 +120,7 @@ class MovingTest : public QObject {
     QTest::mouseRelease(&hand_->canvas(), Qt::LeftButton, {}, at + QPoint(30, 8));
     hand_->settle();
     QVERIFY(hand_->at(neg_).operands[0] == x_);
-    undo();
+    hand_->undo();
     QVERIFY(hand_->at(neg_).operands[0] == exp_);
   }
 
@@ -136,7 +128,7 @@ class MovingTest : public QObject {
     const QPoint at = middleOf(exp_, neg_);
     dragWith(at - QPoint(60, 0), at + QPoint(60, 2), Qt::ControlModifier, Qt::RightButton);
     QVERIFY(!hand_->at(neg_).operands[0].valid());
-    undo();
+    hand_->undo();
     QVERIFY(hand_->at(neg_).operands[0] == exp_);
   }
 
@@ -152,7 +144,7 @@ class MovingTest : public QObject {
     QTest::mouseDClick(&hand_->canvas(), Qt::LeftButton, {}, handle + QPoint(80, 0));
     hand_->settle();
     QVERIFY(hand_->document().page()->reroutes.empty());
-    undo();
+    hand_->undo();
     QCOMPARE(hand_->document().page()->reroutes.size(), size_t{1});
   }
 
@@ -163,7 +155,7 @@ class MovingTest : public QObject {
     const InstructionId first = hand_->at(sub).operands[0], second = hand_->at(sub).operands[1];
     hand_->key(Qt::Key_X);
     QVERIFY(hand_->at(sub).operands[0] == second && hand_->at(sub).operands[1] == first);
-    undo();
+    hand_->undo();
     QVERIFY(hand_->at(sub).operands[0] == first);
   }
 
@@ -206,7 +198,7 @@ class MovingTest : public QObject {
     hand_->key(Qt::Key_Delete);
     QVERIFY(hand_->document().page()->notes.empty());
     QVERIFY(hand_->module().contains(exp_));
-    undo();
+    hand_->undo();
     QCOMPARE(hand_->document().page()->notes.size(), size_t{1});
     hand_->undoAll();
     hand_->redoAll();

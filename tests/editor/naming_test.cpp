@@ -37,14 +37,6 @@ class NamingTest : public QObject {
     hand().canvas().setFocus();
     hand().settle();
   }
-  void undo() {
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
-    hand().settle();
-  }
-  void redo() {
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-    hand().settle();
-  }
 
  private slots:
   void init() { hand_ = std::make_unique<Hand>(); }
@@ -64,9 +56,9 @@ class NamingTest : public QObject {
     hand().click(power);
     QVERIFY(inspector()->shownText().contains("dimension 0 is B"));
     QCOMPARE(inspector()->sizeNamesField()->text(), QString("B, "));
-    undo();
+    hand().undo();
     QCOMPARE(subtitle(x), std::string("f32 4×8"));
-    redo();
+    hand().redo();
     QCOMPARE(subtitle(power), std::string("f32 B=4×16"));
   }
 
@@ -80,9 +72,9 @@ class NamingTest : public QObject {
     QCOMPARE(subtitle(x), std::string("f32 T=4×H=8"));
     typeNames("");
     QVERIFY2(subtitle(x) == "f32 4×8", subtitle(x).c_str());
-    undo();
+    hand().undo();
     QCOMPARE(subtitle(x), std::string("f32 T=4×H=8"));
-    undo();
+    hand().undo();
     QCOMPARE(subtitle(power), std::string("f32 B=4×8"));
   }
 
@@ -128,9 +120,9 @@ class NamingTest : public QObject {
     QTest::mouseRelease(chips, Qt::LeftButton, {}, to);
     hand().settle();
     QCOMPARE(toString(hand().module().shapeOf(x)), std::string("f32[4,8]{0,1}"));
-    undo();
+    hand().undo();
     QCOMPARE(hand().text(), before);
-    redo();
+    hand().redo();
     QCOMPARE(toString(hand().module().shapeOf(x)), std::string("f32[4,8]{0,1}"));
     hand().click(hand().add("exp"));
     QVERIFY(!chips->isVisible());  // its layout follows from what it reads
@@ -160,7 +152,7 @@ class NamingTest : public QObject {
     hand().settle();
     QVERIFY(!offer->isVisible());
     QVERIFY(blockUseOf(hand().module(), use).version == 2);
-    undo();
+    hand().undo();
     QCOMPARE(hand().text(), before);
     QVERIFY(offer->isVisible());
   }

@@ -32,15 +32,13 @@ class TasksTest : public QObject {
   void checkUndoAndRedo() {
     std::vector<std::string> texts{hand_->text()};
     while (hand_->document().canUndo()) {
-      QTest::keyClick(&hand_->window(), Qt::Key_Z, Qt::ControlModifier);
-      hand_->settle();
+      hand_->undo();
       texts.push_back(hand_->text());
     }
     QCOMPARE(hand_->module().instructionCount(), size_t{0});
     for (size_t step = texts.size() - 1; step-- > 0;) {
       QVERIFY(hand_->document().canRedo());
-      QTest::keyClick(&hand_->window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-      hand_->settle();
+      hand_->redo();
       QCOMPARE(hand_->text(), texts[step]);
     }
     QVERIFY(!hand_->document().canRedo());

@@ -86,15 +86,7 @@ class ValuesTest : public QObject {
   QTemporaryDir folder_;
 
   Hand& hand() { return *hand_; }
-  void openText(const char* text, bool live = true) {
-    const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
-    QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
-    hand().window().openFile(path);
-    hand().settle();
-    hand().document().setLive(live);
-    hand().settle();
-  }
-  void openLoop() { openText(kLoop); }
+  void openLoop() { hand().openText(kLoop); }
   double valueOf(const char* name, int64_t i = 0) {
     const Literal* value = hand().document().valueOf(hand().named(name));
     return value ? numberIn(*value, i) : -12345;
@@ -231,8 +223,7 @@ ENTRY main {
     QCOMPARE(QGuiApplication::clipboard()->text(), panel->command());
     const QString project = folder_.filePath("kept.tessera");
     QVERIFY(hand().document().save(project).has_value());
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
-    hand().settle();
+    hand().undo();
     QVERIFY(hand().document().runSettings().sources.empty());
     QVERIFY(valueOf("result") != 2048.0);
     hand().window().openFile(project);
@@ -259,11 +250,9 @@ ENTRY main {
     QVERIFY(std::abs(numberIn(*hand().document().valueOf(x)) - (before / 2 + 0.5)) < 1e-4);
     QVERIFY(std::abs(numberIn(*hand().document().valueOf(twice)) - (before + 1)) < 2e-4);
     QCOMPARE(hand().text(), text);  // the graph stays
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);  // one step, whatever it took on the way
-    hand().settle();
+    hand().undo();  // one step, whatever it took on the way
     QCOMPARE(valueOf("multiply"), before);
-    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-    hand().settle();
+    hand().redo();
     QVERIFY(std::abs(valueOf("multiply") - (before + 1)) < 2e-4);
   }
 
@@ -276,7 +265,7 @@ ENTRY main {
 
   // --- the viewer
   void ctrlShiftClickShowsTheWholeValue() {
-    openText(R"(HloModule v
+    hand().openText(R"(HloModule v
 ENTRY main {
   x = f32[2,2,3] constant({{{1,2,3},{4,5,6}},{{7,8,nan},{10,11,-12}}})
   ROOT y = f32[2,2,3] abs(x)
@@ -304,7 +293,7 @@ ENTRY main {
   }
 
   void pinningComparesTwoValues() {
-    openText("HloModule v\nENTRY main {\n  x = f32[3] constant({1,2,3})\n  ROOT y = f32[3] multiply(x, x)\n}");
+    hand().openText("HloModule v\nENTRY main {\n  x = f32[3] constant({1,2,3})\n  ROOT y = f32[3] multiply(x, x)\n}");
     hand().click(hand().named("x"), Qt::ControlModifier | Qt::ShiftModifier);
     ValuePanel* panel = hand().window().panels().value;
     QTest::mouseClick(panel->pinButton(), Qt::LeftButton);
@@ -316,14 +305,14 @@ ENTRY main {
   }
 
   void whereNothingIsLiveTheValueIsComputed() {
-    openText("HloModule v\nENTRY main {\n  x = f32[3] constant({1,2,3})\n  y = f32[3] multiply(x, x)\n  ROOT z = f32[3] negate(y)\n}", false);
+    hand().openText("HloModule v\nENTRY main {\n  x = f32[3] constant({1,2,3})\n  y = f32[3] multiply(x, x)\n  ROOT z = f32[3] negate(y)\n}", false);
     QVERIFY(!hand().document().isLive());
     hand().click(hand().named("y"), Qt::ControlModifier | Qt::ShiftModifier);
     QCOMPARE(hand().window().panels().value->current()->slice().text(2, 0), QString("9"));
   }
 
   void aNanIsTracedToWhereItBegan() {
-    openText("HloModule v\nENTRY main {\n  x = f32[3] constant({1,-2,3})\n  l = f32[3] log(x)\n  e = f32[3] negate(l)\n  ROOT s = f32[3] add(e, x)\n}");
+    hand().openText("HloModule v\nENTRY main {\n  x = f32[3] constant({1,-2,3})\n  l = f32[3] log(x)\n  e = f32[3] negate(l)\n  ROOT s = f32[3] add(e, x)\n}");
     const NodeValues& values = hand().document().values();
     QVERIFY(values.at(hand().named("l")).text.contains("first here"));
     QVERIFY(values.at(hand().named("s")).text.contains("from l"));
@@ -345,7 +334,7 @@ ENTRY main {
 
   // --- play
   void theGameOfLifePlays() {
-    openText(R"(HloModule life
+    hand().openText(R"(HloModule life
 sum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT both = s32[] add(a, b) }
 ENTRY life {
   board = s32[5,5] parameter(0)
@@ -394,7 +383,7 @@ ENTRY life {
   }
 
   void tiesAreTheModulesAliasesOrWhatTheUserTies() {
-    openText("HloModule t\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  c = f32[2] add(a, b)\n  ROOT r = (f32[2], f32[2]) tuple(b, c)\n}");
+    hand().openText("HloModule t\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  c = f32[2] add(a, b)\n  ROOT r = (f32[2], f32[2]) tuple(b, c)\n}");
     Player& player = hand().window().running().player();
     QCOMPARE(player.ties().at(0), int64_t{0});
     player.tie(0, 1);
@@ -438,7 +427,7 @@ ENTRY life {
   }
 
   void theBarSaysWhichBranchWasTaken() {
-    openText(kBranches);
+    hand().openText(kBranches);
     CallBar& bar = hand().window().running().callBar();
     hand().document().showComputation(hand().module().findComputation("left").value());
     hand().settle();

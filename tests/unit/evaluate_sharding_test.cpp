@@ -137,8 +137,8 @@ ENTRY main {
 TEST(DeviceValues, MoreDevicesThanThreadsAreRefused) {
   const ReadResult read = readHloText("HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0)\n}\n");
   ASSERT_TRUE(read.module);
-  EXPECT_TRUE(gridOf(*read.module, kMostDevices, 1));
-  for (const auto& [replicas, partitions] : {std::pair<int64_t, int64_t>{kMostDevices, 2}, {INT64_MAX, INT64_MAX}, {1, 99999999}}) {
+  EXPECT_TRUE(gridOf(*read.module, DeviceGrid::kMost, 1));
+  for (const auto& [replicas, partitions] : {std::pair<int64_t, int64_t>{DeviceGrid::kMost, 2}, {INT64_MAX, INT64_MAX}, {1, 99999999}}) {
     const auto grid = gridOf(*read.module, replicas, partitions);
     ASSERT_FALSE(grid);
     EXPECT_EQ(grid.error().fault, Fault::Usage);

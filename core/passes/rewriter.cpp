@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/hlo/call_order.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera {
@@ -226,41 +227,13 @@ Result<bool> Rewriter::finish() {
 }
 
 Result<bool> restoreComputationOrder(Module& module) {
-  enum : uint8_t { Unseen, Open, Done };
-  std::vector<uint8_t> state(module.computationSlots(), Unseen);
-  std::vector<ComputationId> order;
-  struct Frame {
-    ComputationId id;
-    std::vector<ComputationId> callees;
-    size_t next = 0;
-  };
-  auto frameOf = [&](ComputationId id) {
-    Frame frame{id, {}};
-    for (InstructionId i : module.at(id).instructions)
-      for (ComputationId callee : module.callees(module.at(i))) frame.callees.push_back(callee);
-    return frame;
-  };
-  std::vector<Frame> stack;
-  stack.push_back(frameOf(module.entry()));
-  state[module.entry().value] = Open;
-  while (!stack.empty()) {
-    Frame& top = stack.back();
-    if (top.next == top.callees.size()) {
-      state[top.id.value] = Done;
-      order.push_back(top.id);
-      stack.pop_back();
-      continue;
-    }
-    ComputationId callee = top.callees[top.next++];
-    if (!module.contains(callee)) return fail("a computation that is called does not exist");
-    if (state[callee.value] == Open) return fail("computation %" + module.at(callee).name + " calls itself");
-    if (state[callee.value] == Done) continue;
-    state[callee.value] = Open;
-    stack.push_back(frameOf(callee));
-  }
+  const ComputationId entry = module.entry();
+  TESSERA_ASSIGN_OR_RETURN(std::vector<ComputationId> order, calleesFirst(module, {&entry, 1}));
   if (order == module.order()) return false;
-  for (uint32_t c = 0; c < state.size(); ++c)
-    if (state[c] == Unseen && module.contains(ComputationId(c))) module.remove(ComputationId(c));
+  std::vector<bool> kept(module.computationSlots());
+  for (ComputationId id : order) kept[id.value] = true;
+  for (uint32_t c = 0; c < kept.size(); ++c)
+    if (!kept[c] && module.contains(ComputationId(c))) module.remove(ComputationId(c));
   module.setOrder(std::move(order));
   return true;
 }

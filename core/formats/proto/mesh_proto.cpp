@@ -1,8 +1,8 @@
 // Meshes and their axes, as named shardings and mesh replica groups write them.
 #include <numeric>
 
-#include "core/formats/hlo_text/lexer.h"
 #include "core/formats/proto/hlo_data.pb.h"
+#include "core/formats/proto/number_list.h"
 #include "core/formats/proto/sharding_proto.h"
 
 namespace tessera::proto {
@@ -17,17 +17,6 @@ void appendNumbers(std::string& out, const Repeated& values) {
     if (!std::exchange(first, false)) out += ',';
     out += std::to_string(value);
   }
-}
-
-template <class Add>
-bool readNumbers(Lexer& lexer, char close, Add&& add) {
-  if (lexer.accept(close)) return true;
-  do {
-    int64_t value = 0;
-    if (!lexer.integer(value, "an integer")) return false;
-    add(value);
-  } while (lexer.accept(','));
-  return lexer.expect(close, "after the numbers");
 }
 
 // (0,1,2) or ([2,4]T(1,0)), behind "device_ids=".

@@ -10,6 +10,7 @@
 #include "core/formats/proto/hlo.pb.h"
 #include "core/formats/proto/module_proto.h"
 #include "core/formats/proto/shape_proto.h"
+#include "core/hlo/call_order.h"
 
 namespace tessera::proto {
 std::string wordOf(const std::string& name, std::string_view otherwise) { return text::asName(name.empty() ? otherwise : name); }
@@ -303,38 +304,9 @@ void MessageReader::readComputations() {
 
 // Callees before their callers; the file's order where that holds.
 void MessageReader::setComputationOrder() {
-  enum : uint8_t { Unseen, Open, Done };
-  std::vector<uint8_t> states(module_.computationSlots(), Unseen);
-  std::vector<ComputationId> order;
-  struct Frame {
-    ComputationId id;
-    std::vector<ComputationId> callees;
-    size_t next = 0;
-  };
-  auto frameOf = [&](ComputationId id) {
-    Frame frame{id, {}, 0};
-    for (InstructionId i : module_.at(id).instructions)
-      for (ComputationId callee : module_.callees(module_.at(i))) frame.callees.push_back(callee);
-    return frame;
-  };
-  for (ComputationId start : module_.order()) {
-    std::vector<Frame> stack;
-    if (states[start.value] == Unseen) stack.push_back(frameOf(start)), states[start.value] = Open;
-    while (!stack.empty()) {
-      Frame& frame = stack.back();
-      if (frame.next == frame.callees.size()) {
-        states[frame.id.value] = Done;
-        order.push_back(frame.id);
-        stack.pop_back();
-        continue;
-      }
-      const ComputationId callee = frame.callees[frame.next++];
-      if (states[callee.value] == Open)
-        return report(fail("computation " + module_.at(callee).name + " calls itself, directly or through others").error());
-      if (states[callee.value] == Unseen) states[callee.value] = Open, stack.push_back(frameOf(callee));
-    }
-  }
-  module_.setOrder(std::move(order));
+  auto order = calleesFirst(module_, module_.order());
+  if (!order) return report(order.error());
+  module_.setOrder(std::move(*order));
 }
 
 // XLA prints an async op as OP-start when its computation holds that OP over its own parameters and is called by it alone.

@@ -2,8 +2,8 @@
 // named form {mesh['x'=2], [{'x'}, {?}], replicated={'y'}}. Meshes are in mesh_proto.cpp.
 #include "core/formats/proto/sharding_proto.h"
 
-#include "core/formats/hlo_text/lexer.h"
 #include "core/formats/proto/hlo_data.pb.h"
+#include "core/formats/proto/number_list.h"
 
 namespace tessera::proto {
 namespace {
@@ -38,17 +38,6 @@ void appendNumbers(std::string& out, const Repeated& values) {
     if (i) out += ',';
     out += std::to_string(values.Get(i));
   }
-}
-
-template <class Add>
-bool readNumbers(Lexer& lexer, char close, Add&& add) {
-  if (lexer.accept(close)) return true;
-  do {
-    int64_t value = 0;
-    if (!lexer.integer(value, "an integer")) return false;
-    add(value);
-  } while (lexer.accept(','));
-  return lexer.expect(close, "after the numbers");
 }
 
 // Device lists stand without brackets: digits until something else comes.

@@ -19,7 +19,7 @@ std::vector<Call> callsOf(const Module& module, ComputationId id) {
 
 }  // namespace
 
-CallGraph::CallGraph(const Module& module) : callers_(module.computationSlots()) {
+CallGraph::CallGraph(const Module& module, std::span<const ComputationId> starts) : callers_(module.computationSlots()) {
   enum : uint8_t { Unseen, Open, Done };
   struct Frame {
     ComputationId id;
@@ -33,7 +33,7 @@ CallGraph::CallGraph(const Module& module) : callers_(module.computationSlots())
     stack.push_back({id, callsOf(module, id)});
     for (const Call& call : stack.back().calls) callers_[call.callee.value].push_back(call.site);
   };
-  for (ComputationId start : module.order()) {
+  for (ComputationId start : starts) {
     if (state[start.value] == Unseen) open(start);
     while (!stack.empty()) {
       Frame& frame = stack.back();

@@ -10,8 +10,10 @@ namespace tessera {
 
 class CallGraph {
  public:
-  explicit CallGraph(const Module& module);
-  // All computations; ties in the module's order. Those of a recursion come in an arbitrary but fixed order.
+  explicit CallGraph(const Module& module) : CallGraph(module, module.order()) {}
+  // Of `starts` and what they call alone.
+  CallGraph(const Module& module, std::span<const ComputationId> starts);
+  // All computations; ties in the order of the starts. Those of a recursion come in an arbitrary but fixed order.
   const std::vector<ComputationId>& calleesFirst() const { return order_; }
   std::span<const InstructionId> callersOf(ComputationId id) const { return callers_[id.value]; }
   // Instructions whose call leads back to their own computation.

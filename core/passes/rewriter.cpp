@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/hlo/call_order.h"
+#include "core/ops/callgraph.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera {
@@ -228,7 +228,9 @@ Result<bool> Rewriter::finish() {
 
 Result<bool> restoreComputationOrder(Module& module) {
   const ComputationId entry = module.entry();
-  TESSERA_ASSIGN_OR_RETURN(std::vector<ComputationId> order, calleesFirst(module, {&entry, 1}));
+  const CallGraph graph(module, {&entry, 1});
+  if (!graph.recursiveCalls().empty()) return fail("computation %" + module.at(module.at(graph.recursiveCalls().front()).computation).name + " calls itself");
+  std::vector<ComputationId> order = graph.calleesFirst();
   if (order == module.order()) return false;
   std::vector<bool> kept(module.computationSlots());
   for (ComputationId id : order) kept[id.value] = true;

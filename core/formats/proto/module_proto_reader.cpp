@@ -10,7 +10,7 @@
 #include "core/formats/proto/hlo.pb.h"
 #include "core/formats/proto/module_proto.h"
 #include "core/formats/proto/shape_proto.h"
-#include "core/hlo/call_order.h"
+#include "core/ops/callgraph.h"
 
 namespace tessera::proto {
 std::string wordOf(const std::string& name, std::string_view otherwise) { return text::asName(name.empty() ? otherwise : name); }
@@ -304,9 +304,12 @@ void MessageReader::readComputations() {
 
 // Callees before their callers; the file's order where that holds.
 void MessageReader::setComputationOrder() {
-  auto order = calleesFirst(module_, module_.order());
-  if (!order) return report(order.error());
-  module_.setOrder(std::move(*order));
+  const CallGraph graph(module_);
+  if (!graph.recursiveCalls().empty()) {
+    const std::string& name = module_.at(module_.at(graph.recursiveCalls().front()).computation).name;
+    return report(fail("computation " + name + " calls itself, directly or through others").error());
+  }
+  module_.setOrder(graph.calleesFirst());
 }
 
 // XLA prints an async op as OP-start when its computation holds that OP over its own parameters and is called by it alone.

@@ -111,10 +111,10 @@ void Document::run() {
   running_ = true;
   emit runningChanged(true);
   cancel_ = std::make_shared<std::atomic<bool>>(false);
-  // As often as an eye reads: a thousand devices compile in a moment.
+  // As often as an eye reads: a thousand devices compile in a moment. What lasts without a measure is always said.
   static constexpr auto kBetween = std::chrono::milliseconds(40);
   const Progress progress = [this, told = Clock::time_point()](QString stage, double fraction) mutable {
-    if (Clock::now() - told < kBetween) return;
+    if (fraction >= 0 && Clock::now() - told < kBetween) return;
     told = Clock::now();
     QMetaObject::invokeMethod(
         this, [this, stage, fraction] { if (running_) emit progressed(stage, fraction); }, Qt::QueuedConnection);

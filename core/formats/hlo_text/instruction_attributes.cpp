@@ -97,12 +97,17 @@ bool ModuleReader::readAttributes(Draft& draft) {
   return true;
 }
 
+// A comma at the end of a line promises what the next line does not begin with: that one is fine, and is not blamed.
+bool ModuleReader::checkComma(size_t name) {
+  const size_t comma = lexer_.text().find_last_not_of(" \t\r\n", name == 0 ? 0 : name - 1);
+  const bool endsLine = comma < name && lexer_.text().substr(comma, name - comma).find('\n') != std::string_view::npos;
+  return lexer_.peek() == '=' || !endsLine || lexer_.failAt(comma, "an attribute is missing after the comma", "NAME=VALUE");
+}
+
 bool ModuleReader::readAttribute(Draft& draft, AttributeSet& set, bool& shareable) {
   const size_t at = lexer_.offset();
   std::string_view name = lexer_.word();
-  const size_t comma = lexer_.text().find_last_not_of(" \t\r\n", at == 0 ? 0 : at - 1);
-  if (lexer_.peek() != '=' && comma < at && lexer_.text().substr(comma, at - comma).find('\n') != std::string_view::npos)
-    return lexer_.failAt(comma, "an attribute is missing after the comma", "NAME=VALUE");  // of this line; the next one is fine
+  if (!checkComma(at)) return false;
   if (name.empty()) return lexer_.failExpected("an attribute");
   if (!lexer_.expect('=', "after the attribute's name")) return false;
   auto attr = attrFromName(name);
@@ -191,9 +196,7 @@ bool ModuleReader::readMetadataField(Metadata& out, std::vector<std::string_view
   lexer_.skipBlanks();
   const size_t at = lexer_.offset();
   std::string_view name = lexer_.word();
-  const size_t comma = lexer_.text().find_last_not_of(" \t\r\n", at == 0 ? 0 : at - 1);
-  if (lexer_.peek() != '=' && comma < at && lexer_.text().substr(comma, at - comma).find('\n') != std::string_view::npos)
-    return lexer_.failAt(comma, "an attribute is missing after the comma", "NAME=VALUE");  // of this line; the next one is fine
+  if (!checkComma(at)) return false;
   if (name.empty()) return lexer_.failExpected("a metadata field");
   if (!lexer_.expect('=', "after the metadata field")) return false;
   if (std::ranges::count(seen, name) > 0) return lexer_.failAt(at, "the metadata field " + std::string(name) + " appears twice");

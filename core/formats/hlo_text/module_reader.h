@@ -105,6 +105,7 @@ class ModuleReader : private NameScope {
   void checkGrammar(Attr attr, size_t at);
   void checkAttribute(const Draft& draft, Attr attr, size_t at);
   void checkRequired(Draft& draft);
+  bool checkComma(size_t name);
 
   // NameScope.
   bool computation(Lexer& lexer, ComputationId& out) override;

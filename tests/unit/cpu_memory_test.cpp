@@ -24,11 +24,22 @@ size_t addressSpace() {
   return pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
+bool limitAddressSpace(size_t soft, size_t hard) {
+  const rlimit limit{soft, hard};
+  return ::setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+// What other tests of this process gave back would be there for this one: all of it is taken first.
+void takeWhatIsFree() {
+  for (size_t piece : {16u << 20, 1u << 20, 65000u})
+    for (void* volatile taken = ::malloc(piece); taken;) taken = ::malloc(piece);  // volatile: else nothing is taken
+}
+
 int runWithin(size_t more, Executable& executable, const std::vector<Literal>& arguments, const std::vector<Literal>& expected) {
-  ::malloc_trim(0);
-  const size_t most = addressSpace() + more;  // read once: a soft limit over the hard one is none
-  const rlimit limit{most, most};
-  if (::setrlimit(RLIMIT_AS, &limit) != 0) return kOtherFault;
+  const size_t now = addressSpace();
+  if (!limitAddressSpace(now, now + more)) return kOtherFault;
+  takeWhatIsFree();
+  if (!limitAddressSpace(now + more, now + more)) return kOtherFault;
   auto out = executable.run(arguments);
   if (!out) return out.error().fault == Fault::Runtime ? kRefused : kOtherFault;
   for (size_t i = 0; i < expected.size(); ++i)
@@ -42,7 +53,7 @@ TEST_P(CpuMemory, EveryAmountGivesRightValuesOrAFailure) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's own memory counts";
 #endif
-  ::mallopt(M_MMAP_THRESHOLD, 1 << 16);  // else what earlier runs gave back would be there for the next
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 16);
   ReadResult read = readHloText(std::string("HloModule m\nbefore { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }\nENTRY main { ") +
                                 GetParam().second + " }\n");
   ASSERT_TRUE(read.module);

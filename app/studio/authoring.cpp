@@ -122,7 +122,8 @@ bool Authoring::hasInput(InstructionId user, int operand) const {
 void Authoring::openSearch(QPoint at) {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   droppedValue_ = droppedUser_ = {};
-  search_->openAt(at);
+  const bool empty = !document_.computation().valid() || document_.module().at(document_.computation()).instructions.empty();
+  search_->openAt(at, empty ? AddSearch::Page::Empty : AddSearch::Page::Begun);
 }
 
 // Where new instructions go: to what they read, else to what is selected, else to what is shown.
@@ -176,6 +177,13 @@ void Authoring::place(const PaletteEntry& entry) {
   droppedValue_ = droppedUser_ = {};
   emit placed();
   document_.perform(std::move(edit), false, newInstruction(meant));
+}
+
+void Authoring::begin(const QString& line) {
+  if (line.isEmpty()) return openSearch(canvas_.rect().center() - QPoint(search_->width() / 2, search_->height() / 2));
+  droppedValue_ = droppedUser_ = {};
+  canvas_.setFocus();
+  if (const auto found = searchPalette(line.toStdString(), 1); !found.empty()) place(found[0]);
 }
 
 // --- wires

@@ -34,6 +34,7 @@ class Authoring : public QObject {
 
   void openSearch(QPoint at);  // fed by the selection
   void place(const PaletteEntry& entry);
+  void begin(const QString& line);  // places the first that a line of the search finds; an empty line opens the search
   // Opens the field of a constant; false: it is none.
   bool editConstant(InstructionId id);
   enum class Gap { Heal, Open };  // what the users of removed instructions get: the first operand of the same shape, or nothing

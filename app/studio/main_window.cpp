@@ -113,7 +113,8 @@ void MainWindow::makeCentre() {
   authoring_ = new Authoring(*document_, *canvas_, this);
   arranging_ = new Arranging(*document_, *canvas_, this);
   new Foresight(*document_, *canvas_, this);
-  new EmptyHint(*document_, canvas_);
+  connect(new EmptyHint(*document_, canvas_), &EmptyHint::lineWanted, authoring_, &Authoring::begin);
+  new NextHint(*document_, canvas_);
   groups_ = new GroupActions(*document_, *canvas_, this);
   authoring_->setInserts([this](InstructionId node, int32_t edge) { return arranging_->inserts(node, edge); });
   canvas_->installEventFilter(this);

@@ -121,8 +121,9 @@ void Panels::arrange(QMainWindow& window) const {
   window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   constexpr int kRight = 370, kBelow = 250;
+  const int below = std::min(kBelow, window.height() * 22 / 100);  // a small screen is the canvas's first
   window.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);
-  window.resizeDocks({first}, {kBelow}, Qt::Vertical);
+  window.resizeDocks({first}, {below}, Qt::Vertical);
 }
 
 }  // namespace tessera

@@ -46,8 +46,25 @@ QLabel* heading(const QString& text, QWidget* parent) {
   return label;
 }
 
+// A link in a frame of its own: what looks like a heading is not clicked.
+class Door : public QCommandLinkButton {
+ public:
+  using QCommandLinkButton::QCommandLinkButton;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(palette().color(isDefault() ? QPalette::Highlight : QPalette::Mid), isDefault() ? 1.6 : 1));
+    painter.setBrush(palette().base());
+    painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 6, 6);
+    painter.end();
+    QCommandLinkButton::paintEvent(event);
+  }
+};
+
 QCommandLinkButton* makeLink(const QString& title, const QString& description, QWidget* parent) {
-  auto* link = new QCommandLinkButton(title, description, parent);
+  auto* link = new Door(title, description, parent);
   link->setIcon(QIcon());
   link->setFixedWidth(kColumnWidth);
   link->setCursor(Qt::PointingHandCursor);
@@ -83,7 +100,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   title->setFont(font);
   auto* inner = new QVBoxLayout(page);
   inner->setContentsMargins(20, 18, 12, 12);
-  inner->setSpacing(2);
+  inner->setSpacing(6);
   inner->addWidget(title);
   inner->addSpacing(8);
   const auto door = [&](const QString& text, const QString& what, auto signal) {
@@ -92,12 +109,14 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     inner->addWidget(link);
     return link;
   };
-  door(tr("Build"), tr("An empty graph: Tab adds an operation"), &StartPage::newWanted)->setObjectName(QStringLiteral("build"));
+  QCommandLinkButton* build = door(tr("Build your own"), tr("An empty graph; one more click gives its first value"), &StartPage::newWanted);
+  build->setObjectName(QStringLiteral("build"));
+  build->setDefault(true);  // it stands out
   door(tr("Learn"), tr("Eight small graphs: what to drag, what to watch"), &StartPage::lessonsWanted)->setObjectName(QStringLiteral("learn"));
   door(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)->setObjectName(QStringLiteral("open"));
   inner->addSpacing(10);
   recent_ = new QVBoxLayout;
-  recent_->setSpacing(2);
+  recent_->setSpacing(6);
   addExamples(inner);
   inner->addSpacing(10);
   inner->addLayout(recent_);

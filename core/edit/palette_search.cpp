@@ -87,6 +87,14 @@ size_t placeOf(const std::string& category) {
   return static_cast<size_t>(std::ranges::find(kDaily, category) - std::begin(kDaily));
 }
 
+// What most graphs are made of comes before the rest of its category.
+size_t placeOf(const PaletteEntry& entry) {
+  constexpr std::string_view kDaily[] = {"add", "subtract", "multiply", "divide", "maximum", "exponential", "negate", "relu", "compare", "select",
+                                         "reduce sum", "reduce max", "dot", "convolution", "reshape", "transpose", "broadcast", "concatenate", "slice",
+                                         "parameter", "constant", "tuple", "while", "conditional", "call"};
+  return static_cast<size_t>(std::ranges::find(kDaily, entry.title) - std::begin(kDaily));
+}
+
 // Letters in order, not side by side.
 bool scattered(std::string_view word, std::string_view in) {
   size_t at = 0;
@@ -192,7 +200,8 @@ std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
     return a.first != b.first ? a.first > b.first : a.second->entry.title.size() < b.second->entry.title.size();
   });
   if (line.words.empty())
-    std::ranges::stable_sort(found, {}, [](const auto& each) { return std::tuple(placeOf(each.second->entry.category), each.second->entry.category, each.second->entry.title); });
+    std::ranges::stable_sort(found, {}, [](const auto& each) { const PaletteEntry& entry = each.second->entry;
+      return std::tuple(placeOf(entry.category), entry.category, placeOf(entry), entry.title); });
   for (const auto& [score, known] : found) {
     if (out.size() >= most) break;
     out.push_back(known->entry);

@@ -232,6 +232,7 @@ class Canvas : public QWidget {
   QRectF visibleScene() const;
   QRectF frameOf(int32_t viewNode) const;
   int32_t nodeOf(InstructionId id) const;
+  QPoint besideBox(InstructionId id, QPoint pointer) const;  // where help covers neither the value nor the output; widget pixels
   int32_t itemAt(QPointF widget) const;         // index into picture items; -1: nothing
   void click(QPointF widget, Qt::KeyboardModifiers modifiers);
   void selectBox(QRectF widget, Qt::KeyboardModifiers modifiers);

@@ -21,6 +21,7 @@ constexpr double kWireReach = 5;     // pixels
 constexpr double kZoomStep = 1.2;
 constexpr double kWheelPan = 80;     // pixels a notch
 constexpr double kSmallestFrame = 40;
+constexpr int kBesideBox = 8, kAboveTip = 16;  // pixels; the system puts help a little below the place
 
 double distanceToSegment(QPointF p, QPointF a, QPointF b) {
   const QPointF d = b - a;
@@ -226,6 +227,13 @@ void Canvas::setHover(int32_t item) {
 
 void Canvas::leaveEvent(QEvent*) { setHover(-1); }
 
+QPoint Canvas::besideBox(InstructionId id, QPoint pointer) const {
+  const QRectF box = boxOf(id);
+  const int right = toWidget(box.topRight()).toPoint().x(), top = toWidget(box.topRight()).toPoint().y();
+  const bool fits = box.isValid() && right >= pointer.x() && right < width() && top >= 0;
+  return fits ? QPoint(right + kBesideBox, top - kAboveTip) : pointer;
+}
+
 bool Canvas::event(QEvent* event) {
   if (event->type() == QEvent::NativeGesture) {  // two fingers on a trackpad
     const auto* gesture = static_cast<QNativeGestureEvent*>(event);
@@ -238,7 +246,7 @@ bool Canvas::event(QEvent* event) {
   const auto* help = static_cast<QHelpEvent*>(event);
   const int32_t item = itemAt(help->pos());
   const InstructionId id = item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction;
-  if (tooltip_ && id.valid()) QToolTip::showText(help->globalPos(), tooltip_(id), this);
+  if (tooltip_ && id.valid()) QToolTip::showText(mapToGlobal(besideBox(id, help->pos())), tooltip_(id), this);
   else QToolTip::hideText();
   return true;
 }

@@ -49,7 +49,7 @@ std::map<int64_t, int64_t> impliedTies(const Module& module) {
       for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(parameters[static_cast<size_t>(k)]))) argument += !leaf.shape->isToken();
     if (argument >= 0 && output >= 0) out[argument] = output;
   }
-  if (!out.empty()) return out;
+  if (!out.empty() || module.at(module.entryComputation().root).opcode == Opcode::Parameter) return out;  // what gives itself does not move
   const std::vector<Shape> arguments = entryArgumentShapes(module);
   for (size_t output = 0; output < outputs.size(); ++output)
     for (size_t argument = 0; argument < arguments.size(); ++argument)

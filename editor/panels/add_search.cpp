@@ -19,7 +19,6 @@ constexpr size_t kMostFound = 200;
 AddSearch::AddSearch(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
-  field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]"));
   field_->setAccessibleName(tr("Add an operation"));
   list_->setFocusPolicy(Qt::NoFocus);
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -40,18 +39,22 @@ void AddSearch::setBlocks(std::vector<Block> blocks) { blocks_ = std::move(block
 void AddSearch::openFor(QPoint at, const tessera::Shape& value) {
   openAt(at);
   value_ = value;
+  field_->setPlaceholderText(tr("What takes %1").arg(QString::fromStdString(toString(value, false))));
   search({});
 }
 
 void AddSearch::openToGive(QPoint at, const tessera::Shape& wanted) {
   openAt(at);
   wanted_ = wanted;
+  field_->setPlaceholderText(tr("What gives %1").arg(QString::fromStdString(toString(wanted, false))));
   search({});
 }
 
-void AddSearch::openAt(QPoint at) {
+void AddSearch::openAt(QPoint at, Page page) {
   value_.reset();
   wanted_.reset();
+  page_ = page;
+  field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]"));
   const QSize room = parentWidget()->size();
   resize(std::min(kWidth, room.width()), std::min(kHeight, room.height()));
   move(std::clamp(at.x(), 0, room.width() - width()), std::clamp(at.y(), 0, room.height() - height()));
@@ -60,6 +63,15 @@ void AddSearch::openAt(QPoint at) {
   show();
   raise();
   field_->setFocus();
+}
+
+std::vector<PaletteEntry> AddSearch::entriesFor(const std::string& words) const {
+  std::vector<PaletteEntry> out;
+  if (words.empty() && page_ == Page::Empty)
+    for (const char* line : {"f32[4,8]", "f32[8]", "3.5", "iota f32[8]"})
+      for (PaletteEntry& entry : searchPalette(line, 1)) out.push_back(std::move(entry));
+  for (PaletteEntry& entry : searchPalette(words, kMostFound)) out.push_back(std::move(entry));
+  return out;
 }
 
 void AddSearch::search(const QString& line) {
@@ -79,7 +91,7 @@ void AddSearch::search(const QString& line) {
     foundBlocks_.emplace_back();
   };
   const std::string words = line.trimmed().toStdString();
-  const auto entries = value_ || wanted_ ? std::vector<PaletteEntry>() : searchPalette(words, kMostFound);
+  const auto entries = value_ || wanted_ ? std::vector<PaletteEntry>() : entriesFor(words);
   const auto fitting = value_ ? searchPaletteFor(words, *value_, kMostFound) : wanted_ ? searchPaletteGiving(words, *wanted_, kMostFound) : std::vector<FittingEntry>();
   // Own blocks come first, but for an operation whose name was typed.
   const bool exact = (!entries.empty() && entries[0].title == words) || (!fitting.empty() && fitting[0].entry.title == words);

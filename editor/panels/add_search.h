@@ -20,8 +20,9 @@ class AddSearch : public QFrame {
  public:
   explicit AddSearch(QWidget* parent);
 
-  // Opens empty near a point of the parent, wholly inside it.
-  void openAt(QPoint at);
+  enum class Page { Empty, Begun };
+  // Opens empty near a point of the parent, wholly inside it. Where nothing stands yet, what can stand alone comes first.
+  void openAt(QPoint at, Page page = Page::Begun);
   // The same, with only what can take a value of this shape, and what it then gives.
   void openFor(QPoint at, const tessera::Shape& value);
   // The same, with only what can give a value of this shape.
@@ -40,12 +41,14 @@ class AddSearch : public QFrame {
  private:
   void search(const QString& line);
   void findBlocks(const QString& words);
+  std::vector<PaletteEntry> entriesFor(const std::string& words) const;
   void take();
   void leave();
 
   QLineEdit* field_;
   QListWidget* list_;
   std::vector<Block> blocks_;
+  Page page_ = Page::Begun;
   std::vector<PaletteEntry> found_;       // by line
   std::vector<QString> foundBlocks_;      // the same: empty where the line is an operation
   std::optional<tessera::Shape> value_, wanted_;  // what is to be taken, or given

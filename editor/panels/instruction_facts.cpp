@@ -139,7 +139,10 @@ QString tooltipOf(const Module& module, InstructionId id) {
     lines << escaped(i.metadata->sourceFile) + QStringLiteral(":%1").arg(i.metadata->sourceLine);
   constexpr size_t kMostReasons = 8;
   if (const auto inferred = inferInstruction(module, id))
-    for (size_t d = 0; d < std::min(inferred->reasons.size(), kMostReasons); ++d) lines << escaped(inferred->reasons[d]);
+    for (size_t d = 0; d < std::min(inferred->reasons.size(), kMostReasons); ++d) {
+      const std::string& reason = inferred->reasons[d];
+      lines << (reason.starts_with("dimension") ? QString() : QObject::tr("dimension %1: ").arg(d)) + escaped(reason);
+    }
   if (const auto warning = initialValueWarning(module, id)) lines << escaped(*warning);
   return lines.join(QStringLiteral("<br>"));
 }

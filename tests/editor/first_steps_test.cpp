@@ -1,0 +1,132 @@
+// The first minute of somebody who has never seen the program: doors that look like doors, beginnings to click, what comes
+// next in one line, a search that begins with what is of use. Real key and mouse events; each step undone and redone.
+#include <QCommandLinkButton>
+#include <QLabel>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTest>
+#include <QToolTip>
+
+#include "editor/panels/instruction_facts.h"
+#include "editor/values/play_bar.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+class FirstStepsTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+
+  Hand& hand() { return *hand_; }
+  QWidget* emptyHint() { return hand().window().findChild<QWidget*>(QStringLiteral("emptyHint")); }
+  QLabel* nextHint() { return hand().window().findChild<QLabel*>(QStringLiteral("nextHint")); }
+  void press(const char* name) {
+    auto* button = hand().window().findChild<QPushButton*>(QString::fromLatin1(name));
+    QVERIFY2(button && button->isVisible(), name);
+    QTest::mouseClick(button, Qt::LeftButton, {}, button->rect().center());
+    hand().settle();
+  }
+  QString firstRow() { return hand().window().addSearch().list()->item(0)->text(); }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() { hand_.reset(); }
+
+  void aClickGivesTheFirstValue() {
+    QVERIFY(emptyHint()->isVisible());
+    const std::string before = hand().text();
+    press("start f32[4,8]");
+    const InstructionId made = hand().selected();
+    QVERIFY(made.valid() && hand().at(made).opcode == Opcode::Parameter);
+    QCOMPARE(hand().shape(made), std::string("f32[4,8]"));
+    QVERIFY(hand().document().valueOf(made));  // a value of one's own, without a run being asked for
+    QVERIFY(!emptyHint()->isVisible());
+    const std::string after = hand().text();
+    hand().undo();
+    QCOMPARE(hand().text(), before);
+    QVERIFY(emptyHint()->isVisible());
+    hand().redo();
+    QCOMPARE(hand().text(), after);
+    QVERIFY(hand().canvas().hasFocus());  // keys go on there
+  }
+
+  void theOtherBeginnings() {
+    press("start 3.5");
+    QVERIFY(hand().at(hand().selected()).opcode == Opcode::Constant);
+    hand().undo();
+    press("start f32[8]");
+    QCOMPARE(hand().shape(hand().selected()), std::string("f32[8]"));
+    hand().undo();
+    press("start");
+    QVERIFY(hand().window().addSearch().isVisible());
+    hand().take("f32[2]");
+    QCOMPARE(hand().shape(hand().selected()), std::string("f32[2]"));
+  }
+
+  void betweenTheBeginningsIsCanvas() {
+    const QPoint at = emptyHint()->mapTo(&hand().canvas(), QPoint(3, 3));
+    hand().doubleClick(at);
+    QVERIFY(hand().window().addSearch().isVisible());
+  }
+
+  void theSearchOfAnEmptyGraphBeginsWithWhatStandsAlone() {
+    hand().key(Qt::Key_Tab);
+    QVERIFY2(firstRow().startsWith("parameter f32[4,8]"), qPrintable(firstRow()));
+    hand().enter(hand().window().addSearch().field());
+    QCOMPARE(hand().shape(hand().selected()), std::string("f32[4,8]"));
+    hand().key(Qt::Key_Tab);
+    QVERIFY2(firstRow().startsWith("add "), qPrintable(firstRow()));  // what is used every day, not what begins with a
+  }
+
+  void aWireSaysWhatIsLookedFor() {
+    const InstructionId x = hand().add("f32[2,3]");
+    hand().drag(hand().outputOf(x), hand().emptyPlace());
+    QCOMPARE(hand().window().addSearch().field()->placeholderText(), QStringLiteral("What takes f32[2,3]"));
+    QTest::keyClick(hand().window().addSearch().field(), Qt::Key_Escape);
+    hand().key(Qt::Key_Tab);
+    QVERIFY(hand().window().addSearch().field()->placeholderText().startsWith("Operation"));
+  }
+
+  void oneLineSaysWhatIsNext() {
+    QVERIFY(!nextHint()->isVisible());
+    const InstructionId x = hand().add("f32[4]");
+    QVERIFY(nextHint()->isVisible());
+    QVERIFY2(nextHint()->text().contains("lower edge"), qPrintable(nextHint()->text()));
+    const InstructionId sum = hand().add("add");
+    QVERIFY2(nextHint()->text().contains("open field"), qPrintable(nextHint()->text()));
+    hand().wire(x, sum, 1);
+    QVERIFY(!nextHint()->isVisible());  // nobody who has done it is told again
+    hand().undo();
+    QVERIFY(nextHint()->isVisible());
+  }
+
+  void whatOnlyGivesItsInputDoesNotPlay() {
+    press("start f32[8]");
+    const auto* bar = hand().window().findChild<PlayBar*>();
+    QVERIFY(bar && !bar->isVisible());
+    hand().add("negate");
+    QVERIFY(bar->isVisible());
+  }
+
+  void helpStandsBesideTheNode() {
+    hand().window().resize(760, 560);  // within the offscreen screen: help stays on it
+    press("start f32[4,8]");
+    const InstructionId x = hand().selected();
+    QVERIFY(tooltipOf(hand().module(), x).contains("dimension 1: "));
+    const QPoint at = hand().bodyOf(x);
+    QHelpEvent help(QEvent::ToolTip, at, hand().canvas().mapToGlobal(at));
+    QApplication::sendEvent(&hand().canvas(), &help);
+    QTRY_VERIFY(QToolTip::isVisible());
+    QWidget* tip = nullptr;
+    for (QWidget* each : QApplication::topLevelWidgets())
+      if (each->isVisible() && each->inherits("QTipLabel")) tip = each;
+    QVERIFY(tip);
+    QVERIFY(!tip->geometry().contains(hand().canvas().mapToGlobal(hand().outputOf(x))));
+    QToolTip::hideText();
+  }
+};
+
+QTEST_MAIN(FirstStepsTest)
+#include "first_steps_test.moc"

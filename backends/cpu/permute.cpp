@@ -47,6 +47,17 @@ std::vector<Axis> merged(const std::vector<Axis>& axes) {
   return out;
 }
 
+constexpr int64_t kLargeRuns = int64_t{8} << 20, kLongRun = 256;  // bytes; a kernel copies what is smaller as well
+
+// Rows that stay rows, in the operand's order.
+StepPtr planRuns(std::vector<Axis> axes, int64_t width, int from, int to) {
+  const Axis row = axes.back();
+  if (row.size * width < kLongRun || row.size * width % 64 != 0) return nullptr;
+  axes.pop_back();
+  std::ranges::sort(axes, std::ranges::greater{}, &Axis::from);
+  return makePermuteStep({std::move(axes), row, Axis{}, width, from, to});
+}
+
 }  // namespace
 
 StepPtr planPermute(const ElementProgram& program, int from, int to) {
@@ -55,14 +66,15 @@ StepPtr planPermute(const ElementProgram& program, int from, int to) {
   if (!found) return nullptr;
   std::vector<Axis> axes = merged(*found);
   const auto across = std::ranges::find(axes, int64_t{1}, &Axis::from);
-  if (axes.size() < 2 || across == axes.end() || across + 1 == axes.end()) return nullptr;
-  const Axis along = axes.back(), acrossAxis = *across;
+  if (axes.size() < 2 || across == axes.end()) return nullptr;
+  const int64_t width = byteWidth(program.operands[program.at(program.results[0]).bits0].type);
   int64_t elements = 1;
   for (const Axis& axis : axes) elements *= axis.size;
+  if (across + 1 == axes.end()) return elements * width >= kLargeRuns ? planRuns(std::move(axes), width, from, to) : nullptr;
+  const Axis along = axes.back(), acrossAxis = *across;
   if (along.size < kShort || acrossAxis.size < kShort || elements < kSmall) return nullptr;
   axes.erase(across);
   axes.pop_back();
-  const int64_t width = byteWidth(program.operands[program.at(program.results[0]).bits0].type);
   return makePermuteStep({std::move(axes), along, acrossAxis, width, from, to});
 }
 

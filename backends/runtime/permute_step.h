@@ -1,5 +1,5 @@
 // PermuteStep: an array with its dimensions in another order. Tiles that are whole cache lines on both sides are turned in
-// a small buffer, so both arrays are walked at memory speed. Before: cpu/permute, which finds them.
+// a small buffer, so both arrays are walked at memory speed; large results go past the caches. Before: cpu/permute, which finds them.
 #pragma once
 
 #include "backends/runtime/step.h"
@@ -12,7 +12,7 @@ struct PermutedAxis {
 
 struct Permute {
   std::vector<PermutedAxis> outer;
-  PermutedAxis along, across;  // contiguous in the result; in the operand
+  PermutedAxis along, across;  // contiguous in the result; in the operand. along.from == 1: rows stay rows, `across` has one element
   int64_t width = 4;           // bytes of an element
   int from = -1, to = -1;
   template <class Fields>

@@ -56,6 +56,15 @@ TEST(CpuMovement, LargePermutedDimensions) {
   expectLikeEvaluator(transposeOf("s8", "3,1600,1856", "0,2,1", "3,1856,1600"), "transpose");
   expectLikeEvaluator(transposeOf("c128", "776,700", "1,0", "700,776"), "transpose");
   expectLikeEvaluator(transposeOf("f32", "1041,2064", "1,0", "2064,1041"), "transpose");  // its lines begin anywhere
+  expectLikeEvaluator(transposeOf("bf16", "2,1500,1456", "2,0,1", "1456,2,1500"), "transpose");
+}
+
+// Large arrays whose rows stay rows are copied in the operand's order.
+TEST(CpuMovement, LargePermutedRows) {
+  expectLikeEvaluator(transposeOf("f32", "5,48,90,112", "2,0,1,3", "90,5,48,112"), "transpose");
+  expectLikeEvaluator(transposeOf("s8", "300,140,256", "1,0,2", "140,300,256"), "transpose");
+  expectLikeEvaluator(transposeOf("c128", "31,33,2,512", "1,2,0,3", "33,2,31,512"), "transpose");
+  expectLikeEvaluator(transposeOf("f32", "300,140,65", "1,0,2", "140,300,65"));  // rows are no lines
 }
 
 std::string totals(const std::string& type, const std::string& dims, const std::string& op, const std::string& initial, const std::string& window) {

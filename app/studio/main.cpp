@@ -44,7 +44,7 @@ void addOptions(QCommandLineParser& parser) {
       {QStringLiteral("select"), QObject::tr("Select an instruction."), QStringLiteral("INSTR")},
       {QStringLiteral("open"), QObject::tr("Open a group of the graph."), QStringLiteral("GROUP")},
       {QStringLiteral("do"), QObject::tr("Play the commands of a file, one a line."), QStringLiteral("ACTIONS")},
-      {QStringLiteral("timing"), QObject::tr("Print what opening took and the longest event of the UI thread, and end.")},
+      {QStringLiteral("timing"), QObject::tr("Print what opening took and the longest event of the UI thread, then of each command of --do, and end.")},
   });
 }
 
@@ -75,10 +75,21 @@ void print(const Timing& timing, const StudioApplication& app) {
   line("processor time", app.byProcessor());
 }
 
-Status playOptions(MainWindow& window, const QCommandLineParser& parser) {
+// The longest event of each command, with what follows it: pictures, values, panels.
+void printCommand(StudioApplication& app, const QString& command) {
+  std::printf("%-44s %6.1f ms of processor time, %6.1f by the clock (%s)\n", command.left(44).toLocal8Bit().constData(), app.byProcessor().ms, app.byClock().ms,
+              app.byProcessor().what.toLocal8Bit().constData());
+  app.resetTiming();
+}
+
+Status playOptions(StudioApplication& app, MainWindow& window, const QCommandLineParser& parser) {
   if (parser.isSet(QStringLiteral("open"))) TESSERA_TRY(playCommand(window, QStringLiteral("open-group ") + parser.value(QStringLiteral("open"))));
   if (parser.isSet(QStringLiteral("select"))) TESSERA_TRY(playCommand(window, QStringLiteral("select ") + parser.value(QStringLiteral("select"))));
-  if (parser.isSet(QStringLiteral("do"))) TESSERA_TRY(playScript(window, parser.value(QStringLiteral("do"))));
+  if (parser.isSet(QStringLiteral("do"))) {
+    const auto done = [&](const QString& command) { printCommand(app, command); };
+    const bool timed = parser.isSet(QStringLiteral("timing"));
+    TESSERA_TRY(timed ? playScript(window, parser.value(QStringLiteral("do")), done) : playScript(window, parser.value(QStringLiteral("do"))));
+  }
   if (parser.isSet(QStringLiteral("screenshot"))) TESSERA_TRY(writeScreenshot(window, parser.value(QStringLiteral("screenshot"))));
   return {};
 }
@@ -100,8 +111,11 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   else window.showFirstGraph();
   waitUntilIdle(window);
   timing.idleMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
-  if (const Status played = playOptions(window, parser); !played) exit = complain(played.error());
-  if (parser.isSet(QStringLiteral("timing"))) print(timing, app);
+  if (parser.isSet(QStringLiteral("timing"))) {
+    print(timing, app);
+    app.resetTiming();
+  }
+  if (const Status played = playOptions(app, window, parser); !played) exit = complain(played.error());
   return exit;
 }
 

@@ -228,7 +228,7 @@ Status playCommand(MainWindow& window, const QString& line) {
   return {};
 }
 
-Status playScript(MainWindow& window, const QString& path) {
+Status playScript(MainWindow& window, const QString& path, const std::function<void(const QString&)>& done) {
   TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(path.toStdString()));
   int number = 0;
   for (const QString& line : QString::fromStdString(content).split(QLatin1Char('\n'))) {
@@ -238,6 +238,7 @@ Status playScript(MainWindow& window, const QString& path) {
       played.error().position = {static_cast<uint32_t>(number), 1};
       return played;
     }
+    if (done && !line.section(QLatin1Char('#'), 0, 0).trimmed().isEmpty()) done(line.trimmed());
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QString>
+#include <functional>
 
 #include "core/base/result.h"
 
@@ -14,7 +15,8 @@ class MainWindow;
 bool waitUntilIdle(MainWindow& window);
 // Fails with Fault::Usage on an unknown command or name, Fault::Output when a picture cannot be written.
 Status playCommand(MainWindow& window, const QString& line);
-Status playScript(MainWindow& window, const QString& path);
+// done: called after each command.
+Status playScript(MainWindow& window, const QString& path, const std::function<void(const QString& command)>& done = {});
 Status writeScreenshot(MainWindow& window, const QString& path);
 
 }  // namespace tessera

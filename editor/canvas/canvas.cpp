@@ -4,6 +4,7 @@
 #include <QEventLoop>
 #include <QPaintEvent>
 #include <QPainter>
+#include <QThreadPool>
 #include <algorithm>
 #include <cmath>
 
@@ -38,6 +39,7 @@ std::shared_ptr<const SpatialIndex> Canvas::makeIndex(const Picture& picture) {
 void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<const GraphView> view, KeepView keep,
                         std::shared_ptr<const SpatialIndex> index) {
   const bool first = !picture_;
+  const auto pictureBefore = picture_;
   const auto viewBefore = view_;
   const auto indexBefore = index_;
   picture_ = std::move(picture);
@@ -63,6 +65,8 @@ void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<
   anchorGroup_.clear();
   requestVisibleTiles();
   update();
+  // A picture of 100,000 boxes is freed for longer than a frame.
+  if (pictureBefore) QThreadPool::globalInstance()->start([pictureBefore, viewBefore, indexBefore] {}, -1);
 }
 
 // Most of the boxes that stay keep their place on the screen. What is all in sight stays so while the graph grows: when it does

@@ -31,11 +31,23 @@ double distanceToSegment(QPointF p, QPointF a, QPointF b) {
   return std::hypot(off.x(), off.y());
 }
 
-double distanceToPath(const PictureItem& item, QPointF p) {
+// Of a rectangle that holds the points [first, last] of a path, and so its curve between them.
+double distanceToHull(const PictureItem& item, size_t first, size_t last, QPointF p) {
+  double left = item.points[first].x, right = left, top = item.points[first].y, bottom = top;
+  for (size_t i = first + 1; i <= last; ++i) {
+    left = std::min<double>(left, item.points[i].x), right = std::max<double>(right, item.points[i].x);
+    top = std::min<double>(top, item.points[i].y), bottom = std::max<double>(bottom, item.points[i].y);
+  }
+  const double x = std::max({left - p.x(), p.x() - right, 0.0}), y = std::max({top - p.y(), p.y() - bottom, 0.0});
+  return std::sqrt(x * x + y * y);
+}
+
+// Exact where it is below `best`; else some larger number. Wires by the thousand are asked at every move of the pointer.
+double distanceToPath(const PictureItem& item, QPointF p, double best) {
   auto at = [&](size_t i) { return QPointF(item.points[i].x, item.points[i].y); };
-  double best = 1e30;
   const size_t step = item.curved ? 3 : 1;
   for (size_t i = 0; i + step < item.points.size(); i += step) {
+    if (distanceToHull(item, i, i + step, p) >= best) continue;
     if (!item.curved) {
       best = std::min(best, distanceToSegment(p, at(i), at(i + 1)));
       continue;
@@ -65,7 +77,7 @@ int32_t Canvas::itemAt(QPointF widget) const {
   for (auto i = items.rbegin(); i != items.rend(); ++i) {
     const PictureItem& item = picture_->items[*i];
     if (item.kind == PictureItem::Kind::Path && item.instruction.valid()) {
-      const double distance = distanceToPath(item, p);
+      const double distance = distanceToPath(item, p, nearest);
       if (distance < nearest) nearest = distance, wire = static_cast<int32_t>(*i);
     } else if (box < 0 && item.kind == PictureItem::Kind::Box && item.viewNode >= 0 && toQRectF(item.bounds).contains(p)) {
       box = static_cast<int32_t>(*i);

@@ -37,6 +37,17 @@ std::vector<QPointF> along(const PictureItem& item) {
   return out;
 }
 
+// Whether a piece of the path may lie in the frame.
+bool passes(const PictureItem& item, const QRectF& frame) {
+  const size_t step = item.curved ? 3 : 1;
+  for (size_t i = 0; i + step < item.points.size(); i += step) {
+    const auto [left, right] = std::minmax({item.points[i].x, item.points[i + 1].x, item.points[i + step - 1].x, item.points[i + step].x});
+    const auto [top, bottom] = std::minmax({item.points[i].y, item.points[i + 1].y, item.points[i + step - 1].y, item.points[i + step].y});
+    if (left <= frame.right() && right >= frame.left() && top <= frame.bottom() && bottom >= frame.top()) return true;
+  }
+  return false;
+}
+
 bool crosses(QPointF a, QPointF b, QPointF c, QPointF d) {
   const auto side = [](QPointF p, QPointF q, QPointF r) { return (q.x() - p.x()) * (r.y() - p.y()) - (q.y() - p.y()) * (r.x() - p.x()); };
   return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
@@ -233,7 +244,7 @@ int32_t Canvas::wireUnder(int32_t node) const {
     const PictureItem& item = picture_->items[i];
     if (item.kind != PictureItem::Kind::Path || item.viewEdge < 0) continue;
     const ViewEdge& edge = view_->edges[static_cast<size_t>(item.viewEdge)];
-    if (edge.from == node || edge.to == node) continue;
+    if (edge.from == node || edge.to == node || !passes(item, frame)) continue;
     for (const QPointF& p : along(item)) {
       const double distance = std::hypot(p.x() - frame.center().x(), p.y() - frame.center().y());
       if (frame.contains(p) && distance < nearest) nearest = distance, best = item.viewEdge;

@@ -214,7 +214,7 @@ class Grouper {
     caller.metadata = scope_;
     AttributeSet attributes;
     attributes.set(action_.caller == Opcode::Fusion ? Attr::calls : Attr::to_apply, body_);
-    if (action_.caller == Opcode::Fusion) attributes.set(Attr::kind, action_.kind);
+    if (action_.caller == Opcode::Fusion && !action_.kind.empty()) attributes.set(Attr::kind, action_.kind);
     if (!waitsFor_.empty()) attributes.set(Attr::control_predecessors, waitsFor_);
     caller.attributes = std::make_shared<const AttributeSet>(std::move(attributes));
     Ids made{module_.add(grouping_.home, std::move(caller), module_.shapeOf(module_.at(body_).root))};

@@ -272,13 +272,16 @@ void ModulePrinter::operands(const Instruction& instruction) {
   out_ += ')';
 }
 
-// A shape that cannot be derived is `?`, with the last that was known behind it where that says more.
+// A shape that cannot be derived is `?`, with the last that was known behind it where that says more to who reads it.
 void ModulePrinter::shape(const Instruction& instruction) {
-  if (lacksShape(module_, instruction.id)) {
-    out_ += '?';
-    if (*instruction.shape == standInShape(module_, instruction.operands)) return;
+  if (!lacksShape(module_, instruction.id)) {
+    out_ += text(instruction.shape, true);
+    return;
   }
-  out_ += text(instruction.shape, true);
+  out_ += '?';
+  Shape known = *instruction.shape;
+  fillDefaultLayouts(known);
+  if (const std::string words = toString(known, true); words != toString(standInShape(module_, instruction.operands), true)) out_ += words;
 }
 
 void ModulePrinter::openPlaces(const Instruction& instruction) {

@@ -193,13 +193,20 @@ Result<Literal> syevd(const EvaluateContext& context) {
   return out.take();
 }
 
-// Columns of U and rows of Vᴴ for a mode: N gives none but has room for all.
+// Columns of U and rows of Vᴴ for a mode: N gives none, but the result has room for all or for the first k, as written.
 struct SingularSizes {
   int u = 0, vt = 0;
 };
-SingularSizes singularSizes(const MatrixBatch& x, char mode) {
+SingularSizes singularSizes(const EvaluateContext& context, const MatrixBatch& x, char mode) {
   const int k = std::min(x.rows, x.columns);
-  return mode == 'S' ? SingularSizes{k, k} : SingularSizes{x.rows, x.columns};
+  const SingularSizes all{x.rows, x.columns}, first{k, k};
+  if (mode != 'N') return mode == 'S' ? first : all;
+  const auto fits = [&](size_t leaf, size_t fromEnd, int size) {
+    if (!context.shape.isTuple() || context.shape.elements.size() <= leaf) return false;
+    const std::vector<int64_t>& dims = context.shape.elements[leaf].dimensions;
+    return dims.size() >= fromEnd && dims[dims.size() - fromEnd] == size;
+  };
+  return fits(2, 1, k) && fits(3, 2, k) ? first : all;
 }
 
 template <class T>
@@ -217,7 +224,7 @@ Result<Literal> singularValues(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kType<T>));
   TESSERA_ASSIGN_OR_RETURN(const char mode, configLetter(context, "mode", "ASN"));
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>(kDivide ? "gesdd" : "gesvd"));
-  const auto [uColumns, vtRows] = singularSizes(x, mode);
+  const auto [uColumns, vtRows] = singularSizes(context, x, mode);
   const int m = x.rows, n = x.columns, k = std::min(m, n), leading = leadingOf(m), leadingVt = leadingOf(vtRows);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, m, n), x.vector(kReal<T>, k), x.matrix(kType<T>, m, uColumns), x.matrix(kType<T>, vtRows, n), x.number(kInt)}));
   for (int64_t item = 0; item < x.count; ++item) {

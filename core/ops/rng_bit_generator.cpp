@@ -47,16 +47,6 @@ struct Bits {
 
 std::array<uint32_t, 2> halves(uint64_t x) { return {static_cast<uint32_t>(x), static_cast<uint32_t>(x >> 32)}; }
 
-// Dimensions with the one that is halved: the first even one, else the first of the largest.
-size_t splitDimension(const std::vector<int64_t>& dims) {
-  size_t largest = 0;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d] % 2 == 0) return d;
-    if (dims[d] > dims[largest]) largest = d;
-  }
-  return largest;
-}
-
 Bits threefryBits(const std::vector<uint64_t>& state, const std::vector<int64_t>& dims, uint64_t count, bool wide) {
   Bits out;
   out.state = state;
@@ -69,16 +59,14 @@ Bits threefryBits(const std::vector<uint64_t>& state, const std::vector<int64_t>
     out.state[1] += count;
     return out;
   }
-  const size_t split = splitDimension(dims);
-  uint64_t size = dims.empty() ? 1 : static_cast<uint64_t>(dims[split]), inner = 1;
-  for (size_t d = split + 1; d < dims.size(); ++d) inner *= static_cast<uint64_t>(dims[d]);
-  const uint64_t half = (size + 1) / 2;
+  const HalvedDimension halved = halvedDimension(dims);
+  const uint64_t size = halved.size, inner = halved.inner, half = halved.half();
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t along = i / inner % size, outer = i / inner / size;
     const uint64_t element = (outer * half + along / 2) * inner + i % inner;
     out.low.push_back(threefry2x32(halves(state[0]), halves(state[1] + element))[along % 2]);
   }
-  out.state[1] += size == 0 ? 0 : count / size * half;
+  out.state[1] += halved.pairs(count);
   return out;
 }
 

@@ -20,6 +20,15 @@ double windowSize(const Instruction& instruction) {
   return size;
 }
 
+// What a mapped computation costs an element.
+double calledPrice(const Module& module, const Instruction& in) {
+  double price = 0;
+  for (ComputationId callee : module.callees(in))
+    for (InstructionId id : module.at(callee).instructions)
+      if (const Opcode opcode = module.at(id).opcode; opcode != Opcode::Parameter && opcode != Opcode::Constant) price += elementPrice(module, module.at(id));
+  return std::max(price, 1.0);
+}
+
 }  // namespace
 
 bool hasInnerLoop(Opcode opcode) { return opcode == Opcode::Reduce || opcode == Opcode::ReduceWindow || opcode == Opcode::SelectAndScatter; }
@@ -56,7 +65,7 @@ double elementPrice(const Module& module, const Instruction& in) {
     case Opcode::SelectAndScatter: return 8 * windowSize(in) * windowSize(in);
     case Opcode::Divide: case Opcode::Remainder: return wide ? 16 : 4;
     case Opcode::Sqrt: case Opcode::Rsqrt: return 5;
-    case Opcode::Map: return 8;
+    case Opcode::Map: return calledPrice(module, in);
     case Opcode::Exponential: case Opcode::ExponentialMinusOne: case Opcode::Log: case Opcode::LogPlusOne:
     case Opcode::Logistic: case Opcode::Tanh: case Opcode::Erf: case Opcode::Sine: case Opcode::Cosine: case Opcode::Cbrt:
       return 18;

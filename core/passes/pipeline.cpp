@@ -12,6 +12,7 @@
 #include "core/passes/dead_code.h"
 #include "core/passes/dynamic_padding.h"
 #include "core/passes/expand_batch_norm.h"
+#include "core/passes/expand_random_bits.h"
 #include "core/passes/expand_scan.h"
 #include "core/passes/flatten_control.h"
 #include "core/passes/fold_constants.h"
@@ -34,6 +35,7 @@ constexpr Pass kPasses[] = {
     {"normalize-precision", "Where floats of different widths meet, converts say how.", normalizePrecision},
     {"expand-scans", "A scan becomes a loop over its steps.", expandScans},
     {"expand-batch-norms", "Batch normalisation becomes sums, products and broadcasts.", expandBatchNorms},
+    {"expand-random-bits", "Random bits become the integer arithmetic of their generator.", expandRandomBits},
     {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
     {"assign-layouts", "Values in between are row-major; only who stands outside asks for another layout.", assignLayouts},
     {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.", padDynamicDimensions},

@@ -222,7 +222,7 @@ TYPED_TEST(Lapack, SingularValues) {
         this->expectNear(adjoint(u) * u, identity(wideU));
         this->expectNear(scaledColumns(leading(u, m, k), this->matrixOf(out[1], 1, k)) * leading(vt, k, n), a);
         EXPECT_EQ(out[4].template data<int32_t>()[0], 0);
-        const auto values = this->run(fmt::format("(T[{0},{1}], R[{2}], T[{0},{0}], T[{1},{1}], s32[])", m, n, k), this->target(routine), {this->literalOf(a)}, "mode = 78 : ui8");
+        const auto values = this->run(fmt::format("(T[{0},{1}], R[{2}], T[{0},{3}], T[{4},{1}], s32[])", m, n, k, wideU, tallV), this->target(routine), {this->literalOf(a)}, "mode = 78 : ui8");
         this->expectNear(this->matrixOf(values[1], 1, k), this->matrixOf(out[1], 1, k));
       }
 }

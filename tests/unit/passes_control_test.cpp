@@ -2,6 +2,7 @@
 #include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/expand_batch_norm.h"
+#include "core/passes/expand_random_bits.h"
 #include "core/passes/expand_scan.h"
 #include "core/passes/fold_constants.h"
 #include "core/passes/hoist_invariants.h"
@@ -299,6 +300,21 @@ TEST(PassesBatchNorm, AllThreeAreWrittenOut) {
   EXPECT_EQ(countOf(after(gradient, {expandBatchNorms}, 1e-4).result, Opcode::BatchNormGrad), 0);
   const std::string narrow = "ENTRY e { x = bf16[3,4,2] parameter(0)\n s = bf16[4] parameter(1)\n o = bf16[4] parameter(2)\n r = (bf16[3,4,2], bf16[4], bf16[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1\n ROOT q = bf16[3,4,2] get-tuple-element(r), index=0 }\n";
   after(narrow, {expandBatchNorms}, 1e-2);
+}
+
+// States of the examples reach both ends of a word, so counters carry.
+TEST(PassesRandomBits, AreWrittenOut) {
+  const auto expanded = [](const std::string& state, const std::string& data, const std::string& algorithm) {
+    const std::string text = "ENTRY e { s = " + state + " parameter(0)\n ROOT r = (" + state + ", " + data + ") rng-bit-generator(s), algorithm=" + algorithm + " }\n";
+    return countOf(after(text, {expandRandomBits}).result, Opcode::RngBitGenerator) == 0;
+  };
+  for (const std::string data : {"u32[]", "u32[9]", "s32[3,4]", "u32[3,5,7]", "u32[0]", "u8[5,3]", "s16[6]", "u64[7]", "s64[2,3]", "s4[5]"}) {
+    EXPECT_TRUE(expanded("u64[2]", data, "rng_three_fry")) << data;
+    EXPECT_TRUE(expanded("u64[2]", data, "rng_philox")) << data;
+    EXPECT_TRUE(expanded("u64[3]", data, "rng_default")) << data;
+  }
+  for (const std::string data : {"f32[9]", "f64[5]", "bf16[3,3]", "f8e5m2[5]"}) EXPECT_TRUE(expanded("u64[3]", data, "rng_philox")) << data;
+  EXPECT_FALSE(expanded("u64[3]", "f4e2m1fn[4]", "rng_philox"));
 }
 
 TEST(PassesScans, WithoutStepsAreTheirBeginning) {

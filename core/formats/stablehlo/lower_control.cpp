@@ -105,12 +105,12 @@ Status lowerBranches(Lowering& l, const Operation& op, Opcode opcode) {
 
 Status lowerCall(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
-  TESSERA_ASSIGN_OR_RETURN(ComputationId callee, l.functionNamed(op, op.symbol));
+  TESSERA_ASSIGN_OR_RETURN(ComputationId callee, l.calledFunction(op, op.symbol, operands));
   const Computation& function = l.module().at(callee);
   bool good = function.parameters.size() == operands.size();
   for (size_t i = 0; good && i < operands.size(); ++i) good = compatible(l.shapeOf(function.parameters[i]), l.shapeOf(operands[i]));
   if (!good) return l.fault(op, "the operands do not fit the function @" + std::string(op.symbol));
-  if (!compatible(l.shapeOf(function.root), l.resultShape(op)))
+  if (!isOpen(l.resultShape(op)) && !compatible(l.shapeOf(function.root), l.resultShape(op)))
     return l.fault(op, "the results do not fit the function @" + std::string(op.symbol), toString(l.shapeOf(function.root), false),
                    toString(l.resultShape(op), false));
   AttributeSet attributes;
@@ -123,7 +123,7 @@ Status lowerComposite(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   const Attribute* decomposition = op.find("decomposition");
   if (!decomposition) return l.fault(op, "the decomposition is missing", "decomposition = @function");
-  TESSERA_ASSIGN_OR_RETURN(ComputationId callee, l.functionNamed(op, decomposition->text));
+  TESSERA_ASSIGN_OR_RETURN(ComputationId callee, l.calledFunction(op, decomposition->text, operands));
   const Attribute* given = op.find("composite_attributes");
   const Attribute* name = findAny(op, {"value", "name"});
   AttributeSet attributes;

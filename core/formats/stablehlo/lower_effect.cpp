@@ -104,10 +104,36 @@ Status lowerApproxTopK(Lowering& l, const Operation& op) {
   return {};
 }
 
-Status lowerCustomCall(Lowering& l, const Operation& op, Opcode opcode) {
-  const Attribute* target = op.find("call_target_name");
-  const std::string name = target ? target->text : std::string(op.symbol);
-  if (name == "ApproxTopK") return lowerApproxTopK(l, op);
+// k, which the results' sizes say too, stands behind the arrays and initial values.
+Status lowerDynamicApproxTopK(Lowering& l, Operation op) {
+  if (op.operands.size() == 2 * op.types.size() + 1) op.operands.pop_back();
+  return lowerApproxTopK(l, op);
+}
+
+// Targets that hand their operand on.
+bool isTransparent(std::string_view target) { return target == "Sharding" || target == "LayoutConstraint" || target == "annotate_device_placement"; }
+
+// An open result of a call that says nothing more about it.
+Status settleResults(Lowering& l, Operation& op, std::string_view target) {
+  for (Shape& type : op.types) {
+    if (!isOpen(type)) continue;
+    if (isTransparent(target) && op.operands.size() == 1 && op.types.size() == 1) {
+      TESSERA_ASSIGN_OR_RETURN(InstructionId id, l.operand(op, 0));
+      if (l.shapeOf(id).type == type.type && l.shapeOf(id).rank() == type.rank()) type = l.shapeOf(id);
+    }
+  }
+  return {};
+}
+
+Status lowerCustomCall(Lowering& l, const Operation& given, Opcode opcode) {
+  const Attribute* target = given.find("call_target_name");
+  const std::string name = target ? target->text : std::string(given.symbol);
+  if (name == "ApproxTopK") return lowerApproxTopK(l, given);
+  if (const DynamicCall dynamic = dynamicCallNamed(name)) return dynamic(l, given);
+  Operation op = given;
+  TESSERA_TRY(settleCall(l, op));
+  if (name == "stablehlo.dynamic_approx_top_k") return lowerDynamicApproxTopK(l, std::move(op));
+  TESSERA_TRY(settleResults(l, op, name));
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   AttributeSet attributes;
   attributes.set(Attr::custom_call_target, name);

@@ -42,9 +42,12 @@ Status lowerCompare(Lowering& l, const Operation& op, Opcode opcode) {
 Status lowerWithScalars(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, l.operands(op));
   if (op.types.empty()) return l.fault(op, "the result type is missing");
+  Shape result = op.types[0];
+  for (InstructionId id : operands)
+    if (isOpen(result) && l.shapeOf(id).rank() == result.rank()) result.dimensions = l.shapeOf(id).dimensions, result.dynamic = l.shapeOf(id).dynamic;
   for (InstructionId& id : operands) {
-    if (!l.shapeOf(id).isScalar() || op.types[0].isScalar()) continue;
-    Shape whole = op.types[0];
+    if (!l.shapeOf(id).isScalar() || result.isScalar()) continue;
+    Shape whole = result;
     whole.type = l.shapeOf(id).type;
     id = l.broadcast(id, whole, {});
   }

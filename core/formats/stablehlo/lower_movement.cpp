@@ -52,13 +52,6 @@ Status lowerBroadcast(Lowering& l, const Operation& op, Opcode) {
   return {};
 }
 
-// A reshape whose operand has a second one for the sizes, which the result's type knows too.
-Status lowerFirstOnly(Lowering& l, const Operation& op, Opcode opcode) {
-  TESSERA_TRY(oneResult(l, op));
-  TESSERA_ASSIGN_OR_RETURN(InstructionId id, l.operand(op, 0));
-  return l.emit(op, opcode, {id});
-}
-
 // Operations with one list of dimensions.
 Status lowerWithDimensions(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
@@ -189,9 +182,7 @@ const LoweringRow kRows[] = {
     {"constant", 0, Opcode::Constant, lowerConstant},
     {"iota", 0, Opcode::Iota, lowerIota},
     {"broadcast_in_dim", 1, Opcode::Broadcast, lowerBroadcast},
-    {"dynamic_broadcast_in_dim", 2, Opcode::Broadcast, lowerBroadcast},
     {"reshape", 1, Opcode::Reshape},
-    {"dynamic_reshape", 2, Opcode::Reshape, lowerFirstOnly},
     {"transpose", 1, Opcode::Transpose, lowerWithDimensions},
     {"reverse", 1, Opcode::Reverse, lowerWithDimensions},
     {"concatenate", 1, Opcode::Concatenate, lowerWithDimensions},

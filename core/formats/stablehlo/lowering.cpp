@@ -69,7 +69,7 @@ std::string frontendText(std::vector<std::pair<std::string, std::string>> entrie
 const LoweringRow* findRow(std::string_view name) {
   static const auto rows = [] {
     std::unordered_map<std::string_view, const LoweringRow*> all;
-    for (auto part : {elementwiseRows(), movementRows(), contractionRows(), controlRows(), effectRows(), chloRows()})
+    for (auto part : {elementwiseRows(), movementRows(), contractionRows(), controlRows(), effectRows(), chloRows(), dynamicRows()})
       for (const LoweringRow& row : part) all.emplace(row.name, &row);
     return all;
   }();
@@ -160,7 +160,9 @@ InstructionId Lowering::add(Opcode opcode, const Shape& shape, const std::vector
   instruction.name = name;
   instruction.operands = operands;
   if (!attributes.empty()) instruction.attributes = std::make_shared<const AttributeSet>(std::move(attributes));
-  return module_.add(frame_->id, std::move(instruction), shape);
+  const InstructionId id = module_.add(frame_->id, std::move(instruction), shape);
+  if (isOpen(shape)) settle(id);
+  return id;
 }
 
 InstructionId Lowering::addConstant(Literal literal) {
@@ -259,14 +261,18 @@ std::string Lowering::uniqueComputationName(const std::string& base) {
   return count == 0 ? name : uniqueComputationName(name + "." + std::to_string(count));
 }
 
-void Lowering::addParameters(const Region& region) {
+void Lowering::addParameters(const Region& region, const std::vector<InstructionId>& operands) {
   for (size_t i = 0; i < region.arguments.size(); ++i) {
     Instruction parameter;
     parameter.opcode = Opcode::Parameter;
     parameter.parameterNumber = static_cast<int32_t>(i);
     const std::string name = text::asName(region.arguments[i].name.substr(1)) + "." + std::to_string(++count_);
     parameter.name = name;
-    frame_->values[std::string(region.arguments[i].name)] = module_.add(frame_->id, std::move(parameter), region.arguments[i].type);
+    const Shape& type = region.arguments[i].type;
+    const InstructionId id = module_.add(frame_->id, std::move(parameter), i < operands.size() ? settledType(type, operands[i]) : type);
+    frame_->values[std::string(region.arguments[i].name)] = id;
+    if (i >= operands.size()) continue;
+    if (const Literal* value = folder_.valueOf(operands[i])) folder_.assume(id, *value);
   }
 }
 

@@ -3,12 +3,14 @@
 // back to this class for operands, instructions and computations.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/formats/hlo_text.h"
 #include "core/formats/stablehlo/attribute_access.h"
+#include "core/formats/stablehlo/folding.h"
 #include "core/formats/stablehlo/mlir.h"
 #include "core/hlo/module.h"
 
@@ -62,6 +64,12 @@ class Lowering {
   std::vector<std::string> captures(const Operation& op) const;
   Result<InstructionId> valueNamed(const Operation& op, std::string_view name, size_t offset);
   Result<ComputationId> functionNamed(const Operation& op, std::string_view name);
+  // The same for a call with these operands: a function with open sizes has a computation for each set of them.
+  Result<ComputationId> calledFunction(const Operation& op, std::string_view name, const std::vector<InstructionId>& operands);
+  // The elements of an operand that follows from constants and static sizes; what they depend on else is in the error.
+  Result<std::vector<int64_t>> knownIntegers(const Operation& op, size_t index);
+  // The same of any value; nullopt where it is not known.
+  std::optional<std::vector<int64_t>> known(InstructionId id);
   const std::string* resource(const std::string& name) const;
 
  private:
@@ -75,13 +83,20 @@ class Lowering {
   Status lowerOperation(const Operation& op);
   // Lowers the operations of a block and makes its terminator's operands the root.
   Status lowerBlock(const Region& region, const Operation& owner, bool alwaysTuple);
-  Result<ComputationId> lowerFunction(const Operation& function);
+  // Open sizes of arguments are those of the operands, where these are given.
+  Result<ComputationId> lowerFunction(const Operation& function, const std::vector<InstructionId>& operands = {});
+  Result<std::vector<InstructionId>> outerValues(const Operation& op, size_t arguments, const std::vector<std::string>& captured);
+  void settle(InstructionId id);
+  bool regionTakesSizes(const Region& region);
+  bool functionTakesSizes(const Operation& function);
+  Shape settledType(const Shape& type, InstructionId operand) const;
+  std::string causeText() const;
   Status setRoot(const Operation& terminator, bool alwaysTuple);
   // HLO text writes a sharding as it stands: it must be a string with one pair of braces.
   Status checkSharding(const Operation& op, const Dictionary& attributes) const;
   void decorate(const Operation& op, size_t firstNew);
   const Metadata* metadataOf(const Operation& op);
-  void addParameters(const Region& region);
+  void addParameters(const Region& region, const std::vector<InstructionId>& operands = {});
   Status argumentFacts(const Operation& function);
   std::string uniqueComputationName(const std::string& base);
   void setConfig();
@@ -90,10 +105,13 @@ class Lowering {
   std::string_view text_;
   std::string fileName_;
   Module module_;
+  ConstantFolder folder_{module_};
   Frame* frame_ = nullptr;
   std::unordered_map<std::string_view, const Operation*> functions_;
   std::unordered_map<std::string_view, ComputationId> lowered_;
   std::unordered_map<std::string_view, bool> open_;
+  std::unordered_map<std::string_view, bool> takesSizes_;
+  std::unordered_map<std::string, ComputationId> copies_;  // by name, argument shapes and known arguments
   std::unordered_map<std::string, int> computationNames_;
   size_t count_ = 0;
   int depth_ = 0;

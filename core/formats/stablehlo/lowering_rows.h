@@ -23,6 +23,13 @@ std::span<const LoweringRow> contractionRows();  // lower_contraction.cpp
 std::span<const LoweringRow> controlRows();      // lower_control.cpp
 std::span<const LoweringRow> effectRows();       // lower_effect.cpp
 std::span<const LoweringRow> chloRows();         // lower_chlo.cpp
+std::span<const LoweringRow> dynamicRows();      // lower_dynamic.cpp
+
+// Custom calls that stand for an operation on dynamic sizes; nullptr for other targets.
+using DynamicCall = Status (*)(Lowering&, const Operation&);
+DynamicCall dynamicCallNamed(std::string_view target);
+// Takes the operands that indices_of_shape_operands names away; open results get their sizes from them.
+Status settleCall(Lowering& l, Operation& op);
 
 // nullptr when no row has this name.
 const LoweringRow* findRow(std::string_view name);

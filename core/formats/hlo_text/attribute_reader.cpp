@@ -200,7 +200,9 @@ bool readComputations(Lexer& lexer, NameScope& names, AttributeValue& out) {
 
 bool readInstructions(Lexer& lexer, NameScope& names, AttributeValue& out) {
   std::vector<InstructionId> ids;
+  const size_t at = lexer.offset();
   if (!readList(lexer, [&] { return names.instruction(lexer, ids.emplace_back()); })) return false;
+  if (ids.empty()) return lexer.failAt(at, "a list of instructions is empty", "an instruction's name");
   out = std::move(ids);
   return true;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/formats/hlo_text/mesh_grammar.h"
+
 namespace tessera::text {
 namespace {
 
@@ -114,7 +116,7 @@ constexpr std::array<std::string_view, 5> kShardingWords = {"replicated", "manua
 bool isShardingWord(std::string_view word) { return std::ranges::find(kShardingWords, word) != kShardingWords.end(); }
 
 struct PlainSharding {
-  bool maximal = false, device = false, tiled = false, replicatedLast = false, lastDims = false;
+  bool said = false, maximal = false, device = false, tiled = false, replicatedLast = false, lastDims = false;
   std::vector<int64_t> tiles;
 };
 
@@ -141,7 +143,7 @@ bool deviceList(Lexer& lexer, const PlainSharding& sharding) {
 
 bool shardingPart(Lexer& lexer, std::string_view word, PlainSharding& out) {
   int64_t number = 0;
-  if (isShardingWord(word)) return out.maximal = out.maximal || word == "maximal", true;
+  if (isShardingWord(word)) return out.said = true, out.maximal = out.maximal || word == "maximal", true;
   if (word == "last_tile_dim_replicate") return out.replicatedLast = true;
   if (word == "shard_as" || word == "shard_like") return lexer.integer(number, "a shard group");
   if (word == "metadata") return lexer.expect('=', "after metadata") && skipBraces(lexer, "metadata in braces");
@@ -164,12 +166,12 @@ bool plainSharding(Lexer& lexer, size_t begin) {
     lexer.skipBlanks();
     if (!shardingPart(lexer, lexer.word(), sharding)) return false;
   }
+  if (!sharding.said && !sharding.tiled) return lexer.failAt(begin, "a sharding does not say how the array lies", "devices=[…] or replicated, manual, …");
   if (sharding.maximal && !sharding.device) return lexer.failAt(begin, "a maximal sharding names one device", "device=N");
   if (sharding.replicatedLast && sharding.lastDims) return lexer.failAt(begin, "a sharding has last_tile_dim_replicate or last_tile_dims, not both");
   return true;
 }
 
-// Shardings by a mesh are left to those who read them, and so are words that they do not know.
 bool sharding(Lexer& lexer, int depth) {
   if (depth > kMaxDepth) return lexer.fail("shardings are nested too deeply");
   lexer.skipBlanks();
@@ -186,8 +188,8 @@ bool sharding(Lexer& lexer, int depth) {
   const std::string_view word = lexer.word();
   constexpr std::array<std::string_view, 7> kPlain = {"devices", "metadata", "last_tile_dim_replicate", "last_tile_dims", "shard_as", "shard_like", "device"};
   const bool plain = isShardingWord(word) || std::ranges::find(kPlain, word) != kPlain.end();
-  lexer.seek(plain ? inside : begin);
-  return plain ? plainSharding(lexer, begin) : skipBraces(lexer, "a sharding");
+  lexer.seek(inside);
+  return plain ? plainSharding(lexer, begin) : meshSharding(lexer);
 }
 
 bool domain(Lexer& lexer) {

@@ -186,13 +186,13 @@ bool ModuleReader::readDonors(std::vector<DonorEntry>& out) {
 
 bool ModuleReader::readStackFrameTables() {
   auto tables = std::make_shared<StackFrameTables>();
-  bool any = false;
-  for (std::string_view title : {"FileNames", "FunctionNames", "FileLocations", "StackFrames"}) {
-    if (!lexer_.acceptWord(title)) continue;
-    any = true;
+  if (!lexer_.acceptWord("FileNames")) return true;
+  if (!readTable("FileNames", *tables)) return false;
+  for (std::string_view title : {"FunctionNames", "FileLocations", "StackFrames"}) {
+    if (!lexer_.acceptWord(title)) return lexer_.failExpected(std::string(title), "behind the table before it");
     if (!readTable(title, *tables)) return false;
   }
-  if (any) module_.stackFrames = std::move(tables);
+  module_.stackFrames = std::move(tables);
   return true;
 }
 

@@ -30,7 +30,10 @@ bool ModuleReader::readInstruction(Scope& scope) {
   const bool isRoot = lexer_.acceptWord("ROOT");
   lexer_.skipBlanks();
   draft.nameOffset = lexer_.offset();
+  const bool percent = lexer_.raw() == '%';
   if (!lexer_.name(draft.instruction.name, "an instruction's name")) return false;
+  if (!percent && elementTypeFromName(draft.instruction.name))
+    return lexer_.failAt(draft.nameOffset, std::string(draft.instruction.name) + " is a type, no name", "%" + std::string(draft.instruction.name));
   const std::string_view name = currentName_ = draft.instruction.name;
   draft.instruction.note = note;
   if (!lexer_.expect('=', "after the instruction's name") || !readRightSide(scope, draft)) {

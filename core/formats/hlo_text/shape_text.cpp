@@ -159,7 +159,7 @@ bool layoutFollows(Lexer& lexer) {
     const size_t brace = lexer.offset();
     lexer.bump();
     char next = lexer.peek();
-    follows = isDigit(next) || next == ':';
+    follows = isDigit(next) || next == ':' || (next == '-' && isDigit(lexer.raw(1)));
     lexer.seek(follows ? brace : before);
   } else {
     lexer.seek(before);

@@ -74,21 +74,56 @@ Result<Inferred> inferShape(const InferContext& context) {
   return out;
 }
 
+template <class T>
+std::vector<Complex> widened(const Literal& literal) {
+  const auto elements = literal.data<T>();
+  return {elements.begin(), elements.end()};
+}
+
+std::vector<Complex> valuesOf(const Literal& literal) {
+  switch (literal.shape().type) {
+    case ElementType::F32: return widened<float>(literal);
+    case ElementType::C64: return widened<std::complex<float>>(literal);
+    case ElementType::F64: return widened<double>(literal);
+    default: return widened<Complex>(literal);
+  }
+}
+
+template <class T>
+void narrow(const std::vector<Complex>& values, Literal& to) {
+  const auto out = to.mutableData<T>();
+  for (size_t i = 0; i < out.size(); ++i) {
+    if constexpr (std::is_floating_point_v<T>) out[i] = static_cast<T>(values[i].real());
+    else out[i] = T(values[i]);
+  }
+}
+
+void store(const std::vector<Complex>& values, Literal& to) {
+  switch (to.shape().type) {
+    case ElementType::F32: return narrow<float>(values, to);
+    case ElementType::C64: return narrow<std::complex<float>>(values, to);
+    case ElementType::F64: return narrow<double>(values, to);
+    default: return narrow<Complex>(values, to);
+  }
+}
+
 // Transforms all lines along dimension d.
 Status transformAlong(const EvaluateContext& context, std::vector<Complex>& values, const std::vector<int64_t>& dims, size_t d,
                       bool inverse) {
   const auto length = static_cast<size_t>(dims[d]);
   const auto step = static_cast<size_t>(denseStrides(dims)[d]);
   FourierTransform transform(length, inverse);
-  std::vector<Complex> line(length);
-  for (size_t block = 0; length != 0 && block < values.size(); block += length * step) {
-    if (isCancelled(context)) return cancelledDiagnostic();
-    for (size_t inner = 0; inner < step; ++inner) {
-      Complex* first = values.data() + block + inner;
-      for (size_t i = 0; i < length; ++i) line[i] = first[i * step];
-      transform.apply(line.data());
-      for (size_t i = 0; i < length; ++i) first[i * step] = line[i];
+  const size_t blocks = length == 0 ? 0 : values.size() / (length * step);
+  if (step == 1) {
+    for (size_t block = 0; block < blocks; block += FourierTransform::kLanes) {
+      if (isCancelled(context)) return cancelledDiagnostic();
+      transform.apply({values.data() + block * length, std::min(blocks - block, FourierTransform::kLanes), length, 1});
     }
+    return {};
+  }
+  for (size_t block = 0; block < blocks; ++block) {
+    if (isCancelled(context)) return cancelledDiagnostic();
+    transform.apply({values.data() + block * length * step, step, 1, step});
   }
   return {};
 }
@@ -151,7 +186,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   const std::string_view type = context.instruction.attributes->textOr(Attr::fft_type, "");
   const size_t count = context.instruction.attributes->ints(Attr::fft_length).size();
   const bool inverse = type == "IFFT" || type == "IRFFT";
-  std::vector<Complex> values = elementsAs<Complex>(context.operands[0]);
+  std::vector<Complex> values = valuesOf(context.operands[0]);
   std::vector<int64_t> dims = context.operands[0].shape().dimensions;
   const size_t last = dims.size() - 1, first = dims.size() - count;
   if (context.shape.elementCount().value_or(0) == 0 || values.empty()) return Literal::zeros(context.shape);
@@ -172,7 +207,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     for (size_t d = last + 1; d-- > first;) TESSERA_TRY(transformAlong(context, values, dims, d, inverse));
   }
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
-  storeElements(out, 0, std::span<const Complex>(values));
+  store(values, out);
   return out;
 }
 

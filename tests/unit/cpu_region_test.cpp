@@ -126,9 +126,9 @@ TEST(CpuRegion, ArraysAndNoRounds) {
       "  v = f32[5,3] get-tuple-element(p), index=1\n  s = f32[] get-tuple-element(p), index=2\n  z = f32[] constant(0)\n"
       "  c = f32[3] reduce(v, z), dimensions={0}, to_apply=add\n  cb = f32[5,3] broadcast(c), dimensions={1}\n  h = f32[] constant(0.125)\n"
       "  hb = f32[5,3] broadcast(h), dimensions={}\n  m = f32[5,3] multiply(cb, hb)\n  w = f32[5,3] subtract(v, m)\n"
-      "  q = f32[] reduce(w, z), dimensions={0,1}, to_apply=add\n  s2 = f32[] add(s, q)\n";
+      "  q = f32[] reduce(w, z), dimensions={0,1}, to_apply=add\n  sum = f32[] add(s, q)\n";
   for (const char* rounds : {"0", "1", "9"})
-    expectLikeEvaluator(loop(rounds, "f32[5,3], f32[]", body, "w, s2",
+    expectLikeEvaluator(loop(rounds, "f32[5,3], f32[]", body, "w, sum",
                              "  v = f32[5,3] parameter(0)\n  s = f32[] parameter(1)\n  t = (s32[], f32[5,3], f32[]) tuple(z, v, s)\n"
                              "  ROOT l = (s32[], f32[5,3], f32[]) while(t), condition=condition, body=body\n",
                              add));

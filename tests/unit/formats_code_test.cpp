@@ -107,6 +107,18 @@ TEST(Code, WhatHasNoFormIsNamed) {
 }
 
 // Every row is of an operation that exists once, and what it calls stands in the prelude.
+// The number of devices may stand in the meshes alone: then shapes tell that a block is not the whole.
+TEST(Code, BordersOfManualRegionsAreNamed) {
+  const auto cut = [](const char* shape) {
+    return read("  %x = f32[8]{0} parameter(0)\n  ROOT %b = " + std::string(shape) + "{0} custom-call(%x), custom_call_target=\"xla.sdy.GlobalToLocalShape\", "
+                "custom_call_has_side_effect=true, frontend_attributes={xla.sdy.in_shardings=\"#sdy.sharding_per_value<[<@mesh, [{\\\"x\\\"}]>]>\"}\n");
+  };
+  const auto parted = printJax(cut("f32[4]"));
+  ASSERT_FALSE(parted);
+  EXPECT_EQ(parted.error().message, "jax.lax has no form for %b (custom-call): it enters or leaves a manual region");
+  EXPECT_TRUE(printJax(cut("f32[8]")));
+}
+
 TEST(Code, RowsAreSound) {
   std::set<std::string_view> functions;
   for (const auto& f : code::jaxPrelude()) functions.insert(f.name);

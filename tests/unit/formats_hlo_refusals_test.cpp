@@ -53,6 +53,8 @@ TEST(HloRefusals, TablesOfStackFramesAreComplete) {
 TEST(HloRefusals, TypesAreNoNames) {
   EXPECT_NE(errorOf(module("", "f32", "")).find("f32 is a type, no name; expected %f32"), std::string::npos) << errorOf(module("", "f32", ""));
   EXPECT_EQ(errorOf(module("", "f32_", "")), "");
+  EXPECT_EQ(errorOf(module("", "tuple", "")), "");
+  EXPECT_EQ(errorOf(module("", "%f32", "")), "");
 }
 
 TEST(HloRefusals, ControlPredecessorsNameSomething) {

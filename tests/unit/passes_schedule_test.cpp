@@ -40,7 +40,7 @@ std::string randomProgram(uint32_t seed) {
   for (int i = 0; i < 24; ++i) {
     const int size = 1 << (random() % 8);
     const std::string name = "v" + std::to_string(i), shape = "f32[" + std::to_string(size) + "]";
-    const std::string source = "s" + std::to_string(i);
+    const std::string source = "q" + std::to_string(i);
     if (values.empty() || random() % 3 == 0) {
       out += " " + source + " = f32[] negate(p)\n";
     } else {

@@ -237,8 +237,8 @@ TEST(VerifyCalls, AStartedComputationMayTakeItsTupleApart) {
 // One channel a letter: its recv, recv-done, value, send and send-done, with these pairs.
 std::string channel(const std::string& n, const std::string& value, const std::string& pairs, const std::string& after = "") {
   const std::string facts = ", channel_id=" + n + (pairs.empty() ? "" : ", frontend_attributes={_xla_send_recv_source_target_pairs={" + pairs + "}}");
-  return " r" + n + " = (f32[2], u32[], token[]) recv(t)" + facts + "\n s" + n + " = (f32[2], u32[], token[]) send(" + value + ", t)" + facts + after + "\n d" + n +
-         " = (f32[2], token[]) recv-done(r" + n + ")" + facts + "\n v" + n + " = f32[2] get-tuple-element(d" + n + "), index=0\n e" + n + " = token[] send-done(s" + n + ")" + facts + "\n";
+  return " r" + n + " = (f32[2], u32[], token[]) recv(t)" + facts + "\n w" + n + " = (f32[2], u32[], token[]) send(" + value + ", t)" + facts + after + "\n d" + n +
+         " = (f32[2], token[]) recv-done(r" + n + ")" + facts + "\n v" + n + " = f32[2] get-tuple-element(d" + n + "), index=0\n e" + n + " = token[] send-done(w" + n + ")" + facts + "\n";
 }
 std::string program(const std::string& body, const std::string& header = kPlain) {
   return header + "ENTRY e {\n p = f32[2] parameter(0)\n t = token[] after-all()\n" + body + " ROOT x = f32[2] negate(p)\n}";
@@ -246,12 +246,12 @@ std::string program(const std::string& body, const std::string& header = kPlain)
 
 TEST(VerifySendRecv, AWaitThatLeadsBackToItselfIsADeadlock) {
   const std::string self = " r1 = (f32[2], u32[], token[]) recv(t), channel_id=1\n d1 = (f32[2], token[]) recv-done(r1), channel_id=1\n v1 = f32[2] get-tuple-element(d1), index=0\n"
-                           " s1 = (f32[2], u32[], token[]) send(v1, t), channel_id=1\n e1 = token[] send-done(s1), channel_id=1\n";
+                           " w1 = (f32[2], u32[], token[]) send(v1, t), channel_id=1\n e1 = token[] send-done(w1), channel_id=1\n";
   refused("send-recv-order", program(self));
   taken(program(channel("1", "p", "")));
   // Needed by nothing but the schedule.
   const std::string scheduled = " r1 = (f32[2], u32[], token[]) recv(t), channel_id=1\n d1 = (f32[2], token[]) recv-done(r1), channel_id=1\n"
-                                " s1 = (f32[2], u32[], token[]) send(p, t), channel_id=1\n e1 = token[] send-done(s1), channel_id=1\n";
+                                " w1 = (f32[2], u32[], token[]) send(p, t), channel_id=1\n e1 = token[] send-done(w1), channel_id=1\n";
   refused("send-recv-order", program(scheduled, kScheduled));
   taken(program(scheduled));
 }
@@ -259,8 +259,8 @@ TEST(VerifySendRecv, AWaitThatLeadsBackToItselfIsADeadlock) {
 TEST(VerifySendRecv, PairsOfDevicesDecide) {
   const auto passedOn = [](const std::string& pairs) {
     const std::string facts = ", channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs={" + pairs + "}}\n";
-    return program(" r1 = (f32[2], u32[], token[]) recv(t)" + facts + " d1 = (f32[2], token[]) recv-done(r1)" + facts + " v1 = f32[2] get-tuple-element(d1), index=0\n s1 = (f32[2], u32[], token[]) send(v1, t)" + facts +
-                   " e1 = token[] send-done(s1)" + facts, "HloModule m, num_partitions=3\n");
+    return program(" r1 = (f32[2], u32[], token[]) recv(t)" + facts + " d1 = (f32[2], token[]) recv-done(r1)" + facts + " v1 = f32[2] get-tuple-element(d1), index=0\n w1 = (f32[2], u32[], token[]) send(v1, t)" + facts +
+                   " e1 = token[] send-done(w1)" + facts, "HloModule m, num_partitions=3\n");
   };
   taken(passedOn("{0,1},{1,2}"));                     // a chain ends at device 0, which waits for nobody
   refused("send-recv-order", passedOn("{0,1},{1,2},{2,0}"));  // a ring does not
@@ -268,19 +268,19 @@ TEST(VerifySendRecv, PairsOfDevicesDecide) {
 
 TEST(VerifySendRecv, TwoChannelsMayWaitForEachOther) {
   const std::string heads = " r1 = (f32[2], u32[], token[]) recv(t), channel_id=1\n r2 = (f32[2], u32[], token[]) recv(t), channel_id=2\n d1 = (f32[2], token[]) recv-done(r1), channel_id=1\n";
-  const std::string tails = " v1 = f32[2] get-tuple-element(d1), index=0\n v2 = f32[2] get-tuple-element(d2), index=0\n s2 = (f32[2], u32[], token[]) send(v1, t), channel_id=2\n e2 = token[] send-done(s2), channel_id=2\n";
-  const std::string crossed = " d2 = (f32[2], token[]) recv-done(r2), channel_id=2\n" + tails + " s1 = (f32[2], u32[], token[]) send(v2, t), channel_id=1\n e1 = token[] send-done(s1), channel_id=1\n";
+  const std::string tails = " v1 = f32[2] get-tuple-element(d1), index=0\n v2 = f32[2] get-tuple-element(d2), index=0\n w2 = (f32[2], u32[], token[]) send(v1, t), channel_id=2\n e2 = token[] send-done(w2), channel_id=2\n";
+  const std::string crossed = " d2 = (f32[2], token[]) recv-done(r2), channel_id=2\n" + tails + " w1 = (f32[2], u32[], token[]) send(v2, t), channel_id=1\n e1 = token[] send-done(w1), channel_id=1\n";
   refused("send-recv-order", program(heads + crossed));
-  const std::string straight = " d2 = (f32[2], token[]) recv-done(r2), channel_id=2\n" + tails + " s1 = (f32[2], u32[], token[]) send(p, t), channel_id=1\n e1 = token[] send-done(s1), channel_id=1\n";
+  const std::string straight = " d2 = (f32[2], token[]) recv-done(r2), channel_id=2\n" + tails + " w1 = (f32[2], u32[], token[]) send(p, t), channel_id=1\n e1 = token[] send-done(w1), channel_id=1\n";
   taken(program(heads + straight));
 }
 
 // To the host, or from a send that is elsewhere: not ours to judge.
 TEST(VerifySendRecv, OtherEndsAreNotJudged) {
   taken(program(" r1 = (f32[2], u32[], token[]) recv(t), channel_id=1, is_host_transfer=true\n d1 = (f32[2], token[]) recv-done(r1), channel_id=1, is_host_transfer=true\n v1 = f32[2] get-tuple-element(d1), index=0\n"
-                " s1 = (f32[2], u32[], token[]) send(v1, t), channel_id=1, is_host_transfer=true\n e1 = token[] send-done(s1), channel_id=1, is_host_transfer=true\n"));
+                " w1 = (f32[2], u32[], token[]) send(v1, t), channel_id=1, is_host_transfer=true\n e1 = token[] send-done(w1), channel_id=1, is_host_transfer=true\n"));
   taken(program(" r1 = (f32[2], u32[], token[]) recv(t), channel_id=1\n d1 = (f32[2], token[]) recv-done(r1), channel_id=1\n v1 = f32[2] get-tuple-element(d1), index=0\n"
-                " s1 = (f32[2], u32[], token[]) send(v1, t), channel_id=2\n e1 = token[] send-done(s1), channel_id=2\n"));
+                " w1 = (f32[2], u32[], token[]) send(v1, t), channel_id=2\n e1 = token[] send-done(w1), channel_id=2\n"));
 }
 
 }  // namespace

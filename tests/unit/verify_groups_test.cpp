@@ -199,8 +199,8 @@ ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true
  d = token[] send-done(s), channel_id=1, is_host_transfer=true
- s2 = (f32[4], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true
- d2 = token[] send-done(s2), channel_id=1, is_host_transfer=true
+ w2 = (f32[4], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true
+ d2 = token[] send-done(w2), channel_id=1, is_host_transfer=true
  ROOT o = token[] after-all(d, d2) })",
   });
 }

@@ -257,7 +257,8 @@ def rng(distribution, a, b, sizes):
 )py"},
     {"custom_call", R"py(
 def custom_call(target, operands, result, config, inputs=None, outputs=None):
-    if target in ("Sharding", "xla.sdy.FuncResultSharding", "SPMDFullToShardShape", "SPMDShardToFullShape"):
+    if target in ("Sharding", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape", "SPMDFullToShardShape",
+                  "SPMDShardToFullShape"):
         return operands if len(operands) > 1 else operands[0]
     if target == "LuDecomposition":
         return tuple(lax.linalg.lu(*operands))

@@ -110,11 +110,18 @@ class Program {
     if (dynamic) return noForm(in, language_, "of dynamic sizes");
     const std::string_view target = in.attributes->textOr(Attr::custom_call_target, "");
     for (std::string_view manual : {"xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape", "SPMDFullToShardShape", "SPMDShardToFullShape"})
-      if (target == manual && devices() > 1) return noForm(in, language_, "it enters or leaves a manual region");
+      if (target == manual && (devices() > 1 || !keepsShapes(in))) return noForm(in, language_, "it enters or leaves a manual region");
     if (in.opcode == Opcode::AsyncUpdate && in.operands.size() > 1) return noForm(in, language_, "it brings further operands");
     if (in.attributes->has(Attr::slice_sizes) && (in.opcode == Opcode::CollectivePermute || in.opcode == Opcode::CollectivePermuteStart))
       return noForm(in, language_, "it works in place");
     return {};
+  }
+  // On one device a block is the whole; how many devices there are may stand in the program's meshes alone.
+  bool keepsShapes(const Instruction& in) const {
+    if (in.operands.size() == 1) return sameIgnoringLayout(*in.shape, module_.shapeOf(in.operands[0]));
+    bool same = in.shape->elements.size() == in.operands.size();
+    for (size_t i = 0; same && i < in.operands.size(); ++i) same = sameIgnoringLayout(in.shape->elements[i], module_.shapeOf(in.operands[i]));
+    return same;
   }
   int64_t devices() const { return module_.config().replicaCount.value_or(1) * module_.config().numPartitions.value_or(1); }
 

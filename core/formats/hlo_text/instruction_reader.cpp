@@ -21,6 +21,12 @@ std::optional<Opcode> wrappedOpcode(std::string_view word, std::string_view suff
 
 bool isCommon(Attr attr) { return attr >= Attr::sharding; }
 
+// A word that opens a shape: it cannot be a bare name.
+bool isTypeWord(std::string_view word) {
+  const auto type = elementTypeFromName(word);
+  return type && *type != ElementType::Tuple && *type != ElementType::Buffer;
+}
+
 }  // namespace
 
 bool ModuleReader::readInstruction(Scope& scope) {
@@ -32,7 +38,7 @@ bool ModuleReader::readInstruction(Scope& scope) {
   draft.nameOffset = lexer_.offset();
   const bool percent = lexer_.raw() == '%';
   if (!lexer_.name(draft.instruction.name, "an instruction's name")) return false;
-  if (!percent && elementTypeFromName(draft.instruction.name))
+  if (!percent && isTypeWord(draft.instruction.name))
     return lexer_.failAt(draft.nameOffset, std::string(draft.instruction.name) + " is a type, no name", "%" + std::string(draft.instruction.name));
   const std::string_view name = currentName_ = draft.instruction.name;
   draft.instruction.note = note;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cpu/library_steps.h"
+#include "backends/runtime/dnnl_step.h"
 #include "backends/runtime/strided_dims.h"
 
 namespace tessera::cpu {
@@ -20,7 +21,7 @@ struct ConvolutionForm {
 // nullopt: the instruction lacks labels or a window that fits them.
 std::optional<ConvolutionForm> convolutionFormOf(const Module& module, const Instruction& convolution);
 
-// A null step: refused.
-Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form);
+// A null step: refused. end: a kernel that follows on each piece; refused, too, where there is only one piece.
+Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form, std::optional<PieceKernel> end = {});
 
 }  // namespace tessera::cpu

@@ -47,7 +47,7 @@ bool isEmpty(const ConvolutionForm& form) {
 
 }  // namespace
 
-Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form) {
+Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form, std::optional<PieceKernel> end) {
   size_t spatial = form.window.size();
   if (isEmpty(form) || spatial < 1 || spatial > 3) return StepPtr{};
   bool dilatedBase = std::ranges::any_of(form.window, [](const WindowDimension& d) { return d.baseDilation > 1; });
@@ -60,7 +60,8 @@ Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionFo
   step->slots = {context.operands[0], context.operands[1], context.outputs[0]};
   step->flops = form.flops();
   if (!weightsGradient) TESSERA_TRY(turnKernel(context, reversals(form, dilatedBase), *step));
-  if (!step->prepare()) return StepPtr{};
+  step->end = std::move(end);
+  if (!step->prepare() || (step->end && step->pieces.size() == 1)) return StepPtr{};
   context.what = weightsGradient ? "convolution (oneDNN, weights)" : dilatedBase ? "convolution (oneDNN, data)" : "convolution (oneDNN)";
   return step;
 }

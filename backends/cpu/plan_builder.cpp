@@ -10,6 +10,7 @@
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/split_reduction.h"
 #include "backends/codegen/split_scatter.h"
+#include "backends/cpu/convolution_end.h"
 #include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
 #include "backends/cpu/permute.h"
@@ -223,12 +224,13 @@ Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out)
   return {};
 }
 
-// A fusion of dots and what stands between them; any other form by its element program.
+// A fusion of dots and what stands between them, or of a convolution and its end; any other form by its element program.
 Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
   LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}, threads_};
   context.scratch = [&](int64_t bytes) { return scratch(bytes); };
   scratchBytes_ = 0;
   auto step = planRowChain(context);
+  if (step && !*step) step = planConvolutionEnd(context);
   mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
   if (!step) return fail(std::move(step).error());
   if (!*step) return planElements(instruction, out);

@@ -2,6 +2,8 @@
 #include "backends/runtime/convolution_step.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 namespace tessera::cpu {
 
@@ -13,6 +15,14 @@ using SourceGradient = dnnl::convolution_backward_data;
 using WeightsGradient = dnnl::convolution_backward_weights;
 
 constexpr double kWorthSharing = 4e5;  // flops
+constexpr int64_t kPieceBytes = 1 << 18, kMostPieces = 64;  // of the result, where a kernel follows
+
+// How many pieces a convolution is cut into at most: as many as fit `least`, or a core's cache where a kernel follows.
+int64_t piecesOf(const DnnlStep& step, const Axes& result, int64_t least) {
+  if (!step.end) return least;
+  const int64_t bytes = result.count() * static_cast<int64_t>(dnnl::memory::data_type_size(result.kind));
+  return std::clamp(bytes / kPieceBytes, least, std::max(least, kMostPieces));
+}
 
 dnnl::primitive_attr userScratch() {
   dnnl::primitive_attr attributes;
@@ -26,10 +36,31 @@ Forward::primitive_desc describeForward(const Geometry& g) {
   return {desc, userScratch(), dnnlEngine()};
 }
 
+// On arrays as they lie, where the library generates code for that: nothing is reordered. Features must be neighbours.
+std::optional<Forward::primitive_desc> describePlain(const Geometry& g) {
+  if (g.source.strides[1] != 1 || g.result.strides[1] != 1) return std::nullopt;
+  try {
+    Forward::desc desc(dnnl::prop_kind::forward_training, Algorithm::convolution_direct, g.source.desc(), g.weights.any(), g.result.desc(), g.strides,
+                       g.dilations, g.low, g.high);
+    Forward::primitive_desc pd(desc, userScratch(), dnnlEngine());
+    const std::string how = pd.impl_info_str();
+    if (how.starts_with("jit") || how.starts_with("brg")) return pd;
+  } catch (const dnnl::error&) {
+  }
+  return std::nullopt;
+}
+
 dnnl::memory scratchOf(const dnnl::memory::desc& desc) { return dnnl::memory(desc, dnnlEngine()); }
 
 // Leaves a form that is no library call the way the library itself does; `built` catches both.
 [[noreturn]] void refuse(const char* why) { throw dnnl::error(dnnl_unimplemented, why); }
+
+// The kernel that follows computes ranges of elements, in whole pieces of its own.
+void refuseScattered(const DnnlStep& step, const Axes& part) {
+  if (!step.end) return;
+  const int64_t unit = step.end->locality.elements, last = part.start + part.count();
+  if (!part.isOneRange() || part.start % unit != 0 || (last % unit != 0 && last != step.end->elements)) refuse("no range of the kernel that follows");
+}
 
 // --- forward
 
@@ -51,23 +82,26 @@ Geometry partOf(const Geometry& whole, int64_t batch, int64_t batches, int64_t r
   return g;
 }
 
-void addForward(DnnlStep& step, const Geometry& g, const ConvolutionSlots& slots) {
-  auto pd = describeForward(g);
+void addForward(ConvolutionStep& step, const Geometry& g, const ConvolutionSlots& slots) {
+  auto plain = step.asItLies ? describePlain(g) : std::nullopt;
+  auto pd = plain ? *plain : describeForward(g);
   if (!step.shared) step.shared.emplace(DNNL_ARG_WEIGHTS, slots.kernel, 0, g.weights.desc(), pd.weights_desc(), false);
   if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("pieces differ");
-  DnnlPiece piece{Forward(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
+  refuseScattered(step, g.result);
+  DnnlPiece piece{g.result.start, g.result.count(), Forward(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
   piece.arguments.emplace_back(DNNL_ARG_SRC, slots.input, g.source.startBytes(), g.source.desc(), pd.src_desc(), false);
   piece.arguments.emplace_back(DNNL_ARG_DST, slots.output, g.result.startBytes(), g.result.desc(), pd.dst_desc(), true);
   step.pieces.push_back(std::move(piece));
 }
 
 // In pieces of the batch, and of rows where the batch is small.
-void buildForward(DnnlStep& step, const Geometry& g, const ConvolutionSlots& slots, double flops) {
-  constexpr int64_t kMostPieces = 8, kWantedPieces = 4;
-  int64_t batch = g.source.sizes[0], rows = g.result.sizes[2];
-  bool small = flops < kWorthSharing;
-  int64_t each = small ? batch : (batch + kMostPieces - 1) / kMostPieces, inBatch = (batch + each - 1) / each;
-  int64_t wantedRows = small ? 1 : std::min(rows, (kWantedPieces + inBatch - 1) / inBatch);
+void buildForward(ConvolutionStep& step, const Geometry& g, const ConvolutionSlots& slots, double flops) {
+  const int64_t most = piecesOf(step, g.result, 8), batch = g.source.sizes[0], rows = g.result.sizes[2];
+  const bool small = flops < kWorthSharing;
+  const int64_t each = small ? batch : (batch + most - 1) / most, inBatch = (batch + each - 1) / each;
+  // A kernel that follows needs rows that are neighbours in memory, of one entry.
+  const bool mayCutRows = !step.end || (each == 1 && g.result.strides[2] * rows * batch == g.result.count());
+  const int64_t wanted = step.end ? most : 4, wantedRows = small || !mayCutRows ? 1 : std::min(rows, (wanted + inBatch - 1) / inBatch);
   int64_t rowsEach = (rows + wantedRows - 1) / wantedRows;
   for (int64_t b = 0; b < batch; b += each)
     for (int64_t row = 0; row < rows; row += rowsEach)
@@ -81,15 +115,16 @@ void addSourceGradient(DnnlStep& step, const Geometry& g, const ConvolutionSlots
   SourceGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
   if (!step.shared) step.shared.emplace(DNNL_ARG_WEIGHTS, slots.kernel, 0, g.weights.desc(), pd.weights_desc(), false);
   if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("pieces differ");
-  DnnlPiece piece{SourceGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
+  refuseScattered(step, g.source);
+  DnnlPiece piece{g.source.start, g.source.count(), SourceGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
   piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.input, g.result.startBytes(), g.result.desc(), pd.diff_dst_desc(), false);
   piece.arguments.emplace_back(DNNL_ARG_DIFF_SRC, slots.output, g.source.startBytes(), g.source.desc(), pd.diff_src_desc(), true);
   step.pieces.push_back(std::move(piece));
 }
 
-void buildSourceGradient(DnnlStep& step, const Geometry& whole, const ConvolutionSlots& slots, double flops) {
-  constexpr int64_t kPieces = 8;
-  int64_t batch = whole.source.sizes[0], each = flops < kWorthSharing ? batch : (batch + kPieces - 1) / kPieces;
+void buildSourceGradient(ConvolutionStep& step, const Geometry& whole, const ConvolutionSlots& slots, double flops) {
+  const int64_t most = piecesOf(step, whole.source, 8);
+  int64_t batch = whole.source.sizes[0], each = flops < kWorthSharing ? batch : (batch + most - 1) / most;
   for (int64_t b = 0; b < batch; b += each) {
     Geometry g = whole;
     g.source.narrow(0, b, std::min(each, batch - b));
@@ -103,14 +138,15 @@ void addWeightsGradient(DnnlStep& step, const Geometry& g, const ConvolutionSlot
   WeightsGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
   if (!step.shared) step.shared.emplace(DNNL_ARG_SRC, slots.input, 0, g.source.desc(), pd.src_desc(), false);
   if (step.shared->memory().get_desc() != pd.src_desc()) refuse("pieces differ");
-  DnnlPiece piece{WeightsGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
+  refuseScattered(step, g.weights);
+  DnnlPiece piece{g.weights.start, g.weights.count(), WeightsGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
   piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.kernel, g.result.startBytes(), g.result.desc(), pd.diff_dst_desc(), false);
   piece.arguments.emplace_back(DNNL_ARG_DIFF_WEIGHTS, slots.output, g.weights.startBytes(), g.weights.desc(), pd.diff_weights_desc(), true);
   step.pieces.push_back(std::move(piece));
 }
 
 // By output features, in multiples of a vector.
-void buildWeightsGradient(DnnlStep& step, const Geometry& whole, const ConvolutionSlots& slots, double flops) {
+void buildWeightsGradient(ConvolutionStep& step, const Geometry& whole, const ConvolutionSlots& slots, double flops) {
   constexpr int64_t kPieces = 2, kVector = 16;
   int64_t features = whole.weights.sizes[0];
   int64_t each = flops < kWorthSharing ? features : ((features + kPieces - 1) / kPieces + kVector - 1) / kVector * kVector;
@@ -123,6 +159,19 @@ void buildWeightsGradient(DnnlStep& step, const Geometry& whole, const Convoluti
 }
 
 }  // namespace
+
+bool Axes::isOneRange() const {
+  std::vector<size_t> order;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    if (sizes[d] > 1) order.push_back(d);
+  std::ranges::sort(order, {}, [&](size_t d) { return strides[d]; });
+  int64_t expected = 1;
+  for (size_t d : order) {
+    if (strides[d] != expected) return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
 
 // False: the library refused, or the pieces would need different forms of what they share.
 bool ConvolutionStep::build(double work) {
@@ -139,6 +188,9 @@ bool ConvolutionStep::build(double work) {
 
 bool ConvolutionStep::prepare() {
   OneOpenMpThread single;
+  asItLies = true;
+  if (build(flops)) return true;
+  asItLies = false;
   return build(flops) || build(0);
 }
 

@@ -4,6 +4,8 @@
 // Before: cpu/dnnl_convolution.
 #pragma once
 
+#include <algorithm>
+
 #include "backends/runtime/dnnl_step.h"
 
 namespace tessera::cpu {
@@ -24,10 +26,21 @@ struct Axes {
   dnnl::memory::desc desc() const { return dnnl::memory::desc(sizes, kind, strides); }
   dnnl::memory::desc any() const { return dnnl::memory::desc(sizes, kind, dnnl::memory::format_tag::any); }
   int64_t startBytes() const { return start * static_cast<int64_t>(dnnl::memory::data_type_size(kind)); }
+  int64_t count() const {
+    int64_t all = 1;
+    for (int64_t size : sizes) all *= size;
+    return all;
+  }
+  // Its elements are neighbours in memory.
+  bool isOneRange() const;
   // The part [first, first + count) of dimension d.
   void narrow(size_t d, int64_t first, int64_t count) {
     start += first * strides[d];
     sizes[d] = count;
+    if (sizes[0] != 1) return;
+    // One element's stride is free: what an array of this part alone would have is what the library's formats know.
+    strides[0] = 1;
+    for (size_t e = 1; e < sizes.size(); ++e) strides[0] = std::max(strides[0], strides[e] * sizes[e]);
   }
 };
 
@@ -55,6 +68,7 @@ class ConvolutionStep : public DnnlStep {
   Geometry geometry;
   ConvolutionSlots slots;
   double flops = 0;
+  bool asItLies = false;  // the primitives may walk the arrays of a forward pass without reordering them
 
   // Makes the library's primitives; false: it refused, even for a single piece.
   bool prepare();
@@ -62,7 +76,7 @@ class ConvolutionStep : public DnnlStep {
   void save(FieldWriter& out) override { fields(out); }
   template <class Fields>
   void fields(Fields& f) {
-    f(pass, geometry, slots, flops, gather);
+    f(pass, geometry, slots, flops, gather, end);
   }
 
  private:

@@ -2,6 +2,7 @@
 #include "backends/runtime/dnnl_step.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tessera::cpu {
 
@@ -39,6 +40,14 @@ void DnnlStep::gatherRows(RunState& state) const {
   });
 }
 
+void PieceKernel::run(const RunState& state, int64_t first, int64_t count) const {
+  std::array<void*, kMostSlots> buffers;
+  for (size_t i = 0; i < slots.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(slots[i])];
+  const CompiledKernel& compiled = state.kernels[kernel];
+  auto itemOf = [&](int64_t element) { return element == elements ? compiled.parallelCount : element / locality.elements * locality.items; };
+  compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
+}
+
 void DnnlStep::bindAll(DnnlPiece& piece) const {
   piece.bound.push_back({DNNL_ARG_SCRATCHPAD, piece.scratch.get()});
   if (shared) piece.bound.push_back({shared->kind(), shared->memory().get()});
@@ -63,6 +72,7 @@ Status DnnlStep::run(RunState& state) {
     }
     dnnlExecute(piece.primitive, stream, piece.bound);
     for (DnnlArgument& argument : piece.arguments) argument.unpackOut(stream);
+    if (end) end->run(state, piece.first, piece.count);
   });
 }
 

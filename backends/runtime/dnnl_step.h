@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/runtime/dnnl_engine.h"
+#include "backends/runtime/row_pieces.h"
 #include "backends/runtime/step.h"
 #include "backends/runtime/strided_dims.h"
 
@@ -34,6 +35,7 @@ class DnnlArgument {
 };
 
 struct DnnlPiece {
+  int64_t first = 0, count = 0;        // its elements of the result, where a kernel follows
   dnnl::primitive primitive;
   std::vector<DnnlArgument> arguments;
   dnnl::memory scratch;
@@ -52,6 +54,20 @@ struct Gather {
   }
 };
 
+// The kernel that follows on the elements of each piece. slots: of its operands, then its result.
+struct PieceKernel {
+  static constexpr size_t kMostSlots = 64;
+  size_t kernel = 0;
+  std::vector<int> slots;
+  codegen::RowLocality locality;
+  int64_t elements = 0;  // of the whole result
+  template <class Fields>
+  void fields(Fields& f) {
+    f(kernel, slots, locality, elements);
+  }
+  void run(const RunState& state, int64_t first, int64_t count) const;
+};
+
 class DnnlStep : public Step {
  public:
   explicit DnnlStep(const char* what) : what_(what) {}
@@ -60,6 +76,7 @@ class DnnlStep : public Step {
   std::optional<Gather> gather;         // first of all
   std::optional<DnnlArgument> shared;   // an operand of all pieces, packed once
   std::vector<DnnlPiece> pieces;
+  std::optional<PieceKernel> end;
 
  private:
   void gatherRows(RunState& state) const;

@@ -8,6 +8,7 @@
 #include "core/passes/bitcast_reshapes.h"
 #include "core/passes/call_inliner.h"
 #include "core/passes/common_subexpressions.h"
+#include "core/passes/convolution_end.h"
 #include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/dynamic_padding.h"
@@ -54,6 +55,7 @@ constexpr Pass kPasses[] = {
     {"fuse", "Elementwise, data movement and reduction chains become one loop nest each.", fuseLoops},
     {"bitcast-reshapes", "A reshape that moves no byte becomes a bitcast.", bitcastReshapes},
     {"fuse-row-chains", "Dots and what is done to their rows become fusions that run by tiles.", fuseRowChains},
+    {"fuse-convolution-ends", "A convolution and what is done to its elements become a fusion that runs by pieces.", fuseConvolutionEnds},
     {"merge-siblings", "Elementwise loop nests that read the same array become one with several results.", mergeSiblings},
     {"flatten-control", "Each loop and branch gets computations of its own.", flattenControl},
     {"schedule", "The order of execution: the one that needs less memory.", scheduleModule},

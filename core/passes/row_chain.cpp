@@ -63,25 +63,11 @@ std::optional<Matrices> rowsOfOperand(const Module& module, const Instruction& d
   return Matrices{sizeOf(shape, 0, batch), sizeOf(shape, batch, contracted[0]), sizeOf(shape, contracted[0], shape.rank())};
 }
 
-// One kernel may be asked for this: described by elements, one f32 array.
-bool isMiddle(const Module& module, const Instruction& in) {
-  if (!isF32(*in.shape)) return false;
-  if (in.opcode != Opcode::Fusion) return isElementwise(in.opcode);
-  std::vector<ComputationId> callees = module.callees(in);
-  if (callees.size() != 1) return false;
-  const OpDef* op = findOp(module.at(module.at(callees[0]).root).opcode);
-  const std::string_view kind = in.attributes->textOr(Attr::kind, "");
-  return op && op->kind == ExecutionKind::Element && op->element && (kind == "kLoop" || kind == "kInput");
-}
-
 bool isFreeBitcast(const Module& module, const Instruction& in) {
   return in.opcode == Opcode::Bitcast && keepsBytes(module.shapeOf(in.operands[0]), *in.shape);
 }
 
-InstructionId behindBitcasts(const Module& module, InstructionId id) {
-  while (isFreeBitcast(module, module.at(id))) id = module.at(id).operands[0];
-  return id;
-}
+bool isMiddle(const Module& module, const Instruction& in) { return isF32(*in.shape) && isOneKernel(module, in); }
 
 // The chain around `middle`: products among its operands, consumer as given (or invalid).
 std::optional<RowChain> chainAround(const Module& module, InstructionId middle, InstructionId consumer) {
@@ -123,17 +109,7 @@ class ChainFuser {
   }
 
  private:
-  bool isRoot(InstructionId id) const { return module_.at(computation_).root == id; }
-
-  // The one reader of an array, through bitcasts; invalid: there are several, or the computation gives it away.
-  InstructionId onlyReader(InstructionId id) const {
-    for (;;) {
-      if (isRoot(id) || users_.users(id).size() != 1) return InstructionId();
-      const InstructionId user = users_.users(id)[0];
-      if (!isFreeBitcast(module_, module_.at(user))) return user;
-      id = user;
-    }
-  }
+  InstructionId onlyReader(InstructionId id) const { return onlyReaderOf(module_, users_, computation_, id); }
 
   bool isWorthIt(const RowChain& chain) const {
     for (InstructionId product : chain.products) {
@@ -161,21 +137,13 @@ class ChainFuser {
 
   bool isTaken(InstructionId id) const { return taken_[id.value]; }
 
-  // `from`, behind the bitcasts that lead to it from `operand`, which become members too.
-  void addPath(InstructionId operand, std::vector<InstructionId>& members) const {
-    std::vector<InstructionId> path;
-    for (; isFreeBitcast(module_, module_.at(operand)); operand = module_.at(operand).operands[0]) path.push_back(operand);
-    path.push_back(operand);
-    members.insert(members.end(), path.rbegin(), path.rend());
-  }
-
   void fuse(const RowChain& chain) {
     std::vector<InstructionId> members;
     const Instruction& middle = module_.at(chain.middle);
     for (size_t k = 0; k < chain.products.size(); ++k)
-      if (chain.products[k].valid()) addPath(middle.operands[k], members);
+      if (chain.products[k].valid()) addPathFrom(module_, middle.operands[k], members);
     if (chain.consumer.valid()) {
-      addPath(module_.at(chain.consumer).operands[chain.consumedOnRight ? 1 : 0], members);
+      addPathFrom(module_, module_.at(chain.consumer).operands[chain.consumedOnRight ? 1 : 0], members);
       members.push_back(chain.consumer);
     } else {
       members.push_back(chain.middle);
@@ -192,6 +160,37 @@ class ChainFuser {
 };
 
 }  // namespace
+
+bool isOneKernel(const Module& module, const Instruction& in) {
+  if (!in.shape->isArray()) return false;
+  if (in.opcode != Opcode::Fusion) return isElementwise(in.opcode);
+  std::vector<ComputationId> callees = module.callees(in);
+  if (callees.size() != 1) return false;
+  const OpDef* op = findOp(module.at(module.at(callees[0]).root).opcode);
+  const std::string_view kind = in.attributes->textOr(Attr::kind, "");
+  return op && op->kind == ExecutionKind::Element && op->element && (kind == "kLoop" || kind == "kInput");
+}
+
+InstructionId behindBitcasts(const Module& module, InstructionId id) {
+  while (isFreeBitcast(module, module.at(id))) id = module.at(id).operands[0];
+  return id;
+}
+
+InstructionId onlyReaderOf(const Module& module, const UserTable& users, ComputationId computation, InstructionId id) {
+  for (;;) {
+    if (module.at(computation).root == id || users.users(id).size() != 1) return InstructionId();
+    const InstructionId user = users.users(id)[0];
+    if (!isFreeBitcast(module, module.at(user))) return user;
+    id = user;
+  }
+}
+
+void addPathFrom(const Module& module, InstructionId operand, std::vector<InstructionId>& members) {
+  std::vector<InstructionId> path;
+  for (; isFreeBitcast(module, module.at(operand)); operand = module.at(operand).operands[0]) path.push_back(operand);
+  path.push_back(operand);
+  members.insert(members.end(), path.rbegin(), path.rend());
+}
 
 std::optional<RowChain> rowChainOf(const Module& module, ComputationId computation) {
   const InstructionId root = module.at(computation).root;

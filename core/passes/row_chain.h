@@ -18,6 +18,15 @@ struct RowChain {
   bool consumedOnRight = false;         // as its second operand
 };
 
+// One kernel may be asked for this: it is described by elements, its result is one array.
+bool isOneKernel(const Module& module, const Instruction& instruction);
+// What a value is, through bitcasts that keep its bytes in their order.
+InstructionId behindBitcasts(const Module& module, InstructionId id);
+// Its one reader, through such bitcasts; invalid: there are several, or the computation gives it away.
+InstructionId onlyReaderOf(const Module& module, const UserTable& users, ComputationId computation, InstructionId id);
+// Adds `from`, behind the bitcasts that lead to it from `operand`, and then these.
+void addPathFrom(const Module& module, InstructionId operand, std::vector<InstructionId>& members);
+
 // What a computation of that form does; nullopt: it has another form.
 std::optional<RowChain> rowChainOf(const Module& module, ComputationId computation);
 

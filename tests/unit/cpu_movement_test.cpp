@@ -61,10 +61,10 @@ TEST(CpuMovement, LargePermutedDimensions) {
 
 // Large arrays whose rows stay rows are copied in the operand's order.
 TEST(CpuMovement, LargePermutedRows) {
-  expectLikeEvaluator(transposeOf("f32", "5,48,90,112", "2,0,1,3", "90,5,48,112"), "transpose");
-  expectLikeEvaluator(transposeOf("s8", "300,140,256", "1,0,2", "140,300,256"), "transpose");
+  expectLikeEvaluator(transposeOf("f64", "5,24,90,112", "2,0,1,3", "90,5,24,112"), "transpose");
+  expectLikeEvaluator(transposeOf("c64", "70,60,256", "1,0,2", "60,70,256"), "transpose");
   expectLikeEvaluator(transposeOf("c128", "31,33,2,512", "1,2,0,3", "33,2,31,512"), "transpose");
-  expectLikeEvaluator(transposeOf("f32", "300,140,65", "1,0,2", "140,300,65"));  // rows are no lines
+  expectLikeEvaluator(transposeOf("c128", "30,140,130", "1,0,2", "140,30,130"));  // rows are no lines
 }
 
 std::string totals(const std::string& type, const std::string& dims, const std::string& op, const std::string& initial, const std::string& window) {

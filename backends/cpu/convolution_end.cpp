@@ -1,0 +1,134 @@
+// See convolution_end.h. What has no pieces that the kernel can follow runs as two steps over whole arrays.
+#include "backends/cpu/convolution_end.h"
+
+#include <unordered_map>
+
+#include "backends/codegen/flatten_axis.h"
+#include "backends/codegen/row_locality.h"
+#include "backends/codegen/unroll_short.h"
+#include "backends/cpu/convolution_form.h"
+#include "core/element/compose.h"
+#include "core/passes/convolution_end.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+class EndPlanner {
+ public:
+  EndPlanner(LibraryContext& context, ComputationId inside, ConvolutionEnd found)
+      : context_(context), module_(context.module), inside_(inside), found_(found), convolution_(module_.at(found.convolution)) {}
+
+  Result<StepPtr> plan() {
+    bindParameters();
+    TESSERA_ASSIGN_OR_RETURN(LoopProgram program, loopsOf(found_.end));
+    program = codegen::flattenShortAxis(codegen::unrollShort(program), context_.kernels.target().vectorBytes / 4);
+    const auto locality = localityOf(program);
+    TESSERA_TRY(choosePlace(locality));
+    TESSERA_ASSIGN_OR_RETURN(const size_t kernel, context_.kernels.add(std::move(program), std::string(context_.instruction.name)));
+    if (locality) {
+      TESSERA_ASSIGN_OR_RETURN(StepPtr step, planPieces(kernel, *locality));
+      if (step) return step;
+    }
+    return planWhole(kernel);
+  }
+
+ private:
+  void bindParameters() {
+    for (InstructionId id : module_.at(inside_).instructions) {
+      const Instruction& in = module_.at(id);
+      if (in.opcode == Opcode::Parameter) slotOf_[id.value] = context_.operands[static_cast<size_t>(in.parameterNumber)];
+      else if (in.opcode == Opcode::Bitcast && slotOf_.contains(in.operands[0].value)) slotOf_[id.value] = slotOf_[in.operands[0].value];
+    }
+  }
+
+  int slotOf(InstructionId id) const {
+    const auto at = slotOf_.find(id.value);
+    return at == slotOf_.end() ? -1 : at->second;
+  }
+
+  Result<LoopProgram> loopsOf(InstructionId id) const {
+    TESSERA_ASSIGN_OR_RETURN(ElementProgram program, composeElement(module_, id));
+    program = expandApproximations(program);
+    for (Shape& operand : program.operands) operand = withoutLayout(operand);
+    return codegen::asLoopProgram(program);
+  }
+
+  std::optional<codegen::RowLocality> localityOf(const LoopProgram& program) const {
+    auto analysis = codegen::ProgramAnalysis::of(program);
+    if (!analysis || program.body.operands.size() + 1 > PieceKernel::kMostSlots) return std::nullopt;
+    std::vector<bool> local(program.body.operands.size(), false);
+    local[found_.operand] = true;
+    return codegen::rowLocalityOf(program, *analysis, codegen::KernelNest::of(program, *analysis, context_.kernels.target()), local);
+  }
+
+  // Where the convolution's own result lies: where the end's will, if that is written over it element by element.
+  Status choosePlace(const std::optional<codegen::RowLocality>& locality) {
+    const Shape &made = *convolution_.shape, &wanted = *module_.at(found_.end).shape;
+    if (locality && locality->mayOverwrite && byteWidth(made.type) == byteWidth(wanted.type)) {
+      place_ = context_.outputs[0];
+      return {};
+    }
+    TESSERA_ASSIGN_OR_RETURN(place_, context_.scratch(made.denseBytes().value_or(INT64_MAX)));
+    return {};
+  }
+
+  LibraryContext contextOfConvolution() const {
+    return {module_, convolution_, context_.kernels, {slotOf(convolution_.operands[0]), slotOf(convolution_.operands[1])}, {place_}, context_.scratch, {},
+            context_.threads};
+  }
+
+  std::vector<int> kernelSlots() const {
+    std::vector<int> slots;
+    for (InstructionId operand : module_.at(found_.end).operands) slots.push_back(slotOf(operand));
+    slots[found_.operand] = place_;
+    slots.push_back(context_.outputs[0]);
+    return slots;
+  }
+
+  Result<StepPtr> planPieces(size_t kernel, const codegen::RowLocality& locality) {
+    LibraryContext inner = contextOfConvolution();
+    const auto form = convolutionFormOf(module_, convolution_);
+    if (!form) return StepPtr{};
+    PieceKernel end{kernel, kernelSlots(), locality, convolution_.shape->elementCount().value_or(0)};
+    auto step = planDnnlConvolution(inner, *form, std::move(end));
+    if (step && *step) context_.what = inner.what + ", kernel on each piece";
+    return step;
+  }
+
+  Result<StepPtr> planWhole(size_t kernel) {
+    auto steps = std::make_unique<StepsStep>();
+    LibraryContext inner = contextOfConvolution();
+    TESSERA_ASSIGN_OR_RETURN(StepPtr step, planConvolution(inner));
+    if (!step) {
+      TESSERA_ASSIGN_OR_RETURN(LoopProgram program, loopsOf(convolution_.id));
+      TESSERA_ASSIGN_OR_RETURN(const size_t own, context_.kernels.add(std::move(program), std::string(convolution_.name)));
+      step = std::make_unique<KernelStep>(own, std::vector<int>{inner.operands[0], inner.operands[1], place_});
+      inner.what = "convolution (kernel)";
+    }
+    steps->steps.push_back(std::move(step));
+    steps->steps.push_back(std::make_unique<KernelStep>(kernel, kernelSlots()));
+    context_.what = inner.what + ", kernel";
+    return steps;
+  }
+
+  LibraryContext& context_;
+  const Module& module_;
+  ComputationId inside_;
+  ConvolutionEnd found_;
+  const Instruction& convolution_;
+  int place_ = -1;
+  std::unordered_map<uint32_t, int> slotOf_;  // of what comes from outside
+};
+
+}  // namespace
+
+Result<StepPtr> planConvolutionEnd(LibraryContext& context) {
+  const std::vector<ComputationId> callees = context.module.callees(context.instruction);
+  if (callees.size() != 1 || context.outputs.size() != 1) return StepPtr{};
+  const auto found = convolutionEndOf(context.module, callees[0]);
+  if (!found) return StepPtr{};
+  return EndPlanner(context, callees[0], *found).plan();
+}
+
+}  // namespace tessera::cpu

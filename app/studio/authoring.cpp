@@ -103,7 +103,7 @@ void Authoring::connectCanvas() {
     openSearch(at.toPoint());
     droppedUser_ = user;
     droppedOperand_ = operand;
-    if (const auto wanted = shapeWantedAt(document_.module(), user, operand)) search_->openToGive(at.toPoint(), *wanted);
+    if (auto wanted = shapesWantedAt(document_.module(), user, operand); !wanted.empty()) search_->openToGive(at.toPoint(), std::move(wanted));
   });
   connect(&canvas_, &Canvas::inputOpened, this, [this](InstructionId user, int operand) {
     if (!hasInput(user, operand)) return;

@@ -36,8 +36,13 @@ std::vector<FittingEntry> searchPaletteFor(const std::string& line, const Shape&
 
 // The other way: the shape that an open input of an elementwise operation wants, as its other inputs say; nullopt: not known.
 std::optional<Shape> shapeWantedAt(const Module& module, InstructionId user, int32_t operand);
-// The entries that can give a value of a shape.
+// The same of any operation, by trying its own inference: the shapes that the input takes, the likely ones first; empty: not
+// known, or nearly all.
+inline constexpr size_t kMostWanted = 4;
+std::vector<Shape> shapesWantedAt(const Module& module, InstructionId user, int32_t operand, size_t most = kMostWanted);
+// The entries that can give a value of a shape, or of one of several.
 std::vector<FittingEntry> searchPaletteGiving(const std::string& line, const Shape& wanted, size_t most = 60);
+std::vector<FittingEntry> searchPaletteGiving(const std::string& line, std::span<const Shape> wanted, size_t most = 60);
 
 // The edit that adds an entry to a computation: sources are its operands in order, further inputs stay open. A reduction
 // gets its reducer and initial value; elementwise operands of unlike shapes the broadcast that HLO needs, when there is

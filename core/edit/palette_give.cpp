@@ -69,16 +69,26 @@ std::optional<Shape> shapeWantedAt(const Module& module, InstructionId user, int
 }
 
 std::vector<FittingEntry> searchPaletteGiving(const std::string& line, const Shape& wanted, size_t most) {
-  std::vector<Scratch> scratches;
-  for (const auto& shapes : guesses(wanted)) scratches.emplace_back(shapes);
+  return searchPaletteGiving(line, std::span(&wanted, 1), most);
+}
+
+std::vector<FittingEntry> searchPaletteGiving(const std::string& line, std::span<const Shape> wanted, size_t most) {
+  std::vector<std::vector<Scratch>> scratches(wanted.size());
+  for (size_t w = 0; w < wanted.size(); ++w)
+    for (const auto& shapes : guesses(wanted[w])) scratches[w].emplace_back(shapes);
+  const Scratch nothing({});
   std::vector<FittingEntry> out;
   for (PaletteEntry& entry : searchPalette(line, kEverything)) {
     if (out.size() >= most) break;
     const bool source = arityOf(entry.opcode) == 0 && entry.form.empty();
-    if (source && !entry.shape) entry.shape = withoutLayout(wanted);
-    const auto fits = [&](const Scratch& scratch) { return gives(scratch, entry, wanted); };
-    const bool fed = source ? gives(Scratch({}), entry, wanted) : std::ranges::any_of(scratches, fits);
-    if (fed) out.push_back({std::move(entry), wanted});
+    for (size_t w = 0; w < wanted.size(); ++w) {
+      PaletteEntry shaped = entry;
+      if (source && !shaped.shape) shaped.shape = withoutLayout(wanted[w]);
+      const auto fits = [&](const Scratch& scratch) { return gives(scratch, shaped, wanted[w]); };
+      if (!(source ? fits(nothing) : std::ranges::any_of(scratches[w], fits))) continue;
+      out.push_back({std::move(shaped), wanted[w]});
+      break;
+    }
   }
   return out;
 }

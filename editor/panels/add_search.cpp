@@ -43,16 +43,18 @@ void AddSearch::openFor(QPoint at, const tessera::Shape& value) {
   search({});
 }
 
-void AddSearch::openToGive(QPoint at, const tessera::Shape& wanted) {
+void AddSearch::openToGive(QPoint at, std::vector<tessera::Shape> wanted) {
   openAt(at);
-  wanted_ = wanted;
-  field_->setPlaceholderText(tr("What gives %1").arg(QString::fromStdString(toString(wanted, false))));
+  wanted_ = std::move(wanted);
+  QStringList shapes;
+  for (const tessera::Shape& each : wanted_) shapes << QString::fromStdString(toString(each, false));
+  field_->setPlaceholderText(tr("What gives %1").arg(shapes.join(tr(" or "))));
   search({});
 }
 
 void AddSearch::openAt(QPoint at, Page page) {
   value_.reset();
-  wanted_.reset();
+  wanted_.clear();
   page_ = page;
   field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]"));
   const QSize room = parentWidget()->size();
@@ -91,8 +93,8 @@ void AddSearch::search(const QString& line) {
     foundBlocks_.emplace_back();
   };
   const std::string words = line.trimmed().toStdString();
-  const auto entries = value_ || wanted_ ? std::vector<PaletteEntry>() : entriesFor(words);
-  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMostFound) : wanted_ ? searchPaletteGiving(words, *wanted_, kMostFound) : std::vector<FittingEntry>();
+  const auto entries = value_ || !wanted_.empty() ? std::vector<PaletteEntry>() : entriesFor(words);
+  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMostFound) : !wanted_.empty() ? searchPaletteGiving(words, std::span<const tessera::Shape>(wanted_), kMostFound) : std::vector<FittingEntry>();
   // Own blocks come first, but for an operation whose name was typed.
   const bool exact = (!entries.empty() && entries[0].title == words) || (!fitting.empty() && fitting[0].entry.title == words);
   if (!exact) findBlocks(line.trimmed());
@@ -107,7 +109,7 @@ void AddSearch::search(const QString& line) {
 void AddSearch::findBlocks(const QString& words) {
   for (const Block& block : blocks_) {
     const QString name = QString::fromStdString(block.name), summary = QString::fromStdString(block.summary);
-    if (words.isEmpty() || wanted_ || !name.contains(words, Qt::CaseInsensitive)) continue;
+    if (words.isEmpty() || !wanted_.empty() || !name.contains(words, Qt::CaseInsensitive)) continue;
     const Result<tessera::Shape> first = firstInputOf(block);
     if (value_ && (!first || !compatible(*first, *value_))) continue;
     auto* item = new QListWidgetItem(tr("%1 my block, version %2 %3").arg(name).arg(block.version).arg(summary));

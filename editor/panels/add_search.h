@@ -25,8 +25,8 @@ class AddSearch : public QFrame {
   void openAt(QPoint at, Page page = Page::Begun);
   // The same, with only what can take a value of this shape, and what it then gives.
   void openFor(QPoint at, const tessera::Shape& value);
-  // The same, with only what can give a value of this shape.
-  void openToGive(QPoint at, const tessera::Shape& wanted);
+  // The same, with only what can give a value of one of these shapes.
+  void openToGive(QPoint at, std::vector<tessera::Shape> wanted);
   void setBlocks(std::vector<Block> blocks);  // a person's own, found by name before operations
   QLineEdit* field() const { return field_; }
   QListWidget* list() const { return list_; }
@@ -51,7 +51,8 @@ class AddSearch : public QFrame {
   Page page_ = Page::Begun;
   std::vector<PaletteEntry> found_;       // by line
   std::vector<QString> foundBlocks_;      // the same: empty where the line is an operation
-  std::optional<tessera::Shape> value_, wanted_;  // what is to be taken, or given
+  std::optional<tessera::Shape> value_;   // what is to be taken
+  std::vector<tessera::Shape> wanted_;    // one of these is to be given
 };
 
 }  // namespace tessera

@@ -146,6 +146,24 @@ ENTRY main {
     QVERIFY(hand().at(both).operands[1] == made);
   }
 
+  // No rule says what the other side of a product is: the product itself does.
+  void anOpenInputOfADotIsOfferedWhatItTakes() {
+    hand().add("f32[2,3]");
+    const InstructionId product = hand().add("dot");
+    const std::string before = hand().text();
+    hand().drag(hand().inputOf(product, 1), hand().emptyPlace());
+    AddSearch& search = hand().window().addSearch();
+    QVERIFY(search.isVisible());
+    QVERIFY2(search.field()->placeholderText().startsWith("What gives f32[3"), qPrintable(search.field()->placeholderText()));
+    QTest::keyClicks(search.field(), "compare");  // pred is no other side of f32
+    QCOMPARE(search.list()->count(), 0);
+    search.field()->selectAll();
+    const InstructionId made = hand().take("parameter");
+    QVERIFY(hand().at(product).operands[1] == made);
+    QVERIFY2(hand().document().diagnostics().empty(), hand().text().c_str());
+    checkOneStep(hand(), before);
+  }
+
   void anOpenInputIsNoMistake() {
     hand().add("f32[2,3]");
     const InstructionId sum = hand().add("add");

@@ -68,7 +68,8 @@ class Rules {
   }
   // Nothing tells how a result follows: neither it nor what it reads may change.
   void opaque(InstructionId id) {
-    const std::string reason = std::string(nameOf(module_.at(id).opcode)) + ": how its sizes follow cannot be told";
+    const std::string name(nameOf(module_.at(id).opcode));
+    const std::string reason = name + (module_.at(id).opcode == Opcode::CustomCall ? ": only its target knows how its sizes follow" : ": how its sizes follow cannot be told");
     for (const Dims& leaf : leaves(id)) fix(id, leaf, reason);
     for (InstructionId operand : module_.at(id).operands)
       for (const Dims& leaf : leaves(operand)) fix(id, leaf, reason);
@@ -98,6 +99,15 @@ class Rules {
       case Opcode::Convolution: return convolution(id, in);
       case Opcode::ReduceWindow: return reduceWindow(id, in);
       case Opcode::While: case Opcode::Call: case Opcode::Fusion: case Opcode::Conditional: return callee(id, in);
+      case Opcode::Fft: return fft(id, in);
+      case Opcode::BatchNormTraining: case Opcode::BatchNormInference: case Opcode::BatchNormGrad: return batchNorm(id, in);
+      case Opcode::Topk: return topk(id, in);
+      case Opcode::Scan: return scan(id, in);
+      case Opcode::RaggedDot: return raggedDot(id, in);
+      case Opcode::ScaledDot: return scaledDot(id, in);
+      case Opcode::TriangularSolve: return triangularSolve(id, in);
+      case Opcode::AllGather: case Opcode::ReduceScatter: return sharedOut(id, in);
+      case Opcode::SetDimensionSize: return same(id, dims(id), dims(in.operands[0]));
       case Opcode::GetDimensionSize: case Opcode::AfterAll: return;
       default: return others(id, in);
     }
@@ -166,6 +176,119 @@ class Rules {
     for (size_t d = 0; d < r.size(); ++d)
       if (!holds(rb, static_cast<int64_t>(d)) && !holds(rc, static_cast<int64_t>(d))) out.push_back(r[d]);
     same(id, dims(id), out);
+  }
+
+  // Scales stand for blocks of what they scale, one for all, or one for each.
+  void scaledDot(InstructionId id, const Instruction& in) {
+    dot(id, in);
+    for (size_t k = 0; k < 2; ++k) {
+      const Dims &values = dims(in.operands[k]), &scales = dims(in.operands[k + 2]);
+      for (size_t d = 0; d < std::min(values.size(), scales.size()); ++d) {
+        const int64_t scaled = size(scales[d]), block = scaled > 0 ? size(values[d]) / scaled : 1;
+        if (size(values[d]) == scaled) same(id, scales[d], values[d]);
+        else if (scaled == 1 || block < 1) fix(id, {scales[d]}, "one scale for all of the dimension");
+        else same(id, scales[d], flow_.terms.mapped(values[d], [block](int64_t n) { return n / block; }));
+      }
+    }
+  }
+  // The ragged dimension is free (rhs has a group dimension), contracted (a result for each group) or a batch.
+  void raggedDot(InstructionId id, const Instruction& in) {
+    const AttributeSet& a = *in.attributes;
+    const Dims &l = dims(in.operands[0]), &r = dims(in.operands[1]), &groups = dims(in.operands[2]);
+    const Ints &lb = a.ints(Attr::lhs_batch_dims), &rb = a.ints(Attr::rhs_batch_dims), &lc = a.ints(Attr::lhs_contracting_dims), &rc = a.ints(Attr::rhs_contracting_dims);
+    const Ints &ragged = a.ints(Attr::lhs_ragged_dims), &grouped = a.ints(Attr::rhs_group_dims);
+    if (groups.empty() || ragged.empty()) return opaque(id);
+    if (groups.size() > 1) fix(id, groups, "group sizes of several dimensions follow by hand");
+    for (size_t i = 0; i < std::min(lc.size(), rc.size()); ++i) same(id, l[at(lc[i])], r[at(rc[i])]);
+    for (size_t i = 0; i < std::min(lb.size(), rb.size()); ++i) same(id, l[at(lb[i])], r[at(rb[i])]);
+    if (!grouped.empty()) same(id, r[at(grouped[0])], groups.back());
+    Dims out;
+    if (holds(lc, ragged[0])) out.push_back(groups.back());
+    for (int64_t d : lb) out.push_back(l[at(d)]);
+    for (size_t d = 0; d < l.size(); ++d)
+      if (!holds(lb, static_cast<int64_t>(d)) && !holds(lc, static_cast<int64_t>(d))) out.push_back(l[d]);
+    for (size_t d = 0; d < r.size(); ++d)
+      if (!holds(rb, static_cast<int64_t>(d)) && !holds(rc, static_cast<int64_t>(d)) && !holds(grouped, static_cast<int64_t>(d))) out.push_back(r[d]);
+    same(id, dims(id), out);
+  }
+  // The last dimensions are transformed, as long as fft_length says, which follows; of a real transform's complex side the last is half.
+  void fft(InstructionId id, const Instruction& in) {
+    const bool fromReal = in.attributes->textOr(Attr::fft_type, "") == "RFFT", toReal = in.attributes->textOr(Attr::fft_type, "") == "IRFFT";
+    const Dims &from = dims(in.operands[0]), &to = dims(id);
+    if (!fromReal && !toReal) return same(id, from, to);
+    for (size_t d = 0; d + 1 < std::min(from.size(), to.size()); ++d) same(id, from[d], to[d]);
+    if (from.empty() || to.empty()) return;
+    const SizeTerm real = fromReal ? from.back() : to.back(), half = fromReal ? to.back() : from.back();
+    if (const auto known = halves_.find(flow_.terms.find(half)); known != halves_.end()) return same(id, real, known->second);  // there and back
+    same(id, half, flow_.terms.mapped(real, [](int64_t n) { return n == 0 ? 0 : n / 2 + 1; }));
+    halves_[flow_.terms.find(half)] = real;
+  }
+  // Operands and results are arrays like the first, or hold one element a feature.
+  void batchNorm(InstructionId id, const Instruction& in) {
+    const Dims& first = dims(in.operands[0]);
+    const int64_t feature = in.attributes->intOr(Attr::feature_index, 0);
+    if (feature < 0 || at(feature) >= first.size()) return opaque(id);
+    const auto relateOne = [&](const Dims& each, bool whole) { whole ? same(id, each, first) : same(id, each, Dims{first[at(feature)]}); };
+    for (size_t k = 1; k < in.operands.size(); ++k) relateOne(dims(in.operands[k]), in.opcode == Opcode::BatchNormGrad && k == 4);
+    for (size_t k = 0; k < leaves(id).size(); ++k) relateOne(leaves(id)[k], k == 0);
+  }
+  void topk(InstructionId id, const Instruction& in) {
+    const Dims& from = dims(in.operands[0]);
+    for (const Dims& leaf : leaves(id)) {
+      for (size_t d = 0; d + 1 < std::min(from.size(), leaf.size()); ++d) same(id, leaf[d], from[d]);
+      if (!leaf.empty()) fix(id, {leaf.back()}, "k says how many are given");
+    }
+  }
+  // Slices lose the dimension of the steps, which is one and the same in inputs and outputs; what is carried keeps its shape.
+  void scan(InstructionId id, const Instruction& in) {
+    const Ints& along = in.attributes->ints(Attr::dimensions);
+    const auto callees = module_.callees(in);
+    const auto carries = at(in.attributes->intOr(Attr::num_carries, 0));
+    if (along.empty() || callees.empty() || carries > in.operands.size() || !module_.at(callees[0]).root.valid()) return opaque(id);
+    const Computation& body = module_.at(callees[0]);
+    const size_t inputs = in.operands.size() - carries, outputs = leaves(id).size() - std::min(carries, leaves(id).size());
+    std::vector<SizeTerm> steps;
+    const auto sliced = [&](const Dims& whole, const Dims& slice) {
+      if (whole.size() != slice.size() + 1 || at(along[0]) >= whole.size()) return;
+      steps.push_back(whole[at(along[0])]);
+      for (size_t d = 0; d < slice.size(); ++d) same(id, slice[d], whole[d < at(along[0]) ? d : d + 1]);
+    };
+    for (size_t k = 0; k < std::min(in.operands.size(), body.parameters.size()); ++k) {
+      if (!body.parameters[k].valid()) continue;
+      if (k < inputs) sliced(dims(in.operands[k]), dims(body.parameters[k]));
+      else sameLeaves(id, leaves(in.operands[k]), 0, leaves(body.parameters[k]));
+    }
+    for (size_t k = 0; k < std::min(leaves(id).size(), leaves(body.root).size()); ++k) {
+      if (k < outputs) sliced(leaves(id)[k], leaves(body.root)[k]);
+      else same(id, leaves(id)[k], leaves(body.root)[k]), sameLeaves(id, {leaves(id)[k]}, 0, leaves(in.operands[inputs + k - outputs]));
+    }
+    for (SizeTerm step : steps) same(id, step, steps.front());
+    if (inputs == 0) fix(id, steps, "only what is written says how many steps there are");
+  }
+  void triangularSolve(InstructionId id, const Instruction& in) {
+    const Dims &a = dims(in.operands[0]), &b = dims(in.operands[1]);
+    same(id, dims(id), b);
+    if (a.size() < 2 || a.size() != b.size()) return;
+    const size_t rank = a.size();
+    for (size_t d = 0; d + 2 < rank; ++d) same(id, a[d], b[d]);
+    same(id, a[rank - 2], a[rank - 1]);
+    same(id, a[rank - 1], b[in.attributes->boolOr(Attr::left_side, false) ? rank - 2 : rank - 1]);
+  }
+  // One dimension grows by the number of devices, or is shared out among them.
+  void sharedOut(InstructionId id, const Instruction& in) {
+    const Ints& along = in.attributes->ints(Attr::dimensions);
+    for (size_t k = 0; k < std::min(in.operands.size(), leaves(id).size()); ++k) {
+      const Dims &from = dims(in.operands[k]), &to = leaves(id)[k];
+      for (size_t d = 0; d < std::min(from.size(), to.size()); ++d) {
+        if (!holds(along, static_cast<int64_t>(d)) || size(from[d]) == size(to[d])) {
+          same(id, from[d], to[d]);
+          continue;
+        }
+        const SizeTerm small = in.opcode == Opcode::AllGather ? from[d] : to[d], large = in.opcode == Opcode::AllGather ? to[d] : from[d];
+        const int64_t devices = size(small) > 0 ? size(large) / size(small) : 1;
+        same(id, large, flow_.terms.mapped(small, [devices](int64_t n) { return n * devices; }));
+      }
+    }
   }
 
   // A part of a whole: what is as large as the whole stays so.
@@ -363,6 +486,7 @@ class Rules {
 
   const Module& module_;
   SizeFlow& flow_;
+  std::map<SizeTerm, SizeTerm> halves_;  // of real transforms: the real side of a complex one
 };
 
 }  // namespace

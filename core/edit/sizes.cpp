@@ -74,10 +74,12 @@ class Change {
     const auto shape = newShape(id);
     if (in.opcode == Opcode::Slice) slice(id, in);
     if (in.opcode == Opcode::Gather) gather(id, in);
+    if (in.opcode == Opcode::Fft) transform(id, in);
     if (!shape) return;
     switch (in.opcode) {
       case Opcode::Parameter: return say(id, *shape, SetParameterShape{id, *shape});
       case Opcode::Iota: case Opcode::Broadcast: case Opcode::Reshape: case Opcode::Rng: case Opcode::RngBitGenerator:
+      case Opcode::AllGather: case Opcode::ReduceScatter:
         return say(id, *shape, SetShape{id, *shape});
       case Opcode::Constant:
         if (!in.literal || !regrown(*in.literal, *shape)) return stop(id, "its data is given for " + toString(*in.shape, false));
@@ -100,6 +102,17 @@ class Change {
     out_.edit.actions.push_back(SetAttribute{id, name, std::move(text)});
   }
 
+  // The lengths are those of the real side, or of the result.
+  void transform(InstructionId id, const Instruction& in) {
+    const auto* lengths = in.attributes->get<std::vector<int64_t>>(Attr::fft_length);
+    const InstructionId side = in.attributes->textOr(Attr::fft_type, "") == "RFFT" ? in.operands[0] : id;
+    if (!lengths || !side.valid() || flow_.values[side.value].empty()) return;
+    const auto& dims = flow_.values[side.value].front();
+    std::vector<int64_t> now = *lengths;
+    for (size_t k = 0; k < now.size() && now.size() <= dims.size(); ++k)
+      if (const auto length = after(dims[dims.size() - now.size() + k])) now[k] = *length;
+    if (now != *lengths) attribute(id, Attr::fft_length, fmt::format("{{{}}}", fmt::join(now, ",")));
+  }
   void slice(InstructionId id, const Instruction& in) {
     const auto* old = in.attributes->get<std::vector<SliceDimension>>(Attr::slice);
     if (!old || !in.operands[0].valid() || flow_.values[id.value].empty()) return;

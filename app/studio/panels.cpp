@@ -22,7 +22,7 @@ namespace tessera {
 
 namespace {
 
-constexpr int kTitleBar = 34;
+constexpr int kTitleBar = 34, kBelow = 250;
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
 // Gives a panel the room that it needs at least, whatever height it would like.
@@ -77,11 +77,11 @@ QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& nam
   auto* dock = new QDockWidget(title, &window);
   dock->setObjectName(name);
   dock->setWidget(panel == layout || panel == inspector ? scrolled(panel) : panel);
-  if (panel == layout)
-    QObject::connect(dock, &QDockWidget::visibilityChanged, &window, [this, dock, &window](bool visible) {
+  if (panel == layout || panel == value || panel == run || panel == compiled)  // a few lines of them say nothing
+    QObject::connect(dock, &QDockWidget::visibilityChanged, &window, [this, panel, dock, &window](bool visible) {
       if (!visible || dock->isFloating()) return;
-      const int wanted = layout->minimumSizeHint().height() + kWrappedLine + kTitleBar;
-      const int most = window.height() * 6 / 10;
+      const int wanted = panel == layout ? layout->minimumSizeHint().height() + kWrappedLine + kTitleBar : kBelow;
+      const int most = window.height() * (panel == layout ? 6 : 4) / 10;
       if (dock->height() < std::min(wanted, most)) window.resizeDocks({dock}, {std::min(wanted, most)}, Qt::Vertical);
     });
   docks.push_back(dock);
@@ -120,7 +120,7 @@ void Panels::arrange(QMainWindow& window) const {
   first->raise();
   window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  constexpr int kRight = 370, kBelow = 250;
+  constexpr int kRight = 370;
   const int below = std::min(kBelow, window.height() * 22 / 100);  // a small screen is the canvas's first
   window.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);
   window.resizeDocks({first}, {below}, Qt::Vertical);

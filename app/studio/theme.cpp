@@ -47,19 +47,20 @@ void applyTheme(Theme theme) {
   const Colors& c = theme == Theme::Dark ? kDark : kLight;
   QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   QApplication::setPalette(paletteOf(c));
-  const QString border = QColor::fromRgb(c.border).name(), window = QColor::fromRgb(c.window).name();
+  const QString border = QColor::fromRgb(c.border).name(), window = QColor::fromRgb(c.window).name(), quiet = QColor::fromRgb(c.disabled).name();
   qApp->setStyleSheet(
       QStringLiteral("QToolTip { border: 1px solid %1; padding: 4px; }"
                      "QDockWidget::title { background: %2; padding: 5px 8px; border-bottom: 1px solid %1; }"
                      "QMainWindow::separator { background: %1; width: 3px; height: 3px; }"
                      "QAbstractScrollArea { border: none; }"
+                     "#completions { border: 1px solid %3; }"  // it lies over text of its own colour
                      "QHeaderView { background: %2; }"
                      "QTreeView::item { padding: 2px 6px; }"
                      "QPushButton { padding: 5px 14px; }"
                      "QHeaderView::section { background: %2; border: none; border-bottom: 1px solid %1; padding: 4px 8px; }"
                      "QLineEdit { padding: 3px 6px; border: 1px solid %1; border-radius: 4px; }"
                      "QToolBar { border: none; border-bottom: 1px solid %1; padding: 3px; spacing: 4px; }")
-          .arg(border, window));
+          .arg(border, window, quiet));
 }
 
 }  // namespace tessera

@@ -25,13 +25,25 @@ std::string formulaAs(std::string_view formula, Setting setting) {
   return "<span class=\"formula\">" + formulaTags(formula) + "</span>";
 }
 
+// Names between backticks as code; a backtick alone stays one.
+std::string withNames(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t begin = text.find('`'), end = begin == std::string_view::npos ? begin : text.find('`', begin + 1);
+    if (end == std::string_view::npos) break;
+    out += escaped(text.substr(0, begin)) + "<code>" + escaped(text.substr(begin + 1, end - begin - 1)) + "</code>";
+    text.remove_prefix(end + 1);
+  }
+  return out + escaped(text);
+}
+
 std::string typeset(std::string_view text, Setting setting) {
   std::string out;
   for (bool formula = false;; formula = !formula) {
     const size_t end = text.find('$');
     const std::string_view part = text.substr(0, end);
     if (formula) out += formulaAs(part, setting);
-    else out += setting == Setting::Text ? std::string(part) : escaped(part);
+    else out += setting == Setting::Text ? std::string(part) : withNames(part);
     if (end == std::string_view::npos) return out;
     text.remove_prefix(end + 1);
   }

@@ -7,11 +7,12 @@
 namespace tessera {
 namespace {
 
-constexpr int kMostLines = 9, kWidest = 620;
+constexpr int kMostLines = 9, kWidest = 620, kBorder = 1;
 
 }  // namespace
 
 CompletionList::CompletionList(QWidget* parent) : QTreeWidget(parent) {
+  setObjectName(QStringLiteral("completions"));
   setColumnCount(2);
   header()->hide();
   header()->setStretchLastSection(true);
@@ -38,7 +39,7 @@ void CompletionList::show(const Completions& found, const QRect& cursor, bool pr
   resizeColumnToContents(0);
   setColumnWidth(0, std::min(columnWidth(0) + 12, kWidest / 2));
   const int lines = std::min<int>(static_cast<int>(found.items.size()), kMostLines);
-  const int high = lines * std::max(sizeHintForRow(0), 16) + 2 * frameWidth();
+  const int high = lines * std::max(sizeHintForRow(0), 16) + 2 * std::max(frameWidth(), kBorder);
   const QRect room = parentWidget()->rect();
   const int wide = std::min({kWidest, room.width(), columnWidth(0) + std::max(sizeHintForColumn(1) + 30, 80)});
   const int x = std::clamp(cursor.left(), 0, std::max(0, room.width() - wide));

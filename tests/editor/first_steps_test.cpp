@@ -3,11 +3,18 @@
 #include <QCommandLinkButton>
 #include <QLabel>
 #include <QListWidget>
+#include <QDockWidget>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTest>
+#include <QToolButton>
 #include <QToolTip>
+#include <QTreeWidget>
 
+#include "app/studio/panels.h"
+#include "editor/panels/help_panel.h"
 #include "editor/panels/instruction_facts.h"
+#include "editor/panels/text_panel.h"
 #include "editor/values/play_bar.h"
 #include "tests/editor/hand.h"
 
@@ -108,6 +115,56 @@ class FirstStepsTest : public QObject {
     QVERIFY(bar && !bar->isVisible());
     hand().add("negate");
     QVERIFY(bar->isVisible());
+  }
+
+  void panelsThatAreAskedForShowMoreThanALine() {
+    hand().window().resize(1366, 720);
+    hand().add("f32[4,8]");
+    Panels& panels = hand().window().panels();
+    panels.raise(QStringLiteral("text"));
+    hand().settle();
+    const int before = hand().canvas().height();
+    QVERIFY2(before > 360, qPrintable(QString::number(before)));  // the canvas has the larger part
+    panels.raise(QStringLiteral("value"));
+    hand().settle();
+    QTRY_VERIFY2(panels.find(QStringLiteral("value"))->height() >= 210, qPrintable(QString::number(panels.find(QStringLiteral("value"))->height())));
+  }
+
+  void namesOnHelpPagesAreSetAsCode() {
+    QVERIFY(!hand().window().panels().help->toPlainText().contains(QLatin1Char('`')));
+    hand().add("f32[4,8]");
+    hand().add("get tuple element");
+    hand().window().panels().raise(QStringLiteral("help"));
+    hand().settle();
+    const QString page = hand().window().panels().help->toPlainText();
+    QVERIFY2(page.contains("element index of the tuple"), qPrintable(page.left(300)));
+  }
+
+  // The list of words lies over text of its own colour: its edge is seen in both themes.
+  void theListOfCompletionsHasAnEdge() {
+    hand().add("f32[4,8]");
+    for (const Theme theme : {Theme::Light, Theme::Dark}) {
+      hand().window().setTheme(theme);
+      TextPanel* text = hand().window().panels().text;
+      hand().window().panels().raise(QStringLiteral("text"));
+      if (!text->editButton()->isChecked()) text->editButton()->click();
+      hand().settle();
+      QPlainTextEdit* field = text->edit()->field();
+      field->setFocus();
+      QTest::keyClick(field, Qt::Key_End, Qt::ControlModifier);
+      QTest::keyClick(field, Qt::Key_Up);
+      QTest::keyClick(field, Qt::Key_End);
+      QTest::keyClick(field, Qt::Key_Return);
+      QTest::keyClicks(field, "%n = f32[4,8] ex");
+      QTest::keyClick(field, Qt::Key_Space, Qt::ControlModifier);
+      auto* list = hand().window().findChild<QTreeWidget*>(QStringLiteral("completions"));
+      QVERIFY(list && list->isVisible());
+      const QImage picture = list->grab().toImage();
+      const QColor edge = picture.pixelColor(picture.width() / 2, picture.height() - 1), page = hand().window().palette().color(QPalette::Base);
+      QVERIFY2(std::abs(edge.lightness() - page.lightness()) > 60, qPrintable(edge.name() + page.name()));
+      QTest::keyClick(field, Qt::Key_Escape);
+    }
+    hand().window().setTheme(Theme::Light);
   }
 
   void helpStandsBesideTheNode() {

@@ -1,24 +1,17 @@
 // A constant becomes a parameter. What it was stands beside every caller then, where it can be promoted again, until it is an
-// input of the entry. Callers that hand their values on in another way (loops, branches, reducers) refuse and say why.
+// input of the entry. Callers that hand on one value (loops, branches, reductions, sorts) are widened; others refuse and say why.
 #include <algorithm>
 
 #include "core/edit/performer.h"
 #include "core/edit/refusal.h"
+#include "core/edit/widening.h"
 
 namespace tessera {
 namespace {
 
 using Ids = std::vector<InstructionId>;
 
-Ids callersOf(const Module& module, ComputationId body) {
-  Ids out;
-  for (ComputationId computation : module.order())
-    for (InstructionId id : module.at(computation).instructions) {
-      const auto callees = module.callees(module.at(id));
-      if (std::ranges::find(callees, body) != callees.end()) out.push_back(id);
-    }
-  return out;
-}
+bool isWidened(Opcode opcode) { return opcode == Opcode::While || opcode == Opcode::Conditional || opcode == Opcode::Reduce || opcode == Opcode::Sort; }
 
 // A caller whose operands are the parameters, one by one.
 Status givesOneByOne(const Module& module, InstructionId caller, const Shape& constant) {
@@ -29,8 +22,6 @@ Status givesOneByOne(const Module& module, InstructionId caller, const Shape& co
     case Opcode::Map:
       if (constant.isScalar()) return {};
       return refuse(module, caller, name + " gives its computation single numbers; this constant is an array");
-    case Opcode::While: return refuse(module, caller, name + " carries one value through its computations: add an element to what it carries instead");
-    case Opcode::Conditional: return refuse(module, caller, name + " gives each branch one value: add an element to that tuple instead");
     default: return refuse(module, caller, name + " decides itself what it gives its computation");
   }
 }
@@ -43,10 +34,18 @@ Status Performer::operator()(const PromoteConstant& action) {
   if (module_.at(id).opcode != Opcode::Constant) return refuse(module_, id, "only a constant can become a parameter");
   const Shape shape = module_.shapeOf(id);
   const Ids callers = home == module_.entry() ? Ids() : callersOf(module_, home);
-  for (InstructionId caller : callers) TESSERA_TRY(givesOneByOne(module_, caller, shape));
-  for (InstructionId caller : callers) giveBeside(caller, id);
   const bool plain = module_.at(id).name == "constant" || module_.at(id).name.starts_with("constant.");
   const std::string name = plain ? freeName(module_, "value") : std::string(module_.at(id).name);
+  if (!callers.empty() && isWidened(module_.at(callers[0]).opcode)) {
+    TESSERA_ASSIGN_OR_RETURN(const Widened done, widen(module_, id, callers));
+    added_.insert(added_.end(), done.added.begin(), done.added.end());
+    for (InstructionId touched : done.seeds) seed(touched);
+    for (ComputationId changed : done.homes) orderOperandsFirst(changed);
+    module_.setName(id, name);
+    return {};
+  }
+  for (InstructionId caller : callers) TESSERA_TRY(givesOneByOne(module_, caller, shape));
+  for (InstructionId caller : callers) giveBeside(caller, id);
   Instruction& instruction = module_.edit(id);
   instruction.opcode = Opcode::Parameter;
   instruction.literal = nullptr;

@@ -220,21 +220,6 @@ ENTRY main {
   EXPECT_EQ(g.module().at(g.at("factor")).opcode, Opcode::Constant);
 }
 
-TEST(EditGrouping, WhatALoopCarriesIsNotWidenedByAPromotion) {
-  Graph g(R"(HloModule m
-
-less { s = s32[] parameter(0) limit = s32[] constant(4) ROOT c = pred[] compare(s, limit), direction=LT }
-next { t = s32[] parameter(0) one = s32[] constant(1) ROOT n = s32[] add(t, one) }
-
-ENTRY main {
-  zero = s32[] constant(0)
-  ROOT loop = s32[] while(zero), condition=less, body=next
-})");
-  const auto done = g.history.perform({"Promote", {PromoteConstant{g.at("one")}}});
-  ASSERT_FALSE(done);
-  EXPECT_NE(done.error().message.find("carries one value"), std::string::npos) << done.error().message;
-}
-
 TEST(EditGrouping, ASelectionIsAModule) {
   Graph g(kDiamond);
   const auto cut = selectionAsModule(g.module(), g.ids({"b", "c"}), "piece");

@@ -174,5 +174,19 @@ TEST(StableHloDynamic, WhatDependsOnDataSaysOnWhat) {
                 .find("do not fit the result; expected f32[?,4], found [2, 3]"), std::string::npos);
 }
 
+// 2^40 applications are not made: the value counts as unknown.
+TEST(StableHloDynamic, FoldingIsBounded) {
+  std::string text = "module @m {\n  func.func public @main() -> tensor<?xf32> {\n    %c = stablehlo.constant dense<1> : tensor<1xi32>\n"
+                     "    %n = call @f0(%c) : (tensor<1xi32>) -> tensor<1xi32>\n    %r = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>\n"
+                     "    return %r : tensor<?xf32>\n  }\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = "call @f" + std::to_string(i + 1) + "(%a) : (tensor<1xi32>) -> tensor<1xi32>\n";
+    text += "  func.func private @f" + std::to_string(i) + "(%a: tensor<1xi32>) -> tensor<1xi32> {\n    %0 = " + next + "    %1 = " + next +
+            "    %2 = stablehlo.maximum %0, %1 : tensor<1xi32>\n    return %2 : tensor<1xi32>\n  }\n";
+  }
+  text += "  func.func private @f40(%a: tensor<1xi32>) -> tensor<1xi32> {\n    return %a : tensor<1xi32>\n  }\n}\n";
+  EXPECT_NE(firstError(text).find("operand 0, %n, is no constant"), std::string::npos) << firstError(text);
+}
+
 }  // namespace
 }  // namespace tessera

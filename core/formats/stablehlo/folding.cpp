@@ -11,7 +11,7 @@ namespace tessera::mlir {
 namespace {
 
 constexpr int kDeepest = 400;
-constexpr size_t kMostSteps = 1 << 20;
+constexpr size_t kMostSteps = 1 << 18;  // for a whole file: what is known at its top is computed once, calls again and again
 constexpr int64_t kMostElements = 1024;
 
 bool isSmall(const Shape& shape) {
@@ -41,10 +41,7 @@ bool isOpen(const Shape& shape) {
   return std::ranges::find(shape.dimensions, Shape::kUnbounded) != shape.dimensions.end() || std::ranges::any_of(shape.elements, isOpen);
 }
 
-const Literal* ConstantFolder::valueOf(InstructionId id) {
-  steps_ = 0;
-  return find(known_, id, 0);
-}
+const Literal* ConstantFolder::valueOf(InstructionId id) { return find(known_, id, 0); }
 
 const Literal* ConstantFolder::find(Values& values, InstructionId id, int depth) {
   auto [at, fresh] = values.try_emplace(id.value);

@@ -147,7 +147,7 @@ TEST(HloText, LiteralsOfManyTypes) {
 TEST(HloText, LiteralsAsXlaTakesThem) {
   for (auto [shape, literal, printed] : std::initializer_list<std::tuple<std::string_view, std::string_view, std::string_view>>{
            {"f8e4m3fn[]", "inf", "nan"}, {"f4e2m1fn[]", "inf", "6"}, {"f4e2m1fn[]", "nan", "-0"}, {"f8e8m0fnu[]", "-inf", "nan"},
-           {"f8e5m2[]", "-nan(0x8000000000000)", "-nan"}, {"f32[]", "nan(0x8000000000000)", "nan"}, {"pred[]", "-1", "true"},
+           {"f8e5m2[]", "-nan(0x8000000000000)", "-nan"}, {"f8e4m3fnuz[]", "nan", "-nan"}, {"f8e5m2fnuz[]", "nan", "-nan"}, {"f8e4m3b11fnuz[]", "-nan", "-nan"}, {"f32[]", "nan(0x8000000000000)", "nan"}, {"pred[]", "-1", "true"},
            {"s64[]", "9223372036854775808", "-9223372036854775808"}, {"u64[]", "-1", "18446744073709551615"}}) {
     auto read = parseLiteral(literal, parseShape(shape).value());
     ASSERT_TRUE(read) << shape << ' ' << literal << ": " << read.error().toString();

@@ -26,6 +26,11 @@ int ieeeMantissaBits(ElementType type) {
 
 bool nanHasSign(ElementType type) { return ieeeMantissaBits(type) != 0 || type == ElementType::F8E4M3FN; }
 
+// Types whose only NaN has the bits of minus zero: XLA prints its sign.
+bool isFnuz(ElementType type) {
+  return type == ElementType::F8E4M3FNUZ || type == ElementType::F8E4M3B11FNUZ || type == ElementType::F8E5M2FNUZ;
+}
+
 uint64_t loadBits(ElementType type, const std::byte* data) {
   uint64_t bits = 0;
   std::memcpy(&bits, data, static_cast<size_t>(byteWidth(type)));
@@ -64,7 +69,7 @@ void storeInfinity(ElementType type, std::byte* data, bool negative) {
 NanText nanText(ElementType type, const std::byte* data) {
   NanText out;
   const uint64_t bits = loadBits(type, data);
-  out.negative = nanHasSign(type) && (bits & signBit(type)) != 0;
+  out.negative = (nanHasSign(type) || isFnuz(type)) && (bits & signBit(type)) != 0;
   if (const int mantissa = ieeeMantissaBits(type)) {
     out.payload = bits & ((uint64_t{1} << mantissa) - 1);
     if (out.payload == uint64_t{1} << (mantissa - 1)) out.payload = 0;

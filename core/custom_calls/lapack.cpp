@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 
 #include "core/base/checked_math.h"
@@ -12,8 +13,23 @@
 namespace tessera {
 namespace {
 
+// OpenBLAS knows processors by name, and takes ones that are younger than it for old ones: it is told what they can do.
+// Threads are ours alone. What the user has set stays.
+void settleOpenBlas() {
+#if defined(__x86_64__)
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+  if (wide) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+  else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+#endif
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
+}
+
 void* openLapack() {
-  static void* const kHandle = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
+  static void* const kHandle = [] {
+    settleOpenBlas();
+    void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    return library ? library : dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
+  }();
   return kHandle;
 }
 
@@ -32,10 +48,10 @@ std::unexpected<Diagnostic> mismatch(const EvaluateContext& context, std::string
 
 Result<void*> lapackRoutine(char letter, const char* name) {
   void* library = openLapack();
-  if (!library) return failUnsupported("this target needs liblapack.so.3 (Debian's package liblapack3), which is not installed");
+  if (!library) return failUnsupported("this target needs libopenblas.so.0 or liblapack.so.3 (Debian's libopenblas0-serial or liblapack3), and neither is installed");
   const std::string symbol = letter + std::string(name) + "_";
   void* routine = dlsym(library, symbol.c_str());
-  if (!routine) return failUnsupported("liblapack.so.3 has no routine " + symbol);
+  if (!routine) return failUnsupported("the system's LAPACK has no routine " + symbol);
   return routine;
 }
 

@@ -1,6 +1,6 @@
 // LAPACK and BLAS of the system, opened at the first use, so that programs without decompositions need none. Routines are
 // found by name and called with Fortran's words: everything by address, lengths of strings behind the last argument.
-// Debian's package is liblapack3. Before: the system; after: lapack_targets.cpp, decomposition_targets.cpp.
+// OpenBLAS where it is installed (Debian's libopenblas0-serial), else the reference's (liblapack3). Before: the system; after: lapack_targets.cpp, decomposition_targets.cpp.
 #pragma once
 
 #include <complex>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <unordered_map>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/box_style.h"
@@ -33,6 +34,14 @@ Size sizeOf(const ViewNode& node, float valueStrip) {
   const float text = std::max(title, textWidth(node.subtitle, box::kSubtitleSize)) + 2 * box::kTextPadding;
   const float narrowest = valueStrip > 0 && !group ? kNarrowestWithValue : box::kNarrowest;
   return {std::ceil(std::clamp(text, narrowest, box::kWidest)), group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip};
+}
+
+// A field's row: the input's name, then the field itself with the mark that pulls it out.
+float fieldWidth(const ViewNode& field) {
+  return std::ceil(std::clamp(textWidth(field.title, box::kAttachedSize) + (field.number ? 24.f : 0.f) + 14, box::kFieldNarrowest, box::kAttachedWidest)) + box::kPullMark;
+}
+float rowWidth(const ViewNode& field) {
+  return std::ceil(textWidth(field.label, box::kAttachedSize)) + box::kLabelGap + fieldWidth(field) + 2 * box::kRowMargin;
 }
 
 // Hubs stand in a column at the left of their user; `width` includes the gap to it.
@@ -80,11 +89,21 @@ class Arranger {
     for (size_t v = 0; v < sizes_.size(); ++v) sizes_[v] = sizeOf(view_.nodes[v], view_.valueStrip);
     for (const ViewEdge& edge : view_.edges) {
       if (view_.nodes[at(edge.from)].kind != ViewNode::Kind::Attached) continue;
+      if (view_.nodes[at(edge.from)].owner >= 0) {
+        addRow(edge.from, edge.to);
+        continue;
+      }
       Column& column = columns_[at(edge.to)];
       column.boxes.push_back(edge.from);
       column.width = std::max(column.width, sizes_[at(edge.from)].width + box::kAttachedGap);
       column.height += sizes_[at(edge.from)].height + (column.boxes.size() > 1 ? box::kAttachedSeparation : 0);
     }
+  }
+  void addRow(int32_t field, int32_t user) {
+    rows_[user].push_back(field);
+    Size& size = sizes_[at(user)];
+    size.width = std::clamp(rowWidth(view_.nodes[at(field)]), size.width, box::kWidest);
+    size.height += box::kRowHeight;
   }
   void assignLevels() {
     for (int32_t v = 0; v < static_cast<int32_t>(sizes_.size()); ++v) {
@@ -150,6 +169,7 @@ class Arranger {
       const Size size = sizes_[at(members[m])];
       out.boxes[at(members[m])] = {b.x - size.width / 2, b.y + (b.height - size.height) / 2, size.width, size.height};
       placeColumn(members[m], b, out);
+      if (const auto rows = rows_.find(members[m]); rows != rows_.end()) placeRows(out.boxes[at(members[m])], rows->second, out);
     }
     for (LevelRow& row : level.rows) {
       row.top += origin.y;
@@ -169,6 +189,16 @@ class Arranger {
       y += size.height + box::kAttachedSeparation;
     }
   }
+  // Between the result's line and the strip of the value.
+  void placeRows(const RectF& user, const std::vector<int32_t>& fields, Arrangement& out) const {
+    float y = user.y + box::kNodeHeight;
+    for (int32_t field : fields) {
+      const float label = std::ceil(textWidth(view_.nodes[at(field)].label, box::kAttachedSize)) + box::kLabelGap;
+      const float width = std::clamp(user.width - 2 * box::kRowMargin - label, std::min(fieldWidth(view_.nodes[at(field)]), user.width - 2 * box::kRowMargin), user.width - 2 * box::kRowMargin);
+      out.boxes[at(field)] = {user.x + user.width - box::kRowMargin - width, y, width, box::kFieldHeight};
+      y += box::kRowHeight;
+    }
+  }
   static void includeRoutes(Arrangement& out) {
     float left = out.bounds.x, right = out.bounds.x + out.bounds.width, bottom = out.bounds.height;
     for (const auto& route : out.routes)
@@ -183,6 +213,7 @@ class Arranger {
   const GraphView& view_;
   std::vector<Size> sizes_;
   std::vector<Column> columns_;
+  std::unordered_map<int32_t, std::vector<int32_t>> rows_;  // by box: its fields, from the top
   std::vector<std::vector<int32_t>> members_;  // by level: node indices
   PlacedLevels placed_;
 };

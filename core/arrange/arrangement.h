@@ -41,6 +41,12 @@ struct ViewNode {
   size_t repeats = 0;          // a stack of so many equal blocks; else 0
   bool caller = false;         // a group that is an instruction with what it calls
   bool chip = false;           // a broadcast of the editor's own, drawn as a chip on its wire; `group` opens it
+  // A generated input (a constant, one broadcast number, an iota) that one input reads is a field in a row of its reader.
+  std::string label = {};      // the input's name
+  int32_t owner = -1;          // Attached: the reader's box, in which it stands; `group` pulls it out
+  bool pulled = false;         // pulled out as a box of its own; `group` folds it back
+  bool number = false;         // one number that a drag may change
+  std::vector<int8_t> hues = {};  // by dimension, how its size in the subtitle is coloured; -1: plainly
 };
 struct ViewEdge {
   int32_t from = -1, to = -1;  // ViewNode indices
@@ -65,6 +71,7 @@ struct ViewOptions {
   bool groupScopes = true;
   bool attachHubs = true;
   bool chips = false;          // broadcasts that no file wrote are chips
+  bool fields = false;         // generated inputs stand in their readers; a path among openGroups pulls one out
   float valueStrip = 0;
 };
 

@@ -65,6 +65,7 @@ class Router {
   }
 
   void routeAttached(const ViewEdge& edge) {
+    if (view_.nodes[at(edge.from)].owner >= 0) return;  // in its reader
     const RectF &from = out_.boxes[at(edge.from)], &to = out_.boxes[at(edge.to)];
     const float y = from.y + from.height / 2;
     *route_ = {{from.x + from.width, y}, {to.x, std::clamp(y, to.y + 4, to.y + to.height - 4)}};

@@ -9,6 +9,7 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/outline.h"
+#include "core/ops/op.h"
 
 namespace tessera {
 namespace {
@@ -17,6 +18,7 @@ constexpr size_t kManyUsers = 8;          // a parameter with more users is a hu
 constexpr size_t kTrivialCallee = 3;      // callees up to this size (x + y) are told by the title
 constexpr size_t kDeepestCall = 64;
 constexpr size_t kMostAttached = 6;       // hubs beside one group; more are its inner affair
+constexpr int32_t kMostFields = 8;        // rows in one node; more stand beside it
 
 // How the boxes of one instruction are wired: where operands arrive and where its result leaves.
 struct Ports {
@@ -39,6 +41,28 @@ bool isHub(const Module& module, const UserTable& users, const Instruction& i, c
     case Opcode::Parameter: return users.users(i.id).size() > kManyUsers;
     default: return false;
   }
+}
+
+// The constant behind a field: the instruction itself, or the number that it broadcasts; null: an iota, or no field.
+const Instruction* constantBehind(const Module& module, const Instruction& i) {
+  const Instruction* constant = i.opcode == Opcode::Broadcast && i.operands.size() == 1 && module.contains(i.operands[0]) ? &module.at(i.operands[0]) : &i;
+  return isArrayConstant(*constant) && (constant == &i || constant->shape->isScalar()) ? constant : nullptr;
+}
+
+bool isReadOnce(const Module& module, const UserTable& users, const Instruction& i) {
+  const auto readers = users.users(i.id);
+  if (readers.size() != 1 || !module.contains(readers[0]) || module.at(i.computation).root == i.id) return false;
+  return std::ranges::count(module.at(readers[0]).operands, i.id) == 1;
+}
+
+bool isField(const Module& module, const UserTable& users, const Instruction& i) {
+  return (i.opcode == Opcode::Iota || constantBehind(module, i)) && isReadOnce(module, users, i);
+}
+
+std::string inputName(const Instruction& user, int32_t operand) {
+  const OpDef* op = findOp(user.opcode);
+  if (!op || op->operands.empty()) return fmt::format("input {}", operand);
+  return std::string(op->operands[std::min(static_cast<size_t>(operand), op->operands.size() - 1)].name);
 }
 
 }  // namespace
@@ -114,6 +138,26 @@ class ViewBuilder {
                                  node(user).parent});
     view_.edges.push_back({box, user, hub.id, operand});
     if (view_.boxes[hub.id.value] < 0) view_.boxes[hub.id.value] = box;
+    if (options_.fields) makeField(hub, box, user, operand);
+  }
+  // In a row of its reader, where that is drawn as a node and has room.
+  void makeField(const Instruction& hub, int32_t box, int32_t user, int32_t operand) {
+    const ViewNode& reader = node(user);
+    if (reader.kind != ViewNode::Kind::Instruction || reader.chip || !isField(module_, known_.users, hub)) return;
+    if (reader.instruction != known_.users.users(hub.id).front() || ++fieldsIn_[user] > kMostFields) return;
+    ViewNode& field = node(box);
+    field.owner = user;
+    field.label = inputName(module_.at(reader.instruction), operand);
+    field.group = fieldPath(hub);
+    const Instruction* constant = constantBehind(module_, hub);
+    field.number = constant && constant->literal && constant->shape->isScalar() && !isComplex(constant->shape->type) &&
+                   (constant == &hub || isReadOnce(module_, known_.users, *constant));
+    if (field.title == "constant") field.title = subtitleOf(module_, hub.id);
+  }
+  std::string fieldPath(const Instruction& hub) const { return prefixes_.back() + std::string(hub.name); }
+  // A field that was pulled out is no hub of this view.
+  bool isPulledOut(const Instruction& hub) const {
+    return options_.fields && !options_.openGroups.empty() && options_.openGroups.contains(fieldPath(hub)) && isField(module_, known_.users, hub);
   }
 
   // --- called computations
@@ -227,9 +271,12 @@ class ViewBuilder {
 
   PortList addComputation(ComputationId id, const std::string& prefix, int32_t parent) {
     callStack_.push_back(id);
+    prefixes_.push_back(prefix);
     const Computation& computation = module_.at(id);
     const auto& plan = known_.planOf(id);
-    const std::vector<bool> hubs = options_.attachHubs ? plan.hubs : std::vector<bool>(plan.hubs.size());
+    std::vector<bool> hubs = options_.attachHubs ? plan.hubs : std::vector<bool>(plan.hubs.size());
+    for (size_t i = 0; options_.fields && i < hubs.size(); ++i)
+      if (hubs[i] && isPulledOut(module_.at(computation.instructions[i]))) hubs[i] = false;
     Level level{id, plan.outline, prefix, std::vector<Place>(plan.outline.groups.size()), {parent, false}};
     PortList ports(computation.instructions.size());
     for (size_t i = 0; i < ports.size(); ++i) {
@@ -239,6 +286,7 @@ class ViewBuilder {
     }
     connect(computation, hubs, ports);
     callStack_.pop_back();
+    prefixes_.pop_back();
     return ports;
   }
 
@@ -255,6 +303,10 @@ class ViewBuilder {
     if (options_.chips && i.opcode == Opcode::Broadcast && !i.shapeWritten) {
       node(box).group = prefix + std::string(i.name);
       node(box).chip = !isOpen(node(box).group);
+    }
+    if (isPulledOut(i)) {
+      node(box).group = fieldPath(i);
+      node(box).pulled = true;
     }
     view_.boxes[i.id.value] = box;
     mapHidden(callees, box);
@@ -303,6 +355,8 @@ class ViewBuilder {
   std::vector<ComputationId> callStack_;
   std::unordered_set<uint64_t> attached_, wired_;
   std::unordered_map<int32_t, size_t> attachedTo_;
+  std::unordered_map<int32_t, int32_t> fieldsIn_;
+  std::vector<std::string> prefixes_;  // of the computations in callStack_
 };
 
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/edit/dimension_hues.h"
 #include "core/edit/size_names.h"
 
 namespace tessera {
@@ -58,20 +59,23 @@ std::string plainLetter(size_t dimension) {
   return dimension < kLetters.size() ? std::string(1, kLetters[dimension]) : "d" + std::to_string(dimension);
 }
 
-std::vector<std::string> dimensionLetters(const Module& module, const Instruction& instruction, Attr name, const SizeNames* names) {
+std::vector<std::string> dimensionLetters(const Module& module, const Instruction& instruction, Attr name, const SizeNames* names, const DimensionHues* hues) {
   std::vector<std::string> out;
   const InstructionId id = arrayOf(module, instruction, name);
   if (!id.valid()) return out;
   const auto* named = names ? names->find(id) : nullptr;
-  for (size_t d = 0; d < module.shapeOf(id).dimensions.size(); ++d)
-    out.push_back(named && d < named->size() && !(*named)[d].name.empty() ? (*named)[d].name : plainLetter(d));
+  for (size_t d = 0; d < module.shapeOf(id).dimensions.size(); ++d) {
+    const DimensionHue* known = hues ? hues->find(id, d) : nullptr;
+    out.push_back(named && d < named->size() && !(*named)[d].name.empty() ? (*named)[d].name : known ? known->letter : plainLetter(d));
+  }
   return out;
 }
 
-Result<std::string> dimensionNumbers(const Module& module, const Instruction& instruction, Attr name, const std::string& typed, const SizeNames* names) {
+Result<std::string> dimensionNumbers(const Module& module, const Instruction& instruction, Attr name, const std::string& typed, const SizeNames* names,
+                                     const DimensionHues* hues) {
   const Shape* shape = arrayCounted(module, instruction, name);
   if (!shape) return typed;
-  const std::vector<std::string> letters = dimensionLetters(module, instruction, name, names);
+  const std::vector<std::string> letters = dimensionLetters(module, instruction, name, names, hues);
   std::string out;
   for (size_t at = 0; at < typed.size();) {
     const bool negative = typed[at] == '-' && at + 1 < typed.size() && isDigit(typed[at + 1]);

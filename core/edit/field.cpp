@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "core/edit/refusal.h"
 #include "core/edit/wiring.h"
@@ -174,6 +175,16 @@ std::optional<std::string> fieldText(const Module& module, InstructionId user, i
 
 std::optional<std::string> valueOf(const Module& module, InstructionId id) {
   return isConstant(module, id) ? shown(module.at(id)) : std::nullopt;
+}
+
+Result<Edit> refilling(const Module& module, InstructionId user, int32_t operand, const std::string& text) {
+  const auto& operands = module.at(user).operands;
+  InstructionId value = operand >= 0 && static_cast<size_t>(operand) < operands.size() ? operands[static_cast<size_t>(operand)] : InstructionId();
+  InstructionId reader = user;
+  if (isSpread(module, value) && isReadOnlyBy(module, value, user)) reader = std::exchange(value, module.at(value).operands[0]);
+  if (isConstant(module, value) && isReadOnlyBy(module, value, reader))
+    if (auto edit = resetting(module, value, text)) return edit;
+  return filling(module, user, operand, text);
 }
 
 Result<Edit> resetting(const Module& module, InstructionId id, const std::string& typed) {

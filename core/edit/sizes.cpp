@@ -211,6 +211,11 @@ std::vector<DimensionSpot> Sizes::sameAs(DimensionSpot spot) const {
   return out;
 }
 
+std::optional<uint32_t> Sizes::classOf(DimensionSpot spot) const {
+  const SizeTerm* term = termOf(*flow_, spot);
+  return term ? std::optional(flow_->terms.find(*term)) : std::nullopt;
+}
+
 std::vector<DimensionSpot> Sizes::othersLike(DimensionSpot spot) const {
   std::vector<DimensionSpot> out;
   const SizeTerm* wanted = termOf(*flow_, spot);

@@ -52,6 +52,8 @@ class Sizes {
   // Every dimension that is the same one, in file order.
   std::vector<DimensionSpot> sameAs(DimensionSpot spot) const;
   bool same(DimensionSpot a, DimensionSpot b) const;
+  // A number that all dimensions that are the same one share; nullopt: there is no such dimension.
+  std::optional<uint32_t> classOf(DimensionSpot spot) const;
   // Dimensions of the entry's parameters with this size that are another one: they may be meant too.
   std::vector<DimensionSpot> othersLike(DimensionSpot spot) const;
   // `numbers`: constants to be changed along. Fails for a wish that nothing can grant.

@@ -29,11 +29,15 @@ constexpr Colors kColors[] = {
     {ColorRole::Heat4, 0xfccf6b, 0x71366d},       {ColorRole::Heat5, 0xfabb57, 0x883463},
     {ColorRole::Heat6, 0xf8a54d, 0x9c3453},       {ColorRole::Heat7, 0xf48d4a, 0xa7393f},
     {ColorRole::Heat8, 0xee7550, 0xad422a},       {ColorRole::Heat9, 0xe55f5a, 0xb04c16},
+    {ColorRole::Hue0, 0x1d5fbf, 0x7ab4ff},        {ColorRole::Hue1, 0xa34a0a, 0xffa95e},
+    {ColorRole::Hue2, 0x14702e, 0x6fd68a},        {ColorRole::Hue3, 0xa3258c, 0xff8fdc},
+    {ColorRole::Hue4, 0x6a3fc4, 0xbfa2ff},        {ColorRole::Hue5, 0x0b6a75, 0x5fd3df},
+    {ColorRole::Hue6, 0x6a5c00, 0xdccb55},        {ColorRole::Hue7, 0xb8233a, 0xff9499},
 };
 constexpr bool inOrder() {
   for (size_t i = 0; i < std::size(kColors); ++i)
     if (static_cast<size_t>(kColors[i].role) != i) return false;
-  return std::size(kColors) == static_cast<size_t>(ColorRole::Heat9) + 1;
+  return std::size(kColors) == static_cast<size_t>(ColorRole::Hue7) + 1;
 }
 static_assert(inOrder(), "a row for every role, in the order of the enumeration");
 
@@ -48,6 +52,10 @@ Rgba colorOf(ColorRole role, Theme theme) {
 ColorRole heatRole(double heat) {
   const int step = std::clamp(static_cast<int>(heat * 10), 0, 9);
   return static_cast<ColorRole>(static_cast<int>(ColorRole::Heat0) + step);
+}
+
+ColorRole hueRole(int hue) {
+  return hue < 0 ? ColorRole::NodeSubtext : static_cast<ColorRole>(static_cast<int>(ColorRole::Hue0) + hue % kHues);
 }
 
 ColorRole categoryOf(const Instruction& instruction) {

@@ -91,6 +91,33 @@ class Drawer {
     item.stroked = false;
   }
 
+  // A result's line with every size in the hue of its dimension; too long ones are cut and plain.
+  void addSizes(int32_t v, PointF topLeft, float maxWidth, float minZoom) {
+    const ViewNode& node = view_.nodes[at(v)];
+    const std::string& text = node.subtitle;
+    const size_t sizes = text.find(' ');
+    if (node.hues.empty() || timeOf(v) || sizes == std::string::npos || textWidth(text, box::kSubtitleSize) > maxWidth)
+      return addText(v, topLeft, text, box::kSubtitleSize, maxWidth, textColor(v, ColorRole::NodeSubtext), false, minZoom);
+    const size_t end = std::min(text.find(' ', sizes + 1), text.size());
+    const auto put = [&](std::string_view part, ColorRole color) {
+      const float width = textWidth(part, box::kSubtitleSize);
+      if (!part.empty()) addText(v, topLeft, part, box::kSubtitleSize, width + 1, color, false, minZoom);
+      topLeft.x += width;
+    };
+    constexpr std::string_view kTimes = "×";
+    const std::string_view all(text);
+    put(all.substr(0, sizes + 1), ColorRole::NodeSubtext);
+    size_t from = sizes + 1;
+    for (size_t d = 0; from <= end && from < all.size(); ++d) {
+      const size_t to = std::min(all.find(kTimes, from), end);
+      put(all.substr(from, to - from), hueRole(d < node.hues.size() ? node.hues[d] : -1));
+      if (to >= end) break;
+      put(kTimes, ColorRole::NodeSubtext);
+      from = to + kTimes.size();
+    }
+    put(all.substr(end), ColorRole::NodeSubtext);
+  }
+
   void drawOpenGroup(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     addBox(v, b, groupFill(v), ColorRole::GroupBorder, 8).width = 1.2f;
@@ -150,9 +177,32 @@ class Drawer {
     }
   }
 
+  // The input's name, its value in a field, and the mark that pulls it out. The field's second box is the mark.
+  void drawField(int32_t v) {
+    const ViewNode& node = view_.nodes[at(v)];
+    const RectF &b = arrangement_.boxes[at(v)], &user = arrangement_.boxes[at(node.owner)];
+    const float line = b.y + (b.height - box::kAttachedSize * 1.25f) / 2;
+    addText(v, {user.x + box::kRowMargin, line}, node.label, box::kAttachedSize, b.x - user.x - box::kRowMargin - 2,
+            textColor(node.owner, ColorRole::NodeSubtext), false, kSubtitleZoom);
+    PictureItem& field = addBox(v, b, ColorRole::Constant, ColorRole::NodeBorder, 4);
+    field.width = 0.7f;
+    field.minZoom = kTitleZoom;
+    const RectF mark{b.x + b.width - box::kPullMark, b.y, box::kPullMark, b.height};
+    PictureItem& pull = addBox(v, mark, ColorRole::Constant, ColorRole::NodeBorder, 4);
+    pull.filled = pull.stroked = false;
+    pull.minZoom = kSubtitleZoom;
+    addText(v, {mark.x + 2, line}, "↗", 9, mark.width, ColorRole::NodeSubtext, false, kSubtitleZoom);
+    const float room = b.width - box::kPullMark - 8;
+    const std::string shown = node.number ? "‹ " + node.title + " ›" : node.title;
+    const std::string text = elideText(shown, box::kAttachedSize, room);
+    const float width = textWidth(text, box::kAttachedSize);
+    addText(v, {b.x + 4 + (room - width) / 2, line}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false, kSubtitleZoom);
+  }
+
   void drawAttached(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     const ViewNode& node = view_.nodes[at(v)];
+    if (node.owner >= 0) return drawField(v);
     addBox(v, b, categoryOf(module_.at(node.instruction)) == ColorRole::Parameter ? ColorRole::Parameter
                                                                                  : ColorRole::Constant,
            ColorRole::NodeBorder, b.height / 2).width = 0.8f;
@@ -202,11 +252,21 @@ class Drawer {
       body.stroked = false;
       body.minZoom = kBodyZoom;
     }
-    addText(v, {b.x + box::kTextPadding, b.y + 5.5f}, node.title, box::kTitleSize, b.width - 2 * box::kTextPadding,
-            ColorRole::NodeText, true, kTitleZoom);
-    addText(v, {b.x + box::kTextPadding, b.y + 25}, node.subtitle, box::kSubtitleSize,
-            b.width - 2 * box::kTextPadding, textColor(v, ColorRole::NodeSubtext), false, kSubtitleZoom);
+    addText(v, {b.x + box::kTextPadding, b.y + 5.5f}, node.title, box::kTitleSize,
+            b.width - 2 * box::kTextPadding - (node.pulled ? box::kPullMark - 4 : 0), ColorRole::NodeText, true, kTitleZoom);
+    if (node.pulled) drawFoldMark(v);
+    addSizes(v, {b.x + box::kTextPadding, b.y + 25}, b.width - 2 * box::kTextPadding, kSubtitleZoom);
     drawBadge(v);
+  }
+
+  // What was pulled out of its reader: the second box with a stroke folds it back.
+  void drawFoldMark(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    const RectF mark{b.x + b.width - box::kPullMark - 3, b.y + 3, box::kPullMark, box::kTitleHeight - 5};
+    PictureItem& fold = addBox(v, mark, ColorRole::Constant, ColorRole::NodeBorder, 4);
+    fold.width = 0.7f;
+    fold.minZoom = kSubtitleZoom;
+    addText(v, {mark.x + 3, mark.y + 2}, "↙", 10, mark.width, ColorRole::NodeText, false, kSubtitleZoom);
   }
 
   void heat(int32_t v, PictureItem& frame) const {

@@ -24,6 +24,8 @@ enum class ColorRole : uint8_t {
   Elementwise, DataMovement, Reduction, LinearAlgebra, Control, Parameter, Constant, Collective, Other,
   // heat 0 … 9, cold to hot
   Heat0, Heat1, Heat2, Heat3, Heat4, Heat5, Heat6, Heat7, Heat8, Heat9,
+  // text of a size: every dimension that is the same one has one of these
+  Hue0, Hue1, Hue2, Hue3, Hue4, Hue5, Hue6, Hue7,
 };
 struct Rgba {
   uint8_t r = 0, g = 0, b = 0, a = 255;
@@ -57,6 +59,8 @@ struct Picture {
 // "850 ns", "1.23 ms", "2.1 s".
 std::string durationText(double ns);
 ColorRole heatRole(double heat);  // Heat0 … Heat9
+inline constexpr int kHues = 8;
+ColorRole hueRole(int hue);       // Hue0 … Hue7; NodeSubtext below 0
 ColorRole categoryOf(const Instruction& instruction);
 
 // The time of each instruction of the source module in one run, and the scale from cold to hot; from a Profile.

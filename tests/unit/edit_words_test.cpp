@@ -2,10 +2,12 @@
 // palette gives a shape.
 #include <gtest/gtest.h>
 
+#include "core/edit/dimension_hues.h"
 #include "core/edit/dimension_words.h"
 #include "core/edit/initial_value.h"
 #include "core/edit/palette.h"
 #include "core/edit/ready_computations.h"
+#include "core/edit/size_names.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 
@@ -50,6 +52,49 @@ TEST(EditWords, DimensionsByLetterAndFromTheEnd) {
     EXPECT_NE(said(wrong).error().message.find("i, j, k"), std::string::npos) << said(wrong).error().message;
   }
   EXPECT_EQ(dimensionNumbers(m, reduce, Attr::to_apply, "add", nullptr).value(), "add");
+}
+
+// Every dimension that is the same one has one letter and hue, whichever array it is looked at in.
+TEST(EditWords, OneLetterAndHueADimension) {
+  const Module m = *readHloText(R"(HloModule m
+
+half { h = f32[8,16] parameter(0) two = f32[] constant(2) w = f32[8,16] broadcast(two), dimensions={} ROOT q = f32[8,16] divide(h, w) }
+
+ENTRY main {
+  x = f32[8,4] parameter(0)
+  w = f32[4,16] parameter(1)
+  one = f32[1,16] parameter(2)
+  y = f32[8,16] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[16,8] transpose(y), dimensions={1,0}
+  ROOT c = f32[8,16] call(y), to_apply=half
+})").module;
+  const Sizes sizes(m);
+  const DimensionHues hues(m, sizes, nullptr);
+  const auto letters = [&](const char* name) {
+    std::string out;
+    for (const DimensionHue& each : hues.of(at(m, name))) out += each.letter;
+    return out;
+  };
+  EXPECT_EQ(letters("x"), "ij");
+  EXPECT_EQ(letters("w").substr(0, 1), "j");
+  EXPECT_EQ(letters("y"), letters("x").substr(0, 1) + letters("w").substr(1));
+  EXPECT_EQ(letters("t"), letters("y").substr(1) + letters("y").substr(0, 1));
+  EXPECT_EQ(letters("q"), letters("y"));  // of the called computation
+  EXPECT_EQ(hues.find(at(m, "t"), 0)->hue, hues.find(at(m, "w"), 1)->hue);
+  EXPECT_NE(hues.find(at(m, "x"), 0)->hue, hues.find(at(m, "x"), 1)->hue);
+  EXPECT_EQ(hues.find(at(m, "one"), 0)->hue, -1);
+  EXPECT_EQ(hues.find(at(m, "x"), 2), nullptr);
+  EXPECT_EQ(hues.find(InstructionId(), 0), nullptr);
+  Project project;
+  project.page("main").sizeNames[{"y", 0}] = "B";
+  project.page("main").sizeNames[{"w", 1}] = "i";  // a person's own: no other gets that letter
+  const SizeNames names = sizeNamesOf(m, sizes, project);
+  const DimensionHues named(m, sizes, &names);
+  EXPECT_EQ(named.find(at(m, "q"), 0)->letter, "B");
+  EXPECT_EQ(named.find(at(m, "t"), 0)->letter, "i");
+  EXPECT_EQ(named.find(at(m, "x"), 1)->letter, "j");
+  EXPECT_EQ(dimensionLetters(m, m.at(at(m, "y")), Attr::rhs_contracting_dims, &names, &named), (std::vector<std::string>{"j", "i"}));
+  EXPECT_EQ(*dimensionNumbers(m, m.at(at(m, "y")), Attr::rhs_contracting_dims, "{i}", &names, &named), "{1}");
 }
 
 TEST(EditWords, InitialValuesThatAreNoIdentity) {

@@ -27,6 +27,8 @@ TEST(Colors, TextIsReadableOnEveryFill) {
       EXPECT_GE(contrast(ColorRole::NodeSubtext, fill, theme), 4.5);
       EXPECT_GE(contrast(ColorRole::GroupText, fill, theme), 4.5);
     }
+    for (int hue = 0; hue < kHues; ++hue)
+      for (ColorRole fill : {ColorRole::NodeFill, ColorRole::GroupFill, ColorRole::Background}) EXPECT_GE(contrast(hueRole(hue), fill, theme), 4.5) << hue;
     for (ColorRole line : {ColorRole::Wire, ColorRole::NodeBorder, ColorRole::GroupBorder})
       EXPECT_GE(contrast(line, ColorRole::Background, theme), 2);
     EXPECT_GE(contrast(ColorRole::Error, ColorRole::Background, theme), 4.5);

@@ -239,9 +239,49 @@ void Authoring::openField(InstructionId user, int operand) {
   });
 }
 
+// In place: over the row of its reader.
+bool Authoring::editInput(const ViewNode& field, int32_t box) {
+  const Module& module = document_.module();
+  const GraphView& view = *canvas_.view();
+  const auto edge = std::ranges::find(view.edges, box, &ViewEdge::from);
+  const InstructionId user = view.nodes[static_cast<size_t>(field.owner)].instruction;
+  if (edge == view.edges.end() || !module.contains(user)) return false;
+  const int32_t operand = edge->operand;
+  const auto text = fieldText(module, user, operand);
+  if (!text) return false;
+  disconnect(field_, &ValueField::entered, this, nullptr);
+  connect(field_, &ValueField::entered, this, [this, user, operand](const QString& typed) {
+    auto edit = document_.module().contains(user) ? refilling(document_.module(), user, operand, typed.toStdString()) : std::unexpected(Diagnostic());
+    if (edit) document_.perform(std::move(*edit), false, user);
+    else emit explained(textOf(edit.error()));
+  });
+  const QPointF row(canvas_.boxOf(user).left(), canvas_.boxOf(field.instruction).top());
+  field_->openAt(canvas_.toWidget(row).toPoint() - QPoint(4, 8), QString::fromStdString(field.label), QString::fromStdString(*text), [this, user, operand](const QString& typed) {
+    const auto edit = refilling(document_.module(), user, operand, typed.toStdString());
+    return edit ? QString() : textOf(edit.error());
+  });
+  return true;
+}
+
+void Authoring::toggleFields() {
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  QStringList paths;
+  for (InstructionId id : document_.selection()) {
+    const int32_t box = document_.scene().view->boxOf(id);
+    if (box < 0) continue;
+    const ViewNode& node = document_.scene().view->nodes[static_cast<size_t>(box)];
+    const QString path = QString::fromStdString(node.group);
+    if ((node.owner >= 0 || node.pulled) && !paths.contains(path)) paths << path;
+  }
+  if (paths.isEmpty()) return emit explained(tr("Select the field of a constant, a broadcast number or an iota, or what was pulled out of one."));
+  for (const QString& path : paths) document_.toggleGroup(path);
+}
+
 bool Authoring::editConstant(InstructionId id) {
   const Module& module = document_.module();
   if (!module.contains(id)) return false;
+  const int32_t node = canvas_.view() ? canvas_.view()->boxOf(id) : -1;
+  if (node >= 0 && canvas_.view()->nodes[static_cast<size_t>(node)].owner >= 0) return editInput(canvas_.view()->nodes[static_cast<size_t>(node)], node);
   const QRectF box = canvas_.boxOf(id);
   if (module.at(id).opcode == Opcode::Broadcast && module.at(id).operands.size() == 1 && module.contains(module.at(id).operands[0])) id = module.at(id).operands[0];
   if (module.at(id).opcode != Opcode::Constant || !module.at(id).shape->isArray()) return false;

@@ -14,6 +14,7 @@
 namespace tessera {
 
 class AddSearch;
+struct ViewNode;
 class Canvas;
 class ChoiceList;
 class Document;
@@ -35,7 +36,8 @@ class Authoring : public QObject {
   void openSearch(QPoint at);  // fed by the selection
   void place(const PaletteEntry& entry);
   void begin(const QString& line);  // places the first that a line of the search finds; an empty line opens the search
-  // Opens the field of a constant; false: it is none.
+  void toggleFields();          // selected fields become nodes of their own, such nodes fields again
+  // Opens the field of a constant or of what stands in a field; false: it is none.
   bool editConstant(InstructionId id);
   enum class Gap { Heal, Open };  // what the users of removed instructions get: the first operand of the same shape, or nothing
   void removeSelection(Gap gap = Gap::Heal);
@@ -58,6 +60,7 @@ class Authoring : public QObject {
   void offer(std::vector<Way> ways, InstructionId user, const QString& heading, QPointF at);
   void takeWay(int line);
   void openField(InstructionId user, int operand);
+  bool editInput(const ViewNode& field, int32_t box);
   bool hasInput(InstructionId user, int operand) const;
   Edit placingAround(const PaletteEntry& entry, uint32_t& meant);
   Edit placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources, uint32_t& meant) const;

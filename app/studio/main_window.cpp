@@ -17,6 +17,7 @@
 #include <QStatusBar>
 #include <QTableWidget>
 #include <QToolButton>
+#include <QToolTip>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -37,6 +38,7 @@
 #include "core/edit/initial_value.h"
 #include "core/ops/unfinished.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/layout_lab/layout_panel.h"
@@ -61,6 +63,10 @@ QString fileNameOf(const Document& document) {
 
 // Wholly on the screen with the frame that a window manager draws, which Qt knows only later.
 QSize sizeFor(QSize screen) { return QSize(1440, 900).boundedTo(screen - QSize(16, 48)); }
+
+std::vector<DimensionHue> dimensionsOf(const Document& document, InstructionId id) {
+  return document.scene().hues ? document.scene().hues->of(id) : std::vector<DimensionHue>();
+}
 
 bool hasOpenInput(const Module& module, InstructionId id) {
   return module.contains(id) && std::ranges::any_of(module.at(id).operands, [](InstructionId operand) { return !operand.valid(); });
@@ -229,7 +235,8 @@ void MainWindow::connectCanvas() {
   connect(document_, &Document::valuesChanged, this, [this] { canvas_->setValues(document_->values()); });
   connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) { zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0)); });
   canvas_->setTooltipProvider([this](InstructionId id) {
-    return document_->isOpen() ? tooltipOf(document_->module(), id) : QString();
+    if (!document_->isOpen() || !document_->module().contains(id)) return QString();
+    return tooltipOf(document_->module(), id, legendOf(dimensionsOf(*document_, id), document_->module().shapeOf(id).dimensions, QToolTip::palette()));
   });
 }
 
@@ -276,7 +283,7 @@ void MainWindow::showLayout() {
   const Instruction& instruction = document_->module().at(id);
   if (shownLayout_ == std::pair(id, instruction.shape)) return;
   shownLayout_ = {id, instruction.shape};
-  panels_->layout->showShape(*instruction.shape, QString::fromUtf8(instruction.name.data(), static_cast<qsizetype>(instruction.name.size())));
+  panels_->layout->showShape(*instruction.shape, QString::fromUtf8(instruction.name.data(), static_cast<qsizetype>(instruction.name.size())), dimensionsOf(*document_, id));
 }
 
 // A parameter's layout is the person's to choose; any other instruction's is only looked at in the panel.

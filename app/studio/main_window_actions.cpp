@@ -119,6 +119,9 @@ void MainWindow::makeViewMenu() {
   addLabel(tr("HLO &names under nodes"), NodeLabels::Names);
   addLabel(tr("&Layouts under nodes"), NodeLabels::Layouts);
   addLabel(tr("&Metadata under nodes"), NodeLabels::Metadata);
+  QAction* fields = addItem(menu, tr("&Constants in the nodes that read them"), {}, this, [this](bool on) { document_->showFields(on); });
+  fields->setCheckable(true);
+  fields->setChecked(true);
   dark_ = addItem(menu, tr("&Dark theme"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, this, [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); });
   dark_->setCheckable(true);
   menu->addSeparator();

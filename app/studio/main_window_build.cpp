@@ -42,6 +42,7 @@ void MainWindow::makeBuildActions(QMenu* menu) {
   });
   deleteOpen_ = add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, [this] { authoring_->removeSelection(Authoring::Gap::Open); });
   result_ = add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, [this] { authoring_->makeResult(); });
+  add(tr("&Value as a node, or back in its field"), {QKeySequence(Qt::Key_V)}, [this] { authoring_->toggleFields(); });
   leave_ = add(tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, [this] { authoring_->leaveComputation(); });
   group_ = add(tr("&Group into a computation or fusion"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G)}, [this] { groups_->group(); });
   inline_ = add(tr("&Inline calls and fusions"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U)}, [this] { groups_->inlineSelection(); });

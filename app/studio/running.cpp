@@ -56,8 +56,9 @@ void Running::scrub(InstructionId id, double pixels, bool first) {
   if (!module.contains(id) || !module.shapeOf(id).isArray()) return;
   const ElementType type = module.shapeOf(id).type;
   if (first) {
-    const Literal* now = document_.valueOf(id);
-    if (!now) return;
+    const Instruction& number = module.at(id);
+    const Literal* now = number.opcode == Opcode::Constant && number.literal ? &*number.literal : document_.valueOf(id);
+    if (!now || !now->shape().isScalar()) return;
     scrubbedFrom_ = loadDouble(type, now->bytes().data());
     if (!std::isfinite(scrubbedFrom_)) scrubbedFrom_ = 0;
   }

@@ -199,7 +199,7 @@ Status playAsEvent(MainWindow& window, Command command, const QString& words) {
 }  // namespace
 
 bool waitUntilIdle(MainWindow& window) {
-  const auto idle = [&] { return !window.document().isBusy() && !window.panels().compiled->isBusy() && window.canvas().tilesReady(); };
+  const auto idle = [&] { return !window.document().isBusy() && !window.panels().compiled->isBusy() && window.canvas().tilesReady() && !window.canvas().isGliding(); };
   QElapsedTimer clock;
   clock.start();
   QTimer tick;  // the loop sleeps between: the workers need the cores

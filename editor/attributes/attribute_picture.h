@@ -4,7 +4,10 @@
 #pragma once
 
 #include <QWidget>
+#include <memory>
+#include <vector>
 
+#include "core/edit/dimension_hues.h"
 #include "core/edit/edit.h"
 
 namespace tessera {
@@ -16,6 +19,8 @@ class AttributePicture : public QWidget {
   using QWidget::QWidget;
   // Reads the graph anew; never while the hand is on it.
   virtual void show(const Module& module, InstructionId id) = 0;
+  // How the canvas shows dimensions; null: nothing is known of them. For the next show().
+  void setHues(std::shared_ptr<const DimensionHues> hues) { hues_ = std::move(hues); }
 
  signals:
   void edited(tessera::Edit edit, bool continues);  // continues: the same drag goes on
@@ -23,6 +28,10 @@ class AttributePicture : public QWidget {
  protected:
   // One attribute of an instruction, by its text.
   void emitText(InstructionId id, Attr name, const std::string& text, bool continues);
+  std::vector<DimensionHue> dimensionsOf(InstructionId id) const { return hues_ ? hues_->of(id) : std::vector<DimensionHue>(); }
+
+ private:
+  std::shared_ptr<const DimensionHues> hues_;
 };
 
 // Null where the text field says it all.

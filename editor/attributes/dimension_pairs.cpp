@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/hlo/module.h"
+#include "editor/canvas/dimension_color.h"
 
 namespace tessera {
 namespace {
@@ -33,6 +34,7 @@ void DimensionPairs::show(const Module& module, InstructionId id) {
   for (size_t k = 0; known && k < 2; ++k) {
     known = module.contains(instruction.operands[k]) && module.shapeOf(instruction.operands[k]).isArray();
     if (known) sizes_[k] = module.shapeOf(instruction.operands[k]).dimensions;
+    if (known) dimensions_[k] = dimensionsOf(instruction.operands[k]);
   }
   setVisible(known);
   pairs_.clear();
@@ -83,8 +85,13 @@ void DimensionPairs::paintEvent(QPaintEvent*) {
       painter.setPen(QPen(pair < 0 ? palette().color(QPalette::Mid) : pairs_[static_cast<size_t>(pair)].batch ? batch : contracted, 1.4));
       painter.setBrush(fill);
       painter.drawRoundedRect(chip(o, d), 5, 5);
-      painter.setPen(palette().color(QPalette::Text));
-      painter.drawText(chip(o, d), Qt::AlignCenter, QStringLiteral("%1: %2").arg(d).arg(sizes_[o][static_cast<size_t>(d)]));
+      const auto at = static_cast<size_t>(d);
+      const QString letter = letterOf(dimensions_[o], at);
+      painter.setPen(pair < 0 ? dimensionColor(dimensions_[o], at, palette()) : palette().color(QPalette::Text));
+      painter.drawText(chip(o, d), Qt::AlignCenter, QStringLiteral("%1: %2%3").arg(d).arg(letter.isEmpty() ? QString() : letter + QLatin1Char(' ')).arg(sizes_[o][at]));
+      if (pair < 0 || at >= dimensions_[o].size()) continue;  // on the ground that says how it is paired, a stroke in its colour
+      painter.setPen(QPen(dimensionColor(dimensions_[o], at, palette()), 3));
+      painter.drawLine(chip(o, d).bottomLeft() + QPointF(8, -2), chip(o, d).bottomRight() + QPointF(-8, -2));
     }
   }
   if (heldOperand_ >= 0) {

@@ -36,6 +36,7 @@ class DimensionPairs : public AttributePicture {
 
   InstructionId id_;
   std::vector<int64_t> sizes_[2];
+  std::vector<DimensionHue> dimensions_[2];
   std::vector<Pair> pairs_;
   int heldOperand_ = -1, heldDimension_ = -1;
   QPointF at_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/hlo/module.h"
+#include "editor/canvas/dimension_color.h"
 
 namespace tessera {
 namespace {
@@ -33,6 +34,11 @@ void ChipRows::setRows(std::vector<Row> rows) {
   rows_ = std::move(rows);
   updateGeometry();
   update();
+}
+
+std::optional<DimensionHue> ChipRows::dimensionAt(InstructionId id, size_t dimension) const {
+  const auto all = dimensionsOf(id);
+  return dimension < all.size() ? std::optional(all[dimension]) : std::nullopt;
 }
 
 QSize ChipRows::sizeHint() const { return {240, static_cast<int>(static_cast<double>(rows_.size()) * (kHigh + kGap) + kGap)}; }
@@ -69,7 +75,11 @@ void ChipRows::paintEvent(QPaintEvent*) {
       painter.setBrush(fill);
       painter.drawRoundedRect(at, 5, 5);
       painter.setPen(palette().color(QPalette::Text));
-      painter.drawText(at, Qt::AlignCenter, each.size.isEmpty() ? each.label : each.label + QStringLiteral(" ") + each.size);
+      const QString letter = each.dimension ? QStringLiteral(" ") + QString::fromStdString(each.dimension->letter) : QString();
+      painter.drawText(at, Qt::AlignCenter, each.size.isEmpty() ? each.label : each.label + letter + QStringLiteral(" ") + each.size);
+      if (!each.dimension) continue;
+      painter.setPen(QPen(dimensionColor(each.dimension->hue, palette()), 3));
+      painter.drawLine(at.bottomLeft() + QPointF(8, -2), at.bottomRight() + QPointF(-8, -2));
     }
   }
 }
@@ -118,7 +128,8 @@ void LabelRows::show(const Module& module, InstructionId id) {
   for (int r = 0; r < 3; ++r) {
     Row row{names[r], {}};
     for (qsizetype p = 0; p < labels_[r].size(); ++p)
-      row.chips.push_back({QString(labels_[r][p]), sizeOf(module, instruction, r < 2 ? r : -1, static_cast<size_t>(p)), labels_[r][p].isDigit()});
+      row.chips.push_back({QString(labels_[r][p]), sizeOf(module, instruction, r < 2 ? r : -1, static_cast<size_t>(p)), labels_[r][p].isDigit(),
+                           r == 2 ? dimensionAt(id, static_cast<size_t>(p)) : static_cast<size_t>(r) < instruction.operands.size() ? dimensionAt(instruction.operands[static_cast<size_t>(r)], static_cast<size_t>(p)) : std::nullopt});
     rows.push_back(std::move(row));
   }
   setRows(std::move(rows));
@@ -149,9 +160,9 @@ void GatherRows::show(const Module& module, InstructionId id) {
   if (!known) return setRows({});
   Row result{tr("result"), {}}, operand{tr("operand"), {}}, index{tr("index"), {}};
   for (size_t d = 0; d < instruction.shape->dimensions.size(); ++d)
-    result.chips.push_back({QString::number(d), sizeOf(module, instruction, -1, d), holds(offsets_, static_cast<int64_t>(d))});
+    result.chips.push_back({QString::number(d), sizeOf(module, instruction, -1, d), holds(offsets_, static_cast<int64_t>(d)), dimensionAt(id, d)});
   for (size_t d = 0; d < module.shapeOf(instruction.operands[0]).dimensions.size(); ++d)
-    operand.chips.push_back({QString::number(d), sizeOf(module, instruction, 0, d), holds(collapsed_, static_cast<int64_t>(d))});
+    operand.chips.push_back({QString::number(d), sizeOf(module, instruction, 0, d), holds(collapsed_, static_cast<int64_t>(d)), dimensionAt(instruction.operands[0], d)});
   for (int64_t d : starts_) index.chips.push_back({QString::number(d), {}, false});
   setRows({std::move(result), std::move(operand), std::move(index)});
 }

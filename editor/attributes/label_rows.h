@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QStringList>
+#include <optional>
 #include <vector>
 
 #include "editor/attributes/attribute_picture.h"
@@ -24,6 +25,7 @@ class ChipRows : public AttributePicture {
   struct Chip {
     QString label, size;
     bool marked = false;
+    std::optional<DimensionHue> dimension = {};  // none: nothing is known of it
   };
   struct Row {
     QString name;
@@ -32,6 +34,7 @@ class ChipRows : public AttributePicture {
   virtual void clicked(int row, int place) { (void)row, (void)place; }
   virtual void dropped(int row, int from, int to) { (void)row, (void)from, (void)to; }
   void setRows(std::vector<Row> rows);
+  std::optional<DimensionHue> dimensionAt(InstructionId id, size_t dimension) const;
   const std::vector<Row>& rows() const { return rows_; }
 
   void paintEvent(QPaintEvent* event) override;

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 
 #include "core/hlo/module.h"
+#include "editor/canvas/dimension_color.h"
 #include "editor/layout_lab/dimension_chips.h"
 
 namespace tessera {
@@ -33,10 +34,12 @@ void PermutationRow::show(const Module& module, InstructionId id) {
   setVisible(shape && shape->isArray() && shape->dimensions.size() == order.size() && order.size() > 1);
   if (isHidden() || chips_->order() == order) return;
   std::vector<DimensionChips::Chip> chips;
+  const auto dimensions = dimensionsOf(instruction.operands[0]);
   for (int64_t d : order) {
     if (d < 0 || d >= static_cast<int64_t>(order.size())) return setVisible(false);
     const QString size = QString::number(shape->dimensions[static_cast<size_t>(d)]);
-    chips.push_back({d, tr("size %1").arg(size), size});
+    const QString letter = letterOf(dimensions, static_cast<size_t>(d));
+    chips.push_back({d, letter.isEmpty() ? tr("size %1").arg(size) : tr("%1 = %2").arg(letter, size), size, dimensions.empty() ? QColor() : dimensionColor(dimensions, static_cast<size_t>(d), palette())});
   }
   chips_->setChips(std::move(chips));
 }

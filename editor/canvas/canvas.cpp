@@ -29,6 +29,7 @@ Canvas::Canvas(QWidget* parent) : QWidget(parent), tiles_(std::make_unique<TileS
   setAttribute(Qt::WA_OpaquePaintEvent);
   setMinimumSize(160, 120);
   connect(tiles_.get(), &TileStore::filled, this, qOverload<>(&QWidget::update));
+  connect(&glide_, &QVariantAnimation::valueChanged, this, [this](const QVariant& origin) { setTransform(zoom_, origin.toPointF()); });
 }
 Canvas::~Canvas() = default;
 
@@ -38,6 +39,7 @@ std::shared_ptr<const SpatialIndex> Canvas::makeIndex(const Picture& picture) {
 
 void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<const GraphView> view, KeepView keep,
                         std::shared_ptr<const SpatialIndex> index) {
+  glide_.stop();
   const bool first = !picture_;
   const auto pictureBefore = picture_;
   const auto viewBefore = view_;

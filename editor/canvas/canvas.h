@@ -5,6 +5,7 @@
 #include <QPointF>
 #include <QString>
 #include <QStringList>
+#include <QVariantAnimation>
 #include <QWidget>
 #include <functional>
 #include <map>
@@ -85,6 +86,9 @@ class Canvas : public QWidget {
 
   void fitAll();
   void bringIntoView();  // the selection: what was just made
+  // Smoothly to boxes of the scene (to the first where they are far apart), where none of them is in sight.
+  void glideTo(const std::vector<QRectF>& boxes);
+  bool isGliding() const { return glide_.state() == QAbstractAnimation::Running; }
   void fitSelection();                          // all when nothing is selected
   void zoomBy(double factor, QPointF at);       // at: in widget pixels
   void centerOn(QPointF scene);
@@ -214,6 +218,7 @@ class Canvas : public QWidget {
   void paintValues(QPainter& painter, const QRectF& visible);
   void paintValue(QPainter& painter, const NodeValue& value, QRectF strip);
   InstructionId scrubAt(QPointF widget) const;  // the number there that a drag changes
+  bool isFieldMark(int32_t item) const;         // what pulls a field out of its node, or folds it back
 
   // --- keys (canvas_keys.cpp)
   bool fitKey(const QKeyEvent& event);
@@ -279,6 +284,7 @@ class Canvas : public QWidget {
   std::unordered_map<InstructionId, NodeValue> values_;
   InstructionId scrubbed_;                      // the number under the pressed pointer
   int32_t hover_ = -1;
+  QVariantAnimation glide_;                     // of origin_; a hand ends it
   bool fitted_ = true;                          // all is in sight and stays so while the graph grows or the widget is resized
   Drag drag_ = Drag::None;
   bool space_ = false;

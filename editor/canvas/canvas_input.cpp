@@ -105,6 +105,11 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
     return;
   }
   if (!extend) selectPageItems({});
+  if (isFieldMark(item)) {
+    const int32_t node = picture_->items[static_cast<size_t>(item)].viewNode;
+    emit groupToggled(QString::fromStdString(view_->nodes[static_cast<size_t>(node)].group));
+    return;
+  }
   const InstructionId id = picture_->items[static_cast<size_t>(item)].instruction;
   if (!id.valid()) return;
   constexpr auto kBoth = Qt::ShiftModifier | Qt::ControlModifier;
@@ -144,6 +149,7 @@ void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {
 // --- mouse
 
 void Canvas::mousePressEvent(QMouseEvent* event) {
+  glide_.stop();
   pressed_ = last_ = event->position();
   if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && space_)) {
     drag_ = Drag::Pan;
@@ -211,12 +217,13 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
     return;
   }
   const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
-  if (hit.viewNode >= 0) activate(hit.viewNode);
+  if (hit.viewNode >= 0 && !isFieldMark(item)) activate(hit.viewNode);
 }
 
 // A wheel zooms at the pointer and with Shift goes sideways. Two fingers on a trackpad, which tell pixels or phases, pan; with
 // Ctrl they zoom. (Mice tell pixels too on some systems.)
 void Canvas::wheelEvent(QWheelEvent* event) {
+  glide_.stop();
   const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
   const bool fingers = event->deviceType() == QInputDevice::DeviceType::TouchPad || event->phase() != Qt::NoScrollPhase || angle.isNull();
   const bool sideways = event->modifiers() & Qt::ShiftModifier;
@@ -258,7 +265,10 @@ bool Canvas::event(QEvent* event) {
   const auto* help = static_cast<QHelpEvent*>(event);
   const int32_t item = itemAt(help->pos());
   const InstructionId id = item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction;
-  if (tooltip_ && id.valid()) QToolTip::showText(mapToGlobal(besideBox(id, help->pos())), tooltip_(id), this);
+  if (isFieldMark(item)) {
+    const bool pulled = view_->nodes[static_cast<size_t>(picture_->items[static_cast<size_t>(item)].viewNode)].pulled;
+    QToolTip::showText(help->globalPos(), pulled ? tr("Back into the field of what reads it") : tr("Show it as a node of its own"), this);
+  } else if (tooltip_ && id.valid()) QToolTip::showText(mapToGlobal(besideBox(id, help->pos())), tooltip_(id), this);
   else QToolTip::hideText();
   return true;
 }

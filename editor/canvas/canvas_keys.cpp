@@ -14,6 +14,7 @@ namespace {
 constexpr double kZoomStep = 1.2;
 constexpr double kKeyPan = 80;           // pixels
 constexpr double kRevealMargin = 30;     // pixels
+constexpr int kGlideMs = 260;
 constexpr float kNeighbourReach = 4000;  // scene units
 
 bool isArrow(int key) { return key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down; }
@@ -21,6 +22,7 @@ bool isArrow(int key) { return key == Qt::Key_Left || key == Qt::Key_Right || ke
 }  // namespace
 
 void Canvas::keyPressEvent(QKeyEvent* event) {
+  glide_.stop();
   if (fitKey(*event) || moveKey(*event)) return;
   switch (event->key()) {
     case Qt::Key_Return:
@@ -145,7 +147,7 @@ int32_t Canvas::nearestTo(QPointF scene) const {
 void Canvas::activate(int32_t viewNode) {
   if (!view_ || viewNode < 0) return;
   const ViewNode& node = view_->nodes[static_cast<size_t>(viewNode)];
-  if (node.group.empty()) {
+  if (node.group.empty() || node.owner >= 0 || node.pulled) {
     emit instructionActivated(node.instruction);
     return;
   }
@@ -166,6 +168,20 @@ void Canvas::scrollTo(QRectF scene) {
   if (wanted.top() < seen.top()) origin.setY(wanted.top());
   else if (wanted.bottom() > seen.bottom()) origin.setY(std::min(wanted.bottom() - seen.height(), wanted.top()));
   if (origin != origin_) setTransform(zoom_, origin);
+}
+
+void Canvas::glideTo(const std::vector<QRectF>& boxes) {
+  const QRectF visible = freeScene();
+  if (boxes.empty() || std::ranges::any_of(boxes, [&](const QRectF& box) { return visible.contains(box.center()); })) return;
+  QRectF all;
+  for (const QRectF& box : boxes) all |= box;
+  const bool together = all.width() <= visible.width() && all.height() <= visible.height();
+  glide_.stop();
+  glide_.setDuration(kGlideMs);
+  glide_.setEasingCurve(QEasingCurve::InOutCubic);
+  glide_.setStartValue(origin_);
+  glide_.setEndValue((together ? all : boxes.front()).center() - (visible.center() - origin_));
+  glide_.start();
 }
 
 void Canvas::keyReleaseEvent(QKeyEvent* event) {

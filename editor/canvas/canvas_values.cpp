@@ -9,6 +9,7 @@
 #include "core/picture/text_metrics.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
+#include "editor/canvas/spatial_index.h"
 
 namespace tessera {
 namespace {
@@ -103,13 +104,23 @@ void Canvas::paintValues(QPainter& painter, const QRectF& visible) {
   }
 }
 
-// A number in a node's strip, or a constant that is drawn beside what it feeds.
+bool Canvas::isFieldMark(int32_t item) const {
+  if (item < 0 || !index_) return false;
+  const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
+  if (hit.kind != PictureItem::Kind::Box || hit.viewNode < 0 || index_->frameItem(hit.viewNode) == item) return false;
+  const ViewNode& node = view_->nodes[static_cast<size_t>(hit.viewNode)];
+  return node.owner >= 0 || (node.pulled && hit.fill == ColorRole::Constant);
+}
+
+// A number in a field or a node's strip, or a constant that is drawn beside what it feeds.
 InstructionId Canvas::scrubAt(QPointF widget) const {
-  if (values_.empty() || !view_ || view_->valueStrip <= 0 || zoom_ < kStripZoom) return {};
+  if (!view_ || zoom_ < kStripZoom) return {};
   const int32_t item = itemAt(widget);
   const int32_t box = item < 0 ? -1 : picture_->items[static_cast<size_t>(item)].viewNode;
   if (box < 0) return {};
   const ViewNode& node = view_->nodes[static_cast<size_t>(box)];
+  if (node.owner >= 0) return node.number && !isFieldMark(item) ? node.instruction : InstructionId();
+  if (values_.empty() || view_->valueStrip <= 0) return {};
   const bool beside = node.kind == ViewNode::Kind::Attached;
   if (!beside && node.kind != ViewNode::Kind::Instruction) return {};
   const bool inStrip = beside || toScene(widget).y() >= frameOf(box).bottom() - view_->valueStrip;

@@ -107,7 +107,7 @@ void Document::openRecovered(const QString& file, const QString& path) { read(fi
 void Document::read(const QString& path, std::optional<QString> recovered) {
   cancelRun();
   emit progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
-  start(kReading, [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_, recovered]() -> Answer {
+  start(kReading, [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_, recovered, fields = fields_]() -> Answer {
     auto opened = std::make_shared<Opened>();
     opened->path = path;
     opened->recoveredFor = recovered;
@@ -118,6 +118,7 @@ void Document::read(const QString& path, std::optional<QString> recovered) {
       else
         opened->project = *std::move(project);
       opened->scenes = std::make_shared<SceneMaker>(*module, opened->project, opened->plain);
+      opened->scenes->setFields(fields);
       const ComputationId shown = module->findComputation(opened->project.shown).value_or(module->entry());
       opened->scene = opened->scenes->make(shown, opened->scenes->initialOptions(shown), nullptr);
     }
@@ -133,6 +134,7 @@ void Document::create() {
   auto made = std::make_shared<Opened>();
   made->read.module.emplace(emptyModule());
   made->scenes = std::make_shared<SceneMaker>(*made->read.module, Project{}, nullptr, true);
+  made->scenes->setFields(fields_);
   made->scene = made->scenes->make(made->read.module->entry(), {}, nullptr);
   install(made);
   live_ = true;
@@ -148,6 +150,7 @@ void Document::createFrom(const std::string& text) {
   made->project = std::move(content->project);
   inferModule(*made->read.module);
   made->scenes = std::make_shared<SceneMaker>(*made->read.module, made->project, nullptr, true);
+  made->scenes->setFields(fields_);
   made->scene = made->scenes->make(made->read.module->entry(), made->scenes->initialOptions(made->read.module->entry()), nullptr);
   install(made);
   live_ = true;
@@ -357,6 +360,13 @@ void Document::openAllGroups() {
 void Document::closeAllGroups() {
   if (!isOpen()) return;
   scene_.options.openGroups.clear();
+  arrangeAgain(true);
+}
+
+void Document::showFields(bool shown) {
+  fields_ = shown;
+  if (!isOpen() || isPlainGraph()) return;
+  scenes_->setFields(shown);
   arrangeAgain(true);
 }
 

@@ -65,6 +65,9 @@ class Document : public QObject {
   void reveal(InstructionId id);
   void openAllGroups();
   void closeAllGroups();
+  // Whether constants, broadcast numbers and iotas that one input reads stand in their readers.
+  void showFields(bool shown);
+  bool fieldsShown() const { return fields_; }
   const Scene& scene() const { return scene_; }
   const std::shared_ptr<const HloText>& text() const { return text_; }
 
@@ -188,7 +191,11 @@ class Document : public QObject {
   void followCall();         // to the computation that is shown or selected
   void followSight();        // called computations that are opened or closed get or lose their values
   std::vector<ComputationId> calledInSight() const;
-  std::shared_ptr<SceneMaker> newScenes() const { return std::make_shared<SceneMaker>(module(), project_, nullptr, live_ && isCheapToRun(module())); }
+  std::shared_ptr<SceneMaker> newScenes() const {
+    auto made = std::make_shared<SceneMaker>(module(), project_, nullptr, live_ && isCheapToRun(module()));
+    made->setFields(fields_);
+    return made;
+  }
   void finishRun(std::shared_ptr<RunAnswer> answer);
 
   QThreadPool pool_;
@@ -205,7 +212,7 @@ class Document : public QObject {
   mutable uint64_t usersRevision_ = 0;
   std::optional<RunOutcome> outcome_;
   std::optional<Overlay> overlay_;
-  bool overlayShown_ = true, running_ = false, editing_ = false, live_ = false;
+  bool overlayShown_ = true, running_ = false, editing_ = false, live_ = false, fields_ = true;
   struct Waiting {
     Edit edit;
     bool continues;

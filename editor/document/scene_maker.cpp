@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/arrange/sockets.h"
+#include "core/edit/dimension_hues.h"
 #include "core/edit/size_names.h"
 #include "editor/canvas/canvas.h"
 
@@ -11,6 +12,7 @@ namespace tessera {
 namespace {
 constexpr size_t kFewBoxes = 40;  // what can be read without zooming
 constexpr float kValueStrip = 28;
+constexpr size_t kMostHued = 20000, kMostHuedBoxes = 4000;  // instructions; beyond, the first picture would wait
 }
 
 ViewMaker& SceneMaker::views() {
@@ -66,6 +68,7 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   scene.computation = computation;
   scene.options = std::move(options);
   scene.options.chips = true;
+  scene.options.fields = fields_;
   scene.options.valueStrip = values_ ? kValueStrip : 0;
   if (plain_) {
     scene.view = std::make_shared<const GraphView>(viewOf(*plain_));
@@ -77,6 +80,11 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
       for (ViewNode& node : view.nodes)
         if (const auto* names = node.kind == ViewNode::Kind::Instruction || node.kind == ViewNode::Kind::Attached ? scene.sizeNames->find(node.instruction) : nullptr)
           node.subtitle = subtitleWithNames(module_.shapeOf(node.instruction), *names);
+    scene.hues = hues(scene.sizeNames.get());
+    if (scene.hues && view.nodes.size() <= kMostHuedBoxes)
+      for (ViewNode& node : view.nodes)
+        if (node.kind == ViewNode::Kind::Instruction && !node.chip)
+          for (const DimensionHue& each : scene.hues->of(node.instruction)) node.hues.push_back(each.hue < 0 ? int8_t{-1} : static_cast<int8_t>(each.hue % kHues));
     scene.view = std::make_shared<const GraphView>(std::move(view));
   }
   Arrangement arrangement = arrange(*scene.view);
@@ -93,8 +101,20 @@ std::shared_ptr<const SizeNames> SceneMaker::sizeNames() {
     return project_;
   }();
   if (std::ranges::all_of(project->pages, [](const ProjectPage& page) { return page.sizeNames.empty(); })) return nullptr;
+  return std::make_shared<const SizeNames>(sizeNamesOf(module_, sizes(), *project));
+}
+
+// These two with mutex_ held, too.
+const Sizes& SceneMaker::sizes() {
   if (!sizes_) sizes_ = std::make_shared<const Sizes>(module_);
-  return std::make_shared<const SizeNames>(sizeNamesOf(module_, *sizes_, *project));
+  return *sizes_;
+}
+
+std::shared_ptr<const DimensionHues> SceneMaker::hues(const SizeNames* names) {
+  if (module_.instructionCount() > kMostHued) return nullptr;
+  if (names) return std::make_shared<const DimensionHues>(module_, sizes(), names);
+  if (!hues_) hues_ = std::make_shared<const DimensionHues>(module_, sizes(), nullptr);
+  return hues_;
 }
 
 // A muted node is hatched and says so: runs pass it by.

@@ -3,6 +3,7 @@
 // Before: core/arrange and core/picture; after: Document.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 
 namespace tessera {
 
+class DimensionHues;
 class Sizes;
 struct SizeNames;
 
@@ -27,6 +29,7 @@ struct Scene {
   std::shared_ptr<const Picture> picture;
   std::shared_ptr<const SpatialIndex> index;
   std::shared_ptr<const SizeNames> sizeNames;  // of the whole module; null: no size has a name
+  std::shared_ptr<const DimensionHues> hues;   // of the whole module; null: it is too big
 };
 
 class SceneMaker {
@@ -37,6 +40,9 @@ class SceneMaker {
 
   // Another arrangement round the same graph; scenes made from now on show it.
   void setProject(Project project);
+
+  // Generated inputs stand in their readers, for scenes made from now on.
+  void setFields(bool shown) { fields_ = shown; }
 
   ViewOptions initialOptions(ComputationId computation);
   // `options` with every group opened, or with those that hide an instruction.
@@ -51,7 +57,9 @@ class SceneMaker {
 
  private:
   ViewMaker& views();
+  const Sizes& sizes();
   std::shared_ptr<const SizeNames> sizeNames();
+  std::shared_ptr<const DimensionHues> hues(const SizeNames* names);
   void showMuted(Picture& picture, const ProjectPage& page) const;
 
   std::shared_ptr<const ProjectPage> pageOf(ComputationId computation) const;  // null: nothing is said of it
@@ -60,10 +68,12 @@ class SceneMaker {
   std::shared_ptr<const Project> project_;  // places, frames and notes; groups as they were when the file was opened
   const std::shared_ptr<const PlainGraph> plain_;
   const bool values_;
+  std::atomic<bool> fields_ = true;
   mutable std::mutex projectMutex_;
   std::mutex mutex_;
   std::optional<ViewMaker> views_;  // made by the first worker that needs it
-  std::shared_ptr<const Sizes> sizes_;  // made for the first name
+  std::shared_ptr<const Sizes> sizes_;  // made for the first name or hue
+  std::shared_ptr<const DimensionHues> hues_;  // where no size has a name
 };
 
 }  // namespace tessera

@@ -200,12 +200,12 @@ void DimensionChips::paintChip(QPainter& painter, size_t slot, bool lifted) cons
   const QString full = tr("dimension %1").arg(chip.dimension);
   const auto fits = [&](const QFont& f, const QString& text) { return QFontMetricsF(f).horizontalAdvance(text) <= rect.width() - 14; };
   painter.setFont(bold);
-  painter.setPen(c.text);
+  painter.setPen(chip.color.isValid() ? chip.color : c.text);
   painter.drawText(rect.adjusted(2, 4, -2, -20), Qt::AlignCenter,
                    fits(bold, full) ? full : fits(bold, tr("dim %1").arg(chip.dimension)) ? tr("dim %1").arg(chip.dimension)
                                                                                        : QString::number(chip.dimension));
   painter.setFont(small);
-  painter.setPen(c.subtext);
+  painter.setPen(chip.color.isValid() ? chip.color : c.subtext);
   painter.drawText(rect.adjusted(2, 20, -2, -4), Qt::AlignCenter, fits(small, chip.detail) ? chip.detail
                                                         : QFontMetrics(small).elidedText(chip.shortDetail, Qt::ElideRight, static_cast<int>(rect.width()) - 8));
 }

@@ -1,6 +1,7 @@
 // DimensionChips: minor_to_major as a row of chips, most minor first, that are put in order by drag or by keys.
 #pragma once
 
+#include <QColor>
 #include <QVariantAnimation>
 #include <QWidget>
 #include <vector>
@@ -17,6 +18,7 @@ class DimensionChips : public QWidget {
     int64_t dimension = 0;
     QString detail;        // "size 3 · stride 1"
     QString shortDetail;   // "3", where there is little room
+    QColor color = {};     // of the dimension; invalid: as text
   };
   void setChips(std::vector<Chip> minorToMajor);
   std::vector<int64_t> order() const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "editor/canvas/dimension_color.h"
 #include "editor/layout_lab/cell_paint.h"
 
 namespace tessera {
@@ -128,18 +129,24 @@ void GridPane::paintAxes(QPainter& painter) const {
   painter.setFont(small);
   painter.setPen(colors().subtext);
   const QFontMetrics metrics(small);
-  const auto text = [](int dimension, int room, const QFontMetrics& m) {
-    const QString full = tr("dimension %1").arg(dimension) + QStringLiteral(" →");
-    return m.horizontalAdvance(full) <= room ? full : tr("dim %1").arg(dimension) + QStringLiteral(" →");
+  const auto text = [this](int dimension, int room, const QFontMetrics& m) {
+    const QString letter = letterOf(state_->dimensions(), static_cast<size_t>(dimension)), end = (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter) + QStringLiteral(" →");
+    const QString full = tr("dimension %1").arg(dimension) + end;
+    return m.horizontalAdvance(full) <= room ? full : tr("dim %1").arg(dimension) + end;
+  };
+  const auto ink = [&](int dimension) {
+    painter.setPen(state_->dimensions().empty() ? colors().subtext : dimensionColor(state_->dimensions(), static_cast<size_t>(dimension), palette()));
   };
   if (const int d = state_->columnDimension(); d >= 0) {
     const QString label = text(d, std::max(area_.width(), 90), metrics);
+    ink(d);
     const int wide = std::max(area_.width(), metrics.horizontalAdvance(label) + 4);
     painter.drawText(QRect(area_.left(), area_.top() - kIndices - kAxis, wide, kAxis), Qt::AlignLeft | Qt::AlignVCenter,
                      label);
   }
   if (const int d = state_->rowDimension(); d >= 0) {
     const QString label = text(d, area_.height(), metrics);
+    ink(d);
     const int tall = std::max(area_.height(), metrics.horizontalAdvance(label) + 4);
     painter.save();
     painter.translate(area_.left() - (headers().left() - kMargin) + 16, area_.top());

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/edit/dimension_hues.h"
 #include "editor/layout_lab/layout_model.h"
 
 namespace tessera {
@@ -16,6 +17,9 @@ class LabState : public QObject {
  public:
   using QObject::QObject;
 
+  // Letters and hues of the array's dimensions; empty where nothing is known of them.
+  const std::vector<DimensionHue>& dimensions() const { return dimensions_; }
+  void setDimensions(std::vector<DimensionHue> dimensions) { dimensions_ = std::move(dimensions); }
   const LayoutModel* model() const { return model_ ? &*model_ : nullptr; }
   // Another array or layout. With the same dimensions the slice and the chosen element stay.
   void setModel(LayoutModel model);
@@ -45,6 +49,7 @@ class LabState : public QObject {
   void followSlice(int64_t linear);
 
   std::optional<LayoutModel> model_;
+  std::vector<DimensionHue> dimensions_;
   std::vector<int64_t> slice_;
   std::optional<int64_t> hover_, chosen_;
 };

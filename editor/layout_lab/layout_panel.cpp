@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/formats/hlo_text.h"
+#include "editor/canvas/dimension_color.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/layout_lab/lab_colors.h"
 #include "editor/layout_lab/layout_view.h"
@@ -131,7 +132,8 @@ QLayout* LayoutPanel::buildControls() {
   return row;
 }
 
-void LayoutPanel::showShape(const Shape& shape, const QString& name) {
+void LayoutPanel::showShape(const Shape& shape, const QString& name, std::vector<DimensionHue> dimensions) {
+  state_->setDimensions(std::move(dimensions));
   explore();
   title_->setText(name);
   title_->setToolTip(name);
@@ -147,6 +149,8 @@ void LayoutPanel::showShape(const Shape& shape, const QString& name) {
 
 void LayoutPanel::explore() {
   ofWire_ = changed_ = false;
+  state_->setDimensions({});
+  showFields();
   title_->hide();
 }
 
@@ -285,13 +289,14 @@ void LayoutPanel::showFields() {
   sentence_->setText(layoutSentence(model));
   presets_->setCurrentIndex(0);
   std::vector<DimensionChips::Chip> chips;
+  const auto& dimensions = state_->dimensions();
   const auto strides = stridesOf(model);
   for (int64_t d : model.layout().minorToMajor) {
     const auto at = static_cast<size_t>(d);
     const QString size = QString::fromStdString(grouped(model.shape().dimensions[at]));
-    chips.push_back({d, strides.empty() ? tr("size %1").arg(size)
-                                        : tr("size %1 · stride %2").arg(size, QString::fromStdString(grouped(strides[at]))),
-                     size});
+    const QString letter = letterOf(dimensions, at), named = letter.isEmpty() ? tr("size %1").arg(size) : tr("%1 = %2").arg(letter, size);
+    chips.push_back({d, strides.empty() ? named : tr("%1 · stride %2").arg(named, QString::fromStdString(grouped(strides[at]))), size,
+                     dimensions.empty() ? QColor() : dimensionColor(dimensions, at, palette())});
   }
   chips_->setChips(std::move(chips));
 }

@@ -27,7 +27,8 @@ class LayoutPanel : public QWidget {
 
   // The shape of a wire; `name` is shown as the title. Of a tuple one leaf is shown and the others can be chosen. A
   // shape without a memory layout (token, unbounded, too large to address) empties the panes and says why.
-  void showShape(const Shape& shape, const QString& name);
+  // dimensions: how the canvas shows them; empty: nothing is known.
+  void showShape(const Shape& shape, const QString& name, std::vector<DimensionHue> dimensions = {});
   // The same as typing it. Text that is no shape leaves the picture and shows why.
   void showShapeText(const QString& text);
   // One of layoutPresets() by name; an unknown name is an error shown in the panel.

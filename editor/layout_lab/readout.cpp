@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QPainter>
 
+#include "editor/canvas/dimension_color.h"
 #include "editor/layout_lab/cell_paint.h"
 
 namespace tessera {
@@ -48,12 +49,15 @@ const std::vector<int64_t>& paddedSizes(const LayoutModel& model) {
   return model.layout().paddedDimensions.empty() ? model.shape().dimensions : model.layout().paddedDimensions;
 }
 
-QString stridesText(const LayoutModel& model) {
+QString stridesText(const LayoutModel& model, std::span<const DimensionHue> dimensions, const QPalette& palette) {
   const auto strides = stridesOf(model);
   QString out;
   for (size_t d = 0; d < strides.size(); ++d) {
     out += out.isEmpty() ? QString() : QStringLiteral(",&nbsp; ");
-    out += Readout::tr("dimension %1: %2").arg(d).arg(number(strides[d]));
+    const QString letter = letterOf(dimensions, d);
+    const QString name = Readout::tr("dimension %1").arg(d) + (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter);
+    out += letter.isEmpty() ? name : QStringLiteral("<span style='color:%1'>%2</span>").arg(dimensionColor(dimensions, d, palette).name(), name.toHtmlEscaped());
+    out += QStringLiteral(": ") + number(strides[d]);
     if (model.elementBits() % 8 == 0 && strides[d] < INT64_MAX / 64)
       out += QStringLiteral(" (%1 B)").arg(number(strides[d] * (model.elementBits() / 8)));
   }
@@ -171,7 +175,7 @@ void Readout::showFormula() {
   if (index && model.rank() > 0 && model.kindAt(*index) != CellKind::TilePadding)
     text += QStringLiteral("<br>") + colored(mono("       = " + linearFormula(model.layout(), paddedSizes(model), *index) +
                                                    " = " + std::to_string(*current)).replace("  ", "&nbsp; "), c.subtext);
-  const QString more = model.layout().tiles.empty() ? (model.rank() ? stridesText(model) : QString()) : tilesText(model);
+  const QString more = model.layout().tiles.empty() ? (model.rank() ? stridesText(model, state_->dimensions(), palette()) : QString()) : tilesText(model);
   if (!more.isEmpty()) text += QStringLiteral("<br>") + colored(more, c.subtext);
   formula_->setText(text);
 }

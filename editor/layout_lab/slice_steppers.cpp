@@ -5,6 +5,8 @@
 #include <QLabel>
 #include <QToolButton>
 
+#include "editor/canvas/dimension_color.h"
+
 namespace tessera {
 namespace {
 
@@ -38,7 +40,13 @@ void SliceSteppers::rebuild() {
 
 void SliceSteppers::addStepper(int dimension) {
   const int row = dimension / kPerRow, column = dimension % kPerRow * 5;
-  auto* name = new QLabel(tr("slice of dimension %1").arg(dimension), this);
+  const QString letter = letterOf(state_->dimensions(), static_cast<size_t>(dimension));
+  auto* name = new QLabel(tr("slice of dimension %1").arg(dimension) + (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter), this);
+  if (!letter.isEmpty()) {
+    QPalette own = name->palette();
+    own.setColor(QPalette::WindowText, dimensionColor(state_->dimensions(), static_cast<size_t>(dimension), palette()));
+    name->setPalette(own);
+  }
   auto* field = new QLineEdit(this);
   field->setObjectName(QStringLiteral("slice%1").arg(dimension));
   field->setAccessibleName(name->text());

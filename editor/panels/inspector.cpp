@@ -12,6 +12,7 @@
 
 #include "core/edit/size_names.h"
 #include "core/formats/hlo_text.h"
+#include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/attribute_form.h"
@@ -30,6 +31,10 @@ QStringList namesOf(const Document& document, InstructionId id) {
   if (names)
     for (const SizeNames::Named& each : *names) out << QString::fromStdString(each.name);
   return out;
+}
+
+std::vector<DimensionHue> huesOf(const Document& document, InstructionId id) {
+  return document.scene().hues ? document.scene().hues->of(id) : std::vector<DimensionHue>();
 }
 
 }  // namespace
@@ -100,7 +105,7 @@ void Inspector::show() {
     return;
   }
   const auto users = document_.usersOf(id);
-  facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(), namesOf(document_, id)));
+  facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(), legendOf(huesOf(document_, id), document_.module().shapeOf(id).dimensions, palette())));
 }
 
 void Inspector::showNames() {
@@ -145,9 +150,11 @@ void Inspector::showLayout() {
   for (QWidget* w : std::initializer_list<QWidget*>{layoutLabel_, layoutChips_}) w->setVisible(any);
   if (!any || layoutChips_->order() == shape->layout->minorToMajor) return;
   std::vector<DimensionChips::Chip> chips;
+  const auto hues = huesOf(document_, shown_);
   for (int64_t d : shape->layout->minorToMajor) {
     const QString size = QString::number(shape->dimensions[static_cast<size_t>(d)]);
-    chips.push_back({d, tr("size %1").arg(size), size});
+    const QString letter = letterOf(hues, static_cast<size_t>(d));
+    chips.push_back({d, letter.isEmpty() ? tr("size %1").arg(size) : tr("%1 = %2").arg(letter, size), size, dimensionColor(hues, static_cast<size_t>(d), palette())});
   }
   layoutChips_->setChips(std::move(chips));
 }

@@ -46,7 +46,7 @@ QString links(const Module& module, std::span<const InstructionId> ids) {
   return table(rows);
 }
 
-QString shapeSection(const Module& module, const Instruction& i, const QStringList& sizeNames) {
+QString shapeSection(const Module& module, const Instruction& i, const QString& dimensions) {
   QString rows = row(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMostShape)));
   if (i.shape->isArray()) {
     if (const auto count = i.shape->elementCount()) rows += row(QObject::tr("elements"), QString::number(*count));
@@ -56,9 +56,8 @@ QString shapeSection(const Module& module, const Instruction& i, const QStringLi
     if (const auto map = MemoryMap::of(*i.shape); map && bytes && map->bytes() != *bytes)
       rows += row(QObject::tr("bytes in memory"), QObject::tr("%1, of which %2 padding").arg(map->bytes()).arg(map->wasteBytes()));
   }
+  if (!dimensions.isEmpty()) rows += row(QObject::tr("dimensions"), dimensions);
   QString out = heading(QObject::tr("Result")) + table(rows);
-  for (qsizetype d = 0; d < sizeNames.size(); ++d)
-    if (!sizeNames[d].isEmpty()) out += QStringLiteral("<p class='muted' style='margin:2px 0'>%1</p>").arg(QObject::tr("dimension %1 is %2").arg(d).arg(sizeNames[d].toHtmlEscaped()));
   const auto inferred = inferInstruction(module, i.id);
   if (!inferred || inferred->reasons.empty()) return out;
   QString reasons;
@@ -107,7 +106,7 @@ QString metadataSection(const Instruction& i) {
 }  // namespace
 
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
-                std::span<const Diagnostic> diagnostics, const QStringList& sizeNames) {
+                std::span<const Diagnostic> diagnostics, const QString& dimensions) {
   const Instruction& i = module.at(id);
   QString out = QStringLiteral("<p style='font-size:14pt;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
                     .arg(escaped(titleOf(module, id)), code(i.name), code(module.at(i.computation).name));
@@ -115,7 +114,7 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
   if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
   for (const Diagnostic& d : diagnostics)
     if (d.instruction == id) out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
-  out += shapeSection(module, i, sizeNames);
+  out += shapeSection(module, i, dimensions);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
   out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(i);
@@ -130,10 +129,11 @@ QString factsStyle(const QPalette& palette) {
            dark ? QStringLiteral("#ff8a80") : QStringLiteral("#b3261e"));
 }
 
-QString tooltipOf(const Module& module, InstructionId id) {
+QString tooltipOf(const Module& module, InstructionId id, const QString& dimensions) {
   if (!module.contains(id)) return {};
   const Instruction& i = module.at(id);
   QStringList lines{QStringLiteral("<b>%1</b>").arg(escaped(titleOf(module, id))), code(i.name), code(toString(*i.shape).substr(0, 200))};
+  if (!dimensions.isEmpty()) lines << dimensions;
   if (i.metadata && !i.metadata->opName.empty()) lines << escaped(i.metadata->opName);
   if (i.metadata && !i.metadata->sourceFile.empty())
     lines << escaped(i.metadata->sourceFile) + QStringLiteral(":%1").arg(i.metadata->sourceLine);

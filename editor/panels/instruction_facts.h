@@ -12,11 +12,11 @@
 
 namespace tessera {
 
-// sizeNames: by dimension; empty: none has a name.
+// dimensions: their letters and sizes in their hues, as HTML; may be empty.
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
-                std::span<const Diagnostic> diagnostics, const QStringList& sizeNames = {});
+                std::span<const Diagnostic> diagnostics, const QString& dimensions = {});
 // Colours of the classes that the page uses: links, "muted" and "error".
 QString factsStyle(const QPalette& palette);
-QString tooltipOf(const Module& module, InstructionId id);
+QString tooltipOf(const Module& module, InstructionId id, const QString& dimensions = {});
 
 }  // namespace tessera

@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
 
 namespace tessera {
@@ -84,6 +85,12 @@ bool SizePanel::openFor(InstructionId id, int32_t preferred) {
   for (DimensionSpot spot : spots_) {
     const QString name = nameOfSize(spot);
     dimension_->addItem(QStringLiteral("%1 = %2%3").arg(text(nameOf(module_, spot))).arg(sizeAt(module_, spot)).arg(name.isEmpty() ? QString() : QStringLiteral("   %1").arg(name)));
+    const auto dimensions = document_.scene().hues && spot.leaf == 0 ? document_.scene().hues->of(id) : std::vector<DimensionHue>();
+    const auto at = static_cast<size_t>(spot.dimension);
+    if (at >= dimensions.size()) continue;
+    const int row = dimension_->count() - 1;
+    dimension_->setItemData(row, dimensionColor(dimensions, at, palette()), Qt::ForegroundRole);
+    if (name.isEmpty()) dimension_->setItemText(row, dimension_->itemText(row) + QStringLiteral("   ") + letterOf(dimensions, at));
   }
   dimension_->setCurrentIndex(std::clamp(preferred, 0, static_cast<int32_t>(spots_.size()) - 1));
   show();

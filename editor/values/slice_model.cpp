@@ -22,6 +22,13 @@ void SliceModel::setSlice(const ValueSlice& slice, const ValueSummary& summary, 
   if (rowCount() && columnCount()) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
 }
 
+void SliceModel::setAxes(std::optional<Axis> rows, std::optional<Axis> columns) {
+  axes_[0] = std::move(rows);
+  axes_[1] = std::move(columns);
+  emit headerDataChanged(Qt::Vertical, 0, std::max(rowCount() - 1, 0));
+  emit headerDataChanged(Qt::Horizontal, 0, std::max(columnCount() - 1, 0));
+}
+
 int SliceModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.rows(), kMostCells)); }
 int SliceModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.columns(), kMostCells)); }
 
@@ -38,8 +45,14 @@ QVariant SliceModel::data(const QModelIndex& index, int role) const {
   return color;
 }
 
-QVariant SliceModel::headerData(int section, Qt::Orientation, int role) const {
-  return role == Qt::DisplayRole ? QVariant(section) : QVariant();
+QVariant SliceModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  const auto& axis = axes_[orientation == Qt::Vertical ? 0 : 1];
+  if (role == Qt::DisplayRole && axis && section == 0) return QStringLiteral("%1 0").arg(axis->letter);
+  if (role == Qt::DisplayRole) return section;
+  if (!axis) return {};
+  if (role == Qt::ForegroundRole) return axis->color;
+  if (role == Qt::ToolTipRole) return tr("%1 %2 along dimension %3").arg(axis->letter).arg(section).arg(axis->dimension);
+  return {};
 }
 
 }  // namespace tessera

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QColor>
+#include <optional>
 
 #include "editor/values/value_slice.h"
 
@@ -12,6 +14,13 @@ class SliceModel : public QAbstractTableModel {
 
  public:
   using QAbstractTableModel::QAbstractTableModel;
+  // Which dimension runs down and which across, in their colours; none: nothing is known.
+  struct Axis {
+    size_t dimension = 0;
+    QString letter;
+    QColor color;
+  };
+  void setAxes(std::optional<Axis> rows, std::optional<Axis> columns);
   void setSlice(const ValueSlice& slice, const ValueSummary& summary, bool dark);
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -21,6 +30,7 @@ class SliceModel : public QAbstractTableModel {
  private:
   ValueSlice slice_;
   ValueSummary summary_;
+  std::optional<Axis> axes_[2];  // rows, columns
   bool dark_ = false;
 };
 

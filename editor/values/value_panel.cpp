@@ -139,12 +139,14 @@ void ValuePanel::refresh() {
   const bool known = document_.isOpen() && shown_.valid() && document_.module().contains(shown_);
   const Literal* value = known ? document_.valueOf(shown_) : nullptr;
   if (!value && known) value = fetched_.get();
+  const auto dimensions = [&](InstructionId id) { return document_.scene().hues ? document_.scene().hues->of(id) : std::vector<DimensionHue>(); };
+  if (known) current_->setDimensions(dimensions(shown_));
   if (value) current_->show(nameOf(document_, shown_), *value);
   else if (!known) current_->clear(tr("Select an instruction to see its value; Ctrl+Shift+click computes it where nothing is live."));
   else if (!document_.valuesFailure().isEmpty()) current_->clear(document_.valuesFailure());
   else current_->clear(tr("%1 has no value yet: an input is open, or it was not reached. Ctrl+Shift+click computes it where nothing is live.").arg(nameOf(document_, shown_)));
   if (pinnedId_.valid() && document_.isOpen() && document_.module().contains(pinnedId_))
-    if (const Literal* other = document_.valueOf(pinnedId_)) pinned_->show(nameOf(document_, pinnedId_), *other);
+    if (const Literal* other = document_.valueOf(pinnedId_)) pinned_->setDimensions(dimensions(pinnedId_)), pinned_->show(nameOf(document_, pinnedId_), *other);
   compare();
   showSlider();
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "core/formats/hlo_text.h"
+#include "editor/canvas/dimension_color.h"
 #include "editor/values/slice_model.h"
 #include "editor/values/value_plot.h"
 
@@ -54,6 +55,13 @@ ValueView::ValueView(QWidget* parent)
 
 QString ValueView::title() const { return title_->text(); }
 QString ValueView::summary() const { return summary_->text(); }
+
+void ValueView::setDimensions(std::vector<DimensionHue> dimensions) {
+  const auto same = [](const DimensionHue& a, const DimensionHue& b) { return a.letter == b.letter && a.hue == b.hue; };
+  if (std::ranges::equal(dimensions, dimensions_, same)) return;
+  dimensions_ = std::move(dimensions);
+  makeSelectors();
+}
 
 void ValueView::clear(const QString& why) {
   empty_ = true;
@@ -104,7 +112,13 @@ void ValueView::makeSelectors() {
   }
   for (size_t d = 0; d < slice_.chosenDimensions(); ++d) {
     auto* box = new QSpinBox(selectorRow_);
-    box->setPrefix(tr("dim %1: ").arg(d));
+    const QString letter = letterOf(dimensions_, d);
+    box->setPrefix(letter.isEmpty() ? tr("dim %1: ").arg(d) : tr("dim %1 %2: ").arg(d).arg(letter));
+    if (!letter.isEmpty()) {
+      QPalette own = box->palette();
+      own.setColor(QPalette::Text, dimensionColor(dimensions_, d, palette()));
+      box->setPalette(own);
+    }
     box->setRange(0, static_cast<int>(std::clamp<int64_t>(slice_.value().shape().dimensions[d] - 1, 0, 1 << 30)));
     box->setAccessibleName(tr("Index in dimension %1").arg(d));
     box->setWrapping(true);
@@ -121,6 +135,12 @@ void ValueView::showSlice() {
   for (QSpinBox* box : selectors_) indices.push_back(box->value());
   slice_.setIndices(std::move(indices));
   const bool dark = palette().color(QPalette::Base).lightness() < 128;
+  const auto rank = slice_.isArray() ? slice_.value().shape().dimensions.size() : 0;
+  const auto inked = [&](size_t back) {  // of the last dimensions, which are the table's
+    const bool known = rank >= back && rank == dimensions_.size();
+    return known ? std::optional(SliceModel::Axis{rank - back, letterOf(dimensions_, rank - back), dimensionColor(dimensions_, rank - back, palette())}) : std::nullopt;
+  };
+  model_->setAxes(inked(2), inked(1));
   model_->setSlice(slice_, numbers_, dark);
   image_->show(slice_, numbers_);
   lines_->show(slice_, numbers_);

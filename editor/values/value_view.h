@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/edit/dimension_hues.h"
 #include "editor/values/value_slice.h"
 
 class QComboBox;
@@ -27,6 +28,7 @@ class ValueView : public QWidget {
   explicit ValueView(QWidget* parent = nullptr);
   // Keeps the slice when the shape stays, so that a value can be watched.
   void show(const QString& name, const Literal& value);
+  void setDimensions(std::vector<DimensionHue> dimensions);  // of the next value; empty: nothing is known
   void clear(const QString& why);
   bool isEmpty() const { return empty_; }
   const ValueSlice& slice() const { return slice_; }  // of the chosen element of a tuple
@@ -43,6 +45,7 @@ class ValueView : public QWidget {
   void makeSelectors();
 
   Literal whole_;
+  std::vector<DimensionHue> dimensions_;
   QString name_;
   ValueSlice slice_;
   ValueSummary numbers_;

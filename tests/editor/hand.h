@@ -11,6 +11,7 @@
 #include "app/studio/authoring.h"
 #include "app/studio/main_window.h"
 #include "app/studio/script.h"
+#include "core/arrange/box_style.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
@@ -115,7 +116,17 @@ class Hand {
   void wire(InstructionId from, InstructionId user, int32_t operand) { drag(outputOf(from), inputOf(user, operand)); }
 
   // --- places
-  QPoint bodyOf(InstructionId id) { return canvas().toWidget(canvas().boxOf(id).center()).toPoint(); }
+  const ViewNode& nodeOf(InstructionId id) { return canvas().view()->nodes[static_cast<size_t>(canvas().view()->boxOf(id))]; }
+  // A node is taken by its title: fields of its inputs stand below. A field of its own is taken left of its mark.
+  QPoint bodyOf(InstructionId id) {
+    const QRectF box = canvas().boxOf(id);
+    if (nodeOf(id).owner >= 0) return canvas().toWidget(box.center() - QPointF(box::kPullMark / 2, 0)).toPoint();
+    return canvas().toWidget(nodeOf(id).kind == ViewNode::Kind::Instruction ? QPointF(box.center().x(), box.top() + std::min(box.height() / 2, 21.0)) : box.center()).toPoint();
+  }
+  QPoint markOf(InstructionId id) {  // pulls a field out, or folds it back
+    const QRectF box = canvas().boxOf(id);
+    return canvas().toWidget(nodeOf(id).owner >= 0 ? QPointF(box.right() - box::kPullMark / 2, box.center().y()) : QPointF(box.right() - box::kPullMark / 2 - 3, box.top() + 10)).toPoint();
+  }
   QPoint outputOf(InstructionId id) { return canvas().outputAt(canvas().view()->boxOf(id)).toPoint(); }
   QPoint inputOf(InstructionId id, int32_t operand) {
     const bool whole = std::ranges::all_of(at(id).operands, [](InstructionId each) { return each.valid(); });

@@ -110,6 +110,51 @@ class SteadyTest : public QObject {
     QVERIFY(hand().module().findInstruction("negate"));
   }
 
+  // A step out of sight: the canvas glides there, and only then.
+  void whatIsTakenBackComesIntoSight() {
+    const InstructionId first = hand().add("f32[4]");
+    InstructionId last = first;
+    for (int i = 0; i < 14; ++i) last = hand().drawTo(last, "exp");
+    hand().click(last);
+    hand().key(Qt::Key_X);  // no inputs to swap: nothing happens
+    const InstructionId twice = hand().drawTo(last, "multiply 2");
+    QVERIFY(hand().at(twice).opcode == Opcode::Multiply);
+    const auto undo = [&] { QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier), hand().settle(); };
+    const auto redo = [&] { QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier), hand().settle(); };
+    const auto isSeen = [&](InstructionId id) { return QRectF(hand().canvas().rect()).contains(frameOnScreen(id).center()); };
+    hand().canvas().zoomBy(2, QPointF(hand().canvas().width() / 2.0, 0));
+    hand().canvas().centerOn(hand().canvas().boxOf(first).center());
+    QVERIFY(!isSeen(last) && isSeen(first));
+    undo();
+    redo();
+    QTRY_VERIFY(!hand().canvas().isGliding() && isSeen(twice));
+    const QPointF there = onScreen(last);
+    undo();
+    redo();
+    QTest::qWait(400);
+    QVERIFY(distance(onScreen(last), there) < 12);  // in sight: it stays
+  }
+
+  // Across computations: the one in which the step acted is shown.
+  void aStepInAReducerLeadsThere() {
+    hand().add("f32[2,3]");
+    const InstructionId most = hand().add("reduce max");
+    const ComputationId entry = hand().document().computation();
+    hand().doubleClick(hand().bodyOf(most));
+    const ComputationId inner = hand().document().computation();
+    QVERIFY(inner != entry);
+    hand().click(hand().module().at(inner).root);
+    hand().add("negate");
+    hand().key(Qt::Key_Up, Qt::AltModifier);
+    QVERIFY(hand().document().computation() == entry);
+    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
+    hand().settle();
+    QTRY_VERIFY(hand().document().computation() == inner);
+    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
+    hand().settle();
+    QTRY_VERIFY(hand().document().computation() == entry);  // the reduction was made there
+  }
+
   void whatIsOpenIsNoError() {
     QCOMPARE(diagnosticsTitle(), QStringLiteral("Diagnostics"));
     hand().add("f32[4]");

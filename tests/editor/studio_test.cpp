@@ -228,7 +228,7 @@ class StudioTest : public QObject {
 
   void aNodeOnTheCanvasSelectsEverywhere() {
     Canvas& canvas = window_->canvas();
-    QTest::mouseClick(&canvas, Qt::LeftButton, {}, canvas.toWidget(canvas.boxOf(id("activated")).center()).toPoint());
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, canvas.toWidget(QPointF(canvas.boxOf(id("activated")).center().x(), canvas.boxOf(id("activated")).top() + 15)).toPoint());
     QVERIFY(document().selection() == only("activated"));
     QVERIFY(window_->panels().inspector->shownText().contains("activated in main"));
   }

@@ -177,6 +177,7 @@ class FieldsTest : public QObject {
     action(QStringLiteral("Constants in the nodes that read them"))->trigger();
     hand().settle();
     QVERIFY(hand().nodeOf(wide).kind == ViewNode::Kind::Attached && hand().nodeOf(wide).owner < 0);
+    hand().click(product);
     hand().add("add 3");  // the toggle outlives an edit
     QVERIFY(hand().nodeOf(second(hand().selected())).owner < 0);
     action(QStringLiteral("Constants in the nodes that read them"))->trigger();

@@ -117,12 +117,17 @@ void Panels::arrange(QMainWindow& window) const {
   QDockWidget* first = find(QStringLiteral("text"));
   for (QDockWidget* dock : docks)
     if (dock != first && dock != facts && dock->widget() != palette) window.tabifyDockWidget(first, dock);
-  first->raise();
   window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   constexpr int kRight = 370;
-  const int below = std::min(kBelow, window.height() * 22 / 100);  // a small screen is the canvas's first
   window.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);
+  lower(window);
+}
+
+void Panels::lower(QMainWindow& window) const {
+  QDockWidget* first = find(QStringLiteral("text"));
+  first->raise();
+  const int below = std::min(kBelow, window.height() * 22 / 100);  // a small screen is the canvas's first
   window.resizeDocks({first}, {below}, Qt::Vertical);
 }
 

@@ -44,6 +44,7 @@ struct Panels {
   QDockWidget* find(const QString& name) const;  // null: none
   bool raise(const QString& name) const;         // shows the dock in front of its tabs; false: no such panel
   void arrange(QMainWindow& window) const;       // everything at its first place
+  void lower(QMainWindow& window) const;         // what stands below gets its first height, the text in front
   void hideAll() const;                          // while nothing is open
 
  private:

@@ -13,13 +13,11 @@
 namespace tessera {
 namespace {
 
-// OpenBLAS knows processors by name, and takes ones that are younger than it for old ones: it is told what they can do.
-// Threads are ours alone. What the user has set stays.
+// OpenBLAS knows processors by name, and takes ones that are younger than it for old ones: it is told of AVX2. Of AVX-512 it is
+// not: with those kernels version 0.3.21 calls matrices singular that are not. Threads are ours alone. What the user has set stays.
 void settleOpenBlas() {
 #if defined(__x86_64__)
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-  if (wide) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
-  else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) setenv("OPENBLAS_CORETYPE", "Haswell", 0);
 #endif
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
 }

@@ -179,7 +179,6 @@ Status Teller::tell(InstructionId id) {
   return {};
 }
 
-
 Result<Profile> measure(const Module& module, Executable& executable, int64_t runs) {
   Profile profile;
   if (runs == 0) return profile;

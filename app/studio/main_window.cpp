@@ -76,6 +76,7 @@ bool hasOpenInput(const Module& module, InstructionId id) {
 
 MainWindow::MainWindow(bool remembers, QWidget* parent)
     : QMainWindow(parent), document_(new Document(this)), remembers_(remembers) {
+  document_->setProgramFolder(StartPage::examplesFolder());
   setAcceptDrops(true);
   setDockNestingEnabled(true);
   setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
@@ -376,7 +377,7 @@ void MainWindow::chooseFile() {
 // Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the user's.
 void MainWindow::save(bool ask) {
   QString path = document_->path();
-  const bool isExample = !path.isEmpty() && QFileInfo(path).canonicalPath() == StartPage::examplesFolder();
+  const bool isExample = document_->isOfProgram();
   if (ask || path.isEmpty() || isExample)
     path = QFileDialog::getSaveFileName(this, tr("Save the graph"), isExample ? QDir::home().filePath(fileNameOf(*document_)) : path.isEmpty() ? fileNameOf(*document_) : path,
                                         tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement (*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));

@@ -113,7 +113,6 @@ Status zoom(MainWindow& w, const QString& factor) {
   return {};
 }
 
-
 Status layout(MainWindow& w, const QString& shape) {
   w.panels().raise(QStringLiteral("layout"));
   w.panels().layout->showShapeText(shape);

@@ -241,7 +241,6 @@ std::string nameOfLeaf(std::string_view owner, const std::vector<int64_t>& index
   return out;
 }
 
-
 // The arrays of one device, and of which parameter's leaf each dynamic size is.
 void describeDevice(const Module& module, ProgramParts& parts) {
   std::vector<int64_t> firstOf;  // by parameter

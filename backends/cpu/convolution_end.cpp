@@ -1,13 +1,11 @@
 // See convolution_end.h. What has no pieces that the kernel can follow runs as two steps over whole arrays.
 #include "backends/cpu/convolution_end.h"
 
-#include <unordered_map>
-
 #include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/row_locality.h"
 #include "backends/codegen/unroll_short.h"
 #include "backends/cpu/convolution_form.h"
-#include "core/element/compose.h"
+#include "backends/cpu/step_program.h"
 #include "core/passes/convolution_end.h"
 
 namespace tessera::cpu {
@@ -17,12 +15,11 @@ namespace {
 class EndPlanner {
  public:
   EndPlanner(LibraryContext& context, ComputationId inside, ConvolutionEnd found)
-      : context_(context), module_(context.module), inside_(inside), found_(found), convolution_(module_.at(found.convolution)) {}
+      : context_(context), module_(context.module), found_(found), convolution_(module_.at(found.convolution)), outside_(module_, inside, context.operands) {}
 
   Result<StepPtr> plan() {
-    bindParameters();
-    TESSERA_ASSIGN_OR_RETURN(LoopProgram program, loopsOf(found_.end));
-    program = codegen::flattenShortAxis(codegen::unrollShort(program), context_.kernels.target().vectorBytes / 4);
+    TESSERA_ASSIGN_OR_RETURN(const ElementProgram elements, elementsOf(module_, found_.end));
+    LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(elements)), context_.kernels.target().vectorBytes / 4);
     const auto locality = localityOf(program);
     TESSERA_TRY(choosePlace(locality));
     TESSERA_ASSIGN_OR_RETURN(const size_t kernel, context_.kernels.add(std::move(program), std::string(context_.instruction.name)));
@@ -34,26 +31,6 @@ class EndPlanner {
   }
 
  private:
-  void bindParameters() {
-    for (InstructionId id : module_.at(inside_).instructions) {
-      const Instruction& in = module_.at(id);
-      if (in.opcode == Opcode::Parameter) slotOf_[id.value] = context_.operands[static_cast<size_t>(in.parameterNumber)];
-      else if (in.opcode == Opcode::Bitcast && slotOf_.contains(in.operands[0].value)) slotOf_[id.value] = slotOf_[in.operands[0].value];
-    }
-  }
-
-  int slotOf(InstructionId id) const {
-    const auto at = slotOf_.find(id.value);
-    return at == slotOf_.end() ? -1 : at->second;
-  }
-
-  Result<LoopProgram> loopsOf(InstructionId id) const {
-    TESSERA_ASSIGN_OR_RETURN(ElementProgram program, composeElement(module_, id));
-    program = expandApproximations(program);
-    for (Shape& operand : program.operands) operand = withoutLayout(operand);
-    return codegen::asLoopProgram(program);
-  }
-
   std::optional<codegen::RowLocality> localityOf(const LoopProgram& program) const {
     auto analysis = codegen::ProgramAnalysis::of(program);
     if (!analysis || program.body.operands.size() + 1 > PieceKernel::kMostSlots) return std::nullopt;
@@ -74,13 +51,13 @@ class EndPlanner {
   }
 
   LibraryContext contextOfConvolution() const {
-    return {module_, convolution_, context_.kernels, {slotOf(convolution_.operands[0]), slotOf(convolution_.operands[1])}, {place_}, context_.scratch, {},
+    return {module_, convolution_, context_.kernels, {outside_.of(convolution_.operands[0]), outside_.of(convolution_.operands[1])}, {place_}, context_.scratch, {},
             context_.threads};
   }
 
   std::vector<int> kernelSlots() const {
     std::vector<int> slots;
-    for (InstructionId operand : module_.at(found_.end).operands) slots.push_back(slotOf(operand));
+    for (InstructionId operand : module_.at(found_.end).operands) slots.push_back(outside_.of(operand));
     slots[found_.operand] = place_;
     slots.push_back(context_.outputs[0]);
     return slots;
@@ -101,8 +78,8 @@ class EndPlanner {
     LibraryContext inner = contextOfConvolution();
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planConvolution(inner));
     if (!step) {
-      TESSERA_ASSIGN_OR_RETURN(LoopProgram program, loopsOf(convolution_.id));
-      TESSERA_ASSIGN_OR_RETURN(const size_t own, context_.kernels.add(std::move(program), std::string(convolution_.name)));
+      TESSERA_ASSIGN_OR_RETURN(const ElementProgram elements, elementsOf(module_, convolution_.id));
+      TESSERA_ASSIGN_OR_RETURN(const size_t own, context_.kernels.add(codegen::asLoopProgram(elements), std::string(convolution_.name)));
       step = std::make_unique<KernelStep>(own, std::vector<int>{inner.operands[0], inner.operands[1], place_});
       inner.what = "convolution (kernel)";
     }
@@ -114,11 +91,10 @@ class EndPlanner {
 
   LibraryContext& context_;
   const Module& module_;
-  ComputationId inside_;
   ConvolutionEnd found_;
   const Instruction& convolution_;
+  OutsideSlots outside_;
   int place_ = -1;
-  std::unordered_map<uint32_t, int> slotOf_;  // of what comes from outside
 };
 
 }  // namespace

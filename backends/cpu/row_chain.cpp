@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 #include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/unroll_short.h"
 #include "backends/codegen/row_locality.h"
 #include "backends/cpu/dot_form.h"
+#include "backends/cpu/step_program.h"
 #include "backends/runtime/row_chain_step.h"
 #include "core/base/checked_math.h"
-#include "core/element/compose.h"
 #include "core/passes/row_chain.h"
 
 namespace tessera::cpu {
@@ -25,10 +24,9 @@ constexpr int64_t kWantedTasks = 16;         // where that leaves tiles of kFewe
 class ChainPlanner {
  public:
   ChainPlanner(LibraryContext& context, ComputationId inside, RowChain chain)
-      : context_(context), module_(context.module), inside_(inside), chain_(std::move(chain)) {}
+      : context_(context), module_(context.module), chain_(std::move(chain)), outside_(module_, inside, context.operands) {}
 
   Result<StepPtr> plan() {
-    bindParameters();
     TESSERA_TRY(composeMiddle());
     auto step = std::make_unique<RowChainStep>();
     if (!describe(*step)) return planWhole();
@@ -45,23 +43,8 @@ class ChainPlanner {
   const Instruction& middle() const { return module_.at(chain_.middle); }
   const Instruction* consumer() const { return chain_.consumer.valid() ? &module_.at(chain_.consumer) : nullptr; }
 
-  void bindParameters() {
-    for (InstructionId id : module_.at(inside_).instructions) {
-      const Instruction& in = module_.at(id);
-      if (in.opcode == Opcode::Parameter) slotOf_[id.value] = context_.operands[static_cast<size_t>(in.parameterNumber)];
-      else if (in.opcode == Opcode::Bitcast && slotOf_.contains(in.operands[0].value)) slotOf_[id.value] = slotOf_[in.operands[0].value];
-    }
-  }
-
-  int slotOf(InstructionId id) const {
-    auto at = slotOf_.find(id.value);
-    return at == slotOf_.end() ? -1 : at->second;
-  }
-
   Status composeMiddle() {
-    TESSERA_ASSIGN_OR_RETURN(ElementProgram program, composeElement(module_, chain_.middle));
-    program = expandApproximations(program);
-    for (Shape& operand : program.operands) operand = withoutLayout(operand);
+    TESSERA_ASSIGN_OR_RETURN(const ElementProgram program, elementsOf(module_, chain_.middle));
     program_ = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(program)), context_.kernels.target().vectorBytes / 4);
     return {};
   }
@@ -69,7 +52,7 @@ class ChainPlanner {
   // A product's or the consumer's operand from outside.
   std::optional<ChainOperand> whole(InstructionId operand, const Dims& batch, const Dims& rows, const Dims& columns) const {
     auto view = viewOf(rows, columns);
-    const int slot = slotOf(operand);
+    const int slot = outside_.of(operand);
     if (!view || slot < 0) return std::nullopt;
     return ChainOperand{slot, *view, allOffsets(batch)};
   }
@@ -124,7 +107,7 @@ class ChainPlanner {
 
   std::vector<int> kernelSlots(const RowChainStep& step) const {
     std::vector<int> slots;
-    for (InstructionId operand : middle().operands) slots.push_back(slotOf(operand));
+    for (InstructionId operand : middle().operands) slots.push_back(outside_.of(operand));
     for (const ChainProduct& product : step.products) slots[product.operand] = -1;
     slots.push_back(consumer() ? -1 : context_.outputs[0]);
     return slots;
@@ -146,9 +129,7 @@ class ChainPlanner {
     LibraryContext context{module_, dot, context_.kernels, {lhs, rhs}, {out}, context_.scratch, {}, context_.threads};
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planDot(context));
     if (!step) {
-      TESSERA_ASSIGN_OR_RETURN(ElementProgram program, composeElement(module_, dot.id));
-      program = expandApproximations(program);
-      for (Shape& operand : program.operands) operand = withoutLayout(operand);
+      TESSERA_ASSIGN_OR_RETURN(const ElementProgram program, elementsOf(module_, dot.id));
       TESSERA_ASSIGN_OR_RETURN(size_t kernel, context_.kernels.add(codegen::asLoopProgram(program), std::string(dot.name)));
       step = std::make_unique<KernelStep>(kernel, std::vector<int>{lhs, rhs, out});
     }
@@ -160,11 +141,11 @@ class ChainPlanner {
     auto steps = std::make_unique<StepsStep>();
     std::vector<int> slots;
     for (size_t k = 0; k < chain_.products.size(); ++k) {
-      slots.push_back(slotOf(middle().operands[k]));
+      slots.push_back(outside_.of(middle().operands[k]));
       if (!chain_.products[k].valid()) continue;
       const Instruction& dot = module_.at(chain_.products[k]);
       TESSERA_ASSIGN_OR_RETURN(slots.back(), context_.scratch(dot.shape->denseBytes().value_or(INT64_MAX)));
-      TESSERA_TRY(planWholeDot(dot, slotOf(dot.operands[0]), slotOf(dot.operands[1]), slots.back(), *steps));
+      TESSERA_TRY(planWholeDot(dot, outside_.of(dot.operands[0]), outside_.of(dot.operands[1]), slots.back(), *steps));
     }
     int result = context_.outputs[0];
     if (consumer()) {
@@ -175,7 +156,7 @@ class ChainPlanner {
     steps->steps.push_back(std::make_unique<KernelStep>(kernel, std::move(slots)));
     if (const Instruction* dot = consumer()) {
       const bool right = chain_.consumedOnRight;
-      const int other = slotOf(dot->operands[right ? 0 : 1]);
+      const int other = outside_.of(dot->operands[right ? 0 : 1]);
       TESSERA_TRY(planWholeDot(*dot, right ? other : result, right ? result : other, context_.outputs[0], *steps));
     }
     context_.what = "dots and kernel";
@@ -184,10 +165,9 @@ class ChainPlanner {
 
   LibraryContext& context_;
   const Module& module_;
-  ComputationId inside_;
   RowChain chain_;
+  OutsideSlots outside_;
   LoopProgram program_;
-  std::unordered_map<uint32_t, int> slotOf_;  // of what comes from outside
 };
 
 }  // namespace

@@ -63,4 +63,17 @@ std::vector<int> operandSlots(const Module& module, const BufferAssignment& buff
   return out;
 }
 
+OutsideSlots::OutsideSlots(const Module& module, ComputationId inside, const std::vector<int>& operands) {
+  for (InstructionId id : module.at(inside).instructions) {
+    const Instruction& in = module.at(id);
+    if (in.opcode == Opcode::Parameter) slots_[id.value] = operands[static_cast<size_t>(in.parameterNumber)];
+    else if (in.opcode == Opcode::Bitcast && slots_.contains(in.operands[0].value)) slots_[id.value] = slots_[in.operands[0].value];
+  }
+}
+
+int OutsideSlots::of(InstructionId id) const {
+  const auto at = slots_.find(id.value);
+  return at == slots_.end() ? -1 : at->second;
+}
+
 }  // namespace tessera::cpu

@@ -2,6 +2,7 @@
 // steps and its regions both stand on it.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/result.h"
@@ -27,5 +28,15 @@ bool needsNoStep(Opcode opcode);
 // Slots of the leaves; -1: a token.
 std::vector<int> resultSlots(const BufferAssignment& buffers, const Instruction& instruction);
 std::vector<int> operandSlots(const Module& module, const BufferAssignment& buffers, const Instruction& instruction);
+
+// Where what comes from outside a fusion lies, for those who plan its members.
+class OutsideSlots {
+ public:
+  OutsideSlots(const Module& module, ComputationId inside, const std::vector<int>& operands);
+  int of(InstructionId id) const;  // a parameter or a bitcast of one; -1: made inside
+
+ private:
+  std::unordered_map<uint32_t, int> slots_;
+};
 
 }  // namespace tessera::cpu

@@ -359,7 +359,6 @@ class ViewBuilder {
   std::vector<std::string> prefixes_;  // of the computations in callStack_
 };
 
-
 // A stack says more closed than as a row of equal boxes. In a big graph a group that holds single instructions only is
 // a detail, and what holds groups is opened first.
 bool saysMoreOpen(const Module& module, const ViewNode& group, bool bigGraph) {

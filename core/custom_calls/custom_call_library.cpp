@@ -210,7 +210,6 @@ class SharedLibrary final : public CustomCallLibrary {
   FfiRegistrations registered_;
 };
 
-
 // Loading runs code of the library. A child does it first: what crashes, ends the process or hangs there is no library of
 // ours. "": fine, or no child can be had.
 std::string crashWhileLoading(const std::string& file) {

@@ -250,13 +250,7 @@ class Widening {
     }
     const Ids before = module_.at(home_).parameters;
     const size_t n = before.size() / 2;
-    Instruction sum;
-    sum.opcode = Opcode::Parameter;
-    sum.parameterNumber = static_cast<int32_t>(before.size());
-    const std::string name = freeName(module_, "carried");
-    sum.name = name;
-    const InstructionId carried = module_.add(home_, std::move(sum), shape_);
-    out_.added.push_back(carried);
+    const InstructionId carried = addParameter("carried");
     becomeParameter(static_cast<int32_t>(2 * n + 1));
     Ids parameters(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(n));
     parameters.push_back(carried);
@@ -264,6 +258,17 @@ class Widening {
     parameters.push_back(constant_);
     setParameters(std::move(parameters));
     module_.setRoot(home_, extended(module_.at(home_).root, constant_, {}));
+  }
+  // One more parameter of the number's shape, behind the others.
+  InstructionId addParameter(const std::string& stem) {
+    Instruction made;
+    made.opcode = Opcode::Parameter;
+    made.parameterNumber = static_cast<int32_t>(module_.at(home_).parameters.size());
+    const std::string name = freeName(module_, stem);
+    made.name = name;
+    const InstructionId id = module_.add(home_, std::move(made), shape_);
+    out_.added.push_back(id);
+    return id;
   }
   void setParameters(Ids parameters) {
     for (size_t k = 0; k < parameters.size(); ++k) {
@@ -291,13 +296,7 @@ class Widening {
       widenResult(caller, narrow, more);
     }
     Ids parameters = module_.at(home_).parameters;
-    Instruction other;
-    other.opcode = Opcode::Parameter;
-    other.parameterNumber = static_cast<int32_t>(parameters.size());
-    const std::string name = freeName(module_, "other");
-    other.name = name;
-    const InstructionId second = module_.add(home_, std::move(other), shape_);
-    out_.added.push_back(second);
+    const InstructionId second = addParameter("other");
     becomeParameter(static_cast<int32_t>(parameters.size()));
     parameters.push_back(constant_);
     parameters.push_back(second);

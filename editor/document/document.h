@@ -51,6 +51,9 @@ class Document : public QObject {
   void createFrom(const std::string& project);  // the same with the graph of a project file's text, live
   bool isOpen() const { return history_.has_value(); }
   const QString& path() const { return path_; }
+  // Files directly in this folder are the program's: what is made of them goes elsewhere, a run's outfeed to the home folder.
+  void setProgramFolder(const QString& folder) { programFolder_ = folder; }
+  bool isOfProgram() const;
   const Module& module() const { return history_->current(); }
   // A Graphviz file: a picture to look at, with an empty module; it is neither run nor edited.
   bool isPlainGraph() const { return plain_ != nullptr; }
@@ -199,7 +202,7 @@ class Document : public QObject {
   void finishRun(std::shared_ptr<RunAnswer> answer);
 
   QThreadPool pool_;
-  QString path_;
+  QString path_, programFolder_;
   std::optional<History> history_;
   std::shared_ptr<SceneMaker> scenes_;
   Project project_;

@@ -1,4 +1,5 @@
 // Running a Document: compile and run on a worker with progress and cancel; the profile becomes the overlay.
+#include <QDir>
 #include <chrono>
 #include <cmath>
 
@@ -119,7 +120,9 @@ void Document::run() {
     QMetaObject::invokeMethod(
         this, [this, stage, fraction] { if (running_) emit progressed(stage, fraction); }, Qt::QueuedConnection);
   };
-  startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, cancel = cancel_, progress, revision = revision_]() -> Answer {
+  RunSettings settings = project_.run;
+  if (isOfProgram() && !settings.outfeed.empty()) settings.outfeed = QDir::home().filePath(QString::fromStdString(settings.outfeed)).toStdString();
+  startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, settings, cancel = cancel_, progress, revision = revision_]() -> Answer {
     auto answer = std::make_shared<RunAnswer>(RunAnswer{runWhatIsComplete(module, path, settings, *cancel, progress), {}, revision});
     if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
     return [this, answer] { finishRun(answer); };

@@ -1,6 +1,7 @@
 // Saving a Document. The graph goes to the file that is named, what was arranged round it into a project or a sidecar. A file of
 // another program is written only when its graph was changed, and the window asks first; a sidecar that does not read (of a newer
 // version, say) is never written over.
+#include <QFileInfo>
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -51,6 +52,8 @@ bool isThere(const std::filesystem::path& path) {
 }  // namespace
 
 bool Document::savesSidecar(const QString& path) const { return !isProject(path.toStdString()) && project_.arranged(); }
+
+bool Document::isOfProgram() const { return !path_.isEmpty() && QFileInfo(path_).canonicalPath() == programFolder_; }
 
 // The graph on the disk is the one that stands here.
 bool Document::holdsGraph(const std::filesystem::path& file) const {

@@ -185,7 +185,6 @@ void traceFaults(const Module& module, NodeValues& values) {
   }
 }
 
-
 // A broadcast of one number, which is changed where it is read.
 bool fillsWithNumber(const Module& module, InstructionId id) {
   const auto& operands = module.at(id).operands;

@@ -83,6 +83,25 @@ ENTRY main {
     QCOMPARE(run(), (std::vector<float>{2, 4, 8}));
   }
 
+  // Where the file is the user's, beside it; where it is an example, at home.
+  void anOutfeedIsWrittenAmongTheUsersFiles() {
+    const QByteArray home = qgetenv("HOME");
+    qputenv("HOME", folder_.path().toLocal8Bit());
+    hand().openText("HloModule out\n\nENTRY main {\n  x = f32[2] constant({1, 2})\n  t = token[] after-all()\n  ROOT o = token[] outfeed(x, t), outfeed_shape=f32[2]\n}", false);
+    const QDir beside = QFileInfo(hand().document().path()).dir();
+    RunSettings settings;
+    settings.outfeed = "out.npz";
+    hand().document().setRunSettings(settings, "Outfeed");
+    hand().settle();
+    run();
+    QVERIFY(beside.exists("out.npz") && !QFile::exists(folder_.filePath("out.npz")));
+    QVERIFY(QFile::remove(beside.filePath("out.npz")));
+    hand().document().setProgramFolder(beside.canonicalPath());
+    run();
+    qputenv("HOME", home);
+    QVERIFY(!beside.exists("out.npz") && QFile::exists(folder_.filePath("out.npz")));
+  }
+
   void aMissingLibraryIsExplained() {
     hand().openText("HloModule c\n\nENTRY main {\n  x = f32[2] constant({1, 2})\n  ROOT y = f32[2] custom-call(x), custom_call_target=\"nobody_has_this\"\n}", false);
     QVERIFY(run().empty());

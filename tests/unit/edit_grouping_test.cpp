@@ -1,10 +1,8 @@
 // Groups made and undone by edits: what is cut out, what is refused and why, and that the graph means the same.
 #include <gtest/gtest.h>
 
-#include "core/edit/edit.h"
 #include "core/edit/grouping.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
+#include "tests/unit/edited_graph.h"
 
 namespace tessera {
 namespace {
@@ -23,12 +21,8 @@ ENTRY main {
   ROOT e = f32[4] add(d, ones)
 })";
 
-struct Graph {
-  explicit Graph(const char* text) : history(*readHloText(text).module) {}
-  History history;
-
-  const Module& module() const { return history.current(); }
-  InstructionId at(const char* name) const { return module().findInstruction(name).value_or(InstructionId()); }
+struct Graph : test::EditedGraph {
+  using EditedGraph::EditedGraph;
   std::vector<InstructionId> ids(std::initializer_list<const char*> names) const {
     std::vector<InstructionId> out;
     for (const char* name : names) out.push_back(at(name));
@@ -36,19 +30,6 @@ struct Graph {
   }
   Result<EditResult> group(std::initializer_list<const char*> names, Opcode caller = Opcode::Call, std::string kind = {}) {
     return history.perform({"Group", {GroupInstructions{ids(names), "part", caller, std::move(kind)}}});
-  }
-  std::vector<Literal> values() const {
-    std::vector<Literal> arguments;
-    const auto shapes = entryArgumentShapes(module());
-    for (size_t i = 0; i < shapes.size(); ++i) arguments.push_back(fillParameter(shapes[i], i, {}).value());
-    auto out = evaluateModule(module(), arguments);
-    EXPECT_TRUE(out) << out.error().toString();
-    return out ? *std::move(out) : std::vector<Literal>();
-  }
-  void expectSameValues(const std::vector<Literal>& before) const {
-    const auto now = values();
-    ASSERT_EQ(now.size(), before.size());
-    for (size_t i = 0; i < now.size(); ++i) EXPECT_TRUE(compareLiterals(before[i], now[i], {}, "out").equal);
   }
 };
 
@@ -65,7 +46,7 @@ TEST(EditGrouping, OneResultIsTheCallItself) {
   ASSERT_TRUE(call.metadata);
   EXPECT_EQ(call.metadata->opName, "jit(f)/layer/part");
   EXPECT_NE(g.module().at(g.at("d")).computation, g.module().entry());  // ids stay, in the new computation
-  g.expectSameValues(before);
+  g.expectValues(before);
   const std::string text = printHloText(g.module());
   const ReadResult again = readHloText(text);
   ASSERT_TRUE(again.module) << text;
@@ -79,7 +60,7 @@ TEST(EditGrouping, SeveralResultsAreATuple) {
   EXPECT_EQ(done->added.size(), 3u);
   EXPECT_TRUE(g.module().shapeOf(done->added[0]).isTuple());
   EXPECT_TRUE(done->diagnostics.empty());
-  g.expectSameValues(before);
+  g.expectValues(before);
 }
 
 TEST(EditGrouping, NumbersThatOnlyMembersReadComeAlong) {
@@ -90,7 +71,7 @@ TEST(EditGrouping, NumbersThatOnlyMembersReadComeAlong) {
   EXPECT_EQ(g.module().at(done->added[0]).operands.size(), 2u);
   EXPECT_NE(g.module().at(g.at("one")).computation, g.module().entry());
   EXPECT_EQ(g.module().entryComputation().root, done->added[0]);
-  g.expectSameValues(before);
+  g.expectValues(before);
 }
 
 TEST(EditGrouping, APathThatComesBackIsNamed) {
@@ -134,7 +115,7 @@ TEST(EditGrouping, InliningGivesTheSameGraphBack) {
     EXPECT_EQ(g.module().instructionCount(), count) << printHloText(g.module());
     EXPECT_EQ(g.module().order().size(), computations);
     EXPECT_EQ(g.module().at(g.at("b")).computation, g.module().entry());
-    g.expectSameValues(values);
+    g.expectValues(values);
   }
 }
 
@@ -156,10 +137,10 @@ ENTRY main {
   ASSERT_TRUE(done) << done.error().toString();
   EXPECT_EQ(done->added.size(), 1u);
   EXPECT_TRUE(g.module().findComputation("square").has_value());
-  g.expectSameValues(before);
+  g.expectValues(before);
   ASSERT_TRUE(g.history.perform({"Inline", {InlineCall{g.at("v")}}}));
   EXPECT_FALSE(g.module().findComputation("square").has_value());
-  g.expectSameValues(before);
+  g.expectValues(before);
   EXPECT_FALSE(g.history.perform({"Inline", {InlineCall{g.at("x")}}}));
 }
 
@@ -208,11 +189,11 @@ ENTRY main {
   EXPECT_EQ(g.module().at(g.at("factor")).parameterNumber, 1);
   EXPECT_EQ(g.module().at(g.at("u")).operands.size(), 2u);
   EXPECT_TRUE(g.history.project().run.sources.empty());
-  g.expectSameValues(before);
+  g.expectValues(before);
   done = g.history.perform({"Promote", {PromoteConstant{g.at("by")}}});
   ASSERT_TRUE(done) << done.error().toString();
   EXPECT_TRUE(done->diagnostics.empty()) << done->diagnostics.items()[0].toString();
-  g.expectSameValues(before);
+  g.expectValues(before);
   const InstructionId given = g.module().at(g.at("u")).operands[1];
   ASSERT_TRUE(g.history.perform({"Promote", {PromoteConstant{given}}}));
   EXPECT_EQ(g.history.project().run.sources.at(1), "constant 3");

@@ -2,27 +2,13 @@
 // goes back.
 #include <gtest/gtest.h>
 
-#include "core/edit/edit.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
+#include "tests/unit/edited_graph.h"
 
 namespace tessera {
 namespace {
 
-struct Graph {
-  explicit Graph(const char* text) : history(*readHloText(text).module) {}
-  History history;
-
-  const Module& module() const { return history.current(); }
-  InstructionId at(const char* name) const { return module().findInstruction(name).value_or(InstructionId()); }
-  std::vector<Literal> values() const {
-    std::vector<Literal> arguments;
-    const auto shapes = entryArgumentShapes(module());
-    for (size_t i = 0; i < shapes.size(); ++i) arguments.push_back(fillParameter(shapes[i], i, {}).value());
-    auto out = evaluateModule(module(), arguments);
-    EXPECT_TRUE(out) << out.error().toString();
-    return out ? *std::move(out) : std::vector<Literal>();
-  }
+struct Graph : test::EditedGraph {
+  using EditedGraph::EditedGraph;
   // Done, without a fault, the same values, readable text; undone exactly and done again.
   void promote(const char* name) {
     const auto before = values();
@@ -34,9 +20,7 @@ struct Graph {
     const ReadResult again = readHloText(after);
     ASSERT_TRUE(again.module) << after;
     EXPECT_FALSE(again.diagnostics.hasErrors()) << after;
-    const auto now = values();
-    ASSERT_EQ(now.size(), before.size());
-    for (size_t i = 0; i < now.size(); ++i) EXPECT_TRUE(compareLiterals(before[i], now[i], {}, "out").equal) << after;
+    expectValues(before);
     history.undo();
     EXPECT_EQ(printHloText(module()), text);
     history.redo();

@@ -6,27 +6,13 @@
 #include <string>
 
 #include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
-#include "core/formats/stablehlo.h"
-#include "core/ops/infer.h"
+#include "tests/unit/stablehlo_text.h"
 
 namespace tessera {
 namespace {
 
-Module readGood(std::string_view text) {
-  ReadResult read = readStableHlo(text, "f.mlir");
-  for (const Diagnostic& d : read.diagnostics.items()) ADD_FAILURE() << d.toString();
-  if (!read.module) return Module();
-  Diagnostics found = inferModule(*read.module);
-  found.addAll(verify(*read.module).items());
-  for (const Diagnostic& d : found.items()) ADD_FAILURE() << d.toString();
-  return std::move(*read.module);
-}
-
-std::string firstError(std::string_view text) {
-  ReadResult read = readStableHlo(text, "f.mlir");
-  return read.diagnostics.empty() ? "" : read.diagnostics.items()[0].toString();
-}
+using test::firstError;
+using test::readGood;
 
 // The one f32 vector that a program without arguments gives.
 std::vector<float> valuesOf(std::string_view text) {

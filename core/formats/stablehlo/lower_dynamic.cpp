@@ -74,13 +74,19 @@ Status lowerStatic(Lowering& l, const Operation& op, std::string_view row) {
 
 // --- under bounds
 
-// Element d of the list of sizes, as s32.
-InstructionId sizeAt(Lowering& l, InstructionId sizes, int64_t d) {
-  const ElementType type = l.shapeOf(sizes).type;
+// Element d of a list, as a scalar.
+InstructionId elementAt(Lowering& l, InstructionId list, int64_t d) {
+  const ElementType type = l.shapeOf(list).type;
   AttributeSet slice;
   slice.set(Attr::slice, std::vector<SliceDimension>{{d, d + 1, 1}});
-  const InstructionId one = l.add(Opcode::Slice, Shape::arrayRowMajor(type, {1}), {sizes}, std::move(slice));
-  const InstructionId scalar = l.add(Opcode::Reshape, Shape::arrayRowMajor(type, {}), {one});
+  const InstructionId one = l.add(Opcode::Slice, Shape::arrayRowMajor(type, {1}), {list}, std::move(slice));
+  return l.add(Opcode::Reshape, Shape::arrayRowMajor(type, {}), {one});
+}
+
+// The same of a list of sizes, as s32.
+InstructionId sizeAt(Lowering& l, InstructionId sizes, int64_t d) {
+  const ElementType type = l.shapeOf(sizes).type;
+  const InstructionId scalar = elementAt(l, sizes, d);
   return type == ElementType::S32 ? scalar : l.add(Opcode::Convert, Shape::arrayRowMajor(ElementType::S32, {}), {scalar});
 }
 
@@ -182,13 +188,7 @@ Result<bool> lowerMovingSlice(Lowering& l, const Operation& op) {
                     starts.dimensions[0] == static_cast<int64_t>(rank) && std::ranges::all_of(*strides, [](int64_t s) { return s == 1; });
   if (!good) return false;
   Ids all = {operands[0]};
-  const ElementType type = starts.type;
-  for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) {
-    AttributeSet part;
-    part.set(Attr::slice, std::vector<SliceDimension>{{d, d + 1, 1}});
-    const InstructionId one = l.add(Opcode::Slice, Shape::arrayRowMajor(type, {1}), {operands[1]}, std::move(part));
-    all.push_back(l.add(Opcode::Reshape, Shape::arrayRowMajor(type, {}), {one}));
-  }
+  for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) all.push_back(elementAt(l, operands[1], d));
   AttributeSet attributes;
   attributes.set(Attr::dynamic_slice_sizes, *sizes);
   TESSERA_TRY(l.emit(op, Opcode::DynamicSlice, all, std::move(attributes)));

@@ -13,6 +13,7 @@
 #include <map>
 #include <thread>
 
+#include "core/custom_calls/crash_notice.h"
 #include "core/custom_calls/ffi_call.h"
 #include "core/custom_calls/tessera_custom_call.h"
 #include "core/ops/evaluate_loops.h"
@@ -147,7 +148,7 @@ class SharedLibrary final : public CustomCallLibrary {
   Result<Literal> call(const std::string& target, const EvaluateContext& context) const override {
     std::vector<Buffer> operands = operandBuffers(context);
     TESSERA_ASSIGN_OR_RETURN(std::vector<Buffer> results, resultBuffers(context));
-    TESSERA_TRY(invoke(target, context, operands, results));
+    TESSERA_TRY(guarded(target, context, operands, results));
     size_t next = 0;
     return literalOf(context.shape, results, next);
   }
@@ -159,6 +160,19 @@ class SharedLibrary final : public CustomCallLibrary {
     const TesseraTarget* rows = targets ? targets(&count) : nullptr;
     for (size_t i = 0; rows && i < count; ++i)
       if (rows[i].name && rows[i].function) table_[rows[i].name] = rows[i].function;
+  }
+
+  // Nothing that a target does passes for success: what it throws is a failure, and a crash names it.
+  Status guarded(const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands, std::vector<Buffer>& results) const {
+    const std::string what = "the custom call \"" + target + "\"";
+    const CrashNotice notice(what);
+    try {
+      return invoke(target, context, operands, results);
+    } catch (const std::exception& thrown) {
+      return failAs(Fault::Runtime, what + " failed: it threw " + thrown.what());
+    } catch (...) {
+      return failAs(Fault::Runtime, what + " failed: it threw something");
+    }
   }
 
   Status invoke(const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands, std::vector<Buffer>& results) const {
@@ -213,6 +227,7 @@ class SharedLibrary final : public CustomCallLibrary {
 // Loading runs code of the library. A child does it first: what crashes, ends the process or hangs there is no library of
 // ours. "": fine, or no child can be had.
 std::string crashWhileLoading(const std::string& file) {
+  constexpr int kCameBack = 113;  // no exit code that an initialisation would choose
   const pid_t child = ::fork();
   if (child < 0) return {};
   if (child == 0) {
@@ -221,7 +236,7 @@ std::string crashWhileLoading(const std::string& file) {
     for (int stream : {STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
     for (int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(crash, SIG_DFL);
     (void)::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    ::_exit(0);
+    ::_exit(kCameBack);
   }
   constexpr auto kLongest = std::chrono::seconds(20);
   const auto end = std::chrono::steady_clock::now() + kLongest;
@@ -235,7 +250,7 @@ std::string crashWhileLoading(const std::string& file) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (WIFSIGNALED(status)) return std::string("its initialisation crashes: ") + ::strsignal(WTERMSIG(status));
-  return WEXITSTATUS(status) != 0 ? "its initialisation ends the process" : "";
+  return WEXITSTATUS(status) != kCameBack ? "its initialisation ends the process" : "";
 }
 
 }  // namespace

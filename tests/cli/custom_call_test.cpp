@@ -66,8 +66,32 @@ TEST_P(CustomCall, ALibraryThatCrashesWhileItIsLoaded) {
   };
   ASSERT_EQ(build("crash", "*(volatile int*)0 = 1;"), 0);
   refused("run m.hlo --custom-call-library=crash.so", 66, "crash.so cannot be loaded: its initialisation crashes");
+  ASSERT_EQ(build("quietly", "exit(0);"), 0);
+  refused("run m.hlo --custom-call-library=quietly.so", 66, "quietly.so cannot be loaded: its initialisation ends the process");
   ASSERT_EQ(build("leave", "_Exit(3);"), 0);
   refused("run m.hlo --custom-call-library=leave.so", 66, "leave.so cannot be loaded: its initialisation ends the process");
+}
+TEST_P(CustomCall, ATargetThatCrashesOrThrowsIsNamed) {
+  scratch_.write("m.hlo", program("f32[] custom-call(x), custom_call_target=\"wild\""));
+  const auto build = [&](const std::string& body) {
+    scratch_.write("t.cpp", "#include <stdexcept>\n#include <cstdlib>\nint deep(int n) { volatile char room[4096]; room[0] = n; return deep(n + 1) + room[0]; }\n"
+                            "extern \"C\" void wild(void*, const void**) { " + body + " }\n");
+    const std::string folder = scratch_.folder().string();
+    return std::system(("c++ -w -O0 -shared -fPIC -o " + folder + "/t.so " + folder + "/t.cpp").c_str());
+  };
+  const auto told = [&](const std::string& words) {
+    const Ran ran = scratch_.tessera("run m.hlo --custom-call-library=t.so" + backend());
+    EXPECT_NE(ran.exit, 0);
+    EXPECT_NE(ran.err.find("error: the custom call \"wild\" crashed: " + words), std::string::npos) << ran.err;
+  };
+  ASSERT_EQ(build("*(volatile int*)0 = 1;"), 0);
+  told("Segmentation fault");
+  ASSERT_EQ(build("deep(0);"), 0);
+  told("Segmentation fault");
+  ASSERT_EQ(build("std::abort();"), 0);
+  told("Aborted");
+  ASSERT_EQ(build("throw std::runtime_error(\"no luck\");"), 0);
+  refused("run m.hlo --custom-call-library=t.so", 5, "\"wild\" failed: it threw no luck");
 }
 // The example of the operation semantics, with the function that it means.
 TEST_P(CustomCall, TheReferencesMyfunc) {

@@ -9,7 +9,9 @@
 #include "backends/backend.h"
 #include "backends/derived.h"
 #include "backends/roofline.h"
+#include "core/evaluate/device_values.h"
 #include "core/evaluate/evaluate.h"
+#include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "core/tools/explain.h"
@@ -147,12 +149,12 @@ void Teller::tellStep(const StepListing& step, size_t occurrence, ElementType ty
   if (options_.ir) {
     out["ir_before"] = step.irBefore;
     out["ir_after"] = step.irAfter;
-    if (step.irBefore.empty()) report_.line("LLVM IR: none; a library runs it");
+    if (step.irBefore.empty()) report_.line("LLVM IR: none; code of the run time or of a library");
     else block("LLVM IR before LLVM's passes:", step.irBefore), block("LLVM IR after them:", step.irAfter);
   }
   if (options_.assembly) {
     out["assembly"] = step.assembly;
-    if (step.assembly.empty()) report_.line("assembly: none; a library runs it");
+    if (step.assembly.empty()) report_.line("assembly: none; code of the run time or of a library");
     else block("assembly:", step.assembly);
   }
 }
@@ -179,9 +181,29 @@ Status Teller::tell(InstructionId id) {
   return {};
 }
 
+// Of the first device, with all others beside it: times of collectives are those of waiting for them, too.
+Result<Profile> measureOnGrid(const Module& module, DeviceGrid grid, Backend& backend, const CompileOptions& options, Executable& first, int64_t runs) {
+  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsByDevice(module, grid, {}, {}));
+  std::vector<std::unique_ptr<Executable>> others;
+  for (int64_t device = 1; device < grid.count(); ++device) {
+    TESSERA_ASSIGN_OR_RETURN(auto other, backend.compile(module, options));
+    others.push_back(std::move(other));
+  }
+  Profile profile;
+  for (int64_t i = 0; i <= runs; ++i) {
+    const auto program = [&](Communicator& communicator) {
+      const auto device = static_cast<size_t>(communicator.device());
+      RunOptions run;
+      run.communicator = &communicator;
+      return (device == 0 ? first : *others[device - 1]).run(arguments[device], run, device == 0 && i > 0 ? &profile : nullptr);
+    };
+    TESSERA_TRY(runOnDevices(grid, program));
+  }
+  return profile;
+}
+
 Result<Profile> measure(const Module& module, Executable& executable, int64_t runs) {
   Profile profile;
-  if (runs == 0) return profile;
   std::vector<Literal> arguments, outputs;
   for (const Shape& shape : entryArgumentShapes(module)) {
     TESSERA_ASSIGN_OR_RETURN(Literal argument, fillParameter(shape, arguments.size(), {}));
@@ -203,9 +225,18 @@ Status explainCode(const Module& module, const std::string& name, const CodeOpti
   CompileOptions compile;
   compile.isa = options.isa;
   compile.kernelCache = defaultKernelCache();
+  DeviceGrid grid;
+  if (options.runs > 0) {
+    TESSERA_ASSIGN_OR_RETURN(grid, gridOf(module, 0, 0));
+    if (grid.count() > 1) compile.threads = 1;
+  }
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compile));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<InstructionId> ids, findOptimized(module, executable->optimized(), name));
-  TESSERA_ASSIGN_OR_RETURN(const Profile profile, measure(module, *executable, options.runs));
+  Profile profile;
+  if (options.runs > 0) {
+    TESSERA_ASSIGN_OR_RETURN(profile, grid.count() > 1 ? measureOnGrid(module, grid, *backend, compile, *executable, options.runs)
+                                                       : measure(module, *executable, options.runs));
+  }
   report.object["optimized"] = Json::array();
   if (ids.empty()) report.line("nothing of it is left in the optimised module: it was folded, merged or not needed");
   Teller teller(module, *executable, options, roofline ? &*roofline : nullptr, profile, report);

@@ -231,7 +231,7 @@ CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Pr
     const std::string type(nameOf(shape.isArray() ? shape.type : ElementType::F32));
     for (const StepListing& step : *steps) {
       out.steps += stepPage(step, profile, roofline ? roofline->attainableNs(type, step.flops, step.bytes) : 0);
-      const std::string none = head + "none: a library runs it\n\n";
+      const std::string none = head + "none: code of the run time or of a library\n\n";
       pages[kIrBefore] += step.irBefore.empty() ? none : head + step.irBefore + "\n";
       pages[kIrAfter] += step.irAfter.empty() ? none : head + step.irAfter + "\n";
       pages[kAssembly] += step.assembly.empty() ? none : head + step.assembly + "\n";

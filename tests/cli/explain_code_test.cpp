@@ -92,6 +92,17 @@ TEST_F(ExplainCode, MeasuredTimes) {
   EXPECT_GT(measured["ns"].get<double>(), 0);
   EXPECT_LE(measured["least_ns"].get<double>(), measured["ns"].get<double>());
 }
+TEST_F(ExplainCode, MeasuredOnAllDevicesOfTheProgram) {
+  scratch_.write("m.hlo",
+                 "HloModule m, replica_count=3\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT both = f32[] add(a, b)\n}\n\n"
+                 "ENTRY main {\n  x = f32[1000] parameter(0)\n  e = f32[1000] exponential(x)\n"
+                 "  ROOT all = f32[1000] all-reduce(e), replica_groups={{0,1,2}}, to_apply=sum\n}\n");
+  for (const char* name : {"e", "all"}) {
+    const Ran ran = scratch_.tessera(std::string("explain m.hlo ") + name + " --runs=3");
+    ASSERT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_NE(ran.out.find("us a run in 1 executions"), std::string::npos) << ran.out;
+  }
+}
 
 }  // namespace
 }  // namespace tessera

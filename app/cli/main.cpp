@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Example: tessera check model.hlo");
   Report report;
+  const bool asksForJson = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
   addCheck(app, report);
   addPrint(app, report);
   addStats(app, report);
@@ -80,8 +82,14 @@ int main(int argc, char** argv) {
   addHelp(app, report);
   try {
     app.parse(argc, argv);
+  } catch (const std::bad_alloc&) {
+    tessera::Diagnostic diagnostic;
+    diagnostic.fault = tessera::Fault::Runtime;
+    diagnostic.message = "not enough memory";
+    report.json = asksForJson;
+    report.failure(diagnostic);
   } catch (const CLI::ParseError& error) {
-    return refuseUsage(app, error, report, std::find(argv, argv + argc, std::string_view("--json")) != argv + argc);
+    return refuseUsage(app, error, report, asksForJson);
   }
   return report.finish();
 }

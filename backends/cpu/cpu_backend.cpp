@@ -1,5 +1,8 @@
 // The CPU backend: Module -> optimised Module -> plan and kernels -> Executable. `compile` is the contents page.
+#include <execinfo.h>
+
 #include <algorithm>
+#include <new>
 #include <thread>
 
 #include "backends/backend.h"
@@ -21,6 +24,8 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options) override;
 };
 
+Result<std::unique_ptr<Executable>> compileStages(const Module& module, const CompileOptions& options);
+
 Diagnostic usage(std::string message) {
   Diagnostic d;
   d.fault = Fault::Usage;
@@ -37,6 +42,17 @@ Status checkCancelled(const CompileOptions& options) {
 }
 
 Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, const CompileOptions& options) {
+  try {
+    return compileStages(module, options);
+  } catch (const std::bad_alloc&) {
+    Diagnostic d;
+    d.fault = Fault::Runtime;
+    d.message = "not enough memory to compile";
+    return fail(std::move(d));
+  }
+}
+
+Result<std::unique_ptr<Executable>> compileStages(const Module& module, const CompileOptions& options) {
   int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   auto stage = [&](std::string_view what, double fraction) -> Status {
     if (options.progress) options.progress(what, fraction);
@@ -65,4 +81,9 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
 }  // namespace tessera::cpu
 
 // The entry point that the registry looks up when it opens this module; the caller owns the result.
-extern "C" tessera::Backend* tesseraCreateBackend() { return new tessera::cpu::CpuBackend; }
+extern "C" tessera::Backend* tesseraCreateBackend() {
+  // The C library opens what it needs to unwind its own frames when it first does: now, not when memory has ended.
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);
+  return new tessera::cpu::CpuBackend;
+}

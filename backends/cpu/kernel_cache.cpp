@@ -203,7 +203,7 @@ bool isSafeFolder(const std::string& folder) {
 }
 
 std::optional<std::string> contentOf(const std::string& path) {
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));  // a pipe would wait for a writer
   struct stat status {};
   if (!file.isOpen() || ::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kMostEntryBytes) return std::nullopt;
   std::string content(static_cast<size_t>(status.st_size), '\0');

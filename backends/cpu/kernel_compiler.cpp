@@ -2,6 +2,7 @@
 #include "backends/cpu/kernel_compiler.h"
 
 #include <mutex>
+#include <new>
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
@@ -11,6 +12,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
@@ -32,11 +34,14 @@ namespace tessera::cpu {
 
 namespace {
 
+void noMemory(void*, const char*, bool) { throw std::bad_alloc(); }
+
 std::unique_ptr<llvm::TargetMachine> makeMachine(const HostProcessor& host) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    llvm::install_bad_alloc_error_handler(noMemory);
   });
   std::string problem, triple = llvm::sys::getProcessTriple();
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
@@ -47,17 +52,37 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(const HostProcessor& host) {
       triple, host.name, host.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less, true));
 }
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+struct Analyses {
+  explicit Analyses(llvm::TargetMachine& machine) {
+    llvm::PassBuilder builder(&machine);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+};
+
+// The passes write into the stream, last when they are destroyed.
+struct Generation {
+  llvm::SmallVector<char, 0> out;
+  llvm::raw_svector_ostream stream{out};
+  llvm::legacy::PassManager passes;
+};
+
+// What LLVM works on for one compilation.
+struct Job {
+  llvm::LLVMContext context;
+  llvm::Module module{"tessera", context};
+  std::unique_ptr<Analyses> analyses;
+  Generation generation;
+};
+
+void optimize(llvm::Module& module, llvm::FunctionAnalysisManager& functions) {
   llvm::FunctionPassManager slots, passes;
   slots.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::PromotePass());
@@ -99,12 +124,11 @@ std::string textOf(const llvm::Module& module) {
   return stream.str();
 }
 
-Status generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char>& out) {
-  llvm::raw_svector_ostream stream(out);
-  llvm::legacy::PassManager codegen;
-  if (machine.addPassesToEmitFile(codegen, stream, nullptr, type)) return fail("code generation: this target writes no object code");
-  codegen.run(module);
-  return {};
+Result<llvm::StringRef> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type, Generation& generation) {
+  if (machine.addPassesToEmitFile(generation.passes, generation.stream, nullptr, type))
+    return fail("code generation: this target writes no object code");
+  generation.passes.run(module);
+  return llvm::StringRef(generation.out.data(), generation.out.size());
 }
 
 // What line numbers belong to: no information for debuggers but the lines themselves.
@@ -132,6 +156,7 @@ struct KernelCompiler::Impl {
   HostProcessor host;
   std::unique_ptr<llvm::TargetMachine> machine;
 
+  Result<std::vector<KernelCode>> compile(Job& job, std::span<const KernelSource* const> sources) const;
   Status prepare(llvm::Module& module) const {
     if (!machine) return fail("code generation: LLVM does not know this processor");
     module.setDataLayout(machine->createDataLayout());
@@ -151,10 +176,11 @@ Result<std::string> KernelCompiler::Impl::assembly(llvm::LLVMContext& context, c
   TESSERA_TRY(emit(module, symbol, source, host.target, lines));
   if (function) module.getFunction(symbol)->setSubprogram(function);
   TESSERA_TRY(verify(module));
-  optimize(module, *machine);
-  llvm::SmallVector<char, 0> text;
-  TESSERA_TRY(generate(module, *machine, llvm::CodeGenFileType::AssemblyFile, text));
-  return function ? withMarks({text.data(), text.size()}, marks.texts) : std::string(text.data(), text.size());
+  Analyses analyses(*machine);
+  optimize(module, analyses.functions);
+  Generation generation;
+  TESSERA_ASSIGN_OR_RETURN(const llvm::StringRef text, generate(module, *machine, llvm::CodeGenFileType::AssemblyFile, generation));
+  return function ? withMarks(text, marks.texts) : text.str();
 }
 
 Result<codegen::KernelNest> nestOf(const LoopProgram& program, const codegen::Target& target) {
@@ -165,20 +191,30 @@ Result<codegen::KernelNest> nestOf(const LoopProgram& program, const codegen::Ta
 KernelCompiler::KernelCompiler(const HostProcessor& host) : impl_(std::make_unique<Impl>(Impl{host, makeMachine(host)})) {}
 KernelCompiler::~KernelCompiler() = default;
 
-Result<std::vector<KernelCode>> KernelCompiler::compile(std::span<const KernelSource* const> sources) {
-  llvm::LLVMContext context;
-  llvm::Module module("tessera", context);
-  TESSERA_TRY(impl_->prepare(module));
+Result<std::vector<KernelCode>> KernelCompiler::Impl::compile(Job& job, std::span<const KernelSource* const> sources) const {
+  TESSERA_TRY(prepare(job.module));
   std::vector<std::string> symbols;
   for (const KernelSource* source : sources) {
     symbols.push_back("kernel" + std::to_string(symbols.size()));
-    TESSERA_TRY(emit(module, symbols.back(), *source, impl_->host.target));
+    TESSERA_TRY(emit(job.module, symbols.back(), *source, host.target));
   }
-  TESSERA_TRY(verify(module));
-  optimize(module, *impl_->machine);
-  llvm::SmallVector<char, 0> object;
-  TESSERA_TRY(generate(module, *impl_->machine, llvm::CodeGenFileType::ObjectFile, object));
-  return splitObject({object.data(), object.size()}, symbols);
+  TESSERA_TRY(verify(job.module));
+  job.analyses = std::make_unique<Analyses>(*machine);
+  optimize(job.module, job.analyses->functions);
+  TESSERA_ASSIGN_OR_RETURN(const llvm::StringRef object, generate(job.module, *machine, llvm::CodeGenFileType::ObjectFile, job.generation));
+  return splitObject(object, symbols);
+}
+
+// LLVM, built without exceptions, cannot end well what memory ended: all that it was at is left as it lies, for good.
+Result<std::vector<KernelCode>> KernelCompiler::compile(std::span<const KernelSource* const> sources) {
+  auto job = std::make_unique<Job>();
+  try {
+    return impl_->compile(*job, sources);
+  } catch (const std::bad_alloc&) {
+    (void)job.release();
+    (void)impl_->machine.release();
+    throw;
+  }
 }
 
 Result<KernelListing> KernelCompiler::list(const KernelSource& source, const KernelMarks& marks) {
@@ -190,7 +226,8 @@ Result<KernelListing> KernelCompiler::list(const KernelSource& source, const Ker
   KernelListing listing;
   listing.before = textOf(module);
   TESSERA_TRY(verify(module));
-  optimize(module, *impl_->machine);
+  Analyses analyses(*impl_->machine);
+  optimize(module, analyses.functions);
   listing.after = textOf(module);
   impl_->machine->Options.MCOptions.AsmVerbose = true;
   TESSERA_ASSIGN_OR_RETURN(listing.assembly, impl_->assembly(context, symbol, source, marks));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -39,6 +40,19 @@ const void* runtimeFunction(std::string_view name) {
   auto found = known.find(name);
   // What LLVM calls of itself (fmodf …) is in the C library.
   return found != known.end() ? found->second : ::dlsym(RTLD_DEFAULT, std::string(name).c_str());
+}
+
+// work(), which may not throw when it has a thread of its own.
+template <class Work>
+Status withinMemory(Work&& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    Diagnostic d;
+    d.fault = Fault::Runtime;
+    d.message = "not enough memory to compile";
+    return fail(std::move(d));
+  }
 }
 
 // work() on so many threads, the caller's included.
@@ -124,7 +138,12 @@ size_t KernelLibrary::addRegion(RegionProgram region, std::string owner) {
 
 void KernelLibrary::prepare(std::function<void()> work) {
   try {
-    impl_->preparations.emplace_back(std::move(work));
+    impl_->preparations.emplace_back([work = std::move(work)] {
+      (void)withinMemory([&]() -> Status {
+        work();
+        return {};
+      });
+    });
   } catch (const std::system_error&) {
     // Without a thread for it the first run does it.
   }
@@ -137,14 +156,16 @@ std::vector<size_t> KernelLibrary::Impl::takeCached(size_t threads) {
   constexpr size_t kEach = 16;
   std::vector<char> found(pending.size(), 0);
   std::atomic<size_t> next{0};
+  auto take = [&](size_t i) -> Status {
+    pending[i]->key = cache.keyOf(pending[i]->source);
+    auto code = cache.find(pending[i]->key);
+    if (!code) return {};
+    codes[i] = std::move(*code);
+    found[i] = 1;
+    return {};
+  };
   auto work = [&] {
-    for (size_t i; (i = next.fetch_add(1)) < pending.size();) {
-      pending[i]->key = cache.keyOf(pending[i]->source);
-      auto code = cache.find(pending[i]->key);
-      if (!code) continue;
-      codes[i] = std::move(*code);
-      found[i] = 1;
-    }
+    for (size_t i; (i = next.fetch_add(1)) < pending.size();) (void)withinMemory([&] { return take(i); });
   };
   if (cache.isOn()) onThreads(std::min(threads, pending.size() / kEach + 1), work);
   std::vector<size_t> missing;
@@ -172,11 +193,14 @@ Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, s
   std::mutex mutex;
   std::optional<Diagnostic> failure;
   auto work = [&] {
-    KernelCompiler compiler(host);
+    std::optional<KernelCompiler> compiler;
     for (size_t i; (i = next.fetch_add(1)) < batches;) {
       if (cancel && cancel->load()) return;
       const size_t begin = i * each, end = std::min(missing.size(), begin + each);
-      Status status = compileBatch(compiler, std::span(missing).subspan(begin, end - begin));
+      Status status = withinMemory([&] {
+        if (!compiler) compiler.emplace(host);
+        return compileBatch(*compiler, std::span(missing).subspan(begin, end - begin));
+      });
       if (status) continue;
       std::lock_guard lock(mutex);
       if (!failure) failure = std::move(status).error();

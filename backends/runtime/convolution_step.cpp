@@ -177,6 +177,7 @@ bool Axes::isOneRange() const {
 bool ConvolutionStep::build(double work) {
   pieces.clear();
   shared.reset();
+  if (!hasRoomForCode()) return false;
   try {
     auto* add = pass == ConvolutionPass::Weights ? buildWeightsGradient : pass == ConvolutionPass::Source ? buildSourceGradient : buildForward;
     add(*this, geometry, slots, work);

@@ -1,6 +1,8 @@
 // oneDNN's one engine, and the boundary at which its exceptions become our errors.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <mutex>
 #include <new>
@@ -44,6 +46,16 @@ class OneOpenMpThread {
  private:
   int before_;
 };
+
+// The library writes the code that it generates even where it found no memory for it: so there must be some before a
+// primitive is made.
+inline bool hasRoomForCode(size_t megabytes = 32) {
+  const size_t bytes = megabytes << 20;
+  void* room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return false;
+  ::munmap(room, bytes);
+  return true;
+}
 
 inline Diagnostic notEnoughMemory(const char* what) {
   Diagnostic d;

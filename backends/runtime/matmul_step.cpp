@@ -32,6 +32,7 @@ Status MatmulStep::run(RunState& state) {
 
 bool MatmulStep::prepare() {
   OneOpenMpThread single;
+  if (!hasRoomForCode()) return false;
   try {
     split();
     return true;

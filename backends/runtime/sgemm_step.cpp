@@ -46,11 +46,13 @@ Status SgemmStep::run(RunState& state) {
     std::fill(c, c + batches * m * n, 0.0f);
     return {};
   }
+  if (!hasRun_ && !hasRoomForCode()) return fail(notEnoughMemory("dot"));
   DnnlAnswers answers;
   state.pool->parallelFor(batches * blocks_, tasksPerChunk_, [&](int64_t begin, int64_t end, int) {
     OneOpenMpThread single;
     for (int64_t task = begin; task < end; ++task) answers.note(runTask(state, task));
   });
+  hasRun_ = true;
   return answers.status("dot");
 }
 

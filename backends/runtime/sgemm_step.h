@@ -44,7 +44,7 @@ class SgemmStep : public KeptStep<SgemmStep> {
 
  private:
   dnnl_status_t runTask(RunState& state, int64_t task) const;
-  bool splitsColumns_ = false;
+  bool splitsColumns_ = false, hasRun_ = false;
   int64_t extent_ = 1, block_ = 1, blocks_ = 1, tasksPerChunk_ = 1;
 };
 

@@ -108,6 +108,18 @@ TEST_F(CpuKernelCache, DamagedEntriesAreCompiledAnew) {
   }
 }
 
+// Opening a pipe waits for somebody who writes.
+TEST_F(CpuKernelCache, WhatIsNoFileIsPassedOver) {
+  expectRight(0);
+  const auto files = entries();
+  for (size_t i = 0; i < files.size(); ++i) {
+    fs::remove(files[i]);
+    if (i % 2 == 0) ASSERT_EQ(::mkfifo(files[i].c_str(), 0600), 0);
+    else fs::create_directory(files[i]);
+  }
+  expectRight(0);
+}
+
 TEST_F(CpuKernelCache, EntriesOfOtherKernelsAreRefused) {
   expectRight(0);
   const auto files = entries();

@@ -80,6 +80,50 @@ TEST_P(CpuMemory, EveryAmountGivesRightValuesOrAFailure) {
   EXPECT_GT(refused, 0);
 }
 
+// Memory that ends while LLVM or oneDNN generates code: neither can say so, and we do.
+int compileWithin(size_t more, Backend& backend, const Module& module) {
+  const size_t now = addressSpace();
+  if (!limitAddressSpace(now, now + more)) return kOtherFault;
+  takeWhatIsFree();
+  if (!limitAddressSpace(now + more, now + more)) return kOtherFault;
+  CompileOptions options;
+  options.threads = 1;
+  auto executable = backend.compile(module, options);
+  if (executable) return kRight;
+  return executable.error().fault == Fault::Runtime ? kRefused : kOtherFault;
+}
+
+TEST(CpuMemoryToCompile, EveryAmountGivesAnExecutableOrAFailure) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's own memory counts";
+#endif
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 16);
+  ReadResult read = readHloText(
+      "HloModule m\nadd { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }\nENTRY main { x = f32[64,48] parameter(0)  "
+      "e = f32[64,48] exponential(x)  z = f32[] constant(0)  s = f32[64] reduce(e, z), dimensions={1}, to_apply=add  "
+      "w = f32[64,48] broadcast(s), dimensions={0}  q = f32[64,48] divide(e, w)  l = f32[64,48] logistic(x)  t = f32[48,64] transpose(l), dimensions={1,0}  "
+      "d = f32[64,64] dot(q, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}  ROOT o = f32[64,64] erf(d) }\n");
+  ASSERT_TRUE(read.module);
+  inferModule(*read.module);
+  auto backend = makeBackend("cpu").value();
+  CompileOptions once;
+  once.threads = 1;
+  ASSERT_TRUE(backend->compile(*read.module, once));
+  int made = 0, refused = 0;
+  for (size_t kilobytes = 64; kilobytes <= 64 << 10; kilobytes += kilobytes / 2) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) ::_exit(compileWithin(kilobytes << 10, *backend, *read.module));
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status)) << kilobytes << " KiB: signal " << WTERMSIG(status);
+    ASSERT_LE(WEXITSTATUS(status), kRefused) << kilobytes << " KiB";
+    (WEXITSTATUS(status) == kRight ? made : refused) += 1;
+  }
+  EXPECT_GT(made, 0);
+  EXPECT_GT(refused, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Steps, CpuMemory,
                          testing::Values(std::pair("sort", "x = f32[400000] parameter(0)  ROOT r = f32[400000] sort(x), dimensions={0}, to_apply=before"),
                                          std::pair("product", "x = f32[6000,16] parameter(0)  ROOT r = f32[6000,6000] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}"),

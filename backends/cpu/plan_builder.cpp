@@ -13,6 +13,7 @@
 #include "backends/cpu/convolution_end.h"
 #include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
+#include "backends/cpu/operand_starts.h"
 #include "backends/cpu/permute.h"
 #include "backends/cpu/region_planner.h"
 #include "backends/cpu/row_chain.h"
@@ -206,9 +207,10 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
   slots.insert(slots.end(), results.begin(), results.end());
   if (std::ranges::any_of(slots, [](int slot) { return slot < 0; })) return unsupported(instruction, "an operand is not an array");
   bool loops = program.initialOperand[0] >= 0;
+  std::vector<int64_t> starts = takeOperandStarts(program);
   auto kernel = kernels_.add(std::move(program), std::string(instruction.name));
   if (!kernel) return unsupported(instruction, kernel.error().message);
-  emit(out, std::make_unique<KernelStep>(*kernel, std::move(slots)), instruction, loops ? "kernel (stores)" : "kernel");
+  emit(out, std::make_unique<KernelStep>(*kernel, std::move(slots), std::move(starts)), instruction, loops ? "kernel (stores)" : "kernel");
   return {};
 }
 

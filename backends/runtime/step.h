@@ -98,17 +98,20 @@ class KernelStep : public KeptStep<KernelStep> {
  public:
   static constexpr const char* kLoader = "tessera_step_kernel";
   KernelStep() = default;
-  KernelStep(size_t kernel, std::vector<int> slots) : kernel_(kernel), slots_(std::move(slots)), buffers_(slots_.size()) {}
+  // starts: bytes by slot at which the kernel's array begins in its buffer; 0 where there is none.
+  KernelStep(size_t kernel, std::vector<int> slots, std::vector<int64_t> starts = {})
+      : kernel_(kernel), slots_(std::move(slots)), starts_(std::move(starts)), buffers_(slots_.size()) {}
   Status run(RunState& state) override;
   template <class Fields>
   void fields(Fields& f) {
-    f(kernel_, slots_);
+    f(kernel_, slots_, starts_);
     buffers_.resize(slots_.size());
   }
 
  private:
   size_t kernel_ = 0;
   std::vector<int> slots_;
+  std::vector<int64_t> starts_;
   std::vector<void*> buffers_;
 };
 

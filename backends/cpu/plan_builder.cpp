@@ -1,5 +1,5 @@
 // See plan_builder.h. Where values lie is decided by core/passes/buffer_assignment; here instructions become steps over
-// its slots. Only scratch memory of library steps is added: one region behind the arena that all steps share in turn.
+// its slots. When all are known, it places scratch memory of steps too, and gives none to what regions keep in registers.
 #include "backends/cpu/plan_builder.h"
 
 #include <algorithm>
@@ -29,6 +29,8 @@
 namespace tessera::cpu {
 
 namespace {
+
+constexpr int64_t kMostScratchBytes = int64_t{1} << 62;
 
 std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::string why) {
   Diagnostic d;
@@ -64,10 +66,13 @@ class PlanBuilder {
   Status planSplit(const Instruction& instruction, codegen::SplitScatter split, Sequence& out);
   Status planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from, const std::vector<int>& to, Sequence& out);
 
-  Result<int> scratch(int64_t bytes);
+  Result<int> scratch(const Instruction& during, int64_t bytes);
+  void use(std::span<const int> slots);
+  Status placeScratch();
   std::vector<int> resultSlots(const Instruction& instruction) const { return cpu::resultSlots(buffers_, instruction); }
   std::vector<int> operandSlots(const Instruction& instruction) const { return cpu::operandSlots(module_, buffers_, instruction); }
   void emit(Sequence& out, StepPtr step, const Instruction& instruction, std::string what);
+  void emitOver(Sequence& out, StepPtr step, std::span<const int> used, const Instruction& instruction, std::string what);
 
   const Module& module_;
   const BufferAssignment& buffers_;
@@ -76,27 +81,47 @@ class PlanBuilder {
   int threads_;
   RegionPlanner regions_;
   Plan plan_;
-  int64_t scratchBytes_ = 0, mostScratchBytes_ = 0;  // of the step that is planned now, and of any
+  std::vector<ScratchNeed> scratch_;  // their slots stand behind the assignment's, in order
+  std::vector<bool> hasMemory_;       // by slot of the assignment: some step uses its memory
 };
 
-Result<int> PlanBuilder::scratch(int64_t bytes) {
-  auto padded = checkedAdd(bytes, 63);
-  auto end = padded ? checkedAdd(scratchBytes_, *padded / 64 * 64) : std::nullopt;
-  if (!end) {
+Result<int> PlanBuilder::scratch(const Instruction& during, int64_t bytes) {
+  if (bytes > kMostScratchBytes) {
     Diagnostic d;
     d.fault = Fault::Runtime;
     d.message = fmt::format("not enough memory: a step needs {} bytes of scratch", bytes);
     return fail(std::move(d));
   }
+  scratch_.push_back({during.id, bytes});
   Slot slot;
-  slot.offset = (buffers_.arenaBytes + 63) / 64 * 64 + scratchBytes_;
   slot.bytes = bytes;
-  scratchBytes_ = *end;
   plan_.slots.push_back({{slot}, nullptr});
   return static_cast<int>(plan_.slots.size()) - 1;
 }
 
+// A step reads or writes their memory.
+void PlanBuilder::use(std::span<const int> slots) {
+  for (int slot : slots)
+    if (slot >= 0 && static_cast<size_t>(slot) < hasMemory_.size()) hasMemory_[static_cast<size_t>(slot)] = true;
+}
+
+Status PlanBuilder::placeScratch() {
+  BufferAssignment placed = buffers_;
+  const bool isDone = scratch_.empty() && std::ranges::all_of(hasMemory_, std::identity());
+  if (!isDone) TESSERA_TRY(placed.addScratch(scratch_, hasMemory_));
+  plan_.arenaBytes = placed.arenaBytes;
+  for (size_t s = 0; s < placed.slots.size(); ++s) static_cast<Slot&>(plan_.slots[s]) = placed.slots[s];
+  return {};
+}
+
+// A step of which the slots are the instruction's.
 void PlanBuilder::emit(Sequence& out, StepPtr step, const Instruction& instruction, std::string what) {
+  use(operandSlots(instruction));
+  emitOver(out, std::move(step), resultSlots(instruction), instruction, std::move(what));
+}
+
+void PlanBuilder::emitOver(Sequence& out, StepPtr step, std::span<const int> used, const Instruction& instruction, std::string what) {
+  use(used);
   step->profileIndex = static_cast<int32_t>(plan_.names.size());
   plan_.names.push_back({instruction.id, std::string(instruction.name), std::move(what), operandSlots(instruction), resultSlots(instruction),
                          kernels_.takeMentioned(), {}, {}, 0});
@@ -140,7 +165,8 @@ Status PlanBuilder::planWhile(const Instruction& instruction, Sequence& out) {
   TESSERA_TRY(planComputation(*condition, step->condition, true));
   TESSERA_TRY(planComputation(*body, step->body, true));
   step->predicate = buffers_.slotOf(module_.at(*condition).root);
-  emit(out, std::move(step), instruction, "while");
+  const int predicate = step->predicate;
+  emitOver(out, std::move(step), {&predicate, 1}, instruction, "while");
   return {};
 }
 
@@ -152,20 +178,19 @@ Status PlanBuilder::planBranches(const Instruction& instruction, Sequence& out, 
   if (branches.size() + 1 != instruction.operands.size()) return unsupported(instruction, "it has not one operand a branch");
   step->branches.resize(branches.size());
   for (size_t i = 0; i < branches.size(); ++i) TESSERA_TRY(planComputation(branches[i], step->branches[i], inLoop));
-  emit(out, std::move(step), instruction, "conditional");
+  const int selector = step->selector;
+  emitOver(out, std::move(step), {&selector, 1}, instruction, "conditional");
   return {};
 }
 
 // Two kernels, the partial results between them in scratch.
 Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitReduction split, Sequence& out) {
   std::vector<int> slots = operandSlots(instruction), partials, results = resultSlots(instruction);
-  scratchBytes_ = 0;
   LoopProgram blocks = codegen::asLoopProgram(split.blocks), join = codegen::asLoopProgram(split.join);
   for (const Shape& shape : blocks.outputs) {
-    TESSERA_ASSIGN_OR_RETURN(int slot, scratch(shape.denseBytes().value_or(INT64_MAX)));
+    TESSERA_ASSIGN_OR_RETURN(int slot, scratch(instruction, shape.denseBytes().value_or(INT64_MAX)));
     partials.push_back(slot);
   }
-  mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
   TESSERA_TRY(planPart(instruction, std::move(blocks), slots, partials, out));
   slots.insert(slots.end(), partials.begin(), partials.end());
   return planPart(instruction, std::move(join), std::move(slots), results, out);
@@ -174,9 +199,7 @@ Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitRedu
 // Three kernels around arrays in scratch, one a piece of the updates.
 Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitScatter split, Sequence& out) {
   std::vector<int> slots = operandSlots(instruction);
-  scratchBytes_ = 0;
-  TESSERA_ASSIGN_OR_RETURN(const int partial, scratch(split.pieces.outputs[0].denseBytes().value_or(INT64_MAX)));
-  mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
+  TESSERA_ASSIGN_OR_RETURN(const int partial, scratch(instruction, split.pieces.outputs[0].denseBytes().value_or(INT64_MAX)));
   TESSERA_TRY(planPart(instruction, codegen::asLoopProgram(split.fill), {}, {partial}, out));
   TESSERA_TRY(planPart(instruction, std::move(split.pieces), slots, {partial}, out));
   slots.push_back(partial);
@@ -216,10 +239,8 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
 
 Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out) {
   LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}, threads_};
-  context.scratch = [&](int64_t bytes) { return scratch(bytes); };
-  scratchBytes_ = 0;
+  context.scratch = [&](int64_t bytes) { return scratch(instruction, bytes); };
   auto step = planLibrary(context);
-  mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
   if (!step) return fail(std::move(step).error());
   if (!*step) return planElements(instruction, out);
   emit(out, std::move(*step), instruction, context.what);
@@ -229,11 +250,9 @@ Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out)
 // A fusion of dots and what stands between them, or of a convolution and its end; any other form by its element program.
 Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
   LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}, threads_};
-  context.scratch = [&](int64_t bytes) { return scratch(bytes); };
-  scratchBytes_ = 0;
+  context.scratch = [&](int64_t bytes) { return scratch(instruction, bytes); };
   auto step = planRowChain(context);
   if (step && !*step) step = planConvolutionEnd(context);
-  mostScratchBytes_ = std::max(mostScratchBytes_, scratchBytes_);
   if (!step) return fail(std::move(step).error());
   if (!*step) return planElements(instruction, out);
   emit(out, std::move(*step), instruction, context.what);
@@ -305,8 +324,9 @@ void PlanBuilder::emitRegion(PlannedRegion region, Sequence& out) {
   const Instruction& speaker = module_.at(region.speaker);
   const size_t blocks = region.program.blocks.size();
   const size_t kernel = kernels_.addRegion(std::move(region.program), std::string(speaker.name));
-  emit(out, std::make_unique<RegionCallStep>(kernel, std::move(region.slots), plan_.blocks), speaker,
-       fmt::format("region of {} instructions", region.parts.size()));
+  const std::vector<int> used = region.slots;
+  emitOver(out, std::make_unique<RegionCallStep>(kernel, std::move(region.slots), plan_.blocks), used, speaker,
+           fmt::format("region of {} instructions", region.parts.size()));
   StepName& name = plan_.names.back();
   name.parts = std::move(region.parts);
   name.registers = std::move(region.registers);
@@ -329,12 +349,12 @@ Status PlanBuilder::planComputation(ComputationId id, Sequence& out, bool inLoop
 
 Result<Plan> PlanBuilder::build() {
   for (const Slot& slot : buffers_.slots) plan_.slots.push_back({{slot}, nullptr});
+  for (const Slot& slot : buffers_.slots) hasMemory_.push_back(slot.kind != SlotKind::Temp);
   for (ComputationId computation : controlComputations(module_))
     for (InstructionId id : module_.at(computation).instructions)
       if (module_.at(id).opcode == Opcode::Constant) TESSERA_TRY(planConstant(module_.at(id)));
   TESSERA_TRY(planComputation(module_.entry(), plan_.sequence, false));
-  auto end = checkedAdd(mostScratchBytes_ > 0 ? (buffers_.arenaBytes + 63) / 64 * 64 : buffers_.arenaBytes, mostScratchBytes_);
-  plan_.arenaBytes = end.value_or(INT64_MAX - 64);
+  TESSERA_TRY(placeScratch());
   return std::move(plan_);
 }
 

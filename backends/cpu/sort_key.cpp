@@ -91,14 +91,16 @@ NodeId payloadOf(ElementBuilder& b, std::span<const Shape> operands, std::span<c
 
 }  // namespace
 
-std::optional<KeyForm> sortsByKeyAlone(const ElementProgram& comparator, std::span<const Shape> operands) {
+std::optional<SaidOperand> operandSaidByKey(const ElementProgram& comparator, std::span<const Shape> operands) {
   const NodeId root = comparator.results.at(0);
   const Node& compare = comparator.at(root);
-  const ElementType type = operands[0].type;
-  if (operands.size() != 1 || compare.op != NodeOp::Compare || comparator.at(comparator.inputsOf(root)[0]).op != NodeOp::Read) return std::nullopt;
+  if (compare.op != NodeOp::Compare) return std::nullopt;
+  const Node& read = comparator.at(comparator.inputsOf(root)[0]);
+  if (read.op != NodeOp::Read || read.bits0 / 2 >= operands.size()) return std::nullopt;
+  const ElementType type = operands[read.bits0 / 2].type;
   const bool isFloat = type == ElementType::F32 && compare.bits1 != 0;
   if (!isFloat && type != ElementType::S32 && type != ElementType::U32) return std::nullopt;
-  return KeyForm{isFloat, isSigned(type), static_cast<CompareDirection>(compare.bits0) == CompareDirection::Gt};
+  return SaidOperand{static_cast<int>(read.bits0 / 2), {isFloat, isSigned(type), static_cast<CompareDirection>(compare.bits0) == CompareDirection::Gt}};
 }
 
 std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<const Shape> operands, int64_t dimension, SortPayload payload) {
@@ -119,7 +121,9 @@ std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<con
   if (direction == CompareDirection::Gt) key = b.unary(NodeOp::Not, key);
   SortKey out;
   out.isWide = info(b.typeOf(key)).bits == 64;
-  if (!out.isWide && payload != SortPayload::None) {
+  if (!out.isWide && payload == SortPayload::None) {
+    key = b.convert(ElementType::U32, key);
+  } else if (!out.isWide) {
     key = b.binary(NodeOp::ShiftLeft, b.convert(ElementType::U64, key), b.constantBits(ElementType::U64, 32));
     key = b.binary(NodeOp::Or, key, payloadOf(b, operands, indices, dimension, payload));
   }

@@ -17,8 +17,12 @@ struct SortKey {
   bool isWide = false;
 };
 
-// The comparator orders elements of 32 bits by all of their bits, so that equal keys are equal elements.
-std::optional<KeyForm> sortsByKeyAlone(const ElementProgram& comparator, std::span<const Shape> operands);
+// An operand of 32-bit elements that the comparator orders by all of their bits: equal keys are equal elements.
+struct SaidOperand {
+  int operand = -1;
+  KeyForm form;
+};
+std::optional<SaidOperand> operandSaidByKey(const ElementProgram& comparator, std::span<const Shape> operands);
 
 // comparator: composeScalar's program, operands a₀ b₀ a₁ b₁ …. nullopt: not of that form, or a type without such keys.
 // Comparisons of floats that order NaN by no rule put it first or last.

@@ -11,9 +11,6 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kFew = 64;        // elements of a row that are sorted by comparison of items
-constexpr int64_t kChunk = 1 << 11;  // elements of groups that a thread takes at least
-
 template <class Item>
 class RadixSortStep : public Step, private RadixSort {
  public:
@@ -98,19 +95,19 @@ void RadixSortStep<Item>::write(RunState& state, int64_t row, const Item* result
 
 template <class Item>
 void RadixSortStep<Item>::sortLongRow(RunState& state, int64_t row) {
-  constexpr int64_t kChunk = 1 << 14;
+  constexpr int64_t kPiece = 1 << 14;
   Item* from = scratch<Item>(state, sorted) + row * shape.length;
   Item* other = scratch<Item>(state, spare) + row * shape.length;
-  state.pool->parallelFor(shape.length, kChunk, [&](int64_t begin, int64_t end, int) {
+  state.pool->parallelFor(shape.length, kPiece, [&](int64_t begin, int64_t end, int) {
     load(scratch<Made>(state, items) + shape.firstOf(row), from, begin, end);
   });
   const Item* result = together_.sort(*state.pool, from, other, shape.length);
-  state.pool->parallelFor(shape.length, kChunk, [&](int64_t begin, int64_t end, int) { write(state, row, result, begin, end); });
+  state.pool->parallelFor(shape.length, kPiece, [&](int64_t begin, int64_t end, int) { write(state, row, result, begin, end); });
 }
 
 template <class Item>
 Item* sortItems(Item* from, Item* other, int64_t n) {
-  if (n > kFew) return radixSort(from, other, n);
+  if (n > RadixSort::kFew) return radixSort(from, other, n);
   // Places differ, so the order is that of a stable sort.
   if constexpr (sizeof(Item) == 16)
     std::sort(from, from + n, [](const Item& a, const Item& b) { return a.key != b.key ? a.key < b.key : a.payload < b.payload; });
@@ -155,7 +152,7 @@ template <class Item>
 Status RadixSortStep<Item>::run(RunState& state) {
   if (shape.length == 0 || shape.rows == 0) return {};
   if (groups.count > 0) {
-    state.pool->parallelFor(groups.count, std::max<int64_t>(1, kChunk / groups.elements), [&](int64_t begin, int64_t end, int thread) {
+    state.pool->parallelFor(parts(), partsAtOnce(), [&](int64_t begin, int64_t end, int thread) {
       for (int64_t group = begin; group < end; ++group) sortGroup(state, group, thread);
     });
     return {};
@@ -165,7 +162,7 @@ Status RadixSortStep<Item>::run(RunState& state) {
     for (int64_t row = 0; row < shape.rows; ++row) sortLongRow(state, row);
     return {};
   }
-  state.pool->parallelFor(shape.rows, std::max<int64_t>(1, 2048 / shape.length), [&](int64_t begin, int64_t end, int thread) {
+  state.pool->parallelFor(parts(), partsAtOnce(), [&](int64_t begin, int64_t end, int thread) {
     for (int64_t row = begin; row < end; ++row) sortRow(state, row, scratch<Made>(state, items) + shape.firstOf(row), thread);
   });
   return {};

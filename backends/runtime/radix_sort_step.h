@@ -2,6 +2,8 @@
 // long ones are shared. Before: cpu/sort.
 #pragma once
 
+#include <algorithm>
+
 #include "backends/runtime/row_pieces.h"
 #include "backends/runtime/sort_by_calls_step.h"
 
@@ -41,6 +43,11 @@ struct RadixSort {
   bool isWide = false;           // keys of 64 bits, the place beside them; else key · 2³² + payload
   SortPayload payload = SortPayload::Index;
   KeyForm form;                  // without a payload
+  static constexpr int64_t kFew = 64;       // elements of a row that are sorted by comparison, without `spare`
+  static constexpr int64_t kChunk = 1 << 11;  // elements that a thread takes at least
+  // Groups, or rows, and how many of them a thread takes at once.
+  int64_t parts() const { return groups.count > 0 ? groups.count : shape.rows; }
+  int64_t partsAtOnce() const { return std::max<int64_t>(1, kChunk / std::max<int64_t>(1, groups.count > 0 ? groups.elements : shape.length)); }
   template <class Fields>
   void fields(Fields& f) {
     f(shape, groups, kernel, kernelSlots, items, sorted, spare, isShared, operands, outputs, widths, isWide, payload, form);

@@ -31,7 +31,9 @@ class BufferAssigner {
   Result<BufferAssignment> run(bool lendsResults) {
     numberParameters();
     TESSERA_TRY(makeSlots());
-    TESSERA_TRY(placeTemporaries(lendsResults));
+    findLives();
+    if (lendsResults) findLenders();
+    TESSERA_TRY(out_.addScratch({}, std::vector<bool>(out_.slots.size(), true)));
     return std::move(out_);
   }
 
@@ -103,54 +105,16 @@ class BufferAssigner {
       const Slot& slot = out_.slots[s];
       if (slot.kind != SlotKind::Output || slot.bytes <= kSmallBytes) continue;
       if (analysis_.shapeOf(classOfSlot_[s]).denseBytes() != slot.bytes) continue;
-      lenders_.push_back({slot.bytes, analysis_.birth(classOfSlot_[s])});
-      lenderIndex_.push_back(slot.index);
+      out_.lenders_.push_back({slot.bytes, analysis_.birth(classOfSlot_[s])});
+      out_.lenderIndex_.push_back(slot.index);
     }
   }
 
-  // Small values are packed behind the others, so that a scalar does not take a cache line.
-  Status placeTemporaries(bool lendsResults) {
-    if (lendsResults) findLenders();
-    std::vector<size_t> large, small;
-    for (size_t s = 0; s < out_.slots.size(); ++s)
-      if (out_.slots[s].kind == SlotKind::Temp) (out_.slots[s].bytes <= kSmallBytes ? small : large).push_back(s);
-    TESSERA_TRY(pack(large, lenders_));
-    return pack(small, {});
-  }
-
-  // Behind what is in the arena already.
-  Status pack(const std::vector<size_t>& slots, std::span<const ArenaLender> lenders) {
-    std::vector<ArenaLife> lives;
-    for (size_t s : slots) {
-      const int64_t bytes = out_.slots[s].bytes;
-      lives.push_back({bytes, alignmentOf(bytes), analysis_.birth(classOfSlot_[s]), analysis_.death(classOfSlot_[s])});
-    }
-    const auto packing = packArena(lives, lenders);
-    if (!packing) return tooLarge();
-    int64_t alignment = 1;
-    for (const ArenaLife& life : lives) alignment = std::max(alignment, life.alignment);
-    const auto begin = checkedAdd(out_.arenaBytes, alignment - 1);
-    const int64_t base = begin ? *begin / alignment * alignment : 0;
-    const auto end = begin ? checkedAdd(base, packing->bytes) : std::nullopt;
-    if (!end) return tooLarge();
-    if (packing->bytes > 0) out_.arenaBytes = *end;
-    placeAll(slots, *packing, base);
-    return {};
-  }
-
-  void placeAll(const std::vector<size_t>& slots, const ArenaPacking& packing, int64_t base) {
-    for (size_t i = 0; i < slots.size(); ++i) {
-      Slot& slot = out_.slots[slots[i]];
-      const ArenaPlace& place = packing.places[i];
-      slot.lender = place.lender < 0 ? -1 : lenderIndex_[static_cast<size_t>(place.lender)];
-      slot.offset = place.lender < 0 ? base + place.offset : place.offset;
-    }
-  }
-  static Status tooLarge() {
-    Diagnostic d;
-    d.fault = Fault::Runtime;
-    d.message = "the values that live at the same time need more memory than can be addressed";
-    return fail(std::move(d));
+  void findLives() {
+    for (uint32_t c : classOfSlot_) out_.lives_.push_back({analysis_.birth(c), analysis_.death(c)});
+    out_.times_.resize(module_.instructionSlots());
+    for (ComputationId computation : analysis_.computations())
+      for (InstructionId id : module_.at(computation).instructions) out_.times_[id.value] = {analysis_.begin(id), analysis_.end(id)};
   }
 
   const Module& module_;
@@ -159,9 +123,69 @@ class BufferAssigner {
   std::map<uint32_t, int32_t> parameterNumber_;  // by value
   std::vector<int32_t> slotOfClass_;
   std::vector<uint32_t> classOfSlot_;
-  std::vector<ArenaLender> lenders_;
-  std::vector<int32_t> lenderIndex_;  // by lender: the result
 };
+
+// The arena with a place for each temporary.
+struct BufferAssignment::Placing {
+  std::vector<ArenaPlace> places;  // by slot
+  int64_t bytes = 0;
+};
+
+namespace {
+
+std::unexpected<Diagnostic> tooLarge() {
+  Diagnostic d;
+  d.fault = Fault::Runtime;
+  d.message = "the values that live at the same time need more memory than can be addressed";
+  return fail(std::move(d));
+}
+
+}  // namespace
+
+// Small values are packed behind the others, so that a scalar does not take a cache line.
+Result<BufferAssignment::Placing> BufferAssignment::placed(const std::vector<bool>& hasMemory) const {
+  Placing out;
+  out.places.resize(slots.size());
+  for (const bool isSmall : {false, true}) {
+    std::vector<size_t> group;
+    std::vector<ArenaLife> lives;
+    int64_t alignment = 1;
+    for (size_t s = 0; s < slots.size(); ++s) {
+      if (slots[s].kind != SlotKind::Temp || (slots[s].bytes <= kSmallBytes) != isSmall || !hasMemory[s]) continue;
+      group.push_back(s);
+      lives.push_back({slots[s].bytes, alignmentOf(slots[s].bytes), lives_[s].birth, lives_[s].death});
+      alignment = std::max(alignment, lives.back().alignment);
+    }
+    const auto packing = packArena(lives, isSmall ? std::span<const ArenaLender>() : std::span<const ArenaLender>(lenders_));
+    const auto begin = checkedAdd(out.bytes, alignment - 1);
+    const int64_t base = begin ? *begin / alignment * alignment : 0;
+    const auto end = begin && packing ? checkedAdd(base, packing->bytes) : std::nullopt;
+    if (!end) return tooLarge();
+    if (packing->bytes > 0) out.bytes = *end;
+    for (size_t i = 0; i < group.size(); ++i) {
+      const ArenaPlace& place = packing->places[i];
+      if (place.lender < 0) out.places[group[i]] = {-1, base + place.offset};
+      else out.places[group[i]] = {lenderIndex_[static_cast<size_t>(place.lender)], place.offset};
+    }
+  }
+  return out;
+}
+
+Status BufferAssignment::addScratch(std::span<const ScratchNeed> needs, const std::vector<bool>& hasMemory) {
+  std::vector<bool> counts = hasMemory;
+  for (const ScratchNeed& need : needs) {
+    Slot slot;
+    slot.bytes = need.bytes;
+    slots.push_back(slot);
+    lives_.push_back(times_[need.during.value]);
+    counts.push_back(need.bytes > 0);
+  }
+  TESSERA_ASSIGN_OR_RETURN(const Placing placing, placed(counts));
+  arenaBytes = placing.bytes;
+  for (size_t s = 0; s < slots.size(); ++s)
+    if (slots[s].kind == SlotKind::Temp) slots[s].lender = placing.places[s].lender, slots[s].offset = placing.places[s].offset;
+  return {};
+}
 
 int64_t BufferAssignment::totalBytes() const {
   int64_t total = arenaBytes;

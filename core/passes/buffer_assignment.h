@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/hlo/module.h"
+#include "core/passes/arena_packing.h"
 
 namespace tessera {
 
@@ -31,6 +33,12 @@ struct Slot {
   int64_t bytes = 0;       // of the buffer in memory, layout padding included; 1 byte an element for sub-byte types
 };
 
+// Memory that a step takes beside operands and results while an instruction runs.
+struct ScratchNeed {
+  InstructionId during;
+  int64_t bytes = 0;
+};
+
 class BufferAssignment {
  public:
   static constexpr int32_t kNoSlot = -1;  // tokens, opaque values, and instructions that are not scheduled
@@ -47,9 +55,21 @@ class BufferAssignment {
   // Every root leaf of the entry has an Output slot of its own, filled when the last step has run.
   // Bytes of arena, outputs and constants together.
   int64_t totalBytes() const;
+  // Places all temporaries anew, with scratch among them: a slot of its own for each need, in order, behind the others.
+  // hasMemory (by slot): false for temporaries that backends keep in registers, which then take none.
+  Status addScratch(std::span<const ScratchNeed> needs, const std::vector<bool>& hasMemory);
 
  private:
   friend class BufferAssigner;
+  struct Life {
+    int64_t birth = 0, death = 0;
+  };
+  struct Placing;
+  Result<Placing> placed(const std::vector<bool>& hasMemory) const;
+  std::vector<Life> lives_;             // by slot
+  std::vector<Life> times_;             // by instruction id, of those that are scheduled
+  std::vector<ArenaLender> lenders_;    // results that lend their memory, …
+  std::vector<int32_t> lenderIndex_;    // … and their leaf numbers
   std::vector<uint32_t> first_;  // by instruction id; UINT32_MAX: not scheduled
   std::vector<int32_t> slotOfValue_;
 };

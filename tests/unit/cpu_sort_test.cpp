@@ -104,6 +104,39 @@ TEST(CpuSort, CarriesOtherArraysAndIsStable) {
     }
 }
 
+// Long rows are dealt into buckets by a sample: keys all over the range, few of them, all alike, in order, and most of them
+// in so small a part of the range that one bucket has them.
+TEST(CpuSort, LongRowsOfAnyDistribution) {
+  const char* keys[] = {"multiply(i, p)", "and(m, three)", "and(i, zero)", "add(i, zero)", "subtract(zero, i)", "select(seldom, m, low)", "shift-left(m, i)"};
+  for (const char* key : keys)
+    for (const bool isPair : {false, true}) {
+      const std::string array = "s32[140000]";
+      const std::string constants = "  p = " + array + " broadcast(c1), dimensions={}\n  three = " + array + " broadcast(c2), dimensions={}\n  zero = " + array +
+                                    " broadcast(c3), dimensions={}\n  many = " + array + " broadcast(c4), dimensions={}\n";
+      const std::string result = isPair ? "(" + array + ", " + array + ")" : array;
+      expectExact(comparator("s32", isPair ? "s32" : "", "  ROOT r = pred[] compare(x, y), direction=GT\n") + "ENTRY e {\n  i = " + array +
+                  " iota(), iota_dimension=0\n  c1 = s32[] constant(-1640531535)\n  c2 = s32[] constant(3)\n  c3 = s32[] constant(0)\n  c4 = s32[] constant(4095)\n" +
+                  constants + "  m = " + array + " multiply(i, p)\n  few = " + array + " and(i, many)\n  seldom = pred[140000] compare(few, three), direction=LT\n  low = " +
+                  array + " and(m, many)\n  k = " + array + " " + key + "\n  ROOT s = " + result + " sort(k" + (isPair ? ", i" : "") +
+                  "), dimensions={0}, is_stable=true, to_apply=c\n}\n");
+    }
+}
+
+// Buckets lie in the results: beside arguments and results there is little.
+TEST(CpuSort, LongRowsNeedLittleMemoryBesideResults) {
+  const std::string total = "  ROOT r = pred[] compare(x, y), direction=LT, type=TOTALORDER\n";
+  const std::string one = comparator("f32", "", total) + "ENTRY e {\n  a = f32[1048576] parameter(0)\n  ROOT s = f32[1048576] sort(a), dimensions={0}, to_apply=c\n}\n";
+  const std::string two = comparator("f32", "s32", total) + "ENTRY e {\n  a = f32[1048576] parameter(0)\n  b = s32[1048576] parameter(1)\n"
+                          "  ROOT s = (f32[1048576], s32[1048576]) sort(a, b), dimensions={0}, is_stable=true, to_apply=c\n}\n";
+  for (const auto& [text, arrays] : {std::pair(one, 2), std::pair(two, 4)}) {
+    CompileOptions options;
+    options.threads = 2;
+    auto executable = makeBackend("cpu").value()->compile(*readHloText(text).module, options);
+    ASSERT_TRUE(executable) << executable.error().toString();
+    EXPECT_LT((*executable)->peakBytes(), (arrays << 22) + (1 << 20));
+  }
+}
+
 // Permutations lie in results of 4-byte elements, of which the arguments and the results are 1 MiB.
 TEST(CpuSort, CallsNeedNoMemoryBesideResults) {
   const std::string body = "  l = pred[] compare(x, y), direction=LT\n  q = pred[] compare(x, y), direction=EQ\n  m = pred[] compare(v, w), direction=GT\n"

@@ -89,6 +89,32 @@ TEST(PassesBuffers, ResultsLendTheirMemory) {
   expectNoClobber(d, own);
 }
 
+// Scratch lies where a value is dead, beside it while it lives; what has no memory takes none.
+TEST(PassesBuffers, ScratchLiesAmongTemporaries) {
+  Module m;
+  Graph g(m, "main");
+  const InstructionId x = g.parameter(f32({1000}));
+  const InstructionId wide = g.op(Opcode::Negate, f32({1000}), {x});
+  const InstructionId narrow = g.op(Opcode::Abs, f32({20}), {wide});
+  const InstructionId result = g.op(Opcode::Negate, f32({1000}), {narrow});
+  g.entry(result);
+  Module d = prepared(m);
+  const BufferAssignment plain = assignBuffers(d, false).value();
+  std::vector<bool> hasMemory(plain.slots.size(), true);
+  const auto wideSlot = static_cast<size_t>(plain.slotOf(wide));
+  BufferAssignment later = plain, meanwhile = plain, without = plain;
+  const ScratchNeed atResult{result, 4000}, atNarrow{narrow, 4000};
+  ASSERT_TRUE(later.addScratch({&atResult, 1}, hasMemory));
+  ASSERT_EQ(later.slots.size(), plain.slots.size() + 1);
+  EXPECT_EQ(later.arenaBytes, plain.arenaBytes);
+  EXPECT_EQ(later.slots.back().offset, later.slots[wideSlot].offset);
+  ASSERT_TRUE(meanwhile.addScratch({&atNarrow, 1}, hasMemory));
+  EXPECT_GE(meanwhile.arenaBytes, plain.arenaBytes + 4000);
+  hasMemory[wideSlot] = false;
+  ASSERT_TRUE(without.addScratch({}, hasMemory));
+  EXPECT_EQ(without.arenaBytes, 80);
+}
+
 TEST(PassesBuffers, WhatIsReadElsewhereIsNotOverwritten) {
   Module m;
   Graph g(m, "main");

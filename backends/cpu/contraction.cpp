@@ -2,6 +2,7 @@
 #include "backends/cpu/contraction.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tessera::cpu {
 
@@ -18,12 +19,15 @@ ElementType sumTypeOf(ElementType result) {
 
 int64_t rounded(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
 
-// The register tile for rows × columns sums: as many sums as registers hold, with as little of it past the edges.
+// The register tile for rows × columns sums: as many sums as registers hold, with as little of it past the edges. Few
+// columns take shorter vectors, so that panels are not mostly padding.
 TileShape tileFor(ElementType sums, int64_t rows, int64_t columns, const codegen::Target& target) {
   TileShape tile;
   tile.type = sums;
   tile.fused = target.fusedMultiplyAdd;
-  tile.lanes = target.vectorBytes / static_cast<unsigned>(tile.partBytes());
+  constexpr int64_t kFewestLanes = 4;
+  const auto lanes = static_cast<int64_t>(target.vectorBytes) / tile.partBytes();
+  tile.lanes = static_cast<unsigned>(std::min(lanes, std::max(kFewestLanes, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(columns))))));
   bool wide = target.vectorBytes == 64;
   int64_t mostRows = (wide ? 8 : 4) / tile.parts();
   unsigned mostVectors = wide && tile.parts() == 1 ? 3 : 2;

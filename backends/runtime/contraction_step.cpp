@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kStepsPerBlock = 256;   // a right panel of so many steps stays in the first cache
 constexpr int64_t kPanelsPerTask = 16;    // left panels that one task keeps in the second cache
 constexpr double kTaskFlops = 4e5;
+constexpr int64_t kStripeBytes = 1 << 19;  // of left panels that are packed at once
 
 }  // namespace
 
@@ -28,7 +29,7 @@ ContractionStep::ContractionStep(const Contraction& contraction, const codegen::
 }
 
 std::optional<int64_t> ContractionStep::packedBytes() const {
-  auto left = checkedMul(checkedMul(left_.batches(), left_.panels()).value_or(INT64_MAX), left_.panelBytes());
+  auto left = checkedMul(stripeTasks_ * rowsPerTask_, left_.panelBytes());
   auto right = checkedMul(checkedMul(right_.batches(), right_.panels()).value_or(INT64_MAX), right_.panelBytes());
   return left && right ? checkedAdd(*left, *right) : std::nullopt;
 }
@@ -36,13 +37,14 @@ std::optional<int64_t> ContractionStep::packedBytes() const {
 // Tasks as large as the caches like, smaller while there are few of them; large enough to be worth handing out.
 void ContractionStep::splitTasks() {
   auto pieces = [](int64_t panels, int64_t each) { return (panels + each - 1) / each; };
-  constexpr int64_t kWantedTasks = 16;
+  const int64_t leftBytes = checkedMul(left_.batches() * left_.panels(), left_.panelBytes()).value_or(INT64_MAX);
+  const int64_t wantedTasks = 8 * std::clamp<int64_t>(leftBytes / kStripeBytes, 2, 8);  // some in each stripe
   rowsPerTask_ = std::min(kPanelsPerTask, std::max<int64_t>(1, left_.panels()));
   columnsPerTask_ = std::max<int64_t>(1, std::min<int64_t>(right_.panels(), std::max<int64_t>(1, 512 / tile_.columns())));
   double flopsPerTile = 2.0 * tile_.rows * static_cast<double>(tile_.columns()) * static_cast<double>(left_.innerSize()) * tile_.parts();
   auto tasks = [&] { return left_.batches() * pieces(left_.panels(), rowsPerTask_) * pieces(right_.panels(), columnsPerTask_); };
   auto flops = [&] { return flopsPerTile * static_cast<double>(rowsPerTask_ * columnsPerTask_); };
-  while (tasks() < kWantedTasks && flops() > 2 * kTaskFlops && (rowsPerTask_ > 1 || columnsPerTask_ > 1)) {
+  while (tasks() < wantedTasks && flops() > 2 * kTaskFlops && (rowsPerTask_ > 1 || columnsPerTask_ > 1)) {
     int64_t& larger = rowsPerTask_ * tile_.rows >= columnsPerTask_ * tile_.columns() && rowsPerTask_ > 1 ? rowsPerTask_ : columnsPerTask_;
     if (larger == 1) rowsPerTask_ = (rowsPerTask_ + 1) / 2;
     else larger = (larger + 1) / 2;
@@ -50,13 +52,29 @@ void ContractionStep::splitTasks() {
   rowTasks_ = pieces(left_.panels(), rowsPerTask_);
   columnTasks_ = pieces(right_.panels(), columnsPerTask_);
   taskFlops_ = flops();
+  const int64_t stripes = std::max<int64_t>(1, leftBytes / kStripeBytes);
+  stripeTasks_ = pieces(left_.batches() * rowTasks_, stripes);
 }
 
-void ContractionStep::pack(RunState& state, const PanelPacker& packer, int slot, std::byte* to) {
-  const std::byte* from = state.pointers[static_cast<size_t>(slot)];
-  int64_t chunk = std::max<int64_t>(1, (1 << 17) / std::max<int64_t>(packer.panelBytes(), 1));
-  state.pool->parallelFor(packer.batches() * packer.panels(), chunk, [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) packer.pack(from, i / packer.panels(), i % packer.panels(), to + i * packer.panelBytes());
+void ContractionStep::packRight(RunState& state) {
+  const std::byte* from = state.pointers[static_cast<size_t>(c.rhsSlot)];
+  std::byte* to = state.pointers[static_cast<size_t>(packed)] + stripeTasks_ * rowsPerTask_ * left_.panelBytes();
+  const int64_t chunk = std::max<int64_t>(1, (1 << 17) / std::max<int64_t>(right_.panelBytes(), 1));
+  state.pool->parallelFor(right_.batches() * right_.panels(), chunk, [&](int64_t begin, int64_t end, int) {
+    for (int64_t i = begin; i < end; ++i) right_.pack(from, i / right_.panels(), i % right_.panels(), to + i * right_.panelBytes());
+  });
+}
+
+// Of row tasks [begin, begin + count), each behind the other.
+void ContractionStep::packLeft(RunState& state, int64_t begin, int64_t count) {
+  const std::byte* from = state.pointers[static_cast<size_t>(c.lhsSlot)];
+  std::byte* to = state.pointers[static_cast<size_t>(packed)];
+  const int64_t chunk = std::max<int64_t>(1, (1 << 17) / std::max<int64_t>(left_.panelBytes(), 1));
+  state.pool->parallelFor(count * rowsPerTask_, chunk, [&](int64_t first, int64_t last, int) {
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t task = begin + i / rowsPerTask_, panel = task % rowTasks_ * rowsPerTask_ + i % rowsPerTask_;
+      if (panel < left_.panels()) left_.pack(from, task / rowTasks_, panel, to + i * left_.panelBytes());
+    }
   });
 }
 
@@ -108,19 +126,20 @@ void ContractionStep::runTile(const CompiledKernel& kernel, void** buffers, std:
   scatter(sums, out, batch, firstRow, firstColumn);
 }
 
-void ContractionStep::runTask(RunState& state, int64_t task) {
+// stripe: the row task that the packed left panels begin with.
+void ContractionStep::runTask(RunState& state, int64_t task, int64_t stripe) {
   const CompiledKernel& kernel = state.kernels[kernelIndex];
-  int64_t column = task % columnTasks_ * columnsPerTask_, row = task / columnTasks_ % rowTasks_ * rowsPerTask_;
-  int64_t batch = task / columnTasks_ / rowTasks_, steps = left_.innerSize();
+  const int64_t rowTask = task / columnTasks_, column = task % columnTasks_ * columnsPerTask_, row = rowTask % rowTasks_ * rowsPerTask_;
+  const int64_t batch = rowTask / rowTasks_, steps = left_.innerSize();
   int64_t rowEnd = std::min(row + rowsPerTask_, left_.panels()), columnEnd = std::min(column + columnsPerTask_, right_.panels());
-  std::byte* left = state.pointers[static_cast<size_t>(packed)];
-  std::byte* right = left + left_.batches() * left_.panels() * left_.panelBytes();
+  std::byte* first = state.pointers[static_cast<size_t>(packed)];
+  std::byte* left = first + (rowTask - stripe) * rowsPerTask_ * left_.panelBytes();
+  std::byte* right = first + (stripeTasks_ * rowsPerTask_ * left_.panelBytes() + batch * right_.panels() * right_.panelBytes());
   std::byte* out = state.pointers[static_cast<size_t>(c.outSlot)];
   for (int64_t begin = 0; begin < steps; begin += kStepsPerBlock)
     for (int64_t j = column; j < columnEnd; ++j)
       for (int64_t i = row; i < rowEnd; ++i) {
-        void* buffers[4] = {left + (batch * left_.panels() + i) * left_.panelBytes(),
-                            right + (batch * right_.panels() + j) * right_.panelBytes(), nullptr, nullptr};
+        void* buffers[4] = {left + (i - row) * left_.panelBytes(), right + j * right_.panelBytes(), nullptr, nullptr};
         runTile(kernel, buffers, out, batch, i, j, begin, std::min(begin + kStepsPerBlock, steps));
       }
 }
@@ -137,19 +156,21 @@ void ContractionStep::fillZero(std::byte* out) const {
 }
 
 Status ContractionStep::run(RunState& state) {
-  int64_t tasks = left_.batches() * rowTasks_ * columnTasks_;
+  const int64_t rowTasks = left_.batches() * rowTasks_;
   if (left_.batches() * rows_ * columns_ == 0) return {};
   if (left_.innerSize() == 0) {
     fillZero(state.pointers[static_cast<size_t>(c.outSlot)]);
     return {};
   }
-  std::byte* left = state.pointers[static_cast<size_t>(packed)];
-  pack(state, left_, c.lhsSlot, left);
-  pack(state, right_, c.rhsSlot, left + left_.batches() * left_.panels() * left_.panelBytes());
-  auto chunk = static_cast<int64_t>(kTaskFlops / taskFlops_) + 1;
-  state.pool->parallelFor(tasks, chunk, [&](int64_t begin, int64_t end, int) {
-    for (int64_t task = begin; task < end; ++task) runTask(state, task);
-  });
+  packRight(state);
+  const auto chunk = static_cast<int64_t>(kTaskFlops / taskFlops_) + 1;
+  for (int64_t stripe = 0; stripe < rowTasks; stripe += stripeTasks_) {
+    const int64_t count = std::min(stripeTasks_, rowTasks - stripe);
+    packLeft(state, stripe, count);
+    state.pool->parallelFor(count * columnTasks_, chunk, [&](int64_t begin, int64_t end, int) {
+      for (int64_t task = begin; task < end; ++task) runTask(state, stripe * columnTasks_ + task, stripe);
+    });
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include "core/passes/alias_analysis.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -106,6 +107,7 @@ class AliasBuilder {
     const auto& order = out_.computations_;
     for (auto it = order.rbegin(); it != order.rend(); ++it) findOrigins(*it);
     for (auto it = order.rbegin(); it != order.rend(); ++it) findLastUses(*it);
+    lastUseOf_ = lastUse_;
     for (ComputationId c : order) formClasses(c);
     measureLives();
     return std::move(out_);
@@ -268,6 +270,7 @@ class AliasBuilder {
     for (InstructionId id : computation.instructions) updateInPlace(computation, module_.at(id));
     bindRoot(computation, place);
     for (InstructionId id : computation.instructions) overwriteDead(module_.at(id));
+    if (place.role == Role::Body) fillCarries(c);
   }
 
   // Parameters of bodies, conditions and branches lie where the caller's values lie.
@@ -398,6 +401,40 @@ class AliasBuilder {
     return true;
   }
 
+  // --- 4. a carry's buffer is idle between the last read of the old state and the next one's birth: other values lie there
+  struct Use {
+    int64_t begin = 0, end = 0;  // positions; both belong to it
+  };
+  using Uses = std::vector<std::pair<uint32_t, Use>>;  // of the values of a class
+
+  void fillCarries(ComputationId c) {
+    const Computation& body = module_.at(c);
+    std::map<uint32_t, Uses> uses;  // by class
+    for (InstructionId id : body.instructions)
+      for (uint32_t v = value(id), end = v + leafCount(*module_.at(id).shape); v < end; ++v)
+        if (out_.origin_[v] == v && isArray(v)) uses[classIn(v)].push_back({v, {position_[id.value], std::max<int64_t>(lastUseOf_[v], position_[id.value])}});
+    std::vector<uint32_t> carries;
+    const InstructionId state = body.parameters[0];
+    for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(state)); leaf < n; ++leaf)
+      if (isMutableCarry(c, leaf) && isArray(value(state, leaf)) && out_.shapes_[value(state, leaf)]->elementCount() > 1)
+        carries.push_back(classIn(value(state, leaf)));
+    for (const auto& [candidate, its] : uses) {
+      if (fixed_[candidate] || out_.outer_[candidate] != kNone || isCarryClass(body, candidate)) continue;
+      const auto carry = std::ranges::find_if(carries, [&](uint32_t one) { return fits(its, uses.at(one), *out_.shapes_[one]); });
+      if (carry == carries.end()) continue;
+      join(*carry, candidate);
+      uses.at(*carry).insert(uses.at(*carry).end(), its.begin(), its.end());
+    }
+  }
+  bool fits(const Uses& some, const Uses& others, const Shape& shape) const {
+    return std::ranges::all_of(some, [&](const auto& one) {
+      const Shape& is = *out_.shapes_[one.first];
+      return is.type == shape.type && is.dimensions == shape.dimensions && is.layout == shape.layout && std::ranges::none_of(others, [&](const auto& other) {
+        return one.second.begin <= other.second.end && other.second.begin <= one.second.end;
+      });
+    });
+  }
+
   // --- lives, in the one sequence of time
   void measureLives() {
     const size_t count = out_.shapes_.size();
@@ -424,6 +461,7 @@ class AliasBuilder {
   std::unordered_map<uint32_t, uint32_t> carryLeaf_; // of the current body: origin of a root leaf -> leaf
   std::vector<uint32_t> position_;                   // by instruction
   std::vector<int64_t> lastUse_, firstDef_;          // by class
+  std::vector<int64_t> lastUseOf_;                   // by value: before values became classes
   std::vector<uint8_t> fixed_;                       // by class: may not be written
 };
 

@@ -4,7 +4,8 @@
 //
 // Values are (instruction, leaf). An origin is a value that an instruction makes; tuple, get-tuple-element, bitcast,
 // loop-invariant carries and branch parameters only pass origins on. A class is a set of origins of one computation
-// that lie in one buffer one after the other: a carry and its next value, an array and its in-place update.
+// that lie in one buffer one after the other: a carry and its next value, and what lives only between them; an array and its
+// in-place update.
 #pragma once
 
 #include <cstdint>

@@ -256,6 +256,23 @@ TEST(PassesBuffers, CrossedCarriesKeepTheOldValueWhileItIsRead) {
   EXPECT_NE(b.slotOf(steps[0]), b.slotOf(loop.body, 2));
 }
 
+// a -> first -> second -> third -> the next a: only the second lives wholly between the two states.
+TEST(PassesBuffers, WhatLivesBetweenTwoStatesLiesWhereTheyDo) {
+  std::vector<InstructionId> steps;
+  Loop loop = makeLoop([&](Graph& g, InstructionId a, InstructionId b) {
+    for (int i = 0; i < 4; ++i) steps.push_back(a = g.op(Opcode::Reverse, f32({16}), {a}));
+    return std::pair(a, g.op(Opcode::Negate, f32({16}), {b}));
+  });
+  Module d = prepared(loop.module);
+  BufferAssignment b = assignBuffers(d).value();
+  expectCarriesShare(d, loop, b);
+  const int32_t state = b.slotOf(loop.body, 1);
+  EXPECT_EQ(b.slotOf(steps[1]), state);
+  EXPECT_EQ(b.slotOf(steps[3]), state);
+  EXPECT_NE(b.slotOf(steps[0]), state) << "it is written while the old state is read";
+  EXPECT_NE(b.slotOf(steps[2]), state) << "it is read while the next state is written";
+}
+
 TEST(PassesBuffers, UpdateInPlaceWhenTheOldValueDies) {
   for (bool readLater : {false, true}) {
     Module m;

@@ -7,6 +7,9 @@ namespace tessera {
 namespace {
 
 constexpr double kLaunch = 2000;
+// Of four bytes written and read back. Beyond the caches the written lines are fetched first, and each reader waits for them.
+constexpr double kNear = 2, kFar = 10;
+constexpr double kBeyondCaches = 8 << 20;  // bytes
 
 double elements(const Shape& shape) {
   if (shape.isTuple()) return shape.elements.empty() ? 1 : elements(shape.elements[0]);
@@ -77,8 +80,9 @@ double elementPrice(const Module& module, const Instruction& in) {
 }
 
 double materialisationPrice(const Shape& shape) {
-  double width = shape.isArray() ? byteWidth(shape.type) / 4.0 : 1;
-  return 2 * elements(shape) * width + kLaunch;
+  const double width = shape.isArray() ? byteWidth(shape.type) / 4.0 : 1, count = elements(shape);
+  const double price = 4 * width * count < kBeyondCaches ? kNear : kFar;
+  return price * count * width + kLaunch;
 }
 
 }  // namespace tessera

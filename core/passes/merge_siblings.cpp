@@ -1,4 +1,4 @@
-// See merge_siblings.h. Groups grow along the order of the computation: an instruction joins the group of earlier
+// See merge_siblings.h. What a nest walks is its form (nest_form); one form, one group. Groups grow along the order of the computation: an instruction joins the group of earlier
 // siblings when these can wait for it, that is when none of their users stands before it. The order, with groups at the
 // place of their last member, stays right at each step; so no merges can close a cycle together.
 #include "core/passes/merge_siblings.h"
@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/passes/dead_code.h"
+#include "core/passes/nest_form.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -23,7 +24,7 @@ constexpr size_t kMostReaders = 64;       // of an array, looked at for siblings
 class Siblings {
  public:
   Siblings(Rewriter& rewriter, ComputationId computation)
-      : rewriter_(rewriter), module_(rewriter.module()), order_(module_.at(computation).instructions), groups_(order_.size()), users_(order_.size()), groupOf_(order_.size()), place_(order_.size()) {}
+      : rewriter_(rewriter), module_(rewriter.module()), order_(module_.at(computation).instructions), groups_(order_.size()), users_(order_.size()), groupOf_(order_.size()), place_(order_.size()), forms_(order_.size()) {}
 
   bool run() {
     for (uint32_t i = 0; i < order_.size(); ++i) {
@@ -32,8 +33,10 @@ class Siblings {
       groups_[i] = {i};
       for (InstructionId operand : at(i).operands) users_[local_.at(operand.value)].push_back(i);
     }
-    for (uint32_t i = 0; i < order_.size(); ++i)
-      if (isNest(at(i))) join(i);
+    for (uint32_t i = 0; i < order_.size(); ++i) {
+      forms_[i] = nestFormOf(module_, at(i));
+      if (forms_[i]) join(i);
+    }
     bool changed = false;
     for (const std::vector<uint32_t>& group : groups_)
       if (group.size() > 1) merge(group), changed = true;
@@ -43,48 +46,38 @@ class Siblings {
  private:
   const Instruction& at(uint32_t i) const { return module_.at(order_[i]); }
 
-  static bool isFree(Opcode opcode) {
-    return opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Broadcast || opcode == Opcode::Iota;
-  }
-  // One loop nest of elementwise work with one array as its result.
-  bool isNest(const Instruction& in) const {
-    if (!in.shape->isArray() || in.operands.empty() || hasSideEffect(in) || in.shape->elementCount().value_or(0) < 2) return false;
-    if (in.opcode != Opcode::Fusion) return isElementwise(in.opcode) && in.opcode != Opcode::Copy && in.opcode != Opcode::Map;
-    const auto callees = module_.callees(in);
-    if (in.attributes->textOr(Attr::kind, "") != "kLoop" || callees.size() != 1) return false;
-    return std::ranges::all_of(module_.at(callees[0]).instructions, [&](InstructionId id) {
-      const Opcode opcode = module_.at(id).opcode;
-      return isFree(opcode) || (isElementwise(opcode) && opcode != Opcode::Map);
-    });
-  }
   size_t sizeOf(const Instruction& in) const { return in.opcode == Opcode::Fusion ? module_.at(module_.callees(in)[0]).instructions.size() : 1; }
 
-  // Into the first group of a sibling that takes it.
+  // Into the group of a nest that it reads, or the first group of a sibling that takes it.
   void join(uint32_t i) {
-    const Instruction& in = at(i);
-    for (InstructionId operand : in.operands) {
-      const Shape& read = module_.shapeOf(operand);
-      if (!read.isArray() || read.dimensions != in.shape->dimensions) continue;
-      std::vector<uint32_t>& readers = readers_[operand.value];
-      const size_t first = readers.size() > kMostReaders ? readers.size() - kMostReaders : 0;
-      for (size_t r = first; r < readers.size(); ++r) {
-        const uint32_t group = groupOf_[readers[r]];
-        if (group == groupOf_[i] || !canWait(group, i) || !fits(group, i)) continue;
-        groups_[group].push_back(i);
-        groups_[i].clear();
-        groupOf_[i] = group;
-        for (uint32_t member : groups_[group]) place_[member] = i;
-        break;
-      }
-      readers.push_back(i);
-      if (groupOf_[i] != i) break;
+    for (size_t k = 0; k < at(i).operands.size() && groupOf_[i] == i; ++k) {
+      const InstructionId operand = at(i).operands[k];
+      if (!isWalked(operand, *forms_[i])) continue;
+      const uint32_t maker = local_.at(operand.value);
+      if (forms_[maker]) tryGroup(groupOf_[maker], i);
+      const std::vector<uint32_t>& readers = readers_[operand.value];
+      for (size_t r = readers.size() > kMostReaders ? readers.size() - kMostReaders : 0; r < readers.size() && groupOf_[i] == i; ++r) tryGroup(groupOf_[readers[r]], i);
     }
-    for (InstructionId operand : in.operands)
+    for (InstructionId operand : at(i).operands)
       if (auto& readers = readers_[operand.value]; readers.empty() || readers.back() != i) readers.push_back(i);
   }
 
+  // An array that the nest reads element by element, not a statistic or a row that it repeats.
+  bool isWalked(InstructionId operand, const NestForm& form) const {
+    const Shape& read = module_.shapeOf(operand);
+    return read.isArray() && read.dimensions == form.walked;
+  }
+
+  void tryGroup(uint32_t group, uint32_t i) {
+    if (group == groupOf_[i] || !canWait(group, i) || !fits(group, i)) return;
+    groups_[group].push_back(i);
+    groups_[i].clear();
+    groupOf_[i] = group;
+    for (uint32_t member : groups_[group]) place_[member] = i;
+  }
+
   bool fits(uint32_t group, uint32_t i) const {
-    if (groups_[group].size() >= kMostResults || at(groups_[group][0]).shape->dimensions != at(i).shape->dimensions) return false;
+    if (groups_[group].size() >= kMostResults || !canShare(*forms_[groups_[group][0]], *forms_[i])) return false;
     size_t size = sizeOf(at(i));
     std::vector<InstructionId> operands(at(i).operands.begin(), at(i).operands.end());
     for (uint32_t member : groups_[group]) {
@@ -96,38 +89,61 @@ class Siblings {
     return size <= kMostInstructions && operands.size() - tail.size() <= kMostOperands;
   }
 
-  // No user of a member stands before `i`, nor is it `i`.
+  // No user of a member outside the group stands before `i`; `i` itself may be one where it reads the member at its own index.
   bool canWait(uint32_t group, uint32_t i) const {
     return std::ranges::all_of(groups_[group], [&](uint32_t member) {
-      return std::ranges::all_of(users_[member], [&](uint32_t user) { return place_[user] > i; });
+      return std::ranges::all_of(users_[member], [&](uint32_t user) {
+        return groupOf_[user] == group || place_[user] > i || (user == i && forms_[i]->result == forms_[i]->walked && readsInPlace(module_, at(i), order_[member]));
+      });
     });
+  }
+
+  bool isMember(const std::vector<uint32_t>& group, InstructionId id) const {
+    return std::ranges::any_of(group, [&](uint32_t i) { return order_[i] == id; });
+  }
+  // Somebody outside the group reads it.
+  bool isResult(const std::vector<uint32_t>& group, uint32_t i) const {
+    return order_[i] == module_.at(at(i).computation).root || std::ranges::any_of(users_[i], [&](uint32_t user) { return !isMember(group, order_[user]); });
   }
 
   void merge(const std::vector<uint32_t>& group) {
     const ComputationId home = at(group[0]).computation;
     const ComputationId nest = module_.addComputation(fmt::format("fused_siblings.t{}", module_.instructionSlots()));
-    std::vector<InstructionId> inputs, members, roots;
+    std::vector<InstructionId> inputs, members, results, roots;
     std::vector<Shape> shapes;
-    std::unordered_map<uint32_t, InstructionId> parameters;
+    std::unordered_map<uint32_t, InstructionId> values;  // in the new nest
+    bool loops = false;
     for (uint32_t i : group) {
       members.push_back(order_[i]);
-      shapes.push_back(*at(i).shape);
+      loops = loops || forms_[i]->reduces;
       for (InstructionId operand : at(i).operands)
-        if (parameters.try_emplace(operand.value).second) inputs.push_back(operand);
+        if (!isMember(group, operand) && values.try_emplace(operand.value).second) inputs.push_back(operand);
     }
-    for (size_t k = 0; k < inputs.size(); ++k) parameters[inputs[k].value] = addParameter(nest, inputs[k], static_cast<int32_t>(k));
-    for (InstructionId member : members) roots.push_back(copyInto(nest, member, parameters));
-    const Shape all = Shape::tuple(std::move(shapes));
-    module_.setRoot(nest, rewriter_.add(nest, Opcode::Tuple, all, roots, {}, members));
+    for (size_t k = 0; k < inputs.size(); ++k) values[inputs[k].value] = addParameter(nest, inputs[k], static_cast<int32_t>(k));
+    for (uint32_t i : group) {
+      const InstructionId value = values[order_[i].value] = copyInto(nest, order_[i], values);
+      if (!isResult(group, i)) continue;
+      results.push_back(order_[i]);
+      roots.push_back(value);
+      shapes.push_back(*at(i).shape);
+    }
     AttributeSet attributes;
-    attributes.set(Attr::kind, std::string("kLoop"));
+    attributes.set(Attr::kind, std::string(loops ? "kInput" : "kLoop"));
     attributes.set(Attr::calls, nest);
+    const Shape all = shapes.size() == 1 ? shapes[0] : Shape::tuple(std::move(shapes));
+    module_.setRoot(nest, roots.size() == 1 ? roots[0] : rewriter_.add(nest, Opcode::Tuple, all, roots, {}, members));
     const InstructionId fusion = rewriter_.add(home, Opcode::Fusion, all, inputs, std::move(attributes), members);
-    for (size_t k = 0; k < members.size(); ++k) {
+    replaceResults(fusion, results);
+  }
+
+  void replaceResults(InstructionId fusion, const std::vector<InstructionId>& results) {
+    if (results.size() == 1) return rewriter_.replace(results[0], fusion);
+    for (size_t k = 0; k < results.size(); ++k) {
       AttributeSet index;
       index.set(Attr::index, static_cast<int64_t>(k));
-      const InstructionId from[] = {members[k]};
-      rewriter_.replace(members[k], rewriter_.add(home, Opcode::GetTupleElement, all.elements[k], {&fusion, 1}, std::move(index), from));
+      const InstructionId from[] = {results[k]};
+      const Shape shape = module_.shapeOf(fusion).elements[k];
+      rewriter_.replace(results[k], rewriter_.add(module_.at(fusion).computation, Opcode::GetTupleElement, shape, {&fusion, 1}, std::move(index), from));
     }
   }
 
@@ -141,11 +157,11 @@ class Siblings {
     return module_.add(nest, std::move(parameter), module_.shapeOf(of));
   }
 
-  // The work of a member, on the parameters of the new nest; gives its result.
-  InstructionId copyInto(ComputationId nest, InstructionId member, const std::unordered_map<uint32_t, InstructionId>& parameters) {
+  // The work of a member, on values of the new nest; gives its result.
+  InstructionId copyInto(ComputationId nest, InstructionId member, const std::unordered_map<uint32_t, InstructionId>& values) {
     const Instruction in = module_.at(member);
     std::vector<InstructionId> operands;
-    for (InstructionId operand : in.operands) operands.push_back(parameters.at(operand.value));
+    for (InstructionId operand : in.operands) operands.push_back(values.at(operand.value));
     if (in.opcode != Opcode::Fusion) return rewriter_.clone(member, nest, operands);
     const Computation inner = module_.at(module_.callees(in)[0]);
     std::unordered_map<uint32_t, InstructionId> map;
@@ -165,6 +181,7 @@ class Siblings {
   std::vector<std::vector<uint32_t>> groups_;  // by first member; empty: joined another
   std::vector<std::vector<uint32_t>> users_;
   std::vector<uint32_t> groupOf_, place_;
+  std::vector<std::optional<NestForm>> forms_;  // of those that may be merged
   std::unordered_map<uint32_t, uint32_t> local_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> readers_;
 };

@@ -20,6 +20,7 @@
 #include "core/passes/fusion.h"
 #include "core/passes/hoist_invariants.h"
 #include "core/passes/merge_siblings.h"
+#include "core/passes/move_out_of_branches.h"
 #include "core/passes/rewriter.h"
 #include "core/passes/row_chain.h"
 #include "core/passes/schedule.h"
@@ -46,6 +47,7 @@ constexpr Pass kPasses[] = {
     {"simplify-conditionals", "Known branches, small ones that a select can choose from, results that nobody reads.", simplifyConditionals},
     {"unroll-loops", "Short loops of few operations are written out.", unrollLoops},
     {"common-subexpressions", "Equal instructions over equal operands become one.", mergeCommonSubexpressions},
+    {"move-out-of-branches", "What all branches of a conditional have in common, at their beginnings and ends, is done once outside.", moveOutOfBranches},
     {"simplify-again", "What loops, branches and merged operands have made simple.", simplify},
     {"fold-constants", "What depends on constants alone is computed now, where the result is small.", foldConstants},
     {"hoist-invariants", "What is the same in every step of a loop is computed before it.", hoistInvariants},

@@ -1,4 +1,6 @@
 // Loops, branches, sorts and batch norms: what the passes over them make of small programs, and that values stay.
+#include <algorithm>
+
 #include "core/passes/copy_insertion.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/expand_batch_norm.h"
@@ -6,6 +8,7 @@
 #include "core/passes/expand_scan.h"
 #include "core/passes/fold_constants.h"
 #include "core/passes/hoist_invariants.h"
+#include "core/passes/move_out_of_branches.h"
 #include "core/passes/simplify.h"
 #include "core/passes/simplify_conditionals.h"
 #include "core/passes/simplify_loops.h"
@@ -239,6 +242,61 @@ TEST(PassesConditionals, SmallOnesBecomeSelects) {
   const Changed c = after(branches("c = pred[] parameter(2)", "n = f32[4] negate(a)\n ROOT r = (f32[4], f32[4]) tuple(a, n)\n", "n = f32[4] exponential(a)\n ROOT r = (f32[4], f32[4]) tuple(n, a)\n", root), {simplifyConditionals, simplify});
   EXPECT_EQ(countOf(c.result, Opcode::Conditional), 0);
   EXPECT_EQ(countOf(c.result, Opcode::Select), 1);
+}
+
+// Two branches over (x, y); `yes` and `no` give their results.
+std::string branchesOverMatrices(const std::string& yes, const std::string& no, const std::string& result) {
+  const std::string head = " { p = (f32[8,8], f32[8,8]) parameter(0)\n x = f32[8,8] get-tuple-element(p), index=0\n y = f32[8,8] get-tuple-element(p), index=1\n";
+  return "sum { u = f32[] parameter(0)\n v = f32[] parameter(1)\n ROOT w = f32[] add(u, v) }\nyes" + head + yes + "}\nno" + head + no +
+         "}\nENTRY e { a = f32[8,8] parameter(0)\n b = f32[8,8] parameter(1)\n c = pred[] parameter(2)\n t = (f32[8,8], f32[8,8]) tuple(a, b)\n ROOT r = " + result +
+         " conditional(c, t, t), true_computation=yes, false_computation=no }\n";
+}
+int inEntry(const Module& m, Opcode opcode) {
+  return static_cast<int>(std::ranges::count_if(m.entryComputation().instructions, [&](InstructionId id) { return m.at(id).opcode == opcode; }));
+}
+constexpr const char* kProduct = "d = f32[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+
+TEST(PassesBranches, DearBeginningsStandOnceOutside) {
+  const Changed c = after(branchesOverMatrices(kProduct + std::string(" ROOT r = f32[8,8] negate(d)\n"), kProduct + std::string(" ROOT r = f32[8,8] tanh(d)\n"), "f32[8,8]"), {moveOutOfBranches});
+  EXPECT_EQ(inEntry(c.result, Opcode::Dot), 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Dot), 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Conditional), 1);
+  for (InstructionId id : c.result.entryComputation().instructions)
+    EXPECT_TRUE(c.result.at(id).opcode != Opcode::Dot || c.result.at(id).provenance->sources.size() == 2);
+}
+
+TEST(PassesBranches, ChainsOfCommonWorkMoveWhole) {
+  const std::string chain = kProduct + std::string(" z = f32[] constant(0)\n e = f32[8,8] exponential(d)\n s = f32[8] reduce(e, z), dimensions={1}, to_apply=sum\n");
+  const Changed c = after(branchesOverMatrices(chain + " ROOT r = f32[8] negate(s)\n", chain + " ROOT r = f32[8] cosine(s)\n", "f32[8]"), {moveOutOfBranches});
+  EXPECT_EQ(inEntry(c.result, Opcode::Reduce), 1);
+  EXPECT_EQ(inEntry(c.result, Opcode::Dot), 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Exponential), 1);
+}
+
+TEST(PassesBranches, CheapOrDifferentBeginningsStay) {
+  const Changed cheap = after(branchesOverMatrices(" d = f32[8,8] add(x, y)\n ROOT r = f32[8,8] negate(d)\n", " d = f32[8,8] add(x, y)\n ROOT r = f32[8,8] tanh(d)\n", "f32[8,8]"), {moveOutOfBranches});
+  EXPECT_FALSE(cheap.changed);
+  const Changed other = after(branchesOverMatrices(kProduct + std::string(" ROOT r = f32[8,8] negate(d)\n"),
+                                                   " d = f32[8,8] dot(y, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n ROOT r = f32[8,8] tanh(d)\n", "f32[8,8]"), {moveOutOfBranches});
+  EXPECT_FALSE(other.changed);
+}
+
+TEST(PassesBranches, WideningEndsStandOnceOutside) {
+  const std::string rows = " z = f32[] constant(0)\n s = f32[8] reduce(NAME, z), dimensions={1}, to_apply=sum\n m = s32[8] convert(s)\n n = s8[8] convert(m)\n k = f32[8] convert(n)\n w = f32[8,8] broadcast(k), dimensions={1}\n";
+  auto of = [&](const char* name) {
+    std::string text = rows;
+    return text.replace(text.find("NAME"), 4, name) + " ROOT r = (f32[8,8], f32[8,8]) tuple(w, " + name + ")\n";
+  };
+  const Changed c = after(branchesOverMatrices(of("x"), of("y"), "(f32[8,8], f32[8,8])"), {moveOutOfBranches});
+  EXPECT_EQ(inEntry(c.result, Opcode::Broadcast), 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Broadcast), 1);
+  EXPECT_EQ(inEntry(c.result, Opcode::Convert), 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Convert), 5);
+}
+
+TEST(PassesBranches, EndsThatGrowNothingStay) {
+  const Changed c = after(branchesOverMatrices(" ROOT r = f32[8,8] tanh(x)\n", " ROOT r = f32[8,8] tanh(y)\n", "f32[8,8]"), {moveOutOfBranches});
+  EXPECT_FALSE(c.changed);
 }
 
 TEST(PassesConditionals, UnreadResultsAreDropped) {

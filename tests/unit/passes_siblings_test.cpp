@@ -9,7 +9,7 @@ namespace tessera::test {
 namespace {
 
 Module merged(const std::string& entry) {
-  const Module source = moduleFrom("HloModule m\nless { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = pred[] compare(p, q), direction=LT }\nENTRY e {\n" + entry + "\n}\n");
+  const Module source = moduleFrom("HloModule m\nless { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = pred[] compare(p, q), direction=LT }\nsum { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = f32[] add(p, q) }\nmost { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = f32[] maximum(p, q) }\nENTRY e {\n" + entry + "\n}\n");
   Module out = derive(source);
   EXPECT_TRUE(fuseLoops(out).has_value());
   EXPECT_TRUE(mergeSiblings(out).has_value());
@@ -71,6 +71,77 @@ TEST(PassesSiblings, OtherSpacesStayApart) {
  c = f32[2,64] parameter(1)
  d = f32[2,64] add(b, c)
  ROOT r = (f32[64], f32[2,64]) tuple(a, d))");
+  EXPECT_EQ(nests(m), 2);
+}
+
+TEST(PassesSiblings, ReductionsOfOneArrayBecomeOne) {
+  const Module m = merged(R"(x = f32[32,8] parameter(0)
+ z = f32[] constant(0)
+ low = f32[] constant(-inf)
+ s = f32[8] reduce(x, z), dimensions={0}, to_apply=sum
+ xx = f32[32,8] multiply(x, x)
+ q = f32[8] reduce(xx, z), dimensions={0}, to_apply=sum
+ h = f32[8] reduce(x, low), dimensions={0}, to_apply=most
+ ROOT r = (f32[8], f32[8], f32[8]) tuple(s, q, h))");
+  EXPECT_EQ(nests(m), 1);
+}
+
+TEST(PassesSiblings, ReductionsOfOtherDimensionsStayApart) {
+  const Module m = merged(R"(x = f32[8,8] parameter(0)
+ z = f32[] constant(0)
+ s = f32[8] reduce(x, z), dimensions={0}, to_apply=sum
+ q = f32[8] reduce(x, z), dimensions={1}, to_apply=sum
+ ROOT r = (f32[8], f32[8]) tuple(s, q))");
+  EXPECT_EQ(nests(m), 2);
+}
+
+TEST(PassesSiblings, AReductionThatNeedsTheOtherStaysApart) {
+  const Module m = merged(R"(x = f32[32,8] parameter(0)
+ z = f32[] constant(0)
+ s = f32[8] reduce(x, z), dimensions={0}, to_apply=sum
+ ss = f32[8] sort(s), dimensions={0}, to_apply=less
+ sb = f32[32,8] broadcast(ss), dimensions={1}
+ d = f32[32,8] subtract(x, sb)
+ q = f32[8] reduce(d, z), dimensions={0}, to_apply=sum
+ ROOT r = (f32[8], f32[8]) tuple(s, q))");
+  EXPECT_EQ(nests(m), 3);
+}
+
+// y is a result and read, element by element and by rows, by what normalises it.
+constexpr const char* kNormalised = R"(x = f32[32,256] parameter(0)
+ w = f32[32,256] parameter(1)
+ z = f32[] constant(0)
+ e = f32[32,256] exponential(x)
+ y = f32[32,256] multiply(e, w)
+ s = f32[32] reduce(y, z), dimensions={1}, to_apply=sum
+ sb = f32[32,256] broadcast(s), dimensions={0}
+ n = f32[32,256] divide(y, sb)
+)";
+
+TEST(PassesSiblings, WhatIsStoredAndReadByRowsIsMadeByItsReader) {
+  const Module m = merged(std::string(kNormalised) + " ROOT r = (f32[32,256], f32[32,256]) tuple(y, n)");
+  EXPECT_EQ(nests(m), 1);
+}
+
+TEST(PassesSiblings, WhatOnlyMembersReadIsNoResult) {
+  const Module m = merged(R"(x = f32[4096] parameter(0)
+ w = f32[4096] parameter(1)
+ a = f32[4096] power(x, w)
+ b = f32[4096] power(a, x)
+ c = f32[4096] power(b, w)
+ d = f32[4096] power(b, x)
+ ROOT r = (f32[4096], f32[4096]) tuple(c, d))");
+  EXPECT_EQ(nests(m), 1);
+  for (InstructionId id : m.entryComputation().instructions)
+    EXPECT_TRUE(m.at(id).opcode != Opcode::Fusion || m.at(id).shape->elements.size() == 2);
+}
+
+TEST(PassesSiblings, WhatIsReadAtAnotherPlaceStaysApart) {
+  const Module m = merged(R"(x = f32[256,256] parameter(0)
+ y = f32[256,256] exponential(x)
+ t = f32[256,256] broadcast(y), dimensions={1,0}
+ n = f32[256,256] add(t, x)
+ ROOT r = (f32[256,256], f32[256,256]) tuple(y, n))");
   EXPECT_EQ(nests(m), 2);
 }
 

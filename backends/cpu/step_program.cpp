@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "backends/codegen/join_loops.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/element/compose.h"
+#include "core/element/join_loops.h"
 
 namespace tessera::cpu {
 
@@ -20,7 +20,7 @@ Result<ElementProgram> elementsOf(const Module& module, InstructionId id) {
   TESSERA_ASSIGN_OR_RETURN(const ElementProgram composed, composeElement(module, id));
   ElementProgram program = expandApproximations(composed);
   for (Shape& operand : program.operands) operand = withoutLayout(operand);
-  return codegen::joinLoops(std::move(program));
+  return joinLoops(std::move(program));
 }
 
 Result<LoopProgram> storesOf(const Module& module, InstructionId id) {

@@ -1,6 +1,6 @@
 // See join_loops.h. Outermost loops alone are joined. A loop stands one level above the loops that it needs; only loops of
 // one level join, so that needs still point from level to lower level and no cycle can arise.
-#include "backends/codegen/join_loops.h"
+#include "core/element/join_loops.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 #include "core/element/copy_node.h"
 #include "core/element/loop_nest.h"
 
-namespace tessera::codegen {
+namespace tessera {
 
 namespace {
 
@@ -150,4 +150,4 @@ ElementProgram joinLoops(ElementProgram program) {
   return joined ? std::move(*joined) : program;
 }
 
-}  // namespace tessera::codegen
+}  // namespace tessera

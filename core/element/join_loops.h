@@ -1,12 +1,12 @@
 // joinLoops: loops over equal ranges that do not need each other's results become one loop with more accumulators, so that
 // what they read is read once: the sum and the sum of squares of a batch, all sums of a merged reduction. Each accumulator
-// still takes its values in the same order. Stands after composition and approximations, before programs are split.
+// still takes its values in the same order. Stands after compose and approximations, before code generation.
 #pragma once
 
 #include "core/element/element_program.h"
 
-namespace tessera::codegen {
+namespace tessera {
 
 ElementProgram joinLoops(ElementProgram program);
 
-}  // namespace tessera::codegen
+}  // namespace tessera

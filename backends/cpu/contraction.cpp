@@ -70,7 +70,7 @@ Result<StepPtr> planContraction(LibraryContext& context, Contraction contraction
     tile = turned;
   }
   auto step = std::make_unique<ContractionStep>(contraction, tile);
-  auto bytes = step->packedBytes();
+  auto bytes = step->packedBytes(context.threads);
   if (!bytes) return StepPtr{};
   TESSERA_ASSIGN_OR_RETURN(step->packed, context.scratch(*bytes));
   step->kernelIndex = static_cast<int>(context.kernels.addTile(tile));

@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t kStepsPerBlock = 256;   // a right panel of so many steps stays in the first cache
 constexpr int64_t kPanelsPerTask = 16;    // left panels that one task keeps in the second cache
 constexpr double kTaskFlops = 4e5;
-constexpr int64_t kStripeBytes = 1 << 19;  // of left panels that are packed at once
+constexpr int64_t kSharedBytes = 1 << 19;  // of left panels that all tasks share, at most
+constexpr int64_t kWantedTasks = 16;
 
 }  // namespace
 
@@ -28,53 +29,43 @@ ContractionStep::ContractionStep(const Contraction& contraction, const codegen::
   splitTasks();
 }
 
-std::optional<int64_t> ContractionStep::packedBytes() const {
-  auto left = checkedMul(stripeTasks_ * rowsPerTask_, left_.panelBytes());
+int64_t ContractionStep::leftBytes() const { return (packsOwn_ ? rowsPerTask_ : left_.batches() * left_.panels()) * left_.panelBytes(); }
+
+std::optional<int64_t> ContractionStep::packedBytes(int64_t threads) const {
+  auto left = checkedMul(checkedMul(left_.batches(), left_.panels()).value_or(INT64_MAX), left_.panelBytes());
   auto right = checkedMul(checkedMul(right_.batches(), right_.panels()).value_or(INT64_MAX), right_.panelBytes());
-  return left && right ? checkedAdd(*left, *right) : std::nullopt;
+  if (!left || !right) return std::nullopt;
+  return checkedAdd(packsOwn_ ? threads * leftBytes() : *left, *right);
 }
 
-// Tasks as large as the caches like, smaller while there are few of them; large enough to be worth handing out.
+// Tasks as large as the caches like, smaller while there are few of them; large enough to be worth handing out. With many
+// rows a task has all columns, so that its rows are packed by it alone.
 void ContractionStep::splitTasks() {
   auto pieces = [](int64_t panels, int64_t each) { return (panels + each - 1) / each; };
-  const int64_t leftBytes = checkedMul(left_.batches() * left_.panels(), left_.panelBytes()).value_or(INT64_MAX);
-  const int64_t wantedTasks = 8 * std::clamp<int64_t>(leftBytes / kStripeBytes, 2, 8);  // some in each stripe
+  const int64_t leftPanels = left_.batches() * left_.panels();
+  packsOwn_ = leftPanels >= kWantedTasks && leftPanels > kSharedBytes / std::max<int64_t>(1, left_.panelBytes());
   rowsPerTask_ = std::min(kPanelsPerTask, std::max<int64_t>(1, left_.panels()));
-  columnsPerTask_ = std::max<int64_t>(1, std::min<int64_t>(right_.panels(), std::max<int64_t>(1, 512 / tile_.columns())));
+  columnsPerTask_ = std::max<int64_t>(1, packsOwn_ ? right_.panels() : std::min<int64_t>(right_.panels(), std::max<int64_t>(1, 512 / tile_.columns())));
   double flopsPerTile = 2.0 * tile_.rows * static_cast<double>(tile_.columns()) * static_cast<double>(left_.innerSize()) * tile_.parts();
   auto tasks = [&] { return left_.batches() * pieces(left_.panels(), rowsPerTask_) * pieces(right_.panels(), columnsPerTask_); };
   auto flops = [&] { return flopsPerTile * static_cast<double>(rowsPerTask_ * columnsPerTask_); };
-  while (tasks() < wantedTasks && flops() > 2 * kTaskFlops && (rowsPerTask_ > 1 || columnsPerTask_ > 1)) {
-    int64_t& larger = rowsPerTask_ * tile_.rows >= columnsPerTask_ * tile_.columns() && rowsPerTask_ > 1 ? rowsPerTask_ : columnsPerTask_;
-    if (larger == 1) rowsPerTask_ = (rowsPerTask_ + 1) / 2;
-    else larger = (larger + 1) / 2;
+  while (tasks() < kWantedTasks && flops() > 2 * kTaskFlops && (rowsPerTask_ > 1 || columnsPerTask_ > 1)) {
+    const bool halvesRows = packsOwn_ || (rowsPerTask_ * tile_.rows >= columnsPerTask_ * tile_.columns() && rowsPerTask_ > 1);
+    int64_t& larger = halvesRows ? rowsPerTask_ : columnsPerTask_;
+    if (larger == 1) break;
+    larger = (larger + 1) / 2;
   }
   rowTasks_ = pieces(left_.panels(), rowsPerTask_);
   columnTasks_ = pieces(right_.panels(), columnsPerTask_);
   taskFlops_ = flops();
-  const int64_t stripes = std::max<int64_t>(1, leftBytes / kStripeBytes);
-  stripeTasks_ = pieces(left_.batches() * rowTasks_, stripes);
 }
 
-void ContractionStep::packRight(RunState& state) {
-  const std::byte* from = state.pointers[static_cast<size_t>(c.rhsSlot)];
-  std::byte* to = state.pointers[static_cast<size_t>(packed)] + stripeTasks_ * rowsPerTask_ * left_.panelBytes();
-  const int64_t chunk = std::max<int64_t>(1, (1 << 17) / std::max<int64_t>(right_.panelBytes(), 1));
-  state.pool->parallelFor(right_.batches() * right_.panels(), chunk, [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) right_.pack(from, i / right_.panels(), i % right_.panels(), to + i * right_.panelBytes());
-  });
-}
-
-// Of row tasks [begin, begin + count), each behind the other.
-void ContractionStep::packLeft(RunState& state, int64_t begin, int64_t count) {
-  const std::byte* from = state.pointers[static_cast<size_t>(c.lhsSlot)];
-  std::byte* to = state.pointers[static_cast<size_t>(packed)];
-  const int64_t chunk = std::max<int64_t>(1, (1 << 17) / std::max<int64_t>(left_.panelBytes(), 1));
-  state.pool->parallelFor(count * rowsPerTask_, chunk, [&](int64_t first, int64_t last, int) {
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t task = begin + i / rowsPerTask_, panel = task % rowTasks_ * rowsPerTask_ + i % rowsPerTask_;
-      if (panel < left_.panels()) left_.pack(from, task / rowTasks_, panel, to + i * left_.panelBytes());
-    }
+// All panels of one side.
+void ContractionStep::pack(RunState& state, const PanelPacker& packer, int slot, std::byte* to) const {
+  const std::byte* from = state.pointers[static_cast<size_t>(slot)];
+  int64_t chunk = std::max<int64_t>(1, (1 << 17) / std::max<int64_t>(packer.panelBytes(), 1));
+  state.pool->parallelFor(packer.batches() * packer.panels(), chunk, [&](int64_t begin, int64_t end, int) {
+    for (int64_t i = begin; i < end; ++i) packer.pack(from, i / packer.panels(), i % packer.panels(), to + i * packer.panelBytes());
   });
 }
 
@@ -126,16 +117,20 @@ void ContractionStep::runTile(const CompiledKernel& kernel, void** buffers, std:
   scatter(sums, out, batch, firstRow, firstColumn);
 }
 
-// stripe: the row task that the packed left panels begin with.
-void ContractionStep::runTask(RunState& state, int64_t task, int64_t stripe) {
+std::byte* ContractionStep::leftPanels(RunState& state) const {
+  return state.pointers[static_cast<size_t>(packed)] + right_.batches() * right_.panels() * right_.panelBytes();
+}
+
+void ContractionStep::runTask(RunState& state, int64_t task, int thread) {
   const CompiledKernel& kernel = state.kernels[kernelIndex];
-  const int64_t rowTask = task / columnTasks_, column = task % columnTasks_ * columnsPerTask_, row = rowTask % rowTasks_ * rowsPerTask_;
-  const int64_t batch = rowTask / rowTasks_, steps = left_.innerSize();
+  int64_t column = task % columnTasks_ * columnsPerTask_, row = task / columnTasks_ % rowTasks_ * rowsPerTask_;
+  int64_t batch = task / columnTasks_ / rowTasks_, steps = left_.innerSize();
   int64_t rowEnd = std::min(row + rowsPerTask_, left_.panels()), columnEnd = std::min(column + columnsPerTask_, right_.panels());
-  std::byte* first = state.pointers[static_cast<size_t>(packed)];
-  std::byte* left = first + (rowTask - stripe) * rowsPerTask_ * left_.panelBytes();
-  std::byte* right = first + (stripeTasks_ * rowsPerTask_ * left_.panelBytes() + batch * right_.panels() * right_.panelBytes());
+  std::byte* right = state.pointers[static_cast<size_t>(packed)] + batch * right_.panels() * right_.panelBytes();
+  std::byte* left = leftPanels(state) + (packsOwn_ ? thread * leftBytes() : (batch * left_.panels() + row) * left_.panelBytes());
   std::byte* out = state.pointers[static_cast<size_t>(c.outSlot)];
+  for (int64_t i = row; i < rowEnd && packsOwn_; ++i)
+    left_.pack(state.pointers[static_cast<size_t>(c.lhsSlot)], batch, i, left + (i - row) * left_.panelBytes());
   for (int64_t begin = 0; begin < steps; begin += kStepsPerBlock)
     for (int64_t j = column; j < columnEnd; ++j)
       for (int64_t i = row; i < rowEnd; ++i) {
@@ -156,21 +151,18 @@ void ContractionStep::fillZero(std::byte* out) const {
 }
 
 Status ContractionStep::run(RunState& state) {
-  const int64_t rowTasks = left_.batches() * rowTasks_;
+  const int64_t tasks = left_.batches() * rowTasks_ * columnTasks_;
   if (left_.batches() * rows_ * columns_ == 0) return {};
   if (left_.innerSize() == 0) {
     fillZero(state.pointers[static_cast<size_t>(c.outSlot)]);
     return {};
   }
-  packRight(state);
-  const auto chunk = static_cast<int64_t>(kTaskFlops / taskFlops_) + 1;
-  for (int64_t stripe = 0; stripe < rowTasks; stripe += stripeTasks_) {
-    const int64_t count = std::min(stripeTasks_, rowTasks - stripe);
-    packLeft(state, stripe, count);
-    state.pool->parallelFor(count * columnTasks_, chunk, [&](int64_t begin, int64_t end, int) {
-      for (int64_t task = begin; task < end; ++task) runTask(state, stripe * columnTasks_ + task, stripe);
-    });
-  }
+  pack(state, right_, c.rhsSlot, state.pointers[static_cast<size_t>(packed)]);
+  if (!packsOwn_) pack(state, left_, c.lhsSlot, leftPanels(state));
+  auto chunk = static_cast<int64_t>(kTaskFlops / taskFlops_) + 1;
+  state.pool->parallelFor(tasks, chunk, [&](int64_t begin, int64_t end, int thread) {
+    for (int64_t task = begin; task < end; ++task) runTask(state, task, thread);
+  });
   return {};
 }
 

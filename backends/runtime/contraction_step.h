@@ -1,6 +1,6 @@
 // ContractionStep: our own matrix product: any types, any dimension order, batches, and convolutions as products of
-// patches and kernels. The right side is packed into panels, the left in stripes one after the other; a register tile made
-// by codegen walks them, cache block by cache block; all threads share both phases. The order of each sum depends on the shape alone. Before: cpu/contraction.
+// patches and kernels. Both sides are packed into panels, of many rows each task its own; a register tile made by codegen walks
+// them, cache block by cache block; all threads share both phases. The order of each sum depends on the shape alone. Before: cpu/contraction.
 #pragma once
 
 #include <optional>
@@ -29,8 +29,8 @@ class ContractionStep : public Step {
  public:
   ContractionStep(const Contraction& contraction, const codegen::TileShape& tile);
 
-  // Bytes of the right panels and of a stripe of the left ones; nullopt on overflow.
-  std::optional<int64_t> packedBytes() const;
+  // Bytes of the panels; nullopt on overflow.
+  std::optional<int64_t> packedBytes(int64_t threads) const;
   int kernelIndex = -1, packed = -1;
 
   Status run(RunState& state) override;
@@ -39,9 +39,10 @@ class ContractionStep : public Step {
 
  private:
   void splitTasks();
-  void packRight(RunState& state);
-  void packLeft(RunState& state, int64_t begin, int64_t count);
-  void runTask(RunState& state, int64_t task, int64_t stripe);
+  void pack(RunState& state, const PanelPacker& packer, int slot, std::byte* to) const;
+  int64_t leftBytes() const;  // of all tasks' left panels, or a thread's
+  std::byte* leftPanels(RunState& state) const;
+  void runTask(RunState& state, int64_t task, int thread);
   void runTile(const CompiledKernel& kernel, void** buffers, std::byte* out, int64_t batch, int64_t panelRow, int64_t panelColumn,
                int64_t begin, int64_t end);
   void scatter(const std::byte* sums, std::byte* out, int64_t batch, int64_t firstRow, int64_t firstColumn) const;
@@ -54,7 +55,7 @@ class ContractionStep : public Step {
   bool isDirect_ = false;
   int64_t rowStride_ = 0;
   int64_t rowsPerTask_ = 1, columnsPerTask_ = 1, rowTasks_ = 1, columnTasks_ = 1;  // in panels
-  int64_t stripeTasks_ = 1;  // row tasks of which the left panels are packed at once
+  bool packsOwn_ = false;    // a task packs the left panels of its rows, for itself
   double taskFlops_ = 1;
 };
 

@@ -61,7 +61,7 @@ Result<std::unique_ptr<Executable>> compileStages(const Module& module, const Co
   if (options.isa != "native" && options.isa != "avx2" && options.isa != "sse4" && !(options.keepsCode && isLevel(options.isa)))
     return fail(usage("there is no instruction set \"" + options.isa + "\" (native, avx2, sse4)"));
   TESSERA_TRY(stage("optimize", 0.0));
-  TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module));
+  TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module, {}, options.cancel));
   TESSERA_TRY(detachBitcasts(optimized));
   TESSERA_TRY(checkStaticShapes(optimized));
   TESSERA_TRY(stage("plan", 0.2));

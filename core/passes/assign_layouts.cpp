@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/ops/callee_index.h"
+#include "core/passes/asked_by.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -81,6 +82,8 @@ class Assignment {
   InstructionId add(const Instruction& in, Opcode opcode, std::vector<int64_t> dims, InstructionId operand, std::vector<int64_t> permutation = {}) {
     AttributeSet attributes;
     if (opcode == Opcode::Transpose) attributes.set(Attr::dimensions, std::move(permutation));
+    if (opcode == Opcode::Transpose) setAskedBy(attributes, in.name, "the same bytes under another layout are the values in another order");
+    if (opcode == Opcode::Copy) setAskedBy(attributes, in.name, "it keeps its layout: who stands outside sees it");
     const InstructionId origin[] = {in.id};
     const InstructionId operands[] = {operand};
     return rewriter_.add(in.computation, opcode, Shape::arrayRowMajor(in.shape->type, std::move(dims)), operands, std::move(attributes), origin);
@@ -135,29 +138,31 @@ class Assignment {
 
   // --- copies where one who has a say meets who has none
 
-  InstructionId copied(InstructionId id, const Shape& shape) {
+  InstructionId copied(InstructionId id, const Shape& shape, std::string_view by, std::string_view because) {
     const InstructionId from[] = {id};
-    return rewriter_.add(module_.at(id).computation, Opcode::Copy, shape, from, {}, from);
+    AttributeSet attributes;
+    setAskedBy(attributes, by, because);
+    return rewriter_.add(module_.at(id).computation, Opcode::Copy, shape, from, std::move(attributes), from);
   }
   // Arrays alone: a tuple is made anew where its elements are.
-  InstructionId withShape(InstructionId id, const Shape& shape) {
-    return shape.isArray() && module_.shapeOf(id).isArray() && module_.shapeOf(id) != shape ? copied(id, shape) : id;
+  InstructionId withShape(InstructionId id, const Shape& shape, std::string_view by, std::string_view because) {
+    return shape.isArray() && module_.shapeOf(id).isArray() && module_.shapeOf(id) != shape ? copied(id, shape, by, because) : id;
   }
   void reconcile(InstructionId id) {
     const Instruction in = rewriter_.visit(id);
     if (in.opcode == Opcode::GetTupleElement) return reconcileElement(in);
     std::vector<InstructionId> operands(in.operands.begin(), in.operands.end());
     if (in.opcode == Opcode::Tuple)
-      for (size_t i = 0; i < operands.size(); ++i) operands[i] = withShape(operands[i], in.shape->elements[i]);
+      for (size_t i = 0; i < operands.size(); ++i) operands[i] = withShape(operands[i], in.shape->elements[i], in.name, "its elements are handed on in this layout");
     const std::vector<ComputationId> callees = calledOnArrays(in);
     for (size_t k = 0; k < callees.size(); ++k) {
       const std::vector<InstructionId> parameters = module_.at(callees[k]).parameters;
       const size_t first = in.opcode == Opcode::Conditional ? k + 1 : 0;
       for (size_t i = 0; i < parameters.size() && first + i < operands.size(); ++i)
-        operands[first + i] = withShape(operands[first + i], module_.shapeOf(parameters[i]));
+        operands[first + i] = withShape(operands[first + i], module_.shapeOf(parameters[i]), in.name, "the computation that it calls takes this layout");
       const InstructionId root = rewriter_.resolve(module_.at(callees[k]).root);
       const bool isCondition = module_.shapeOf(root).isArray() && module_.shapeOf(root).type == ElementType::Pred && !in.shape->isArray();
-      if (const InstructionId fit = isCondition ? root : withShape(root, *in.shape); fit != root) {
+      if (const InstructionId fit = isCondition ? root : withShape(root, *in.shape, in.name, "its result has this layout"); fit != root) {
         module_.setRoot(callees[k], fit);
         rewriter_.touch(callees[k]);
       }
@@ -182,7 +187,7 @@ class Assignment {
     if (!isPinned(in.id) || !wanted.isArray()) return module_.setShape(in.id, element);
     const InstructionId taken = rewriter_.clone(in.id, in.computation, in.operands);
     module_.setShape(taken, element);
-    rewriter_.replace(in.id, copied(taken, wanted));
+    rewriter_.replace(in.id, copied(taken, wanted, in.name, "who reads it stands outside and takes this layout"));
   }
 
   Module& module_;

@@ -5,9 +5,8 @@
 #include <map>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
 #include "core/passes/alias_analysis.h"
+#include "core/passes/asked_by.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -62,7 +61,7 @@ class CopyInserter {
   // Who asked for the copy and why, to be read by people.
   AttributeSet asked(InstructionId by) const {
     AttributeSet out;
-    out.set(Attr::frontend_attributes, RawText{fmt::format("{{asked_by=\"{}\",because=\"{}\"}}", module_.at(by).name, reason_), false});
+    setAskedBy(out, module_.at(by).name, reason_);
     return out;
   }
 

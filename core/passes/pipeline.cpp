@@ -80,7 +80,16 @@ Module derive(const Module& source) {
   return out;
 }
 
-Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe) {
+namespace {
+Diagnostic cancelled() {
+  Diagnostic d;
+  d.fault = Fault::Runtime;
+  d.message = "cancelled";
+  return d;
+}
+}  // namespace
+
+Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe, const std::atomic<bool>* cancel) {
   if (!source.entry().valid() || !source.contains(source.entryComputation().root)) return fail("the module has no entry computation with a root");
   Module module = derive(source);
   for (ComputationId computation : std::vector<ComputationId>(module.order())) {
@@ -89,6 +98,7 @@ Result<Module> optimize(const Module& source, const std::function<void(const Pas
   }
   TESSERA_TRY(restoreComputationOrder(module));
   for (const Pass& pass : passes()) {
+    if (cancel && cancel->load()) return fail(cancelled());
     TESSERA_TRY(pass.run(module));
     if (observe) observe(pass, module);
   }

@@ -2,6 +2,7 @@
 // Passes work in place on a derived copy whose instructions carry provenance into the source module.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -22,8 +23,10 @@ std::span<const Pass> passes();
 
 // A copy of `source` in which each instruction is its own provenance, same ids.
 Module derive(const Module& source);
-// derive + every pass of passes(). `observe` sees the module after each pass.
-Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe = {});
+// derive + every pass of passes(). `observe` sees the module after each pass. `cancel` is looked at between passes: what is
+// cancelled fails with Fault::Runtime.
+Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe = {},
+                        const std::atomic<bool>* cancel = nullptr);
 
 // Union of the provenances of instructions, made by a pass.
 ProvenancePtr mergeProvenance(const Module& module, std::span<const InstructionId> ids, std::string_view pass);

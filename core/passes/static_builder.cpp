@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/hlo/numbers.h"
+#include "core/passes/asked_by.h"
 
 namespace tessera {
 namespace {
@@ -99,6 +100,7 @@ InstructionId StaticBuilder::pad(InstructionId operand, InstructionId value, siz
   dims[dimension] += low + high;
   AttributeSet attributes;
   attributes.set(Attr::padding, std::move(padding));
+  setAskedBy(attributes, rewriter_.module().at(source_).name, "arrays with dynamic dimensions have a static size inside");
   return add(Opcode::Pad, withDims(shapeOf(operand), std::move(dims)), {operand, value}, std::move(attributes));
 }
 

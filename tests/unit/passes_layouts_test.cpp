@@ -1,5 +1,7 @@
 // Layout assignment: what it drops, what it keeps for those outside, and that bitcasts still mean the same bytes.
 #include "core/passes/assign_layouts.h"
+#include "core/formats/hlo_text.h"
+#include "core/passes/common_subexpressions.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/simplify.h"
 #include "tests/unit/passes_text.h"
@@ -45,6 +47,23 @@ TEST(PassesLayouts, ThereAndBackIsNothing) {
   const Module m = assigned("x = f32[3,4]{1,0} parameter(0)\n b = f32[4,3]{0,1} bitcast(x)\n n = f32[4,3]{0,1} negate(b)\n c = f32[3,4]{1,0} bitcast(n)\n ROOT r = f32[3,4]{1,0} abs(c)");
   EXPECT_LE(countOf(m, Opcode::Transpose), 2);
   EXPECT_EQ(countOf(m, Opcode::Copy), 0);
+}
+
+std::string textOf(const Module& module) { return printHloText(module); }
+
+TEST(PassesLayouts, WhoAskedIsRemembered) {
+  const Module bitcast = assigned("x = f32[3,4]{1,0} parameter(0)\n n = f32[3,4]{1,0} negate(x)\n turn = f32[4,3]{0,1} bitcast(n)\n ROOT r = f32[4,3]{0,1} abs(turn)");
+  EXPECT_NE(textOf(bitcast).find("asked_by=\"turn\",because=\"the same bytes"), std::string::npos) << textOf(bitcast);
+  const Module tuple = assigned("x = f32[3,4]{0,1} parameter(0)\n ROOT pair = (f32[3,4]{1,0}) tuple(x)");
+  EXPECT_NE(textOf(tuple).find("asked_by=\"pair\""), std::string::npos) << textOf(tuple);
+}
+
+// Two who ask for the same share it.
+TEST(PassesLayouts, WhoAskedMakesNoDifference) {
+  Module m = assigned("x = f32[3,4]{1,0} parameter(0)\n a = f32[4,3]{0,1} bitcast(x)\n b = f32[4,3]{0,1} bitcast(x)\n"
+                      " c = f32[4,3]{0,1} negate(a)\n d = f32[4,3]{0,1} abs(b)\n ROOT r = f32[4,3]{0,1} add(c, d)");
+  EXPECT_TRUE(mergeCommonSubexpressions(m).has_value());
+  EXPECT_EQ(countOf(m, Opcode::Transpose), 1) << textOf(m);
 }
 
 TEST(PassesLayouts, OtherTypesKeepTheirBytes) {

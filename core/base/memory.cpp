@@ -1,7 +1,9 @@
-// How much memory is left: /proc/meminfo and the limits of the control group, versions 1 and 2.
+// How much memory is left: /proc/meminfo, the limits of the control group, versions 1 and 2, and of the process.
 #include "core/base/memory.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,6 +39,14 @@ std::optional<int64_t> controlGroupLeft(const char* limitFile, const char* usage
   return std::max<int64_t>(0, *limit - *used);
 }
 
+std::optional<int64_t> addressSpaceLeft() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  const auto pages = numberIn("/proc/self/statm");  // its first: all that is mapped
+  if (!pages) return std::nullopt;
+  return std::max<int64_t>(0, static_cast<int64_t>(limit.rlim_cur) - *pages * ::sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
 
 int64_t availableMemoryBytes() {
@@ -44,6 +54,7 @@ int64_t availableMemoryBytes() {
   if (auto v2 = controlGroupLeft("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")) left = std::min(left, *v2);
   if (auto v1 = controlGroupLeft("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"))
     left = std::min(left, *v1);
+  if (auto process = addressSpaceLeft()) left = std::min(left, *process);
   return left;
 }
 

@@ -111,6 +111,23 @@ TEST_F(Contract, TemporariesThatDoNotFit) {
   refused("run inside.hlo --backend=evaluator", 5, "16000000000000");
 }
 
+// What is said to be free is what this process may have.
+TEST_F(Contract, TheLimitOfTheProcessCounts) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's own memory counts";
+#endif
+  scratch_.write("inside.hlo",
+                 "HloModule m\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = pred[] compare(a, b), direction=LT\n}\n\n"
+                 "ENTRY e {\n  x = f32[1000] parameter(0)\n  wide = f32[1000,300000] broadcast(x), dimensions={0}\n"
+                 "  back = f32[1000,300000] sort(wide), dimensions={0}, to_apply=less\n  ROOT part = f32[1000,3] slice(back), slice={[0:1000], [0:3]}\n}\n");
+  constexpr int64_t kLimit = 900'000'000;
+  const Ran ran = scratch_.tessera("run inside.hlo", {}, "prlimit --as=" + std::to_string(kLimit));
+  EXPECT_EQ(ran.exit, 5) << ran.err;
+  const size_t at = ran.err.find("for temporary values), ");
+  ASSERT_NE(at, std::string::npos) << ran.err;
+  EXPECT_LT(std::stoll(ran.err.substr(at + 23)), kLimit) << ran.err;
+}
+
 // --- 64: usage
 TEST_F(Contract, Usage) {
   for (const char* call : {"", "frobnicate", "check", "run add.hlo --bogus", "run add.hlo --runs=0", "run add.hlo --backend=tpu",

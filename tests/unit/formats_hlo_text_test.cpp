@@ -25,6 +25,7 @@ FileLocations
 StackFrames
 1 {file_location_id=1 parent_frame_id=1}
 
+
 %add (a: f32[], b: f32[]) -> f32[] {
   %a = f32[] parameter(0)
   %b = f32[] parameter(1)

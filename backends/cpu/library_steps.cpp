@@ -9,6 +9,7 @@ Result<StepPtr> planLibrary(LibraryContext& context) {
     case Opcode::Convolution: return planConvolution(context);
     case Opcode::Sort: return planSort(context);
     case Opcode::Topk: return planTopK(context);
+    case Opcode::Fft: return planFourier(context);
     case Opcode::ReduceWindow: return planScan(context);
     default: return StepPtr{};
   }

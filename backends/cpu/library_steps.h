@@ -27,6 +27,7 @@ Result<StepPtr> planDot(LibraryContext& context);
 Result<StepPtr> planConvolution(LibraryContext& context);
 Result<StepPtr> planSort(LibraryContext& context);
 Result<StepPtr> planTopK(LibraryContext& context);
+Result<StepPtr> planFourier(LibraryContext& context);
 // A reduce-window of running totals (passes/patterns.h).
 Result<StepPtr> planScan(LibraryContext& context);
 Result<StepPtr> planLibrary(LibraryContext& context);

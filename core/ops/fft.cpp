@@ -1,12 +1,12 @@
 // fft: forward and inverse Fourier transforms over the last one to three dimensions, complex to complex, real to half a
-// spectrum and back. Lines are transformed in double precision (fft_transform.h), one dimension after the other.
+// spectrum and back. Lines are transformed in double precision (core/fourier), one dimension after the other.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "core/ops/evaluate_loops.h"
-#include "core/ops/fft_transform.h"
+#include "core/fourier/transform.h"
 #include "core/ops/index_space.h"
 #include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
@@ -112,56 +112,38 @@ Status transformAlong(const EvaluateContext& context, std::vector<Complex>& valu
                       bool inverse) {
   const auto length = static_cast<size_t>(dims[d]);
   const auto step = static_cast<size_t>(denseStrides(dims)[d]);
-  FourierTransform transform(length, inverse);
-  const size_t blocks = length == 0 ? 0 : values.size() / (length * step);
-  if (step == 1) {
-    for (size_t block = 0; block < blocks; block += FourierTransform::kLanes) {
-      if (isCancelled(context)) return cancelledDiagnostic();
-      transform.apply({values.data() + block * length, std::min(blocks - block, FourierTransform::kLanes), length, 1});
-    }
-    return {};
-  }
-  for (size_t block = 0; block < blocks; ++block) {
+  const FourierTransform<double> transform(length, inverse, step > 1);
+  std::vector<double> line(transform.lineSize()), lanes(transform.lanesSize());
+  const size_t blocks = length == 0 ? 0 : values.size() / (length * step), together = step == 1 ? FourierTransform<double>::kLanes : 1;
+  for (size_t block = 0; block < blocks; block += together) {
     if (isCancelled(context)) return cancelledDiagnostic();
-    transform.apply({values.data() + block * length * step, step, 1, step});
+    Complex* first = values.data() + block * length * step;
+    const FourierLines<double> lines = step == 1 ? FourierLines<double>{first, std::min(blocks - block, together), length, 1}
+                                                 : FourierLines<double>{first, step, 1, step};
+    transform.apply(lines, lines, {line.data(), lanes.data(), {}});
   }
   return {};
 }
 
-// Infinities and NaNs of a real line, which a fast transform would spread over all its spectrum: they are taken out before
-// it, and come in again where they count, times the roots' parts that are not 0. So the imaginary parts that a real line's
-// spectrum cannot have stay 0.
-class UnboundedParts {
- public:
-  // More than this would take longer than the transform's results are worth; they go through it then.
-  static constexpr size_t kMostWork = size_t{1} << 26;
-
-  explicit UnboundedParts(std::vector<Complex>& values, size_t length) : length_(length) {
-    for (size_t i = 0; i < values.size(); ++i)
-      if (!std::isfinite(values[i].real())) parts_.push_back({i, values[i].real()});
-    if (parts_.size() > kMostWork / length) parts_.clear();
-    for (const Part& part : parts_) values[part.at] = 0;
-  }
-
-  void addTo(std::vector<Complex>& spectra) const {
-    for (const Part& part : parts_) {
-      const size_t place = part.at % length_, line = part.at - place;
-      for (size_t k = 0; k <= length_ / 2; ++k) {
-        const Complex root = rootOfUnity(static_cast<size_t>(static_cast<unsigned __int128>(place) * k % length_), length_, -1);
-        const auto times = [&](double factor) { return factor == 0 ? 0.0 : factor * part.value; };
-        spectra[line + k] = {spectra[line + k].real() + times(root.real()), spectra[line + k].imag() + times(root.imag())};
-      }
+// Lines along the last dimension of real numbers: the transform of what is finite, and what the rest adds to its first half.
+Status transformReal(const EvaluateContext& context, std::vector<Complex>& values, const std::vector<int64_t>& dims) {
+  const auto length = static_cast<size_t>(dims.back());
+  std::vector<Complex> unbounded;
+  if (!std::ranges::all_of(values, [](const Complex& x) { return std::isfinite(x.real()); })) {
+    unbounded = values;
+    for (size_t at = 0; at < values.size(); at += length) {
+      auto* line = reinterpret_cast<double*>(unbounded.data() + at);
+      if (!canTakeOutUnbounded(line, 2, length)) std::fill_n(unbounded.begin() + static_cast<std::ptrdiff_t>(at), length, Complex());
+      else
+        for (size_t i = at; i < at + length; ++i)
+          if (!std::isfinite(values[i].real())) values[i] = 0;
     }
   }
-
- private:
-  struct Part {
-    size_t at;
-    double value;
-  };
-  size_t length_;
-  std::vector<Part> parts_;
-};
+  TESSERA_TRY(transformAlong(context, values, dims, dims.size() - 1, false));
+  for (size_t at = 0; at < unbounded.size(); at += length)
+    addUnbounded(reinterpret_cast<const double*>(unbounded.data() + at), 2, length, values.data() + at);
+  return {};
+}
 
 // Copies the lines along the last dimension into lines of another length: cut, or completed to the Hermitian
 // spectrum of a real line.
@@ -197,9 +179,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     dropImpossible(values, static_cast<size_t>(dims[last]));
     TESSERA_TRY(transformAlong(context, values, dims, last, inverse));
   } else if (type == "RFFT") {
-    const UnboundedParts unbounded(values, static_cast<size_t>(dims[last]));
-    TESSERA_TRY(transformAlong(context, values, dims, last, inverse));
-    unbounded.addTo(values);
+    TESSERA_TRY(transformReal(context, values, dims));
     values = resized(values, static_cast<size_t>(dims[last]), static_cast<size_t>(context.shape.dimensions[last]));
     dims[last] = context.shape.dimensions[last];
     for (size_t d = last; d-- > first;) TESSERA_TRY(transformAlong(context, values, dims, d, inverse));
@@ -221,7 +201,7 @@ const OpDef kFft = {
     .doc = "FFT: $X_k = \\sum_j x_j e^{-2 \\pi i j k / n}$ along each of the last one to three dimensions; IFFT the inverse, "
            "divided by $n$. RFFT takes real numbers and gives the first $n / 2 + 1$ of the last dimension, the others being "
            "conjugates; IRFFT is its inverse and ignores the imaginary parts that a real array's spectrum cannot have. Any "
-           "length: small prime factors by mixed radix, others by Bluestein's method, in double precision.",
+           "length: small prime factors by mixed radix, others by Bluestein's method.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

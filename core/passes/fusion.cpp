@@ -16,8 +16,9 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMostUses = 12;       // different (fusion, view) pairs in which one value is computed
-constexpr uint32_t kMostMembers = 96;  // instructions of one fusion
-constexpr uint32_t kMostViews = 192;   // evaluations written out in one fusion
+constexpr size_t kMostFreeUses = 256;  // the same of what costs nothing
+constexpr uint32_t kMostMembers = 256; // instructions of one fusion: random bits and what becomes of them are 200
+constexpr uint32_t kMostViews = 384;   // evaluations written out in one fusion
 constexpr uint64_t kStatisticView = 2; // one value a row: always read at the row's own indices
 constexpr double kRowReread = 0.5;     // price of an element that an earlier pass over the row left in the cache
 
@@ -155,8 +156,15 @@ class Fuser {
   // Of the loop that one element of a reduction runs.
   double roundsOf(const Instruction& in) const { return in.opcode == Opcode::Reduce ? readsPerEvaluation(module_, in, 0) : INFINITY; }
 
+  // Costs nothing wherever it is computed, and would cost memory traffic everywhere else.
+  bool isFree(const Instruction& in) const {
+    return in.opcode == Opcode::Iota || (in.opcode == Opcode::Broadcast && module_.shapeOf(in.operands[0]).elementCount() == 1);
+  }
+
   // False when too many, or when some consumer takes in nothing.
-  bool collectUses(const Node& node, std::vector<Use>& uses) const {
+  bool collectUses(uint32_t i, std::vector<Use>& uses) const {
+    const Node& node = nodes_[i];
+    const size_t most = isFree(at(i)) ? kMostFreeUses : kMostUses;
     for (auto [user, k] : node.users) {
       const Node& consumer = nodes_[user];
       if (consumer.role != Role::Root && consumer.role != Role::Fused) return false;
@@ -165,7 +173,7 @@ class Fuser {
         auto same = std::ranges::find_if(uses, [&](const Use& u) { return u.root == view.root && u.view == view.view; });
         if (same == uses.end()) uses.push_back(view);
         else same->evaluations = std::max(same->evaluations, view.evaluations), same->insideLoop |= view.insideLoop;
-        if (uses.size() > kMostUses) return false;
+        if (uses.size() > most) return false;
       }
     }
     return !uses.empty();
@@ -219,7 +227,7 @@ class Fuser {
     if (node.role != Role::Root) return;
     const Instruction& in = at(i);
     std::vector<Use> uses;
-    bool fuse = order_[i] != root_ && in.shape->isArray() && collectUses(node, uses) && fits(uses) && worthIt(i, uses);
+    bool fuse = order_[i] != root_ && in.shape->isArray() && collectUses(i, uses) && (isFree(in) || fits(uses)) && worthIt(i, uses);
     if (!fuse) return materialise(i);
     node.role = Role::Fused;
     uint32_t last = UINT32_MAX;

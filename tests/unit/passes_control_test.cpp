@@ -178,6 +178,22 @@ TEST(PassesLoops, ShortOnesAreWrittenOut) {
   EXPECT_FALSE(long_.changed);
 }
 
+// Fifty instructions a step on long arrays: five passes over memory in a loop, one kernel written out. Short arrays stay in a
+// loop, and so does what is not elementwise.
+TEST(PassesLoops, ElementwiseStepsOnLongArraysAreWrittenOut) {
+  const auto loopOf = [](const std::string& shape, const std::string& last) {
+    std::string body = "a0 = f32[4] add(x, y)\n";
+    for (int i = 1; i < 50; ++i) body += "a" + std::to_string(i) + " = f32[4] multiply(a" + std::to_string(i - 1) + ", y)\n";
+    std::string text = loopText(0, 5, body + "z = f32[4] " + last);
+    for (size_t at = 0; (at = text.find("f32[4]", at)) != std::string::npos;) text.replace(at, 6, shape);
+    return text;
+  };
+  const Changed c = after(loopOf("f32[1024]", "negate(a49)"), {unrollLoops, simplify});
+  EXPECT_EQ(countOf(c.result, Opcode::While), 0);
+  EXPECT_FALSE(after(loopOf("f32[1023]", "negate(a49)"), {unrollLoops}).changed);
+  EXPECT_FALSE(after(loopOf("f32[1024]", "reverse(a49), dimensions={0}"), {unrollLoops}).changed);
+}
+
 TEST(PassesLoops, InvariantProductsMoveOut) {
   const std::string text = loopText(0, 3, "a = f32[4] tanh(y)\n z = f32[4] add(x, a)");
   const Changed c = after(text, {hoistInvariants});

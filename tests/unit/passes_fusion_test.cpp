@@ -119,6 +119,22 @@ TEST(PassesFusion, CheapValuesAreComputedTwiceButChainsOfThemAreNot) {
   }
 }
 
+// Two values a round that need each other, as random bits have: all rounds are one loop, and a number that every round reads is
+// not written out as an array.
+TEST(PassesFusion, RoundsOfTwoValuesBecomeOneLoop) {
+  Module m;
+  Graph g(m, "main");
+  const Shape all = f32({1 << 16});
+  const InstructionId x = g.parameter(all), factor = g.dims(Opcode::Broadcast, all, g.parameter(f32({})), {});
+  InstructionId a = x, b = g.op(Opcode::Negate, all, {x});
+  for (int i = 0; i < 40; ++i) {
+    a = g.op(Opcode::Add, all, {a, b});
+    b = g.op(Opcode::Subtract, all, {g.op(Opcode::Multiply, all, {b, factor}), a});
+  }
+  g.entry(g.op(Opcode::Multiply, all, {a, b}));
+  EXPECT_EQ(count(fused(m), fused(m).entry(), Opcode::Fusion), 1);
+}
+
 TEST(PassesFusion, LoopsAndPipelineKeepValues) {
   Module m;
   Shape state = Shape::tuple({s32(), f32({32}), f32({32}), f32({32})});

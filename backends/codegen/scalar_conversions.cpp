@@ -106,24 +106,65 @@ Value* ScalarEmitter::roundToOdd(Value* wide) {
   return b.CreateBitCast(odd, f32);
 }
 
+namespace {
+
+// What the code of a float of at most 8 bits with a sign is made of, read off its conversions.
+struct CodeRules {
+  uint32_t mantissa = 0, sign = 0, largest = 0;  // bits of the fraction, the sign, the largest finite code
+  int leastExponent = 0;                         // of the code 1
+};
+
+CodeRules codeRulesOf(E type) {
+  CodeRules out;
+  out.sign = 1u << (info(type).bits - 1);
+  const double least = smallFloatToDouble(type, 1);
+  out.leastExponent = std::ilogb(least);
+  // Codes are multiples of the least number up to the second binade with all fraction bits.
+  while (2u << out.mantissa < out.sign && smallFloatToDouble(type, 2u << out.mantissa) == least * (2u << out.mantissa)) ++out.mantissa;
+  --out.mantissa;
+  for (out.largest = out.sign - 1; !std::isfinite(smallFloatToDouble(type, out.largest));) --out.largest;
+  return out;
+}
+
+}  // namespace
+
+// In lanes, from f32: a normal result by rounding the bits, a subnormal one by adding a number whose last place is the least code.
+Value* ScalarEmitter::toCode(E type, Value* f) {
+  const CodeRules rules = codeRulesOf(type);
+  auto *i32 = like(f, b.getInt32Ty()), *f32 = f->getType();
+  auto word = [&](uint64_t value) { return llvm::ConstantInt::get(i32, value); };
+  auto special = [&](double positive, Value* negative) {
+    return b.CreateSelect(negative, word(doubleToSmallFloat(type, -positive)), word(doubleToSmallFloat(type, positive)));
+  };
+  Value* bits = b.CreateBitCast(f, i32);
+  Value* size = b.CreateAnd(bits, word(0x7fffffff));
+  Value* negative = b.CreateICmpNE(size, bits);
+  const uint32_t drop = 23 - rules.mantissa;
+  const auto leastNormal = static_cast<uint32_t>(rules.leastExponent + static_cast<int>(rules.mantissa) + 127) << 23;
+  Value* tie = b.CreateAnd(b.CreateLShr(size, word(drop)), word(1));
+  Value* rounded = b.CreateAdd(b.CreateAdd(size, tie), word((1u << (drop - 1)) - 1));
+  Value* normal = b.CreateSub(b.CreateLShr(rounded, word(drop)), word((leastNormal >> drop) - (1u << rules.mantissa)));
+  Value* aligner = word(static_cast<uint32_t>(rules.leastExponent + 23 + 127) << 23);
+  Value* sum = b.CreateFAdd(b.CreateBitCast(size, f32), b.CreateBitCast(aligner, f32));
+  Value* subnormal = b.CreateSub(b.CreateBitCast(sum, i32), aligner);
+  Value* code = b.CreateSelect(b.CreateICmpULT(size, word(leastNormal)), subnormal, normal);
+  Value* minus = b.CreateSelect(b.CreateICmpEQ(code, word(0)), word(doubleToSmallFloat(type, -0.0)), b.CreateOr(code, word(rules.sign)));
+  Value* finite = b.CreateSelect(negative, minus, code);
+  Value* out = b.CreateSelect(b.CreateICmpUGT(code, word(rules.largest)), special(std::numeric_limits<double>::infinity(), negative), finite);
+  out = b.CreateSelect(b.CreateICmpUGT(size, word(0x7f800000)), special(std::numeric_limits<double>::quiet_NaN(), negative), out);
+  return b.CreateTrunc(out, like(out, b.getInt8Ty()));
+}
+
 // The bits of a narrow float from a register that may hold any f32 (or f64, for types under 16 bits).
 Value* ScalarEmitter::toBits(E type, Value* value) {
   bool wide = value->getType()->getScalarType()->isDoubleTy();
-  if (type != E::F16 && type != E::BF16) {
+  if (type == E::F8E8M0FNU) {
     Value* f64 = wide ? value : b.CreateFPExt(value, like(value, b.getDoubleTy()));
-    Value* bits = callEach("tessera_encode_" + [&] {
-      switch (type) {
-#define TESSERA_NAME(t) case E::t: return std::string(#t);
-        TESSERA_NAME(F8E5M2) TESSERA_NAME(F8E4M3) TESSERA_NAME(F8E4M3FN) TESSERA_NAME(F8E4M3B11FNUZ)
-        TESSERA_NAME(F8E3M4) TESSERA_NAME(F8E5M2FNUZ) TESSERA_NAME(F8E4M3FNUZ) TESSERA_NAME(F8E8M0FNU)
-        TESSERA_NAME(F6E3M2FN) TESSERA_NAME(F6E2M3FN) TESSERA_NAME(F4E2M1FN)
-#undef TESSERA_NAME
-        default: return std::string("none");
-      }
-    }(), b.getInt32Ty(), {f64});
+    Value* bits = callEach("tessera_encode_F8E8M0FNU", b.getInt32Ty(), {f64});
     return b.CreateTrunc(bits, like(bits, b.getInt8Ty()));
   }
   Value* f = wide ? roundToOdd(value) : value;
+  if (type != E::F16 && type != E::BF16) return toCode(type, f);
   if (type == E::F16) {
     Value* half = b.CreateFPTrunc(f, like(f, b.getHalfTy()));
     return b.CreateBitCast(half, like(f, b.getInt16Ty()));

@@ -60,6 +60,7 @@ class ScalarEmitter {
   llvm::Value* callEach(const std::string& name, llvm::Type* result, std::initializer_list<llvm::Value*> arguments);
   llvm::Value* roundTo(ElementType type, llvm::Value* value);   // f32 or f64 register -> f32 holding the type's value
   llvm::Value* toBits(ElementType type, llvm::Value* value);
+  llvm::Value* toCode(ElementType type, llvm::Value* f);
   llvm::Value* fromBits(ElementType type, llvm::Value* bits);
   llvm::Value* roundToOdd(llvm::Value* wide);
   llvm::Value* saturated(llvm::Type* type, unsigned bits, bool isSignedType, llvm::Value* v);

@@ -1,6 +1,6 @@
 // dot: who runs it. f32 goes to oneDNN's sgemm, bf16 and 8-bit integers to its matmul, where their operands lie as those
 // routines can walk them; all other types and orders go to our contraction. Products with one row or one column are
-// memory bound and are left to the element program, which needs no packing.
+// memory bound and are left to the element program, which needs no packing, and so are many tiny ones.
 #include <algorithm>
 #include <numeric>
 
@@ -10,6 +10,14 @@
 namespace tessera::cpu {
 
 namespace {
+
+// Of many tiny products each would cost more to call for, or to pack, than to compute.
+constexpr int64_t kManyBatches = 16, kTinyProduct = 512, kSmallVectorProduct = 4096;
+
+bool isOneOfManySmall(const DotForm& form) {
+  const bool isVector = form.m == 1 || form.n == 1;
+  return form.batches >= kManyBatches && (form.m * form.n == 1 || form.m * form.n * form.k <= (isVector ? kSmallVectorProduct : kTinyProduct));
+}
 
 Contraction contractionOf(const DotForm& form, const LibraryContext& context) {
   Contraction c;
@@ -68,6 +76,7 @@ Result<StepPtr> planDot(LibraryContext& context) {
   const Instruction& dot = context.instruction;
   if (dot.operands.size() != 2) return StepPtr{};
   DotForm form = dotFormOf(context.module, dot);
+  if (isOneOfManySmall(form)) return StepPtr{};
   auto sgemm = planSgemm(context, form);
   if (!sgemm || *sgemm) return sgemm;
   if (form.m == 1 || form.n == 1) return StepPtr{};

@@ -1,5 +1,7 @@
 // bf16, s8 and u8 dots through oneDNN's matmul (runtime/matmul_step) where their operands lie as it can walk them.
 // Processors whose bf16 or 8-bit products are emulated are refused.
+#include <algorithm>
+
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "backends/cpu/dot_form.h"
@@ -8,6 +10,8 @@
 namespace tessera::cpu {
 
 namespace {
+
+constexpr int64_t kMostPlaces = 4096;  // of batches that do not lie at regular distances
 
 using Kind = dnnl::memory::data_type;
 
@@ -34,8 +38,12 @@ bool isNative(const DotForm& form) {
 std::optional<Matrix> matrixOf(int slot, ElementType type, const Dims& batch, const Dims& rows, const Dims& columns) {
   auto b = collapse(batch), r = collapse(rows), c = collapse(columns);
   auto view = viewOf(rows, columns);
-  if (!b || !r || !c || !view) return std::nullopt;
-  Matrix out{slot, *kindOf(type), byteWidth(type), b->stride, view->transposed ? 1 : view->ld, view->transposed ? view->ld : 1};
+  if (!r || !c || !view || (!b && product(batch) > kMostPlaces)) return std::nullopt;
+  Matrix out{slot, *kindOf(type), byteWidth(type), b ? b->stride : 0, view->transposed ? 1 : view->ld, view->transposed ? view->ld : 1, {}};
+  if (!b) {  // each by itself; the library looks at the stride of one batch, too
+    out.batchOffset = allOffsets(batch);
+    out.batchStride = std::max(r->size * out.rowStride, c->size * out.columnStride);
+  }
   return out;
 }
 
@@ -49,7 +57,7 @@ Result<StepPtr> planMatmul(LibraryContext& context, const DotForm& form) {
   auto step = std::make_unique<MatmulStep>();
   step->lhs = *left;
   step->rhs = *right;
-  step->out = {context.outputs[0], *kindOf(form.resultType), byteWidth(form.resultType), form.m * form.n, form.n, 1};
+  step->out = {context.outputs[0], *kindOf(form.resultType), byteWidth(form.resultType), form.m * form.n, form.n, 1, {}};
   step->batches = form.batches;
   step->m = form.m;
   step->n = form.n;

@@ -13,8 +13,14 @@ void MatmulStep::addPiece(int64_t batch, int64_t row, int64_t count, int64_t row
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   Desc l = lhs.desc(count, rows, k), r = rhs.desc(count, k, n), o = out.desc(count, rows, n);
-  dnnl::matmul::primitive_desc pd(dnnl::matmul::desc(l, r, o), attributes, dnnlEngine());
+  // Pieces of one size share the code that the library generates.
+  const auto alike = std::ranges::find_if(pieces_, [&](const MatmulPiece& piece) { return piece.lhs.get_desc() == l && piece.out.get_desc() == o; });
   auto empty = [&](const Desc& desc) { return dnnl::memory(desc, dnnlEngine(), nullptr); };
+  if (alike != pieces_.end()) {
+    pieces_.push_back({batch, row, alike->primitive, empty(l), empty(r), empty(o), dnnl::memory(alike->scratch.get_desc(), dnnlEngine())});
+    return;
+  }
+  dnnl::matmul::primitive_desc pd(dnnl::matmul::desc(l, r, o), attributes, dnnlEngine());
   pieces_.push_back({batch, row, dnnl::matmul(pd), empty(l), empty(r), empty(o), dnnl::memory(pd.scratchpad_desc(), dnnlEngine())});
 }
 
@@ -46,7 +52,7 @@ void MatmulStep::split() {
   double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * static_cast<double>(batches);
   int64_t wanted = flops < 4e5 ? 1 : kPieces;
   if (batches >= wanted) {
-    int64_t each = (batches + wanted - 1) / wanted;
+    int64_t each = isRegular() ? (batches + wanted - 1) / wanted : 1;
     for (int64_t b = 0; b < batches; b += each) addPiece(b, 0, std::min(each, batches - b), m);
     return;
   }

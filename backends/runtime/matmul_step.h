@@ -13,11 +13,17 @@ struct Matrix {
   int slot = -1;
   dnnl::memory::data_type kind = dnnl::memory::data_type::f32;
   int64_t width = 4, batchStride = 0, rowStride = 0, columnStride = 0;
+  std::vector<int64_t> batchOffset;  // of each, where they do not lie at regular distances
   dnnl::memory::desc desc(int64_t batch, int64_t rows, int64_t columns) const {
     return dnnl::memory::desc({batch, rows, columns}, kind, {batchStride, rowStride, columnStride});
   }
   std::byte* at(RunState& state, int64_t batch, int64_t row) const {
-    return state.pointers[static_cast<size_t>(slot)] + (batch * batchStride + row * rowStride) * width;
+    const int64_t first = batchOffset.empty() ? batch * batchStride : batchOffset[static_cast<size_t>(batch)];
+    return state.pointers[static_cast<size_t>(slot)] + (first + row * rowStride) * width;
+  }
+  template <class Fields>
+  void fields(Fields& f) {
+    f(slot, kind, width, batchStride, rowStride, columnStride, batchOffset);
   }
 };
 
@@ -44,6 +50,7 @@ class MatmulStep : public KeptStep<MatmulStep> {
  private:
   void split();
   void addPiece(int64_t batch, int64_t row, int64_t count, int64_t rows);
+  bool isRegular() const { return lhs.batchOffset.empty() && rhs.batchOffset.empty(); }
 
   std::vector<MatmulPiece> pieces_;
 };

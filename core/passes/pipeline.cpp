@@ -29,6 +29,7 @@
 #include "core/passes/simplify_loops.h"
 #include "core/passes/simplify_sorts.h"
 #include "core/passes/unroll_loops.h"
+#include "core/passes/widen_products.h"
 
 namespace tessera {
 namespace {
@@ -49,6 +50,7 @@ constexpr Pass kPasses[] = {
     {"common-subexpressions", "Equal instructions over equal operands become one.", mergeCommonSubexpressions},
     {"move-out-of-branches", "What all branches of a conditional have in common, at their beginnings and ends, is done once outside.", moveOutOfBranches},
     {"simplify-again", "What loops, branches and merged operands have made simple.", simplify},
+    {"widen-products", "Products of floats that no processor multiplies are those of f32.", widenProducts},
     {"fold-constants", "What depends on constants alone is computed now, where the result is small.", foldConstants},
     {"hoist-invariants", "What is the same in every step of a loop is computed before it.", hoistInvariants},
     {"simplify-sorts", "A sort carries along only what is read.", simplifySorts},

@@ -237,5 +237,21 @@ TEST_F(CpuContraction, NothingToSum) {
                                  "  ROOT d = f64[3,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
 }
 
+// Heads between rows and features: batches that do not lie at regular distances. Many tiny products, and sums alone.
+TEST(CpuDots, BatchesAnywhereAndTinyOnes) {
+  auto backend = makeBackend("cpu").value();
+  const auto dot = [](const std::string& type, const std::string& lhs, const std::string& rhs, const std::string& out, const std::string& numbers) {
+    return "HloModule m\n\nENTRY e {\n  x = " + type + lhs + " parameter(0)\n  y = " + type + rhs + " parameter(1)\n  ROOT r = " + type + out + " dot(x, y), " + numbers + "\n}\n";
+  };
+  for (const char* type : {"bf16", "f16", "f32"}) {
+    expectLikeEvaluator(*backend, dot(type, "[3,40,5,32]", "[3,48,5,32]", "[3,5,40,48]",
+                                      "lhs_batch_dims={0,2}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={3}"));
+    expectLikeEvaluator(*backend, dot(type, "[3,5,40,48]", "[3,48,5,32]", "[3,5,40,32]",
+                                      "lhs_batch_dims={0,1}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={1}"));
+    expectLikeEvaluator(*backend, dot(type, "[100,3,4]", "[100,4,5]", "[100,3,5]", "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"));
+    expectLikeEvaluator(*backend, dot(type, "[20,300]", "[20,300]", "[20]", "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -84,6 +84,17 @@ TEST(CpuMovement, RunningTotals) {
     }
   expectLikeEvaluator(totals("f32", "3,1500", "add", "0.5", "size=1x1500 pad=0_0x1499_0"), "running totals", false);
   expectLikeEvaluator(totals("f64", "5,9", "maximum", "-inf", "size=5x1 pad=4_0x0_0"), "running totals");
+  for (const char* type : {"s8", "s16"})
+    for (const char* op : {"add", "multiply", "maximum", "minimum"}) {
+      expectLikeEvaluator(totals(type, "3,2500", op, "3", "size=1x2500 pad=0_0x2499_0"), "running totals");
+      expectLikeEvaluator(totals(type, "90,70", op, "3", "size=90x1 pad=0_89x0_0"), "running totals");
+    }
+  for (const char* type : {"bf16", "f16"}) {
+    expectLikeEvaluator(totals(type, "3,20", "add", "0.5", "size=1x20 pad=0_0x19_0"), "running totals", false, {5, 0.125, 50});
+    expectLikeEvaluator(totals(type, "3,2500", "maximum", "-inf", "size=1x2500 pad=0_0x2499_0"), "running totals");
+    expectLikeEvaluator(totals(type, "90,70", "minimum", "inf", "size=90x1 pad=0_89x0_0"), "running totals");
+  }
+  expectLikeEvaluator(totals("c64", "3,300", "add", "(1, 2)", "size=1x300 pad=0_0x299_0"), "running totals", false);
   expectLikeEvaluator(totals("s32", "6,6", "add", "0", "size=3x1 pad=2_0x0_0"));  // a window that forgets
 }
 

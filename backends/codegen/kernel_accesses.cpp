@@ -90,6 +90,24 @@ Val KernelEmission::emitReadIf(NodeId id) {
   return scalars_.select(condition, loaded, otherwise);
 }
 
+// Whoever calls the kernel says where results lie.
+void KernelEmission::openStreams() {
+  streams_.assign(program_.stores.size(), nullptr);
+  for (size_t s = 0; nest_.streams && s < streams_.size(); ++s) {
+    if (!storesLines(program_, analysis_, nest_, s)) continue;
+    Value* at = b.CreatePtrToInt(outputBase_[program_.stores[s].output], b.getInt64Ty());
+    streams_[s] = b.CreateICmpEQ(b.CreateAnd(at, int64(kLineBytes - 1)), int64(0));
+  }
+}
+
+// Over lanes; only whole vectors are streamed.
+void KernelEmission::emitStore(size_t store, const Place& place, Val value, Value* mask) {
+  const ElementType type = program_.outputs[program_.stores[store].output].type;
+  if (!streams_[store]) return memory_.store(type, place, value, mask, true);
+  Value* whole = mask ? b.CreateAnd(streams_[store], b.CreateAndReduce(mask)) : streams_[store];
+  emitIf(b, whole, [&] { memory_.stream(type, place, value); }, [&] { memory_.store(type, place, value, mask, true); });
+}
+
 void KernelEmission::emitStores() {
   for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
     const Store& store = program_.stores[s];
@@ -106,7 +124,8 @@ void KernelEmission::emitStores() {
         guard = scalars_.splat(guard, nest_.lanes);
         mask = mask ? b.CreateAnd(mask, guard) : guard;
       }
-      memory_.store(type, place, v, mask, overLanes);
+      if (overLanes) emitStore(s, place, v, mask);
+      else memory_.store(type, place, v, mask, false);
       continue;
     }
     emitIf(b, guard, [&] { memory_.store(type, place, v, nullptr, false); });

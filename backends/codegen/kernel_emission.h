@@ -57,6 +57,8 @@ class KernelEmission {
   void emitSequential(size_t depth, llvm::Value* begin, llvm::Value* end);
   void emitGuarded();
   void emitStores();
+  void openStreams();
+  void emitStore(size_t store, const Place& place, Val value, llvm::Value* mask);
   void forRange(llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) { emitRange(b, from, to, step, body); }
   llvm::Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
 
@@ -103,6 +105,7 @@ class KernelEmission {
   std::vector<llvm::Value*> operandBase_, outputBase_, rowBase_;
   std::vector<llvm::Value*> counterValue_;       // i64 by counter; of the axis: lane 0
   int32_t axis_ = -1;                      // the counter that runs over lanes at this point
+  std::vector<llvm::Value*> streams_;            // by store: whether its vectors begin where lines do; null: it is no stream
   llvm::Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
   llvm::Value* mask_ = nullptr;                  // lanes in range; null: all
   bool guardHolds_ = false;                // as guards_ have told

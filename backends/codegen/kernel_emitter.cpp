@@ -1,6 +1,8 @@
 // See kernel_emitter.h, kernel_emission.h: the function, its items, and the scopes in them.
 #include "backends/codegen/kernel_emitter.h"
 
+#include <algorithm>
+
 #include "backends/codegen/kernel_emission.h"
 
 namespace tessera::codegen {
@@ -45,7 +47,10 @@ void KernelEmission::prepare() {
 Status KernelEmission::emit(const std::string& name) {
   openFunction(name);
   prepare();
+  openStreams();
   forRange(function_->getArg(1), function_->getArg(2), 1, [&](Value* item) { emitItem(item); });
+  // Streamed lines are seen by all before the kernel is over.
+  if (std::ranges::any_of(streams_, [](const Value* aligned) { return aligned != nullptr; })) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   b.CreateRetVoid();
   if (failure_) return fail(*failure_);
   return {};
@@ -57,6 +62,7 @@ Result<llvm::BasicBlock*> KernelEmission::emitInto(llvm::BasicBlock& block, std:
   operandBase_.assign(bases.begin(), bases.begin() + static_cast<ptrdiff_t>(body_.operands.size()));
   outputBase_.assign(bases.begin() + static_cast<ptrdiff_t>(body_.operands.size()), bases.end());
   prepare();
+  streams_.assign(program_.stores.size(), nullptr);
   if (nest_.parallelCount == 1) emitItem(int64(0));
   else forRange(int64(0), int64(nest_.parallelCount), 1, [&](Value* item) { emitItem(item); });
   if (failure_) return fail(*failure_);

@@ -58,6 +58,20 @@ void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<vo
   b.SetInsertPoint(after);
 }
 
+void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<void()>& body, const std::function<void()>& otherwise) {
+  auto* function = b.GetInsertBlock()->getParent();
+  auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, function); };
+  auto *then = block("then"), *other = block("else"), *after = block("after");
+  b.CreateCondBr(condition, then, other);
+  b.SetInsertPoint(then);
+  body();
+  b.CreateBr(after);
+  b.SetInsertPoint(other);
+  otherwise();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
 llvm::Value* joinPaths(llvm::IRBuilder<>& b, llvm::Value* yes, llvm::BasicBlock* fromYes, llvm::Value* no, llvm::BasicBlock* fromNo) {
   auto* phi = b.CreatePHI(yes->getType(), 2);
   phi->addIncoming(yes, fromYes);

@@ -23,6 +23,7 @@ void emitRange(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to, int64_t
 void emitSetBits(llvm::IRBuilder<>& b, llvm::Value* bits, const std::function<void(llvm::Value*)>& body);
 
 void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<void()>& body);
+void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<void()>& body, const std::function<void()>& otherwise);
 // `yes` where the block was entered from `fromYes`, else `no`.
 llvm::Value* joinPaths(llvm::IRBuilder<>& b, llvm::Value* yes, llvm::BasicBlock* fromYes, llvm::Value* no, llvm::BasicBlock* fromNo);
 

@@ -1,6 +1,10 @@
 // See kernel_memory.h. Complex elements are two parts at scale 2.
 #include "backends/codegen/kernel_memory.h"
 
+#include <algorithm>
+
+#include "backends/codegen/kernel_nest.h"
+
 namespace tessera::codegen {
 
 using llvm::Value;
@@ -104,6 +108,15 @@ void KernelMemory::storePart(Value* value, llvm::Type* type, const Place& place,
     return;
   }
   b.CreateMaskedScatter(value, addresses(type, place, scale, offset), alignOf(type), mask);
+}
+
+void KernelMemory::stream(ElementType type, const Place& place, Val value) {
+  auto* memory = scalars_.memoryType(type);
+  const Val raw = scalars_.splat(scalars_.toMemory(type, value), lanes_);
+  const uint64_t bytes = lanes_ * memory->getScalarSizeInBits() / 8;
+  auto* store = b.CreateAlignedStore(raw.re, address(memory, place, 1, 0), llvm::Align(std::min<uint64_t>(bytes, kLineBytes)));
+  auto* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
 }
 
 void KernelMemory::store(ElementType type, const Place& place, Val value, Value* mask, bool overLanes) {

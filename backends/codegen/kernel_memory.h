@@ -22,6 +22,8 @@ class KernelMemory {
   // mask: <W x i1> or null. Lanes that are masked out hold zero.
   Val load(ElementType type, const Place& place, llvm::Value* mask);
   void store(ElementType type, const Place& place, Val value, llvm::Value* mask, bool overLanes);
+  // All lanes to neighbours that begin a line or a part of one as long as the vector: past the caches.
+  void stream(ElementType type, const Place& place, Val value);
   llvm::Value* iota(llvm::Type* type) { return iota(type, lanes_); }
   llvm::Value* iota(llvm::Type* type, unsigned lanes);
   // Lanes below `left` (i64, positive).

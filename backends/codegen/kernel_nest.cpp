@@ -242,6 +242,17 @@ bool runsOverLanes(const LoopProgram& program, const ProgramAnalysis& analysis, 
   return smooth >= strided;
 }
 
+bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, size_t store) {
+  const Store& each = program.stores[store];
+  const Address& address = analysis.storeAddresses[store];
+  const ElementType type = program.outputs[each.output].type;
+  const int64_t vectorBytes = nest.lanes * byteWidth(type);
+  if (nest.axis < 0 || address.coefficientOf(nest.axis) != 1 || !address.others.empty() || each.guard.valid()) return false;
+  if (isComplex(type) || vectorBytes < 16 || (nest.blocks > 1 && nest.block * byteWidth(type) % kLineBytes != 0)) return false;
+  auto isWhole = [&](int64_t elements) { return elements * byteWidth(type) % kLineBytes == 0; };
+  return isWhole(address.constant) && std::ranges::all_of(address.terms, [&](const CounterTerm& term) { return term.counter == nest.axis || isWhole(term.coefficient); });
+}
+
 KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target) {
   KernelNest nest;
   nest.lanes = chooseLanes(program, analysis, target);

@@ -10,9 +10,12 @@
 
 namespace tessera::codegen {
 
+inline constexpr int64_t kLineBytes = 64;  // of the caches
+
 struct Target {
   unsigned vectorBytes = 64;
   bool fusedMultiplyAdd = true;
+  int64_t cacheBytes = int64_t{32} << 20;  // the last cache; larger results go past it
 };
 
 struct KernelNest {
@@ -27,9 +30,13 @@ struct KernelNest {
   int64_t innerBlock = 1, innerBlocks = 1;  // in pieces
   int64_t parallelCount = 1;         // items that threads share out: product(outer) × innerBlocks × blocks
   double costPerItem = 1;            // rough nanoseconds
+  bool streams = false;              // a hint: results are larger than the caches, so whole lines of them go past those
 
   static KernelNest of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target);
 };
+
+// Whether the store writes whole lines, one vector after the other, where the result's first element begins one.
+bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, size_t store);
 
 // Whether a loop that stands outside the vector axis is better run over lanes itself, partial results joined at the end.
 bool runsOverLanes(const LoopProgram& program, const ProgramAnalysis& analysis, size_t loop, unsigned lanes);

@@ -2,6 +2,7 @@
 #include "backends/cpu/host_processor.h"
 
 #include <algorithm>
+#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -27,11 +28,23 @@ struct Level {
   std::string_view name, features;
   codegen::Target target;
 };
-const Level kLevels[] = {{"x86-64-v2", "sse3,ssse3,sse4.1,sse4.2,popcnt", {16, false}},
-                         {"x86-64-v3", "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt", {32, true}},
+const Level kLevels[] = {{"x86-64-v2", "sse3,ssse3,sse4.1,sse4.2,popcnt", {.vectorBytes = 16, .fusedMultiplyAdd = false}},
+                         {"x86-64-v3", "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt", {.vectorBytes = 32}},
                          {"x86-64-v4",
                           "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl",
-                          {64, true}}};
+                          {.vectorBytes = 64}}};
+
+// As the system tells it: what the C library has by sysconf is of all sockets on some processors.
+int64_t lastCacheBytes(int64_t otherwise) {
+  int64_t most = 0;
+  for (int index = 0; index < 8; ++index) {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+    int64_t size = 0;
+    char unit = 0;
+    if (file >> size >> unit && size > 0 && size < int64_t{1} << 30) most = std::max(most, unit == 'M' ? size << 20 : size << 10);
+  }
+  return most > 0 ? most : otherwise;
+}
 
 }  // namespace
 
@@ -57,7 +70,9 @@ HostProcessor hostProcessor(const std::string& isa) {
     if (feature[0] == '+') host.present += (host.present.empty() ? "" : ",") + feature.substr(1);
   }
   auto has = [&](const char* feature) { return std::ranges::binary_search(features, std::string(feature)); };
-  host.target = {16, has("+fma")};
+  host.target.vectorBytes = 16;
+  host.target.fusedMultiplyAdd = has("+fma");
+  host.target.cacheBytes = lastCacheBytes(host.target.cacheBytes);
   if (has("+avx2")) host.target.vectorBytes = 32;
   if (has("+avx512bw") && has("+avx512vl") && has("+avx512dq")) host.target.vectorBytes = 64;
   return host;

@@ -258,6 +258,7 @@ KernelCache::Key KernelCache::keyOf(const KernelSource& source) const {
   if (source.tile) append(bytes, *source.tile);
   else if (source.region) append(bytes, *source.region);
   else append(bytes, source.program);
+  bytes.number(source.streams ? 1 : 0);
   return hashOf(bytes.out);
 }
 

@@ -114,6 +114,7 @@ Status emit(llvm::Module& module, const std::string& symbol, const KernelSource&
   if (source.region) return owned(codegen::emitRegion(module, symbol, *source.region, target, lines), source);
   TESSERA_ASSIGN_OR_RETURN(codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(source.program));
   codegen::KernelNest nest = codegen::KernelNest::of(source.program, analysis, target);
+  nest.streams = source.streams;
   return owned(codegen::emitKernel(module, symbol, source.program, analysis, nest, lines.empty() ? codegen::SourceLines() : lines.front()), source);
 }
 

@@ -101,17 +101,17 @@ std::span<const KernelCode> KernelLibrary::codes() const { return impl_->codes; 
 const std::string& KernelLibrary::features() const { return impl_->host.present; }
 std::vector<size_t> KernelLibrary::takeMentioned() { return std::exchange(impl_->mentioned, {}); }
 
-Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner) {
+Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner, bool streams) {
   program = codegen::flattenShortAxis(codegen::unrollShort(std::move(program)), impl_->host.target.vectorBytes / 4);
   size_t hash = hashValue(program.body) ^ (program.stores.size() * 0x9e3779b97f4a7c15ULL);
   auto [first, last] = impl_->byHash.equal_range(hash);
   for (auto at = first; at != last; ++at)
-    if (impl_->pending[at->second]->source.program == program) return impl_->mention(at->second);
+    if (impl_->pending[at->second]->source.program == program && impl_->pending[at->second]->source.streams == streams) return impl_->mention(at->second);
   auto pending = std::make_unique<Pending>();
   TESSERA_ASSIGN_OR_RETURN(const codegen::KernelNest nest, nestOf(program, impl_->host.target));
   pending->parallelCount = nest.parallelCount;
   pending->costPerItem = nest.costPerItem;
-  pending->source = {std::move(program), std::nullopt, std::nullopt, std::move(owner)};
+  pending->source = {std::move(program), std::nullopt, std::nullopt, std::move(owner), streams};
   impl_->byHash.emplace(hash, impl_->pending.size());
   impl_->pending.push_back(std::move(pending));
   return impl_->mention(impl_->pending.size() - 1);
@@ -131,7 +131,7 @@ size_t KernelLibrary::addRegion(RegionProgram region, std::string owner) {
     if (impl_->pending[i]->source.region == region) return impl_->mention(i);
   auto pending = std::make_unique<Pending>();
   pending->parallelCount = 1;
-  pending->source = {{}, std::nullopt, std::move(region), std::move(owner)};
+  pending->source = {{}, std::nullopt, std::move(region), std::move(owner), false};
   impl_->pending.push_back(std::move(pending));
   return impl_->mention(impl_->pending.size() - 1);
 }

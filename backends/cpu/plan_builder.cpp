@@ -216,6 +216,14 @@ Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program
   return {};
 }
 
+// Lines that nobody will find in a cache again need not be read to be written; in place they have been read. slots: of
+// operands, then results.
+bool goesPastCaches(const LoopProgram& program, std::span<const int> slots, int64_t cacheBytes) {
+  const auto operands = slots.first(slots.size() - program.outputs.size()), results = slots.last(program.outputs.size());
+  return std::ranges::all_of(program.outputs, [&](const Shape& output) { return output.denseBytes().value_or(0) >= cacheBytes; }) &&
+         std::ranges::none_of(results, [&](int slot) { return std::ranges::find(operands, slot) != operands.end(); });
+}
+
 Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram program, Sequence& out) {
   std::vector<int> slots = operandSlots(instruction), results = resultSlots(instruction);
   if (program.outputs.size() != results.size() || program.body.operands.size() != slots.size())
@@ -230,8 +238,9 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
   slots.insert(slots.end(), results.begin(), results.end());
   if (std::ranges::any_of(slots, [](int slot) { return slot < 0; })) return unsupported(instruction, "an operand is not an array");
   bool loops = program.initialOperand[0] >= 0;
+  const bool streams = !loops && goesPastCaches(program, slots, kernels_.target().cacheBytes);
   std::vector<int64_t> starts = takeOperandStarts(program);
-  auto kernel = kernels_.add(std::move(program), std::string(instruction.name));
+  auto kernel = kernels_.add(std::move(program), std::string(instruction.name), streams);
   if (!kernel) return unsupported(instruction, kernel.error().message);
   emit(out, std::make_unique<KernelStep>(*kernel, std::move(slots), std::move(starts)), instruction, loops ? "kernel (stores)" : "kernel");
   return {};

@@ -18,8 +18,10 @@ namespace tessera::cpu {
 namespace {
 
 constexpr int64_t kTileBytes = 1 << 17;      // of one array between members
+constexpr int64_t kEndTileBytes = 1 << 19;   // of a dot's rows that only its end reads, once
 constexpr int64_t kFewestRows = 64;          // a dot packs its right side anew for each tile
 constexpr int64_t kWantedTasks = 16;         // where that leaves tiles of kFewestRows
+constexpr int64_t kWantedEndTasks = 8;       // as a dot without an end is cut
 
 class ChainPlanner {
  public:
@@ -97,8 +99,9 @@ class ChainPlanner {
     if (!locality) return false;
     step.locality = *locality;
     const int64_t step0 = locality->elements / std::gcd(locality->elements, step.form.columns);  // rows of a whole number of pieces
-    const int64_t inCache = std::max(kTileBytes / 4 / step.form.columns, kFewestRows);
-    const int64_t shared = std::max((step.form.batches * step.form.rows + kWantedTasks - 1) / kWantedTasks, kFewestRows);
+    const int64_t inCache = std::max((consumer() ? kTileBytes : kEndTileBytes) / 4 / step.form.columns, kFewestRows);
+    const int64_t wanted = consumer() ? kWantedTasks : kWantedEndTasks;
+    const int64_t shared = std::max((step.form.batches * step.form.rows + wanted - 1) / wanted, kFewestRows);
     step.tileRows = (std::min({inCache, shared, step.form.rows}) + step0 - 1) / step0 * step0;
     if (step.tileRows > step.form.rows) step.tileRows = step.form.rows;
     const bool batchesFit = step.form.batches == 1 || step.form.rows * step.form.columns % locality->elements == 0;
@@ -113,11 +116,21 @@ class ChainPlanner {
     return slots;
   }
 
+  // Whether the first product may lie where the end's result will, which is then written over it.
+  bool firstLiesInResult(const RowChainStep& step) const {
+    return !consumer() && step.locality.mayOverwrite && byteWidth(program_.outputs[0].type) == 4 &&
+           std::ranges::find(context_.operands, context_.outputs[0]) == context_.operands.end();
+  }
+
   Status takeScratch(RowChainStep& step) const {
     const bool hasOwn = consumer() && !step.locality.mayOverwrite;
     const size_t arrays = step.products.size() + (hasOwn ? 1 : 0);
     step.resultTile = hasOwn ? step.products.size() : 0;
     for (size_t i = 0; i < arrays; ++i) {
+      if (i == 0 && firstLiesInResult(step)) {
+        step.scratch.push_back(-1);
+        continue;
+      }
       TESSERA_ASSIGN_OR_RETURN(int slot, context_.scratch(context_.threads * step.tileRows * step.form.columns * 4));
       step.scratch.push_back(slot);
     }

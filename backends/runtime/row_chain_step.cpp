@@ -20,15 +20,16 @@ Status RowChainStep::run(RunState& state) {
   return answers.status("dots and kernel");
 }
 
-float* RowChainStep::tileAt(const RunState& state, size_t array, int thread) const {
+float* RowChainStep::tileAt(const RunState& state, size_t array, int thread, int64_t first) const {
+  if (scratch[array] < 0) return reinterpret_cast<float*>(state.pointers[static_cast<size_t>(out)]) + first;
   return reinterpret_cast<float*>(state.pointers[static_cast<size_t>(scratch[array])]) + thread * tileRows * form.columns;
 }
 
 void RowChainStep::runTile(RunState& state, int64_t batch, int64_t first, int thread, DnnlAnswers& answers) const {
-  const int64_t count = std::min(tileRows, form.rows - first);
-  for (size_t p = 0; p < products.size(); ++p) answers.note(multiply(state, products[p], batch, first, count, tileAt(state, p, thread)));
-  runKernel(state, (batch * form.rows + first) * form.columns, count * form.columns, thread);
-  if (consumer.exists) answers.note(consume(state, batch, first, count, tileAt(state, resultTile, thread)));
+  const int64_t count = std::min(tileRows, form.rows - first), element = (batch * form.rows + first) * form.columns;
+  for (size_t p = 0; p < products.size(); ++p) answers.note(multiply(state, products[p], batch, first, count, tileAt(state, p, thread, element)));
+  runKernel(state, element, count * form.columns, thread);
+  if (consumer.exists) answers.note(consume(state, batch, first, count, tileAt(state, resultTile, thread, element)));
 }
 
 dnnl_status_t RowChainStep::multiply(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const {
@@ -43,8 +44,8 @@ void RowChainStep::runKernel(const RunState& state, int64_t first, int64_t count
   std::array<void*, kMostSlots> buffers;
   for (size_t i = 0; i < slots.size(); ++i) buffers[i] = slots[i] < 0 ? nullptr : state.pointers[static_cast<size_t>(slots[i])];
   auto place = [&](float* tile) { return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(tile) - static_cast<uintptr_t>(first) * sizeof(float)); };
-  for (size_t p = 0; p < products.size(); ++p) buffers[products[p].operand] = place(tileAt(state, p, thread));
-  if (consumer.exists) buffers[slots.size() - 1] = place(tileAt(state, resultTile, thread));
+  for (size_t p = 0; p < products.size(); ++p) buffers[products[p].operand] = place(tileAt(state, p, thread, first));
+  if (consumer.exists) buffers[slots.size() - 1] = place(tileAt(state, resultTile, thread, first));
   const CompiledKernel& compiled = state.kernels[kernel];
   auto itemOf = [&](int64_t element) { return element == form.elements() ? compiled.parallelCount : element / locality.elements * locality.items; };
   compiled.function(buffers.data(), itemOf(first), itemOf(first + count));

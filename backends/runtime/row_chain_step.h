@@ -62,7 +62,7 @@ class RowChainStep : public KeptStep<RowChainStep> {
   ChainConsumer consumer;
   size_t kernel = 0;
   std::vector<int> slots;           // of the kernel's operands, then its result; -1: a tile
-  std::vector<int> scratch;         // by product: tiles of all threads; then the middle's, where it has its own
+  std::vector<int> scratch;         // by product: tiles of all threads (-1: it lies in the result); then the middle's, where it has its own
   size_t resultTile = 0;            // of the middle, if there is a consumer: one of `scratch`
   int out = -1;
   codegen::RowLocality locality;
@@ -75,7 +75,8 @@ class RowChainStep : public KeptStep<RowChainStep> {
   }
 
  private:
-  float* tileAt(const RunState& state, size_t array, int thread) const;
+  // first: the tile's first element in the whole array.
+  float* tileAt(const RunState& state, size_t array, int thread, int64_t first) const;
   void runTile(RunState& state, int64_t batch, int64_t first, int thread, DnnlAnswers& answers) const;
   dnnl_status_t multiply(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const;
   void runKernel(const RunState& state, int64_t first, int64_t count, int thread) const;

@@ -67,7 +67,8 @@ bool isFreeBitcast(const Module& module, const Instruction& in) {
   return in.opcode == Opcode::Bitcast && keepsBytes(module.shapeOf(in.operands[0]), *in.shape);
 }
 
-bool isMiddle(const Module& module, const Instruction& in) { return isF32(*in.shape) && isOneKernel(module, in); }
+// Of any type where nothing stands behind it: the end of a dot may convert.
+bool isMiddle(const Module& module, const Instruction& in) { return in.shape->isArray() && isOneKernel(module, in); }
 
 // The chain around `middle`: products among its operands, consumer as given (or invalid).
 std::optional<RowChain> chainAround(const Module& module, InstructionId middle, InstructionId consumer) {
@@ -86,6 +87,7 @@ std::optional<RowChain> chainAround(const Module& module, InstructionId middle, 
   }
   if (!form) return std::nullopt;
   if (!consumer.valid()) return chain;
+  if (!isF32(*in.shape)) return std::nullopt;
   const Instruction& dot = module.at(consumer);
   if (!isMatrixProduct(module, dot)) return std::nullopt;
   const bool left = behindBitcasts(module, dot.operands[0]) == middle, right = behindBitcasts(module, dot.operands[1]) == middle;

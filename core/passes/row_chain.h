@@ -13,7 +13,7 @@ namespace tessera {
 
 struct RowChain {
   std::vector<InstructionId> products;  // by operand of `middle`: the dot that it is the result of, or invalid
-  InstructionId middle;                 // f32, one kernel: a fusion or an elementwise operation
+  InstructionId middle;                 // f32 where there is a consumer, one kernel: a fusion or an elementwise operation
   InstructionId consumer;               // the dot that reads it, or invalid
   bool consumedOnRight = false;         // as its second operand
 };

@@ -50,6 +50,26 @@ TEST(CpuMovement, PermutedDimensions) {
   expectLikeEvaluator(transposeOf("f32", "40,50,64", "1,0,2", "50,40,64"));  // rows stay rows
 }
 
+// Elementwise results larger than the last cache go past it in whole lines, their ends do not.
+TEST(CpuMovement, ResultsBeyondTheCache) {
+  expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f64[4200037] parameter(0)\n  ROOT s = f64[4200037] add(a, a)\n}\n");  // an end that fills no vector
+  expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f64[2050,2064] parameter(0)\n  b = f64[2064] parameter(1)\n"
+                      "  bb = f64[2050,2064] broadcast(b), dimensions={1}\n  ROOT s = f64[2050,2064] add(a, bb)\n}\n");
+}
+
+TEST(CpuMovement, OnlyResultsBeyondTheCacheAreStreamed) {
+  auto codeOf = [](const std::string& shape) {
+    const auto read = readHloText("HloModule m\n\nENTRY e {\n  a = " + shape + " parameter(0)\n  ROOT s = " + shape + " add(a, a)\n}\n");
+    auto executable = makeBackend("cpu").value()->compile(*read.module, {}).value();
+    const Module& optimized = executable->optimized();
+    return executable->list(optimized.entryComputation().root, true).value().at(0).irAfter;
+  };
+  EXPECT_EQ(codeOf("f32[4194304]").find("nontemporal"), std::string::npos);
+  const std::string large = codeOf("u8[1073741824]");
+  EXPECT_NE(large.find("!nontemporal"), std::string::npos) << large;
+  EXPECT_NE(large.find("fence seq_cst"), std::string::npos) << large;  // the lines are there when the step is over
+}
+
 // Results that go past the caches: lines of the result are whole, tiles at its ends are not.
 TEST(CpuMovement, LargePermutedDimensions) {
   expectLikeEvaluator(transposeOf("f32", "1040,2064", "1,0", "2064,1040"), "transpose");

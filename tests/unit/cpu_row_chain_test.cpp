@@ -114,10 +114,22 @@ TEST(CpuRowChain, WorkBehindADotJoinsIt) {
   expectChains(dense("  bb = " + s + " broadcast(b), dimensions={1}\n  x = " + s + " add(bb, d)\n  y = f32[2,150,260] reshape(x)\n  ROOT t = f32[2,150,260] tanh(y)\n", 300, 260, 40), 1);
 }
 
+// A dot lies where its end's result will, unless elements are needed once more after that or are of another width.
+TEST(CpuRowChain, EndsAreWrittenOverTheirDot) {
+  const std::string s = array({700, 260}), bias = "  bb = " + s + " broadcast(b), dimensions={1}\n";
+  const int64_t arguments = 4 * (700 * 40 + 40 * 260 + 260);
+  EXPECT_EQ(expectChains(dense(bias + "  x = " + s + " add(d, bb)\n  ROOT t = " + s + " tanh(x)\n", 700, 260, 40), 1), arguments + 4 * 700 * 260);
+  EXPECT_GT(expectChains(dense("  x = " + s + " reverse(d), dimensions={1}\n  ROOT y = " + s + " add(x, d)\n", 700, 260, 40), 1), arguments + 4 * 700 * 260);
+  EXPECT_GT(expectChains(dense(bias + "  ROOT y = pred[700,260] compare(d, bb), direction=GT\n", 700, 260, 40), 1), arguments + 700 * 260);
+  const std::string t = array({3, 200, 256});
+  expectChains("HloModule m\n\nENTRY e {\n  a = f32[3,200,50] parameter(0)\n  b = f32[3,50,256] parameter(1)\n  r = " + t + " parameter(2)\n  d = " + t +
+                   " dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n  ROOT y = " + t + " subtract(r, d)\n}\n", 1);
+}
+
 TEST(CpuRowChain, TwoDotsOneKernel) {
   const std::string s = array({300, 260});
   expectChains(dense("  g = " + array({300, 40}) + " parameter(3)\n  e = " + s + " dot(g, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  l = " + s +
-                     " logistic(e)\n  ROOT t = " + s + " multiply(d, l)\n", 300, 260, 40), 1);
+                     " logistic(e)\n  ROOT t = " + s + " multiply(d, l)\n", 300, 260, 40), 1);  // the first lies in the result, the other in tiles
 }
 
 TEST(CpuRowChain, DenseLayersInARow) {

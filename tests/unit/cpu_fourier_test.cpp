@@ -109,7 +109,8 @@ TEST(CpuFourier, KeepsWhatIsNotFiniteApart) {
       const std::complex<float> a = (*expected)[0].data<std::complex<float>>()[i], b = found->data<std::complex<float>>()[i];
       const auto same = [](float x, float y) { return std::isfinite(x) ? std::isfinite(y) : std::isnan(x) ? std::isnan(y) : x == y; };
       EXPECT_TRUE(same(a.real(), b.real()) && same(a.imag(), b.imag())) << n << " at " << i;
-      if (i / line != 3 && i / line != 17) EXPECT_EQ(b, others->data<std::complex<float>>()[i]) << n << " at " << i;
+      const bool isClean = i / line != 3 && i / line != 17;
+      EXPECT_TRUE(!isClean || b == others->data<std::complex<float>>()[i]) << n << " at " << i;
     }
   }
 }

@@ -33,6 +33,7 @@ void expect(bool holds, const std::string& what) {
 constexpr const char* kScalars = R"(
 sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
 before { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }
+first { a = f32[] parameter(0)  b = f32[] parameter(1)  i = s32[] parameter(2)  j = s32[] parameter(3)  ROOT r = pred[] compare(a, b), direction=LT }
 )";
 
 // Each is cut among threads in a way of its own.
@@ -42,6 +43,9 @@ const std::vector<std::pair<std::string, std::string>> kPrograms = {
     {"reduce", "x = f32[2000,300] parameter(0)  z = f32[] constant(0)  ROOT r = f32[300] reduce(x, z), dimensions={0}, to_apply=sum"},
     {"sort", "x = f32[150000] parameter(0)  ROOT r = f32[150000] sort(x), dimensions={0}, to_apply=before"},
     {"rows", "x = f32[400,256] parameter(0)  ROOT r = f32[400,256] sort(x), dimensions={1}, to_apply=before"},
+    {"pairs", "x = f32[150000] parameter(0)  i = s32[150000] iota(), iota_dimension=0  p = (f32[150000], s32[150000]) sort(x, i), dimensions={0}, to_apply=first  "
+              "ROOT r = s32[150000] get-tuple-element(p), index=1"},
+    {"transform", "x = f32[64,600] parameter(0)  ROOT r = c64[64,301] fft(x), fft_type=RFFT, fft_length={600}"},
     {"totals", "x = f32[200000] parameter(0)  z = f32[] constant(0)  ROOT r = f32[200000] reduce-window(x, z), window={size=200000 pad=199999_0}, to_apply=sum"},
     {"product", "x = f32[160,160] parameter(0)  y = f32[160,160] parameter(1)  ROOT r = f32[160,160] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {"contraction", "x = f64[160,160] parameter(0)  y = f64[160,160] parameter(1)  ROOT r = f64[160,160] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},

@@ -71,8 +71,7 @@ Result<std::unique_ptr<Executable>> compileStages(const Module& module, const Co
   TESSERA_TRY(stage("generate code", 0.4));
   TESSERA_TRY(kernels->compile(threads, options.cancel));
   TESSERA_TRY(stage("done", 1.0));
-  auto pool = std::make_shared<ThreadPool>(threads);
-  auto executable = std::make_unique<CpuExecutable>(module, std::move(optimized), std::move(plan), std::move(kernels), std::move(pool));
+  auto executable = std::make_unique<CpuExecutable>(module, std::move(optimized), std::move(plan), std::move(kernels), ThreadPool::shared(threads));
   return hasDynamicEntry(module) ? makeDynamicEntry(module, std::move(executable)) : std::move(executable);
 }
 

@@ -24,19 +24,17 @@ constexpr uint64_t kWorkspaceAlignment = 64;
 struct Instance {
   Sequence sequence;
   RunState state;
-  ThreadPool alone{1};  // where another run has the threads
 };
 
 // What a program keeps between its runs.
 struct Ready {
   explicit Ready(const Program& program)
       : lacks(lackingFeature(program.features)),
-        pool(static_cast<int>(std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, program.threads))) {}
+        pool(ThreadPool::shared(static_cast<int>(std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, program.threads)))) {}
   std::string lacks;  // what the kernels need and this processor has not
   std::mutex mutex;
   std::vector<std::unique_ptr<Instance>> idle;
-  std::mutex poolMutex;
-  ThreadPool pool;
+  std::shared_ptr<ThreadPool> pool;
   LastingWords lasting;
 };
 
@@ -158,8 +156,7 @@ void bind(const Program& program, const DeviceCall& call, RunState& state) {
 Status runInstance(const Program& program, Ready& ready, Instance& instance, const DeviceCall& call) {
   RunState& state = instance.state;
   bind(program, call, state);
-  std::unique_lock threads(ready.poolMutex, std::try_to_lock);
-  state.pool = threads ? &ready.pool : &instance.alone;
+  state.pool = ready.pool.get();
   state.communicator = call.communicator;
   state.lasting = &ready.lasting;
   ++state.run;

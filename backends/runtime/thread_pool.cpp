@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <mutex>
 #include <system_error>
+#include <unistd.h>
 
 namespace tessera::cpu {
 
@@ -16,6 +19,16 @@ int64_t nowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 }  // namespace
+
+std::shared_ptr<ThreadPool> ThreadPool::shared(int threads) {
+  static std::mutex mutex;
+  static std::map<std::pair<pid_t, int>, std::weak_ptr<ThreadPool>> pools;  // a child of fork has none of its parent's threads
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<ThreadPool>& known = pools[{::getpid(), threads}];
+  std::shared_ptr<ThreadPool> pool = known.lock();
+  if (!pool) known = pool = std::make_shared<ThreadPool>(threads);
+  return pool;
+}
 
 ThreadPool::ThreadPool(int threads) : width_(std::max(threads, 1)) {
   try {
@@ -77,7 +90,13 @@ void ThreadPool::noteWait(int64_t workedNs, int64_t waitedNs) {
 
 void ThreadPool::run(int64_t count, int64_t chunk, Work work, void* context) {
   if (count <= 0) return;
-  if (workers_.empty() || count <= chunk || width() == 1) return work(context, 0, count, 0);
+  if (workers_.empty() || count <= chunk || taken_.exchange(true, std::memory_order_acquire)) return work(context, 0, count, 0);
+  if (width() == 1) work(context, 0, count, 0);
+  else runTogether(count, chunk, work, context);
+  taken_.store(false, std::memory_order_release);
+}
+
+void ThreadPool::runTogether(int64_t count, int64_t chunk, Work work, void* context) {
   count_ = count;
   chunk_ = chunk;
   work_ = work;

@@ -2,7 +2,9 @@
 // once, the sort that all threads share, programs that overlap, runs that are ended. Built with the sanitizer in every build (but beside the address sanitizer), from
 // the sources themselves, since neither LLVM nor oneDNN is. Exit 0: right results; the sanitizer makes races an error.
 #include <cstdio>
-#include <random>
+#include <atomic>
+#include <cstdio>
+#include <thread>
 
 #include "backends/runtime/radix_sort.h"
 #include "backends/runtime/thread_pool.h"
@@ -12,8 +14,7 @@ namespace {
 
 using namespace tessera::cpu;
 
-int64_t wrongJobs(int threads) {
-  ThreadPool pool(threads);
+int64_t wrongJobs(ThreadPool& pool) {
   std::vector<int64_t> data(2000);
   int64_t wrong = 0;
   for (int64_t job = 0; job < 1500; ++job) {
@@ -22,6 +23,22 @@ int64_t wrongJobs(int threads) {
       for (int64_t i = begin; i < end; ++i) data[static_cast<size_t>(i)] = job + i;
     });
     for (int64_t i = 0; i < count; ++i) wrong += data[static_cast<size_t>(i)] != job + i;
+  }
+  return wrong;
+}
+
+int64_t wrongJobs(int threads) {
+  ThreadPool pool(threads);
+  return wrongJobs(pool);
+}
+
+// Several callers of one pool: some jobs find it taken.
+int64_t wrongJobsTogether(int threads) {
+  const auto pool = ThreadPool::shared(threads);
+  std::atomic<int64_t> wrong = ThreadPool::shared(threads) != pool;
+  {
+    std::vector<std::jthread> callers;
+    for (int i = 0; i < 3; ++i) callers.emplace_back([&] { wrong += wrongJobs(*pool); });
   }
   return wrong;
 }
@@ -49,6 +66,7 @@ int main() {
     for (int threads : {1, 2, 4, 7}) wrong += wrongJobs(threads);
   }
   for (int threads : {1, 2, 5}) {
+    wrong += wrongJobsTogether(threads);
     wrong += wrongSort<uint64_t>(threads, [](uint64_t bits) { return bits; });
     wrong += wrongSort<WideItem>(threads, [](uint64_t bits) { return WideItem{bits % 1000, bits}; });
   }

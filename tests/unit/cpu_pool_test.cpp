@@ -1,0 +1,47 @@
+// Executables of one process and their threads: they share them, and these end with the last of them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+#include "core/ops/infer.h"
+
+namespace tessera {
+namespace {
+
+std::ptrdiff_t threadsOfThisProcess() {
+  std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+std::unique_ptr<Executable> compiled(const char* entry, int threads) {
+  ReadResult read = readHloText(std::string("HloModule m\nENTRY main { ") + entry + " }\n");
+  if (!read.module) return nullptr;
+  inferModule(*read.module);
+  CompileOptions options;
+  options.threads = threads;
+  auto executable = makeBackend("cpu").value()->compile(*read.module, options);
+  return executable ? std::move(*executable) : nullptr;
+}
+
+TEST(CpuPool, ExecutablesShareTheirThreads) {
+  constexpr int kThreads = 6;  // as no other test asks for
+  const std::vector<Literal> arguments{fillParameter(Shape::arrayRowMajor(ElementType::F32, {1000, 1000}), 0, {}).value()};
+  const auto first = compiled("x = f32[1000,1000] parameter(0)  ROOT r = f32[1000,1000] exponential(x)", kThreads);
+  ASSERT_TRUE(first && first->run(arguments));
+  const std::ptrdiff_t withOne = threadsOfThisProcess();
+  EXPECT_GE(withOne, kThreads);
+  std::vector<std::unique_ptr<Executable>> others;
+  for (int i = 0; i < 4; ++i) others.push_back(compiled("x = f32[1000,1000] parameter(0)  ROOT r = f32[1000,1000] negate(x)", kThreads));
+  {
+    std::vector<std::jthread> callers;
+    for (auto& each : others) callers.emplace_back([&] { EXPECT_TRUE(each && each->run(arguments)); });
+  }
+  EXPECT_EQ(threadsOfThisProcess(), withOne);
+}
+
+}  // namespace
+}  // namespace tessera

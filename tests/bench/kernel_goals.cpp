@@ -22,8 +22,10 @@ struct Meter {
   double seconds;
   int failures = 0;
 
+  // goal 0: the rival was not measured.
   void row(const std::string& name, double value, const char* unit, double goal, const char* against) {
-    std::printf("%-28s %10.2f %-14s goal %10.2f  ratio %5.2f  %s\n", name.c_str(), value, unit, goal, goal > 0 ? value / goal : 0.0, against);
+    if (goal <= 0) std::printf("%-28s %10.2f %-14s %s\n", name.c_str(), value, unit, against);
+    else std::printf("%-28s %10.2f %-14s goal %10.2f  ratio %5.2f  %s\n", name.c_str(), value, unit, goal, value / goal, against);
     std::fflush(stdout);
   }
   std::optional<Compiled> ready(const std::string& text, int threads = 0) {

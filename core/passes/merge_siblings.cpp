@@ -1,6 +1,7 @@
-// See merge_siblings.h. What a nest walks is its form (nest_form); one form, one group. Groups grow along the order of the computation: an instruction joins the group of earlier
-// siblings when these can wait for it, that is when none of their users stands before it. The order, with groups at the
-// place of their last member, stays right at each step; so no merges can close a cycle together.
+// See merge_siblings.h. What a nest walks is its form (nest_form); one form, one group. Groups grow along the order of the
+// computation: an instruction joins the group of earlier siblings when these can wait for it, that is when none of their
+// users stands before it. The order, with groups at the place of their last member, stays right at each step; so no merges
+// can close a cycle together.
 #include "core/passes/merge_siblings.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include <execinfo.h>
 
 #include <algorithm>
-#include <new>
 #include <thread>
 
 #include "backends/backend.h"
@@ -11,6 +10,7 @@
 #include "backends/cpu/dynamic_entry.h"
 #include "backends/cpu/host_processor.h"
 #include "backends/cpu/plan_builder.h"
+#include "backends/cpu/within_memory.h"
 #include "core/passes/buffer_assignment.h"
 #include "core/passes/pipeline.h"
 
@@ -42,14 +42,7 @@ Status checkCancelled(const CompileOptions& options) {
 }
 
 Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, const CompileOptions& options) {
-  try {
-    return compileStages(module, options);
-  } catch (const std::bad_alloc&) {
-    Diagnostic d;
-    d.fault = Fault::Runtime;
-    d.message = "not enough memory to compile";
-    return fail(std::move(d));
-  }
+  return withinMemory([&] { return compileStages(module, options); });
 }
 
 Result<std::unique_ptr<Executable>> compileStages(const Module& module, const CompileOptions& options) {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -17,6 +16,7 @@
 #include "backends/codegen/unroll_short.h"
 #include "backends/codegen/runtime_functions.h"
 #include "backends/cpu/kernel_cache.h"
+#include "backends/cpu/within_memory.h"
 
 namespace tessera::cpu {
 
@@ -40,19 +40,6 @@ const void* runtimeFunction(std::string_view name) {
   auto found = known.find(name);
   // What LLVM calls of itself (fmodf …) is in the C library.
   return found != known.end() ? found->second : ::dlsym(RTLD_DEFAULT, std::string(name).c_str());
-}
-
-// work(), which may not throw when it has a thread of its own.
-template <class Work>
-Status withinMemory(Work&& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    Diagnostic d;
-    d.fault = Fault::Runtime;
-    d.message = "not enough memory to compile";
-    return fail(std::move(d));
-  }
 }
 
 // work() on so many threads, the caller's included.

@@ -20,6 +20,7 @@
 #include "backends/cpu/step_program.h"
 #include "core/base/checked_math.h"
 #include "core/ops/callee_index.h"
+#include "core/ops/faults.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/op.h"
@@ -86,12 +87,7 @@ class PlanBuilder {
 };
 
 Result<int> PlanBuilder::scratch(const Instruction& during, int64_t bytes) {
-  if (bytes > kMostScratchBytes) {
-    Diagnostic d;
-    d.fault = Fault::Runtime;
-    d.message = fmt::format("not enough memory: a step needs {} bytes of scratch", bytes);
-    return fail(std::move(d));
-  }
+  if (bytes > kMostScratchBytes) return failAs(Fault::Runtime, fmt::format("not enough memory: a step needs {} bytes of scratch", bytes));
   scratch_.push_back({during.id, bytes});
   Slot slot;
   slot.bytes = bytes;

@@ -1,12 +1,13 @@
 // See thread_pool.h.
 #include "backends/runtime/thread_pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <system_error>
-#include <unistd.h>
 
 namespace tessera::cpu {
 

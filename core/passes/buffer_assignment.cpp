@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/checked_math.h"
+#include "core/ops/faults.h"
 #include "core/hlo/index_math.h"
 #include "core/passes/alias_analysis.h"
 #include "core/passes/arena_packing.h"
@@ -134,10 +135,7 @@ struct BufferAssignment::Placing {
 namespace {
 
 std::unexpected<Diagnostic> tooLarge() {
-  Diagnostic d;
-  d.fault = Fault::Runtime;
-  d.message = "the values that live at the same time need more memory than can be addressed";
-  return fail(std::move(d));
+  return failAs(Fault::Runtime, "the values that live at the same time need more memory than can be addressed");
 }
 
 }  // namespace

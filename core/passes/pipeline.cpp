@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/ops/faults.h"
 #include "core/ops/mixed_precision.h"
 #include "core/passes/assign_layouts.h"
 #include "core/passes/bitcast_reshapes.h"
@@ -82,15 +83,6 @@ Module derive(const Module& source) {
   return out;
 }
 
-namespace {
-Diagnostic cancelled() {
-  Diagnostic d;
-  d.fault = Fault::Runtime;
-  d.message = "cancelled";
-  return d;
-}
-}  // namespace
-
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe, const std::atomic<bool>* cancel) {
   if (!source.entry().valid() || !source.contains(source.entryComputation().root)) return fail("the module has no entry computation with a root");
   Module module = derive(source);
@@ -100,7 +92,7 @@ Result<Module> optimize(const Module& source, const std::function<void(const Pas
   }
   TESSERA_TRY(restoreComputationOrder(module));
   for (const Pass& pass : passes()) {
-    if (cancel && cancel->load()) return fail(cancelled());
+    if (cancel && cancel->load()) return failCancelled();
     TESSERA_TRY(pass.run(module));
     if (observe) observe(pass, module);
   }

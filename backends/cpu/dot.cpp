@@ -1,4 +1,4 @@
-// dot: who runs it. f32 goes to oneDNN's sgemm, bf16 and 8-bit integers to its matmul, where their operands lie as those
+// dot: who runs it. f32 goes to our sgemm, bf16 and 8-bit integers to oneDNN's matmul, where their operands lie as those
 // routines can walk them; all other types and orders go to our contraction. Products with one row or one column are
 // memory bound and are left to the element program, which needs no packing, and so are many tiny ones.
 #include <algorithm>

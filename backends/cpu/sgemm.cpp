@@ -1,28 +1,20 @@
-// f32 dots through oneDNN's sgemm (runtime/sgemm_step) where their operands lie as it can walk them.
-#include <atomic>
-
-#include <oneapi/dnnl/dnnl.h>
-
+// f32 dots through our sgemm (runtime/sgemm_step) where their operands lie as it can walk them.
 #include "backends/cpu/dot_form.h"
-#include "backends/runtime/dnnl_engine.h"
+#include "backends/runtime/sgemm_step.h"
 
 namespace tessera::cpu {
 
-namespace {
-
-// The library generates its code at the first product of a process, some 20 ms.
-void generateCode() {
-  OneOpenMpThread single;
-  if (!hasRoomForCode(256)) return;  // LLVM takes memory meanwhile
-  float one[4] = {1, 1, 1, 1}, out[4];
-  dnnl_sgemm('N', 'N', 2, 2, 2, 1.0f, one, 2, one, 2, 0.0f, out, 2);
+SgemmVectors sgemmVectors(const codegen::Target& target) {
+  if (target.vectorBytes == 64) return SgemmVectors::Widest;
+  return target.vectorBytes == 32 && target.fusedMultiplyAdd ? SgemmVectors::Wide : SgemmVectors::Plain;
 }
 
-}  // namespace
-
-void prepareSgemm(KernelLibrary& kernels) {
-  static std::atomic<bool> generated{false};
-  if (!generated.exchange(true)) kernels.prepare(generateCode);
+Result<ThreadScratch> takeThreadScratch(const LibraryContext& context, int64_t bytes) {
+  ThreadScratch scratch{-1, (bytes + 63) / 64 * 64};
+  if (bytes > 0) {
+    TESSERA_ASSIGN_OR_RETURN(scratch.slot, context.scratch(scratch.bytes * context.threads));
+  }
+  return scratch;
 }
 
 Result<StepPtr> planSgemm(LibraryContext& context, const DotForm& form) {
@@ -37,9 +29,10 @@ Result<StepPtr> planSgemm(LibraryContext& context, const DotForm& form) {
   step->n = form.n;
   step->k = form.k;
   step->out = context.outputs[0];
+  step->vectors = sgemmVectors(context.kernels.target());
   step->split();
-  prepareSgemm(context.kernels);
-  context.what = "dot (oneDNN)";
+  TESSERA_ASSIGN_OR_RETURN(step->scratch, takeThreadScratch(context, step->scratchBytes()));
+  context.what = "dot (sgemm)";
   return step;
 }
 

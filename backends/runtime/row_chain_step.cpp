@@ -4,20 +4,16 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/runtime/dnnl_engine.h"
-
 namespace tessera::cpu {
 
 Status RowChainStep::run(RunState& state) {
   const int64_t tiles = (form.rows + tileRows - 1) / tileRows;
-  DnnlAnswers answers;
   state.pool->parallelFor(form.batches * tiles, 1, [&](int64_t begin, int64_t end, int thread) {
-    OneOpenMpThread single;
     const int64_t start = state.profile ? state.profile->now() : 0;
-    for (int64_t t = begin; t < end; ++t) runTile(state, t / tiles, t % tiles * tileRows, thread, answers);
+    for (int64_t t = begin; t < end; ++t) runTile(state, t / tiles, t % tiles * tileRows, thread);
     if (state.profile && thread > 0) state.profile->threadEvent(thread, start);
   });
-  return answers.status("dots and kernel");
+  return {};
 }
 
 float* RowChainStep::tileAt(const RunState& state, size_t array, int thread, int64_t first) const {
@@ -25,18 +21,24 @@ float* RowChainStep::tileAt(const RunState& state, size_t array, int thread, int
   return reinterpret_cast<float*>(state.pointers[static_cast<size_t>(scratch[array])]) + thread * tileRows * form.columns;
 }
 
-void RowChainStep::runTile(RunState& state, int64_t batch, int64_t first, int thread, DnnlAnswers& answers) const {
-  const int64_t count = std::min(tileRows, form.rows - first), element = (batch * form.rows + first) * form.columns;
-  for (size_t p = 0; p < products.size(); ++p) answers.note(multiply(state, products[p], batch, first, count, tileAt(state, p, thread, element)));
-  runKernel(state, element, count * form.columns, thread);
-  if (consumer.exists) answers.note(consume(state, batch, first, count, tileAt(state, resultTile, thread, element)));
+int64_t RowChainStep::packedBytes() const {
+  int64_t most = 0;
+  for (const ChainProduct& p : products) most = std::max(most, sgemmScratch(form.columns, p.depth, p.rhs.view));
+  if (consumer.exists && consumer.onRight) most = std::max(most, sgemmScratch(tileRows, form.columns, {true, form.columns}));
+  if (consumer.exists && !consumer.onRight) most = std::max(most, sgemmScratch(consumer.columns, form.columns, consumer.other.view));
+  return most * static_cast<int64_t>(sizeof(float));
 }
 
-dnnl_status_t RowChainStep::multiply(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const {
-  const MatrixView &l = p.lhs.view, &r = p.rhs.view;
-  const float* a = p.lhs.at(state, batch) + (l.transposed ? first : first * l.ld);
-  return dnnl_sgemm(l.transposed ? 'T' : 'N', r.transposed ? 'T' : 'N', count, form.columns, p.depth, 1.0f, a, l.ld, p.rhs.at(state, batch), r.ld,
-             0.0f, tile, form.columns);
+void RowChainStep::runTile(RunState& state, int64_t batch, int64_t first, int thread) const {
+  const int64_t count = std::min(tileRows, form.rows - first), element = (batch * form.rows + first) * form.columns;
+  for (size_t p = 0; p < products.size(); ++p)
+    sgemm(productOf(state, products[p], batch, first, count, tileAt(state, p, thread, element)), vectors, packed.at(state, thread));
+  runKernel(state, element, count * form.columns, thread);
+  if (consumer.exists) sgemm(consumption(state, batch, first, count, tileAt(state, resultTile, thread, element)), vectors, packed.at(state, thread));
+}
+
+Sgemm RowChainStep::productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const {
+  return {count, form.columns, p.depth, p.lhs.at(state, batch) + first * p.lhs.view.row(), p.rhs.at(state, batch), p.lhs.view, p.rhs.view, tile, form.columns};
 }
 
 // The kernel indexes whole arrays: a tile stands where its elements would lie in one.
@@ -51,19 +53,16 @@ void RowChainStep::runKernel(const RunState& state, int64_t first, int64_t count
   compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
 }
 
-dnnl_status_t RowChainStep::consume(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const {
+Sgemm RowChainStep::consumption(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const {
   const MatrixView& view = consumer.other.view;
   const float* other = consumer.other.at(state, batch);
   float* c = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(out)]) + batch * form.rows * consumer.columns;
-  const char transposed = view.transposed ? 'T' : 'N';
-  if (consumer.onRight)
-    return dnnl_sgemm(transposed, 'T', consumer.columns, count, form.columns, 1.0f, other, view.ld, tile, form.columns, 0.0f, c + first, form.rows);
-  return dnnl_sgemm('N', transposed, count, consumer.columns, form.columns, 1.0f, tile, form.columns, other, view.ld, 0.0f, c + first * consumer.columns,
-                    consumer.columns);
+  if (consumer.onRight) return {consumer.columns, count, form.columns, other, tile, view, {true, form.columns}, c + first, form.rows};
+  return {count, consumer.columns, form.columns, tile, other, {false, form.columns}, view, c + first * consumer.columns, consumer.columns};
 }
 
 }  // namespace tessera::cpu
 
-extern "C" tessera::cpu::Step* tessera_dnnl_row_chain(tessera::cpu::FieldReader& in) {
+extern "C" tessera::cpu::Step* tessera_step_row_chain(tessera::cpu::FieldReader& in) {
   return tessera::cpu::loadStep<tessera::cpu::RowChainStep>(in);
 }

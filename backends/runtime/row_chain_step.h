@@ -2,14 +2,11 @@
 // them stays in a core's cache. Before: cpu/row_chain.
 #pragma once
 
-#include <oneapi/dnnl/dnnl.h>
-
 #include "backends/runtime/row_pieces.h"
-#include "backends/runtime/sgemm_step.h"
+#include "backends/runtime/sgemm.h"
+#include "backends/runtime/step.h"
 
 namespace tessera::cpu {
-
-class DnnlAnswers;
 
 // One operand of a dot that lies in memory as a whole.
 struct ChainOperand {
@@ -54,7 +51,7 @@ struct ChainForm {
 
 class RowChainStep : public KeptStep<RowChainStep> {
  public:
-  static constexpr const char* kLoader = "tessera_dnnl_row_chain";
+  static constexpr const char* kLoader = "tessera_step_row_chain";
   static constexpr size_t kMostSlots = 64;
 
   ChainForm form;
@@ -67,20 +64,23 @@ class RowChainStep : public KeptStep<RowChainStep> {
   int out = -1;
   codegen::RowLocality locality;
   int64_t tileRows = 1;
+  ThreadScratch packed;             // of packedBytes()
+  SgemmVectors vectors = SgemmVectors::Plain;
 
+  int64_t packedBytes() const;      // once the dots are known
   Status run(RunState& state) override;
   template <class Fields>
   void fields(Fields& f) {
-    f(form, products, consumer, kernel, slots, scratch, resultTile, out, locality, tileRows);
+    f(form, products, consumer, kernel, slots, scratch, resultTile, out, locality, tileRows, packed, vectors);
   }
 
  private:
   // first: the tile's first element in the whole array.
   float* tileAt(const RunState& state, size_t array, int thread, int64_t first) const;
-  void runTile(RunState& state, int64_t batch, int64_t first, int thread, DnnlAnswers& answers) const;
-  dnnl_status_t multiply(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const;
+  void runTile(RunState& state, int64_t batch, int64_t first, int thread) const;
+  Sgemm productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const;
   void runKernel(const RunState& state, int64_t first, int64_t count, int thread) const;
-  dnnl_status_t consume(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const;
+  Sgemm consumption(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const;
 };
 
 }  // namespace tessera::cpu

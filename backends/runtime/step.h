@@ -51,6 +51,15 @@ struct RunState {
   LastingWords* lasting = nullptr;       // null: steps keep their own
 };
 
+// Memory of a step's own for each thread: pieces of one slot. slot -1: it needs none.
+struct ThreadScratch {
+  int slot = -1;
+  int64_t bytes = 0;  // a thread's
+  float* at(const RunState& state, int thread) const {
+    return slot < 0 ? nullptr : reinterpret_cast<float*>(state.pointers[static_cast<size_t>(slot)] + thread * bytes);
+  }
+};
+
 class Step {
  public:
   virtual ~Step() = default;

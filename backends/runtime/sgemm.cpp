@@ -1,0 +1,116 @@
+// See sgemm.h. For each block of the right side, small enough for the second cache, all rows; within it tile by tile, the
+// left side read where it lies. Where many rows want the block, its first tiles leave it packed behind themselves.
+#include "backends/runtime/sgemm.h"
+
+#include <algorithm>
+
+namespace tessera::cpu {
+
+namespace {
+
+constexpr int64_t kBlockSteps = 384, kBlockColumns = 128;  // a packed block: 192 KiB
+constexpr int64_t kDirectElements = 1 << 16;               // a right side as small is read where it lies
+constexpr int64_t kFewDots = 4, kLongDots = 128;           // rows or columns that are sums of their own, more of them where these are long
+
+constexpr int64_t pieces(int64_t size, int64_t each) { return (size + each - 1) / each; }
+constexpr int64_t rounded(int64_t size, int64_t unit) { return pieces(size, unit) * unit; }
+
+// Few sums along neighbours on both sides: nothing is worth packing.
+bool areDots(const Sgemm& p, const SgemmTiles& tiles) {
+  const bool along = !p.leftView.transposed && (p.rightView.transposed || (p.n == 1 && p.rightView.ld == 1));
+  const int64_t few = std::min(p.m, p.n);
+  return along && few <= tiles.rows && (few <= kFewDots || p.k >= kLongDots);
+}
+
+bool isSmall(int64_t n, int64_t k) { return n * k <= kDirectElements; }
+
+class Product {
+ public:
+  Product(const Sgemm& product, const SgemmTiles& tiles, float* scratch)
+      : p_(product), tiles_(tiles), scratch_(scratch), rowTiles_(pieces(product.m, tiles.rows)),
+        isTurned_(product.rightView.column() != 1), packs_(isTurned_ || (rowTiles_ > 1 && !isSmall(product.n, product.k))) {}
+
+  void run() const {
+    const int64_t blocks = pieces(p_.k, kBlockSteps);
+    for (int64_t b = 0; b < blocks; ++b)
+      for (int64_t column = 0; column < p_.n; column += kBlockColumns)
+        runBlock({p_.k * b / blocks, p_.k * (b + 1) / blocks, column, std::min(column + kBlockColumns, p_.n)});
+  }
+
+ private:
+  struct Block {
+    int64_t step, stepEnd, column, columnEnd;
+    int64_t steps() const { return stepEnd - step; }
+  };
+
+  void runBlock(const Block& block) const {
+    if (isTurned_) turn(block);
+    for (int64_t i = 0; i < rowTiles_; ++i) runRow(block, p_.m * i / rowTiles_, p_.m * (i + 1) / rowTiles_);
+  }
+
+  const float* rightAt(int64_t step, int64_t column) const { return p_.right + step * p_.rightView.row() + column * p_.rightView.column(); }
+  // Columns of whole vectors that the tile at `column` covers: more of them where the rows are few.
+  int64_t width(const Block& block, int64_t column) const {
+    const int64_t most = isTurned_ ? 0 : tiles_.mostVectors(rowTiles_ == 1 ? p_.m : tiles_.rows) * tiles_.lanes;
+    if (most > tiles_.columns() && most <= block.columnEnd - column) return most;
+    return std::min(tiles_.columns(), rounded(block.columnEnd - column, tiles_.lanes));
+  }
+
+  void turn(const Block& block) const {
+    float* to = scratch_;
+    for (int64_t column = block.column; column < block.columnEnd; column += tiles_.columns()) {
+      const int64_t columns = width(block, column);
+      for (int64_t j = 0; j < columns; j += tiles_.lanes)
+        tiles_.turn(rightAt(block.step, column + j), p_.rightView.column(), std::min(tiles_.lanes, block.columnEnd - column - j), block.steps(), to + j, columns);
+      to += block.steps() * columns;
+    }
+  }
+
+  // All tiles of the block in rows [begin, end).
+  void runRow(const Block& block, int64_t begin, int64_t end) const {
+    const bool readsPacked = isTurned_ || (packs_ && begin > 0);
+    SgemmTile tile;
+    tile.left = p_.left + begin * p_.leftView.row() + block.step * p_.leftView.column();
+    tile.leftRow = p_.leftView.row();
+    tile.leftStep = p_.leftView.column();
+    tile.outRow = p_.outRow;
+    tile.steps = block.steps();
+    tile.adds = block.step > 0;
+    float* packed = scratch_;
+    for (int64_t column = block.column, columns; column < block.columnEnd; column += columns) {
+      columns = width(block, column);
+      tile.right = readsPacked ? packed : rightAt(block.step, column);
+      tile.rightStep = readsPacked ? columns : p_.rightView.row();
+      tile.packed = packs_ && !readsPacked ? packed : nullptr;
+      tile.out = p_.out + begin * p_.outRow + column;
+      tile.lastColumns = std::min(tiles_.lanes, block.columnEnd - column - (columns - tiles_.lanes));
+      tiles_.run(tile, end - begin, columns / tiles_.lanes);
+      packed += block.steps() * columns;
+    }
+  }
+
+  Sgemm p_;
+  const SgemmTiles& tiles_;
+  float* scratch_;
+  int64_t rowTiles_;
+  bool isTurned_, packs_;
+};
+
+}  // namespace
+
+int64_t sgemmScratch(int64_t n, int64_t k, const MatrixView& right) {
+  if (right.column() == 1 && isSmall(n, k)) return 0;
+  const int64_t lanes = sgemmTiles(SgemmVectors::Widest).lanes;
+  return std::min(k, kBlockSteps) * std::min(rounded(n, lanes), kBlockColumns);
+}
+
+void sgemm(const Sgemm& product, SgemmVectors vectors, float* scratch) {
+  const SgemmTiles& tiles = sgemmTiles(vectors);
+  const Sgemm& p = product;
+  if (areDots(p, tiles)) return tiles.dots({p.left, p.leftView.ld, p.right, p.rightView.ld, p.out, p.outRow, p.k}, p.m, p.n);
+  if (p.n == 1 && p.leftView.transposed && p.outRow == 1)  // a row of sums, the other way around
+    return Product({1, p.m, p.k, p.right, p.left, {true, p.rightView.row()}, {false, p.leftView.ld}, p.out, p.m}, tiles, scratch).run();
+  Product(p, tiles, scratch).run();
+}
+
+}  // namespace tessera::cpu

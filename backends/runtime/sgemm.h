@@ -1,0 +1,34 @@
+// sgemm: the product of two f32 matrices where they lie, on one thread; our own, on sgemm_tiles. The right side goes through
+// a small packed block; nothing is allocated. The order of each sum follows from the depth and the vectors, and from
+// whether the call has but few rows or columns: steps cut their work by shapes alone. Before: sgemm_step, row_chain_step.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/runtime/sgemm_tiles.h"
+
+namespace tessera::cpu {
+
+// How a matrix routine sees one operand: `rows` × `columns`, one of them contiguous.
+struct MatrixView {
+  bool transposed = false;  // the rows are contiguous
+  int64_t ld = 1;           // elements from one row (transposed: column) to the next
+  int64_t row() const { return transposed ? 1 : ld; }
+  int64_t column() const { return transposed ? ld : 1; }
+};
+
+// out = left · right: m × k times k × n; the rows of `out` are contiguous, outRow elements from one to the next.
+struct Sgemm {
+  int64_t m = 1, n = 1, k = 1;
+  const float *left = nullptr, *right = nullptr;
+  MatrixView leftView, rightView;
+  float* out = nullptr;
+  int64_t outRow = 1;
+};
+
+// Floats of scratch, 64-byte aligned, that a product with such a right side may need, whatever its m; 0: none.
+int64_t sgemmScratch(int64_t n, int64_t k, const MatrixView& right);
+// scratch: of that many floats.
+void sgemm(const Sgemm& product, SgemmVectors vectors, float* scratch);
+
+}  // namespace tessera::cpu

@@ -1,0 +1,124 @@
+// sgemm against sums of whole numbers, which every order of additions gets right: edges of tiles and blocks, every
+// combination of views, every width of vectors that this processor has. What surrounds the matrices is NaN and stays so.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "backends/runtime/sgemm.h"
+
+namespace tessera::cpu {
+namespace {
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+
+// A matrix inside a larger array of NaN.
+struct Inside {
+  MatrixView view;
+  std::vector<float> all;
+  static constexpr size_t kBefore = 7;
+  Inside(int64_t rows, int64_t columns, bool transposed, int64_t gap)
+      : view{transposed, (transposed ? rows : columns) + gap}, all(static_cast<size_t>((transposed ? columns : rows) * view.ld) + 2 * kBefore, kNone) {}
+  float& at(int64_t i, int64_t j) { return all[kBefore + static_cast<size_t>(i * view.row() + j * view.column())]; }
+  float* data() { return all.data() + kBefore; }
+};
+
+std::vector<SgemmVectors> widths() {
+  std::vector<SgemmVectors> out{SgemmVectors::Plain};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) out.push_back(SgemmVectors::Wide);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) out.push_back(SgemmVectors::Widest);
+  return out;
+}
+
+int whole(int64_t i, int64_t j, int64_t salt) { return static_cast<int>((i * 31 + j * 17 + i * j * 7 + salt) % 15) - 7; }
+
+struct Size {
+  int64_t m, n, k;
+};
+
+std::vector<int> expectedOf(const Size& size) {
+  std::vector<int> out(static_cast<size_t>(size.m * size.n), 0);
+  for (int64_t i = 0; i < size.m; ++i)
+    for (int64_t s = 0; s < size.k; ++s)
+      for (int64_t j = 0; j < size.n; ++j) out[static_cast<size_t>(i * size.n + j)] += whole(i, s, 1) * whole(s, j, 5);
+  return out;
+}
+
+void expectProduct(const Size& size, const std::vector<int>& expected, bool leftTransposed, bool rightTransposed, int64_t gap, SgemmVectors vectors) {
+  Inside left(size.m, size.k, leftTransposed, gap), right(size.k, size.n, rightTransposed, gap), out(size.m, size.n, false, gap);
+  for (int64_t i = 0; i < size.m; ++i)
+    for (int64_t s = 0; s < size.k; ++s) left.at(i, s) = static_cast<float>(whole(i, s, 1));
+  for (int64_t s = 0; s < size.k; ++s)
+    for (int64_t j = 0; j < size.n; ++j) right.at(s, j) = static_cast<float>(whole(s, j, 5));
+  std::vector<float> scratch(static_cast<size_t>(sgemmScratch(size.n, size.k, right.view)) + 16, kNone);
+  float* aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64) % 64 / sizeof(float);
+  sgemm({size.m, size.n, size.k, left.data(), right.data(), left.view, right.view, out.data(), out.view.ld}, vectors, aligned);
+  const std::string which = std::to_string(size.m) + "x" + std::to_string(size.n) + "x" + std::to_string(size.k) + (leftTransposed ? " T" : " N") +
+                            (rightTransposed ? "T" : "N") + " gap " + std::to_string(gap) + " vectors " + std::to_string(static_cast<int>(vectors));
+  size_t written = 0;
+  for (float x : out.all) written += std::isnan(x) ? 0 : 1;
+  ASSERT_EQ(written, expected.size()) << which;
+  for (int64_t i = 0; i < size.m; ++i)
+    for (int64_t j = 0; j < size.n; ++j) ASSERT_EQ(out.at(i, j), static_cast<float>(expected[static_cast<size_t>(i * size.n + j)])) << which << " at " << i << ", " << j;
+}
+
+void expectAllForms(const Size& size) {
+  const std::vector<int> expected = expectedOf(size);
+  for (SgemmVectors vectors : widths())
+    for (bool left : {false, true})
+      for (bool right : {false, true})
+        for (int64_t gap : {0, 3}) ASSERT_NO_FATAL_FAILURE(expectProduct(size, expected, left, right, gap, vectors));
+}
+
+TEST(Sgemm, EdgesOfTiles) {
+  for (int64_t m : {1, 2, 3, 4, 5, 7, 11, 12, 13, 25, 70})
+    for (int64_t n : {1, 2, 4, 5, 9, 15, 16, 17, 31, 33, 48, 65, 127, 130})
+      for (int64_t k : {1, 2, 17, 64, 70}) ASSERT_NO_FATAL_FAILURE(expectAllForms({m, n, k}));
+}
+
+TEST(Sgemm, EdgesOfBlocks) {
+  for (const Size& size : {Size{26, 300, 400}, Size{13, 129, 769}, Size{1, 200, 800}, Size{3, 520, 385}, Size{9, 40, 900}, Size{64, 8, 777}})
+    ASSERT_NO_FATAL_FAILURE(expectAllForms(size));
+}
+
+// What one element of a side is, no other row or column sees.
+TEST(Sgemm, NotANumberStaysInItsRowAndColumn) {
+  constexpr int64_t kSize = 20;
+  for (SgemmVectors vectors : widths())
+    for (bool transposed : {false, true}) {
+      std::vector<float> left(kSize * kSize, 1), right(kSize * kSize, 1), out(kSize * kSize), scratch(static_cast<size_t>(kSize * 32));
+      left[3 * kSize + 4] = kNone;
+      right[static_cast<size_t>(transposed ? 17 * kSize + 5 : 5 * kSize + 17)] = std::numeric_limits<float>::infinity();
+      sgemm({kSize, kSize, kSize, left.data(), right.data(), {false, kSize}, {transposed, kSize}, out.data(), kSize}, vectors, scratch.data());
+      for (int64_t i = 0; i < kSize; ++i)
+        for (int64_t j = 0; j < kSize; ++j) {
+          const float found = out[static_cast<size_t>(i * kSize + j)];
+          if (i == 3) EXPECT_TRUE(std::isnan(found));
+          else EXPECT_EQ(found, j == 17 ? std::numeric_limits<float>::infinity() : 20.0f);
+        }
+    }
+}
+
+// Blocks of rows, as threads take them, have the bits of the whole.
+TEST(Sgemm, CutsGiveTheSameBits) {
+  constexpr int64_t m = 50, n = 150, k = 900;
+  std::vector<float> left(m * k), right(k * n), whole(m * n), cut(m * n);
+  for (size_t i = 0; i < left.size(); ++i) left[i] = std::sin(static_cast<float>(i));
+  for (size_t i = 0; i < right.size(); ++i) right[i] = std::cos(static_cast<float>(3 * i));
+  const MatrixView rows{false, k}, columns{false, n};
+  std::vector<float> scratch(static_cast<size_t>(sgemmScratch(n, k, columns)));
+  for (SgemmVectors vectors : widths()) {
+    sgemm({m, n, k, left.data(), right.data(), rows, columns, whole.data(), n}, vectors, scratch.data());
+    for (int64_t first = 0, count; first < m; first += count) {
+      count = std::min<int64_t>(17, m - first);
+      sgemm({count, n, k, left.data() + first * k, right.data(), rows, columns, cut.data() + first * n, n}, vectors, scratch.data());
+    }
+    EXPECT_EQ(std::memcmp(whole.data(), cut.data(), whole.size() * sizeof(float)), 0);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::cpu

@@ -55,27 +55,31 @@ StepPtr planRuns(std::vector<Axis> axes, int64_t width, int from, int to) {
   if (row.size * width < kLongRun || row.size * width % 64 != 0) return nullptr;
   axes.pop_back();
   std::ranges::sort(axes, std::ranges::greater{}, &Axis::from);
-  return makePermuteStep({std::move(axes), row, Axis{}, width, from, to});
+  return makePermuteStep({std::move(axes), row, Axis{}, width, from, to, -1});
 }
 
 }  // namespace
 
-StepPtr planPermute(const ElementProgram& program, int from, int to) {
+Result<StepPtr> planPermute(const ElementProgram& program, int from, int to, int threads, const std::function<Result<int>(int64_t bytes)>& scratch) {
   constexpr int64_t kShort = 8, kSmall = 4096;
   const auto found = axesOf(program);
-  if (!found) return nullptr;
+  if (!found) return StepPtr{};
   std::vector<Axis> axes = merged(*found);
   const auto across = std::ranges::find(axes, int64_t{1}, &Axis::from);
-  if (axes.size() < 2 || across == axes.end()) return nullptr;
+  if (axes.size() < 2 || across == axes.end()) return StepPtr{};
   const int64_t width = byteWidth(program.operands[program.at(program.results[0]).bits0].type);
   int64_t elements = 1;
   for (const Axis& axis : axes) elements *= axis.size;
-  if (across + 1 == axes.end()) return elements * width >= kLargeRuns ? planRuns(std::move(axes), width, from, to) : nullptr;
+  if (across + 1 == axes.end()) return elements * width >= kLargeRuns ? planRuns(std::move(axes), width, from, to) : StepPtr{};
   const Axis along = axes.back(), acrossAxis = *across;
-  if (along.size < kShort || acrossAxis.size < kShort || elements < kSmall) return nullptr;
+  if (along.size < kShort || acrossAxis.size < kShort || elements < kSmall) return StepPtr{};
   axes.erase(across);
   axes.pop_back();
-  return makePermuteStep({std::move(axes), along, acrossAxis, width, from, to});
+  Permute permute{std::move(axes), along, acrossAxis, width, from, to, -1};
+  if (const int64_t bytes = permuteBufferBytes(permute, threads); bytes > 0) {
+    TESSERA_ASSIGN_OR_RETURN(permute.buffers, scratch(bytes));
+  }
+  return makePermuteStep(std::move(permute));
 }
 
 }  // namespace tessera::cpu

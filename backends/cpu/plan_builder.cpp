@@ -299,9 +299,9 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   if (const std::vector<int> slots = operandSlots(instruction), results = resultSlots(instruction); results.size() == 1 && !program.results.empty()) {
     const Node& read = program.at(program.results[0]);
     const int from = read.op == NodeOp::Read && read.bits0 < slots.size() ? slots[read.bits0] : -1;
-    if (StepPtr step = from >= 0 && from != results[0] ? planPermute(program, from, results[0]) : nullptr) {
-      emit(out, std::move(step), instruction, "transpose");
-      return {};
+    if (from >= 0 && from != results[0]) {
+      TESSERA_ASSIGN_OR_RETURN(StepPtr step, planPermute(program, from, results[0], threads_, [&](int64_t bytes) { return scratch(instruction, bytes); }));
+      if (step) return emit(out, std::move(step), instruction, "transpose"), Status{};
     }
   }
   if (auto split = codegen::splitReduction(program, kernels_.target())) return planSplit(instruction, std::move(*split), out);

@@ -77,6 +77,11 @@ TEST(CpuMovement, LargePermutedDimensions) {
   expectLikeEvaluator(transposeOf("c128", "776,700", "1,0", "700,776"), "transpose");
   expectLikeEvaluator(transposeOf("f32", "1041,2064", "1,0", "2064,1041"), "transpose");  // its lines begin anywhere
   expectLikeEvaluator(transposeOf("bf16", "2,1500,1456", "2,0,1", "1456,2,1500"), "transpose");
+  expectLikeEvaluator(transposeOf("bf16", "2,1501,1472", "0,2,1", "2,1472,1501"), "transpose");
+  expectLikeEvaluator(transposeOf("bf16", "1472,3001", "1,0", "3001,1472"), "transpose");
+  expectLikeEvaluator(transposeOf("f64", "1032,1051", "1,0", "1051,1032"), "transpose");
+  expectLikeEvaluator(transposeOf("f32", "262144,9", "1,0", "9,262144"), "transpose");  // rows shorter than a line
+  expectLikeEvaluator(transposeOf("f32", "9,262144", "1,0", "262144,9"), "transpose");
 }
 
 // Large arrays whose rows stay rows are copied in the operand's order.

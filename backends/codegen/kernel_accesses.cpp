@@ -14,7 +14,7 @@ void KernelEmission::fillTiles() {
     Address start = *analysis_.addresses[tile.node];  // of row 0
     std::erase_if(start.terms, [&](const CounterTerm& term) { return term.counter == tile.along || term.counter == nest_.axis; });
     const Place place = placeOf(start, operandBase_[read.bits0]);
-    tiles_.fill(t, b.CreateGEP(scalars_.memoryType(read.type), place.base, place.scalar), counterValue_[axis], analysis_.counters[axis].size);
+    tiles_.fill(t, {b.CreateGEP(scalars_.memoryType(read.type), place.base.pointer, place.scalar), place.base.scope}, counterValue_[axis], analysis_.counters[axis].size);
   }
 }
 
@@ -30,7 +30,7 @@ Value* KernelEmission::rowPlace(int32_t buffer) {
   return b.CreateGEP(scalars_.registerType(rows_.buffers[at]), rowBase_[at], counterValue_[static_cast<size_t>(axis_)]);
 }
 
-Place KernelEmission::placeOf(const Address& address, Value* base) {
+Place KernelEmission::placeOf(const Address& address, const ArrayBase& base) {
   Place place{base, int64(address.constant), 0, nullptr};
   for (const CounterTerm& term : address.terms) {
     Value* counter = counterValue_[static_cast<size_t>(term.counter)];
@@ -51,7 +51,7 @@ Val KernelEmission::emitRead(NodeId id) {
   const Node& node = body_.at(id);
   for (size_t t = 0; t < nest_.tiles.size(); ++t)
     if (nest_.tiles[t].node == id.value) return tiles_.load(t, counterValue_[static_cast<size_t>(nest_.tiles[t].along)]);
-  Value* base = node.op == NodeOp::ReadOutput ? outputBase_[node.bits0] : operandBase_[node.bits0];
+  const ArrayBase& base = node.op == NodeOp::ReadOutput ? outputBase_[node.bits0] : operandBase_[node.bits0];
   Place place = placeOf(*analysis_.addresses[id.value], base);
   return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
 }
@@ -95,7 +95,7 @@ void KernelEmission::openStreams() {
   streams_.assign(program_.stores.size(), nullptr);
   for (size_t s = 0; nest_.streams && s < streams_.size(); ++s) {
     if (!storesLines(program_, analysis_, nest_, s)) continue;
-    Value* at = b.CreatePtrToInt(outputBase_[program_.stores[s].output], b.getInt64Ty());
+    Value* at = b.CreatePtrToInt(outputBase_[program_.stores[s].output].pointer, b.getInt64Ty());
     streams_[s] = b.CreateICmpEQ(b.CreateAnd(at, int64(kLineBytes - 1)), int64(0));
   }
 }

@@ -39,7 +39,7 @@ class KernelEmission {
   }
 
   Status emit(const std::string& name);
-  Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<llvm::Value* const> bases);
+  Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases);
 
  private:
   struct LoopState {
@@ -76,7 +76,7 @@ class KernelEmission {
   Val emitUnaryOrBinary(NodeId id);
   Val emitIntegerIndexOp(NodeId id);
   Val branchedLoad(ElementType type, const Place& place, llvm::Value* condition, Val otherwise);
-  Place placeOf(const Address& address, llvm::Value* base);
+  Place placeOf(const Address& address, const ArrayBase& base);
   void unify(std::initializer_list<Val*> values);
   void unsupported(NodeId id);
 
@@ -102,7 +102,8 @@ class KernelEmission {
   const SourceLines lines_;
 
   llvm::Function* function_ = nullptr;
-  std::vector<llvm::Value*> operandBase_, outputBase_, rowBase_;
+  std::vector<ArrayBase> operandBase_, outputBase_;
+  std::vector<llvm::Value*> rowBase_;
   std::vector<llvm::Value*> counterValue_;       // i64 by counter; of the axis: lane 0
   int32_t axis_ = -1;                      // the counter that runs over lanes at this point
   std::vector<llvm::Value*> streams_;            // by store: whether its vectors begin where lines do; null: it is no stream

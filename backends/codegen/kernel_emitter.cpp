@@ -13,10 +13,11 @@ void KernelEmission::openFunction(const std::string& name) {
   auto* ptr = b.getPtrTy();
   function_ = makeKernelFunction(module_, name);
   b.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
+  const std::vector<MemoryScope> scopes = scopesOf(module_.getContext(), program_);
   size_t operands = body_.operands.size();
   for (size_t i = 0; i < operands + program_.outputs.size(); ++i) {
     Value* at = b.CreateConstGEP1_64(ptr, function_->getArg(0), i);
-    (i < operands ? operandBase_ : outputBase_).push_back(b.CreateLoad(ptr, at));
+    (i < operands ? operandBase_ : outputBase_).push_back({b.CreateLoad(ptr, at), scopes[i]});
   }
 }
 
@@ -56,7 +57,7 @@ Status KernelEmission::emit(const std::string& name) {
   return {};
 }
 
-Result<llvm::BasicBlock*> KernelEmission::emitInto(llvm::BasicBlock& block, std::span<Value* const> bases) {
+Result<llvm::BasicBlock*> KernelEmission::emitInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases) {
   function_ = block.getParent();
   b.SetInsertPoint(&block);
   operandBase_.assign(bases.begin(), bases.begin() + static_cast<ptrdiff_t>(body_.operands.size()));
@@ -168,7 +169,7 @@ Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgr
   return KernelEmission(module, program, analysis, nest, lines).emit(name);
 }
 
-Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<Value* const> bases, const LoopProgram& program,
+Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases, const LoopProgram& program,
                                          const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines) {
   return KernelEmission(*block.getModule(), program, analysis, nest, lines).emitInto(block, bases);
 }

@@ -9,6 +9,7 @@
 #include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/Module.h>
 
+#include "backends/codegen/alias_scopes.h"
 #include "backends/codegen/kernel_nest.h"
 #include "backends/codegen/source_lines.h"
 #include "core/base/result.h"
@@ -18,9 +19,9 @@ namespace tessera::codegen {
 // Adds the function to the module. Fails with Fault::Unsupported on a node that has no code for its type.
 Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
                   const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines = {});
-// All items of the program at the end of a block that a function of this kind already has; bases: pointers of operands,
+// All items of the program at the end of a block that a function of this kind already has; bases: of operands,
 // then outputs. Gives the block where control goes on.
-Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<llvm::Value* const> bases, const LoopProgram& program,
+Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases, const LoopProgram& program,
                                          const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines = {});
 
 }  // namespace tessera::codegen

@@ -1,6 +1,7 @@
 // See kernel_function.h.
 #include "backends/codegen/kernel_function.h"
 
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
 
 namespace tessera::codegen {
@@ -17,6 +18,8 @@ llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name
 }
 
 void emitRange(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) {
+  const auto *first = llvm::dyn_cast<llvm::ConstantInt>(from), *end = llvm::dyn_cast<llvm::ConstantInt>(to);
+  if (first && end && first->getSExtValue() + step >= end->getSExtValue()) return body(from);
   auto* before = b.GetInsertBlock();
   auto* head = llvm::BasicBlock::Create(b.getContext(), "loop", before->getParent());
   b.CreateBr(head);

@@ -16,7 +16,7 @@ llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name
 // Of functions that keep buffers in stack slots, which want more than promotion of whole slots.
 inline constexpr char kRegionAttribute[] = "tessera-region";
 
-// for (i = from; i < to; i += step) body(i); runs at least once.
+// for (i = from; i < to; i += step) body(i); runs at least once. One round is no loop: what it reads may then leave loops around it.
 void emitRange(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body);
 
 // body(i) for each bit i of the i64 that is set, the lowest first.

@@ -11,6 +11,12 @@ using llvm::Value;
 
 namespace {
 llvm::Align alignOf(llvm::Type* type) { return llvm::Align(type->getScalarSizeInBits() / 8); }
+
+template <class Access>
+Access* marked(const Place& place, Access* access) {
+  place.base.scope.mark(access);
+  return access;
+}
 }  // namespace
 
 Value* KernelMemory::iota(llvm::Type* type, unsigned lanes) {
@@ -29,7 +35,7 @@ Value* KernelMemory::address(llvm::Type* type, const Place& place, int64_t scale
   Value* at = place.scalar;
   if (scale != 1) at = b.CreateMul(at, b.getInt64(static_cast<uint64_t>(scale)));
   if (offset != 0) at = b.CreateAdd(at, b.getInt64(static_cast<uint64_t>(offset)));
-  return b.CreateGEP(type, place.base, at);
+  return b.CreateGEP(type, place.base.pointer, at);
 }
 
 Value* KernelMemory::addresses(llvm::Type* type, const Place& place, int64_t scale, int64_t offset) {
@@ -45,15 +51,15 @@ Value* KernelMemory::addresses(llvm::Type* type, const Place& place, int64_t sca
 
 Value* KernelMemory::loadPart(llvm::Type* type, const Place& place, Value* mask, int64_t scale, int64_t offset) {
   auto* vector = llvm::FixedVectorType::get(type, lanes_);
-  if (!place.varies() && !mask) return b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type));
+  if (!place.varies() && !mask) return marked(place, b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type)));
   if (place.step == 1 && scale == 1 && !place.lanes) {
     Value* at = address(type, place, scale, offset);
-    if (!mask) return b.CreateAlignedLoad(vector, at, alignOf(type));
-    return b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector));
+    if (!mask) return marked(place, b.CreateAlignedLoad(vector, at, alignOf(type)));
+    return marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
   }
   Value* at = addresses(type, place, scale, offset);
-  if (!mask) return b.CreateMaskedGather(vector, at, alignOf(type));
-  return b.CreateMaskedGather(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector));
+  if (!mask) return marked(place, b.CreateMaskedGather(vector, at, alignOf(type)));
+  return marked(place, b.CreateMaskedGather(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
 }
 
 // A lane's mask for both of its parts.
@@ -66,8 +72,8 @@ Value* KernelMemory::pairMask(Value* mask) {
 Val KernelMemory::loadPairs(llvm::Type* part, const Place& place, Value* mask) {
   auto* wide = llvm::FixedVectorType::get(part, 2 * lanes_);
   Value* at = address(part, place, 2, 0);
-  Value* both = mask ? static_cast<Value*>(b.CreateMaskedLoad(wide, at, alignOf(part), pairMask(mask), llvm::Constant::getNullValue(wide)))
-                     : b.CreateAlignedLoad(wide, at, alignOf(part));
+  Value* both = mask ? static_cast<Value*>(marked(place, b.CreateMaskedLoad(wide, at, alignOf(part), pairMask(mask), llvm::Constant::getNullValue(wide))))
+                     : marked(place, b.CreateAlignedLoad(wide, at, alignOf(part)));
   std::vector<int> even, odd;
   for (int i = 0; i < static_cast<int>(lanes_); ++i) {
     even.push_back(2 * i);
@@ -84,8 +90,8 @@ void KernelMemory::storePairs(Val value, llvm::Type* part, const Place& place, V
   }
   Value* both = b.CreateShuffleVector(value.re, value.im, woven);
   Value* at = address(part, place, 2, 0);
-  if (mask) b.CreateMaskedStore(both, at, alignOf(part), pairMask(mask));
-  else b.CreateAlignedStore(both, at, alignOf(part));
+  if (mask) marked(place, b.CreateMaskedStore(both, at, alignOf(part), pairMask(mask)));
+  else marked(place, b.CreateAlignedStore(both, at, alignOf(part)));
 }
 
 Val KernelMemory::load(ElementType type, const Place& place, Value* mask) {
@@ -98,23 +104,23 @@ Val KernelMemory::load(ElementType type, const Place& place, Value* mask) {
 void KernelMemory::storePart(Value* value, llvm::Type* type, const Place& place, Value* mask, int64_t scale,
                              int64_t offset, bool overLanes) {
   if (!overLanes) {
-    b.CreateAlignedStore(value, address(type, place, scale, offset), alignOf(type));
+    marked(place, b.CreateAlignedStore(value, address(type, place, scale, offset), alignOf(type)));
     return;
   }
   if (place.step == 1 && scale == 1 && !place.lanes) {
     Value* at = address(type, place, scale, offset);
-    if (mask) b.CreateMaskedStore(value, at, alignOf(type), mask);
-    else b.CreateAlignedStore(value, at, alignOf(type));
+    if (mask) marked(place, b.CreateMaskedStore(value, at, alignOf(type), mask));
+    else marked(place, b.CreateAlignedStore(value, at, alignOf(type)));
     return;
   }
-  b.CreateMaskedScatter(value, addresses(type, place, scale, offset), alignOf(type), mask);
+  marked(place, b.CreateMaskedScatter(value, addresses(type, place, scale, offset), alignOf(type), mask));
 }
 
 void KernelMemory::stream(ElementType type, const Place& place, Val value) {
   auto* memory = scalars_.memoryType(type);
   const Val raw = scalars_.splat(scalars_.toMemory(type, value), lanes_);
   const uint64_t bytes = lanes_ * memory->getScalarSizeInBits() / 8;
-  auto* store = b.CreateAlignedStore(raw.re, address(memory, place, 1, 0), llvm::Align(std::min<uint64_t>(bytes, kLineBytes)));
+  auto* store = marked(place, b.CreateAlignedStore(raw.re, address(memory, place, 1, 0), llvm::Align(std::min<uint64_t>(bytes, kLineBytes))));
   auto* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
 }

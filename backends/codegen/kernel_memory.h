@@ -2,13 +2,14 @@
 // masked. Knows nothing of programs; KernelEmitter tells it where an access lies.
 #pragma once
 
+#include "backends/codegen/alias_scopes.h"
 #include "backends/codegen/scalar_emitter.h"
 
 namespace tessera::codegen {
 
 // Where an access lies in elements: scalar + step · lane + lanes[lane].
 struct Place {
-  llvm::Value* base = nullptr;    // pointer to the buffer
+  ArrayBase base;
   llvm::Value* scalar = nullptr;  // i64
   int64_t step = 0;
   llvm::Value* lanes = nullptr;   // <W x i64> or null

@@ -47,7 +47,7 @@ void RowTileEmitter::turn(std::vector<Value*>& rows) {
 }
 
 // Lanes behind the last row read that row once more.
-void RowTileEmitter::fillSquare(size_t t, Value* base, Value* lane, Value* top, Value* column, int64_t rows) {
+void RowTileEmitter::fillSquare(size_t t, const ArrayBase& base, Value* lane, Value* top, Value* column, int64_t rows) {
   const RowTile& tile = nest_.tiles[t];
   auto* element = scalars_.memoryType(types_[t]);
   auto* vector = llvm::FixedVectorType::get(element, width_);
@@ -58,9 +58,12 @@ void RowTileEmitter::fillSquare(size_t t, Value* base, Value* lane, Value* top, 
   for (unsigned r = 0; r < width_; ++r) {
     Value* row = b.CreateAdd(top, int64(r));
     if (rows % nest_.lanes != 0) row = b.CreateSelect(b.CreateICmpSLT(row, int64(rows)), row, int64(rows - 1));
-    Value* at = b.CreateGEP(element, base, b.CreateAdd(b.CreateMul(row, int64(tile.pitch)), column));
-    if (mask) square.push_back(b.CreateMaskedLoad(vector, at, alignOf(t), mask, llvm::Constant::getNullValue(vector)));
-    else square.push_back(b.CreateAlignedLoad(vector, at, alignOf(t)));
+    Value* at = b.CreateGEP(element, base.pointer, b.CreateAdd(b.CreateMul(row, int64(tile.pitch)), column));
+    llvm::Instruction* loaded = nullptr;
+    if (mask) loaded = b.CreateMaskedLoad(vector, at, alignOf(t), mask, llvm::Constant::getNullValue(vector));
+    else loaded = b.CreateAlignedLoad(vector, at, alignOf(t));
+    base.scope.mark(loaded);
+    square.push_back(loaded);
   }
   turn(square);
   for (unsigned c = 0; c < std::min<int64_t>(width_, tile.length); ++c) {
@@ -69,7 +72,7 @@ void RowTileEmitter::fillSquare(size_t t, Value* base, Value* lane, Value* top, 
   }
 }
 
-void RowTileEmitter::fill(size_t t, Value* base, Value* first, int64_t rows) {
+void RowTileEmitter::fill(size_t t, const ArrayBase& base, Value* first, int64_t rows) {
   inSteps(nest_.lanes, [&](Value* lane) {
     Value* top = b.CreateAdd(first, lane);
     inSteps(nest_.tiles[t].length, [&](Value* column) { fillSquare(t, base, lane, top, column, rows); });

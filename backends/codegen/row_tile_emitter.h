@@ -17,12 +17,12 @@ class RowTileEmitter {
   // Places on the stack of the function that is being built. types: of the tiles' reads.
   void open(const std::vector<ElementType>& types);
   // Fills a tile with rows first, first + 1, … of the `rows` of the array. base: its row 0.
-  void fill(size_t tile, llvm::Value* base, llvm::Value* first, int64_t rows);
+  void fill(size_t tile, const ArrayBase& base, llvm::Value* first, int64_t rows);
   // Element `at` of all lanes' rows.
   Val load(size_t tile, llvm::Value* at);
 
  private:
-  void fillSquare(size_t tile, llvm::Value* base, llvm::Value* lane, llvm::Value* top, llvm::Value* column, int64_t rows);
+  void fillSquare(size_t tile, const ArrayBase& base, llvm::Value* lane, llvm::Value* top, llvm::Value* column, int64_t rows);
   void turn(std::vector<llvm::Value*>& rows);
   void inSteps(int64_t to, const std::function<void(llvm::Value*)>& body);
   llvm::Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }

@@ -156,6 +156,8 @@ void append(Bytes& out, const RegionProgram& region) {
     out.number(buffer.bytes);
     out.number(buffer.inRegister | buffer.in << 1 | buffer.out << 2);
   }
+  out.number(static_cast<int64_t>(region.mayMeet.size()));
+  for (const auto& [lower, higher] : region.mayMeet) out.number(static_cast<int64_t>(lower) << 32 | higher);
   out.number(static_cast<int64_t>(region.programs.size()));
   for (const LoopProgram& program : region.programs) append(out, program);
   auto numbers = [&](const std::vector<uint32_t>& values) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "backends/aot/evaluated_step.h"
+#include "backends/codegen/alias_scopes.h"
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/split_reduction.h"
 #include "backends/codegen/split_scatter.h"
@@ -202,10 +203,24 @@ Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitScat
   return planPart(instruction, codegen::asLoopProgram(split.join), std::move(slots), resultSlots(instruction), out);
 }
 
+// What kernels are told of their arrays (codegen/alias_scopes.h). slots: of operands, then results.
+Status checkPlaces(const Instruction& instruction, const LoopProgram& program, std::span<const int> slots) {
+  const size_t operands = program.body.operands.size();
+  for (size_t k = 0; k < program.outputs.size(); ++k) {
+    const int result = slots[operands + k];
+    for (size_t i = 0; i < operands; ++i)
+      if (slots[i] == result && !codegen::mayLieOver(program, k, i))
+        return fail(fmt::format("{}: result {} lies over operand {}, which its kernel takes for apart", instruction.name, k, i));
+    if (std::ranges::count(slots.subspan(operands), result) > 1) return fail(fmt::format("{}: result {} lies over another", instruction.name, k));
+  }
+  return {};
+}
+
 // One kernel of an instruction that runs as several.
 Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from, const std::vector<int>& to, Sequence& out) {
   from.insert(from.end(), to.begin(), to.end());
   if (std::ranges::any_of(from, [](int slot) { return slot < 0; })) return unsupported(instruction, "an operand is not an array");
+  TESSERA_TRY(checkPlaces(instruction, program, from));
   auto kernel = kernels_.add(std::move(program), std::string(instruction.name));
   if (!kernel) return unsupported(instruction, kernel.error().message);
   emit(out, std::make_unique<KernelStep>(*kernel, std::move(from)), instruction, "kernel");
@@ -233,6 +248,7 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
   if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
   slots.insert(slots.end(), results.begin(), results.end());
   if (std::ranges::any_of(slots, [](int slot) { return slot < 0; })) return unsupported(instruction, "an operand is not an array");
+  TESSERA_TRY(checkPlaces(instruction, program, slots));
   bool loops = program.initialOperand[0] >= 0;
   const bool streams = !loops && goesPastCaches(program, slots, kernels_.target().cacheBytes);
   std::vector<int64_t> starts = takeOperandStarts(program);

@@ -154,6 +154,7 @@ class RegionBuilder {
   using Written = std::set<uint32_t>;
   void findReads(uint32_t block, Written& written);
   void findVisible(ComputationId computation, size_t end);
+  void findMeetings();
 
   RegionPlanner& planner_;
   const Module& module_;
@@ -276,12 +277,23 @@ void RegionBuilder::findVisible(ComputationId computation, size_t end) {
     out_.program.buffers[buffer].out = seen.contains(slotOf_[buffer]) || buffers_.slots[static_cast<size_t>(slotOf_[buffer])].kind == SlotKind::Output;
 }
 
+// Arrays that do not live at the same time may be given the same memory.
+void RegionBuilder::findMeetings() {
+  std::vector<RegionBuffer>& buffers = out_.program.buffers;
+  for (uint32_t higher = 0; higher < buffers.size(); ++higher)
+    for (uint32_t lower = 0; lower < higher; ++lower)
+      if (!buffers[lower].inRegister && !buffers[higher].inRegister && !buffers_.lieApart(slotOf_[lower], slotOf_[higher]))
+        out_.program.mayMeet.emplace_back(lower, higher);
+  std::ranges::sort(out_.program.mayMeet);
+}
+
 PlannedRegion RegionBuilder::build(ComputationId computation, size_t begin, size_t end) {
   out_.program.blocks.emplace_back();
   addBlock(std::span(module_.at(computation).instructions).subspan(begin, end - begin), 0);
   Written written;
   findReads(0, written);
   findVisible(computation, end);
+  findMeetings();
   for (size_t i = 0; i < slotOf_.size(); ++i) {
     RegionBuffer& buffer = out_.program.buffers[i];
     buffer.in = buffer.in || (buffer.out && !written.contains(static_cast<uint32_t>(i)));  // may end as it began

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/element/element_program.h"
@@ -41,6 +42,9 @@ struct RegionProgram {
   std::vector<RegionBuffer> buffers;
   std::vector<LoopProgram> programs;  // may read and write the same buffer, as their steps would one by one
   std::vector<std::vector<RegionStep>> blocks;
+  // Pairs of buffers (lower, higher; sorted) of which one may lie in memory of the other, dead or not yet alive: all others
+  // that are no registers lie apart.
+  std::vector<std::pair<uint32_t, uint32_t>> mayMeet;
   bool operator==(const RegionProgram&) const = default;
 };
 

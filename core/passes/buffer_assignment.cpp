@@ -169,6 +169,16 @@ Result<BufferAssignment::Placing> BufferAssignment::placed(const std::vector<boo
   return out;
 }
 
+// Temporaries lie in the arena or in results that are not alive yet.
+bool BufferAssignment::lieApart(int32_t slot, int32_t other) const {
+  if (slot == other) return false;
+  const SlotKind kinds[] = {slots[static_cast<size_t>(slot)].kind, slots[static_cast<size_t>(other)].kind};
+  const auto isOwn = [](SlotKind kind) { return kind == SlotKind::Parameter || kind == SlotKind::Constant; };
+  if (std::ranges::any_of(kinds, isOwn) || std::ranges::find(kinds, SlotKind::Temp) == std::end(kinds)) return true;
+  const Life &a = lives_[static_cast<size_t>(slot)], &b = lives_[static_cast<size_t>(other)];
+  return a.birth <= b.death && b.birth <= a.death;
+}
+
 Status BufferAssignment::addScratch(std::span<const ScratchNeed> needs, const std::vector<bool>& hasMemory) {
   std::vector<bool> counts = hasMemory;
   for (const ScratchNeed& need : needs) {

@@ -52,6 +52,9 @@ class BufferAssignment {
     const uint32_t begin = first_[instruction.value];
     return begin == UINT32_MAX ? kNoSlot : slotOfValue_[begin + leaf];
   }
+  // No byte of one slot is ever one of the other: they live at the same time, or no temporary could lie there. Every step can count
+  // on it for its operands and results, which all live while it runs: two of them are one slot or lie apart.
+  bool lieApart(int32_t slot, int32_t other) const;
   // Every root leaf of the entry has an Output slot of its own, filled when the last step has run.
   // Bytes of arena, outputs and constants together.
   int64_t totalBytes() const;

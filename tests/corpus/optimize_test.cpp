@@ -1,10 +1,13 @@
-// What the passes make of each program is HLO again: it verifies, prints, and reads back to the same text.
+// What the passes make of each program is HLO again: it verifies, prints, and reads back to the same text. Its buffers keep
+// their promise to generated code.
 #include <gtest/gtest.h>
 
 #include "core/formats/hlo_text.h"
 #include "core/ops/infer.h"
 #include "core/passes/pipeline.h"
+#include "core/passes/rewriter.h"
 #include "tests/corpus/corpus.h"
+#include "tests/unit/apart_slots.h"
 
 namespace tessera {
 namespace {
@@ -42,6 +45,19 @@ TEST_P(CorpusOptimize, IsHloAgain) {
   EXPECT_EQ(errorsOf(inferModule(*again.module)), "");
   EXPECT_EQ(errorsOf(verify(*again.module)), "");
   EXPECT_TRUE(printHloText(*again.module) == printed);
+}
+
+TEST_P(CorpusOptimize, ArraysOfAStepLieApart) {
+  const std::string text = slurp(corpusTexts() / GetParam());
+  if (text.size() > kQuickBytes && !longTier()) GTEST_SKIP() << "large: only in the long tier (--all)";
+  ReadResult read = readHloText(text);
+  ASSERT_TRUE(read.module);
+  if (inferModule(*read.module).hasErrors()) GTEST_SKIP() << "does not verify: see CorpusText";
+  const auto optimized = optimize(*read.module);
+  const auto buffers = optimized ? assignBuffers(*optimized) : fail("not optimized");
+  if (!buffers) GTEST_SKIP() << buffers.error().toString();
+  EXPECT_EQ(test::brokenPromise(*buffers), "");
+  for (ComputationId computation : controlComputations(*optimized)) EXPECT_EQ(test::brokenPromise(*optimized, computation, *buffers), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CorpusOptimize, testing::ValuesIn(programs()),

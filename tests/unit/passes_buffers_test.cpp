@@ -6,6 +6,7 @@
 #include "core/passes/buffer_assignment.h"
 #include "core/passes/copy_insertion.h"
 #include "core/passes/schedule.h"
+#include "tests/unit/apart_slots.h"
 #include "tests/unit/passes_builder.h"
 
 namespace tessera::test {
@@ -68,6 +69,8 @@ TEST(PassesBuffers, RandomGraphsNeverClobber) {
     auto b = assignBuffers(d);
     ASSERT_TRUE(b.has_value());
     expectNoClobber(d, *b);
+    EXPECT_EQ(brokenPromise(*b), "");
+    EXPECT_EQ(brokenPromise(d, d.entry(), *b), "");
   }
 }
 
@@ -87,6 +90,25 @@ TEST(PassesBuffers, ResultsLendTheirMemory) {
   EXPECT_GE(own.arenaBytes, 4080);
   expectNoClobber(d, lent);
   expectNoClobber(d, own);
+}
+
+// One memory for values of which one dies before the other is born; apart are those that meet.
+TEST(PassesBuffers, WhatLivesTogetherLiesApart) {
+  Module m;
+  Graph g(m, "main");
+  const InstructionId x = g.parameter(f32({100})), y = g.parameter(f32({100}));
+  const InstructionId wide = g.reduce(f32({10}), g.dims(Opcode::Broadcast, f32({10, 100}), x, {1}), g.constant(0.0f), {1}, adder(m));
+  const InstructionId early = g.dims(Opcode::Broadcast, f32({10, 7}), wide, {0});
+  const InstructionId narrow = g.reduce(f32({7}), early, g.constant(0.0f), {0}, adder(m));
+  const InstructionId late = g.dims(Opcode::Broadcast, f32({7, 10}), narrow, {0});
+  g.entry(g.reduce(f32({10}), late, g.constant(0.0f), {0}, adder(m)));
+  Module d = prepared(m);
+  const BufferAssignment b = assignBuffers(d).value();
+  EXPECT_TRUE(b.lieApart(b.slotOf(wide), b.slotOf(early)));
+  EXPECT_TRUE(b.lieApart(b.slotOf(x), b.slotOf(y)) && b.lieApart(b.slotOf(x), b.slotOf(late)));
+  EXPECT_FALSE(b.lieApart(b.slotOf(early), b.slotOf(late))) << "the later one may take the memory of the earlier";
+  EXPECT_TRUE(shareBytes(b.slots[static_cast<size_t>(b.slotOf(early))], b.slots[static_cast<size_t>(b.slotOf(late))]));
+  EXPECT_EQ(brokenPromise(b), "");
 }
 
 // Scratch lies where a value is dead, beside it while it lives; what has no memory takes none.

@@ -11,6 +11,9 @@ Result<StepPtr> planLibrary(LibraryContext& context) {
     case Opcode::Topk: return planTopK(context);
     case Opcode::Fft: return planFourier(context);
     case Opcode::ReduceWindow: return planScan(context);
+    case Opcode::TriangularSolve: return planTriangularSolve(context);
+    case Opcode::Cholesky: return planCholesky(context);
+    case Opcode::CustomCall: return planLapack(context);
     default: return StepPtr{};
   }
 }

@@ -30,6 +30,10 @@ Result<StepPtr> planTopK(LibraryContext& context);
 Result<StepPtr> planFourier(LibraryContext& context);
 // A reduce-window of running totals (passes/patterns.h).
 Result<StepPtr> planScan(LibraryContext& context);
+Result<StepPtr> planTriangularSolve(LibraryContext& context);
+Result<StepPtr> planCholesky(LibraryContext& context);
+// A custom call of one of jaxlib's LAPACK targets that steps of ours do: getrf, potrf, trsm.
+Result<StepPtr> planLapack(LibraryContext& context);
 Result<StepPtr> planLibrary(LibraryContext& context);
 
 }  // namespace tessera::cpu

@@ -69,6 +69,7 @@ class PlanBuilder {
   Status planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from, const std::vector<int>& to, Sequence& out);
 
   Result<int> scratch(const Instruction& during, int64_t bytes);
+  bool isUsersCall(const Instruction& instruction) const;
   void use(std::span<const int> slots);
   Status placeScratch();
   std::vector<int> resultSlots(const Instruction& instruction) const { return cpu::resultSlots(buffers_, instruction); }
@@ -283,10 +284,13 @@ Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
 // By the op's own `evaluate`, for what has no description by elements.
 Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out) {
   auto step = std::make_unique<EvaluateStep>(instruction.id, operandSlots(instruction), resultSlots(instruction));
-  const bool isUsers = customCalls_ && customCalls_->has(std::string(instruction.attributes->textOr(Attr::custom_call_target, "")));
-  step->canBeKept = aot::canBeKept(instruction) && !isUsers;
+  step->canBeKept = aot::canBeKept(instruction) && !isUsersCall(instruction);
   emit(out, std::move(step), instruction, "evaluated");
   return {};
+}
+
+bool PlanBuilder::isUsersCall(const Instruction& instruction) const {
+  return instruction.opcode == Opcode::CustomCall && customCalls_ && customCalls_->has(std::string(instruction.attributes->textOr(Attr::custom_call_target, "")));
 }
 
 bool runsByEvaluate(const OpDef& op) { return op.evaluate && (op.kind == ExecutionKind::Library || op.kind == ExecutionKind::Effect); }
@@ -337,7 +341,8 @@ Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& ou
     default: break;
   }
   const OpDef* op = findOp(instruction.opcode);
-  if ((op && op->kind == ExecutionKind::Library) || runningTotal(module_, instruction)) return planLibraryOp(instruction, out);
+  const bool isBuiltInCall = instruction.opcode == Opcode::CustomCall && !isUsersCall(instruction);
+  if ((op && op->kind == ExecutionKind::Library) || isBuiltInCall || runningTotal(module_, instruction)) return planLibraryOp(instruction, out);
   return planElements(instruction, out);
 }
 

@@ -75,7 +75,7 @@ Result<std::vector<int64_t>> sortedPlaces(const EvaluateContext& context, size_t
 Result<Literal> bestOfLines(const EvaluateContext& context) {
   const size_t arrays = context.operands.size() / 2;
   const std::vector<Shape> results = leavesAsShapes(context.shape);
-  const auto along = static_cast<size_t>(configNumber(context, "reduction_dim").value_or(-1));
+  const auto along = static_cast<size_t>(configNumber(context.instruction, "reduction_dim").value_or(-1));
   const bool fits = arrays > 0 && results.size() == arrays && context.call && context.operands[0].shape().isArray() && along < context.operands[0].shape().dimensions.size();
   if (!fits) return failUnsupported("\"ApproxTopK\" takes arrays, as many initial values, a comparator and reduction_dim");
   const Lines from(context.operands[0].shape(), along), to(results[0], along);

@@ -109,8 +109,8 @@ Result<MatrixResults> MatrixResults::of(const EvaluateContext& context, const st
 
 Literal MatrixResults::take() { return tuple_ ? Literal::tuple(std::move(literals_)) : std::move(literals_[0]); }
 
-std::optional<int64_t> configNumber(const EvaluateContext& context, std::string_view key) {
-  const auto* config = context.instruction.attributes->get<RawText>(Attr::backend_config);
+std::optional<int64_t> configNumber(const Instruction& instruction, std::string_view key) {
+  const auto* config = instruction.attributes->get<RawText>(Attr::backend_config);
   const std::string_view text = config ? std::string_view(config->text) : std::string_view();
   for (size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
     const size_t after = text.find_first_not_of(' ', at + key.size());
@@ -127,7 +127,7 @@ std::optional<int64_t> configNumber(const EvaluateContext& context, std::string_
 }
 
 Result<char> configLetter(const EvaluateContext& context, std::string_view key, std::string_view letters) {
-  const int64_t code = configNumber(context, key).value_or(letters[0]);
+  const int64_t code = configNumber(context.instruction, key).value_or(letters[0]);
   if (code > 0 && code < 128 && letters.find(static_cast<char>(code)) != std::string_view::npos) return static_cast<char>(code);
   return failUnsupported(targetOf(context) + " has " + std::string(key) + " = " + std::to_string(code) + ", and knows one of " + std::string(letters) + " by its code");
 }

@@ -119,7 +119,7 @@ class MatrixResults {
 };
 
 // A value of backend_config={mode = 83 : ui8, left = true}; nullopt when absent.
-std::optional<int64_t> configNumber(const EvaluateContext& context, std::string_view key);
+std::optional<int64_t> configNumber(const Instruction& instruction, std::string_view key);
 // The letter of such a value, one of `letters`; the first of them when it is absent.
 Result<char> configLetter(const EvaluateContext& context, std::string_view key, std::string_view letters);
 

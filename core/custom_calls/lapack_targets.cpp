@@ -96,8 +96,8 @@ Result<Literal> ormqr(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kType<T>));
   TESSERA_ASSIGN_OR_RETURN(const int k, factorCount<T>(context, x));
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>(kIsComplex<T> ? "unmqr" : "ormqr"));
-  const char side = configNumber(context, "left").value_or(1) ? 'L' : 'R';
-  const char transpose = !configNumber(context, "transpose").value_or(0) ? 'N' : kIsComplex<T> ? 'C' : 'T';
+  const char side = configNumber(context.instruction, "left").value_or(1) ? 'L' : 'R';
+  const char transpose = !configNumber(context.instruction, "transpose").value_or(0) ? 'N' : kIsComplex<T> ? 'C' : 'T';
   const Shape& shape = context.operands[2].shape();
   const auto rank = static_cast<size_t>(shape.isArray() ? shape.rank() : 0);
   if (rank < 2) return failUnsupported("the matrix to be multiplied is " + toString(shape, false));
@@ -340,7 +340,7 @@ Result<Literal> gehrd(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, squaresOf(context, kType<T>));
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>("gehrd"));
   const int n = x.rows, leading = leadingOf(n), factors = std::max(0, n - 1);
-  const int64_t from = configNumber(context, "low").value_or(1), to = configNumber(context, "high").value_or(n);
+  const int64_t from = configNumber(context.instruction, "low").value_or(1), to = configNumber(context.instruction, "high").value_or(n);
   const bool valid = n == 0 ? from == 1 && to == 0 : from >= 1 && from <= to && to <= n;
   if (!valid) return failUnsupported("the Hessenberg form of rows " + std::to_string(from) + " to " + std::to_string(to) + " of " + std::to_string(n));
   const int low = static_cast<int>(from), high = static_cast<int>(to);

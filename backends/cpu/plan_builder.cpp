@@ -11,6 +11,7 @@
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/split_reduction.h"
 #include "backends/codegen/split_scatter.h"
+#include "backends/cpu/concatenate.h"
 #include "backends/cpu/convolution_end.h"
 #include "backends/cpu/evaluate_step.h"
 #include "backends/cpu/library_steps.h"
@@ -313,6 +314,11 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
     if (auto split = codegen::splitScatter(*stores, kernels_.target())) return planSplit(instruction, std::move(*split), out);
     return planKernel(instruction, std::move(*stores), out);
   }
+  if (const std::vector<int> results = resultSlots(instruction); results.size() == 1)
+    if (StepPtr step = planConcatenate(module_, instruction, operandSlots(instruction), results[0])) {
+      emit(out, std::move(step), instruction, "concatenate");
+      return {};
+    }
   auto elements = elementsOf(module_, instruction.id);
   if (!elements) return unsupported(instruction, elements.error().message);
   const ElementProgram& program = *elements;

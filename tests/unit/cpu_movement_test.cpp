@@ -50,6 +50,26 @@ TEST(CpuMovement, PermutedDimensions) {
   expectLikeEvaluator(transposeOf("f32", "40,50,64", "1,0,2", "50,40,64"));  // rows stay rows
 }
 
+std::string concatenateOf(const std::string& type, const std::vector<std::string>& pieces, const std::string& to, int along) {
+  std::string parameters, names;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const std::string name = "p" + std::to_string(i);
+    parameters += "  " + name + " = " + type + "[" + pieces[i] + "] parameter(" + std::to_string(i) + ")\n";
+    names += (i == 0 ? "" : ", ") + name;
+  }
+  return "HloModule m\n\nENTRY e {\n" + parameters + "  ROOT c = " + type + "[" + to + "] concatenate(" + names + "), dimensions={" + std::to_string(along) + "}\n}\n";
+}
+
+TEST(CpuMovement, PiecesOfRows) {
+  for (const char* type : {"f32", "f64", "bf16", "s8", "pred", "c128"}) {
+    expectLikeEvaluator(concatenateOf(type, {"701,100", "701,0", "701,3", "701,16"}, "701,119", 1), "concatenate");
+    expectLikeEvaluator(concatenateOf(type, {"90,50,1", "90,50,1", "90,50,1"}, "90,50,3", 2), "concatenate");
+    expectLikeEvaluator(concatenateOf(type, {"300,7,3", "300,2,3"}, "300,9,3", 1), "concatenate");
+  }
+  expectLikeEvaluator(concatenateOf("f32", {"700,80", "300,80"}, "1000,80", 0));            // one row
+  expectLikeEvaluator(concatenateOf("f32", {"50,9,100", "50,4,100"}, "50,13,100", 1));      // long runs
+}
+
 // Elementwise results larger than the last cache go past it in whole lines, their ends do not.
 TEST(CpuMovement, ResultsBeyondTheCache) {
   expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f64[4200037] parameter(0)\n  ROOT s = f64[4200037] add(a, a)\n}\n");  // an end that fills no vector

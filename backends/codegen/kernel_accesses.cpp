@@ -56,16 +56,15 @@ Val KernelEmission::emitRead(NodeId id) {
   return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
 }
 
-// One condition for all lanes: a branch, so that nothing is touched when it is false.
-Val KernelEmission::branchedLoad(ElementType type, const Place& place, Value* condition, Val otherwise) {
-  bool vector = place.varies() || otherwise.isVector();
+// A branch, so that nothing is touched when the condition, one for all lanes, is false.
+Val KernelEmission::branchedLoad(bool vector, Value* condition, Val otherwise, const std::function<Val()>& load) {
   if (vector) otherwise = scalars_.splat(otherwise, nest_.lanes);
   auto* before = b.GetInsertBlock();
   auto* then = llvm::BasicBlock::Create(module_.getContext(), "read", function_);
   auto* after = llvm::BasicBlock::Create(module_.getContext(), "readDone", function_);
   b.CreateCondBr(condition, then, after);
   b.SetInsertPoint(then);
-  Val loaded = memory_.load(type, place, place.varies() ? mask_ : nullptr);
+  Val loaded = load();
   if (vector) loaded = scalars_.splat(loaded, nest_.lanes);
   auto* end = b.GetInsertBlock();
   b.CreateBr(after);
@@ -80,14 +79,26 @@ Val KernelEmission::emitReadIf(NodeId id) {
   auto inputs = body_.inputsOf(id);
   Val condition = value(inputs[0]), otherwise = value(inputs[1]);
   Place place = placeOf(*analysis_.addresses[id.value], operandBase_[node.bits0]);
-  if (!condition.isVector()) return branchedLoad(node.type, place, condition.re, otherwise);
+  if (const auto* settled = llvm::dyn_cast<llvm::ConstantInt>(condition.re)) {
+    if (settled->isZero()) return otherwise;
+    return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
+  }
+  if (!condition.isVector())
+    return branchedLoad(place.varies() || otherwise.isVector(), condition.re, otherwise,
+                        [&] { return memory_.load(node.type, place, place.varies() ? mask_ : nullptr); });
   Value* mask = mask_ ? b.CreateAnd(mask_, condition.re) : condition.re;
+  const auto maskedLoad = [&] {
+    Val loaded = memory_.load(node.type, place, mask), other = otherwise;
+    unify({&loaded, &other});
+    return scalars_.select(condition, loaded, other);
+  };
+  // Pieces of a concatenate, of which a vector sees one or two, and gathers, dear even where no lane reads.
+  const bool isPiece = body_.at(inputs[1]).op == NodeOp::ReadIf, gathers = place.varies() && (place.step != 1 || place.lanes);
+  if (isPiece || gathers) return branchedLoad(true, b.CreateOrReduce(mask), otherwise, maskedLoad);
   // Where no lane reads, the place may be no memory at all, and even a masked access to such is slow.
   if (place.step == 1 && !place.lanes)
     place.scalar = b.CreateSelect(b.CreateOrReduce(mask), place.scalar, int64(0));
-  Val loaded = memory_.load(node.type, place, mask);
-  unify({&loaded, &otherwise});
-  return scalars_.select(condition, loaded, otherwise);
+  return maskedLoad();
 }
 
 // Whoever calls the kernel says where results lie.

@@ -16,6 +16,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "backends/codegen/axis_segments.h"
 #include "backends/codegen/guard_lanes.h"
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
@@ -32,7 +33,7 @@ class KernelEmission {
  public:
   KernelEmission(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines)
       : module_(module), program_(program), body_(program.body), analysis_(analysis), nest_(nest), rows_(RowCache::of(program, analysis, nest)),
-        guards_(GuardLanes::of(program, analysis, nest)),
+        guards_(GuardLanes::of(program, analysis, nest)), segments_(AxisSegments::of(program, analysis, nest)),
         b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes),
         tiles_(b, scalars_, memory_, nest), lines_(lines) {
     LineScope::setLine(b, lines_, kOwnLine);
@@ -53,7 +54,8 @@ class KernelEmission {
   void prepare();
   void sortNodesByScope();
   void emitItem(llvm::Value* item);
-  void emitAxis(llvm::Value* begin, llvm::Value* end);
+  void emitAxis(llvm::Value* begin, llvm::Value* end, bool endsInVectors);
+  void emitSegments(llvm::Value* begin, llvm::Value* end);
   void emitSequential(size_t depth, llvm::Value* begin, llvm::Value* end);
   void emitGuarded();
   void emitStores();
@@ -75,7 +77,7 @@ class KernelEmission {
   Val emitReadIf(NodeId id);
   Val emitUnaryOrBinary(NodeId id);
   Val emitIntegerIndexOp(NodeId id);
-  Val branchedLoad(ElementType type, const Place& place, llvm::Value* condition, Val otherwise);
+  Val branchedLoad(bool vector, llvm::Value* condition, Val otherwise, const std::function<Val()>& load);
   Place placeOf(const Address& address, const ArrayBase& base);
   void unify(std::initializer_list<Val*> values);
   void unsupported(NodeId id);
@@ -95,6 +97,7 @@ class KernelEmission {
   const KernelNest& nest_;
   const RowCache rows_;
   const GuardLanes guards_;
+  const AxisSegments segments_;
   llvm::IRBuilder<> b;
   ScalarEmitter scalars_;
   KernelMemory memory_;

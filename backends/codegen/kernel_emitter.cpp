@@ -97,12 +97,12 @@ void KernelEmission::emitItem(Value* item) {
   emitSequential(0, begin, b.CreateSelect(b.CreateICmpSLT(end, int64(size)), end, int64(size)));
 }
 
-void KernelEmission::emitAxis(Value* begin, Value* end) {
-  int64_t size = analysis_.counters[static_cast<size_t>(nest_.axis)].size;
+// endsInVectors: the last vector is whole.
+void KernelEmission::emitAxis(Value* begin, Value* end, bool endsInVectors) {
   forRange(begin, end, nest_.lanes, [&](Value* i) {
     axis_ = nest_.axis;
     counterValue_[static_cast<size_t>(axis_)] = i;
-    if (size % nest_.lanes != 0) mask_ = memory_.firstLanes(b.CreateSub(int64(size), i));
+    if (!endsInVectors) mask_ = memory_.firstLanes(b.CreateSub(end, i));
     fillTiles();
     if (nest_.inner < 0) emitVector();
     else forRange(innerBegin_, innerEnd_, 1, [&](Value* inner) {
@@ -114,6 +114,26 @@ void KernelEmission::emitAxis(Value* begin, Value* end) {
   });
 }
 
+// A loop a segment, in which its conditions are constants.
+void KernelEmission::emitSegments(Value* begin, Value* end) {
+  const std::vector<bool> doneBefore = done_;
+  for (size_t s = 0; s + 1 < segments_.bounds.size() && !failure_; ++s) {
+    const int64_t from = segments_.bounds[s], to = segments_.bounds[s + 1];
+    done_ = doneBefore;
+    for (const AxisSegments::Condition& condition : segments_.conditions) {
+      memo_[condition.node] = {b.getInt1(condition.holds[s])};
+      done_[condition.node] = true;
+    }
+    if (nest_.blocks == 1) {
+      emitAxis(int64(from), int64(to), (to - from) % nest_.lanes == 0);
+      continue;
+    }
+    Value* first = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, int64(from));
+    Value* last = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, int64(to));
+    emitIf(b, b.CreateICmpSLT(first, last), [&] { emitAxis(first, last, false); });
+  }
+}
+
 void KernelEmission::emitVector() {
   emitScope(axisScope_);
   emitStores();
@@ -123,7 +143,9 @@ void KernelEmission::emitVector() {
 void KernelEmission::emitSequential(size_t depth, Value* begin, Value* end) {
   if (depth == nest_.sequential.size()) {
     emitScope(outerScope_);
-    return begin ? emitAxis(begin, end) : emitStores();
+    if (!begin) return emitStores();
+    if (!segments_.bounds.empty()) return emitSegments(begin, end);
+    return emitAxis(begin, end, analysis_.counters[static_cast<size_t>(nest_.axis)].size % nest_.lanes == 0);
   }
   if (guards_.counter >= 0 && depth + 1 == nest_.sequential.size()) return emitGuarded();
   size_t c = static_cast<size_t>(nest_.sequential[depth]);

@@ -5,6 +5,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "backends/codegen/kernel_function.h"
+
 namespace tessera::codegen {
 
 using llvm::Value;
@@ -162,6 +164,30 @@ Val ScalarEmitter::unary(NodeOp op, ElementType resultType, ElementType type, Va
   return out ? Val{wrap(type, out)} : Val{};
 }
 
+// |a| - trunc(|a| / |c|) * |c|, exact in one fma while the quotient fits the mantissa: rounded it is one too large at most,
+// and what is left then is negative. Lanes beside a larger quotient, a zero, an infinity or a NaN take the C library's way.
+Value* ScalarEmitter::floatRemainder(ElementType type, Value* a, Value* c) {
+  bool wide = type == ElementType::F64;
+  Value *x = absolute(a), *y = absolute(c);
+  Value* quotient = b.CreateFDiv(x, y);
+  Value* whole = b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
+  Value* left = b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {b.CreateFNeg(whole), y, x});
+  left = b.CreateSelect(b.CreateFCmpOLT(left, number(x, 0.0)), b.CreateFAdd(left, y), left);
+  left = b.CreateSelect(b.CreateFCmpOLT(x, y), x, left);  // an infinite y has no multiple
+  left = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, left, a);
+
+  Value* isLong = b.CreateFCmpUGE(quotient, number(x, wide ? 0x1p53 : 0x1p24));
+  if (isLong->getType()->isVectorTy()) isLong = b.CreateOrReduce(isLong);
+  auto* before = b.GetInsertBlock();
+  llvm::BasicBlock* end = nullptr;
+  Value* called = nullptr;
+  emitIf(b, isLong, [&] {
+    called = callEach(wide ? "tessera_fmod_f64" : "tessera_fmod_f32", wide ? b.getDoubleTy() : b.getFloatTy(), {a, c});
+    end = b.GetInsertBlock();
+  });
+  return joinPaths(b, called, end, left, before);
+}
+
 Value* ScalarEmitter::floatBinary(NodeOp op, ElementType type, Value* a, Value* c) {
   bool wide = type == ElementType::F64;
   auto call = [&](const char* name) {
@@ -172,7 +198,7 @@ Value* ScalarEmitter::floatBinary(NodeOp op, ElementType type, Value* a, Value* 
     case NodeOp::Subtract: return b.CreateFSub(a, c);
     case NodeOp::Multiply: return b.CreateFMul(a, c);
     case NodeOp::Divide: return b.CreateFDiv(a, c);
-    case NodeOp::Remainder: return call("fmod");
+    case NodeOp::Remainder: return floatRemainder(type, a, c);
     case NodeOp::Maximum: return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, a, c);  // NaN wins, -0 < 0
     case NodeOp::Minimum: return b.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, a, c);
     case NodeOp::Power: return call("pow");

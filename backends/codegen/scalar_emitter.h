@@ -67,6 +67,7 @@ class ScalarEmitter {
   llvm::Value* wrap(ElementType type, llvm::Value* value);
   llvm::Value* floatUnary(NodeOp op, ElementType type, llvm::Value* a);
   llvm::Value* integerUnary(NodeOp op, ElementType type, llvm::Value* a);
+  llvm::Value* floatRemainder(ElementType type, llvm::Value* a, llvm::Value* c);
   llvm::Value* floatBinary(NodeOp op, ElementType type, llvm::Value* a, llvm::Value* c);
   llvm::Value* integerBinary(NodeOp op, ElementType type, llvm::Value* a, llvm::Value* c);
   llvm::Value* integerDivide(NodeOp op, bool isSignedType, llvm::Value* a, llvm::Value* c);

@@ -274,5 +274,39 @@ TEST_P(AccuracyOfPairs, StandsInTheHelp) {
 
 INSTANTIATE_TEST_SUITE_P(Functions, AccuracyOfPairs, testing::ValuesIn(kFunctions2), [](const auto& info) { return testName(info.param.name); });
 
+// Bit for bit: multiples of y and their neighbours, quotients that fit the mantissa, then any bits at all.
+void checkRemainders(std::string_view backend, ElementType type, const std::vector<double>& xs, const std::vector<double>& ys) {
+  const Literal a = literalOf(type, xs), b = literalOf(type, ys), found = run(backend, "remainder", type, {a, b});
+  size_t wrong = 0;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    const double x = elementOf<double>(a, i), y = elementOf<double>(b, i), z = elementOf<double>(found, i), exact = std::fmod(x, y);
+    const bool same = std::isnan(exact) ? std::isnan(z) : z == exact && std::signbit(z) == std::signbit(exact);
+    if (!same && wrong++ < 3) ADD_FAILURE() << fmt::format("{} {}: remainder({:a}, {:a}) gave {:a}, not {:a}", backend, nameOf(type), x, y, z, exact);
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST(AccuracyOfRemainders, AreExact) {
+  for (ElementType type : kReal) {
+    std::mt19937_64 random(19);
+    const std::vector<double> all = argumentsOf(type, random);
+    std::uniform_int_distribution<size_t> pick(0, all.size() - 1);
+    std::uniform_real_distribution<double> sign(-1, 1), scale(-3, 3);
+    const double limit = formatOf(type).digits;
+    std::uniform_real_distribution<double> size(-2, limit - 1);
+    std::vector<double> nearX, nearY, anyX, anyY;
+    for (int i = 0; i < (isLong() ? 200'000 : 6'000); ++i) {
+      const double y = std::copysign(std::exp2(scale(random)), sign(random)), n = std::floor(std::exp2(size(random)));
+      const double at = static_cast<double>(static_cast<float>(y)) * n, unit = std::ldexp(std::abs(at) + std::abs(y), -static_cast<int>(limit));
+      nearX.push_back(at + unit * static_cast<double>(i % 7 - 3)), nearY.push_back(static_cast<double>(static_cast<float>(y)));
+      anyX.push_back(all[pick(random)]), anyY.push_back(all[pick(random)]);
+    }
+    for (std::string_view backend : backendNames()) {
+      checkRemainders(backend, type, nearX, nearY);
+      checkRemainders(backend, type, anyX, anyY);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera::accuracy

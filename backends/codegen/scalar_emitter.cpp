@@ -277,14 +277,28 @@ Value* ScalarEmitter::integerBinary(NodeOp op, ElementType type, Value* a, Value
   }
 }
 
-// A function of two complex numbers of f64 parts, which also serves those of f32 parts: a call for each part.
-Val ScalarEmitter::callParts(const std::string& name, Val a, Val c) {
+// A runtime function of two complex numbers, lane by lane: f64 parts in, a pair of them out, whatever the numbers' type.
+Val ScalarEmitter::callPairs(const std::string& name, Val a, Val c) {
   auto* wide = like(a.re, b.getDoubleTy());
-  auto part = [&](const char* which) {
-    Value* out = callEach(name + which, b.getDoubleTy(), {b.CreateFPCast(a.re, wide), b.CreateFPCast(a.im, wide), b.CreateFPCast(c.re, wide), b.CreateFPCast(c.im, wide)});
-    return b.CreateFPCast(out, a.re->getType());
-  };
-  return {part("_re"), part("_im")};
+  auto* pair = llvm::StructType::get(b.getDoubleTy(), b.getDoubleTy());
+  const std::vector<llvm::Type*> types(4, b.getDoubleTy());
+  auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(pair, types, false));
+  const std::vector<Value*> parts{b.CreateFPCast(a.re, wide), b.CreateFPCast(a.im, wide), b.CreateFPCast(c.re, wide), b.CreateFPCast(c.im, wide)};
+  Value *re = nullptr, *im = nullptr;
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(wide)) {
+    re = im = llvm::PoisonValue::get(vector);
+    for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+      std::vector<Value*> lanes;
+      for (Value* part : parts) lanes.push_back(b.CreateExtractElement(part, lane));
+      Value* out = b.CreateCall(callee, lanes);
+      re = b.CreateInsertElement(re, b.CreateExtractValue(out, 0), lane);
+      im = b.CreateInsertElement(im, b.CreateExtractValue(out, 1), lane);
+    }
+  } else {
+    Value* out = b.CreateCall(callee, parts);
+    re = b.CreateExtractValue(out, 0), im = b.CreateExtractValue(out, 1);
+  }
+  return {b.CreateFPCast(re, a.re->getType()), b.CreateFPCast(im, a.re->getType())};
 }
 
 // Smith's method, scaled by the larger part of the divisor; what it leaves as NaN of zeros and infinities is mended as C99
@@ -336,8 +350,8 @@ Val ScalarEmitter::complexBinary(NodeOp op, ElementType type, Val a, Val c) {
       return {b.CreateFSub(b.CreateFMul(a.re, c.re), b.CreateFMul(a.im, c.im)),
               b.CreateFAdd(b.CreateFMul(a.re, c.im), b.CreateFMul(a.im, c.re))};
     case NodeOp::Divide: return complexQuotient(a, c);
-    case NodeOp::Power: return callParts("tessera_pow_c128", a, c);
-    case NodeOp::Atan2: return callParts("tessera_atan2_c128", a, c);
+    case NodeOp::Power: return callPairs(type == ElementType::C64 ? "tessera_pow_c64" : "tessera_pow_c128", a, c);
+    case NodeOp::Atan2: return callPairs("tessera_atan2_c128", a, c);
     default: return {};
   }
 }

@@ -72,7 +72,7 @@ class ScalarEmitter {
   llvm::Value* integerBinary(NodeOp op, ElementType type, llvm::Value* a, llvm::Value* c);
   llvm::Value* integerDivide(NodeOp op, bool isSignedType, llvm::Value* a, llvm::Value* c);
   llvm::Value* shift(NodeOp op, ElementType type, llvm::Value* a, llvm::Value* c);
-  Val callParts(const std::string& name, Val a, Val c);
+  Val callPairs(const std::string& name, Val a, Val c);
   Val complexQuotient(Val a, Val c);
   Val complexBinary(NodeOp op, ElementType type, Val a, Val c);
   llvm::Value* absolute(llvm::Value* a);

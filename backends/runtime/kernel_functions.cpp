@@ -2,6 +2,7 @@
 #include "backends/runtime/kernel_functions.h"
 
 #include <cmath>
+#include <complex>
 
 #include "core/element/complex_pairs.h"
 #include "core/hlo/numbers.h"
@@ -15,6 +16,8 @@ double tanhF64(double x) { return static_cast<double>(std::tanh(static_cast<long
 double acoshF64(double x) { return static_cast<double>(std::acosh(static_cast<long double>(x))); }
 // The C library's own is up to 3.7 ulp away.
 double cbrtF64(double x) { return static_cast<double>(std::cbrt(static_cast<long double>(x))); }
+
+TesseraComplex partsOf(std::complex<double> z) { return {z.real(), z.imag()}; }
 
 // HLO's integer power wraps; a negative exponent gives 0 but for the bases 1 and -1, of others the low six bits count.
 int64_t integerPower(int64_t base, int64_t exponent) {

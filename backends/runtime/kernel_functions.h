@@ -6,6 +6,10 @@
 #include <cstdint>
 
 extern "C" {
+// Comes back in two registers, as LLVM's { double, double } does.
+struct TesseraComplex {
+  double re, im;
+};
 #define TESSERA_KERNEL_FUNCTION(result, name, parameters, value) result tessera_##name parameters;
 #include "backends/runtime/kernel_functions.inc"
 #undef TESSERA_KERNEL_FUNCTION

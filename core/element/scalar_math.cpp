@@ -92,7 +92,7 @@ std::complex<T> applyComplex(NodeOp op, std::complex<T> a, std::complex<T> b) {
     case NodeOp::Subtract: return a - b;
     case NodeOp::Multiply: return a * b;
     case NodeOp::Divide: return a / b;
-    case NodeOp::Power: return std::complex<T>(powerOf(std::complex<double>(a), std::complex<double>(b)));
+    case NodeOp::Power: return powerOf(a, b);
     case NodeOp::Atan2: return std::complex<T>(angleOf(std::complex<double>(a), std::complex<double>(b)));
     case NodeOp::Negate: return -a;
     case NodeOp::Sign: return a == std::complex<T>(0) ? a : a / std::abs(a);

@@ -157,6 +157,12 @@ bool mergeComputations(Rewriter& rewriter) {
   return !same.empty();
 }
 
+// A custom call is a function of its operands unless it says otherwise; without any it may be a clock.
+bool isFunctionOfOperands(const Instruction& instruction) {
+  if (instruction.opcode == Opcode::CustomCall) return !hasSideEffect(instruction) && !instruction.operands.empty();
+  return !isStateful(instruction);
+}
+
 class Merger {
  public:
   Merger(Rewriter& rewriter, ComputationId computation) : rewriter_(rewriter), comparison_(rewriter.module()), computation_(computation) {}
@@ -173,7 +179,7 @@ class Merger {
   }
   void visit(InstructionId id) {
     const Instruction& instruction = rewriter_.visit(id);
-    if (isStateful(instruction)) return;
+    if (!isFunctionOfOperands(instruction)) return;
     std::vector<InstructionId> operands = keyOperands(instruction);
     size_t hash = comparison_.hash(instruction);
     for (InstructionId operand : operands) mix(hash, operand.value);

@@ -10,6 +10,7 @@
 #include "core/passes/pipeline.h"
 #include "core/passes/simplify.h"
 #include "tests/unit/passes_builder.h"
+#include "tests/unit/passes_text.h"
 
 namespace tessera::test {
 namespace {
@@ -99,6 +100,18 @@ TEST(PassesCommonSubexpressions, KeepsWhatDiffersInAttributes) {
   Module d = derive(m);
   ASSERT_TRUE(mergeCommonSubexpressions(d).has_value());
   EXPECT_EQ(count(d, d.entry(), Opcode::Transpose), 2);
+}
+
+TEST(PassesCommonSubexpressions, MergesCallsOfPureTargets) {
+  const auto callsLeft = [](const std::string& operands, const std::string& attributes) {
+    const std::string call = " = f32[4] custom-call(" + operands + "), custom_call_target=\"target\"" + attributes + "\n";
+    Module m = test::moduleFrom("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  a" + call + "  b" + call + "  ROOT r = f32[4] add(a, b)\n}\n");
+    EXPECT_TRUE(mergeCommonSubexpressions(m).has_value());
+    return count(m, m.entry(), Opcode::CustomCall);
+  };
+  EXPECT_EQ(callsLeft("x", ""), 1);
+  EXPECT_EQ(callsLeft("x", ", custom_call_has_side_effect=true"), 2);
+  EXPECT_EQ(callsLeft("", ""), 2);
 }
 
 TEST(PassesSimplify, BiasChainBecomesOneBroadcast) {

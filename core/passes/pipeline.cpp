@@ -29,6 +29,7 @@
 #include "core/passes/simplify_conditionals.h"
 #include "core/passes/simplify_loops.h"
 #include "core/passes/simplify_sorts.h"
+#include "core/passes/sorts_to_top_k.h"
 #include "core/passes/unroll_loops.h"
 #include "core/passes/widen_products.h"
 
@@ -55,6 +56,7 @@ constexpr Pass kPasses[] = {
     {"fold-constants", "What depends on constants alone is computed now, where the result is small.", foldConstants},
     {"hoist-invariants", "What is the same in every step of a loop is computed before it.", hoistInvariants},
     {"simplify-sorts", "A sort carries along only what is read.", simplifySorts},
+    {"sorts-to-top-k", "A sort of which only the first few are read looks for those alone.", makeTopKOfSorts},
     {"common-subexpressions-again", "Equal instructions that the passes since have made.", mergeCommonSubexpressions},
     {"remove-dead-code", "What nothing needs any more is dropped.", removeDeadCode},
     {"fuse", "Elementwise, data movement and reduction chains become one loop nest each.", fuseLoops},

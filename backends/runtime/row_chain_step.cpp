@@ -23,9 +23,8 @@ float* RowChainStep::tileAt(const RunState& state, size_t array, int thread, int
 
 int64_t RowChainStep::packedBytes() const {
   int64_t most = 0;
-  for (const ChainProduct& p : products) most = std::max(most, sgemmScratch(form.columns, p.depth, p.rhs.view));
-  if (consumer.exists && consumer.onRight) most = std::max(most, sgemmScratch(tileRows, form.columns, {true, form.columns}));
-  if (consumer.exists && !consumer.onRight) most = std::max(most, sgemmScratch(consumer.columns, form.columns, consumer.other.view));
+  for (const ChainProduct& p : products) most = std::max(most, sgemmScratch(form.columns, p.depth));
+  if (consumer.exists) most = std::max(most, sgemmScratch(consumer.onRight ? tileRows : consumer.columns, form.columns));
   return most * static_cast<int64_t>(sizeof(float));
 }
 

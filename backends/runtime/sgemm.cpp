@@ -8,8 +8,10 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kBlockSteps = 384, kBlockColumns = 128;  // a packed block: 192 KiB
+constexpr int64_t kBlockSteps = 384;
+constexpr int64_t kBlockColumns = 32, kWideColumns = 128;  // of a packed block: 48 KiB, on the stack, or 192 KiB
 constexpr int64_t kDirectElements = 1 << 16;               // a right side as small is read where it lies
+constexpr int64_t kWideElements = 1 << 20;                 // one larger is worth wide blocks: its left side is read less often
 constexpr int64_t kFewDots = 4, kLongDots = 128;           // rows or columns that are sums of their own, more of them where these are long
 
 constexpr int64_t pieces(int64_t size, int64_t each) { return (size + each - 1) / each; }
@@ -26,15 +28,17 @@ bool isSmall(int64_t n, int64_t k) { return n * k <= kDirectElements; }
 
 class Product {
  public:
-  Product(const Sgemm& product, const SgemmTiles& tiles, float* scratch)
-      : p_(product), tiles_(tiles), scratch_(scratch), rowTiles_(pieces(product.m, tiles.rows)),
-        isTurned_(product.rightView.column() != 1), packs_(isTurned_ || (rowTiles_ > 1 && !isSmall(product.n, product.k))) {}
+  // block: of kBlockSteps × blockColumns.
+  Product(const Sgemm& product, const SgemmTiles& tiles, float* block, int64_t blockColumns)
+      : p_(product), tiles_(tiles), packed_(block), rowTiles_(pieces(product.m, tiles.rows)),
+        isTurned_(product.rightView.column() != 1), packs_(isTurned_ || (rowTiles_ > 1 && !isSmall(product.n, product.k))),
+        blockColumns_(packs_ ? blockColumns : kWideColumns) {}
 
   void run() const {
     const int64_t blocks = pieces(p_.k, kBlockSteps);
     for (int64_t b = 0; b < blocks; ++b)
-      for (int64_t column = 0; column < p_.n; column += kBlockColumns)
-        runBlock({p_.k * b / blocks, p_.k * (b + 1) / blocks, column, std::min(column + kBlockColumns, p_.n)});
+      for (int64_t column = 0; column < p_.n; column += blockColumns_)
+        runBlock({p_.k * b / blocks, p_.k * (b + 1) / blocks, column, std::min(column + blockColumns_, p_.n)});
   }
 
  private:
@@ -57,11 +61,12 @@ class Product {
   }
 
   void turn(const Block& block) const {
-    float* to = scratch_;
+    float* to = packed_;
     for (int64_t column = block.column; column < block.columnEnd; column += tiles_.columns()) {
       const int64_t columns = width(block, column);
       for (int64_t j = 0; j < columns; j += tiles_.lanes)
-        tiles_.turn(rightAt(block.step, column + j), p_.rightView.column(), std::min(tiles_.lanes, block.columnEnd - column - j), block.steps(), to + j, columns);
+        tiles_.turn(rightAt(block.step, column + j), p_.rightView.column(), std::min(tiles_.lanes, block.columnEnd - column - j), block.steps(), to + j,
+                    columns);
       to += block.steps() * columns;
     }
   }
@@ -76,7 +81,7 @@ class Product {
     tile.outRow = p_.outRow;
     tile.steps = block.steps();
     tile.adds = block.step > 0;
-    float* packed = scratch_;
+    float* packed = packed_;
     for (int64_t column = block.column, columns; column < block.columnEnd; column += columns) {
       columns = width(block, column);
       tile.right = readsPacked ? packed : rightAt(block.step, column);
@@ -91,26 +96,26 @@ class Product {
 
   Sgemm p_;
   const SgemmTiles& tiles_;
-  float* scratch_;
+  float* packed_;
   int64_t rowTiles_;
   bool isTurned_, packs_;
+  int64_t blockColumns_;
 };
 
 }  // namespace
 
-int64_t sgemmScratch(int64_t n, int64_t k, const MatrixView& right) {
-  if (right.column() == 1 && isSmall(n, k)) return 0;
-  const int64_t lanes = sgemmTiles(SgemmVectors::Widest).lanes;
-  return std::min(k, kBlockSteps) * std::min(rounded(n, lanes), kBlockColumns);
-}
+int64_t sgemmScratch(int64_t n, int64_t k) { return n * k > kWideElements ? kBlockSteps * kWideColumns : 0; }
 
 void sgemm(const Sgemm& product, SgemmVectors vectors, float* scratch) {
   const SgemmTiles& tiles = sgemmTiles(vectors);
   const Sgemm& p = product;
   if (areDots(p, tiles)) return tiles.dots({p.left, p.leftView.ld, p.right, p.rightView.ld, p.out, p.outRow, p.k}, p.m, p.n);
+  alignas(64) float block[kBlockSteps * kBlockColumns];
+  float* const packed = scratch ? scratch : block;
+  const int64_t columns = scratch ? kWideColumns : kBlockColumns;
   if (p.n == 1 && p.leftView.transposed && p.outRow == 1)  // a row of sums, the other way around
-    return Product({1, p.m, p.k, p.right, p.left, {true, p.rightView.row()}, {false, p.leftView.ld}, p.out, p.m}, tiles, scratch).run();
-  Product(p, tiles, scratch).run();
+    return Product({1, p.m, p.k, p.right, p.left, {true, p.rightView.row()}, {false, p.leftView.ld}, p.out, p.m}, tiles, packed, columns).run();
+  Product(p, tiles, packed, columns).run();
 }
 
 }  // namespace tessera::cpu

@@ -26,9 +26,9 @@ struct Sgemm {
   int64_t outRow = 1;
 };
 
-// Floats of scratch, 64-byte aligned, that a product with such a right side may need, whatever its m; 0: none.
-int64_t sgemmScratch(int64_t n, int64_t k, const MatrixView& right);
-// scratch: of that many floats.
+// Floats of scratch that a product with a right side of k × n is faster with; 0: it needs none.
+int64_t sgemmScratch(int64_t n, int64_t k);
+// scratch: null, or as many floats as sgemmScratch ever asks for, 64-byte aligned.
 void sgemm(const Sgemm& product, SgemmVectors vectors, float* scratch);
 
 }  // namespace tessera::cpu

@@ -20,7 +20,7 @@ void SgemmStep::split() {
   tasksPerChunk_ = static_cast<int64_t>(2e5 / (flops / static_cast<double>(std::max<int64_t>(blocks_, 1)) + 1)) + 1;
 }
 
-int64_t SgemmStep::scratchBytes() const { return sgemmScratch(splitsColumns_ ? std::min(block_, n) : n, k, rhs.view) * static_cast<int64_t>(sizeof(float)); }
+int64_t SgemmStep::scratchBytes() const { return sgemmScratch(n, k) * static_cast<int64_t>(sizeof(float)); }
 
 void SgemmStep::runTask(const RunState& state, int64_t task, int thread) const {
   auto base = [&](int slot) { return reinterpret_cast<float*>(state.pointers[static_cast<size_t>(slot)]); };

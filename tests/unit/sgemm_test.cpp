@@ -2,6 +2,7 @@
 // combination of views, every width of vectors that this processor has. What surrounds the matrices is NaN and stays so.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -47,22 +48,39 @@ std::vector<int> expectedOf(const Size& size) {
   return out;
 }
 
-void expectProduct(const Size& size, const std::vector<int>& expected, bool leftTransposed, bool rightTransposed, int64_t gap, SgemmVectors vectors) {
+struct Form {
+  bool leftTransposed, rightTransposed, hasScratch;
+  int64_t gap;
+  SgemmVectors vectors;
+};
+
+// As much as a product may ask for, at an aligned place.
+class Scratch {
+ public:
+  float* data() { return all_.data() + (64 - reinterpret_cast<uintptr_t>(all_.data()) % 64) % 64 / sizeof(float); }
+
+ private:
+  std::vector<float> all_ = std::vector<float>(static_cast<size_t>(sgemmScratch(10'000, 10'000)) + 16, kNone);
+};
+
+void expectProduct(const Size& size, const std::vector<int>& expected, const Form& form) {
+  const auto& [leftTransposed, rightTransposed, hasScratch, gap, vectors] = form;
   Inside left(size.m, size.k, leftTransposed, gap), right(size.k, size.n, rightTransposed, gap), out(size.m, size.n, false, gap);
   for (int64_t i = 0; i < size.m; ++i)
     for (int64_t s = 0; s < size.k; ++s) left.at(i, s) = static_cast<float>(whole(i, s, 1));
   for (int64_t s = 0; s < size.k; ++s)
     for (int64_t j = 0; j < size.n; ++j) right.at(s, j) = static_cast<float>(whole(s, j, 5));
-  std::vector<float> scratch(static_cast<size_t>(sgemmScratch(size.n, size.k, right.view)) + 16, kNone);
-  float* aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64) % 64 / sizeof(float);
-  sgemm({size.m, size.n, size.k, left.data(), right.data(), left.view, right.view, out.data(), out.view.ld}, vectors, aligned);
+  static Scratch scratch;
+  sgemm({size.m, size.n, size.k, left.data(), right.data(), left.view, right.view, out.data(), out.view.ld}, vectors,
+        hasScratch ? scratch.data() : nullptr);
   const std::string which = std::to_string(size.m) + "x" + std::to_string(size.n) + "x" + std::to_string(size.k) + (leftTransposed ? " T" : " N") +
                             (rightTransposed ? "T" : "N") + " gap " + std::to_string(gap) + " vectors " + std::to_string(static_cast<int>(vectors));
   size_t written = 0;
   for (float x : out.all) written += std::isnan(x) ? 0 : 1;
   ASSERT_EQ(written, expected.size()) << which;
   for (int64_t i = 0; i < size.m; ++i)
-    for (int64_t j = 0; j < size.n; ++j) ASSERT_EQ(out.at(i, j), static_cast<float>(expected[static_cast<size_t>(i * size.n + j)])) << which << " at " << i << ", " << j;
+    for (int64_t j = 0; j < size.n; ++j)
+      ASSERT_EQ(out.at(i, j), static_cast<float>(expected[static_cast<size_t>(i * size.n + j)])) << which << " at " << i << ", " << j;
 }
 
 void expectAllForms(const Size& size) {
@@ -70,7 +88,7 @@ void expectAllForms(const Size& size) {
   for (SgemmVectors vectors : widths())
     for (bool left : {false, true})
       for (bool right : {false, true})
-        for (int64_t gap : {0, 3}) ASSERT_NO_FATAL_FAILURE(expectProduct(size, expected, left, right, gap, vectors));
+        for (int64_t gap : {0, 3}) ASSERT_NO_FATAL_FAILURE(expectProduct(size, expected, {left, right, gap > 0, gap, vectors}));
 }
 
 TEST(Sgemm, EdgesOfTiles) {
@@ -89,10 +107,10 @@ TEST(Sgemm, NotANumberStaysInItsRowAndColumn) {
   constexpr int64_t kSize = 20;
   for (SgemmVectors vectors : widths())
     for (bool transposed : {false, true}) {
-      std::vector<float> left(kSize * kSize, 1), right(kSize * kSize, 1), out(kSize * kSize), scratch(static_cast<size_t>(kSize * 32));
+      std::vector<float> left(kSize * kSize, 1), right(kSize * kSize, 1), out(kSize * kSize);
       left[3 * kSize + 4] = kNone;
       right[static_cast<size_t>(transposed ? 17 * kSize + 5 : 5 * kSize + 17)] = std::numeric_limits<float>::infinity();
-      sgemm({kSize, kSize, kSize, left.data(), right.data(), {false, kSize}, {transposed, kSize}, out.data(), kSize}, vectors, scratch.data());
+      sgemm({kSize, kSize, kSize, left.data(), right.data(), {false, kSize}, {transposed, kSize}, out.data(), kSize}, vectors, nullptr);
       for (int64_t i = 0; i < kSize; ++i)
         for (int64_t j = 0; j < kSize; ++j) {
           const float found = out[static_cast<size_t>(i * kSize + j)];
@@ -109,12 +127,12 @@ TEST(Sgemm, CutsGiveTheSameBits) {
   for (size_t i = 0; i < left.size(); ++i) left[i] = std::sin(static_cast<float>(i));
   for (size_t i = 0; i < right.size(); ++i) right[i] = std::cos(static_cast<float>(3 * i));
   const MatrixView rows{false, k}, columns{false, n};
-  std::vector<float> scratch(static_cast<size_t>(sgemmScratch(n, k, columns)));
+  Scratch scratch;
   for (SgemmVectors vectors : widths()) {
     sgemm({m, n, k, left.data(), right.data(), rows, columns, whole.data(), n}, vectors, scratch.data());
     for (int64_t first = 0, count; first < m; first += count) {
       count = std::min<int64_t>(17, m - first);
-      sgemm({count, n, k, left.data() + first * k, right.data(), rows, columns, cut.data() + first * n, n}, vectors, scratch.data());
+      sgemm({count, n, k, left.data() + first * k, right.data(), rows, columns, cut.data() + first * n, n}, vectors, nullptr);
     }
     EXPECT_EQ(std::memcmp(whole.data(), cut.data(), whole.size() * sizeof(float)), 0);
   }

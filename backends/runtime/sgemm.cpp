@@ -8,8 +8,8 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kBlockSteps = 384;
-constexpr int64_t kBlockColumns = 32, kWideColumns = 128;  // of a packed block: 48 KiB, on the stack, or 192 KiB
+constexpr int64_t kBlockSteps = 512;
+constexpr int64_t kBlockColumns = 32, kWideColumns = 128;  // of a packed block: 64 KiB, on the stack, or 256 KiB
 constexpr int64_t kDirectElements = 1 << 16;               // a right side as small is read where it lies
 constexpr int64_t kWideElements = 1 << 20;                 // one larger is worth wide blocks: its left side is read less often
 constexpr int64_t kFewDots = 4, kLongDots = 128;           // rows or columns that are sums of their own, more of them where these are long

@@ -293,6 +293,36 @@ TEST(AheadOfTimeCalls, ADeclaredAliasMayShareMemory) {
   EXPECT_EQ(library.run(in, part, workspace.get(), error, sizeof error), 1);
 }
 
+// What C gives is aligned to an element, not to a line or a vector: kernels, loops in one function, transposes that are stored
+// past the caches where they can be.
+TEST(AheadOfTimeCalls, ArraysBeginAnywhere) {
+  const Module module = moduleOf(
+      "HloModule m\n\nc { p = (s32[], f32[16], f32[16]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(3)\n"
+      "  ROOT l = pred[] compare(i, n), direction=LT }\n"
+      "b { p = (s32[], f32[16], f32[16]) parameter(0)  i = s32[] get-tuple-element(p), index=0  x = f32[16] get-tuple-element(p), index=1\n"
+      "  w = f32[16] get-tuple-element(p), index=2  one = s32[] constant(1)  j = s32[] add(i, one)  y = f32[16] multiply(x, w)\n"
+      "  ROOT t = (s32[], f32[16], f32[16]) tuple(j, y, w) }\n"
+      "ENTRY main { a = f32[1024,2064] parameter(0)  x = f32[16] parameter(1)  w = f32[16] parameter(2)  t = f32[2064,1024] transpose(a), dimensions={1,0}\n"
+      "  z = s32[] constant(0)  s = (s32[], f32[16], f32[16]) tuple(z, x, w)  l = (s32[], f32[16], f32[16]) while(s), condition=c, body=b\n"
+      "  y = f32[16] get-tuple-element(l), index=1  e = f32[1024,2064] sine(a)  ROOT r = (f32[2064,1024], f32[16], f32[1024,2064]) tuple(t, y, e) }\n");
+  const std::vector<Literal> arguments = filled(module), expected = expectedOf(module, arguments);
+  const Library library(objectOf(module).value(), "program");
+  ASSERT_TRUE(library.run);
+  const Memory workspace = memoryOf(library.workspaceBytes());
+  std::vector<Memory> memory;
+  const auto placed = [&](const Literal& array) {
+    memory.push_back(memoryOf(array.bytes().size() + 64));
+    return static_cast<char*>(memory.back().get()) + 4;
+  };
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  for (const Literal& argument : arguments) in.push_back(std::memcpy(placed(argument), argument.bytes().data(), argument.bytes().size()));
+  for (const Literal& result : expected) out.push_back(placed(result));
+  char error[200] = "";
+  ASSERT_EQ(library.run(in.data(), out.data(), workspace.get(), error, sizeof error), 0) << error;
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(std::memcmp(out[i], expected[i].bytes().data(), expected[i].bytes().size()), 0) << "result " << i;
+}
+
 TEST(AheadOfTimeCalls, WrongPointersAreRefused) {
   const Module module = moduleOf(std::string("HloModule m\n") + kComputations + "ENTRY main { x = f32[3000] parameter(0)  ROOT r = f32[3000] sort(x), dimensions={0}, to_apply=before }\n");
   const Library library(objectOf(module).value(), "program");

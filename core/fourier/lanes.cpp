@@ -88,13 +88,19 @@ TESSERA_INLINE void stepOf8(const Pass<Real>& pass, size_t p) {
 }
 
 // Odd radices: elements k and r - k are turned by conjugates, so their sum and difference are multiplied by real numbers.
+// kRadix: the radix itself, or 0 for any up to kLargestRadix.
 template <bool kTurns, size_t kRadix, class Real>
-TESSERA_INLINE void stepOfOdd(const Pass<Real>& pass, size_t p, size_t radix) {
-  const size_t circle = pass.length / radix, half = radix / 2;
+TESSERA_INLINE void stepOfOdd(const Pass<Real>& pass, size_t p) {
+  constexpr size_t kMost = (kRadix == 0 ? kLargestRadix : kRadix) / 2;
+  const size_t radix = kRadix == 0 ? pass.radix : kRadix, half = kRadix == 0 ? radix / 2 : kMost, circle = pass.length / radix;
+  std::complex<Real> roots[2 * kMost + 1];
+#pragma GCC unroll 8
+  for (size_t k = 0; k < radix; ++k) roots[k] = pass.roots[k * circle];
   for (size_t q = 0; q < pass.stride; ++q) {
-    Pair<Real> sums[kRadix / 2], differences[kRadix / 2];
+    Pair<Real> sums[kMost], differences[kMost];
     const Pair<Real> first = loadPair(pass.from, q + pass.stride * p);
     Pair<Real> all = first;
+#pragma GCC unroll 4
     for (size_t k = 1; k <= half; ++k) {
       const Pair<Real> a = loadPair(pass.from, q + pass.stride * (p + pass.rest * k)), b = loadPair(pass.from, q + pass.stride * (p + pass.rest * (radix - k)));
       sums[k - 1] = a + b;
@@ -103,10 +109,14 @@ TESSERA_INLINE void stepOfOdd(const Pass<Real>& pass, size_t p, size_t radix) {
     }
     const size_t out = q + pass.stride * radix * p;
     storePair(pass.to, out, all);
+#pragma GCC unroll 4
     for (size_t j = 1; j <= half; ++j) {
       Pair<Real> even = first, odd{};
+      size_t turn = 0;  // j · k modulo the radix
+#pragma GCC unroll 4
       for (size_t k = 1; k <= half; ++k) {
-        const std::complex<Real> root = pass.roots[j * k % radix * circle];
+        turn = turn + j >= radix ? turn + j - radix : turn + j;
+        const std::complex<Real> root = roots[turn];
         even = {even.re + sums[k - 1].re * root.real(), even.im + sums[k - 1].im * root.real()};
         odd = {odd.re - differences[k - 1].im * root.imag(), odd.im + differences[k - 1].re * root.imag()};
       }
@@ -120,11 +130,12 @@ template <bool kTurns, class Real>
 TESSERA_INLINE void runStep(const Pass<Real>& pass, size_t p) {
   switch (pass.radix) {
     case 2: return stepOf2<kTurns>(pass, p);
-    case 3: return stepOfOdd<kTurns, 3>(pass, p, 3);
+    case 3: return stepOfOdd<kTurns, 3>(pass, p);
     case 4: return stepOf4<kTurns>(pass, p);
-    case 5: return stepOfOdd<kTurns, 5>(pass, p, 5);
+    case 5: return stepOfOdd<kTurns, 5>(pass, p);
+    case 7: return stepOfOdd<kTurns, 7>(pass, p);
     case 8: return stepOf8<kTurns>(pass, p);
-    default: return stepOfOdd<kTurns, kLargestRadix>(pass, p, pass.radix);
+    default: return stepOfOdd<kTurns, 0>(pass, p);
   }
 }
 
@@ -195,6 +206,20 @@ template <bool kShuffles, class Real>
 TESSERA_INLINE void linesHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes) {
   loadLines<kShuffles>(from, transform.length, lanes);
   storeLines<kShuffles>(runPasses(transform, lanes, lanes + transform.length * kLaneElement<Real>), transform.length, transform.scale, to);
+}
+
+// The transform back is the forward one of conjugates.
+template <bool kShuffles, class Real>
+TESSERA_INLINE void chirpsHere(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes) {
+  const size_t padded = chirp.padded.length;
+  loadLines<kShuffles>(from, chirp.length, lanes);
+  for (size_t k = 0; k < chirp.length; ++k) storePair(lanes, k, turned(loadPair<Real>(lanes, k), chirp.chirp[k]));
+  for (size_t k = chirp.length; k < padded; ++k) storePair(lanes, k, Pair<Real>{});
+  Real *other = lanes + padded * kLaneElement<Real>, *spectra = runPasses(chirp.padded, lanes, other);
+  for (size_t k = 0; k < padded; ++k) storePair(spectra, k, conjugate(turned(loadPair<Real>(spectra, k), chirp.kernel[k])));
+  Real* result = runPasses(chirp.padded, spectra, spectra == lanes ? other : lanes);
+  for (size_t k = 0; k < chirp.length; ++k) storePair(result, k, turned(conjugate(loadPair<Real>(result, k)), chirp.chirp[k]));
+  storeLines<kShuffles>(result, chirp.length, chirp.scale, to);
 }
 
 template <bool kShuffles, class Real>
@@ -330,6 +355,8 @@ const Width kWidth = __builtin_cpu_supports("avx512f") ? Width::Widest : __built
 
 TESSERA_WIDTHS(void, lines, (const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes),
                (transform, from, to, lanes))
+TESSERA_WIDTHS(void, chirps, (const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes),
+               (chirp, from, to, lanes))
 TESSERA_WIDTHS(void, columns, (const LaneTransform<Real>& transform, const FourierLines<Real>& from, const ColumnTurns<Real>& turns, size_t count,
                                size_t column, Real* matrix, Real* lanes),
                (transform, from, turns, count, column, matrix, lanes))
@@ -346,6 +373,10 @@ TESSERA_WIDTHS(bool, finite, (const Real* elements, size_t count), (elements, co
 template <class Real>
 void transformLines(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes) {
   lines<Real>(transform, from, to, lanes);
+}
+template <class Real>
+void transformChirps(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes) {
+  chirps<Real>(chirp, from, to, lanes);
 }
 template <class Real>
 void transformColumns(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const ColumnTurns<Real>& turns, size_t columnCount,
@@ -375,6 +406,7 @@ bool allFinite(const Real* elements, size_t count) {
 
 #define TESSERA_FOURIER(Real)                                                                                                               \
   template void transformLines(const LaneTransform<Real>&, const FourierLines<Real>&, const FourierLines<Real>&, Real*);                    \
+  template void transformChirps(const LaneChirp<Real>&, const FourierLines<Real>&, const FourierLines<Real>&, Real*);                       \
   template void transformColumns(const LaneTransform<Real>&, const FourierLines<Real>&, const ColumnTurns<Real>&, size_t, size_t, Real*, Real*); \
   template void transformRows(const LaneTransform<Real>&, Real*, const FourierLines<Real>&, Real*);                                         \
   template void multiplyElements(std::complex<Real>*, const std::complex<Real>*, const std::complex<Real>*, size_t, Conjugates, Real);      \

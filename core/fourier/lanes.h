@@ -52,6 +52,18 @@ void transformColumns(const LaneTransform<Real>& transform, const FourierLines<R
 template <class Real>
 void transformRows(const LaneTransform<Real>& transform, Real* group, const FourierLines<Real>& to, Real* lanes);
 
+// A convolution with a chirp (Bluestein's method), by transforms of `padded.length` elements there and back: of lines of `length`
+// elements times chirp[k], spectra times kernel[k]; the results times chirp[k] and scale.
+template <class Real>
+struct LaneChirp {
+  LaneTransform<Real> padded;
+  size_t length;
+  const std::complex<Real>*chirp, *kernel;
+  Real scale;
+};
+template <class Real>
+void transformChirps(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes);
+
 // to[k] = a[k] · b[k] · scale, of the conjugate of a, and conjugated, where asked for.
 struct Conjugates {
   bool factor, result;

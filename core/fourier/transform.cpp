@@ -11,6 +11,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kLeastSplit = 256;  // shorter lines are not worth cutting
+constexpr size_t kMostLaneChirp = 2048;  // padded; of longer ones the lane buffers leave the second cache
 constexpr size_t kMostUnboundedWork = size_t{1} << 26;
 
 // exp(sign · 2πi k / length) for all k: of an eighth of the circle, where that is whole, or half; the others mirror them.
@@ -98,11 +99,11 @@ template <class Real>
 struct FourierTransform<Real>::Chirp {
   size_t padded;
   std::vector<Complex> chirp, kernel;
-  FourierTransform forward;
+  FourierTransform forward, sideBySide;  // of lines alone and in lanes
   Real scale;
 
   Chirp(size_t n, double sign, Real scaleOfResult)
-      : padded(paddedLength(n)), chirp(n), kernel(padded), forward(padded, false, false), scale(scaleOfResult) {
+      : padded(paddedLength(n)), chirp(n), kernel(padded), forward(padded, false, false), sideBySide(padded, false, true), scale(scaleOfResult) {
     // In double precision: errors of the kernel's spectrum are in all results.
     std::vector<std::complex<double>> precise(padded);
     for (size_t k = 0; k < n; ++k) {
@@ -117,8 +118,23 @@ struct FourierTransform<Real>::Chirp {
     std::ranges::transform(precise, kernel.begin(), [](const std::complex<double>& x) { return Complex(x); });
   }
 
-  // At most forward.together() lines, one after the other in the work line.
+  bool goesInLanes() const { return padded <= kMostLaneChirp; }
+  size_t together() const { return goesInLanes() ? kLanes : forward.together(); }
+  size_t lineSize() const { return 2 * padded * forward.together() + forward.lineSize(); }
+  size_t lanesSize() const { return goesInLanes() ? std::max(forward.lanesSize(), sideBySide.lanesSize()) : forward.lanesSize(); }
+
+  // At most together() lines.
   void apply(const Lines& from, const Lines& to, const Work& work) const {
+    if (goesInLanes() && 4 * from.count >= kLanes)
+      return transformChirps<Real>({sideBySide.lanes(), chirp.size(), chirp.data(), kernel.data(), scale}, from, to, work.lanes);
+    for (size_t l = 0; l < from.count; l += forward.together()) {
+      const size_t count = std::min(forward.together(), from.count - l);
+      applyAlone({from.first + l * from.lineStep, count, from.lineStep, from.step}, {to.first + l * to.lineStep, count, to.lineStep, to.step}, work);
+    }
+  }
+
+  // At most forward.together() lines, one after the other in the work line.
+  void applyAlone(const Lines& from, const Lines& to, const Work& work) const {
     auto* padding = reinterpret_cast<Complex*>(work.line);
     const Work below{work.line + 2 * padded * forward.together(), work.lanes, work.loop};
     const Lines lines{padding, from.count, padded, 1};
@@ -208,18 +224,18 @@ FourierTransform<Real>::~FourierTransform() = default;
 
 template <class Real>
 size_t FourierTransform<Real>::together() const {
-  return chirp_ ? chirp_->forward.together() : split_ ? 1 : kLanes;
+  return chirp_ ? chirp_->together() : split_ ? 1 : kLanes;
 }
 
 template <class Real>
 size_t FourierTransform<Real>::lineSize() const {
-  if (chirp_) return 2 * chirp_->padded * together() + chirp_->forward.lineSize();
+  if (chirp_) return chirp_->lineSize();
   return split_ ? split_->rowGroups() * split_->groupSize() : 0;
 }
 
 template <class Real>
 size_t FourierTransform<Real>::lanesSize() const {
-  return chirp_ ? chirp_->forward.lanesSize() : split_ ? split_->lanesSize() : 2 * length_ * kLaneElement<Real>;
+  return chirp_ ? chirp_->lanesSize() : split_ ? split_->lanesSize() : 2 * length_ * kLaneElement<Real>;
 }
 
 template <class Real>

@@ -161,7 +161,8 @@ class Assignment {
       for (size_t i = 0; i < parameters.size() && first + i < operands.size(); ++i)
         operands[first + i] = withShape(operands[first + i], module_.shapeOf(parameters[i]), in.name, "the computation that it calls takes this layout");
       const InstructionId root = rewriter_.resolve(module_.at(callees[k]).root);
-      const bool isCondition = module_.shapeOf(root).isArray() && module_.shapeOf(root).type == ElementType::Pred && !in.shape->isArray();
+      const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
+      const bool isCondition = condition && *condition == callees[k];
       if (const InstructionId fit = isCondition ? root : withShape(root, *in.shape, in.name, "its result has this layout"); fit != root) {
         module_.setRoot(callees[k], fit);
         rewriter_.touch(callees[k]);

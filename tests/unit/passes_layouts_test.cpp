@@ -106,5 +106,19 @@ ENTRY e { a = f32[2,3]{0,1} parameter(0)
   EXPECT_FALSE(assignLayouts(out).value());
 }
 
+// A state that is an array, of pred too, says nothing of what the condition gives.
+TEST(PassesLayouts, LoopsOverOneArray) {
+  for (const auto& [type, end, isBelow] : {std::tuple("f32", "9", "LT"), std::tuple("pred", "true", "NE")}) {
+    const std::string array = std::string(type) + "[3,4]{0,1} ", one = std::string(type) + "[] ", last = "n = " + one + "constant(" + end + ")\n ROOT ";
+    const Module source = moduleFrom("HloModule m\nc { s = " + array + "parameter(0)\n e = " + type + "[1,1]{0,1} slice(s), slice={[0:1], [0:1]}\n f = " + one + "reshape(e)\n " + last +
+                                     "p = pred[] compare(f, n), direction=" + isBelow + " }\nb { s = " + array + "parameter(0)\n " + last + "t = " + array +
+                                     "broadcast(n), dimensions={} }\nENTRY e { x = " + array + "parameter(0)\n ROOT w = " + array + "while(x), condition=c, body=b }\n");
+    Module out = derive(source);
+    EXPECT_TRUE(assignLayouts(out).value());
+    expectSameValues(source, out);
+    EXPECT_NE(textOf(out).find("%c (s: " + std::string(type) + "[3,4]) -> pred[] {"), std::string::npos) << textOf(out);
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test

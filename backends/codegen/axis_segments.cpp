@@ -11,6 +11,7 @@ namespace tessera::codegen {
 namespace {
 
 constexpr size_t kMostSegments = 24, kMostNodes = 600;  // of all segments together: each is code to compile
+constexpr int64_t kLongSegment = 32, kWorthCutting = 1 << 15;  // elements: of a segment on average; of the whole program
 
 // slope · index of the axis + constant.
 struct Line {
@@ -77,6 +78,12 @@ int64_t changeOf(const Line& difference, CompareDirection direction) {
   return zero + (zeroIsAsAbove == (difference.slope > 0) ? 0 : 1);
 }
 
+int64_t elementsOf(const ProgramAnalysis& analysis) {
+  int64_t elements = 1;
+  for (const int32_t counter : analysis.spaceCounters[0]) elements *= analysis.counters[static_cast<size_t>(counter)].size;
+  return elements;
+}
+
 // Loops of their own, tiles and orders of iterations stay as they are; streams write whole lines.
 bool canBeCut(const LoopProgram& program, const KernelNest& nest) {
   return nest.axis >= 0 && nest.inner < 0 && nest.tiles.empty() && nest.sequential.empty() && !nest.streams && program.body.loops.empty();
@@ -85,7 +92,7 @@ bool canBeCut(const LoopProgram& program, const KernelNest& nest) {
 }  // namespace
 
 AxisSegments AxisSegments::of(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
-  if (!canBeCut(program, nest)) return {};
+  if (!canBeCut(program, nest) || elementsOf(analysis) < kWorthCutting) return {};
   const ElementProgram& body = program.body;
   const Reader reader(body, analysis, nest.axis);
   const int64_t size = analysis.counters[static_cast<size_t>(nest.axis)].size;
@@ -105,7 +112,7 @@ AxisSegments AxisSegments::of(const LoopProgram& program, const ProgramAnalysis&
   std::ranges::sort(out.bounds);
   out.bounds.erase(std::ranges::unique(out.bounds).begin(), out.bounds.end());
   const size_t segments = out.bounds.size() - 1;
-  const bool areLong = static_cast<int64_t>(segments) * nest.lanes <= 2 * size;
+  const bool areLong = static_cast<int64_t>(segments) * kLongSegment <= size;
   if (segments < 2 || segments > kMostSegments || segments * needed > kMostNodes || !areLong) return {};
   for (size_t c = 0; c < differences.size(); ++c)
     for (size_t s = 0; s < segments; ++s)

@@ -92,9 +92,8 @@ Val KernelEmission::emitReadIf(NodeId id) {
     unify({&loaded, &other});
     return scalars_.select(condition, loaded, other);
   };
-  // Pieces of a concatenate, of which a vector sees one or two, and gathers, dear even where no lane reads.
-  const bool isPiece = body_.at(inputs[1]).op == NodeOp::ReadIf, gathers = place.varies() && (place.step != 1 || place.lanes);
-  if (isPiece || gathers) return branchedLoad(true, b.CreateOrReduce(mask), otherwise, maskedLoad);
+  // Pieces of a concatenate, of which a vector sees one or two.
+  if (body_.at(inputs[1]).op == NodeOp::ReadIf) return branchedLoad(true, b.CreateOrReduce(mask), otherwise, maskedLoad);
   // Where no lane reads, the place may be no memory at all, and even a masked access to such is slow.
   if (place.step == 1 && !place.lanes)
     place.scalar = b.CreateSelect(b.CreateOrReduce(mask), place.scalar, int64(0));

@@ -59,8 +59,13 @@ TEST_F(Compile, TheHeaderTellsEveryArray) {
   const std::string header = contentOf(scratch_.folder() / "classify.h");
   for (const char* line : {" *     0  points: f32[2,3], float, 24 bytes, aligned to 4\n", " *     2  bias: f32[2], float, 8 bytes, aligned to 4\n",
                            " *     0  result: f32[2,2], float, 16 bytes, aligned to 4\n", "#define CLASSIFY_ARGUMENTS 3\n", "At most 3 threads",
-                           "with sse3,ssse3,sse4.1,sse4.2,popcnt.", "-ltessera_runtime -ldnnl -lgomp -lstdc++ -lm -lpthread"})
+                           "with sse3,ssse3,sse4.1,sse4.2,popcnt.", "-ltessera_runtime -lstdc++ -lm -lpthread"})
     EXPECT_NE(header.find(line), std::string::npos) << line << "\n" << header;
+}
+TEST_F(Compile, OnlyWhatNeedsALibraryNamesIt) {
+  scratch_.write("m.hlo", "HloModule m\n\nENTRY main {\n  x = bf16[64,64] parameter(0)\n  ROOT p = bf16[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+  ASSERT_EQ(compile("m.hlo -o m.o --header=m.h").exit, 0);
+  EXPECT_NE(contentOf(scratch_.folder() / "m.h").find("-ltessera_runtime -ldnnl -lgomp -lstdc++ -lm -lpthread"), std::string::npos);
 }
 TEST_F(Compile, NamesThatAreNoneInC) {
   scratch_.write("m.hlo", "HloModule odd.name-1\n\nENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n");

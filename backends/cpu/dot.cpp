@@ -1,4 +1,4 @@
-// dot: who runs it. f32 goes to our sgemm, bf16 and 8-bit integers to oneDNN's matmul, where their operands lie as those
+// dot: who runs it. f32 and f64 go to our gemm, bf16 and 8-bit integers to oneDNN's matmul, where their operands lie as those
 // routines can walk them; all other types and orders go to our contraction. Products with one row or one column are
 // memory bound and are left to the element program, which needs no packing, and so are many tiny ones.
 #include <algorithm>
@@ -77,8 +77,8 @@ Result<StepPtr> planDot(LibraryContext& context) {
   if (dot.operands.size() != 2) return StepPtr{};
   DotForm form = dotFormOf(context.module, dot);
   if (isOneOfManySmall(form)) return StepPtr{};
-  auto sgemm = planSgemm(context, form);
-  if (!sgemm || *sgemm) return sgemm;
+  auto gemm = planGemm(context, form);
+  if (!gemm || *gemm) return gemm;
   if (form.m == 1 || form.n == 1) return StepPtr{};
   auto matmul = planMatmul(context, form);
   if (!matmul || *matmul) return matmul;

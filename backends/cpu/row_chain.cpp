@@ -36,7 +36,7 @@ class ChainPlanner {
     TESSERA_TRY(takeScratch(*step));
     TESSERA_ASSIGN_OR_RETURN(step->kernel, context_.kernels.add(std::move(program_), std::string(context_.instruction.name)));
     step->out = context_.outputs[0];
-    step->vectors = sgemmVectors(context_.kernels.target());
+    step->vectors = gemmVectors(context_.kernels.target());
     TESSERA_ASSIGN_OR_RETURN(step->packed, takeThreadScratch(context_, step->packedBytes()));
     context_.what = consumer() ? "tiles of rows: dots and kernel" : "tiles of rows: dot and kernel";
     return step;

@@ -23,20 +23,20 @@ float* RowChainStep::tileAt(const RunState& state, size_t array, int thread, int
 
 int64_t RowChainStep::packedBytes() const {
   int64_t most = 0;
-  for (const ChainProduct& p : products) most = std::max(most, sgemmScratch(form.columns, p.depth));
-  if (consumer.exists) most = std::max(most, sgemmScratch(consumer.onRight ? tileRows : consumer.columns, form.columns));
+  for (const ChainProduct& p : products) most = std::max(most, gemmScratch<float>(form.columns, p.depth));
+  if (consumer.exists) most = std::max(most, gemmScratch<float>(consumer.onRight ? tileRows : consumer.columns, form.columns));
   return most * static_cast<int64_t>(sizeof(float));
 }
 
 void RowChainStep::runTile(RunState& state, int64_t batch, int64_t first, int thread) const {
   const int64_t count = std::min(tileRows, form.rows - first), element = (batch * form.rows + first) * form.columns;
   for (size_t p = 0; p < products.size(); ++p)
-    sgemm(productOf(state, products[p], batch, first, count, tileAt(state, p, thread, element)), vectors, packed.at(state, thread));
+    gemm<float>(productOf(state, products[p], batch, first, count, tileAt(state, p, thread, element)), vectors, packed.at<float>(state, thread));
   runKernel(state, element, count * form.columns, thread);
-  if (consumer.exists) sgemm(consumption(state, batch, first, count, tileAt(state, resultTile, thread, element)), vectors, packed.at(state, thread));
+  if (consumer.exists) gemm<float>(consumption(state, batch, first, count, tileAt(state, resultTile, thread, element)), vectors, packed.at<float>(state, thread));
 }
 
-Sgemm RowChainStep::productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const {
+Gemm<float> RowChainStep::productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const {
   return {count, form.columns, p.depth, p.lhs.at(state, batch) + first * p.lhs.view.row(), p.rhs.at(state, batch), p.lhs.view, p.rhs.view, tile, form.columns};
 }
 
@@ -52,7 +52,7 @@ void RowChainStep::runKernel(const RunState& state, int64_t first, int64_t count
   compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
 }
 
-Sgemm RowChainStep::consumption(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const {
+Gemm<float> RowChainStep::consumption(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const {
   const MatrixView& view = consumer.other.view;
   const float* other = consumer.other.at(state, batch);
   float* c = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(out)]) + batch * form.rows * consumer.columns;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/runtime/row_pieces.h"
-#include "backends/runtime/sgemm.h"
+#include "backends/runtime/gemm.h"
 #include "backends/runtime/step.h"
 
 namespace tessera::cpu {
@@ -65,7 +65,7 @@ class RowChainStep : public KeptStep<RowChainStep> {
   codegen::RowLocality locality;
   int64_t tileRows = 1;
   ThreadScratch packed;             // of packedBytes()
-  SgemmVectors vectors = SgemmVectors::Plain;
+  GemmVectors vectors = GemmVectors::Plain;
 
   int64_t packedBytes() const;      // once the dots are known
   Status run(RunState& state) override;
@@ -78,9 +78,9 @@ class RowChainStep : public KeptStep<RowChainStep> {
   // first: the tile's first element in the whole array.
   float* tileAt(const RunState& state, size_t array, int thread, int64_t first) const;
   void runTile(RunState& state, int64_t batch, int64_t first, int thread) const;
-  Sgemm productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const;
+  Gemm<float> productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const;
   void runKernel(const RunState& state, int64_t first, int64_t count, int thread) const;
-  Sgemm consumption(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const;
+  Gemm<float> consumption(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const;
 };
 
 }  // namespace tessera::cpu

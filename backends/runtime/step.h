@@ -55,8 +55,9 @@ struct RunState {
 struct ThreadScratch {
   int slot = -1;
   int64_t bytes = 0;  // a thread's
-  float* at(const RunState& state, int thread) const {
-    return slot < 0 ? nullptr : reinterpret_cast<float*>(state.pointers[static_cast<size_t>(slot)] + thread * bytes);
+  template <class Real>
+  Real* at(const RunState& state, int thread) const {
+    return slot < 0 ? nullptr : reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(slot)] + thread * bytes);
   }
 };
 

@@ -1,13 +1,13 @@
-// SgemmStep: f32 dots through our sgemm, on operands where they lie. Batches and blocks of rows (or columns) are split over
-// the threads. Before: cpu/sgemm.
+// GemmStep: dots of f32 or f64 through our gemm, on operands where they lie. Batches and blocks of rows (or columns) are split over
+// the threads. Before: cpu/gemm.
 #pragma once
 
-#include "backends/runtime/sgemm.h"
+#include "backends/runtime/gemm.h"
 #include "backends/runtime/step.h"
 
 namespace tessera::cpu {
 
-struct SgemmSide {
+struct GemmSide {
   int slot = -1;
   MatrixView view;
   std::vector<int64_t> batchOffset;  // in elements, by batch
@@ -17,21 +17,22 @@ struct SgemmSide {
   }
 };
 
-class SgemmStep : public KeptStep<SgemmStep> {
+class GemmStep : public KeptStep<GemmStep> {
  public:
-  static constexpr const char* kLoader = "tessera_step_sgemm";
-  SgemmSide lhs, rhs;
+  static constexpr const char* kLoader = "tessera_step_gemm";
+  GemmSide lhs, rhs;
   int64_t m = 1, n = 1, k = 1, batches = 1;
   int out = -1;
+  bool isDouble = false;
   ThreadScratch scratch;  // of scratchBytes()
-  SgemmVectors vectors = SgemmVectors::Plain;
+  GemmVectors vectors = GemmVectors::Plain;
 
   void split();  // once the shape is known
   int64_t scratchBytes() const;
   Status run(RunState& state) override;
   template <class Fields>
   void fields(Fields& f) {
-    f(lhs, rhs, m, n, k, batches, out, scratch, vectors);
+    f(lhs, rhs, m, n, k, batches, out, isDouble, scratch, vectors);
   }
   bool prepare() {
     split();
@@ -39,6 +40,9 @@ class SgemmStep : public KeptStep<SgemmStep> {
   }
 
  private:
+  template <class Real>
+  Status runAs(RunState& state) const;
+  template <class Real>
   void runTask(const RunState& state, int64_t task, int thread) const;
   bool splitsColumns_ = false;
   int64_t extent_ = 1, block_ = 1, blocks_ = 1, tasksPerChunk_ = 1;

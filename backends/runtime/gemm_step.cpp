@@ -1,12 +1,12 @@
-// See sgemm_step.h.
-#include "backends/runtime/sgemm_step.h"
+// See gemm_step.h.
+#include "backends/runtime/gemm_step.h"
 
 #include <algorithm>
 
 namespace tessera::cpu {
 
 // Blocks of rows (or, for flat products, of columns) so that each task has some 10^6 flops or more: a few microseconds.
-void SgemmStep::split() {
+void GemmStep::split() {
   constexpr int64_t kWantedTasks = 8;
   const bool turnsOnce = rhs.view.transposed && n >= std::max(32 * kWantedTasks, m / 4);  // tasks of rows would turn it each for itself
   splitsColumns_ = m < n || turnsOnce;
@@ -20,12 +20,15 @@ void SgemmStep::split() {
   tasksPerChunk_ = static_cast<int64_t>(2e5 / (flops / static_cast<double>(std::max<int64_t>(blocks_, 1)) + 1)) + 1;
 }
 
-int64_t SgemmStep::scratchBytes() const { return sgemmScratch(n, k) * static_cast<int64_t>(sizeof(float)); }
+int64_t GemmStep::scratchBytes() const {
+  return isDouble ? gemmScratch<double>(n, k) * static_cast<int64_t>(sizeof(double)) : gemmScratch<float>(n, k) * static_cast<int64_t>(sizeof(float));
+}
 
-void SgemmStep::runTask(const RunState& state, int64_t task, int thread) const {
-  auto base = [&](int slot) { return reinterpret_cast<float*>(state.pointers[static_cast<size_t>(slot)]); };
+template <class Real>
+void GemmStep::runTask(const RunState& state, int64_t task, int thread) const {
+  auto base = [&](int slot) { return reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(slot)]); };
   const int64_t batch = task / blocks_, first = task % blocks_ * block_, size = std::min(block_, extent_ - first);
-  Sgemm product{m, n, k, base(lhs.slot) + lhs.batchOffset[static_cast<size_t>(batch)], base(rhs.slot) + rhs.batchOffset[static_cast<size_t>(batch)],
+  Gemm<Real> product{m, n, k, base(lhs.slot) + lhs.batchOffset[static_cast<size_t>(batch)], base(rhs.slot) + rhs.batchOffset[static_cast<size_t>(batch)],
                 lhs.view, rhs.view, base(out) + batch * m * n, n};
   if (splitsColumns_) {
     product.n = size;
@@ -36,24 +39,27 @@ void SgemmStep::runTask(const RunState& state, int64_t task, int thread) const {
     product.left += first * lhs.view.row();
     product.out += first * n;
   }
-  sgemm(product, vectors, scratch.at(state, thread));
+  gemm(product, vectors, scratch.at<Real>(state, thread));
 }
 
-Status SgemmStep::run(RunState& state) {
+Status GemmStep::run(RunState& state) { return isDouble ? runAs<double>(state) : runAs<float>(state); }
+
+template <class Real>
+Status GemmStep::runAs(RunState& state) const {
   if (batches * m * n == 0) return {};
   if (k == 0) {
-    auto* c = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(out)]);
-    std::fill(c, c + batches * m * n, 0.0f);
+    auto* c = reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(out)]);
+    std::fill(c, c + batches * m * n, Real(0));
     return {};
   }
   state.pool->parallelFor(batches * blocks_, tasksPerChunk_, [&](int64_t begin, int64_t end, int thread) {
-    for (int64_t task = begin; task < end; ++task) runTask(state, task, thread);
+    for (int64_t task = begin; task < end; ++task) runTask<Real>(state, task, thread);
   });
   return {};
 }
 
 }  // namespace tessera::cpu
 
-extern "C" tessera::cpu::Step* tessera_step_sgemm(tessera::cpu::FieldReader& in) {
-  return tessera::cpu::loadStep<tessera::cpu::SgemmStep>(in);
+extern "C" tessera::cpu::Step* tessera_step_gemm(tessera::cpu::FieldReader& in) {
+  return tessera::cpu::loadStep<tessera::cpu::GemmStep>(in);
 }

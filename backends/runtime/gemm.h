@@ -1,11 +1,11 @@
-// sgemm: the product of two f32 matrices where they lie, on one thread; our own, on sgemm_tiles. The right side goes through
+// gemm: the product of two matrices of f32 or f64 where they lie, on one thread; our own, on gemm_tiles. The right side goes through
 // a small packed block; nothing is allocated. The order of each sum follows from the depth and the vectors, and from
-// whether the call has but few rows or columns: steps cut their work by shapes alone. Before: sgemm_step, row_chain_step.
+// whether the call has but few rows or columns: steps cut their work by shapes alone. Before: gemm_step, row_chain_step.
 #pragma once
 
 #include <cstdint>
 
-#include "backends/runtime/sgemm_tiles.h"
+#include "backends/runtime/gemm_tiles.h"
 
 namespace tessera::cpu {
 
@@ -18,17 +18,20 @@ struct MatrixView {
 };
 
 // out = left · right: m × k times k × n; the rows of `out` are contiguous, outRow elements from one to the next.
-struct Sgemm {
+template <class Real>
+struct Gemm {
   int64_t m = 1, n = 1, k = 1;
-  const float *left = nullptr, *right = nullptr;
+  const Real *left = nullptr, *right = nullptr;
   MatrixView leftView, rightView;
-  float* out = nullptr;
+  Real* out = nullptr;
   int64_t outRow = 1;
 };
 
-// Floats of scratch that a product with a right side of k × n is faster with; 0: it needs none.
-int64_t sgemmScratch(int64_t n, int64_t k);
-// scratch: null, or as many floats as sgemmScratch ever asks for, 64-byte aligned.
-void sgemm(const Sgemm& product, SgemmVectors vectors, float* scratch);
+// Elements of scratch that a product with a right side of k × n is faster with; 0: it needs none.
+template <class Real>
+int64_t gemmScratch(int64_t n, int64_t k);
+// scratch: null, or as many elements as gemmScratch ever asks for, 64-byte aligned.
+template <class Real>
+void gemm(const Gemm<Real>& product, GemmVectors vectors, Real* scratch);
 
 }  // namespace tessera::cpu

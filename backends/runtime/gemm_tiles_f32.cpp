@@ -1,5 +1,5 @@
-// See sgemm_tiles.h. Each width brings its vectors; the tiles themselves are one text.
-#include "backends/runtime/sgemm_tiles.h"
+// See gemm_tiles.h: f32. Each width brings its vectors; the tiles themselves are one text.
+#include "backends/runtime/gemm_tiles.h"
 
 #include <immintrin.h>
 
@@ -15,11 +15,14 @@
 
 namespace tessera::cpu {
 
+namespace {
+
 namespace widest {
 
 #define TESSERA_WIDTH __attribute__((target("avx512f,avx512vl,fma")))
 #define TESSERA_VECTORS TESSERA_WIDTH __attribute__((always_inline)) inline
 
+using Real = float;
 using Vector = __m512;
 using Mask = __mmask16;
 constexpr int kLanes = 16, kRows = 12, kDotRows = 4;  // 14 rows fit, but lines of more than 12 at a distance of pages do not fit a set of the first cache
@@ -70,7 +73,10 @@ TESSERA_VECTORS void turnSquare(Vector (&x)[16]) {
   }
 }
 
-#include "backends/runtime/sgemm_tiles.inc"
+TESSERA_VECTORS void storeSums(float* to, Vector a, Vector b, Vector c, Vector d) { _mm_storeu_ps(to, sumsOf(a, b, c, d)); }
+TESSERA_VECTORS float sumOf(Vector x) { return _mm_cvtss_f32(sumsOf(x, zero(), zero(), zero())); }
+
+#include "backends/runtime/gemm_tiles.inc"
 
 #undef TESSERA_VECTORS
 #undef TESSERA_WIDTH
@@ -82,6 +88,7 @@ namespace wide {
 #define TESSERA_WIDTH __attribute__((target("avx2,fma")))
 #define TESSERA_VECTORS TESSERA_WIDTH __attribute__((always_inline)) inline
 
+using Real = float;
 using Vector = __m256;
 using Mask = __m256i;
 constexpr int kLanes = 8, kRows = 6, kDotRows = 2;
@@ -125,7 +132,10 @@ TESSERA_VECTORS void turnSquare(Vector (&x)[8]) {
   }
 }
 
-#include "backends/runtime/sgemm_tiles.inc"
+TESSERA_VECTORS void storeSums(float* to, Vector a, Vector b, Vector c, Vector d) { _mm_storeu_ps(to, sumsOf(a, b, c, d)); }
+TESSERA_VECTORS float sumOf(Vector x) { return _mm_cvtss_f32(sumsOf(x, zero(), zero(), zero())); }
+
+#include "backends/runtime/gemm_tiles.inc"
 
 #undef TESSERA_VECTORS
 #undef TESSERA_WIDTH
@@ -137,6 +147,7 @@ namespace plain {
 #define TESSERA_WIDTH
 #define TESSERA_VECTORS __attribute__((always_inline)) inline
 
+using Real = float;
 using Vector = __m128;
 struct Mask {
   int64_t count;
@@ -162,15 +173,21 @@ TESSERA_VECTORS __m128 sumsOf(Vector a, Vector b, Vector c, Vector d) {
 }
 TESSERA_VECTORS void turnSquare(Vector (&x)[4]) { _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]); }
 
-#include "backends/runtime/sgemm_tiles.inc"
+TESSERA_VECTORS void storeSums(float* to, Vector a, Vector b, Vector c, Vector d) { _mm_storeu_ps(to, sumsOf(a, b, c, d)); }
+TESSERA_VECTORS float sumOf(Vector x) { return _mm_cvtss_f32(sumsOf(x, zero(), zero(), zero())); }
+
+#include "backends/runtime/gemm_tiles.inc"
 
 #undef TESSERA_VECTORS
 #undef TESSERA_WIDTH
 
 }  // namespace plain
 
-const SgemmTiles& sgemmTiles(SgemmVectors vectors) {
-  static constexpr SgemmTiles kTiles[] = {{plain::kRows, plain::kLanes, &plain::run, &plain::dots, &plain::turn, &plain::vectorsOf},
+}  // namespace
+
+template <>
+const GemmTiles<float>& gemmTiles(GemmVectors vectors) {
+  static constexpr GemmTiles<float> kTiles[] = {{plain::kRows, plain::kLanes, &plain::run, &plain::dots, &plain::turn, &plain::vectorsOf},
                                           {wide::kRows, wide::kLanes, &wide::run, &wide::dots, &wide::turn, &wide::vectorsOf},
                                           {widest::kRows, widest::kLanes, &widest::run, &widest::dots, &widest::turn, &widest::vectorsOf}};
   return kTiles[static_cast<size_t>(vectors)];

@@ -167,7 +167,7 @@ class AliasBuilder {
 
   Status enter(ComputationId c, Place place) {
     if (!places_.emplace(c.value, place).second)
-      return fail("computation %" + module_.at(c).name + " is executed from two places");
+      return failAs(Fault::Unsupported, "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
     out_.computations_.push_back(c);
     return {};
   }

@@ -35,7 +35,7 @@ class Siblings {
       for (InstructionId operand : at(i).operands) users_[local_.at(operand.value)].push_back(i);
     }
     for (uint32_t i = 0; i < order_.size(); ++i) {
-      forms_[i] = nestFormOf(module_, at(i));
+      if (isRead(i)) forms_[i] = nestFormOf(module_, at(i));
       if (forms_[i]) join(i);
     }
     bool changed = false;
@@ -46,6 +46,9 @@ class Siblings {
 
  private:
   const Instruction& at(uint32_t i) const { return module_.at(order_[i]); }
+
+  // Not dead: what nobody reads has no place in a nest.
+  bool isRead(uint32_t i) const { return !users_[i].empty() || order_[i] == module_.at(at(i).computation).root; }
 
   size_t sizeOf(const Instruction& in) const { return in.opcode == Opcode::Fusion ? module_.at(module_.callees(in)[0]).instructions.size() : 1; }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/ops/verify_groups.h"
 #include "core/passes/alias_analysis.h"
 #include "core/passes/rewriter.h"
 
@@ -235,6 +236,17 @@ class Scheduler {
   size_t visits_ = 0;
 };
 
+// A module that calls itself scheduled says that its layouts are final: one whose layouts do not agree yet only has its order.
+void markScheduled(Module& module) {
+  const ModuleConfig before = module.config();
+  ModuleConfig config = before;
+  config.isScheduled = true;
+  module.setConfig(std::move(config));
+  Diagnostics problems;
+  verifyLayouts(module, problems);
+  if (problems.hasErrors()) module.setConfig(before);
+}
+
 }  // namespace
 
 Result<bool> scheduleModule(Module& module) {
@@ -245,9 +257,7 @@ Result<bool> scheduleModule(Module& module) {
     module.edit(c).instructions = std::move(order);
     changed = true;
   }
-  ModuleConfig config = module.config();
-  config.isScheduled = true;
-  module.setConfig(std::move(config));
+  if (!module.config().isScheduled.value_or(false)) markScheduled(module);
   return changed;
 }
 

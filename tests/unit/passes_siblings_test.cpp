@@ -1,4 +1,5 @@
 // Sibling fusion: what becomes one nest, what must stay apart, and that values stay.
+#include "core/ops/infer.h"
 #include "core/passes/buffer_assignment.h"
 #include "core/passes/copy_insertion.h"
 #include "core/passes/fusion.h"
@@ -38,6 +39,24 @@ TEST(PassesSiblings, ReadersOfOneArrayBecomeOne) {
  c = pred[64] compare(g, v), direction=LT
  ROOT r = (f32[64], f32[64], pred[64]) tuple(a, b, c))");
   EXPECT_EQ(nests(m), 1);
+}
+
+TEST(PassesSiblings, WhatNobodyReadsStaysOut) {
+  const Module source = moduleFrom(R"(HloModule m
+ENTRY e {
+ x = s32[10] parameter(0)
+ y = s32[10] parameter(1)
+ dead = s32[10] add(x, y)
+ a = s32[10] negate(x)
+ b = s32[10] sign(x)
+ ROOT r = (s32[10], s32[10]) tuple(a, b)
+}
+)");
+  Module out = derive(source);
+  ASSERT_TRUE(mergeSiblings(out).has_value());
+  EXPECT_TRUE(verify(out).empty());
+  EXPECT_EQ(nests(out), 1);
+  expectSameValues(source, out);
 }
 
 TEST(PassesSiblings, OneThatNeedsTheOtherStaysApart) {

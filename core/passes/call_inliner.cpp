@@ -2,6 +2,7 @@
 // source: it was cut for another machine, and our own fusion pass starts from single instructions.
 #include "core/passes/call_inliner.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -13,7 +14,19 @@ namespace {
 
 constexpr size_t kMostInstructions = 4'000'000;
 
-Status inlineOne(Rewriter& rewriter, InstructionId call) {
+bool hasBitcasts(const Module& module, ComputationId computation) {
+  return std::ranges::any_of(module.at(computation).instructions, [&](InstructionId id) { return module.at(id).opcode == Opcode::Bitcast; });
+}
+
+// The value in the layout that the other side of the call gave it: a bitcast there sees its memory.
+InstructionId inLayoutOf(Rewriter& rewriter, ComputationId home, InstructionId value, Shape wanted) {
+  const Shape& shape = rewriter.module().shapeOf(value);
+  if (!shape.layout || !wanted.layout || shape.layout->minorToMajor == wanted.layout->minorToMajor) return value;
+  return rewriter.add(home, Opcode::Copy, wanted, {&value, 1}, {}, {&value, 1});
+}
+
+// isSeen: the caller has bitcasts.
+Status inlineOne(Rewriter& rewriter, InstructionId call, bool isSeen) {
   Module& module = rewriter.module();
   const Instruction site = module.at(call);
   const std::vector<ComputationId> callees = module.callees(site);
@@ -25,7 +38,11 @@ Status inlineOne(Rewriter& rewriter, InstructionId call) {
   if (module.instructionCount() + callee.instructions.size() > kMostInstructions)
     return fail(fmt::format("inlining %{} makes more than {} instructions", callee.name, kMostInstructions));
   std::unordered_map<uint32_t, InstructionId> map;
-  for (size_t i = 0; i < site.operands.size(); ++i) map[callee.parameters[i].value] = rewriter.resolve(site.operands[i]);
+  const bool seesMemory = hasBitcasts(module, callee.id);
+  for (size_t i = 0; i < site.operands.size(); ++i) {
+    const InstructionId operand = rewriter.resolve(site.operands[i]);
+    map[callee.parameters[i].value] = seesMemory ? inLayoutOf(rewriter, site.computation, operand, module.shapeOf(callee.parameters[i])) : operand;
+  }
   std::vector<InstructionId> operands;
   for (InstructionId id : callee.instructions) {
     if (map.contains(id.value)) continue;
@@ -33,7 +50,8 @@ Status inlineOne(Rewriter& rewriter, InstructionId call) {
     for (InstructionId operand : module.at(id).operands) operands.push_back(map.at(operand.value));
     map[id.value] = rewriter.clone(id, site.computation, operands);
   }
-  rewriter.replace(call, map.at(callee.root.value));
+  const InstructionId root = map.at(callee.root.value);
+  rewriter.replace(call, isSeen ? inLayoutOf(rewriter, site.computation, root, *site.shape) : root);
   return {};
 }
 
@@ -47,7 +65,8 @@ Result<bool> inlineCalls(Module& module) {
       if (module.at(id).opcode == Opcode::Call || module.at(id).opcode == Opcode::Fusion) calls.push_back(id);
     if (calls.empty()) continue;
     Rewriter rewriter(module, "inline-calls");
-    for (InstructionId call : calls) TESSERA_TRY(inlineOne(rewriter, call));
+    const bool isSeen = hasBitcasts(module, computation);
+    for (InstructionId call : calls) TESSERA_TRY(inlineOne(rewriter, call, isSeen));
     TESSERA_ASSIGN_OR_RETURN(bool one, rewriter.finish());
     changed |= one;
   }

@@ -1,4 +1,5 @@
 // Layout assignment: what it drops, what it keeps for those outside, and that bitcasts still mean the same bytes.
+#include "core/passes/call_inliner.h"
 #include "core/passes/assign_layouts.h"
 #include "core/formats/hlo_text.h"
 #include "core/passes/common_subexpressions.h"
@@ -17,6 +18,26 @@ Module assigned(const std::string& entry) {
   EXPECT_TRUE(removeDeadCode(out).has_value());
   expectSameValues(source, out);
   return out;
+}
+
+// A bitcast sees memory: what a call hands over in another layout is copied before it.
+TEST(PassesLayouts, InlinedCallsKeepWhatBitcastsSee) {
+  const Module source = moduleFrom(R"(HloModule m
+inner { p = f32[3,4]{1,0} parameter(0)
+ ROOT flat = f32[12]{0} bitcast(p) }
+turned { p = f32[3,4]{1,0} parameter(0)
+ ROOT n = f32[3,4]{1,0} negate(p) }
+ENTRY e {
+ x = f32[3,4]{0,1} parameter(0)
+ a = f32[12]{0} call(x), to_apply=inner
+ b = f32[3,4]{0,1} call(x), to_apply=turned
+ c = f32[12]{0} bitcast(b)
+ ROOT r = (f32[12]{0}, f32[12]{0}) tuple(a, c)
+}
+)");
+  Module out = derive(source);
+  ASSERT_TRUE(inlineCalls(out).value());
+  expectSameValues(source, out);
 }
 
 TEST(PassesLayouts, CopiesThatOnlyChangeTheLayoutDisappear) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 
+#include "core/ops/infer.h"
 #include "core/passes/schedule.h"
 #include "tests/unit/passes_text.h"
 
@@ -60,6 +61,16 @@ std::string randomProgram(uint32_t seed) {
     names += (names.empty() ? "" : ", ") + values[i].first;
   }
   return out + " ROOT r = (" + shapes + ") tuple(" + names + ")\n}\n";
+}
+
+// Layouts of a scheduled module are final: one that hands a value on in another layout only gets its order.
+TEST(PassesSchedule, OnlyAModuleWhoseLayoutsAgreeIsMarked) {
+  for (const char* layout : {"{1,0}", "{0,1}"}) {
+    Module m = moduleFrom(std::string("HloModule m\ninner { p = f32[3,4]") + layout + " parameter(0)\n ROOT n = f32[3,4]{1,0} negate(p) }\nENTRY e {\n x = f32[3,4]{1,0} parameter(0)\n ROOT c = f32[3,4]{1,0} call(x), to_apply=inner\n}\n");
+    ASSERT_TRUE(scheduleModule(m).has_value());
+    EXPECT_EQ(m.config().isScheduled.value_or(false), std::string(layout) == "{1,0}");
+    EXPECT_TRUE(verify(m).empty());
+  }
 }
 
 TEST(PassesSchedule, IsRightAndNeverWorse) {

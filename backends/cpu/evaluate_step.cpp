@@ -5,6 +5,7 @@
 #include <new>
 
 #include "backends/aot/evaluated_step.h"
+#include "core/custom_calls/shared_matrices.h"
 #include "core/evaluate/collectives.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/callgraph.h"
@@ -77,6 +78,9 @@ Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Li
   context.cancelled = [&] { return state.cancel && state.cancel->load(std::memory_order_relaxed); };
   context.memory = &memory;
   context.communicator = state.communicator;
+  const SharedMatrices shared([&](int64_t count, int64_t chunk, const ItemRange& range) {
+    state.pool->parallelFor(count, chunk, [&](int64_t begin, int64_t end, int) { range(begin, end); });
+  });
   return findOp(instruction.opcode)->evaluate(context);
 }
 

@@ -7,6 +7,7 @@
 #include "core/custom_calls/custom_calls.h"
 #include "core/custom_calls/jacobi_eigen.h"
 #include "core/custom_calls/matrix_factors.h"
+#include "core/custom_calls/shared_matrices.h"
 #include "core/ops/evaluate_loops.h"
 #include "core/ops/faults.h"
 
@@ -19,12 +20,13 @@ Result<Literal> qr(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
   const int k = std::min(x.rows, x.columns);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns), x.vector(LapackType<T>::type, k)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns), tau;
     TESSERA_TRY(factorQr(a, x.rows, x.columns, tau));
     out.storeMatrix(0, item, a, x.rows, x.columns);
     out.storeRow(1, item, tau, k);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -37,11 +39,12 @@ Result<Literal> reflectors(const EvaluateContext& context) {
   TESSERA_TRY(expectOperand(context, 1, x.vector(LapackType<T>::type, k)));
   if (x.rows < x.columns || k > x.columns) return failUnsupported("a product of reflectors needs no fewer rows than columns and no more factors than columns");
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns);
     TESSERA_TRY(multiplyReflectors(a, x.rows, x.columns, rowOf<T>(context.operands[1], item, k), static_cast<int>(k)));
     out.storeMatrix(0, item, a, x.rows, x.columns);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -59,7 +62,7 @@ Result<Literal> lu(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
   const int k = std::min(x.rows, x.columns);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns), x.vector(ElementType::S32, k), x.vector(ElementType::S32, x.rows)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns);
     std::vector<int> pivots;
     TESSERA_TRY(factorLu(a, x.rows, x.columns, pivots));
@@ -67,7 +70,8 @@ Result<Literal> lu(const EvaluateContext& context) {
     out.storeRow(2, item, permutationOf(pivots, x.rows), x.rows);
     for (int& pivot : pivots) --pivot;
     out.storeRow(1, item, pivots, k);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -112,7 +116,7 @@ Result<Literal> eigh(const EvaluateContext& context) {
   if (x.rows != x.columns) return failUnsupported("\"Eigh\" takes square matrices");
   const auto [lower, options] = eighConfigOf(context);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.rows), x.vector(LapackType<T>::realType, x.rows)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     if (isCancelled(context)) return failCancelled();
     const EigenPairs pairs = jacobiEigenPairs(hermitianOf<T>(context.operands[0], item, x.rows, lower), x.rows, options);
     const size_t n = static_cast<size_t>(x.rows);
@@ -121,7 +125,8 @@ Result<Literal> eigh(const EvaluateContext& context) {
       for (size_t j = 0; j < n; ++j) columns[j * n + i] = rounded<T>(pairs.vectors[i * n + j]);
     out.storeMatrix(0, item, columns, x.rows, x.rows);
     out.storeRow(1, item, std::vector<RealOf<T>>(pairs.values.begin(), pairs.values.end()), x.rows);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -133,14 +138,15 @@ Result<Literal> cholesky(const EvaluateContext& context) {
   if (x.rows != x.columns) return failUnsupported("\"Cholesky\" takes square matrices");
   const auto n = static_cast<size_t>(x.rows);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.rows)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows);
     TESSERA_ASSIGN_OR_RETURN(const int info, factorCholesky(a, x.rows, 'L'));
     if (info != 0) std::ranges::fill(a, T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
     for (size_t column = 0; column < n; ++column)
       for (size_t row = 0; row < column; ++row) a[column * n + row] = T();
     out.storeMatrix(0, item, a, x.rows, x.rows);
-  }
+    return {};
+  }));
   return out.take();
 }
 

@@ -3,6 +3,7 @@
 // OpenBLAS where it is installed (Debian's libopenblas0-serial), else the reference's (liblapack3). Before: the system; after: lapack_targets.cpp, decomposition_targets.cpp.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <string>
 #include <vector>
@@ -63,6 +64,8 @@ struct MatrixBatch {
   std::vector<int64_t> batch;
   int rows = 0, columns = 0;  // of a matrix
   int64_t count = 1;          // of matrices
+  // That a decomposition of one takes, about.
+  double operations() const { return static_cast<double>(rows) * columns * std::min(rows, columns); }
   Shape matrix(ElementType type, int64_t m, int64_t n) const;
   Shape vector(ElementType type, int64_t n) const;
   Shape number(ElementType type) const;

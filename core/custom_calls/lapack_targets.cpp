@@ -5,6 +5,7 @@
 
 #include "core/custom_calls/custom_calls.h"
 #include "core/custom_calls/matrix_factors.h"
+#include "core/custom_calls/shared_matrices.h"
 #include "core/ops/faults.h"
 
 namespace tessera {
@@ -30,12 +31,13 @@ Result<Literal> geqrf(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kType<T>));
   const int k = std::min(x.rows, x.columns);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns), x.vector(kType<T>, k)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns), tau;
     TESSERA_TRY(factorQr(a, x.rows, x.columns, tau));
     out.storeMatrix(0, item, a, x.rows, x.columns);
     out.storeRow(1, item, tau, k);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -48,7 +50,7 @@ Result<Literal> geqp3(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>("geqp3"));
   const int k = std::min(x.rows, x.columns), leading = leadingOf(x.rows);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns), x.vector(kInt, x.columns), x.vector(kType<T>, k)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns), tau(static_cast<size_t>(k));
     std::vector<int> pivots = rowOf<int>(context.operands[1], item, x.columns);
     std::vector<RealOf<T>> realWork(static_cast<size_t>(2 * x.columns));
@@ -60,7 +62,8 @@ Result<Literal> geqp3(const EvaluateContext& context) {
     out.storeMatrix(0, item, a, x.rows, x.columns);
     out.storeRow(1, item, pivots, x.columns);
     out.storeRow(2, item, tau, k);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -81,11 +84,12 @@ Result<Literal> orgqr(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const int k, factorCount<T>(context, x));
   if (x.rows < x.columns) return failUnsupported("a product of reflectors has no fewer rows than columns");
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns);
     TESSERA_TRY(multiplyReflectors(a, x.rows, x.columns, rowOf<T>(context.operands[1], item, k), k));
     out.storeMatrix(0, item, a, x.rows, x.columns);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -106,7 +110,8 @@ Result<Literal> ormqr(const EvaluateContext& context) {
   if ((side == 'L' ? m : n) != x.rows || std::max(m, n) > 40000) return failUnsupported("the reflectors do not fit the matrix to be multiplied");
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, m, n)}));
   const int rows = static_cast<int>(m), columns = static_cast<int>(n), leadingA = leadingOf(x.rows), leadingC = leadingOf(m);
-  for (int64_t item = 0; item < x.count && m * n > 0; ++item) {
+  if (m * n == 0) return out.take();
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns), c = columnsOf<T>(context.operands[2], item, m, n);
     const std::vector<T> tau = rowOf<T>(context.operands[1], item, k);
     int info = 0;
@@ -114,7 +119,8 @@ Result<Literal> ormqr(const EvaluateContext& context) {
       callFortran(routine, &side, &transpose, &rows, &columns, &k, a.data(), &leadingA, tau.data(), c.data(), &leadingC, work, size, &info, size_t{1}, size_t{1});
     });
     out.storeMatrix(0, item, c, m, n);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -124,14 +130,15 @@ Result<Literal> getrf(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kType<T>));
   const int k = std::min(x.rows, x.columns);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns), x.vector(kInt, k), x.number(kInt)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns);
     std::vector<int> pivots;
     TESSERA_ASSIGN_OR_RETURN(const int info, factorLu(a, x.rows, x.columns, pivots));
     out.storeMatrix(0, item, a, x.rows, x.columns);
     out.storeRow(1, item, pivots, k);
     out.storeNumber(2, item, info);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -140,12 +147,13 @@ Result<Literal> potrf(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, squaresOf(context, kType<T>));
   TESSERA_ASSIGN_OR_RETURN(const char triangle, configLetter(context, "uplo", "LU"));
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.rows), x.number(kInt)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows);
     TESSERA_ASSIGN_OR_RETURN(const int info, factorCholesky(a, x.rows, triangle));
     out.storeMatrix(0, item, a, x.rows, x.rows);
     out.storeNumber(1, item, info);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -168,11 +176,12 @@ Result<Literal> trsm(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, m, n)}));
   const int rows = static_cast<int>(m), columns = static_cast<int>(n), leadingA = leadingOf(x.rows), leadingB = leadingOf(m);
   const T one(1);
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows), b = columnsOf<T>(context.operands[1], item, m, n);
     callFortran(routine, &side, &triangle, &transpose, &diagonal, &rows, &columns, &one, a.data(), &leadingA, b.data(), &leadingB, size_t{1}, size_t{1}, size_t{1}, size_t{1});
     out.storeMatrix(0, item, b, m, n);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -182,14 +191,15 @@ Result<Literal> syevd(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const char job, configLetter(context, "mode", "VN"));
   TESSERA_ASSIGN_OR_RETURN(const char triangle, configLetter(context, "uplo", "LU"));
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.rows), x.vector(kReal<T>, x.rows), x.number(kInt)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows);
     std::vector<RealOf<T>> values;
     TESSERA_ASSIGN_OR_RETURN(const int info, factorSymmetric(a, x.rows, job, triangle, values));
     out.storeMatrix(0, item, a, x.rows, x.rows);
     out.storeRow(1, item, values, x.rows);
     out.storeNumber(2, item, info);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -227,7 +237,7 @@ Result<Literal> singularValues(const EvaluateContext& context) {
   const auto [uColumns, vtRows] = singularSizes(context, x, mode);
   const int m = x.rows, n = x.columns, k = std::min(m, n), leading = leadingOf(m), leadingVt = leadingOf(vtRows);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, m, n), x.vector(kReal<T>, k), x.matrix(kType<T>, m, uColumns), x.matrix(kType<T>, vtRows, n), x.number(kInt)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, m, n), u(static_cast<size_t>(m) * static_cast<size_t>(uColumns)), vt(static_cast<size_t>(vtRows) * static_cast<size_t>(n));
     std::vector<RealOf<T>> values(static_cast<size_t>(k)), realWork(singularRealWork<T>(kDivide, m, n, mode));
     std::vector<int> integerWork(8 * static_cast<size_t>(k) + 1);
@@ -243,7 +253,8 @@ Result<Literal> singularValues(const EvaluateContext& context) {
     out.storeMatrix(2, item, u, m, uColumns);
     out.storeMatrix(3, item, vt, vtRows, n);
     out.storeNumber(4, item, info);
-  }
+    return {};
+  }));
   return out.take();
 }
 template <class T>
@@ -281,7 +292,7 @@ Result<Literal> geev(const EvaluateContext& context) {
   if (!kIsComplex<T>) shapes.insert(shapes.begin(), x.vector(kType<T>, n));
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, shapes));
   const size_t vectors = shapes.size() - 3;
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), values(static_cast<size_t>(n)), imaginary(static_cast<size_t>(n)), vl(a.size()), vr(a.size());
     std::vector<RealOf<T>> realWork(2 * static_cast<size_t>(n) + 1);
     int info = 0;
@@ -299,7 +310,8 @@ Result<Literal> geev(const EvaluateContext& context) {
       out.storeMatrix(vectors + 1, item, complexColumns<T>(vr, imaginary, n), n, n);
     }
     out.storeNumber(vectors + 2, item, info);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -314,7 +326,7 @@ Result<Literal> gees(const EvaluateContext& context) {
   std::vector<Shape> shapes{x.matrix(kType<T>, n, n), x.matrix(kType<T>, n, n), x.vector(kType<T>, n), x.number(kInt), x.number(kInt)};
   if (!kIsComplex<T>) shapes.insert(shapes.begin() + 2, x.vector(kType<T>, n));
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, shapes));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), values(static_cast<size_t>(n)), imaginary(static_cast<size_t>(n)), vectors(a.size());
     std::vector<RealOf<T>> realWork(static_cast<size_t>(n) + 1);
     std::vector<int> flags(static_cast<size_t>(n) + 1);
@@ -330,7 +342,8 @@ Result<Literal> gees(const EvaluateContext& context) {
     if (!kIsComplex<T>) out.storeRow(3, item, imaginary, n);
     out.storeNumber(shapes.size() - 2, item, selected);
     out.storeNumber(shapes.size() - 1, item, info);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -345,14 +358,15 @@ Result<Literal> gehrd(const EvaluateContext& context) {
   if (!valid) return failUnsupported("the Hessenberg form of rows " + std::to_string(from) + " to " + std::to_string(to) + " of " + std::to_string(n));
   const int low = static_cast<int>(from), high = static_cast<int>(to);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, n, n), x.vector(kType<T>, factors), x.number(kInt)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), tau(static_cast<size_t>(factors) + 1);
     int info = 0;
     withWorkspace<T>([&](T* work, int* size) { callFortran(routine, &n, &low, &high, a.data(), &leading, tau.data(), work, size, &info); });
     out.storeMatrix(0, item, a, n, n);
     out.storeRow(1, item, tau, factors);
     out.storeNumber(2, item, info);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -364,7 +378,7 @@ Result<Literal> sytrd(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>(kIsComplex<T> ? "hetrd" : "sytrd"));
   const int n = x.rows, leading = leadingOf(n), between = std::max(0, n - 1);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, n, n), x.vector(kReal<T>, n), x.vector(kReal<T>, between), x.vector(kType<T>, between), x.number(kInt)}));
-  for (int64_t item = 0; item < x.count; ++item) {
+  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), tau(static_cast<size_t>(n));
     std::vector<RealOf<T>> diagonal(static_cast<size_t>(n)), off(static_cast<size_t>(n));
     int info = 0;
@@ -374,7 +388,8 @@ Result<Literal> sytrd(const EvaluateContext& context) {
     out.storeRow(2, item, off, between);
     out.storeRow(3, item, tau, between);
     out.storeNumber(4, item, info);
-  }
+    return {};
+  }));
   return out.take();
 }
 
@@ -391,11 +406,13 @@ Result<Literal> gtsv(const EvaluateContext& context) {
   b.batch.assign(right.dimensions.begin(), right.dimensions.end() - 2);
   for (int64_t size : b.batch) b.count *= size;
   const int n = static_cast<int>(right.dimensions[rank - 2]), sides = static_cast<int>(right.dimensions[rank - 1]), leading = leadingOf(n);
+  b.rows = n;
+  b.columns = sides;
   const Shape line = b.vector(kType<T>, n), matrix = b.matrix(kType<T>, n, sides);
   for (size_t i = 0; i < 3; ++i) TESSERA_TRY(expectOperand(context, i, line));
   TESSERA_TRY(expectOperand(context, 3, matrix));
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {line, line, line, matrix, b.number(kInt)}));
-  for (int64_t item = 0; item < b.count; ++item) {
+  TESSERA_TRY(forEachMatrix(b.count, b.operations(), [&](int64_t item) -> Status {
     std::vector<T> below = rowOf<T>(context.operands[0], item, n), diagonal = rowOf<T>(context.operands[1], item, n), above = rowOf<T>(context.operands[2], item, n);
     std::vector<T> x = columnsOf<T>(context.operands[3], item, n, sides);
     int info = 0;
@@ -405,7 +422,8 @@ Result<Literal> gtsv(const EvaluateContext& context) {
     out.storeRow(2, item, above, n);
     out.storeMatrix(3, item, x, n, sides);
     out.storeNumber(4, item, info);
-  }
+    return {};
+  }));
   return out.take();
 }
 

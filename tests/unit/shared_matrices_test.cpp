@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "backends/backend.h"
 #include "core/custom_calls/shared_matrices.h"

@@ -18,26 +18,28 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMostResults = 6;
-constexpr size_t kMostOperands = 16;
-constexpr size_t kMostInstructions = 64;  // of one nest
+constexpr size_t kMostOperands = 64;
+constexpr size_t kMostMembers = 128;       // nests in one
+// Of one nest. A large elementwise nest keeps in registers what smaller ones would store: worth its code where arrays leave
+// the caches of a core. What is smaller costs little to store, and several nests compile side by side.
+constexpr size_t kMostInstructions = 64, kMostElementwise = 1024;
+constexpr int64_t kWorthCode = 1 << 16;   // elements
 constexpr size_t kMostReaders = 64;       // of an array, looked at for siblings
 
 class Siblings {
  public:
   Siblings(Rewriter& rewriter, ComputationId computation)
-      : rewriter_(rewriter), module_(rewriter.module()), order_(module_.at(computation).instructions), groups_(order_.size()), users_(order_.size()), groupOf_(order_.size()), place_(order_.size()), forms_(order_.size()) {}
+      : rewriter_(rewriter), module_(rewriter.module()), order_(module_.at(computation).instructions), groups_(order_.size()), users_(order_.size()), groupOf_(order_.size()), place_(order_.size()), forms_(order_.size()), narrow_(order_.size()) {}
 
   bool run() {
     for (uint32_t i = 0; i < order_.size(); ++i) {
       local_[order_[i].value] = i;
-      groupOf_[i] = place_[i] = i;
-      groups_[i] = {i};
       for (InstructionId operand : at(i).operands) users_[local_.at(operand.value)].push_back(i);
     }
-    for (uint32_t i = 0; i < order_.size(); ++i) {
+    for (uint32_t i = 0; i < order_.size(); ++i)
       if (isRead(i)) forms_[i] = nestFormOf(module_, at(i));
-      if (forms_[i]) join(i);
-    }
+    groupAll();
+    if (narrowCrowded()) groupAll();
     bool changed = false;
     for (const std::vector<uint32_t>& group : groups_)
       if (group.size() > 1) merge(group), changed = true;
@@ -45,6 +47,26 @@ class Siblings {
   }
 
  private:
+  void groupAll() {
+    readers_.clear();
+    for (uint32_t i = 0; i < order_.size(); ++i) {
+      groupOf_[i] = place_[i] = i;
+      groups_[i] = {i};
+    }
+    for (uint32_t i = 0; i < order_.size(); ++i)
+      if (forms_[i]) join(i);
+  }
+
+  // Those whom no later sibling took in are stored early, all at once: such groups are found again among small ones.
+  bool narrowCrowded() {
+    bool any = false;
+    for (const std::vector<uint32_t>& group : groups_) {
+      if (group.size() <= kMostResults || std::ranges::count_if(group, [&](uint32_t i) { return isResult(group, i); }) <= static_cast<int64_t>(kMostResults)) continue;
+      for (uint32_t i : group) narrow_[i] = any = true;
+    }
+    return any;
+  }
+
   const Instruction& at(uint32_t i) const { return module_.at(order_[i]); }
 
   // Not dead: what nobody reads has no place in a nest.
@@ -60,7 +82,9 @@ class Siblings {
       const uint32_t maker = local_.at(operand.value);
       if (forms_[maker]) tryGroup(groupOf_[maker], i);
       const std::vector<uint32_t>& readers = readers_[operand.value];
-      for (size_t r = readers.size() > kMostReaders ? readers.size() - kMostReaders : 0; r < readers.size() && groupOf_[i] == i; ++r) tryGroup(groupOf_[readers[r]], i);
+      uint32_t tried = i;
+      for (size_t r = readers.size() > kMostReaders ? readers.size() - kMostReaders : 0; r < readers.size() && groupOf_[i] == i; ++r)
+        if (const uint32_t group = groupOf_[readers[r]]; group != tried) tryGroup(tried = group, i);
     }
     for (InstructionId operand : at(i).operands)
       if (auto& readers = readers_[operand.value]; readers.empty() || readers.back() != i) readers.push_back(i);
@@ -81,16 +105,41 @@ class Siblings {
   }
 
   bool fits(uint32_t group, uint32_t i) const {
-    if (groups_[group].size() >= kMostResults || !canShare(*forms_[groups_[group][0]], *forms_[i])) return false;
-    size_t size = sizeOf(at(i));
-    std::vector<InstructionId> operands(at(i).operands.begin(), at(i).operands.end());
+    if (!canShare(*forms_[groups_[group][0]], *forms_[i])) return false;
+    const bool isNarrow = narrow_[i] || std::ranges::any_of(groups_[group], [&](uint32_t member) { return narrow_[member]; });
+    if (groups_[group].size() >= (isNarrow ? kMostResults : kMostMembers)) return false;
+    size_t size = sizeOf(at(i)), results = staysResult(group, i, i), most = isNarrow ? kMostInstructions : mostInstructions(i);
     for (uint32_t member : groups_[group]) {
       size += sizeOf(at(member));
-      operands.insert(operands.end(), at(member).operands.begin(), at(member).operands.end());
+      results += staysResult(group, i, member);
+      most = std::min(most, mostInstructions(member));
     }
-    std::ranges::sort(operands);
-    const auto tail = std::ranges::unique(operands);
-    return size <= kMostInstructions && operands.size() - tail.size() <= kMostOperands;
+    return size <= most && results <= kMostResults && readsOf(group, i).size() <= kMostOperands;
+  }
+
+  size_t mostInstructions(uint32_t i) const {
+    return !forms_[i]->reduces && at(i).shape->elementCount().value_or(0) >= kWorthCode ? kMostElementwise : kMostInstructions;
+  }
+
+  // What the group and `i` read of others, each once.
+  std::vector<InstructionId> readsOf(uint32_t group, uint32_t i) const {
+    std::vector<InstructionId> reads;
+    auto add = [&](uint32_t member) {
+      for (InstructionId operand : at(member).operands)
+        if (const uint32_t maker = local_.at(operand.value); groupOf_[maker] != group) reads.push_back(operand);
+    };
+    for (uint32_t member : groups_[group]) add(member);
+    add(i);
+    std::ranges::sort(reads);
+    const auto tail = std::ranges::unique(reads);
+    reads.erase(tail.begin(), tail.end());
+    return reads;
+  }
+
+  // `member` is stored whatever joins later: it is read by somebody who can be of no nest with it.
+  bool staysResult(uint32_t group, uint32_t i, uint32_t member) const {
+    const auto stays = [&](uint32_t user) { return user != i && groupOf_[user] != group && !(forms_[user] && canShare(*forms_[member], *forms_[user])); };
+    return order_[member] == module_.at(at(member).computation).root || std::ranges::any_of(users_[member], stays);
   }
 
   // No user of a member outside the group stands before `i`; `i` itself may be one where it reads the member at its own index.
@@ -186,6 +235,7 @@ class Siblings {
   std::vector<std::vector<uint32_t>> users_;
   std::vector<uint32_t> groupOf_, place_;
   std::vector<std::optional<NestForm>> forms_;  // of those that may be merged
+  std::vector<bool> narrow_;  // of groups of few members
   std::unordered_map<uint32_t, uint32_t> local_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> readers_;
 };

@@ -1,4 +1,6 @@
 // Sibling fusion: what becomes one nest, what must stay apart, and that values stay.
+#include <fmt/format.h>
+
 #include "core/ops/infer.h"
 #include "core/passes/buffer_assignment.h"
 #include "core/passes/copy_insertion.h"
@@ -153,6 +155,22 @@ TEST(PassesSiblings, WhatOnlyMembersReadIsNoResult) {
   EXPECT_EQ(nests(m), 1);
   for (InstructionId id : m.entryComputation().instructions)
     EXPECT_TRUE(m.at(id).opcode != Opcode::Fusion || m.at(id).shape->elements.size() == 2);
+}
+
+// `count` dear values of x, f32[size], that both results read: each is stored or made by their nest.
+std::string dearValues(int size, int count) {
+  std::string text = fmt::format(" x = f32[{0}] parameter(0)\n y = f32[{0}] parameter(1)\n t0 = f32[{0}] add(x, y)\n h0 = f32[{0}] subtract(x, y)\n", size);
+  for (int k = 0; k < count; ++k)
+    text += fmt::format(" c{1} = f32[] constant({2})\n b{1} = f32[{0}] broadcast(c{1}), dimensions={{}}\n m{1} = f32[{0}] add(x, b{1})\n a{1} = f32[{0}] atan2(m{1}, y)\n"
+                        " t{2} = f32[{0}] add(t{1}, a{1})\n h{2} = f32[{0}] maximum(h{1}, a{1})\n", size, k, k + 1);
+  return text + fmt::format(" ROOT r = (f32[{0}], f32[{0}]) tuple(t{1}, h{1})", size, count);
+}
+
+TEST(PassesSiblings, WhatLaterMembersReadCountsAsNoResult) { EXPECT_EQ(nests(merged(dearValues(64, 5))), 1); }
+
+TEST(PassesSiblings, LargeArraysAreWorthLargeNests) {
+  EXPECT_EQ(nests(merged(dearValues(1 << 16, 20))), 1);
+  EXPECT_GT(nests(merged(dearValues(64, 20))), 1);
 }
 
 TEST(PassesSiblings, WhatIsReadAtAnotherPlaceStaysApart) {

@@ -70,7 +70,7 @@ int main() {
     wrong += wrongSort<uint64_t>(threads, [](uint64_t bits) { return bits; });
     wrong += wrongSort<WideItem>(threads, [](uint64_t bits) { return WideItem{bits % 1000, bits}; });
   }
-  wrong += wrongPrograms() + wrongCancellations();
+  wrong += wrongPrograms() + wrongCancellations() + wrongMatrices();
   if (wrong + beside != 0) std::fprintf(stderr, "%lld wrong results\n", static_cast<long long>(wrong + beside));
   return wrong + beside == 0 ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 // dot: who runs it. f32 and f64 go to our gemm, bf16 and 8-bit integers to oneDNN's matmul, where their operands lie as those
-// routines can walk them; all other types and orders go to our contraction. Products with one row or one column are
-// memory bound and are left to the element program, which needs no packing, and so are many tiny ones.
+// routines can walk them; all other types and orders go to our contraction. Of those, products with one row or one column are
+// memory bound and are left to the element program, which needs no packing, and so are many tiny ones of any type.
 #include <algorithm>
 #include <numeric>
 

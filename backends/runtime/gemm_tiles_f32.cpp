@@ -187,10 +187,8 @@ TESSERA_VECTORS float sumOf(Vector x) { return _mm_cvtss_f32(sumsOf(x, zero(), z
 
 template <>
 const GemmTiles<float>& gemmTiles(GemmVectors vectors) {
-  static constexpr GemmTiles<float> kTiles[] = {{plain::kRows, plain::kLanes, &plain::run, &plain::dots, &plain::turn, &plain::vectorsOf},
-                                          {wide::kRows, wide::kLanes, &wide::run, &wide::dots, &wide::turn, &wide::vectorsOf},
-                                          {widest::kRows, widest::kLanes, &widest::run, &widest::dots, &widest::turn, &widest::vectorsOf}};
-  return kTiles[static_cast<size_t>(vectors)];
+  static constexpr GemmTiles<float> kAll[] = {plain::kTiles, wide::kTiles, widest::kTiles};
+  return kAll[static_cast<size_t>(vectors)];
 }
 
 }  // namespace tessera::cpu

@@ -161,10 +161,8 @@ TESSERA_VECTORS void turnSquare(Vector (&x)[2]) {
 
 template <>
 const GemmTiles<double>& gemmTiles(GemmVectors vectors) {
-  static constexpr GemmTiles<double> kTiles[] = {{plain::kRows, plain::kLanes, &plain::run, &plain::dots, &plain::turn, &plain::vectorsOf},
-                                                 {wide::kRows, wide::kLanes, &wide::run, &wide::dots, &wide::turn, &wide::vectorsOf},
-                                                 {widest::kRows, widest::kLanes, &widest::run, &widest::dots, &widest::turn, &widest::vectorsOf}};
-  return kTiles[static_cast<size_t>(vectors)];
+  static constexpr GemmTiles<double> kAll[] = {plain::kTiles, wide::kTiles, widest::kTiles};
+  return kAll[static_cast<size_t>(vectors)];
 }
 
 }  // namespace tessera::cpu

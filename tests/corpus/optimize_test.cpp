@@ -2,6 +2,8 @@
 // their promise to generated code.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "core/formats/hlo_text.h"
 #include "core/ops/infer.h"
 #include "core/passes/pipeline.h"
@@ -26,15 +28,22 @@ std::string errorsOf(const Diagnostics& found) {
   return text;
 }
 
-class CorpusOptimize : public testing::TestWithParam<std::string> {};
+class CorpusOptimize : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const std::string text = slurp(corpusTexts() / GetParam());
+    if (text.size() > kQuickBytes && !longTier()) GTEST_SKIP() << "large: only in the long tier (--all)";
+    ReadResult read = readHloText(text);
+    ASSERT_TRUE(read.module);
+    if (inferModule(*read.module).hasErrors()) GTEST_SKIP() << "does not verify: see CorpusText";
+    source_ = std::move(read.module);
+  }
+
+  std::optional<Module> source_;
+};
 
 TEST_P(CorpusOptimize, IsHloAgain) {
-  const std::string text = slurp(corpusTexts() / GetParam());
-  if (text.size() > kQuickBytes && !longTier()) GTEST_SKIP() << "large: only in the long tier (--all)";
-  ReadResult read = readHloText(text);
-  ASSERT_TRUE(read.module);
-  if (inferModule(*read.module).hasErrors()) GTEST_SKIP() << "does not verify: see CorpusText";
-  const auto optimized = optimize(*read.module);
+  const auto optimized = optimize(*source_);
   if (!optimized && optimized.error().fault == Fault::Unsupported) GTEST_SKIP() << optimized.error().toString();
   ASSERT_TRUE(optimized) << optimized.error().toString();
   EXPECT_EQ(errorsOf(verify(*optimized)), "");
@@ -48,12 +57,7 @@ TEST_P(CorpusOptimize, IsHloAgain) {
 }
 
 TEST_P(CorpusOptimize, ArraysOfAStepLieApart) {
-  const std::string text = slurp(corpusTexts() / GetParam());
-  if (text.size() > kQuickBytes && !longTier()) GTEST_SKIP() << "large: only in the long tier (--all)";
-  ReadResult read = readHloText(text);
-  ASSERT_TRUE(read.module);
-  if (inferModule(*read.module).hasErrors()) GTEST_SKIP() << "does not verify: see CorpusText";
-  const auto optimized = optimize(*read.module);
+  const auto optimized = optimize(*source_);
   const auto buffers = optimized ? assignBuffers(*optimized) : fail("not optimized");
   if (!buffers) GTEST_SKIP() << buffers.error().toString();
   EXPECT_EQ(test::brokenPromise(*buffers), "");

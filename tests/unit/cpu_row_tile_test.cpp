@@ -7,20 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/unit/cpu_compiled.h"
 
 namespace tessera {
 namespace {
-
-std::unique_ptr<Executable> compiled(const Module& module, int threads) {
-  CompileOptions options;
-  options.threads = threads;
-  auto executable = makeBackend("cpu").value()->compile(module, options);
-  EXPECT_TRUE(executable) << executable.error().toString();
-  return executable ? std::move(*executable) : nullptr;
-}
 
 void expectLikeEvaluator(const std::string& text) {
   auto read = readHloText(text);
@@ -32,7 +24,7 @@ void expectLikeEvaluator(const std::string& text) {
   ASSERT_TRUE(expected) << expected.error().toString();
   std::vector<std::vector<Literal>> found;
   for (int threads : {1, 2, 5}) {
-    auto executable = compiled(*read.module, threads);
+    auto executable = test::compiled(*read.module, threads);
     ASSERT_TRUE(executable);
     auto results = executable->run(arguments);
     ASSERT_TRUE(results) << results.error().toString();
@@ -118,7 +110,7 @@ TEST(CpuShortAxis, Forces) {
 TEST(CpuShortAxis, ForcesNeedNoMatrix) {
   const auto read = readHloText(forces(300, 3));
   ASSERT_TRUE(read.module);
-  auto executable = compiled(*read.module, 2);
+  auto executable = test::compiled(*read.module, 2);
   ASSERT_TRUE(executable);
   EXPECT_LT(executable->peakBytes(), 40000);  // the points are 3600 bytes, the matrix would be 360000
 }

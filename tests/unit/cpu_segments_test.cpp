@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/unit/cpu_compiled.h"
 
 namespace tessera {
 namespace {
@@ -17,14 +17,6 @@ Module moduleOf(const std::string& body) {
   return std::move(*read.module);
 }
 
-std::unique_ptr<Executable> compiled(const Module& module, int threads) {
-  CompileOptions options;
-  options.threads = threads;
-  auto executable = makeBackend("cpu").value()->compile(module, options);
-  EXPECT_TRUE(executable) << executable.error().toString();
-  return executable ? std::move(*executable) : nullptr;
-}
-
 void expectLikeEvaluator(const std::string& body) {
   const Module module = moduleOf(body);
   std::vector<Literal> arguments;
@@ -33,7 +25,7 @@ void expectLikeEvaluator(const std::string& body) {
   const auto expected = evaluateModule(module, arguments);
   ASSERT_TRUE(expected) << expected.error().toString();
   for (int threads : {1, 3}) {
-    const auto executable = compiled(module, threads);
+    const auto executable = test::compiled(module, threads);
     ASSERT_TRUE(executable);
     const auto found = executable->run(arguments);
     ASSERT_TRUE(found) << found.error().toString();
@@ -73,7 +65,7 @@ TEST(CpuSegments, ReversedBorders) {
 // In a segment the conditions are settled: nothing is read under a mask where segments are whole vectors.
 TEST(CpuSegments, ReadWithoutMasks) {
   const Module module = moduleOf(turned("f32", 64, 1024, 256));
-  const auto executable = compiled(module, 1);
+  const auto executable = test::compiled(module, 1);
   ASSERT_TRUE(executable);
   const auto steps = executable->list(executable->optimized().entryComputation().root, true);
   ASSERT_TRUE(steps && steps->size() == 1);

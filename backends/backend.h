@@ -17,18 +17,18 @@
 
 namespace tessera {
 
-class Communicator;  // core/evaluate/collectives.h
+class Communicator;       // core/evaluate/collectives.h
 class CustomCallLibrary;  // core/custom_calls/custom_call_library.h
 
 struct CompileOptions {
-  int threads = 0;                             // 0: all cores
-  const std::atomic<bool>* cancel = nullptr;   // polled; cancelled compiles fail with Fault::Runtime
+  int threads = 0;                            // 0: all cores
+  const std::atomic<bool>* cancel = nullptr;  // polled; cancelled compiles fail with Fault::Runtime
   std::function<void(std::string_view stage, double fraction)> progress;
   // Widest vectors: "native", "avx2" or "sse4"; libraries choose for themselves. With keepsCode also the levels
   // "x86-64-v2", "x86-64-v3", "x86-64-v4", which this machine need not have.
   std::string isa = "native";
-  std::string kernelCache;                     // folder of compiled kernels; "": none are kept
-  bool keepsCode = false;                      // for Executable::object
+  std::string kernelCache;  // folder of compiled kernels; "": none are kept
+  bool keepsCode = false;   // for Executable::object
   // The user's targets of custom calls, which runs are given through their communicator; null: the built-in ones only.
   const CustomCallLibrary* customCalls = nullptr;
 };
@@ -59,8 +59,8 @@ struct BufferPlace {
 struct StepListing {
   std::string name, what;  // as in StepProfile
   std::vector<BufferPlace> buffers;
-  double flops = 0, bytes = 0;               // estimated
-  std::string irBefore, irAfter, assembly;   // of its kernel, if it has one: LLVM's, before and after its passes
+  double flops = 0, bytes = 0;              // estimated
+  std::string irBefore, irAfter, assembly;  // of its kernel, if it has one: LLVM's, before and after its passes
 };
 
 // A program compiled ahead of time: an object file and the C header that says how to call it.
@@ -78,8 +78,8 @@ class Executable {
                                            Profile* profile = nullptr) = 0;
   // The same into `outputs`: what an earlier runInto of this executable left there is overwritten in place, copies of
   // those literals see it too; a run that finds all arrays there allocates nothing of its own.
-  virtual Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options = {},
-                         Profile* profile = nullptr) {
+  virtual Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs,
+                         const RunOptions& options = {}, Profile* profile = nullptr) {
     TESSERA_ASSIGN_OR_RETURN(outputs, run(arguments, options, profile));
     return {};
   }

@@ -48,7 +48,8 @@ Result<void*> openCpuLibrary() {
     }
     if (void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     const char* reason = dlerror();
-    return failWith(Fault::Unsupported, "the cpu backend cannot be opened: " + std::string(reason ? reason : place.string()));
+    return failWith(Fault::Unsupported,
+                    "the cpu backend cannot be opened: " + std::string(reason ? reason : place.string()));
   }
   return failWith(Fault::Unsupported, "the cpu backend is not installed (looked for " + tried + ")");
 }
@@ -57,7 +58,9 @@ Result<std::unique_ptr<Backend>> makeCpuBackend() {
   // Never closed: executables, and threads of the libraries behind it, outlive any one use.
   TESSERA_ASSIGN_OR_RETURN(void* library, openCpuLibrary());
   auto create = reinterpret_cast<Backend* (*)()>(dlsym(library, kEntryPoint));
-  if (!create) return failWith(Fault::Unsupported, std::string(kCpuLibrary) + " has no " + kEntryPoint + "; it is of another version");
+  if (!create)
+    return failWith(Fault::Unsupported,
+                    std::string(kCpuLibrary) + " has no " + kEntryPoint + "; it is of another version");
   Backend* backend = create();
   if (!backend) return failWith(Fault::Unsupported, "the cpu backend does not know this processor");
   return std::unique_ptr<Backend>(backend);

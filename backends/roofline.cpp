@@ -22,25 +22,33 @@ constexpr int kChains = 16;
 constexpr int64_t kSteps = 20'000;
 
 // A vector type's chains of a = a · x + y; the sum is given so that they stay.
-#define TESSERA_CHAINS(NAME, TARGET, VECTOR, ZERO, STEP)             \
-  __attribute__((target(TARGET))) void NAME() {                      \
-    VECTOR sums[kChains];                                            \
-    for (auto& sum : sums) sum = ZERO;                               \
-    for (int64_t i = 0; i < kSteps; ++i)                             \
-      for (auto& sum : sums) {                                       \
-        STEP;                                                        \
-        __asm__ volatile("" : "+v"(sum));                            \
-      }                                                              \
+#define TESSERA_CHAINS(NAME, TARGET, VECTOR, ZERO, STEP) \
+  __attribute__((target(TARGET))) void NAME() {          \
+    VECTOR sums[kChains];                                \
+    for (auto& sum : sums) sum = ZERO;                   \
+    for (int64_t i = 0; i < kSteps; ++i)                 \
+      for (auto& sum : sums) {                           \
+        STEP;                                            \
+        __asm__ volatile("" : "+v"(sum));                \
+      }                                                  \
   }
 
-TESSERA_CHAINS(chainsF32Wide, "avx512f", __m512, _mm512_set1_ps(1e-3f), sum = _mm512_fmadd_ps(sum, _mm512_set1_ps(0.99f), _mm512_set1_ps(1e-3f)))
-TESSERA_CHAINS(chainsF64Wide, "avx512f", __m512d, _mm512_set1_pd(1e-3), sum = _mm512_fmadd_pd(sum, _mm512_set1_pd(0.99), _mm512_set1_pd(1e-3)))
-TESSERA_CHAINS(chainsF32, "avx2,fma", __m256, _mm256_set1_ps(1e-3f), sum = _mm256_fmadd_ps(sum, _mm256_set1_ps(0.99f), _mm256_set1_ps(1e-3f)))
-TESSERA_CHAINS(chainsF64, "avx2,fma", __m256d, _mm256_set1_pd(1e-3), sum = _mm256_fmadd_pd(sum, _mm256_set1_pd(0.99), _mm256_set1_pd(1e-3)))
-TESSERA_CHAINS(chainsF32Plain, "sse2", __m128, _mm_set1_ps(1e-3f), sum = _mm_add_ps(_mm_mul_ps(sum, _mm_set1_ps(0.99f)), _mm_set1_ps(1e-3f)))
-TESSERA_CHAINS(chainsF64Plain, "sse2", __m128d, _mm_set1_pd(1e-3), sum = _mm_add_pd(_mm_mul_pd(sum, _mm_set1_pd(0.99)), _mm_set1_pd(1e-3)))
-TESSERA_CHAINS(chainsBytes, "avx512f,avx512vnni", __m512i, _mm512_setzero_si512(), sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(1), _mm512_set1_epi8(1)))
-TESSERA_CHAINS(chainsBf16, "avx512f,avx512bf16", __m512, _mm512_setzero_ps(), sum = _mm512_dpbf16_ps(sum, (__m512bh)_mm512_set1_epi16(1), (__m512bh)_mm512_set1_epi16(1)))
+TESSERA_CHAINS(chainsF32Wide, "avx512f", __m512, _mm512_set1_ps(1e-3f),
+               sum = _mm512_fmadd_ps(sum, _mm512_set1_ps(0.99f), _mm512_set1_ps(1e-3f)))
+TESSERA_CHAINS(chainsF64Wide, "avx512f", __m512d, _mm512_set1_pd(1e-3),
+               sum = _mm512_fmadd_pd(sum, _mm512_set1_pd(0.99), _mm512_set1_pd(1e-3)))
+TESSERA_CHAINS(chainsF32, "avx2,fma", __m256, _mm256_set1_ps(1e-3f),
+               sum = _mm256_fmadd_ps(sum, _mm256_set1_ps(0.99f), _mm256_set1_ps(1e-3f)))
+TESSERA_CHAINS(chainsF64, "avx2,fma", __m256d, _mm256_set1_pd(1e-3),
+               sum = _mm256_fmadd_pd(sum, _mm256_set1_pd(0.99), _mm256_set1_pd(1e-3)))
+TESSERA_CHAINS(chainsF32Plain, "sse2", __m128, _mm_set1_ps(1e-3f),
+               sum = _mm_add_ps(_mm_mul_ps(sum, _mm_set1_ps(0.99f)), _mm_set1_ps(1e-3f)))
+TESSERA_CHAINS(chainsF64Plain, "sse2", __m128d, _mm_set1_pd(1e-3),
+               sum = _mm_add_pd(_mm_mul_pd(sum, _mm_set1_pd(0.99)), _mm_set1_pd(1e-3)))
+TESSERA_CHAINS(chainsBytes, "avx512f,avx512vnni", __m512i, _mm512_setzero_si512(),
+               sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(1), _mm512_set1_epi8(1)))
+TESSERA_CHAINS(chainsBf16, "avx512f,avx512bf16", __m512, _mm512_setzero_ps(),
+               sum = _mm512_dpbf16_ps(sum, (__m512bh)_mm512_set1_epi16(1), (__m512bh)_mm512_set1_epi16(1)))
 #undef TESSERA_CHAINS
 
 __attribute__((target("avx512f"))) uint64_t readWide(const uint64_t* data, size_t count) {
@@ -107,9 +115,24 @@ void addArithmetic(Roofline& out, const char* type, double operationsPerStep, vo
 }
 
 void measureArithmetic(Roofline& out, double seconds) {
-  const bool wide = __builtin_cpu_supports("avx512f"), fused = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  addArithmetic(out, "f32", wide ? 32 : fused ? 16 : 8, wide ? chainsF32Wide : fused ? chainsF32 : chainsF32Plain, seconds);
-  addArithmetic(out, "f64", wide ? 16 : fused ? 8 : 4, wide ? chainsF64Wide : fused ? chainsF64 : chainsF64Plain, seconds);
+  const bool wide = __builtin_cpu_supports("avx512f"),
+             fused = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  addArithmetic(out, "f32",
+                wide    ? 32
+                : fused ? 16
+                        : 8,
+                wide    ? chainsF32Wide
+                : fused ? chainsF32
+                        : chainsF32Plain,
+                seconds);
+  addArithmetic(out, "f64",
+                wide    ? 16
+                : fused ? 8
+                        : 4,
+                wide    ? chainsF64Wide
+                : fused ? chainsF64
+                        : chainsF64Plain,
+                seconds);
   if (__builtin_cpu_supports("avx512bf16")) addArithmetic(out, "bf16", 64, chainsBf16, seconds);
   if (__builtin_cpu_supports("avx512vnni")) addArithmetic(out, "s8", 128, chainsBytes, seconds);
 }
@@ -135,7 +158,8 @@ void addMemory(Roofline& out, const char* level, size_t bytesPerCore, bool copie
     }
   };
   const double amount = static_cast<double>(bytesPerCore * repeats) * (copies ? 2 : 1);
-  out.memory.push_back({level, copies ? "copy" : "read", rateOf(1, amount, seconds, work), rateOf(out.cores, amount, seconds, work)});
+  out.memory.push_back(
+      {level, copies ? "copy" : "read", rateOf(1, amount, seconds, work), rateOf(out.cores, amount, seconds, work)});
 }
 
 std::string processorName() {

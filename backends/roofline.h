@@ -8,13 +8,13 @@
 namespace tessera {
 
 struct ArithmeticPeak {
-  std::string type;  // "f32", "f64", and where the processor has instructions for them "bf16", "s8"
+  std::string type;                  // "f32", "f64", and where the processor has instructions for them "bf16", "s8"
   double oneCore = 0, allCores = 0;  // operations a second, a multiply-add is two
 };
 
 struct MemoryPeak {
-  std::string level;  // "L1", "L2", "memory"
-  std::string how;    // "read", "copy" (bytes read and written)
+  std::string level;                 // "L1", "L2", "memory"
+  std::string how;                   // "read", "copy" (bytes read and written)
   double oneCore = 0, allCores = 0;  // bytes a second
 };
 

@@ -39,7 +39,8 @@ void Report::failure(const Diagnostic& diagnostic) {
     put("found", diagnostic.found);
     put("file", diagnostic.file);
     put("instruction", diagnostic.instructionName);
-    if (diagnostic.position.line) error["line"] = diagnostic.position.line, error["column"] = diagnostic.position.column;
+    if (diagnostic.position.line)
+      error["line"] = diagnostic.position.line, error["column"] = diagnostic.position.column;
     object["error"] = std::move(error);
   }
   raise(exitCodeOf(diagnostic));
@@ -50,7 +51,7 @@ void Report::raise(int code) { exit = std::max(exit, code); }
 int Report::finish() {
   if (json) {
     std::string text = object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fwrite(text.data(), 1, text.size(), stdout);
   }
   return flushed(exit);
 }

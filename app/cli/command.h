@@ -28,7 +28,7 @@ int exitCodeOf(const Diagnostic& diagnostic);
 // What a subcommand has to say; printed once, at the end.
 class Report {
  public:
-  bool json = false;                // --json
+  bool json = false;  // --json
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   int exit = kFine;
 
@@ -46,7 +46,8 @@ class Report {
 
 // Reads and verifies; on error reports and gives nullopt. withVerify false: only what reading itself refuses.
 // `beside`: takes what the file holds beside its module: the values of an HloSnapshot, foreign protobuf fields.
-std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify, ProtoContent* beside = nullptr);
+std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify,
+                                 ProtoContent* beside = nullptr);
 
 // A module's text to the file `out`, or to stdout when it is "" (with --json: into the object).
 void printModule(const Module& module, const std::string& out, Report& report);

@@ -1,5 +1,6 @@
-// tessera compile FILE -o OUT.o|OUT.so [--header=OUT.h]: a program ahead of time, as an object file with a C entry point or
-// as a library that the system's compiler links, and its header. backends/aot writes both; here they get their places.
+// tessera compile FILE -o OUT.o|OUT.so [--header=OUT.h]: a program ahead of time, as an object file with a C entry
+// point or as a library that the system's compiler links, and its header. backends/aot writes both; here they get their
+// places.
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,7 +33,8 @@ Diagnostic fault(Fault kind, std::string message) {
 
 bool isIdentifier(const std::string& name) {
   const auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) && std::all_of(name.begin(), name.end(), isWord);
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+         std::all_of(name.begin(), name.end(), isWord);
 }
 
 // The module's name as C can have it.
@@ -88,22 +90,33 @@ std::string complaintIn(const std::string& path) {
 
 Result<std::string> linkLibrary(const CompiledObject& object) {
   const std::string folder = runtimeFolder();
-  if (folder.empty()) return fail(fault(Fault::Unsupported, "libtessera_runtime.a is not installed; an object (-o OUT.o) needs no linker"));
+  if (folder.empty())
+    return fail(
+        fault(Fault::Unsupported, "libtessera_runtime.a is not installed; an object (-o OUT.o) needs no linker"));
   const ScratchFolder scratch;
   if (!scratch.exists()) return fail(fault(Fault::Output, "no folder for temporary files can be made"));
   TESSERA_TRY(writeFileAtomically(scratch.at("program.o"), object.bytes));
   TESSERA_TRY(writeFileAtomically(scratch.at("said"), ""));
   const char* chosen = std::getenv("CC");
-  std::vector<std::string> words = {chosen && *chosen ? chosen : "cc", "-shared", "-Wl,-z,noexecstack", "-Wl,-z,defs", "-o",
-                                    scratch.at("program.so"), scratch.at("program.o"), "-L" + folder};
-  if (std::ranges::find(object.libraries, "tessera_core") != object.libraries.end()) words.push_back("-Wl,-rpath," + folder);
+  std::vector<std::string> words = {chosen && *chosen ? chosen : "cc",
+                                    "-shared",
+                                    "-Wl,-z,noexecstack",
+                                    "-Wl,-z,defs",
+                                    "-o",
+                                    scratch.at("program.so"),
+                                    scratch.at("program.o"),
+                                    "-L" + folder};
+  if (std::ranges::find(object.libraries, "tessera_core") != object.libraries.end())
+    words.push_back("-Wl,-rpath," + folder);
   for (const std::string& library : object.libraries) words.push_back("-l" + library);
   constexpr double kSeconds = 300;
   auto ended = runProcess(words, kSeconds, scratch.at("said"));
   if (!ended)
-    return fail(fault(Fault::Unsupported, "no linker was found: " + ended.error().message + "; set CC, or write an object (-o OUT.o), which needs none"));
+    return fail(fault(Fault::Unsupported, "no linker was found: " + ended.error().message +
+                                              "; set CC, or write an object (-o OUT.o), which needs none"));
   if (ended->exit != 0)
-    return fail(fault(Fault::Unsupported, words[0] + " cannot link the library" + (ended->timedOut ? " in time" : "") + ": " + complaintIn(scratch.at("said"))));
+    return fail(fault(Fault::Unsupported, words[0] + " cannot link the library" + (ended->timedOut ? " in time" : "") +
+                                              ": " + complaintIn(scratch.at("said"))));
   std::string out = contentOf(scratch.at("program.so"));
   if (out.empty()) return fail(fault(Fault::Output, words[0] + " has written no library"));
   return out;
@@ -136,7 +149,8 @@ void tell(const Options& options, const CompiledObject& object, Report& report) 
 
 Status compile(const Module& module, Options& options, Report& report) {
   if (options.name.empty()) options.name = identifierOf(module.name);
-  if (!isIdentifier(options.name)) return fail(fault(Fault::Usage, "\"" + options.name + "\" is no name of a C function"));
+  if (!isIdentifier(options.name))
+    return fail(fault(Fault::Usage, "\"" + options.name + "\" is no name of a C function"));
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
   TESSERA_ASSIGN_OR_RETURN(const CompiledObject object, executable->object(options.name));
@@ -148,17 +162,26 @@ Status compile(const Module& module, Options& options, Report& report) {
 }  // namespace
 
 void addCompile(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("compile", "Compile a module ahead of time: an object or a library with a C entry point, and its header");
+  auto* command = app.add_subcommand(
+      "compile", "Compile a module ahead of time: an object or a library with a C entry point, and its header");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("-o,--output", options->out, "OUT.o, or OUT.so (linked by $CC, else cc)")
       ->required()
-      ->check([](const std::string& out) { return out.ends_with(".o") || out.ends_with(".so") ? "" : "an output is named OUT.o or OUT.so"; });
+      ->check([](const std::string& out) {
+        return out.ends_with(".o") || out.ends_with(".so") ? "" : "an output is named OUT.o or OUT.so";
+      });
   command->add_option("--header", options->header, "Write the C header that says how to call it");
-  command->add_option("--name", options->name, "Of its functions, NAME_run and NAME_workspace_bytes (default: the module's)");
-  command->add_option("--target", options->compile.isa, "Processor: native (this one) or a level, x86-64-v2, x86-64-v3 or x86-64-v4")
+  command->add_option("--name", options->name,
+                      "Of its functions, NAME_run and NAME_workspace_bytes (default: the module's)");
+  command
+      ->add_option("--target", options->compile.isa,
+                   "Processor: native (this one) or a level, x86-64-v2, x86-64-v3 or x86-64-v4")
       ->check(CLI::IsMember({"native", "x86-64-v2", "x86-64-v3", "x86-64-v4"}));
-  command->add_option("--threads", options->compile.threads, "Threads that a run has at most (default: this machine's cores)")->check(CLI::Range(0, 4096));
+  command
+      ->add_option("--threads", options->compile.threads,
+                   "Threads that a run has at most (default: this machine's cores)")
+      ->check(CLI::Range(0, 4096));
   options->compile.kernelCache = defaultKernelCache();
   options->compile.keepsCode = true;
   command->add_option("--kernel-cache", options->compile.kernelCache, "Folder of compiled kernels, or off")

@@ -38,7 +38,8 @@ void tell(const Module& module, const CostTable& table, const Options& options, 
     list.push_back({{"name", instruction.name}, {"opcode", instruction.opcodeName()}, {"computation", computation}});
     put(list.back(), one.cost);
     const std::string where = instruction.computation == module.entry() ? "" : "%" + computation + ": ";
-    row(one.cost, fmt::format("{}%{} = {} {}", where, instruction.name, toString(*instruction.shape, false), instruction.opcodeName()));
+    row(one.cost, fmt::format("{}%{} = {} {}", where, instruction.name, toString(*instruction.shape, false),
+                              instruction.opcodeName()));
   }
 }
 
@@ -48,10 +49,12 @@ void addCost(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("cost", "List what each instruction costs, dearest first, and all together");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "HLO file")->required();
-  command->add_option("--by", options->by, "flops, transcendentals or bytes")->check(CLI::IsMember({"flops", "transcendentals", "bytes"}));
+  command->add_option("--by", options->by, "flops, transcendentals or bytes")
+      ->check(CLI::IsMember({"flops", "transcendentals", "bytes"}));
   command->add_option("--top", options->top, "Only the N dearest (0: all that cost anything)");
   command->add_flag("--json", report.json, "Print one JSON object");
-  command->footer("Loops count once; a loop's row includes its body.\nExample: tessera cost model.hlo --by=bytes --top=10");
+  command->footer(
+      "Loops count once; a loop's row includes its body.\nExample: tessera cost model.hlo --by=bytes --top=10");
   command->callback([options, &report] {
     if (auto module = loadModule(options->file, report, true))
       tell(*module, costTable(*module, orderOf(options->by)), *options, report);

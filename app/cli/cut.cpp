@@ -73,7 +73,8 @@ void addExtract(CLI::App& app, Report& report) {
   auto* command = addCut(app, "extract", "Cut an instruction and what it needs out, as a runnable module",
                          "An instruction's name; COMPUTATION/NAME where several have it", report, options);
   command->add_option("--height", options->height, "At most so many operands up; what is above becomes a parameter")
-      ->check(CLI::NonNegativeNumber)->default_str("all");
+      ->check(CLI::NonNegativeNumber)
+      ->default_str("all");
   command->footer("Example: tessera extract model.hlo sum --height=1 -o part.hlo");
   command->callback([options, &report] {
     if (auto module = loadModule(options->file, report, true)) deliver(extracted(*module, *options), *options, report);

@@ -1,6 +1,6 @@
 // tessera diff A B: do two files hold the same graph, whatever its names, ids and parameter order?
-#include "app/cli/command.h"
 #include "core/tools/diff.h"
+#include "app/cli/command.h"
 
 namespace tessera::cli {
 namespace {
@@ -21,14 +21,16 @@ void tell(const ModuleDiff& found, Report& report) {
     if (!difference.inRight.empty()) report.line("  + " + difference.inRight);
   }
   if (found.more) report.line("… and more");
-  if (found.differences.empty()) return report.line("the same graph: " + std::to_string(found.matched) + " instructions");
+  if (found.differences.empty())
+    return report.line("the same graph: " + std::to_string(found.matched) + " instructions");
   report.raise(kNo);
 }
 
 }  // namespace
 
 void addDiff(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("diff", "Compare two modules by structure: names, ids and parameter order do not count");
+  auto* command =
+      app.add_subcommand("diff", "Compare two modules by structure: names, ids and parameter order do not count");
   auto files = std::make_shared<std::pair<std::string, std::string>>();
   command->add_option("A", files->first, "HLO file")->required();
   command->add_option("B", files->second, "HLO file")->required();

@@ -64,28 +64,39 @@ Result<Explanation> explanationOf(const Module& module, const Options& options) 
 }  // namespace
 
 void addExplain(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("explain", "Explain an instruction: shape with reasons, loop nest, elements read, compiled code");
+  auto* command = app.add_subcommand(
+      "explain", "Explain an instruction: shape with reasons, loop nest, elements read, compiled code");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("INSTRUCTION", options->name, "Its name; COMPUTATION/NAME where several have it")->required();
-  command->add_option("--index", options->index, "The output element whose reads are listed (default: the middle)")->delimiter(',');
-  command->add_flag("--loops", options->code.loops, "Compiled for the CPU: its instruction of the optimised module, steps, buffers, and the loop nest");
+  command->add_option("--index", options->index, "The output element whose reads are listed (default: the middle)")
+      ->delimiter(',');
+  command->add_flag("--loops", options->code.loops,
+                    "Compiled for the CPU: its instruction of the optimised module, steps, buffers, and the loop nest");
   command->add_flag("--ir", options->code.ir, "Likewise, with LLVM IR before and after LLVM's passes");
   command->add_flag("--asm", options->code.assembly, "Likewise, with the assembly");
-  command->add_option("--isa", options->code.isa, "Widest vectors of kernels: native, avx2 or sse4")->check(CLI::IsMember({"native", "avx2", "sse4"}));
-  command->add_option("--machine", options->code.machine, "Likewise, with the least time on the machine of this output of `tessera machine --json`");
-  command->add_option("--runs", options->code.runs, "Likewise, with the time of its steps, measured in so many runs with arguments by rule")->check(CLI::Range(1, 100000));
+  command->add_option("--isa", options->code.isa, "Widest vectors of kernels: native, avx2 or sse4")
+      ->check(CLI::IsMember({"native", "avx2", "sse4"}));
+  command->add_option("--machine", options->code.machine,
+                      "Likewise, with the least time on the machine of this output of `tessera machine --json`");
+  command
+      ->add_option("--runs", options->code.runs,
+                   "Likewise, with the time of its steps, measured in so many runs with arguments by rule")
+      ->check(CLI::Range(1, 100000));
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera explain model.hlo sum --index=3");
   command->callback([options, &report] {
     const auto module = loadModule(options->file, report, true);
     if (!module) return;
     if (options->code.any()) {
-      if (auto status = explainCode(*module, options->name, options->code, report); !status) report.failure(status.error());
+      if (auto status = explainCode(*module, options->name, options->code, report); !status)
+        report.failure(status.error());
       return;
     }
-    if (auto found = explanationOf(*module, *options)) tell(*found, report);
-    else report.failure(found.error());
+    if (auto found = explanationOf(*module, *options))
+      tell(*found, report);
+    else
+      report.failure(found.error());
   });
 }
 

@@ -36,7 +36,8 @@ std::string trimmed(std::string text) {
 }
 
 // Scheduled instructions of the optimised module that compute it, or the one of this name itself.
-Result<std::vector<InstructionId>> findOptimized(const Module& source, const Module& optimized, const std::string& name) {
+Result<std::vector<InstructionId>> findOptimized(const Module& source, const Module& optimized,
+                                                 const std::string& name) {
   const auto found = instructionNamed(source, name);
   if (!found) {
     TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionNamed(optimized, name));
@@ -52,8 +53,10 @@ Result<Roofline> readRoofline(const std::string& file) {
   if (!json.is_object() || !json.contains("arithmetic") || !json.contains("memory")) return refused();
   Roofline out;
   try {
-    for (const auto& peak : json["arithmetic"]) out.arithmetic.push_back({peak.at("type"), peak.at("one_core"), peak.at("all_cores")});
-    for (const auto& peak : json["memory"]) out.memory.push_back({peak.at("level"), peak.at("how"), peak.at("one_core"), peak.at("all_cores")});
+    for (const auto& peak : json["arithmetic"])
+      out.arithmetic.push_back({peak.at("type"), peak.at("one_core"), peak.at("all_cores")});
+    for (const auto& peak : json["memory"])
+      out.memory.push_back({peak.at("level"), peak.at("how"), peak.at("one_core"), peak.at("all_cores")});
   } catch (const nlohmann::json::exception&) {
     return refused();
   }
@@ -62,10 +65,15 @@ Result<Roofline> readRoofline(const std::string& file) {
 
 class Teller {
  public:
-  Teller(const Module& source, const Executable& executable, const CodeOptions& options, const Roofline* roofline, const Profile& profile,
-         Report& report)
-      : source_(source), optimized_(executable.optimized()), executable_(executable), options_(options), roofline_(roofline),
-        profile_(profile), report_(report) {}
+  Teller(const Module& source, const Executable& executable, const CodeOptions& options, const Roofline* roofline,
+         const Profile& profile, Report& report)
+      : source_(source),
+        optimized_(executable.optimized()),
+        executable_(executable),
+        options_(options),
+        roofline_(roofline),
+        profile_(profile),
+        report_(report) {}
 
   Status tell(InstructionId id);
 
@@ -119,11 +127,15 @@ void Teller::tellTime(const StepListing& step, size_t occurrence, Json& out) {
     if (each.name != step.name || each.what != step.what || occurrence-- > 0) continue;
     const auto runs = static_cast<double>(profile_.runs);
     const double ns = static_cast<double>(each.totalNs) / runs;
-    out["measured"] = {{"ns", ns}, {"least_ns", each.minNs}, {"executions", static_cast<double>(each.count) / runs}, {"flops", each.flops / runs}, {"bytes", each.bytes / runs}};
+    out["measured"] = {{"ns", ns},
+                       {"least_ns", each.minNs},
+                       {"executions", static_cast<double>(each.count) / runs},
+                       {"flops", each.flops / runs},
+                       {"bytes", each.bytes / runs}};
     std::string rates;
     if (ns > 0) rates = fmt::format(": {:.2f} Gflop/s, {:.2f} GB/s", each.flops / runs / ns, each.bytes / runs / ns);
-    report_.line(fmt::format("measured: {:.3f} us a run in {:g} executions, {:.0f} flops, {:.0f} bytes{}", ns / 1e3, static_cast<double>(each.count) / runs,
-                             each.flops / runs, each.bytes / runs, rates));
+    report_.line(fmt::format("measured: {:.3f} us a run in {:g} executions, {:.0f} flops, {:.0f} bytes{}", ns / 1e3,
+                             static_cast<double>(each.count) / runs, each.flops / runs, each.bytes / runs, rates));
     return;
   }
   report_.line("measured: it did not run");
@@ -143,19 +155,24 @@ void Teller::tellStep(const StepListing& step, size_t occurrence, ElementType ty
   }
   out["buffers"] = Json::array();
   for (const BufferPlace& buffer : step.buffers) {
-    out["buffers"].push_back({{"role", buffer.role}, {"place", buffer.place}, {"offset", buffer.offset}, {"bytes", buffer.bytes}});
+    out["buffers"].push_back(
+        {{"role", buffer.role}, {"place", buffer.place}, {"offset", buffer.offset}, {"bytes", buffer.bytes}});
     report_.line(fmt::format("  {}: {} at {}, {} bytes", buffer.role, buffer.place, buffer.offset, buffer.bytes));
   }
   if (options_.ir) {
     out["ir_before"] = step.irBefore;
     out["ir_after"] = step.irAfter;
-    if (step.irBefore.empty()) report_.line("LLVM IR: none; code of the run time or of a library");
-    else block("LLVM IR before LLVM's passes:", step.irBefore), block("LLVM IR after them:", step.irAfter);
+    if (step.irBefore.empty())
+      report_.line("LLVM IR: none; code of the run time or of a library");
+    else
+      block("LLVM IR before LLVM's passes:", step.irBefore), block("LLVM IR after them:", step.irAfter);
   }
   if (options_.assembly) {
     out["assembly"] = step.assembly;
-    if (step.assembly.empty()) report_.line("assembly: none; code of the run time or of a library");
-    else block("assembly:", step.assembly);
+    if (step.assembly.empty())
+      report_.line("assembly: none; code of the run time or of a library");
+    else
+      block("assembly:", step.assembly);
   }
 }
 
@@ -166,12 +183,14 @@ Status Teller::tell(InstructionId id) {
   report_.line(text);
   tellSources(id, out);
   if (options_.loops) TESSERA_TRY(tellLoops(id, out));
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<StepListing> steps, executable_.list(id, options_.ir || options_.assembly));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<StepListing> steps,
+                           executable_.list(id, options_.ir || options_.assembly));
   out["steps"] = Json::array();
   for (size_t i = 0; i < steps.size(); ++i) {
     const StepListing& step = steps[i];
     const auto isLike = [&](const StepListing& other) { return other.name == step.name && other.what == step.what; };
-    const auto before = static_cast<size_t>(std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(i), isLike));
+    const auto before =
+        static_cast<size_t>(std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(i), isLike));
     Json& one = out["steps"].emplace_back(Json::object());
     const Shape& shape = optimized_.shapeOf(id);
     tellStep(step, before, shape.isArray() ? shape.type : ElementType::F32, one);
@@ -182,7 +201,8 @@ Status Teller::tell(InstructionId id) {
 }
 
 // Of the first device, with all others beside it: times of collectives are those of waiting for them, too.
-Result<Profile> measureOnGrid(const Module& module, DeviceGrid grid, Backend& backend, const CompileOptions& options, Executable& first, int64_t runs) {
+Result<Profile> measureOnGrid(const Module& module, DeviceGrid grid, Backend& backend, const CompileOptions& options,
+                              Executable& first, int64_t runs) {
   TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsByDevice(module, grid, {}, {}));
   std::vector<std::unique_ptr<Executable>> others;
   for (int64_t device = 1; device < grid.count(); ++device) {
@@ -195,7 +215,8 @@ Result<Profile> measureOnGrid(const Module& module, DeviceGrid grid, Backend& ba
       const auto device = static_cast<size_t>(communicator.device());
       RunOptions run;
       run.communicator = &communicator;
-      return (device == 0 ? first : *others[device - 1]).run(arguments[device], run, device == 0 && i > 0 ? &profile : nullptr);
+      return (device == 0 ? first : *others[device - 1])
+          .run(arguments[device], run, device == 0 && i > 0 ? &profile : nullptr);
     };
     TESSERA_TRY(runOnDevices(grid, program));
   }
@@ -234,8 +255,9 @@ Status explainCode(const Module& module, const std::string& name, const CodeOpti
   TESSERA_ASSIGN_OR_RETURN(const std::vector<InstructionId> ids, findOptimized(module, executable->optimized(), name));
   Profile profile;
   if (options.runs > 0) {
-    TESSERA_ASSIGN_OR_RETURN(profile, grid.count() > 1 ? measureOnGrid(module, grid, *backend, compile, *executable, options.runs)
-                                                       : measure(module, *executable, options.runs));
+    TESSERA_ASSIGN_OR_RETURN(profile, grid.count() > 1
+                                          ? measureOnGrid(module, grid, *backend, compile, *executable, options.runs)
+                                          : measure(module, *executable, options.runs));
   }
   report.object["optimized"] = Json::array();
   if (ids.empty()) report.line("nothing of it is left in the optimised module: it was folded, merged or not needed");

@@ -10,7 +10,7 @@ namespace tessera::cli {
 struct CodeOptions {
   bool loops = false, ir = false, assembly = false;
   std::string isa = "native", machine;  // machine: file of `tessera machine --json`
-  int64_t runs = 0;  // measured, with arguments by rule
+  int64_t runs = 0;                     // measured, with arguments by rule
   bool any() const { return loops || ir || assembly || runs > 0 || !machine.empty(); }
 };
 

@@ -31,7 +31,9 @@ Result<Literal> FeedFiles::next(int64_t device, const Shape& shape) {
   }
   const std::string key = "feed" + std::to_string(read_[device]++);
   const auto found = given_.find(key);
-  if (found == given_.end()) return fail(inputFault("the infeed wants " + key + " (" + toString(shape, false) + "), which is not in its source"));
+  if (found == given_.end())
+    return fail(
+        inputFault("the infeed wants " + key + " (" + toString(shape, false) + "), which is not in its source"));
   return physical_ ? fromMemory(found->second, shape, key) : found->second;
 }
 
@@ -52,8 +54,7 @@ Status FeedFiles::store(int64_t device, const Literal& value) {
 HostFeeds FeedFiles::feeds() {
   HostFeeds out;
   if (!given_.empty()) out.infeed = [this](int64_t device, const Shape& shape) { return next(device, shape); };
-  if (keeps_)
-    out.outfeed = [this](int64_t device, const Literal& value) { return store(device, value); };
+  if (keeps_) out.outfeed = [this](int64_t device, const Literal& value) { return store(device, value); };
   return out;
 }
 

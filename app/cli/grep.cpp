@@ -22,9 +22,13 @@ void tell(const Module& module, const std::string& file, InstructionId id, Repor
   const Instruction& instruction = module.at(id);
   const std::string text = printInstruction(module, id);
   const std::string& computation = module.at(instruction.computation).name;
-  report.object["matches"].push_back({{"file", file}, {"line", instruction.position.line}, {"computation", computation},
-                                      {"name", instruction.name}, {"opcode", instruction.opcodeName()},
-                                      {"shape", toString(*instruction.shape)}, {"text", text}});
+  report.object["matches"].push_back({{"file", file},
+                                      {"line", instruction.position.line},
+                                      {"computation", computation},
+                                      {"name", instruction.name},
+                                      {"opcode", instruction.opcodeName()},
+                                      {"shape", toString(*instruction.shape)},
+                                      {"text", text}});
   report.line(file + ":" + std::to_string(instruction.position.line) + ": %" + computation + ": " + text);
 }
 
@@ -39,7 +43,9 @@ void addGrep(CLI::App& app, Report& report) {
   command->add_option("--op-name", options->opName, "The same of the metadata's op_name");
   command->add_option("--shape", options->shape, "'f32[*,128]', '[...,8]', 'bf16': * one dimension, ... any number");
   command->add_flag("--json", report.json, "Print one JSON object");
-  command->footer("All that are given must match. Exit code 1 when nothing does.\nExample: tessera grep model.hlo --opcode=add --shape='f32[*]'");
+  command->footer(
+      "All that are given must match. Exit code 1 when nothing does.\nExample: tessera grep model.hlo --opcode=add "
+      "--shape='f32[*]'");
   command->callback([options, &report] {
     const auto wanted = searchOf(*options);
     if (!wanted) return report.failure(wanted.error());

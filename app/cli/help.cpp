@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <map>
 
-#include "app/cli/command.h"
 #include <fmt/format.h>
+#include "app/cli/command.h"
 
 #include "core/formats/module_file.h"
 #include "core/ops/faults.h"
@@ -39,8 +39,10 @@ void tell(const HelpPage& page, Report& report) {
   for (const char* key : {"operands", "attributes", "constraints"}) out[key] = nlohmann::ordered_json::array();
   for (const OperandDoc& row : page.op->operands) out["operands"].push_back({{"name", row.name}, {"doc", row.doc}});
   for (const AttributeRow& row : page.op->attributes)
-    out["attributes"].push_back({{"name", nameOf(row.name)}, {"doc", row.doc}, {"required", row.required}, {"default", row.defaultText}});
-  for (const Constraint& row : page.op->constraints) out["constraints"].push_back({{"label", row.label}, {"text", row.text}});
+    out["attributes"].push_back(
+        {{"name", nameOf(row.name)}, {"doc", row.doc}, {"required", row.required}, {"default", row.defaultText}});
+  for (const Constraint& row : page.op->constraints)
+    out["constraints"].push_back({{"label", row.label}, {"text", row.text}});
   out["example"] = {{"text", page.example.text}, {"inputs", page.example.inputs}, {"outputs", page.example.outputs}};
   out["reference_examples"] = nlohmann::ordered_json::array();
   for (const ReferenceExample* one : page.references)
@@ -53,7 +55,9 @@ void tell(const HelpPage& page, Report& report) {
 Status writeHtml(const std::vector<std::string>& ops, const std::filesystem::path& folder, bool withIndex) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);  // what is wrong with it, the first file says
-  std::string index = "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Operations</title></head>\n<body>\n<ul>\n";
+  std::string index =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta "
+      "charset=\"utf-8\"><title>Operations</title></head>\n<body>\n<ul>\n";
   for (const std::string& name : ops) {
     TESSERA_ASSIGN_OR_RETURN(const HelpPage page, helpPage(name));
     TESSERA_TRY(writeFileAtomically(folder / (name + ".html"), toHtml(page)));
@@ -70,7 +74,8 @@ Status tellExample(const HelpPage& page, const std::string& name, Report& report
     for (const ReferenceExample* one : page.references) names.push_back(one->name);
     return failAs(Fault::Usage, fmt::format("{} has no example {}{}", page.opcode, name, nearMisses(name, names)));
   }
-  report.object = {{"name", name}, {"title", (*found)->title}, {"reference", (*found)->source}, {"text", (*found)->file}};
+  report.object = {
+      {"name", name}, {"title", (*found)->title}, {"reference", (*found)->source}, {"text", (*found)->file}};
   if (!report.json) std::fwrite((*found)->file.data(), 1, (*found)->file.size(), stdout);
   return {};
 }
@@ -94,7 +99,8 @@ void addHelp(CLI::App& app, Report& report) {
   command->callback([options, &report] {
     if (!options->html.empty()) {
       const bool all = options->op.empty();
-      if (auto written = writeHtml(all ? allNames() : std::vector{options->op}, options->html, all); !written) report.failure(written.error());
+      if (auto written = writeHtml(all ? allNames() : std::vector{options->op}, options->html, all); !written)
+        report.failure(written.error());
     } else if (options->op.empty()) {
       listOps(report);
     } else if (auto page = helpPage(options->op)) {

@@ -14,7 +14,8 @@ nlohmann::ordered_json asJson(const Roofline& roofline) {
     out["arithmetic"].push_back({{"type", peak.type}, {"one_core", peak.oneCore}, {"all_cores", peak.allCores}});
   out["memory"] = nlohmann::ordered_json::array();
   for (const MemoryPeak& peak : roofline.memory)
-    out["memory"].push_back({{"level", peak.level}, {"how", peak.how}, {"one_core", peak.oneCore}, {"all_cores", peak.allCores}});
+    out["memory"].push_back(
+        {{"level", peak.level}, {"how", peak.how}, {"one_core", peak.oneCore}, {"all_cores", peak.allCores}});
   return out;
 }
 
@@ -25,7 +26,8 @@ void tell(const Roofline& roofline, Report& report) {
   for (const ArithmeticPeak& peak : roofline.arithmetic)
     report.line(fmt::format("{:14} {:12.1f} {:12.1f}  Gop/s", peak.type, peak.oneCore / 1e9, peak.allCores / 1e9));
   for (const MemoryPeak& peak : roofline.memory)
-    report.line(fmt::format("{:14} {:12.1f} {:12.1f}  GB/s", peak.level + " " + peak.how, peak.oneCore / 1e9, peak.allCores / 1e9));
+    report.line(fmt::format("{:14} {:12.1f} {:12.1f}  GB/s", peak.level + " " + peak.how, peak.oneCore / 1e9,
+                            peak.allCores / 1e9));
 }
 
 }  // namespace

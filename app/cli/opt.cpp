@@ -15,12 +15,14 @@ struct Options {
 };
 
 Status dumpTo(const Options& options, const std::string& name, const Module& module) {
-  return options.dump.empty() ? Status() : writeFileAtomically(std::filesystem::path(options.dump) / name, printHloText(module));
+  return options.dump.empty() ? Status()
+                              : writeFileAtomically(std::filesystem::path(options.dump) / name, printHloText(module));
 }
 
 Status makeFolder(const std::string& folder) {
   std::error_code error;
-  if (folder.empty() || std::filesystem::create_directories(folder, error) || std::filesystem::is_directory(folder)) return {};
+  if (folder.empty() || std::filesystem::create_directories(folder, error) || std::filesystem::is_directory(folder))
+    return {};
   Diagnostic d;
   d.fault = Fault::Output;
   d.file = folder;
@@ -76,8 +78,10 @@ void addOpt(CLI::App& app, Report& report) {
     if (options->file.empty()) throw CLI::RequiredError("FILE");
     const auto module = loadModule(options->file, report, true);
     if (!module) return;
-    if (auto out = optimised(*module, *options, report)) tell(*out, *options, report);
-    else report.failure(out.error());
+    if (auto out = optimised(*module, *options, report))
+      tell(*out, *options, report);
+    else
+      report.failure(out.error());
   });
 }
 

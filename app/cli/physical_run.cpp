@@ -44,7 +44,8 @@ EntryMemory entryMemoryOf(const Module& module) {
 }
 
 Result<Literal> fromMemory(const Literal& bytes, const Shape& shape, const std::string& name) {
-  if (bytes.shape().type != ElementType::U8) return fail(inputFault(name + " must be an array of u8, the bytes of " + toString(shape)));
+  if (bytes.shape().type != ElementType::U8)
+    return fail(inputFault(name + " must be an array of u8, the bytes of " + toString(shape)));
   auto value = unpackLiteral(bytes.bytes(), shape);
   if (value) return value;
   Diagnostic d = std::move(value).error();

@@ -1,5 +1,5 @@
-// `tessera run --physical`: arguments, results, infeed and outfeed data as the bytes of their buffers (npz arrays of u8),
-// under the layouts of the program: order of dimensions, padding, tiles, packed elements.
+// `tessera run --physical`: arguments, results, infeed and outfeed data as the bytes of their buffers (npz arrays of
+// u8), under the layouts of the program: order of dimensions, padding, tiles, packed elements.
 #pragma once
 
 #include <string>

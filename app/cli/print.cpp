@@ -1,5 +1,5 @@
-// tessera print FILE [--to=FORM] [-o OUT]: the module in another form, by default XLA's long form with large constants in
-// full. Only reads, so a wrong module can be seen.
+// tessera print FILE [--to=FORM] [-o OUT]: the module in another form, by default XLA's long form with large constants
+// in full. Only reads, so a wrong module can be seen.
 #include <cstdio>
 
 #include "app/cli/command.h"
@@ -31,12 +31,21 @@ struct Form {
   Result<std::string> (*print)(const Source&);
 };
 const Form kForms[] = {
-    {"hlo", false, PaddingCarrier::HloText, [](const Source& s) { return Result<std::string>(printHloText(s.module)); }},
-    {"short", false, PaddingCarrier::HloText, [](const Source& s) { return Result<std::string>(printShortText(s.module)); }},
-    {"pb", true, PaddingCarrier::Protobuf, [](const Source& s) { return writeProto(s.module, {ProtoMessage::HloModule, false, s.foreign}); }},
-    {"pbtxt", false, PaddingCarrier::Protobuf, [](const Source& s) { return writeProto(s.module, {ProtoMessage::HloModule, true, s.foreign}); }},
+    {"hlo", false, PaddingCarrier::HloText,
+     [](const Source& s) { return Result<std::string>(printHloText(s.module)); }},
+    {"short", false, PaddingCarrier::HloText,
+     [](const Source& s) { return Result<std::string>(printShortText(s.module)); }},
+    {"pb", true, PaddingCarrier::Protobuf,
+     [](const Source& s) {
+       return writeProto(s.module, {ProtoMessage::HloModule, false, s.foreign});
+     }},
+    {"pbtxt", false, PaddingCarrier::Protobuf,
+     [](const Source& s) {
+       return writeProto(s.module, {ProtoMessage::HloModule, true, s.foreign});
+     }},
     {"dot", false, PaddingCarrier::None, [](const Source& s) { return Result<std::string>(printDot(s.module)); }},
-    {"tessera", false, PaddingCarrier::HloText, [](const Source& s) { return Result<std::string>(printProject(s.project, &s.module)); }},
+    {"tessera", false, PaddingCarrier::HloText,
+     [](const Source& s) { return Result<std::string>(printProject(s.project, &s.module)); }},
     {"xlabuilder", false, PaddingCarrier::None, [](const Source& s) { return printXlaBuilder(s.module); }},
     {"jax", false, PaddingCarrier::None, [](const Source& s) { return printJax(s.module); }},
 };
@@ -83,7 +92,9 @@ void addPrint(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("print", "Print a file as HLO text, protobuf, Graphviz, a project, C++ or Python");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "HLO text, protobuf, StableHLO text or a project")->required();
-  command->add_option("--to", options->to, "hlo (long form), short, pb, pbtxt, dot, tessera (a project file), xlabuilder (C++) or jax (Python)")
+  command
+      ->add_option("--to", options->to,
+                   "hlo (long form), short, pb, pbtxt, dot, tessera (a project file), xlabuilder (C++) or jax (Python)")
       ->check(CLI::IsMember(formNames()));
   command->add_option("-o,--output", options->out, "Write to a file instead of stdout");
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");

@@ -88,11 +88,15 @@ void addReduce(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("reduce", "Shrink a module while a command still fails on it");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "HLO file")->required();
-  command->add_option("COMMAND", options->command, "After --: program and arguments; {} is the module's file (else it comes last)")->required();
+  command
+      ->add_option("COMMAND", options->command,
+                   "After --: program and arguments; {} is the module's file (else it comes last)")
+      ->required();
   command->add_option("-o,--output", options->out, "Write to a file instead of stdout");
   command->add_option("--runs", options->runs, "At most so many runs of the command")->check(CLI::Range(1, 1000000));
   command->add_option("--timeout", options->timeout, "Seconds for one run")->check(CLI::Range(0.01, 86400.0));
-  command->add_option("--exit", options->exit, "Failing is this exit code (128 + signal for a crash); default: any but 0");
+  command->add_option("--exit", options->exit,
+                      "Failing is this exit code (128 + signal for a crash); default: any but 0");
   command->add_flag("--timeout-fails", options->timeoutFails, "A run that takes too long fails too");
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");
   command->footer("Example: tessera reduce model.hlo -o small.hlo -- sh -c '! grep -q \"add(\" {}'");

@@ -40,23 +40,29 @@ Result<SizeWish> wishIn(const Module& module, const std::string& words) {
 nlohmann::ordered_json jsonOf(const Module& module, const std::vector<Resizing::Line>& lines) {
   auto out = nlohmann::ordered_json::array();
   for (const Resizing::Line& line : lines)
-    out.push_back({{"instruction", module.contains(line.instruction) ? std::string(module.at(line.instruction).name) : ""}, {"text", line.text}});
+    out.push_back(
+        {{"instruction", module.contains(line.instruction) ? std::string(module.at(line.instruction).name) : ""},
+         {"text", line.text}});
   return out;
 }
 
-void describe(const Module& module, const Resizing& resizing, const std::vector<DimensionSpot>& others, bool print, Report& report) {
+void describe(const Module& module, const Resizing& resizing, const std::vector<DimensionSpot>& others, bool print,
+              Report& report) {
   auto numbers = nlohmann::ordered_json::array();
   for (const auto& each : resizing.numbers)
-    numbers.push_back({{"constant", std::string(module.at(each.constant).name)}, {"meaning", each.meaning}, {"value", each.value}});
+    numbers.push_back(
+        {{"constant", std::string(module.at(each.constant).name)}, {"meaning", each.meaning}, {"value", each.value}});
   report.object["changes"] = jsonOf(module, resizing.changes);
   report.object["following"] = resizing.following;
   report.object["cannot_follow"] = jsonOf(module, resizing.stops);
   report.object["numbers"] = numbers;
   for (DimensionSpot spot : others) report.object["same_size"].push_back(nameOf(module, spot));
   if (!print) return;
-  for (const auto& line : resizing.changes) report.line(fmt::format("{}: {}", module.at(line.instruction).name, line.text));
+  for (const auto& line : resizing.changes)
+    report.line(fmt::format("{}: {}", module.at(line.instruction).name, line.text));
   report.line(fmt::format("{} more follow", resizing.following));
-  for (const auto& each : resizing.numbers) report.line(fmt::format("{}: {}; --numbers makes it {}", module.at(each.constant).name, each.meaning, each.value));
+  for (const auto& each : resizing.numbers)
+    report.line(fmt::format("{}: {}; --numbers makes it {}", module.at(each.constant).name, each.meaning, each.value));
   for (DimensionSpot spot : others) report.line(nameOf(module, spot) + " has this size too and is another dimension");
 }
 
@@ -79,19 +85,24 @@ void resize(const Module& module, const Options& options, Report& report) {
   if (!resizing) return report.failure(resizing.error());
   std::vector<DimensionSpot> others;
   for (DimensionSpot other : sizes.othersLike(wishes[0].spot))
-    if (std::ranges::none_of(wishes, [&](const SizeWish& wish) { return sizes.same(wish.spot, other); })) others.push_back(other);
+    if (std::ranges::none_of(wishes, [&](const SizeWish& wish) { return sizes.same(wish.spot, other); }))
+      others.push_back(other);
   describe(module, *resizing, others, options.listed, report);
   for (const auto& line : resizing->stops) {
     Diagnostic d;
     d.message = "cannot follow: " + line.text;
-    if (module.contains(line.instruction)) d.instruction = line.instruction, d.instructionName = module.at(line.instruction).name, d.position = module.at(line.instruction).position;
+    if (module.contains(line.instruction))
+      d.instruction = line.instruction, d.instructionName = module.at(line.instruction).name,
+      d.position = module.at(line.instruction).position;
     d.file = options.file;
     report.failure(d);
   }
   if (!resizing->stops.empty() || options.listed) return;
   const auto done = apply(module, resizing->edit);
-  if (done) printModule(done->module, options.out, report);
-  else report.failure(done.error());
+  if (done)
+    printModule(done->module, options.out, report);
+  else
+    report.failure(done.error());
 }
 
 }  // namespace
@@ -101,7 +112,8 @@ void addResize(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("resize", "Change a dimension everywhere it flows");
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("CHANGE", options->wishes, "NAME:DIMENSION=SIZE; several at once")->required();
-  command->add_flag("--numbers", options->numbers, "Change scalar constants too that look like the size, one less, its root or inverse");
+  command->add_flag("--numbers", options->numbers,
+                    "Change scalar constants too that look like the size, one less, its root or inverse");
   command->add_flag("--list", options->listed, "Say what would change instead of printing the module");
   command->add_option("-o,--output", options->out, "Write to a file instead of stdout");
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");

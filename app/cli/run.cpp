@@ -26,7 +26,7 @@ struct Options {
   std::string file, backend = "cpu", inputs, out, profile, infeed, outfeed, library;
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   FillRule fill;
-  std::vector<std::string> sources;      // "0=constant 3"
+  std::vector<std::string> sources;  // "0=constant 3"
   Expectation expectation;
   int64_t runs = 1;
   int64_t hottest = 0;
@@ -56,8 +56,10 @@ Result<NamedArrays> readInputs(const Module& module, const Options& options) {
   TESSERA_ASSIGN_OR_RETURN(NamedArrays given, readNpz(options.inputs));
   // An array under another name would be left out without a word, and the rule's values taken.
   for (const auto& [name, value] : given)
-    if (!name.starts_with("arg") || name.size() == 3 || !std::ranges::all_of(name.substr(3), [](char c) { return c >= '0' && c <= '9'; }))
-      return std::unexpected(inputFault(options.inputs + ": an argument's array is named arg0, arg1 … after its number; found " + name));
+    if (!name.starts_with("arg") || name.size() == 3 ||
+        !std::ranges::all_of(name.substr(3), [](char c) { return c >= '0' && c <= '9'; }))
+      return std::unexpected(
+          inputFault(options.inputs + ": an argument's array is named arg0, arg1 … after its number; found " + name));
   if (!options.physical) return given;
   return argumentsFromMemory(std::move(given), entryMemoryOf(module));
 }
@@ -72,8 +74,10 @@ Status addSources(const Module& module, const Options& options, NamedArrays& giv
     Diagnostic d;
     d.fault = Fault::Usage;
     d.message = "--argument=" + words + ": ";
-    if (equals == std::string::npos || error != std::errc() || end != words.data() + equals) d.message += "expected N=SOURCE, such as 0=constant 3";
-    else if (leaf >= shapes.size()) d.message += "the program has " + std::to_string(shapes.size()) + " arguments";
+    if (equals == std::string::npos || error != std::errc() || end != words.data() + equals)
+      d.message += "expected N=SOURCE, such as 0=constant 3";
+    else if (leaf >= shapes.size())
+      d.message += "the program has " + std::to_string(shapes.size()) + " arguments";
     else if (auto made = argumentFrom(words.substr(equals + 1), shapes[leaf], {options.fill, leaf, {}, readNetpbm})) {
       given["arg" + std::to_string(leaf)] = *std::move(made);
       continue;
@@ -98,7 +102,8 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& op
     const std::string key = "arg" + std::to_string(i);
     if (auto found = given.find(key); found != given.end()) {
       if (!takesArgument(shapes[i], found->second.shape()))
-        return std::unexpected(inputFault((options.inputs.empty() ? options.file : options.inputs) + ": " + key + " has shape " + toString(found->second.shape(), false) +
+        return std::unexpected(inputFault((options.inputs.empty() ? options.file : options.inputs) + ": " + key +
+                                          " has shape " + toString(found->second.shape(), false) +
                                           ", the program's is " + toString(shapes[i], false)));
       arguments.push_back(found->second);
       continue;
@@ -129,15 +134,15 @@ void printHottest(const Module& module, const Profile& profile, int64_t count, R
   for (const SourceProfile& source : sources) {
     const Instruction& instruction = module.at(source.instruction);
     char line[160];
-    std::snprintf(line, sizeof line, "  %9.1f us %5.1f %% %s ", source.timeNs / 1e3, total > 0 ? 100 * source.timeNs / total : 0.0,
-                  source.measured ? "measured   " : "apportioned");
-    report.line(line + std::string("%") + std::string(instruction.name) + " " + std::string(instruction.opcodeName()) + " " +
-                toString(*instruction.shape, false));
+    std::snprintf(line, sizeof line, "  %9.1f us %5.1f %% %s ", source.timeNs / 1e3,
+                  total > 0 ? 100 * source.timeNs / total : 0.0, source.measured ? "measured   " : "apportioned");
+    report.line(line + std::string("%") + std::string(instruction.name) + " " + std::string(instruction.opcodeName()) +
+                " " + toString(*instruction.shape, false));
   }
 }
 
-Status profileRuns(const Module& module, Executable& executable, const std::vector<Literal>& arguments, const Options& options,
-                   const RunOptions& run, Report& report) {
+Status profileRuns(const Module& module, Executable& executable, const std::vector<Literal>& arguments,
+                   const Options& options, const RunOptions& run, Report& report) {
   if (options.profile.empty() && options.hottest == 0) return {};
   Profile profile;
   for (int64_t i = 0; i < options.runs; ++i) {
@@ -195,7 +200,8 @@ NamedArrays namedOutputs(const DeviceArrays& outputs) {
   NamedArrays arrays;
   for (size_t device = 0; device < outputs.size(); ++device)
     for (size_t i = 0; i < outputs[device].size(); ++i)
-      arrays[(outputs.size() > 1 ? "device" + std::to_string(device) + "_out" : "out") + std::to_string(i)] = outputs[device][i];
+      arrays[(outputs.size() > 1 ? "device" + std::to_string(device) + "_out" : "out") + std::to_string(i)] =
+          outputs[device][i];
   return arrays;
 }
 
@@ -282,7 +288,8 @@ void tellElided(const Module& module, const std::string& file, Report& report) {
   if (count == 0) return;
   d.severity = Severity::Warning;
   d.file = file;
-  d.message = "%" + d.instructionName + (count > 1 ? " and " + std::to_string(count - 1) + " more constants are" : " is a constant that is") +
+  d.message = "%" + d.instructionName +
+              (count > 1 ? " and " + std::to_string(count - 1) + " more constants are" : " is a constant that is") +
               " written as {...}: the values that the file leaves out are zeros here";
   report.failure(d);
   report.object["elided_constants"] = count;
@@ -303,15 +310,23 @@ Diagnostic placed(Diagnostic diagnostic, const Options& options) {
 void addRun(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("run", "Compile and run a module; time, compare, profile");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "HLO file; an HloSnapshot brings its arguments and expected result")->required();
+  command->add_option("FILE", options->file, "HLO file; an HloSnapshot brings its arguments and expected result")
+      ->required();
   command->add_option("--backend", options->backend, "cpu or evaluator")->check(CLI::IsMember({"cpu", "evaluator"}));
   command->add_option("--inputs", options->inputs, "npz with arg0 …; missing ones follow the fill rule");
-  command->add_option("--argument", options->sources,
-                      "N=SOURCE, the value of one argument: constant V, ramp A B, random A B, npy FILE or image FILE (pgm, ppm); may be repeated")
+  command
+      ->add_option("--argument", options->sources,
+                   "N=SOURCE, the value of one argument: constant V, ramp A B, random A B, npy FILE or image FILE "
+                   "(pgm, ppm); may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--threads", options->compile.threads, "Threads of a run on one device (default: all cores)")->check(CLI::Range(0, 4096));
-  command->add_option("--replicas", options->replicas, "Replicas that run at once, each in a thread (default: as the module says)")->check(CLI::Range(1, 1024));
-  command->add_option("--partitions", options->partitions, "Partitions of each replica (default: as the module says)")->check(CLI::Range(1, 1024));
+  command->add_option("--threads", options->compile.threads, "Threads of a run on one device (default: all cores)")
+      ->check(CLI::Range(0, 4096));
+  command
+      ->add_option("--replicas", options->replicas,
+                   "Replicas that run at once, each in a thread (default: as the module says)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--partitions", options->partitions, "Partitions of each replica (default: as the module says)")
+      ->check(CLI::Range(1, 1024));
   command->add_option("--infeed", options->infeed, "npz with feed0 …: the source of infeeds");
   command->add_option("--outfeed", options->outfeed, "npz for what outfeeds give: feed0 …");
   command->add_option("--custom-call-library", options->library, "Shared library with targets of custom calls");
@@ -320,18 +335,24 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")->check(CLI::PositiveNumber);
   command->add_option("--out", options->out, "npz for the outputs out0 …");
   command->add_flag("--physical", options->physical,
-                    "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the program's layout, padding and tiles");
+                    "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the "
+                    "program's layout, padding and tiles");
   command->add_option("--expected", options->expectation.file, "npz to compare the outputs with");
   command->add_option("--rtol", options->expectation.rtol, "Relative tolerance (default: by output type)");
   command->add_option("--atol", options->expectation.atol, "Absolute tolerance (default: by output type)");
-  command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")->check(CLI::Range(1, 1000000));
+  command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")
+      ->check(CLI::Range(1, 1000000));
   command->add_option("--profile", options->profile, "Write a Chrome trace with the profile of as many further runs");
-  command->add_option("--hottest", options->hottest, "List the N instructions that took the most time")->check(CLI::Range(0, 1000000));
+  command->add_option("--hottest", options->hottest, "List the N instructions that took the most time")
+      ->check(CLI::Range(0, 1000000));
   options->compile.kernelCache = defaultKernelCache();
-  command->add_option("--kernel-cache", options->compile.kernelCache,
-                      "Folder of compiled kernels, or off (default: $TESSERA_KERNEL_CACHE, else tessera/kernels in the user's cache folder)")
+  command
+      ->add_option("--kernel-cache", options->compile.kernelCache,
+                   "Folder of compiled kernels, or off (default: $TESSERA_KERNEL_CACHE, else tessera/kernels in the "
+                   "user's cache folder)")
       ->transform([](const std::string& folder) { return folder == "off" ? std::string() : folder; });
-  command->add_option("--isa", options->compile.isa, "Widest vectors of kernels: native, avx2 or sse4")->check(CLI::IsMember({"native", "avx2", "sse4"}));
+  command->add_option("--isa", options->compile.isa, "Widest vectors of kernels: native, avx2 or sse4")
+      ->check(CLI::IsMember({"native", "avx2", "sse4"}));
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera run model.hlo --inputs=inputs.npz --expected=expected.npz --runs=10");
   command->callback([options, &report] {

@@ -31,7 +31,8 @@ Tolerance toleranceOf(const Expectation& wanted, ElementType type) {
 }
 
 // The expected outputs in order, of the sizes of those found.
-Result<std::vector<Literal>> expectedOutputs(const Module& module, const Expectation& wanted, std::span<const Literal> found) {
+Result<std::vector<Literal>> expectedOutputs(const Module& module, const Expectation& wanted,
+                                             std::span<const Literal> found) {
   NamedArrays named;
   if (wanted.file.empty()) {
     named = namedLeaves(std::span(wanted.result, 1), "out");
@@ -43,7 +44,8 @@ Result<std::vector<Literal>> expectedOutputs(const Module& module, const Expecta
     if (leaf.shape->isToken()) continue;
     const std::string key = "out" + std::to_string(out.size());
     const auto given = named.find(key);
-    if (given == named.end()) return std::unexpected(inputFault((wanted.file.empty() ? wanted.snapshot : wanted.file) + " lacks " + key));
+    if (given == named.end())
+      return std::unexpected(inputFault((wanted.file.empty() ? wanted.snapshot : wanted.file) + " lacks " + key));
     TESSERA_ASSIGN_OR_RETURN(Literal counting, countingPart(given->second, found[out.size()], *leaf.shape));
     out.push_back(std::move(counting));
   }
@@ -51,15 +53,16 @@ Result<std::vector<Literal>> expectedOutputs(const Module& module, const Expecta
 }
 
 // Factors of a decomposition that differ element by element are equal when their products are.
-void compareFactors(const Module& module, const Expectation& wanted, std::span<const Literal> expected, std::span<const Literal> found,
-                    std::vector<Comparison>& comparisons, Report& report) {
+void compareFactors(const Module& module, const Expectation& wanted, std::span<const Literal> expected,
+                    std::span<const Literal> found, std::vector<Comparison>& comparisons, Report& report) {
   if (std::ranges::all_of(comparisons, &Comparison::equal)) return;
   for (const FactoredOutputs& group : factoredOutputs(module)) {
     std::vector<size_t> members;
     for (size_t i = 0; i < found.size(); ++i)
       if (group.has(static_cast<int>(i))) members.push_back(i);
     if (std::ranges::all_of(members, [&](size_t i) { return comparisons[i].equal; })) continue;
-    const Comparison products = compareByReconstruction(group, expected, found, toleranceOf(wanted, found[members[0]].shape().type));
+    const Comparison products =
+        compareByReconstruction(group, expected, found, toleranceOf(wanted, found[members[0]].shape().type));
     if (!products.equal) continue;
     for (size_t i : members) {
       comparisons[i] = products;
@@ -86,12 +89,14 @@ NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& pr
 }
 
 // Compares with the expected file; differences raise exit code 3.
-Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs, Report& report) {
+Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs,
+                      Report& report) {
   if (wanted.file.empty() && !wanted.result) return {};
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> expected, expectedOutputs(module, wanted, outputs));
   std::vector<Comparison> comparisons;
   for (size_t i = 0; i < outputs.size(); ++i)
-    comparisons.push_back(compareLiterals(expected[i], outputs[i], toleranceOf(wanted, outputs[i].shape().type), "out" + std::to_string(i)));
+    comparisons.push_back(compareLiterals(expected[i], outputs[i], toleranceOf(wanted, outputs[i].shape().type),
+                                          "out" + std::to_string(i)));
   compareFactors(module, wanted, expected, outputs, comparisons, report);
   double maxAbs = 0, maxRel = 0;
   std::string first;

@@ -1,5 +1,5 @@
-// What `tessera run` compares with: outputs of an npz or of a snapshot, element by element with a tolerance; factors of a
-// decomposition by their product; on several devices each device's output, or the joined one.
+// What `tessera run` compares with: outputs of an npz or of a snapshot, element by element with a tolerance; factors of
+// a decomposition by their product; on several devices each device's output, or the joined one.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 namespace tessera::cli {
 
 struct Expectation {
-  std::string file;                 // npz with out0 …; empty: the snapshot's result, if there is one
-  std::string snapshot;             // the file of that result
+  std::string file;      // npz with out0 …; empty: the snapshot's result, if there is one
+  std::string snapshot;  // the file of that result
   const Literal* result = nullptr;
   std::optional<double> rtol, atol;  // absent: by output type
 };
@@ -24,7 +24,8 @@ Diagnostic inputFault(std::string message);
 NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix);
 
 // Differences are reported and raise exit code 3; a fault is what could not be read.
-Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs, Report& report);
+Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs,
+                      Report& report);
 Status compareDevices(const Module& module, const Expectation& wanted, const DeviceArrays& outputs, Report& report);
 
 }  // namespace tessera::cli

@@ -49,7 +49,8 @@ bool tellPlainGraph(const std::string& file, Report& report) {
   report.object["nodes"] = graph->nodes.size();
   report.object["edges"] = graph->edges.size();
   report.object["clusters"] = graph->clusters.size();
-  for (const auto& [key, value] : report.object.items()) report.line(key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()));
+  for (const auto& [key, value] : report.object.items())
+    report.line(key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()));
   return true;
 }
 

@@ -1,5 +1,5 @@
-// See arranging.h. What is placed by hand stays: the first move on a page notes the places of all its boxes, so that nothing
-// else jumps when the graph grows. Pages of very many boxes note only what was moved.
+// See arranging.h. What is placed by hand stays: the first move on a page notes the places of all its boxes, so that
+// nothing else jumps when the graph grows. Pages of very many boxes note only what was moved.
 #include "app/studio/arranging.h"
 
 #include <algorithm>
@@ -26,8 +26,10 @@ PagePoint pointOf(const RectF& box, QPointF by = {}) { return {box.x + by.x(), b
 // Notes a box's place under the name that the view gives it.
 void place(ProjectPage& page, const Module& module, const ViewNode& node, PagePoint point) {
   if (node.kind == ViewNode::Kind::Attached) return;
-  if (node.kind != ViewNode::Kind::Instruction) page.groups[node.group] = point;
-  else if (module.contains(node.instruction)) page.instructions[std::string(module.at(node.instruction).name)] = point;
+  if (node.kind != ViewNode::Kind::Instruction)
+    page.groups[node.group] = point;
+  else if (module.contains(node.instruction))
+    page.instructions[std::string(module.at(node.instruction).name)] = point;
 }
 
 // Boxes of the page itself at the places where they stand.
@@ -44,12 +46,20 @@ PageBox* pageBox(ProjectPage& page, int item) {
   return item < frames ? &page.frames[at(item)] : &page.notes[at(item - frames)];
 }
 
-double noteHeight(const QString& text) { return 20 + 14.5 * std::ceil(std::max<double>(static_cast<double>(text.size()) * 6.4, 1) / (kNoteWidth - 16)); }
+double noteHeight(const QString& text) {
+  return 20 + 14.5 * std::ceil(std::max<double>(static_cast<double>(text.size()) * 6.4, 1) / (kNoteWidth - 16));
+}
 
 }  // namespace
 
-Arranging::Arranging(Document& document, Canvas& canvas, QObject* parent) : QObject(parent), document_(document), canvas_(canvas), field_(new ValueField(&canvas)), sizes_(new SizePanel(document, &canvas)) {
-  connect(sizes_, &SizePanel::previewed, &canvas_, [this](const std::vector<InstructionId>& touched) { canvas_.setSelection(touched); });
+Arranging::Arranging(Document& document, Canvas& canvas, QObject* parent)
+    : QObject(parent),
+      document_(document),
+      canvas_(canvas),
+      field_(new ValueField(&canvas)),
+      sizes_(new SizePanel(document, &canvas)) {
+  connect(sizes_, &SizePanel::previewed, &canvas_,
+          [this](const std::vector<InstructionId>& touched) { canvas_.setSelection(touched); });
   connect(sizes_, &SizePanel::closed, &canvas_, [this] {
     canvas_.setFocus();
     canvas_.setSelection(document_.selection());
@@ -88,7 +98,8 @@ std::pair<InstructionId, int32_t> Arranging::inputOf(int32_t edge) const {
   const ViewEdge& wire = view.edges[at(edge)];
   const ViewNode& user = view.nodes[at(wire.to)];
   const bool plain = user.kind == ViewNode::Kind::Instruction || user.caller;
-  return plain && document_.module().contains(user.instruction) ? std::pair(user.instruction, wire.operand) : std::pair(InstructionId(), -1);
+  return plain && document_.module().contains(user.instruction) ? std::pair(user.instruction, wire.operand)
+                                                                : std::pair(InstructionId(), -1);
 }
 
 bool Arranging::inserts(InstructionId node, int32_t edge) const {
@@ -101,10 +112,13 @@ bool Arranging::inserts(InstructionId node, int32_t edge) const {
 void Arranging::move(const MovedBoxes& moved) {
   if (std::abs(moved.by.x()) + std::abs(moved.by.y()) < 1 && !moved.pulled) return canvas_.endMove();
   const Scene& scene = document_.scene();
-  const InstructionId node = moved.nodes.size() == 1 ? scene.view->nodes[at(moved.nodes[0])].instruction : InstructionId();
+  const InstructionId node =
+      moved.nodes.size() == 1 ? scene.view->nodes[at(moved.nodes[0])].instruction : InstructionId();
   if (moved.pulled && node.valid()) return performOrExplain(pullingOut(document_.module(), node), &moved);
-  if (moved.wire >= 0 && node.valid()) return performOrExplain(inserting(document_.module(), node, inputOf(moved.wire)), &moved);
-  document_.arrange(tr("Move"), [moved, view = scene.view, boxes = scene.arrangement, module = document_.module(), scene](ProjectPage& page) {
+  if (moved.wire >= 0 && node.valid())
+    return performOrExplain(inserting(document_.module(), node, inputOf(moved.wire)), &moved);
+  document_.arrange(tr("Move"), [moved, view = scene.view, boxes = scene.arrangement, module = document_.module(),
+                                 scene](ProjectPage& page) {
     noteAll(page, module, scene);
     for (int32_t v : moved.nodes) place(page, module, view->nodes[at(v)], pointOf(boxes->boxes[at(v)], moved.by));
     for (int item : moved.pageItems)
@@ -138,7 +152,9 @@ std::vector<int32_t> Arranging::selectedNodes() const {
   if (!document_.isOpen() || document_.isPlainGraph()) return out;
   for (InstructionId id : document_.selection()) {
     const int32_t node = document_.scene().view->boxOf(id);
-    if (node >= 0 && document_.scene().view->nodes[at(node)].kind != ViewNode::Kind::Attached && std::ranges::find(out, node) == out.end()) out.push_back(node);
+    if (node >= 0 && document_.scene().view->nodes[at(node)].kind != ViewNode::Kind::Attached &&
+        std::ranges::find(out, node) == out.end())
+      out.push_back(node);
   }
   return out;
 }
@@ -150,10 +166,12 @@ void Arranging::align(Alignment alignment) {
   const Scene scene = document_.scene();
   std::vector<RectF> boxes;
   for (int32_t v : nodes) boxes.push_back(scene.arrangement->boxes[at(v)]);
-  document_.arrange(tr("Align"), [nodes, scene, module = document_.module(), to = aligned(boxes, alignment)](ProjectPage& page) {
-    noteAll(page, module, scene);
-    for (size_t i = 0; i < nodes.size(); ++i) place(page, module, scene.view->nodes[at(nodes[i])], pointOf(to[i]));
-  });
+  document_.arrange(tr("Align"),
+                    [nodes, scene, module = document_.module(), to = aligned(boxes, alignment)](ProjectPage& page) {
+                      noteAll(page, module, scene);
+                      for (size_t i = 0; i < nodes.size(); ++i)
+                        place(page, module, scene.view->nodes[at(nodes[i])], pointOf(to[i]));
+                    });
 }
 
 // All: what was placed by hand is forgotten. A selection: as it would be arranged, round the place where it is.
@@ -168,17 +186,20 @@ void Arranging::tidy() {
     });
   }
   const Scene scene = document_.scene();
-  if (scene.view->nodes.size() > kMostTidied) return emit explained(tr("The page is too large to tidy a part of it; with nothing selected all is tidied."));
+  if (scene.view->nodes.size() > kMostTidied)
+    return emit explained(tr("The page is too large to tidy a part of it; with nothing selected all is tidied."));
   const Arrangement fresh = arrange(*scene.view);
   QPointF shift;
   for (int32_t v : nodes) {
     const RectF &is = scene.arrangement->boxes[at(v)], &would = fresh.boxes[at(v)];
     shift += QPointF(is.x - would.x, is.y - would.y) / static_cast<double>(nodes.size());
   }
-  document_.arrange(tr("Tidy the selection"), [nodes, scene, fresh, shift, module = document_.module()](ProjectPage& page) {
-    noteAll(page, module, scene);
-    for (int32_t v : nodes) place(page, module, scene.view->nodes[at(v)], pointOf(fresh.boxes[at(v)], shift));
-  });
+  document_.arrange(tr("Tidy the selection"),
+                    [nodes, scene, fresh, shift, module = document_.module()](ProjectPage& page) {
+                      noteAll(page, module, scene);
+                      for (int32_t v : nodes)
+                        place(page, module, scene.view->nodes[at(v)], pointOf(fresh.boxes[at(v)], shift));
+                    });
 }
 
 // --- frames and notes
@@ -192,7 +213,8 @@ void Arranging::frameSelection() {
     const RectF& box = scene.arrangement->boxes[v];
     bool in = std::ranges::find(nodes, static_cast<int32_t>(v)) != nodes.end();
     for (const ViewEdge& edge : scene.view->edges)  // constants beside what they feed
-      in = in || (edge.from == static_cast<int32_t>(v) && scene.view->nodes[v].kind == ViewNode::Kind::Attached && std::ranges::find(nodes, edge.to) != nodes.end());
+      in = in || (edge.from == static_cast<int32_t>(v) && scene.view->nodes[v].kind == ViewNode::Kind::Attached &&
+                  std::ranges::find(nodes, edge.to) != nodes.end());
     if (in) around |= QRectF(box.x, box.y, box.width, box.height);
   }
   around.adjust(-kFramePadding, -kFrameTitle, kFramePadding, kFramePadding);
@@ -210,7 +232,9 @@ void Arranging::addNote(QPointF widget) {
   const QPointF scene = canvas_.toScene(widget);
   const ProjectPage* page = document_.page();
   const int item = page ? static_cast<int>(page->frames.size() + page->notes.size()) : 0;
-  document_.arrange(tr("Note"), [scene](ProjectPage& p) { p.notes.push_back({scene.x(), scene.y(), kNoteWidth, noteHeight({}), "note"}); });
+  document_.arrange(tr("Note"), [scene](ProjectPage& p) {
+    p.notes.push_back({scene.x(), scene.y(), kNoteWidth, noteHeight({}), "note"});
+  });
   canvas_.selectPageItems({item});
   editPageItem(item);
 }
@@ -232,7 +256,8 @@ void Arranging::editPageItem(int item) {
     });
   });
   const QPoint place = canvas_.toWidget({box->x, box->y}).toPoint();
-  field_->openAt(place, note ? tr("note") : tr("frame"), QString::fromStdString(box->text), [](const QString&) { return QString(); });
+  field_->openAt(place, note ? tr("note") : tr("frame"), QString::fromStdString(box->text),
+                 [](const QString&) { return QString(); });
 }
 
 void Arranging::resizePageItem(int item, QRectF scene) {
@@ -258,8 +283,10 @@ bool Arranging::removePageItems() {
   document_.arrange(tr("Delete frames and notes"), [items](ProjectPage& page) {
     for (int item : items) {
       const auto frames = static_cast<int>(page.frames.size());
-      if (item < frames) page.frames.erase(page.frames.begin() + item);
-      else if (item - frames < static_cast<int>(page.notes.size())) page.notes.erase(page.notes.begin() + (item - frames));
+      if (item < frames)
+        page.frames.erase(page.frames.begin() + item);
+      else if (item - frames < static_cast<int>(page.notes.size()))
+        page.notes.erase(page.notes.begin() + (item - frames));
     }
   });
   return true;
@@ -304,8 +331,10 @@ void Arranging::setReroute(const ReroutePoint& point, bool remove) {
   document_.arrange(tr("Reroute a wire"), [spot, point, remove](ProjectPage& page) {
     const auto found = page.reroutes.find(spot);
     if (found == page.reroutes.end() || point.index < 0 || at(point.index) >= found->second.size()) return;
-    if (!remove) found->second[at(point.index)] = {point.at.x(), point.at.y()};
-    else found->second.erase(found->second.begin() + point.index);
+    if (!remove)
+      found->second[at(point.index)] = {point.at.x(), point.at.y()};
+    else
+      found->second.erase(found->second.begin() + point.index);
     if (found->second.empty()) page.reroutes.erase(found);
   });
 }
@@ -325,21 +354,27 @@ void Arranging::pullOut() {
 
 // Nodes that pass nothing on cannot be passed by.
 void Arranging::toggleMute() {
-  if (!document_.isOpen() || document_.isPlainGraph() || document_.selection().empty()) return emit explained(tr("Select what to mute first."));
+  if (!document_.isOpen() || document_.isPlainGraph() || document_.selection().empty())
+    return emit explained(tr("Select what to mute first."));
   const auto muted = document_.muted();
   std::vector<std::string> names;
   bool all = true;
   for (InstructionId id : document_.selection()) {
     const std::string name(document_.module().at(id).name);
-    if (document_.module().at(id).computation != document_.scene().computation) return emit explained(tr("Enter the computation of %1 to mute it.").arg(QString::fromStdString(name)));
-    if (!passedOn(document_.module(), id).valid()) return emit explained(tr("%1 has no operand of its own shape that could pass it by.").arg(QString::fromStdString(name)));
+    if (document_.module().at(id).computation != document_.scene().computation)
+      return emit explained(tr("Enter the computation of %1 to mute it.").arg(QString::fromStdString(name)));
+    if (!passedOn(document_.module(), id).valid())
+      return emit explained(
+          tr("%1 has no operand of its own shape that could pass it by.").arg(QString::fromStdString(name)));
     all = all && std::ranges::find(muted, id) != muted.end();
     names.push_back(name);
   }
   document_.arrange(all ? tr("Unmute") : tr("Mute"), [names, all](ProjectPage& page) {
     for (const std::string& name : names) {
-      if (all) page.muted.erase(name);
-      else page.muted.insert(name);
+      if (all)
+        page.muted.erase(name);
+      else
+        page.muted.insert(name);
     }
   });
 }
@@ -353,7 +388,8 @@ void Arranging::selectAlong(bool upstream) {
   for (InstructionId id : found) seen.insert(id.value);
   for (size_t i = 0; i < found.size(); ++i) {
     const auto& operands = document_.module().at(found[i]).operands;
-    const std::vector<InstructionId> next = upstream ? std::vector<InstructionId>(operands.begin(), operands.end()) : document_.usersOf(found[i]);
+    const std::vector<InstructionId> next =
+        upstream ? std::vector<InstructionId>(operands.begin(), operands.end()) : document_.usersOf(found[i]);
     for (InstructionId id : next)
       if (id.valid() && seen.insert(id.value).second) found.push_back(id);
   }
@@ -361,7 +397,8 @@ void Arranging::selectAlong(bool upstream) {
 }
 
 void Arranging::changeSize() {
-  if (!document_.selected().valid() || !sizes_->openFor(document_.selected())) emit explained(tr("Select an instruction with a dimension first."));
+  if (!document_.selected().valid() || !sizes_->openFor(document_.selected()))
+    emit explained(tr("Select an instruction with a dimension first."));
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
-// Arranging: what the hand does to places, frames, notes and wires on the canvas: moving, aligning, tidying, framing, muting,
-// nodes into wires and out of them. Every gesture is one step of the document's history. Before: Canvas; after: Document.
+// Arranging: what the hand does to places, frames, notes and wires on the canvas: moving, aligning, tidying, framing,
+// muting, nodes into wires and out of them. Every gesture is one step of the document's history. Before: Canvas; after:
+// Document.
 #pragma once
 
 #include <QObject>
@@ -30,16 +31,16 @@ class Arranging : public QObject {
   SizePanel& sizes() { return *sizes_; }
 
   void align(Alignment alignment);
-  void tidy();                          // the selection, else all
-  void frameSelection();                // and asks for its title
+  void tidy();            // the selection, else all
+  void frameSelection();  // and asks for its title
   void addNote(QPointF widget);
-  void nextColor();                     // of selected frames and notes
-  bool removePageItems();               // those selected; false: there are none
+  void nextColor();        // of selected frames and notes
+  bool removePageItems();  // those selected; false: there are none
   void toggleMute();
   void swapInputs();
   void pullOut();
   void selectAlong(bool upstream);
-  void changeSize();                    // of the selection, everywhere it flows
+  void changeSize();  // of the selection, everywhere it flows
   // Whether a node dropped on a wire would be put into it: it has no users yet and an input takes the value.
   bool inserts(InstructionId node, int32_t edge) const;
 

@@ -32,9 +32,12 @@ std::vector<CanvasInput> inputsOf(const Document& document, InstructionId id) {
   if (!document.isOpen() || !document.module().contains(id)) return out;
   const Instruction& instruction = document.module().at(id);
   const OpDef* op = findOp(instruction.opcode);
-  for (size_t k = 0; k < instruction.operands.size(); ++k) out.push_back({inputName(op, k), instruction.operands[k], false});
-  const bool isWhole = std::ranges::all_of(instruction.operands, [](InstructionId operand) { return operand.valid(); });  // open inputs come first
-  if (isWhole && instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0) out.push_back({QStringLiteral("+"), {}, true});
+  for (size_t k = 0; k < instruction.operands.size(); ++k)
+    out.push_back({inputName(op, k), instruction.operands[k], false});
+  const bool isWhole = std::ranges::all_of(
+      instruction.operands, [](InstructionId operand) { return operand.valid(); });  // open inputs come first
+  if (isWhole && instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0)
+    out.push_back({QStringLiteral("+"), {}, true});
   return out;
 }
 
@@ -42,17 +45,21 @@ WireVerdict verdict(const Document& document, InstructionId value, InstructionId
   const Module& module = document.module();
   if (!module.contains(value) || !module.contains(user)) return {};
   if (value == user) return {false, QObject::tr("a value cannot feed itself")};
-  if (module.at(value).computation != module.at(user).computation) return {false, QObject::tr("this is in another computation")};
+  if (module.at(value).computation != module.at(user).computation)
+    return {false, QObject::tr("this is in another computation")};
   const Fit fit = fitOf(module, value, user, operand);
   if (!fit.fits()) return {false, QString::fromStdString(fit.reason)};
   QString text = QStringLiteral("→ %1").arg(QString::fromStdString(toString(fit.ways[0].result, false).substr(0, 60)));
-  if (fit.ways.size() > 1) text += QObject::tr(" · %1 ways").arg(fit.ways.size());
-  else if (fit.ways[0].title != "as it is") text = QString::fromStdString(fit.ways[0].title) + QLatin1Char(' ') + text;
+  if (fit.ways.size() > 1)
+    text += QObject::tr(" · %1 ways").arg(fit.ways.size());
+  else if (fit.ways[0].title != "as it is")
+    text = QString::fromStdString(fit.ways[0].title) + QLatin1Char(' ') + text;
   return {true, text};
 }
 
 uint32_t additionsIn(const Edit& edit) {
-  return static_cast<uint32_t>(std::ranges::count_if(edit.actions, [](const EditAction& a) { return std::holds_alternative<AddInstruction>(a); }));
+  return static_cast<uint32_t>(std::ranges::count_if(
+      edit.actions, [](const EditAction& a) { return std::holds_alternative<AddInstruction>(a); }));
 }
 
 // What a way puts between: "transpose f32[3,2]".
@@ -61,7 +68,8 @@ QStringList ghostsOf(const Way& way) {
   for (const EditAction& action : way.edit.actions)
     if (const auto* add = std::get_if<AddInstruction>(&action)) {
       const std::string_view name = nameOf(add->opcode);
-      out << QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + (add->shape ? QLatin1Char(' ') + QString::fromStdString(toString(*add->shape, false)) : QString());
+      out << QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) +
+                 (add->shape ? QLatin1Char(' ') + QString::fromStdString(toString(*add->shape, false)) : QString());
     }
   return out;
 }
@@ -69,7 +77,11 @@ QStringList ghostsOf(const Way& way) {
 }  // namespace
 
 Authoring::Authoring(Document& document, Canvas& canvas, QObject* parent)
-    : QObject(parent), document_(document), canvas_(canvas), search_(new AddSearch(&canvas)), choices_(new ChoiceList(&canvas)),
+    : QObject(parent),
+      document_(document),
+      canvas_(canvas),
+      search_(new AddSearch(&canvas)),
+      choices_(new ChoiceList(&canvas)),
       field_(new ValueField(&canvas)) {
   connect(&document_, &Document::opened, this, [this] {  // a Graphviz graph has no operations to wire
     canvas_.setWireHints(document_.isPlainGraph() ? WireHints() : hints());
@@ -79,13 +91,16 @@ Authoring::Authoring(Document& document, Canvas& canvas, QObject* parent)
   connect(choices_, &ChoiceList::chosen, this, &Authoring::takeWay);
   connect(choices_, &ChoiceList::cancelled, &canvas_, &Canvas::takeWireBack);
   connect(choices_, &ChoiceList::highlighted, this, [this](int line) {
-    if (line >= 0 && static_cast<size_t>(line) < ways_.size()) canvas_.setGhosts(ghostsOf(ways_[static_cast<size_t>(line)]));
+    if (line >= 0 && static_cast<size_t>(line) < ways_.size())
+      canvas_.setGhosts(ghostsOf(ways_[static_cast<size_t>(line)]));
   });
 }
 
 WireHints Authoring::hints() const {
   return {[this](InstructionId id) { return inputsOf(document_, id); },
-          [this](InstructionId value, InstructionId user, int32_t operand) { return verdict(document_, value, user, operand); },
+          [this](InstructionId value, InstructionId user, int32_t operand) {
+            return verdict(document_, value, user, operand);
+          },
           [this](InstructionId node, int32_t edge) { return inserts_ && inserts_(node, edge); }};
 }
 
@@ -103,18 +118,21 @@ void Authoring::connectCanvas() {
     openSearch(at.toPoint());
     droppedUser_ = user;
     droppedOperand_ = operand;
-    if (auto wanted = shapesWantedAt(document_.module(), user, operand); !wanted.empty()) search_->openToGive(at.toPoint(), std::move(wanted));
+    if (auto wanted = shapesWantedAt(document_.module(), user, operand); !wanted.empty())
+      search_->openToGive(at.toPoint(), std::move(wanted));
   });
   connect(&canvas_, &Canvas::inputOpened, this, [this](InstructionId user, int operand) {
     if (!hasInput(user, operand)) return;
-    document_.perform({"Unwire " + std::string(document_.module().at(user).name), {SetOperand{user, operand, {}}}}, false, user);
+    document_.perform({"Unwire " + std::string(document_.module().at(user).name), {SetOperand{user, operand, {}}}},
+                      false, user);
   });
   connect(&canvas_, &Canvas::inputClicked, this, &Authoring::openField);
 }
 
 bool Authoring::hasInput(InstructionId user, int operand) const {
   const Module& module = document_.module();
-  return module.contains(user) && operand >= 0 && static_cast<size_t>(operand) < module.at(user).operands.size() + (arityOf(module.at(user).opcode) < 0 ? 1 : 0);
+  return module.contains(user) && operand >= 0 &&
+         static_cast<size_t>(operand) < module.at(user).operands.size() + (arityOf(module.at(user).opcode) < 0 ? 1 : 0);
 }
 
 // --- searching and placing
@@ -122,7 +140,8 @@ bool Authoring::hasInput(InstructionId user, int operand) const {
 void Authoring::openSearch(QPoint at) {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   droppedValue_ = droppedUser_ = {};
-  const bool empty = !document_.computation().valid() || document_.module().at(document_.computation()).instructions.empty();
+  const bool empty =
+      !document_.computation().valid() || document_.module().at(document_.computation()).instructions.empty();
   search_->openAt(at, empty ? AddSearch::Page::Empty : AddSearch::Page::Begun);
 }
 
@@ -157,7 +176,8 @@ Edit Authoring::placingAround(const PaletteEntry& entry, uint32_t& meant) {
     PaletteEntry shaped = entry;
     const auto shapes = operandShapes(document_.module(), document_.module().at(droppedUser_));
     for (const Shape* shape : shapes)
-      if (!shaped.shape && arityOf(entry.opcode) == 0 && shape && shape->isArray()) shaped.shape = withoutLayout(*shape);
+      if (!shaped.shape && arityOf(entry.opcode) == 0 && shape && shape->isArray())
+        shaped.shape = withoutLayout(*shape);
     Edit edit = placingFrom(shaped, {}, meant);
     edit.actions.push_back(SetOperand{droppedUser_, droppedOperand_, newInstruction(meant)});
     return edit;
@@ -190,7 +210,8 @@ void Authoring::begin(const QString& line) {
 
 void Authoring::dropWire(InstructionId value, InstructionId user, int operand, QPointF at) {
   const Module& module = document_.module();
-  if (operand < 0 || !module.contains(value) || !module.contains(user) || value == user || module.at(value).computation != module.at(user).computation)
+  if (operand < 0 || !module.contains(value) || !module.contains(user) || value == user ||
+      module.at(value).computation != module.at(user).computation)
     return canvas_.endWire();
   Fit fit = fitOf(module, value, user, operand);
   if (fit.ways.size() == 1) {
@@ -209,7 +230,9 @@ void Authoring::offer(std::vector<Way> ways, InstructionId user, const QString& 
   ways_ = std::move(ways);
   waysUser_ = user;
   QStringList lines;
-  for (const Way& way : ways_) lines << QStringLiteral("%1  →  %2").arg(QString::fromStdString(way.title), QString::fromStdString(toString(way.result, false)));
+  for (const Way& way : ways_)
+    lines << QStringLiteral("%1  →  %2")
+                 .arg(QString::fromStdString(way.title), QString::fromStdString(toString(way.result, false)));
   choices_->openAt(at.toPoint() + QPoint(12, 12), heading, lines);
 }
 
@@ -230,13 +253,16 @@ void Authoring::openField(InstructionId user, int operand) {
   disconnect(field_, &ValueField::entered, this, nullptr);
   connect(field_, &ValueField::entered, this, [this, user, operand](const QString& text) {
     auto edit = filling(document_.module(), user, operand, text.toStdString());
-    if (edit) document_.perform(std::move(*edit), false, user);
-    else emit explained(textOf(edit.error()));
+    if (edit)
+      document_.perform(std::move(*edit), false, user);
+    else
+      emit explained(textOf(edit.error()));
   });
-  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), name, QString(), [this, user, operand](const QString& text) {
-    const auto edit = filling(document_.module(), user, operand, text.toStdString());
-    return edit ? QString() : textOf(edit.error());
-  });
+  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), name, QString(),
+                 [this, user, operand](const QString& text) {
+                   const auto edit = filling(document_.module(), user, operand, text.toStdString());
+                   return edit ? QString() : textOf(edit.error());
+                 });
 }
 
 // In place: over the row of its reader.
@@ -251,15 +277,19 @@ bool Authoring::editInput(const ViewNode& field, int32_t box) {
   if (!text) return false;
   disconnect(field_, &ValueField::entered, this, nullptr);
   connect(field_, &ValueField::entered, this, [this, user, operand](const QString& typed) {
-    auto edit = document_.module().contains(user) ? refilling(document_.module(), user, operand, typed.toStdString()) : std::unexpected(Diagnostic());
-    if (edit) document_.perform(std::move(*edit), false, user);
-    else emit explained(textOf(edit.error()));
+    auto edit = document_.module().contains(user) ? refilling(document_.module(), user, operand, typed.toStdString())
+                                                  : std::unexpected(Diagnostic());
+    if (edit)
+      document_.perform(std::move(*edit), false, user);
+    else
+      emit explained(textOf(edit.error()));
   });
   const QPointF row(canvas_.boxOf(user).left(), canvas_.boxOf(field.instruction).top());
-  field_->openAt(canvas_.toWidget(row).toPoint() - QPoint(4, 8), QString::fromStdString(field.label), QString::fromStdString(*text), [this, user, operand](const QString& typed) {
-    const auto edit = refilling(document_.module(), user, operand, typed.toStdString());
-    return edit ? QString() : textOf(edit.error());
-  });
+  field_->openAt(canvas_.toWidget(row).toPoint() - QPoint(4, 8), QString::fromStdString(field.label),
+                 QString::fromStdString(*text), [this, user, operand](const QString& typed) {
+                   const auto edit = refilling(document_.module(), user, operand, typed.toStdString());
+                   return edit ? QString() : textOf(edit.error());
+                 });
   return true;
 }
 
@@ -273,7 +303,9 @@ void Authoring::toggleFields() {
     const QString path = QString::fromStdString(node.group);
     if ((node.owner >= 0 || node.pulled) && !paths.contains(path)) paths << path;
   }
-  if (paths.isEmpty()) return emit explained(tr("Select the field of a constant, a broadcast number or an iota, or what was pulled out of one."));
+  if (paths.isEmpty())
+    return emit explained(
+        tr("Select the field of a constant, a broadcast number or an iota, or what was pulled out of one."));
   for (const QString& path : paths) document_.toggleGroup(path);
 }
 
@@ -281,21 +313,27 @@ bool Authoring::editConstant(InstructionId id) {
   const Module& module = document_.module();
   if (!module.contains(id)) return false;
   const int32_t node = canvas_.view() ? canvas_.view()->boxOf(id) : -1;
-  if (node >= 0 && canvas_.view()->nodes[static_cast<size_t>(node)].owner >= 0) return editInput(canvas_.view()->nodes[static_cast<size_t>(node)], node);
+  if (node >= 0 && canvas_.view()->nodes[static_cast<size_t>(node)].owner >= 0)
+    return editInput(canvas_.view()->nodes[static_cast<size_t>(node)], node);
   const QRectF box = canvas_.boxOf(id);
-  if (module.at(id).opcode == Opcode::Broadcast && module.at(id).operands.size() == 1 && module.contains(module.at(id).operands[0])) id = module.at(id).operands[0];
+  if (module.at(id).opcode == Opcode::Broadcast && module.at(id).operands.size() == 1 &&
+      module.contains(module.at(id).operands[0]))
+    id = module.at(id).operands[0];
   if (module.at(id).opcode != Opcode::Constant || !module.at(id).shape->isArray()) return false;
   disconnect(field_, &ValueField::entered, this, nullptr);
   connect(field_, &ValueField::entered, this, [this, id](const QString& text) {
     auto edit = resetting(document_.module(), id, text.toStdString());
-    if (edit) document_.perform(std::move(*edit), false, id);
-    else emit explained(textOf(edit.error()));
+    if (edit)
+      document_.perform(std::move(*edit), false, id);
+    else
+      emit explained(textOf(edit.error()));
   });
   const QString value = QString::fromStdString(valueOf(document_.module(), id).value_or(""));
-  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), tr("value"), value, [this, id](const QString& text) {
-    const auto edit = resetting(document_.module(), id, text.toStdString());
-    return edit ? QString() : textOf(edit.error());
-  });
+  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), tr("value"), value,
+                 [this, id](const QString& text) {
+                   const auto edit = resetting(document_.module(), id, text.toStdString());
+                   return edit ? QString() : textOf(edit.error());
+                 });
   return true;
 }
 
@@ -306,7 +344,8 @@ void Authoring::leaveComputation() {
   const Module& module = document_.module();
   for (ComputationId id : module.order())
     for (InstructionId caller : module.at(id).instructions)
-      if (const auto callees = module.callees(module.at(caller)); std::ranges::find(callees, document_.computation()) != callees.end()) {
+      if (const auto callees = module.callees(module.at(caller));
+          std::ranges::find(callees, document_.computation()) != callees.end()) {
         document_.showComputation(id);
         return document_.select({caller});
       }
@@ -321,7 +360,8 @@ void Authoring::removeSelection(Gap gap) {
   if (gap == Gap::Open)
     for (InstructionId user : module.at(module.at(selection[0]).computation).instructions)
       for (size_t k = 0; !isSelected(user) && k < module.at(user).operands.size(); ++k)
-        if (isSelected(module.at(user).operands[k])) edit.actions.push_back(SetOperand{user, static_cast<int32_t>(k), {}});
+        if (isSelected(module.at(user).operands[k]))
+          edit.actions.push_back(SetOperand{user, static_cast<int32_t>(k), {}});
   for (InstructionId id : selection) edit.actions.push_back(RemoveInstruction{id});
   document_.perform(std::move(edit));
 }
@@ -334,7 +374,8 @@ void Authoring::duplicateSelection() {
 }
 
 void Authoring::makeResult() {
-  if (const InstructionId id = document_.selected(); id.valid()) document_.perform({"Make it the result", {SetRoot{id}}});
+  if (const InstructionId id = document_.selected(); id.valid())
+    document_.perform({"Make it the result", {SetRoot{id}}});
 }
 
 void Authoring::copySelection() {

@@ -36,12 +36,15 @@ class Authoring : public QObject {
   void openSearch(QPoint at);  // fed by the selection
   void place(const PaletteEntry& entry);
   void begin(const QString& line);  // places the first that a line of the search finds; an empty line opens the search
-  void toggleFields();          // selected fields become nodes of their own, such nodes fields again
+  void toggleFields();              // selected fields become nodes of their own, such nodes fields again
   // Opens the field of a constant or of what stands in a field; false: it is none.
   bool editConstant(InstructionId id);
-  enum class Gap { Heal, Open };  // what the users of removed instructions get: the first operand of the same shape, or nothing
+  enum class Gap {
+    Heal,
+    Open
+  };  // what the users of removed instructions get: the first operand of the same shape, or nothing
   void removeSelection(Gap gap = Gap::Heal);
-  void leaveComputation();      // to the instruction that calls what is shown
+  void leaveComputation();  // to the instruction that calls what is shown
   void duplicateSelection();
   void makeResult();
   void copySelection();

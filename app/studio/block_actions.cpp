@@ -21,12 +21,21 @@
 namespace tessera {
 namespace {
 
-QString ownLibrary() { return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)).filePath(QStringLiteral("blocks.tessera-blocks")); }
+QString ownLibrary() {
+  return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
+      .filePath(QStringLiteral("blocks.tessera-blocks"));
+}
 
 }  // namespace
 
-BlockActions::BlockActions(Document& document, Canvas& canvas, Authoring& authoring, PalettePanel& palette, bool remembers, QObject* parent)
-    : QObject(parent), document_(document), canvas_(canvas), authoring_(authoring), palette_(palette), remembers_(remembers) {
+BlockActions::BlockActions(Document& document, Canvas& canvas, Authoring& authoring, PalettePanel& palette,
+                           bool remembers, QObject* parent)
+    : QObject(parent),
+      document_(document),
+      canvas_(canvas),
+      authoring_(authoring),
+      palette_(palette),
+      remembers_(remembers) {
   canvas_.setAcceptDrops(true);
   canvas_.installEventFilter(this);
   connect(&palette_, &PalettePanel::entryChosen, this, [this](const PaletteEntry& entry) {
@@ -40,7 +49,8 @@ BlockActions::BlockActions(Document& document, Canvas& canvas, Authoring& author
   const QSettings settings;
   palette_.setFavourites(settings.value(QStringLiteral("favourites")).toStringList());
   palette_.setRecents(settings.value(QStringLiteral("recents")).toStringList());
-  connect(&palette_, &PalettePanel::favouritesChanged, this, [this] { QSettings().setValue(QStringLiteral("favourites"), palette_.favourites()); });
+  connect(&palette_, &PalettePanel::favouritesChanged, this,
+          [this] { QSettings().setValue(QStringLiteral("favourites"), palette_.favourites()); });
   setLibrary(ownLibrary());
 }
 
@@ -51,10 +61,12 @@ void BlockActions::setLibrary(const QString& path) {
   if (QFileInfo::exists(path)) {
     const auto content = readFile(path.toStdString());
     auto read = content ? parseBlocks(*content) : Result<std::vector<Block>>(std::unexpected(content.error()));
-    if (read) blocks_ = *std::move(read);
+    if (read)
+      blocks_ = *std::move(read);
     else {
       damaged_ = true;
-      emit explained(tr("The library of blocks %1 does not read: %2").arg(path, QString::fromStdString(read.error().toString())));
+      emit explained(
+          tr("The library of blocks %1 does not read: %2").arg(path, QString::fromStdString(read.error().toString())));
     }
   }
   spreadBlocks();
@@ -69,7 +81,9 @@ void BlockActions::spreadBlocks() {
 // A block that was saved anew is offered to the graph that uses an older one.
 void BlockActions::showOffer() {
   const size_t count = offersUpdate() ? outdatedUses(document_.module(), blocks_).size() : 0;
-  emit updateOffered(count ? (count == 1 ? tr("The library has a newer version of a block that is used here") : tr("The library has newer versions of blocks: %1 uses here").arg(count)) : QString());
+  emit updateOffered(count ? (count == 1 ? tr("The library has a newer version of a block that is used here")
+                                         : tr("The library has newer versions of blocks: %1 uses here").arg(count))
+                           : QString());
 }
 
 void BlockActions::place(const QString& name) {
@@ -106,7 +120,8 @@ bool BlockActions::saveSelection(const QString& name, const QString& summary) {
   setLibrary(path_);  // another session may have saved a block since
   std::vector<Block> next = blocks_;
   const auto known = std::ranges::find(next, block->name, &Block::name);
-  if (known == next.end()) next.push_back(*std::move(block));
+  if (known == next.end())
+    next.push_back(*std::move(block));
   else {
     block->version = known->version + 1;
     *known = *std::move(block);
@@ -117,12 +132,15 @@ bool BlockActions::saveSelection(const QString& name, const QString& summary) {
 void BlockActions::askForName() {
   if (path_.isEmpty()) setLibrary(ownLibrary());
   bool taken = false;
-  const QString name = QInputDialog::getText(&canvas_, tr("Save as a block"), tr("Name (letters, digits, _ - .); a known name gets its next version:"), QLineEdit::Normal, QString(), &taken);
+  const QString name = QInputDialog::getText(&canvas_, tr("Save as a block"),
+                                             tr("Name (letters, digits, _ - .); a known name gets its next version:"),
+                                             QLineEdit::Normal, QString(), &taken);
   if (taken && !name.trimmed().isEmpty()) saveSelection(name, {});
 }
 
 bool BlockActions::offersUpdate() const {
-  return document_.isOpen() && !document_.isPlainGraph() && !blocks_.empty() && !outdatedUses(document_.module(), blocks_).empty();
+  return document_.isOpen() && !document_.isPlainGraph() && !blocks_.empty() &&
+         !outdatedUses(document_.module(), blocks_).empty();
 }
 
 void BlockActions::update() {

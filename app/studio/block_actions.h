@@ -1,5 +1,6 @@
 // The palette dock and a person's library of blocks: placing by double click or drop, saving the selection as a block,
-// bringing uses up to the library's version. Before: PalettePanel, core/edit's blocks; after: MainWindow, which only makes it.
+// bringing uses up to the library's version. Before: PalettePanel, core/edit's blocks; after: MainWindow, which only
+// makes it.
 #pragma once
 
 #include <QObject>
@@ -20,15 +21,16 @@ class BlockActions : public QObject {
 
  public:
   // remembers: favourites and recents are kept between sessions, and the library is the person's own file.
-  BlockActions(Document& document, Canvas& canvas, Authoring& authoring, PalettePanel& palette, bool remembers, QObject* parent);
+  BlockActions(Document& document, Canvas& canvas, Authoring& authoring, PalettePanel& palette, bool remembers,
+               QObject* parent);
 
-  void setLibrary(const QString& path);        // reads it; one that is not there is empty
+  void setLibrary(const QString& path);  // reads it; one that is not there is empty
   const QString& library() const { return path_; }
   const std::vector<Block>& blocks() const { return blocks_; }
-  void askForName();                           // and saves the selection
+  void askForName();                                                // and saves the selection
   bool saveSelection(const QString& name, const QString& summary);  // under a known name as its next version
   bool offersUpdate() const;
-  void update();                               // every use that is older than the library
+  void update();  // every use that is older than the library
 
  signals:
   void explained(QString why);

@@ -9,7 +9,9 @@ namespace {
 
 constexpr size_t kMostSteps = 4;
 
-QString nameOfStep(const Module& module, ComputationId id) { return QString::fromStdString(module.at(id).name).left(28).toHtmlEscaped(); }
+QString nameOfStep(const Module& module, ComputationId id) {
+  return QString::fromStdString(module.at(id).name).left(28).toHtmlEscaped();
+}
 
 }  // namespace
 
@@ -35,10 +37,13 @@ void Breadcrumbs::show() {
   if (path.empty() || path.back().computation != shown) path = pathTo(module, shown);
   if (path.empty()) return setText(tr("called by nobody"));
   QStringList steps;
-  const auto link = [&](ComputationId id) { steps << QStringLiteral("<a href='%1'>%2</a>").arg(id.value).arg(nameOfStep(module, id)); };
+  const auto link = [&](ComputationId id) {
+    steps << QStringLiteral("<a href='%1'>%2</a>").arg(id.value).arg(nameOfStep(module, id));
+  };
   link(module.entry());
   if (path.size() > kMostSteps) steps << QStringLiteral("…");
-  for (size_t i = path.size() > kMostSteps ? path.size() - kMostSteps : 0; i + 1 < path.size(); ++i) link(path[i].computation);
+  for (size_t i = path.size() > kMostSteps ? path.size() - kMostSteps : 0; i + 1 < path.size(); ++i)
+    link(path[i].computation);
   steps << nameOfStep(module, shown);
   setText(steps.join(QStringLiteral(" › ")));
 }

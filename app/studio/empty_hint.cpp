@@ -1,4 +1,5 @@
-// A heading, buttons that place a first value, and one line of words; the space between them belongs to the canvas below.
+// A heading, buttons that place a first value, and one line of words; the space between them belongs to the canvas
+// below.
 #include "app/studio/empty_hint.h"
 
 #include <QEvent>
@@ -16,13 +17,15 @@ constexpr size_t kStillSmall = 6;  // instructions of a graph that is told what 
 constexpr int kFromEdge = 14;
 
 const std::vector<InstructionId>* shownInstructions(const Document& document) {
-  const bool drawn = document.isOpen() && !document.isPlainGraph() && document.computation().valid() && document.module().contains(document.computation());
+  const bool drawn = document.isOpen() && !document.isPlainGraph() && document.computation().valid() &&
+                     document.module().contains(document.computation());
   return drawn ? &document.module().at(document.computation()).instructions : nullptr;
 }
 
 QString nextStep(const Document& document) {
   const auto* shown = shownInstructions(document);
-  const bool isNew = shown && document.path().isEmpty() && document.isModified() && document.computation() == document.module().entry();
+  const bool isNew = shown && document.path().isEmpty() && document.isModified() &&
+                     document.computation() == document.module().entry();
   if (!isNew || shown->empty() || shown->size() > kStillSmall) return {};
   bool reads = false, open = false;
   for (InstructionId id : *shown)
@@ -52,7 +55,9 @@ EmptyHint::EmptyHint(const Document& document, QWidget* canvas) : QFrame(canvas)
   add(tr("a row\nf32[8]"), QStringLiteral("f32[8]"), tr("An input of 8 numbers"));
   add(tr("a table\nf32[4,8]"), QStringLiteral("f32[4,8]"), tr("An input of 4 × 8 numbers"));
   add(tr("search …\nTab"), QString(), tr("Any operation, value or shape"));
-  auto* words = new QLabel(tr("Tab or double-click: add anything, such as softmax, 2.5 or f32[16,3]<br>drag one from the palette &nbsp;·&nbsp; paste HLO text &nbsp;·&nbsp; drop a file"), this);
+  auto* words = new QLabel(tr("Tab or double-click: add anything, such as softmax, 2.5 or f32[16,3]<br>drag one from "
+                              "the palette &nbsp;·&nbsp; paste HLO text &nbsp;·&nbsp; drop a file"),
+                           this);
   words->setAlignment(Qt::AlignCenter);
   words->setForegroundRole(QPalette::PlaceholderText);
   auto* layout = new QVBoxLayout(this);

@@ -1,5 +1,5 @@
-// What stands on the canvas before anything was opened: a small graph that runs, and a line that says what can be done with
-// it. Before: nothing; after: MainWindow, which lets it go when a document is opened.
+// What stands on the canvas before anything was opened: a small graph that runs, and a line that says what can be done
+// with it. Before: nothing; after: MainWindow, which lets it go when a document is opened.
 #pragma once
 
 #include <QLabel>

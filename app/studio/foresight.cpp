@@ -18,20 +18,26 @@ std::vector<Foreseen> foreseen(const Module& before, const EditResult& after) {
   std::vector<Foreseen> out;
   std::unordered_set<uint32_t> wrong;
   for (const Diagnostic& d : after.diagnostics.items()) {
-    if (d.severity != Severity::Error || d.label == kUnfinished || !before.contains(d.instruction) || out.size() >= kMostShown) continue;
-    if (wrong.insert(d.instruction.value).second) out.push_back({d.instruction, QString::fromStdString(d.message), true});
+    if (d.severity != Severity::Error || d.label == kUnfinished || !before.contains(d.instruction) ||
+        out.size() >= kMostShown)
+      continue;
+    if (wrong.insert(d.instruction.value).second)
+      out.push_back({d.instruction, QString::fromStdString(d.message), true});
   }
   for (InstructionId id : after.changed) {
-    if (!before.contains(id) || !after.module.contains(id) || wrong.contains(id.value) || out.size() >= kMostShown) continue;
+    if (!before.contains(id) || !after.module.contains(id) || wrong.contains(id.value) || out.size() >= kMostShown)
+      continue;
     if (sameIgnoringLayout(before.shapeOf(id), after.module.shapeOf(id))) continue;
-    out.push_back({id, QStringLiteral("→ ") + QString::fromStdString(toString(after.module.shapeOf(id), false)), false});
+    out.push_back(
+        {id, QStringLiteral("→ ") + QString::fromStdString(toString(after.module.shapeOf(id), false)), false});
   }
   return out;
 }
 
 }  // namespace
 
-Foresight::Foresight(Document& document, Canvas& canvas, QObject* parent) : QObject(parent), document_(document), canvas_(canvas) {
+Foresight::Foresight(Document& document, Canvas& canvas, QObject* parent)
+    : QObject(parent), document_(document), canvas_(canvas) {
   connect(&canvas_, &Canvas::wireHovered, this, &Foresight::look);
 }
 
@@ -40,7 +46,9 @@ void Foresight::look(InstructionId value, InstructionId user, int operand) {
   canvas_.setForesight({});
   if (!document_.isOpen() || !value.valid() || !user.valid() || operand < 0) return;
   const Module& module = document_.module();
-  if (module.instructionCount() > kMostInstructions || value == user || !module.contains(value) || !module.contains(user) || module.at(value).computation != module.at(user).computation) return;
+  if (module.instructionCount() > kMostInstructions || value == user || !module.contains(value) ||
+      !module.contains(user) || module.at(value).computation != module.at(user).computation)
+    return;
   const Fit fit = fitOf(module, value, user, operand);
   if (fit.ways.size() != 1) return;
   if (const auto done = apply(module, fit.ways[0].edit)) canvas_.setForesight(foreseen(module, *done));

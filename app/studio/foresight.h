@@ -1,5 +1,5 @@
-// What a wire would do while it is held at an input: shapes downstream as they would be, and what would break. Before: Canvas;
-// after: core/edit, whose edit is tried on a copy.
+// What a wire would do while it is held at an input: shapes downstream as they would be, and what would break. Before:
+// Canvas; after: core/edit, whose edit is tried on a copy.
 #pragma once
 
 #include <QObject>

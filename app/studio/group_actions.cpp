@@ -1,4 +1,5 @@
-// Whether a selection can be grouped is found out before anything is asked, so that a choice is never refused afterwards.
+// Whether a selection can be grouped is found out before anything is asked, so that a choice is never refused
+// afterwards.
 #include "app/studio/group_actions.h"
 
 #include <QFileDialog>
@@ -18,7 +19,8 @@ namespace {
 QString textOf(const Diagnostic& d) { return QString::fromStdString(d.message); }
 
 // Where a person placed boxes, the group stands in the middle of what it holds.
-std::vector<PlaceInstruction> placeOf(const Document& document, const Canvas& canvas, const std::vector<InstructionId>& members) {
+std::vector<PlaceInstruction> placeOf(const Document& document, const Canvas& canvas,
+                                      const std::vector<InstructionId>& members) {
   if (!document.page() || document.page()->instructions.empty()) return {};
   QPointF sum;
   int count = 0;
@@ -42,7 +44,8 @@ void GroupActions::group() {
   const auto places = placeOf(document_, canvas_, grouping->members);
   std::vector<Choice> choices;
   const auto add = [&](const QString& line, Opcode caller, const char* name, const char* kind) {
-    choices.push_back({line, {"Group", {GroupInstructions{grouping->members, name, caller, kind}}, places}, newInstruction(0)});
+    choices.push_back(
+        {line, {"Group", {GroupInstructions{grouping->members, name, caller, kind}}, places}, newInstruction(0)});
   };
   add(tr("a call: a computation of its own"), Opcode::Call, "group", "");
   if (checkFusible(document_.module(), grouping->members)) {
@@ -50,7 +53,8 @@ void GroupActions::group() {
     add(tr("a fusion, kInput: one kernel that ends in a reduction"), Opcode::Fusion, "fusion", "kInput");
     add(tr("a fusion, kOutput: one kernel that begins with a product"), Opcode::Fusion, "fusion", "kOutput");
   }
-  offer(std::move(choices), grouping->members.size() == 1 ? tr("One node becomes") : tr("%1 nodes become").arg(grouping->members.size()));
+  offer(std::move(choices),
+        grouping->members.size() == 1 ? tr("One node becomes") : tr("%1 nodes become").arg(grouping->members.size()));
 }
 
 void GroupActions::inlineSelection() {
@@ -75,9 +79,12 @@ void GroupActions::promote() {
   if (constants.empty()) return emit explained(tr("Select a constant, or a node with a number in one of its inputs."));
   std::vector<Choice> choices;
   for (InstructionId id : constants)
-    choices.push_back({tr("%1: %2").arg(QString::fromUtf8(module.at(id).name.data(), static_cast<qsizetype>(module.at(id).name.size())),
-                                        QString::fromStdString(valueOf(module, id).value_or(toString(module.shapeOf(id), false)))),
-                       {"Make it a parameter", {PromoteConstant{id}}}, id});
+    choices.push_back(
+        {tr("%1: %2").arg(
+             QString::fromUtf8(module.at(id).name.data(), static_cast<qsizetype>(module.at(id).name.size())),
+             QString::fromStdString(valueOf(module, id).value_or(toString(module.shapeOf(id), false)))),
+         {"Make it a parameter", {PromoteConstant{id}}},
+         id});
   offer(std::move(choices), tr("Which becomes a parameter?"));
 }
 
@@ -99,10 +106,13 @@ void GroupActions::take(int line) {
 
 void GroupActions::askWhereToExtract() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
-  if (const auto grouping = groupingOf(document_.module(), document_.selection()); !grouping) return emit explained(textOf(grouping.error()));
-  const QString path = QFileDialog::getSaveFileName(&canvas_, tr("Extract the selection as a module"), QStringLiteral("extracted.hlo"), tr("HLO text (*.hlo *.txt)"));
+  if (const auto grouping = groupingOf(document_.module(), document_.selection()); !grouping)
+    return emit explained(textOf(grouping.error()));
+  const QString path = QFileDialog::getSaveFileName(&canvas_, tr("Extract the selection as a module"),
+                                                    QStringLiteral("extracted.hlo"), tr("HLO text (*.hlo *.txt)"));
   if (path.isEmpty()) return;
-  if (const Status written = extract(path); !written) emit explained(QString::fromStdString(written.error().toString()));
+  if (const Status written = extract(path); !written)
+    emit explained(QString::fromStdString(written.error().toString()));
 }
 
 Status GroupActions::extract(const QString& path) {

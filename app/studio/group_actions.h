@@ -1,6 +1,6 @@
 // Groups by hand: the selection becomes a computation that a call or a fusion runs, and the other way round; a constant
-// becomes a parameter; a selection is written as a module of its own. Before: the Edit menu's keys on the canvas; after:
-// core/edit's grouping, and the Document.
+// becomes a parameter; a selection is written as a module of its own. Before: the Edit menu's keys on the canvas;
+// after: core/edit's grouping, and the Document.
 #pragma once
 
 #include <QObject>
@@ -24,9 +24,9 @@ class GroupActions : public QObject {
 
   ChoiceList& choices() { return *choices_; }
 
-  void group();              // asks by what it is to be run where there are several ways
-  void inlineSelection();    // every call and fusion that is selected
-  void promote();            // the constant that is selected or feeds what is selected; asks which
+  void group();            // asks by what it is to be run where there are several ways
+  void inlineSelection();  // every call and fusion that is selected
+  void promote();          // the constant that is selected or feeds what is selected; asks which
   void askWhereToExtract();
   Status extract(const QString& path);  // the selection as HLO text
 

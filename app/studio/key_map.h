@@ -1,5 +1,6 @@
-// KeyMap: every action of the window's menus with its keys. Keys can be given by hand; what a person chose is kept between
-// sessions. No two actions that can be meant at the same time share a key. Before: the key sheet; after: QAction.
+// KeyMap: every action of the window's menus with its keys. Keys can be given by hand; what a person chose is kept
+// between sessions. No two actions that can be meant at the same time share a key. Before: the key sheet; after:
+// QAction.
 #pragma once
 
 #include <QKeySequence>

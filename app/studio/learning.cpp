@@ -35,8 +35,10 @@ void Learning::arrived() {
   if (!std::exchange(opening_, false)) return end();
   panel_.show();
   const Lesson& lesson = lessons()[static_cast<size_t>(panel_.lesson())];
-  // In the next event: the window puts its docks where they were first. A lesson without a panel below has the height for its graph.
-  const auto showPanel = [this, name = QString::fromUtf8(lesson.panel.data(), static_cast<qsizetype>(lesson.panel.size()))] {
+  // In the next event: the window puts its docks where they were first. A lesson without a panel below has the height
+  // for its graph.
+  const auto showPanel = [this,
+                          name = QString::fromUtf8(lesson.panel.data(), static_cast<qsizetype>(lesson.panel.size()))] {
     if (name == QLatin1String("inspector")) window_.panels().lower(window_);
     window_.panels().raise(name);
   };

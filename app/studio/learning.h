@@ -1,5 +1,5 @@
-// Learning: opens the graph of a lesson and puts its words beside it. Before: the Learn door and the Help menu; after: Document
-// and LessonPanel.
+// Learning: opens the graph of a lesson and puts its words beside it. Before: the Learn door and the Help menu; after:
+// Document and LessonPanel.
 #pragma once
 
 #include <QObject>
@@ -18,7 +18,7 @@ class Learning : public QObject {
   LessonPanel& panel() { return panel_; }
   bool isOn() const { return on_; }  // the document is a lesson's
   void begin(int lesson);
-  void end();                        // the graph stays
+  void end();  // the graph stays
 
  private:
   void arrived();

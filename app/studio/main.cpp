@@ -1,5 +1,5 @@
-// tessera-studio: opens the window on a file or on a first graph with doors beside it; with --screenshot, --do or --timing it does the same
-// without a person and ends.
+// tessera-studio: opens the window on a file or on a first graph with doors beside it; with --screenshot, --do or
+// --timing it does the same without a person and ends.
 #include <QCommandLineParser>
 #include <QElapsedTimer>
 #include <QTimer>
@@ -14,7 +14,15 @@
 namespace tessera {
 namespace {
 
-enum ExitCode { kFine = 0, kRefused = 2, kCannotRun = 4, kFailedRunning = 5, kUsage = 64, kNoInput = 66, kNoOutput = 73 };
+enum ExitCode {
+  kFine = 0,
+  kRefused = 2,
+  kCannotRun = 4,
+  kFailedRunning = 5,
+  kUsage = 64,
+  kNoInput = 66,
+  kNoOutput = 73
+};
 
 int exitCodeOf(Fault fault) {
   switch (fault) {
@@ -33,7 +41,9 @@ int complain(const Diagnostic& d) {
 }
 
 void addOptions(QCommandLineParser& parser) {
-  parser.setApplicationDescription(QObject::tr("Opens an HLO file in the studio.\nExample: tessera-studio --screenshot out.png --size 1600x1000 --theme=dark model.hlo"));
+  parser.setApplicationDescription(
+      QObject::tr("Opens an HLO file in the studio.\nExample: tessera-studio --screenshot out.png --size 1600x1000 "
+                  "--theme=dark model.hlo"));
   parser.addHelpOption();
   parser.addPositionalArgument(QStringLiteral("FILE"), QObject::tr("HLO file"), QStringLiteral("[FILE]"));
   parser.addOptions({
@@ -44,7 +54,9 @@ void addOptions(QCommandLineParser& parser) {
       {QStringLiteral("select"), QObject::tr("Select an instruction."), QStringLiteral("INSTR")},
       {QStringLiteral("open"), QObject::tr("Open a group of the graph."), QStringLiteral("GROUP")},
       {QStringLiteral("do"), QObject::tr("Play the commands of a file, one a line."), QStringLiteral("ACTIONS")},
-      {QStringLiteral("timing"), QObject::tr("Print what opening took and the longest event of the UI thread, then of each command of --do, and end.")},
+      {QStringLiteral("timing"),
+       QObject::tr(
+           "Print what opening took and the longest event of the UI thread, then of each command of --do, and end.")},
   });
 }
 
@@ -66,7 +78,8 @@ void watch(MainWindow& window, Timing& timing) {
 }
 
 void print(const Timing& timing, const StudioApplication& app) {
-  std::printf("read and arranged %.0f ms, first picture %.0f ms, text %.0f ms, all done %.0f ms\n", timing.openedMs, timing.pictureMs, timing.textMs, timing.idleMs);
+  std::printf("read and arranged %.0f ms, first picture %.0f ms, text %.0f ms, all done %.0f ms\n", timing.openedMs,
+              timing.pictureMs, timing.textMs, timing.idleMs);
   const auto line = [](const char* clock, const StudioApplication::Longest& longest) {
     std::printf("longest event of the UI thread by %s %.1f ms (%s), over 50 ms: %lld\n", clock, longest.ms,
                 longest.what.toLocal8Bit().constData(), static_cast<long long>(longest.overBudget));
@@ -77,20 +90,24 @@ void print(const Timing& timing, const StudioApplication& app) {
 
 // The longest event of each command, with what follows it: pictures, values, panels.
 void printCommand(StudioApplication& app, const QString& command) {
-  std::printf("%-44s %6.1f ms of processor time, %6.1f by the clock (%s)\n", command.left(44).toLocal8Bit().constData(), app.byProcessor().ms, app.byClock().ms,
-              app.byProcessor().what.toLocal8Bit().constData());
+  std::printf("%-44s %6.1f ms of processor time, %6.1f by the clock (%s)\n", command.left(44).toLocal8Bit().constData(),
+              app.byProcessor().ms, app.byClock().ms, app.byProcessor().what.toLocal8Bit().constData());
   app.resetTiming();
 }
 
 Status playOptions(StudioApplication& app, MainWindow& window, const QCommandLineParser& parser) {
-  if (parser.isSet(QStringLiteral("open"))) TESSERA_TRY(playCommand(window, QStringLiteral("open-group ") + parser.value(QStringLiteral("open"))));
-  if (parser.isSet(QStringLiteral("select"))) TESSERA_TRY(playCommand(window, QStringLiteral("select ") + parser.value(QStringLiteral("select"))));
+  if (parser.isSet(QStringLiteral("open")))
+    TESSERA_TRY(playCommand(window, QStringLiteral("open-group ") + parser.value(QStringLiteral("open"))));
+  if (parser.isSet(QStringLiteral("select")))
+    TESSERA_TRY(playCommand(window, QStringLiteral("select ") + parser.value(QStringLiteral("select"))));
   if (parser.isSet(QStringLiteral("do"))) {
     const auto done = [&](const QString& command) { printCommand(app, command); };
     const bool timed = parser.isSet(QStringLiteral("timing"));
-    TESSERA_TRY(timed ? playScript(window, parser.value(QStringLiteral("do")), done) : playScript(window, parser.value(QStringLiteral("do"))));
+    TESSERA_TRY(timed ? playScript(window, parser.value(QStringLiteral("do")), done)
+                      : playScript(window, parser.value(QStringLiteral("do"))));
   }
-  if (parser.isSet(QStringLiteral("screenshot"))) TESSERA_TRY(writeScreenshot(window, parser.value(QStringLiteral("screenshot"))));
+  if (parser.isSet(QStringLiteral("screenshot")))
+    TESSERA_TRY(writeScreenshot(window, parser.value(QStringLiteral("screenshot"))));
   return {};
 }
 
@@ -107,8 +124,10 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   });
   app.resetTiming();
   timing.clock.start();
-  if (!file.isEmpty()) window.openFile(file);
-  else window.showFirstGraph();
+  if (!file.isEmpty())
+    window.openFile(file);
+  else
+    window.showFirstGraph();
   waitUntilIdle(window);
   timing.idleMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
   if (parser.isSet(QStringLiteral("timing"))) {
@@ -124,31 +143,41 @@ int run(StudioApplication& app) {
   addOptions(parser);
   parser.process(app);
   const QString file = parser.positionalArguments().value(0);
-  const bool alone = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("do")) || parser.isSet(QStringLiteral("timing"));
+  const bool alone = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("do")) ||
+                     parser.isSet(QStringLiteral("timing"));
   MainWindow window(!alone);
   for (const char* option : {"theme", "size"})
     if (const QString name = QLatin1String(option); parser.isSet(name))
-      if (const Status played = playCommand(window, name + QLatin1Char(' ') + parser.value(name)); !played) return complain(played.error());
+      if (const Status played = playCommand(window, name + QLatin1Char(' ') + parser.value(name)); !played)
+        return complain(played.error());
   if (alone) return runAlone(app, window, parser, file);
   window.show();
-  if (!file.isEmpty()) window.openFile(file);
-  else if (!window.restoreLeftBehind()) window.showFirstGraph();
+  if (!file.isEmpty())
+    window.openFile(file);
+  else if (!window.restoreLeftBehind())
+    window.showFirstGraph();
   return app.exec();
 }
 
-// What must be known before the application is made: the scale, and that nobody needs a display. False: it cannot start.
+// What must be known before the application is made: the scale, and that nobody needs a display. False: it cannot
+// start.
 bool prepare(int argc, char** argv) {
   bool alone = false;
   for (int i = 1; i < argc; ++i) {
     const QByteArray argument = argv[i];
-    if (argument.startsWith("--scale=")) qputenv("QT_SCALE_FACTOR", argument.mid(8));
-    else if (argument == "--scale" && i + 1 < argc) qputenv("QT_SCALE_FACTOR", argv[i + 1]);
-    for (const char* option : {"--screenshot", "--do", "--timing", "--help", "-h"}) alone = alone || argument.startsWith(option);
+    if (argument.startsWith("--scale="))
+      qputenv("QT_SCALE_FACTOR", argument.mid(8));
+    else if (argument == "--scale" && i + 1 < argc)
+      qputenv("QT_SCALE_FACTOR", argv[i + 1]);
+    for (const char* option : {"--screenshot", "--do", "--timing", "--help", "-h"})
+      alone = alone || argument.startsWith(option);
   }
   if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
   if (alone) qputenv("QT_QPA_PLATFORM", "offscreen");
   const bool display = qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
-  if (!alone && !display) std::fprintf(stderr, "There is no display. --screenshot OUT.png works without one, and so does the program tessera.\n");
+  if (!alone && !display)
+    std::fprintf(stderr,
+                 "There is no display. --screenshot OUT.png works without one, and so does the program tessera.\n");
   return alone || display;
 }
 

@@ -1,5 +1,5 @@
-// The window's life: what it is made of, how the document's signals reach its parts, files, theme and session. Menus and
-// their actions are in main_window_actions.cpp.
+// The window's life: what it is made of, how the document's signals reach its parts, files, theme and session. Menus
+// and their actions are in main_window_actions.cpp.
 #include "app/studio/main_window.h"
 
 #include <QApplication>
@@ -8,17 +8,17 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QMimeData>
 #include <QProgressBar>
-#include <QSettings>
 #include <QScreen>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTableWidget>
 #include <QToolButton>
 #include <QToolTip>
-#include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -69,7 +69,8 @@ std::vector<DimensionHue> dimensionsOf(const Document& document, InstructionId i
 }
 
 bool hasOpenInput(const Module& module, InstructionId id) {
-  return module.contains(id) && std::ranges::any_of(module.at(id).operands, [](InstructionId operand) { return !operand.valid(); });
+  return module.contains(id) &&
+         std::ranges::any_of(module.at(id).operands, [](InstructionId operand) { return !operand.valid(); });
 }
 
 }  // namespace
@@ -96,7 +97,9 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   if (remembers_) {
     restoreSession();
     recovery_ = new Recovery(*document_, Recovery::usualFolder(), this);
-    connect(recovery_, &Recovery::failed, this, [this](const QString& why) { banner_->showMessage(tr("Unsaved changes cannot be kept aside: %1").arg(why)); });
+    connect(recovery_, &Recovery::failed, this, [this](const QString& why) {
+      banner_->showMessage(tr("Unsaved changes cannot be kept aside: %1").arg(why));
+    });
   }
   docksWhenOpen_ = saveState(kDockStateVersion);
   panels_->hideAll();
@@ -203,13 +206,15 @@ void MainWindow::connectDocument() {
     showLegend();
     if (!document_->outcome()) return;
     // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
-    QMetaObject::invokeMethod(this, [this] { panels_->raise(QStringLiteral("profile")); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this, [this] { panels_->raise(QStringLiteral("profile")); }, Qt::QueuedConnection);
   });
   connect(document_, &Document::runningChanged, this, &MainWindow::updateActions);
   connect(document_, &Document::progressed, this, &MainWindow::showProgress);
   connect(panels_->diagnostics, &DiagnosticsPanel::countChanged, this, [this] {
     const int errors = panels_->diagnostics->errorCount();
-    panels_->find(QStringLiteral("diagnostics"))->setWindowTitle(errors ? tr("Diagnostics (%1)").arg(errors) : tr("Diagnostics"));
+    panels_->find(QStringLiteral("diagnostics"))
+        ->setWindowTitle(errors ? tr("Diagnostics (%1)").arg(errors) : tr("Diagnostics"));
   });
   for (TablePanel* table : std::initializer_list<TablePanel*>{panels_->diagnostics, panels_->profile})
     connect(table, &TablePanel::revealWanted, this, &MainWindow::revealInstruction);
@@ -219,10 +224,13 @@ void MainWindow::connectCanvas() {
   connect(canvas_, &Canvas::selectionChanged, document_, &Document::select);
   connect(canvas_, &Canvas::groupToggled, document_, &Document::toggleGroup);
   connect(canvas_, &Canvas::instructionActivated, this, [this](InstructionId id) {
-    if (!document_->module().contains(id) || authoring_->editConstant(id)) return;  // the picture may be older than the graph
+    if (!document_->module().contains(id) || authoring_->editConstant(id))
+      return;  // the picture may be older than the graph
     const auto callees = document_->module().callees(document_->module().at(id));
-    if (!callees.empty()) document_->showComputation(callees.front());
-    else panels_->raise(QStringLiteral("inspector"));
+    if (!callees.empty())
+      document_->showComputation(callees.front());
+    else
+      panels_->raise(QStringLiteral("inspector"));
   });
   connect(authoring_, &Authoring::placed, this, [this] { followPlaced_ = true; });
   connect(authoring_, &Authoring::explained, banner_, &Banner::showMessage);
@@ -234,10 +242,14 @@ void MainWindow::connectCanvas() {
   });
   connect(document_, &Document::pageChanged, this, &MainWindow::updateActions);
   connect(document_, &Document::valuesChanged, this, [this] { canvas_->setValues(document_->values()); });
-  connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) { zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0)); });
+  connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) {
+    zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0));
+  });
   canvas_->setTooltipProvider([this](InstructionId id) {
     if (!document_->isOpen() || !document_->module().contains(id)) return QString();
-    return tooltipOf(document_->module(), id, legendOf(dimensionsOf(*document_, id), document_->module().shapeOf(id).dimensions, QToolTip::palette()));
+    return tooltipOf(
+        document_->module(), id,
+        legendOf(dimensionsOf(*document_, id), document_->module().shapeOf(id).dimensions, QToolTip::palette()));
   });
 }
 
@@ -261,7 +273,8 @@ void MainWindow::showMarks() {
   std::vector<std::pair<InstructionId, QString>> marks;
   for (const Diagnostic& d : document_->diagnostics()) {
     if (d.severity != Severity::Error || !d.instruction.valid() || marks.size() >= kMostMarks) continue;
-    if (d.label == kUnfinished && document_->isOpen() && hasOpenInput(document_->module(), d.instruction)) continue;  // its field says so
+    if (d.label == kUnfinished && document_->isOpen() && hasOpenInput(document_->module(), d.instruction))
+      continue;  // its field says so
     marks.emplace_back(d.instruction, QString::fromStdString(d.message));
   }
   if (document_->isOpen() && document_->module().contains(document_->computation()))
@@ -284,13 +297,16 @@ void MainWindow::showLayout() {
   const Instruction& instruction = document_->module().at(id);
   if (shownLayout_ == std::pair(id, instruction.shape)) return;
   shownLayout_ = {id, instruction.shape};
-  panels_->layout->showShape(*instruction.shape, QString::fromUtf8(instruction.name.data(), static_cast<qsizetype>(instruction.name.size())), dimensionsOf(*document_, id));
+  panels_->layout->showShape(
+      *instruction.shape, QString::fromUtf8(instruction.name.data(), static_cast<qsizetype>(instruction.name.size())),
+      dimensionsOf(*document_, id));
 }
 
 // A parameter's layout is the person's to choose; any other instruction's is only looked at in the panel.
 void MainWindow::takeLayout(const Shape& shape) {
   const InstructionId id = document_->selected();
-  if (!id.valid() || document_->module().at(id).opcode != Opcode::Parameter || shape == document_->module().shapeOf(id)) return;
+  if (!id.valid() || document_->module().at(id).opcode != Opcode::Parameter || shape == document_->module().shapeOf(id))
+    return;
   shownLayout_ = {};
   document_->perform({"Layout of " + std::string(document_->module().at(id).name), {SetParameterShape{id, shape}}});
 }
@@ -369,18 +385,24 @@ void MainWindow::showFirstGraph() {
 
 void MainWindow::chooseFile() {
   const QString start = document_->isOpen() ? document_->path() : recentFiles_.value(0, StartPage::examplesFolder());
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open a graph"), start,
-                                                    tr("Graphs (*.tessera *.hlo *.txt *.pb *.pbtxt *.mlir *.dot *.gv *.gz *.zst);;All files (*)"));
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open a graph"), start,
+      tr("Graphs (*.tessera *.hlo *.txt *.pb *.pbtxt *.mlir *.dot *.gv *.gz *.zst);;All files (*)"));
   if (!path.isEmpty()) openFile(path);
 }
 
-// Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the user's.
+// Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the
+// user's.
 void MainWindow::save(bool ask) {
   QString path = document_->path();
   const bool isExample = document_->isOfProgram();
   if (ask || path.isEmpty() || isExample)
-    path = QFileDialog::getSaveFileName(this, tr("Save the graph"), isExample ? QDir::home().filePath(fileNameOf(*document_)) : path.isEmpty() ? fileNameOf(*document_) : path,
-                                        tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement (*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
+    path = QFileDialog::getSaveFileName(this, tr("Save the graph"),
+                                        isExample        ? QDir::home().filePath(fileNameOf(*document_))
+                                        : path.isEmpty() ? fileNameOf(*document_)
+                                                         : path,
+                                        tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement "
+                                           "(*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
   if (path.isEmpty()) return;
   if (!ask && remembers_ && document_->wouldRewriteOthers()) {  // nobody answers where a script drives
     const auto answer = askToRewrite(QFileInfo(path).fileName());
@@ -393,14 +415,18 @@ void MainWindow::save(bool ask) {
     return;
   }
   addRecentFile(path);
-  if (newSidecar) statusBar()->showMessage(tr("Saved %1; places, frames and notes go to %1.tessera beside it").arg(path), 8000);
-  else statusBar()->showMessage(tr("Saved %1").arg(path), 3000);
+  if (newSidecar)
+    statusBar()->showMessage(tr("Saved %1; places, frames and notes go to %1.tessera beside it").arg(path), 8000);
+  else
+    statusBar()->showMessage(tr("Saved %1").arg(path), 3000);
   updateActions();
 }
 
 QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
-  QMessageBox box(QMessageBox::Question, tr("Tessera"), tr("%1 was written by another program.").arg(name), QMessageBox::Save | QMessageBox::SaveAll | QMessageBox::Cancel, this);
-  box.setInformativeText(tr("Saving over it gives it the form that this program writes: comments and what only the other program knows go."));
+  QMessageBox box(QMessageBox::Question, tr("Tessera"), tr("%1 was written by another program.").arg(name),
+                  QMessageBox::Save | QMessageBox::SaveAll | QMessageBox::Cancel, this);
+  box.setInformativeText(tr(
+      "Saving over it gives it the form that this program writes: comments and what only the other program knows go."));
   box.button(QMessageBox::Save)->setText(tr("Save over it"));
   box.button(QMessageBox::SaveAll)->setText(tr("Save as…"));
   box.setDefaultButton(QMessageBox::SaveAll);
@@ -409,14 +435,16 @@ QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
 
 bool MainWindow::mayLoseChanges() {
   if (!remembers_ || firstGraph_ || learning_->isOn() || !document_->isOpen() || !document_->isModified()) return true;
-  const auto answer = QMessageBox::question(this, tr("Tessera"), tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)),
-                                            QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+  const auto answer =
+      QMessageBox::question(this, tr("Tessera"), tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)),
+                            QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
   if (answer == QMessageBox::Save) save(false);
   return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !document_->isModified());
 }
 
 void MainWindow::exportPicture() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Export the picture"), fileNameOf(*document_) + QStringLiteral(".svg"), tr("SVG (*.svg)"));
+  const QString path = QFileDialog::getSaveFileName(this, tr("Export the picture"),
+                                                    fileNameOf(*document_) + QStringLiteral(".svg"), tr("SVG (*.svg)"));
   if (path.isEmpty()) return;
   const Status written = document_->exportSvg(path, theme_);
   if (!written) banner_->showMessage(QString::fromStdString(written.error().toString()));
@@ -464,8 +492,10 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings settings;
     settings.setValue(QStringLiteral("recentFiles"), recentFiles_);
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("docks"), docksWhenOpen_.isEmpty() ? saveState(kDockStateVersion) : docksWhenOpen_);
-    settings.setValue(QStringLiteral("theme"), theme_ == Theme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
+    settings.setValue(QStringLiteral("docks"),
+                      docksWhenOpen_.isEmpty() ? saveState(kDockStateVersion) : docksWhenOpen_);
+    settings.setValue(QStringLiteral("theme"),
+                      theme_ == Theme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
   }
   QMainWindow::closeEvent(event);
 }

@@ -126,7 +126,7 @@ class MainWindow : public QMainWindow {
   Learning* learning_ = nullptr;
   Arranging* arranging_ = nullptr;
   Navigation* navigation_ = nullptr;
-  Recovery* recovery_ = nullptr;      // of a person's sessions
+  Recovery* recovery_ = nullptr;  // of a person's sessions
   std::unique_ptr<Panels> panels_;
   Banner* banner_ = nullptr;
   HeatLegend* legend_ = nullptr;
@@ -138,7 +138,8 @@ class MainWindow : public QMainWindow {
   QProgressBar* busyBar_ = nullptr;
   QMenu* recentMenu_ = nullptr;
   QAction *open_, *save_, *saveAs_, *export_, *undo_, *redo_, *find_, *reveal_, *fitAll_, *fitSelection_, *openAll_,
-      *closeAll_, *add_, *duplicate_, *delete_, *result_, *cut_, *copy_, *paste_, *pasteKeeping_, *deleteOpen_, *leave_, *saveBlock_, *updateBlocks_, *group_, *inline_, *promote_, *extract_, *live_, *overlay_, *dark_, *run_, *cancel_;
+      *closeAll_, *add_, *duplicate_, *delete_, *result_, *cut_, *copy_, *paste_, *pasteKeeping_, *deleteOpen_, *leave_,
+      *saveBlock_, *updateBlocks_, *group_, *inline_, *promote_, *extract_, *live_, *overlay_, *dark_, *run_, *cancel_;
   std::pair<InstructionId, const Shape*> shownLayout_;
   QStringList recentFiles_;
   QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet

@@ -1,7 +1,7 @@
 // Menus, tool bar and shortcuts of the main window; what each does is one line.
 #include <QAction>
-#include <QDir>
 #include <QComboBox>
+#include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QLabel>
@@ -29,7 +29,8 @@ namespace tessera {
 namespace {
 
 template <class Slot>
-QAction* addItem(QMenu* menu, const QString& text, const QList<QKeySequence>& shortcuts, MainWindow* window, Slot slot) {
+QAction* addItem(QMenu* menu, const QString& text, const QList<QKeySequence>& shortcuts, MainWindow* window,
+                 Slot slot) {
   QAction* action = menu->addAction(text);
   action->setShortcuts(shortcuts);
   QObject::connect(action, &QAction::triggered, window, slot);
@@ -61,7 +62,8 @@ void MainWindow::makeFileMenu() {
     addItem(examples, file.completeBaseName(), {}, this, [this, path = file.filePath()] { openFile(path); });
   menu->addSeparator();
   save_ = addItem(menu, tr("&Save"), {QKeySequence::Save}, this, [this] { save(false); });
-  saveAs_ = addItem(menu, tr("Save &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, this, [this] { save(true); });
+  saveAs_ =
+      addItem(menu, tr("Save &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, this, [this] { save(true); });
   export_ = addItem(menu, tr("&Export picture …"), {}, this, [this] { exportPicture(); });
   menu->addSeparator();
   addItem(menu, tr("&Quit"), {QKeySequence::Quit}, this, [this] { close(); });
@@ -71,8 +73,9 @@ void MainWindow::makeEditMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&Edit"));
   auto* glow = new StepGlow(*document_, *canvas_, this);
   undo_ = addItem(menu, tr("&Undo"), {QKeySequence::Undo}, this, [glow] { glow->undo(); });
-  redo_ = addItem(menu, tr("&Redo"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, this,
-                    [glow] { glow->redo(); });
+  redo_ =
+      addItem(menu, tr("&Redo"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
+              this, [glow] { glow->redo(); });
   menu->addSeparator();
   undo_->setProperty("name", tr("Undo"));  // their texts say what would be undone
   redo_->setProperty("name", tr("Redo"));
@@ -83,7 +86,8 @@ void MainWindow::makeEditMenu() {
     panels_->text->findField()->selectAll();
   });
   addItem(menu, tr("Find &next"), {QKeySequence(Qt::Key_F3)}, this, [this] { panels_->text->findNext(); });
-  addItem(menu, tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, this, [this] { panels_->text->findNext(true); });
+  addItem(menu, tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, this,
+          [this] { panels_->text->findNext(true); });
 }
 
 // Single letters act only while the canvas has the focus.
@@ -96,19 +100,28 @@ void MainWindow::overCanvas(std::initializer_list<QAction*> actions) {
 
 void MainWindow::makeViewMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&View"));
-  fitAll_ = addItem(menu, tr("Fit &all"), {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home), QKeySequence(Qt::CTRL | Qt::Key_0)}, this, [this] { canvas_->fitAll(); });
-  fitSelection_ = addItem(menu, tr("Fit &selection"), {QKeySequence(Qt::Key_F)}, this, [this] { canvas_->fitSelection(); });
+  fitAll_ = addItem(menu, tr("Fit &all"),
+                    {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home), QKeySequence(Qt::CTRL | Qt::Key_0)}, this,
+                    [this] { canvas_->fitAll(); });
+  fitSelection_ =
+      addItem(menu, tr("Fit &selection"), {QKeySequence(Qt::Key_F)}, this, [this] { canvas_->fitSelection(); });
   reveal_ = addItem(menu, tr("Open the groups round the &selection"), {QKeySequence(Qt::Key_G)}, this,
-                      [this] { revealInstruction(document_->selected()); });
+                    [this] { revealInstruction(document_->selected()); });
   overCanvas({fitAll_, fitSelection_, reveal_});
   const auto middle = [this] { return QPointF(canvas_->width(), canvas_->height()) / 2; };
-  addItem(menu, tr("Zoom &in"), {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)}, this, [this, middle] { canvas_->zoomBy(1.25, middle()); });
+  addItem(menu, tr("Zoom &in"), {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)}, this,
+          [this, middle] { canvas_->zoomBy(1.25, middle()); });
   addItem(menu, tr("Zoom &out"), {QKeySequence::ZoomOut}, this, [this, middle] { canvas_->zoomBy(0.8, middle()); });
   menu->addSeparator();
-  openAll_ = addItem(menu, tr("&Open all groups"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, this, [this] { document_->openAllGroups(); });
-  closeAll_ = addItem(menu, tr("&Close all groups"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)}, this, [this] { document_->closeAllGroups(); });
+  openAll_ = addItem(menu, tr("&Open all groups"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, this,
+                     [this] { document_->openAllGroups(); });
+  closeAll_ = addItem(menu, tr("&Close all groups"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)}, this,
+                      [this] { document_->closeAllGroups(); });
   menu->addSeparator();
-  overlay_ = addItem(menu, tr("&Heat of the last run"), {QKeySequence(Qt::Key_H)}, this, [this](bool on) { document_->showOverlay(on); showLegend(); });
+  overlay_ = addItem(menu, tr("&Heat of the last run"), {QKeySequence(Qt::Key_H)}, this, [this](bool on) {
+    document_->showOverlay(on);
+    showLegend();
+  });
   overCanvas({overlay_});
   overlay_->setCheckable(true);
   overlay_->setChecked(true);
@@ -119,29 +132,34 @@ void MainWindow::makeViewMenu() {
   addLabel(tr("HLO &names under nodes"), NodeLabels::Names);
   addLabel(tr("&Layouts under nodes"), NodeLabels::Layouts);
   addLabel(tr("&Metadata under nodes"), NodeLabels::Metadata);
-  QAction* fields = addItem(menu, tr("&Constants in the nodes that read them"), {}, this, [this](bool on) { document_->showFields(on); });
+  QAction* fields = addItem(menu, tr("&Constants in the nodes that read them"), {}, this,
+                            [this](bool on) { document_->showFields(on); });
   fields->setCheckable(true);
   fields->setChecked(true);
-  dark_ = addItem(menu, tr("&Dark theme"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, this, [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); });
+  dark_ = addItem(menu, tr("&Dark theme"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, this,
+                  [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); });
   dark_->setCheckable(true);
   menu->addSeparator();
   QMenu* panels = menu->addMenu(tr("&Panels"));
   for (QDockWidget* dock : panels_->docks) panels->addAction(dock->toggleViewAction());
   panels->addSeparator();
   addItem(panels, tr("Everything at its first place"), {}, this, [this] { panels_->arrange(*this); });
-  addItem(menu, tr("S&tart page beside the canvas"), {}, this, [this] {
-    startPage_->setVisible(startPage_->isHidden());
-  });
+  addItem(menu, tr("S&tart page beside the canvas"), {}, this,
+          [this] { startPage_->setVisible(startPage_->isHidden()); });
 }
 
 void MainWindow::makeRunMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&Run"));
-  run_ = addItem(menu, tr("&Run and profile"), {QKeySequence(Qt::Key_F5), QKeySequence(Qt::CTRL | Qt::Key_R), QKeySequence(Qt::CTRL | Qt::Key_Return)}, this, [this] {
-    banner_->hide();
-    document_->setLive(true);
-    document_->run();
-  });
-  live_ = addItem(menu, tr("&Values on nodes, after every edit"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)}, this, [this](bool on) { document_->setLive(on); });
+  run_ =
+      addItem(menu, tr("&Run and profile"),
+              {QKeySequence(Qt::Key_F5), QKeySequence(Qt::CTRL | Qt::Key_R), QKeySequence(Qt::CTRL | Qt::Key_Return)},
+              this, [this] {
+                banner_->hide();
+                document_->setLive(true);
+                document_->run();
+              });
+  live_ = addItem(menu, tr("&Values on nodes, after every edit"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
+                  this, [this](bool on) { document_->setLive(on); });
   live_->setCheckable(true);
   cancel_ = addItem(menu, tr("&Cancel"), {QKeySequence(Qt::Key_Escape)}, this, [this] { document_->cancelRun(); });
 }
@@ -187,9 +205,8 @@ void MainWindow::makeToolBar() {
   computations_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   bar->addWidget(computations_);
   bar->addWidget(new Breadcrumbs(*document_, bar));
-  connect(computations_, &QComboBox::activated, this, [this](int row) {
-    document_->showComputation(ComputationId(computations_->itemData(row).toUInt()));
-  });
+  connect(computations_, &QComboBox::activated, this,
+          [this](int row) { document_->showComputation(ComputationId(computations_->itemData(row).toUInt())); });
 }
 
 void MainWindow::showRecentFiles() {
@@ -204,7 +221,8 @@ void MainWindow::showRecentFiles() {
 
 void MainWindow::updateActions() {
   const bool open = document_->isOpen();
-  for (QAction* action : {saveAs_, export_, find_, fitAll_, fitSelection_, openAll_, closeAll_, overlay_}) action->setEnabled(open);
+  for (QAction* action : {saveAs_, export_, find_, fitAll_, fitSelection_, openAll_, closeAll_, overlay_})
+    action->setEnabled(open);
   save_->setEnabled(open && document_->isModified());
   undo_->setEnabled(document_->canUndo());
   redo_->setEnabled(document_->canRedo());
@@ -220,7 +238,9 @@ void MainWindow::updateActions() {
   leave_->setEnabled(open && document_->computation() != document_->module().entry());
   live_->setChecked(open && document_->isLive());
   updateBlocks_->setEnabled(blocks_ && blocks_->offersUpdate());
-  for (QAction* action : {saveBlock_, group_, inline_, promote_, extract_, duplicate_, delete_, result_, cut_, copy_, deleteOpen_}) action->setEnabled(open && document_->selected().valid());
+  for (QAction* action :
+       {saveBlock_, group_, inline_, promote_, extract_, duplicate_, delete_, result_, cut_, copy_, deleteOpen_})
+    action->setEnabled(open && document_->selected().valid());
   run_->setEnabled(open && !document_->isRunning());
   cancel_->setEnabled(document_->isRunning());
   computations_->setEnabled(open);
@@ -228,7 +248,8 @@ void MainWindow::updateActions() {
     setWindowTitle(tr("Tessera"));
     return factsLabel_->clear();
   }
-  setWindowTitle(tr("%1[*] — Tessera").arg(document_->path().isEmpty() ? tr("untitled") : QFileInfo(document_->path()).fileName()));
+  setWindowTitle(tr("%1[*] — Tessera")
+                     .arg(document_->path().isEmpty() ? tr("untitled") : QFileInfo(document_->path()).fileName()));
   setWindowModified(document_->isModified());
   const size_t computations = document_->module().order().size();
   const size_t instructions = document_->module().instructionCount();

@@ -1,4 +1,5 @@
-// The Go menu, and the list over the canvas that it opens: what each does is in navigation.cpp. What an earlier session left.
+// The Go menu, and the list over the canvas that it opens: what each does is in navigation.cpp. What an earlier session
+// left.
 #include <QAction>
 #include <QMenu>
 #include <QMenuBar>
@@ -24,7 +25,8 @@ void MainWindow::makeGoMenu() {
   add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [this] { navigation_->back(); });
   add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [this] { navigation_->forward(); });
   menu->addSeparator();
-  add(tr("Boo&kmark the selection, or no longer"), QKeySequence(Qt::CTRL | Qt::Key_B), [this] { navigation_->toggleBookmark(); });
+  add(tr("Boo&kmark the selection, or no longer"), QKeySequence(Qt::CTRL | Qt::Key_B),
+      [this] { navigation_->toggleBookmark(); });
   add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), [this] { navigation_->nextBookmark(); });
   menu->addSeparator();
   add(tr("Next &panel"), QKeySequence(Qt::Key_F6), [this] { navigation_->nextPanel(false); });
@@ -39,9 +41,14 @@ bool MainWindow::restoreLeftBehind() {
   if (left.empty()) return false;
   recovery_->adopt(left.front());
   const QString name = left.front().path.isEmpty() ? tr("a new graph") : left.front().path;
-  connect(document_, &Document::opened, this, [this, name] {
-    banner_->showMessage(tr("Tessera ended unexpectedly. This is %1 with the changes that were not saved; Save keeps them.").arg(name));
-  }, Qt::SingleShotConnection);
+  connect(
+      document_, &Document::opened, this,
+      [this, name] {
+        banner_->showMessage(
+            tr("Tessera ended unexpectedly. This is %1 with the changes that were not saved; Save keeps them.")
+                .arg(name));
+      },
+      Qt::SingleShotConnection);
   return true;
 }
 

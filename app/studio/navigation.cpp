@@ -1,4 +1,5 @@
-// See navigation.h. A place is left when another computation is shown or something is gone to; panning about leaves none.
+// See navigation.h. A place is left when another computation is shown or something is gone to; panning about leaves
+// none.
 #include "app/studio/navigation.h"
 
 #include <QAction>
@@ -24,8 +25,13 @@ QString text(std::string_view view) { return QString::fromUtf8(view.data(), stat
 }  // namespace
 
 Navigation::Navigation(MainWindow& window, bool remembers)
-    : QObject(&window), window_(window), remembers_(remembers), keys_(window, remembers ? std::make_unique<QSettings>().get() : nullptr), list_(new QuickList(&window.canvas())) {
-  connect(&window.document(), &Document::opened, this, [this] { behind_.clear(), ahead_.clear(), left_.reset(), wanted_.reset(); });
+    : QObject(&window),
+      window_(window),
+      remembers_(remembers),
+      keys_(window, remembers ? std::make_unique<QSettings>().get() : nullptr),
+      list_(new QuickList(&window.canvas())) {
+  connect(&window.document(), &Document::opened, this,
+          [this] { behind_.clear(), ahead_.clear(), left_.reset(), wanted_.reset(); });
   connect(&window.document(), &Document::sceneChanged, this, &Navigation::arrived, Qt::QueuedConnection);
 }
 
@@ -34,7 +40,8 @@ Navigation::Navigation(MainWindow& window, bool remembers)
 std::optional<Navigation::Place> Navigation::here() const {
   if (!window_.document().isOpen()) return std::nullopt;
   const Canvas& canvas = window_.canvas();
-  return Place{window_.document().computation(), canvas.toScene(QPointF(canvas.width(), canvas.height()) / 2), canvas.zoom()};
+  return Place{window_.document().computation(), canvas.toScene(QPointF(canvas.width(), canvas.height()) / 2),
+               canvas.zoom()};
 }
 
 void Navigation::remember() {
@@ -94,7 +101,8 @@ void Navigation::goTo(InstructionId id) {
 
 void Navigation::goToAnything() {
   if (!window_.document().isOpen() || window_.document().isPlainGraph()) return;
-  list_->open(tr("Go to an instruction, a computation, a bookmark"), [this](const QString& words) { return places(words); });
+  list_->open(tr("Go to an instruction, a computation, a bookmark"),
+              [this](const QString& words) { return places(words); });
 }
 
 std::vector<QuickEntry> Navigation::places(const QString& words) {
@@ -102,17 +110,21 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
   const Module& module = window_.document().module();
   const auto instruction = [&](InstructionId id, const QString& mark) {
     const Instruction& in = module.at(id);
-    const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(toString(*in.shape, false).substr(0, 60)) + mark + tr(" in %1").arg(text(module.at(in.computation).name));
-    if (out.size() < kMostFound && matchesWords(text(in.name) + QLatin1Char(' ') + detail, words)) out.push_back({text(in.name), detail, [this, id] { goTo(id); }});
+    const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(toString(*in.shape, false).substr(0, 60)) +
+                           mark + tr(" in %1").arg(text(module.at(in.computation).name));
+    if (out.size() < kMostFound && matchesWords(text(in.name) + QLatin1Char(' ') + detail, words))
+      out.push_back({text(in.name), detail, [this, id] { goTo(id); }});
   };
   for (const ProjectPage& page : window_.document().project().pages)
     for (const std::string& name : page.bookmarks)
       if (const auto id = module.findInstruction(name)) instruction(*id, tr(" · bookmark"));
   for (ComputationId id : module.order()) {
     if (out.size() >= kMostFound || !matchesWords(text(module.at(id).name) + tr(" computation"), words)) continue;
-    out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()), [this, id] { window_.document().showComputation(id); }});
+    out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),
+                   [this, id] { window_.document().showComputation(id); }});
   }
-  for (auto computation = module.order().rbegin(); computation != module.order().rend() && out.size() < kMostFound; ++computation)  // the entry stands last
+  for (auto computation = module.order().rbegin(); computation != module.order().rend() && out.size() < kMostFound;
+       ++computation)  // the entry stands last
     for (InstructionId id : module.at(*computation).instructions) instruction(id, {});
   return out;
 }
@@ -127,14 +139,16 @@ std::vector<QuickEntry> Navigation::commands(const QString& words) {
   std::vector<QuickEntry> out;
   for (const KeyMap::Entry& entry : keys_.entries()) {
     if (!entry.action->isEnabled() || !matchesWords(entry.name, words)) continue;
-    out.push_back({entry.name, entry.action->shortcut().toString(QKeySequence::NativeText), [action = entry.action] { action->trigger(); }});
+    out.push_back({entry.name, entry.action->shortcut().toString(QKeySequence::NativeText),
+                   [action = entry.action] { action->trigger(); }});
   }
   return out;
 }
 
 void Navigation::showKeys() {
   capturing_.clear();
-  list_->open(tr("Keys: type to search, Enter gives another key, Enter and then Delete takes it away"), [this](const QString& words) { return keyLines(words); });
+  list_->open(tr("Keys: type to search, Enter gives another key, Enter and then Delete takes it away"),
+              [this](const QString& words) { return keyLines(words); });
 }
 
 std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
@@ -147,14 +161,21 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       list_->captureKey([this, &entry](const QKeySequence& key) {
         capturing_.clear();
         const std::unique_ptr<QSettings> settings = remembers_ ? std::make_unique<QSettings>() : nullptr;
-        if (key == QKeySequence(Qt::Key_Delete)) keys_.rebind(entry, {}, settings.get());
-        else if (key == QKeySequence(Qt::Key_Backspace)) keys_.reset(entry, settings.get());
-        else if (!key.isEmpty()) keys_.rebind(entry, key, settings.get());
+        if (key == QKeySequence(Qt::Key_Delete))
+          keys_.rebind(entry, {}, settings.get());
+        else if (key == QKeySequence(Qt::Key_Backspace))
+          keys_.reset(entry, settings.get());
+        else if (!key.isEmpty())
+          keys_.rebind(entry, key, settings.get());
         list_->refresh();
       });
       list_->refresh();
     };
-    out.push_back({entry.name, capturing_ == entry.name ? tr("press the new key · Delete: none · Backspace: as it was · Esc: leave it") : keys, rebind, true});
+    out.push_back({entry.name,
+                   capturing_ == entry.name
+                       ? tr("press the new key · Delete: none · Backspace: as it was · Esc: leave it")
+                       : keys,
+                   rebind, true});
   }
   // What the mouse does has no action.
   static const std::pair<const char*, const char*> kGestures[] = {
@@ -164,8 +185,10 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       {QT_TR_NOOP("Move boxes, frames and notes"), QT_TR_NOOP("drag them; on a wire: into it")},
       {QT_TR_NOOP("Pull a node out of its wires"), QT_TR_NOOP("shake it, or Ctrl+Shift+drag")},
       {QT_TR_NOOP("Cut wires"), QT_TR_NOOP("Ctrl+right drag over them")},
-      {QT_TR_NOOP("Lead a wire through a point"), QT_TR_NOOP("double click the wire; double click the point takes it away")},
-      {QT_TR_NOOP("Wire"), QT_TR_NOOP("drag from the lower edge of a node to an input, a node or empty canvas; off an input: unwire")},
+      {QT_TR_NOOP("Lead a wire through a point"),
+       QT_TR_NOOP("double click the wire; double click the point takes it away")},
+      {QT_TR_NOOP("Wire"),
+       QT_TR_NOOP("drag from the lower edge of a node to an input, a node or empty canvas; off an input: unwire")},
       {QT_TR_NOOP("Type a value"), QT_TR_NOOP("click an open input, double click a constant")},
       {QT_TR_NOOP("Change a number"), QT_TR_NOOP("drag along it, on a node or beside one; with Shift: finely")},
       {QT_TR_NOOP("Open or close a group, enter a computation"), QT_TR_NOOP("double click, Enter")},

@@ -1,5 +1,5 @@
-// Navigation: ways to get somewhere without the mouse: go to anything, commands by name, the key sheet, bookmarks, the history
-// of places, the next panel. Before: the Go menu; after: Document, Canvas, KeyMap.
+// Navigation: ways to get somewhere without the mouse: go to anything, commands by name, the key sheet, bookmarks, the
+// history of places, the next panel. Before: the Go menu; after: Document, Canvas, KeyMap.
 #pragma once
 
 #include <QObject>
@@ -42,7 +42,7 @@ class Navigation : public QObject {
     double zoom = 1;
   };
   std::optional<Place> here() const;
-  void remember();               // the place that is being left
+  void remember();  // the place that is being left
   void show(const Place& place);
   void arrived();
   std::vector<QuickEntry> places(const QString& words);
@@ -56,7 +56,7 @@ class Navigation : public QObject {
   QuickList* list_;
   std::vector<Place> behind_, ahead_;
   std::optional<Place> left_, wanted_;
-  QString capturing_;            // the action whose new key is awaited
+  QString capturing_;  // the action whose new key is awaited
 };
 
 }  // namespace tessera

@@ -40,8 +40,10 @@ QString NodeLabels::textOf(InstructionId id) const {
   const Instruction& instruction = document_.module().at(id);
   QStringList out;
   if (shown_ & Names) out << QLatin1Char('%') + QString::fromStdString(std::string(instruction.name));
-  if ((shown_ & Layouts) && instruction.shape->isArray() && instruction.shape->layout) out << QString::fromStdString(toString(*instruction.shape->layout));
-  if ((shown_ & Metadata) && instruction.metadata && !instruction.metadata->opName.empty()) out << QString::fromStdString(std::string(instruction.metadata->opName));
+  if ((shown_ & Layouts) && instruction.shape->isArray() && instruction.shape->layout)
+    out << QString::fromStdString(toString(*instruction.shape->layout));
+  if ((shown_ & Metadata) && instruction.metadata && !instruction.metadata->opName.empty())
+    out << QString::fromStdString(std::string(instruction.metadata->opName));
   return out.join(QStringLiteral(" · "));
 }
 
@@ -60,7 +62,8 @@ void NodeLabels::paintEvent(QPaintEvent*) {
     item.kind = PictureItem::Kind::Text;
     item.size = kLabelSize;
     item.fill = ColorRole::NodeSubtext;
-    item.text = elideText(textOf(node.instruction).toStdString(), kLabelSize, static_cast<float>(right.x() - below.x()));
+    item.text =
+        elideText(textOf(node.instruction).toStdString(), kLabelSize, static_cast<float>(right.x() - below.x()));
     item.bounds = {static_cast<float>(below.x()) + 2, static_cast<float>(below.y()) + 3, 0, 0};
     if (!item.text.empty()) paintItem(painter, item, 1, canvas_.theme()), ++painted;
   }

@@ -55,9 +55,16 @@ QScrollArea* scrolled(QWidget* panel) {
 }  // namespace
 
 Panels::Panels(Document& document, QMainWindow& window)
-    : inspector(new Inspector(document)), text(new TextPanel(document)), diagnostics(new DiagnosticsPanel(document)),
-      profile(new ProfilePanel(document)), results(new ResultsPanel(document)), layout(new LayoutPanel),
-      help(new HelpPanel(document)), value(new ValuePanel(document)), run(new RunPanel(document)), palette(new PalettePanel),
+    : inspector(new Inspector(document)),
+      text(new TextPanel(document)),
+      diagnostics(new DiagnosticsPanel(document)),
+      profile(new ProfilePanel(document)),
+      results(new ResultsPanel(document)),
+      layout(new LayoutPanel),
+      help(new HelpPanel(document)),
+      value(new ValuePanel(document)),
+      run(new RunPanel(document)),
+      palette(new PalettePanel),
       compiled(new CompiledPanel(document)) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
@@ -109,9 +116,13 @@ void Panels::arrange(QMainWindow& window) const {
   const QDockWidget* facts = find(QStringLiteral("inspector"));
   for (QDockWidget* dock : docks) {
     dock->setFloating(false);
-    window.addDockWidget(dock == facts ? Qt::RightDockWidgetArea : dock->widget() == palette ? Qt::LeftDockWidgetArea : Qt::BottomDockWidgetArea, dock);
+    window.addDockWidget(dock == facts               ? Qt::RightDockWidgetArea
+                         : dock->widget() == palette ? Qt::LeftDockWidgetArea
+                                                     : Qt::BottomDockWidgetArea,
+                         dock);
     // Tab finds all of the palette, Ctrl+Shift+click asks for a value: they take no room until then.
-    const bool onDemand = dock->widget() == palette || dock->widget() == value || dock->widget() == run || dock->widget() == compiled;
+    const bool onDemand =
+        dock->widget() == palette || dock->widget() == value || dock->widget() == run || dock->widget() == compiled;
     dock->setVisible(!onDemand);
   }
   QDockWidget* first = find(QStringLiteral("text"));

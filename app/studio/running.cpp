@@ -34,8 +34,13 @@ double scrubbed(double from, double pixels, ElementType type) {
 }  // namespace
 
 Running::Running(Document& document, Canvas& canvas, Panels& panels, QObject* parent)
-    : QObject(parent), document_(document), canvas_(canvas), panels_(panels), player_(new Player(document, this)),
-      playBar_(new PlayBar(document, *player_, &canvas)), callBar_(new CallBar(document, &canvas)) {
+    : QObject(parent),
+      document_(document),
+      canvas_(canvas),
+      panels_(panels),
+      player_(new Player(document, this)),
+      playBar_(new PlayBar(document, *player_, &canvas)),
+      callBar_(new CallBar(document, &canvas)) {
   canvas.installEventFilter(this);
   connect(&canvas_, &Canvas::valueScrubbed, this, &Running::scrub);
   connect(&canvas_, &Canvas::valueWanted, this, [this](InstructionId id) {
@@ -44,15 +49,18 @@ Running::Running(Document& document, Canvas& canvas, Panels& panels, QObject* pa
   });
   connect(playBar_, &PlayBar::resized, this, &Running::placeBars);
   connect(callBar_, &CallBar::resized, this, &Running::placeBars);
-  connect(&document_, &Document::sceneChanged, this, [this] {  // what is fitted there leaves room for the bar of its call
-    const bool called = document_.isOpen() && document_.isLive() && document_.computation() != document_.module().entry();
-    canvas_.setContentsMargins(0, called ? kBarRoom : 0, 0, 0);
-  });
+  connect(&document_, &Document::sceneChanged, this,
+          [this] {  // what is fitted there leaves room for the bar of its call
+            const bool called =
+                document_.isOpen() && document_.isLive() && document_.computation() != document_.module().entry();
+            canvas_.setContentsMargins(0, called ? kBarRoom : 0, 0, 0);
+          });
 }
 
 void Running::scrub(InstructionId id, double pixels, bool first) {
   const Module& module = document_.module();
-  if (module.contains(id) && module.at(id).opcode == Opcode::Broadcast && module.at(id).operands.size() == 1) id = module.at(id).operands[0];
+  if (module.contains(id) && module.at(id).opcode == Opcode::Broadcast && module.at(id).operands.size() == 1)
+    id = module.at(id).operands[0];
   if (!module.contains(id) || !module.shapeOf(id).isArray()) return;
   const ElementType type = module.shapeOf(id).type;
   if (first) {
@@ -64,7 +72,8 @@ void Running::scrub(InstructionId id, double pixels, bool first) {
   }
   const QString text = QString::number(scrubbed(scrubbedFrom_, pixels, type), 'g', 8);
   if (module.at(id).opcode == Opcode::Constant) {
-    const std::string literal = type == ElementType::Pred ? (text == QLatin1String("0") ? "false" : "true") : text.toStdString();
+    const std::string literal =
+        type == ElementType::Pred ? (text == QLatin1String("0") ? "false" : "true") : text.toStdString();
     auto edit = resetting(module, id, literal);
     if (!edit) return;
     edit->title = "Value of " + std::string(module.at(id).name);  // one step, whatever numbers are on the way
@@ -72,7 +81,8 @@ void Running::scrub(InstructionId id, double pixels, bool first) {
   }
   RunSettings settings = document_.runSettings();
   settings.sources[firstLeafOf(module, id)] = "constant " + text.toStdString();
-  document_.setRunSettings(std::move(settings), tr("Value of %1").arg(QString::fromStdString(std::string(module.at(id).name))), !first);
+  document_.setRunSettings(std::move(settings),
+                           tr("Value of %1").arg(QString::fromStdString(std::string(module.at(id).name))), !first);
 }
 
 bool Running::eventFilter(QObject* watched, QEvent* event) {

@@ -1,5 +1,5 @@
-// Running: what of values happens over the canvas: numbers that are dragged, the value viewer, the bars that play and that
-// choose a call. Before: Document and Canvas; after: MainWindow, which only makes it.
+// Running: what of values happens over the canvas: numbers that are dragged, the value viewer, the bars that play and
+// that choose a call. Before: Document and Canvas; after: MainWindow, which only makes it.
 #pragma once
 
 #include <QObject>

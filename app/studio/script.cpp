@@ -60,7 +60,8 @@ Status setShape(MainWindow& w, const QString& words) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionOf(w, words.section(QLatin1Char(' '), 0, 0)));
   TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(words.section(QLatin1Char(' '), 1).trimmed().toStdString()));
   fillDefaultLayouts(shape);
-  w.document().perform({"Shape of " + std::string(w.document().module().at(id).name), {SetParameterShape{id, std::move(shape)}}});
+  w.document().perform(
+      {"Shape of " + std::string(w.document().module().at(id).name), {SetParameterShape{id, std::move(shape)}}});
   return {};
 }
 
@@ -73,12 +74,14 @@ Status showComputation(MainWindow& w, const QString& name) {
 
 Status openGroup(MainWindow& w, const QString& path) {
   if (w.document().openGroup(path)) return {};
-  return usage(QObject::tr("there is no group %1; groups are: %2").arg(path, w.document().groupNames(kListedGroups).join(QStringLiteral(", "))));
+  return usage(QObject::tr("there is no group %1; groups are: %2")
+                   .arg(path, w.document().groupNames(kListedGroups).join(QStringLiteral(", "))));
 }
 
 Status resize(MainWindow& w, const QString& size) {
   const int width = size.section(QLatin1Char('x'), 0, 0).toInt(), height = size.section(QLatin1Char('x'), 1).toInt();
-  if (width < 100 || height < 100 || width > 20000 || height > 20000) return usage(QObject::tr("%1 is no size like 1600x1000").arg(size));
+  if (width < 100 || height < 100 || width > 20000 || height > 20000)
+    return usage(QObject::tr("%1 is no size like 1600x1000").arg(size));
   w.resize(width, height);
   return {};
 }
@@ -90,7 +93,8 @@ Status find(MainWindow& w, const QString& words) {
 }
 
 Status theme(MainWindow& w, const QString& name) {
-  if (name != QLatin1String("light") && name != QLatin1String("dark")) return usage(QObject::tr("the theme is light or dark, not %1").arg(name));
+  if (name != QLatin1String("light") && name != QLatin1String("dark"))
+    return usage(QObject::tr("the theme is light or dark, not %1").arg(name));
   w.setTheme(name == QLatin1String("dark") ? Theme::Dark : Theme::Light);
   return {};
 }
@@ -138,7 +142,8 @@ Status panelHeight(MainWindow& w, const QString& pixels) {
 
 Status beginLesson(MainWindow& w, const QString& number) {
   const int lesson = number.toInt() - 1;
-  if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size()) return usage(QObject::tr("there are lessons 1 to %1").arg(lessons().size()));
+  if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size())
+    return usage(QObject::tr("there are lessons 1 to %1").arg(lessons().size()));
   w.learning().begin(lesson);
   return {};
 }
@@ -157,22 +162,61 @@ const std::map<QString, Command>& commands() {
   using W = MainWindow&;
   using S = const QString&;
   static const std::map<QString, Command> table{
-      {"open", [](W w, S path) { w.openFile(path); return Status{}; }},
-      {"save", [](W w, S path) { return w.document().isOpen() ? w.document().save(path) : usage(QObject::tr("nothing is open")); }},
+      {"open",
+       [](W w, S path) {
+         w.openFile(path);
+         return Status{};
+       }},
+      {"save",
+       [](W w, S path) {
+         return w.document().isOpen() ? w.document().save(path) : usage(QObject::tr("nothing is open"));
+       }},
       {"select", select},
       {"reveal", reveal},
       {"open-group", openGroup},
-      {"open-groups", [](W w, S) { w.document().openAllGroups(); return Status{}; }},
-      {"close-groups", [](W w, S) { w.document().closeAllGroups(); return Status{}; }},
+      {"open-groups",
+       [](W w, S) {
+         w.document().openAllGroups();
+         return Status{};
+       }},
+      {"close-groups",
+       [](W w, S) {
+         w.document().closeAllGroups();
+         return Status{};
+       }},
       {"computation", showComputation},
-      {"fit", [](W w, S) { w.canvas().fitAll(); return Status{}; }},
-      {"fit-selection", [](W w, S) { w.canvas().fitSelection(); return Status{}; }},
+      {"fit",
+       [](W w, S) {
+         w.canvas().fitAll();
+         return Status{};
+       }},
+      {"fit-selection",
+       [](W w, S) {
+         w.canvas().fitSelection();
+         return Status{};
+       }},
       {"zoom", zoom},
-      {"run", [](W w, S) { w.document().run(); return Status{}; }},
-      {"overlay", [](W w, S on) { w.document().showOverlay(on != QLatin1String("off")); return Status{}; }},
+      {"run",
+       [](W w, S) {
+         w.document().run();
+         return Status{};
+       }},
+      {"overlay",
+       [](W w, S on) {
+         w.document().showOverlay(on != QLatin1String("off"));
+         return Status{};
+       }},
       {"set-shape", setShape},
-      {"undo", [](W w, S) { w.document().undo(); return Status{}; }},
-      {"redo", [](W w, S) { w.document().redo(); return Status{}; }},
+      {"undo",
+       [](W w, S) {
+         w.document().undo();
+         return Status{};
+       }},
+      {"redo",
+       [](W w, S) {
+         w.document().redo();
+         return Status{};
+       }},
       {"find", find},
       {"layout", layout},
       {"layout-preset", layoutPreset},
@@ -190,7 +234,8 @@ const std::map<QString, Command>& commands() {
 // In an event of its own, as a click would do it.
 Status playAsEvent(MainWindow& window, Command command, const QString& words) {
   std::optional<Status> played;
-  QMetaObject::invokeMethod(&window, [&] { played = command(window, words); }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      &window, [&] { played = command(window, words); }, Qt::QueuedConnection);
   while (!played) QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
   return *played;
 }
@@ -198,7 +243,10 @@ Status playAsEvent(MainWindow& window, Command command, const QString& words) {
 }  // namespace
 
 bool waitUntilIdle(MainWindow& window) {
-  const auto idle = [&] { return !window.document().isBusy() && !window.panels().compiled->isBusy() && window.canvas().tilesReady() && !window.canvas().isGliding(); };
+  const auto idle = [&] {
+    return !window.document().isBusy() && !window.panels().compiled->isBusy() && window.canvas().tilesReady() &&
+           !window.canvas().isGliding();
+  };
   QElapsedTimer clock;
   clock.start();
   QTimer tick;  // the loop sleeps between: the workers need the cores

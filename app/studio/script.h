@@ -16,7 +16,8 @@ bool waitUntilIdle(MainWindow& window);
 // Fails with Fault::Usage on an unknown command or name, Fault::Output when a picture cannot be written.
 Status playCommand(MainWindow& window, const QString& line);
 // done: called after each command.
-Status playScript(MainWindow& window, const QString& path, const std::function<void(const QString& command)>& done = {});
+Status playScript(MainWindow& window, const QString& path,
+                  const std::function<void(const QString& command)>& done = {});
 Status writeScreenshot(MainWindow& window, const QString& path);
 
 }  // namespace tessera

@@ -7,10 +7,10 @@
 #include <QListWidget>
 #include <QMouseEvent>
 #include <QPlainTextEdit>
+#include <QPushButton>
 #include <QStringList>
 #include <QTabWidget>
 #include <QTextBlock>
-#include <QPushButton>
 #include <QToolButton>
 #include <map>
 
@@ -22,8 +22,8 @@
 #include "app/studio/script_moves.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
-#include "editor/panels/add_search.h"
 #include "editor/document/player.h"
+#include "editor/panels/add_search.h"
 #include "editor/panels/run_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/panels/value_field.h"
@@ -45,7 +45,8 @@ namespace {
 
 void pointer(MainWindow& w, QEvent::Type type, QPointF at) {
   const Qt::MouseButton button = type == QEvent::MouseMove ? Qt::NoButton : Qt::LeftButton;
-  QMouseEvent event(type, at, w.canvas().mapToGlobal(at), button, type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton, Qt::NoModifier);
+  QMouseEvent event(type, at, w.canvas().mapToGlobal(at), button,
+                    type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(&w.canvas(), &event);
 }
 
@@ -56,15 +57,19 @@ struct Wire {
 // "VALUE USER INPUT": from the output of one to an input of the other.
 Result<Wire> wireOf(MainWindow& w, const QString& words) {
   const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  if (parts.size() != 3 || !w.document().isOpen()) return std::unexpected(refusedGesture(QObject::tr("a wire is VALUE USER INPUT")).error());
+  if (parts.size() != 3 || !w.document().isOpen())
+    return std::unexpected(refusedGesture(QObject::tr("a wire is VALUE USER INPUT")).error());
   const Module& module = w.document().module();
-  const auto value = module.findInstruction(parts[0].toStdString()), user = module.findInstruction(parts[1].toStdString());
+  const auto value = module.findInstruction(parts[0].toStdString()),
+             user = module.findInstruction(parts[1].toStdString());
   const int operand = parts[2].toInt();
   if (!value || !user || w.canvas().view()->boxOf(*value) < 0 || w.canvas().view()->boxOf(*user) < 0)
     return std::unexpected(refusedGesture(QObject::tr("%1 has names that are not on the canvas").arg(words)).error());
   const Instruction& instruction = module.at(*user);
-  const size_t count = instruction.operands.size() + (operand == static_cast<int>(instruction.operands.size()) ? 1 : 0);  // one more than there are
-  return Wire{w.canvas().outputAt(w.canvas().view()->boxOf(*value)), w.canvas().inputAt(w.canvas().view()->boxOf(*user), operand, count)};
+  const size_t count = instruction.operands.size() +
+                       (operand == static_cast<int>(instruction.operands.size()) ? 1 : 0);  // one more than there are
+  return Wire{w.canvas().outputAt(w.canvas().view()->boxOf(*value)),
+              w.canvas().inputAt(w.canvas().view()->boxOf(*user), operand, count)};
 }
 
 Status carry(MainWindow& w, const QString& words) {
@@ -85,7 +90,8 @@ Status wire(MainWindow& w, const QString& words) {
 Status search(MainWindow& w, const QString& line) {
   QLineEdit* field = w.addSearch().field();
   field->setText(line);
-  if (!w.addSearch().isVisible() || w.addSearch().list()->count() == 0) return refusedGesture(QObject::tr("nothing is found for %1").arg(line));
+  if (!w.addSearch().isVisible() || w.addSearch().list()->count() == 0)
+    return refusedGesture(QObject::tr("nothing is found for %1").arg(line));
   QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
   QApplication::sendEvent(field, &enter);
   return {};
@@ -98,8 +104,11 @@ Status add(MainWindow& w, const QString& line) {
 
 // "VALUE LINE": the wire is dropped on empty canvas.
 Status draw(MainWindow& w, const QString& words) {
-  const auto value = w.document().isOpen() ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString()) : std::nullopt;
-  if (!value || w.canvas().view()->boxOf(*value) < 0) return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
+  const auto value = w.document().isOpen()
+                         ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString())
+                         : std::nullopt;
+  if (!value || w.canvas().view()->boxOf(*value) < 0)
+    return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
   const QPointF corner(w.canvas().width() - 20, w.canvas().height() - 20);
   pointer(w, QEvent::MouseButtonPress, w.canvas().outputAt(w.canvas().view()->boxOf(*value)));
   pointer(w, QEvent::MouseMove, corner - QPointF(9, 9));
@@ -110,7 +119,9 @@ Status draw(MainWindow& w, const QString& words) {
 }
 
 Status field(MainWindow& w, const QString& words) {
-  const auto user = w.document().isOpen() ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString()) : std::nullopt;
+  const auto user = w.document().isOpen()
+                        ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString())
+                        : std::nullopt;
   if (!user) return refusedGesture(QObject::tr("%1 has a name that is not there").arg(words));
   emit w.canvas().inputClicked(*user, words.section(QLatin1Char(' '), 1, 1).toInt());
   QLineEdit* line = w.authoring().field().field();
@@ -122,10 +133,14 @@ Status field(MainWindow& w, const QString& words) {
 
 // "VALUE PIXELS": a drag along the number on a node.
 Status scrub(MainWindow& w, const QString& words) {
-  const auto id = w.document().isOpen() ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString()) : std::nullopt;
-  if (!id || w.canvas().boxOf(*id).isEmpty()) return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
+  const auto id = w.document().isOpen()
+                      ? w.document().module().findInstruction(words.section(QLatin1Char(' '), 0, 0).toStdString())
+                      : std::nullopt;
+  if (!id || w.canvas().boxOf(*id).isEmpty())
+    return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
   const QRectF box = w.canvas().boxOf(*id);
-  const QPointF at = w.canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)), to = at + QPointF(words.section(QLatin1Char(' '), 1).toDouble(), 0);
+  const QPointF at = w.canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)),
+                to = at + QPointF(words.section(QLatin1Char(' '), 1).toDouble(), 0);
   pointer(w, QEvent::MouseButtonPress, at);
   pointer(w, QEvent::MouseMove, (at + to) / 2);
   pointer(w, QEvent::MouseMove, to);
@@ -204,7 +219,11 @@ Status editText(MainWindow& w, const QString& line) {
 
 GestureCommand gestureNamed(const QString& name) {
   static const std::map<QString, GestureCommand> table{
-      {"new", [](MainWindow& w, const QString&) { w.newFile(); return Status{}; }},
+      {"new",
+       [](MainWindow& w, const QString&) {
+         w.newFile();
+         return Status{};
+       }},
       {"add", add},
       {"wire", wire},
       {"carry", carry},
@@ -212,17 +231,37 @@ GestureCommand gestureNamed(const QString& name) {
       {"field", field},
       {"scrub", scrub},
       {"value", value},
-      {"value-tab", [](MainWindow& w, const QString& tab) { w.panels().value->current()->tabs()->setCurrentIndex(tab.toInt()); return Status{}; }},
-      {"pin", [](MainWindow& w, const QString&) { w.panels().value->pinButton()->click(); return Status{}; }},
+      {"value-tab",
+       [](MainWindow& w, const QString& tab) {
+         w.panels().value->current()->tabs()->setCurrentIndex(tab.toInt());
+         return Status{};
+       }},
+      {"pin",
+       [](MainWindow& w, const QString&) {
+         w.panels().value->pinButton()->click();
+         return Status{};
+       }},
       {"source", source},
       {"play", play},
       {"look-at", lookAt},
-      {"carried", [](MainWindow& w, const QString&) { w.running().callBar().tableButton()->click(); return Status{}; }},
-      {"live", [](MainWindow& w, const QString& on) { w.document().setLive(on != QLatin1String("off")); return Status{}; }},
+      {"carried",
+       [](MainWindow& w, const QString&) {
+         w.running().callBar().tableButton()->click();
+         return Status{};
+       }},
+      {"live",
+       [](MainWindow& w, const QString& on) {
+         w.document().setLive(on != QLatin1String("off"));
+         return Status{};
+       }},
       {"key", key},
       {"type", type},
       {"edit-text", editText},
-      {"read-text", [](MainWindow& w, const QString&) { w.panels().text->edit()->readNow(); return Status{}; }},
+      {"read-text",
+       [](MainWindow& w, const QString&) {
+         w.panels().text->edit()->readNow();
+         return Status{};
+       }},
   };
   const auto found = table.find(name);
   return found == table.end() ? moveNamed(name) : found->second;

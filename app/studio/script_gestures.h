@@ -11,8 +11,8 @@ namespace tessera {
 class MainWindow;
 
 using GestureCommand = Status (*)(MainWindow&, const QString&);
-// new · add LINE · wire VALUE USER INPUT · carry VALUE USER INPUT · draw VALUE LINE · field USER INPUT TEXT · key KEYS ·
-// type TEXT; null: there is no such gesture.
+// new · add LINE · wire VALUE USER INPUT · carry VALUE USER INPUT · draw VALUE LINE · field USER INPUT TEXT · key KEYS
+// · type TEXT; null: there is no such gesture.
 GestureCommand gestureNamed(const QString& name);
 // A command that cannot be done: Fault::Usage.
 Status refusedGesture(const QString& message);

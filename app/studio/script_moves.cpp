@@ -22,11 +22,13 @@ namespace {
 
 void pointer(MainWindow& w, QEvent::Type type, QPointF at, Qt::MouseButton button, Qt::KeyboardModifiers modifiers) {
   const bool moves = type == QEvent::MouseMove;
-  QMouseEvent event(type, at, w.canvas().mapToGlobal(at), moves ? Qt::NoButton : button, type == QEvent::MouseButtonRelease ? Qt::NoButton : button, modifiers);
+  QMouseEvent event(type, at, w.canvas().mapToGlobal(at), moves ? Qt::NoButton : button,
+                    type == QEvent::MouseButtonRelease ? Qt::NoButton : button, modifiers);
   QApplication::sendEvent(&w.canvas(), &event);
 }
 
-void drag(MainWindow& w, QPointF from, QPointF to, bool hold, Qt::MouseButton button = Qt::LeftButton, Qt::KeyboardModifiers modifiers = {}) {
+void drag(MainWindow& w, QPointF from, QPointF to, bool hold, Qt::MouseButton button = Qt::LeftButton,
+          Qt::KeyboardModifiers modifiers = {}) {
   constexpr int kSteps = 6;
   pointer(w, QEvent::MouseButtonPress, from, button, modifiers);
   for (int i = 1; i <= kSteps; ++i) pointer(w, QEvent::MouseMove, from + (to - from) * i / kSteps, button, modifiers);
@@ -35,7 +37,8 @@ void drag(MainWindow& w, QPointF from, QPointF to, bool hold, Qt::MouseButton bu
 
 Result<QPointF> bodyOf(MainWindow& w, const QString& name) {
   const auto id = w.document().isOpen() ? w.document().module().findInstruction(name.toStdString()) : std::nullopt;
-  if (!id || w.canvas().boxOf(*id).isEmpty()) return std::unexpected(refusedGesture(QObject::tr("%1 is not on the canvas").arg(name)).error());
+  if (!id || w.canvas().boxOf(*id).isEmpty())
+    return std::unexpected(refusedGesture(QObject::tr("%1 is not on the canvas").arg(name)).error());
   const QRectF box = w.canvas().boxOf(*id);
   return w.canvas().toWidget(box.topLeft() + QPointF(box.width() * 0.25, 10));
 }
@@ -52,15 +55,22 @@ Status moveBy(MainWindow& w, const QString& words, bool hold, Qt::KeyboardModifi
 // "NAME USER INPUT": the node is dropped on the wire to that input.
 Status insert(MainWindow& w, const QString& words, bool hold) {
   const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  const auto user = w.document().isOpen() && parts.size() == 3 ? w.document().module().findInstruction(parts[1].toStdString()) : std::nullopt;
+  const auto user = w.document().isOpen() && parts.size() == 3
+                        ? w.document().module().findInstruction(parts[1].toStdString())
+                        : std::nullopt;
   const size_t input = parts.size() == 3 ? parts[2].toUInt() : 0;
-  if (!user || input >= w.document().module().at(*user).operands.size()) return refusedGesture(QObject::tr("a drop is NAME USER INPUT"));
+  if (!user || input >= w.document().module().at(*user).operands.size())
+    return refusedGesture(QObject::tr("a drop is NAME USER INPUT"));
   const InstructionId value = w.document().module().at(*user).operands[input];
   TESSERA_ASSIGN_OR_RETURN(const QPointF from, bodyOf(w, parts[0]));
   const auto& view = *w.canvas().view();
   const auto id = w.document().module().findInstruction(parts[0].toStdString());
-  if (!value.valid() || view.boxOf(value) < 0 || view.boxOf(*user) < 0) return refusedGesture(QObject::tr("the wire is not on the canvas"));
-  const QPointF middle = (w.canvas().outputAt(view.boxOf(value)) + w.canvas().inputAt(view.boxOf(*user), static_cast<int32_t>(input), w.document().module().at(*user).operands.size())) / 2;
+  if (!value.valid() || view.boxOf(value) < 0 || view.boxOf(*user) < 0)
+    return refusedGesture(QObject::tr("the wire is not on the canvas"));
+  const QPointF middle =
+      (w.canvas().outputAt(view.boxOf(value)) + w.canvas().inputAt(view.boxOf(*user), static_cast<int32_t>(input),
+                                                                   w.document().module().at(*user).operands.size())) /
+      2;
   const QPointF centre = w.canvas().toWidget(w.canvas().boxOf(*id).center());
   drag(w, from, from + middle - centre, hold);
   return {};
@@ -70,7 +80,8 @@ Status insert(MainWindow& w, const QString& words, bool hold) {
 Status stroke(MainWindow& w, const QString& words, bool hold) {
   const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
   if (parts.size() != 4) return refusedGesture(QObject::tr("a stroke is X Y X Y"));
-  drag(w, {parts[0].toDouble(), parts[1].toDouble()}, {parts[2].toDouble(), parts[3].toDouble()}, hold, Qt::RightButton, Qt::ControlModifier);
+  drag(w, {parts[0].toDouble(), parts[1].toDouble()}, {parts[2].toDouble(), parts[3].toDouble()}, hold, Qt::RightButton,
+       Qt::ControlModifier);
   return {};
 }
 

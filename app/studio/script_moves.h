@@ -1,4 +1,5 @@
-// Commands of scripts that move things on the canvas with the pointer. Before: script_gestures.cpp; after: Canvas, Arranging.
+// Commands of scripts that move things on the canvas with the pointer. Before: script_gestures.cpp; after: Canvas,
+// Arranging.
 #pragma once
 
 #include "app/studio/script_gestures.h"

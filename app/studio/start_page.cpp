@@ -1,4 +1,5 @@
-// Doors, examples with their pictures, and what was open before. Pictures are drawn by a worker from the files themselves.
+// Doors, examples with their pictures, and what was open before. Pictures are drawn by a worker from the files
+// themselves.
 #include "app/studio/start_page.h"
 
 #include <QCommandLinkButton>
@@ -87,7 +88,8 @@ QImage thumbnailOf(const QString& path, Theme theme) {
 QString StartPage::examplesFolder() {
   const QDir program(QCoreApplication::applicationDirPath());
   for (const char* place : {"../share/tessera/examples", "../../../resources/examples", "resources/examples"})
-    if (const QFileInfo folder(program.filePath(QLatin1String(place))); folder.isDir()) return folder.canonicalFilePath();
+    if (const QFileInfo folder(program.filePath(QLatin1String(place))); folder.isDir())
+      return folder.canonicalFilePath();
   return {};
 }
 
@@ -109,11 +111,14 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     inner->addWidget(link);
     return link;
   };
-  QCommandLinkButton* build = door(tr("Build your own"), tr("An empty graph; one more click gives its first value"), &StartPage::newWanted);
+  QCommandLinkButton* build =
+      door(tr("Build your own"), tr("An empty graph; one more click gives its first value"), &StartPage::newWanted);
   build->setObjectName(QStringLiteral("build"));
   build->setDefault(true);  // it stands out
-  door(tr("Learn"), tr("Eight small graphs: what to drag, what to watch"), &StartPage::lessonsWanted)->setObjectName(QStringLiteral("learn"));
-  door(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)->setObjectName(QStringLiteral("open"));
+  door(tr("Learn"), tr("Eight small graphs: what to drag, what to watch"), &StartPage::lessonsWanted)
+      ->setObjectName(QStringLiteral("learn"));
+  door(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)
+      ->setObjectName(QStringLiteral("open"));
   inner->addSpacing(10);
   recent_ = new QVBoxLayout;
   recent_->setSpacing(6);
@@ -136,7 +141,8 @@ void StartPage::addExamples(QVBoxLayout* column) {
   const QDir folder(examplesFolder());
   if (examplesFolder().isEmpty()) return;
   column->addWidget(heading(tr("Examples"), this));
-  for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Size | QDir::Reversed)) {
+  for (const QFileInfo& file :
+       folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Size | QDir::Reversed)) {
     auto* link = makeLink(file.completeBaseName(), descriptionOf(file.completeBaseName()), this);
     link->setObjectName(QStringLiteral("example ") + file.completeBaseName());
     connect(link, &QCommandLinkButton::clicked, this, [this, path = file.filePath()] { emit fileChosen(path); });
@@ -147,15 +153,19 @@ void StartPage::addExamples(QVBoxLayout* column) {
 
 void StartPage::showThumbnails(Theme theme) {
   for (const auto& [path, link] : examples_)
-    QThreadPool::globalInstance()->start([path, theme, link = QPointer<QCommandLinkButton>(link), page = QPointer<StartPage>(this)] {
-      const QImage image = thumbnailOf(path, theme);
-      if (image.isNull() || !page) return;
-      QMetaObject::invokeMethod(QCoreApplication::instance(), [link, image] {
-        if (!link) return;
-        link->setIcon(QIcon(QPixmap::fromImage(image)));
-        link->setIconSize(kThumbnail);
-      }, Qt::QueuedConnection);
-    });
+    QThreadPool::globalInstance()->start(
+        [path, theme, link = QPointer<QCommandLinkButton>(link), page = QPointer<StartPage>(this)] {
+          const QImage image = thumbnailOf(path, theme);
+          if (image.isNull() || !page) return;
+          QMetaObject::invokeMethod(
+              QCoreApplication::instance(),
+              [link, image] {
+                if (!link) return;
+                link->setIcon(QIcon(QPixmap::fromImage(image)));
+                link->setIconSize(kThumbnail);
+              },
+              Qt::QueuedConnection);
+        });
 }
 
 void StartPage::setRecentFiles(const QStringList& paths) {

@@ -15,8 +15,9 @@ constexpr size_t kMostGlowing = 40, kMostCompared = 200000;
 
 bool isSame(const Instruction& a, const Instruction& b) {
   if (&a == &b) return true;  // in a part that both graphs share
-  return a.opcode == b.opcode && a.name == b.name && std::ranges::equal(a.operands, b.operands) && (a.shape == b.shape || *a.shape == *b.shape) &&
-         a.literal == b.literal && a.attributes == b.attributes && a.computation == b.computation;
+  return a.opcode == b.opcode && a.name == b.name && std::ranges::equal(a.operands, b.operands) &&
+         (a.shape == b.shape || *a.shape == *b.shape) && a.literal == b.literal && a.attributes == b.attributes &&
+         a.computation == b.computation;
 }
 
 struct Change {
@@ -27,11 +28,14 @@ struct Change {
 // What a person changed, not what followed from it: operands, attributes, values and names before shapes alone.
 Change changeBetween(const Module& before, const Module& after) {
   Change out;
-  if (std::max(before.instructionCount(), after.instructionCount()) > kMostCompared) return out;  // the hand waits for nothing
+  if (std::max(before.instructionCount(), after.instructionCount()) > kMostCompared)
+    return out;  // the hand waits for nothing
   for (ComputationId computation : after.order()) {
     for (InstructionId id : after.at(computation).instructions)
-      if (out.instructions.size() < kMostGlowing && (!before.contains(id) || !isSame(before.at(id), after.at(id)))) out.instructions.push_back(id);
-    const bool fewer = before.contains(computation) && before.at(computation).instructions.size() > after.at(computation).instructions.size();
+      if (out.instructions.size() < kMostGlowing && (!before.contains(id) || !isSame(before.at(id), after.at(id))))
+        out.instructions.push_back(id);
+    const bool fewer = before.contains(computation) &&
+                       before.at(computation).instructions.size() > after.at(computation).instructions.size();
     if (fewer && !out.home.valid()) out.home = computation;
   }
   if (!out.instructions.empty()) out.home = after.at(out.instructions.front()).computation;
@@ -51,19 +55,23 @@ Change changeBetween(const Project& before, const Project& after, const Module& 
       std::set<std::string> names;
       // A first move notes the places of all boxes: those that both know tell what moved.
       for (const auto& [name, at] : b.instructions)
-        if (const auto old = a.instructions.find(name); old != a.instructions.end() && !(old->second.x == at.x && old->second.y == at.y)) names.insert(name);
+        if (const auto old = a.instructions.find(name);
+            old != a.instructions.end() && !(old->second.x == at.x && old->second.y == at.y))
+          names.insert(name);
       std::ranges::set_symmetric_difference(a.muted, b.muted, std::inserter(names, names.end()));
       if (names.empty()) continue;
       out.home = *computation;
       for (InstructionId id : module.at(*computation).instructions)
-        if (out.instructions.size() < kMostGlowing && names.contains(std::string(module.at(id).name))) out.instructions.push_back(id);
+        if (out.instructions.size() < kMostGlowing && names.contains(std::string(module.at(id).name)))
+          out.instructions.push_back(id);
     }
   return out;
 }
 
 }  // namespace
 
-StepGlow::StepGlow(Document& document, Canvas& canvas, QObject* parent) : QObject(parent), document_(document), canvas_(canvas) {
+StepGlow::StepGlow(Document& document, Canvas& canvas, QObject* parent)
+    : QObject(parent), document_(document), canvas_(canvas) {
   end_.setSingleShot(true);
   end_.setInterval(kGlowMs);
   connect(&end_, &QTimer::timeout, this, [this] {
@@ -86,8 +94,10 @@ void StepGlow::take(bool back) {
   const Module before = document_.module();
   const Project arranged = document_.project();
   const QString title = back ? tr("undone: %1").arg(document_.undoTitle()) : tr("again: %1").arg(document_.redoTitle());
-  if (back) document_.undo();
-  else document_.redo();
+  if (back)
+    document_.undo();
+  else
+    document_.redo();
   show(before, arranged, title);
 }
 
@@ -115,7 +125,8 @@ bool StepGlow::isDrawn(InstructionId id) const {
 void StepGlow::goThere() {
   if (!leads_ || !document_.isOpen() || !document_.module().contains(home_)) return;
   std::erase_if(places_, [&](InstructionId id) { return !document_.module().contains(id); });
-  const bool seen = document_.computation() == home_ || std::ranges::any_of(places_, [&](InstructionId id) { return isDrawn(id); });
+  const bool seen =
+      document_.computation() == home_ || std::ranges::any_of(places_, [&](InstructionId id) { return isDrawn(id); });
   if (!seen) return document_.showComputation(home_);  // the next scene leads on
   leads_ = false;
   std::vector<QRectF> boxes;
@@ -128,7 +139,8 @@ void StepGlow::goThere() {
 QStringList StepGlow::glowing() const {
   QStringList out;
   for (const Foreseen& each : canvas_.foresight())
-    if (document_.module().contains(each.instruction)) out << QString::fromStdString(std::string(document_.module().at(each.instruction).name));
+    if (document_.module().contains(each.instruction))
+      out << QString::fromStdString(std::string(document_.module().at(each.instruction).name));
   return out;
 }
 

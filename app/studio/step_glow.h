@@ -1,5 +1,5 @@
-// Where an undone or done-again step acted: what it changed glows for a moment, and the canvas glides there where that is out of
-// sight, into another computation too. Before: Document's history; after: Canvas, which paints the glow.
+// Where an undone or done-again step acted: what it changed glows for a moment, and the canvas glides there where that
+// is out of sight, into another computation too. Before: Document's history; after: Canvas, which paints the glow.
 #pragma once
 
 #include <QObject>

@@ -1,5 +1,6 @@
-// StudioApplication: a QApplication that knows how long the UI thread was busy with one event, so that "nothing on the UI
-// thread over 50 ms" is measured and not believed. Processor time too: on a busy machine wall time measures the others.
+// StudioApplication: a QApplication that knows how long the UI thread was busy with one event, so that "nothing on the
+// UI thread over 50 ms" is measured and not believed. Processor time too: on a busy machine wall time measures the
+// others.
 #pragma once
 
 #include <QApplication>

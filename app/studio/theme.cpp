@@ -11,8 +11,10 @@ namespace {
 struct Colors {
   QRgb window, base, alternate, text, button, disabled, highlight, link, border;
 };
-constexpr Colors kLight{0xfff3f4f6, 0xffffffff, 0xfff7f8fa, 0xff1c2330, 0xffe9ebef, 0xff6b7280, 0xff2f6fd6, 0xff1b5aa8, 0xffd3d7de};
-constexpr Colors kDark{0xff22252b, 0xff1a1c21, 0xff20232a, 0xffdfe3ea, 0xff2d313a, 0xff9098a6, 0xff3f7de0, 0xff8ab8f0, 0xff3a3f4a};
+constexpr Colors kLight{0xfff3f4f6, 0xffffffff, 0xfff7f8fa, 0xff1c2330, 0xffe9ebef,
+                        0xff6b7280, 0xff2f6fd6, 0xff1b5aa8, 0xffd3d7de};
+constexpr Colors kDark{0xff22252b, 0xff1a1c21, 0xff20232a, 0xffdfe3ea, 0xff2d313a,
+                       0xff9098a6, 0xff3f7de0, 0xff8ab8f0, 0xff3a3f4a};
 
 QPalette paletteOf(const Colors& c) {
   QPalette p;
@@ -47,19 +49,21 @@ void applyTheme(Theme theme) {
   const Colors& c = theme == Theme::Dark ? kDark : kLight;
   QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   QApplication::setPalette(paletteOf(c));
-  const QString border = QColor::fromRgb(c.border).name(), window = QColor::fromRgb(c.window).name(), quiet = QColor::fromRgb(c.disabled).name();
+  const QString border = QColor::fromRgb(c.border).name(), window = QColor::fromRgb(c.window).name(),
+                quiet = QColor::fromRgb(c.disabled).name();
   qApp->setStyleSheet(
-      QStringLiteral("QToolTip { border: 1px solid %1; padding: 4px; }"
-                     "QDockWidget::title { background: %2; padding: 5px 8px; border-bottom: 1px solid %1; }"
-                     "QMainWindow::separator { background: %1; width: 3px; height: 3px; }"
-                     "QAbstractScrollArea { border: none; }"
-                     "#completions { border: 1px solid %3; }"  // it lies over text of its own colour
-                     "QHeaderView { background: %2; }"
-                     "QTreeView::item { padding: 2px 6px; }"
-                     "QPushButton { padding: 5px 14px; }"
-                     "QHeaderView::section { background: %2; border: none; border-bottom: 1px solid %1; padding: 4px 8px; }"
-                     "QLineEdit { padding: 3px 6px; border: 1px solid %1; border-radius: 4px; }"
-                     "QToolBar { border: none; border-bottom: 1px solid %1; padding: 3px; spacing: 4px; }")
+      QStringLiteral(
+          "QToolTip { border: 1px solid %1; padding: 4px; }"
+          "QDockWidget::title { background: %2; padding: 5px 8px; border-bottom: 1px solid %1; }"
+          "QMainWindow::separator { background: %1; width: 3px; height: 3px; }"
+          "QAbstractScrollArea { border: none; }"
+          "#completions { border: 1px solid %3; }"  // it lies over text of its own colour
+          "QHeaderView { background: %2; }"
+          "QTreeView::item { padding: 2px 6px; }"
+          "QPushButton { padding: 5px 14px; }"
+          "QHeaderView::section { background: %2; border: none; border-bottom: 1px solid %1; padding: 4px 8px; }"
+          "QLineEdit { padding: 3px 6px; border: 1px solid %1; border-radius: 4px; }"
+          "QToolBar { border: none; border-bottom: 1px solid %1; padding: 3px; spacing: 4px; }")
           .arg(border, window, quiet));
 }
 

@@ -9,10 +9,13 @@
 
 namespace tessera::aot {
 
-bool canBeKept(const Instruction& instruction) { return instruction.opcode != Opcode::Infeed && instruction.opcode != Opcode::Outfeed; }
+bool canBeKept(const Instruction& instruction) {
+  return instruction.opcode != Opcode::Infeed && instruction.opcode != Opcode::Outfeed;
+}
 
 Result<std::string> textOf(const Module& module, InstructionId instruction) {
-  TESSERA_ASSIGN_OR_RETURN(Module alone, cutOut(module, instruction, [&](InstructionId other) { return other != instruction; }));
+  TESSERA_ASSIGN_OR_RETURN(Module alone,
+                           cutOut(module, instruction, [&](InstructionId other) { return other != instruction; }));
   ModuleConfig config = alone.config();
   config.frontendAttributes = module.config().frontendAttributes;  // the meshes of manual regions
   alone.setConfig(std::move(config));
@@ -33,7 +36,8 @@ extern "C" tessera::cpu::Step* tessera_core_evaluate(tessera::cpu::FieldReader& 
   return new cpu::EvaluateStep(std::move(*read.module), original, std::move(operands), std::move(outputs));
 }
 
-extern "C" tessera::Status tessera_core_run_on_devices(int64_t replicas, int64_t partitions, tessera::cpu::DeviceRun run, void* context) {
+extern "C" tessera::Status tessera_core_run_on_devices(int64_t replicas, int64_t partitions,
+                                                       tessera::cpu::DeviceRun run, void* context) {
   using namespace tessera;
   const auto program = [&](Communicator& communicator) -> Result<std::vector<Literal>> {
     TESSERA_TRY(run(context, communicator.device(), communicator));

@@ -1,4 +1,5 @@
-// The C header of a program: a comment that says what each argument and result is, its numbers as macros, two functions.
+// The C header of a program: a comment that says what each argument and result is, its numbers as macros, two
+// functions.
 #include <algorithm>
 #include <cctype>
 
@@ -38,8 +39,9 @@ std::string readable(std::string text) {
 std::string lineOf(size_t number, const ArrayForm& form) {
   const ElementType type = form.shape->type;
   const int alignment = isComplex(type) ? byteWidth(type) / 2 : byteWidth(type);
-  std::string line = fmt::format(" *   {:>3}  {}: {}, {}, {} bytes, aligned to {}", number, readable(form.name), toString(withoutLayout(*form.shape), false),
-                                 cType(type), form.shape->denseBytes().value_or(0), alignment);
+  std::string line = fmt::format(" *   {:>3}  {}: {}, {}, {} bytes, aligned to {}", number, readable(form.name),
+                                 toString(withoutLayout(*form.shape), false), cType(type),
+                                 form.shape->denseBytes().value_or(0), alignment);
   if (!form.note.empty()) line += "; " + form.note;
   if (form.argument >= 0) line += fmt::format("; may be stored over argument {}", form.argument);
   return line + "\n";
@@ -52,13 +54,15 @@ std::string listOf(const std::vector<ArrayForm>& forms) {
 }
 
 std::string upper(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
   return text;
 }
 
 std::string sizesOf(const std::string& prefix, const std::vector<ArrayForm>& forms) {
   std::string out;
-  for (size_t i = 0; i < forms.size(); ++i) out += fmt::format("#define {}_{}_BYTES {}\n", prefix, i, forms[i].shape->denseBytes().value_or(0));
+  for (size_t i = 0; i < forms.size(); ++i)
+    out += fmt::format("#define {}_{}_BYTES {}\n", prefix, i, forms[i].shape->denseBytes().value_or(0));
   return out;
 }
 
@@ -68,33 +72,45 @@ std::string headerText(const ProgramParts& parts, int64_t workspace, const std::
   const std::string &name = parts.name, big = upper(name);
   std::string link;
   for (const std::string& library : libraries) link += " -l" + library;
-  std::string out = fmt::format("/* {}: the program {}, compiled ahead of time by tessera.\n", name, readable(parts.module));
+  std::string out =
+      fmt::format("/* {}: the program {}, compiled ahead of time by tessera.\n", name, readable(parts.module));
   out += fmt::format(" * Link the object with{}.\n", link);
-  out += fmt::format(" * Processor: x86-64{}{}. At most {} threads work on a run.\n", parts.features.empty() ? "" : " with ", parts.features, parts.threads);
+  out += fmt::format(" * Processor: x86-64{}{}. At most {} threads work on a run.\n",
+                     parts.features.empty() ? "" : " with ", parts.features, parts.threads);
   if (parts.grid.count() > 1)
-    out += fmt::format(" * A run is one on {} devices ({} replicas of {} partitions), a thread each; arrays are those of device 0, then those of 1, …\n",
-                       parts.grid.count(), parts.grid.replicas, parts.grid.partitions);
+    out += fmt::format(
+        " * A run is one on {} devices ({} replicas of {} partitions), a thread each; arrays are those of device 0, "
+        "then those of 1, …\n",
+        parts.grid.count(), parts.grid.replicas, parts.grid.partitions);
   out += " *\n";
-  out += " * Arrays are dense and row-major: the last dimension is contiguous.\n * Arguments:\n" + listOf(parts.arguments);
+  out +=
+      " * Arrays are dense and row-major: the last dimension is contiguous.\n * Arguments:\n" + listOf(parts.arguments);
   out += " * Results:\n" + listOf(parts.results) + " */\n";
-  out += fmt::format("#ifndef {0}_H\n#define {0}_H\n\n#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", big);
-  out += fmt::format("#define {}_ARGUMENTS {}\n#define {}_RESULTS {}\n", big, parts.arguments.size(), big, parts.results.size());
+  out += fmt::format(
+      "#ifndef {0}_H\n#define {0}_H\n\n#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", big);
+  out += fmt::format("#define {}_ARGUMENTS {}\n#define {}_RESULTS {}\n", big, parts.arguments.size(), big,
+                     parts.results.size());
   out += sizesOf(big + "_ARGUMENT", parts.arguments) + sizesOf(big + "_RESULT", parts.results);
   out += fmt::format("#define {}_WORKSPACE_BYTES {}\n\n", big, workspace);
   out += fmt::format(
       "/* What {0}_run answers. */\n"
       "#define {1}_FINE {2}\n"
-      "#define {1}_ARGUMENT {3}  /* a pointer is null, not aligned, or memory of a result belongs to another array, too */\n"
+      "#define {1}_ARGUMENT {3}  /* a pointer is null, not aligned, or memory of a result belongs to another array, "
+      "too */\n"
       "#define {1}_PROCESSOR {4} /* this processor lacks what the program was compiled for */\n"
       "#define {1}_MEMORY {5}\n"
       "#define {1}_FAILED {6}\n\n"
       "/* Bytes of the workspace, which is aligned to 64 and need not be cleared. */\n"
       "size_t {0}_workspace_bytes(void);\n\n"
-      "/* Runs the program: reads the arguments, writes the results. Runs may overlap, each with a workspace of its own.\n"
-      " * error: where a message goes if it fails, cut to error_bytes; may be null. The first run takes memory that is kept. */\n"
-      "int {0}_run(const void* const* arguments, void* const* results, void* workspace, char* error, size_t error_bytes);\n\n",
-      name, big, static_cast<int>(cpu::kProgramFine), static_cast<int>(cpu::kProgramArgument), static_cast<int>(cpu::kProgramProcessor),
-      static_cast<int>(cpu::kProgramMemory), static_cast<int>(cpu::kProgramFailed));
+      "/* Runs the program: reads the arguments, writes the results. Runs may overlap, each with a workspace of its "
+      "own.\n"
+      " * error: where a message goes if it fails, cut to error_bytes; may be null. The first run takes memory that is "
+      "kept. */\n"
+      "int {0}_run(const void* const* arguments, void* const* results, void* workspace, char* error, size_t "
+      "error_bytes);\n\n",
+      name, big, static_cast<int>(cpu::kProgramFine), static_cast<int>(cpu::kProgramArgument),
+      static_cast<int>(cpu::kProgramProcessor), static_cast<int>(cpu::kProgramMemory),
+      static_cast<int>(cpu::kProgramFailed));
   return out + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }
 

@@ -128,15 +128,20 @@ void ObjectWriter::refer(Place at, Reference kind, const std::string& function, 
   parts_[static_cast<size_t>(at.part)].relocations.push_back({at.offset, kind, 0, numberOf(function), addend});
 }
 
-void ObjectWriter::define(const std::string& name, Place at, uint64_t size) { functions_[numberOf(name)] = {name, at, size, true}; }
+void ObjectWriter::define(const std::string& name, Place at, uint64_t size) {
+  functions_[numberOf(name)] = {name, at, size, true};
+}
 
 Result<std::string> ObjectWriter::finish() const {
   File file;
   uint64_t total = 0;
   for (const Content& content : parts_) total += content.bytes.size();
-  if (total > static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) return fail("code and constants of an object are limited to 2 GiB");
+  if (total > static_cast<uint64_t>(std::numeric_limits<int32_t>::max()))
+    return fail("code and constants of an object are limited to 2 GiB");
   for (size_t p = 0; p < kParts; ++p)
-    file.add(kForms[p].name, {.sh_type = SHT_PROGBITS, .sh_flags = kForms[p].flags, .sh_addralign = parts_[p].alignment}, parts_[p].bytes);
+    file.add(kForms[p].name,
+             {.sh_type = SHT_PROGBITS, .sh_flags = kForms[p].flags, .sh_addralign = parts_[p].alignment},
+             parts_[p].bytes);
   // Symbols: none, one a part, then the functions.
   constexpr uint32_t kLocals = 1 + kParts;
   constexpr uint32_t kSymbols = 1 + 2 * kParts;  // section number, after the parts and their relocations
@@ -146,23 +151,37 @@ Result<std::string> ObjectWriter::finish() const {
       const uint64_t symbol = r.section != 0 ? r.section : kLocals + r.function;
       append(bytes, Elf64_Rela{r.offset, ELF64_R_INFO(symbol, typeOf(r.kind)), r.addend});
     }
-    file.add(kForms[p].relocations, {.sh_type = SHT_RELA, .sh_flags = SHF_INFO_LINK, .sh_link = kSymbols,
-                                     .sh_info = static_cast<uint32_t>(p) + 1, .sh_addralign = 8, .sh_entsize = sizeof(Elf64_Rela)}, bytes);
+    file.add(kForms[p].relocations,
+             {.sh_type = SHT_RELA,
+              .sh_flags = SHF_INFO_LINK,
+              .sh_link = kSymbols,
+              .sh_info = static_cast<uint32_t>(p) + 1,
+              .sh_addralign = 8,
+              .sh_entsize = sizeof(Elf64_Rela)},
+             bytes);
   }
   Names names;
   std::string symbols;
   append(symbols, Elf64_Sym{});
-  for (uint16_t p = 1; p <= kParts; ++p) append(symbols, Elf64_Sym{.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = p});
+  for (uint16_t p = 1; p <= kParts; ++p)
+    append(symbols, Elf64_Sym{.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = p});
   for (const Function& f : functions_) {
     Elf64_Sym symbol = {};
     symbol.st_name = names.add(f.name);
     symbol.st_info = f.isDefined ? ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) : ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
-    symbol.st_shndx = f.isDefined ? static_cast<uint16_t>(static_cast<uint16_t>(f.at.part) + 1) : static_cast<uint16_t>(SHN_UNDEF);
+    symbol.st_shndx =
+        f.isDefined ? static_cast<uint16_t>(static_cast<uint16_t>(f.at.part) + 1) : static_cast<uint16_t>(SHN_UNDEF);
     symbol.st_value = f.at.offset;
     symbol.st_size = f.size;
     append(symbols, symbol);
   }
-  file.add(".symtab", {.sh_type = SHT_SYMTAB, .sh_link = kSymbols + 1, .sh_info = kLocals, .sh_addralign = 8, .sh_entsize = sizeof(Elf64_Sym)}, symbols);
+  file.add(".symtab",
+           {.sh_type = SHT_SYMTAB,
+            .sh_link = kSymbols + 1,
+            .sh_info = kLocals,
+            .sh_addralign = 8,
+            .sh_entsize = sizeof(Elf64_Sym)},
+           symbols);
   file.add(".strtab", {.sh_type = SHT_STRTAB, .sh_addralign = 1}, names.bytes());
   file.add(".note.GNU-stack", {.sh_type = SHT_PROGBITS, .sh_addralign = 1}, {});
   return file.finish();

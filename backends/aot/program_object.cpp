@@ -33,7 +33,8 @@ Place behind(Place at, size_t offset) { return {at.part, at.offset + offset}; }
 std::unexpected<Diagnostic> unsupported(const cpu::StepName& step) {
   Diagnostic d;
   d.fault = Fault::Unsupported;
-  d.message = fmt::format("{} cannot be compiled ahead of time: its step ({}) needs Tessera itself", step.name, step.what);
+  d.message =
+      fmt::format("{} cannot be compiled ahead of time: its step ({}) needs Tessera itself", step.name, step.what);
   d.instruction = step.instruction;
   d.instructionName = step.name;
   return fail(std::move(d));
@@ -96,15 +97,18 @@ Reference referenceOf(cpu::RelocationKind kind) {
 void ObjectMaker::addCode(const cpu::KernelCode& code, Place& first) {
   std::vector<Place> places;
   for (const cpu::CodeSection& section : code.sections) {
-    const bool hasPointers = std::ranges::any_of(section.relocations, [](const auto& r) { return r.kind == cpu::RelocationKind::Absolute64; });
+    const bool hasPointers = std::ranges::any_of(
+        section.relocations, [](const auto& r) { return r.kind == cpu::RelocationKind::Absolute64; });
     const Part part = places.empty() ? Part::Text : hasPointers ? Part::ReadOnlyPointers : Part::ReadOnly;
     places.push_back(writer_.add(part, section.bytes, section.alignment));
   }
   for (size_t s = 0; s < places.size(); ++s)
     for (const cpu::CodeRelocation& r : code.sections[s].relocations) {
       const Place at = behind(places[s], r.offset);
-      if (r.section >= 0) writer_.refer(at, referenceOf(r.kind), places[static_cast<size_t>(r.section)], r.addend);
-      else writer_.refer(at, referenceOf(r.kind), code.functions[r.function], r.addend);
+      if (r.section >= 0)
+        writer_.refer(at, referenceOf(r.kind), places[static_cast<size_t>(r.section)], r.addend);
+      else
+        writer_.refer(at, referenceOf(r.kind), code.functions[r.function], r.addend);
     }
   first = places[0];
 }
@@ -118,7 +122,8 @@ void ObjectMaker::addKernels() {
   }
   const Place at = writer_.add(Part::ReadOnlyPointers, bytesOf(table), 8);
   for (size_t k = 0; k < entries.size(); ++k)
-    writer_.refer(behind(at, k * sizeof table[0] + offsetof(cpu::CompiledKernel, function)), Reference::Absolute64, entries[k], 0);
+    writer_.refer(behind(at, k * sizeof table[0] + offsetof(cpu::CompiledKernel, function)), Reference::Absolute64,
+                  entries[k], 0);
   point(offsetof(Program, kernels), at);
 }
 
@@ -126,11 +131,17 @@ void ObjectMaker::addSlots() {
   const std::vector<cpu::PlanSlot>& slots = parts_.plan.slots;
   std::vector<ProgramSlot> table;
   for (const cpu::PlanSlot& slot : slots) switch (slot.kind) {
-    case SlotKind::Parameter: table.push_back({ProgramSlotKind::Argument, static_cast<uint64_t>(slot.index), nullptr}); break;
-    case SlotKind::Output: table.push_back({ProgramSlotKind::Result, static_cast<uint64_t>(slot.index), nullptr}); break;
-    case SlotKind::Constant: table.push_back({ProgramSlotKind::Constant, 0, nullptr}); break;
-    case SlotKind::Temp: table.push_back({ProgramSlotKind::Workspace, static_cast<uint64_t>(slot.offset), nullptr}); break;
-  }
+      case SlotKind::Parameter:
+        table.push_back({ProgramSlotKind::Argument, static_cast<uint64_t>(slot.index), nullptr});
+        break;
+      case SlotKind::Output:
+        table.push_back({ProgramSlotKind::Result, static_cast<uint64_t>(slot.index), nullptr});
+        break;
+      case SlotKind::Constant: table.push_back({ProgramSlotKind::Constant, 0, nullptr}); break;
+      case SlotKind::Temp:
+        table.push_back({ProgramSlotKind::Workspace, static_cast<uint64_t>(slot.offset), nullptr});
+        break;
+    }
   const Place at = writer_.add(Part::ReadOnlyPointers, bytesOf(table), 8);
   for (size_t s = 0; s < slots.size(); ++s) {
     if (slots[s].kind != SlotKind::Constant || !slots[s].literal) continue;
@@ -147,7 +158,8 @@ void ObjectMaker::addPlan(const cpu::FieldWriter& plan) {
   content_.planBytes = plan.bytes.size();
   const std::vector<cpu::StepLoader> table(plan.loaders.size());
   const Place at = writer_.add(Part::ReadOnlyPointers, bytesOf(table), 8);
-  for (size_t i = 0; i < table.size(); ++i) writer_.refer(behind(at, i * sizeof table[0]), Reference::Absolute64, plan.loaders[i], 0);
+  for (size_t i = 0; i < table.size(); ++i)
+    writer_.refer(behind(at, i * sizeof table[0]), Reference::Absolute64, plan.loaders[i], 0);
   point(offsetof(Program, loaders), at);
   content_.loaderCount = table.size();
 }
@@ -158,14 +170,16 @@ Place ObjectMaker::addArrays(const std::vector<ArrayForm>& arrays) {
     const ElementType type = arrays[i].shape->type;
     const auto alignment = static_cast<uint64_t>(isComplex(type) ? byteWidth(type) / 2 : byteWidth(type));
     const uint64_t spare = arrays[i].argument >= 0 ? spares_[i % spares_.size()] : 0;
-    table.push_back({static_cast<uint64_t>(arrays[i].shape->denseBytes().value_or(0)), alignment, arrays[i].argument, spare});
+    table.push_back(
+        {static_cast<uint64_t>(arrays[i].shape->denseBytes().value_or(0)), alignment, arrays[i].argument, spare});
   }
   return writer_.add(Part::ReadOnly, bytesOf(table), 8);
 }
 
 // Two functions by hand: the one loads the program's address as a sixth argument and jumps, the other answers a number.
 void ObjectMaker::addFunctions() {
-  constexpr std::string_view kRun("\xf3\x0f\x1e\xfa\x4c\x8d\x0d\0\0\0\0\xe9\0\0\0\0", 16);  // endbr64; lea program(%rip), %r9; jmp
+  constexpr std::string_view kRun("\xf3\x0f\x1e\xfa\x4c\x8d\x0d\0\0\0\0\xe9\0\0\0\0",
+                                  16);  // endbr64; lea program(%rip), %r9; jmp
   const Place run = writer_.add(Part::Text, kRun, 16);
   writer_.refer(behind(run, 7), Reference::Relative32, program_, -4);
   writer_.refer(behind(run, 12), Reference::Call32, "tessera_program_run", -4);
@@ -208,7 +222,9 @@ Result<CompiledObject> ObjectMaker::make() {
   content_.threads = static_cast<uint64_t>(parts_.threads);
   content_.replicas = static_cast<uint64_t>(parts_.grid.replicas);
   content_.partitions = static_cast<uint64_t>(parts_.grid.partitions);
-  if (parts_.grid.count() > 1) writer_.refer(behind(program_, offsetof(Program, onDevices)), Reference::Absolute64, "tessera_core_run_on_devices", 0);
+  if (parts_.grid.count() > 1)
+    writer_.refer(behind(program_, offsetof(Program, onDevices)), Reference::Absolute64, "tessera_core_run_on_devices",
+                  0);
   addKernels();
   addSlots();
   addPlan(plan);
@@ -247,7 +263,8 @@ void describeDevice(const Module& module, ProgramParts& parts) {
   for (InstructionId id : module.entryComputation().parameters) {
     firstOf.push_back(static_cast<int64_t>(parts.arguments.size()));
     for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(id)))
-      if (leaf.shape->isArray()) parts.arguments.push_back({nameOfLeaf(module.at(id).name, leaf.index), leaf.shape, -1});
+      if (leaf.shape->isArray())
+        parts.arguments.push_back({nameOfLeaf(module.at(id).name, leaf.index), leaf.shape, -1});
   }
   const Shape& root = module.shapeOf(module.entryComputation().root);
   for (const ShapeLeaf& leaf : leavesOf(root))
@@ -255,11 +272,13 @@ void describeDevice(const Module& module, ProgramParts& parts) {
   for (const AliasEntry& alias : module.config().inputOutputAlias) {
     if (alias.parameter < 0 || alias.parameter >= static_cast<int64_t>(firstOf.size())) continue;
     const InstructionId parameter = module.entryComputation().parameters[static_cast<size_t>(alias.parameter)];
-    const int64_t result = arrayNumber(root, alias.outputIndex), leaf = arrayNumber(module.shapeOf(parameter), alias.parameterIndex);
+    const int64_t result = arrayNumber(root, alias.outputIndex),
+                  leaf = arrayNumber(module.shapeOf(parameter), alias.parameterIndex);
     if (result < 0 || leaf < 0) continue;
     const int64_t argument = firstOf[static_cast<size_t>(alias.parameter)] + leaf;
     ArrayForm& form = parts.results[static_cast<size_t>(result)];
-    if (form.shape->denseBytes() == parts.arguments[static_cast<size_t>(argument)].shape->denseBytes()) form.argument = argument;
+    if (form.shape->denseBytes() == parts.arguments[static_cast<size_t>(argument)].shape->denseBytes())
+      form.argument = argument;
   }
 }
 
@@ -268,7 +287,8 @@ void describeSizes(std::vector<ArrayForm>& forms, const char* what) {
   std::vector<std::string> sizes;
   for (size_t i = 0; i < forms.size(); ++i)
     for (int64_t d = 0; d < forms[i].shape->rank(); ++d)
-      if (forms[i].shape->isDynamicDimension(d)) sizes.push_back(fmt::format("the size of dimension {} of {} {}", d, what, i));
+      if (forms[i].shape->isDynamicDimension(d))
+        sizes.push_back(fmt::format("the size of dimension {} of {} {}", d, what, i));
   for (ArrayForm& form : forms)
     if (form.shape->hasDynamicDimensions()) form.note = "memory for the bounds, elements within the sizes";
   static const Shape kSize = Shape::arrayRowMajor(ElementType::S32, {});

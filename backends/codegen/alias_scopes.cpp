@@ -61,8 +61,9 @@ std::vector<MemoryScope> scopesOf(llvm::LLVMContext& context, const LoopProgram&
   const Domain domain(context, outputs + 1);
   std::vector<MemoryScope> out;
   for (size_t i = 0; i < lies.size(); ++i)
-    out.push_back({domain.listOf([&](size_t s) { return lies[i][s]; }),
-                   domain.listOf([&](size_t s) { return !lies[i][s] && (s != readOnly || (i >= operands && anyReadOnly)); })});
+    out.push_back({domain.listOf([&](size_t s) { return lies[i][s]; }), domain.listOf([&](size_t s) {
+                     return !lies[i][s] && (s != readOnly || (i >= operands && anyReadOnly));
+                   })});
   return out;
 }
 
@@ -76,7 +77,9 @@ std::vector<MemoryScope> scopesOf(llvm::LLVMContext& context, const RegionProgra
   };
   std::vector<MemoryScope> out(count);
   for (size_t i = 0; i < count; ++i)
-    if (isArray(i)) out[i] = {domain.listOf([&](size_t s) { return s == i; }), domain.listOf([&](size_t s) { return isArray(s) && !meet(i, s); })};
+    if (isArray(i))
+      out[i] = {domain.listOf([&](size_t s) { return s == i; }),
+                domain.listOf([&](size_t s) { return isArray(s) && !meet(i, s); })};
   return out;
 }
 

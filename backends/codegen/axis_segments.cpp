@@ -11,7 +11,8 @@ namespace tessera::codegen {
 namespace {
 
 constexpr size_t kMostSegments = 24, kMostNodes = 600;  // of all segments together: each is code to compile
-constexpr int64_t kLongSegment = 32, kWorthCutting = 1 << 15;  // elements: of a segment on average; of the whole program
+constexpr int64_t kLongSegment = 32,
+                  kWorthCutting = 1 << 15;  // elements: of a segment on average; of the whole program
 
 // slope · index of the axis + constant.
 struct Line {
@@ -20,7 +21,8 @@ struct Line {
 
 class Reader {
  public:
-  Reader(const ElementProgram& program, const ProgramAnalysis& analysis, int32_t axis) : program_(program), analysis_(analysis), axis_(axis) {}
+  Reader(const ElementProgram& program, const ProgramAnalysis& analysis, int32_t axis)
+      : program_(program), analysis_(analysis), axis_(axis) {}
 
   std::optional<Line> lineOf(NodeId id) const {
     constexpr int64_t kFar = int64_t{1} << 60;
@@ -80,13 +82,15 @@ int64_t changeOf(const Line& difference, CompareDirection direction) {
 
 int64_t elementsOf(const ProgramAnalysis& analysis) {
   int64_t elements = 1;
-  for (const int32_t counter : analysis.spaceCounters[0]) elements *= analysis.counters[static_cast<size_t>(counter)].size;
+  for (const int32_t counter : analysis.spaceCounters[0])
+    elements *= analysis.counters[static_cast<size_t>(counter)].size;
   return elements;
 }
 
 // Loops of their own, tiles and orders of iterations stay as they are; streams write whole lines.
 bool canBeCut(const LoopProgram& program, const KernelNest& nest) {
-  return nest.axis >= 0 && nest.inner < 0 && nest.tiles.empty() && nest.sequential.empty() && !nest.streams && program.body.loops.empty();
+  return nest.axis >= 0 && nest.inner < 0 && nest.tiles.empty() && nest.sequential.empty() && !nest.streams &&
+         program.body.loops.empty();
 }
 
 }  // namespace
@@ -116,7 +120,8 @@ AxisSegments AxisSegments::of(const LoopProgram& program, const ProgramAnalysis&
   if (segments < 2 || segments > kMostSegments || segments * needed > kMostNodes || !areLong) return {};
   for (size_t c = 0; c < differences.size(); ++c)
     for (size_t s = 0; s < segments; ++s)
-      out.conditions[c].holds.push_back(holdsAt(differences[c], static_cast<CompareDirection>(body.nodes[out.conditions[c].node].bits0), out.bounds[s]));
+      out.conditions[c].holds.push_back(holdsAt(
+          differences[c], static_cast<CompareDirection>(body.nodes[out.conditions[c].node].bits0), out.bounds[s]));
   return out;
 }
 

@@ -29,7 +29,9 @@ class TileEmitter {
   Value* loadLeft(Value* from, unsigned part, unsigned row);
   Value* int64(uint64_t v) { return b.getInt64(v); }
   bool isFloating() const { return part_->isFloatingPointTy(); }
-  size_t at(unsigned part, unsigned row, unsigned vector) const { return (part * tile_.rows + row) * tile_.vectors + vector; }
+  size_t at(unsigned part, unsigned row, unsigned vector) const {
+    return (part * tile_.rows + row) * tile_.vectors + vector;
+  }
   size_t count() const { return static_cast<size_t>(tile_.parts()) * tile_.rows * tile_.vectors; }
 
   llvm::Module& module_;
@@ -44,7 +46,8 @@ class TileEmitter {
 
 llvm::Type* partType(llvm::IRBuilder<>& b, ElementType type) {
   switch (type) {
-    case ElementType::F64: case ElementType::C128: return b.getDoubleTy();
+    case ElementType::F64:
+    case ElementType::C128: return b.getDoubleTy();
     case ElementType::S32: return b.getInt32Ty();
     case ElementType::S64: return b.getInt64Ty();
     default: return b.getFloatTy();
@@ -85,7 +88,8 @@ void TileEmitter::startSums() {
   llvm::Align align(static_cast<uint64_t>(tile_.partBytes()));
   for (unsigned p = 0; p < static_cast<unsigned>(tile_.parts()); ++p)
     for (unsigned i = 0; i < tile_.rows; ++i)
-      for (unsigned j = 0; j < tile_.vectors; ++j) loaded.push_back(b.CreateAlignedLoad(vector_, sumAddress(p, i, j), align));
+      for (unsigned j = 0; j < tile_.vectors; ++j)
+        loaded.push_back(b.CreateAlignedLoad(vector_, sumAddress(p, i, j), align));
   b.CreateBr(start);
   b.SetInsertPoint(start);
   for (Value* each : loaded) {
@@ -103,19 +107,22 @@ Value* TileEmitter::multiplyAdd(Value* x, Value* y, Value* sum) {
 }
 
 Value* TileEmitter::loadRight(Value* from, unsigned part, unsigned vector) {
-  Value* at = b.CreateConstGEP1_64(part_, from, static_cast<uint64_t>(part) * tile_.vectors * tile_.lanes + vector * tile_.lanes);
+  Value* at = b.CreateConstGEP1_64(part_, from,
+                                   static_cast<uint64_t>(part) * tile_.vectors * tile_.lanes + vector * tile_.lanes);
   return b.CreateAlignedLoad(vector_, at, llvm::Align(static_cast<uint64_t>(tile_.partBytes())));
 }
 
 Value* TileEmitter::loadLeft(Value* from, unsigned part, unsigned row) {
   Value* at = b.CreateConstGEP1_64(part_, from, part * tile_.rows + row);
-  return b.CreateVectorSplat(tile_.lanes, b.CreateAlignedLoad(part_, at, llvm::Align(static_cast<uint64_t>(tile_.partBytes()))));
+  return b.CreateVectorSplat(tile_.lanes,
+                             b.CreateAlignedLoad(part_, at, llvm::Align(static_cast<uint64_t>(tile_.partBytes()))));
 }
 
 void TileEmitter::step(Value* k) {
   auto parts = static_cast<unsigned>(tile_.parts());
   Value* left = b.CreateGEP(part_, left_, b.CreateMul(k, int64(parts * tile_.rows)));
-  Value* right = b.CreateGEP(part_, right_, b.CreateMul(k, int64(static_cast<uint64_t>(parts) * tile_.vectors * tile_.lanes)));
+  Value* right =
+      b.CreateGEP(part_, right_, b.CreateMul(k, int64(static_cast<uint64_t>(parts) * tile_.vectors * tile_.lanes)));
   std::vector<Value*> re, im;
   for (unsigned j = 0; j < tile_.vectors; ++j) re.push_back(loadRight(right, 0, j));
   for (unsigned j = 0; j < tile_.vectors && parts == 2; ++j) im.push_back(loadRight(right, 1, j));
@@ -171,6 +178,8 @@ void TileEmitter::emit(const std::string& name) {
 
 }  // namespace
 
-void emitTile(llvm::Module& module, const std::string& name, const TileShape& tile) { TileEmitter(module, tile).emit(name); }
+void emitTile(llvm::Module& module, const std::string& name, const TileShape& tile) {
+  TileEmitter(module, tile).emit(name);
+}
 
 }  // namespace tessera::codegen

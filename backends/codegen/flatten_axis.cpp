@@ -28,9 +28,9 @@ class Flattening {
   const ElementProgram& body_;
   ElementProgram out_;
   NodeId linear_;
-  std::vector<NodeId> digits_;    // by dimension
-  std::vector<NodeId> map_;       // by old node
-  std::vector<bool> flat_;        // by operand
+  std::vector<NodeId> digits_;  // by dimension
+  std::vector<NodeId> map_;     // by old node
+  std::vector<bool> flat_;      // by operand
 };
 
 int64_t Flattening::count() const {
@@ -65,9 +65,11 @@ bool Flattening::isFlatOperand(size_t operand) const {
 
 bool Flattening::pays(unsigned lanes) const {
   const std::vector<int64_t>& dims = body_.outputDims;
-  if (dims.size() < 2 || !body_.loops.empty() || program_.parallelDims != static_cast<int64_t>(dims.size())) return false;
+  if (dims.size() < 2 || !body_.loops.empty() || program_.parallelDims != static_cast<int64_t>(dims.size()))
+    return false;
   bool isShort = dims.back() > 1 && dims.back() * 4 < static_cast<int64_t>(lanes) * 3;
-  if (!isShort || count() < 4 * static_cast<int64_t>(lanes) || count() > std::numeric_limits<int32_t>::max() / 4) return false;
+  if (!isShort || count() < 4 * static_cast<int64_t>(lanes) || count() > std::numeric_limits<int32_t>::max() / 4)
+    return false;
   for (const Store& store : program_.stores)
     if (store.guard.valid() || !isOwnPlace(store.indices, program_.outputs[store.output])) return false;
   for (const Node& node : body_.nodes)
@@ -90,9 +92,12 @@ void Flattening::splitIndices() {
   digits_.resize(dims.size());
   NodeId rest = linear_;
   for (size_t d = dims.size(); d-- > 0;) {
-    bool last = std::all_of(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(d), [](int64_t size) { return size == 1; });
-    if (dims[d] == 1) digits_[d] = index(0);
-    else if (last) digits_[d] = rest;
+    bool last = std::all_of(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(d),
+                            [](int64_t size) { return size == 1; });
+    if (dims[d] == 1)
+      digits_[d] = index(0);
+    else if (last)
+      digits_[d] = rest;
     else {
       digits_[d] = append(NodeOp::Remainder, ElementType::S64, {rest, index(dims[d])});
       rest = append(NodeOp::Divide, ElementType::S64, {rest, index(dims[d])});
@@ -108,7 +113,8 @@ void Flattening::copyNode(uint32_t n) {
   }
   std::vector<NodeId> inputs;
   bool flat = node.op == NodeOp::Read && flat_[node.bits0];
-  if (flat) inputs.push_back(linear_);
+  if (flat)
+    inputs.push_back(linear_);
   else
     for (NodeId input : body_.inputsOf(NodeId{n})) inputs.push_back(map_[input.value]);
   map_[n] = append(node.op, node.type, std::move(inputs), node.bits0);

@@ -16,7 +16,11 @@ constexpr size_t kMostNodes = 64;
 bool runsInLanes(const LoopProgram& program, const ProgramAnalysis& analysis, uint32_t n, int32_t counter) {
   const Node& node = program.body.nodes[n];
   switch (node.op) {
-    case NodeOp::ReadIf: case NodeOp::ReadOutput: case NodeOp::LoopResult: case NodeOp::Accumulator: case NodeOp::LoopIndex: return false;
+    case NodeOp::ReadIf:
+    case NodeOp::ReadOutput:
+    case NodeOp::LoopResult:
+    case NodeOp::Accumulator:
+    case NodeOp::LoopIndex: return false;
     default: break;
   }
   if (isComplex(node.type)) return false;
@@ -34,7 +38,8 @@ struct Bounds {
     const auto inputs = body.inputsOf(id);
     if (node.op == NodeOp::And) {
       for (NodeId input : inputs) take(body, input);
-    } else if (node.op == NodeOp::Compare && body.at(inputs[0]).type == ElementType::S64 && body.at(inputs[1]).op == NodeOp::Constant) {
+    } else if (node.op == NodeOp::Compare && body.at(inputs[0]).type == ElementType::S64 &&
+               body.at(inputs[1]).op == NodeOp::Constant) {
       const auto value = static_cast<int64_t>(body.at(inputs[1]).bits0);
       const auto direction = static_cast<CompareDirection>(node.bits0);
       if (direction == CompareDirection::Ge) low[inputs[0].value] = value;

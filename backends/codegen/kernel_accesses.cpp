@@ -12,9 +12,11 @@ void KernelEmission::fillTiles() {
     const RowTile& tile = nest_.tiles[t];
     const Node& read = body_.nodes[tile.node];
     Address start = *analysis_.addresses[tile.node];  // of row 0
-    std::erase_if(start.terms, [&](const CounterTerm& term) { return term.counter == tile.along || term.counter == nest_.axis; });
+    std::erase_if(start.terms,
+                  [&](const CounterTerm& term) { return term.counter == tile.along || term.counter == nest_.axis; });
     const Place place = placeOf(start, operandBase_[read.bits0]);
-    tiles_.fill(t, {b.CreateGEP(scalars_.memoryType(read.type), place.base.pointer, place.scalar), place.base.scope}, counterValue_[axis], analysis_.counters[axis].size);
+    tiles_.fill(t, {b.CreateGEP(scalars_.memoryType(read.type), place.base.pointer, place.scalar), place.base.scope},
+                counterValue_[axis], analysis_.counters[axis].size);
   }
 }
 
@@ -34,15 +36,18 @@ Place KernelEmission::placeOf(const Address& address, const ArrayBase& base) {
   Place place{base, int64(address.constant), 0, nullptr};
   for (const CounterTerm& term : address.terms) {
     Value* counter = counterValue_[static_cast<size_t>(term.counter)];
-    place.scalar = b.CreateAdd(place.scalar, term.coefficient == 1 ? counter : b.CreateMul(counter, int64(term.coefficient)));
+    place.scalar =
+        b.CreateAdd(place.scalar, term.coefficient == 1 ? counter : b.CreateMul(counter, int64(term.coefficient)));
     if (term.counter == axis_) place.step = term.coefficient;
   }
   for (const auto& [node, stride] : address.others) {
     Val v = value(node);
     auto* t = v.re->getType();
     Value* part = stride == 1 ? v.re : b.CreateMul(v.re, llvm::ConstantInt::get(t, static_cast<uint64_t>(stride)));
-    if (v.isVector()) place.lanes = place.lanes ? b.CreateAdd(place.lanes, part) : part;
-    else place.scalar = b.CreateAdd(place.scalar, part);
+    if (v.isVector())
+      place.lanes = place.lanes ? b.CreateAdd(place.lanes, part) : part;
+    else
+      place.scalar = b.CreateAdd(place.scalar, part);
   }
   return place;
 }
@@ -50,7 +55,8 @@ Place KernelEmission::placeOf(const Address& address, const ArrayBase& base) {
 Val KernelEmission::emitRead(NodeId id) {
   const Node& node = body_.at(id);
   for (size_t t = 0; t < nest_.tiles.size(); ++t)
-    if (nest_.tiles[t].node == id.value) return tiles_.load(t, counterValue_[static_cast<size_t>(nest_.tiles[t].along)]);
+    if (nest_.tiles[t].node == id.value)
+      return tiles_.load(t, counterValue_[static_cast<size_t>(nest_.tiles[t].along)]);
   const ArrayBase& base = node.op == NodeOp::ReadOutput ? outputBase_[node.bits0] : operandBase_[node.bits0];
   Place place = placeOf(*analysis_.addresses[id.value], base);
   return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
@@ -93,10 +99,10 @@ Val KernelEmission::emitReadIf(NodeId id) {
     return scalars_.select(condition, loaded, other);
   };
   // Pieces of a concatenate, of which a vector sees one or two.
-  if (body_.at(inputs[1]).op == NodeOp::ReadIf) return branchedLoad(true, b.CreateOrReduce(mask), otherwise, maskedLoad);
+  if (body_.at(inputs[1]).op == NodeOp::ReadIf)
+    return branchedLoad(true, b.CreateOrReduce(mask), otherwise, maskedLoad);
   // Where no lane reads, the place may be no memory at all, and even a masked access to such is slow.
-  if (place.step == 1 && !place.lanes)
-    place.scalar = b.CreateSelect(b.CreateOrReduce(mask), place.scalar, int64(0));
+  if (place.step == 1 && !place.lanes) place.scalar = b.CreateSelect(b.CreateOrReduce(mask), place.scalar, int64(0));
   return maskedLoad();
 }
 
@@ -115,7 +121,8 @@ void KernelEmission::emitStore(size_t store, const Place& place, Val value, Valu
   const ElementType type = program_.outputs[program_.stores[store].output].type;
   if (!streams_[store]) return memory_.store(type, place, value, mask, true);
   Value* whole = mask ? b.CreateAnd(streams_[store], b.CreateAndReduce(mask)) : streams_[store];
-  emitIf(b, whole, [&] { memory_.stream(type, place, value); }, [&] { memory_.store(type, place, value, mask, true); });
+  emitIf(
+      b, whole, [&] { memory_.stream(type, place, value); }, [&] { memory_.store(type, place, value, mask, true); });
 }
 
 void KernelEmission::emitStores() {
@@ -134,8 +141,10 @@ void KernelEmission::emitStores() {
         guard = scalars_.splat(guard, nest_.lanes);
         mask = mask ? b.CreateAnd(mask, guard) : guard;
       }
-      if (overLanes) emitStore(s, place, v, mask);
-      else memory_.store(type, place, v, mask, false);
+      if (overLanes)
+        emitStore(s, place, v, mask);
+      else
+        memory_.store(type, place, v, mask, false);
       continue;
     }
     emitIf(b, guard, [&] { memory_.store(type, place, v, nullptr, false); });

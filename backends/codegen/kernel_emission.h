@@ -1,8 +1,8 @@
-// KernelEmission: one kernel while its code is made. Nodes are emitted in their own scope: before the axis loop when they
-// do not see the axis, in it when they do, in the body of the innermost element loop that they see; so nothing is
+// KernelEmission: one kernel while its code is made. Nodes are emitted in their own scope: before the axis loop when
+// they do not see the axis, in it when they do, in the body of the innermost element loop that they see; so nothing is
 // computed more often than it must be. Accumulators live in stack slots that a pass turns into registers.
-// kernel_emitter.cpp walks the items, kernel_accesses.cpp reads and stores, kernel_nodes.cpp has the values between them,
-// kernel_loops.cpp the loops of the element program.
+// kernel_emitter.cpp walks the items, kernel_accesses.cpp reads and stores, kernel_nodes.cpp has the values between
+// them, kernel_loops.cpp the loops of the element program.
 #pragma once
 
 #include <functional>
@@ -31,11 +31,21 @@ namespace tessera::codegen {
 
 class KernelEmission {
  public:
-  KernelEmission(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines)
-      : module_(module), program_(program), body_(program.body), analysis_(analysis), nest_(nest), rows_(RowCache::of(program, analysis, nest)),
-        guards_(GuardLanes::of(program, analysis, nest)), segments_(AxisSegments::of(program, analysis, nest)),
-        b(module.getContext()), scalars_(module, b), memory_(b, scalars_, nest.lanes),
-        tiles_(b, scalars_, memory_, nest), lines_(lines) {
+  KernelEmission(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis,
+                 const KernelNest& nest, const SourceLines& lines)
+      : module_(module),
+        program_(program),
+        body_(program.body),
+        analysis_(analysis),
+        nest_(nest),
+        rows_(RowCache::of(program, analysis, nest)),
+        guards_(GuardLanes::of(program, analysis, nest)),
+        segments_(AxisSegments::of(program, analysis, nest)),
+        b(module.getContext()),
+        scalars_(module, b),
+        memory_(b, scalars_, nest.lanes),
+        tiles_(b, scalars_, memory_, nest),
+        lines_(lines) {
     LineScope::setLine(b, lines_, kOwnLine);
   }
 
@@ -61,7 +71,9 @@ class KernelEmission {
   void emitStores();
   void openStreams();
   void emitStore(size_t store, const Place& place, Val value, llvm::Value* mask);
-  void forRange(llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) { emitRange(b, from, to, step, body); }
+  void forRange(llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) {
+    emitRange(b, from, to, step, body);
+  }
   llvm::Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
 
   void emitScope(const std::vector<uint32_t>& nodes);
@@ -69,7 +81,7 @@ class KernelEmission {
   llvm::Value* rowPlace(int32_t buffer);
   void fillTiles();
   void emitVector();
-  Val value(NodeId id);      // S64: i64 lanes
+  Val value(NodeId id);        // S64: i64 lanes
   Val narrowValue(NodeId id);  // S64: i32 lanes when the node is narrow
   Val emitNode(NodeId id);
   Val emitIndex(NodeId id);
@@ -84,7 +96,8 @@ class KernelEmission {
 
   void emitLoop(size_t loop);
   void runLoop(size_t loop, bool overLanes);
-  void runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes, const std::function<void()>& body);
+  void runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes,
+                   const std::function<void()>& body);
   void stepAccumulators(size_t loop);
   bool variesOverAxis(size_t loop) const;
   Val makeSlot(bool vector, Val initial);
@@ -107,12 +120,12 @@ class KernelEmission {
   llvm::Function* function_ = nullptr;
   std::vector<ArrayBase> operandBase_, outputBase_;
   std::vector<llvm::Value*> rowBase_;
-  std::vector<llvm::Value*> counterValue_;       // i64 by counter; of the axis: lane 0
-  int32_t axis_ = -1;                      // the counter that runs over lanes at this point
-  std::vector<llvm::Value*> streams_;            // by store: whether its vectors begin where lines do; null: it is no stream
+  std::vector<llvm::Value*> counterValue_;  // i64 by counter; of the axis: lane 0
+  int32_t axis_ = -1;                       // the counter that runs over lanes at this point
+  std::vector<llvm::Value*> streams_;       // by store: whether its vectors begin where lines do; null: it is no stream
   llvm::Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
-  llvm::Value* mask_ = nullptr;                  // lanes in range; null: all
-  bool guardHolds_ = false;                // as guards_ have told
+  llvm::Value* mask_ = nullptr;                              // lanes in range; null: all
+  bool guardHolds_ = false;                                  // as guards_ have told
   std::vector<Val> memo_;
   std::vector<bool> done_;
   std::vector<LoopState> loops_;

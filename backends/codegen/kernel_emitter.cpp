@@ -27,9 +27,12 @@ void KernelEmission::sortNodesByScope() {
     if (!analysis_.needed[n] || rows_.idle[n]) continue;
     const Dependence& dep = analysis_.dependence[n];
     auto sees = [](const Dependence& d, int32_t counter) { return counter >= 0 && (d.counters >> counter & 1); };
-    if (analysis_.homeLoop[n] >= 0) loopScope_[static_cast<size_t>(analysis_.homeLoop[n])].push_back(n);
-    else if (sees(dep, nest_.axis) || sees(dep, nest_.inner)) axisScope_.push_back(n);
-    else outerScope_.push_back(n);
+    if (analysis_.homeLoop[n] >= 0)
+      loopScope_[static_cast<size_t>(analysis_.homeLoop[n])].push_back(n);
+    else if (sees(dep, nest_.axis) || sees(dep, nest_.inner))
+      axisScope_.push_back(n);
+    else
+      outerScope_.push_back(n);
   }
 }
 
@@ -51,7 +54,8 @@ Status KernelEmission::emit(const std::string& name) {
   openStreams();
   forRange(function_->getArg(1), function_->getArg(2), 1, [&](Value* item) { emitItem(item); });
   // Streamed lines are seen by all before the kernel is over.
-  if (std::ranges::any_of(streams_, [](const Value* aligned) { return aligned != nullptr; })) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+  if (std::ranges::any_of(streams_, [](const Value* aligned) { return aligned != nullptr; }))
+    b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   b.CreateRetVoid();
   if (failure_) return fail(*failure_);
   return {};
@@ -64,8 +68,10 @@ Result<llvm::BasicBlock*> KernelEmission::emitInto(llvm::BasicBlock& block, std:
   outputBase_.assign(bases.begin() + static_cast<ptrdiff_t>(body_.operands.size()), bases.end());
   prepare();
   streams_.assign(program_.stores.size(), nullptr);
-  if (nest_.parallelCount == 1) emitItem(int64(0));
-  else forRange(int64(0), int64(nest_.parallelCount), 1, [&](Value* item) { emitItem(item); });
+  if (nest_.parallelCount == 1)
+    emitItem(int64(0));
+  else
+    forRange(int64(0), int64(nest_.parallelCount), 1, [&](Value* item) { emitItem(item); });
   if (failure_) return fail(*failure_);
   return b.GetInsertBlock();
 }
@@ -104,11 +110,13 @@ void KernelEmission::emitAxis(Value* begin, Value* end, bool endsInVectors) {
     counterValue_[static_cast<size_t>(axis_)] = i;
     if (!endsInVectors) mask_ = memory_.firstLanes(b.CreateSub(end, i));
     fillTiles();
-    if (nest_.inner < 0) emitVector();
-    else forRange(innerBegin_, innerEnd_, 1, [&](Value* inner) {
-      counterValue_[static_cast<size_t>(nest_.inner)] = inner;
+    if (nest_.inner < 0)
       emitVector();
-    });
+    else
+      forRange(innerBegin_, innerEnd_, 1, [&](Value* inner) {
+        counterValue_[static_cast<size_t>(nest_.inner)] = inner;
+        emitVector();
+      });
     axis_ = -1;
     mask_ = nullptr;
   });
@@ -182,7 +190,8 @@ void KernelEmission::emitScope(const std::vector<uint32_t>& nodes) {
   for (uint32_t n : nodes) {
     if (failure_) return;
     Val v = narrowValue(NodeId{n});
-    if (rows_.keptIn[n] >= 0) b.CreateAlignedStore(scalars_.splat(v, nest_.lanes).re, rowPlace(rows_.keptIn[n]), llvm::Align(4));
+    if (rows_.keptIn[n] >= 0)
+      b.CreateAlignedStore(scalars_.splat(v, nest_.lanes).re, rowPlace(rows_.keptIn[n]), llvm::Align(4));
   }
 }
 
@@ -191,8 +200,9 @@ Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgr
   return KernelEmission(module, program, analysis, nest, lines).emit(name);
 }
 
-Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases, const LoopProgram& program,
-                                         const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines) {
+Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases,
+                                         const LoopProgram& program, const ProgramAnalysis& analysis,
+                                         const KernelNest& nest, const SourceLines& lines) {
   return KernelEmission(*block.getModule(), program, analysis, nest, lines).emitInto(block, bases);
 }
 

@@ -21,7 +21,8 @@ Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgr
                   const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines = {});
 // All items of the program at the end of a block that a function of this kind already has; bases: of operands,
 // then outputs. Gives the block where control goes on.
-Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases, const LoopProgram& program,
-                                         const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines = {});
+Result<llvm::BasicBlock*> emitKernelInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases,
+                                         const LoopProgram& program, const ProgramAnalysis& analysis,
+                                         const KernelNest& nest, const SourceLines& lines = {});
 
 }  // namespace tessera::codegen

@@ -17,7 +17,8 @@ llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name
   return function;
 }
 
-void emitRange(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) {
+void emitRange(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to, int64_t step,
+               const std::function<void(llvm::Value*)>& body) {
   const auto *first = llvm::dyn_cast<llvm::ConstantInt>(from), *end = llvm::dyn_cast<llvm::ConstantInt>(to);
   if (first && end && first->getSExtValue() + step >= end->getSExtValue()) return body(from);
   auto* before = b.GetInsertBlock();
@@ -53,7 +54,8 @@ void emitSetBits(llvm::IRBuilder<>& b, llvm::Value* bits, const std::function<vo
 
 void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<void()>& body) {
   auto* function = b.GetInsertBlock()->getParent();
-  auto *then = llvm::BasicBlock::Create(b.getContext(), "then", function), *after = llvm::BasicBlock::Create(b.getContext(), "after", function);
+  auto *then = llvm::BasicBlock::Create(b.getContext(), "then", function),
+       *after = llvm::BasicBlock::Create(b.getContext(), "after", function);
   b.CreateCondBr(condition, then, after);
   b.SetInsertPoint(then);
   body();
@@ -61,7 +63,8 @@ void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<vo
   b.SetInsertPoint(after);
 }
 
-void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<void()>& body, const std::function<void()>& otherwise) {
+void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<void()>& body,
+            const std::function<void()>& otherwise) {
   auto* function = b.GetInsertBlock()->getParent();
   auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, function); };
   auto *then = block("then"), *other = block("else"), *after = block("after");
@@ -75,7 +78,8 @@ void emitIf(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<vo
   b.SetInsertPoint(after);
 }
 
-llvm::Value* joinPaths(llvm::IRBuilder<>& b, llvm::Value* yes, llvm::BasicBlock* fromYes, llvm::Value* no, llvm::BasicBlock* fromNo) {
+llvm::Value* joinPaths(llvm::IRBuilder<>& b, llvm::Value* yes, llvm::BasicBlock* fromYes, llvm::Value* no,
+                       llvm::BasicBlock* fromNo) {
   auto* phi = b.CreatePHI(yes->getType(), 2);
   phi->addIncoming(yes, fromYes);
   phi->addIncoming(no, fromNo);

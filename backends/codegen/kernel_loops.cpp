@@ -37,7 +37,7 @@ Val KernelEmission::loadSlot(const LoopState& state, size_t k) {
 }
 
 void KernelEmission::runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes,
-                                const std::function<void()>& body) {
+                                 const std::function<void()>& body) {
   if (depth == counters.size()) return body();
   size_t c = static_cast<size_t>(counters[depth]);
   int64_t size = analysis_.counters[c].size;
@@ -94,7 +94,9 @@ void KernelEmission::runLoop(size_t loop, bool overLanes) {
   for (size_t k = 0; k < description.inits.size(); ++k) {
     Val out = loadSlot(state, k);
     const Node& next = body_.at(description.next[k]);
-    if (overLanes) out = scalars_.binary(next.op, next.type, value(description.inits[k]), scalars_.joinLanes(next.op, next.type, out, nest_.lanes));
+    if (overLanes)
+      out = scalars_.binary(next.op, next.type, value(description.inits[k]),
+                            scalars_.joinLanes(next.op, next.type, out, nest_.lanes));
     state.results.push_back(out);
   }
 }

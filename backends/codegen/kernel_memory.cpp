@@ -51,7 +51,8 @@ Value* KernelMemory::addresses(llvm::Type* type, const Place& place, int64_t sca
 
 Value* KernelMemory::loadPart(llvm::Type* type, const Place& place, Value* mask, int64_t scale, int64_t offset) {
   auto* vector = llvm::FixedVectorType::get(type, lanes_);
-  if (!place.varies() && !mask) return marked(place, b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type)));
+  if (!place.varies() && !mask)
+    return marked(place, b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type)));
   if (place.step == 1 && scale == 1 && !place.lanes) {
     Value* at = address(type, place, scale, offset);
     if (!mask) return marked(place, b.CreateAlignedLoad(vector, at, alignOf(type)));
@@ -72,7 +73,8 @@ Value* KernelMemory::pairMask(Value* mask) {
 Val KernelMemory::loadPairs(llvm::Type* part, const Place& place, Value* mask) {
   auto* wide = llvm::FixedVectorType::get(part, 2 * lanes_);
   Value* at = address(part, place, 2, 0);
-  Value* both = mask ? static_cast<Value*>(marked(place, b.CreateMaskedLoad(wide, at, alignOf(part), pairMask(mask), llvm::Constant::getNullValue(wide))))
+  Value* both = mask ? static_cast<Value*>(marked(place, b.CreateMaskedLoad(wide, at, alignOf(part), pairMask(mask),
+                                                                            llvm::Constant::getNullValue(wide))))
                      : marked(place, b.CreateAlignedLoad(wide, at, alignOf(part)));
   std::vector<int> even, odd;
   for (int i = 0; i < static_cast<int>(lanes_); ++i) {
@@ -90,8 +92,10 @@ void KernelMemory::storePairs(Val value, llvm::Type* part, const Place& place, V
   }
   Value* both = b.CreateShuffleVector(value.re, value.im, woven);
   Value* at = address(part, place, 2, 0);
-  if (mask) marked(place, b.CreateMaskedStore(both, at, alignOf(part), pairMask(mask)));
-  else marked(place, b.CreateAlignedStore(both, at, alignOf(part)));
+  if (mask)
+    marked(place, b.CreateMaskedStore(both, at, alignOf(part), pairMask(mask)));
+  else
+    marked(place, b.CreateAlignedStore(both, at, alignOf(part)));
 }
 
 Val KernelMemory::load(ElementType type, const Place& place, Value* mask) {
@@ -109,8 +113,10 @@ void KernelMemory::storePart(Value* value, llvm::Type* type, const Place& place,
   }
   if (place.step == 1 && scale == 1 && !place.lanes) {
     Value* at = address(type, place, scale, offset);
-    if (mask) marked(place, b.CreateMaskedStore(value, at, alignOf(type), mask));
-    else marked(place, b.CreateAlignedStore(value, at, alignOf(type)));
+    if (mask)
+      marked(place, b.CreateMaskedStore(value, at, alignOf(type), mask));
+    else
+      marked(place, b.CreateAlignedStore(value, at, alignOf(type)));
     return;
   }
   marked(place, b.CreateMaskedScatter(value, addresses(type, place, scale, offset), alignOf(type), mask));
@@ -120,7 +126,8 @@ void KernelMemory::stream(ElementType type, const Place& place, Val value) {
   auto* memory = scalars_.memoryType(type);
   const Val raw = scalars_.splat(scalars_.toMemory(type, value), lanes_);
   const uint64_t bytes = lanes_ * memory->getScalarSizeInBits() / 8;
-  auto* store = marked(place, b.CreateAlignedStore(raw.re, address(memory, place, 1, 0), llvm::Align(std::min<uint64_t>(bytes, kLineBytes))));
+  auto* store = marked(place, b.CreateAlignedStore(raw.re, address(memory, place, 1, 0),
+                                                   llvm::Align(std::min<uint64_t>(bytes, kLineBytes))));
   auto* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
 }

@@ -12,13 +12,14 @@ struct Place {
   ArrayBase base;
   llvm::Value* scalar = nullptr;  // i64
   int64_t step = 0;
-  llvm::Value* lanes = nullptr;   // <W x i64> or null
+  llvm::Value* lanes = nullptr;  // <W x i64> or null
   bool varies() const { return step != 0 || lanes; }
 };
 
 class KernelMemory {
  public:
-  KernelMemory(llvm::IRBuilder<>& builder, ScalarEmitter& scalars, unsigned lanes) : b(builder), scalars_(scalars), lanes_(lanes) {}
+  KernelMemory(llvm::IRBuilder<>& builder, ScalarEmitter& scalars, unsigned lanes)
+      : b(builder), scalars_(scalars), lanes_(lanes) {}
 
   // mask: <W x i1> or null. Lanes that are masked out hold zero.
   Val load(ElementType type, const Place& place, llvm::Value* mask);
@@ -32,7 +33,8 @@ class KernelMemory {
 
  private:
   llvm::Value* loadPart(llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale, int64_t offset);
-  void storePart(llvm::Value* value, llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale, int64_t offset, bool overLanes);
+  void storePart(llvm::Value* value, llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale,
+                 int64_t offset, bool overLanes);
   llvm::Value* address(llvm::Type* type, const Place& place, int64_t scale, int64_t offset);
   llvm::Value* addresses(llvm::Type* type, const Place& place, int64_t scale, int64_t offset);
   llvm::Value* pairMask(llvm::Value* mask);

@@ -21,7 +21,9 @@ int32_t innerOf(const ProgramAnalysis& analysis, std::span<const RowTile> tiles,
   auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
   int32_t inner = -1;
   for (int32_t c : analysis.spaceCounters[0]) {
-    if (c == axis || size(c) < kWorthKeeping || std::ranges::any_of(tiles, [&](const RowTile& tile) { return sees(analysis, tile, c); })) continue;
+    if (c == axis || size(c) < kWorthKeeping ||
+        std::ranges::any_of(tiles, [&](const RowTile& tile) { return sees(analysis, tile, c); }))
+      continue;
     if (inner < 0 || size(c) > size(inner)) inner = c;
   }
   return inner;
@@ -43,8 +45,10 @@ bool prefersReductionLanes(const LoopProgram& program, const ProgramAnalysis& an
     for (size_t n = 0; n < program.body.nodes.size(); ++n) {
       if (!analysis.needed[n] || !analysis.addresses[n] || !analysis.dependence[n].loops.test(l)) continue;
       int64_t onAxis = analysis.addresses[n]->coefficientOf(axis), onLoop = analysis.addresses[n]->coefficientOf(inner);
-      if (onAxis == 1 || isTurned(program, analysis, n, axis, lanes)) ++along;
-      else if (onAxis != 0 && onLoop == 1) ++across;
+      if (onAxis == 1 || isTurned(program, analysis, n, axis, lanes))
+        ++along;
+      else if (onAxis != 0 && onLoop == 1)
+        ++across;
     }
   }
   return across > along;
@@ -55,7 +59,8 @@ int32_t chooseAxis(const LoopProgram& program, const ProgramAnalysis& analysis, 
   if (space.empty()) return -1;
   auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
   int32_t axis = space.back();
-  int32_t longest = *std::max_element(space.begin(), space.end(), [&](int32_t a, int32_t b) { return size(a) < size(b); });
+  int32_t longest =
+      *std::max_element(space.begin(), space.end(), [&](int32_t a, int32_t b) { return size(a) < size(b); });
   if (size(axis) < lanes / 2 && size(longest) >= 2 * size(axis)) axis = longest;
   if (prefersReductionLanes(program, analysis, axis, lanes)) return -1;
   return axis;
@@ -69,7 +74,8 @@ unsigned chooseLanes(const LoopProgram& program, const ProgramAnalysis& analysis
   return target.vectorBytes / 4;
 }
 
-// Whether the value gains from wide groups: not when gathered or called lane by lane, of 64-bit lanes or a complex pair.
+// Whether the value gains from wide groups: not when gathered or called lane by lane, of 64-bit lanes or a complex
+// pair.
 bool widens(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, size_t n) {
   const int32_t axis = nest.axis;
   const Node& node = program.body.nodes[n];
@@ -108,7 +114,9 @@ unsigned chooseVectors(const LoopProgram& program, const ProgramAnalysis& analys
   if (!chains || body > kSmallBody) return 1;
   for (unsigned vectors : {4u, 2u}) {
     int64_t step = static_cast<int64_t>(vectors) * nest.lanes;
-    const bool fits = std::ranges::all_of(nest.tiles, [&](const RowTile& tile) { return rowTileOf(program, analysis, tile.node, nest.axis, vectors * nest.lanes).has_value(); });
+    const bool fits = std::ranges::all_of(nest.tiles, [&](const RowTile& tile) {
+      return rowTileOf(program, analysis, tile.node, nest.axis, vectors * nest.lanes).has_value();
+    });
     if (fits && (length >= 4 * step || (length >= step && length % step == 0))) return vectors;
   }
   return 1;
@@ -118,23 +126,27 @@ bool seesCounter(const ProgramAnalysis& analysis, NodeId node, int32_t counter) 
   return (analysis.dependence[node.value].counters >> counter & 1) != 0;
 }
 
-// In a program whose iterations run in order: may the last counter run over lanes? All stores then go to neighbours, each
-// lane reads from the outputs only what it stores itself, and whether it stores is the same for all lanes.
+// In a program whose iterations run in order: may the last counter run over lanes? All stores then go to neighbours,
+// each lane reads from the outputs only what it stores itself, and whether it stores is the same for all lanes.
 bool lanesNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis) {
   auto isOwnPlace = [&](const Address& address) {
-    return address.coefficientOf(axis) == 1 &&
-           std::ranges::none_of(address.others, [&](const auto& other) { return seesCounter(analysis, other.first, axis); });
+    return address.coefficientOf(axis) == 1 && std::ranges::none_of(address.others, [&](const auto& other) {
+             return seesCounter(analysis, other.first, axis);
+           });
   };
   for (size_t s = 0; s < program.stores.size(); ++s) {
     const Store& store = program.stores[s];
-    if (!isOwnPlace(analysis.storeAddresses[s]) || (store.guard.valid() && seesCounter(analysis, store.guard, axis))) return false;
+    if (!isOwnPlace(analysis.storeAddresses[s]) || (store.guard.valid() && seesCounter(analysis, store.guard, axis)))
+      return false;
     for (size_t other = 0; other < s; ++other)
       if (program.stores[other].output == store.output) return false;
   }
   auto isStorePlace = [&](const Node& node, const Address& address) {
     for (size_t s = 0; s < program.stores.size(); ++s) {
       const Address& store = analysis.storeAddresses[s];
-      if (program.stores[s].output != node.bits0 || store.constant != address.constant || store.others != address.others) continue;
+      if (program.stores[s].output != node.bits0 || store.constant != address.constant ||
+          store.others != address.others)
+        continue;
       if (std::ranges::all_of(analysis.counters, [&, c = int32_t{0}](const Counter&) mutable {
             const int32_t each = c++;
             return store.coefficientOf(each) == address.coefficientOf(each);
@@ -145,7 +157,9 @@ bool lanesNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis,
   };
   for (size_t n = 0; n < program.body.nodes.size(); ++n) {
     const Node& node = program.body.nodes[n];
-    if (node.op == NodeOp::ReadOutput && analysis.needed[n] && !(analysis.addresses[n] && isStorePlace(node, *analysis.addresses[n]))) return false;
+    if (node.op == NodeOp::ReadOutput && analysis.needed[n] &&
+        !(analysis.addresses[n] && isStorePlace(node, *analysis.addresses[n])))
+      return false;
   }
   return true;
 }
@@ -168,9 +182,21 @@ bool isSplitByPitch(const LoopProgram& program, const ProgramAnalysis& analysis,
 double weightOf(const Node& node) {
   switch (node.op) {
     case NodeOp::Constant: return 0;
-    case NodeOp::Divide: case NodeOp::Remainder: case NodeOp::Sqrt: case NodeOp::Rsqrt: return 3;
-    case NodeOp::Exp: case NodeOp::Log: case NodeOp::Tanh: case NodeOp::Sin: case NodeOp::Cos: case NodeOp::Power:
-    case NodeOp::Erf: case NodeOp::Logistic: case NodeOp::Log1p: case NodeOp::Expm1: case NodeOp::Atan2: return 60;
+    case NodeOp::Divide:
+    case NodeOp::Remainder:
+    case NodeOp::Sqrt:
+    case NodeOp::Rsqrt: return 3;
+    case NodeOp::Exp:
+    case NodeOp::Log:
+    case NodeOp::Tanh:
+    case NodeOp::Sin:
+    case NodeOp::Cos:
+    case NodeOp::Power:
+    case NodeOp::Erf:
+    case NodeOp::Logistic:
+    case NodeOp::Log1p:
+    case NodeOp::Expm1:
+    case NodeOp::Atan2: return 60;
     default: return 1;
   }
 }
@@ -208,7 +234,8 @@ void findTiles(const LoopProgram& program, const ProgramAnalysis& analysis, Kern
   constexpr size_t kMostTiles = 4;
   for (size_t n = 0; n < program.body.nodes.size() && nest.tiles.size() < kMostTiles; ++n)
     if (auto tile = rowTileOf(program, analysis, n, nest.axis, nest.lanes)) nest.tiles.push_back(*tile);
-  if (!nest.tiles.empty() && nest.sequential.empty() && !hasUniformLoop(program, analysis, nest.axis)) nest.inner = innerOf(analysis, nest.tiles, nest.axis);
+  if (!nest.tiles.empty() && nest.sequential.empty() && !hasUniformLoop(program, analysis, nest.axis))
+    nest.inner = innerOf(analysis, nest.tiles, nest.axis);
 }
 
 // Items enough for all threads, whose tiles yet serve for many rounds of `inner`.
@@ -217,11 +244,13 @@ void cutInner(const ProgramAnalysis& analysis, KernelNest& nest) {
   auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
   int64_t others = 1;
   for (int32_t c : nest.outer) others *= size(c);
-  const int64_t lanes = static_cast<int64_t>(nest.lanes) * nest.vectors, vectors = (size(nest.axis) + lanes - 1) / lanes;
+  const int64_t lanes = static_cast<int64_t>(nest.lanes) * nest.vectors,
+                vectors = (size(nest.axis) + lanes - 1) / lanes;
   const int64_t wanted = (kItems + others - 1) / others;
   nest.block = std::max<int64_t>(1, vectors / wanted) * lanes;
   nest.blocks = (size(nest.axis) + nest.block - 1) / nest.block;
-  const int64_t pieces = std::clamp<int64_t>((wanted + nest.blocks - 1) / nest.blocks, 1, size(nest.inner) / kWorthKeeping);
+  const int64_t pieces =
+      std::clamp<int64_t>((wanted + nest.blocks - 1) / nest.blocks, 1, size(nest.inner) / kWorthKeeping);
   nest.innerBlock = (size(nest.inner) + pieces - 1) / pieces;
   nest.innerBlocks = (size(nest.inner) + nest.innerBlock - 1) / nest.innerBlock;
   nest.parallelCount = others * nest.innerBlocks * nest.blocks;
@@ -247,10 +276,14 @@ bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, co
   const Address& address = analysis.storeAddresses[store];
   const ElementType type = program.outputs[each.output].type;
   const int64_t vectorBytes = nest.lanes * byteWidth(type);
-  if (nest.axis < 0 || address.coefficientOf(nest.axis) != 1 || !address.others.empty() || each.guard.valid()) return false;
-  if (isComplex(type) || vectorBytes < 16 || (nest.blocks > 1 && nest.block * byteWidth(type) % kLineBytes != 0)) return false;
+  if (nest.axis < 0 || address.coefficientOf(nest.axis) != 1 || !address.others.empty() || each.guard.valid())
+    return false;
+  if (isComplex(type) || vectorBytes < 16 || (nest.blocks > 1 && nest.block * byteWidth(type) % kLineBytes != 0))
+    return false;
   auto isWhole = [&](int64_t elements) { return elements * byteWidth(type) % kLineBytes == 0; };
-  return isWhole(address.constant) && std::ranges::all_of(address.terms, [&](const CounterTerm& term) { return term.counter == nest.axis || isWhole(term.coefficient); });
+  return isWhole(address.constant) && std::ranges::all_of(address.terms, [&](const CounterTerm& term) {
+           return term.counter == nest.axis || isWhole(term.coefficient);
+         });
 }
 
 KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target) {
@@ -259,8 +292,10 @@ KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& ana
   const auto& space = analysis.spaceCounters[0];
   bool allParallel = program.parallelDims == static_cast<int64_t>(program.body.outputDims.size());
   if (allParallel) nest.axis = chooseAxis(program, analysis, nest.lanes);
-  const bool inOrder = !allParallel && program.parallelDims == 0 && !space.empty() && analysis.storeAddresses.size() == program.stores.size();
-  if (inOrder && analysis.counters[static_cast<size_t>(space.back())].size >= nest.lanes / 2 && lanesNeverMeet(program, analysis, space.back()))
+  const bool inOrder = !allParallel && program.parallelDims == 0 && !space.empty() &&
+                       analysis.storeAddresses.size() == program.stores.size();
+  if (inOrder && analysis.counters[static_cast<size_t>(space.back())].size >= nest.lanes / 2 &&
+      lanesNeverMeet(program, analysis, space.back()))
     nest.axis = space.back();
   if (allParallel && nest.axis >= 0) findTiles(program, analysis, nest);
   for (size_t i = 0; i < space.size(); ++i) {
@@ -275,7 +310,8 @@ KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& ana
     nest.block = size;
     if (allParallel && size > kBlock && !hasUniformLoop(program, analysis, nest.axis)) nest.block = kBlock;
     // Threads take columns of what runs in order.
-    if (!allParallel && isSplitByPitch(program, analysis, nest.axis)) nest.block = (size + 4 * nest.lanes - 1) / (4 * nest.lanes) * nest.lanes;
+    if (!allParallel && isSplitByPitch(program, analysis, nest.axis))
+      nest.block = (size + 4 * nest.lanes - 1) / (4 * nest.lanes) * nest.lanes;
     nest.blocks = nest.block == 0 ? 0 : (size + nest.block - 1) / nest.block;
     nest.parallelCount *= nest.blocks;
   }

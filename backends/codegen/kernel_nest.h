@@ -19,18 +19,18 @@ struct Target {
 };
 
 struct KernelNest {
-  unsigned lanes = 16;               // some vectors' worth, so that chains of dependent operations overlap
-  unsigned vectors = 1;              // how many
-  int32_t axis = -1;                 // counter of the iteration space over lanes; -1: none
-  std::vector<int32_t> outer;        // parallel counters but for the axis and `inner`, major to minor
-  std::vector<int32_t> sequential;   // the iteration space's counters that must run in order
-  int64_t block = 1, blocks = 1;     // the axis in pieces of `block`
-  std::vector<RowTile> tiles;        // reads that are turned on the stack before the loop that makes them
-  int32_t inner = -1;                // a parallel counter that no tile sees: an item's innermost loop, so that tiles serve often
+  unsigned lanes = 16;              // some vectors' worth, so that chains of dependent operations overlap
+  unsigned vectors = 1;             // how many
+  int32_t axis = -1;                // counter of the iteration space over lanes; -1: none
+  std::vector<int32_t> outer;       // parallel counters but for the axis and `inner`, major to minor
+  std::vector<int32_t> sequential;  // the iteration space's counters that must run in order
+  int64_t block = 1, blocks = 1;    // the axis in pieces of `block`
+  std::vector<RowTile> tiles;       // reads that are turned on the stack before the loop that makes them
+  int32_t inner = -1;  // a parallel counter that no tile sees: an item's innermost loop, so that tiles serve often
   int64_t innerBlock = 1, innerBlocks = 1;  // in pieces
-  int64_t parallelCount = 1;         // items that threads share out: product(outer) × innerBlocks × blocks
-  double costPerItem = 1;            // rough nanoseconds
-  bool streams = false;              // a hint: results are larger than the caches, so whole lines of them go past those
+  int64_t parallelCount = 1;                // items that threads share out: product(outer) × innerBlocks × blocks
+  double costPerItem = 1;                   // rough nanoseconds
+  bool streams = false;  // a hint: results are larger than the caches, so whole lines of them go past those
 
   static KernelNest of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target);
 };
@@ -38,7 +38,8 @@ struct KernelNest {
 // Whether the store writes whole lines, one vector after the other, where the result's first element begins one.
 bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, size_t store);
 
-// Whether a loop that stands outside the vector axis is better run over lanes itself, partial results joined at the end.
+// Whether a loop that stands outside the vector axis is better run over lanes itself, partial results joined at the
+// end.
 bool runsOverLanes(const LoopProgram& program, const ProgramAnalysis& analysis, size_t loop, unsigned lanes);
 
 }  // namespace tessera::codegen

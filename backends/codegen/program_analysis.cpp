@@ -21,8 +21,13 @@ bool isIndexNode(NodeOp op) { return op == NodeOp::OutputIndex || op == NodeOp::
 
 bool isCommutative(NodeOp op) {
   switch (op) {
-    case NodeOp::Add: case NodeOp::Multiply: case NodeOp::Maximum: case NodeOp::Minimum:
-    case NodeOp::And: case NodeOp::Or: case NodeOp::Xor: return true;
+    case NodeOp::Add:
+    case NodeOp::Multiply:
+    case NodeOp::Maximum:
+    case NodeOp::Minimum:
+    case NodeOp::And:
+    case NodeOp::Or:
+    case NodeOp::Xor: return true;
     default: return false;
   }
 }
@@ -91,13 +96,13 @@ struct ProgramAnalysis::Work {
   const ElementProgram& body;
   ProgramAnalysis& out;
   std::vector<int64_t> variableSize;
-  std::vector<bool> freeVariable;                 // its value is used outside affine addresses
-  std::vector<std::optional<Form>> forms;         // by node
+  std::vector<bool> freeVariable;          // its value is used outside affine addresses
+  std::vector<std::optional<Form>> forms;  // by node
   struct Access {
     Form form;
     std::vector<std::pair<NodeId, int64_t>> others;
   };
-  std::vector<std::optional<Access>> accesses;    // by node
+  std::vector<std::optional<Access>> accesses;  // by node
   std::vector<Access> storeAccesses;
 
   void numberVariables();
@@ -164,13 +169,16 @@ void ProgramAnalysis::Work::computeForms() {
     if (body.nodes[n].type == ElementType::S64) forms[n] = formOf(body.nodes[n]);
 }
 
-ProgramAnalysis::Work::Access ProgramAnalysis::Work::accessOf(std::span<const NodeId> indices, const Shape& shape) const {
+ProgramAnalysis::Work::Access ProgramAnalysis::Work::accessOf(std::span<const NodeId> indices,
+                                                              const Shape& shape) const {
   Access access;
   std::vector<int64_t> strides = rowMajorStrides(shape);
   for (size_t d = 0; d < indices.size(); ++d) {
     if (shape.dimensions[d] == 1) continue;  // an index in bounds is 0
-    if (const auto& form = forms[indices[d].value]) access.form.add(*form, strides[d]);
-    else access.others.emplace_back(indices[d], strides[d]);
+    if (const auto& form = forms[indices[d].value])
+      access.form.add(*form, strides[d]);
+    else
+      access.others.emplace_back(indices[d], strides[d]);
   }
   return access;
 }
@@ -239,7 +247,8 @@ void ProgramAnalysis::Work::groupVariables() {
   out.variableCounter_.assign(variableSize.size(), -1);
   for (size_t space = 0; space < out.spaceFirst_.size(); ++space) {
     int32_t first = out.spaceFirst_[space];
-    int32_t end = space + 1 < out.spaceFirst_.size() ? out.spaceFirst_[space + 1] : static_cast<int32_t>(variableSize.size());
+    int32_t end =
+        space + 1 < out.spaceFirst_.size() ? out.spaceFirst_[space + 1] : static_cast<int32_t>(variableSize.size());
     bool ordered = space == 0 && program.parallelDims != static_cast<int64_t>(body.outputDims.size());
     std::vector<int32_t> minorToMajor;
     int32_t minor = -1;
@@ -276,8 +285,10 @@ Status ProgramAnalysis::Work::computeDependence() {
   auto addCounter = [&](Dependence& to, int32_t counter) {
     if (counter < 0) return;
     int32_t space = out.counters[static_cast<size_t>(counter)].space;
-    if (space == 0) to.counters |= uint64_t{1} << counter;
-    else to.loops.set(static_cast<size_t>(space - 1));
+    if (space == 0)
+      to.counters |= uint64_t{1} << counter;
+    else
+      to.loops.set(static_cast<size_t>(space - 1));
   };
   for (size_t n = 0; n < body.nodes.size(); ++n) {
     const Node& node = body.nodes[n];
@@ -348,7 +359,10 @@ void ProgramAnalysis::Work::findReducible() {
     for (size_t k = 0; k < loop.next.size(); ++k) {
       const Node& next = body.at(loop.next[k]);
       auto inputs = body.inputsOf(loop.next[k]);
-      if (!isCommutative(next.op) || isComplex(next.type)) { all = false; break; }
+      if (!isCommutative(next.op) || isComplex(next.type)) {
+        all = false;
+        break;
+      }
       auto isAccumulator = [&](NodeId id) {
         const Node& node = body.at(id);
         return node.op == NodeOp::Accumulator && node.bits0 == l && node.bits1 == k;
@@ -358,7 +372,8 @@ void ProgramAnalysis::Work::findReducible() {
     }
     // An inner loop would hide accumulators from `sees`; such bodies stay in order.
     for (size_t n = 0; n < body.nodes.size() && all; ++n)
-      if (body.nodes[n].op == NodeOp::LoopResult && body.nodes[n].bits0 != l && out.dependence[n].loops.test(l)) all = false;
+      if (body.nodes[n].op == NodeOp::LoopResult && body.nodes[n].bits0 != l && out.dependence[n].loops.test(l))
+        all = false;
     out.reducible[l] = all;
   }
 }
@@ -392,8 +407,7 @@ Range ProgramAnalysis::Work::rangeOf(const Node& node, const std::vector<Range>&
       return {low, high};
     }
     case NodeOp::Divide: return b.low > 0 ? span(std::min<int64_t>(a.low, 0), std::max<int64_t>(a.high, 0)) : Range{};
-    case NodeOp::Remainder:
-      return b.low > 0 ? span(a.low < 0 ? -(b.high - 1) : 0, b.high - 1) : Range{};
+    case NodeOp::Remainder: return b.low > 0 ? span(a.low < 0 ? -(b.high - 1) : 0, b.high - 1) : Range{};
     case NodeOp::Minimum: return {std::min(a.low, b.low), std::min(a.high, b.high)};
     case NodeOp::Maximum: return {std::max(a.low, b.low), std::max(a.high, b.high)};
     case NodeOp::Select: return {std::min(a.low, b.low), std::max(a.high, b.high)};

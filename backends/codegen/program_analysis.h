@@ -21,7 +21,7 @@ LoopProgram asLoopProgram(const ElementProgram& program);
 
 // A counter of the generated nest: adjacent dimensions of one space that every access walks as one.
 struct Counter {
-  int32_t space = 0;   // 0: the iteration space; 1 + l: loop l
+  int32_t space = 0;  // 0: the iteration space; 1 + l: loop l
   int64_t size = 1;
 };
 
@@ -47,10 +47,10 @@ class ProgramAnalysis {
  public:
   static Result<ProgramAnalysis> of(const LoopProgram& program);
 
-  std::vector<bool> needed;                         // by node: its value must be in a register
-  std::vector<Dependence> dependence;               // by node
-  std::vector<std::optional<Address>> addresses;    // by node: Read, ReadIf, ReadOutput
-  std::vector<Address> storeAddresses;              // by store
+  std::vector<bool> needed;                       // by node: its value must be in a register
+  std::vector<Dependence> dependence;             // by node
+  std::vector<std::optional<Address>> addresses;  // by node: Read, ReadIf, ReadOutput
+  std::vector<Address> storeAddresses;            // by store
   std::vector<Counter> counters;
   std::vector<std::vector<int32_t>> spaceCounters;  // by space, major to minor
   std::vector<int32_t> homeLoop;                    // by node: the innermost loop it lives in, -1: none

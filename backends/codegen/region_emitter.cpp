@@ -1,5 +1,5 @@
-// See region_emitter.h. A buffer in a register is a stack slot here, as the counters of the blocks are: a pass turns them
-// into SSA values, so the carries of a loop become its phis.
+// See region_emitter.h. A buffer in a register is a stack slot here, as the counters of the blocks are: a pass turns
+// them into SSA values, so the carries of a loop become its phis.
 #include "backends/codegen/region_emitter.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ using llvm::Value;
 
 class RegionEmitter {
  public:
-  RegionEmitter(llvm::Module& module, const RegionProgram& region, const Target& target, std::span<const SourceLines> lines)
+  RegionEmitter(llvm::Module& module, const RegionProgram& region, const Target& target,
+                std::span<const SourceLines> lines)
       : module_(module), region_(region), target_(target), lines_(lines), b(module.getContext()) {
     if (!lines_.empty()) LineScope::setLine(b, lines_.front(), kOwnLine);
   }
@@ -37,7 +38,9 @@ class RegionEmitter {
   void leaveWhenCancelled();
   Value* loaded(llvm::Type* type, const ArrayBase& base);
   Value* isTrue(uint32_t buffer) { return b.CreateICmpNE(loaded(b.getInt8Ty(), base_[buffer]), b.getInt8(0)); }
-  Value* argument(size_t index) { return b.CreateLoad(b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), function_->getArg(0), index)); }
+  Value* argument(size_t index) {
+    return b.CreateLoad(b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), function_->getArg(0), index));
+  }
   // Of an array in bytes: aligned at least as its elements are, or the parts of complex ones.
   struct Extent {
     int64_t bytes = 0, alignment = 1;
@@ -53,9 +56,9 @@ class RegionEmitter {
   llvm::IRBuilder<> b;
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* cancelled_ = nullptr;
-  std::vector<ArrayBase> base_;        // by buffer: where programs find it
-  std::vector<Value*> memory_;         // by buffer: where it lies outside, or null
-  std::vector<Value*> runs_;           // by block: a counter's stack slot
+  std::vector<ArrayBase> base_;  // by buffer: where programs find it
+  std::vector<Value*> memory_;   // by buffer: where it lies outside, or null
+  std::vector<Value*> runs_;     // by block: a counter's stack slot
   Value *runsOut_ = nullptr, *cancel_ = nullptr;
 };
 
@@ -91,7 +94,8 @@ void RegionEmitter::bindBuffers() {
 // What the caller sees of a region that ran to its end.
 void RegionEmitter::writeBack() {
   for (size_t i = 0; i < region_.buffers.size(); ++i)
-    if (region_.buffers[i].inRegister && region_.buffers[i].out) emitCopy(base_[i], {memory_[i]}, region_.buffers[i].bytes);
+    if (region_.buffers[i].inRegister && region_.buffers[i].out)
+      emitCopy(base_[i], {memory_[i]}, region_.buffers[i].bytes);
   for (size_t i = 0; i < runs_.size(); ++i) {
     Value* at = b.CreateConstGEP1_64(b.getInt64Ty(), runsOut_, i);
     b.CreateStore(b.CreateAdd(b.CreateLoad(b.getInt64Ty(), at), b.CreateLoad(b.getInt64Ty(), runs_[i])), at);
@@ -107,7 +111,9 @@ Value* RegionEmitter::loaded(llvm::Type* type, const ArrayBase& base) {
 // The pointer of an array, all of which is there: with that told, loads may stand before the loop that wants them.
 Value* RegionEmitter::arrayArgument(size_t index, const Extent& extent) {
   auto* pointer = llvm::cast<llvm::LoadInst>(argument(index));
-  auto number = [&](int64_t value) { return llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt64(static_cast<uint64_t>(value)))); };
+  auto number = [&](int64_t value) {
+    return llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt64(static_cast<uint64_t>(value))));
+  };
   if (extent.bytes == 0) return pointer;
   pointer->setMetadata(llvm::LLVMContext::MD_dereferenceable, number(extent.bytes));
   pointer->setMetadata(llvm::LLVMContext::MD_align, number(extent.alignment));
@@ -148,7 +154,9 @@ Status RegionEmitter::emitProgram(const RegionStep& step) {
   const KernelNest nest = KernelNest::of(program, analysis, target_);
   std::vector<ArrayBase> bases;
   for (uint32_t buffer : step.buffers) bases.push_back(base_[buffer]);
-  TESSERA_ASSIGN_OR_RETURN(llvm::BasicBlock * end, emitKernelInto(*b.GetInsertBlock(), bases, program, analysis, nest, lines_.empty() ? SourceLines() : lines_[step.program]));
+  TESSERA_ASSIGN_OR_RETURN(llvm::BasicBlock * end,
+                           emitKernelInto(*b.GetInsertBlock(), bases, program, analysis, nest,
+                                          lines_.empty() ? SourceLines() : lines_[step.program]));
   b.SetInsertPoint(end);
   return {};
 }
@@ -226,7 +234,8 @@ Status RegionEmitter::emit(const std::string& name) {
 
 }  // namespace
 
-Status emitRegion(llvm::Module& module, const std::string& name, const RegionProgram& region, const Target& target, std::span<const SourceLines> lines) {
+Status emitRegion(llvm::Module& module, const std::string& name, const RegionProgram& region, const Target& target,
+                  std::span<const SourceLines> lines) {
   return RegionEmitter(module, region, target, lines).emit(name);
 }
 

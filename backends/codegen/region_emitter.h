@@ -1,7 +1,7 @@
 // RegionEmitter: a RegionProgram as one LLVM function void(ptr buffers, i64 begin, i64 end), called with [0, 1).
-// `buffers` holds the pointers of the buffers that have memory, in order; then an array of i64, one a block, to which the
-// number of the block's runs is added; then a byte that is looked at in each round of each loop: not zero means "return
-// at once". Stands beside KernelEmitter, which emits the programs in it.
+// `buffers` holds the pointers of the buffers that have memory, in order; then an array of i64, one a block, to which
+// the number of the block's runs is added; then a byte that is looked at in each round of each loop: not zero means
+// "return at once". Stands beside KernelEmitter, which emits the programs in it.
 #pragma once
 
 #include <span>

@@ -9,8 +9,8 @@ namespace tessera::codegen {
 
 namespace {
 
-constexpr int kDear = 6;                      // nodes that a value takes, from which on it is kept
-constexpr int64_t kMostBytes = 48 << 10;      // of all buffers: they share the first levels of cache with the row
+constexpr int kDear = 6;                  // nodes that a value takes, from which on it is kept
+constexpr int64_t kMostBytes = 48 << 10;  // of all buffers: they share the first levels of cache with the row
 constexpr int32_t kNoWalk = -1;
 
 // Whose values in registers are plain numbers of one width.
@@ -46,11 +46,11 @@ class RowFinder {
   const ElementProgram& body_;
   const ProgramAnalysis& analysis_;
   const KernelNest& nest_;
-  std::vector<Walk> walks_;            // in order
-  std::vector<int32_t> walk_;          // by node: which walk it takes part in
-  std::vector<uint32_t> same_;         // by node: the first one of equal value, whatever its walk
-  std::vector<uint32_t> earliest_;     // by such a first one: the equal node of the earliest walk
-  std::vector<int> price_;             // by node: nodes of its walk that it takes
+  std::vector<Walk> walks_;         // in order
+  std::vector<int32_t> walk_;       // by node: which walk it takes part in
+  std::vector<uint32_t> same_;      // by node: the first one of equal value, whatever its walk
+  std::vector<uint32_t> earliest_;  // by such a first one: the equal node of the earliest walk
+  std::vector<int> price_;          // by node: nodes of its walk that it takes
   int64_t bytes_ = 0;
   RowCache out_;
 };
@@ -77,7 +77,8 @@ void RowFinder::findWalks() {
     if (!analysis_.needed[static_cast<size_t>(&node - body_.nodes.data())] || !isWalk(node.bits0)) continue;
     const int32_t counter = analysis_.spaceCounters[1 + node.bits0][0];
     const int64_t size = analysis_.counters[static_cast<size_t>(counter)].size;
-    if (out_.length == 0) out_.length = nest_.axis >= 0 ? analysis_.counters[static_cast<size_t>(nest_.axis)].size : size;
+    if (out_.length == 0)
+      out_.length = nest_.axis >= 0 ? analysis_.counters[static_cast<size_t>(nest_.axis)].size : size;
     if (size == out_.length) walks_.push_back({counter, walks_.size()});
   }
   if (nest_.axis >= 0 && nest_.blocks == 1 && nest_.sequential.empty()) walks_.push_back({nest_.axis, walks_.size()});
@@ -91,7 +92,8 @@ int32_t RowFinder::walkOf(uint32_t n) const {
   size_t loops = dependence.loops.count();
   for (size_t w = 0; w < walks_.size(); ++w) {
     const int32_t space = analysis_.counters[static_cast<size_t>(walks_[w].counter)].space;
-    const bool sees = space == 0 ? (dependence.counters >> walks_[w].counter & 1) != 0 : dependence.loops.test(static_cast<size_t>(space - 1));
+    const bool sees = space == 0 ? (dependence.counters >> walks_[w].counter & 1) != 0
+                                 : dependence.loops.test(static_cast<size_t>(space - 1));
     if (!sees) continue;
     if (found != kNoWalk) return kNoWalk;
     found = static_cast<int32_t>(w);
@@ -108,7 +110,8 @@ void RowFinder::addressKey(uint32_t n, std::vector<int64_t>& key) const {
   const Address& address = *analysis_.addresses[n];
   key.push_back(address.constant);
   std::vector<std::pair<int64_t, int64_t>> terms;
-  for (const CounterTerm& term : address.terms) terms.emplace_back(counterKey(term.counter, walk_[n]), term.coefficient);
+  for (const CounterTerm& term : address.terms)
+    terms.emplace_back(counterKey(term.counter, walk_[n]), term.coefficient);
   std::ranges::sort(terms);
   for (auto [counter, coefficient] : terms) key.insert(key.end(), {counter, coefficient});
   key.push_back(INT64_MIN);
@@ -120,7 +123,9 @@ bool RowFinder::keyOf(uint32_t n, Key& key) const {
   const Node& node = body_.nodes[n];
   std::vector<int64_t> parts;
   switch (node.op) {
-    case NodeOp::Accumulator: case NodeOp::LoopResult: case NodeOp::ReadOutput: return false;
+    case NodeOp::Accumulator:
+    case NodeOp::LoopResult:
+    case NodeOp::ReadOutput: return false;
     case NodeOp::OutputIndex:
     case NodeOp::LoopIndex:
       key = {NodeOp::OutputIndex, node.type, 0, 0, {counterKey(analysis_.counterOf(body_, NodeId{n}), walk_[n])}};
@@ -206,8 +211,10 @@ void RowFinder::choose() {
       std::ranges::for_each(body_.loops[node.bits0].inits, reach);
       std::ranges::for_each(body_.loops[node.bits0].next, reach);
     }
-    if (takesFromEarlierWalk(n)) reach(NodeId{earliest_[same_[n]]});
-    else forInputs(n, reach);
+    if (takesFromEarlierWalk(n))
+      reach(NodeId{earliest_[same_[n]]});
+    else
+      forInputs(n, reach);
   }
 }
 

@@ -9,14 +9,19 @@ namespace {
 
 class LocalityFinder {
  public:
-  LocalityFinder(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, const std::vector<bool>& local)
+  LocalityFinder(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest,
+                 const std::vector<bool>& local)
       : program_(program), analysis_(analysis), nest_(nest), local_(local) {}
 
   std::optional<RowLocality> find() const {
-    if (program_.stores.size() != 1 || program_.stores[0].guard.valid() || nest_.axis < 0 || nest_.inner >= 0 || !nest_.sequential.empty()) return std::nullopt;
+    if (program_.stores.size() != 1 || program_.stores[0].guard.valid() || nest_.axis < 0 || nest_.inner >= 0 ||
+        !nest_.sequential.empty())
+      return std::nullopt;
     if (!storesInOrder()) return std::nullopt;
-    if (!nest_.outer.empty() && allReads([&](const Address& a) { return staysInRow(a); })) return RowLocality{axisSize(), nest_.blocks, readsFirst()};
-    if (nest_.outer.empty() && nest_.blocks > 1 && allReads([&](const Address& a) { return isStorePlace(a); })) return RowLocality{nest_.block, 1, true};
+    if (!nest_.outer.empty() && allReads([&](const Address& a) { return staysInRow(a); }))
+      return RowLocality{axisSize(), nest_.blocks, readsFirst()};
+    if (nest_.outer.empty() && nest_.blocks > 1 && allReads([&](const Address& a) { return isStorePlace(a); }))
+      return RowLocality{nest_.block, 1, true};
     return std::nullopt;
   }
 
@@ -37,8 +42,9 @@ class LocalityFinder {
   }
 
   bool sameOuter(const Address& address) const {
-    return address.others.empty() &&
-           std::ranges::all_of(nest_.outer, [&](int32_t c) { return address.coefficientOf(c) == store().coefficientOf(c); });
+    return address.others.empty() && std::ranges::all_of(nest_.outer, [&](int32_t c) {
+             return address.coefficientOf(c) == store().coefficientOf(c);
+           });
   }
 
   // Whatever the axis and the loops are at, the element is one of the item's row.
@@ -53,12 +59,14 @@ class LocalityFinder {
   }
 
   bool isStorePlace(const Address& address) const {
-    return sameOuter(address) && address.constant == 0 && address.terms.size() == store().terms.size() && address.coefficientOf(nest_.axis) == 1;
+    return sameOuter(address) && address.constant == 0 && address.terms.size() == store().terms.size() &&
+           address.coefficientOf(nest_.axis) == 1;
   }
 
   // Each local element is read either at its own place or by a loop that ends before the row is stored.
   bool readsFirst() const {
-    return allReads([&](const Address& address) { return isStorePlace(address); }, [&](size_t n) { return nest_.blocks == 1 && endsBeforeStores(n); });
+    return allReads([&](const Address& address) { return isStorePlace(address); },
+                    [&](size_t n) { return nest_.blocks == 1 && endsBeforeStores(n); });
   }
 
   bool seesAxis(size_t n) const { return (analysis_.dependence[n].counters >> nest_.axis & 1) != 0; }
@@ -98,8 +106,8 @@ class LocalityFinder {
 
 }  // namespace
 
-std::optional<RowLocality> rowLocalityOf(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest,
-                                         const std::vector<bool>& local) {
+std::optional<RowLocality> rowLocalityOf(const LoopProgram& program, const ProgramAnalysis& analysis,
+                                         const KernelNest& nest, const std::vector<bool>& local) {
   return LocalityFinder(program, analysis, nest, local).find();
 }
 

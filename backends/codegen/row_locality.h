@@ -1,5 +1,6 @@
-// RowLocality: whether a kernel can run on a tile of its result alone: which of its items compute a piece of consecutive
-// elements, reading of some operands only that same piece. Stands after KernelNest; tiled plans (cpu/row_chain_step) ask.
+// RowLocality: whether a kernel can run on a tile of its result alone: which of its items compute a piece of
+// consecutive elements, reading of some operands only that same piece. Stands after KernelNest; tiled plans
+// (cpu/row_chain_step) ask.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 namespace tessera::codegen {
 
 // nullopt: there is no such piece, or it is the whole result. local: by operand, whether it is read in pieces.
-std::optional<RowLocality> rowLocalityOf(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest,
-                                         const std::vector<bool>& local);
+std::optional<RowLocality> rowLocalityOf(const LoopProgram& program, const ProgramAnalysis& analysis,
+                                         const KernelNest& nest, const std::vector<bool>& local);
 
 }  // namespace tessera::codegen

@@ -12,12 +12,13 @@ namespace tessera::codegen {
 
 struct RowTile {
   uint32_t node = 0;
-  int32_t along = -1;      // the loop's counter
-  int64_t length = 0;      // of a row
-  int64_t pitch = 0;       // between the rows of neighbouring lanes
+  int32_t along = -1;  // the loop's counter
+  int64_t length = 0;  // of a row
+  int64_t pitch = 0;   // between the rows of neighbouring lanes
 };
 
 // The tile of such a read. lanes: for how many rows the tile must have room.
-std::optional<RowTile> rowTileOf(const LoopProgram& program, const ProgramAnalysis& analysis, size_t node, int32_t axis, unsigned lanes);
+std::optional<RowTile> rowTileOf(const LoopProgram& program, const ProgramAnalysis& analysis, size_t node, int32_t axis,
+                                 unsigned lanes);
 
 }  // namespace tessera::codegen

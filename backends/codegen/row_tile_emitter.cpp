@@ -11,8 +11,10 @@ using llvm::Value;
 
 // By whole vectors; one step needs no loop.
 void RowTileEmitter::inSteps(int64_t to, const std::function<void(Value*)>& body) {
-  if (to <= static_cast<int64_t>(width_)) body(int64(0));
-  else emitRange(b, int64(0), int64(to), width_, body);
+  if (to <= static_cast<int64_t>(width_))
+    body(int64(0));
+  else
+    emitRange(b, int64(0), int64(to), width_, body);
 }
 
 void RowTileEmitter::open(const std::vector<ElementType>& types) {
@@ -53,15 +55,18 @@ void RowTileEmitter::fillSquare(size_t t, const ArrayBase& base, Value* lane, Va
   auto* vector = llvm::FixedVectorType::get(element, width_);
   Value* mask = nullptr;
   if (tile.length % width_ != 0)
-    mask = b.CreateICmpSLT(memory_.iota(b.getInt64Ty(), width_), b.CreateVectorSplat(width_, b.CreateSub(int64(tile.length), column)));
+    mask = b.CreateICmpSLT(memory_.iota(b.getInt64Ty(), width_),
+                           b.CreateVectorSplat(width_, b.CreateSub(int64(tile.length), column)));
   std::vector<Value*> square;
   for (unsigned r = 0; r < width_; ++r) {
     Value* row = b.CreateAdd(top, int64(r));
     if (rows % nest_.lanes != 0) row = b.CreateSelect(b.CreateICmpSLT(row, int64(rows)), row, int64(rows - 1));
     Value* at = b.CreateGEP(element, base.pointer, b.CreateAdd(b.CreateMul(row, int64(tile.pitch)), column));
     llvm::Instruction* loaded = nullptr;
-    if (mask) loaded = b.CreateMaskedLoad(vector, at, alignOf(t), mask, llvm::Constant::getNullValue(vector));
-    else loaded = b.CreateAlignedLoad(vector, at, alignOf(t));
+    if (mask)
+      loaded = b.CreateMaskedLoad(vector, at, alignOf(t), mask, llvm::Constant::getNullValue(vector));
+    else
+      loaded = b.CreateAlignedLoad(vector, at, alignOf(t));
     base.scope.mark(loaded);
     square.push_back(loaded);
   }

@@ -22,7 +22,8 @@ class RowTileEmitter {
   Val load(size_t tile, llvm::Value* at);
 
  private:
-  void fillSquare(size_t tile, const ArrayBase& base, llvm::Value* lane, llvm::Value* top, llvm::Value* column, int64_t rows);
+  void fillSquare(size_t tile, const ArrayBase& base, llvm::Value* lane, llvm::Value* top, llvm::Value* column,
+                  int64_t rows);
   void turn(std::vector<llvm::Value*>& rows);
   void inSteps(int64_t to, const std::function<void(llvm::Value*)>& body);
   llvm::Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
@@ -32,7 +33,7 @@ class RowTileEmitter {
   ScalarEmitter& scalars_;
   KernelMemory& memory_;
   const KernelNest& nest_;
-  unsigned width_;                    // lanes of one vector
+  unsigned width_;  // lanes of one vector
   std::vector<ElementType> types_;
   std::vector<llvm::Value*> places_;
 };

@@ -10,7 +10,9 @@ namespace tessera::codegen {
 namespace {
 
 template <class Fn>
-void* address(Fn* fn) { return reinterpret_cast<void*>(fn); }
+void* address(Fn* fn) {
+  return reinterpret_cast<void*>(fn);
+}
 
 }  // namespace
 

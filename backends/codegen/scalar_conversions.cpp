@@ -17,7 +17,8 @@ using E = ElementType;
 llvm::Type* ScalarEmitter::registerType(E type) {
   switch (type) {
     case E::Pred: return b.getInt1Ty();
-    case E::F64: case E::C128: return b.getDoubleTy();
+    case E::F64:
+    case E::C128: return b.getDoubleTy();
     case E::C64: return b.getFloatTy();
     default: break;
   }
@@ -32,7 +33,8 @@ llvm::Type* ScalarEmitter::memoryType(E type) {
 
 Val ScalarEmitter::constant(E type, uint64_t bits0, uint64_t bits1) {
   auto f32 = [&](uint64_t bits) {
-    return llvm::ConstantFP::get(b.getContext(), llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xffffffffu)));
+    return llvm::ConstantFP::get(b.getContext(),
+                                 llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xffffffffu)));
   };
   auto f64 = [&](uint64_t bits) {
     return llvm::ConstantFP::get(b.getContext(), llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
@@ -72,13 +74,17 @@ Val ScalarEmitter::neutral(NodeOp op, E type) {
   unsigned bits = static_cast<unsigned>(info(type).bits), width = t->getIntegerBitWidth();
   auto value = [&](llvm::APInt v) { return Val{llvm::ConstantInt::get(b.getContext(), v)}; };
   switch (op) {
-    case NodeOp::Add: case NodeOp::Or: case NodeOp::Xor: return value(llvm::APInt(width, 0));
+    case NodeOp::Add:
+    case NodeOp::Or:
+    case NodeOp::Xor: return value(llvm::APInt(width, 0));
     case NodeOp::Multiply: return value(llvm::APInt(width, 1));
-    case NodeOp::And: return value(isSigned(type) ? llvm::APInt::getAllOnes(width) : llvm::APInt::getMaxValue(bits).zext(width));
+    case NodeOp::And:
+      return value(isSigned(type) ? llvm::APInt::getAllOnes(width) : llvm::APInt::getMaxValue(bits).zext(width));
     case NodeOp::Maximum:
       return value(isSigned(type) ? llvm::APInt::getSignedMinValue(bits).sext(width) : llvm::APInt(width, 0));
     case NodeOp::Minimum:
-      return value(isSigned(type) ? llvm::APInt::getSignedMaxValue(bits).sext(width) : llvm::APInt::getMaxValue(bits).zext(width));
+      return value(isSigned(type) ? llvm::APInt::getSignedMaxValue(bits).sext(width)
+                                  : llvm::APInt::getMaxValue(bits).zext(width));
     default: return {};
   }
 }
@@ -120,7 +126,8 @@ CodeRules codeRulesOf(E type) {
   const double least = smallFloatToDouble(type, 1);
   out.leastExponent = std::ilogb(least);
   // Codes are multiples of the least number up to the second binade with all fraction bits.
-  while (2u << out.mantissa < out.sign && smallFloatToDouble(type, 2u << out.mantissa) == least * (2u << out.mantissa)) ++out.mantissa;
+  while (2u << out.mantissa < out.sign && smallFloatToDouble(type, 2u << out.mantissa) == least * (2u << out.mantissa))
+    ++out.mantissa;
   --out.mantissa;
   for (out.largest = out.sign - 1; !std::isfinite(smallFloatToDouble(type, out.largest));) --out.largest;
   return out;
@@ -128,13 +135,15 @@ CodeRules codeRulesOf(E type) {
 
 }  // namespace
 
-// In lanes, from f32: a normal result by rounding the bits, a subnormal one by adding a number whose last place is the least code.
+// In lanes, from f32: a normal result by rounding the bits, a subnormal one by adding a number whose last place is the
+// least code.
 Value* ScalarEmitter::toCode(E type, Value* f) {
   const CodeRules rules = codeRulesOf(type);
   auto *i32 = like(f, b.getInt32Ty()), *f32 = f->getType();
   auto word = [&](uint64_t value) { return llvm::ConstantInt::get(i32, value); };
   auto special = [&](double positive, Value* negative) {
-    return b.CreateSelect(negative, word(doubleToSmallFloat(type, -positive)), word(doubleToSmallFloat(type, positive)));
+    return b.CreateSelect(negative, word(doubleToSmallFloat(type, -positive)),
+                          word(doubleToSmallFloat(type, positive)));
   };
   Value* bits = b.CreateBitCast(f, i32);
   Value* size = b.CreateAnd(bits, word(0x7fffffff));
@@ -148,10 +157,13 @@ Value* ScalarEmitter::toCode(E type, Value* f) {
   Value* sum = b.CreateFAdd(b.CreateBitCast(size, f32), b.CreateBitCast(aligner, f32));
   Value* subnormal = b.CreateSub(b.CreateBitCast(sum, i32), aligner);
   Value* code = b.CreateSelect(b.CreateICmpULT(size, word(leastNormal)), subnormal, normal);
-  Value* minus = b.CreateSelect(b.CreateICmpEQ(code, word(0)), word(doubleToSmallFloat(type, -0.0)), b.CreateOr(code, word(rules.sign)));
+  Value* minus = b.CreateSelect(b.CreateICmpEQ(code, word(0)), word(doubleToSmallFloat(type, -0.0)),
+                                b.CreateOr(code, word(rules.sign)));
   Value* finite = b.CreateSelect(negative, minus, code);
-  Value* out = b.CreateSelect(b.CreateICmpUGT(code, word(rules.largest)), special(std::numeric_limits<double>::infinity(), negative), finite);
-  out = b.CreateSelect(b.CreateICmpUGT(size, word(0x7f800000)), special(std::numeric_limits<double>::quiet_NaN(), negative), out);
+  Value* out = b.CreateSelect(b.CreateICmpUGT(code, word(rules.largest)),
+                              special(std::numeric_limits<double>::infinity(), negative), finite);
+  out = b.CreateSelect(b.CreateICmpUGT(size, word(0x7f800000)),
+                       special(std::numeric_limits<double>::quiet_NaN(), negative), out);
   return b.CreateTrunc(out, like(out, b.getInt8Ty()));
 }
 
@@ -221,8 +233,7 @@ Val ScalarEmitter::convert(E to, E from, Val a) {
   }
   if (isComplex(from)) return convert(to, partOf(from), {a.re});
   Value* v = a.re;
-  if (to == E::Pred)
-    return {isFloat(from) ? b.CreateFCmpUNE(v, number(v, 0.0)) : b.CreateICmpNE(v, integer(v, 0))};
+  if (to == E::Pred) return {isFloat(from) ? b.CreateFCmpUNE(v, number(v, 0.0)) : b.CreateICmpNE(v, integer(v, 0))};
   auto* target = like(v, registerType(to));
   bool fromSigned = isSigned(from);
   if (isFloat(to)) {

@@ -17,7 +17,9 @@ llvm::Type* ScalarEmitter::like(Value* value, llvm::Type* scalar) {
   return scalar;
 }
 
-Value* ScalarEmitter::number(Value* likeValue, double value) { return llvm::ConstantFP::get(likeValue->getType(), value); }
+Value* ScalarEmitter::number(Value* likeValue, double value) {
+  return llvm::ConstantFP::get(likeValue->getType(), value);
+}
 Value* ScalarEmitter::integer(Value* likeValue, uint64_t value) {
   return llvm::ConstantInt::get(likeValue->getType(), value);
 }
@@ -96,7 +98,8 @@ Value* ScalarEmitter::floatUnary(NodeOp op, ElementType type, Value* a) {
   const char* name = runtimeName(op);
   if (!name) return nullptr;
   bool wide = type == ElementType::F64;
-  return callEach(std::string("tessera_") + name + (wide ? "_f64" : "_f32"), wide ? b.getDoubleTy() : b.getFloatTy(), {a});
+  return callEach(std::string("tessera_") + name + (wide ? "_f64" : "_f32"), wide ? b.getDoubleTy() : b.getFloatTy(),
+                  {a});
 }
 
 Value* ScalarEmitter::integerUnary(NodeOp op, ElementType type, Value* a) {
@@ -108,8 +111,7 @@ Value* ScalarEmitter::integerUnary(NodeOp op, ElementType type, Value* a) {
   switch (op) {
     case NodeOp::Negate: return b.CreateNeg(a);
     case NodeOp::Not: return b.CreateNot(a);
-    case NodeOp::Abs:
-      return isSigned(type) ? b.CreateSelect(b.CreateICmpSLT(a, integer(a, 0)), b.CreateNeg(a), a) : a;
+    case NodeOp::Abs: return isSigned(type) ? b.CreateSelect(b.CreateICmpSLT(a, integer(a, 0)), b.CreateNeg(a), a) : a;
     case NodeOp::Sign: {
       Value* nonZero = b.CreateZExt(b.CreateICmpNE(a, integer(a, 0)), width);
       if (!isSigned(type)) return nonZero;
@@ -164,8 +166,9 @@ Val ScalarEmitter::unary(NodeOp op, ElementType resultType, ElementType type, Va
   return out ? Val{wrap(type, out)} : Val{};
 }
 
-// |a| - trunc(|a| / |c|) * |c|, exact in one fma while the quotient fits the mantissa: rounded it is one too large at most,
-// and what is left then is negative. Lanes beside a larger quotient, a zero, an infinity or a NaN take the C library's way.
+// |a| - trunc(|a| / |c|) * |c|, exact in one fma while the quotient fits the mantissa: rounded it is one too large at
+// most, and what is left then is negative. Lanes beside a larger quotient, a zero, an infinity or a NaN take the C
+// library's way.
 Value* ScalarEmitter::floatRemainder(ElementType type, Value* a, Value* c) {
   bool wide = type == ElementType::F64;
   Value *x = absolute(a), *y = absolute(c);
@@ -191,7 +194,8 @@ Value* ScalarEmitter::floatRemainder(ElementType type, Value* a, Value* c) {
 Value* ScalarEmitter::floatBinary(NodeOp op, ElementType type, Value* a, Value* c) {
   bool wide = type == ElementType::F64;
   auto call = [&](const char* name) {
-    return callEach(std::string("tessera_") + name + (wide ? "_f64" : "_f32"), wide ? b.getDoubleTy() : b.getFloatTy(), {a, c});
+    return callEach(std::string("tessera_") + name + (wide ? "_f64" : "_f32"), wide ? b.getDoubleTy() : b.getFloatTy(),
+                    {a, c});
   };
   switch (op) {
     case NodeOp::Add: return b.CreateFAdd(a, c);
@@ -277,13 +281,15 @@ Value* ScalarEmitter::integerBinary(NodeOp op, ElementType type, Value* a, Value
   }
 }
 
-// A runtime function of two complex numbers, lane by lane: f64 parts in, a pair of them out, whatever the numbers' type.
+// A runtime function of two complex numbers, lane by lane: f64 parts in, a pair of them out, whatever the numbers'
+// type.
 Val ScalarEmitter::callPairs(const std::string& name, Val a, Val c) {
   auto* wide = like(a.re, b.getDoubleTy());
   auto* pair = llvm::StructType::get(b.getDoubleTy(), b.getDoubleTy());
   const std::vector<llvm::Type*> types(4, b.getDoubleTy());
   auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(pair, types, false));
-  const std::vector<Value*> parts{b.CreateFPCast(a.re, wide), b.CreateFPCast(a.im, wide), b.CreateFPCast(c.re, wide), b.CreateFPCast(c.im, wide)};
+  const std::vector<Value*> parts{b.CreateFPCast(a.re, wide), b.CreateFPCast(a.im, wide), b.CreateFPCast(c.re, wide),
+                                  b.CreateFPCast(c.im, wide)};
   Value *re = nullptr, *im = nullptr;
   if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(wide)) {
     re = im = llvm::PoisonValue::get(vector);
@@ -301,8 +307,8 @@ Val ScalarEmitter::callPairs(const std::string& name, Val a, Val c) {
   return {b.CreateFPCast(re, a.re->getType()), b.CreateFPCast(im, a.re->getType())};
 }
 
-// Smith's method, scaled by the larger part of the divisor; what it leaves as NaN of zeros and infinities is mended as C99
-// does (annex G.5.1), which XLA does too.
+// Smith's method, scaled by the larger part of the divisor; what it leaves as NaN of zeros and infinities is mended as
+// C99 does (annex G.5.1), which XLA does too.
 Val ScalarEmitter::complexQuotient(Val a, Val c) {
   Value* reLarger = b.CreateFCmpOGE(absolute(c.re), absolute(c.im));
   Value* big = b.CreateSelect(reLarger, c.re, c.im);
@@ -320,8 +326,12 @@ Val ScalarEmitter::complexQuotient(Val a, Val c) {
   Value* infinity = llvm::ConstantFP::getInfinity(type);
   const auto isInfinite = [&](Value* v) { return b.CreateFCmpOEQ(absolute(v), infinity); };
   const auto isFinite = [&](Value* v) { return b.CreateFCmpOLT(absolute(v), infinity); };
-  const auto signedBy = [&](Value* size, Value* v) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, size, v); };
-  const auto direction = [&](Value* v) { return signedBy(b.CreateSelect(isInfinite(v), llvm::ConstantFP::get(type, 1.0), zero), v); };
+  const auto signedBy = [&](Value* size, Value* v) {
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, size, v);
+  };
+  const auto direction = [&](Value* v) {
+    return signedBy(b.CreateSelect(isInfinite(v), llvm::ConstantFP::get(type, 1.0), zero), v);
+  };
   const auto scaled = [&](Value* by, Val p, Val q) -> Val {
     return {b.CreateFMul(by, b.CreateFAdd(b.CreateFMul(p.re, q.re), b.CreateFMul(p.im, q.im))),
             b.CreateFMul(by, b.CreateFSub(b.CreateFMul(p.im, q.re), b.CreateFMul(p.re, q.im)))};
@@ -360,8 +370,12 @@ Val ScalarEmitter::binary(NodeOp op, ElementType type, Val a, Val c) {
   if (isComplex(type)) return complexBinary(op, type, a, c);
   if (type == ElementType::Pred) {
     switch (op) {
-      case NodeOp::And: case NodeOp::Multiply: case NodeOp::Minimum: return {b.CreateAnd(a.re, c.re)};
-      case NodeOp::Or: case NodeOp::Add: case NodeOp::Maximum: return {b.CreateOr(a.re, c.re)};
+      case NodeOp::And:
+      case NodeOp::Multiply:
+      case NodeOp::Minimum: return {b.CreateAnd(a.re, c.re)};
+      case NodeOp::Or:
+      case NodeOp::Add:
+      case NodeOp::Maximum: return {b.CreateOr(a.re, c.re)};
       case NodeOp::Xor: return {b.CreateXor(a.re, c.re)};
       default: return {};
     }
@@ -444,7 +458,8 @@ Val ScalarEmitter::arithmetic(const Node& node, ElementType from, Val a, Val c) 
   switch (node.op) {
     case NodeOp::Convert: return convert(node.type, from, a);
     case NodeOp::BitcastConvert: return bitcast(node.type, from, a);
-    case NodeOp::ReducePrecision: return reducePrecision(node.type, static_cast<int>(node.bits0), static_cast<int>(node.bits1), a);
+    case NodeOp::ReducePrecision:
+      return reducePrecision(node.type, static_cast<int>(node.bits0), static_cast<int>(node.bits1), a);
     case NodeOp::MakeComplex: return {a.re, c.re};
     case NodeOp::Compare: return compare(static_cast<CompareDirection>(node.bits0), node.bits1 == 1, from, a, c);
     default: return node.inputCount == 1 ? unary(node.op, node.type, from, a) : binary(node.op, node.type, a, c);

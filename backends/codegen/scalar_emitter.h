@@ -49,16 +49,14 @@ class ScalarEmitter {
   Val fma(ElementType type, Val a, Val b, Val c);
 
   llvm::Value* splat(llvm::Value* value, unsigned lanes);
-  Val splat(Val value, unsigned lanes) {
-    return {splat(value.re, lanes), value.im ? splat(value.im, lanes) : nullptr};
-  }
+  Val splat(Val value, unsigned lanes) { return {splat(value.re, lanes), value.im ? splat(value.im, lanes) : nullptr}; }
 
  private:
   llvm::Type* like(llvm::Value* value, llvm::Type* scalar);
   llvm::Value* number(llvm::Value* like, double value);
   llvm::Value* integer(llvm::Value* like, uint64_t value);
   llvm::Value* callEach(const std::string& name, llvm::Type* result, std::initializer_list<llvm::Value*> arguments);
-  llvm::Value* roundTo(ElementType type, llvm::Value* value);   // f32 or f64 register -> f32 holding the type's value
+  llvm::Value* roundTo(ElementType type, llvm::Value* value);  // f32 or f64 register -> f32 holding the type's value
   llvm::Value* toBits(ElementType type, llvm::Value* value);
   llvm::Value* toCode(ElementType type, llvm::Value* f);
   llvm::Value* fromBits(ElementType type, llvm::Value* bits);

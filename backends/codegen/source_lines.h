@@ -1,5 +1,5 @@
-// SourceLines: a line number for each node of a program, which LLVM carries through its passes to the assembly. What stands
-// in a line is the reader's business (cpu/marked_assembly). Beside KernelEmitter and RegionEmitter.
+// SourceLines: a line number for each node of a program, which LLVM carries through its passes to the assembly. What
+// stands in a line is the reader's business (cpu/marked_assembly). Beside KernelEmitter and RegionEmitter.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct SourceLines {
 // What is emitted in its life stands in a line.
 class LineScope {
  public:
-  LineScope(llvm::IRBuilder<>& b, const SourceLines& lines, uint32_t node) : b_(b), before_(b.getCurrentDebugLocation()) {
+  LineScope(llvm::IRBuilder<>& b, const SourceLines& lines, uint32_t node)
+      : b_(b), before_(b.getCurrentDebugLocation()) {
     if (lines.function && node < lines.ofNode.size()) setLine(b, lines, lines.ofNode[node]);
   }
   ~LineScope() { b_.SetCurrentDebugLocation(before_); }

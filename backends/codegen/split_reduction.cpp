@@ -11,7 +11,7 @@ namespace tessera::codegen {
 
 namespace {
 
-constexpr int64_t kManyItems = 16;        // parallel items that keep all cores busy as they are
+constexpr int64_t kManyItems = 16;  // parallel items that keep all cores busy as they are
 constexpr int64_t kMostBlocks = 64;
 constexpr double kLongNs = 40'000, kBlockNs = 8'000;
 
@@ -26,14 +26,19 @@ struct Cut {
 class Copy {
  public:
   Copy(const ElementProgram& program, std::vector<Shape> operands, std::vector<int64_t> outputDims)
-      : program_(program), nest_(loopNest(program)), b_(std::move(operands), std::move(outputDims)),
-        renamed_(program.nodes.size()), loopResults_(program.loops.size()) {}
+      : program_(program),
+        nest_(loopNest(program)),
+        b_(std::move(operands), std::move(outputDims)),
+        renamed_(program.nodes.size()),
+        loopResults_(program.loops.size()) {}
   virtual ~Copy() = default;
 
  protected:
   using Results = Result<std::vector<NodeId>>;
   virtual NodeId outputIndex(int64_t dimension) = 0;
-  virtual Results emitLoop(size_t loop) { return copyLoop(loop, program_.loops[loop].ranges, at(program_.loops[loop].inits), 0, NodeId{}); }
+  virtual Results emitLoop(size_t loop) {
+    return copyLoop(loop, program_.loops[loop].ranges, at(program_.loops[loop].inits), 0, NodeId{});
+  }
 
   std::vector<NodeId> at(std::span<const NodeId> ids) {
     std::vector<NodeId> out;
@@ -49,7 +54,8 @@ class Copy {
     return renamed_[id.value];
   }
   // The loop over `ranges`; index `dimension` gets `offset` added when that is valid.
-  Results copyLoop(size_t loop, std::vector<int64_t> ranges, std::vector<NodeId> inits, size_t dimension, NodeId offset);
+  Results copyLoop(size_t loop, std::vector<int64_t> ranges, std::vector<NodeId> inits, size_t dimension,
+                   NodeId offset);
 
   const ElementProgram& program_;
   LoopNest nest_;
@@ -63,7 +69,8 @@ class Copy {
   NodeId loopResult(const Node& node);
 };
 
-Copy::Results Copy::copyLoop(size_t loop, std::vector<int64_t> ranges, std::vector<NodeId> inits, size_t dimension, NodeId offset) {
+Copy::Results Copy::copyLoop(size_t loop, std::vector<int64_t> ranges, std::vector<NodeId> inits, size_t dimension,
+                             NodeId offset) {
   const auto& body = nest_.bodyOf(static_cast<int32_t>(loop));
   for (NodeId id : body)  // what the body takes from outside is described outside
     for (NodeId input : program_.inputsOf(id))
@@ -87,8 +94,10 @@ NodeId Copy::loopResult(const Node& node) {
   auto& results = loopResults_[node.bits0];
   if (results.empty()) {
     auto made = emitLoop(node.bits0);
-    if (made) results = std::move(*made);
-    else failure_ = std::move(made).error();
+    if (made)
+      results = std::move(*made);
+    else
+      failure_ = std::move(made).error();
     if (results.empty()) results.resize(program_.loops[node.bits0].inits.size(), b_.index(0));
   }
   return results[node.bits1];
@@ -110,7 +119,8 @@ std::vector<int64_t> blockDims(const ElementProgram& program, const Cut& cut) {
 // One block of each cut loop; the block is the new leading output dimension.
 class Blocks final : public Copy {
  public:
-  Blocks(const ElementProgram& program, const Cut& cut) : Copy(program, program.operands, blockDims(program, cut)), cut_(cut) {}
+  Blocks(const ElementProgram& program, const Cut& cut)
+      : Copy(program, program.operands, blockDims(program, cut)), cut_(cut) {}
 
   std::optional<ElementProgram> run() {
     NodeId first = b_.multiply(b_.outputIndex(0), b_.index(cut_.size));
@@ -139,14 +149,16 @@ std::vector<Shape> withPartials(const ElementProgram& program, const Cut& cut) {
   std::vector<Shape> operands = program.operands;
   for (size_t l = 0; l < program.loops.size(); ++l)
     if (cut.loops[l])
-      for (NodeId next : program.loops[l].next) operands.push_back(Shape::array(program.at(next).type, blockDims(program, cut)));
+      for (NodeId next : program.loops[l].next)
+        operands.push_back(Shape::array(program.at(next).type, blockDims(program, cut)));
   return operands;
 }
 
 // The program with each cut loop replaced by one over the blocks' results, and one over the rest of its range.
 class Join final : public Copy {
  public:
-  Join(const ElementProgram& program, const Cut& cut) : Copy(program, withPartials(program, cut), program.outputDims), cut_(cut) {
+  Join(const ElementProgram& program, const Cut& cut)
+      : Copy(program, withPartials(program, cut), program.outputDims), cut_(cut) {
     size_t operand = program.operands.size();
     for (size_t l = 0; l < program.loops.size(); ++l) {
       firstPartial_.push_back(operand);
@@ -199,10 +211,12 @@ bool canCut(const ElementProgram& program, const ProgramAnalysis& analysis, cons
   if (!analysis.reducible[l]) return false;
   for (size_t k = 0; k < loop.next.size(); ++k) {
     const Node& next = program.at(loop.next[k]);
-    if (sees[loop.next[k].value] || next.type != program.at(loop.inits[k]).type || !neutralOf(next.op, next.type)) return false;
+    if (sees[loop.next[k].value] || next.type != program.at(loop.inits[k]).type || !neutralOf(next.op, next.type))
+      return false;
   }
   for (size_t n = 0; n < program.nodes.size(); ++n)
-    if (program.nodes[n].op == NodeOp::LoopResult && program.nodes[n].bits0 == l && analysis.homeLoop[n] >= 0) return false;
+    if (program.nodes[n].op == NodeOp::LoopResult && program.nodes[n].bits0 == l && analysis.homeLoop[n] >= 0)
+      return false;
   return true;
 }
 
@@ -217,9 +231,11 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
     return all;
   };
   for (size_t l = 0; l < program.loops.size(); ++l)
-    if (canCut(program, analysis, sees, l) && (!ranges || length(program.loops[l].ranges) > length(*ranges))) ranges = &program.loops[l].ranges;
+    if (canCut(program, analysis, sees, l) && (!ranges || length(program.loops[l].ranges) > length(*ranges)))
+      ranges = &program.loops[l].ranges;
   if (!ranges || ranges->empty()) return std::nullopt;
-  for (size_t l = 0; l < program.loops.size(); ++l) cut.loops[l] = program.loops[l].ranges == *ranges && canCut(program, analysis, sees, l);
+  for (size_t l = 0; l < program.loops.size(); ++l)
+    cut.loops[l] = program.loops[l].ranges == *ranges && canCut(program, analysis, sees, l);
   auto wanted = std::clamp<int64_t>(static_cast<int64_t>(totalNs / kBlockNs), 2, kMostBlocks);
   auto first = std::ranges::find_if(*ranges, [&](int64_t d) { return d >= wanted; });
   if (first == ranges->end()) first = std::ranges::max_element(*ranges);
@@ -234,7 +250,8 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
 }  // namespace
 
 std::optional<double> neutralOf(NodeOp op, ElementType type) {
-  bool ordinaryFloat = type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
+  bool ordinaryFloat =
+      type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
   bool wholeInteger = isInteger(type) && info(type).bits >= 8;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (!ordinaryFloat && !wholeInteger && type != ElementType::Pred) return std::nullopt;

@@ -11,8 +11,8 @@ namespace tessera::codegen {
 namespace {
 
 constexpr int64_t kPieces = 8;
-constexpr int64_t kManyUpdates = 1 << 15;   // fewer are done before another thread has woken
-constexpr int64_t kMostBytes = 1 << 18;     // of one piece's array: it stays in a core's cache
+constexpr int64_t kManyUpdates = 1 << 15;  // fewer are done before another thread has woken
+constexpr int64_t kMostBytes = 1 << 18;    // of one piece's array: it stays in a core's cache
 
 int64_t countOf(const std::vector<int64_t>& dims) {
   int64_t count = 1;
@@ -31,13 +31,16 @@ struct Update {
 
 std::optional<Update> updateOf(const LoopProgram& program) {
   const ElementProgram& body = program.body;
-  if (program.outputs.size() != 1 || program.stores.size() != 1 || program.initialOperand[0] < 0 || !body.loops.empty()) return std::nullopt;
+  if (program.outputs.size() != 1 || program.stores.size() != 1 || program.initialOperand[0] < 0 || !body.loops.empty())
+    return std::nullopt;
   const Store& store = program.stores[0];
   const Node& combined = body.at(store.value);
   auto inputs = body.inputsOf(store.value);
   if (inputs.size() != 2 || combined.type != program.outputs[0].type) return std::nullopt;
   const auto neutral = neutralOf(combined.op, combined.type);
-  auto isStored = [&](NodeId id) { return body.at(id).op == NodeOp::ReadOutput && std::ranges::equal(body.inputsOf(id), store.indices); };
+  auto isStored = [&](NodeId id) {
+    return body.at(id).op == NodeOp::ReadOutput && std::ranges::equal(body.inputsOf(id), store.indices);
+  };
   const size_t side = isStored(inputs[0]) ? 1 : 0;
   if (!neutral || !isStored(inputs[1 - side])) return std::nullopt;
   if (std::ranges::count(body.nodes, NodeOp::ReadOutput, &Node::op) != 1 || isStored(inputs[side])) return std::nullopt;
@@ -61,8 +64,12 @@ std::vector<int64_t> behind(std::initializer_list<int64_t> front, const std::vec
 class Pieces {
  public:
   Pieces(const LoopProgram& program, const Update& update)
-      : program_(program), body_(program.body), update_(update), size_((body_.outputDims[0] + kPieces - 1) / kPieces),
-        b_(body_.operands, behind({kPieces, size_}, {body_.outputDims.begin() + 1, body_.outputDims.end()})), copies_(body_.nodes.size()) {}
+      : program_(program),
+        body_(program.body),
+        update_(update),
+        size_((body_.outputDims[0] + kPieces - 1) / kPieces),
+        b_(body_.operands, behind({kPieces, size_}, {body_.outputDims.begin() + 1, body_.outputDims.end()})),
+        copies_(body_.nodes.size()) {}
 
   LoopProgram run() {
     const Store& store = program_.stores[0];
@@ -81,7 +88,8 @@ class Pieces {
     const std::vector<NodeId> made = std::exchange(out.body.results, {});
     out.outputs = {Shape::array(update_.type, behind({kPieces}, program_.outputs[0].dimensions))};
     out.initialOperand = {-1};
-    out.stores = {Store{0, {made.begin(), made.begin() + static_cast<std::ptrdiff_t>(indices)}, made[indices + 1], made[indices]}};
+    out.stores = {Store{
+        0, {made.begin(), made.begin() + static_cast<std::ptrdiff_t>(indices)}, made[indices + 1], made[indices]}};
     out.parallelDims = 1;
     return out;
   }
@@ -123,7 +131,8 @@ std::optional<ElementProgram> joinOf(const LoopProgram& program, const Update& u
   ElementBuilder b(operands, dims);
   std::vector<NodeId> place;
   for (size_t d = 0; d < dims.size(); ++d) place.push_back(b.outputIndex(static_cast<int64_t>(d)));
-  auto describe = [&](std::span<const NodeId> indices, std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
+  auto describe = [&](std::span<const NodeId> indices,
+                      std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
     std::vector<NodeId> at{indices[0]};
     at.insert(at.end(), place.begin(), place.end());
     return std::vector<NodeId>{b.binary(update.op, accumulators[0], b.read(operands.size() - 1, at))};
@@ -141,7 +150,8 @@ std::optional<SplitScatter> splitScatter(const LoopProgram& program, const Targe
   const auto update = updateOf(program);
   if (!update) return std::nullopt;
   const int64_t updates = countOf(space), elements = countOf(program.outputs[0].dimensions);
-  const bool few = elements > 0 && elements <= kMostBytes / byteWidth(update->type) && elements <= updates / (2 * kPieces);
+  const bool few =
+      elements > 0 && elements <= kMostBytes / byteWidth(update->type) && elements <= updates / (2 * kPieces);
   if (!few || updates < kManyUpdates) return std::nullopt;
   auto analysis = ProgramAnalysis::of(program);
   if (!analysis || KernelNest::of(program, *analysis, target).parallelCount > 1) return std::nullopt;

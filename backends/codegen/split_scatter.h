@@ -16,7 +16,8 @@ struct SplitScatter {
   ElementProgram join;  // operands of the program, then the pieces' arrays
 };
 
-// Nothing where the program does more than combine updates into one output, is short, or runs on several threads as it is.
+// Nothing where the program does more than combine updates into one output, is short, or runs on several threads as it
+// is.
 std::optional<SplitScatter> splitScatter(const LoopProgram& program, const Target& target);
 
 }  // namespace tessera::codegen

@@ -30,7 +30,9 @@ class Writer {
     out_.nodes.push_back(node);
     return known->second = NodeId{static_cast<uint32_t>(out_.nodes.size()) - 1};
   }
-  NodeId index(int64_t value) { return append({NodeOp::Constant, ElementType::S64, 0, 0, static_cast<uint64_t>(value), 0}, {}); }
+  NodeId index(int64_t value) {
+    return append({NodeOp::Constant, ElementType::S64, 0, 0, static_cast<uint64_t>(value), 0}, {});
+  }
 
  private:
   ElementProgram& out_;
@@ -49,7 +51,8 @@ int64_t roundsOf(const Loop& loop) {
 // Loops of few rounds that stand in the body of another and hold none themselves.
 class LoopUnrolling {
  public:
-  LoopUnrolling(const LoopProgram& program, const ProgramAnalysis& analysis) : program_(program), body_(program.body), analysis_(analysis), writer_(out_) {}
+  LoopUnrolling(const LoopProgram& program, const ProgramAnalysis& analysis)
+      : program_(program), body_(program.body), analysis_(analysis), writer_(out_) {}
   bool pays();
   LoopProgram run();
 
@@ -161,7 +164,8 @@ LoopProgram LoopUnrolling::run() {
   }
   out_.loops = std::move(loops);
   for (Node& node : out_.nodes)
-    if (node.op == NodeOp::LoopIndex || node.op == NodeOp::Accumulator || node.op == NodeOp::LoopResult) node.bits0 = number[node.bits0];
+    if (node.op == NodeOp::LoopIndex || node.op == NodeOp::Accumulator || node.op == NodeOp::LoopResult)
+      node.bits0 = number[node.bits0];
   out.body = std::move(out_);
   return out;
 }
@@ -184,8 +188,8 @@ class AxisUnrolling {
   const ElementProgram& body_;
   ElementProgram out_;
   Writer writer_;
-  std::vector<bool> varies_, loopVaries_;         // by node, by loop: sees the dimension
-  std::vector<std::vector<NodeId>> copies_;       // by node: one, or one for each index
+  std::vector<bool> varies_, loopVaries_;    // by node, by loop: sees the dimension
+  std::vector<std::vector<NodeId>> copies_;  // by node: one, or one for each index
 };
 
 bool AxisUnrolling::isOwnPlace(const Store& store) const {
@@ -211,7 +215,9 @@ void AxisUnrolling::findVarying() {
     }
     for (size_t l = 0; l < body_.loops.size(); ++l) {
       auto sees = [&](NodeId id) { return varies_[id.value]; };
-      if (loopVaries_[l] || !(std::ranges::any_of(body_.loops[l].next, sees) || std::ranges::any_of(body_.loops[l].inits, sees))) continue;
+      if (loopVaries_[l] ||
+          !(std::ranges::any_of(body_.loops[l].next, sees) || std::ranges::any_of(body_.loops[l].inits, sees)))
+        continue;
       loopVaries_[l] = changed = true;
     }
   }
@@ -231,7 +237,8 @@ bool AxisUnrolling::sharesWork() const {
 
 bool AxisUnrolling::pays() {
   const auto rank = static_cast<int64_t>(body_.outputDims.size());
-  if (rank < 2 || body_.loops.empty() || program_.parallelDims != rank || size() < 2 || size() > kWrittenOut) return false;
+  if (rank < 2 || body_.loops.empty() || program_.parallelDims != rank || size() < 2 || size() > kWrittenOut)
+    return false;
   if (body_.nodes.size() * static_cast<size_t>(size()) > kMostNodes) return false;
   if (!std::ranges::all_of(program_.stores, [&](const Store& store) { return isOwnPlace(store); })) return false;
   if (std::ranges::any_of(body_.nodes, [](const Node& node) { return node.op == NodeOp::ReadOutput; })) return false;
@@ -266,7 +273,9 @@ LoopProgram AxisUnrolling::run() {
   out_.outputDims.pop_back();
   copies_.resize(body_.nodes.size());
   for (uint32_t n = 0; n < body_.nodes.size(); ++n) copyNode(n);
-  auto copyOf = [&](NodeId id, int64_t d) { return copies_[id.value][copies_[id.value].size() == 1 ? 0 : static_cast<size_t>(d)]; };
+  auto copyOf = [&](NodeId id, int64_t d) {
+    return copies_[id.value][copies_[id.value].size() == 1 ? 0 : static_cast<size_t>(d)];
+  };
   for (size_t l = 0; l < body_.loops.size(); ++l) {
     Loop loop{body_.loops[l].ranges, {}, {}, body_.loops[l].associative};
     for (int64_t d = 0; d < (loopVaries_[l] ? size() : 1); ++d) {
@@ -291,7 +300,8 @@ LoopProgram AxisUnrolling::run() {
 
 LoopProgram unrollShort(LoopProgram program) {
   if (program.body.loops.empty() || program.body.nodes.size() > kMostNodes) return program;
-  if (auto analysis = program.body.loops.size() > 1 ? ProgramAnalysis::of(program) : Result<ProgramAnalysis>(fail("one loop"))) {
+  if (auto analysis =
+          program.body.loops.size() > 1 ? ProgramAnalysis::of(program) : Result<ProgramAnalysis>(fail("one loop"))) {
     LoopUnrolling loops(program, *analysis);
     if (loops.pays()) program = loops.run();
   }

@@ -13,8 +13,10 @@ constexpr int64_t kLongInner = 256, kFewRows = 16;  // bytes behind the dimensio
 
 }  // namespace
 
-StepPtr planConcatenate(const Module& module, const Instruction& instruction, std::span<const int> operands, int result) {
-  if (instruction.opcode != Opcode::Concatenate || std::ranges::find(operands, result) != operands.end()) return nullptr;
+StepPtr planConcatenate(const Module& module, const Instruction& instruction, std::span<const int> operands,
+                        int result) {
+  if (instruction.opcode != Opcode::Concatenate || std::ranges::find(operands, result) != operands.end())
+    return nullptr;
   const Shape& shape = *instruction.shape;
   const auto along = static_cast<size_t>(instruction.attributes->ints(Attr::dimensions)[0]);
   int64_t rows = 1, inner = byteWidth(shape.type);

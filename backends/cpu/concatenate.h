@@ -1,5 +1,6 @@
-// Concatenates as runtime/concatenate_step, where the pieces of a row are short: in a kernel each would be a guarded read for all
-// elements. Stands behind PlanBuilder; concatenates of long runs are left to kernels, which walk each piece alone.
+// Concatenates as runtime/concatenate_step, where the pieces of a row are short: in a kernel each would be a guarded
+// read for all elements. Stands behind PlanBuilder; concatenates of long runs are left to kernels, which walk each
+// piece alone.
 #pragma once
 
 #include <span>
@@ -10,6 +11,7 @@
 namespace tessera::cpu {
 
 // operands, result: slots. Null: something else, or left to a kernel.
-StepPtr planConcatenate(const Module& module, const Instruction& instruction, std::span<const int> operands, int result);
+StepPtr planConcatenate(const Module& module, const Instruction& instruction, std::span<const int> operands,
+                        int result);
 
 }  // namespace tessera::cpu

@@ -27,7 +27,8 @@ TileShape tileFor(ElementType sums, int64_t rows, int64_t columns, const codegen
   tile.fused = target.fusedMultiplyAdd;
   constexpr int64_t kFewestLanes = 4;
   const auto lanes = static_cast<int64_t>(target.vectorBytes) / tile.partBytes();
-  tile.lanes = static_cast<unsigned>(std::min(lanes, std::max(kFewestLanes, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(columns))))));
+  tile.lanes = static_cast<unsigned>(
+      std::min(lanes, std::max(kFewestLanes, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(columns))))));
   bool wide = target.vectorBytes == 64;
   int64_t mostRows = (wide ? 8 : 4) / tile.parts();
   unsigned mostVectors = wide && tile.parts() == 1 ? 3 : 2;
@@ -60,8 +61,10 @@ void swapSides(Contraction& c) {
 
 Result<StepPtr> planContraction(LibraryContext& context, Contraction contraction) {
   ElementType sums = sumTypeOf(contraction.resultType);
-  if (contraction.resultType == ElementType::F8E8M0FNU || contraction.lhs.windows.size() > kMostSpatial) return StepPtr{};
-  if (!PanelPacker::converts(contraction.lhs.type, sums) || !PanelPacker::converts(contraction.rhs.type, sums)) return StepPtr{};
+  if (contraction.resultType == ElementType::F8E8M0FNU || contraction.lhs.windows.size() > kMostSpatial)
+    return StepPtr{};
+  if (!PanelPacker::converts(contraction.lhs.type, sums) || !PanelPacker::converts(contraction.rhs.type, sums))
+    return StepPtr{};
   const codegen::Target& target = context.kernels.target();
   int64_t rows = contraction.lhs.outerSize(), columns = contraction.rhs.outerSize();
   TileShape tile = tileFor(sums, rows, columns, target), turned = tileFor(sums, columns, rows, target);

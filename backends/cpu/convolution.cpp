@@ -14,7 +14,8 @@ WindowOffsets windowOffsets(const WindowDimension& window, Dim input, int64_t po
   WindowOffsets out{positions, window.size, {}};
   for (int64_t p = 0; p < positions; ++p)
     for (int64_t w = 0; w < window.size; ++w) {
-      int64_t dilated = p * window.stride + w * window.windowDilation - window.paddingLow, source = dilated / window.baseDilation;
+      int64_t dilated = p * window.stride + w * window.windowDilation - window.paddingLow,
+              source = dilated / window.baseDilation;
       bool present = dilated >= 0 && dilated % window.baseDilation == 0 && source < input.size;
       out.at.push_back(present ? source * input.stride : -1);
     }
@@ -57,7 +58,8 @@ Contraction contractionOf(const ConvolutionForm& form, const LibraryContext& con
 }  // namespace
 
 double ConvolutionForm::flops() const {
-  double out = 2.0 * static_cast<double>(outputBatch.size) * static_cast<double>(outputFeature.size) * static_cast<double>(kernelInput.size);
+  double out = 2.0 * static_cast<double>(outputBatch.size) * static_cast<double>(outputFeature.size) *
+               static_cast<double>(kernelInput.size);
   for (const Dim& d : output) out *= static_cast<double>(d.size);
   for (const Dim& d : kernel) out *= static_cast<double>(d.size);
   return out;
@@ -69,10 +71,19 @@ std::optional<ConvolutionForm> convolutionFormOf(const Module& module, const Ins
   if (!labels || convolution.operands.size() != 2) return std::nullopt;
   const Shape &lhs = module.shapeOf(convolution.operands[0]), &rhs = module.shapeOf(convolution.operands[1]);
   Dims in = denseDims(lhs), kernel = denseDims(rhs), out = denseDims(*convolution.shape);
-  ConvolutionForm form{lhs.type, rhs.type, convolution.shape->type, at(in, labels->inputBatch), at(in, labels->inputFeature),
-                       at(kernel, labels->kernelInput), at(kernel, labels->kernelOutput), at(out, labels->outputBatch),
-                       at(out, labels->outputFeature), pick(in, labels->inputSpatial), pick(kernel, labels->kernelSpatial),
-                       pick(out, labels->outputSpatial), {}};
+  ConvolutionForm form{lhs.type,
+                       rhs.type,
+                       convolution.shape->type,
+                       at(in, labels->inputBatch),
+                       at(in, labels->inputFeature),
+                       at(kernel, labels->kernelInput),
+                       at(kernel, labels->kernelOutput),
+                       at(out, labels->outputBatch),
+                       at(out, labels->outputFeature),
+                       pick(in, labels->inputSpatial),
+                       pick(kernel, labels->kernelSpatial),
+                       pick(out, labels->outputSpatial),
+                       {}};
   if (window) form.window = window->dimensions;
   if (form.window.size() != form.input.size()) return std::nullopt;
   form.featureGroups = convolution.attributes->intOr(Attr::feature_group_count, 1);

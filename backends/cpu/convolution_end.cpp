@@ -15,14 +15,20 @@ namespace {
 class EndPlanner {
  public:
   EndPlanner(LibraryContext& context, ComputationId inside, ConvolutionEnd found)
-      : context_(context), module_(context.module), found_(found), convolution_(module_.at(found.convolution)), outside_(module_, inside, context.operands) {}
+      : context_(context),
+        module_(context.module),
+        found_(found),
+        convolution_(module_.at(found.convolution)),
+        outside_(module_, inside, context.operands) {}
 
   Result<StepPtr> plan() {
     TESSERA_ASSIGN_OR_RETURN(const ElementProgram elements, elementsOf(module_, found_.end));
-    LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(elements)), context_.kernels.target().vectorBytes / 4);
+    LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(elements)),
+                                                    context_.kernels.target().vectorBytes / 4);
     const auto locality = localityOf(program);
     TESSERA_TRY(choosePlace(locality));
-    TESSERA_ASSIGN_OR_RETURN(const size_t kernel, context_.kernels.add(std::move(program), std::string(context_.instruction.name)));
+    TESSERA_ASSIGN_OR_RETURN(const size_t kernel,
+                             context_.kernels.add(std::move(program), std::string(context_.instruction.name)));
     if (locality) {
       TESSERA_ASSIGN_OR_RETURN(StepPtr step, planPieces(kernel, *locality));
       if (step) return step;
@@ -36,7 +42,8 @@ class EndPlanner {
     if (!analysis || program.body.operands.size() + 1 > PieceKernel::kMostSlots) return std::nullopt;
     std::vector<bool> local(program.body.operands.size(), false);
     local[found_.operand] = true;
-    return codegen::rowLocalityOf(program, *analysis, codegen::KernelNest::of(program, *analysis, context_.kernels.target()), local);
+    return codegen::rowLocalityOf(program, *analysis,
+                                  codegen::KernelNest::of(program, *analysis, context_.kernels.target()), local);
   }
 
   // Where the convolution's own result lies: where the end's will, if that is written over it element by element.
@@ -51,7 +58,13 @@ class EndPlanner {
   }
 
   LibraryContext contextOfConvolution() const {
-    return {module_, convolution_, context_.kernels, {outside_.of(convolution_.operands[0]), outside_.of(convolution_.operands[1])}, {place_}, context_.scratch, {},
+    return {module_,
+            convolution_,
+            context_.kernels,
+            {outside_.of(convolution_.operands[0]), outside_.of(convolution_.operands[1])},
+            {place_},
+            context_.scratch,
+            {},
             context_.threads};
   }
 
@@ -79,7 +92,8 @@ class EndPlanner {
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planConvolution(inner));
     if (!step) {
       TESSERA_ASSIGN_OR_RETURN(const ElementProgram elements, elementsOf(module_, convolution_.id));
-      TESSERA_ASSIGN_OR_RETURN(const size_t own, context_.kernels.add(codegen::asLoopProgram(elements), std::string(convolution_.name)));
+      TESSERA_ASSIGN_OR_RETURN(const size_t own,
+                               context_.kernels.add(codegen::asLoopProgram(elements), std::string(convolution_.name)));
       step = std::make_unique<KernelStep>(own, std::vector<int>{inner.operands[0], inner.operands[1], place_});
       inner.what = "convolution (kernel)";
     }

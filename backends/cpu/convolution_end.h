@@ -1,6 +1,6 @@
 // A convolution and the kernel on its elements (core/passes/convolution_end.h) as one step: each piece of oneDNN's
-// convolution is followed by its part of the kernel, while it is in a core's cache. Stands behind plan_builder for fusions
-// of kind kOutput.
+// convolution is followed by its part of the kernel, while it is in a core's cache. Stands behind plan_builder for
+// fusions of kind kOutput.
 #pragma once
 
 #include "backends/cpu/library_steps.h"

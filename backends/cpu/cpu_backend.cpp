@@ -46,12 +46,14 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
 }
 
 Result<std::unique_ptr<Executable>> compileStages(const Module& module, const CompileOptions& options) {
-  int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  int threads =
+      options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   auto stage = [&](std::string_view what, double fraction) -> Status {
     if (options.progress) options.progress(what, fraction);
     return checkCancelled(options);
   };
-  if (options.isa != "native" && options.isa != "avx2" && options.isa != "sse4" && !(options.keepsCode && isLevel(options.isa)))
+  if (options.isa != "native" && options.isa != "avx2" && options.isa != "sse4" &&
+      !(options.keepsCode && isLevel(options.isa)))
     return fail(usage("there is no instruction set \"" + options.isa + "\" (native, avx2, sse4)"));
   TESSERA_TRY(stage("optimize", 0.0));
   TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module, {}, options.cancel));
@@ -64,7 +66,8 @@ Result<std::unique_ptr<Executable>> compileStages(const Module& module, const Co
   TESSERA_TRY(stage("generate code", 0.4));
   TESSERA_TRY(kernels->compile(threads, options.cancel));
   TESSERA_TRY(stage("done", 1.0));
-  auto executable = std::make_unique<CpuExecutable>(module, std::move(optimized), std::move(plan), std::move(kernels), ThreadPool::shared(threads));
+  auto executable = std::make_unique<CpuExecutable>(module, std::move(optimized), std::move(plan), std::move(kernels),
+                                                    ThreadPool::shared(threads));
   return hasDynamicEntry(module) ? makeDynamicEntry(module, std::move(executable)) : std::move(executable);
 }
 

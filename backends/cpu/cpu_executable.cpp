@@ -28,8 +28,11 @@ std::unexpected<Diagnostic> runtimeFailure(std::string message) {
 
 CpuExecutable::CpuExecutable(Module source, Module optimized, Plan plan, std::unique_ptr<KernelLibrary> kernels,
                              std::shared_ptr<ThreadPool> pool)
-    : source_(std::move(source)), optimized_(std::move(optimized)), plan_(std::move(plan)),
-      kernels_(std::move(kernels)), pool_(std::move(pool)) {
+    : source_(std::move(source)),
+      optimized_(std::move(optimized)),
+      plan_(std::move(plan)),
+      kernels_(std::move(kernels)),
+      pool_(std::move(pool)) {
   const Computation& entry = optimized_.entryComputation();
   auto collect = [](const Shape& shape, std::vector<const Shape*>& out) {
     for (const ShapeLeaf& leaf : leavesOf(shape))
@@ -49,8 +52,9 @@ int64_t CpuExecutable::peakBytes() const {
 Status CpuExecutable::ensureArena() {
   if (arena_ || plan_.arenaBytes == 0) return {};
   auto tooLarge = [&] {
-    return runtimeFailure(fmt::format("not enough memory: the program needs {} bytes ({} for temporary values), {} are free",
-                                      peakBytes(), plan_.arenaBytes, availableMemoryBytes()));
+    return runtimeFailure(
+        fmt::format("not enough memory: the program needs {} bytes ({} for temporary values), {} are free", peakBytes(),
+                    plan_.arenaBytes, availableMemoryBytes()));
   };
   if (plan_.arenaBytes > availableMemoryBytes()) return tooLarge();
   arena_.reset(allocateForArrays(static_cast<size_t>(plan_.arenaBytes)));
@@ -86,7 +90,8 @@ Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState
 }
 
 // Arrays of an earlier run are used again, but for those that are arguments of this one.
-Status CpuExecutable::bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs, RunState& state) const {
+Status CpuExecutable::bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs,
+                                  RunState& state) const {
   outputs.resize(outputShapes_.size());
   auto isArgument = [&](const Literal& output) {
     return std::ranges::any_of(arguments, [&](const Literal& a) { return a.bytes().data() == output.bytes().data(); });
@@ -105,13 +110,15 @@ Status CpuExecutable::bindOutputs(std::span<const Literal> arguments, std::vecto
   return {};
 }
 
-Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> arguments, const RunOptions& options, Profile* profile) {
+Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> arguments, const RunOptions& options,
+                                                Profile* profile) {
   std::vector<Literal> outputs;
   TESSERA_TRY(runInto(arguments, outputs, options, profile));
   return outputs;
 }
 
-Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options, Profile* profile) {
+Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs,
+                              const RunOptions& options, Profile* profile) {
   std::lock_guard lock(mutex_);
   try {
     return runLocked(arguments, outputs, options, profile);
@@ -120,7 +127,8 @@ Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Li
   }
 }
 
-Status CpuExecutable::runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options, Profile* profile) {
+Status CpuExecutable::runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs,
+                                const RunOptions& options, Profile* profile) {
   OneOpenMpThread single;
   TESSERA_TRY(ensureArena());
   RunState& state = state_;
@@ -143,8 +151,17 @@ Status CpuExecutable::runLocked(std::span<const Literal> arguments, std::vector<
 
 Result<CompiledObject> CpuExecutable::object(const std::string& name) {
   if (kernels_->codes().size() != kernels_->size()) return fail("the machine code was not kept");
-  aot::ProgramParts parts{name, source_.name, {}, {}, optimized_, plan_, kernels_->codes(), {kernels_->kernels(), kernels_->size()},
-                          kernels_->features(), pool_->threads(), {}};
+  aot::ProgramParts parts{name,
+                          source_.name,
+                          {},
+                          {},
+                          optimized_,
+                          plan_,
+                          kernels_->codes(),
+                          {kernels_->kernels(), kernels_->size()},
+                          kernels_->features(),
+                          pool_->threads(),
+                          {}};
   TESSERA_ASSIGN_OR_RETURN(parts.grid, gridOf(source_, 0, 0));
   aot::describeArrays(source_, parts);
   return aot::makeObject(parts);
@@ -183,7 +200,8 @@ void CpuExecutable::countSteps() {
   auto [first, last] = std::ranges::unique(sources_, {}, &SourceProfile::instruction);
   sources_.erase(first, last);
   eachShare([&](Share& share) {
-    share.at = static_cast<size_t>(std::ranges::lower_bound(sources_, share.source, {}, &SourceProfile::instruction) - sources_.begin());
+    share.at = static_cast<size_t>(std::ranges::lower_bound(sources_, share.source, {}, &SourceProfile::instruction) -
+                                   sources_.begin());
   });
 }
 
@@ -193,14 +211,16 @@ void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool contro
     if (!source_.contains(id)) continue;
     Opcode opcode = source_.at(id).opcode;
     Cost cost = control ? Cost{} : costOf(source_, id);
-    double elements = static_cast<double>(source_.shapeOf(id).isArray() ? source_.shapeOf(id).elementCount().value_or(1) : 1);
+    double elements =
+        static_cast<double>(source_.shapeOf(id).isArray() ? source_.shapeOf(id).elementCount().value_or(1) : 1);
     bool free = opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Tuple ||
                 opcode == Opcode::GetTupleElement || opcode == Opcode::Broadcast;
     double weight = cost.flops + kTranscendental * cost.transcendentals + (free ? 1e-3 : elements);
     count.shares.push_back({id, 0, weight, cost.flops + cost.transcendentals, cost.bytesAccessed});
     count.weight += weight;
   }
-  for (Share& share : count.shares) share.part = count.weight > 0 ? share.part / count.weight : 1.0 / static_cast<double>(count.shares.size());
+  for (Share& share : count.shares)
+    share.part = count.weight > 0 ? share.part / count.weight : 1.0 / static_cast<double>(count.shares.size());
 }
 
 // In the run that was measured last.

@@ -15,8 +15,10 @@ class CpuExecutable final : public Executable {
   CpuExecutable(Module source, Module optimized, Plan plan, std::unique_ptr<KernelLibrary> kernels,
                 std::shared_ptr<ThreadPool> pool);
 
-  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options, Profile* profile) override;
-  Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options, Profile* profile) override;
+  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options,
+                                   Profile* profile) override;
+  Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
+                 Profile* profile) override;
   const Module& optimized() const override { return optimized_; }
   int64_t peakBytes() const override;
   KernelCounts kernelCounts() const override { return kernels_->counts(); }
@@ -27,7 +29,8 @@ class CpuExecutable final : public Executable {
   struct FreeBytes {
     void operator()(std::byte* p) const { std::free(p); }
   };
-  Status runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options, Profile* profile);
+  Status runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
+                   Profile* profile);
   Status ensureArena();
   Status bindArguments(std::span<const Literal> arguments, RunState& state) const;
   Status bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs, RunState& state) const;
@@ -59,10 +62,10 @@ class CpuExecutable final : public Executable {
   std::shared_ptr<ThreadPool> pool_;
   std::vector<const Shape*> argumentShapes_, outputShapes_;
   std::unique_ptr<std::byte[], FreeBytes> arena_;
-  RunState state_;                  // kept between runs, so that a run allocates only its outputs
+  RunState state_;  // kept between runs, so that a run allocates only its outputs
   RunProfile measured_;
-  std::vector<StepCount> counts_;         // by step, filled by the first profile
-  std::vector<SourceProfile> sources_;    // all source instructions that steps compute, without times
+  std::vector<StepCount> counts_;       // by step, filled by the first profile
+  std::vector<SourceProfile> sources_;  // all source instructions that steps compute, without times
   std::mutex mutex_;
 };
 

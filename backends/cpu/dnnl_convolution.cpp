@@ -47,22 +47,29 @@ bool isEmpty(const ConvolutionForm& form) {
 
 }  // namespace
 
-Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form, std::optional<PieceKernel> end) {
+Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form,
+                                    std::optional<PieceKernel> end) {
   size_t spatial = form.window.size();
   if (isEmpty(form) || spatial < 1 || spatial > 3) return StepPtr{};
   bool dilatedBase = std::ranges::any_of(form.window, [](const WindowDimension& d) { return d.baseDilation > 1; });
   auto weightsGradient = looksLikeWeightsGradient(form) ? weightsGradientGeometry(form) : std::nullopt;
-  auto geometry = weightsGradient ? weightsGradient : dilatedBase ? sourceGradientGeometry(form) : forwardGeometry(form);
+  auto geometry = weightsGradient ? weightsGradient
+                  : dilatedBase   ? sourceGradientGeometry(form)
+                                  : forwardGeometry(form);
   if (!geometry) return StepPtr{};
   auto step = std::make_unique<ConvolutionStep>();
-  step->pass = weightsGradient ? ConvolutionPass::Weights : dilatedBase ? ConvolutionPass::Source : ConvolutionPass::Forward;
+  step->pass = weightsGradient ? ConvolutionPass::Weights
+               : dilatedBase   ? ConvolutionPass::Source
+                               : ConvolutionPass::Forward;
   step->geometry = std::move(*geometry);
   step->slots = {context.operands[0], context.operands[1], context.outputs[0]};
   step->flops = form.flops();
   if (!weightsGradient) TESSERA_TRY(turnKernel(context, reversals(form, dilatedBase), *step));
   step->end = std::move(end);
   if (!step->prepare() || (step->end && step->pieces.size() == 1)) return StepPtr{};
-  context.what = weightsGradient ? "convolution (oneDNN, weights)" : dilatedBase ? "convolution (oneDNN, data)" : "convolution (oneDNN)";
+  context.what = weightsGradient ? "convolution (oneDNN, weights)"
+                 : dilatedBase   ? "convolution (oneDNN, data)"
+                                 : "convolution (oneDNN)";
   return step;
 }
 

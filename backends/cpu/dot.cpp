@@ -1,6 +1,7 @@
-// dot: who runs it. f32 and f64 go to our gemm, bf16 and 8-bit integers to oneDNN's matmul, where their operands lie as those
-// routines can walk them; all other types and orders go to our contraction. Of those, products with one row or one column are
-// memory bound and are left to the element program, which needs no packing, and so are many tiny ones of any type.
+// dot: who runs it. f32 and f64 go to our gemm, bf16 and 8-bit integers to oneDNN's matmul, where their operands lie as
+// those routines can walk them; all other types and orders go to our contraction. Of those, products with one row or
+// one column are memory bound and are left to the element program, which needs no packing, and so are many tiny ones of
+// any type.
 #include <algorithm>
 #include <numeric>
 
@@ -16,7 +17,8 @@ constexpr int64_t kManyBatches = 16, kTinyProduct = 512, kSmallVectorProduct = 4
 
 bool isOneOfManySmall(const DotForm& form) {
   const bool isVector = form.m == 1 || form.n == 1;
-  return form.batches >= kManyBatches && (form.m * form.n == 1 || form.m * form.n * form.k <= (isVector ? kSmallVectorProduct : kTinyProduct));
+  return form.batches >= kManyBatches &&
+         (form.m * form.n == 1 || form.m * form.n * form.k <= (isVector ? kSmallVectorProduct : kTinyProduct));
 }
 
 Contraction contractionOf(const DotForm& form, const LibraryContext& context) {
@@ -38,14 +40,23 @@ Contraction contractionOf(const DotForm& form, const LibraryContext& context) {
 DotForm dotFormOf(const Module& module, const Instruction& dot) {
   const Shape &a = module.shapeOf(dot.operands[0]), &b = module.shapeOf(dot.operands[1]);
   const AttributeSet& attributes = *dot.attributes;
-  std::vector<int64_t> lhsBatch = attributes.ints(Attr::lhs_batch_dims), rhsBatch = attributes.ints(Attr::rhs_batch_dims);
-  std::vector<int64_t> lhsK = attributes.ints(Attr::lhs_contracting_dims), rhsK = attributes.ints(Attr::rhs_contracting_dims);
+  std::vector<int64_t> lhsBatch = attributes.ints(Attr::lhs_batch_dims),
+                       rhsBatch = attributes.ints(Attr::rhs_batch_dims);
+  std::vector<int64_t> lhsK = attributes.ints(Attr::lhs_contracting_dims),
+                       rhsK = attributes.ints(Attr::rhs_contracting_dims);
   std::vector<size_t> order(lhsK.size());  // contracting pairs in the order of lhs' memory, so that they collapse
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::sort(order, {}, [&](size_t i) { return lhsK[i]; });
   Dims ad = denseDims(a), bd = denseDims(b);
-  DotForm form{a.type, b.type, dot.shape->type, pick(ad, lhsBatch), pick(bd, rhsBatch), others(ad, lhsBatch, lhsK),
-               others(bd, rhsBatch, rhsK), {}, {}};
+  DotForm form{a.type,
+               b.type,
+               dot.shape->type,
+               pick(ad, lhsBatch),
+               pick(bd, rhsBatch),
+               others(ad, lhsBatch, lhsK),
+               others(bd, rhsBatch, rhsK),
+               {},
+               {}};
   for (size_t i : order) {
     form.lhsInner.push_back(ad[static_cast<size_t>(lhsK[i])]);
     form.rhsInner.push_back(bd[static_cast<size_t>(rhsK[i])]);

@@ -42,7 +42,8 @@ class DynamicEntry final : public Executable {
   DynamicEntry(const Module& source, std::unique_ptr<Executable> inner)
       : parameters_(parameterLeaves(source)), results_(resultLeaves(source)), inner_(std::move(inner)) {}
 
-  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options, Profile* profile) override {
+  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options,
+                                   Profile* profile) override {
     TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, wholeArguments(arguments));
     TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> results, inner_->run(whole, options, profile));
     std::vector<Literal> out;
@@ -71,10 +72,12 @@ class DynamicEntry final : public Executable {
       const Shape& parameter = parameters_[i];
       const Shape& given = arguments[i].shape();
       if (!takesArgument(parameter, given))
-        return usage(fmt::format("argument {} has the wrong shape", i), toString(parameter, false), toString(given, false));
+        return usage(fmt::format("argument {} has the wrong shape", i), toString(parameter, false),
+                     toString(given, false));
       for (int64_t d = 0; d < parameter.rank(); ++d)
         if (parameter.isDynamicDimension(d))
-          sizes.push_back(Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(given.dimensions[static_cast<size_t>(d)])));
+          sizes.push_back(Literal::scalar<int32_t>(ElementType::S32,
+                                                   static_cast<int32_t>(given.dimensions[static_cast<size_t>(d)])));
       if (given.dimensions == parameter.dimensions) {
         out.push_back(arguments[i]);
         continue;
@@ -94,7 +97,8 @@ class DynamicEntry final : public Executable {
 
 bool hasDynamicEntry(const Module& source) {
   const auto isDynamic = [](const Shape& shape) { return shape.hasDynamicDimensions(); };
-  return std::ranges::any_of(parameterLeaves(source), isDynamic) || std::ranges::any_of(resultLeaves(source), isDynamic);
+  return std::ranges::any_of(parameterLeaves(source), isDynamic) ||
+         std::ranges::any_of(resultLeaves(source), isDynamic);
 }
 
 std::unique_ptr<Executable> makeDynamicEntry(const Module& source, std::unique_ptr<Executable> inner) {

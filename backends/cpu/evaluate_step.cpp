@@ -62,7 +62,8 @@ Result<std::vector<Literal>> EvaluateStep::operandsOf(const RunState& state) con
   return out;
 }
 
-Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Literal> operands, std::array<uint64_t, 2>& memory) const {
+Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Literal> operands,
+                                       std::array<uint64_t, 2>& memory) const {
   const Module& module = moduleOf(state);
   Instruction instruction = module.at(instruction_);
   instruction.id = original_;

@@ -61,7 +61,8 @@ std::vector<ProgramOwner> ownersOf(const Module& module, const StepName& name) {
 Status addCode(const KernelLibrary& kernels, const Module& module, const StepName& name, StepListing& out) {
   const std::vector<ProgramOwner> owners = ownersOf(module, name);
   for (size_t kernel : name.kernels) {
-    TESSERA_ASSIGN_OR_RETURN(KernelListing listing, kernels.list(kernel, marksOf(module, kernels.source(kernel), owners)));
+    TESSERA_ASSIGN_OR_RETURN(KernelListing listing,
+                             kernels.list(kernel, marksOf(module, kernels.source(kernel), owners)));
     out.irBefore += listing.before;
     out.irAfter += listing.after;
     out.assembly += listing.assembly;
@@ -74,19 +75,23 @@ Status addCode(const KernelLibrary& kernels, const Module& module, const StepNam
 Result<std::vector<StepListing>> CpuExecutable::list(InstructionId instruction, bool withCode) const {
   std::vector<StepListing> out;
   const Cost cost = costOf(optimized_, instruction);
-  auto list = [&](const StepName& name, std::string what, const std::vector<int>& operands, const std::vector<int>& results) -> Status {
+  auto list = [&](const StepName& name, std::string what, const std::vector<int>& operands,
+                  const std::vector<int>& results) -> Status {
     StepListing& step = out.emplace_back();
     step.name = name.name;
     step.what = std::move(what);
-    for (size_t i = 0; i < operands.size(); ++i) step.buffers.push_back(placeOf(plan_, name, operands[i], fmt::format("operand {}", i)));
+    for (size_t i = 0; i < operands.size(); ++i)
+      step.buffers.push_back(placeOf(plan_, name, operands[i], fmt::format("operand {}", i)));
     for (size_t i = 0; i < results.size(); ++i)
-      step.buffers.push_back(placeOf(plan_, name, results[i], results.size() == 1 ? "result" : fmt::format("result {}", i)));
+      step.buffers.push_back(
+          placeOf(plan_, name, results[i], results.size() == 1 ? "result" : fmt::format("result {}", i)));
     step.flops = cost.flops + cost.transcendentals;
     step.bytes = cost.bytesAccessed;
     return withCode ? addCode(*kernels_, optimized_, name, step) : Status{};
   };
   for (const StepName& name : plan_.names) {
-    if (name.parts.empty() && name.instruction == instruction) TESSERA_TRY(list(name, name.what, name.operands, name.results));
+    if (name.parts.empty() && name.instruction == instruction)
+      TESSERA_TRY(list(name, name.what, name.operands, name.results));
     for (const StepPart& part : name.parts)
       if (part.instruction == instruction) TESSERA_TRY(list(name, name.what, part.operands, part.results));
   }

@@ -21,7 +21,9 @@ Result<StepPtr> planFourier(LibraryContext& context) {
   if (operand.elementCount().value_or(0) == 0 || result.elementCount().value_or(0) == 0) return StepPtr{};
   if (std::ranges::max(lengths) > kMostLength) return StepPtr{};
   Fourier shape;
-  shape.kind = type == "RFFT" ? FourierKind::RealToHalf : type == "IRFFT" ? FourierKind::HalfToReal : FourierKind::Complex;
+  shape.kind = type == "RFFT"    ? FourierKind::RealToHalf
+               : type == "IRFFT" ? FourierKind::HalfToReal
+                                 : FourierKind::Complex;
   shape.inverse = type == "IFFT" || type == "IRFFT";
   shape.isDouble = operand.type == ElementType::F64 || operand.type == ElementType::C128;
   shape.dimensions = static_cast<int>(lengths.size());

@@ -20,7 +20,8 @@ Result<ThreadScratch> takeThreadScratch(const LibraryContext& context, int64_t b
 Result<StepPtr> planGemm(LibraryContext& context, const DotForm& form) {
   const bool isReal = form.resultType == ElementType::F32 || form.resultType == ElementType::F64;
   auto left = viewOf(form.rows, form.lhsInner), right = viewOf(form.rhsInner, form.columns);
-  if (!isReal || form.lhsType != form.resultType || form.rhsType != form.resultType || !left || !right) return StepPtr{};
+  if (!isReal || form.lhsType != form.resultType || form.rhsType != form.resultType || !left || !right)
+    return StepPtr{};
   auto step = std::make_unique<GemmStep>();
   step->lhs = {context.operands[0], *left, allOffsets(form.lhsBatch)};
   step->rhs = {context.operands[1], *right, allOffsets(form.rhsBatch)};

@@ -20,7 +20,8 @@ bool startsWith(std::string_view text, std::initializer_list<std::string_view> p
 bool isTooNew(std::string_view feature, const std::string& isa) {
   if (isa == "native") return false;
   if (startsWith(feature, {"avx512", "avx10", "amx", "evex512"})) return true;
-  return isa == "sse4" && startsWith(feature, {"avx", "fma", "f16c", "vaes", "vpclmulqdq", "gfni", "sha512", "sm3", "sm4", "xop"});
+  return isa == "sse4" &&
+         startsWith(feature, {"avx", "fma", "f16c", "vaes", "vpclmulqdq", "gfni", "sha512", "sm3", "sm4", "xop"});
 }
 
 // What each level adds.
@@ -28,11 +29,12 @@ struct Level {
   std::string_view name, features;
   codegen::Target target;
 };
-const Level kLevels[] = {{"x86-64-v2", "sse3,ssse3,sse4.1,sse4.2,popcnt", {.vectorBytes = 16, .fusedMultiplyAdd = false}},
-                         {"x86-64-v3", "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt", {.vectorBytes = 32}},
-                         {"x86-64-v4",
-                          "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl",
-                          {.vectorBytes = 64}}};
+const Level kLevels[] = {
+    {"x86-64-v2", "sse3,ssse3,sse4.1,sse4.2,popcnt", {.vectorBytes = 16, .fusedMultiplyAdd = false}},
+    {"x86-64-v3", "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt", {.vectorBytes = 32}},
+    {"x86-64-v4",
+     "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl",
+     {.vectorBytes = 64}}};
 
 // As the system tells it: what the C library has by sysconf is of all sockets on some processors.
 int64_t lastCacheBytes(int64_t otherwise) {
@@ -41,7 +43,8 @@ int64_t lastCacheBytes(int64_t otherwise) {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
     int64_t size = 0;
     char unit = 0;
-    if (file >> size >> unit && size > 0 && size < int64_t{1} << 30) most = std::max(most, unit == 'M' ? size << 20 : size << 10);
+    if (file >> size >> unit && size > 0 && size < int64_t{1} << 30)
+      most = std::max(most, unit == 'M' ? size << 20 : size << 10);
   }
   return most > 0 ? most : otherwise;
 }

@@ -14,8 +14,8 @@ struct HostProcessor {
   codegen::Target target;
 };
 
-// isa: the widest vectors that may be used: "native", "avx2" or "sse4"; never more than the processor has. Or a level of
-// the architecture, "x86-64-v2", "-v3" or "-v4", whatever this processor has.
+// isa: the widest vectors that may be used: "native", "avx2" or "sse4"; never more than the processor has. Or a level
+// of the architecture, "x86-64-v2", "-v3" or "-v4", whatever this processor has.
 HostProcessor hostProcessor(const std::string& isa);
 bool isLevel(const std::string& isa);
 

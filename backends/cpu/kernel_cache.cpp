@@ -43,7 +43,8 @@ std::string buildIdIn(const char* notes, size_t size) {
   while (size >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
     std::memcpy(&note, notes, sizeof note);
-    const size_t name = (note.n_namesz + 3) / 4 * 4, content = (note.n_descsz + 3) / 4 * 4, whole = sizeof note + name + content;
+    const size_t name = (note.n_namesz + 3) / 4 * 4, content = (note.n_descsz + 3) / 4 * 4,
+                 whole = sizeof note + name + content;
     if (whole > size) break;
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(notes + sizeof note, "GNU", 4) == 0)
       return {notes + sizeof note + name, note.n_descsz};
@@ -146,7 +147,8 @@ void append(Bytes& out, const LoopProgram& program) {
 }
 
 void append(Bytes& out, const codegen::TileShape& tile) {
-  for (int64_t value : {static_cast<int64_t>(tile.type), int64_t{tile.rows}, int64_t{tile.vectors}, int64_t{tile.lanes}, int64_t{tile.fused}})
+  for (int64_t value : {static_cast<int64_t>(tile.type), int64_t{tile.rows}, int64_t{tile.vectors}, int64_t{tile.lanes},
+                        int64_t{tile.fused}})
     out.number(value);
 }
 
@@ -201,13 +203,16 @@ bool isSafeFolder(const std::string& folder) {
   ::mkdir(folder.c_str(), 0700);
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
-  return status.st_uid == ::geteuid() && (status.st_mode & 022) == 0 && ::access(folder.c_str(), R_OK | W_OK | X_OK) == 0;
+  return status.st_uid == ::geteuid() && (status.st_mode & 022) == 0 &&
+         ::access(folder.c_str(), R_OK | W_OK | X_OK) == 0;
 }
 
 std::optional<std::string> contentOf(const std::string& path) {
   File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));  // a pipe would wait for a writer
   struct stat status {};
-  if (!file.isOpen() || ::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kMostEntryBytes) return std::nullopt;
+  if (!file.isOpen() || ::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_size > kMostEntryBytes)
+    return std::nullopt;
   std::string content(static_cast<size_t>(status.st_size), '\0');
   size_t at = 0;
   while (at < content.size()) {
@@ -235,7 +240,8 @@ std::string_view asText(const KernelCache::Key& key) { return {reinterpret_cast<
 
 // The code of a whole and undamaged entry of this key.
 std::optional<KernelCode> codeIn(std::string_view content, const KernelCache::Key& key) {
-  if (content.size() < kHead || !content.starts_with(kMagic) || content.substr(kMagic.size(), 32) != asText(key)) return std::nullopt;
+  if (content.size() < kHead || !content.starts_with(kMagic) || content.substr(kMagic.size(), 32) != asText(key))
+    return std::nullopt;
   const std::string_view body = content.substr(kHead);
   if (content.substr(kMagic.size() + 32, 32) != asText(hashOf(body))) return std::nullopt;
   return decoded(body);
@@ -249,7 +255,9 @@ struct Kept {
 }  // namespace
 
 KernelCache::KernelCache(std::string folder, const HostProcessor& host, int64_t mostBytes)
-    : folder_(std::move(folder)), environment_(folder_.empty() ? std::string() : environmentOf(host)), mostBytes_(mostBytes) {
+    : folder_(std::move(folder)),
+      environment_(folder_.empty() ? std::string() : environmentOf(host)),
+      mostBytes_(mostBytes) {
   on_ = !environment_.empty() && isSafeFolder(folder_);
 }
 
@@ -257,9 +265,12 @@ KernelCache::Key KernelCache::keyOf(const KernelSource& source) const {
   Bytes bytes;
   bytes.out = environment_;
   bytes.number(source.tile ? 1 : source.region ? 2 : 0);
-  if (source.tile) append(bytes, *source.tile);
-  else if (source.region) append(bytes, *source.region);
-  else append(bytes, source.program);
+  if (source.tile)
+    append(bytes, *source.tile);
+  else if (source.region)
+    append(bytes, *source.region);
+  else
+    append(bytes, source.program);
   bytes.number(source.streams ? 1 : 0);
   return hashOf(bytes.out);
 }
@@ -287,7 +298,8 @@ void KernelCache::store(const Key& key, const KernelCode& code) {
   if (!isOn()) return;
   static std::atomic<uint64_t> count{0};
   const std::string body = encoded(code), path = pathOf(key);
-  const std::string temporary = folder_ + "/tmp-" + std::to_string(::getpid()) + "-" + std::to_string(count.fetch_add(1));
+  const std::string temporary =
+      folder_ + "/tmp-" + std::to_string(::getpid()) + "-" + std::to_string(count.fetch_add(1));
   std::string content(kMagic);
   content += asText(key);
   content += asText(hashOf(body));
@@ -302,13 +314,16 @@ void KernelCache::trim() const {
   std::vector<Kept> kept;
   int64_t total = 0;
   const int64_t now = ::time(nullptr);
-  for (auto at = fs::directory_iterator(folder_, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+  for (auto at = fs::directory_iterator(folder_, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
     const std::string path = at->path().string();
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     const bool left = at->path().filename().string().starts_with("tmp-") && status.st_mtime + kDaySeconds < now;
-    if (left) ::unlink(path.c_str());  // of a process that was killed
-    else kept.push_back({path, status.st_size, status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1'000'000});
+    if (left)
+      ::unlink(path.c_str());  // of a process that was killed
+    else
+      kept.push_back({path, status.st_size, status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1'000'000});
     total += left ? 0 : status.st_size;
   }
   if (total <= mostBytes_) return;

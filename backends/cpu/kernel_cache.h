@@ -1,7 +1,7 @@
-// KernelCache: compiled kernels kept in a folder between processes. A kernel's key is a hash of its program (or tile) and
-// of all else that its code depends on: this library's and LLVM's builds, the processor and the features that may be used.
-// Entries are written under a temporary name and renamed, and carry their key and a checksum. Whatever goes wrong (no
-// folder, a full disk, a damaged entry) means a compilation, never an error and never wrong code.
+// KernelCache: compiled kernels kept in a folder between processes. A kernel's key is a hash of its program (or tile)
+// and of all else that its code depends on: this library's and LLVM's builds, the processor and the features that may
+// be used. Entries are written under a temporary name and renamed, and carry their key and a checksum. Whatever goes
+// wrong (no folder, a full disk, a damaged entry) means a compilation, never an error and never wrong code.
 #pragma once
 
 #include <array>

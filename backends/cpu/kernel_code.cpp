@@ -104,7 +104,8 @@ bool isConsistent(const KernelCode& code, const CodeSection& section) {
   if (a == 0 || a > kMostAlignment || (a & (a - 1)) != 0) return false;
   for (const CodeRelocation& r : section.relocations) {
     if (r.kind > RelocationKind::Cell32 || r.offset + widthOf(r.kind) > section.bytes.size()) return false;
-    if (r.section < 0 ? r.function >= code.functions.size() : static_cast<size_t>(r.section) >= code.sections.size()) return false;
+    if (r.section < 0 ? r.function >= code.functions.size() : static_cast<size_t>(r.section) >= code.sections.size())
+      return false;
   }
   return true;
 }
@@ -118,8 +119,8 @@ bool isConsistent(const KernelCode& code) {
 
 // Where everything lies in the region.
 struct Places {
-  std::vector<std::vector<size_t>> sections;   // by kernel
-  std::map<std::string_view, size_t> cells;    // by function; its stub follows
+  std::vector<std::vector<size_t>> sections;  // by kernel
+  std::map<std::string_view, size_t> cells;   // by function; its stub follows
   size_t size = 0;
 };
 
@@ -155,7 +156,8 @@ Status writeStubs(std::byte* base, const Places& places, const CodeRegion::Resol
   return {};
 }
 
-Status relocate(std::byte* base, const KernelCode& code, const std::vector<size_t>& offsets, size_t section, const Places& places) {
+Status relocate(std::byte* base, const KernelCode& code, const std::vector<size_t>& offsets, size_t section,
+                const Places& places) {
   for (const CodeRelocation& r : code.sections[section].relocations) {
     std::byte* at = base + offsets[section] + r.offset;
     int64_t target = 0;
@@ -164,8 +166,10 @@ Status relocate(std::byte* base, const KernelCode& code, const std::vector<size_
       target = reinterpret_cast<int64_t>(base + offsets[static_cast<size_t>(r.section)]);
     } else {
       const std::byte* cell = base + places.cells.at(code.functions[r.function]);
-      if (r.kind == RelocationKind::Absolute64) std::memcpy(&target, cell, 8);
-      else target = reinterpret_cast<int64_t>(r.kind == RelocationKind::Cell32 ? cell : cell + 8);
+      if (r.kind == RelocationKind::Absolute64)
+        std::memcpy(&target, cell, 8);
+      else
+        target = reinterpret_cast<int64_t>(r.kind == RelocationKind::Cell32 ? cell : cell + 8);
     }
     target += r.addend;
     if (r.kind == RelocationKind::Absolute64) {

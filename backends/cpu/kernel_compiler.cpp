@@ -48,8 +48,9 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(const HostProcessor& host) {
   if (!target) return nullptr;
   llvm::TargetOptions options;
   options.FunctionSections = true;  // so that each kernel can be taken out of its object
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, host.name, host.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less, true));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(triple, host.name, host.features, options,
+                                                                          llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                                                          llvm::CodeGenOptLevel::Less, true));
 }
 
 struct Analyses {
@@ -115,7 +116,9 @@ Status emit(llvm::Module& module, const std::string& symbol, const KernelSource&
   TESSERA_ASSIGN_OR_RETURN(codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(source.program));
   codegen::KernelNest nest = codegen::KernelNest::of(source.program, analysis, target);
   nest.streams = source.streams;
-  return owned(codegen::emitKernel(module, symbol, source.program, analysis, nest, lines.empty() ? codegen::SourceLines() : lines.front()), source);
+  return owned(codegen::emitKernel(module, symbol, source.program, analysis, nest,
+                                   lines.empty() ? codegen::SourceLines() : lines.front()),
+               source);
 }
 
 std::string textOf(const llvm::Module& module) {
@@ -125,7 +128,8 @@ std::string textOf(const llvm::Module& module) {
   return stream.str();
 }
 
-Result<llvm::StringRef> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type, Generation& generation) {
+Result<llvm::StringRef> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type,
+                                 Generation& generation) {
   if (machine.addPassesToEmitFile(generation.passes, generation.stream, nullptr, type))
     return fail("code generation: this target writes no object code");
   generation.passes.run(module);
@@ -137,8 +141,10 @@ llvm::DISubprogram* describeFunction(llvm::Module& module, const char* symbol) {
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
   llvm::DIBuilder builder(module);
   llvm::DIFile* file = builder.createFile("kernel", ".");
-  builder.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "tessera", true, "", 0, "", llvm::DICompileUnit::DebugDirectivesOnly);
-  llvm::DISubprogram* out = builder.createFunction(file, symbol, symbol, file, 1, builder.createSubroutineType(builder.getOrCreateTypeArray({})), 1,
+  builder.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "tessera", true, "", 0, "",
+                            llvm::DICompileUnit::DebugDirectivesOnly);
+  llvm::DISubprogram* out = builder.createFunction(file, symbol, symbol, file, 1,
+                                                   builder.createSubroutineType(builder.getOrCreateTypeArray({})), 1,
                                                    llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
   builder.finalize();
   return out;
@@ -164,11 +170,13 @@ struct KernelCompiler::Impl {
     module.setTargetTriple(machine->getTargetTriple().str());
     return {};
   }
-  Result<std::string> assembly(llvm::LLVMContext& context, const char* symbol, const KernelSource& source, const KernelMarks& marks) const;
+  Result<std::string> assembly(llvm::LLVMContext& context, const char* symbol, const KernelSource& source,
+                               const KernelMarks& marks) const;
 };
 
 // Once more in a module with line numbers, which the IR's readers are spared.
-Result<std::string> KernelCompiler::Impl::assembly(llvm::LLVMContext& context, const char* symbol, const KernelSource& source, const KernelMarks& marks) const {
+Result<std::string> KernelCompiler::Impl::assembly(llvm::LLVMContext& context, const char* symbol,
+                                                   const KernelSource& source, const KernelMarks& marks) const {
   llvm::Module module("tessera", context);
   TESSERA_TRY(prepare(module));
   std::vector<codegen::SourceLines> lines;
@@ -180,7 +188,8 @@ Result<std::string> KernelCompiler::Impl::assembly(llvm::LLVMContext& context, c
   Analyses analyses(*machine);
   optimize(module, analyses.functions);
   Generation generation;
-  TESSERA_ASSIGN_OR_RETURN(const llvm::StringRef text, generate(module, *machine, llvm::CodeGenFileType::AssemblyFile, generation));
+  TESSERA_ASSIGN_OR_RETURN(const llvm::StringRef text,
+                           generate(module, *machine, llvm::CodeGenFileType::AssemblyFile, generation));
   return function ? withMarks(text, marks.texts) : text.str();
 }
 
@@ -189,10 +198,12 @@ Result<codegen::KernelNest> nestOf(const LoopProgram& program, const codegen::Ta
   return codegen::KernelNest::of(program, analysis, target);
 }
 
-KernelCompiler::KernelCompiler(const HostProcessor& host) : impl_(std::make_unique<Impl>(Impl{host, makeMachine(host)})) {}
+KernelCompiler::KernelCompiler(const HostProcessor& host)
+    : impl_(std::make_unique<Impl>(Impl{host, makeMachine(host)})) {}
 KernelCompiler::~KernelCompiler() = default;
 
-Result<std::vector<KernelCode>> KernelCompiler::Impl::compile(Job& job, std::span<const KernelSource* const> sources) const {
+Result<std::vector<KernelCode>> KernelCompiler::Impl::compile(Job& job,
+                                                              std::span<const KernelSource* const> sources) const {
   TESSERA_TRY(prepare(job.module));
   std::vector<std::string> symbols;
   for (const KernelSource* source : sources) {
@@ -202,7 +213,8 @@ Result<std::vector<KernelCode>> KernelCompiler::Impl::compile(Job& job, std::spa
   TESSERA_TRY(verify(job.module));
   job.analyses = std::make_unique<Analyses>(*machine);
   optimize(job.module, job.analyses->functions);
-  TESSERA_ASSIGN_OR_RETURN(const llvm::StringRef object, generate(job.module, *machine, llvm::CodeGenFileType::ObjectFile, job.generation));
+  TESSERA_ASSIGN_OR_RETURN(const llvm::StringRef object,
+                           generate(job.module, *machine, llvm::CodeGenFileType::ObjectFile, job.generation));
   return splitObject(object, symbols);
 }
 

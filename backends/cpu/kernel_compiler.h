@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "backends/codegen/kernel_nest.h"
-#include "backends/runtime/tile_shape.h"
 #include "backends/cpu/host_processor.h"
 #include "backends/cpu/kernel_code.h"
+#include "backends/runtime/tile_shape.h"
 #include "core/base/result.h"
 #include "core/element/element_program.h"
 #include "core/element/region_program.h"
@@ -23,7 +23,7 @@ struct KernelSource {
   LoopProgram program;
   std::optional<codegen::TileShape> tile;
   std::optional<RegionProgram> region;
-  std::string owner;  // the instruction that errors name
+  std::string owner;     // the instruction that errors name
   bool streams = false;  // the program's results go past the caches (KernelNest::streams)
 };
 

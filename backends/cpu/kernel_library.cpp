@@ -13,8 +13,8 @@
 #include <unordered_map>
 
 #include "backends/codegen/flatten_axis.h"
-#include "backends/codegen/unroll_short.h"
 #include "backends/codegen/runtime_functions.h"
+#include "backends/codegen/unroll_short.h"
 #include "backends/cpu/kernel_cache.h"
 #include "backends/cpu/within_memory.h"
 
@@ -93,7 +93,8 @@ Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner, bool s
   size_t hash = hashValue(program.body) ^ (program.stores.size() * 0x9e3779b97f4a7c15ULL);
   auto [first, last] = impl_->byHash.equal_range(hash);
   for (auto at = first; at != last; ++at)
-    if (impl_->pending[at->second]->source.program == program && impl_->pending[at->second]->source.streams == streams) return impl_->mention(at->second);
+    if (impl_->pending[at->second]->source.program == program && impl_->pending[at->second]->source.streams == streams)
+      return impl_->mention(at->second);
   auto pending = std::make_unique<Pending>();
   TESSERA_ASSIGN_OR_RETURN(const codegen::KernelNest nest, nestOf(program, impl_->host.target));
   pending->parallelCount = nest.parallelCount;
@@ -172,9 +173,11 @@ Status KernelLibrary::Impl::compileBatch(KernelCompiler& compiler, std::span<con
   return {};
 }
 
-Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, size_t threads, const std::atomic<bool>* cancel) {
+Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, size_t threads,
+                                           const std::atomic<bool>* cancel) {
   constexpr size_t kMostInBatch = 6;
-  const size_t each = std::clamp<size_t>((missing.size() + threads - 1) / threads, 1, kMostInBatch);  // few kernels are shared out, too
+  const size_t each =
+      std::clamp<size_t>((missing.size() + threads - 1) / threads, 1, kMostInBatch);  // few kernels are shared out, too
   const size_t batches = (missing.size() + each - 1) / each;
   std::atomic<size_t> next{0};
   std::mutex mutex;
@@ -215,13 +218,15 @@ Status KernelLibrary::compile(int threads, const std::atomic<bool>* cancel) {
   TESSERA_TRY(impl_->region.load(impl_->codes, runtimeFunction));
   for (size_t i = 0; i < kernels_.size(); ++i) {
     const Pending& pending = *impl_->pending[i];
-    kernels_[i] = {reinterpret_cast<CompiledKernel::Function>(impl_->region.entry(i)), pending.parallelCount, pending.costPerItem};
+    kernels_[i] = {reinterpret_cast<CompiledKernel::Function>(impl_->region.entry(i)), pending.parallelCount,
+                   pending.costPerItem};
     impl_->counts.codeBytes += static_cast<int64_t>(impl_->codes[i].bytes());
   }
   impl_->counts.kernels = static_cast<int64_t>(kernels_.size());
   impl_->counts.cached = static_cast<int64_t>(kernels_.size() - missing.size());
   if (!impl_->keepsCode) impl_->codes = {};
-  if (!missing.empty() && impl_->cache.isOn()) prepare([this] { impl_->cache.trim(); });  // looks at every entry: beside the rest
+  if (!missing.empty() && impl_->cache.isOn())
+    prepare([this] { impl_->cache.trim(); });  // looks at every entry: beside the rest
   return {};
 }
 

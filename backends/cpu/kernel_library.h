@@ -41,10 +41,13 @@ class KernelLibrary {
   // its own; the library itself makes a run wait for it that needs it.
   void prepare(std::function<void()> work);
   Status compile(int threads, const std::atomic<bool>* cancel);
-  const CompiledKernel* kernels() const { return kernels_.data(); }  // by index; filled by compile, does not move after it
+  const CompiledKernel* kernels() const {
+    return kernels_.data();
+  }  // by index; filled by compile, does not move after it
   size_t size() const;
   KernelCounts counts() const;
-  // With keepsCode, once compiled: the machine code of all kernels, and the processor's features that it may use ("avx2,fma").
+  // With keepsCode, once compiled: the machine code of all kernels, and the processor's features that it may use
+  // ("avx2,fma").
   std::span<const KernelCode> codes() const;
   const std::string& features() const;
   // The kernel for readers: compiled once more.

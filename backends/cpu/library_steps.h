@@ -1,5 +1,5 @@
-// Library steps: the table of opcodes whose work a library or a routine of ours does: dot, convolution, sort, topk. Each
-// `plan…` says whether it takes the instruction; what it refuses runs through the op's element program.
+// Library steps: the table of opcodes whose work a library or a routine of ours does: dot, convolution, sort, topk.
+// Each `plan…` says whether it takes the instruction; what it refuses runs through the op's element program.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ struct LibraryContext {
   const Module& module;
   const Instruction& instruction;
   KernelLibrary& kernels;
-  std::vector<int> operands;  // slots of operand leaves
-  std::vector<int> outputs;   // slots of result leaves
+  std::vector<int> operands;                          // slots of operand leaves
+  std::vector<int> outputs;                           // slots of result leaves
   std::function<Result<int>(int64_t bytes)> scratch;  // a slot that lives through the step
-  std::string what;           // to be filled: "dot (oneDNN)"
-  int threads = 1;            // that may run parts of the step at once
+  std::string what;                                   // to be filled: "dot (oneDNN)"
+  int threads = 1;                                    // that may run parts of the step at once
 };
 
 // A null step: refused.

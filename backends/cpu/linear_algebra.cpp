@@ -1,5 +1,6 @@
-// triangular-solve, cholesky and jaxlib's LAPACK targets for both and for LU, of f32 and f64: runtime/triangular_solve_step and
-// runtime/factor_step. Complex matrices, and shapes that a target refuses, are left to `evaluate`.
+// triangular-solve, cholesky and jaxlib's LAPACK targets for both and for LU, of f32 and f64:
+// runtime/triangular_solve_step and runtime/factor_step. Complex matrices, and shapes that a target refuses, are left
+// to `evaluate`.
 #include <algorithm>
 #include <optional>
 #include <ranges>
@@ -26,7 +27,8 @@ struct Matrices {
 
 // Nothing: no matrices of f32 or f64, none at all, or ones too large.
 std::optional<Matrices> matricesOf(const Shape& shape) {
-  if (!shape.isArray() || !isReal(shape.type) || shape.rank() < 2 || shape.elementCount().value_or(0) == 0) return std::nullopt;
+  if (!shape.isArray() || !isReal(shape.type) || shape.rank() < 2 || shape.elementCount().value_or(0) == 0)
+    return std::nullopt;
   Matrices out;
   const size_t rank = shape.dimensions.size();
   out.rows = shape.dimensions[rank - 2];
@@ -37,14 +39,21 @@ std::optional<Matrices> matricesOf(const Shape& shape) {
   return out;
 }
 
-const Shape& operandShape(const LibraryContext& context, size_t index) { return context.module.shapeOf(context.instruction.operands[index]); }
+const Shape& operandShape(const LibraryContext& context, size_t index) {
+  return context.module.shapeOf(context.instruction.operands[index]);
+}
 
 Result<StepPtr> planTriangularSolve(LibraryContext& context, TriangularSolve solve) {
-  if (context.instruction.operands.size() != 2 || context.outputs.size() != 1 || context.outputs[0] == context.operands[0]) return StepPtr{};
+  if (context.instruction.operands.size() != 2 || context.outputs.size() != 1 ||
+      context.outputs[0] == context.operands[0])
+    return StepPtr{};
   const Shape& b = operandShape(context, 1);
   const auto triangles = matricesOf(operandShape(context, 0)), sides = matricesOf(b);
-  if (!triangles || !sides || triangles->rows != triangles->columns || triangles->isDouble != sides->isDouble) return StepPtr{};
-  if (triangles->batch != sides->batch || operandShape(context, 0).rank() != b.rank() || !compatible(b, *context.instruction.shape)) return StepPtr{};
+  if (!triangles || !sides || triangles->rows != triangles->columns || triangles->isDouble != sides->isDouble)
+    return StepPtr{};
+  if (triangles->batch != sides->batch || operandShape(context, 0).rank() != b.rank() ||
+      !compatible(b, *context.instruction.shape))
+    return StepPtr{};
   if ((solve.left ? sides->rows : sides->columns) != triangles->rows) return StepPtr{};
   solve.batch = triangles->batch;
   solve.n = triangles->rows;
@@ -74,10 +83,13 @@ Result<StepPtr> planFactor(LibraryContext& context, Factor factor) {
   return makeFactorStep(factor);
 }
 
-// Whether a target's results are the matrix and then vectors of s32 with these last dimensions: 0 for one number a matrix.
+// Whether a target's results are the matrix and then vectors of s32 with these last dimensions: 0 for one number a
+// matrix.
 bool givesNumbers(const LibraryContext& context, std::initializer_list<int64_t> lengths) {
   const Shape &matrix = operandShape(context, 0), &result = *context.instruction.shape;
-  if (!result.isTuple() || result.elements.size() != lengths.size() + 1 || context.outputs.size() != result.elements.size()) return false;
+  if (!result.isTuple() || result.elements.size() != lengths.size() + 1 ||
+      context.outputs.size() != result.elements.size())
+    return false;
   if (!compatible(result.elements[0], matrix)) return false;
   const std::vector<int64_t> batch(matrix.dimensions.begin(), matrix.dimensions.end() - 2);
   return std::ranges::equal(result.elements | std::views::drop(1), lengths, [&](const Shape& numbers, int64_t length) {
@@ -100,7 +112,9 @@ Result<StepPtr> planGetrf(LibraryContext& context) {
 // A letter of backend_config, by its code; 0: not one of these.
 char letterOf(const LibraryContext& context, std::string_view key, std::string_view letters) {
   const int64_t code = configNumber(context.instruction, key).value_or(letters[0]);
-  return code > 0 && code < 128 && letters.find(static_cast<char>(code)) != std::string_view::npos ? static_cast<char>(code) : '\0';
+  return code > 0 && code < 128 && letters.find(static_cast<char>(code)) != std::string_view::npos
+             ? static_cast<char>(code)
+             : '\0';
 }
 
 Result<StepPtr> planPotrf(LibraryContext& context) {
@@ -115,7 +129,8 @@ Result<StepPtr> planPotrf(LibraryContext& context) {
 }
 
 Result<StepPtr> planTrsm(LibraryContext& context) {
-  const char side = letterOf(context, "side", "LR"), triangle = letterOf(context, "uplo", "LU"), diagonal = letterOf(context, "diag", "NU");
+  const char side = letterOf(context, "side", "LR"), triangle = letterOf(context, "uplo", "LU"),
+             diagonal = letterOf(context, "diag", "NU");
   const char transpose = letterOf(context, "trans_x", "NTC");
   if (!side || !triangle || !diagonal || !transpose) return StepPtr{};
   TriangularSolve solve;

@@ -20,7 +20,8 @@ std::string readable(std::string text) {
 std::string textOf(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
   std::string out = fmt::format("%{} = {}", instruction.name, instruction.opcodeName());
-  if (instruction.metadata && !instruction.metadata->opName.empty()) out += fmt::format(", op_name=\"{}\"", instruction.metadata->opName);
+  if (instruction.metadata && !instruction.metadata->opName.empty())
+    out += fmt::format(", op_name=\"{}\"", instruction.metadata->opName);
   return readable(std::move(out));
 }
 
@@ -34,7 +35,8 @@ class Marker {
   }
   void addProgram(const LoopProgram& program, const ProgramOwner& owner) {
     std::vector<uint32_t>& lines = out_.ofNodes.emplace_back();
-    for (InstructionId id : owner.origins.of(program.body)) lines.push_back(lineOf(id.valid() && module_.contains(id) ? id : owner.instruction));
+    for (InstructionId id : owner.origins.of(program.body))
+      lines.push_back(lineOf(id.valid() && module_.contains(id) ? id : owner.instruction));
   }
 
  private:
@@ -45,7 +47,9 @@ class Marker {
 
 constexpr uint32_t kOwnLine = 1;  // as codegen/source_lines
 
-bool isInstruction(std::string_view line) { return line.size() > 1 && line[0] == '\t' && line[1] != '.' && line[1] != '#'; }
+bool isInstruction(std::string_view line) {
+  return line.size() > 1 && line[0] == '\t' && line[1] != '.' && line[1] != '#';
+}
 
 // The number of a line of `.loc FILE LINE COLUMN …`; 0: it is none.
 uint32_t lineNumber(std::string_view line) {
@@ -60,7 +64,8 @@ uint32_t lineNumber(std::string_view line) {
 }
 
 bool isForDebuggers(std::string_view line) {
-  for (std::string_view begin : {".Ltmp", ".Lfunc_begin", ".Lfunc_end", "\t.file\t", "\t.loc\t", "\t.size\t", "\t.cfi_"})
+  for (std::string_view begin :
+       {".Ltmp", ".Lfunc_begin", ".Lfunc_end", "\t.file\t", "\t.loc\t", "\t.size\t", "\t.cfi_"})
     if (line.starts_with(begin)) return true;
   return false;
 }
@@ -72,7 +77,8 @@ KernelMarks marksOf(const Module& module, const KernelSource& source, std::span<
   if (owners.empty()) return out;
   out.texts.push_back(readable(fmt::format("%{}: loops, addresses", module.at(owners.front().instruction).name)));
   Marker marker(module, out);
-  if (!source.region) marker.addProgram(source.program, owners.front());
+  if (!source.region)
+    marker.addProgram(source.program, owners.front());
   else if (owners.size() == source.region->programs.size())
     for (size_t p = 0; p < owners.size(); ++p) marker.addProgram(source.region->programs[p], owners[p]);
   return out;

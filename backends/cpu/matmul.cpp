@@ -39,7 +39,13 @@ std::optional<Matrix> matrixOf(int slot, ElementType type, const Dims& batch, co
   auto b = collapse(batch), r = collapse(rows), c = collapse(columns);
   auto view = viewOf(rows, columns);
   if (!r || !c || !view || (!b && product(batch) > kMostPlaces)) return std::nullopt;
-  Matrix out{slot, *kindOf(type), byteWidth(type), b ? b->stride : 0, view->transposed ? 1 : view->ld, view->transposed ? view->ld : 1, {}};
+  Matrix out{slot,
+             *kindOf(type),
+             byteWidth(type),
+             b ? b->stride : 0,
+             view->transposed ? 1 : view->ld,
+             view->transposed ? view->ld : 1,
+             {}};
   if (!b) {  // each by itself; the library looks at the stride of one batch, too
     out.batchOffset = allOffsets(batch);
     out.batchStride = std::max(r->size * out.rowStride, c->size * out.columnStride);
@@ -57,7 +63,8 @@ Result<StepPtr> planMatmul(LibraryContext& context, const DotForm& form) {
   auto step = std::make_unique<MatmulStep>();
   step->lhs = *left;
   step->rhs = *right;
-  step->out = {context.outputs[0], *kindOf(form.resultType), byteWidth(form.resultType), form.m * form.n, form.n, 1, {}};
+  step->out = {
+      context.outputs[0], *kindOf(form.resultType), byteWidth(form.resultType), form.m * form.n, form.n, 1, {}};
   step->batches = form.batches;
   step->m = form.m;
   step->n = form.n;

@@ -66,7 +66,9 @@ std::optional<RelocationKind> kindOf(uint64_t type) {
     case llvm::ELF::R_X86_64_PC32: return RelocationKind::Relative32;
     case llvm::ELF::R_X86_64_PLT32: return RelocationKind::Call32;
     case llvm::ELF::R_X86_64_64: return RelocationKind::Absolute64;
-    case llvm::ELF::R_X86_64_GOTPCREL: case llvm::ELF::R_X86_64_GOTPCRELX: case llvm::ELF::R_X86_64_REX_GOTPCRELX: return RelocationKind::Cell32;
+    case llvm::ELF::R_X86_64_GOTPCREL:
+    case llvm::ELF::R_X86_64_GOTPCRELX:
+    case llvm::ELF::R_X86_64_REX_GOTPCRELX: return RelocationKind::Cell32;
     default: return std::nullopt;
   }
 }
@@ -120,7 +122,8 @@ Result<std::vector<KernelCode>> splitObject(std::string_view object, std::span<c
   for (const auto& symbol : file->symbols()) {
     auto name = symbol.getName();
     auto section = symbol.getSection();
-    if (name && section && *section != file->section_end() && symbol.getValue() && *symbol.getValue() == 0) places.emplace(name->str(), **section);
+    if (name && section && *section != file->section_end() && symbol.getValue() && *symbol.getValue() == 0)
+      places.emplace(name->str(), **section);
     if (!name) llvm::consumeError(name.takeError());
     if (!section) llvm::consumeError(section.takeError());
   }

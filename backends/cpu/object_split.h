@@ -1,5 +1,5 @@
-// Object split: one relocatable object of LLVM's with several kernels, each in a section of its own, becomes a KernelCode
-// a kernel: its section and those that it reaches (constants, jump tables).
+// Object split: one relocatable object of LLVM's with several kernels, each in a section of its own, becomes a
+// KernelCode a kernel: its section and those that it reaches (constants, jump tables).
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// See operand_starts.h. An index is a constant, or a sum of one and of counters that only grow, so that what is left of it
-// stays in the array. A constant is taken out of all its uses or of none.
+// See operand_starts.h. An index is a constant, or a sum of one and of counters that only grow, so that what is left of
+// it stays in the array. A constant is taken out of all its uses or of none.
 #include "backends/cpu/operand_starts.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace {
 
 class Starts {
  public:
-  explicit Starts(LoopProgram& program) : program_(program), body_(program.body), uses_(body_.nodes.size()), covered_(body_.nodes.size()) {}
+  explicit Starts(LoopProgram& program)
+      : program_(program), body_(program.body), uses_(body_.nodes.size()), covered_(body_.nodes.size()) {}
   std::vector<int64_t> take();
 
  private:
@@ -22,7 +23,9 @@ class Starts {
     int64_t direct = 0;  // uses of the constant itself as an index
   };
 
-  bool isConstant(NodeId id) const { return body_.at(id).op == NodeOp::Constant && body_.at(id).type == ElementType::S64; }
+  bool isConstant(NodeId id) const {
+    return body_.at(id).op == NodeOp::Constant && body_.at(id).type == ElementType::S64;
+  }
   bool growsFromZero(NodeId id) const;
   NodeId constantOf(NodeId index) const;
   void countUses();
@@ -40,7 +43,8 @@ class Starts {
 
 bool Starts::growsFromZero(NodeId id) const {
   const auto form = affineForm(body_, id);
-  return form && form->constant == 0 && std::ranges::all_of(form->terms, [](const AffineTerm& term) { return term.coefficient >= 0; });
+  return form && form->constant == 0 &&
+         std::ranges::all_of(form->terms, [](const AffineTerm& term) { return term.coefficient >= 0; });
 }
 
 // Invalid: there is none that may go.
@@ -88,8 +92,10 @@ void Starts::gather(size_t operand, size_t dimension) {
     const NodeId index = body_.inputsOf(NodeId{n})[dimension], constant = constantOf(index);
     if (!constant.valid() || (found.constant.valid() && found.constant != constant)) return;
     found.constant = constant;
-    if (index == constant) ++found.direct;
-    else found.sums.push_back(index);  // once a read
+    if (index == constant)
+      ++found.direct;
+    else
+      found.sums.push_back(index);  // once a read
   }
   if (found.constant.valid()) candidates_.push_back(std::move(found));
 }

@@ -1,5 +1,5 @@
-// Where a kernel begins to read its operands: constant parts of its indices, which slices leave, become an offset of the
-// pointer that it is given. The steps of an unrolled loop, which differ in nothing else, are then one kernel.
+// Where a kernel begins to read its operands: constant parts of its indices, which slices leave, become an offset of
+// the pointer that it is given. The steps of an unrolled loop, which differ in nothing else, are then one kernel.
 // Before: the element program of an instruction. After: plan_builder, KernelStep.
 #pragma once
 

@@ -24,7 +24,8 @@ std::optional<std::vector<Axis>> axesOf(const ElementProgram& program) {
   for (size_t d = sizes.size(); d-- > 0; stride *= sizes[d]) {
     const Node& index = program.at(indices[d]);
     if (sizes[d] == 1) continue;
-    if (index.op != NodeOp::OutputIndex || axes[index.bits0].from != 0 || program.outputDims[index.bits0] != sizes[d]) return std::nullopt;
+    if (index.op != NodeOp::OutputIndex || axes[index.bits0].from != 0 || program.outputDims[index.bits0] != sizes[d])
+      return std::nullopt;
     axes[index.bits0].from = stride;
   }
   stride = 1;
@@ -41,8 +42,10 @@ std::optional<std::vector<Axis>> axesOf(const ElementProgram& program) {
 std::vector<Axis> merged(const std::vector<Axis>& axes) {
   std::vector<Axis> out;
   for (const Axis& axis : axes) {
-    if (!out.empty() && out.back().from == axis.from * axis.size) out.back() = {out.back().size * axis.size, axis.from, axis.to};
-    else out.push_back(axis);
+    if (!out.empty() && out.back().from == axis.from * axis.size)
+      out.back() = {out.back().size * axis.size, axis.from, axis.to};
+    else
+      out.push_back(axis);
   }
   return out;
 }
@@ -60,7 +63,8 @@ StepPtr planRuns(std::vector<Axis> axes, int64_t width, int from, int to) {
 
 }  // namespace
 
-Result<StepPtr> planPermute(const ElementProgram& program, int from, int to, int threads, const std::function<Result<int>(int64_t bytes)>& scratch) {
+Result<StepPtr> planPermute(const ElementProgram& program, int from, int to, int threads,
+                            const std::function<Result<int>(int64_t bytes)>& scratch) {
   constexpr int64_t kShort = 8, kSmall = 4096;
   const auto found = axesOf(program);
   if (!found) return StepPtr{};
@@ -70,7 +74,8 @@ Result<StepPtr> planPermute(const ElementProgram& program, int from, int to, int
   const int64_t width = byteWidth(program.operands[program.at(program.results[0]).bits0].type);
   int64_t elements = 1;
   for (const Axis& axis : axes) elements *= axis.size;
-  if (across + 1 == axes.end()) return elements * width >= kLargeRuns ? planRuns(std::move(axes), width, from, to) : StepPtr{};
+  if (across + 1 == axes.end())
+    return elements * width >= kLargeRuns ? planRuns(std::move(axes), width, from, to) : StepPtr{};
   const Axis along = axes.back(), acrossAxis = *across;
   if (along.size < kShort || acrossAxis.size < kShort || elements < kSmall) return StepPtr{};
   axes.erase(across);

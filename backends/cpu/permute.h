@@ -12,6 +12,7 @@ namespace tessera::cpu {
 
 // Null: the program is something else, or too small to gain.
 // scratch: a slot of so many bytes.
-Result<StepPtr> planPermute(const ElementProgram& program, int from, int to, int threads, const std::function<Result<int>(int64_t bytes)>& scratch);
+Result<StepPtr> planPermute(const ElementProgram& program, int from, int to, int threads,
+                            const std::function<Result<int>(int64_t bytes)>& scratch);
 
 }  // namespace tessera::cpu

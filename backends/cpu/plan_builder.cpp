@@ -1,5 +1,6 @@
 // See plan_builder.h. Where values lie is decided by core/passes/buffer_assignment; here instructions become steps over
-// its slots. When all are known, it places scratch memory of steps too, and gives none to what regions keep in registers.
+// its slots. When all are known, it places scratch memory of steps too, and gives none to what regions keep in
+// registers.
 #include "backends/cpu/plan_builder.h"
 
 #include <algorithm>
@@ -21,10 +22,10 @@
 #include "backends/cpu/row_chain.h"
 #include "backends/cpu/step_program.h"
 #include "core/base/checked_math.h"
-#include "core/ops/callee_index.h"
-#include "core/ops/faults.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
+#include "core/ops/callee_index.h"
+#include "core/ops/faults.h"
 #include "core/ops/op.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
@@ -48,7 +49,11 @@ std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::str
 class PlanBuilder {
  public:
   PlanBuilder(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const PlanOptions& options)
-      : module_(module), buffers_(buffers), kernels_(kernels), customCalls_(options.customCalls), threads_(options.threads),
+      : module_(module),
+        buffers_(buffers),
+        kernels_(kernels),
+        customCalls_(options.customCalls),
+        threads_(options.threads),
         regions_(module, buffers, kernels.target(), options.customCalls) {}
   Result<Plan> build();
 
@@ -67,16 +72,20 @@ class PlanBuilder {
   Status planKernel(const Instruction& instruction, LoopProgram program, Sequence& out);
   Status planSplit(const Instruction& instruction, codegen::SplitReduction split, Sequence& out);
   Status planSplit(const Instruction& instruction, codegen::SplitScatter split, Sequence& out);
-  Status planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from, const std::vector<int>& to, Sequence& out);
+  Status planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from,
+                  const std::vector<int>& to, Sequence& out);
 
   Result<int> scratch(const Instruction& during, int64_t bytes);
   bool isUsersCall(const Instruction& instruction) const;
   void use(std::span<const int> slots);
   Status placeScratch();
   std::vector<int> resultSlots(const Instruction& instruction) const { return cpu::resultSlots(buffers_, instruction); }
-  std::vector<int> operandSlots(const Instruction& instruction) const { return cpu::operandSlots(module_, buffers_, instruction); }
+  std::vector<int> operandSlots(const Instruction& instruction) const {
+    return cpu::operandSlots(module_, buffers_, instruction);
+  }
   void emit(Sequence& out, StepPtr step, const Instruction& instruction, std::string what);
-  void emitOver(Sequence& out, StepPtr step, std::span<const int> used, const Instruction& instruction, std::string what);
+  void emitOver(Sequence& out, StepPtr step, std::span<const int> used, const Instruction& instruction,
+                std::string what);
 
   const Module& module_;
   const BufferAssignment& buffers_;
@@ -90,7 +99,8 @@ class PlanBuilder {
 };
 
 Result<int> PlanBuilder::scratch(const Instruction& during, int64_t bytes) {
-  if (bytes > kMostScratchBytes) return failAs(Fault::Runtime, fmt::format("not enough memory: a step needs {} bytes of scratch", bytes));
+  if (bytes > kMostScratchBytes)
+    return failAs(Fault::Runtime, fmt::format("not enough memory: a step needs {} bytes of scratch", bytes));
   scratch_.push_back({during.id, bytes});
   Slot slot;
   slot.bytes = bytes;
@@ -119,11 +129,19 @@ void PlanBuilder::emit(Sequence& out, StepPtr step, const Instruction& instructi
   emitOver(out, std::move(step), resultSlots(instruction), instruction, std::move(what));
 }
 
-void PlanBuilder::emitOver(Sequence& out, StepPtr step, std::span<const int> used, const Instruction& instruction, std::string what) {
+void PlanBuilder::emitOver(Sequence& out, StepPtr step, std::span<const int> used, const Instruction& instruction,
+                           std::string what) {
   use(used);
   step->profileIndex = static_cast<int32_t>(plan_.names.size());
-  plan_.names.push_back({instruction.id, std::string(instruction.name), std::move(what), operandSlots(instruction), resultSlots(instruction),
-                         kernels_.takeMentioned(), {}, {}, 0});
+  plan_.names.push_back({instruction.id,
+                         std::string(instruction.name),
+                         std::move(what),
+                         operandSlots(instruction),
+                         resultSlots(instruction),
+                         kernels_.takeMentioned(),
+                         {},
+                         {},
+                         0});
   out.steps.push_back(std::move(step));
 }
 
@@ -151,7 +169,8 @@ Status PlanBuilder::planCopies(const Instruction& instruction, Sequence& out) {
   std::vector<ShapeLeaf> leaves = leavesOf(*instruction.shape);
   for (size_t k = 0; k < to.size() && k < from.size(); ++k) {
     int64_t bytes = to[k] < 0 ? 0 : leaves[k].shape->denseBytes().value_or(0);
-    if (from[k] != to[k] && bytes > 0) emit(out, std::make_unique<CopyStep>(from[k], to[k], bytes), instruction, "copy");
+    if (from[k] != to[k] && bytes > 0)
+      emit(out, std::make_unique<CopyStep>(from[k], to[k], bytes), instruction, "copy");
   }
   return {};
 }
@@ -174,7 +193,8 @@ Status PlanBuilder::planBranches(const Instruction& instruction, Sequence& out, 
   step->byPredicate = module_.shapeOf(instruction.operands[0]).type == ElementType::Pred;
   step->selector = buffers_.slotOf(instruction.operands[0]);
   const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
-  if (branches.size() + 1 != instruction.operands.size()) return unsupported(instruction, "it has not one operand a branch");
+  if (branches.size() + 1 != instruction.operands.size())
+    return unsupported(instruction, "it has not one operand a branch");
   step->branches.resize(branches.size());
   for (size_t i = 0; i < branches.size(); ++i) TESSERA_TRY(planComputation(branches[i], step->branches[i], inLoop));
   const int selector = step->selector;
@@ -198,7 +218,8 @@ Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitRedu
 // Three kernels around arrays in scratch, one a piece of the updates.
 Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitScatter split, Sequence& out) {
   std::vector<int> slots = operandSlots(instruction);
-  TESSERA_ASSIGN_OR_RETURN(const int partial, scratch(instruction, split.pieces.outputs[0].denseBytes().value_or(INT64_MAX)));
+  TESSERA_ASSIGN_OR_RETURN(const int partial,
+                           scratch(instruction, split.pieces.outputs[0].denseBytes().value_or(INT64_MAX)));
   TESSERA_TRY(planPart(instruction, codegen::asLoopProgram(split.fill), {}, {partial}, out));
   TESSERA_TRY(planPart(instruction, std::move(split.pieces), slots, {partial}, out));
   slots.push_back(partial);
@@ -212,16 +233,20 @@ Status checkPlaces(const Instruction& instruction, const LoopProgram& program, s
     const int result = slots[operands + k];
     for (size_t i = 0; i < operands; ++i)
       if (slots[i] == result && !codegen::mayLieOver(program, k, i))
-        return fail(fmt::format("{}: result {} lies over operand {}, which its kernel takes for apart", instruction.name, k, i));
-    if (std::ranges::count(slots.subspan(operands), result) > 1) return fail(fmt::format("{}: result {} lies over another", instruction.name, k));
+        return fail(fmt::format("{}: result {} lies over operand {}, which its kernel takes for apart",
+                                instruction.name, k, i));
+    if (std::ranges::count(slots.subspan(operands), result) > 1)
+      return fail(fmt::format("{}: result {} lies over another", instruction.name, k));
   }
   return {};
 }
 
 // One kernel of an instruction that runs as several.
-Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from, const std::vector<int>& to, Sequence& out) {
+Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from,
+                             const std::vector<int>& to, Sequence& out) {
   from.insert(from.end(), to.begin(), to.end());
-  if (std::ranges::any_of(from, [](int slot) { return slot < 0; })) return unsupported(instruction, "an operand is not an array");
+  if (std::ranges::any_of(from, [](int slot) { return slot < 0; }))
+    return unsupported(instruction, "an operand is not an array");
   TESSERA_TRY(checkPlaces(instruction, program, from));
   auto kernel = kernels_.add(std::move(program), std::string(instruction.name));
   if (!kernel) return unsupported(instruction, kernel.error().message);
@@ -232,8 +257,10 @@ Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program
 // Lines that nobody will find in a cache again need not be read to be written; in place they have been read. slots: of
 // operands, then results.
 bool goesPastCaches(const LoopProgram& program, std::span<const int> slots, int64_t cacheBytes) {
-  const auto operands = slots.first(slots.size() - program.outputs.size()), results = slots.last(program.outputs.size());
-  return std::ranges::all_of(program.outputs, [&](const Shape& output) { return output.denseBytes().value_or(0) >= cacheBytes; }) &&
+  const auto operands = slots.first(slots.size() - program.outputs.size()),
+             results = slots.last(program.outputs.size());
+  return std::ranges::all_of(program.outputs,
+                             [&](const Shape& output) { return output.denseBytes().value_or(0) >= cacheBytes; }) &&
          std::ranges::none_of(results, [&](int slot) { return std::ranges::find(operands, slot) != operands.end(); });
 }
 
@@ -245,23 +272,27 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
     int64_t initial = program.initialOperand[k];
     int from = initial < 0 ? results[k] : slots[static_cast<size_t>(initial)];
     int64_t bytes = program.outputs[k].denseBytes().value_or(0);
-    if (from != results[k] && bytes > 0) emit(out, std::make_unique<CopyStep>(from, results[k], bytes), instruction, "copy");
+    if (from != results[k] && bytes > 0)
+      emit(out, std::make_unique<CopyStep>(from, results[k], bytes), instruction, "copy");
   }
   if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
   slots.insert(slots.end(), results.begin(), results.end());
-  if (std::ranges::any_of(slots, [](int slot) { return slot < 0; })) return unsupported(instruction, "an operand is not an array");
+  if (std::ranges::any_of(slots, [](int slot) { return slot < 0; }))
+    return unsupported(instruction, "an operand is not an array");
   TESSERA_TRY(checkPlaces(instruction, program, slots));
   bool loops = program.initialOperand[0] >= 0;
   const bool streams = !loops && goesPastCaches(program, slots, kernels_.target().cacheBytes);
   std::vector<int64_t> starts = takeOperandStarts(program);
   auto kernel = kernels_.add(std::move(program), std::string(instruction.name), streams);
   if (!kernel) return unsupported(instruction, kernel.error().message);
-  emit(out, std::make_unique<KernelStep>(*kernel, std::move(slots), std::move(starts)), instruction, loops ? "kernel (stores)" : "kernel");
+  emit(out, std::make_unique<KernelStep>(*kernel, std::move(slots), std::move(starts)), instruction,
+       loops ? "kernel (stores)" : "kernel");
   return {};
 }
 
 Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out) {
-  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}, threads_};
+  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction),
+                         {},      {},          threads_};
   context.scratch = [&](int64_t bytes) { return scratch(instruction, bytes); };
   auto step = planLibrary(context);
   if (!step) return fail(std::move(step).error());
@@ -270,9 +301,11 @@ Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out)
   return {};
 }
 
-// A fusion of dots and what stands between them, or of a convolution and its end; any other form by its element program.
+// A fusion of dots and what stands between them, or of a convolution and its end; any other form by its element
+// program.
 Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
-  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction), {}, {}, threads_};
+  LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction),
+                         {},      {},          threads_};
   context.scratch = [&](int64_t bytes) { return scratch(instruction, bytes); };
   auto step = planRowChain(context);
   if (step && !*step) step = planConvolutionEnd(context);
@@ -291,10 +324,13 @@ Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out
 }
 
 bool PlanBuilder::isUsersCall(const Instruction& instruction) const {
-  return instruction.opcode == Opcode::CustomCall && customCalls_ && customCalls_->has(std::string(instruction.attributes->textOr(Attr::custom_call_target, "")));
+  return instruction.opcode == Opcode::CustomCall && customCalls_ &&
+         customCalls_->has(std::string(instruction.attributes->textOr(Attr::custom_call_target, "")));
 }
 
-bool runsByEvaluate(const OpDef& op) { return op.evaluate && (op.kind == ExecutionKind::Library || op.kind == ExecutionKind::Effect); }
+bool runsByEvaluate(const OpDef& op) {
+  return op.evaluate && (op.kind == ExecutionKind::Library || op.kind == ExecutionKind::Effect);
+}
 
 // By its element program; a fusion runs as its root does.
 Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) {
@@ -303,7 +339,8 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   const OpDef* op = findOp(described->opcode);
   if (!op) return unsupported(instruction, "the operation is not described");
   if (described->opcode == Opcode::CustomCall)
-    if (auto known = checkTarget(*described, customCalls_); !known) return unsupported(instruction, known.error().message);
+    if (auto known = checkTarget(*described, customCalls_); !known)
+      return unsupported(instruction, known.error().message);
   bool fused = described != &instruction;
   const bool byElements = op->element || op->loops;
   if (!fused && !byElements && runsByEvaluate(*op)) return planEvaluation(instruction, out);
@@ -311,7 +348,8 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   if (op->loops != nullptr) {
     auto stores = storesOf(module_, instruction.id);
     if (!stores) return unsupported(instruction, stores.error().message);
-    if (auto split = codegen::splitScatter(*stores, kernels_.target())) return planSplit(instruction, std::move(*split), out);
+    if (auto split = codegen::splitScatter(*stores, kernels_.target()))
+      return planSplit(instruction, std::move(*split), out);
     return planKernel(instruction, std::move(*stores), out);
   }
   if (const std::vector<int> results = resultSlots(instruction); results.size() == 1)
@@ -322,15 +360,18 @@ Status PlanBuilder::planElements(const Instruction& instruction, Sequence& out) 
   auto elements = elementsOf(module_, instruction.id);
   if (!elements) return unsupported(instruction, elements.error().message);
   const ElementProgram& program = *elements;
-  if (const std::vector<int> slots = operandSlots(instruction), results = resultSlots(instruction); results.size() == 1 && !program.results.empty()) {
+  if (const std::vector<int> slots = operandSlots(instruction), results = resultSlots(instruction);
+      results.size() == 1 && !program.results.empty()) {
     const Node& read = program.at(program.results[0]);
     const int from = read.op == NodeOp::Read && read.bits0 < slots.size() ? slots[read.bits0] : -1;
     if (from >= 0 && from != results[0]) {
-      TESSERA_ASSIGN_OR_RETURN(StepPtr step, planPermute(program, from, results[0], threads_, [&](int64_t bytes) { return scratch(instruction, bytes); }));
+      TESSERA_ASSIGN_OR_RETURN(StepPtr step, planPermute(program, from, results[0], threads_,
+                                                         [&](int64_t bytes) { return scratch(instruction, bytes); }));
       if (step) return emit(out, std::move(step), instruction, "transpose"), Status{};
     }
   }
-  if (auto split = codegen::splitReduction(program, kernels_.target())) return planSplit(instruction, std::move(*split), out);
+  if (auto split = codegen::splitReduction(program, kernels_.target()))
+    return planSplit(instruction, std::move(*split), out);
   return planKernel(instruction, codegen::asLoopProgram(program), out);
 }
 
@@ -348,7 +389,8 @@ Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& ou
   }
   const OpDef* op = findOp(instruction.opcode);
   const bool isBuiltInCall = instruction.opcode == Opcode::CustomCall && !isUsersCall(instruction);
-  if ((op && op->kind == ExecutionKind::Library) || isBuiltInCall || runningTotal(module_, instruction)) return planLibraryOp(instruction, out);
+  if ((op && op->kind == ExecutionKind::Library) || isBuiltInCall || runningTotal(module_, instruction))
+    return planLibraryOp(instruction, out);
   return planElements(instruction, out);
 }
 
@@ -400,7 +442,8 @@ Status checkStaticShapes(const Module& module) {
   return {};
 }
 
-Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const PlanOptions& options) {
+Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels,
+                       const PlanOptions& options) {
   return PlanBuilder(module, buffers, kernels, options).build();
 }
 

@@ -1,5 +1,5 @@
-// PlanBuilder: from an optimised module with assigned buffers to a Plan. Tuples vanish here: every array leaf is a slot;
-// tuple, get-tuple-element and bitcast give it a second name; loop carries and in-place updates share one.
+// PlanBuilder: from an optimised module with assigned buffers to a Plan. Tuples vanish here: every array leaf is a
+// slot; tuple, get-tuple-element and bitcast give it a second name; loop carries and in-place updates share one.
 #pragma once
 
 #include "backends/cpu/kernel_library.h"
@@ -21,6 +21,7 @@ struct PlanOptions {
 // Fault::Unsupported on the first instruction whose shape has dynamic dimensions.
 Status checkStaticShapes(const Module& module);
 // Registers kernels with the library (not compiled yet). Fault::Unsupported names the instruction that cannot run.
-Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels, const PlanOptions& options);
+Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels,
+                       const PlanOptions& options);
 
 }  // namespace tessera::cpu

@@ -1,12 +1,13 @@
-// See region_planner.h. RegionBuilder numbers buffers and writes blocks; what is in a register follows from all accesses.
+// See region_planner.h. RegionBuilder numbers buffers and writes blocks; what is in a register follows from all
+// accesses.
 #include "backends/cpu/region_planner.h"
 
 #include <algorithm>
 #include <set>
 
 #include "backends/codegen/flatten_axis.h"
-#include "backends/codegen/unroll_short.h"
 #include "backends/codegen/split_reduction.h"
+#include "backends/codegen/unroll_short.h"
 #include "backends/cpu/step_program.h"
 #include "core/ops/callee_index.h"
 #include "core/ops/op.h"
@@ -21,10 +22,10 @@ constexpr double kMostProgramNs = 4000;     // a program that takes longer may b
 constexpr double kStepNs = 500;             // in a loop: work beside which the call of a step still counts
 constexpr double kLoneStepNs = 30;          // the same where it runs once
 constexpr double kMostMemberNs = 200;       // of a chain: what is longer is better compiled once for all its likes
-constexpr int64_t kMostElements = 1 << 12;      // of a result
-constexpr int64_t kMostLoneElements = 64;       // the same where it runs once
+constexpr int64_t kMostElements = 1 << 12;  // of a result
+constexpr int64_t kMostLoneElements = 64;   // the same where it runs once
 constexpr int kMostSteps = 96;
-constexpr size_t kMostNodes = 6000;         // code generation of one function is not spread over threads
+constexpr size_t kMostNodes = 6000;  // code generation of one function is not spread over threads
 constexpr int64_t kMostCopyBytes = 1 << 16;
 constexpr int64_t kRegisterBytes = 16;
 
@@ -42,8 +43,11 @@ bool isControl(Opcode opcode) { return opcode == Opcode::While || opcode == Opco
 
 // Not worth a look where it runs once.
 bool isLarge(const Instruction& instruction) {
-  if (isControl(instruction.opcode) || needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant || instruction.opcode == Opcode::Copy) return false;
-  return std::ranges::any_of(leavesOf(*instruction.shape), [](const ShapeLeaf& leaf) { return countOf(*leaf.shape) > kMostLoneElements; });
+  if (isControl(instruction.opcode) || needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant ||
+      instruction.opcode == Opcode::Copy)
+    return false;
+  return std::ranges::any_of(leavesOf(*instruction.shape),
+                             [](const ShapeLeaf& leaf) { return countOf(*leaf.shape) > kMostLoneElements; });
 }
 
 }  // namespace
@@ -57,11 +61,14 @@ void RegionPlanner::Size::add(const Size& other) {
 }
 
 RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instruction) {
-  if (instruction.opcode == Opcode::Fusion && instruction.attributes->textOr(Attr::kind, "") == "kOutput") return {};  // a library's step
+  if (instruction.opcode == Opcode::Fusion && instruction.attributes->textOr(Attr::kind, "") == "kOutput")
+    return {};  // a library's step
   const Instruction* described = describedBy(module_, instruction);
   const OpDef* op = described ? findOp(described->opcode) : nullptr;
-  if (!op || hasSideEffect(instruction) || (!op->element && !op->loops) || described->opcode == Opcode::CustomCall) return {};
-  if (op->kind == ExecutionKind::Library || op->kind == ExecutionKind::Effect || runningTotal(module_, instruction)) return {};
+  if (!op || hasSideEffect(instruction) || (!op->element && !op->loops) || described->opcode == Opcode::CustomCall)
+    return {};
+  if (op->kind == ExecutionKind::Library || op->kind == ExecutionKind::Effect || runningTotal(module_, instruction))
+    return {};
   for (const ShapeLeaf& leaf : leavesOf(*instruction.shape))
     if (const int64_t count = countOf(*leaf.shape); count < 1 || count > kMostElements) return {};
   LoopProgram program;
@@ -74,7 +81,8 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
     if (!elements || codegen::splitReduction(*elements, target_)) return {};
     program = codegen::asLoopProgram(*elements);
   }
-  const size_t operands = operandSlots(module_, buffers_, instruction).size(), results = resultSlots(buffers_, instruction).size();
+  const size_t operands = operandSlots(module_, buffers_, instruction).size(),
+               results = resultSlots(buffers_, instruction).size();
   if (program.body.operands.size() != operands || program.outputs.size() != results) return {};
   if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
   program = codegen::flattenShortAxis(codegen::unrollShort(std::move(program)), target_.vectorBytes / 4);
@@ -102,7 +110,8 @@ std::optional<RegionPlanner::Size> RegionPlanner::measureBlocks(const std::vecto
 
 RegionPlanner::Sized RegionPlanner::measure(const Instruction& instruction) {
   if (needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant) return {Size{}, {}};
-  const std::vector<int> operands = operandSlots(module_, buffers_, instruction), results = resultSlots(buffers_, instruction);
+  const std::vector<int> operands = operandSlots(module_, buffers_, instruction),
+                         results = resultSlots(buffers_, instruction);
   auto hasNoSlot = [](int slot) { return slot < 0; };
   if (std::ranges::any_of(operands, hasNoSlot) || std::ranges::any_of(results, hasNoSlot)) return {};
   if (isIdentity(module_, instruction, customCalls_)) {
@@ -117,7 +126,8 @@ RegionPlanner::Sized RegionPlanner::measure(const Instruction& instruction) {
   }
   if (!isControl(instruction.opcode)) return measureProgram(instruction);
   const std::vector<ComputationId> blocks = blocksOf(instruction);
-  if (blocks.empty() || (instruction.opcode == Opcode::Conditional && blocks.size() + 1 != instruction.operands.size())) return {};
+  if (blocks.empty() || (instruction.opcode == Opcode::Conditional && blocks.size() + 1 != instruction.operands.size()))
+    return {};
   std::optional<Size> size = measureBlocks(blocks);
   if (!size || !pays(*size, true)) return {};
   ++size->steps;
@@ -134,13 +144,16 @@ const RegionPlanner::Sized& RegionPlanner::sizedOf(InstructionId id) {
   return found->second;
 }
 
-bool RegionPlanner::pays(const Size& size, bool inLoop) const { return size.ns <= size.steps * (inLoop ? kStepNs : kLoneStepNs); }
+bool RegionPlanner::pays(const Size& size, bool inLoop) const {
+  return size.ns <= size.steps * (inLoop ? kStepNs : kLoneStepNs);
+}
 
 // --- one region
 
 class RegionBuilder {
  public:
-  explicit RegionBuilder(RegionPlanner& planner) : planner_(planner), module_(planner.module_), buffers_(planner.buffers_) {}
+  explicit RegionBuilder(RegionPlanner& planner)
+      : planner_(planner), module_(planner.module_), buffers_(planner.buffers_) {}
 
   PlannedRegion build(ComputationId computation, size_t begin, size_t end);
 
@@ -187,12 +200,15 @@ void RegionBuilder::addCopy(int from, int to, const Shape& shape, uint32_t block
 
 void RegionBuilder::addProgram(const Instruction& instruction, uint32_t block) {
   const LoopProgram& program = planner_.sizedOf(instruction.id).program;
-  const std::vector<int> operands = operandSlots(module_, buffers_, instruction), results = resultSlots(buffers_, instruction);
+  const std::vector<int> operands = operandSlots(module_, buffers_, instruction),
+                         results = resultSlots(buffers_, instruction);
   for (size_t k = 0; k < results.size(); ++k)
-    if (program.initialOperand[k] >= 0) addCopy(operands[static_cast<size_t>(program.initialOperand[k])], results[k], program.outputs[k], block);
+    if (program.initialOperand[k] >= 0)
+      addCopy(operands[static_cast<size_t>(program.initialOperand[k])], results[k], program.outputs[k], block);
   RegionStep step;
   step.program = static_cast<uint32_t>(out_.program.programs.size());
-  for (size_t i = 0; i < operands.size(); ++i) step.buffers.push_back(bufferOf(operands[i], countOf(program.body.operands[i])));
+  for (size_t i = 0; i < operands.size(); ++i)
+    step.buffers.push_back(bufferOf(operands[i], countOf(program.body.operands[i])));
   for (size_t i = 0; i < results.size(); ++i) step.buffers.push_back(bufferOf(results[i], countOf(program.outputs[i])));
   out_.program.programs.push_back(program);
   out_.program.blocks[block].push_back(std::move(step));
@@ -216,7 +232,8 @@ void RegionBuilder::addControl(const Instruction& instruction, uint32_t block) {
 
 void RegionBuilder::add(const Instruction& instruction, uint32_t block) {
   if (needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant) return;
-  out_.parts.push_back({instruction.id, static_cast<int32_t>(block), operandSlots(module_, buffers_, instruction), resultSlots(buffers_, instruction)});
+  out_.parts.push_back({instruction.id, static_cast<int32_t>(block), operandSlots(module_, buffers_, instruction),
+                        resultSlots(buffers_, instruction)});
   if (isControl(instruction.opcode)) return addControl(instruction, block);
   if (!isIdentity(module_, instruction, planner_.customCalls_)) return addProgram(instruction, block);
   const std::vector<ShapeLeaf> leaves = leavesOf(*instruction.shape);
@@ -271,10 +288,13 @@ void RegionBuilder::findVisible(ComputationId computation, size_t end) {
     for (const RegionStep& step : block) {
       if (step.kind == RegionStep::Kind::Copy) written.insert(step.buffers[1]);
       if (step.kind == RegionStep::Kind::Program)
-        written.insert(step.buffers.begin() + static_cast<ptrdiff_t>(out_.program.programs[step.program].body.operands.size()), step.buffers.end());
+        written.insert(
+            step.buffers.begin() + static_cast<ptrdiff_t>(out_.program.programs[step.program].body.operands.size()),
+            step.buffers.end());
     }
   for (uint32_t buffer : written)
-    out_.program.buffers[buffer].out = seen.contains(slotOf_[buffer]) || buffers_.slots[static_cast<size_t>(slotOf_[buffer])].kind == SlotKind::Output;
+    out_.program.buffers[buffer].out =
+        seen.contains(slotOf_[buffer]) || buffers_.slots[static_cast<size_t>(slotOf_[buffer])].kind == SlotKind::Output;
 }
 
 // Arrays that do not live at the same time may be given the same memory.
@@ -282,7 +302,8 @@ void RegionBuilder::findMeetings() {
   std::vector<RegionBuffer>& buffers = out_.program.buffers;
   for (uint32_t higher = 0; higher < buffers.size(); ++higher)
     for (uint32_t lower = 0; lower < higher; ++lower)
-      if (!buffers[lower].inRegister && !buffers[higher].inRegister && !buffers_.lieApart(slotOf_[lower], slotOf_[higher]))
+      if (!buffers[lower].inRegister && !buffers[higher].inRegister &&
+          !buffers_.lieApart(slotOf_[lower], slotOf_[higher]))
         out_.program.mayMeet.emplace_back(lower, higher);
   std::ranges::sort(out_.program.mayMeet);
 }
@@ -297,12 +318,15 @@ PlannedRegion RegionBuilder::build(ComputationId computation, size_t begin, size
   for (size_t i = 0; i < slotOf_.size(); ++i) {
     RegionBuffer& buffer = out_.program.buffers[i];
     buffer.in = buffer.in || (buffer.out && !written.contains(static_cast<uint32_t>(i)));  // may end as it began
-    if (!buffer.inRegister) buffer.in = buffer.out = false;
-    else out_.registers.push_back(slotOf_[i]);
+    if (!buffer.inRegister)
+      buffer.in = buffer.out = false;
+    else
+      out_.registers.push_back(slotOf_[i]);
     if (buffer.hasMemory()) out_.slots.push_back(slotOf_[i]);
   }
   for (const StepPart& part : out_.parts)
-    if (part.block == 0 && (!out_.speaker.valid() || module_.at(out_.speaker).opcode != Opcode::While)) out_.speaker = part.instruction;
+    if (part.block == 0 && (!out_.speaker.valid() || module_.at(out_.speaker).opcode != Opcode::While))
+      out_.speaker = part.instruction;
   out_.end = end;
   return std::move(out_);
 }

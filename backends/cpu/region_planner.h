@@ -1,6 +1,6 @@
-// RegionPlanner: finds instructions that stand one after the other and are each too small to be called as a step: chains,
-// loops and branches of them become one function (core/element/region_program.h). Decided by shapes and estimated work
-// alone, never by the number of threads. Stands between buffer assignment and the plan's steps.
+// RegionPlanner: finds instructions that stand one after the other and are each too small to be called as a step:
+// chains, loops and branches of them become one function (core/element/region_program.h). Decided by shapes and
+// estimated work alone, never by the number of threads. Stands between buffer assignment and the plan's steps.
 #pragma once
 
 #include <optional>
@@ -21,16 +21,17 @@ namespace tessera::cpu {
 
 struct PlannedRegion {
   RegionProgram program;
-  std::vector<int> slots;         // of the buffers that have memory, in order
-  std::vector<int> registers;     // slots that lie in registers while it runs
-  std::vector<StepPart> parts;    // what it computes, in order
-  InstructionId speaker;          // whose name it bears: its loop, else the last
-  size_t end = 0;                 // instructions [begin, end) of the computation are in it
+  std::vector<int> slots;       // of the buffers that have memory, in order
+  std::vector<int> registers;   // slots that lie in registers while it runs
+  std::vector<StepPart> parts;  // what it computes, in order
+  InstructionId speaker;        // whose name it bears: its loop, else the last
+  size_t end = 0;               // instructions [begin, end) of the computation are in it
 };
 
 class RegionPlanner {
  public:
-  RegionPlanner(const Module& module, const BufferAssignment& buffers, const codegen::Target& target, const CustomCallLibrary* customCalls)
+  RegionPlanner(const Module& module, const BufferAssignment& buffers, const codegen::Target& target,
+                const CustomCallLibrary* customCalls)
       : module_(module), buffers_(buffers), target_(target), customCalls_(customCalls) {}
 
   // The region that begins with instruction number `begin` of the computation and is as long as may be; nothing where
@@ -46,8 +47,8 @@ class RegionPlanner {
     void add(const Size& other);
   };
   struct Sized {
-    std::optional<Size> size;   // nothing: it does not fit
-    LoopProgram program;        // of an instruction that has one
+    std::optional<Size> size;  // nothing: it does not fit
+    LoopProgram program;       // of an instruction that has one
   };
   const Sized& sizedOf(InstructionId id);
   Sized measure(const Instruction& instruction);

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "backends/codegen/flatten_axis.h"
-#include "backends/codegen/unroll_short.h"
 #include "backends/codegen/row_locality.h"
+#include "backends/codegen/unroll_short.h"
 #include "backends/cpu/dot_form.h"
 #include "backends/cpu/step_program.h"
 #include "backends/runtime/row_chain_step.h"
@@ -17,16 +17,19 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kTileBytes = 1 << 17;      // of one array between members
-constexpr int64_t kEndTileBytes = 1 << 19;   // of a dot's rows that only its end reads, once
-constexpr int64_t kFewestRows = 64;          // a dot packs its right side anew for each tile
-constexpr int64_t kWantedTasks = 16;         // where that leaves tiles of kFewestRows
-constexpr int64_t kWantedEndTasks = 8;       // as a dot without an end is cut
+constexpr int64_t kTileBytes = 1 << 17;     // of one array between members
+constexpr int64_t kEndTileBytes = 1 << 19;  // of a dot's rows that only its end reads, once
+constexpr int64_t kFewestRows = 64;         // a dot packs its right side anew for each tile
+constexpr int64_t kWantedTasks = 16;        // where that leaves tiles of kFewestRows
+constexpr int64_t kWantedEndTasks = 8;      // as a dot without an end is cut
 
 class ChainPlanner {
  public:
   ChainPlanner(LibraryContext& context, ComputationId inside, RowChain chain)
-      : context_(context), module_(context.module), chain_(std::move(chain)), outside_(module_, inside, context.operands) {}
+      : context_(context),
+        module_(context.module),
+        chain_(std::move(chain)),
+        outside_(module_, inside, context.operands) {}
 
   Result<StepPtr> plan() {
     TESSERA_TRY(composeMiddle());
@@ -34,7 +37,8 @@ class ChainPlanner {
     if (!describe(*step)) return planWhole();
     step->slots = kernelSlots(*step);
     TESSERA_TRY(takeScratch(*step));
-    TESSERA_ASSIGN_OR_RETURN(step->kernel, context_.kernels.add(std::move(program_), std::string(context_.instruction.name)));
+    TESSERA_ASSIGN_OR_RETURN(step->kernel,
+                             context_.kernels.add(std::move(program_), std::string(context_.instruction.name)));
     step->out = context_.outputs[0];
     step->vectors = gemmVectors(context_.kernels.target());
     TESSERA_ASSIGN_OR_RETURN(step->packed, takeThreadScratch(context_, step->packedBytes()));
@@ -48,12 +52,14 @@ class ChainPlanner {
 
   Status composeMiddle() {
     TESSERA_ASSIGN_OR_RETURN(const ElementProgram program, elementsOf(module_, chain_.middle));
-    program_ = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(program)), context_.kernels.target().vectorBytes / 4);
+    program_ = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(program)),
+                                         context_.kernels.target().vectorBytes / 4);
     return {};
   }
 
   // A product's or the consumer's operand from outside.
-  std::optional<ChainOperand> whole(InstructionId operand, const Dims& batch, const Dims& rows, const Dims& columns) const {
+  std::optional<ChainOperand> whole(InstructionId operand, const Dims& batch, const Dims& rows,
+                                    const Dims& columns) const {
     auto view = viewOf(rows, columns);
     const int slot = outside_.of(operand);
     if (!view || slot < 0) return std::nullopt;
@@ -92,14 +98,16 @@ class ChainPlanner {
 
   bool describeTiles(RowChainStep& step) const {
     auto analysis = codegen::ProgramAnalysis::of(program_);
-    if (!analysis || step.form.elements() == 0 || program_.body.operands.size() + 1 > RowChainStep::kMostSlots) return false;
+    if (!analysis || step.form.elements() == 0 || program_.body.operands.size() + 1 > RowChainStep::kMostSlots)
+      return false;
     std::vector<bool> local(program_.body.operands.size(), false);
     for (const ChainProduct& product : step.products) local[product.operand] = true;
     const auto nest = codegen::KernelNest::of(program_, *analysis, context_.kernels.target());
     const auto locality = codegen::rowLocalityOf(program_, *analysis, nest, local);
     if (!locality) return false;
     step.locality = *locality;
-    const int64_t step0 = locality->elements / std::gcd(locality->elements, step.form.columns);  // rows of a whole number of pieces
+    const int64_t step0 =
+        locality->elements / std::gcd(locality->elements, step.form.columns);  // rows of a whole number of pieces
     const int64_t inCache = std::max((consumer() ? kTileBytes : kEndTileBytes) / 4 / step.form.columns, kFewestRows);
     const int64_t wanted = consumer() ? kWantedTasks : kWantedEndTasks;
     const int64_t shared = std::max((step.form.batches * step.form.rows + wanted - 1) / wanted, kFewestRows);
@@ -144,7 +152,8 @@ class ChainPlanner {
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planDot(context));
     if (!step) {
       TESSERA_ASSIGN_OR_RETURN(const ElementProgram program, elementsOf(module_, dot.id));
-      TESSERA_ASSIGN_OR_RETURN(size_t kernel, context_.kernels.add(codegen::asLoopProgram(program), std::string(dot.name)));
+      TESSERA_ASSIGN_OR_RETURN(size_t kernel,
+                               context_.kernels.add(codegen::asLoopProgram(program), std::string(dot.name)));
       step = std::make_unique<KernelStep>(kernel, std::vector<int>{lhs, rhs, out});
     }
     steps.steps.push_back(std::move(step));
@@ -166,7 +175,8 @@ class ChainPlanner {
       TESSERA_ASSIGN_OR_RETURN(result, context_.scratch(middle().shape->denseBytes().value_or(INT64_MAX)));
     }
     slots.push_back(result);
-    TESSERA_ASSIGN_OR_RETURN(size_t kernel, context_.kernels.add(std::move(program_), std::string(context_.instruction.name)));
+    TESSERA_ASSIGN_OR_RETURN(size_t kernel,
+                             context_.kernels.add(std::move(program_), std::string(context_.instruction.name)));
     steps->steps.push_back(std::make_unique<KernelStep>(kernel, std::move(slots)));
     if (const Instruction* dot = consumer()) {
       const bool right = chain_.consumedOnRight;

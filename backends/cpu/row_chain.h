@@ -1,6 +1,6 @@
 // A row chain (core/passes/row_chain.h) as one step: tile after tile of rows goes through the dots in front (our
-// gemm), the kernel of the middle and the dot behind, while it is in a core's cache. Tiles follow from the shapes alone.
-// Stands behind plan_builder for fusions of kind kOutput.
+// gemm), the kernel of the middle and the dot behind, while it is in a core's cache. Tiles follow from the shapes
+// alone. Stands behind plan_builder for fusions of kind kOutput.
 #pragma once
 
 #include "backends/cpu/library_steps.h"

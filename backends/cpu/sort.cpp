@@ -1,6 +1,6 @@
-// sort: rows along one dimension. A comparator that orders numbers becomes a key for each element, made by a kernel, and
-// rows are sorted by the keys' digits; any other comparator is called. Rows are spread over threads, long ones are shared:
-// keys of 32 bits are dealt into buckets where the results lie, others are sorted in scratch.
+// sort: rows along one dimension. A comparator that orders numbers becomes a key for each element, made by a kernel,
+// and rows are sorted by the keys' digits; any other comparator is called. Rows are spread over threads, long ones are
+// shared: keys of 32 bits are dealt into buckets where the results lie, others are sorted in scratch.
 #include <algorithm>
 #include <numeric>
 
@@ -18,8 +18,9 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kFewRows = 8;                // of so many or more, or of short ones, each thread sorts its own …
-constexpr int64_t kGroup = 1 << 11, kMostGroup = 1 << 17;  // … in groups of so many elements, whose items alone are in memory
+constexpr int64_t kFewRows = 8;  // of so many or more, or of short ones, each thread sorts its own …
+constexpr int64_t kGroup = 1 << 11,
+                  kMostGroup = 1 << 17;  // … in groups of so many elements, whose items alone are in memory
 
 // How the kernel runs on a piece of the elements.
 std::optional<codegen::RowLocality> localityOf(const LoopProgram& program, const codegen::Target& target) {
@@ -31,22 +32,26 @@ std::optional<codegen::RowLocality> localityOf(const LoopProgram& program, const
 }
 
 LoopProgram kernelOf(const SortKey& key, const codegen::Target& target) {
-  return codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(expandApproximations(key.items))), target.vectorBytes / 4);
+  return codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(expandApproximations(key.items))),
+                                   target.vectorBytes / 4);
 }
 
-// Few long rows are sorted one after the other by all threads; a kernel that cannot run in parts makes all items at once.
+// Few long rows are sorted one after the other by all threads; a kernel that cannot run in parts makes all items at
+// once.
 RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const codegen::Target& target) {
   const int64_t all = shape.rows * shape.length, unit = shape.length * shape.inner;
   if (all == 0 || (shape.rows < kFewRows && shape.length >= ParallelRadixSort::kWorthSharing)) return {};
   const auto locality = localityOf(program, target);
   if (!locality) return {};
-  const int64_t step = locality->elements / std::gcd(locality->elements, unit), wanted = (std::clamp<int64_t>(all / 16, 1, kGroup) + unit - 1) / unit;
+  const int64_t step = locality->elements / std::gcd(locality->elements, unit),
+                wanted = (std::clamp<int64_t>(all / 16, 1, kGroup) + unit - 1) / unit;
   const int64_t units = (wanted + step - 1) / step * step, elements = units * unit;
   if (elements > kMostGroup || elements > all / 2) return {};
   return {(all + elements - 1) / elements, elements, units * shape.inner, *locality};
 }
 
-Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const SortShape& shape, std::vector<int> widths, SortPayload payload, KeyForm form = {}) {
+Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const SortShape& shape, std::vector<int> widths,
+                          SortPayload payload, KeyForm form = {}) {
   LoopProgram program = kernelOf(key, context.kernels.target());
   RadixSort sort;
   sort.shape = shape;
@@ -59,12 +64,15 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   sort.widths = std::move(widths);
   const bool grouped = sort.groups.count > 0, keysAlone = payload == SortPayload::None;
   sort.isShared = !grouped && shape.length >= ParallelRadixSort::kWorthSharing && shape.rows < 2 * context.threads;
-  const int64_t busy = std::min<int64_t>(context.threads, (sort.parts() + sort.partsAtOnce() - 1) / sort.partsAtOnce());  // threads
-  const int64_t all = shape.rows * shape.length, elements = sort.isShared ? all : busy * shape.length;  // of rows that are sorted
+  const int64_t busy =
+      std::min<int64_t>(context.threads, (sort.parts() + sort.partsAtOnce() - 1) / sort.partsAtOnce());  // threads
+  const int64_t all = shape.rows * shape.length,
+                elements = sort.isShared ? all : busy * shape.length;  // of rows that are sorted
   const int64_t itemBytes = keysAlone ? 4 : key.isWide ? sizeof(WideItem) : sizeof(uint64_t);
   sort.items = context.outputs[0];  // keys without payload lie where their values will
   if (!keysAlone || grouped) {
-    TESSERA_ASSIGN_OR_RETURN(sort.items, context.scratch((keysAlone ? 4 : 8) * (grouped ? busy * sort.groups.elements : all)));
+    TESSERA_ASSIGN_OR_RETURN(sort.items,
+                             context.scratch((keysAlone ? 4 : 8) * (grouped ? busy * sort.groups.elements : all)));
   }
   TESSERA_ASSIGN_OR_RETURN(sort.kernel, context.kernels.add(std::move(program), std::string(context.instruction.name)));
   sort.kernelSlots.push_back(sort.items);
@@ -86,8 +94,8 @@ Result<int> placeOfWords(LibraryContext& context, const SortShape& shape, std::s
 }
 
 // Long rows by 32-bit keys; nullptr: not such. Results are written while operands are still read.
-Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& comparator, std::span<const Shape> operands, const SortShape& shape,
-                            const std::vector<int>& widths, int64_t dimension) {
+Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& comparator, std::span<const Shape> operands,
+                            const SortShape& shape, const std::vector<int>& widths, int64_t dimension) {
   if (shape.inner != 1 || shape.rows >= kFewRows || shape.length < BucketSort::kWorthIt) return nullptr;
   for (int slot : context.outputs)
     if (std::ranges::count(context.operands, slot) > 0) return nullptr;
@@ -96,7 +104,8 @@ Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& compa
   LoopProgram program = kernelOf(*key, context.kernels.target());
   const auto locality = localityOf(program, context.kernels.target());
   constexpr int64_t kMostElements = 1 << 13;
-  if (!locality || locality->elements > kMostElements || (shape.rows > 1 && shape.length % locality->elements != 0)) return nullptr;
+  if (!locality || locality->elements > kMostElements || (shape.rows > 1 && shape.length % locality->elements != 0))
+    return nullptr;
   auto step = std::make_unique<BucketSortStep>();
   step->shape = shape;
   step->locality = *locality;
@@ -111,7 +120,8 @@ Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& compa
   TESSERA_ASSIGN_OR_RETURN(step->cells, context.scratch(BucketSort::kCells * static_cast<int64_t>(sizeof(uint16_t))));
   TESSERA_ASSIGN_OR_RETURN(step->pieces, context.scratch(context.threads * step->pieceElements() * 4));
   TESSERA_ASSIGN_OR_RETURN(step->spare, context.scratch(context.threads * step->scratchBytes()));
-  TESSERA_ASSIGN_OR_RETURN(step->kernel, context.kernels.add(std::move(program), std::string(context.instruction.name)));
+  TESSERA_ASSIGN_OR_RETURN(step->kernel,
+                           context.kernels.add(std::move(program), std::string(context.instruction.name)));
   context.what = "sort (buckets)";
   return step;
 }
@@ -123,7 +133,8 @@ Result<StepPtr> planSort(LibraryContext& context) {
   std::vector<ComputationId> callees = context.module.callees(sort);
   const Shape& first = context.module.shapeOf(sort.operands[0]);
   const std::vector<int64_t>& dimensions = sort.attributes->ints(Attr::dimensions);
-  if (callees.size() != 1 || first.rank() == 0) return fail(std::string(sort.name) + ": sort without a comparator or a dimension");
+  if (callees.size() != 1 || first.rank() == 0)
+    return fail(std::string(sort.name) + ": sort without a comparator or a dimension");
   const auto dimension = static_cast<size_t>(dimensions.empty() ? first.rank() - 1 : dimensions[0]);
   auto comparator = composeScalar(context.module, callees[0]);
   if (!comparator) return fail(std::move(comparator).error());
@@ -141,11 +152,14 @@ Result<StepPtr> planSort(LibraryContext& context) {
   }
   const bool isWhole = operands[0].type == ElementType::Pred || info(operands[0].type).bits == 8 * widths[0];
   const bool byValue = operands.size() == 1 && widths[0] <= 4 && isWhole && shape.length > RadixSort::kFew;
-  const auto said = byValue && shape.inner == 1 && context.outputs[0] != context.operands[0] ? operandSaidByKey(*comparator, operands) : std::nullopt;
+  const auto said = byValue && shape.inner == 1 && context.outputs[0] != context.operands[0]
+                        ? operandSaidByKey(*comparator, operands)
+                        : std::nullopt;
   const SortPayload payload = said ? SortPayload::None : byValue ? SortPayload::Value : SortPayload::Index;
   const bool fits = shape.length <= INT32_MAX && shape.rows <= (int64_t{1} << 55) / std::max<int64_t>(shape.length, 1);
   if (fits) {
-    TESSERA_ASSIGN_OR_RETURN(StepPtr buckets, planBuckets(context, *comparator, operands, shape, widths, static_cast<int64_t>(dimension)));
+    TESSERA_ASSIGN_OR_RETURN(
+        StepPtr buckets, planBuckets(context, *comparator, operands, shape, widths, static_cast<int64_t>(dimension)));
     if (buckets) return buckets;
   }
   auto key = fits ? sortKeyOf(*comparator, operands, static_cast<int64_t>(dimension), payload) : std::nullopt;

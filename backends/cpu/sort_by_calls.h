@@ -7,6 +7,7 @@
 
 namespace tessera::cpu {
 
-Result<StepPtr> planSortByCalls(LibraryContext& context, const ElementProgram& comparator, const SortShape& shape, std::vector<int> widths);
+Result<StepPtr> planSortByCalls(LibraryContext& context, const ElementProgram& comparator, const SortShape& shape,
+                                std::vector<int> widths);
 
 }  // namespace tessera::cpu

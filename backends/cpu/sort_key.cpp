@@ -12,7 +12,8 @@ namespace {
 // Copies one side of the comparison into a program over whole arrays.
 class SideCopy {
  public:
-  SideCopy(const ElementProgram& from, ElementBuilder& to, std::vector<NodeId> indices) : from_(from), to_(to), indices_(std::move(indices)) {}
+  SideCopy(const ElementProgram& from, ElementBuilder& to, std::vector<NodeId> indices)
+      : from_(from), to_(to), indices_(std::move(indices)) {}
 
   // Invalid: it has nodes that are not scalar arithmetic on its own operands.
   NodeId copy(NodeId id) {
@@ -33,7 +34,8 @@ class SideCopy {
       case NodeOp::Select: return to_.select(in[0], in[1], in[2]);
       case NodeOp::Convert: return to_.convert(node.type, in[0]);
       case NodeOp::BitcastConvert: return to_.bitcastConvert(node.type, in[0]);
-      case NodeOp::Compare: return to_.compare(static_cast<CompareDirection>(node.bits0), in[0], in[1], node.bits1 != 0);
+      case NodeOp::Compare:
+        return to_.compare(static_cast<CompareDirection>(node.bits0), in[0], in[1], node.bits1 != 0);
       default: break;
     }
     if (node.op >= NodeOp::Add && node.op <= NodeOp::MulHi && in.size() == 2) return to_.binary(node.op, in[0], in[1]);
@@ -50,7 +52,8 @@ class SideCopy {
 // The same arithmetic, on the first element here and on the second there.
 bool mirrors(const ElementProgram& program, NodeId first, NodeId second, int depth) {
   const Node &a = program.at(first), &b = program.at(second);
-  if (depth > 64 || a.op != b.op || a.type != b.type || a.bits1 != b.bits1 || a.inputCount != b.inputCount) return false;
+  if (depth > 64 || a.op != b.op || a.type != b.type || a.bits1 != b.bits1 || a.inputCount != b.inputCount)
+    return false;
   if (a.op == NodeOp::Read) return a.bits0 % 2 == 0 && b.bits0 == a.bits0 + 1;
   if (a.bits0 != b.bits0) return false;
   for (uint32_t i = 0; i < a.inputCount; ++i)
@@ -72,17 +75,21 @@ std::optional<ElementType> unsignedOf(int bits) {
 NodeId ordered(ElementBuilder& b, NodeId value, bool totalOrder) {
   const ElementType type = b.typeOf(value);
   if (type == ElementType::Pred) return b.convert(ElementType::U8, value);
-  const bool isPlainFloat = type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
+  const bool isPlainFloat =
+      type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
   auto bits = unsignedOf(info(type).bits);
   if (!bits || !(isInteger(type) || isPlainFloat)) return {};
   const uint64_t top = uint64_t{1} << (info(type).bits - 1);
-  if (isInteger(type)) return isSigned(type) ? b.binary(NodeOp::Xor, b.bitcastConvert(*bits, value), b.constantBits(*bits, top)) : value;
+  if (isInteger(type))
+    return isSigned(type) ? b.binary(NodeOp::Xor, b.bitcastConvert(*bits, value), b.constantBits(*bits, top)) : value;
   if (!totalOrder) value = b.select(b.compare(CompareDirection::Eq, value, b.zero(type)), b.zero(type), value);
-  NodeId word = b.bitcastConvert(*bits, value), isNegative = b.compare(CompareDirection::Ge, word, b.constantBits(*bits, top));
+  NodeId word = b.bitcastConvert(*bits, value),
+         isNegative = b.compare(CompareDirection::Ge, word, b.constantBits(*bits, top));
   return b.select(isNegative, b.unary(NodeOp::Not, word), b.binary(NodeOp::Xor, word, b.constantBits(*bits, top)));
 }
 
-NodeId payloadOf(ElementBuilder& b, std::span<const Shape> operands, std::span<const NodeId> indices, int64_t dimension, SortPayload payload) {
+NodeId payloadOf(ElementBuilder& b, std::span<const Shape> operands, std::span<const NodeId> indices, int64_t dimension,
+                 SortPayload payload) {
   if (payload == SortPayload::Index) return b.convert(ElementType::U64, indices[static_cast<size_t>(dimension)]);
   NodeId value = b.read(0, indices);
   if (b.typeOf(value) == ElementType::Pred) return b.convert(ElementType::U64, value);
@@ -100,14 +107,17 @@ std::optional<SaidOperand> operandSaidByKey(const ElementProgram& comparator, st
   const ElementType type = operands[read.bits0 / 2].type;
   const bool isFloat = type == ElementType::F32 && compare.bits1 != 0;
   if (!isFloat && type != ElementType::S32 && type != ElementType::U32) return std::nullopt;
-  return SaidOperand{static_cast<int>(read.bits0 / 2), {isFloat, isSigned(type), static_cast<CompareDirection>(compare.bits0) == CompareDirection::Gt}};
+  return SaidOperand{static_cast<int>(read.bits0 / 2),
+                     {isFloat, isSigned(type), static_cast<CompareDirection>(compare.bits0) == CompareDirection::Gt}};
 }
 
-std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<const Shape> operands, int64_t dimension, SortPayload payload) {
+std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<const Shape> operands, int64_t dimension,
+                                 SortPayload payload) {
   const NodeId root = comparator.results.at(0);
   const Node& compare = comparator.at(root);
   const auto direction = static_cast<CompareDirection>(compare.bits0);
-  if (compare.op != NodeOp::Compare || (direction != CompareDirection::Lt && direction != CompareDirection::Gt)) return std::nullopt;
+  if (compare.op != NodeOp::Compare || (direction != CompareDirection::Lt && direction != CompareDirection::Gt))
+    return std::nullopt;
   const NodeId first = comparator.inputsOf(root)[0], second = comparator.inputsOf(root)[1];
   if (!mirrors(comparator, first, second, 0)) return std::nullopt;
   std::vector<Shape> shapes;

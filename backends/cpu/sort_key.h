@@ -11,8 +11,8 @@
 namespace tessera::cpu {
 
 struct SortKey {
-  // Results over the operands' dimensions. 32-bit keys: one U64, key · 2³² + payload, or the U32 key without one. 64-bit
-  // keys: the U64 key alone, the payload is the index.
+  // Results over the operands' dimensions. 32-bit keys: one U64, key · 2³² + payload, or the U32 key without one.
+  // 64-bit keys: the U64 key alone, the payload is the index.
   ElementProgram items;
   bool isWide = false;
 };
@@ -26,6 +26,7 @@ std::optional<SaidOperand> operandSaidByKey(const ElementProgram& comparator, st
 
 // comparator: composeScalar's program, operands a₀ b₀ a₁ b₁ …. nullopt: not of that form, or a type without such keys.
 // Comparisons of floats that order NaN by no rule put it first or last.
-std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<const Shape> operands, int64_t dimension, SortPayload payload);
+std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<const Shape> operands, int64_t dimension,
+                                 SortPayload payload);
 
 }  // namespace tessera::cpu

@@ -35,15 +35,21 @@ bool isIdentity(const Module& module, const Instruction& instruction, const Cust
   if (instruction.opcode != Opcode::CustomCall || instruction.operands.size() != 1) return false;
   const std::string target(instruction.attributes->textOr(Attr::custom_call_target, ""));
   if (customCalls && customCalls->has(target)) return false;
-  const bool annotation = std::ranges::find(annotationTargets(), target, &CustomCallTarget::name) != annotationTargets().end();
+  const bool annotation =
+      std::ranges::find(annotationTargets(), target, &CustomCallTarget::name) != annotationTargets().end();
   return annotation && compatible(module.shapeOf(instruction.operands[0]), *instruction.shape);
 }
 
 bool needsNoStep(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Parameter: case Opcode::Tuple: case Opcode::GetTupleElement: case Opcode::Bitcast: case Opcode::AfterAll:
-    case Opcode::OptBarrier: case Opcode::Domain: case Opcode::AddDependency:
-      return true;
+    case Opcode::Parameter:
+    case Opcode::Tuple:
+    case Opcode::GetTupleElement:
+    case Opcode::Bitcast:
+    case Opcode::AfterAll:
+    case Opcode::OptBarrier:
+    case Opcode::Domain:
+    case Opcode::AddDependency: return true;
     default: return false;
   }
 }
@@ -67,8 +73,10 @@ std::vector<int> operandSlots(const Module& module, const BufferAssignment& buff
 OutsideSlots::OutsideSlots(const Module& module, ComputationId inside, const std::vector<int>& operands) {
   for (InstructionId id : module.at(inside).instructions) {
     const Instruction& in = module.at(id);
-    if (in.opcode == Opcode::Parameter) slots_[id.value] = operands[static_cast<size_t>(in.parameterNumber)];
-    else if (in.opcode == Opcode::Bitcast && slots_.contains(in.operands[0].value)) slots_[id.value] = slots_[in.operands[0].value];
+    if (in.opcode == Opcode::Parameter)
+      slots_[id.value] = operands[static_cast<size_t>(in.parameterNumber)];
+    else if (in.opcode == Opcode::Bitcast && slots_.contains(in.operands[0].value))
+      slots_[id.value] = slots_[in.operands[0].value];
   }
 }
 

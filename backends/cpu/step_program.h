@@ -1,5 +1,5 @@
-// Step program: what an instruction's step computes and where its arrays lie, before it is decided how it runs. The plan's
-// steps and its regions both stand on it.
+// Step program: what an instruction's step computes and where its arrays lie, before it is decided how it runs. The
+// plan's steps and its regions both stand on it.
 #pragma once
 
 #include <unordered_map>
@@ -16,7 +16,8 @@ class CustomCallLibrary;
 
 namespace tessera::cpu {
 
-// The instruction whose op says how this one computes: a fusion runs as its root does. Null: a fusion that calls nothing.
+// The instruction whose op says how this one computes: a fusion runs as its root does. Null: a fusion that calls
+// nothing.
 const Instruction* describedBy(const Module& module, const Instruction& instruction);
 // Programs over dense row-major arrays, approximations expanded. Fault::Unsupported where there is no description.
 Result<ElementProgram> elementsOf(const Module& module, InstructionId id);

@@ -1,4 +1,5 @@
-// topk: along the minor dimension, as runtime/top_k_step. Types without an integer of their width are left to `evaluate`.
+// topk: along the minor dimension, as runtime/top_k_step. Types without an integer of their width are left to
+// `evaluate`.
 #include <algorithm>
 
 #include "backends/cpu/library_steps.h"
@@ -27,7 +28,8 @@ Result<StepPtr> planTopK(LibraryContext& context) {
   const Shape& operand = context.module.shapeOf(context.instruction.operands[0]);
   const int64_t k = context.instruction.attributes->intOr(Attr::k, 0);
   const ElementType type = operand.type;
-  const bool isPlainFloat = type == ElementType::F64 || type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16;
+  const bool isPlainFloat =
+      type == ElementType::F64 || type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16;
   const int bits = info(type).bits;
   if (!isPlainFloat && !isInteger(type)) return StepPtr{};
   if (operand.rank() == 0 || operand.dimensions.back() >= INT32_MAX || context.outputs.size() != 2) return StepPtr{};
@@ -41,7 +43,8 @@ Result<StepPtr> planTopK(LibraryContext& context) {
   topK.values = context.outputs[0];
   topK.places = context.outputs[1];
   TESSERA_ASSIGN_OR_RETURN(topK.scratch, context.scratch(itemBytes * context.threads * topK.room));
-  TESSERA_ASSIGN_OR_RETURN(topK.joined, context.scratch(topK.pieces > 1 ? itemBytes * topK.lines * topK.pieces * topK.k : 0));
+  TESSERA_ASSIGN_OR_RETURN(topK.joined,
+                           context.scratch(topK.pieces > 1 ? itemBytes * topK.lines * topK.pieces * topK.k : 0));
   context.what = "top k";
   return makeTopKStep(topK);
 }

@@ -1,6 +1,7 @@
-// See bucket_sort_step.h. A row's range of keys is cut into cells of equal width, cells into buckets of about equal numbers
-// of keys by a sample; all keys are counted, then dealt, piece by piece of the row and in order, so that places of equal
-// keys stay in order. A bucket that is too large for the scratch is split where it lies, by digits, the highest first.
+// See bucket_sort_step.h. A row's range of keys is cut into cells of equal width, cells into buckets of about equal
+// numbers of keys by a sample; all keys are counted, then dealt, piece by piece of the row and in order, so that places
+// of equal keys stay in order. A bucket that is too large for the scratch is split where it lies, by digits, the
+// highest first.
 #include "backends/runtime/bucket_sort_step.h"
 
 #include <algorithm>
@@ -48,15 +49,16 @@ struct BucketSortStep::Bucket {
   int64_t size() const { return end - begin; }
 };
 
-// Of elements [begin, end) of the row; begin is a multiple of the locality's elements. The kernel indexes a whole array: the
-// thread's few stand where they would lie in one.
+// Of elements [begin, end) of the row; begin is a multiple of the locality's elements. The kernel indexes a whole
+// array: the thread's few stand where they would lie in one.
 const uint32_t* BucketSortStep::makeKeys(const Row& row, int64_t begin, int64_t end, int thread) const {
   constexpr size_t kMostBuffers = 64;
   auto* own = reinterpret_cast<uint32_t*>(row.state.pointers[static_cast<size_t>(pieces)]) + thread * pieceElements();
   const int64_t first = row.first + begin, last = row.first + end;
   void* buffers[kMostBuffers];
   for (size_t i = 0; i < kernelSlots.size(); ++i) buffers[i] = row.state.pointers[static_cast<size_t>(kernelSlots[i])];
-  buffers[kernelSlots.size()] = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(own) - static_cast<uintptr_t>(first) * sizeof(uint32_t));
+  buffers[kernelSlots.size()] =
+      reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(own) - static_cast<uintptr_t>(first) * sizeof(uint32_t));
   const CompiledKernel& makes = row.state.kernels[kernel];
   auto itemOf = [&](int64_t element) {
     return element == shape.rows * shape.length ? makes.parallelCount : element / locality.elements * locality.items;
@@ -68,7 +70,8 @@ const uint32_t* BucketSortStep::makeKeys(const Row& row, int64_t begin, int64_t 
 // Runs of keys from all over the row; kept in the memory of the keys, which have not been dealt yet.
 void BucketSortStep::sample(const Row& row) {
   const int64_t unit = locality.elements, run = (kSampleRun + unit - 1) / unit * unit;
-  const int64_t runs = std::max<int64_t>(2, std::min(kSamples / run, shape.length / run)), lastRun = shape.length / unit * unit - run;
+  const int64_t runs = std::max<int64_t>(2, std::min(kSamples / run, shape.length / run)),
+                lastRun = shape.length / unit * unit - run;
   int64_t n = 0;
   for (int64_t r = 0; r < runs; ++r) {
     const int64_t begin = lastRun / unit * r / (runs - 1) * unit;
@@ -83,14 +86,16 @@ void BucketSortStep::sample(const Row& row) {
 void BucketSortStep::findCells(const uint32_t* samples, uint32_t* counts, int64_t n) {
   const auto [low, high] = std::minmax_element(samples, samples + n);
   low_ = *low;
-  shift_ = std::max(0, static_cast<int>(std::bit_width(*high - *low)) - static_cast<int>(std::bit_width(static_cast<uint32_t>(kCells - 1))));
+  shift_ = std::max(0, static_cast<int>(std::bit_width(*high - *low)) -
+                           static_cast<int>(std::bit_width(static_cast<uint32_t>(kCells - 1))));
   std::fill(counts, counts + kCells, 0u);
   for (int64_t i = 0; i < n; ++i) ++counts[cellOf(samples[i])];
 }
 
 // A new bucket begins where the next cell would make one of more than its share, so two neighbours have that together.
 void BucketSortStep::cutCells(const Row& row, const uint32_t* counts, int64_t n) {
-  const int64_t wanted = std::clamp<int64_t>(shape.length / std::min(kBucket, mostInBucket() / 2), 16, kMostBuckets / 2 - 1);
+  const int64_t wanted =
+      std::clamp<int64_t>(shape.length / std::min(kBucket, mostInBucket() / 2), 16, kMostBuckets / 2 - 1);
   uint16_t bucket = 0;
   int64_t sum = 0;
   for (int64_t c = 0; c < kCells; ++c) {
@@ -156,7 +161,8 @@ void BucketSortStep::write(const Row& row, const uint64_t* sorted, int64_t begin
     const std::byte* in = row.state.pointers[static_cast<size_t>(operands[k])] + row.first * widths[k];
     std::byte* out = row.state.pointers[static_cast<size_t>(outputs[k])] + (row.first + begin) * widths[k];
     if (static_cast<int>(k) == keyed) {
-      for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint32_t*>(out)[i] = form.valueOf(static_cast<uint32_t>(sorted[i] >> 32));
+      for (int64_t i = 0; i < n; ++i)
+        reinterpret_cast<uint32_t*>(out)[i] = form.valueOf(static_cast<uint32_t>(sorted[i] >> 32));
       continue;
     }
     switch (widths[k]) {
@@ -173,20 +179,27 @@ void BucketSortStep::finishKeys(const Row& row, const Bucket& bucket, int thread
   if (bucket.size() == 0) return;
   auto* other = reinterpret_cast<uint32_t*>(row.state.pointers[static_cast<size_t>(spare)]) + thread * mostInBucket();
   uint32_t* from = row.keys + bucket.begin;
-  const uint32_t* sorted = bucket.size() <= mostInBucket() ? radixSort(from, other, bucket.size()) : from;  // or all alike
-  auto* out = reinterpret_cast<uint32_t*>(row.state.pointers[static_cast<size_t>(outputs[0])]) + row.first + bucket.begin;
+  const uint32_t* sorted =
+      bucket.size() <= mostInBucket() ? radixSort(from, other, bucket.size()) : from;  // or all alike
+  auto* out =
+      reinterpret_cast<uint32_t*>(row.state.pointers[static_cast<size_t>(outputs[0])]) + row.first + bucket.begin;
   for (int64_t i = 0; i < bucket.size(); ++i) out[i] = form.valueOf(sorted[i]);
 }
 
 // isInOrder: places of equal keys are.
 void BucketSortStep::finishPlaces(const Row& row, const Bucket& bucket, bool isInOrder, int thread) const {
-  auto* from = reinterpret_cast<uint64_t*>(row.state.pointers[static_cast<size_t>(spare)]) + 2 * thread * mostInBucket();
+  auto* from =
+      reinterpret_cast<uint64_t*>(row.state.pointers[static_cast<size_t>(spare)]) + 2 * thread * mostInBucket();
   uint64_t* other = from + mostInBucket();
   for (int64_t i = 0; i < bucket.size(); ++i)
     from[i] = uint64_t{row.keys[bucket.begin + i]} << 32 | row.places[bucket.begin + i];
   const uint64_t* sorted = nullptr;
-  if (isInOrder) sorted = radixSort(from, other, bucket.size());
-  else sorted = &radixSortBy<KeyAndPlace, 8>(reinterpret_cast<KeyAndPlace*>(from), reinterpret_cast<KeyAndPlace*>(other), bucket.size())->bits;
+  if (isInOrder)
+    sorted = radixSort(from, other, bucket.size());
+  else
+    sorted = &radixSortBy<KeyAndPlace, 8>(reinterpret_cast<KeyAndPlace*>(from), reinterpret_cast<KeyAndPlace*>(other),
+                                          bucket.size())
+                  ->bits;
   write(row, sorted, bucket.begin, bucket.size());
 }
 
@@ -209,8 +222,10 @@ void BucketSortStep::splitBucket(const Row& row, const Bucket& bucket, int shift
     }
   for (size_t d = 0; d < 256; ++d) {
     const Bucket part{begins[d], begins[d + 1]};
-    if (part.size() > mostInBucket() && shift > 0) splitBucket(row, part, shift - 8, thread);
-    else finishSplit(row, part, thread);
+    if (part.size() > mostInBucket() && shift > 0)
+      splitBucket(row, part, shift - 8, thread);
+    else
+      finishSplit(row, part, thread);
   }
 }
 
@@ -226,18 +241,25 @@ void BucketSortStep::finishSplit(const Row& row, const Bucket& part, int thread)
 void BucketSortStep::sortBucket(const Row& row, const Bucket& bucket, int thread) const {
   if (bucket.size() == 0) return;
   if (bucket.size() > mostInBucket()) return splitBucket(row, bucket, 24, thread);
-  if (row.places) finishPlaces(row, bucket, true, thread);
-  else finishKeys(row, bucket, thread);
+  if (row.places)
+    finishPlaces(row, bucket, true, thread);
+  else
+    finishKeys(row, bucket, thread);
 }
 
 Status BucketSortStep::run(RunState& state) {
   for (int64_t r = 0; r < shape.rows; ++r) {
-    auto at = [&](int slot) { return slot < 0 ? nullptr : reinterpret_cast<uint32_t*>(state.pointers[static_cast<size_t>(slot)]) + r * shape.length; };
-    const Row row{state, r * shape.length, at(keys), at(places), reinterpret_cast<uint16_t*>(state.pointers[static_cast<size_t>(cells)])};
+    auto at = [&](int slot) {
+      return slot < 0 ? nullptr
+                      : reinterpret_cast<uint32_t*>(state.pointers[static_cast<size_t>(slot)]) + r * shape.length;
+    };
+    const Row row{state, r * shape.length, at(keys), at(places),
+                  reinterpret_cast<uint16_t*>(state.pointers[static_cast<size_t>(cells)])};
     sample(row);
     deal(row);
     state.pool->parallelFor(buckets_, 1, [&](int64_t begin, int64_t end, int thread) {
-      for (int64_t b = begin; b < end; ++b) sortBucket(row, {begins_[static_cast<size_t>(b)], begins_[static_cast<size_t>(b) + 1]}, thread);
+      for (int64_t b = begin; b < end; ++b)
+        sortBucket(row, {begins_[static_cast<size_t>(b)], begins_[static_cast<size_t>(b) + 1]}, thread);
     });
   }
   return {};

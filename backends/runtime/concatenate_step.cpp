@@ -56,13 +56,18 @@ void ConcatenateStep::fill(const RunState& state, int64_t begin, int64_t end) co
 }
 
 Status ConcatenateStep::run(RunState& state) {
-  const int64_t whole = rowBytes(), block = std::max<int64_t>(1, kBlockBytes / whole), blocks = (rows_ + block - 1) / block;
-  state.pool->parallelFor(blocks, std::max<int64_t>(1, kWorthSharing / (block * whole)), [&](int64_t begin, int64_t end, int) {
-    for (int64_t b = begin; b < end; ++b) fill(state, b * block, std::min(rows_, (b + 1) * block));
-  });
+  const int64_t whole = rowBytes(), block = std::max<int64_t>(1, kBlockBytes / whole),
+                blocks = (rows_ + block - 1) / block;
+  state.pool->parallelFor(blocks, std::max<int64_t>(1, kWorthSharing / (block * whole)),
+                          [&](int64_t begin, int64_t end, int) {
+                            for (int64_t b = begin; b < end; ++b)
+                              fill(state, b * block, std::min(rows_, (b + 1) * block));
+                          });
   return {};
 }
 
 }  // namespace tessera::cpu
 
-extern "C" tessera::cpu::Step* tessera_step_concatenate(tessera::cpu::FieldReader& in) { return tessera::cpu::loadStep<tessera::cpu::ConcatenateStep>(in); }
+extern "C" tessera::cpu::Step* tessera_step_concatenate(tessera::cpu::FieldReader& in) {
+  return tessera::cpu::loadStep<tessera::cpu::ConcatenateStep>(in);
+}

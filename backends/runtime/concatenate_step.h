@@ -1,5 +1,6 @@
-// ConcatenateStep: arrays joined along a dimension whose pieces are short: each row of the result is a run of bytes out of each
-// operand. Rows go to all threads; a block of them stays in the first cache while the operands fill it. Before: cpu/concatenate.
+// ConcatenateStep: arrays joined along a dimension whose pieces are short: each row of the result is a run of bytes out
+// of each operand. Rows go to all threads; a block of them stays in the first cache while the operands fill it. Before:
+// cpu/concatenate.
 #pragma once
 
 #include <vector>
@@ -12,8 +13,8 @@ class ConcatenateStep : public KeptStep<ConcatenateStep> {
  public:
   static constexpr const char* kLoader = "tessera_step_concatenate";
   struct Piece {
-    int from = -1;        // slot: [rows, bytes]
-    int64_t bytes = 0;    // of a row's run
+    int from = -1;      // slot: [rows, bytes]
+    int64_t bytes = 0;  // of a row's run
   };
   ConcatenateStep() = default;
   ConcatenateStep(int64_t rows, std::vector<Piece> pieces, int to) : rows_(rows), pieces_(std::move(pieces)), to_(to) {}

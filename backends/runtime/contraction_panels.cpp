@@ -31,11 +31,16 @@ float fromF16(uint16_t bits) {
 
 template <class P, class T>
 P converted(const T& value) {
-  if constexpr (std::is_same_v<T, SmallFloat<ElementType::BF16, uint16_t>>) return static_cast<P>(fromBf16(value.bits));
-  else if constexpr (std::is_same_v<T, SmallFloat<ElementType::F16, uint16_t>>) return static_cast<P>(fromF16(value.bits));
-  else if constexpr (std::is_arithmetic_v<T>) return static_cast<P>(value);
-  else if constexpr (std::is_floating_point_v<P>) return static_cast<P>(static_cast<double>(value));
-  else return static_cast<P>(static_cast<int64_t>(value));
+  if constexpr (std::is_same_v<T, SmallFloat<ElementType::BF16, uint16_t>>)
+    return static_cast<P>(fromBf16(value.bits));
+  else if constexpr (std::is_same_v<T, SmallFloat<ElementType::F16, uint16_t>>)
+    return static_cast<P>(fromF16(value.bits));
+  else if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<P>(value);
+  else if constexpr (std::is_floating_point_v<P>)
+    return static_cast<P>(static_cast<double>(value));
+  else
+    return static_cast<P>(static_cast<int64_t>(value));
 }
 
 template <class T, class P, int kParts>
@@ -53,7 +58,8 @@ template <class Fn>
 void visitPair(ElementType from, ElementType sums, Fn&& fn) {
   visitNative(from, [&](auto element) {
     using T = typename decltype(element)::Type;
-    constexpr bool kFloat = std::is_floating_point_v<T> || (!std::is_arithmetic_v<T> && std::is_convertible_v<T, double>);
+    constexpr bool kFloat =
+        std::is_floating_point_v<T> || (!std::is_arithmetic_v<T> && std::is_convertible_v<T, double>);
     if constexpr (kIsComplex<T>) {
       if (sums == ElementType::C64) fn(element, TypeTag<float>{}, std::integral_constant<int, 2>{});
       if (sums == ElementType::C128) fn(element, TypeTag<double>{}, std::integral_constant<int, 2>{});
@@ -84,8 +90,13 @@ bool PanelPacker::converts(ElementType from, ElementType sumType) {
 }
 
 PanelPacker::PanelPacker(PanelSource source, ElementType sumType, int64_t width)
-    : source_(std::move(source)), sumType_(sumType), width_(width), inner_(source_.innerSize()),
-      batches_(product(source_.batch)), outer_(source_.outerSize()), panels_((outer_ + width - 1) / width),
+    : source_(std::move(source)),
+      sumType_(sumType),
+      width_(width),
+      inner_(source_.innerSize()),
+      batches_(product(source_.batch)),
+      outer_(source_.outerSize()),
+      panels_((outer_ + width - 1) / width),
       stepBytes_(byteWidth(sumType)) {
   if (source_.windows.empty()) innerOffsets_ = allOffsets(source_.inner);
 }
@@ -156,7 +167,8 @@ void PanelPacker::pack(const std::byte* from, int64_t batch, int64_t panel, std:
   visitPair(source_.type, sumType_, [&](auto element, auto part, auto parts) {
     using T = typename decltype(element)::Type;
     using P = typename decltype(part)::Type;
-    packAs<T, P, decltype(parts)::value>(reinterpret_cast<const T*>(from) + start, first, count, reinterpret_cast<P*>(to));
+    packAs<T, P, decltype(parts)::value>(reinterpret_cast<const T*>(from) + start, first, count,
+                                         reinterpret_cast<P*>(to));
   });
 }
 

@@ -1,6 +1,7 @@
 // ContractionStep: our own matrix product: any types, any dimension order, batches, and convolutions as products of
-// patches and kernels. Both sides are packed into panels, of many rows each task its own; a register tile made by codegen walks
-// them, cache block by cache block; all threads share both phases. The order of each sum depends on the shape alone. Before: cpu/contraction.
+// patches and kernels. Both sides are packed into panels, of many rows each task its own; a register tile made by
+// codegen walks them, cache block by cache block; all threads share both phases. The order of each sum depends on the
+// shape alone. Before: cpu/contraction.
 #pragma once
 
 #include <optional>
@@ -43,8 +44,8 @@ class ContractionStep : public Step {
   int64_t leftBytes() const;  // of all tasks' left panels, or a thread's
   std::byte* leftPanels(RunState& state) const;
   void runTask(RunState& state, int64_t task, int thread);
-  void runTile(const CompiledKernel& kernel, void** buffers, std::byte* out, int64_t batch, int64_t panelRow, int64_t panelColumn,
-               int64_t begin, int64_t end);
+  void runTile(const CompiledKernel& kernel, void** buffers, std::byte* out, int64_t batch, int64_t panelRow,
+               int64_t panelColumn, int64_t begin, int64_t end);
   void scatter(const std::byte* sums, std::byte* out, int64_t batch, int64_t firstRow, int64_t firstColumn) const;
   void fillZero(std::byte* out) const;
 
@@ -55,7 +56,7 @@ class ContractionStep : public Step {
   bool isDirect_ = false;
   int64_t rowStride_ = 0;
   int64_t rowsPerTask_ = 1, columnsPerTask_ = 1, rowTasks_ = 1, columnTasks_ = 1;  // in panels
-  bool packsOwn_ = false;    // a task packs the left panels of its rows, for itself
+  bool packsOwn_ = false;  // a task packs the left panels of its rows, for itself
   double taskFlops_ = 1;
 };
 

@@ -14,7 +14,7 @@ using Forward = dnnl::convolution_forward;
 using SourceGradient = dnnl::convolution_backward_data;
 using WeightsGradient = dnnl::convolution_backward_weights;
 
-constexpr double kWorthSharing = 4e5;  // flops
+constexpr double kWorthSharing = 4e5;                       // flops
 constexpr int64_t kPieceBytes = 1 << 18, kMostPieces = 64;  // of the result, where a kernel follows
 
 // How many pieces a convolution is cut into at most: as many as fit `least`, or a core's cache where a kernel follows.
@@ -40,8 +40,8 @@ Forward::primitive_desc describeForward(const Geometry& g) {
 std::optional<Forward::primitive_desc> describePlain(const Geometry& g) {
   if (g.source.strides[1] != 1 || g.result.strides[1] != 1) return std::nullopt;
   try {
-    Forward::desc desc(dnnl::prop_kind::forward_training, Algorithm::convolution_direct, g.source.desc(), g.weights.any(), g.result.desc(), g.strides,
-                       g.dilations, g.low, g.high);
+    Forward::desc desc(dnnl::prop_kind::forward_training, Algorithm::convolution_direct, g.source.desc(),
+                       g.weights.any(), g.result.desc(), g.strides, g.dilations, g.low, g.high);
     Forward::primitive_desc pd(desc, userScratch(), dnnlEngine());
     const std::string how = pd.impl_info_str();
     if (how.starts_with("jit") || how.starts_with("brg")) return pd;
@@ -59,7 +59,8 @@ dnnl::memory scratchOf(const dnnl::memory::desc& desc) { return dnnl::memory(des
 void refuseScattered(const DnnlStep& step, const Axes& part) {
   if (!step.end) return;
   const int64_t unit = step.end->locality.elements, last = part.start + part.count();
-  if (!part.isOneRange() || part.start % unit != 0 || (last % unit != 0 && last != step.end->elements)) refuse("no range of the kernel that follows");
+  if (!part.isOneRange() || part.start % unit != 0 || (last % unit != 0 && last != step.end->elements))
+    refuse("no range of the kernel that follows");
 }
 
 // --- forward
@@ -73,7 +74,8 @@ Geometry partOf(const Geometry& whole, int64_t batch, int64_t batches, int64_t r
   int64_t kernel = whole.weights.sizes[whole.weights.sizes.size() - whole.spatial()];
   int64_t extent = (kernel - 1) * (whole.dilations[0] + 1) + 1;
   int64_t first = row * whole.strides[0] - whole.low[0], last = first + (rows - 1) * whole.strides[0] + extent;
-  int64_t begin = std::clamp<int64_t>(first, 0, whole.source.sizes[2]), end = std::clamp<int64_t>(last, begin, whole.source.sizes[2]);
+  int64_t begin = std::clamp<int64_t>(first, 0, whole.source.sizes[2]),
+          end = std::clamp<int64_t>(last, begin, whole.source.sizes[2]);
   if (begin == end) refuse("a piece of padding alone");
   g.low[0] = begin - first;
   g.high[0] = last - end;
@@ -101,7 +103,8 @@ void buildForward(ConvolutionStep& step, const Geometry& g, const ConvolutionSlo
   const int64_t each = small ? batch : (batch + most - 1) / most, inBatch = (batch + each - 1) / each;
   // A kernel that follows needs rows that are neighbours in memory, of one entry.
   const bool mayCutRows = !step.end || (each == 1 && g.result.strides[2] * rows * batch == g.result.count());
-  const int64_t wanted = step.end ? most : 4, wantedRows = small || !mayCutRows ? 1 : std::min(rows, (wanted + inBatch - 1) / inBatch);
+  const int64_t wanted = step.end ? most : 4,
+                wantedRows = small || !mayCutRows ? 1 : std::min(rows, (wanted + inBatch - 1) / inBatch);
   int64_t rowsEach = (rows + wantedRows - 1) / wantedRows;
   for (int64_t b = 0; b < batch; b += each)
     for (int64_t row = 0; row < rows; row += rowsEach)
@@ -111,14 +114,17 @@ void buildForward(ConvolutionStep& step, const Geometry& g, const ConvolutionSlo
 // --- gradients
 
 void addSourceGradient(DnnlStep& step, const Geometry& g, const ConvolutionSlots& slots) {
-  SourceGradient::desc desc(Algorithm::convolution_direct, g.source.any(), g.weights.any(), g.result.any(), g.strides, g.dilations, g.low, g.high);
+  SourceGradient::desc desc(Algorithm::convolution_direct, g.source.any(), g.weights.any(), g.result.any(), g.strides,
+                            g.dilations, g.low, g.high);
   SourceGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
   if (!step.shared) step.shared.emplace(DNNL_ARG_WEIGHTS, slots.kernel, 0, g.weights.desc(), pd.weights_desc(), false);
   if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("pieces differ");
   refuseScattered(step, g.source);
   DnnlPiece piece{g.source.start, g.source.count(), SourceGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
-  piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.input, g.result.startBytes(), g.result.desc(), pd.diff_dst_desc(), false);
-  piece.arguments.emplace_back(DNNL_ARG_DIFF_SRC, slots.output, g.source.startBytes(), g.source.desc(), pd.diff_src_desc(), true);
+  piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.input, g.result.startBytes(), g.result.desc(),
+                               pd.diff_dst_desc(), false);
+  piece.arguments.emplace_back(DNNL_ARG_DIFF_SRC, slots.output, g.source.startBytes(), g.source.desc(),
+                               pd.diff_src_desc(), true);
   step.pieces.push_back(std::move(piece));
 }
 
@@ -134,14 +140,17 @@ void buildSourceGradient(ConvolutionStep& step, const Geometry& whole, const Con
 }
 
 void addWeightsGradient(DnnlStep& step, const Geometry& g, const ConvolutionSlots& slots) {
-  WeightsGradient::desc desc(Algorithm::convolution_direct, g.source.any(), g.weights.any(), g.result.any(), g.strides, g.dilations, g.low, g.high);
+  WeightsGradient::desc desc(Algorithm::convolution_direct, g.source.any(), g.weights.any(), g.result.any(), g.strides,
+                             g.dilations, g.low, g.high);
   WeightsGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
   if (!step.shared) step.shared.emplace(DNNL_ARG_SRC, slots.input, 0, g.source.desc(), pd.src_desc(), false);
   if (step.shared->memory().get_desc() != pd.src_desc()) refuse("pieces differ");
   refuseScattered(step, g.weights);
   DnnlPiece piece{g.weights.start, g.weights.count(), WeightsGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
-  piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.kernel, g.result.startBytes(), g.result.desc(), pd.diff_dst_desc(), false);
-  piece.arguments.emplace_back(DNNL_ARG_DIFF_WEIGHTS, slots.output, g.weights.startBytes(), g.weights.desc(), pd.diff_weights_desc(), true);
+  piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.kernel, g.result.startBytes(), g.result.desc(),
+                               pd.diff_dst_desc(), false);
+  piece.arguments.emplace_back(DNNL_ARG_DIFF_WEIGHTS, slots.output, g.weights.startBytes(), g.weights.desc(),
+                               pd.diff_weights_desc(), true);
   step.pieces.push_back(std::move(piece));
 }
 
@@ -149,7 +158,8 @@ void addWeightsGradient(DnnlStep& step, const Geometry& g, const ConvolutionSlot
 void buildWeightsGradient(ConvolutionStep& step, const Geometry& whole, const ConvolutionSlots& slots, double flops) {
   constexpr int64_t kPieces = 2, kVector = 16;
   int64_t features = whole.weights.sizes[0];
-  int64_t each = flops < kWorthSharing ? features : ((features + kPieces - 1) / kPieces + kVector - 1) / kVector * kVector;
+  int64_t each =
+      flops < kWorthSharing ? features : ((features + kPieces - 1) / kPieces + kVector - 1) / kVector * kVector;
   for (int64_t f = 0; f < features; f += each) {
     Geometry g = whole;
     g.weights.narrow(0, f, std::min(each, features - f));
@@ -179,7 +189,9 @@ bool ConvolutionStep::build(double work) {
   shared.reset();
   if (!hasRoomForCode()) return false;
   try {
-    auto* add = pass == ConvolutionPass::Weights ? buildWeightsGradient : pass == ConvolutionPass::Source ? buildSourceGradient : buildForward;
+    auto* add = pass == ConvolutionPass::Weights  ? buildWeightsGradient
+                : pass == ConvolutionPass::Source ? buildSourceGradient
+                                                  : buildForward;
     add(*this, geometry, slots, work);
     return true;
   } catch (const dnnl::error&) {

@@ -29,9 +29,11 @@ inline dnnl::stream& dnnlStream() {
 }
 
 // Without the map that the C++ form of the call allocates.
-inline void dnnlExecute(const dnnl::primitive& primitive, dnnl::stream& stream, std::span<const dnnl_exec_arg_t> arguments) {
-  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive.get(), stream.get(), static_cast<int>(arguments.size()), arguments.data()),
-                          "the primitive failed");
+inline void dnnlExecute(const dnnl::primitive& primitive, dnnl::stream& stream,
+                        std::span<const dnnl_exec_arg_t> arguments) {
+  dnnl::error::wrap_c_api(
+      dnnl_primitive_execute(primitive.get(), stream.get(), static_cast<int>(arguments.size()), arguments.data()),
+      "the primitive failed");
 }
 
 // The calling thread uses one OpenMP thread while this lives. Needed where primitives are made, too: they keep the

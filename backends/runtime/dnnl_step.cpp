@@ -6,14 +6,22 @@
 
 namespace tessera::cpu {
 
-DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted, bool isResult)
-    : kind_(kind), slot_(slot), offset_(offset), isResult_(isResult), moves_(plain != wanted), plain_(plain, dnnlEngine(), nullptr) {
+DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain,
+                           const dnnl::memory::desc& wanted, bool isResult)
+    : kind_(kind),
+      slot_(slot),
+      offset_(offset),
+      isResult_(isResult),
+      moves_(plain != wanted),
+      plain_(plain, dnnlEngine(), nullptr) {
   if (!moves_) return;
   packed_ = dnnl::memory(wanted, dnnlEngine());
   move_ = isResult ? dnnl::reorder(packed_, plain_) : dnnl::reorder(plain_, packed_);
 }
 
-void DnnlArgument::bind(RunState& state) { plain_.set_data_handle(state.pointers[static_cast<size_t>(slot_)] + offset_); }
+void DnnlArgument::bind(RunState& state) {
+  plain_.set_data_handle(state.pointers[static_cast<size_t>(slot_)] + offset_);
+}
 
 void DnnlArgument::reorder(dnnl::stream& stream, const dnnl::memory& from, const dnnl::memory& to) const {
   const dnnl_exec_arg_t both[] = {{DNNL_ARG_FROM, from.get()}, {DNNL_ARG_TO, to.get()}};
@@ -32,26 +40,31 @@ void DnnlStep::gatherRows(RunState& state) const {
   const auto* from = reinterpret_cast<const float*>(state.pointers[static_cast<size_t>(gather->from)]) + gather->start;
   auto* to = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(gather->to)]);
   auto each = static_cast<int64_t>(gather->inside.size());
-  state.pool->parallelFor(product(gather->rows), std::max<int64_t>(1, 16384 / each), [&](int64_t begin, int64_t end, int) {
-    for (int64_t row = begin; row < end; ++row) {
-      const float* at = from + offsetAt(gather->rows, row);
-      for (int64_t e = 0; e < each; ++e) to[row * each + e] = at[gather->inside[static_cast<size_t>(e)]];
-    }
-  });
+  state.pool->parallelFor(product(gather->rows), std::max<int64_t>(1, 16384 / each),
+                          [&](int64_t begin, int64_t end, int) {
+                            for (int64_t row = begin; row < end; ++row) {
+                              const float* at = from + offsetAt(gather->rows, row);
+                              for (int64_t e = 0; e < each; ++e)
+                                to[row * each + e] = at[gather->inside[static_cast<size_t>(e)]];
+                            }
+                          });
 }
 
 void PieceKernel::run(const RunState& state, int64_t first, int64_t count) const {
   std::array<void*, kMostSlots> buffers;
   for (size_t i = 0; i < slots.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(slots[i])];
   const CompiledKernel& compiled = state.kernels[kernel];
-  auto itemOf = [&](int64_t element) { return element == elements ? compiled.parallelCount : element / locality.elements * locality.items; };
+  auto itemOf = [&](int64_t element) {
+    return element == elements ? compiled.parallelCount : element / locality.elements * locality.items;
+  };
   compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
 }
 
 void DnnlStep::bindAll(DnnlPiece& piece) const {
   piece.bound.push_back({DNNL_ARG_SCRATCHPAD, piece.scratch.get()});
   if (shared) piece.bound.push_back({shared->kind(), shared->memory().get()});
-  for (const DnnlArgument& argument : piece.arguments) piece.bound.push_back({argument.kind(), argument.memory().get()});
+  for (const DnnlArgument& argument : piece.arguments)
+    piece.bound.push_back({argument.kind(), argument.memory().get()});
 }
 
 Status DnnlStep::run(RunState& state) {

@@ -1,5 +1,6 @@
 // DnnlStep: one oneDNN primitive, cut into pieces that our threads share. Arrays stay dense and row-major outside; what
-// a primitive wants in another format is reordered before or after it. Before: plans (dnnl_convolution); after: RunState.
+// a primitive wants in another format is reordered before or after it. Before: plans (dnnl_convolution); after:
+// RunState.
 #pragma once
 
 #include <optional>
@@ -16,11 +17,12 @@ namespace tessera::cpu {
 class DnnlArgument {
  public:
   // kind: DNNL_ARG_…; wanted: the primitive's format; offset in bytes.
-  DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted, bool isResult);
+  DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted,
+               bool isResult);
 
   void bind(RunState& state);
-  void packIn(dnnl::stream& stream);    // an operand into the primitive's format
-  void unpackOut(dnnl::stream& stream); // a result out of it
+  void packIn(dnnl::stream& stream);     // an operand into the primitive's format
+  void unpackOut(dnnl::stream& stream);  // a result out of it
   int kind() const { return kind_; }
   const dnnl::memory& memory() const { return moves_ ? packed_ : plain_; }
 
@@ -35,7 +37,7 @@ class DnnlArgument {
 };
 
 struct DnnlPiece {
-  int64_t first = 0, count = 0;        // its elements of the result, where a kernel follows
+  int64_t first = 0, count = 0;  // its elements of the result, where a kernel follows
   dnnl::primitive primitive;
   std::vector<DnnlArgument> arguments;
   dnnl::memory scratch;
@@ -73,8 +75,8 @@ class DnnlStep : public Step {
   explicit DnnlStep(const char* what) : what_(what) {}
   Status run(RunState& state) override;
 
-  std::optional<Gather> gather;         // first of all
-  std::optional<DnnlArgument> shared;   // an operand of all pieces, packed once
+  std::optional<Gather> gather;        // first of all
+  std::optional<DnnlArgument> shared;  // an operand of all pieces, packed once
   std::vector<DnnlPiece> pieces;
   std::optional<PieceKernel> end;
 

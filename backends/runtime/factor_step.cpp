@@ -23,14 +23,18 @@ struct FactorWork {
 
 // Rows [begin, end) of the panel less the products of m's rows with those of `by`.
 template <class Real>
-void subtractRows(const FactorWork<Real>& work, const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, size_t begin, size_t end) {
+void subtractRows(const FactorWork<Real>& work, const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by,
+                  size_t begin, size_t end) {
   if (begin >= end) return;
   if (!work.pool) return subtractProducts<Real>(m, count, by, work.panel, begin, end);
-  const size_t groups = (end - begin + kRowsTogether - 1) / kRowsTogether, least = kWorthSharing / (kRowsTogether * (count + 1));
-  work.pool->parallelFor(static_cast<int64_t>(groups), static_cast<int64_t>(std::max<size_t>(1, least)), [&](int64_t first, int64_t last, int) {
-    const size_t from = begin + static_cast<size_t>(first) * kRowsTogether, to = std::min(end, begin + static_cast<size_t>(last) * kRowsTogether);
-    subtractProducts<Real>(m, count, by, work.panel, from, to);
-  });
+  const size_t groups = (end - begin + kRowsTogether - 1) / kRowsTogether,
+               least = kWorthSharing / (kRowsTogether * (count + 1));
+  work.pool->parallelFor(static_cast<int64_t>(groups), static_cast<int64_t>(std::max<size_t>(1, least)),
+                         [&](int64_t first, int64_t last, int) {
+                           const size_t from = begin + static_cast<size_t>(first) * kRowsTogether,
+                                        to = std::min(end, begin + static_cast<size_t>(last) * kRowsTogether);
+                           subtractProducts<Real>(m, count, by, work.panel, from, to);
+                         });
 }
 
 template <class Real>
@@ -41,7 +45,8 @@ struct Lu {
   int32_t info = 0;
 
   void swapRows(size_t a, size_t b, size_t begin, size_t end) {
-    if (a != b && begin < end) std::swap_ranges(&matrix.at(a, begin), &matrix.at(a, begin) + (end - begin), &matrix.at(b, begin));
+    if (a != b && begin < end)
+      std::swap_ranges(&matrix.at(a, begin), &matrix.at(a, begin) + (end - begin), &matrix.at(b, begin));
   }
 
   // Columns first to first + count, whose part of the panel is all rows: elimination below the diagonal.
@@ -56,8 +61,10 @@ struct Lu {
       swapRows(c, best, 0, first);
       swapRows(c, best, first + count, columns);
       const Real pivot = panel.row(c)[column];
-      if (pivot != 0) eliminate<Real>(panel, c, column, pivot, pivot, c + 1, rows);
-      else if (info == 0) info = static_cast<int32_t>(c) + 1;
+      if (pivot != 0)
+        eliminate<Real>(panel, c, column, pivot, pivot, c + 1, rows);
+      else if (info == 0)
+        info = static_cast<int32_t>(c) + 1;
     }
   }
 
@@ -92,7 +99,8 @@ struct Cholesky {
     const StridedMatrix<Real> to = matrix.from(first, first);
     for (size_t i = 0; i < count; ++i)
       for (size_t j = 0; j <= i; ++j) to.at(i, j) = panel.row(i)[j];
-    if (const size_t below = n - first - count; below > 0) storePanel<Real>({panel.row(count), panel.vectors}, below, count, to.from(count, 0));
+    if (const size_t below = n - first - count; below > 0)
+      storePanel<Real>({panel.row(count), panel.vectors}, below, count, to.from(count, 0));
   }
 
   bool eliminatePanel(const Panel<Real>& panel, size_t first, size_t count) {
@@ -127,7 +135,8 @@ struct Cholesky {
   // Zeros above the diagonal, or NaN everywhere.
   void makeWhole() {
     for (size_t i = 0; i < n; ++i)
-      for (size_t j = info == 0 ? i + 1 : 0; j < n; ++j) matrix.at(i, j) = info == 0 ? Real(0) : std::numeric_limits<Real>::quiet_NaN();
+      for (size_t j = info == 0 ? i + 1 : 0; j < n; ++j)
+        matrix.at(i, j) = info == 0 ? Real(0) : std::numeric_limits<Real>::quiet_NaN();
   }
 };
 
@@ -142,7 +151,9 @@ class FactorStep : public Step {
  private:
   size_t rows() const { return static_cast<size_t>(shape_.rows); }
   size_t columns() const { return static_cast<size_t>(shape_.columns); }
-  Real* at(const RunState& state, int slot) const { return reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(slot)]); }
+  Real* at(const RunState& state, int slot) const {
+    return reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(slot)]);
+  }
   FactorWork<Real> workOf(const RunState& state, int thread, ThreadPool* pool) const;
   void factor(const RunState& state, size_t item, const FactorWork<Real>& work) const;
 
@@ -161,7 +172,9 @@ void FactorStep<Real>::factor(const RunState& state, size_t item, const FactorWo
   const size_t elements = rows() * columns(), most = std::min(rows(), columns());
   Real* to = at(state, shape_.to) + item * elements;
   if (shape_.from != shape_.to) std::copy_n(at(state, shape_.from) + item * elements, elements, to);
-  const auto numbers = [&](int slot, size_t place) { return slot < 0 ? nullptr : reinterpret_cast<int32_t*>(state.pointers[static_cast<size_t>(slot)]) + place; };
+  const auto numbers = [&](int slot, size_t place) {
+    return slot < 0 ? nullptr : reinterpret_cast<int32_t*>(state.pointers[static_cast<size_t>(slot)]) + place;
+  };
   const StridedMatrix<Real> matrix{to, static_cast<ptrdiff_t>(columns()), 1};
   int32_t info = 0;
   if (shape_.factors == Factors::Lu) {
@@ -185,10 +198,12 @@ Status FactorStep<Real>::run(RunState& state) {
     for (int64_t item = 0; item < shape_.batch; ++item) factor(state, static_cast<size_t>(item), work);
     return {};
   }
-  state.pool->parallelFor(shape_.batch, static_cast<int64_t>(std::max<size_t>(1, kWorthSharing / products)), [&](int64_t begin, int64_t end, int thread) {
-    const FactorWork<Real> work = workOf(state, thread, nullptr);
-    for (int64_t item = begin; item < end; ++item) factor(state, static_cast<size_t>(item), work);
-  });
+  state.pool->parallelFor(shape_.batch, static_cast<int64_t>(std::max<size_t>(1, kWorthSharing / products)),
+                          [&](int64_t begin, int64_t end, int thread) {
+                            const FactorWork<Real> work = workOf(state, thread, nullptr);
+                            for (int64_t item = begin; item < end; ++item)
+                              factor(state, static_cast<size_t>(item), work);
+                          });
   return {};
 }
 
@@ -196,7 +211,8 @@ Status FactorStep<Real>::run(RunState& state) {
 
 int64_t scratchBytes(const Factor& shape) {
   const auto columns = static_cast<size_t>(shape.columns);
-  return 2 * 64 * shape.rows * shape.threads * static_cast<int64_t>(shape.isDouble ? panelVectors<double>(columns) : panelVectors<float>(columns));
+  return 2 * 64 * shape.rows * shape.threads *
+         static_cast<int64_t>(shape.isDouble ? panelVectors<double>(columns) : panelVectors<float>(columns));
 }
 
 StepPtr makeFactorStep(const Factor& shape) {

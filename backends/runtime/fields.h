@@ -1,5 +1,5 @@
-// Fields: a step as bytes and back. A step's `fields` names its members once; the writer keeps them in an object that is
-// compiled ahead of time, the reader fills a new step from them. Members are numbers and plain structs, vectors,
+// Fields: a step as bytes and back. A step's `fields` names its members once; the writer keeps them in an object that
+// is compiled ahead of time, the reader fills a new step from them. Members are numbers and plain structs, vectors,
 // optionals, other steps, and structs with `fields` of their own. Bytes are of this processor's order: they never leave
 // the object. Stands between steps (step.h) and programs (program.h).
 #pragma once
@@ -42,7 +42,8 @@ class FieldWriter {
  private:
   template <class T>
   void write(T& value) {
-    if constexpr (requires { value.fields(*this); }) value.fields(*this);
+    if constexpr (requires { value.fields(*this); })
+      value.fields(*this);
     else {
       static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
       bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -76,7 +77,8 @@ class FieldReader {
  private:
   template <class T>
   void read(T& value) {
-    if constexpr (requires { value.fields(*this); }) value.fields(*this);
+    if constexpr (requires { value.fields(*this); })
+      value.fields(*this);
     else {
       static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
       if (rest_.size() < sizeof value) return fail();

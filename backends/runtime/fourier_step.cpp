@@ -36,9 +36,16 @@ class FourierStep : public FourierStepBase {
   size_t innerOf(size_t d) const;
   size_t lineCount() const;  // along the last dimension
   // Real numbers of scratch: of all threads together, and where a thread's odd real lines become complex.
-  size_t oddSize() const { return shape_.kind == FourierKind::Complex || isHalved() ? 0 : rounded(2 * realLength() * transforms_[last()].together()); }
+  size_t oddSize() const {
+    return shape_.kind == FourierKind::Complex || isHalved()
+               ? 0
+               : rounded(2 * realLength() * transforms_[last()].together());
+  }
   size_t threadSize() const;
-  size_t spectraSize() const { return shape_.kind == FourierKind::HalfToReal && shape_.dimensions > 1 ? rounded(2 * lineCount() * lineLength()) : 0; }
+  size_t spectraSize() const {
+    return shape_.kind == FourierKind::HalfToReal && shape_.dimensions > 1 ? rounded(2 * lineCount() * lineLength())
+                                                                           : 0;
+  }
 
   template <class Fn>
   void forChunks(RunState& state, const Transform& transform, size_t chunks, size_t chunkElements, Fn&& fn);
@@ -92,23 +99,27 @@ int64_t FourierStep<Real>::scratchBytes() const {
 // fn(chunk, work, odd) of all chunks: each by one thread, or, where there are few long ones, by all of them.
 template <class Real>
 template <class Fn>
-void FourierStep<Real>::forChunks(RunState& state, const Transform& transform, size_t chunks, size_t chunkElements, Fn&& fn) {
+void FourierStep<Real>::forChunks(RunState& state, const Transform& transform, size_t chunks, size_t chunkElements,
+                                  Fn&& fn) {
   const auto threads = static_cast<size_t>(shape_.threads);
   Real* base = reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(shape_.scratch)]) + spectraSize();
   Real* lanes = base + (lineSize_ + oddSize()) * threads;
   if (chunks < threads && transform.length() >= kWorthSharing) {
     const FourierLoop loop{[](void* pool, int64_t count, int64_t chunk, FourierLoop::Work work, void* context) {
                              static_cast<ThreadPool*>(pool)->run(count, chunk, work, context);
-                           }, state.pool};
+                           },
+                           state.pool};
     for (size_t i = 0; i < chunks; ++i) fn(i, Work{base, lanes, loop}, base + lineSize_);
     return;
   }
   const size_t grain = std::max<size_t>(1, kWorthSharing / std::max<size_t>(1, chunkElements));
-  state.pool->parallelFor(static_cast<int64_t>(chunks), static_cast<int64_t>(grain), [&](int64_t begin, int64_t end, int thread) {
-    Real* mine = base + (lineSize_ + oddSize()) * static_cast<size_t>(thread);
-    for (int64_t i = begin; i < end; ++i)
-      fn(static_cast<size_t>(i), Work{mine, lanes + lanesSize_ * static_cast<size_t>(thread), {}}, mine + lineSize_);
-  });
+  state.pool->parallelFor(static_cast<int64_t>(chunks), static_cast<int64_t>(grain),
+                          [&](int64_t begin, int64_t end, int thread) {
+                            Real* mine = base + (lineSize_ + oddSize()) * static_cast<size_t>(thread);
+                            for (int64_t i = begin; i < end; ++i)
+                              fn(static_cast<size_t>(i),
+                                 Work{mine, lanes + lanesSize_ * static_cast<size_t>(thread), {}}, mine + lineSize_);
+                          });
 }
 
 // Along a dimension that is not the last: lines lie side by side.
@@ -118,19 +129,23 @@ void FourierStep<Real>::transformOuter(RunState& state, size_t d, Complex* from,
   const size_t inner = innerOf(d), groups = (inner + kLanes - 1) / kLanes, size = length(d) * inner;
   const size_t blocks = lineCount() * lineLength() / size;
   forChunks(state, transforms_[d], blocks * groups, kLanes * length(d), [&](size_t chunk, const Work& work, Real*) {
-    const size_t at = chunk / groups * size + chunk % groups * kLanes, count = std::min(kLanes, inner - chunk % groups * kLanes);
+    const size_t at = chunk / groups * size + chunk % groups * kLanes,
+                 count = std::min(kLanes, inner - chunk % groups * kLanes);
     transforms_[d].apply(Lines{from + at, count, 1, inner}, Lines{to + at, count, 1, inner}, work);
   });
 }
 
 template <class Real>
-void FourierStep<Real>::complexLines(const Complex* from, Complex* to, size_t first, size_t count, const Work& work) const {
+void FourierStep<Real>::complexLines(const Complex* from, Complex* to, size_t first, size_t count,
+                                     const Work& work) const {
   const size_t n = realLength();
-  transforms_[last()].apply(Lines{const_cast<Complex*>(from) + first * n, count, n, 1}, Lines{to + first * n, count, n, 1}, work);
+  transforms_[last()].apply(Lines{const_cast<Complex*>(from) + first * n, count, n, 1},
+                            Lines{to + first * n, count, n, 1}, work);
 }
 
 template <class Real>
-void FourierStep<Real>::realLines(const Real* from, Complex* to, size_t first, size_t count, const Work& work, Real* odd) const {
+void FourierStep<Real>::realLines(const Real* from, Complex* to, size_t first, size_t count, const Work& work,
+                                  Real* odd) const {
   const size_t n = realLength(), half = n / 2, spectrum = lineLength();
   from += first * n;
   to += first * spectrum;
@@ -164,7 +179,8 @@ void FourierStep<Real>::realLines(const Real* from, Complex* to, size_t first, s
 }
 
 template <class Real>
-void FourierStep<Real>::halfLines(const Complex* from, Real* to, size_t first, size_t count, const Work& work, Real* odd) const {
+void FourierStep<Real>::halfLines(const Complex* from, Real* to, size_t first, size_t count, const Work& work,
+                                  Real* odd) const {
   const size_t n = realLength(), half = n / 2, spectrum = lineLength();
   from += first * spectrum;
   to += first * n;
@@ -195,9 +211,12 @@ void FourierStep<Real>::transformLast(RunState& state, const void* from, void* t
   forChunks(state, transform, chunks, together * realLength(), [&](size_t chunk, const Work& work, Real* odd) {
     const size_t first = chunk * together, lines = std::min(together, count - first);
     switch (shape_.kind) {
-      case FourierKind::Complex: return complexLines(static_cast<const Complex*>(from), static_cast<Complex*>(to), first, lines, work);
-      case FourierKind::RealToHalf: return realLines(static_cast<const Real*>(from), static_cast<Complex*>(to), first, lines, work, odd);
-      case FourierKind::HalfToReal: return halfLines(static_cast<const Complex*>(from), static_cast<Real*>(to), first, lines, work, odd);
+      case FourierKind::Complex:
+        return complexLines(static_cast<const Complex*>(from), static_cast<Complex*>(to), first, lines, work);
+      case FourierKind::RealToHalf:
+        return realLines(static_cast<const Real*>(from), static_cast<Complex*>(to), first, lines, work, odd);
+      case FourierKind::HalfToReal:
+        return halfLines(static_cast<const Complex*>(from), static_cast<Real*>(to), first, lines, work, odd);
     }
   });
 }
@@ -208,11 +227,13 @@ Status FourierStep<Real>::run(RunState& state) {
   void* to = state.pointers[static_cast<size_t>(shape_.to)];
   if (shape_.kind == FourierKind::HalfToReal && shape_.dimensions > 1) {
     auto* spectra = reinterpret_cast<Complex*>(state.pointers[static_cast<size_t>(shape_.scratch)]);
-    for (size_t d = 0; d < last(); ++d) transformOuter(state, d, d == 0 ? static_cast<Complex*>(from) : spectra, spectra);
+    for (size_t d = 0; d < last(); ++d)
+      transformOuter(state, d, d == 0 ? static_cast<Complex*>(from) : spectra, spectra);
     from = spectra;
   }
   transformLast(state, from, to);
-  for (size_t d = last(); shape_.kind != FourierKind::HalfToReal && d-- > 0;) transformOuter(state, d, static_cast<Complex*>(to), static_cast<Complex*>(to));
+  for (size_t d = last(); shape_.kind != FourierKind::HalfToReal && d-- > 0;)
+    transformOuter(state, d, static_cast<Complex*>(to), static_cast<Complex*>(to));
   return {};
 }
 

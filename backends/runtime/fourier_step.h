@@ -1,6 +1,7 @@
-// FourierStep: Fourier transforms along the last one to three dimensions (core/fourier/transform), dimension by dimension, in
-// the precision of their type; lines go to all threads, or the groups of columns and rows of few long ones. Real lines of
-// even length are complex ones of half of it. How a line is computed does not depend on the threads. Before: cpu/fourier.
+// FourierStep: Fourier transforms along the last one to three dimensions (core/fourier/transform), dimension by
+// dimension, in the precision of their type; lines go to all threads, or the groups of columns and rows of few long
+// ones. Real lines of even length are complex ones of half of it. How a line is computed does not depend on the
+// threads. Before: cpu/fourier.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@ enum class FourierKind : uint8_t { Complex, RealToHalf, HalfToReal };
 struct Fourier {
   FourierKind kind = FourierKind::Complex;
   bool inverse = false, isDouble = false;
-  int dimensions = 1;                            // transformed
-  std::array<int64_t, 3> lengths = {1, 1, 1};    // their lengths, outermost first
+  int dimensions = 1;                          // transformed
+  std::array<int64_t, 3> lengths = {1, 1, 1};  // their lengths, outermost first
   int64_t lines = 1;
   int threads = 1;
   int from = -1, to = -1, scratch = -1;

@@ -1,5 +1,5 @@
-// See gemm.h. For each block of the right side, small enough for the second cache, all rows; within it tile by tile, the
-// left side read where it lies. Where many rows want the block, its first tiles leave it packed behind themselves.
+// See gemm.h. For each block of the right side, small enough for the second cache, all rows; within it tile by tile,
+// the left side read where it lies. Where many rows want the block, its first tiles leave it packed behind themselves.
 #include "backends/runtime/gemm.h"
 
 #include <algorithm>
@@ -14,8 +14,10 @@ constexpr int64_t kBlockColumns = 32, kWideColumns = 128;  // of a packed block:
 template <class Real>
 constexpr int64_t kDirectElements = (1 << 18) / sizeof(Real);  // a right side as small is read where it lies
 template <class Real>
-constexpr int64_t kWideElements = (1 << 22) / sizeof(Real);  // one larger is worth wide blocks: its left side is read less often
-constexpr int64_t kFewDots = 4, kLongDots = 128;           // rows or columns that are sums of their own, more of them where these are long
+constexpr int64_t kWideElements = (1 << 22) /
+                                  sizeof(Real);  // one larger is worth wide blocks: its left side is read less often
+constexpr int64_t kFewDots = 4,
+                  kLongDots = 128;  // rows or columns that are sums of their own, more of them where these are long
 
 constexpr int64_t pieces(int64_t size, int64_t each) { return (size + each - 1) / each; }
 constexpr int64_t rounded(int64_t size, int64_t unit) { return pieces(size, unit) * unit; }
@@ -38,8 +40,12 @@ class Product {
  public:
   // block: of kBlockSteps × blockColumns.
   Product(const Gemm<Real>& product, const GemmTiles<Real>& tiles, Real* block, int64_t blockColumns)
-      : p_(product), tiles_(tiles), packed_(block), rowTiles_(pieces(product.m, tiles.rows)),
-        isTurned_(product.rightView.column() != 1), packs_(isTurned_ || (rowTiles_ > 1 && !isSmall<Real>(product.n, product.k))),
+      : p_(product),
+        tiles_(tiles),
+        packed_(block),
+        rowTiles_(pieces(product.m, tiles.rows)),
+        isTurned_(product.rightView.column() != 1),
+        packs_(isTurned_ || (rowTiles_ > 1 && !isSmall<Real>(product.n, product.k))),
         blockColumns_(packs_ ? blockColumns : kWideColumns) {}
 
   void run() const {
@@ -60,7 +66,9 @@ class Product {
     for (int64_t i = 0; i < rowTiles_; ++i) runRow(block, p_.m * i / rowTiles_, p_.m * (i + 1) / rowTiles_);
   }
 
-  const Real* rightAt(int64_t step, int64_t column) const { return p_.right + step * p_.rightView.row() + column * p_.rightView.column(); }
+  const Real* rightAt(int64_t step, int64_t column) const {
+    return p_.right + step * p_.rightView.row() + column * p_.rightView.column();
+  }
   // Columns of whole vectors that the tile at `column` covers: more of them where the rows are few.
   int64_t width(const Block& block, int64_t column) const {
     const int64_t most = isTurned_ ? 0 : tiles_.mostVectors(rowTiles_ == 1 ? p_.m : tiles_.rows) * tiles_.lanes;
@@ -73,8 +81,8 @@ class Product {
     for (int64_t column = block.column; column < block.columnEnd; column += tiles_.columns()) {
       const int64_t columns = width(block, column);
       for (int64_t j = 0; j < columns; j += tiles_.lanes)
-        tiles_.turn(rightAt(block.step, column + j), p_.rightView.column(), std::min(tiles_.lanes, block.columnEnd - column - j), block.steps(), to + j,
-                    columns);
+        tiles_.turn(rightAt(block.step, column + j), p_.rightView.column(),
+                    std::min(tiles_.lanes, block.columnEnd - column - j), block.steps(), to + j, columns);
       to += block.steps() * columns;
     }
   }
@@ -121,12 +129,15 @@ template <class Real>
 void gemm(const Gemm<Real>& product, GemmVectors vectors, Real* scratch) {
   const GemmTiles<Real>& tiles = gemmTiles<Real>(vectors);
   const Gemm<Real>& p = product;
-  if (areDots(p, tiles)) return tiles.dots({p.left, p.leftView.ld, p.right, p.rightView.ld, p.out, p.outRow, p.k}, p.m, p.n);
+  if (areDots(p, tiles))
+    return tiles.dots({p.left, p.leftView.ld, p.right, p.rightView.ld, p.out, p.outRow, p.k}, p.m, p.n);
   alignas(64) Real block[kBlockSteps<Real> * kBlockColumns];
   Real* const packed = scratch ? scratch : block;
   const int64_t columns = scratch ? kWideColumns : kBlockColumns;
   if (p.n == 1 && p.leftView.transposed && p.outRow == 1)  // a row of sums, the other way around
-    return Product<Real>({1, p.m, p.k, p.right, p.left, {true, p.rightView.row()}, {false, p.leftView.ld}, p.out, p.m}, tiles, packed, columns).run();
+    return Product<Real>({1, p.m, p.k, p.right, p.left, {true, p.rightView.row()}, {false, p.leftView.ld}, p.out, p.m},
+                         tiles, packed, columns)
+        .run();
   Product<Real>(p, tiles, packed, columns).run();
 }
 

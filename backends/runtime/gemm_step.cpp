@@ -8,7 +8,8 @@ namespace tessera::cpu {
 // Blocks of rows (or, for flat products, of columns) so that each task has some 10^6 flops or more: a few microseconds.
 void GemmStep::split() {
   constexpr int64_t kWantedTasks = 8;
-  const bool turnsOnce = rhs.view.transposed && n >= std::max(32 * kWantedTasks, m / 4);  // tasks of rows would turn it each for itself
+  const bool turnsOnce =
+      rhs.view.transposed && n >= std::max(32 * kWantedTasks, m / 4);  // tasks of rows would turn it each for itself
   splitsColumns_ = m < n || turnsOnce;
   extent_ = splitsColumns_ ? n : m;
   double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -21,15 +22,23 @@ void GemmStep::split() {
 }
 
 int64_t GemmStep::scratchBytes() const {
-  return isDouble ? gemmScratch<double>(n, k) * static_cast<int64_t>(sizeof(double)) : gemmScratch<float>(n, k) * static_cast<int64_t>(sizeof(float));
+  return isDouble ? gemmScratch<double>(n, k) * static_cast<int64_t>(sizeof(double))
+                  : gemmScratch<float>(n, k) * static_cast<int64_t>(sizeof(float));
 }
 
 template <class Real>
 void GemmStep::runTask(const RunState& state, int64_t task, int thread) const {
   auto base = [&](int slot) { return reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(slot)]); };
   const int64_t batch = task / blocks_, first = task % blocks_ * block_, size = std::min(block_, extent_ - first);
-  Gemm<Real> product{m, n, k, base(lhs.slot) + lhs.batchOffset[static_cast<size_t>(batch)], base(rhs.slot) + rhs.batchOffset[static_cast<size_t>(batch)],
-                lhs.view, rhs.view, base(out) + batch * m * n, n};
+  Gemm<Real> product{m,
+                     n,
+                     k,
+                     base(lhs.slot) + lhs.batchOffset[static_cast<size_t>(batch)],
+                     base(rhs.slot) + rhs.batchOffset[static_cast<size_t>(batch)],
+                     lhs.view,
+                     rhs.view,
+                     base(out) + batch * m * n,
+                     n};
   if (splitsColumns_) {
     product.n = size;
     product.right += first * rhs.view.column();

@@ -1,5 +1,6 @@
-// The register tiles of gemm, of f32 and f64: rows × vectors of sums that stay in registers while they walk the contracted dimension. Made
-// by the C++ compiler for three widths of vectors, so that no program waits for their code. Before: gemm.
+// The register tiles of gemm, of f32 and f64: rows × vectors of sums that stay in registers while they walk the
+// contracted dimension. Made by the C++ compiler for three widths of vectors, so that no program waits for their code.
+// Before: gemm.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,14 @@ template <class Real>
 struct GemmTile {
   const Real* left = nullptr;
   int64_t leftRow = 0, leftStep = 0;
-  const Real* right = nullptr;   // columns are neighbours
+  const Real* right = nullptr;  // columns are neighbours
   int64_t rightStep = 0;
-  Real* packed = nullptr;        // where the tile leaves the right side as it reads it, vectors · lanes a step; null: nowhere
-  Real* out = nullptr;           // columns are neighbours
+  Real* packed = nullptr;  // where the tile leaves the right side as it reads it, vectors · lanes a step; null: nowhere
+  Real* out = nullptr;     // columns are neighbours
   int64_t outRow = 0, steps = 0;
-  int64_t lastColumns = 0;        // of the last vector, 1 … lanes; beyond them nothing is read or written, and zeros are packed
-  bool adds = false;              // to what stands in `out`
+  int64_t lastColumns =
+      0;              // of the last vector, 1 … lanes; beyond them nothing is read or written, and zeros are packed
+  bool adds = false;  // to what stands in `out`
 };
 
 // out[i, j] = Σ_s left[i, s] · right[s, j] where the steps of both sides are neighbours.
@@ -41,7 +43,8 @@ struct GemmTiles {
   void (*run)(const GemmTile<Real>& tile, int64_t rows, int64_t vectors) = nullptr;
   void (*dots)(const GemmDots<Real>& dots, int64_t rows, int64_t columns) = nullptr;
   // to[s · toStep + j] = from[j · fromColumn + s] for s < steps, j < columns, columns ≤ lanes; zero up to lanes.
-  void (*turn)(const Real* from, int64_t fromColumn, int64_t columns, int64_t steps, Real* to, int64_t toStep) = nullptr;
+  void (*turn)(const Real* from, int64_t fromColumn, int64_t columns, int64_t steps, Real* to,
+               int64_t toStep) = nullptr;
   int (*mostVectors)(int rows) = nullptr;
   int64_t columns() const { return kVectors * lanes; }
 };

@@ -25,7 +25,10 @@ namespace widest {
 using Real = float;
 using Vector = __m512;
 using Mask = __mmask16;
-constexpr int kLanes = 16, kRows = 12, kDotRows = 4;  // 14 rows fit, but lines of more than 12 at a distance of pages do not fit a set of the first cache
+constexpr int
+    kLanes = 16,
+    kRows = 12,
+    kDotRows = 4;  // 14 rows fit, but lines of more than 12 at a distance of pages do not fit a set of the first cache
 
 TESSERA_VECTORS Mask maskOf(int64_t count) { return static_cast<Mask>((1u << count) - 1); }
 TESSERA_VECTORS Vector zero() { return _mm512_setzero_ps(); }
@@ -36,12 +39,17 @@ TESSERA_VECTORS void store(float* p, Vector x) { _mm512_storeu_ps(p, x); }
 TESSERA_VECTORS void store(float* p, Vector x, Mask mask) { _mm512_mask_storeu_ps(p, mask, x); }
 TESSERA_VECTORS Vector add(Vector x, Vector y) { return _mm512_add_ps(x, y); }
 TESSERA_VECTORS Vector multiplyAdd(Vector x, Vector y, Vector sum) { return _mm512_fmadd_ps(x, y, sum); }
-TESSERA_VECTORS Vector lowPairs(Vector x, Vector y) { return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(x), _mm512_castps_pd(y))); }
-TESSERA_VECTORS Vector highPairs(Vector x, Vector y) { return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(x), _mm512_castps_pd(y))); }
+TESSERA_VECTORS Vector lowPairs(Vector x, Vector y) {
+  return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(x), _mm512_castps_pd(y)));
+}
+TESSERA_VECTORS Vector highPairs(Vector x, Vector y) {
+  return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(x), _mm512_castps_pd(y)));
+}
 
 // The sums of four vectors' lanes.
 TESSERA_VECTORS __m128 sumsOf(Vector a, Vector b, Vector c, Vector d) {
-  const Vector two = add(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)), others = add(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+  const Vector two = add(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)),
+               others = add(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
   const Vector quarters = add(lowPairs(two, others), highPairs(two, others));
   const Vector halves = add(quarters, _mm512_shuffle_f32x4(quarters, quarters, 0x4e));
   return _mm512_castps512_ps128(add(halves, _mm512_shuffle_f32x4(halves, halves, 0xb1)));
@@ -65,7 +73,8 @@ TESSERA_VECTORS void turnSquare(Vector (&x)[16]) {
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
     const Vector a = _mm512_shuffle_f32x4(x[i], x[4 + i], 0x88), b = _mm512_shuffle_f32x4(x[i], x[4 + i], 0xdd);
-    const Vector c = _mm512_shuffle_f32x4(x[8 + i], x[12 + i], 0x88), d = _mm512_shuffle_f32x4(x[8 + i], x[12 + i], 0xdd);
+    const Vector c = _mm512_shuffle_f32x4(x[8 + i], x[12 + i], 0x88),
+                 d = _mm512_shuffle_f32x4(x[8 + i], x[12 + i], 0xdd);
     x[i] = _mm512_shuffle_f32x4(a, c, 0x88);
     x[4 + i] = _mm512_shuffle_f32x4(b, d, 0x88);
     x[8 + i] = _mm512_shuffle_f32x4(a, c, 0xdd);
@@ -73,7 +82,9 @@ TESSERA_VECTORS void turnSquare(Vector (&x)[16]) {
   }
 }
 
-TESSERA_VECTORS void storeSums(float* to, Vector a, Vector b, Vector c, Vector d) { _mm_storeu_ps(to, sumsOf(a, b, c, d)); }
+TESSERA_VECTORS void storeSums(float* to, Vector a, Vector b, Vector c, Vector d) {
+  _mm_storeu_ps(to, sumsOf(a, b, c, d));
+}
 TESSERA_VECTORS float sumOf(Vector x) { return _mm_cvtss_f32(sumsOf(x, zero(), zero(), zero())); }
 
 #include "backends/runtime/gemm_tiles.inc"
@@ -126,13 +137,16 @@ TESSERA_VECTORS void turnSquare(Vector (&x)[8]) {
   }
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    const Vector low = _mm256_permute2f128_ps(x[i], x[4 + i], 0x20), high = _mm256_permute2f128_ps(x[i], x[4 + i], 0x31);
+    const Vector low = _mm256_permute2f128_ps(x[i], x[4 + i], 0x20),
+                 high = _mm256_permute2f128_ps(x[i], x[4 + i], 0x31);
     x[i] = low;
     x[4 + i] = high;
   }
 }
 
-TESSERA_VECTORS void storeSums(float* to, Vector a, Vector b, Vector c, Vector d) { _mm_storeu_ps(to, sumsOf(a, b, c, d)); }
+TESSERA_VECTORS void storeSums(float* to, Vector a, Vector b, Vector c, Vector d) {
+  _mm_storeu_ps(to, sumsOf(a, b, c, d));
+}
 TESSERA_VECTORS float sumOf(Vector x) { return _mm_cvtss_f32(sumsOf(x, zero(), zero(), zero())); }
 
 #include "backends/runtime/gemm_tiles.inc"
@@ -173,7 +187,9 @@ TESSERA_VECTORS __m128 sumsOf(Vector a, Vector b, Vector c, Vector d) {
 }
 TESSERA_VECTORS void turnSquare(Vector (&x)[4]) { _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]); }
 
-TESSERA_VECTORS void storeSums(float* to, Vector a, Vector b, Vector c, Vector d) { _mm_storeu_ps(to, sumsOf(a, b, c, d)); }
+TESSERA_VECTORS void storeSums(float* to, Vector a, Vector b, Vector c, Vector d) {
+  _mm_storeu_ps(to, sumsOf(a, b, c, d));
+}
 TESSERA_VECTORS float sumOf(Vector x) { return _mm_cvtss_f32(sumsOf(x, zero(), zero(), zero())); }
 
 #include "backends/runtime/gemm_tiles.inc"

@@ -38,7 +38,8 @@ TESSERA_VECTORS Vector add(Vector x, Vector y) { return _mm512_add_pd(x, y); }
 TESSERA_VECTORS Vector multiplyAdd(Vector x, Vector y, Vector sum) { return _mm512_fmadd_pd(x, y, sum); }
 
 TESSERA_VECTORS void storeSums(double* to, Vector a, Vector b, Vector c, Vector d) {
-  const Vector two = add(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b)), others = add(_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d));
+  const Vector two = add(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b)),
+               others = add(_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d));
   const Vector halves = add(_mm512_shuffle_f64x2(two, others, 0x88), _mm512_shuffle_f64x2(two, others, 0xdd));
   const Vector sums = add(halves, _mm512_shuffle_f64x2(halves, halves, 0xb1));
   _mm_storeu_pd(to, _mm512_castpd512_pd128(sums));
@@ -56,8 +57,10 @@ TESSERA_VECTORS void turnSquare(Vector (&x)[8]) {
   }
 #pragma GCC unroll 2
   for (int odd = 0; odd < 2; ++odd) {
-    const Vector a = _mm512_shuffle_f64x2(y[odd][0], y[odd][1], 0x88), b = _mm512_shuffle_f64x2(y[odd][0], y[odd][1], 0xdd);
-    const Vector c = _mm512_shuffle_f64x2(y[odd][2], y[odd][3], 0x88), d = _mm512_shuffle_f64x2(y[odd][2], y[odd][3], 0xdd);
+    const Vector a = _mm512_shuffle_f64x2(y[odd][0], y[odd][1], 0x88),
+                 b = _mm512_shuffle_f64x2(y[odd][0], y[odd][1], 0xdd);
+    const Vector c = _mm512_shuffle_f64x2(y[odd][2], y[odd][3], 0x88),
+                 d = _mm512_shuffle_f64x2(y[odd][2], y[odd][3], 0xdd);
     x[odd] = _mm512_shuffle_f64x2(a, c, 0x88);
     x[2 + odd] = _mm512_shuffle_f64x2(b, d, 0x88);
     x[4 + odd] = _mm512_shuffle_f64x2(a, c, 0xdd);
@@ -82,7 +85,9 @@ using Vector = __m256d;
 using Mask = __m256i;
 constexpr int kLanes = 4, kRows = 6, kDotRows = 2;
 
-TESSERA_VECTORS Mask maskOf(int64_t count) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3)); }
+TESSERA_VECTORS Mask maskOf(int64_t count) {
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+}
 TESSERA_VECTORS Vector zero() { return _mm256_setzero_pd(); }
 TESSERA_VECTORS Vector splat(double x) { return _mm256_set1_pd(x); }
 TESSERA_VECTORS Vector load(const double* p) { return _mm256_loadu_pd(p); }

@@ -14,14 +14,17 @@ void MatmulStep::addPiece(int64_t batch, int64_t row, int64_t count, int64_t row
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   Desc l = lhs.desc(count, rows, k), r = rhs.desc(count, k, n), o = out.desc(count, rows, n);
   // Pieces of one size share the code that the library generates.
-  const auto alike = std::ranges::find_if(pieces_, [&](const MatmulPiece& piece) { return piece.lhs.get_desc() == l && piece.out.get_desc() == o; });
+  const auto alike = std::ranges::find_if(
+      pieces_, [&](const MatmulPiece& piece) { return piece.lhs.get_desc() == l && piece.out.get_desc() == o; });
   auto empty = [&](const Desc& desc) { return dnnl::memory(desc, dnnlEngine(), nullptr); };
   if (alike != pieces_.end()) {
-    pieces_.push_back({batch, row, alike->primitive, empty(l), empty(r), empty(o), dnnl::memory(alike->scratch.get_desc(), dnnlEngine())});
+    pieces_.push_back({batch, row, alike->primitive, empty(l), empty(r), empty(o),
+                       dnnl::memory(alike->scratch.get_desc(), dnnlEngine())});
     return;
   }
   dnnl::matmul::primitive_desc pd(dnnl::matmul::desc(l, r, o), attributes, dnnlEngine());
-  pieces_.push_back({batch, row, dnnl::matmul(pd), empty(l), empty(r), empty(o), dnnl::memory(pd.scratchpad_desc(), dnnlEngine())});
+  pieces_.push_back(
+      {batch, row, dnnl::matmul(pd), empty(l), empty(r), empty(o), dnnl::memory(pd.scratchpad_desc(), dnnlEngine())});
 }
 
 Status MatmulStep::run(RunState& state) {
@@ -30,8 +33,10 @@ Status MatmulStep::run(RunState& state) {
     piece.lhs.set_data_handle(lhs.at(state, piece.batch, piece.row));
     piece.rhs.set_data_handle(rhs.at(state, piece.batch, 0));
     piece.out.set_data_handle(out.at(state, piece.batch, piece.row));
-    const dnnl_exec_arg_t all[] = {{DNNL_ARG_SRC, piece.lhs.get()}, {DNNL_ARG_WEIGHTS, piece.rhs.get()},
-                                   {DNNL_ARG_DST, piece.out.get()}, {DNNL_ARG_SCRATCHPAD, piece.scratch.get()}};
+    const dnnl_exec_arg_t all[] = {{DNNL_ARG_SRC, piece.lhs.get()},
+                                   {DNNL_ARG_WEIGHTS, piece.rhs.get()},
+                                   {DNNL_ARG_DST, piece.out.get()},
+                                   {DNNL_ARG_SCRATCHPAD, piece.scratch.get()}};
     dnnlExecute(piece.primitive, stream, all);
   });
 }
@@ -49,7 +54,8 @@ bool MatmulStep::prepare() {
 
 void MatmulStep::split() {
   constexpr int64_t kPieces = 4;
-  double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * static_cast<double>(batches);
+  double flops =
+      2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * static_cast<double>(batches);
   int64_t wanted = flops < 4e5 ? 1 : kPieces;
   if (batches >= wanted) {
     int64_t each = isRegular() ? (batches + wanted - 1) / wanted : 1;

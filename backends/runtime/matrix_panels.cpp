@@ -1,4 +1,5 @@
-// See matrix_panels.h. Several rows at once, so that each vector of `by` is loaded once for all of them and sums stay in registers.
+// See matrix_panels.h. Several rows at once, so that each vector of `by` is loaded once for all of them and sums stay
+// in registers.
 #include "backends/runtime/matrix_panels.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ TESSERA_INLINE Lanes<Real>* rowOf(const Panel<Real>& panel, size_t i) {
 
 // Rows i to i + kRows. kSolves: they are then solved by the triangle on the diagonal.
 template <size_t kRows, size_t kVectors, bool kSolves, class Real>
-TESSERA_INLINE void rowsHere(const StridedMatrix<const Real>& m, size_t count, bool unit, const Panel<Real>& by, const Panel<Real>& panel, size_t i) {
+TESSERA_INLINE void rowsHere(const StridedMatrix<const Real>& m, size_t count, bool unit, const Panel<Real>& by,
+                             const Panel<Real>& panel, size_t i) {
   Lanes<Real> x[kRows][kVectors];
   const Real* rows[kRows];
 #pragma GCC unroll 8
@@ -48,7 +50,8 @@ TESSERA_INLINE void rowsHere(const StridedMatrix<const Real>& m, size_t count, b
 #pragma GCC unroll 8
       for (size_t q = 0; q < r; ++q)
 #pragma GCC unroll 2
-        for (size_t v = 0; v < kVectors; ++v) x[r][v] -= rows[r][static_cast<ptrdiff_t>(i + q) * m.columnStep] * x[q][v];
+        for (size_t v = 0; v < kVectors; ++v)
+          x[r][v] -= rows[r][static_cast<ptrdiff_t>(i + q) * m.columnStep] * x[q][v];
 #pragma GCC unroll 2
       for (size_t v = 0; !unit && v < kVectors; ++v) x[r][v] /= rows[r][static_cast<ptrdiff_t>(i + r) * m.columnStep];
     }
@@ -60,16 +63,20 @@ TESSERA_INLINE void rowsHere(const StridedMatrix<const Real>& m, size_t count, b
 }
 
 template <size_t kRows, size_t kVectors, class Real>
-TESSERA_INLINE void subtractThese(const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel, size_t begin, size_t end) {
+TESSERA_INLINE void subtractThese(const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by,
+                                  const Panel<Real>& panel, size_t begin, size_t end) {
   size_t i = begin;
   for (; i + kRows <= end; i += kRows) rowsHere<kRows, kVectors, false>(m, count, true, by, panel, i);
   for (; i < end; ++i) rowsHere<1, kVectors, false>(m, count, true, by, panel, i);
 }
 
 template <size_t kRows, class Real>
-TESSERA_INLINE void subtractHere(const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel, size_t begin, size_t end) {
-  if (panel.vectors == 1) subtractThese<kRows, 1>(m, count, by, panel, begin, end);
-  else subtractThese<kRows, kMostPanelVectors>(m, count, by, panel, begin, end);
+TESSERA_INLINE void subtractHere(const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by,
+                                 const Panel<Real>& panel, size_t begin, size_t end) {
+  if (panel.vectors == 1)
+    subtractThese<kRows, 1>(m, count, by, panel, begin, end);
+  else
+    subtractThese<kRows, kMostPanelVectors>(m, count, by, panel, begin, end);
 }
 
 template <size_t kRows, size_t kVectors, class Real>
@@ -81,13 +88,16 @@ TESSERA_INLINE void substituteThese(const StridedMatrix<const Real>& m, bool uni
 
 template <size_t kRows, class Real>
 TESSERA_INLINE void substituteHere(const StridedMatrix<const Real>& m, bool unit, size_t n, const Panel<Real>& panel) {
-  if (panel.vectors == 1) substituteThese<kRows, 1>(m, unit, n, panel);
-  else substituteThese<kRows, kMostPanelVectors>(m, unit, n, panel);
+  if (panel.vectors == 1)
+    substituteThese<kRows, 1>(m, unit, n, panel);
+  else
+    substituteThese<kRows, kMostPanelVectors>(m, unit, n, panel);
 }
 
 // Only lanes right of the column change: others keep their values also where the factor is infinite.
 template <size_t kRows, class Real>
-TESSERA_INLINE void eliminateHere(const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor, size_t begin, size_t end) {
+TESSERA_INLINE void eliminateHere(const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor,
+                                  size_t begin, size_t end) {
   constexpr size_t kLanes = kVectorLanes<Real>;
   const size_t first = column / kLanes, vectors = panel.vectors;
   using Mask = decltype(Lanes<Real>{} < Lanes<Real>{});
@@ -111,33 +121,47 @@ TESSERA_INLINE void eliminateHere(const Panel<Real>& panel, size_t source, size_
 
 #if defined(__x86_64__)
 enum class Width { Plain, Wide, Widest };
-const Width kWidth = __builtin_cpu_supports("avx512f") ? Width::Widest : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Width::Wide : Width::Plain;
+const Width kWidth = __builtin_cpu_supports("avx512f")                                 ? Width::Widest
+                     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Width::Wide
+                                                                                       : Width::Plain;
 
-// One function for each width of vectors, and the choice; narrower ones have half as many registers of half or less the lanes.
-#define TESSERA_WIDTHS(name, parameters, arguments)                                                   \
-  template <class Real>                                                                               \
-  __attribute__((target("avx512f"))) void name##Widest parameters { name##Here<8> arguments; }        \
-  template <class Real>                                                                               \
-  __attribute__((target("avx2,fma"))) void name##Wide parameters { name##Here<2> arguments; }         \
-  template <class Real>                                                                               \
-  void name##Chosen parameters {                                                                      \
-    switch (kWidth) {                                                                                 \
-      case Width::Widest: return name##Widest<Real> arguments;                                        \
-      case Width::Wide: return name##Wide<Real> arguments;                                            \
-      case Width::Plain: break;                                                                       \
-    }                                                                                                 \
-    name##Here<1> arguments;                                                                          \
+// One function for each width of vectors, and the choice; narrower ones have half as many registers of half or less the
+// lanes.
+#define TESSERA_WIDTHS(name, parameters, arguments)                 \
+  template <class Real>                                             \
+  __attribute__((target("avx512f"))) void name##Widest parameters { \
+    name##Here<8> arguments;                                        \
+  }                                                                 \
+  template <class Real>                                             \
+  __attribute__((target("avx2,fma"))) void name##Wide parameters {  \
+    name##Here<2> arguments;                                        \
+  }                                                                 \
+  template <class Real>                                             \
+  void name##Chosen parameters {                                    \
+    switch (kWidth) {                                               \
+      case Width::Widest: return name##Widest<Real> arguments;      \
+      case Width::Wide: return name##Wide<Real> arguments;          \
+      case Width::Plain: break;                                     \
+    }                                                               \
+    name##Here<1> arguments;                                        \
   }
 #else
 #define TESSERA_WIDTHS(name, parameters, arguments) \
   template <class Real>                             \
-  void name##Chosen parameters { name##Here<4> arguments; }
+  void name##Chosen parameters {                    \
+    name##Here<4> arguments;                        \
+  }
 #endif
 
-TESSERA_WIDTHS(subtract, (const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel, size_t begin, size_t end),
+TESSERA_WIDTHS(subtract,
+               (const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel,
+                size_t begin, size_t end),
                (m, count, by, panel, begin, end))
-TESSERA_WIDTHS(substitute, (const StridedMatrix<const Real>& m, bool unit, size_t n, const Panel<Real>& panel), (m, unit, n, panel))
-TESSERA_WIDTHS(eliminate, (const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor, size_t begin, size_t end),
+TESSERA_WIDTHS(substitute, (const StridedMatrix<const Real>& m, bool unit, size_t n, const Panel<Real>& panel),
+               (m, unit, n, panel))
+TESSERA_WIDTHS(eliminate,
+               (const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor, size_t begin,
+                size_t end),
                (panel, source, column, pivot, divisor, begin, end))
 
 }  // namespace
@@ -166,7 +190,8 @@ void storePanel(const Panel<Real>& from, size_t rows, size_t columns, const Stri
 }
 
 template <class Real>
-void subtractProducts(const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel, size_t begin, size_t end) {
+void subtractProducts(const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel,
+                      size_t begin, size_t end) {
   subtractChosen<Real>(m, count, by, panel, begin, end);
 }
 template <class Real>
@@ -174,15 +199,17 @@ void substitute(const StridedMatrix<const Real>& m, bool unit, size_t n, const P
   substituteChosen<Real>(m, unit, n, panel);
 }
 template <class Real>
-void eliminate(const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor, size_t begin, size_t end) {
+void eliminate(const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor, size_t begin,
+               size_t end) {
   eliminateChosen<Real>(panel, source, column, pivot, divisor, begin, end);
 }
 
-#define TESSERA_PANELS(Real)                                                                                                                     \
-  template void loadPanel(const StridedMatrix<const Real>&, size_t, size_t, const Panel<Real>&);                                                 \
-  template void storePanel(const Panel<Real>&, size_t, size_t, const StridedMatrix<Real>&);                                                      \
-  template void subtractProducts(const StridedMatrix<const Real>&, size_t, const Panel<Real>&, const Panel<Real>&, size_t, size_t);              \
-  template void substitute(const StridedMatrix<const Real>&, bool, size_t, const Panel<Real>&);                                                  \
+#define TESSERA_PANELS(Real)                                                                                       \
+  template void loadPanel(const StridedMatrix<const Real>&, size_t, size_t, const Panel<Real>&);                   \
+  template void storePanel(const Panel<Real>&, size_t, size_t, const StridedMatrix<Real>&);                        \
+  template void subtractProducts(const StridedMatrix<const Real>&, size_t, const Panel<Real>&, const Panel<Real>&, \
+                                 size_t, size_t);                                                                  \
+  template void substitute(const StridedMatrix<const Real>&, bool, size_t, const Panel<Real>&);                    \
   template void eliminate(const Panel<Real>&, size_t, size_t, Real, Real, size_t, size_t);
 TESSERA_PANELS(float)
 TESSERA_PANELS(double)

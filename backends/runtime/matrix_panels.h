@@ -1,6 +1,6 @@
-// Panels: some columns of a matrix side by side in the lanes of vectors, row after row, from which products with rows of another
-// matrix are subtracted. What triangular systems and factorisations spend their time in; compiled for the widths of vectors
-// that processors have. Before: nothing. After: triangular_solve_step, factor_step.
+// Panels: some columns of a matrix side by side in the lanes of vectors, row after row, from which products with rows
+// of another matrix are subtracted. What triangular systems and factorisations spend their time in; compiled for the
+// widths of vectors that processors have. Before: nothing. After: triangular_solve_step, factor_step.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,9 @@ template <class Real>
 struct StridedMatrix {
   Real* first;
   ptrdiff_t rowStep, columnStep;
-  Real& at(size_t i, size_t j) const { return first[static_cast<ptrdiff_t>(i) * rowStep + static_cast<ptrdiff_t>(j) * columnStep]; }
+  Real& at(size_t i, size_t j) const {
+    return first[static_cast<ptrdiff_t>(i) * rowStep + static_cast<ptrdiff_t>(j) * columnStep];
+  }
   StridedMatrix from(size_t i, size_t j) const { return {&at(i, j), rowStep, columnStep}; }
   StridedMatrix transposed() const { return {first, columnStep, rowStep}; }
   // Of n rows, the last one first.
@@ -44,17 +46,22 @@ void loadPanel(const StridedMatrix<const Real>& from, size_t rows, size_t column
 template <class Real>
 void storePanel(const Panel<Real>& from, size_t rows, size_t columns, const StridedMatrix<Real>& to);
 
-// panel(i) -= Σ m(i, j) · by(j) over j < count, for begin <= i < end. `by` may be the panel itself where count <= begin.
+// panel(i) -= Σ m(i, j) · by(j) over j < count, for begin <= i < end. `by` may be the panel itself where count <=
+// begin.
 template <class Real>
-void subtractProducts(const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel, size_t begin, size_t end);
+void subtractProducts(const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel,
+                      size_t begin, size_t end);
 
-// The panel's n rows become x with m x = panel: m is a lower triangle, whose diagonal, where `unit`, counts as 1 and is not read.
+// The panel's n rows become x with m x = panel: m is a lower triangle, whose diagonal, where `unit`, counts as 1 and is
+// not read.
 template <class Real>
 void substitute(const StridedMatrix<const Real>& m, bool unit, size_t n, const Panel<Real>& panel);
 
-// A step of elimination by row `source` with panel(source, column) = pivot: of each row begin <= i < end, what stands right of the
-// column loses panel(i, column) / pivot times the source's, and the column becomes panel(i, column) / divisor.
+// A step of elimination by row `source` with panel(source, column) = pivot: of each row begin <= i < end, what stands
+// right of the column loses panel(i, column) / pivot times the source's, and the column becomes panel(i, column) /
+// divisor.
 template <class Real>
-void eliminate(const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor, size_t begin, size_t end);
+void eliminate(const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor, size_t begin,
+               size_t end);
 
 }  // namespace tessera::cpu

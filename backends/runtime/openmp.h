@@ -1,5 +1,5 @@
-// The two functions of OpenMP's run time (libgomp, which oneDNN brings) that the backend calls. Not from <omp.h>: that belongs to
-// one compiler, and Tessera is built with g++ and, for fuzzing, with clang.
+// The two functions of OpenMP's run time (libgomp, which oneDNN brings) that the backend calls. Not from <omp.h>: that
+// belongs to one compiler, and Tessera is built with g++ and, for fuzzing, with clang.
 #pragma once
 
 extern "C" {

@@ -14,14 +14,17 @@ namespace {
 // Elements of a tile's rows on both sides: two cache lines, or more of wide elements.
 constexpr int64_t tileOf(size_t width) { return std::max<int64_t>(16, 128 / static_cast<int64_t>(width)); }
 
-// A block of a large result: so many elements of the operand's rows, which become columns of so many bytes. Shorter runs leave
-// the memory idle between them; of rows a power of two apart the second cache holds no more than that.
+// A block of a large result: so many elements of the operand's rows, which become columns of so many bytes. Shorter
+// runs leave the memory idle between them; of rows a power of two apart the second cache holds no more than that.
 constexpr int64_t kRunElements = 512, kResultRunBytes = 256;
-constexpr int64_t kAheadLines = 64;  // that are asked for before they are read
+constexpr int64_t kAheadLines = 64;                          // that are asked for before they are read
 constexpr int64_t kDenseBytes = 2048, kShortRowBytes = 256;  // rows up to that, if they are neighbours, are read as one
-constexpr int64_t bufferBytes(int64_t width) { return kResultRunBytes / width * (kRunElements * width + kLineBytes) + kLineBytes; }
+constexpr int64_t bufferBytes(int64_t width) {
+  return kResultRunBytes / width * (kRunElements * width + kLineBytes) + kLineBytes;
+}
 
-// Results of as many bytes go past the caches: a core's share of the last cache holds no more, whatever the whole is said to have.
+// Results of as many bytes go past the caches: a core's share of the last cache holds no more, whatever the whole is
+// said to have.
 constexpr int64_t kStreamed = int64_t{8} << 20;
 constexpr int64_t kMostInARow = 32;  // blocks that a thread takes at once: the first has not been asked for
 
@@ -43,7 +46,9 @@ struct Cut {
 
 class PermuteStep : public Step {
  public:
-  explicit PermuteStep(Permute permute) : permute_(std::move(permute)), moves_(lineMovesOf(permute_.width)) { chooseCut(); }
+  explicit PermuteStep(Permute permute) : permute_(std::move(permute)), moves_(lineMovesOf(permute_.width)) {
+    chooseCut();
+  }
   Status run(RunState& state) override;
   const char* loader() const override { return "tessera_step_permute"; }
   void save(FieldWriter& out) override { out(permute_); }
@@ -60,7 +65,9 @@ class PermuteStep : public Step {
   void turnBuffer(const char* buffer, char* to, const Block& block, bool streams, BlockReader& next) const;
   void copyRuns(RunState& state) const;
   void chooseCut();
-  int64_t blocks(const Cut& cut) const { return outerCount_ * blocksOf(permute_.across.size, cut.across) * blocksOf(permute_.along.size, cut.along); }
+  int64_t blocks(const Cut& cut) const {
+    return outerCount_ * blocksOf(permute_.across.size, cut.across) * blocksOf(permute_.along.size, cut.along);
+  }
   static int64_t blocksOf(int64_t size, int64_t block) { return (size + block - 1) / block; }
   Block blockAt(const Cut& cut, int64_t item) const;
   bool streamsTo(const void* to) const;
@@ -81,10 +88,12 @@ void PermuteStep::turn(const T* from, T* to, int64_t rows, int64_t columns) cons
   alignas(64) T buffer[kTile * kPadded];
   const bool isWhole = rows == kTile && columns == kTile;
   if (isWhole) {
-    for (int64_t j = 0; j < kTile; ++j) std::memcpy(buffer + j * kPadded, from + j * permute_.along.from, kTile * sizeof(T));
+    for (int64_t j = 0; j < kTile; ++j)
+      std::memcpy(buffer + j * kPadded, from + j * permute_.along.from, kTile * sizeof(T));
     return turnInside(buffer, kPadded, to, permute_.across.to, kTile, kTile);
   }
-  for (int64_t j = 0; j < columns; ++j) std::memcpy(buffer + j * kPadded, from + j * permute_.along.from, static_cast<size_t>(rows) * sizeof(T));
+  for (int64_t j = 0; j < columns; ++j)
+    std::memcpy(buffer + j * kPadded, from + j * permute_.along.from, static_cast<size_t>(rows) * sizeof(T));
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) to[i * permute_.across.to + j] = buffer[j * kPadded + i];
 }
@@ -92,7 +101,8 @@ void PermuteStep::turn(const T* from, T* to, int64_t rows, int64_t columns) cons
 // Lines of the result are whole where all strides are.
 bool PermuteStep::streamsTo(const void* to) const {
   auto isLines = [&](int64_t elements) { return elements * permute_.width % 64 == 0; };
-  return resultBytes(permute_) >= kStreamed && isLines(permute_.along.size) && reinterpret_cast<uintptr_t>(to) % 64 == 0 && (permute_.across.size == 1 || isLines(permute_.across.to)) &&
+  return resultBytes(permute_) >= kStreamed && isLines(permute_.along.size) &&
+         reinterpret_cast<uintptr_t>(to) % 64 == 0 && (permute_.across.size == 1 || isLines(permute_.across.to)) &&
          std::ranges::all_of(permute_.outer, [&](const PermutedAxis& axis) { return isLines(axis.to); });
 }
 
@@ -100,8 +110,8 @@ bool PermuteStep::streamsTo(const void* to) const {
 Block PermuteStep::blockAt(const Cut& cut, int64_t item) const {
   const int64_t down = blocksOf(permute_.across.size, cut.across), right = blocksOf(permute_.along.size, cut.along);
   const int64_t row = item % down * cut.across, column = item / down % right * cut.along;
-  Block block{row + column * permute_.along.from, row * permute_.across.to + column, std::min(cut.across, permute_.across.size - row),
-              std::min(cut.along, permute_.along.size - column)};
+  Block block{row + column * permute_.along.from, row * permute_.across.to + column,
+              std::min(cut.across, permute_.across.size - row), std::min(cut.along, permute_.along.size - column)};
   int64_t rest = item / (down * right);
   for (size_t d = permute_.outer.size(); d-- > 0; rest /= permute_.outer[d].size) {
     block.in += rest % permute_.outer[d].size * permute_.outer[d].from;
@@ -123,12 +133,19 @@ void PermuteStep::runAs(RunState& state) const {
   });
 }
 
-// Copies blocks, one after the other, into two buffers by turns; some lines a call, so that reading and storing overlap. Rows
-// of an array whose length is a power of two would push each other out of the cache, so they are not turned where they lie.
+// Copies blocks, one after the other, into two buffers by turns; some lines a call, so that reading and storing
+// overlap. Rows of an array whose length is a power of two would push each other out of the cache, so they are not
+// turned where they lie.
 class PermuteStep::BlockReader {
  public:
   BlockReader(const PermuteStep& step, const char* from, char* buffers, int64_t begin, int64_t end)
-      : step_(step), from_(from), buffers_(buffers), end_(end), filling_(begin), at_{begin, 0, step.blockAt(step.large_, begin)}, ahead_(at_) {
+      : step_(step),
+        from_(from),
+        buffers_(buffers),
+        end_(end),
+        filling_(begin),
+        at_{begin, 0, step.blockAt(step.large_, begin)},
+        ahead_(at_) {
     for (int64_t lines = 0; lines < kAheadLines; lines += blocksOf(bytesOf(at_), kLineBytes)) advance(ahead_);
     enterRow();
   }
@@ -162,10 +179,13 @@ class PermuteStep::BlockReader {
     const int64_t ofRow = row.block.rows * width();
     return step_.isDense_ ? std::min(kDenseBytes, ofRow * row.block.columns - row.number * kDenseBytes) : ofRow;
   }
-  int64_t rowsOf(const Block& block) const { return step_.isDense_ ? blocksOf(block.rows * block.columns * width(), kDenseBytes) : block.columns; }
+  int64_t rowsOf(const Block& block) const {
+    return step_.isDense_ ? blocksOf(block.rows * block.columns * width(), kDenseBytes) : block.columns;
+  }
   char* bufferOf(int64_t item) const { return buffers_ + (item & 1) * bufferBytes(width()); }
   const char* placeOf(const Row& row) const {
-    return from_ + row.block.in * width() + row.number * (step_.isDense_ ? kDenseBytes : step_.permute_.along.from * width());
+    return from_ + row.block.in * width() +
+           row.number * (step_.isDense_ ? kDenseBytes : step_.permute_.along.from * width());
   }
   void advance(Row& row) const {
     if (row.item == end_ || ++row.number < rowsOf(row.block)) return;
@@ -196,7 +216,7 @@ class PermuteStep::BlockReader {
   const char* from_;
   char* buffers_;
   int64_t end_, filling_;
-  Row at_, ahead_;          // what is read next; what is asked for meanwhile
+  Row at_, ahead_;  // what is read next; what is asked for meanwhile
   const char *row_ = nullptr, *aheadRow_ = nullptr;
   char* to_ = nullptr;
   int64_t lines_ = 0, rest_ = 0;  // of the row: lines still to be read, bytes behind the last
@@ -207,7 +227,8 @@ void PermuteStep::turnLarge(RunState& state) const {
   auto* to = reinterpret_cast<char*>(state.pointers[static_cast<size_t>(permute_.to)]);
   auto* buffers = reinterpret_cast<char*>(state.pointers[static_cast<size_t>(permute_.buffers)]);
   const bool streams = streamsTo(to);
-  const int64_t count = blocks(large_), inARow = std::clamp<int64_t>(count / (4 * state.pool->threads()), 1, kMostInARow);
+  const int64_t count = blocks(large_),
+                inARow = std::clamp<int64_t>(count / (4 * state.pool->threads()), 1, kMostInARow);
   state.pool->parallelFor(count, inARow, [&](int64_t begin, int64_t end, int thread) {
     BlockReader reader(*this, from, buffers + 2 * thread * bufferBytes(permute_.width), begin, end);
     for (int64_t item = begin; item < end; ++item) {
@@ -234,7 +255,8 @@ void PermuteStep::turnBuffer(const char* buffer, char* to, const Block& block, b
         continue;
       }
       moves_.turn(tile, pitch_, turned, kLineBytes, lines);
-      for (int64_t k = 0; k < lines; ++k) std::memcpy(place + k * toStride, turned + k * kLineBytes, static_cast<size_t>(rest * width));
+      for (int64_t k = 0; k < lines; ++k)
+        std::memcpy(place + k * toStride, turned + k * kLineBytes, static_cast<size_t>(rest * width));
     }
 }
 
@@ -243,7 +265,8 @@ void PermuteStep::turnBlock(const T* from, T* to, int64_t rows, int64_t columns)
   constexpr int64_t kTile = tileOf(sizeof(T));
   for (int64_t row = 0; row < rows; row += kTile)
     for (int64_t column = 0; column < columns; column += kTile)
-      turn(from + row + column * permute_.along.from, to + row * permute_.across.to + column, std::min(kTile, rows - row), std::min(kTile, columns - column));
+      turn(from + row + column * permute_.along.from, to + row * permute_.across.to + column,
+           std::min(kTile, rows - row), std::min(kTile, columns - column));
 }
 
 // As large as pages like, smaller while there are few blocks; of large results, as large as a buffer.
@@ -269,22 +292,25 @@ void PermuteStep::copyRuns(RunState& state) const {
   const int64_t bytes = permute_.along.size * permute_.width;
   const PermutedAxis& last = permute_.outer.back();
   const bool streams = streamsTo(to);
-  state.pool->parallelFor(outerCount_ / last.size, std::max<int64_t>(1, (1 << 18) / (bytes * last.size)), [&](int64_t begin, int64_t end, int) {
-    for (int64_t item = begin; item < end; ++item) {
-      int64_t in = 0, out = 0, rest = item;
-      for (size_t d = permute_.outer.size() - 1; d-- > 0; rest /= permute_.outer[d].size) {
-        in += rest % permute_.outer[d].size * permute_.outer[d].from;
-        out += rest % permute_.outer[d].size * permute_.outer[d].to;
-      }
-      for (int64_t i = 0; i < last.size; ++i) {
-        const char* run = from + (in + i * last.from) * permute_.width;
-        char* place = to + (out + i * last.to) * permute_.width;
-        if (streams) streamBytes(run, place, bytes);
-        else std::memcpy(place, run, static_cast<size_t>(bytes));
-      }
-    }
-    if (streams) endStreams();
-  });
+  state.pool->parallelFor(outerCount_ / last.size, std::max<int64_t>(1, (1 << 18) / (bytes * last.size)),
+                          [&](int64_t begin, int64_t end, int) {
+                            for (int64_t item = begin; item < end; ++item) {
+                              int64_t in = 0, out = 0, rest = item;
+                              for (size_t d = permute_.outer.size() - 1; d-- > 0; rest /= permute_.outer[d].size) {
+                                in += rest % permute_.outer[d].size * permute_.outer[d].from;
+                                out += rest % permute_.outer[d].size * permute_.outer[d].to;
+                              }
+                              for (int64_t i = 0; i < last.size; ++i) {
+                                const char* run = from + (in + i * last.from) * permute_.width;
+                                char* place = to + (out + i * last.to) * permute_.width;
+                                if (streams)
+                                  streamBytes(run, place, bytes);
+                                else
+                                  std::memcpy(place, run, static_cast<size_t>(bytes));
+                              }
+                            }
+                            if (streams) endStreams();
+                          });
 }
 
 struct Bytes16 {
@@ -318,6 +344,7 @@ StepPtr makePermuteStep(Permute permute) { return std::make_unique<PermuteStep>(
 extern "C" tessera::cpu::Step* tessera_step_permute(tessera::cpu::FieldReader& in) {
   tessera::cpu::Permute permute;
   in(permute);
-  const bool isKnown = permute.width > 0 && permute.width <= 16 && std::has_single_bit(static_cast<uint64_t>(permute.width));
+  const bool isKnown =
+      permute.width > 0 && permute.width <= 16 && std::has_single_bit(static_cast<uint64_t>(permute.width));
   return in.good() && isKnown ? tessera::cpu::makePermuteStep(std::move(permute)).release() : nullptr;
 }

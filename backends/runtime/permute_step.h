@@ -1,5 +1,6 @@
-// PermuteStep: an array with its dimensions in another order. Tiles that are whole cache lines on both sides are turned in
-// a small buffer, so both arrays are walked at memory speed; large results go past the caches, while the next block is read. Before: cpu/permute, which finds them.
+// PermuteStep: an array with its dimensions in another order. Tiles that are whole cache lines on both sides are turned
+// in a small buffer, so both arrays are walked at memory speed; large results go past the caches, while the next block
+// is read. Before: cpu/permute, which finds them.
 #pragma once
 
 #include "backends/runtime/step.h"
@@ -12,10 +13,11 @@ struct PermutedAxis {
 
 struct Permute {
   std::vector<PermutedAxis> outer;
-  PermutedAxis along, across;  // contiguous in the result; in the operand. along.from == 1: rows stay rows, `across` has one element
-  int64_t width = 4;           // bytes of an element
+  PermutedAxis along,
+      across;  // contiguous in the result; in the operand. along.from == 1: rows stay rows, `across` has one element
+  int64_t width = 4;  // bytes of an element
   int from = -1, to = -1;
-  int buffers = -1;            // slot of permuteBufferBytes(), if there are any
+  int buffers = -1;  // slot of permuteBufferBytes(), if there are any
   template <class Fields>
   void fields(Fields& f) {
     f(outer, along, across, width, from, to, buffers);

@@ -30,7 +30,8 @@ struct Instance {
 struct Ready {
   explicit Ready(const Program& program)
       : lacks(lackingFeature(program.features)),
-        pool(ThreadPool::shared(static_cast<int>(std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, program.threads)))) {}
+        pool(ThreadPool::shared(
+            static_cast<int>(std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, program.threads)))) {}
   std::string lacks;  // what the kernels need and this processor has not
   std::mutex mutex;
   std::vector<std::unique_ptr<Instance>> idle;
@@ -89,7 +90,8 @@ Failure checkMemory(const Program& program, const void* const* arguments, void* 
   for (uint64_t i = 0; i < program.resultCount; ++i) {
     const ProgramArray& result = program.results[i];
     const std::string name = "result " + std::to_string(i);
-    if (overlap(results[i], result.bytes, workspace, program.workspaceBytes)) return refused(name + " lies in the workspace");
+    if (overlap(results[i], result.bytes, workspace, program.workspaceBytes))
+      return refused(name + " lies in the workspace");
     for (uint64_t j = 0; j < program.resultCount; ++j)
       if (j != i && overlap(results[i], result.bytes, results[j], program.results[j].bytes))
         return refused(name + " lies over result " + std::to_string(j));
@@ -109,7 +111,8 @@ Failure checkCall(const Program& program, const void* const* arguments, void* co
   if (Failure f = checkArrays("argument", program.arguments, program.argumentCount, arguments); f.answer) return f;
   if (Failure f = checkArrays("result", program.results, program.resultCount, results); f.answer) return f;
   if (program.workspaceBytes > 0 && !workspace) return refused("the workspace is null");
-  if (reinterpret_cast<uintptr_t>(workspace) % kWorkspaceAlignment != 0) return refused("the workspace is not aligned to 64 bytes");
+  if (reinterpret_cast<uintptr_t>(workspace) % kWorkspaceAlignment != 0)
+    return refused("the workspace is not aligned to 64 bytes");
   return checkMemory(program, arguments, results, workspace);
 }
 
@@ -145,11 +148,14 @@ void bind(const Program& program, const DeviceCall& call, RunState& state) {
     const void* at = nullptr;
     switch (slot.kind) {
       case ProgramSlotKind::Argument: at = call.arguments[slot.at]; break;
-      case ProgramSlotKind::Result: at = isShared(call, slot.at) ? call.workspace + call.resultArrays[slot.at].spare : call.results[slot.at]; break;
+      case ProgramSlotKind::Result:
+        at = isShared(call, slot.at) ? call.workspace + call.resultArrays[slot.at].spare : call.results[slot.at];
+        break;
       case ProgramSlotKind::Constant: at = slot.constant; break;
       case ProgramSlotKind::Workspace: at = call.workspace + slot.at; break;
     }
-    state.pointers[s] = static_cast<std::byte*>(const_cast<void*>(at));  // steps write to results and the workspace only
+    state.pointers[s] =
+        static_cast<std::byte*>(const_cast<void*>(at));  // steps write to results and the workspace only
   }
 }
 
@@ -162,7 +168,8 @@ Status runInstance(const Program& program, Ready& ready, Instance& instance, con
   ++state.run;
   TESSERA_TRY(instance.sequence.run(state));
   for (uint64_t i = 0; i < call.resultCount; ++i)
-    if (isShared(call, i)) std::memcpy(call.results[i], call.workspace + call.resultArrays[i].spare, call.resultArrays[i].bytes);
+    if (isShared(call, i))
+      std::memcpy(call.results[i], call.workspace + call.resultArrays[i].spare, call.resultArrays[i].bytes);
   return {};
 }
 
@@ -202,8 +209,12 @@ struct WholeCall {
   DeviceCall of(int64_t device, Communicator* communicator) const {
     const uint64_t d = static_cast<uint64_t>(device), devices = program.replicas * program.partitions;
     const uint64_t argumentCount = program.argumentCount / devices, resultCount = program.resultCount / devices;
-    return {program.results, resultCount, arguments + d * argumentCount, results + d * resultCount,
-            static_cast<std::byte*>(workspace) + d * (program.workspaceBytes / devices), communicator};
+    return {program.results,
+            resultCount,
+            arguments + d * argumentCount,
+            results + d * resultCount,
+            static_cast<std::byte*>(workspace) + d * (program.workspaceBytes / devices),
+            communicator};
   }
   static Status run(void* context, int64_t device, Communicator& communicator) {
     auto& call = *static_cast<WholeCall*>(context);
@@ -217,14 +228,18 @@ struct WholeCall {
 };
 
 Failure runProgram(Program& program, const void* const* arguments, void* const* results, void* workspace) {
-  if (program.version != kProgramVersion) return {kProgramFailed, "the run-time library is of another version than the program"};
+  if (program.version != kProgramVersion)
+    return {kProgramFailed, "the run-time library is of another version than the program"};
   Ready& ready = programs.readyOf(program);
   if (!ready.lacks.empty())
-    return {kProgramProcessor, "the program was compiled for processors with " + ready.lacks + ", which this one lacks"};
+    return {kProgramProcessor,
+            "the program was compiled for processors with " + ready.lacks + ", which this one lacks"};
   if (Failure f = checkCall(program, arguments, results, workspace); f.answer) return f;
   WholeCall call{program, ready, arguments, results, workspace};
-  const auto [replicas, partitions] = std::pair(static_cast<int64_t>(program.replicas), static_cast<int64_t>(program.partitions));
-  const Status status = program.onDevices ? program.onDevices(replicas, partitions, &WholeCall::run, &call) : runDevice(program, ready, call.of(0, nullptr));
+  const auto [replicas, partitions] =
+      std::pair(static_cast<int64_t>(program.replicas), static_cast<int64_t>(program.partitions));
+  const Status status = program.onDevices ? program.onDevices(replicas, partitions, &WholeCall::run, &call)
+                                          : runDevice(program, ready, call.of(0, nullptr));
   if (status) return {};
   return {call.outOfMemory ? kProgramMemory : kProgramFailed, status.error().message};
 }
@@ -233,8 +248,8 @@ Failure runProgram(Program& program, const void* const* arguments, void* const* 
 
 }  // namespace tessera::cpu
 
-int tessera_program_run(const void* const* arguments, void* const* results, void* workspace, char* error, size_t errorBytes,
-                        tessera::cpu::Program* program) {
+int tessera_program_run(const void* const* arguments, void* const* results, void* workspace, char* error,
+                        size_t errorBytes, tessera::cpu::Program* program) {
   using namespace tessera::cpu;
   Failure failure;
   try {
@@ -243,6 +258,7 @@ int tessera_program_run(const void* const* arguments, void* const* results, void
     failure.answer = kProgramMemory;
   }
   if (error && errorBytes > 0)
-    std::snprintf(error, errorBytes, "%s", failure.answer == kProgramMemory ? "not enough memory" : failure.message.c_str());
+    std::snprintf(error, errorBytes, "%s",
+                  failure.answer == kProgramMemory ? "not enough memory" : failure.message.c_str());
   return failure.answer;
 }

@@ -1,5 +1,5 @@
-// Stable sort by digits of unsigned keys, least significant digit first. A row of its own, or all threads on one long row;
-// the result is the same either way. Stands behind sort.cpp.
+// Stable sort by digits of unsigned keys, least significant digit first. A row of its own, or all threads on one long
+// row; the result is the same either way. Stands behind sort.cpp.
 #pragma once
 
 #include <algorithm>

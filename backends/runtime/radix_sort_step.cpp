@@ -42,8 +42,10 @@ template <class Item>
 void RadixSortStep<Item>::load(const Made* from, Item* to, int64_t begin, int64_t end) const {
   if (items == sorted) return;
   for (int64_t i = begin; i < end; ++i) {
-    if constexpr (kIsWide) to[i] = {from[i * shape.inner], static_cast<uint64_t>(i)};
-    else to[i] = from[i * shape.inner];
+    if constexpr (kIsWide)
+      to[i] = {from[i * shape.inner], static_cast<uint64_t>(i)};
+    else
+      to[i] = from[i * shape.inner];
   }
 }
 
@@ -53,12 +55,16 @@ void writeValues(const uint64_t* sorted, std::byte* out, int64_t stride, int64_t
 }
 
 template <class T, class Item>
-void writeGathered(const Item* sorted, const std::byte* in, std::byte* out, int64_t stride, int64_t begin, int64_t end) {
+void writeGathered(const Item* sorted, const std::byte* in, std::byte* out, int64_t stride, int64_t begin,
+                   int64_t end) {
   for (int64_t i = begin; i < end; ++i) {
     uint64_t from;
-    if constexpr (sizeof(Item) == 16) from = sorted[i].payload;
-    else from = sorted[i] & 0xffffffffu;
-    std::memcpy(out + i * stride * static_cast<int64_t>(sizeof(T)), in + static_cast<int64_t>(from) * stride * static_cast<int64_t>(sizeof(T)), sizeof(T));
+    if constexpr (sizeof(Item) == 16)
+      from = sorted[i].payload;
+    else
+      from = sorted[i] & 0xffffffffu;
+    std::memcpy(out + i * stride * static_cast<int64_t>(sizeof(T)),
+                in + static_cast<int64_t>(from) * stride * static_cast<int64_t>(sizeof(T)), sizeof(T));
   }
 }
 
@@ -102,7 +108,8 @@ void RadixSortStep<Item>::sortLongRow(RunState& state, int64_t row) {
     load(scratch<Made>(state, items) + shape.firstOf(row), from, begin, end);
   });
   const Item* result = together_.sort(*state.pool, from, other, shape.length);
-  state.pool->parallelFor(shape.length, kPiece, [&](int64_t begin, int64_t end, int) { write(state, row, result, begin, end); });
+  state.pool->parallelFor(shape.length, kPiece,
+                          [&](int64_t begin, int64_t end, int) { write(state, row, result, begin, end); });
 }
 
 template <class Item>
@@ -110,15 +117,18 @@ Item* sortItems(Item* from, Item* other, int64_t n) {
   if (n > RadixSort::kFew) return radixSort(from, other, n);
   // Places differ, so the order is that of a stable sort.
   if constexpr (sizeof(Item) == 16)
-    std::sort(from, from + n, [](const Item& a, const Item& b) { return a.key != b.key ? a.key < b.key : a.payload < b.payload; });
-  else std::sort(from, from + n);
+    std::sort(from, from + n,
+              [](const Item& a, const Item& b) { return a.key != b.key ? a.key < b.key : a.payload < b.payload; });
+  else
+    std::sort(from, from + n);
   return from;
 }
 
 // mine: the row's first item.
 template <class Item>
 void RadixSortStep<Item>::sortRow(RunState& state, int64_t row, Made* mine, int thread) const {
-  Item *from = scratch<Item>(state, sorted) + thread * shape.length, *other = scratch<Item>(state, spare) + thread * shape.length;
+  Item *from = scratch<Item>(state, sorted) + thread * shape.length,
+       *other = scratch<Item>(state, spare) + thread * shape.length;
   if constexpr (!kIsWide)
     if (items == sorted) from = mine;
   load(mine, from, 0, shape.length);
@@ -129,14 +139,17 @@ void RadixSortStep<Item>::sortRow(RunState& state, int64_t row, Made* mine, int 
 template <class Item>
 typename RadixSortStep<Item>::Made* RadixSortStep<Item>::makeGroup(RunState& state, int64_t group, int thread) const {
   constexpr size_t kMostOperands = 64;
-  const int64_t first = group * groups.elements, all = shape.rows * shape.length, last = std::min(first + groups.elements, all);
+  const int64_t first = group * groups.elements, all = shape.rows * shape.length,
+                last = std::min(first + groups.elements, all);
   const auto own = reinterpret_cast<uintptr_t>(scratch<Made>(state, items) + thread * groups.elements);
   auto* whole = reinterpret_cast<Made*>(own - static_cast<uintptr_t>(first) * sizeof(Made));
   void* buffers[kMostOperands];
   for (size_t i = 0; i + 1 < kernelSlots.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(kernelSlots[i])];
   buffers[kernelSlots.size() - 1] = whole;
   const CompiledKernel& makes = state.kernels[kernel];
-  auto itemOf = [&](int64_t element) { return element == all ? makes.parallelCount : element / groups.locality.elements * groups.locality.items; };
+  auto itemOf = [&](int64_t element) {
+    return element == all ? makes.parallelCount : element / groups.locality.elements * groups.locality.items;
+  };
   makes.function(buffers, itemOf(first), itemOf(last));
   return whole;
 }
@@ -163,7 +176,8 @@ Status RadixSortStep<Item>::run(RunState& state) {
     return {};
   }
   state.pool->parallelFor(parts(), partsAtOnce(), [&](int64_t begin, int64_t end, int thread) {
-    for (int64_t row = begin; row < end; ++row) sortRow(state, row, scratch<Made>(state, items) + shape.firstOf(row), thread);
+    for (int64_t row = begin; row < end; ++row)
+      sortRow(state, row, scratch<Made>(state, items) + shape.firstOf(row), thread);
   });
   return {};
 }

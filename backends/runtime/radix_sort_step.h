@@ -35,22 +35,26 @@ struct KeyForm {
 struct RadixSort {
   SortShape shape;
   RowGroups groups;
-  size_t kernel = 0;             // makes the items, from kernelSlots' operands into its last
+  size_t kernel = 0;  // makes the items, from kernelSlots' operands into its last
   std::vector<int> kernelSlots;
-  int items = -1, sorted = -1, spare = -1;  // scratch; `items` as the kernel writes them. But for shared rows: a row a thread
-  bool isShared = false;         // each row is sorted by all threads
+  int items = -1, sorted = -1,
+      spare = -1;         // scratch; `items` as the kernel writes them. But for shared rows: a row a thread
+  bool isShared = false;  // each row is sorted by all threads
   std::vector<int> operands, outputs, widths;
-  bool isWide = false;           // keys of 64 bits, the place beside them; else key · 2³² + payload
+  bool isWide = false;  // keys of 64 bits, the place beside them; else key · 2³² + payload
   SortPayload payload = SortPayload::Index;
-  KeyForm form;                  // without a payload
-  static constexpr int64_t kFew = 64;       // elements of a row that are sorted by comparison, without `spare`
+  KeyForm form;                               // without a payload
+  static constexpr int64_t kFew = 64;         // elements of a row that are sorted by comparison, without `spare`
   static constexpr int64_t kChunk = 1 << 11;  // elements that a thread takes at least
   // Groups, or rows, and how many of them a thread takes at once.
   int64_t parts() const { return groups.count > 0 ? groups.count : shape.rows; }
-  int64_t partsAtOnce() const { return std::max<int64_t>(1, kChunk / std::max<int64_t>(1, groups.count > 0 ? groups.elements : shape.length)); }
+  int64_t partsAtOnce() const {
+    return std::max<int64_t>(1, kChunk / std::max<int64_t>(1, groups.count > 0 ? groups.elements : shape.length));
+  }
   template <class Fields>
   void fields(Fields& f) {
-    f(shape, groups, kernel, kernelSlots, items, sorted, spare, isShared, operands, outputs, widths, isWide, payload, form);
+    f(shape, groups, kernel, kernelSlots, items, sorted, spare, isShared, operands, outputs, widths, isWide, payload,
+      form);
   }
 };
 

@@ -1,9 +1,9 @@
-// RowChainStep: dots with the kernel on their rows and the dot behind it, tile of rows by tile, so that what lies between
-// them stays in a core's cache. Before: cpu/row_chain.
+// RowChainStep: dots with the kernel on their rows and the dot behind it, tile of rows by tile, so that what lies
+// between them stays in a core's cache. Before: cpu/row_chain.
 #pragma once
 
-#include "backends/runtime/row_pieces.h"
 #include "backends/runtime/gemm.h"
+#include "backends/runtime/row_pieces.h"
 #include "backends/runtime/step.h"
 
 namespace tessera::cpu {
@@ -18,7 +18,8 @@ struct ChainOperand {
     f(slot, view, batchOffset);
   }
   const float* at(const RunState& state, int64_t batch) const {
-    return reinterpret_cast<const float*>(state.pointers[static_cast<size_t>(slot)]) + batchOffset[static_cast<size_t>(batch)];
+    return reinterpret_cast<const float*>(state.pointers[static_cast<size_t>(slot)]) +
+           batchOffset[static_cast<size_t>(batch)];
   }
 };
 
@@ -58,16 +59,17 @@ class RowChainStep : public KeptStep<RowChainStep> {
   std::vector<ChainProduct> products;
   ChainConsumer consumer;
   size_t kernel = 0;
-  std::vector<int> slots;           // of the kernel's operands, then its result; -1: a tile
-  std::vector<int> scratch;         // by product: tiles of all threads (-1: it lies in the result); then the middle's, where it has its own
-  size_t resultTile = 0;            // of the middle, if there is a consumer: one of `scratch`
+  std::vector<int> slots;  // of the kernel's operands, then its result; -1: a tile
+  std::vector<int>
+      scratch;  // by product: tiles of all threads (-1: it lies in the result); then the middle's, where it has its own
+  size_t resultTile = 0;  // of the middle, if there is a consumer: one of `scratch`
   int out = -1;
   codegen::RowLocality locality;
   int64_t tileRows = 1;
-  ThreadScratch packed;             // of packedBytes()
+  ThreadScratch packed;  // of packedBytes()
   GemmVectors vectors = GemmVectors::Plain;
 
-  int64_t packedBytes() const;      // once the dots are known
+  int64_t packedBytes() const;  // once the dots are known
   Status run(RunState& state) override;
   template <class Fields>
   void fields(Fields& f) {
@@ -78,7 +80,8 @@ class RowChainStep : public KeptStep<RowChainStep> {
   // first: the tile's first element in the whole array.
   float* tileAt(const RunState& state, size_t array, int thread, int64_t first) const;
   void runTile(RunState& state, int64_t batch, int64_t first, int thread) const;
-  Gemm<float> productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count, float* tile) const;
+  Gemm<float> productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first, int64_t count,
+                        float* tile) const;
   void runKernel(const RunState& state, int64_t first, int64_t count, int thread) const;
   Gemm<float> consumption(const RunState& state, int64_t batch, int64_t first, int64_t count, const float* tile) const;
 };

@@ -43,7 +43,9 @@ class RunProfile {
 
  private:
   void add(size_t thread, int32_t step, int64_t begin, int64_t end);
-  int64_t clockNs() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count(); }
+  int64_t clockNs() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
+  }
 
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_;

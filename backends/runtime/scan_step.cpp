@@ -35,21 +35,30 @@ struct F16 {
 struct Add {
   template <class T>
   static T of(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
   }
   template <class T>
-  static constexpr T neutral() { return T(0); }
+  static constexpr T neutral() {
+    return T(0);
+  }
 };
 
 struct Multiply {
   template <class T>
   static T of(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(uint64_t{1} * static_cast<std::make_unsigned_t<T>>(a) * static_cast<std::make_unsigned_t<T>>(b));
-    else return a * b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(uint64_t{1} * static_cast<std::make_unsigned_t<T>>(a) *
+                            static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a * b;
   }
   template <class T>
-  static constexpr T neutral() { return T(1); }
+  static constexpr T neutral() {
+    return T(1);
+  }
 };
 
 // NaN wins; of two zeros the one with the right sign.
@@ -66,8 +75,10 @@ struct Extreme {
   }
   template <class T>
   static constexpr T neutral() {
-    if constexpr (std::is_floating_point_v<T>) return kLargest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
-    else return kLargest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+    if constexpr (std::is_floating_point_v<T>)
+      return kLargest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+    else
+      return kLargest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
   }
 };
 
@@ -94,7 +105,8 @@ class ScanStep : public Step {
 
 template <class T, class Op, class S>
 void ScanStep<T, Op, S>::scanColumns(RunState& state, int64_t outer, int64_t column) const {
-  const int64_t count = std::min(kColumns, shape_.inner - column), first = outer * shape_.length * shape_.inner + column;
+  const int64_t count = std::min(kColumns, shape_.inner - column),
+                first = outer * shape_.length * shape_.inner + column;
   const S* from = at(state, shape_.from) + first;
   S* to = at(state, shape_.to) + first;
   const T start = T(*at(state, shape_.initial));
@@ -164,15 +176,18 @@ Status ScanStep<T, Op, S>::run(RunState& state) {
   const int64_t blocks = blocksOf(shape_);
   if (shape_.inner > 1) {
     const int64_t pieces = (shape_.inner + kColumns - 1) / kColumns;
-    state.pool->parallelFor(shape_.outer * pieces, std::max<int64_t>(1, 256 / shape_.length), [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) scanColumns(state, i / pieces, i % pieces * kColumns);
-    });
+    state.pool->parallelFor(shape_.outer * pieces, std::max<int64_t>(1, 256 / shape_.length),
+                            [&](int64_t begin, int64_t end, int) {
+                              for (int64_t i = begin; i < end; ++i)
+                                scanColumns(state, i / pieces, i % pieces * kColumns);
+                            });
     return {};
   }
   if (shape_.outer >= 8 || blocks < 8) {
-    state.pool->parallelFor(shape_.outer, std::max<int64_t>(1, 4 * kBlock / shape_.length), [&](int64_t begin, int64_t end, int) {
-      for (int64_t row = begin; row < end; ++row) scanRow(state, row);
-    });
+    state.pool->parallelFor(shape_.outer, std::max<int64_t>(1, 4 * kBlock / shape_.length),
+                            [&](int64_t begin, int64_t end, int) {
+                              for (int64_t row = begin; row < end; ++row) scanRow(state, row);
+                            });
     return {};
   }
   T* totals = reinterpret_cast<T*>(state.pointers[static_cast<size_t>(shape_.totals)]);
@@ -184,7 +199,9 @@ Status ScanStep<T, Op, S>::run(RunState& state) {
       }
     });
   };
-  forBlocks([&](int64_t i, int64_t row, int64_t begin, int64_t end) { totals[i] = total(at(state, shape_.from) + row, begin, end); });
+  forBlocks([&](int64_t i, int64_t row, int64_t begin, int64_t end) {
+    totals[i] = total(at(state, shape_.from) + row, begin, end);
+  });
   for (int64_t row = 0; row < shape_.outer; ++row) {
     T carry = T(*at(state, shape_.initial));
     for (int64_t b = 0; b < blocks; ++b) {
@@ -223,7 +240,9 @@ StepPtr complexScanOf(const Scan& scan) {
 
 }  // namespace
 
-int64_t scanScratchBytes(const Scan& scan) { return scan.inner > 1 ? 0 : scan.outer * blocksOf(scan) * std::max(4, byteWidth(scan.type)); }
+int64_t scanScratchBytes(const Scan& scan) {
+  return scan.inner > 1 ? 0 : scan.outer * blocksOf(scan) * std::max(4, byteWidth(scan.type));
+}
 
 StepPtr makeScanStep(const Scan& scan) {
   switch (scan.type) {

@@ -21,7 +21,8 @@ struct SortByCalls::Row {
   Place *order, *other;
 
   std::byte* at(size_t operand, int64_t i) const {
-    return state->pointers[static_cast<size_t>(step->operands[operand])] + (first + i * step->shape.inner) * step->widths[operand];
+    return state->pointers[static_cast<size_t>(step->operands[operand])] +
+           (first + i * step->shape.inner) * step->widths[operand];
   }
   bool less(int64_t x, int64_t y) const {
     void* buffers[2 * kMostOperands + 1];
@@ -47,8 +48,10 @@ struct SortByCalls::Row {
     int64_t low = std::max<int64_t>(0, rank - nr), high = std::min(rank, nl);
     while (low < high) {
       const int64_t middle = (low + high) / 2;
-      if (less(right[rank - middle - 1], left[middle])) high = middle;
-      else low = middle + 1;
+      if (less(right[rank - middle - 1], left[middle]))
+        high = middle;
+      else
+        low = middle + 1;
     }
     return low;
   }
@@ -68,7 +71,8 @@ void SortByCalls::sortAlone(Row& row) const {
   const int64_t n = shape.length;
   for (int64_t begin = 0; begin < n; begin += kRun) row.insertionSort(begin, std::min(n, begin + kRun));
   for (int64_t width = kRun; width < n; width *= 2) {
-    for (int64_t begin = 0; begin < n; begin += 2 * width) row.mergePart(begin, width, n, 0, std::min(2 * width, n - begin));
+    for (int64_t begin = 0; begin < n; begin += 2 * width)
+      row.mergePart(begin, width, n, 0, std::min(2 * width, n - begin));
     std::swap(row.order, row.other);
   }
 }
@@ -98,7 +102,8 @@ void SortByCalls::sortShared(RunState& state, Row& row) const {
 void SortByCalls::writeResult(const Row& row, size_t operand, int64_t begin, int64_t end) const {
   std::byte* to = row.state->pointers[static_cast<size_t>(outputs[operand])];
   const auto width = static_cast<size_t>(widths[operand]);
-  for (int64_t i = begin; i < end; ++i) std::memcpy(to + (row.first + i * shape.inner) * widths[operand], row.at(operand, row.order[i]), width);
+  for (int64_t i = begin; i < end; ++i)
+    std::memcpy(to + (row.first + i * shape.inner) * widths[operand], row.at(operand, row.order[i]), width);
 }
 
 // The result in which the permutation lies comes last, each element over its own place.
@@ -106,8 +111,10 @@ void SortByCalls::write(const Row& row, int64_t begin, int64_t end) const {
   size_t last = operands.size();
   for (size_t k = 0; k < operands.size(); ++k) {
     const std::byte* first = row.state->pointers[static_cast<size_t>(outputs[k])] + row.first * widths[k];
-    if (first == reinterpret_cast<const std::byte*>(row.order)) last = k;
-    else writeResult(row, k, begin, end);
+    if (first == reinterpret_cast<const std::byte*>(row.order))
+      last = k;
+    else
+      writeResult(row, k, begin, end);
   }
   if (last < operands.size()) writeResult(row, last, begin, end);
 }
@@ -115,7 +122,9 @@ void SortByCalls::write(const Row& row, int64_t begin, int64_t end) const {
 Status SortByCalls::run(RunState& state) {
   if (shape.length == 0) return {};
   auto rowAt = [&](int64_t row) {
-    auto scratch = [&](int slot) { return reinterpret_cast<Place*>(state.pointers[static_cast<size_t>(slot)]) + row * shape.length; };
+    auto scratch = [&](int slot) {
+      return reinterpret_cast<Place*>(state.pointers[static_cast<size_t>(slot)]) + row * shape.length;
+    };
     return Row{this, &state, shape.firstOf(row), state.kernels[comparator].function, scratch(orders), scratch(others)};
   };
   if (shape.length > 2 * kPiece && shape.rows < 2 * state.pool->threads()) {

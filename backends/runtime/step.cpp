@@ -48,7 +48,8 @@ Status Sequence::runMeasured(RunState& state) {
 
 Status KernelStep::run(RunState& state) {
   const CompiledKernel& kernel = state.kernels[kernel_];
-  for (size_t i = 0; i < slots_.size(); ++i) buffers_[i] = state.pointers[static_cast<size_t>(slots_[i])] + (i < starts_.size() ? starts_[i] : 0);
+  for (size_t i = 0; i < slots_.size(); ++i)
+    buffers_[i] = state.pointers[static_cast<size_t>(slots_[i])] + (i < starts_.size() ? starts_[i] : 0);
   double total = kernel.costPerItem * static_cast<double>(kernel.parallelCount);
   int threads = state.pool->threads();
   if (threads == 1 || total < 2 * kChunkNs || kernel.parallelCount == 1) {

@@ -43,10 +43,10 @@ struct RunState {
   ThreadPool* pool = nullptr;
   const CompiledKernel* kernels = nullptr;  // by number
   const std::atomic<bool>* cancel = nullptr;
-  RunProfile* profile = nullptr;     // null: not measured
-  std::vector<int64_t> blockRuns;    // of the blocks of all regions; regions add to it
-  const Module* module = nullptr;    // the optimised one, for steps that evaluate
-  uint64_t run = 0;                  // number of this run of the executable, from 1
+  RunProfile* profile = nullptr;         // null: not measured
+  std::vector<int64_t> blockRuns;        // of the blocks of all regions; regions add to it
+  const Module* module = nullptr;        // the optimised one, for steps that evaluate
+  uint64_t run = 0;                      // number of this run of the executable, from 1
   Communicator* communicator = nullptr;  // RunOptions::communicator
   LastingWords* lasting = nullptr;       // null: steps keep their own
 };
@@ -69,7 +69,7 @@ class Step {
   // "tessera_dnnl_…": it needs oneDNN; "tessera_core_…": libtessera_evaluate.a and libtessera_core.so.
   virtual const char* loader() const { return nullptr; }
   virtual void save(FieldWriter&) {}
-  int32_t profileIndex = 0;          // into Plan::names
+  int32_t profileIndex = 0;  // into Plan::names
 };
 using StepPtr = std::unique_ptr<Step>;
 

@@ -29,7 +29,9 @@ Dims pick(const Dims& dims, const std::vector<int64_t>& which) {
 Dims others(const Dims& dims, const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   Dims out;
   for (size_t d = 0; d < dims.size(); ++d) {
-    auto named = [&](const std::vector<int64_t>& v) { return std::ranges::find(v, static_cast<int64_t>(d)) != v.end(); };
+    auto named = [&](const std::vector<int64_t>& v) {
+      return std::ranges::find(v, static_cast<int64_t>(d)) != v.end();
+    };
     if (!named(a) && !named(b)) out.push_back(dims[d]);
   }
   return out;
@@ -40,9 +42,12 @@ std::optional<Dim> collapse(const Dims& dims) {
   bool first = true;
   for (size_t i = dims.size(); i-- > 0;) {
     if (dims[i].size == 1) continue;
-    if (first) out = dims[i];
-    else if (dims[i].stride != out.stride * out.size) return std::nullopt;
-    else out.size *= dims[i].size;
+    if (first)
+      out = dims[i];
+    else if (dims[i].stride != out.stride * out.size)
+      return std::nullopt;
+    else
+      out.size *= dims[i].size;
     first = false;
   }
   return out;

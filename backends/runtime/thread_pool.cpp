@@ -17,13 +17,15 @@ constexpr int64_t kLongWaitNs = 200'000;
 constexpr int64_t kMostPatience = 64;
 
 int64_t nowNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 }  // namespace
 
 std::shared_ptr<ThreadPool> ThreadPool::shared(int threads) {
   static std::mutex mutex;
-  static std::map<std::pair<pid_t, int>, std::weak_ptr<ThreadPool>> pools;  // a child of fork has none of its parent's threads
+  static std::map<std::pair<pid_t, int>, std::weak_ptr<ThreadPool>>
+      pools;  // a child of fork has none of its parent's threads
   const std::lock_guard lock(mutex);
   std::weak_ptr<ThreadPool>& known = pools[{::getpid(), threads}];
   std::shared_ptr<ThreadPool> pool = known.lock();
@@ -61,7 +63,8 @@ void ThreadPool::work(int thread) {
     seen = generation_.load();
     if (thread >= width_.load()) continue;
     int32_t inside = inside_.load();
-    while (inside >= 0 && !inside_.compare_exchange_weak(inside, inside + 1)) {}
+    while (inside >= 0 && !inside_.compare_exchange_weak(inside, inside + 1)) {
+    }
     if (inside < 0) continue;
     takeChunks(thread);
     if (inside_.fetch_sub(1) == 1) inside_.notify_one();
@@ -91,9 +94,12 @@ void ThreadPool::noteWait(int64_t workedNs, int64_t waitedNs) {
 
 void ThreadPool::run(int64_t count, int64_t chunk, Work work, void* context) {
   if (count <= 0) return;
-  if (workers_.empty() || count <= chunk || taken_.exchange(true, std::memory_order_acquire)) return work(context, 0, count, 0);
-  if (width() == 1) work(context, 0, count, 0);
-  else runTogether(count, chunk, work, context);
+  if (workers_.empty() || count <= chunk || taken_.exchange(true, std::memory_order_acquire))
+    return work(context, 0, count, 0);
+  if (width() == 1)
+    work(context, 0, count, 0);
+  else
+    runTogether(count, chunk, work, context);
   taken_.store(false, std::memory_order_release);
 }
 

@@ -1,7 +1,7 @@
 // ThreadPool: the backend's own threads. One job at a time is cut into chunks that the caller and the workers take;
 // a worker that wakes late finds the job closed and delays nobody. One that other programs push off its core in the
-// middle of a chunk does delay us; after such a wait, jobs run on fewer threads for a while. Nothing is allocated per job.
-// Programs that run at once share one pool: a job that finds it taken runs on its caller alone.
+// middle of a chunk does delay us; after such a wait, jobs run on fewer threads for a while. Nothing is allocated per
+// job. Programs that run at once share one pool: a job that finds it taken runs on its caller alone.
 #pragma once
 
 #include <atomic>
@@ -28,9 +28,12 @@ class ThreadPool {
   void run(int64_t count, int64_t chunk, Work work, void* context);
   template <class Fn>
   void parallelFor(int64_t count, int64_t chunk, Fn&& fn) {
-    run(count, chunk, [](void* f, int64_t begin, int64_t end, int thread) {
-      (*static_cast<std::remove_reference_t<Fn>*>(f))(begin, end, thread);
-    }, &fn);
+    run(
+        count, chunk,
+        [](void* f, int64_t begin, int64_t end, int thread) {
+          (*static_cast<std::remove_reference_t<Fn>*>(f))(begin, end, thread);
+        },
+        &fn);
   }
 
  private:
@@ -45,11 +48,11 @@ class ThreadPool {
   std::atomic<int32_t> inside_{-1};  // workers inside the job; -1: closed
   std::atomic<int64_t> next_{0};
   std::atomic<bool> stop_{false};
-  std::atomic<bool> taken_{false};       // by a job; what follows but width_ is its caller's
-  std::atomic<int> width_;               // threads that take part in jobs
+  std::atomic<bool> taken_{false};  // by a job; what follows but width_ is its caller's
+  std::atomic<int> width_;          // threads that take part in jobs
   int64_t count_ = 0, chunk_ = 1;
-  int64_t narrowUntilNs_ = 0;            // width_ stays below threads() until then
-  int64_t patience_ = 0;                 // how many times the last long wait we keep away from busy cores
+  int64_t narrowUntilNs_ = 0;  // width_ stays below threads() until then
+  int64_t patience_ = 0;       // how many times the last long wait we keep away from busy cores
   Work work_ = nullptr;
   void* context_ = nullptr;
 };

@@ -10,7 +10,7 @@ namespace tessera::codegen {
 struct TileShape {
   ElementType type = ElementType::F32;  // of the sums: F32, F64, S32, S64, C64 or C128
   unsigned rows = 8, vectors = 3, lanes = 16;
-  bool fused = true;                    // the processor multiplies and adds in one instruction
+  bool fused = true;  // the processor multiplies and adds in one instruction
 
   int64_t columns() const { return static_cast<int64_t>(vectors) * lanes; }
   int parts() const { return isComplex(type) ? 2 : 1; }

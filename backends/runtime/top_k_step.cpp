@@ -28,7 +28,9 @@ class TopKStep : public Step {
  private:
   using Item = Candidate<Key>;
   template <class T>
-  static T* at(RunState& state, int slot) { return reinterpret_cast<T*>(state.pointers[static_cast<size_t>(slot)]); }
+  static T* at(RunState& state, int slot) {
+    return reinterpret_cast<T*>(state.pointers[static_cast<size_t>(slot)]);
+  }
   template <TopKOrder order>
   Key keyOf(Key bits) const;
   template <TopKOrder order>
@@ -104,7 +106,8 @@ void TopKStep<Key>::runOrdered(RunState& state) {
     Item* room = at<Item>(state, shape_.scratch) + thread * shape_.room;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t line = i / shape_.pieces, first = i % shape_.pieces * each;
-      Item* last = best<order>(at<Key>(state, shape_.from) + line * shape_.length, first, std::min(shape_.length, first + each), room);
+      Item* last = best<order>(at<Key>(state, shape_.from) + line * shape_.length, first,
+                               std::min(shape_.length, first + each), room);
       if (shape_.pieces > 1) {
         Item* mine = at<Item>(state, shape_.joined) + i * shape_.k;
         std::fill(std::copy(room, last, mine), mine + shape_.k, Item{std::numeric_limits<Key>::max(), INT32_MAX});

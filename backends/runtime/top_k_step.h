@@ -1,6 +1,6 @@
-// TopKStep: the k first of each line by a number that orders like the element. A line is read once against the worst of the
-// k best so far; what beats it joins a small heap of candidates that is cut back to k when it is full. Long lines are cut
-// in pieces, by shape alone, whose best are joined. Before: cpu/top_k.
+// TopKStep: the k first of each line by a number that orders like the element. A line is read once against the worst of
+// the k best so far; what beats it joins a small heap of candidates that is cut back to k when it is full. Long lines
+// are cut in pieces, by shape alone, whose best are joined. Before: cpu/top_k.
 #pragma once
 
 #include "backends/runtime/step.h"
@@ -19,8 +19,8 @@ struct TopK {
   int64_t piece() const { return (length + pieces - 1) / pieces; }
 };
 
-// Of a candidate; `scratch` has `room` of them a thread, `joined` k a piece of each line where there are several. 0: there is
-// no step for elements of that width.
+// Of a candidate; `scratch` has `room` of them a thread, `joined` k a piece of each line where there are several. 0:
+// there is no step for elements of that width.
 int64_t topKItemBytes(int64_t width);
 StepPtr makeTopKStep(const TopK& topK);
 

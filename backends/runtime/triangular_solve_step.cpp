@@ -32,10 +32,12 @@ Status TriangularSolveStep<Real>::run(RunState& state) {
   const size_t panels = (sides() + lanes - 1) / lanes;
   const size_t grain = std::max<size_t>(1, kWorthSharing / (n * n / 2 * vectors + n * lanes));
   Real* scratch = reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(shape_.scratch)]);
-  state.pool->parallelFor(shape_.batch * static_cast<int64_t>(panels), static_cast<int64_t>(grain), [&](int64_t begin, int64_t end, int thread) {
-    Real* mine = scratch + static_cast<size_t>(thread) * n * lanes;
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) solve(state, i / panels, i % panels * lanes, mine);
-  });
+  state.pool->parallelFor(shape_.batch * static_cast<int64_t>(panels), static_cast<int64_t>(grain),
+                          [&](int64_t begin, int64_t end, int thread) {
+                            Real* mine = scratch + static_cast<size_t>(thread) * n * lanes;
+                            for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+                              solve(state, i / panels, i % panels * lanes, mine);
+                          });
   return {};
 }
 
@@ -66,7 +68,8 @@ void TriangularSolveStep<Real>::solve(const RunState& state, size_t batch, size_
 
 int64_t scratchBytes(const TriangularSolve& shape) {
   const auto sides = static_cast<size_t>(shape.sides);
-  return 64 * shape.n * shape.threads * static_cast<int64_t>(shape.isDouble ? panelVectors<double>(sides) : panelVectors<float>(sides));
+  return 64 * shape.n * shape.threads *
+         static_cast<int64_t>(shape.isDouble ? panelVectors<double>(sides) : panelVectors<float>(sides));
 }
 
 StepPtr makeTriangularSolveStep(const TriangularSolve& shape) {

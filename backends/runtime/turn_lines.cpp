@@ -26,8 +26,10 @@ void turnPlain(const char* from, int64_t fromStride, char* to, int64_t toStride,
   alignas(kLineBytes) T out[kLine * kLine];
   turnInside(reinterpret_cast<const T*>(from), fromStride / static_cast<int64_t>(sizeof(T)), out, kLine, kLine, kLine);
   for (int64_t k = 0; k < lines; ++k) {
-    if constexpr (kPast) streamBytes(out + k * kLine, to + k * toStride, kLineBytes);
-    else std::memcpy(to + k * toStride, out + k * kLine, kLineBytes);
+    if constexpr (kPast)
+      streamBytes(out + k * kLine, to + k * toStride, kLineBytes);
+    else
+      std::memcpy(to + k * toStride, out + k * kLine, kLineBytes);
   }
 }
 
@@ -47,18 +49,26 @@ constexpr __mmask64 kAll = ~__mmask64{0};
 
 template <int kWidth>
 TESSERA_WIDE inline __m512i lowOf(__m512i a, __m512i b) {
-  if constexpr (kWidth == 1) return _mm512_maskz_unpacklo_epi8(kAll, a, b);
-  else if constexpr (kWidth == 2) return _mm512_maskz_unpacklo_epi16(static_cast<__mmask32>(kAll), a, b);
-  else if constexpr (kWidth == 4) return _mm512_maskz_unpacklo_epi32(static_cast<__mmask16>(kAll), a, b);
-  else return _mm512_maskz_unpacklo_epi64(static_cast<__mmask8>(kAll), a, b);
+  if constexpr (kWidth == 1)
+    return _mm512_maskz_unpacklo_epi8(kAll, a, b);
+  else if constexpr (kWidth == 2)
+    return _mm512_maskz_unpacklo_epi16(static_cast<__mmask32>(kAll), a, b);
+  else if constexpr (kWidth == 4)
+    return _mm512_maskz_unpacklo_epi32(static_cast<__mmask16>(kAll), a, b);
+  else
+    return _mm512_maskz_unpacklo_epi64(static_cast<__mmask8>(kAll), a, b);
 }
 
 template <int kWidth>
 TESSERA_WIDE inline __m512i highOf(__m512i a, __m512i b) {
-  if constexpr (kWidth == 1) return _mm512_maskz_unpackhi_epi8(kAll, a, b);
-  else if constexpr (kWidth == 2) return _mm512_maskz_unpackhi_epi16(static_cast<__mmask32>(kAll), a, b);
-  else if constexpr (kWidth == 4) return _mm512_maskz_unpackhi_epi32(static_cast<__mmask16>(kAll), a, b);
-  else return _mm512_maskz_unpackhi_epi64(static_cast<__mmask8>(kAll), a, b);
+  if constexpr (kWidth == 1)
+    return _mm512_maskz_unpackhi_epi8(kAll, a, b);
+  else if constexpr (kWidth == 2)
+    return _mm512_maskz_unpackhi_epi16(static_cast<__mmask32>(kAll), a, b);
+  else if constexpr (kWidth == 4)
+    return _mm512_maskz_unpackhi_epi32(static_cast<__mmask16>(kAll), a, b);
+  else
+    return _mm512_maskz_unpackhi_epi64(static_cast<__mmask8>(kAll), a, b);
 }
 
 template <int kWhich>
@@ -86,8 +96,10 @@ TESSERA_WIDE inline void turnLanes(__m512i (&rows)[16 / kWidth]) {
 template <bool kPast>
 TESSERA_WIDE inline void storeLine(char* to, int64_t toStride, int64_t line, int64_t lines, __m512i value) {
   if (line >= lines) return;
-  if constexpr (kPast) _mm512_stream_si512(reinterpret_cast<__m512i*>(to + line * toStride), value);
-  else _mm512_storeu_si512(to + line * toStride, value);
+  if constexpr (kPast)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + line * toStride), value);
+  else
+    _mm512_storeu_si512(to + line * toStride, value);
 }
 
 // Four groups of rows, each turned within its lanes; then lane q of all four is a line.
@@ -123,7 +135,8 @@ template <class T>
 LineMoves movesOf() {
   constexpr int kWidth = sizeof(T);
   static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
-  return wide ? LineMoves{turnWide<kWidth, false>, turnWide<kWidth, true>, copyWide} : LineMoves{turnPlain<T, false>, turnPlain<T, true>, copyPlain};
+  return wide ? LineMoves{turnWide<kWidth, false>, turnWide<kWidth, true>, copyWide}
+              : LineMoves{turnPlain<T, false>, turnPlain<T, true>, copyPlain};
 }
 #undef TESSERA_WIDE
 #else
@@ -135,7 +148,8 @@ LineMoves movesOf() {
 
 }  // namespace
 
-void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t toStride, int64_t rows, int64_t columns) {
+void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t toStride, int64_t rows,
+                int64_t columns) {
   auto load = [&](int64_t j, int64_t i) {
     Words4 v;
     std::memcpy(&v, from + j * fromStride + i, sizeof v);
@@ -152,7 +166,8 @@ void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t 
     }
 }
 
-void turnInside(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t toStride, int64_t rows, int64_t columns) {
+void turnInside(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t toStride, int64_t rows,
+                int64_t columns) {
   for (int64_t i = 0; i < rows; i += 2)
     for (int64_t j = 0; j < columns; j += 2) {
       Words2 a, b;
@@ -167,7 +182,8 @@ void turnInside(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t 
 #ifdef __SSE2__
 void streamBytes(const void* from, void* to, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += 16)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(static_cast<char*>(to) + at), _mm_loadu_si128(reinterpret_cast<const __m128i*>(static_cast<const char*>(from) + at)));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(static_cast<char*>(to) + at),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(static_cast<const char*>(from) + at)));
 }
 void endStreams() { _mm_sfence(); }
 #else

@@ -24,9 +24,12 @@ LineMoves lineMovesOf(int64_t width);
 void streamBytes(const void* from, void* to, int64_t bytes);
 void endStreams();
 
-// rows × columns of `to` from columns × rows of `from`; strides in elements, multiples of 4 elements of 4 bytes, 2 of 8.
-void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t toStride, int64_t rows, int64_t columns);
-void turnInside(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t toStride, int64_t rows, int64_t columns);
+// rows × columns of `to` from columns × rows of `from`; strides in elements, multiples of 4 elements of 4 bytes, 2
+// of 8.
+void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t toStride, int64_t rows,
+                int64_t columns);
+void turnInside(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t toStride, int64_t rows,
+                int64_t columns);
 template <class T>
 void turnInside(const T* from, int64_t fromStride, T* to, int64_t toStride, int64_t rows, int64_t columns) {
   for (int64_t i = 0; i < rows; ++i)

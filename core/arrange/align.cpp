@@ -48,11 +48,15 @@ void line(std::vector<Stretch>& all, float part) {
 std::vector<RectF> aligned(std::span<const RectF> boxes, Alignment alignment) {
   std::vector<RectF> out(boxes.begin(), boxes.end());
   if (out.size() < 2) return out;
-  const bool across = alignment == Alignment::Left || alignment == Alignment::Centre || alignment == Alignment::Right || alignment == Alignment::SpreadAcross;
+  const bool across = alignment == Alignment::Left || alignment == Alignment::Centre || alignment == Alignment::Right ||
+                      alignment == Alignment::SpreadAcross;
   auto all = stretches(boxes, across);
-  if (alignment == Alignment::SpreadAcross || alignment == Alignment::SpreadDown) spread(all);
-  else if (alignment == Alignment::Left || alignment == Alignment::Top) line(all, 0);
-  else line(all, alignment == Alignment::Centre || alignment == Alignment::Middle ? 0.5f : 1);
+  if (alignment == Alignment::SpreadAcross || alignment == Alignment::SpreadDown)
+    spread(all);
+  else if (alignment == Alignment::Left || alignment == Alignment::Top)
+    line(all, 0);
+  else
+    line(all, alignment == Alignment::Centre || alignment == Alignment::Middle ? 0.5f : 1);
   for (size_t i = 0; i < out.size(); ++i) (across ? out[i].x : out[i].y) = all[i].begin;
   return out;
 }

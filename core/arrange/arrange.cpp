@@ -23,7 +23,10 @@ struct Size {
 };
 
 Size sizeOf(const ViewNode& node, float valueStrip) {
-  if (node.chip) return {std::ceil(std::clamp(textWidth(node.subtitle, box::kAttachedSize) + 14, box::kAttachedNarrowest, box::kAttachedWidest)), box::kAttachedHeight};
+  if (node.chip)
+    return {std::ceil(std::clamp(textWidth(node.subtitle, box::kAttachedSize) + 14, box::kAttachedNarrowest,
+                                 box::kAttachedWidest)),
+            box::kAttachedHeight};
   const bool group = node.kind == ViewNode::Kind::CollapsedGroup;
   if (node.kind == ViewNode::Kind::Attached) {
     const float text = textWidth(node.title, box::kAttachedSize) + 14;
@@ -33,15 +36,19 @@ Size sizeOf(const ViewNode& node, float valueStrip) {
   if (node.repeats > 0) title += textWidth(" ×" + std::to_string(node.repeats), box::kTitleSize, true);
   const float text = std::max(title, textWidth(node.subtitle, box::kSubtitleSize)) + 2 * box::kTextPadding;
   const float narrowest = valueStrip > 0 && !group ? kNarrowestWithValue : box::kNarrowest;
-  return {std::ceil(std::clamp(text, narrowest, box::kWidest)), group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip};
+  return {std::ceil(std::clamp(text, narrowest, box::kWidest)),
+          group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip};
 }
 
 // A field's row: the input's name, then the field itself with the mark that pulls it out.
 float fieldWidth(const ViewNode& field) {
-  return std::ceil(std::clamp(textWidth(field.title, box::kAttachedSize) + (field.number ? 24.f : 0.f) + 14, box::kFieldNarrowest, box::kAttachedWidest)) + box::kPullMark;
+  return std::ceil(std::clamp(textWidth(field.title, box::kAttachedSize) + (field.number ? 24.f : 0.f) + 14,
+                              box::kFieldNarrowest, box::kAttachedWidest)) +
+         box::kPullMark;
 }
 float rowWidth(const ViewNode& field) {
-  return std::ceil(textWidth(field.label, box::kAttachedSize)) + box::kLabelGap + fieldWidth(field) + 2 * box::kRowMargin;
+  return std::ceil(textWidth(field.label, box::kAttachedSize)) + box::kLabelGap + fieldWidth(field) +
+         2 * box::kRowMargin;
 }
 
 // Hubs stand in a column at the left of their user; `width` includes the gap to it.
@@ -119,7 +126,12 @@ class Arranger {
   }
   LevelBox levelBox(int32_t v) const {
     const float half = sizes_[at(v)].width / 2;
-    return {half + columns_[at(v)].width, half + (view_.nodes[at(v)].repeats > 0 ? 9.f : 0), std::max(sizes_[at(v)].height, columns_[at(v)].height), 0, 0, 0};
+    return {half + columns_[at(v)].width,
+            half + (view_.nodes[at(v)].repeats > 0 ? 9.f : 0),
+            std::max(sizes_[at(v)].height, columns_[at(v)].height),
+            0,
+            0,
+            0};
   }
   // A wire leaves the groups around its source, crosses the innermost level that holds both ends, and enters the
   // groups around its target.
@@ -169,7 +181,8 @@ class Arranger {
       const Size size = sizes_[at(members[m])];
       out.boxes[at(members[m])] = {b.x - size.width / 2, b.y + (b.height - size.height) / 2, size.width, size.height};
       placeColumn(members[m], b, out);
-      if (const auto rows = rows_.find(members[m]); rows != rows_.end()) placeRows(out.boxes[at(members[m])], rows->second, out);
+      if (const auto rows = rows_.find(members[m]); rows != rows_.end())
+        placeRows(out.boxes[at(members[m])], rows->second, out);
     }
     for (LevelRow& row : level.rows) {
       row.top += origin.y;
@@ -194,7 +207,9 @@ class Arranger {
     float y = user.y + box::kNodeHeight;
     for (int32_t field : fields) {
       const float label = std::ceil(textWidth(view_.nodes[at(field)].label, box::kAttachedSize)) + box::kLabelGap;
-      const float width = std::clamp(user.width - 2 * box::kRowMargin - label, std::min(fieldWidth(view_.nodes[at(field)]), user.width - 2 * box::kRowMargin), user.width - 2 * box::kRowMargin);
+      const float width = std::clamp(user.width - 2 * box::kRowMargin - label,
+                                     std::min(fieldWidth(view_.nodes[at(field)]), user.width - 2 * box::kRowMargin),
+                                     user.width - 2 * box::kRowMargin);
       out.boxes[at(field)] = {user.x + user.width - box::kRowMargin - width, y, width, box::kFieldHeight};
       y += box::kRowHeight;
     }
@@ -214,7 +229,7 @@ class Arranger {
   std::vector<Size> sizes_;
   std::vector<Column> columns_;
   std::unordered_map<int32_t, std::vector<int32_t>> rows_;  // by box: its fields, from the top
-  std::vector<std::vector<int32_t>> members_;  // by level: node indices
+  std::vector<std::vector<int32_t>> members_;               // by level: node indices
   PlacedLevels placed_;
 };
 

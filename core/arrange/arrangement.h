@@ -32,20 +32,21 @@ struct RectF {
 struct ViewNode {
   enum class Kind : uint8_t { Instruction, Attached, CollapsedGroup, OpenGroup };
   Kind kind = Kind::Instruction;
-  InstructionId instruction;   // Instruction, Attached: which; groups: a representative
-  std::string group;           // groups: the path ("main/transformer/layer_0", "fusion.12", "region_0.3")
-  std::string title, subtitle; // what it does; its result
-  int32_t parent = -1;         // enclosing OpenGroup
-  size_t instructionCount = 1; // inside, for groups
-  size_t boxesInside = 0;      // that opening a collapsed group shows
-  size_t repeats = 0;          // a stack of so many equal blocks; else 0
-  bool caller = false;         // a group that is an instruction with what it calls
-  bool chip = false;           // a broadcast of the editor's own, drawn as a chip on its wire; `group` opens it
-  // A generated input (a constant, one broadcast number, an iota) that one input reads is a field in a row of its reader.
-  std::string label = {};      // the input's name
-  int32_t owner = -1;          // Attached: the reader's box, in which it stands; `group` pulls it out
-  bool pulled = false;         // pulled out as a box of its own; `group` folds it back
-  bool number = false;         // one number that a drag may change
+  InstructionId instruction;    // Instruction, Attached: which; groups: a representative
+  std::string group;            // groups: the path ("main/transformer/layer_0", "fusion.12", "region_0.3")
+  std::string title, subtitle;  // what it does; its result
+  int32_t parent = -1;          // enclosing OpenGroup
+  size_t instructionCount = 1;  // inside, for groups
+  size_t boxesInside = 0;       // that opening a collapsed group shows
+  size_t repeats = 0;           // a stack of so many equal blocks; else 0
+  bool caller = false;          // a group that is an instruction with what it calls
+  bool chip = false;            // a broadcast of the editor's own, drawn as a chip on its wire; `group` opens it
+  // A generated input (a constant, one broadcast number, an iota) that one input reads is a field in a row of its
+  // reader.
+  std::string label = {};         // the input's name
+  int32_t owner = -1;             // Attached: the reader's box, in which it stands; `group` pulls it out
+  bool pulled = false;            // pulled out as a box of its own; `group` folds it back
+  bool number = false;            // one number that a drag may change
   std::vector<int8_t> hues = {};  // by dimension, how its size in the subtitle is coloured; -1: plainly
 };
 struct ViewEdge {
@@ -57,7 +58,7 @@ struct GraphView {
   ComputationId computation;
   std::vector<ViewNode> nodes;
   std::vector<ViewEdge> edges;
-  float valueStrip = 0;        // height at the bottom of plain nodes that is kept free for their values
+  float valueStrip = 0;  // height at the bottom of plain nodes that is kept free for their values
   // By InstructionId value: the innermost box that shows it (its own, or the collapsed group that hides it); -1: none.
   std::vector<int32_t> boxes;
   int32_t boxOf(InstructionId id) const { return id.value < boxes.size() ? boxes[id.value] : -1; }
@@ -70,8 +71,8 @@ struct ViewOptions {
   std::unordered_set<std::string> openGroups;
   bool groupScopes = true;
   bool attachHubs = true;
-  bool chips = false;          // broadcasts that no file wrote are chips
-  bool fields = false;         // generated inputs stand in their readers; a path among openGroups pulls one out
+  bool chips = false;   // broadcasts that no file wrote are chips
+  bool fields = false;  // generated inputs stand in their readers; a path among openGroups pulls one out
   float valueStrip = 0;
 };
 

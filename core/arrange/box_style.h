@@ -5,12 +5,13 @@ namespace tessera::box {
 
 inline constexpr float kTitleSize = 12, kSubtitleSize = 10.5f, kAttachedSize = 10, kGroupTitleSize = 13;
 inline constexpr float kNodeHeight = 42, kTitleHeight = 22, kCollapsedHeight = 46, kAttachedHeight = 19;
-inline constexpr float kTextPadding = 10, kGroupMark = 16;       // the ▸ before a group's title
+inline constexpr float kTextPadding = 10, kGroupMark = 16;  // the ▸ before a group's title
 inline constexpr float kNarrowest = 72, kWidest = 280, kAttachedNarrowest = 26, kAttachedWidest = 150;
-inline constexpr float kRowHeight = 20, kFieldHeight = 17, kRowMargin = 7, kLabelGap = 8, kFieldNarrowest = 52, kPullMark = 15;  // fields in a node
+inline constexpr float kRowHeight = 20, kFieldHeight = 17, kRowMargin = 7, kLabelGap = 8, kFieldNarrowest = 52,
+                       kPullMark = 15;  // fields in a node
 inline constexpr float kAttachedGap = 12, kAttachedSeparation = 4;
 inline constexpr float kGroupHeader = 28, kGroupPadding = 20;
 inline constexpr float kColumnGap = 28, kRowGap = 44, kWireClearance = 7;
-inline constexpr float kLaneGap = 12, kLaneToBox = 14;           // between wires that cross a row, and beside boxes
+inline constexpr float kLaneGap = 12, kLaneToBox = 14;  // between wires that cross a row, and beside boxes
 
 }  // namespace tessera::box

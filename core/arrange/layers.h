@@ -31,11 +31,11 @@ struct Spot {
   bool lane = false;
 };
 struct Layers {
-  std::vector<Spot> spots;                 // the level's boxes first
-  std::vector<std::vector<int32_t>> rows;  // left to right
+  std::vector<Spot> spots;                            // the level's boxes first
+  std::vector<std::vector<int32_t>> rows;             // left to right
   std::vector<std::pair<int32_t, int32_t>> segments;  // upper, lower spot
-  Neighbours above, below;                 // by segments
-  std::vector<std::vector<int32_t>> lanesOf;  // by wire: its spots from the top
+  Neighbours above, below;                            // by segments
+  std::vector<std::vector<int32_t>> lanesOf;          // by wire: its spots from the top
   bool thorough = true;
 
   Spot& spot(int32_t v) { return spots[static_cast<size_t>(v)]; }

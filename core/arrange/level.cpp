@@ -11,8 +11,8 @@
 namespace tessera {
 namespace {
 
-constexpr int32_t kLongestLane = 200;    // rows
-constexpr size_t kMostLanes = 24000;     // in one level; the longest wires go without first
+constexpr int32_t kLongestLane = 200;  // rows
+constexpr size_t kMostLanes = 24000;   // in one level; the longest wires go without first
 constexpr float kLaneHalfWidth = 1;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
@@ -74,7 +74,8 @@ class LayersBuilder {
   // Values that come in from above are told from those made here.
   int32_t laneOf(const LevelWire& wire, int32_t row) {
     const uint64_t source = static_cast<uint64_t>(wire.source + 1) * 2 + (wire.from < 0);
-    const auto [found, isNew] = lanes_.try_emplace(source << 24 | static_cast<uint64_t>(row), static_cast<int32_t>(out_.spots.size()));
+    const auto [found, isNew] =
+        lanes_.try_emplace(source << 24 | static_cast<uint64_t>(row), static_cast<int32_t>(out_.spots.size()));
     if (isNew) {
       out_.spots.push_back({kLaneHalfWidth, kLaneHalfWidth, 0, row, true});
       out_.rows[at(row)].push_back(found->second);

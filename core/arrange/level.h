@@ -13,7 +13,7 @@ struct LevelBox {
   float left = 0, right = 0;  // extent from the box's centre, things attached to it included
   float height = 0;
   // results
-  float x = 0, y = 0;         // centre x, top y
+  float x = 0, y = 0;  // centre x, top y
   int32_t row = 0;
 };
 // Wires with the same `source` carry the same value and share their lanes.
@@ -29,7 +29,7 @@ struct Level {
   std::vector<LevelBox> boxes;
   std::vector<int32_t> nodes;  // the owner's number of each box
   std::vector<LevelWire> wires;
-  bool thorough = true;        // false: fewer sweeps, for views of very many boxes
+  bool thorough = true;  // false: fewer sweeps, for views of very many boxes
   // results; the content's top left is (0, 0)
   std::vector<LevelRow> rows;
   // By wire: its x in each row between its ends. Empty for wires that run upwards, cross no row, or, where lanes for

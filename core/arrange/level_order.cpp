@@ -12,9 +12,9 @@ namespace {
 constexpr size_t kSmall = 4000, kMiddle = 20000;  // segments
 constexpr int kSweepsSmall = 24, kSweepsMiddle = 10, kSweepsBig = 6;
 constexpr int kExchangeRounds = 4;
-constexpr size_t kShakenSize = 1200;              // segments
+constexpr size_t kShakenSize = 1200;  // segments
 constexpr int kShakes = 16;
-constexpr int kVainSweeps = 8;                    // without a better order
+constexpr int kVainSweeps = 8;  // without a better order
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -53,8 +53,10 @@ class RowOrder {
   }
   void search(int sweeps, bool byMedian) {
     for (int sweep = 0, since = 0; sweep < sweeps && since < kVainSweeps && fewest_ > 0; ++sweep, ++since) {
-      if (byMedian) sweepMedians(sweep % 2 == 0, sweep % 4 < 2);
-      else sweepRows(sweep % 2 == 0);
+      if (byMedian)
+        sweepMedians(sweep % 2 == 0, sweep % 4 < 2);
+      else
+        sweepRows(sweep % 2 == 0);
       if (layers_.thorough && layers_.segments.size() <= kSmall) exchange(byMedian);
       const size_t now = crossings();
       if (now >= fewest_) continue;
@@ -198,7 +200,10 @@ bool wishOf(const Layers& layers, int32_t v, bool above, bool below, float& wish
   auto take = [&](std::span<const int32_t> neighbours) {
     for (int32_t n : neighbours) {
       const Spot& other = layers.spot(n);
-      const double pull = (own.lane && other.lane ? 8.0 : own.lane || other.lane ? 2.0 : 1.0) / std::abs(other.row - own.row);
+      const double pull = (own.lane && other.lane   ? 8.0
+                           : own.lane || other.lane ? 2.0
+                                                    : 1.0) /
+                          std::abs(other.row - own.row);
       sum += other.x * pull;
       weight += pull;
     }

@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 constexpr int kSweepsSmall = 30, kSweepsBig = 4;
-constexpr size_t kSmall = 8000;         // spots
+constexpr size_t kSmall = 8000;  // spots
 constexpr double kLaneWeight = 3;
 constexpr int kStraightenRounds = 2;
 
@@ -87,7 +87,8 @@ class RowPlacer {
         low = std::max(low, from), high = std::min(high, to);
         sum += layers_.spot(chain[end]).x;
       }
-      if (end == begin) ++end;
+      if (end == begin)
+        ++end;
       else {
         const float x = std::clamp(sum / static_cast<float>(end - begin), low, high);
         for (size_t k = begin; k < end; ++k) layers_.spot(chain[k]).x = x;
@@ -133,15 +134,15 @@ void settleRow(Layers& layers, std::span<const int32_t> row, const std::vector<f
   }
   size_t i = 0;
   for (const Pool& pool : pools)
-    for (size_t k = 0; k < pool.size; ++k, ++i)
-      layers.spot(row[i]).x = static_cast<float>(pool.mean() + offset[i]);
+    for (size_t k = 0; k < pool.size; ++k, ++i) layers.spot(row[i]).x = static_cast<float>(pool.mean() + offset[i]);
 }
 
 void centreRows(Layers& layers) {
   for (const auto& row : layers.rows) {
     if (row.empty()) continue;
     layers.spot(row[0]).x = layers.spot(row[0]).left;
-    for (size_t k = 1; k < row.size(); ++k) layers.spot(row[k]).x = layers.spot(row[k - 1]).x + layers.apart(row[k - 1], row[k]);
+    for (size_t k = 1; k < row.size(); ++k)
+      layers.spot(row[k]).x = layers.spot(row[k - 1]).x + layers.apart(row[k - 1], row[k]);
     const float middle = (layers.spot(row.back()).x + layers.spot(row.back()).right) / 2;
     for (int32_t v : row) layers.spot(v).x -= middle;
   }

@@ -9,9 +9,9 @@
 namespace tessera {
 namespace {
 
-constexpr float kAspect = 1.6f;          // wished width : height of a level
+constexpr float kAspect = 1.6f;  // wished width : height of a level
 constexpr float kLeastWidthLimit = 1400;
-constexpr int32_t kSourceSearch = 20;    // rows looked at for a source's place above its first user
+constexpr int32_t kSourceSearch = 20;  // rows looked at for a source's place above its first user
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -95,8 +95,7 @@ class RowAssigner {
   int32_t openRow(int32_t row) {
     int32_t found = row;
     while (at(found) < nextOpen_.size() && nextOpen_[at(found)] != found) found = nextOpen_[at(found)];
-    while (at(row) < nextOpen_.size() && nextOpen_[at(row)] != row)
-      row = std::exchange(nextOpen_[at(row)], found);
+    while (at(row) < nextOpen_.size() && nextOpen_[at(row)] != row) row = std::exchange(nextOpen_[at(row)], found);
     return found;
   }
 
@@ -129,8 +128,8 @@ class RowAssigner {
     }
   }
 
-  // What has no more operands than users goes as near to its users as rows have room: wires get shorter, and chains that
-  // start somewhere stand where they end.
+  // What has no more operands than users goes as near to its users as rows have room: wires get shorter, and chains
+  // that start somewhere stand where they end.
   void pullDown() {
     for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
       const auto users = after_.of(*v);

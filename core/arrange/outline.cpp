@@ -17,11 +17,11 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kFewInstructions = 80;   // containers up to this size are not searched for repeats
-constexpr size_t kMostChildren = 200;     // a container with more boxes is cut into clusters
+constexpr size_t kFewInstructions = 80;  // containers up to this size are not searched for repeats
+constexpr size_t kMostChildren = 200;    // a container with more boxes is cut into clusters
 constexpr size_t kManyParameters = 16;
 constexpr size_t kClusterSize = 40;
-constexpr size_t kLeastPiece = 4;         // fewer stay as they are
+constexpr size_t kLeastPiece = 4;  // fewer stay as they are
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -70,7 +70,8 @@ class OutlineBuilder {
     OperandPlaces out;
     for (int32_t i = 0; i < count(); ++i) {
       for (InstructionId operand : instruction(i).operands)
-        if (module_.contains(operand) && module_.at(operand).computation == computation_.id) out.items.push_back(placeOf(operand));
+        if (module_.contains(operand) && module_.at(operand).computation == computation_.id)
+          out.items.push_back(placeOf(operand));
       out.begin.push_back(static_cast<uint32_t>(out.items.size()));
     }
     return out;
@@ -142,8 +143,10 @@ class OutlineBuilder {
       int32_t other = tree_.scopeOf[at(i)];
       auto depth = [&](int32_t s) { return s < 0 ? -1 : tree_.scopes[at(s)].depth; };
       while (common != other) {
-        if (depth(common) >= depth(other)) common = tree_.scopes[at(common)].parent;
-        else other = tree_.scopes[at(other)].parent;
+        if (depth(common) >= depth(other))
+          common = tree_.scopes[at(common)].parent;
+        else
+          other = tree_.scopes[at(other)].parent;
       }
     }
     return common;
@@ -166,12 +169,14 @@ class OutlineBuilder {
     if (common < 0 || (base >= 0 && tree_.scopes[at(common)].depth < tree_.scopes[at(base)].depth)) common = base;
     const int32_t parent = enter(container, base, common, items[0]);
     const std::string_view first = instruction(items[0]).name;
-    const std::string path = parent < 0 ? fmt::format("repeat@{}", first) : fmt::format("{}/repeat@{}", group(parent).path, first);
+    const std::string path =
+        parent < 0 ? fmt::format("repeat@{}", first) : fmt::format("{}/repeat@{}", group(parent).path, first);
     const BlockNames names = namesOfBlocks(module_, computation_, items, repeat.period);
     const int32_t stack = addGroup(OutlineGroup::Kind::Repeat, path, names.stack, parent, items[0]);
     for (size_t k = 0; k < repeat.count; ++k) {
       const auto block = items.subspan(k * repeat.period, repeat.period);
-      const int32_t member = addGroup(OutlineGroup::Kind::Member, fmt::format("{}/{}", path, k), names.blocks[k], stack, block[0]);
+      const int32_t member =
+          addGroup(OutlineGroup::Kind::Member, fmt::format("{}/{}", path, k), names.blocks[k], stack, block[0]);
       place(member, common, block);
     }
   }
@@ -226,9 +231,11 @@ class OutlineBuilder {
   }
   int32_t commonGroup(int32_t a, int32_t b) const {
     int32_t depthA = depthOf(a), depthB = depthOf(b);
-    for (; a != b; ) {
-      if (depthA >= depthB) a = out_.groups[at(a)].parent, --depthA;
-      else b = out_.groups[at(b)].parent, --depthB;
+    for (; a != b;) {
+      if (depthA >= depthB)
+        a = out_.groups[at(a)].parent, --depthA;
+      else
+        b = out_.groups[at(b)].parent, --depthB;
     }
     return a;
   }
@@ -265,7 +272,8 @@ class OutlineBuilder {
     }
   }
   void moveInto(int32_t i, int32_t target) {
-    if (target >= 0 && group(target).kind == OutlineGroup::Kind::Repeat) target = group(target).parent;  // between members
+    if (target >= 0 && group(target).kind == OutlineGroup::Kind::Repeat)
+      target = group(target).parent;  // between members
     int32_t& own = out_.groupOf[at(i)];
     if (target < 0 || target == own || !holds(own, target)) return;
     own = target;
@@ -282,13 +290,16 @@ class OutlineBuilder {
     std::vector<size_t> largestChild(out_.groups.size());
     size_t scoped = 0;
     for (const OutlineGroup& g : out_.groups) {
-      if (g.parent < 0) scoped += g.instructions;
-      else largestChild[at(g.parent)] = std::max(largestChild[at(g.parent)], g.instructions);
+      if (g.parent < 0)
+        scoped += g.instructions;
+      else
+        largestChild[at(g.parent)] = std::max(largestChild[at(g.parent)], g.instructions);
     }
     for (size_t g = 0; g < out_.groups.size(); ++g) {
       OutlineGroup& own = out_.groups[g];
       const bool stacked = own.kind == OutlineGroup::Kind::Repeat || own.kind == OutlineGroup::Kind::Member;
-      own.transparent = own.instructions < 2 || (!stacked && (own.instructions == scoped || largestChild[g] == own.instructions));
+      own.transparent =
+          own.instructions < 2 || (!stacked && (own.instructions == scoped || largestChild[g] == own.instructions));
     }
   }
 
@@ -307,9 +318,11 @@ class OutlineBuilder {
     }
     for (size_t g = 0; g < out_.groups.size(); ++g)
       if (!out_.groups[g].transparent && out_.groups[g].instructions > 0)
-        out[at(out_.drawnParent(static_cast<int32_t>(g)) + 1)].push_back({out_.groups[g].first, -1, static_cast<int32_t>(g)});
+        out[at(out_.drawnParent(static_cast<int32_t>(g)) + 1)].push_back(
+            {out_.groups[g].first, -1, static_cast<int32_t>(g)});
     for (auto& children : out)
-      std::stable_sort(children.begin(), children.end(), [](const Child& a, const Child& b) { return a.first < b.first; });
+      std::stable_sort(children.begin(), children.end(),
+                       [](const Child& a, const Child& b) { return a.first < b.first; });
     return out;
   }
   void makeClusters() {
@@ -340,8 +353,10 @@ class OutlineBuilder {
     const int32_t cluster = addGroup(OutlineGroup::Kind::Cluster, clusterPath(container, what, children[0].first),
                                      std::move(title), container, children[0].first);
     for (const Child& c : children) {
-      if (c.group >= 0) group(c.group).parent = cluster, group(cluster).instructions += group(c.group).instructions;
-      else out_.groupOf[at(c.item)] = cluster, ++group(cluster).instructions;
+      if (c.group >= 0)
+        group(c.group).parent = cluster, group(cluster).instructions += group(c.group).instructions;
+      else
+        out_.groupOf[at(c.item)] = cluster, ++group(cluster).instructions;
     }
     return cluster;
   }
@@ -370,7 +385,8 @@ class OutlineBuilder {
   bool staysVisible(const Child& c) {
     if (c.item >= 0) return computation_.instructions[at(c.item)] == computation_.root;
     const OutlineGroup& own = group(c.group);
-    return own.kind == OutlineGroup::Kind::Repeat || (own.kind == OutlineGroup::Kind::Scope && own.instructions > kClusterSize);
+    return own.kind == OutlineGroup::Kind::Repeat ||
+           (own.kind == OutlineGroup::Kind::Scope && own.instructions > kClusterSize);
   }
   std::string pieceTitle(int32_t container, std::span<const Child> piece) {
     auto titleAt = [&](const Child& c) {
@@ -381,7 +397,8 @@ class OutlineBuilder {
       return c.item >= 0 ? isParameter(c.item) : members || !group(c.group).title.empty();
     });
     const bool parameters = piece[0].item >= 0 && isParameter(piece[0].item);
-    return named && (members || parameters) ? fmt::format("{} … {}", titleAt(piece.front()), titleAt(piece.back())) : std::string();
+    return named && (members || parameters) ? fmt::format("{} … {}", titleAt(piece.front()), titleAt(piece.back()))
+                                            : std::string();
   }
   // Clusters without a title are called after what they hold.
   void nameClusters() {

@@ -16,10 +16,10 @@ struct OutlineGroup {
   Kind kind = Kind::Scope;
   std::string path, title;
   int32_t parent = -1;
-  int32_t first = -1;         // place of its first instruction in the computation
-  size_t instructions = 0;    // inside, nested groups included, hubs not
-  size_t children = 0;        // boxes that opening it shows
-  bool transparent = false;   // not drawn: what it holds is drawn in its parent
+  int32_t first = -1;        // place of its first instruction in the computation
+  size_t instructions = 0;   // inside, nested groups included, hubs not
+  size_t children = 0;       // boxes that opening it shows
+  bool transparent = false;  // not drawn: what it holds is drawn in its parent
 };
 
 struct Outline {

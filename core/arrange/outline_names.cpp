@@ -13,18 +13,38 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostNamed = 3;       // opcodes in a summary
-constexpr size_t kMostTried = 8;       // parameters of a block that are looked at for a number
+constexpr size_t kMostNamed = 3;  // opcodes in a summary
+constexpr size_t kMostTried = 8;  // parameters of a block that are looked at for a number
 
 int rankOf(Opcode opcode) {
   switch (opcode) {
-    case Opcode::While: case Opcode::Conditional: case Opcode::CustomCall: return 0;
-    case Opcode::Convolution: case Opcode::Dot: case Opcode::RaggedDot: case Opcode::Fft: case Opcode::Sort:
-    case Opcode::AllReduce: case Opcode::AllGather: case Opcode::ReduceScatter: case Opcode::AllToAll: return 1;
-    case Opcode::Reduce: case Opcode::ReduceWindow: case Opcode::Gather: case Opcode::Scatter: case Opcode::Fusion:
+    case Opcode::While:
+    case Opcode::Conditional:
+    case Opcode::CustomCall: return 0;
+    case Opcode::Convolution:
+    case Opcode::Dot:
+    case Opcode::RaggedDot:
+    case Opcode::Fft:
+    case Opcode::Sort:
+    case Opcode::AllReduce:
+    case Opcode::AllGather:
+    case Opcode::ReduceScatter:
+    case Opcode::AllToAll: return 1;
+    case Opcode::Reduce:
+    case Opcode::ReduceWindow:
+    case Opcode::Gather:
+    case Opcode::Scatter:
+    case Opcode::Fusion:
     case Opcode::SelectAndScatter: return 2;
-    case Opcode::Broadcast: case Opcode::Reshape: case Opcode::Bitcast: case Opcode::Copy: case Opcode::Transpose:
-    case Opcode::Convert: case Opcode::GetTupleElement: case Opcode::Tuple: case Opcode::Slice:
+    case Opcode::Broadcast:
+    case Opcode::Reshape:
+    case Opcode::Bitcast:
+    case Opcode::Copy:
+    case Opcode::Transpose:
+    case Opcode::Convert:
+    case Opcode::GetTupleElement:
+    case Opcode::Tuple:
+    case Opcode::Slice:
     case Opcode::Parameter: return 4;
     default: return 3;
   }
@@ -48,7 +68,8 @@ Numbers numbersIn(std::string_view text) {
 }
 
 // Titles of the parameters that a block reads, in order of use.
-std::vector<std::string> parametersOf(const Module& module, std::span<const int32_t> block, const Computation& computation) {
+std::vector<std::string> parametersOf(const Module& module, std::span<const int32_t> block,
+                                      const Computation& computation) {
   std::vector<std::string> out;
   for (int32_t i : block)
     for (InstructionId operand : module.at(computation.instructions[static_cast<size_t>(i)]).operands)
@@ -68,15 +89,18 @@ std::optional<Numbered> tellingNumber(const std::string& name, const std::string
   std::optional<Numbered> out;
   size_t next = 0, otherNext = 0;
   for (size_t k = 0; k <= own.size(); ++k) {
-    const size_t end = k < own.size() ? own[k].first : name.size(), otherEnd = k < own.size() ? theirs[k].first : other.size();
+    const size_t end = k < own.size() ? own[k].first : name.size(),
+                 otherEnd = k < own.size() ? theirs[k].first : other.size();
     if (name.substr(next, end - next) != other.substr(otherNext, otherEnd - otherNext)) return std::nullopt;
     if (k == own.size()) break;
     const std::string number = name.substr(own[k].first, own[k].second - own[k].first);
     if (number != other.substr(theirs[k].first, theirs[k].second - theirs[k].first)) {
       if (out) return std::nullopt;
       std::string prefix = name.substr(0, own[k].first);
-      while (!prefix.empty() && std::string_view("[(_.'\" /").find(prefix.back()) != std::string_view::npos) prefix.pop_back();
-      if (prefix.find('\'') != std::string::npos && std::count(prefix.begin(), prefix.end(), '\'') % 2 == 1) prefix += '\'';
+      while (!prefix.empty() && std::string_view("[(_.'\" /").find(prefix.back()) != std::string_view::npos)
+        prefix.pop_back();
+      if (prefix.find('\'') != std::string::npos && std::count(prefix.begin(), prefix.end(), '\'') % 2 == 1)
+        prefix += '\'';
       if (std::count(prefix.begin(), prefix.end(), '[') > std::count(prefix.begin(), prefix.end(), ']')) prefix += ']';
       out = Numbered{prefix, number};
     }
@@ -124,11 +148,12 @@ std::string summaryOf(const Module& module, const Computation& computation, std:
   return sorted.size() > kMostNamed ? out + " …" : out;
 }
 
-BlockNames namesOfBlocks(const Module& module, const Computation& computation,
-                         std::span<const int32_t> items, size_t period) {
+BlockNames namesOfBlocks(const Module& module, const Computation& computation, std::span<const int32_t> items,
+                         size_t period) {
   const size_t count = items.size() / period;
   std::vector<std::vector<std::string>> parameters;
-  for (size_t k = 0; k < count; ++k) parameters.push_back(parametersOf(module, items.subspan(k * period, period), computation));
+  for (size_t k = 0; k < count; ++k)
+    parameters.push_back(parametersOf(module, items.subspan(k * period, period), computation));
   BlockNames out;
   for (size_t slot = 0; slot < kMostTried; ++slot) {
     const auto numbered = numberedBy(parameters, slot);
@@ -138,7 +163,8 @@ BlockNames namesOfBlocks(const Module& module, const Computation& computation,
     return out;
   }
   for (size_t k = 0; k < count; ++k)
-    out.blocks.push_back(parameters[k].empty() ? fmt::format("block {}", k) : fmt::format("{}: {}", k, parameters[k][0]));
+    out.blocks.push_back(parameters[k].empty() ? fmt::format("block {}", k)
+                                               : fmt::format("{}: {}", k, parameters[k][0]));
   out.stack = summaryOf(module, computation, items.subspan(0, period));
   return out;
 }

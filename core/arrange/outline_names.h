@@ -1,4 +1,5 @@
-// Names of groups that no scope names: repeated blocks by the number in their parameters' names, pieces by what they do.
+// Names of groups that no scope names: repeated blocks by the number in their parameters' names, pieces by what they
+// do.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct BlockNames {
   std::vector<std::string> blocks;  // "p['h'] 7", or "block 7"
 };
 // Names of the blocks of `period` items each.
-BlockNames namesOfBlocks(const Module& module, const Computation& computation,
-                         std::span<const int32_t> items, size_t period);
+BlockNames namesOfBlocks(const Module& module, const Computation& computation, std::span<const int32_t> items,
+                         size_t period);
 
 }  // namespace tessera

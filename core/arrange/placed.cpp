@@ -1,5 +1,5 @@
-// See placed.h. Groups first, outer ones before inner ones, so that an instruction's own place has the last word; then what has
-// no place, what is attached, the frames of open groups, wires.
+// See placed.h. Groups first, outer ones before inner ones, so that an instruction's own place has the last word; then
+// what has no place, what is attached, the frames of open groups, wires.
 #include "core/arrange/placed.h"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ class Placer {
     const bool isGroup = node.kind != ViewNode::Kind::Instruction;
     const auto& names = isGroup ? places_.groups : places_.instructions;
     const bool known = isGroup || module_.contains(node.instruction);
-    const auto found = known ? names.find(isGroup ? node.group : std::string(module_.at(node.instruction).name)) : names.end();
+    const auto found =
+        known ? names.find(isGroup ? node.group : std::string(module_.at(node.instruction).name)) : names.end();
     return found == names.end() ? std::nullopt : std::optional(found->second);
   }
 
@@ -89,7 +90,8 @@ class Placer {
     wish.x = sum / static_cast<float>(count) - wish.width / 2;
     wish.y = byOperands ? edge + box::kRowGap : edge - box::kRowGap - wish.height;
     wish = freeOf(v, wish, settled);
-    shiftAll(static_cast<int32_t>(v), {wish.x - arrangement_.boxes[v].x - moved_[v].x, wish.y - arrangement_.boxes[v].y - moved_[v].y});
+    shiftAll(static_cast<int32_t>(v),
+             {wish.x - arrangement_.boxes[v].x - moved_[v].x, wish.y - arrangement_.boxes[v].y - moved_[v].y});
     return true;
   }
   // To the right until nothing settled is in the way.
@@ -98,7 +100,8 @@ class Placer {
     for (int step = 0; step < kMostSteps; ++step) {
       std::optional<RectF> hit;
       for (size_t other = 0; other < settled.size() && !hit; ++other)
-        if (other != v && settled[other] && view_.nodes[other].parent < 0 && movedBox(other).intersects(wish)) hit = movedBox(other);
+        if (other != v && settled[other] && view_.nodes[other].parent < 0 && movedBox(other).intersects(wish))
+          hit = movedBox(other);
       if (!hit) break;
       wish.x = hit->x + hit->width + box::kColumnGap;
     }
@@ -119,10 +122,12 @@ class Placer {
       if (parent < 0) continue;
       const RectF& box = arrangement_.boxes[v];
       RectF& frame = arrangement_.boxes[at(parent)];
-      const float left = std::min(frame.x, box.x - box::kGroupPadding), top = std::min(frame.y, box.y - box::kGroupHeader);
+      const float left = std::min(frame.x, box.x - box::kGroupPadding),
+                  top = std::min(frame.y, box.y - box::kGroupHeader);
       const float right = std::max(frame.x + frame.width, box.x + box.width + box::kGroupPadding);
       const float bottom = std::max(frame.y + frame.height, box.y + box.height + box::kGroupPadding);
-      if (moved_[v].x != moved_[at(parent)].x || moved_[v].y != moved_[at(parent)].y || left < frame.x || top < frame.y) frame = {left, top, right - left, bottom - top};
+      if (moved_[v].x != moved_[at(parent)].x || moved_[v].y != moved_[at(parent)].y || left < frame.x || top < frame.y)
+        frame = {left, top, right - left, bottom - top};
     }
   }
 
@@ -133,7 +138,8 @@ class Placer {
       const ViewNode& user = view_.nodes[at(view_.edges[e].to)];
       auto& route = arrangement_.routes[e];
       if (user.kind != ViewNode::Kind::Instruction || !module_.contains(user.instruction) || route.size() < 2) continue;
-      const auto found = places_.reroutes.find({std::string(module_.at(user.instruction).name), view_.edges[e].operand});
+      const auto found =
+          places_.reroutes.find({std::string(module_.at(user.instruction).name), view_.edges[e].operand});
       if (found == places_.reroutes.end()) continue;
       std::vector<PointF> led{route.front()};
       led.insert(led.end(), found->second.begin(), found->second.end());

@@ -9,11 +9,11 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kWindow = 6;             // tokens that must be equal to vote for a distance
-constexpr size_t kRemembered = 4;         // earlier places of a window
+constexpr size_t kWindow = 6;      // tokens that must be equal to vote for a distance
+constexpr size_t kRemembered = 4;  // earlier places of a window
 constexpr size_t kMostCandidates = 48;
 constexpr size_t kShortestPeriod = 4;
-constexpr size_t kShortestPair = 48;      // a stretch that comes only twice must be this long to count
+constexpr size_t kShortestPair = 48;  // a stretch that comes only twice must be this long to count
 constexpr size_t kShortestStretch = 24;
 constexpr int kRounds = 3;
 

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr int32_t kLongWire = 48;      // rows; longer wires without lanes run beside the level
+constexpr int32_t kLongWire = 48;  // rows; longer wires without lanes run beside the level
 constexpr int32_t kNearestMargins = 24, kMarginStep = 7;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
@@ -24,7 +24,8 @@ int32_t depthOf(const GraphView& view, int32_t node) {
 
 class Router {
  public:
-  Router(const GraphView& view, const PlacedLevels& placed, Arrangement& out) : view_(view), placed_(placed), out_(out) {}
+  Router(const GraphView& view, const PlacedLevels& placed, Arrangement& out)
+      : view_(view), placed_(placed), out_(out) {}
 
   void run() {
     out_.routes.resize(view_.edges.size());
@@ -33,8 +34,10 @@ class Router {
       const ViewEdge& edge = view_.edges[e];
       spread_ = static_cast<float>((e * 7) % 16) / 16;
       route_ = &out_.routes[e];
-      if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) routeAttached(edge);
-      else routeWire(e);
+      if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached)
+        routeAttached(edge);
+      else
+        routeWire(e);
     }
   }
 
@@ -44,7 +47,8 @@ class Router {
     arrivals_.resize(view_.edges.size());
     std::vector<std::vector<size_t>> byTarget(view_.nodes.size());
     for (size_t e = 0; e < view_.edges.size(); ++e)
-      if (view_.nodes[at(view_.edges[e].from)].kind != ViewNode::Kind::Attached) byTarget[at(view_.edges[e].to)].push_back(e);
+      if (view_.nodes[at(view_.edges[e].from)].kind != ViewNode::Kind::Attached)
+        byTarget[at(view_.edges[e].to)].push_back(e);
     for (auto& edges : byTarget) {
       std::stable_sort(edges.begin(), edges.end(), [&](size_t a, size_t b) { return comesFrom(a) < comesFrom(b); });
       for (size_t k = 0; k < edges.size(); ++k)
@@ -102,9 +106,12 @@ class Router {
     const int32_t first = level.firstRow(wire), last = level.lastRow(wire);
     const auto& lanes = level.lanes[at(index)];
     if (wire.from >= 0 && last >= first) straightTo(level.rows[at(first) - 1].bottom);
-    if (last < first) upwards(level, first - 1, last, end);
-    else if (lanes.empty() && last - first > kLongWire) besideLevel(level, first, last, end);
-    else if (lanes.empty()) walkDown(level, first, last, end);
+    if (last < first)
+      upwards(level, first - 1, last, end);
+    else if (lanes.empty() && last - first > kLongWire)
+      besideLevel(level, first, last, end);
+    else if (lanes.empty())
+      walkDown(level, first, last, end);
     for (size_t k = 0; k < lanes.size(); ++k) {
       const LevelRow& row = level.rows[at(first) + k];
       add({lanes[k], row.top - box::kWireClearance});
@@ -113,7 +120,8 @@ class Router {
     if (wire.to < 0 || last < first) return;
     const RectF& target = out_.boxes[at(level.nodes[at(wire.to)])];
     const float top = level.rows[at(last)].top - box::kWireClearance;
-    if (target.y - top > 2 * box::kWireClearance) add({std::clamp(end.x, target.x + 8, target.x + target.width - 8), top});
+    if (target.y - top > 2 * box::kWireClearance)
+      add({std::clamp(end.x, target.x + 8, target.x + target.width - 8), top});
   }
   // Down beside the taller boxes of its own row.
   void straightTo(float bottom) {
@@ -169,8 +177,10 @@ class Router {
   void add(PointF p) {
     auto& r = *route_;
     if (!r.empty() && r.back().x == p.x && r.back().y == p.y) return;
-    if (r.size() >= 2 && r.back().x == p.x && r[r.size() - 2].x == p.x && p.y > r.back().y) r.back() = p;
-    else r.push_back(p);
+    if (r.size() >= 2 && r.back().x == p.x && r[r.size() - 2].x == p.x && p.y > r.back().y)
+      r.back() = p;
+    else
+      r.push_back(p);
   }
 
   const GraphView& view_;

@@ -1,5 +1,5 @@
-// Wires: each follows the lanes that its levels gave it; where there are none it takes in each row the gap nearest to its
-// straight line, and very long ones run beside the level. Read by arrange after all boxes have their places.
+// Wires: each follows the lanes that its levels gave it; where there are none it takes in each row the gap nearest to
+// its straight line, and very long ones run beside the level. Read by arrange after all boxes have their places.
 #pragma once
 
 #include <vector>

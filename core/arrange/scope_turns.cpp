@@ -22,7 +22,8 @@ class TurnCounter {
       : operands_(operands), items_(tree.scopes.size()), turn_(content.size()), owner_(content.size(), -1) {
     for (size_t i = 0; i < content.size(); ++i)
       if (content[i])
-        for (int32_t s = tree.scopeOf[i]; s >= 0; s = tree.scopes[at(s)].parent) items_[at(s)].push_back(static_cast<int32_t>(i));
+        for (int32_t s = tree.scopeOf[i]; s >= 0; s = tree.scopes[at(s)].parent)
+          items_[at(s)].push_back(static_cast<int32_t>(i));
   }
 
   ScopeTurns run() {

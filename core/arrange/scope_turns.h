@@ -17,8 +17,8 @@ struct OperandPlaces {
   std::vector<int32_t> items;
 };
 
-// How often the data has left a scope and come back before it reaches an instruction; by turnKey, absent: 0. Two calls of
-// relu with a convolution between are turns 0 and 1 of the scope relu: drawn as one group its wires would run back.
+// How often the data has left a scope and come back before it reaches an instruction; by turnKey, absent: 0. Two calls
+// of relu with a convolution between are turns 0 and 1 of the scope relu: drawn as one group its wires would run back.
 // content[i]: whether instruction i counts.
 using ScopeTurns = std::unordered_map<uint64_t, int32_t>;
 inline uint64_t turnKey(int32_t scope, int32_t item) {

@@ -27,8 +27,10 @@ std::string numberPattern(std::string_view name) {
   std::string out;
   for (char c : name) {
     const bool digit = c >= '0' && c <= '9';
-    if (!digit) out += c;
-    else if (out.empty() || out.back() != '#') out += '#';
+    if (!digit)
+      out += c;
+    else if (out.empty() || out.back() != '#')
+      out += '#';
   }
   return out;
 }

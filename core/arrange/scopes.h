@@ -20,9 +20,9 @@ std::string numberPattern(std::string_view name);
 int64_t lastNumber(std::string_view name);
 
 struct Scope {
-  std::string path;      // from the outermost segment
-  std::string name;      // its own segment
-  int32_t parent = -1;   // parents come first
+  std::string path;     // from the outermost segment
+  std::string name;     // its own segment
+  int32_t parent = -1;  // parents come first
   int32_t depth = 0;
   uint64_t pattern = 0;  // hash of the path with numbers left out
 };
@@ -32,7 +32,8 @@ struct ScopeTree {
   std::vector<int32_t> scopeOf;  // parallel to the computation's instructions; -1: none
 };
 
-// "jvp(x)/mul" and "transpose(jvp(x))/mul" lie in the scope x inside of jvp() and transpose(jvp()), as "x/mul" does in x.
+// "jvp(x)/mul" and "transpose(jvp(x))/mul" lie in the scope x inside of jvp() and transpose(jvp()), as "x/mul" does in
+// x.
 ScopeTree scopesOf(const Module& module, const Computation& computation);
 
 }  // namespace tessera

@@ -9,7 +9,8 @@
 namespace tessera {
 
 inline PointF inputSocket(const RectF& box, int32_t operand, size_t count) {
-  const float part = (static_cast<float>(operand) + 0.5f) / static_cast<float>(std::max<size_t>(count, static_cast<size_t>(operand) + 1));
+  const float part = (static_cast<float>(operand) + 0.5f) /
+                     static_cast<float>(std::max<size_t>(count, static_cast<size_t>(operand) + 1));
   return {box.x + box.width * part, box.y};
 }
 inline PointF outputSocket(const RectF& box) { return {box.x + box.width / 2, box.y + box.height}; }

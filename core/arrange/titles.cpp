@@ -117,8 +117,7 @@ std::string titleOf(const Module& module, InstructionId id) {
     case Opcode::Slice: return sliceTitle(i);
     case Opcode::Iota: return fmt::format("iota along {}", i.attributes->intOr(Attr::iota_dimension, 0));
     case Opcode::GetTupleElement: return fmt::format("element {}", i.attributes->intOr(Attr::index, 0));
-    case Opcode::CustomCall:
-      return fmt::format("custom-call {}", i.attributes->textOr(Attr::custom_call_target, ""));
+    case Opcode::CustomCall: return fmt::format("custom-call {}", i.attributes->textOr(Attr::custom_call_target, ""));
     case Opcode::Fusion:
     case Opcode::Call: return calleeTitle(module, i);
     case Opcode::Unknown: return fmt::format("{} (unknown)", i.opcodeName());
@@ -133,8 +132,10 @@ std::string arrayText(const Shape& shape) {
   for (size_t d = 0; d < shape.dimensions.size(); ++d) {
     const int64_t size = shape.dimensions[d];
     out += d == 0 ? " " : "×";
-    if (size == Shape::kUnbounded) out += "?";
-    else out += (shape.isDynamicDimension(static_cast<int64_t>(d)) ? "≤" : "") + std::to_string(size);
+    if (size == Shape::kUnbounded)
+      out += "?";
+    else
+      out += (shape.isDynamicDimension(static_cast<int64_t>(d)) ? "≤" : "") + std::to_string(size);
   }
   if (shape.layout && !shape.layout->isRowMajor()) out += " " + toString(*shape.layout);
   return out;
@@ -150,7 +151,8 @@ std::string subtitleOf(const Module& module, InstructionId id) {
     if (n > 2) return fmt::format("tuple of {}", n);
     std::string out = "(";
     for (const Shape& element : shape.elements)
-      out += (out.size() > 1 ? ", " : "") + (element.isArray() ? arrayText(element) : std::string(nameOf(element.type)));
+      out +=
+          (out.size() > 1 ? ", " : "") + (element.isArray() ? arrayText(element) : std::string(nameOf(element.type)));
     return out + ")";
   }
   return shape.isArray() ? arrayText(shape) : std::string(nameOf(shape.type));

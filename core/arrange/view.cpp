@@ -14,17 +14,17 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kManyUsers = 8;          // a parameter with more users is a hub
-constexpr size_t kTrivialCallee = 3;      // callees up to this size (x + y) are told by the title
+constexpr size_t kManyUsers = 8;      // a parameter with more users is a hub
+constexpr size_t kTrivialCallee = 3;  // callees up to this size (x + y) are told by the title
 constexpr size_t kDeepestCall = 64;
-constexpr size_t kMostAttached = 6;       // hubs beside one group; more are its inner affair
-constexpr int32_t kMostFields = 8;        // rows in one node; more stand beside it
+constexpr size_t kMostAttached = 6;  // hubs beside one group; more are its inner affair
+constexpr int32_t kMostFields = 8;   // rows in one node; more stand beside it
 
 // How the boxes of one instruction are wired: where operands arrive and where its result leaves.
 struct Ports {
-  int32_t frame = -1;                // the box itself
-  int32_t output = -1;               // frame, or the inner root of an open call
-  std::vector<int32_t> parameters;   // boxes of an open call's parameters; empty: operands arrive at the frame
+  int32_t frame = -1;               // the box itself
+  int32_t output = -1;              // frame, or the inner root of an open call
+  std::vector<int32_t> parameters;  // boxes of an open call's parameters; empty: operands arrive at the frame
 };
 
 bool isArrayConstant(const Instruction& i) { return i.opcode == Opcode::Constant && i.shape->isArray(); }
@@ -45,7 +45,10 @@ bool isHub(const Module& module, const UserTable& users, const Instruction& i, c
 
 // The constant behind a field: the instruction itself, or the number that it broadcasts; null: an iota, or no field.
 const Instruction* constantBehind(const Module& module, const Instruction& i) {
-  const Instruction* constant = i.opcode == Opcode::Broadcast && i.operands.size() == 1 && module.contains(i.operands[0]) ? &module.at(i.operands[0]) : &i;
+  const Instruction* constant =
+      i.opcode == Opcode::Broadcast && i.operands.size() == 1 && module.contains(i.operands[0])
+          ? &module.at(i.operands[0])
+          : &i;
   return isArrayConstant(*constant) && (constant == &i || constant->shape->isScalar()) ? constant : nullptr;
 }
 
@@ -85,7 +88,8 @@ struct ViewMaker::Known {
     if (!isNew) return found->second;
     const Computation& computation = module.at(id);
     Plan& plan = found->second;
-    for (InstructionId i : computation.instructions) plan.hubs.push_back(isHub(module, users, module.at(i), computation));
+    for (InstructionId i : computation.instructions)
+      plan.hubs.push_back(isHub(module, users, module.at(i), computation));
     plan.outline = outlineOf(module, computation, users, plan.hubs, positions);
     return plan;
   }
@@ -134,8 +138,8 @@ class ViewBuilder {
     if (!attached_.insert(key).second) return;
     const bool group = node(user).kind == ViewNode::Kind::CollapsedGroup;
     if (group && (hub.opcode != Opcode::Parameter || ++attachedTo_[user] > kMostAttached)) return;  // an inner affair
-    const int32_t box = addNode({ViewNode::Kind::Attached, hub.id, {}, hubTitle(hub), subtitleOf(module_, hub.id),
-                                 node(user).parent});
+    const int32_t box =
+        addNode({ViewNode::Kind::Attached, hub.id, {}, hubTitle(hub), subtitleOf(module_, hub.id), node(user).parent});
     view_.edges.push_back({box, user, hub.id, operand});
     if (view_.boxes[hub.id.value] < 0) view_.boxes[hub.id.value] = box;
     if (options_.fields) makeField(hub, box, user, operand);
@@ -157,7 +161,8 @@ class ViewBuilder {
   std::string fieldPath(const Instruction& hub) const { return prefixes_.back() + std::string(hub.name); }
   // A field that was pulled out is no hub of this view.
   bool isPulledOut(const Instruction& hub) const {
-    return options_.fields && !options_.openGroups.empty() && options_.openGroups.contains(fieldPath(hub)) && isField(module_, known_.users, hub);
+    return options_.fields && !options_.openGroups.empty() && options_.openGroups.contains(fieldPath(hub)) &&
+           isField(module_, known_.users, hub);
   }
 
   // --- called computations
@@ -203,9 +208,12 @@ class ViewBuilder {
     node(frame).caller = true;
     view_.boxes[i.id.value] = frame;
     Ports ports{frame, frame, {}};
-    if (!open) node(frame).boxesInside = node(frame).instructionCount = mapHidden(callees, frame);
-    else if (callees.size() == 1) openSingle(i, callees[0], path, ports);
-    else openSeveral(i, callees, path, frame);
+    if (!open)
+      node(frame).boxesInside = node(frame).instructionCount = mapHidden(callees, frame);
+    else if (callees.size() == 1)
+      openSingle(i, callees[0], path, ports);
+    else
+      openSeveral(i, callees, path, frame);
     return ports;
   }
   void openSingle(const Instruction& i, ComputationId callee, const std::string& path, Ports& ports) {
@@ -231,8 +239,10 @@ class ViewBuilder {
       const auto kind = isOpen(inner) ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup;
       const int32_t box = addNode({kind, module_.at(callees[c]).root, inner, role + " " + module_.at(callees[c]).name,
                                    fmt::format("{} instructions", count), frame, count, count});
-      if (kind == ViewNode::Kind::OpenGroup) addComputation(callees[c], inner + "/", box);
-      else mapHidden({callees[c]}, box);
+      if (kind == ViewNode::Kind::OpenGroup)
+        addComputation(callees[c], inner + "/", box);
+      else
+        mapHidden({callees[c]}, box);
     }
   }
 
@@ -261,7 +271,8 @@ class ViewBuilder {
     const std::string path = level.prefix + group.path;
     const bool open = isOpen(path), stack = group.kind == OutlineGroup::Kind::Repeat;
     std::string subtitle = fmt::format("{} instructions", group.instructions);
-    if (stack) subtitle = fmt::format("{} × {}", group.children, group.instructions / std::max<size_t>(group.children, 1));
+    if (stack)
+      subtitle = fmt::format("{} × {}", group.children, group.instructions / std::max<size_t>(group.children, 1));
     const int32_t box = addNode({open ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup,
                                  module_.at(level.computation).instructions[static_cast<size_t>(group.first)], path,
                                  group.title, subtitle + (stack ? " instructions" : ""), parent, group.instructions,
@@ -298,8 +309,8 @@ class ViewBuilder {
       return {place.box, place.box, {}};
     }
     if (isCaller(i, callees)) return addCaller(i, callees, prefix + std::string(i.name), place.box);
-    const int32_t box = addNode({ViewNode::Kind::Instruction, i.id, {}, titleOf(module_, i.id),
-                                 subtitleOf(module_, i.id), place.box});
+    const int32_t box =
+        addNode({ViewNode::Kind::Instruction, i.id, {}, titleOf(module_, i.id), subtitleOf(module_, i.id), place.box});
     if (options_.chips && i.opcode == Opcode::Broadcast && !i.shapeWritten) {
       node(box).group = prefix + std::string(i.name);
       node(box).chip = !isOpen(node(box).group);
@@ -324,16 +335,17 @@ class ViewBuilder {
         if (!module_.contains(user.operands[k])) continue;
         const Ports& from = portsOf(ports, user.operands[k]);
         const auto operand = static_cast<int32_t>(k);
-        if (from.frame >= 0) addEdge(from.output, to, user.operands[k], operand);
-        else if (to >= 0) attach(module_.at(user.operands[k]), to, operand);
+        if (from.frame >= 0)
+          addEdge(from.output, to, user.operands[k], operand);
+        else if (to >= 0)
+          attach(module_.at(user.operands[k]), to, operand);
       }
     }
     mapUnattached(computation, hubs);
   }
   void addEdge(int32_t from, int32_t to, InstructionId value, int32_t operand) {
     if (from < 0 || to < 0 || from == to) return;
-    const bool plain =
-        node(from).kind == ViewNode::Kind::Instruction && node(to).kind == ViewNode::Kind::Instruction;
+    const bool plain = node(from).kind == ViewNode::Kind::Instruction && node(to).kind == ViewNode::Kind::Instruction;
     const uint64_t key = static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(to);
     if (!plain && !wired_.insert(key).second) return;
     view_.edges.push_back({from, to, value, operand});
@@ -392,9 +404,9 @@ ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes) 
     size_t boxes = now.nodes.size();
     std::vector<const ViewNode*> closed;
     for (const ViewNode& node : now.nodes)
-      if (node.kind == ViewNode::Kind::CollapsedGroup && saysMoreOpen(known_->module, node, big)) closed.push_back(&node);
-    std::stable_sort(closed.begin(), closed.end(),
-                     [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
+      if (node.kind == ViewNode::Kind::CollapsedGroup && saysMoreOpen(known_->module, node, big))
+        closed.push_back(&node);
+    std::stable_sort(closed.begin(), closed.end(), [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
     bool opened = false;
     for (const ViewNode* node : closed) {
       if (boxes + node->boxesInside > mostBoxes) break;

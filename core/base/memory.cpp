@@ -51,8 +51,10 @@ std::optional<int64_t> addressSpaceLeft() {
 
 int64_t availableMemoryBytes() {
   int64_t left = memInfoAvailable().value_or(std::numeric_limits<int64_t>::max());
-  if (auto v2 = controlGroupLeft("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")) left = std::min(left, *v2);
-  if (auto v1 = controlGroupLeft("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"))
+  if (auto v2 = controlGroupLeft("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"))
+    left = std::min(left, *v2);
+  if (auto v1 = controlGroupLeft("/sys/fs/cgroup/memory/memory.limit_in_bytes",
+                                 "/sys/fs/cgroup/memory/memory.usage_in_bytes"))
     left = std::min(left, *v1);
   if (auto process = addressSpaceLeft()) left = std::min(left, *process);
   return left;
@@ -65,11 +67,13 @@ bool memoryIsAvailable(int64_t bytes) {
 
 std::byte* allocateForArrays(size_t bytes) {
   constexpr size_t kLine = 64, kHuge = size_t{2} << 20;
-  const size_t alignment = bytes >= 2 * kHuge ? kHuge : kLine, rounded = (bytes + alignment - 1) / alignment * alignment;
+  const size_t alignment = bytes >= 2 * kHuge ? kHuge : kLine,
+               rounded = (bytes + alignment - 1) / alignment * alignment;
   if (rounded < bytes) return nullptr;
   void* memory = std::aligned_alloc(alignment, rounded ? rounded : kLine);
 #ifdef MADV_HUGEPAGE
-  if (memory && alignment == kHuge) ::madvise(memory, bytes / kHuge * kHuge, MADV_HUGEPAGE);  // a wish: its failure is none
+  if (memory && alignment == kHuge)
+    ::madvise(memory, bytes / kHuge * kHuge, MADV_HUGEPAGE);  // a wish: its failure is none
 #endif
   return static_cast<std::byte*>(memory);
 }

@@ -25,14 +25,12 @@ inline std::unexpected<Diagnostic> fail(std::string message) {
 
 #define TESSERA_CONCAT_(a, b) a##b
 #define TESSERA_CONCAT(a, b) TESSERA_CONCAT_(a, b)
-#define TESSERA_TRY(expr)                                                  \
-  do {                                                                     \
-    if (auto tesseraStatus = (expr); !tesseraStatus)                       \
-      return std::unexpected(std::move(tesseraStatus).error());            \
+#define TESSERA_TRY(expr)                                                                                      \
+  do {                                                                                                         \
+    if (auto tesseraStatus = (expr); !tesseraStatus) return std::unexpected(std::move(tesseraStatus).error()); \
   } while (0)
-#define TESSERA_ASSIGN_OR_RETURN_(tmp, decl, expr)                         \
-  auto tmp = (expr);                                                       \
-  if (!tmp) return std::unexpected(std::move(tmp).error());                \
+#define TESSERA_ASSIGN_OR_RETURN_(tmp, decl, expr)          \
+  auto tmp = (expr);                                        \
+  if (!tmp) return std::unexpected(std::move(tmp).error()); \
   decl = std::move(*tmp)
-#define TESSERA_ASSIGN_OR_RETURN(decl, expr) \
-  TESSERA_ASSIGN_OR_RETURN_(TESSERA_CONCAT(tesseraTmp, __LINE__), decl, expr)
+#define TESSERA_ASSIGN_OR_RETURN(decl, expr) TESSERA_ASSIGN_OR_RETURN_(TESSERA_CONCAT(tesseraTmp, __LINE__), decl, expr)

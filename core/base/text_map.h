@@ -1,5 +1,5 @@
-// TextMap: an open-addressing hash map from string views to small values. Keys are not copied: the caller keeps the text
-// alive. No erasing. Stands under string interning and the readers, where look-ups by name are most of the work.
+// TextMap: an open-addressing hash map from string views to small values. Keys are not copied: the caller keeps the
+// text alive. No erasing. Stands under string interning and the readers, where look-ups by name are most of the work.
 #pragma once
 
 #include <cstdint>

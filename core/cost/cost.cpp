@@ -31,7 +31,8 @@ double bytesOf(const Shape& shape) {
   }
   if (!shape.isArray()) return 0;
   const int64_t bits = shape.layout ? shape.layout->elementSizeInBits : 0;
-  return bits > 0 ? std::ceil(elementsOf(shape) * static_cast<double>(bits) / 8) : elementsOf(shape) * byteWidth(shape.type);
+  return bits > 0 ? std::ceil(elementsOf(shape) * static_cast<double>(bits) / 8)
+                  : elementsOf(shape) * byteWidth(shape.type);
 }
 
 double pointerTableBytes(const Shape& tuple) { return kPointerBytes * static_cast<double>(tuple.elements.size()); }
@@ -47,18 +48,65 @@ enum class Work : uint8_t { None, Flop, Transcendental };
 Work workOf(Opcode opcode) {
   using O = Opcode;
   switch (opcode) {
-    case O::Erf: case O::Exponential: case O::ExponentialMinusOne: case O::Log: case O::LogPlusOne: case O::Logistic:
-    case O::Power: case O::Tanh: case O::Sine: case O::Cosine: case O::Tan: case O::Sqrt: case O::Rsqrt: case O::Cbrt:
-    case O::Atan2: case O::Acos: case O::Acosh: case O::Asin: case O::Asinh: case O::Atanh: case O::Sinh: case O::Cosh:
-    case O::Rng: case O::RngBitGenerator:
-      return Work::Transcendental;
-    case O::Abs: case O::Add: case O::And: case O::BitcastConvert: case O::Ceil: case O::Clamp: case O::Compare:
-    case O::Complex: case O::Convert: case O::CountLeadingZeros: case O::Divide: case O::Floor: case O::Imag:
-    case O::IsFinite: case O::Maximum: case O::Minimum: case O::Mulhi: case O::Multiply: case O::Negate: case O::Not:
-    case O::Or: case O::Popcnt: case O::Real: case O::ReducePrecision: case O::Remainder: case O::RoundNearestAfz:
-    case O::RoundNearestEven: case O::Select: case O::ShiftLeft: case O::ShiftRightArithmetic:
-    case O::ShiftRightLogical: case O::Sign: case O::StochasticConvert: case O::Subtract: case O::Xor:
-      return Work::Flop;
+    case O::Erf:
+    case O::Exponential:
+    case O::ExponentialMinusOne:
+    case O::Log:
+    case O::LogPlusOne:
+    case O::Logistic:
+    case O::Power:
+    case O::Tanh:
+    case O::Sine:
+    case O::Cosine:
+    case O::Tan:
+    case O::Sqrt:
+    case O::Rsqrt:
+    case O::Cbrt:
+    case O::Atan2:
+    case O::Acos:
+    case O::Acosh:
+    case O::Asin:
+    case O::Asinh:
+    case O::Atanh:
+    case O::Sinh:
+    case O::Cosh:
+    case O::Rng:
+    case O::RngBitGenerator: return Work::Transcendental;
+    case O::Abs:
+    case O::Add:
+    case O::And:
+    case O::BitcastConvert:
+    case O::Ceil:
+    case O::Clamp:
+    case O::Compare:
+    case O::Complex:
+    case O::Convert:
+    case O::CountLeadingZeros:
+    case O::Divide:
+    case O::Floor:
+    case O::Imag:
+    case O::IsFinite:
+    case O::Maximum:
+    case O::Minimum:
+    case O::Mulhi:
+    case O::Multiply:
+    case O::Negate:
+    case O::Not:
+    case O::Or:
+    case O::Popcnt:
+    case O::Real:
+    case O::ReducePrecision:
+    case O::Remainder:
+    case O::RoundNearestAfz:
+    case O::RoundNearestEven:
+    case O::Select:
+    case O::ShiftLeft:
+    case O::ShiftRightArithmetic:
+    case O::ShiftRightLogical:
+    case O::Sign:
+    case O::StochasticConvert:
+    case O::Subtract:
+    case O::Xor: return Work::Flop;
     default: return Work::None;
   }
 }
@@ -150,7 +198,8 @@ class CostCounter {
         return addWork(cost, callee(instruction, 1), source);
       }
       case Opcode::Scatter:
-        return addWork(cost, callee(instruction, 0), elementsOf(operandShape(instruction, instruction.operands.size() / 2 + 1)));
+        return addWork(cost, callee(instruction, 0),
+                       elementsOf(operandShape(instruction, instruction.operands.size() / 2 + 1)));
       case Opcode::Sort: {
         const double n = elementsOf(operandShape(instruction, 0));
         cost.flops = n * ceilLog2(n);
@@ -181,7 +230,8 @@ class CostCounter {
 
   double windowElements(const Instruction& instruction) const {
     double count = 1;
-    for (const WindowDimension& each : windowOr(*instruction.attributes, 0).dimensions) count *= static_cast<double>(each.size);
+    for (const WindowDimension& each : windowOr(*instruction.attributes, 0).dimensions)
+      count *= static_cast<double>(each.size);
     return count;
   }
 
@@ -253,7 +303,8 @@ class CostCounter {
   // --- fusions
   double fusionBytes(const Instruction& fusion) {
     const auto callees = module_.callees(fusion);
-    if (callees.empty() || !module_.contains(callees.front()) || !module_.at(callees.front()).root.valid()) return operandBytes(fusion) + bytesOf(*fusion.shape);
+    if (callees.empty() || !module_.contains(callees.front()) || !module_.at(callees.front()).root.valid())
+      return operandBytes(fusion) + bytesOf(*fusion.shape);
     const Computation& body = module_.at(callees.front());
     double sum = writtenBytes(body.root);
     for (InstructionId parameter : body.parameters) sum += readBytes(body, parameter);
@@ -269,8 +320,8 @@ class CostCounter {
     return sum;
   }
 
-  // What the fused computation reads of one parameter: slices read themselves, each broadcast and reshape reads all of it,
-  // all else shares one full read.
+  // What the fused computation reads of one parameter: slices read themselves, each broadcast and reshape reads all of
+  // it, all else shares one full read.
   double readBytes(const Computation& body, InstructionId parameter) const {
     double parts = 0;
     bool whole = false;
@@ -279,9 +330,12 @@ class CostCounter {
       for (size_t i = 0; i < user.operands.size(); ++i) {
         if (user.operands[i] != parameter) continue;
         const bool updated = user.opcode == Opcode::DynamicUpdateSlice && i == 0;
-        if (user.opcode == Opcode::Slice || (user.opcode == Opcode::DynamicSlice && i == 0)) parts += bytesOf(*user.shape);
-        else if (user.opcode == Opcode::Broadcast || user.opcode == Opcode::Reshape) parts += bytesOf(module_.shapeOf(parameter));
-        else if (!updated) whole = true;
+        if (user.opcode == Opcode::Slice || (user.opcode == Opcode::DynamicSlice && i == 0))
+          parts += bytesOf(*user.shape);
+        else if (user.opcode == Opcode::Broadcast || user.opcode == Opcode::Reshape)
+          parts += bytesOf(module_.shapeOf(parameter));
+        else if (!updated)
+          whole = true;
       }
     }
     return parts + (whole ? bytesOf(module_.shapeOf(parameter)) : 0);

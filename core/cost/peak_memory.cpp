@@ -27,7 +27,8 @@ class Liveness {
     known_[id] = 0;  // a cycle of calls takes nothing more
     Sweep sweep;
     const Computation& computation = module_.at(id);
-    for (size_t i = 0; i < computation.instructions.size(); ++i) place(sweep, module_.at(computation.instructions[i]), i);
+    for (size_t i = 0; i < computation.instructions.size(); ++i)
+      place(sweep, module_.at(computation.instructions[i]), i);
     keep(sweep, computation, total);
     return known_[id] = worst(sweep, computation);
   }
@@ -75,8 +76,7 @@ class Liveness {
       case Opcode::While:
       case Opcode::OptBarrier:
       case Opcode::AddDependency:
-      case Opcode::Domain:
-        return operands.empty() ? out : sweep.of[operands[0]];
+      case Opcode::Domain: return operands.empty() ? out : sweep.of[operands[0]];
       default: return out;
     }
   }
@@ -122,7 +122,8 @@ class Liveness {
     int64_t alive = 0, peak = 0;
     for (size_t i = 0; i < moments; ++i) {
       alive += change[i];
-      const int64_t inside = i < computation.instructions.size() ? insideOf(module_.at(computation.instructions[i])) : 0;
+      const int64_t inside =
+          i < computation.instructions.size() ? insideOf(module_.at(computation.instructions[i])) : 0;
       peak = std::max(peak, alive + inside);
     }
     return peak;

@@ -24,8 +24,12 @@ struct XlaCustomCallStatus_ {
   bool failed = false;
   std::string message;
 };
-extern "C" __attribute__((visibility("default"))) void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus_* status) { *status = {}; }
-extern "C" __attribute__((visibility("default"))) void XlaCustomCallStatusSetFailure(XlaCustomCallStatus_* status, const char* message, size_t length) {
+extern "C" __attribute__((visibility("default"))) void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus_* status) {
+  *status = {};
+}
+extern "C" __attribute__((visibility("default"))) void XlaCustomCallStatusSetFailure(XlaCustomCallStatus_* status,
+                                                                                     const char* message,
+                                                                                     size_t length) {
   *status = {true, std::string(message, length)};
 }
 
@@ -56,7 +60,8 @@ bool isRowMajor(const std::vector<int64_t>& order) { return std::ranges::is_sort
 void permute(const Buffer& buffer, const std::byte* from, std::byte* to, bool toBuffer) {
   const std::vector<int64_t>& dims = buffer.shape->dimensions;
   const auto width = static_cast<size_t>(byteWidth(buffer.shape->type));
-  if (isRowMajor(buffer.minorToMajor)) return void(buffer.bytes.empty() ? nullptr : std::memcpy(to, from, buffer.bytes.size()));
+  if (isRowMajor(buffer.minorToMajor))
+    return void(buffer.bytes.empty() ? nullptr : std::memcpy(to, from, buffer.bytes.size()));
   std::vector<int64_t> strides(dims.size());
   int64_t stride = 1;
   for (int64_t d : buffer.minorToMajor) {
@@ -93,7 +98,8 @@ Result<std::vector<Buffer>> resultBuffers(const EvaluateContext& context) {
   for (const ShapeLeaf& leaf : leavesOf(context.shape)) {
     if (!leaf.shape->isArray()) continue;
     TESSERA_ASSIGN_OR_RETURN(const Literal zeros, Literal::zeros(withoutLayout(*leaf.shape)));
-    out.emplace_back(leaf.shape, orderOf(*leaf.shape), std::vector<std::byte>(zeros.bytes().begin(), zeros.bytes().end()));
+    out.emplace_back(leaf.shape, orderOf(*leaf.shape),
+                     std::vector<std::byte>(zeros.bytes().begin(), zeros.bytes().end()));
   }
   return out;
 }
@@ -122,8 +128,9 @@ std::string configOf(const EvaluateContext& context) {
 std::vector<TesseraArray> arraysOf(std::vector<Buffer>& buffers) {
   std::vector<TesseraArray> out;
   for (Buffer& buffer : buffers)
-    out.push_back({nameOf(buffer.shape->type).data(), static_cast<int32_t>(buffer.shape->dimensions.size()), buffer.shape->dimensions.data(),
-                   buffer.minorToMajor.data(), buffer.bytes.data(), buffer.bytes.size()});
+    out.push_back({nameOf(buffer.shape->type).data(), static_cast<int32_t>(buffer.shape->dimensions.size()),
+                   buffer.shape->dimensions.data(), buffer.minorToMajor.data(), buffer.bytes.data(),
+                   buffer.bytes.size()});
   return out;
 }
 
@@ -131,7 +138,8 @@ std::vector<TesseraArray> arraysOf(std::vector<Buffer>& buffers) {
 std::vector<FfiBuffer> ffiBuffersOf(std::vector<Buffer>& buffers) {
   std::vector<FfiBuffer> out;
   for (Buffer& buffer : buffers)
-    out.push_back({sizeof(FfiBuffer), nullptr, info(buffer.shape->type).proto, buffer.bytes.data(), static_cast<int64_t>(buffer.shape->dimensions.size()),
+    out.push_back({sizeof(FfiBuffer), nullptr, info(buffer.shape->type).proto, buffer.bytes.data(),
+                   static_cast<int64_t>(buffer.shape->dimensions.size()),
                    const_cast<int64_t*>(buffer.shape->dimensions.data())});
   return out;
 }
@@ -139,10 +147,13 @@ std::vector<FfiBuffer> ffiBuffersOf(std::vector<Buffer>& buffers) {
 class SharedLibrary final : public CustomCallLibrary {
  public:
   SharedLibrary(std::string path, void* handle, FfiRegistrations registered)
-      : path_(std::move(path)), handle_(handle, &dlclose), registered_(std::move(registered)) { readTable(); }
+      : path_(std::move(path)), handle_(handle, &dlclose), registered_(std::move(registered)) {
+    readTable();
+  }
 
   bool has(const std::string& target) const override {
-    return !target.empty() && (table_.contains(target) || registered_.contains(target) || dlsym(handle_.get(), target.c_str()) != nullptr);
+    return !target.empty() &&
+           (table_.contains(target) || registered_.contains(target) || dlsym(handle_.get(), target.c_str()) != nullptr);
   }
 
   Result<Literal> call(const std::string& target, const EvaluateContext& context) const override {
@@ -155,7 +166,8 @@ class SharedLibrary final : public CustomCallLibrary {
 
  private:
   void readTable() {
-    const auto targets = reinterpret_cast<const TesseraTarget* (*)(size_t*)>(dlsym(handle_.get(), "tessera_custom_call_targets"));
+    const auto targets =
+        reinterpret_cast<const TesseraTarget* (*)(size_t*)>(dlsym(handle_.get(), "tessera_custom_call_targets"));
     size_t count = 0;
     const TesseraTarget* rows = targets ? targets(&count) : nullptr;
     for (size_t i = 0; rows && i < count; ++i)
@@ -163,7 +175,8 @@ class SharedLibrary final : public CustomCallLibrary {
   }
 
   // Nothing that a target does passes for success: what it throws is a failure, and a crash names it.
-  Status guarded(const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands, std::vector<Buffer>& results) const {
+  Status guarded(const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands,
+                 std::vector<Buffer>& results) const {
     const std::string what = "the custom call \"" + target + "\"";
     const CrashNotice notice(what);
     try {
@@ -175,33 +188,39 @@ class SharedLibrary final : public CustomCallLibrary {
     }
   }
 
-  Status invoke(const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands, std::vector<Buffer>& results) const {
-    if (const auto row = table_.find(target); row != table_.end()) return invokeTable(row->second, target, context, operands, results);
-    if (const auto row = registered_.find(target); row != registered_.end()) return invokeFfi(row->second, target, context, operands, results);
+  Status invoke(const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands,
+                std::vector<Buffer>& results) const {
+    if (const auto row = table_.find(target); row != table_.end())
+      return invokeTable(row->second, target, context, operands, results);
+    if (const auto row = registered_.find(target); row != registered_.end())
+      return invokeFfi(row->second, target, context, operands, results);
     void* symbol = dlsym(handle_.get(), target.c_str());
     if (!symbol) return failUnsupported(path_ + " has no target \"" + target + "\"");
     if (context.instruction.attributes->textOr(Attr::api_version, "") == "API_VERSION_TYPED_FFI")
-      return invokeFfi({nullptr, nullptr, nullptr, reinterpret_cast<FfiHandler*>(symbol)}, target, context, operands, results);
+      return invokeFfi({nullptr, nullptr, nullptr, reinterpret_cast<FfiHandler*>(symbol)}, target, context, operands,
+                       results);
     return invokePlain(symbol, target, context, operands, results);
   }
 
-  static Status invokeTable(TesseraFunction function, const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands,
-                            std::vector<Buffer>& results) {
+  static Status invokeTable(TesseraFunction function, const std::string& target, const EvaluateContext& context,
+                            std::vector<Buffer>& operands, std::vector<Buffer>& results) {
     const std::vector<TesseraArray> in = arraysOf(operands), out = arraysOf(results);
     const std::string config = configOf(context);
-    const TesseraCall call{sizeof(TesseraCall), target.c_str(), config.c_str(), in.size(), in.data(), out.size(), out.data()};
+    const TesseraCall call{sizeof(TesseraCall), target.c_str(), config.c_str(), in.size(),
+                           in.data(),           out.size(),     out.data()};
     const char* failure = function(&call);
     if (failure) return failAs(Fault::Runtime, "the custom call \"" + target + "\" failed: " + failure);
     return {};
   }
 
-  static Status invokeFfi(const FfiBundle& bundle, const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands,
-                          std::vector<Buffer>& results) {
+  static Status invokeFfi(const FfiBundle& bundle, const std::string& target, const EvaluateContext& context,
+                          std::vector<Buffer>& operands, std::vector<Buffer>& results) {
     std::vector<FfiBuffer> in = ffiBuffersOf(operands), out = ffiBuffersOf(results);
     return callFfi(bundle, target, in, out, configOf(context));
   }
 
-  static Status invokePlain(void* symbol, const std::string& target, const EvaluateContext& context, std::vector<Buffer>& operands, std::vector<Buffer>& results) {
+  static Status invokePlain(void* symbol, const std::string& target, const EvaluateContext& context,
+                            std::vector<Buffer>& operands, std::vector<Buffer>& results) {
     std::vector<const void*> in;
     std::vector<void*> outs;
     for (const Buffer& each : operands) in.push_back(each.bytes.data());
@@ -210,10 +229,16 @@ class SharedLibrary final : public CustomCallLibrary {
     const std::string_view version = context.instruction.attributes->textOr(Attr::api_version, "API_VERSION_ORIGINAL");
     const std::string config = configOf(context);
     XlaCustomCallStatus_ status;
-    if (version == "API_VERSION_ORIGINAL" || version == "API_VERSION_UNSPECIFIED") reinterpret_cast<Original>(symbol)(out, in.data());
-    else if (version == "API_VERSION_STATUS_RETURNING") reinterpret_cast<StatusReturning>(symbol)(out, in.data(), &status);
-    else if (version == "API_VERSION_STATUS_RETURNING_UNIFIED") reinterpret_cast<Unified>(symbol)(out, in.data(), config.data(), config.size(), &status);
-    else return failUnsupported("the custom call \"" + target + "\" wants " + std::string(version) + "; a library's functions are called as API_VERSION_ORIGINAL, _STATUS_RETURNING or _TYPED_FFI");
+    if (version == "API_VERSION_ORIGINAL" || version == "API_VERSION_UNSPECIFIED")
+      reinterpret_cast<Original>(symbol)(out, in.data());
+    else if (version == "API_VERSION_STATUS_RETURNING")
+      reinterpret_cast<StatusReturning>(symbol)(out, in.data(), &status);
+    else if (version == "API_VERSION_STATUS_RETURNING_UNIFIED")
+      reinterpret_cast<Unified>(symbol)(out, in.data(), config.data(), config.size(), &status);
+    else
+      return failUnsupported(
+          "the custom call \"" + target + "\" wants " + std::string(version) +
+          "; a library's functions are called as API_VERSION_ORIGINAL, _STATUS_RETURNING or _TYPED_FFI");
     if (status.failed) return failAs(Fault::Runtime, "the custom call \"" + target + "\" failed: " + status.message);
     return {};
   }
@@ -224,8 +249,8 @@ class SharedLibrary final : public CustomCallLibrary {
   FfiRegistrations registered_;
 };
 
-// Loading runs code of the library. A child does it first: what crashes, ends the process or hangs there is no library of
-// ours. "": fine, or no child can be had.
+// Loading runs code of the library. A child does it first: what crashes, ends the process or hangs there is no library
+// of ours. "": fine, or no child can be had.
 std::string crashWhileLoading(const std::string& file) {
   constexpr int kCameBack = 113;  // no exit code that an initialisation would choose
   const pid_t child = ::fork();

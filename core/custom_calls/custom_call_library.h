@@ -1,8 +1,10 @@
-// A user's shared library of custom-call targets, and the call of one of them. Two ways to offer a target: a table in the
-// words of tessera_custom_call.h, which knows shapes; or a function of the target's name with XLA's plain signatures:
+// A user's shared library of custom-call targets, and the call of one of them. Two ways to offer a target: a table in
+// the words of tessera_custom_call.h, which knows shapes; or a function of the target's name with XLA's plain
+// signatures:
 //   API_VERSION_ORIGINAL                  void (void* out, const void** in)
 //   API_VERSION_STATUS_RETURNING          void (void* out, const void** in, XlaCustomCallStatus*)
-//   API_VERSION_STATUS_RETURNING_UNIFIED  void (void* out, const void** in, const char* opaque, size_t, XlaCustomCallStatus*)
+//   API_VERSION_STATUS_RETURNING_UNIFIED  void (void* out, const void** in, const char* opaque, size_t,
+//   XlaCustomCallStatus*)
 // out is the result's buffer, or an array of buffers for a tuple. After: custom_calls.h, `tessera run`.
 #pragma once
 

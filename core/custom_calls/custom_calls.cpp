@@ -16,11 +16,14 @@ namespace {
 
 // Annotations may have several operands and give them as a tuple.
 Result<Literal> handOn(const EvaluateContext& context) {
-  Literal value = context.operands.size() == 1 ? context.operands[0] : Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end()));
+  Literal value = context.operands.size() == 1
+                      ? context.operands[0]
+                      : Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end()));
   if (compatible(value.shape(), context.shape)) return value;
   Diagnostic d;
   d.fault = Fault::Unsupported;
-  d.message = "\"" + std::string(context.instruction.attributes->textOr(Attr::custom_call_target, "")) + "\" hands its operand on, and the result has another shape";
+  d.message = "\"" + std::string(context.instruction.attributes->textOr(Attr::custom_call_target, "")) +
+              "\" hands its operand on, and the result has another shape";
   d.expected = toString(context.shape, false);
   d.found = toString(value.shape(), false);
   return std::unexpected(std::move(d));
@@ -28,33 +31,49 @@ Result<Literal> handOn(const EvaluateContext& context) {
 
 // The k largest of each line of the last dimension; k is what the result has room for.
 Result<Literal> topK(const EvaluateContext& context) {
-  const bool fits = context.operands.size() == 1 && context.operands[0].shape().isArray() && context.operands[0].shape().rank() > 0 &&
-                    context.shape.isTuple() && context.shape.elements.size() == 2;
+  const bool fits = context.operands.size() == 1 && context.operands[0].shape().isArray() &&
+                    context.operands[0].shape().rank() > 0 && context.shape.isTuple() &&
+                    context.shape.elements.size() == 2;
   if (!fits) return failUnsupported("\"TopK\" takes an array of rank 1 or more and gives values and indices");
   const Shape& operand = context.operands[0].shape();
   Shape values = operand, indices = operand;
-  values.dimensions.back() = indices.dimensions.back() = context.shape.elements[0].rank() > 0 ? context.shape.elements[0].dimensions.back() : -1;
+  values.dimensions.back() = indices.dimensions.back() =
+      context.shape.elements[0].rank() > 0 ? context.shape.elements[0].dimensions.back() : -1;
   indices.type = ElementType::S32;
   const bool ordered = isFloat(operand.type) || isInteger(operand.type);
-  if (!ordered || values.dimensions.back() < 0 || values.dimensions.back() > operand.dimensions.back() || !compatible(Shape::tuple({values, indices}), context.shape))
-    return failUnsupported("\"TopK\" cannot give " + toString(context.shape, false) + " from " + toString(operand, false));
+  if (!ordered || values.dimensions.back() < 0 || values.dimensions.back() > operand.dimensions.back() ||
+      !compatible(Shape::tuple({values, indices}), context.shape))
+    return failUnsupported("\"TopK\" cannot give " + toString(context.shape, false) + " from " +
+                           toString(operand, false));
   return largestOfLines(context, context.operands[0], values.dimensions.back(), true);
 }
 
 // A buffer that somebody fills later; nothing is said about what is in it.
 Result<Literal> allocateBuffer(const EvaluateContext& context) {
-  if (!context.shape.isArray()) return failUnsupported("a buffer has the shape of an array, not " + toString(context.shape, false));
+  if (!context.shape.isArray())
+    return failUnsupported("a buffer has the shape of an array, not " + toString(context.shape, false));
   return Literal::zeros(withoutLayout(context.shape));
 }
 
 constexpr CustomCallTarget kAnnotations[] = {
-    {"Sharding", handOn}, {"xla.sdy.Sharding", handOn}, {"xla.sdy.FuncResultSharding", handOn}, {"xla.sdy.PropagationBarrier", handOn},
-    {"LayoutConstraint", handOn}, {"annotate_device_placement", handOn}, {"MoveToHost", handOn}, {"MoveToDevice", handOn},
-    {"AssumeGatherIndicesInBound", handOn}, {"Pin", handOn}, {"Unpin", handOn},
+    {"Sharding", handOn},
+    {"xla.sdy.Sharding", handOn},
+    {"xla.sdy.FuncResultSharding", handOn},
+    {"xla.sdy.PropagationBarrier", handOn},
+    {"LayoutConstraint", handOn},
+    {"annotate_device_placement", handOn},
+    {"MoveToHost", handOn},
+    {"MoveToDevice", handOn},
+    {"AssumeGatherIndicesInBound", handOn},
+    {"Pin", handOn},
+    {"Unpin", handOn},
 };
-constexpr CustomCallTarget kBuffers[] = {{"TopK", topK}, {"AllocateBuffer", allocateBuffer}, {"CreateBuffer", allocateBuffer}};
+constexpr CustomCallTarget kBuffers[] = {
+    {"TopK", topK}, {"AllocateBuffer", allocateBuffer}, {"CreateBuffer", allocateBuffer}};
 
-std::string targetOf(const Instruction& instruction) { return std::string(instruction.attributes->textOr(Attr::custom_call_target, "")); }
+std::string targetOf(const Instruction& instruction) {
+  return std::string(instruction.attributes->textOr(Attr::custom_call_target, ""));
+}
 
 }  // namespace
 
@@ -64,7 +83,8 @@ std::span<const CustomCallTarget> bufferTargets() { return kBuffers; }
 CustomCallFunction findBuiltInTarget(std::string_view name) {
   static const auto kTable = [] {
     std::unordered_map<std::string_view, CustomCallFunction> out;
-    for (const auto targets : {annotationTargets(), manualRegionTargets(), bufferTargets(), lapackTargets(), decompositionTargets(), arrayTargets()})
+    for (const auto targets : {annotationTargets(), manualRegionTargets(), bufferTargets(), lapackTargets(),
+                               decompositionTargets(), arrayTargets()})
       for (const CustomCallTarget& target : targets) out.emplace(target.name, target.run);
     return out;
   }();
@@ -90,7 +110,8 @@ Status checkTargets(const Module& module, const CustomCallLibrary* library) {
       const Instruction& instruction = module.at(each);
       for (ComputationId callee : module.callees(instruction)) pending.push_back(callee);
       if (instruction.opcode != Opcode::CustomCall) continue;
-      if (auto known = checkTarget(instruction, library); !known) return std::unexpected(placedAt(instruction, std::move(known).error()));
+      if (auto known = checkTarget(instruction, library); !known)
+        return std::unexpected(placedAt(instruction, std::move(known).error()));
     }
   }
   return {};

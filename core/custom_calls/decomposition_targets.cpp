@@ -19,7 +19,9 @@ Result<Literal> qr(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
   const int k = std::min(x.rows, x.columns);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns), x.vector(LapackType<T>::type, k)}));
+  TESSERA_ASSIGN_OR_RETURN(
+      MatrixResults out,
+      MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns), x.vector(LapackType<T>::type, k)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns), tau;
     TESSERA_TRY(factorQr(a, x.rows, x.columns, tau));
@@ -37,8 +39,10 @@ Result<Literal> reflectors(const EvaluateContext& context) {
   const Shape& taus = context.operands[1].shape();
   const int64_t k = taus.isArray() && taus.rank() > 0 ? taus.dimensions.back() : -1;
   TESSERA_TRY(expectOperand(context, 1, x.vector(LapackType<T>::type, k)));
-  if (x.rows < x.columns || k > x.columns) return failUnsupported("a product of reflectors needs no fewer rows than columns and no more factors than columns");
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns)}));
+  if (x.rows < x.columns || k > x.columns)
+    return failUnsupported("a product of reflectors needs no fewer rows than columns and no more factors than columns");
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out,
+                           MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns);
     TESSERA_TRY(multiplyReflectors(a, x.rows, x.columns, rowOf<T>(context.operands[1], item, k), static_cast<int>(k)));
@@ -61,7 +65,10 @@ Result<Literal> lu(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
   const int k = std::min(x.rows, x.columns);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns), x.vector(ElementType::S32, k), x.vector(ElementType::S32, x.rows)}));
+  TESSERA_ASSIGN_OR_RETURN(
+      MatrixResults out,
+      MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns), x.vector(ElementType::S32, k),
+                                  x.vector(ElementType::S32, x.rows)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns);
     std::vector<int> pivots;
@@ -85,7 +92,8 @@ EighConfig eighConfigOf(const EvaluateContext& context) {
   const auto* config = context.instruction.attributes->get<RawText>(Attr::backend_config);
   int lower = 1, sorted = 1, sweeps = 100;
   double tolerance = 1e-6;
-  if (!config || std::sscanf(config->text.c_str(), "%d,%d,%d,%lf", &lower, &sorted, &sweeps, &tolerance) != 4) return out;
+  if (!config || std::sscanf(config->text.c_str(), "%d,%d,%d,%lf", &lower, &sorted, &sweeps, &tolerance) != 4)
+    return out;
   return {lower != 0, {sorted != 0, std::clamp(sweeps, 0, 10000), tolerance}};
 }
 
@@ -96,7 +104,8 @@ std::vector<std::complex<double>> hermitianOf(const Literal& literal, int64_t it
   const T* data = literal.data<T>().data() + item * n * n;
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j <= i; ++j) {
-      const std::complex<double> value = lower ? std::complex<double>(data[i * n + j]) : std::conj(std::complex<double>(data[j * n + i]));
+      const std::complex<double> value =
+          lower ? std::complex<double>(data[i * n + j]) : std::conj(std::complex<double>(data[j * n + i]));
       out[static_cast<size_t>(i * n + j)] = i == j ? value.real() : value;
       out[static_cast<size_t>(j * n + i)] = i == j ? value.real() : std::conj(value);
     }
@@ -105,8 +114,10 @@ std::vector<std::complex<double>> hermitianOf(const Literal& literal, int64_t it
 
 template <class T>
 T rounded(std::complex<double> value) {
-  if constexpr (kIsComplex<T>) return T(value);
-  else return static_cast<T>(value.real());
+  if constexpr (kIsComplex<T>)
+    return T(value);
+  else
+    return static_cast<T>(value.real());
 }
 
 template <class T>
@@ -115,10 +126,12 @@ Result<Literal> eigh(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
   if (x.rows != x.columns) return failUnsupported("\"Eigh\" takes square matrices");
   const auto [lower, options] = eighConfigOf(context);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.rows), x.vector(LapackType<T>::realType, x.rows)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.rows),
+                                                                          x.vector(LapackType<T>::realType, x.rows)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     if (isCancelled(context)) return failCancelled();
-    const EigenPairs pairs = jacobiEigenPairs(hermitianOf<T>(context.operands[0], item, x.rows, lower), x.rows, options);
+    const EigenPairs pairs =
+        jacobiEigenPairs(hermitianOf<T>(context.operands[0], item, x.rows, lower), x.rows, options);
     const size_t n = static_cast<size_t>(x.rows);
     std::vector<T> columns(n * n);
     for (size_t i = 0; i < n; ++i)
@@ -137,7 +150,8 @@ Result<Literal> cholesky(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
   if (x.rows != x.columns) return failUnsupported("\"Cholesky\" takes square matrices");
   const auto n = static_cast<size_t>(x.rows);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.rows)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out,
+                           MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.rows)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows);
     TESSERA_ASSIGN_OR_RETURN(const int info, factorCholesky(a, x.rows, 'L'));
@@ -151,15 +165,15 @@ Result<Literal> cholesky(const EvaluateContext& context) {
 }
 
 // The function for the operand's element type.
-#define TESSERA_BY_TYPE(name)                                                                                           \
-  Result<Literal> name##ByType(const EvaluateContext& context) {                                                        \
-    switch (context.operands.empty() ? ElementType::Tuple : context.operands[0].shape().type) {                         \
-      case ElementType::F32: return name<float>(context);                                                               \
-      case ElementType::F64: return name<double>(context);                                                              \
-      case ElementType::C64: return name<std::complex<float>>(context);                                                 \
-      case ElementType::C128: return name<std::complex<double>>(context);                                               \
-      default: return failUnsupported("matrices of f32, f64, c64 and c128 are decomposed, no others");                 \
-    }                                                                                                                   \
+#define TESSERA_BY_TYPE(name)                                                                          \
+  Result<Literal> name##ByType(const EvaluateContext& context) {                                       \
+    switch (context.operands.empty() ? ElementType::Tuple : context.operands[0].shape().type) {        \
+      case ElementType::F32: return name<float>(context);                                              \
+      case ElementType::F64: return name<double>(context);                                             \
+      case ElementType::C64: return name<std::complex<float>>(context);                                \
+      case ElementType::C128: return name<std::complex<double>>(context);                              \
+      default: return failUnsupported("matrices of f32, f64, c64 and c128 are decomposed, no others"); \
+    }                                                                                                  \
   }
 TESSERA_BY_TYPE(qr)
 TESSERA_BY_TYPE(reflectors)
@@ -169,7 +183,11 @@ TESSERA_BY_TYPE(cholesky)
 #undef TESSERA_BY_TYPE
 
 constexpr CustomCallTarget kTargets[] = {
-    {"Qr", qrByType}, {"ProductOfElementaryHouseholderReflectors", reflectorsByType}, {"LuDecomposition", luByType}, {"Eigh", eighByType}, {"Cholesky", choleskyByType},
+    {"Qr", qrByType},
+    {"ProductOfElementaryHouseholderReflectors", reflectorsByType},
+    {"LuDecomposition", luByType},
+    {"Eigh", eighByType},
+    {"Cholesky", choleskyByType},
 };
 
 }  // namespace

@@ -36,7 +36,9 @@ class FfiAttributeParser {
     return out;
   }
   std::unexpected<Diagnostic> unexpected(std::string_view wanted) const {
-    return failAs(Fault::Input, fmt::format("backend_config is no dictionary of attributes: {} is expected at character {}", wanted, at_ + 1));
+    return failAs(
+        Fault::Input,
+        fmt::format("backend_config is no dictionary of attributes: {} is expected at character {}", wanted, at_ + 1));
   }
   void skip() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
@@ -98,8 +100,10 @@ class FfiAttributeParser {
       if (++at_ == text_.size()) break;
       const char escaped = text_[at_];
       int code = 0;
-      if (at_ + 1 < text_.size() && std::from_chars(&text_[at_], &text_[at_] + 2, code, 16).ptr == &text_[at_] + 2) out += static_cast<char>(code), ++at_;
-      else out += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
+      if (at_ + 1 < text_.size() && std::from_chars(&text_[at_], &text_[at_] + 2, code, 16).ptr == &text_[at_] + 2)
+        out += static_cast<char>(code), ++at_;
+      else
+        out += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
     }
     if (at_ == text_.size()) return unexpected("\"");
     ++at_;
@@ -141,9 +145,12 @@ class FfiAttributeParser {
     if (name == "i1") return ElementType::Pred;
     std::string own(name);
     std::ranges::transform(own, own.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (own.starts_with("ui")) own = "u" + own.substr(2);
-    else if (own.starts_with("si")) own = "s" + own.substr(2);
-    else if (own.starts_with("i")) own = "s" + own.substr(1);
+    if (own.starts_with("ui"))
+      own = "u" + own.substr(2);
+    else if (own.starts_with("si"))
+      own = "s" + own.substr(2);
+    else if (own.starts_with("i"))
+      own = "s" + own.substr(1);
     const auto type = elementTypeFromName(own);
     return type && isArrayElement(*type) && !isComplex(*type) ? type : std::nullopt;
   }
@@ -154,7 +161,8 @@ class FfiAttributeParser {
     const bool negative = text.starts_with('-'), hex = text.substr(negative ? 1 : 0).starts_with("0x");
     if (hex || !isFloat(type)) {
       uint64_t bits = 0;
-      if (std::from_chars(first + (negative ? 1 : 0) + (hex ? 2 : 0), last, bits, hex ? 16 : 10).ptr != last) return unexpected("a number");
+      if (std::from_chars(first + (negative ? 1 : 0) + (hex ? 2 : 0), last, bits, hex ? 16 : 10).ptr != last)
+        return unexpected("a number");
       if (negative) bits = ~bits + 1;
       std::memcpy(to, &bits, static_cast<size_t>(byteWidth(type)));  // the bits of a float, too
       return {};
@@ -167,8 +175,11 @@ class FfiAttributeParser {
 
   Status scalar(FfiAttributeSet& set, Entry& entry) {
     const std::string_view text = number();
-    const bool isFloatText = text.find_first_of(".eE") != text.npos && !text.contains("0x") && text != "true" && text != "false";
-    ElementType type = text == "true" || text == "false" ? ElementType::Pred : isFloatText ? ElementType::F64 : ElementType::S64;
+    const bool isFloatText =
+        text.find_first_of(".eE") != text.npos && !text.contains("0x") && text != "true" && text != "false";
+    ElementType type = text == "true" || text == "false" ? ElementType::Pred
+                       : isFloatText                     ? ElementType::F64
+                                                         : ElementType::S64;
     if (text.empty()) return unexpected("a value");
     if (eat(":")) {
       const auto written = typeOf(word());
@@ -189,8 +200,7 @@ class FfiAttributeParser {
     std::vector<std::byte> bytes;
     size_t count = 0;
     const auto width = static_cast<size_t>(byteWidth(*type));
-    if (eat(":"))
-      do {
+    if (eat(":")) do {
         bytes.resize(bytes.size() + std::max<size_t>(width, 8));
         TESSERA_TRY(store(*type, number(), bytes.data() + count * width));
         bytes.resize(++count * width);
@@ -216,9 +226,12 @@ void FfiAttributeSet::close(std::vector<Entry> entries) {
     values_.push_back(entry.value);
   }
   for (FfiSpan& name : names_) namePointers_.push_back(&name);
-  frame_ = {sizeof(FfiAttributes), nullptr, static_cast<int64_t>(entries.size()), kinds_.data(), namePointers_.data(), values_.data()};
+  frame_ = {sizeof(FfiAttributes), nullptr,       static_cast<int64_t>(entries.size()), kinds_.data(),
+            namePointers_.data(),  values_.data()};
 }
 
-Result<std::unique_ptr<FfiAttributeSet>> FfiAttributeSet::parse(std::string_view text) { return FfiAttributeParser(text).parse(); }
+Result<std::unique_ptr<FfiAttributeSet>> FfiAttributeSet::parse(std::string_view text) {
+  return FfiAttributeParser(text).parse();
+}
 
 }  // namespace tessera

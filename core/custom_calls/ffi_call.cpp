@@ -66,7 +66,8 @@ FfiError* stream(FfiStream*) { return error(FFI_UNIMPLEMENTED, "the CPU has no s
 FfiError* registerType(FfiTypeRegister* args) {
   UserTypes& types = userTypes();
   const std::lock_guard lock(types.mutex);
-  const auto [found, isNew] = types.ids.emplace(std::string(args->name.data, args->name.size), static_cast<int64_t>(types.ids.size()) + 1);
+  const auto [found, isNew] =
+      types.ids.emplace(std::string(args->name.data, args->name.size), static_cast<int64_t>(types.ids.size()) + 1);
   if (args->id->id != 0 && args->id->id != found->second) {
     if (!isNew) return error(FFI_INVALID_ARGUMENT, "a type of that name has another number");
     found->second = args->id->id;
@@ -85,7 +86,8 @@ FfiError* setState(FfiState* args) {
   return nullptr;
 }
 FfiError* getState(FfiState* args) {
-  if (!args->context->state || args->context->stateType != args->id->id) return error(FFI_NOT_FOUND, "there is no state of that type");
+  if (!args->context->state || args->context->stateType != args->id->id)
+    return error(FFI_NOT_FOUND, "there is no state of that type");
   args->state = args->context->state;
   return nullptr;
 }
@@ -93,7 +95,8 @@ FfiError* getState(FfiState* args) {
 FfiError* allocate(FfiAllocate* args) {
   const size_t alignment = std::max<size_t>(args->alignment, 64);
   args->data = std::aligned_alloc(alignment, (args->size + alignment - 1) / alignment * alignment);
-  return args->data || args->size == 0 ? nullptr : error(FFI_INTERNAL, fmt::format("{} bytes cannot be had", args->size));
+  return args->data || args->size == 0 ? nullptr
+                                       : error(FFI_INTERNAL, fmt::format("{} bytes cannot be had", args->size));
 }
 FfiError* release(FfiFree* args) {
   std::free(args->data);
@@ -125,9 +128,14 @@ FfiError* futureFail(FfiFutureFail* args) { return finish(args->future, args->er
 FfiError* runId(FfiRunId* args) { return args->id = 0, nullptr; }
 FfiError* device(FfiDevice* args) { return args->ordinal = 0, nullptr; }
 
-const FfiApi kApi = {sizeof(FfiApi), nullptr, {sizeof(FfiVersion), nullptr, kMajor, kMinor}, nullptr, createError, errorMessage, destroyError,
-                     registerHandler, stream, registerType, contextGet, setState, getState, allocate, release, schedule, threads,
-                     createFuture, futureDone, futureFail, runId, device};
+const FfiApi kApi = {sizeof(FfiApi), nullptr,         {sizeof(FfiVersion), nullptr, kMajor, kMinor},
+                     nullptr,        createError,     errorMessage,
+                     destroyError,   registerHandler, stream,
+                     registerType,   contextGet,      setState,
+                     getState,       allocate,        release,
+                     schedule,       threads,         createFuture,
+                     futureDone,     futureFail,      runId,
+                     device};
 
 Status failed(const std::string& target, FfiError* failure) {
   const std::unique_ptr<FfiError> owned(failure);
@@ -146,8 +154,9 @@ Status checkVersion(FfiHandler* handler, const std::string& target) {
   frame.stage = FFI_EXECUTE;
   TESSERA_TRY(failed(target, handler(&frame)));
   if (metadata.version.major == kMajor || metadata.version.major == -1) return {};
-  return failUnsupported(fmt::format("the custom call \"{}\" was compiled for version {}.{} of XLA's foreign functions; {}.{} is known", target,
-                                     metadata.version.major, metadata.version.minor, kMajor, kMinor));
+  return failUnsupported(
+      fmt::format("the custom call \"{}\" was compiled for version {}.{} of XLA's foreign functions; {}.{} is known",
+                  target, metadata.version.major, metadata.version.minor, kMajor, kMinor));
 }
 
 FfiBuffers buffersOf(std::span<FfiBuffer> buffers, std::vector<int>& types, std::vector<void*>& values) {
@@ -185,12 +194,14 @@ struct OwnedContext {
 FfiRegistrationScope::FfiRegistrationScope(FfiRegistrations& into) { registering = &into; }
 FfiRegistrationScope::~FfiRegistrationScope() { registering = nullptr; }
 
-Status callFfi(const FfiBundle& bundle, const std::string& target, std::span<FfiBuffer> arguments, std::span<FfiBuffer> results, const std::string& config) {
+Status callFfi(const FfiBundle& bundle, const std::string& target, std::span<FfiBuffer> arguments,
+               std::span<FfiBuffer> results, const std::string& config) {
   TESSERA_TRY(checkVersion(bundle.execute, target));
   TESSERA_ASSIGN_OR_RETURN(const auto attributes, FfiAttributeSet::parse(config));
   std::vector<int> argumentTypes, resultTypes;
   std::vector<void*> argumentValues, resultValues;
-  const FfiBuffers in = buffersOf(arguments, argumentTypes, argumentValues), out = buffersOf(results, resultTypes, resultValues);
+  const FfiBuffers in = buffersOf(arguments, argumentTypes, argumentValues),
+                   out = buffersOf(results, resultTypes, resultValues);
   OwnedContext owned;
   FfiHandler* const stages[] = {bundle.instantiate, bundle.prepare, bundle.initialize, bundle.execute};
   for (int stage = FFI_INSTANTIATE; stage <= FFI_EXECUTE; ++stage) {

@@ -29,7 +29,12 @@ Rotation rotationFor(double p, Complex q, double r) {
 
 class Rounds {
  public:
-  Rounds(std::vector<Complex> matrix, int64_t n) : size_(n + n % 2), half_(size_ / 2), a_(static_cast<size_t>(size_ * size_)), v_(a_.size()), place_(static_cast<size_t>(size_)) {
+  Rounds(std::vector<Complex> matrix, int64_t n)
+      : size_(n + n % 2),
+        half_(size_ / 2),
+        a_(static_cast<size_t>(size_ * size_)),
+        v_(a_.size()),
+        place_(static_cast<size_t>(size_)) {
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = 0; j < n; ++j) a(i, j) = matrix[static_cast<size_t>(i * n + j)];
     for (int64_t i = 0; i < size_; ++i) v(i, i) = 1;
@@ -38,7 +43,8 @@ class Rounds {
 
   void sweep() {
     for (int64_t round = 0; round + 1 < size_; ++round) {
-      for (int64_t i = 0; i < half_; ++i) rotate(place_[static_cast<size_t>(i)], place_[static_cast<size_t>(half_ + i)]);
+      for (int64_t i = 0; i < half_; ++i)
+        rotate(place_[static_cast<size_t>(i)], place_[static_cast<size_t>(half_ + i)]);
       move();
     }
   }
@@ -119,7 +125,8 @@ EigenPairs jacobiEigenPairs(std::vector<Complex> matrix, int64_t n, const Jacobi
   EigenPairs out{n, {}, std::vector<Complex>(static_cast<size_t>(n * n))};
   for (int64_t j = 0; j < n; ++j) {
     out.values.push_back(rounds.value(order[static_cast<size_t>(j)]));
-    for (int64_t i = 0; i < n; ++i) out.vectors[static_cast<size_t>(i * n + j)] = rounds.vector(i, order[static_cast<size_t>(j)]);
+    for (int64_t i = 0; i < n; ++i)
+      out.vectors[static_cast<size_t>(i * n + j)] = rounds.vector(i, order[static_cast<size_t>(j)]);
   }
   return out;
 }

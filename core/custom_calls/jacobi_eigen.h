@@ -9,8 +9,8 @@ namespace tessera {
 
 struct EigenPairs {
   int64_t size = 0;
-  std::vector<double> values;                   // in the order of the rotations, or ascending when sorted
-  std::vector<std::complex<double>> vectors;    // row-major; column j belongs to values[j]
+  std::vector<double> values;                 // in the order of the rotations, or ascending when sorted
+  std::vector<std::complex<double>> vectors;  // row-major; column j belongs to values[j]
 };
 
 struct JacobiOptions {

@@ -13,8 +13,9 @@
 namespace tessera {
 namespace {
 
-// OpenBLAS knows processors by name, and takes ones that are younger than it for old ones: it is told of AVX2. Of AVX-512 it is
-// not: with those kernels version 0.3.21 calls matrices singular that are not. Threads are ours alone. What the user has set stays.
+// OpenBLAS knows processors by name, and takes ones that are younger than it for old ones: it is told of AVX2. Of
+// AVX-512 it is not: with those kernels version 0.3.21 calls matrices singular that are not. Threads are ours alone.
+// What the user has set stays.
 void settleOpenBlas() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) setenv("OPENBLAS_CORETYPE", "Haswell", 0);
@@ -31,9 +32,12 @@ void* openLapack() {
   return kHandle;
 }
 
-std::string targetOf(const EvaluateContext& context) { return "\"" + std::string(context.instruction.attributes->textOr(Attr::custom_call_target, "")) + "\""; }
+std::string targetOf(const EvaluateContext& context) {
+  return "\"" + std::string(context.instruction.attributes->textOr(Attr::custom_call_target, "")) + "\"";
+}
 
-std::unexpected<Diagnostic> mismatch(const EvaluateContext& context, std::string message, const Shape& expected, const Shape& found) {
+std::unexpected<Diagnostic> mismatch(const EvaluateContext& context, std::string message, const Shape& expected,
+                                     const Shape& found) {
   Diagnostic d;
   d.fault = Fault::Unsupported;
   d.message = targetOf(context) + " " + std::move(message);
@@ -46,7 +50,10 @@ std::unexpected<Diagnostic> mismatch(const EvaluateContext& context, std::string
 
 Result<void*> lapackRoutine(char letter, const char* name) {
   void* library = openLapack();
-  if (!library) return failUnsupported("this target needs libopenblas.so.0 or liblapack.so.3 (Debian's libopenblas0-serial or liblapack3), and neither is installed");
+  if (!library)
+    return failUnsupported(
+        "this target needs libopenblas.so.0 or liblapack.so.3 (Debian's libopenblas0-serial or liblapack3), and "
+        "neither is installed");
   const std::string symbol = letter + std::string(name) + "_";
   void* routine = dlsym(library, symbol.c_str());
   if (!routine) return failUnsupported("the system's LAPACK has no routine " + symbol);
@@ -71,7 +78,8 @@ Result<MatrixBatch> matricesOf(const EvaluateContext& context, ElementType type)
   if (context.operands.empty()) return failUnsupported(targetOf(context) + " takes a matrix");
   const Shape& shape = context.operands[0].shape();
   if (!shape.isArray() || shape.rank() < 2 || shape.type != type)
-    return failUnsupported(targetOf(context) + " takes matrices of " + std::string(nameOf(type)) + ", not " + toString(shape, false));
+    return failUnsupported(targetOf(context) + " takes matrices of " + std::string(nameOf(type)) + ", not " +
+                           toString(shape, false));
   MatrixBatch out;
   out.batch.assign(shape.dimensions.begin(), shape.dimensions.end() - 2);
   for (int64_t size : out.batch) out.count *= size;
@@ -87,12 +95,14 @@ Result<MatrixBatch> matricesOf(const EvaluateContext& context, ElementType type)
 
 Status expectOperandCount(const EvaluateContext& context, size_t count) {
   if (context.operands.size() == count) return {};
-  return failUnsupported(targetOf(context) + " takes " + std::to_string(count) + " operands, not " + std::to_string(context.operands.size()));
+  return failUnsupported(targetOf(context) + " takes " + std::to_string(count) + " operands, not " +
+                         std::to_string(context.operands.size()));
 }
 
 Status expectOperand(const EvaluateContext& context, size_t index, const Shape& shape) {
   if (compatible(context.operands[index].shape(), shape)) return {};
-  return mismatch(context, "does not take such an operand " + std::to_string(index), shape, context.operands[index].shape());
+  return mismatch(context, "does not take such an operand " + std::to_string(index), shape,
+                  context.operands[index].shape());
 }
 
 Result<MatrixResults> MatrixResults::of(const EvaluateContext& context, const std::vector<Shape>& shapes) {
@@ -114,7 +124,8 @@ std::optional<int64_t> configNumber(const Instruction& instruction, std::string_
   const std::string_view text = config ? std::string_view(config->text) : std::string_view();
   for (size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
     const size_t after = text.find_first_not_of(' ', at + key.size());
-    const bool whole = (at == 0 || std::string_view("{, ").find(text[at - 1]) != std::string_view::npos) && after != std::string_view::npos && text[after] == '=';
+    const bool whole = (at == 0 || std::string_view("{, ").find(text[at - 1]) != std::string_view::npos) &&
+                       after != std::string_view::npos && text[after] == '=';
     if (!whole) continue;
     const size_t from = text.find_first_not_of(' ', after + 1);
     if (from == std::string_view::npos) return std::nullopt;
@@ -128,8 +139,10 @@ std::optional<int64_t> configNumber(const Instruction& instruction, std::string_
 
 Result<char> configLetter(const EvaluateContext& context, std::string_view key, std::string_view letters) {
   const int64_t code = configNumber(context.instruction, key).value_or(letters[0]);
-  if (code > 0 && code < 128 && letters.find(static_cast<char>(code)) != std::string_view::npos) return static_cast<char>(code);
-  return failUnsupported(targetOf(context) + " has " + std::string(key) + " = " + std::to_string(code) + ", and knows one of " + std::string(letters) + " by its code");
+  if (code > 0 && code < 128 && letters.find(static_cast<char>(code)) != std::string_view::npos)
+    return static_cast<char>(code);
+  return failUnsupported(targetOf(context) + " has " + std::string(key) + " = " + std::to_string(code) +
+                         ", and knows one of " + std::string(letters) + " by its code");
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
-// LAPACK and BLAS of the system, opened at the first use, so that programs without decompositions need none. Routines are
-// found by name and called with Fortran's words: everything by address, lengths of strings behind the last argument.
-// OpenBLAS where it is installed (Debian's libopenblas0-serial), else the reference's (liblapack3). Before: the system; after: lapack_targets.cpp, decomposition_targets.cpp.
+// LAPACK and BLAS of the system, opened at the first use, so that programs without decompositions need none. Routines
+// are found by name and called with Fortran's words: everything by address, lengths of strings behind the last
+// argument. OpenBLAS where it is installed (Debian's libopenblas0-serial), else the reference's (liblapack3). Before:
+// the system; after: lapack_targets.cpp, decomposition_targets.cpp.
 #pragma once
 
 #include <algorithm>
@@ -99,7 +100,8 @@ class MatrixResults {
   static Result<MatrixResults> of(const EvaluateContext& context, const std::vector<Shape>& shapes);
 
   template <class T>
-  void storeMatrix(size_t result, int64_t item, const std::vector<T>& columns, int64_t m, int64_t n, int64_t leading = 0) {
+  void storeMatrix(size_t result, int64_t item, const std::vector<T>& columns, int64_t m, int64_t n,
+                   int64_t leading = 0) {
     T* to = literals_[result].mutableData<T>().data() + item * m * n;
     if (leading == 0) leading = m;
     for (int64_t i = 0; i < m; ++i)
@@ -107,7 +109,8 @@ class MatrixResults {
   }
   template <class T>
   void storeRow(size_t result, int64_t item, const std::vector<T>& row, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) literals_[result].mutableData<T>()[static_cast<size_t>(item * n + i)] = row[static_cast<size_t>(i)];
+    for (int64_t i = 0; i < n; ++i)
+      literals_[result].mutableData<T>()[static_cast<size_t>(item * n + i)] = row[static_cast<size_t>(i)];
   }
   template <class T>
   void storeNumber(size_t result, int64_t item, T value) {

@@ -21,7 +21,8 @@ constexpr ElementType kReal = LapackType<T>::realType;
 Result<MatrixBatch> squaresOf(const EvaluateContext& context, ElementType type) {
   TESSERA_TRY(expectOperandCount(context, 1));
   TESSERA_ASSIGN_OR_RETURN(MatrixBatch x, matricesOf(context, type));
-  if (x.rows != x.columns) return failUnsupported("this target takes square matrices, not " + toString(context.operands[0].shape(), false));
+  if (x.rows != x.columns)
+    return failUnsupported("this target takes square matrices, not " + toString(context.operands[0].shape(), false));
   return x;
 }
 
@@ -30,7 +31,8 @@ Result<Literal> geqrf(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kType<T>));
   const int k = std::min(x.rows, x.columns);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns), x.vector(kType<T>, k)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out,
+                           MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns), x.vector(kType<T>, k)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns), tau;
     TESSERA_TRY(factorQr(a, x.rows, x.columns, tau));
@@ -49,15 +51,20 @@ Result<Literal> geqp3(const EvaluateContext& context) {
   TESSERA_TRY(expectOperand(context, 1, x.vector(kInt, x.columns)));
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>("geqp3"));
   const int k = std::min(x.rows, x.columns), leading = leadingOf(x.rows);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns), x.vector(kInt, x.columns), x.vector(kType<T>, k)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out,
+                           MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns), x.vector(kInt, x.columns),
+                                                       x.vector(kType<T>, k)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns), tau(static_cast<size_t>(k));
     std::vector<int> pivots = rowOf<int>(context.operands[1], item, x.columns);
     std::vector<RealOf<T>> realWork(static_cast<size_t>(2 * x.columns));
     int info = 0;
     withWorkspace<T>([&](T* work, int* size) {
-      if constexpr (kIsComplex<T>) callFortran(routine, &x.rows, &x.columns, a.data(), &leading, pivots.data(), tau.data(), work, size, realWork.data(), &info);
-      else callFortran(routine, &x.rows, &x.columns, a.data(), &leading, pivots.data(), tau.data(), work, size, &info);
+      if constexpr (kIsComplex<T>)
+        callFortran(routine, &x.rows, &x.columns, a.data(), &leading, pivots.data(), tau.data(), work, size,
+                    realWork.data(), &info);
+      else
+        callFortran(routine, &x.rows, &x.columns, a.data(), &leading, pivots.data(), tau.data(), work, size, &info);
     });
     out.storeMatrix(0, item, a, x.rows, x.columns);
     out.storeRow(1, item, pivots, x.columns);
@@ -73,7 +80,8 @@ Result<int> factorCount(const EvaluateContext& context, const MatrixBatch& x) {
   const Shape& shape = context.operands[1].shape();
   const int64_t k = shape.isArray() && shape.rank() > 0 ? shape.dimensions.back() : 0;
   TESSERA_TRY(expectOperand(context, 1, x.vector(kType<T>, k)));
-  if (k > x.columns || k > x.rows) return failUnsupported("there are more reflectors (" + std::to_string(k) + ") than rows or columns");
+  if (k > x.columns || k > x.rows)
+    return failUnsupported("there are more reflectors (" + std::to_string(k) + ") than rows or columns");
   return static_cast<int>(k);
 }
 
@@ -107,16 +115,20 @@ Result<Literal> ormqr(const EvaluateContext& context) {
   if (rank < 2) return failUnsupported("the matrix to be multiplied is " + toString(shape, false));
   const int64_t m = shape.dimensions[rank - 2], n = shape.dimensions[rank - 1];
   TESSERA_TRY(expectOperand(context, 2, x.matrix(kType<T>, m, n)));
-  if ((side == 'L' ? m : n) != x.rows || std::max(m, n) > 40000) return failUnsupported("the reflectors do not fit the matrix to be multiplied");
+  if ((side == 'L' ? m : n) != x.rows || std::max(m, n) > 40000)
+    return failUnsupported("the reflectors do not fit the matrix to be multiplied");
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, m, n)}));
-  const int rows = static_cast<int>(m), columns = static_cast<int>(n), leadingA = leadingOf(x.rows), leadingC = leadingOf(m);
+  const int rows = static_cast<int>(m), columns = static_cast<int>(n), leadingA = leadingOf(x.rows),
+            leadingC = leadingOf(m);
   if (m * n == 0) return out.take();
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
-    std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns), c = columnsOf<T>(context.operands[2], item, m, n);
+    std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns),
+                   c = columnsOf<T>(context.operands[2], item, m, n);
     const std::vector<T> tau = rowOf<T>(context.operands[1], item, k);
     int info = 0;
     withWorkspace<T>([&](T* work, int* size) {
-      callFortran(routine, &side, &transpose, &rows, &columns, &k, a.data(), &leadingA, tau.data(), c.data(), &leadingC, work, size, &info, size_t{1}, size_t{1});
+      callFortran(routine, &side, &transpose, &rows, &columns, &k, a.data(), &leadingA, tau.data(), c.data(), &leadingC,
+                  work, size, &info, size_t{1}, size_t{1});
     });
     out.storeMatrix(0, item, c, m, n);
     return {};
@@ -129,7 +141,8 @@ Result<Literal> getrf(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kType<T>));
   const int k = std::min(x.rows, x.columns);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns), x.vector(kInt, k), x.number(kInt)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.columns),
+                                                                          x.vector(kInt, k), x.number(kInt)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns);
     std::vector<int> pivots;
@@ -146,7 +159,8 @@ template <class T>
 Result<Literal> potrf(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, squaresOf(context, kType<T>));
   TESSERA_ASSIGN_OR_RETURN(const char triangle, configLetter(context, "uplo", "LU"));
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.rows), x.number(kInt)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out,
+                           MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.rows), x.number(kInt)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows);
     TESSERA_ASSIGN_OR_RETURN(const int info, factorCholesky(a, x.rows, triangle));
@@ -169,16 +183,22 @@ Result<Literal> trsm(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>("trsm"));
   const Shape& shape = context.operands[1].shape();
   const auto rank = static_cast<size_t>(shape.isArray() ? shape.rank() : 0);
-  if (rank < 2 || x.rows != x.columns) return failUnsupported("a triangular solve takes a square matrix and a matrix of right sides, not " + toString(shape, false));
+  if (rank < 2 || x.rows != x.columns)
+    return failUnsupported("a triangular solve takes a square matrix and a matrix of right sides, not " +
+                           toString(shape, false));
   const int64_t m = shape.dimensions[rank - 2], n = shape.dimensions[rank - 1];
   TESSERA_TRY(expectOperand(context, 1, x.matrix(kType<T>, m, n)));
-  if ((side == 'L' ? m : n) != x.rows || std::max(m, n) > std::numeric_limits<int>::max()) return failUnsupported("the triangular matrix does not fit the right sides");
+  if ((side == 'L' ? m : n) != x.rows || std::max(m, n) > std::numeric_limits<int>::max())
+    return failUnsupported("the triangular matrix does not fit the right sides");
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, m, n)}));
-  const int rows = static_cast<int>(m), columns = static_cast<int>(n), leadingA = leadingOf(x.rows), leadingB = leadingOf(m);
+  const int rows = static_cast<int>(m), columns = static_cast<int>(n), leadingA = leadingOf(x.rows),
+            leadingB = leadingOf(m);
   const T one(1);
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
-    std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows), b = columnsOf<T>(context.operands[1], item, m, n);
-    callFortran(routine, &side, &triangle, &transpose, &diagonal, &rows, &columns, &one, a.data(), &leadingA, b.data(), &leadingB, size_t{1}, size_t{1}, size_t{1}, size_t{1});
+    std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows),
+                   b = columnsOf<T>(context.operands[1], item, m, n);
+    callFortran(routine, &side, &triangle, &transpose, &diagonal, &rows, &columns, &one, a.data(), &leadingA, b.data(),
+                &leadingB, size_t{1}, size_t{1}, size_t{1}, size_t{1});
     out.storeMatrix(0, item, b, m, n);
     return {};
   }));
@@ -190,7 +210,8 @@ Result<Literal> syevd(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, squaresOf(context, kType<T>));
   TESSERA_ASSIGN_OR_RETURN(const char job, configLetter(context, "mode", "VN"));
   TESSERA_ASSIGN_OR_RETURN(const char triangle, configLetter(context, "uplo", "LU"));
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.rows), x.vector(kReal<T>, x.rows), x.number(kInt)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, x.rows, x.rows),
+                                                                          x.vector(kReal<T>, x.rows), x.number(kInt)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows);
     std::vector<RealOf<T>> values;
@@ -236,17 +257,30 @@ Result<Literal> singularValues(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>(kDivide ? "gesdd" : "gesvd"));
   const auto [uColumns, vtRows] = singularSizes(context, x, mode);
   const int m = x.rows, n = x.columns, k = std::min(m, n), leading = leadingOf(m), leadingVt = leadingOf(vtRows);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, m, n), x.vector(kReal<T>, k), x.matrix(kType<T>, m, uColumns), x.matrix(kType<T>, vtRows, n), x.number(kInt)}));
+  TESSERA_ASSIGN_OR_RETURN(
+      MatrixResults out,
+      MatrixResults::of(context, {x.matrix(kType<T>, m, n), x.vector(kReal<T>, k), x.matrix(kType<T>, m, uColumns),
+                                  x.matrix(kType<T>, vtRows, n), x.number(kInt)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
-    std::vector<T> a = columnsOf<T>(context.operands[0], item, m, n), u(static_cast<size_t>(m) * static_cast<size_t>(uColumns)), vt(static_cast<size_t>(vtRows) * static_cast<size_t>(n));
+    std::vector<T> a = columnsOf<T>(context.operands[0], item, m, n),
+                   u(static_cast<size_t>(m) * static_cast<size_t>(uColumns)),
+                   vt(static_cast<size_t>(vtRows) * static_cast<size_t>(n));
     std::vector<RealOf<T>> values(static_cast<size_t>(k)), realWork(singularRealWork<T>(kDivide, m, n, mode));
     std::vector<int> integerWork(8 * static_cast<size_t>(k) + 1);
     int info = 0;
     withWorkspace<T>([&](T* work, int* size) {
-      if constexpr (kDivide && kIsComplex<T>) callFortran(routine, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(), &leadingVt, work, size, realWork.data(), integerWork.data(), &info, size_t{1});
-      else if constexpr (kDivide) callFortran(routine, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(), &leadingVt, work, size, integerWork.data(), &info, size_t{1});
-      else if constexpr (kIsComplex<T>) callFortran(routine, &mode, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(), &leadingVt, work, size, realWork.data(), &info, size_t{1}, size_t{1});
-      else callFortran(routine, &mode, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(), &leadingVt, work, size, &info, size_t{1}, size_t{1});
+      if constexpr (kDivide && kIsComplex<T>)
+        callFortran(routine, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(),
+                    &leadingVt, work, size, realWork.data(), integerWork.data(), &info, size_t{1});
+      else if constexpr (kDivide)
+        callFortran(routine, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(),
+                    &leadingVt, work, size, integerWork.data(), &info, size_t{1});
+      else if constexpr (kIsComplex<T>)
+        callFortran(routine, &mode, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(),
+                    &leadingVt, work, size, realWork.data(), &info, size_t{1}, size_t{1});
+      else
+        callFortran(routine, &mode, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(),
+                    &leadingVt, work, size, &info, size_t{1}, size_t{1});
     });
     out.storeMatrix(0, item, a, m, n);
     out.storeRow(1, item, values, k);
@@ -258,9 +292,13 @@ Result<Literal> singularValues(const EvaluateContext& context) {
   return out.take();
 }
 template <class T>
-Result<Literal> gesdd(const EvaluateContext& context) { return singularValues<T, true>(context); }
+Result<Literal> gesdd(const EvaluateContext& context) {
+  return singularValues<T, true>(context);
+}
 template <class T>
-Result<Literal> gesvd(const EvaluateContext& context) { return singularValues<T, false>(context); }
+Result<Literal> gesvd(const EvaluateContext& context) {
+  return singularValues<T, false>(context);
+}
 
 // LAPACK writes the vectors of a complex pair as real and imaginary columns.
 template <class T>
@@ -293,12 +331,17 @@ Result<Literal> geev(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, shapes));
   const size_t vectors = shapes.size() - 3;
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
-    std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), values(static_cast<size_t>(n)), imaginary(static_cast<size_t>(n)), vl(a.size()), vr(a.size());
+    std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), values(static_cast<size_t>(n)),
+                   imaginary(static_cast<size_t>(n)), vl(a.size()), vr(a.size());
     std::vector<RealOf<T>> realWork(2 * static_cast<size_t>(n) + 1);
     int info = 0;
     withWorkspace<T>([&](T* work, int* size) {
-      if constexpr (kIsComplex<T>) callFortran(routine, &left, &right, &n, a.data(), &leading, values.data(), vl.data(), &leading, vr.data(), &leading, work, size, realWork.data(), &info, size_t{1}, size_t{1});
-      else callFortran(routine, &left, &right, &n, a.data(), &leading, values.data(), imaginary.data(), vl.data(), &leading, vr.data(), &leading, work, size, &info, size_t{1}, size_t{1});
+      if constexpr (kIsComplex<T>)
+        callFortran(routine, &left, &right, &n, a.data(), &leading, values.data(), vl.data(), &leading, vr.data(),
+                    &leading, work, size, realWork.data(), &info, size_t{1}, size_t{1});
+      else
+        callFortran(routine, &left, &right, &n, a.data(), &leading, values.data(), imaginary.data(), vl.data(),
+                    &leading, vr.data(), &leading, work, size, &info, size_t{1}, size_t{1});
     });
     out.storeRow(0, item, values, n);
     if constexpr (kIsComplex<T>) {
@@ -323,18 +366,24 @@ Result<Literal> gees(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const char sort, configLetter(context, "sort", "N"));
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>("gees"));
   const int n = x.rows, leading = leadingOf(n);
-  std::vector<Shape> shapes{x.matrix(kType<T>, n, n), x.matrix(kType<T>, n, n), x.vector(kType<T>, n), x.number(kInt), x.number(kInt)};
+  std::vector<Shape> shapes{x.matrix(kType<T>, n, n), x.matrix(kType<T>, n, n), x.vector(kType<T>, n), x.number(kInt),
+                            x.number(kInt)};
   if (!kIsComplex<T>) shapes.insert(shapes.begin() + 2, x.vector(kType<T>, n));
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, shapes));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
-    std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), values(static_cast<size_t>(n)), imaginary(static_cast<size_t>(n)), vectors(a.size());
+    std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), values(static_cast<size_t>(n)),
+                   imaginary(static_cast<size_t>(n)), vectors(a.size());
     std::vector<RealOf<T>> realWork(static_cast<size_t>(n) + 1);
     std::vector<int> flags(static_cast<size_t>(n) + 1);
     int info = 0, selected = 0;
     void* select = nullptr;
     withWorkspace<T>([&](T* work, int* size) {
-      if constexpr (kIsComplex<T>) callFortran(routine, &job, &sort, select, &n, a.data(), &leading, &selected, values.data(), vectors.data(), &leading, work, size, realWork.data(), flags.data(), &info, size_t{1}, size_t{1});
-      else callFortran(routine, &job, &sort, select, &n, a.data(), &leading, &selected, values.data(), imaginary.data(), vectors.data(), &leading, work, size, flags.data(), &info, size_t{1}, size_t{1});
+      if constexpr (kIsComplex<T>)
+        callFortran(routine, &job, &sort, select, &n, a.data(), &leading, &selected, values.data(), vectors.data(),
+                    &leading, work, size, realWork.data(), flags.data(), &info, size_t{1}, size_t{1});
+      else
+        callFortran(routine, &job, &sort, select, &n, a.data(), &leading, &selected, values.data(), imaginary.data(),
+                    vectors.data(), &leading, work, size, flags.data(), &info, size_t{1}, size_t{1});
     });
     out.storeMatrix(0, item, a, n, n);
     out.storeMatrix(1, item, vectors, n, n);
@@ -353,15 +402,22 @@ Result<Literal> gehrd(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, squaresOf(context, kType<T>));
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>("gehrd"));
   const int n = x.rows, leading = leadingOf(n), factors = std::max(0, n - 1);
-  const int64_t from = configNumber(context.instruction, "low").value_or(1), to = configNumber(context.instruction, "high").value_or(n);
+  const int64_t from = configNumber(context.instruction, "low").value_or(1),
+                to = configNumber(context.instruction, "high").value_or(n);
   const bool valid = n == 0 ? from == 1 && to == 0 : from >= 1 && from <= to && to <= n;
-  if (!valid) return failUnsupported("the Hessenberg form of rows " + std::to_string(from) + " to " + std::to_string(to) + " of " + std::to_string(n));
+  if (!valid)
+    return failUnsupported("the Hessenberg form of rows " + std::to_string(from) + " to " + std::to_string(to) +
+                           " of " + std::to_string(n));
   const int low = static_cast<int>(from), high = static_cast<int>(to);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, n, n), x.vector(kType<T>, factors), x.number(kInt)}));
+  TESSERA_ASSIGN_OR_RETURN(
+      MatrixResults out,
+      MatrixResults::of(context, {x.matrix(kType<T>, n, n), x.vector(kType<T>, factors), x.number(kInt)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), tau(static_cast<size_t>(factors) + 1);
     int info = 0;
-    withWorkspace<T>([&](T* work, int* size) { callFortran(routine, &n, &low, &high, a.data(), &leading, tau.data(), work, size, &info); });
+    withWorkspace<T>([&](T* work, int* size) {
+      callFortran(routine, &n, &low, &high, a.data(), &leading, tau.data(), work, size, &info);
+    });
     out.storeMatrix(0, item, a, n, n);
     out.storeRow(1, item, tau, factors);
     out.storeNumber(2, item, info);
@@ -377,12 +433,18 @@ Result<Literal> sytrd(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const char triangle, configLetter(context, "uplo", "LU"));
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>(kIsComplex<T> ? "hetrd" : "sytrd"));
   const int n = x.rows, leading = leadingOf(n), between = std::max(0, n - 1);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kType<T>, n, n), x.vector(kReal<T>, n), x.vector(kReal<T>, between), x.vector(kType<T>, between), x.number(kInt)}));
+  TESSERA_ASSIGN_OR_RETURN(
+      MatrixResults out,
+      MatrixResults::of(context, {x.matrix(kType<T>, n, n), x.vector(kReal<T>, n), x.vector(kReal<T>, between),
+                                  x.vector(kType<T>, between), x.number(kInt)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, n, n), tau(static_cast<size_t>(n));
     std::vector<RealOf<T>> diagonal(static_cast<size_t>(n)), off(static_cast<size_t>(n));
     int info = 0;
-    withWorkspace<T>([&](T* work, int* size) { callFortran(routine, &triangle, &n, a.data(), &leading, diagonal.data(), off.data(), tau.data(), work, size, &info, size_t{1}); });
+    withWorkspace<T>([&](T* work, int* size) {
+      callFortran(routine, &triangle, &n, a.data(), &leading, diagonal.data(), off.data(), tau.data(), work, size,
+                  &info, size_t{1});
+    });
     out.storeMatrix(0, item, a, n, n);
     out.storeRow(1, item, diagonal, n);
     out.storeRow(2, item, off, between);
@@ -393,19 +455,22 @@ Result<Literal> sytrd(const EvaluateContext& context) {
   return out.take();
 }
 
-// A tridiagonal system: the three diagonals have n elements each, of which the first below and the last above are unused.
+// A tridiagonal system: the three diagonals have n elements each, of which the first below and the last above are
+// unused.
 template <class T>
 Result<Literal> gtsv(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 4));
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>("gtsv"));
   const Shape& right = context.operands[3].shape();
   const auto rank = static_cast<size_t>(right.isArray() ? right.rank() : 0);
-  if (rank < 2 || right.dimensions[rank - 1] > std::numeric_limits<int>::max() || right.dimensions[rank - 2] > std::numeric_limits<int>::max())
+  if (rank < 2 || right.dimensions[rank - 1] > std::numeric_limits<int>::max() ||
+      right.dimensions[rank - 2] > std::numeric_limits<int>::max())
     return failUnsupported("the right sides of a tridiagonal system are matrices, not " + toString(right, false));
   MatrixBatch b;
   b.batch.assign(right.dimensions.begin(), right.dimensions.end() - 2);
   for (int64_t size : b.batch) b.count *= size;
-  const int n = static_cast<int>(right.dimensions[rank - 2]), sides = static_cast<int>(right.dimensions[rank - 1]), leading = leadingOf(n);
+  const int n = static_cast<int>(right.dimensions[rank - 2]), sides = static_cast<int>(right.dimensions[rank - 1]),
+            leading = leadingOf(n);
   b.rows = n;
   b.columns = sides;
   const Shape line = b.vector(kType<T>, n), matrix = b.matrix(kType<T>, n, sides);
@@ -413,10 +478,12 @@ Result<Literal> gtsv(const EvaluateContext& context) {
   TESSERA_TRY(expectOperand(context, 3, matrix));
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {line, line, line, matrix, b.number(kInt)}));
   TESSERA_TRY(forEachMatrix(b.count, b.operations(), [&](int64_t item) -> Status {
-    std::vector<T> below = rowOf<T>(context.operands[0], item, n), diagonal = rowOf<T>(context.operands[1], item, n), above = rowOf<T>(context.operands[2], item, n);
+    std::vector<T> below = rowOf<T>(context.operands[0], item, n), diagonal = rowOf<T>(context.operands[1], item, n),
+                   above = rowOf<T>(context.operands[2], item, n);
     std::vector<T> x = columnsOf<T>(context.operands[3], item, n, sides);
     int info = 0;
-    if (n > 0) callFortran(routine, &n, &sides, below.data() + 1, diagonal.data(), above.data(), x.data(), &leading, &info);
+    if (n > 0)
+      callFortran(routine, &n, &sides, below.data() + 1, diagonal.data(), above.data(), x.data(), &leading, &info);
     out.storeRow(0, item, below, n);
     out.storeRow(1, item, diagonal, n);
     out.storeRow(2, item, above, n);
@@ -427,17 +494,33 @@ Result<Literal> gtsv(const EvaluateContext& context) {
   return out.take();
 }
 
-#define TESSERA_LAPACK(name)                                                                                  \
-  {"lapack_s" #name "_ffi", name<float>}, {"lapack_d" #name "_ffi", name<double>},                            \
-      {"lapack_c" #name "_ffi", name<std::complex<float>>}, {"lapack_z" #name "_ffi", name<std::complex<double>>}
+#define TESSERA_LAPACK(name)                                                       \
+  {"lapack_s" #name "_ffi", name<float>}, {"lapack_d" #name "_ffi", name<double>}, \
+      {"lapack_c" #name "_ffi", name<std::complex<float>>}, {                      \
+    "lapack_z" #name "_ffi", name<std::complex<double>>                            \
+  }
 // Routines whose complex form has a name of its own.
-#define TESSERA_LAPACK_PAIR(name, complexName)                                                                \
-  {"lapack_s" #name "_ffi", name<float>}, {"lapack_d" #name "_ffi", name<double>},                            \
-      {"lapack_c" #complexName "_ffi", name<std::complex<float>>}, {"lapack_z" #complexName "_ffi", name<std::complex<double>>}
+#define TESSERA_LAPACK_PAIR(name, complexName)                                     \
+  {"lapack_s" #name "_ffi", name<float>}, {"lapack_d" #name "_ffi", name<double>}, \
+      {"lapack_c" #complexName "_ffi", name<std::complex<float>>}, {               \
+    "lapack_z" #complexName "_ffi", name<std::complex<double>>                     \
+  }
 constexpr CustomCallTarget kTargets[] = {
-    TESSERA_LAPACK(geqrf), TESSERA_LAPACK(geqp3), TESSERA_LAPACK(getrf), TESSERA_LAPACK(potrf), TESSERA_LAPACK(trsm),
-    TESSERA_LAPACK(gesdd), TESSERA_LAPACK(gesvd), TESSERA_LAPACK(geev), TESSERA_LAPACK(gees), TESSERA_LAPACK(gehrd), TESSERA_LAPACK(gtsv),
-    TESSERA_LAPACK_PAIR(orgqr, ungqr), TESSERA_LAPACK_PAIR(ormqr, unmqr), TESSERA_LAPACK_PAIR(syevd, heevd), TESSERA_LAPACK_PAIR(sytrd, hetrd),
+    TESSERA_LAPACK(geqrf),
+    TESSERA_LAPACK(geqp3),
+    TESSERA_LAPACK(getrf),
+    TESSERA_LAPACK(potrf),
+    TESSERA_LAPACK(trsm),
+    TESSERA_LAPACK(gesdd),
+    TESSERA_LAPACK(gesvd),
+    TESSERA_LAPACK(geev),
+    TESSERA_LAPACK(gees),
+    TESSERA_LAPACK(gehrd),
+    TESSERA_LAPACK(gtsv),
+    TESSERA_LAPACK_PAIR(orgqr, ungqr),
+    TESSERA_LAPACK_PAIR(ormqr, unmqr),
+    TESSERA_LAPACK_PAIR(syevd, heevd),
+    TESSERA_LAPACK_PAIR(sytrd, hetrd),
 };
 
 }  // namespace

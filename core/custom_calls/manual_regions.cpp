@@ -16,26 +16,33 @@ std::string_view frontendOf(const Instruction& instruction) {
   return text ? std::string_view(text->text) : std::string_view();
 }
 
-int64_t partitionOf(const EvaluateContext& context) { return context.communicator ? context.communicator->partition() : 0; }
+int64_t partitionOf(const EvaluateContext& context) {
+  return context.communicator ? context.communicator->partition() : 0;
+}
 
 // A tiling of every operand, by the manual axes alone.
 Result<std::vector<Tiling>> shardyTilingsOf(const EvaluateContext& context, std::string_view key) {
   if (!context.module) return failUnsupported("a manual region's border needs its module's meshes");
   TESSERA_ASSIGN_OR_RETURN(const Meshes meshes, meshesOf(*context.module));
   const std::string_view frontend = frontendOf(context.instruction);
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<std::string> axes, manualAxesOf(frontendAttribute(frontend, "xla.sdy.manual_axes")));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<std::string> axes,
+                           manualAxesOf(frontendAttribute(frontend, "xla.sdy.manual_axes")));
   TESSERA_ASSIGN_OR_RETURN(std::vector<Tiling> tilings, shardyTilings(frontendAttribute(frontend, key), meshes, axes));
   if (tilings.size() != context.operands.size())
-    return failUnsupported(std::string(key) + " has " + std::to_string(tilings.size()) + " shardings for " + std::to_string(context.operands.size()) + " operands");
+    return failUnsupported(std::string(key) + " has " + std::to_string(tilings.size()) + " shardings for " +
+                           std::to_string(context.operands.size()) + " operands");
   return tilings;
 }
 
-const Shape& resultShape(const EvaluateContext& context, size_t operand) { return context.shape.isTuple() ? context.shape.elements[operand] : context.shape; }
+const Shape& resultShape(const EvaluateContext& context, size_t operand) {
+  return context.shape.isTuple() ? context.shape.elements[operand] : context.shape;
+}
 
 Status checkResults(const EvaluateContext& context) {
   const size_t results = context.shape.isTuple() ? context.shape.elements.size() : 1;
   if (results == context.operands.size()) return {};
-  return failUnsupported("a manual region's border has " + std::to_string(context.operands.size()) + " operands and " + std::to_string(results) + " results");
+  return failUnsupported("a manual region's border has " + std::to_string(context.operands.size()) + " operands and " +
+                         std::to_string(results) + " results");
 }
 
 Literal joinResults(const EvaluateContext& context, std::vector<Literal> values) {
@@ -48,8 +55,10 @@ Result<Literal> takeBlocks(const EvaluateContext& context, const std::vector<Til
   for (size_t i = 0; i < context.operands.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(const Shape whole, globalShape(resultShape(context, i), tilings[i]));
     if (!compatible(whole, context.operands[i].shape()))
-      return failUnsupported(toString(context.operands[i].shape(), false) + " cannot be cut into " + toString(resultShape(context, i), false) + " by its sharding");
-    TESSERA_ASSIGN_OR_RETURN(Literal block, blockOf(context.operands[i], withoutLayout(resultShape(context, i)), tilings[i], partitionOf(context)));
+      return failUnsupported(toString(context.operands[i].shape(), false) + " cannot be cut into " +
+                             toString(resultShape(context, i), false) + " by its sharding");
+    TESSERA_ASSIGN_OR_RETURN(Literal block, blockOf(context.operands[i], withoutLayout(resultShape(context, i)),
+                                                    tilings[i], partitionOf(context)));
     blocks.push_back(std::move(block));
   }
   return joinResults(context, std::move(blocks));
@@ -58,7 +67,8 @@ Result<Literal> takeBlocks(const EvaluateContext& context, const std::vector<Til
 // The devices of this replica that hold the blocks of one whole, this device among them.
 Result<std::vector<int64_t>> holdersOf(const EvaluateContext& context, const Tiling& tiling) {
   TESSERA_ASSIGN_OR_RETURN(std::vector<int64_t> holders, blockHolders(tiling, partitionOf(context)));
-  const int64_t first = context.communicator ? context.communicator->replica() * context.communicator->grid().partitions : 0;
+  const int64_t first =
+      context.communicator ? context.communicator->replica() * context.communicator->grid().partitions : 0;
   for (int64_t& device : holders) device += first;
   return holders;
 }
@@ -70,7 +80,8 @@ Result<Literal> gatherBlocks(const EvaluateContext& context, const std::vector<T
     const Literal& block = context.operands[i];
     TESSERA_ASSIGN_OR_RETURN(const Shape whole, globalShape(block.shape(), tilings[i]));
     if (!compatible(whole, resultShape(context, i)))
-      return failUnsupported("blocks " + toString(block.shape(), false) + " do not make " + toString(resultShape(context, i), false) + " by their sharding");
+      return failUnsupported("blocks " + toString(block.shape(), false) + " do not make " +
+                             toString(resultShape(context, i), false) + " by their sharding");
     TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t> holders, holdersOf(context, tilings[i]));
     TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> blocks, exchangeAmong(context, holders, block));
     TESSERA_ASSIGN_OR_RETURN(Literal joined, joinTiles(blocks, tilings[i]));
@@ -95,7 +106,9 @@ Result<Tiling> gspmdTiling(const Instruction& holder, const Shape& whole, const 
   TESSERA_ASSIGN_OR_RETURN(Tiling tiling, tilingOf(text ? std::string_view(text->text) : std::string_view()));
   if (compatible(whole, block)) return Tiling{};
   TESSERA_ASSIGN_OR_RETURN(const Shape found, globalShape(block, tiling));
-  if (!compatible(found, whole)) return failUnsupported("the sharding " + (text ? text->text : std::string("{replicated}")) + " does not cut " + toString(whole, false) + " into " + toString(block, false));
+  if (!compatible(found, whole))
+    return failUnsupported("the sharding " + (text ? text->text : std::string("{replicated}")) + " does not cut " +
+                           toString(whole, false) + " into " + toString(block, false));
   return tiling;
 }
 
@@ -109,7 +122,8 @@ Result<Literal> fullToShard(const EvaluateContext& context) {
 
 Result<Literal> shardToFull(const EvaluateContext& context) {
   if (context.operands.size() != 1) return failUnsupported("SPMDShardToFullShape takes one operand");
-  TESSERA_ASSIGN_OR_RETURN(const Tiling tiling, gspmdTiling(context.instruction, context.shape, context.operands[0].shape()));
+  TESSERA_ASSIGN_OR_RETURN(const Tiling tiling,
+                           gspmdTiling(context.instruction, context.shape, context.operands[0].shape()));
   return gatherBlocks(context, {tiling});
 }
 

@@ -1,5 +1,6 @@
-// Decompositions of one column-major matrix by LAPACK, shared by jaxlib's targets and XLA's own. Each gives LAPACK's info
-// where the routine has one. Sizes that LAPACK would refuse (its refusal ends the process) must be kept away by callers.
+// Decompositions of one column-major matrix by LAPACK, shared by jaxlib's targets and XLA's own. Each gives LAPACK's
+// info where the routine has one. Sizes that LAPACK would refuse (its refusal ends the process) must be kept away by
+// callers.
 #pragma once
 
 #include "core/custom_calls/lapack.h"
@@ -27,7 +28,8 @@ Status factorQr(std::vector<T>& a, int m, int n, std::vector<T>& tau) {
   if (tau.empty()) return {};
   const int leading = leadingOf(m);
   int info = 0;
-  withWorkspace<T>([&](T* work, int* size) { callFortran(routine, &m, &n, a.data(), &leading, tau.data(), work, size, &info); });
+  withWorkspace<T>(
+      [&](T* work, int* size) { callFortran(routine, &m, &n, a.data(), &leading, tau.data(), work, size, &info); });
   return {};
 }
 
@@ -38,7 +40,8 @@ Status multiplyReflectors(std::vector<T>& a, int m, int n, const std::vector<T>&
   if (m == 0 || n == 0) return {};
   const int leading = leadingOf(m);
   int info = 0;
-  withWorkspace<T>([&](T* work, int* size) { callFortran(routine, &m, &n, &k, a.data(), &leading, tau.data(), work, size, &info); });
+  withWorkspace<T>(
+      [&](T* work, int* size) { callFortran(routine, &m, &n, &k, a.data(), &leading, tau.data(), work, size, &info); });
   return {};
 }
 
@@ -74,9 +77,11 @@ Result<int> factorSymmetric(std::vector<T>& a, int n, char job, char triangle, s
   std::vector<int> integerWork(1);
   for (int pass = 0; pass < 2; ++pass) {
     if constexpr (kIsComplex<T>)
-      callFortran(routine, &job, &triangle, &n, a.data(), &leading, values.data(), work.data(), &size, realWork.data(), &realSize, integerWork.data(), &integerSize, &info, size_t{1}, size_t{1});
+      callFortran(routine, &job, &triangle, &n, a.data(), &leading, values.data(), work.data(), &size, realWork.data(),
+                  &realSize, integerWork.data(), &integerSize, &info, size_t{1}, size_t{1});
     else
-      callFortran(routine, &job, &triangle, &n, a.data(), &leading, values.data(), work.data(), &size, integerWork.data(), &integerSize, &info, size_t{1}, size_t{1});
+      callFortran(routine, &job, &triangle, &n, a.data(), &leading, values.data(), work.data(), &size,
+                  integerWork.data(), &integerSize, &info, size_t{1}, size_t{1});
     if (pass == 1) break;
     size = std::max(1, static_cast<int>(std::real(work[0])));
     realSize = std::max(1, static_cast<int>(realWork[0]));

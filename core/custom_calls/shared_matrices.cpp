@@ -39,7 +39,9 @@ class FirstFailure {
 
 }  // namespace
 
-SharedMatrices::SharedMatrices(ShareItems share) : share_(std::move(share)), outer_(shareItems) { shareItems = &share_; }
+SharedMatrices::SharedMatrices(ShareItems share) : share_(std::move(share)), outer_(shareItems) {
+  shareItems = &share_;
+}
 SharedMatrices::~SharedMatrices() { shareItems = outer_; }
 
 Status forEachMatrix(int64_t count, double operations, const std::function<Status(int64_t item)>& matrix) {
@@ -54,8 +56,10 @@ Status forEachMatrix(int64_t count, double operations, const std::function<Statu
     }
   };
   const auto chunk = std::max<int64_t>(1, static_cast<int64_t>(kWorthSharing / (operations + kCall)));
-  if (shareItems && count > chunk) (*shareItems)(count, chunk, range);
-  else range(0, count);
+  if (shareItems && count > chunk)
+    (*shareItems)(count, chunk, range);
+  else
+    range(0, count);
   return failure.take();
 }
 

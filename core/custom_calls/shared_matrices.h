@@ -1,6 +1,7 @@
-// The matrices of a batch, shared among threads by whoever has some. A backend opens a scope around an evaluation; without
-// one, and on other threads than the scope's, matrices go one after another. Each is computed as it is alone, so results
-// do not depend on the number of threads. Before: core/base; after: lapack_targets.cpp, decomposition_targets.cpp, cpu/evaluate_step.cpp.
+// The matrices of a batch, shared among threads by whoever has some. A backend opens a scope around an evaluation;
+// without one, and on other threads than the scope's, matrices go one after another. Each is computed as it is alone,
+// so results do not depend on the number of threads. Before: core/base; after: lapack_targets.cpp,
+// decomposition_targets.cpp, cpu/evaluate_step.cpp.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ class SharedMatrices {
   const ShareItems* outer_;
 };
 
-// Calls `matrix` on each of [0, count), where one takes about `operations`; it may run on several threads at once. The failure of
-// the first that fails, whatever the threads; rethrows std::bad_alloc.
+// Calls `matrix` on each of [0, count), where one takes about `operations`; it may run on several threads at once. The
+// failure of the first that fails, whatever the threads; rethrows std::bad_alloc.
 Status forEachMatrix(int64_t count, double operations, const std::function<Status(int64_t item)>& matrix);
 
 }  // namespace tessera

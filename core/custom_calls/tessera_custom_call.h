@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 typedef struct {
-  const char* element_type;      /* as in HLO text: "f32", "s64", "pred", "c64" */
+  const char* element_type; /* as in HLO text: "f32", "s64", "pred", "c64" */
   int32_t rank;
   const int64_t* dimensions;     /* rank sizes */
   const int64_t* minor_to_major; /* rank dimension numbers, the fastest first */
@@ -28,9 +28,9 @@ typedef struct {
 } TesseraArray;
 
 typedef struct {
-  size_t struct_size;            /* sizeof(TesseraCall) of the caller: later versions append members */
+  size_t struct_size; /* sizeof(TesseraCall) of the caller: later versions append members */
   const char* target;
-  const char* backend_config;    /* the instruction's, "" when it has none */
+  const char* backend_config; /* the instruction's, "" when it has none */
   size_t operand_count;
   const TesseraArray* operands;
   size_t result_count;

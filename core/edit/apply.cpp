@@ -31,7 +31,8 @@ void followEntryLayout(Module& module) {
 Result<EditResult> apply(const Module& module, const Edit& edit) {
   EditResult out{module, {}, {}, {}};
   Performer performer(out.module);
-  for (const EditAction& action : edit.actions) TESSERA_TRY(std::visit([&](const auto& each) { return performer(each); }, action));
+  for (const EditAction& action : edit.actions)
+    TESSERA_TRY(std::visit([&](const auto& each) { return performer(each); }, action));
   out.added = performer.added();
   out.changed = performer.changed();
   std::vector<InstructionId> seeds = performer.seeds();

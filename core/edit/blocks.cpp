@@ -54,13 +54,16 @@ bool takeQuoted(std::string_view& rest, std::string& out) {
 }
 
 bool isName(const std::string& name) {
-  return !name.empty() && name.size() <= 60 && std::ranges::all_of(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.'; });
+  return !name.empty() && name.size() <= 60 && std::ranges::all_of(name, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+  });
 }
 
 Result<Module> readBlock(const std::string& text) {
   ReadResult read = readHloText(text, "block");
   if (!read.module || read.diagnostics.hasErrors())
-    return fail(read.diagnostics.items().empty() ? "the block's text does not read" : read.diagnostics.items().front().message);
+    return fail(read.diagnostics.items().empty() ? "the block's text does not read"
+                                                 : read.diagnostics.items().front().message);
   return std::move(*read.module);
 }
 
@@ -87,7 +90,8 @@ Result<std::string> asComputation(const Block& block, std::vector<Shape>& parame
 }
 
 std::string compositeAttributes(const Block& block) {
-  return "{composite.attributes={},composite.name=" + inQuotes(std::string(kPrefix) + block.name) + ",composite.version=\"" + std::to_string(block.version) + "\"}";
+  return "{composite.attributes={},composite.name=" + inQuotes(std::string(kPrefix) + block.name) +
+         ",composite.version=\"" + std::to_string(block.version) + "\"}";
 }
 
 // Shapes of the sources that a shipped block is made for; a value of another type than the first ends them.
@@ -127,9 +131,11 @@ Result<std::vector<Block>> parseBlocks(std::string_view content) {
   };
   const std::string_view head = next();
   int64_t version = 0;
-  if (!head.starts_with(kMagic) || std::from_chars(head.data() + kMagic.size(), head.data() + head.size(), version).ec != std::errc())
+  if (!head.starts_with(kMagic) ||
+      std::from_chars(head.data() + kMagic.size(), head.data() + head.size(), version).ec != std::errc())
     return wrongAt(1, "this is no library of blocks: its first line is not \"tessera blocks 1\"");
-  if (version > kVersion) return wrongAt(1, "the library was written by a newer Tessera; this one reads version " + std::to_string(kVersion));
+  if (version > kVersion)
+    return wrongAt(1, "the library was written by a newer Tessera; this one reads version " + std::to_string(kVersion));
   while (!content.empty()) {
     std::string_view line = next();
     if (line.empty()) continue;
@@ -152,7 +158,8 @@ Result<std::vector<Block>> parseBlocks(std::string_view content) {
       if (!ended) block.text += std::string(text) + '\n';
     }
     if (!ended) return wrongAt(number, "the library ends too early: the last line, end, is missing");
-    if (const auto read = readBlock(block.text); !read) return wrongAt(begin, "the block " + block.name + ": " + read.error().message);
+    if (const auto read = readBlock(block.text); !read)
+      return wrongAt(begin, "the block " + block.name + ": " + read.error().message);
     out.push_back(std::move(block));
   }
   return out;
@@ -164,14 +171,16 @@ std::string printBlocks(std::span<const Block> blocks) {
   std::ranges::sort(sorted, {}, [](const Block* block) { return block->name; });
   std::string out = std::string(kMagic) + std::to_string(kVersion) + '\n';
   for (const Block* block : sorted) {
-    out += "block " + inQuotes(block->name) + ' ' + std::to_string(block->version) + ' ' + inQuotes(block->summary) + "\nhlo\n" + block->text;
+    out += "block " + inQuotes(block->name) + ' ' + std::to_string(block->version) + ' ' + inQuotes(block->summary) +
+           "\nhlo\n" + block->text;
     if (!block->text.ends_with('\n')) out += '\n';
     out += "end\n";
   }
   return out;
 }
 
-Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, const std::string& name, const std::string& summary) {
+Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, const std::string& name,
+                      const std::string& summary) {
   if (!isName(name)) return fail("a block's name has letters, digits, _ - and . only");
   // Spread constants come along, as constants do.
   std::vector<InstructionId> all(ids.begin(), ids.end());
@@ -179,7 +188,8 @@ Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, 
     for (InstructionId operand : module.contains(id) ? module.at(id).operands : std::span<const InstructionId>()) {
       if (!module.contains(operand) || std::ranges::find(all, operand) != all.end()) continue;
       const Instruction& value = module.at(operand);
-      const bool spread = value.opcode == Opcode::Broadcast && module.contains(value.operands[0]) && module.at(value.operands[0]).opcode == Opcode::Constant;
+      const bool spread = value.opcode == Opcode::Broadcast && module.contains(value.operands[0]) &&
+                          module.at(value.operands[0]).opcode == Opcode::Constant;
       if (spread || value.opcode == Opcode::Iota) all.push_back(operand);
     }
   const std::string fragment = ids.empty() ? std::string() : fragmentText(module, all);
@@ -221,7 +231,8 @@ Result<Shape> firstInputOf(const Block& block) {
   return module.shapeOf(parameters[0]);
 }
 
-Result<Edit> placingBlock(const Module& module, ComputationId computation, const Block& block, std::span<const InstructionId> sources) {
+Result<Edit> placingBlock(const Module& module, ComputationId computation, const Block& block,
+                          std::span<const InstructionId> sources) {
   Block made = block;
   if (made.text.empty()) {
     TESSERA_ASSIGN_OR_RETURN(made.text, shippedBlockText(block.name, shapesOf(module, sources)));
@@ -235,23 +246,33 @@ Result<Edit> placingBlock(const Module& module, ComputationId computation, const
   uint32_t added = 0;
   TESSERA_ASSIGN_OR_RETURN(const Module body, readBlock(made.text));
   for (size_t k = 0; k < parameters.size(); ++k) {
-    const bool fits = k < sources.size() && module.contains(sources[k]) && compatible(module.shapeOf(sources[k]), parameters[k]);
+    const bool fits =
+        k < sources.size() && module.contains(sources[k]) && compatible(module.shapeOf(sources[k]), parameters[k]);
     if (fits) {
       operands.push_back(sources[k]);
       continue;
     }
     if (k < sources.size())
-      return fail(block.name + " was saved for " + toString(parameters[k], false) + " as input " + std::to_string(k) + ", not " + toString(module.shapeOf(sources[k]), false));
+      return fail(block.name + " was saved for " + toString(parameters[k], false) + " as input " + std::to_string(k) +
+                  ", not " + toString(module.shapeOf(sources[k]), false));
     if (computation != module.entry()) {
       operands.push_back({});
       continue;
     }
     const std::string name(body.at(body.entryComputation().parameters[k]).name);
-    edit.actions.push_back(AddInstruction{computation, Opcode::Parameter, name, {}, {}, withoutLayout(parameters[k]), ""});
+    edit.actions.push_back(
+        AddInstruction{computation, Opcode::Parameter, name, {}, {}, withoutLayout(parameters[k]), ""});
     operands.push_back(newInstruction(added++));
   }
-  edit.actions.push_back(AddInstruction{computation, Opcode::Call, block.name, operands,
-                                        {{Attr::to_apply, "%" + callee}, {Attr::is_composite, "true"}, {Attr::frontend_attributes, compositeAttributes(made)}}, {}, ""});
+  edit.actions.push_back(AddInstruction{computation,
+                                        Opcode::Call,
+                                        block.name,
+                                        operands,
+                                        {{Attr::to_apply, "%" + callee},
+                                         {Attr::is_composite, "true"},
+                                         {Attr::frontend_attributes, compositeAttributes(made)}},
+                                        {},
+                                        ""});
   if (becomesRoot(module, computation, sources)) edit.actions.push_back(SetRoot{newInstruction(added)});
   return edit;
 }
@@ -262,7 +283,8 @@ BlockUse blockUseOf(const Module& module, InstructionId id) {
   if (call.opcode != Opcode::Call || !call.attributes->boolOr(Attr::is_composite, false)) return out;
   const auto* raw = call.attributes->get<RawText>(Attr::frontend_attributes);
   if (!raw) return out;
-  const std::string name = quotedBehind(raw->text, "composite.name="), version = quotedBehind(raw->text, "composite.version=");
+  const std::string name = quotedBehind(raw->text, "composite.name="),
+                    version = quotedBehind(raw->text, "composite.version=");
   if (!name.starts_with(kPrefix)) return out;
   out.name = name.substr(kPrefix.size());
   std::from_chars(version.data(), version.data() + version.size(), out.version);
@@ -293,7 +315,10 @@ Result<Edit> updatingUses(const Module& module, std::span<const InstructionId> u
     bool fits = parameters.size() == call.operands.size();
     for (size_t k = 0; fits && k < parameters.size(); ++k)
       fits = !call.operands[k].valid() || compatible(module.shapeOf(call.operands[k]), parameters[k]);
-    if (!fits) return refuse(module, id, "version " + std::to_string(block->version) + " of " + block->name + " takes other inputs than this use has");
+    if (!fits)
+      return refuse(
+          module, id,
+          "version " + std::to_string(block->version) + " of " + block->name + " takes other inputs than this use has");
     if (std::ranges::find(brought, block->name) == brought.end()) {
       edit.actions.push_back(AddComputations{text});
       brought.push_back(block->name);

@@ -1,7 +1,7 @@
-// Blocks: named, versioned pieces of graph. One is placed as a composite call (the reference's CompositeCall: name, version
-// and attributes beside the computation that it stands for), so that its decomposition stays open to everybody. Shipped blocks
-// are made for the shapes that they are given; a person's own are kept in a library file and have the shapes they were saved
-// with. Before: a selection, or the palette; after: edit.h.
+// Blocks: named, versioned pieces of graph. One is placed as a composite call (the reference's CompositeCall: name,
+// version and attributes beside the computation that it stands for), so that its decomposition stays open to everybody.
+// Shipped blocks are made for the shapes that they are given; a person's own are kept in a library file and have the
+// shapes they were saved with. Before: a selection, or the palette; after: edit.h.
 #pragma once
 
 #include <filesystem>
@@ -22,23 +22,26 @@ struct Block {
 
 // linear, softmax, layer norm, gelu, attention, cross-entropy.
 const std::vector<Block>& shippedBlocks();
-// The HLO text of a shipped block for the shapes of its first inputs; what is not given follows from them, and without any
-// there are small ones. Fails where the shapes do not go together, with the reason.
+// The HLO text of a shipped block for the shapes of its first inputs; what is not given follows from them, and without
+// any there are small ones. Fails where the shapes do not go together, with the reason.
 Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs);
 
 // A library file: blocks in order of name. Fails with the line; a newer version is said.
 Result<std::vector<Block>> parseBlocks(std::string_view content);
 std::string printBlocks(std::span<const Block> blocks);
 
-// The selected instructions as a block: values from outside become its parameters, those that nobody inside reads its result.
-Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, const std::string& name, const std::string& summary);
+// The selected instructions as a block: values from outside become its parameters, those that nobody inside reads its
+// result.
+Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, const std::string& name,
+                      const std::string& summary);
 
 // The shape of a saved block's first input; fails where it has none.
 Result<Shape> firstInputOf(const Block& block);
 
-// The edit that places a block: its computations, parameters for the inputs that have no source (in the entry; elsewhere they
-// stay open), and the call, added last.
-Result<Edit> placingBlock(const Module& module, ComputationId computation, const Block& block, std::span<const InstructionId> sources);
+// The edit that places a block: its computations, parameters for the inputs that have no source (in the entry;
+// elsewhere they stay open), and the call, added last.
+Result<Edit> placingBlock(const Module& module, ComputationId computation, const Block& block,
+                          std::span<const InstructionId> sources);
 
 // The name and version that a composite call carries; version 0: it is none.
 struct BlockUse {

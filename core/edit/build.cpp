@@ -16,7 +16,8 @@ bool isReducer(const Module& module, ComputationId id, const AddReducer& wanted)
   const Computation& computation = module.at(id);
   if (!computation.root.valid() || computation.parameters.size() != 2) return false;
   const Instruction& root = module.at(computation.root);
-  return root.opcode == wanted.opcode && root.shape->isArray() && root.shape->type == wanted.type && root.shape->dimensions.empty();
+  return root.opcode == wanted.opcode && root.shape->isArray() && root.shape->type == wanted.type &&
+         root.shape->dimensions.empty();
 }
 
 }  // namespace
@@ -115,10 +116,12 @@ Status Performer::operator()(const RemoveInstruction& action) {
   if (instruction.opcode == Opcode::Parameter && computation != module_.entry())
     return refuse(module_, id, "a called computation has the parameters that its callers give");
   const bool called = computation != module_.entry();
-  if (called && module_.at(computation).instructions.size() == 1) return refuse(module_, id, "a called computation must give something");
+  if (called && module_.at(computation).instructions.size() == 1)
+    return refuse(module_, id, "a called computation must give something");
   InstructionId heir;
   for (InstructionId operand : instruction.operands)
-    if (!heir.valid() && module_.contains(operand) && sameIgnoringLayout(module_.shapeOf(operand), *instruction.shape)) heir = operand;
+    if (!heir.valid() && module_.contains(operand) && sameIgnoringLayout(module_.shapeOf(operand), *instruction.shape))
+      heir = operand;
   heal(id, heir);
   if (instruction.opcode == Opcode::Parameter) renumberParametersBehind(id);
   const bool wasRoot = module_.at(computation).root == id;
@@ -148,8 +151,10 @@ void Performer::heal(InstructionId removed, InstructionId by) {
       std::vector<InstructionId> left = *others;
       std::erase(left, removed);
       changed = true;
-      if (left.empty()) attributes.remove(each.name);
-      else attributes.set(each.name, std::move(left));
+      if (left.empty())
+        attributes.remove(each.name);
+      else
+        attributes.set(each.name, std::move(left));
     }
     if (changed) module_.setAttributes(user, std::move(attributes));
   }

@@ -72,8 +72,8 @@ std::string channelsLast(const Shape& input) {
   return "b" + spatial + "f_" + spatial + "io->b" + spatial + "f";
 }
 
-// Three wide over the spatial dimensions, padded so that the size stays: of four and more dimensions those between batch and
-// features, as channelsLast() has them; else the last two.
+// Three wide over the spatial dimensions, padded so that the size stays: of four and more dimensions those between
+// batch and features, as channelsLast() has them; else the last two.
 std::string windowOfThree(const Shape& operand) {
   const size_t rank = operand.dimensions.size();
   std::string size, padding;
@@ -97,8 +97,13 @@ std::string textFor(const AttributeRow& row, const Instruction& instruction, std
     case Attr::dynamic_slice_sizes: return braced(first.dimensions);
     case Attr::lhs_contracting_dims: return last >= 0 ? braced({last}) : "";
     case Attr::rhs_contracting_dims:
-      return second.dimensions.empty() ? "" : braced({std::max<int64_t>(0, static_cast<int64_t>(second.dimensions.size()) - 2)});
-    case Attr::window: return instruction.opcode == Opcode::Convolution ? sameWindow(second) : instruction.opcode == Opcode::ReduceWindow ? windowOfThree(first) : "";
+      return second.dimensions.empty()
+                 ? ""
+                 : braced({std::max<int64_t>(0, static_cast<int64_t>(second.dimensions.size()) - 2)});
+    case Attr::window:
+      return instruction.opcode == Opcode::Convolution    ? sameWindow(second)
+             : instruction.opcode == Opcode::ReduceWindow ? windowOfThree(first)
+                                                          : "";
     case Attr::dim_labels: return channelsLast(first);
     case Attr::iota_dimension:
     case Attr::index: return "0";
@@ -111,7 +116,8 @@ std::string textFor(const AttributeRow& row, const Instruction& instruction, std
 }
 
 bool isMeant(const AttributeRow& row) {
-  return row.required || row.name == Attr::dimensions || row.name == Attr::window || row.name == Attr::lhs_contracting_dims || row.name == Attr::rhs_contracting_dims;
+  return row.required || row.name == Attr::dimensions || row.name == Attr::window ||
+         row.name == Attr::lhs_contracting_dims || row.name == Attr::rhs_contracting_dims;
 }
 
 }  // namespace
@@ -126,7 +132,8 @@ std::vector<NewAttribute> defaultAttributes(const Module& module, InstructionId 
   std::vector<NewAttribute> out;
   for (const AttributeRow& row : attributeRowsOf(instruction.opcode)) {
     if (!isMeant(row) || instruction.attributes->has(row.name)) continue;
-    if (std::string text = textFor(row, instruction, operands); !text.empty()) out.push_back({row.name, std::move(text)});
+    if (std::string text = textFor(row, instruction, operands); !text.empty())
+      out.push_back({row.name, std::move(text)});
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// See dimension_hues.h. The entry comes first, its parameters before all else: what a person gives is what letters begin with.
+// See dimension_hues.h. The entry comes first, its parameters before all else: what a person gives is what letters
+// begin with.
 #include "core/edit/dimension_hues.h"
 
 #include <set>
@@ -51,7 +52,8 @@ DimensionHues::DimensionHues(const Module& module, const Sizes& sizes, const Siz
     const Shape& shape = module.shapeOf(id);
     for (size_t d = 0; shape.isArray() && d < shape.dimensions.size(); ++d) {
       const auto same = sizes.classOf({id, 0, static_cast<int32_t>(d)});
-      const auto [row, isNew] = same ? known.try_emplace(*same, static_cast<uint32_t>(hues_.size())) : std::pair(known.end(), true);
+      const auto [row, isNew] =
+          same ? known.try_emplace(*same, static_cast<uint32_t>(hues_.size())) : std::pair(known.end(), true);
       rows_[begin_[id.value] + d] = isNew ? static_cast<uint32_t>(hues_.size()) : row->second;
       if (!isNew) continue;
       DimensionHue made;
@@ -65,7 +67,8 @@ DimensionHues::DimensionHues(const Module& module, const Sizes& sizes, const Siz
 }
 
 const DimensionHue* DimensionHues::find(InstructionId id, size_t dimension) const {
-  if (begin_.empty() || id.value >= begin_.size() - 1 || begin_[id.value] + dimension >= begin_[id.value + 1]) return nullptr;
+  if (begin_.empty() || id.value >= begin_.size() - 1 || begin_[id.value] + dimension >= begin_[id.value + 1])
+    return nullptr;
   return &hues_[rows_[begin_[id.value] + dimension]];
 }
 

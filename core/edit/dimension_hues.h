@@ -1,6 +1,7 @@
-// One hue and one letter a dimension, in every view: the shape rules say which dimensions are one and the same (core/edit/sizes),
-// and each of those classes has its row here. The letter is the name that a person gave its size, else i, j, k … in the order in
-// which the classes first appear. Before: Scene; after: second lines of nodes, the inspector, the layout panel, values.
+// One hue and one letter a dimension, in every view: the shape rules say which dimensions are one and the same
+// (core/edit/sizes), and each of those classes has its row here. The letter is the name that a person gave its size,
+// else i, j, k … in the order in which the classes first appear. Before: Scene; after: second lines of nodes, the
+// inspector, the layout panel, values.
 #pragma once
 
 #include <string>
@@ -14,8 +15,9 @@ struct SizeNames;
 
 struct DimensionHue {
   std::string letter;
-  int hue = -1;                    // hueRole of core/picture, which begins again; -1: a dimension of size 1, which is nothing to tell apart
-  bool named = false;              // by a person
+  int hue =
+      -1;  // hueRole of core/picture, which begins again; -1: a dimension of size 1, which is nothing to tell apart
+  bool named = false;  // by a person
 };
 
 class DimensionHues {
@@ -31,8 +33,8 @@ class DimensionHues {
   bool empty() const { return hues_.empty(); }
 
  private:
-  std::vector<uint32_t> begin_;    // by instruction slot, in rows_
-  std::vector<uint32_t> rows_;     // by dimension: which of hues_
+  std::vector<uint32_t> begin_;  // by instruction slot, in rows_
+  std::vector<uint32_t> rows_;   // by dimension: which of hues_
   std::vector<DimensionHue> hues_;
 };
 

@@ -15,22 +15,47 @@
 
 namespace tessera {
 
-struct SetParameterShape { InstructionId instruction; Shape shape; };
-struct SetAttribute { InstructionId instruction; Attr name; std::string text; };  // value as HLO text
-struct Rename { InstructionId instruction; std::string name; };
+struct SetParameterShape {
+  InstructionId instruction;
+  Shape shape;
+};
+struct SetAttribute {
+  InstructionId instruction;
+  Attr name;
+  std::string text;
+};  // value as HLO text
+struct Rename {
+  InstructionId instruction;
+  std::string name;
+};
 // An invalid value opens the input; one behind the last operand is appended where the op takes any number.
-struct SetOperand { InstructionId instruction; int32_t operand; InstructionId value; };
-struct SetNote { InstructionId instruction; std::string note; };
+struct SetOperand {
+  InstructionId instruction;
+  int32_t operand;
+  InstructionId value;
+};
+struct SetNote {
+  InstructionId instruction;
+  std::string note;
+};
 // The shape of an instruction whose op takes it as written: parameter, iota, broadcast, reshape, convert …,
 // or of a constant whose value says how it goes on (core/edit/regrow.h).
-struct SetShape { InstructionId instruction; Shape shape; };
-struct SetRoot { InstructionId instruction; };  // of its own computation
+struct SetShape {
+  InstructionId instruction;
+  Shape shape;
+};
+struct SetRoot {
+  InstructionId instruction;
+};  // of its own computation
 
 // An attribute of a new instruction; its value as HLO text.
-struct NewAttribute { Attr name; std::string text; };
-// A new instruction at the end of a computation. Invalid operands are open inputs. What is not said is derived: the name
-// from the opcode, the shape by inference, required attributes by core/edit/defaults.h. A computation without a root
-// gets it as root. A parameter takes the next number.
+struct NewAttribute {
+  Attr name;
+  std::string text;
+};
+// A new instruction at the end of a computation. Invalid operands are open inputs. What is not said is derived: the
+// name from the opcode, the shape by inference, required attributes by core/edit/defaults.h. A computation without a
+// root gets it as root. A parameter takes the next number.
 struct AddInstruction {
   ComputationId computation;
   Opcode opcode = Opcode::Unknown;
@@ -42,33 +67,50 @@ struct AddInstruction {
 };
 // Users are healed: they get the first operand of the same shape, else an open input. Parameters behind a removed one
 // of the entry move up; a called computation keeps its parameters.
-struct RemoveInstruction { InstructionId instruction; };
+struct RemoveInstruction {
+  InstructionId instruction;
+};
 // A computation of two scalars of a type, such as a reduction applies; nothing when the name is there with these.
-struct AddReducer { std::string name; Opcode opcode = Opcode::Add; ElementType type = ElementType::F32; };
+struct AddReducer {
+  std::string name;
+  Opcode opcode = Opcode::Add;
+  ElementType type = ElementType::F32;
+};
 
-// Every computation of a module in HLO text but its entry: ready-made bodies, and what pasted instructions call. One that is
-// there with the same name and content is shared; else a taken name gets a number, which this edit's attributes follow.
-struct AddComputations { std::string text; };
+// Every computation of a module in HLO text but its entry: ready-made bodies, and what pasted instructions call. One
+// that is there with the same name and content is shared; else a taken name gets a number, which this edit's attributes
+// follow.
+struct AddComputations {
+  std::string text;
+};
 // The value of a constant, of the shape that it has.
-struct SetLiteral { InstructionId instruction; std::string literal; };
+struct SetLiteral {
+  InstructionId instruction;
+  std::string literal;
+};
 
-// Instructions of one computation move into a computation of their own, which a call or a fusion runs: what they read from
-// outside becomes its parameters, what outside reads its result (a tuple where these are several). Parameters stay outside;
-// constants and iotas that only they read come along. Refused where a path leaves them and comes back.
+// Instructions of one computation move into a computation of their own, which a call or a fusion runs: what they read
+// from outside becomes its parameters, what outside reads its result (a tuple where these are several). Parameters stay
+// outside; constants and iotas that only they read come along. Refused where a path leaves them and comes back.
 struct GroupInstructions {
   std::vector<InstructionId> instructions;
-  std::string name;               // of the computation and of who runs it
-  Opcode caller = Opcode::Call;   // or Fusion
-  std::string kind;               // of a fusion: "kLoop"
+  std::string name;              // of the computation and of who runs it
+  Opcode caller = Opcode::Call;  // or Fusion
+  std::string kind;              // of a fusion: "kLoop"
 };
 // A call or fusion gives way to what it runs, which moves where nothing else runs it and is copied otherwise.
-struct InlineCall { InstructionId instruction; };
-// A constant becomes a parameter of its computation; callers give it (core/edit/promoting.cpp), runs go on giving a number.
-struct PromoteConstant { InstructionId instruction; };
+struct InlineCall {
+  InstructionId instruction;
+};
+// A constant becomes a parameter of its computation; callers give it (core/edit/promoting.cpp), runs go on giving a
+// number.
+struct PromoteConstant {
+  InstructionId instruction;
+};
 
-using EditAction = std::variant<SetParameterShape, SetAttribute, Rename, SetOperand, SetNote, SetShape, SetRoot, AddInstruction,
-                                RemoveInstruction, AddReducer, AddComputations, SetLiteral, GroupInstructions,
-                                InlineCall, PromoteConstant>;
+using EditAction = std::variant<SetParameterShape, SetAttribute, Rename, SetOperand, SetNote, SetShape, SetRoot,
+                                AddInstruction, RemoveInstruction, AddReducer, AddComputations, SetLiteral,
+                                GroupInstructions, InlineCall, PromoteConstant>;
 
 // Within one edit: the instruction that its k-th AddInstruction makes.
 inline constexpr uint32_t kNewInstruction = 0x80000000u;
@@ -78,10 +120,13 @@ inline InstructionId newInstruction(uint32_t k) { return InstructionId(kNewInstr
 Module emptyModule();
 
 // Where an instruction stands afterwards; new ones by newInstruction(k).
-struct PlaceInstruction { InstructionId instruction; PagePoint at; };
+struct PlaceInstruction {
+  InstructionId instruction;
+  PagePoint at;
+};
 
 struct Edit {
-  std::string title;                 // for the undo menu
+  std::string title;  // for the undo menu
   std::vector<EditAction> actions;
   std::vector<PlaceInstruction> places = {};
 };
@@ -90,9 +135,9 @@ struct Edit {
 // stand in `diagnostics`; an action that makes no sense (unknown id, text that does not parse) is.
 struct EditResult {
   Module module;
-  Diagnostics diagnostics;                  // inference and verification of the new module, per instruction
-  std::vector<InstructionId> changed;       // instructions whose shape or content changed
-  std::vector<InstructionId> added;         // by AddInstruction, in order
+  Diagnostics diagnostics;             // inference and verification of the new module, per instruction
+  std::vector<InstructionId> changed;  // instructions whose shape or content changed
+  std::vector<InstructionId> added;    // by AddInstruction, in order
 };
 Result<EditResult> apply(const Module& module, const Edit& edit);
 
@@ -100,7 +145,8 @@ Result<EditResult> apply(const Module& module, const Edit& edit);
 std::string toJson(const Edit& edit);
 Result<Edit> editFromJson(const std::string& line);
 
-// Snapshots before and after of the graph and of what a person arranged round it, so undo is exact. Copying a Module is cheap.
+// Snapshots before and after of the graph and of what a person arranged round it, so undo is exact. Copying a Module is
+// cheap.
 class History {
  public:
   explicit History(Module initial, Project project = {});

@@ -1,5 +1,5 @@
-// Edits as one line of JSON each, for the journal: {"title":…,"actions":[{"do":"rename","instruction":3,…}]}. Shapes and
-// attribute values stand as HLO text.
+// Edits as one line of JSON each, for the journal: {"title":…,"actions":[{"do":"rename","instruction":3,…}]}. Shapes
+// and attribute values stand as HLO text.
 #include <nlohmann/json.hpp>
 
 #include "core/edit/edit.h"
@@ -13,28 +13,50 @@ using Json = nlohmann::json;
 
 struct ToJson {
   Json operator()(const SetParameterShape& a) const {
-    return {{"do", "set-parameter-shape"}, {"instruction", a.instruction.value}, {"shape", toString(a.shape)}, {"padding", paddingText(a.shape)}};
+    return {{"do", "set-parameter-shape"},
+            {"instruction", a.instruction.value},
+            {"shape", toString(a.shape)},
+            {"padding", paddingText(a.shape)}};
   }
   Json operator()(const SetAttribute& a) const {
-    return {{"do", "set-attribute"}, {"instruction", a.instruction.value}, {"name", std::string(nameOf(a.name))}, {"text", a.text}};
+    return {{"do", "set-attribute"},
+            {"instruction", a.instruction.value},
+            {"name", std::string(nameOf(a.name))},
+            {"text", a.text}};
   }
-  Json operator()(const Rename& a) const { return {{"do", "rename"}, {"instruction", a.instruction.value}, {"name", a.name}}; }
+  Json operator()(const Rename& a) const {
+    return {{"do", "rename"}, {"instruction", a.instruction.value}, {"name", a.name}};
+  }
   Json operator()(const SetOperand& a) const {
-    return {{"do", "set-operand"}, {"instruction", a.instruction.value}, {"operand", a.operand}, {"value", a.value.value}};
+    return {
+        {"do", "set-operand"}, {"instruction", a.instruction.value}, {"operand", a.operand}, {"value", a.value.value}};
   }
-  Json operator()(const SetNote& a) const { return {{"do", "set-note"}, {"instruction", a.instruction.value}, {"note", a.note}}; }
-  Json operator()(const SetShape& a) const { return {{"do", "set-shape"}, {"instruction", a.instruction.value}, {"shape", toString(a.shape)}}; }
+  Json operator()(const SetNote& a) const {
+    return {{"do", "set-note"}, {"instruction", a.instruction.value}, {"note", a.note}};
+  }
+  Json operator()(const SetShape& a) const {
+    return {{"do", "set-shape"}, {"instruction", a.instruction.value}, {"shape", toString(a.shape)}};
+  }
   Json operator()(const SetRoot& a) const { return {{"do", "set-root"}, {"instruction", a.instruction.value}}; }
   Json operator()(const RemoveInstruction& a) const { return {{"do", "remove"}, {"instruction", a.instruction.value}}; }
   Json operator()(const AddReducer& a) const {
-    return {{"do", "add-reducer"}, {"name", a.name}, {"opcode", std::string(nameOf(a.opcode))}, {"type", std::string(nameOf(a.type))}};
+    return {{"do", "add-reducer"},
+            {"name", a.name},
+            {"opcode", std::string(nameOf(a.opcode))},
+            {"type", std::string(nameOf(a.type))}};
   }
   Json operator()(const AddComputations& a) const { return {{"do", "add-computations"}, {"text", a.text}}; }
-  Json operator()(const SetLiteral& a) const { return {{"do", "set-literal"}, {"instruction", a.instruction.value}, {"literal", a.literal}}; }
+  Json operator()(const SetLiteral& a) const {
+    return {{"do", "set-literal"}, {"instruction", a.instruction.value}, {"literal", a.literal}};
+  }
   Json operator()(const GroupInstructions& a) const {
     Json ids = Json::array();
     for (InstructionId id : a.instructions) ids.push_back(id.value);
-    return {{"do", "group"}, {"instructions", std::move(ids)}, {"name", a.name}, {"opcode", std::string(nameOf(a.caller))}, {"kind", a.kind}};
+    return {{"do", "group"},
+            {"instructions", std::move(ids)},
+            {"name", a.name},
+            {"opcode", std::string(nameOf(a.caller))},
+            {"kind", a.kind}};
   }
   Json operator()(const InlineCall& a) const { return {{"do", "inline"}, {"instruction", a.instruction.value}}; }
   Json operator()(const PromoteConstant& a) const { return {{"do", "promote"}, {"instruction", a.instruction.value}}; }
@@ -42,8 +64,9 @@ struct ToJson {
     Json operands = Json::array(), attributes = Json::object();
     for (InstructionId operand : a.operands) operands.push_back(operand.value);
     for (const NewAttribute& each : a.attributes) attributes[std::string(nameOf(each.name))] = each.text;
-    Json out{{"do", "add"}, {"computation", a.computation.value}, {"opcode", std::string(nameOf(a.opcode))}, {"name", a.name},
-             {"operands", std::move(operands)}, {"attributes", std::move(attributes)}, {"literal", a.literal}};
+    Json out{{"do", "add"},         {"computation", a.computation.value}, {"opcode", std::string(nameOf(a.opcode))},
+             {"name", a.name},      {"operands", std::move(operands)},    {"attributes", std::move(attributes)},
+             {"literal", a.literal}};
     if (a.shape) out["shape"] = toString(*a.shape);
     return out;
   }
@@ -110,7 +133,8 @@ Result<EditAction> actionFrom(const Json& json) {
     return SetAttribute{id, *name, json.at("text").get<std::string>()};
   }
   if (kind == "rename") return Rename{id, json.at("name").get<std::string>()};
-  if (kind == "set-operand") return SetOperand{id, json.at("operand").get<int32_t>(), InstructionId(json.at("value").get<uint32_t>())};
+  if (kind == "set-operand")
+    return SetOperand{id, json.at("operand").get<int32_t>(), InstructionId(json.at("value").get<uint32_t>())};
   if (kind == "set-note") return SetNote{id, json.at("note").get<std::string>()};
   if (kind == "set-literal") return SetLiteral{id, json.at("literal").get<std::string>()};
   if (kind == "set-root") return SetRoot{id};
@@ -132,7 +156,8 @@ Result<Edit> editFrom(const Json& json) {
     out.actions.push_back(std::move(parsed));
   }
   for (const Json& place : json.value("places", Json::array()))
-    out.places.push_back({InstructionId(place.at("instruction").get<uint32_t>()), {place.at("x").get<double>(), place.at("y").get<double>()}});
+    out.places.push_back({InstructionId(place.at("instruction").get<uint32_t>()),
+                          {place.at("x").get<double>(), place.at("y").get<double>()}});
   return out;
 }
 

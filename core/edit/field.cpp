@@ -38,7 +38,8 @@ std::vector<int64_t> sizesOfBraces(const std::string& text) {
   return sizes;
 }
 
-std::vector<ElementType> typesToTry(const Module& module, const Instruction& user, int32_t operand, const std::string& text) {
+std::vector<ElementType> typesToTry(const Module& module, const Instruction& user, int32_t operand,
+                                    const std::string& text) {
   std::vector<ElementType> out;
   const auto shapes = operandShapes(module, user);
   for (size_t i = 0; i < shapes.size(); ++i)
@@ -71,7 +72,9 @@ bool isReadOnlyBy(const Module& module, InstructionId value, InstructionId user)
   return true;
 }
 
-bool isConstant(const Module& module, InstructionId id) { return module.contains(id) && module.at(id).opcode == Opcode::Constant; }
+bool isConstant(const Module& module, InstructionId id) {
+  return module.contains(id) && module.at(id).opcode == Opcode::Constant;
+}
 bool isGenerated(const Module& module, InstructionId id) {
   return isConstant(module, id) || (module.contains(id) && module.at(id).opcode == Opcode::Iota);
 }
@@ -88,7 +91,8 @@ void removeOld(const Module& module, InstructionId user, int32_t operand, Edit& 
   if (!isReadOnlyBy(module, old, user) || (!isGenerated(module, old) && !isSpread(module, old))) return;
   edit.actions.push_back(SetOperand{user, operand, {}});
   edit.actions.push_back(RemoveInstruction{old});
-  if (isSpread(module, old) && isReadOnlyBy(module, module.at(old).operands[0], old)) edit.actions.push_back(RemoveInstruction{module.at(old).operands[0]});
+  if (isSpread(module, old) && isReadOnlyBy(module, module.at(old).operands[0], old))
+    edit.actions.push_back(RemoveInstruction{module.at(old).operands[0]});
 }
 
 class Filling {
@@ -99,7 +103,8 @@ class Filling {
   Result<Edit> make() {
     if (text_.empty()) return std::unexpected(refusal("type a number, an array such as {1,2,3}, or iota"));
     for (ElementType type : typesToTry(module_, instruction_, operand_, text_)) {
-      if (text_.starts_with('{')) consider(Shape::array(type, sizesOfBraces(text_)), false);
+      if (text_.starts_with('{'))
+        consider(Shape::array(type, sizesOfBraces(text_)), false);
       else
         for (const Shape& shape : shapesToTry(module_, instruction_, operand_, type)) consider(shape, true);
       if (found_) return std::move(*found_);
@@ -119,13 +124,20 @@ class Filling {
     if (text_.starts_with("iota")) {
       if (shape.dimensions.empty()) return;
       const std::string along = trimmed(text_.substr(4));
-      edit.actions.push_back(AddInstruction{instruction_.computation, Opcode::Iota, "", {}, {{Attr::iota_dimension, along.empty() ? "0" : along}}, shape, ""});
+      edit.actions.push_back(AddInstruction{instruction_.computation,
+                                            Opcode::Iota,
+                                            "",
+                                            {},
+                                            {{Attr::iota_dimension, along.empty() ? "0" : along}},
+                                            shape,
+                                            ""});
     } else {
       const Shape written = wide ? Shape::array(shape.type, {}) : shape;
       if (auto literal = parseLiteral(text_, written); !literal) return note(literal.error());
       edit.actions.push_back(AddInstruction{instruction_.computation, Opcode::Constant, "", {}, {}, written, text_});
       if (wide) {
-        edit.actions.push_back(AddInstruction{instruction_.computation, Opcode::Broadcast, "", {made}, {{Attr::dimensions, "{}"}}, shape, ""});
+        edit.actions.push_back(AddInstruction{
+            instruction_.computation, Opcode::Broadcast, "", {made}, {{Attr::dimensions, "{}"}}, shape, ""});
         made = newInstruction(1);
       }
     }
@@ -159,7 +171,8 @@ std::optional<std::string> shown(const Instruction& constant) {
 
 Result<Edit> filling(const Module& module, InstructionId user, int32_t operand, const std::string& text) {
   const auto& operands = module.at(user).operands;
-  if (operand < 0 || static_cast<size_t>(operand) > operands.size()) return refuse(module, user, "there is no such input");
+  if (operand < 0 || static_cast<size_t>(operand) > operands.size())
+    return refuse(module, user, "there is no such input");
   return Filling(module, user, operand, trimmed(text)).make();
 }
 
@@ -169,7 +182,8 @@ std::optional<std::string> fieldText(const Module& module, InstructionId user, i
   const InstructionId value = operands[static_cast<size_t>(operand)];
   if (isConstant(module, value)) return shown(module.at(value));
   if (isSpread(module, value)) return shown(module.at(module.at(value).operands[0]));
-  if (isGenerated(module, value)) return fmt::format("iota {}", module.at(value).attributes->intOr(Attr::iota_dimension, 0));
+  if (isGenerated(module, value))
+    return fmt::format("iota {}", module.at(value).attributes->intOr(Attr::iota_dimension, 0));
   return std::nullopt;
 }
 
@@ -179,9 +193,12 @@ std::optional<std::string> valueOf(const Module& module, InstructionId id) {
 
 Result<Edit> refilling(const Module& module, InstructionId user, int32_t operand, const std::string& text) {
   const auto& operands = module.at(user).operands;
-  InstructionId value = operand >= 0 && static_cast<size_t>(operand) < operands.size() ? operands[static_cast<size_t>(operand)] : InstructionId();
+  InstructionId value = operand >= 0 && static_cast<size_t>(operand) < operands.size()
+                            ? operands[static_cast<size_t>(operand)]
+                            : InstructionId();
   InstructionId reader = user;
-  if (isSpread(module, value) && isReadOnlyBy(module, value, user)) reader = std::exchange(value, module.at(value).operands[0]);
+  if (isSpread(module, value) && isReadOnlyBy(module, value, user))
+    reader = std::exchange(value, module.at(value).operands[0]);
   if (isConstant(module, value) && isReadOnlyBy(module, value, reader))
     if (auto edit = resetting(module, value, text)) return edit;
   return filling(module, user, operand, text);

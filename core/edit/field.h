@@ -12,8 +12,8 @@ namespace tessera {
 // The edit that gives an input what was typed: "3.5", "-inf", "true", "{1,2,3}", "iota", "iota 1". The element type and
 // size are what the other inputs need. A constant that only this input reads is replaced. Fails with what is wrong.
 Result<Edit> filling(const Module& module, InstructionId user, int32_t operand, const std::string& text);
-// The same for an input that has a value: a constant that only this input reads is set in its place where the text is of its
-// shape, so that it keeps its name; what others read too stays theirs.
+// The same for an input that has a value: a constant that only this input reads is set in its place where the text is
+// of its shape, so that it keeps its name; what others read too stays theirs.
 Result<Edit> refilling(const Module& module, InstructionId user, int32_t operand, const std::string& text);
 // What a field shows for an input: the value of a constant or of a broadcast constant; nullopt: it is no field.
 std::optional<std::string> fieldText(const Module& module, InstructionId user, int32_t operand);

@@ -44,7 +44,8 @@ class Pasting {
 
   Result<Edit> make() {
     const Computation& entry = from_.entryComputation();
-    const bool isFragment = from_.name == kFragment && entry.root.valid() && from_.at(entry.root).opcode == Opcode::Tuple;
+    const bool isFragment =
+        from_.name == kFragment && entry.root.valid() && from_.at(entry.root).opcode == Opcode::Tuple;
     if (isFragment)
       for (InstructionId id : from_.at(entry.root).operands) selected_.insert(id);
     if (from_.order().size() > 1) edit_.actions.push_back(AddComputations{text_});
@@ -52,8 +53,11 @@ class Pasting {
     for (InstructionId id : order) {
       if (isFragment && id == entry.root) continue;
       const Instruction& instruction = from_.at(id);
-      if (instruction.opcode == Opcode::Parameter && ((isFragment && !selected_.contains(id)) || computation_ != module_.entry())) placed_[id] = outside(instruction);
-      else if (instruction.opcode != Opcode::Unknown) place(instruction);
+      if (instruction.opcode == Opcode::Parameter &&
+          ((isFragment && !selected_.contains(id)) || computation_ != module_.entry()))
+        placed_[id] = outside(instruction);
+      else if (instruction.opcode != Opcode::Unknown)
+        place(instruction);
     }
     if (added_ == 0) return fail("the text has nothing to paste");
     return std::move(edit_);
@@ -69,7 +73,8 @@ class Pasting {
   void place(const Instruction& instruction) {
     AddInstruction out{computation_, instruction.opcode, std::string(instruction.name), {}, {}, *instruction.shape, ""};
     if (instruction.literal) out.literal = printLiteral(*instruction.literal);
-    for (InstructionId operand : instruction.operands) out.operands.push_back(operand.valid() ? placed_[operand] : operand);
+    for (InstructionId operand : instruction.operands)
+      out.operands.push_back(operand.valid() ? placed_[operand] : operand);
     for (const Attribute& each : instruction.attributes->items())
       if (kindOf(each.name) != AttributeKind::Instructions)
         out.attributes.push_back({each.name, printAttributeValue(from_, each.value, kindOf(each.name))});
@@ -99,7 +104,9 @@ std::string fragmentText(const Module& module, std::span<const InstructionId> id
   copy.name = kFragment;
   const InstructionId tuple = gather(copy, selected);
   const std::unordered_set<InstructionId> inside(selected.begin(), selected.end());
-  auto cut = cutOut(copy, tuple, [&](InstructionId id) { return id != tuple && !inside.contains(id) && copy.at(id).opcode != Opcode::Constant; });
+  auto cut = cutOut(copy, tuple, [&](InstructionId id) {
+    return id != tuple && !inside.contains(id) && copy.at(id).opcode != Opcode::Constant;
+  });
   if (!cut) return {};
   cut->name = kFragment;
   return printHloText(*cut);

@@ -19,7 +19,9 @@ using IdSet = std::unordered_set<InstructionId>;
 
 std::string quoted(const Module& module, InstructionId id) { return "%" + std::string(module.at(id).name); }
 
-const Ids* predecessorsOf(const Instruction& instruction) { return instruction.attributes->get<Ids>(Attr::control_predecessors); }
+const Ids* predecessorsOf(const Instruction& instruction) {
+  return instruction.attributes->get<Ids>(Attr::control_predecessors);
+}
 
 // Everything that must be done before an instruction.
 template <class Visit>
@@ -44,7 +46,8 @@ void takeFields(const Module& module, IdSet& inside, ComputationId home) {
     IdSet wanted, outside;
     for (InstructionId id : module.at(home).instructions)
       for (InstructionId operand : module.at(id).operands)
-        if (module.contains(operand) && isField(module, operand) && !inside.contains(operand)) (inside.contains(id) ? wanted : outside).insert(operand);
+        if (module.contains(operand) && isField(module, operand) && !inside.contains(operand))
+          (inside.contains(id) ? wanted : outside).insert(operand);
     for (InstructionId id : wanted)
       if (!outside.contains(id) && module.at(home).root != id) inside.insert(id);
   }
@@ -63,8 +66,9 @@ Status checkTogether(const Module& module, const Ids& order, const IdSet& inside
     if (!inside.contains(id)) {
       if (follows) below.insert(id);
     } else if (between.valid()) {
-      return refuse(module, between, quoted(module, between) + " lies between: it needs what is selected, and " + quoted(module, id) +
-                                         ", which is selected, needs it. Select it too, or leave " + quoted(module, id) + " out");
+      return refuse(module, between,
+                    quoted(module, between) + " lies between: it needs what is selected, and " + quoted(module, id) +
+                        ", which is selected, needs it. Select it too, or leave " + quoted(module, id) + " out");
     }
   }
   return {};
@@ -79,7 +83,8 @@ bool isHalf(Opcode opcode) {
 Status checkHalves(const Module& module, const Grouping& grouping) {
   for (const Ids* list : {&grouping.inputs, &grouping.results})
     for (InstructionId id : *list)
-      if (isHalf(module.at(id).opcode)) return refuse(module, id, quoted(module, id) + " and what ends it must stay together");
+      if (isHalf(module.at(id).opcode))
+        return refuse(module, id, quoted(module, id) + " and what ends it must stay together");
   return {};
 }
 
@@ -88,8 +93,10 @@ void collectEnds(const Module& module, Grouping& grouping, const IdSet& inside) 
   for (InstructionId id : grouping.members)
     for (InstructionId operand : module.at(id).operands) {
       if (!module.contains(operand)) continue;
-      if (inside.contains(operand)) readInside.insert(operand);
-      else if (known.insert(operand).second) grouping.inputs.push_back(operand);
+      if (inside.contains(operand))
+        readInside.insert(operand);
+      else if (known.insert(operand).second)
+        grouping.inputs.push_back(operand);
     }
   for (InstructionId id : module.at(grouping.home).instructions)
     for (InstructionId operand : module.at(id).operands)
@@ -104,7 +111,8 @@ void collectEnds(const Module& module, Grouping& grouping, const IdSet& inside) 
 // "add" of "add.5".
 std::string stemOf(std::string_view name) {
   const size_t dot = name.rfind('.');
-  const bool numbered = dot != std::string_view::npos && dot > 0 && dot + 1 < name.size() && name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
+  const bool numbered = dot != std::string_view::npos && dot > 0 && dot + 1 < name.size() &&
+                        name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
   return std::string(numbered ? name.substr(0, dot) : name);
 }
 
@@ -137,7 +145,11 @@ const Metadata* sharedScope(const Module& module, const Ids& members, const std:
 // The move itself.
 class Grouper {
  public:
-  Grouper(Module& module, const Grouping& grouping, const GroupInstructions& action) : module_(module), grouping_(grouping), action_(action), inside_(grouping.members.begin(), grouping.members.end()) {}
+  Grouper(Module& module, const Grouping& grouping, const GroupInstructions& action)
+      : module_(module),
+        grouping_(grouping),
+        action_(action),
+        inside_(grouping.members.begin(), grouping.members.end()) {}
 
   // The caller, and then what takes its results apart.
   Ids run() {
@@ -189,8 +201,10 @@ class Grouper {
     Ids left;
     for (InstructionId other : *others) (inside_.contains(other) ? left : waitsFor_).push_back(other);
     AttributeSet attributes = *module_.at(id).attributes;
-    if (left.empty()) attributes.remove(Attr::control_predecessors);
-    else attributes.set(Attr::control_predecessors, std::move(left));
+    if (left.empty())
+      attributes.remove(Attr::control_predecessors);
+    else
+      attributes.set(Attr::control_predecessors, std::move(left));
     module_.setAttributes(id, std::move(attributes));
   }
   void gatherResults() {
@@ -218,8 +232,10 @@ class Grouper {
     if (!waitsFor_.empty()) attributes.set(Attr::control_predecessors, waitsFor_);
     caller.attributes = std::make_shared<const AttributeSet>(std::move(attributes));
     Ids made{module_.add(grouping_.home, std::move(caller), module_.shapeOf(module_.at(body_).root))};
-    if (grouping_.results.size() == 1) outer_[grouping_.results[0]] = made[0];
-    else takeApart(made);
+    if (grouping_.results.size() == 1)
+      outer_[grouping_.results[0]] = made[0];
+    else
+      takeApart(made);
     rewire(made[0]);
     return made;
   }
@@ -249,7 +265,8 @@ class Grouper {
         if (const auto found = outer_.find(operand); found != outer_.end()) operand = found->second, changed = true;
       if (changed) module_.setOperands(id, operands);
       const Ids* before = predecessorsOf(module_.at(id));
-      if (!before || std::ranges::none_of(*before, [&](InstructionId each) { return inside_.contains(each); })) continue;
+      if (!before || std::ranges::none_of(*before, [&](InstructionId each) { return inside_.contains(each); }))
+        continue;
       Ids kept = *before;
       std::erase_if(kept, [&](InstructionId each) { return inside_.contains(each); });
       kept.push_back(caller);
@@ -279,7 +296,8 @@ Result<Grouping> groupingOf(const Module& module, std::span<const InstructionId>
   Grouping out;
   for (InstructionId id : ids) {
     if (!module.contains(id)) return fail("there is no instruction with id " + std::to_string(id.value));
-    if (out.home.valid() && module.at(id).computation != out.home) return refuse(module, id, quoted(module, id) + " is in another computation than the others");
+    if (out.home.valid() && module.at(id).computation != out.home)
+      return refuse(module, id, quoted(module, id) + " is in another computation than the others");
     out.home = module.at(id).computation;
     if (module.at(id).opcode != Opcode::Parameter) inside.insert(id);
   }
@@ -298,13 +316,16 @@ Status checkFusible(const Module& module, std::span<const InstructionId> members
   for (InstructionId id : members) {
     const OpDef* op = findOp(module.at(id).opcode);
     if (!op || op->kind == ExecutionKind::Effect || op->kind == ExecutionKind::Control)
-      return refuse(module, id, quoted(module, id) + " cannot be part of a fusion: a fusion is one kernel, without effects, loops and calls");
+      return refuse(
+          module, id,
+          quoted(module, id) + " cannot be part of a fusion: a fusion is one kernel, without effects, loops and calls");
   }
   return {};
 }
 
 Status Performer::operator()(const GroupInstructions& action) {
-  if (action.caller != Opcode::Call && action.caller != Opcode::Fusion) return fail("a group is run by a call or a fusion");
+  if (action.caller != Opcode::Call && action.caller != Opcode::Fusion)
+    return fail("a group is run by a call or a fusion");
   std::vector<InstructionId> ids;
   for (InstructionId id : action.instructions) {
     TESSERA_ASSIGN_OR_RETURN(id, resolve(id));
@@ -323,13 +344,16 @@ Status Performer::operator()(const GroupInstructions& action) {
 std::vector<InstructionId> constantsOf(const Module& module, InstructionId id) {
   if (!module.contains(id)) return {};
   const auto constantAt = [&](InstructionId at) {
-    if (module.contains(at) && module.at(at).opcode == Opcode::Broadcast && module.at(at).operands.size() == 1) at = module.at(at).operands[0];
+    if (module.contains(at) && module.at(at).opcode == Opcode::Broadcast && module.at(at).operands.size() == 1)
+      at = module.at(at).operands[0];
     return module.contains(at) && module.at(at).opcode == Opcode::Constant ? at : InstructionId();
   };
   if (const InstructionId own = constantAt(id); own.valid()) return {own};
   std::vector<InstructionId> out;
   for (InstructionId operand : module.at(id).operands)
-    if (const InstructionId each = operand.valid() ? constantAt(operand) : operand; each.valid() && std::ranges::find(out, each) == out.end()) out.push_back(each);
+    if (const InstructionId each = operand.valid() ? constantAt(operand) : operand;
+        each.valid() && std::ranges::find(out, each) == out.end())
+      out.push_back(each);
   return out;
 }
 

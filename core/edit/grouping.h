@@ -1,5 +1,5 @@
-// Parts of a graph made computations and back: what stands between a selection and a group, and a selection as a module of
-// its own. Before: the studio's selection; after: edit.h, whose GroupInstructions and InlineCall do it.
+// Parts of a graph made computations and back: what stands between a selection and a group, and a selection as a module
+// of its own. Before: the studio's selection; after: edit.h, whose GroupInstructions and InlineCall do it.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace tessera {
 
-// What becomes of a selection when it is grouped: members in file order, what they read from outside in order of the first
-// reading, and what outside reads of them (or nobody).
+// What becomes of a selection when it is grouped: members in file order, what they read from outside in order of the
+// first reading, and what outside reads of them (or nobody).
 struct Grouping {
   ComputationId home;
   std::vector<InstructionId> members, inputs, results;
 };
-// Fails with the instruction on a path that leaves the selection and comes back, and where nothing can be grouped. O(size of
-// the computation).
+// Fails with the instruction on a path that leaves the selection and comes back, and where nothing can be grouped.
+// O(size of the computation).
 Result<Grouping> groupingOf(const Module& module, std::span<const InstructionId> ids);
 // Also what a fusion cannot hold: effects, loops, calls.
 Status checkFusible(const Module& module, std::span<const InstructionId> members);

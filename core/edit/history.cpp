@@ -14,7 +14,8 @@ bool hasMoved(const Module& before, const Module& after, InstructionId id) {
 }
 
 // What is said of an instruction goes to where it is now, in another computation or under another name.
-void takeAlong(Project& project, const std::string& from, const std::string& name, const std::string& to, const std::string& newName) {
+void takeAlong(Project& project, const std::string& from, const std::string& name, const std::string& to,
+               const std::string& newName) {
   if (!project.find(from)) return;
   project.page(to);  // first: it may move the other
   ProjectPage& old = project.page(from);
@@ -22,8 +23,10 @@ void takeAlong(Project& project, const std::string& from, const std::string& nam
   const auto take = [&](auto& left, auto& right) {
     auto node = left.extract(name);
     if (node.empty()) return;
-    if constexpr (requires { node.key(); }) node.key() = newName;
-    else node.value() = newName;
+    if constexpr (requires { node.key(); })
+      node.key() = newName;
+    else
+      node.value() = newName;
     right.insert(std::move(node));
   };
   const auto takeSpots = [&](auto& left, auto& right) {
@@ -43,15 +46,19 @@ void takeAlong(Project& project, const std::string& from, const std::string& nam
 
 // A promoted number stays what runs are given.
 void keepGiving(RunSettings& run, const Module& before, InstructionId id, const Module& after) {
-  if (!before.contains(id) || !after.contains(id) || after.at(id).computation != after.entry()) return;  // callers give the others
+  if (!before.contains(id) || !after.contains(id) || after.at(id).computation != after.entry())
+    return;  // callers give the others
   const auto literal = before.at(id).literal;
   if (!literal || !literal->shape().isArray() || !literal->shape().dimensions.empty()) return;
-  const std::string words = "constant " + (literal->shape().type == ElementType::Pred ? std::string(literal->data<uint8_t>()[0] ? "1" : "0") : printLiteral(*literal));
+  const std::string words =
+      "constant " + (literal->shape().type == ElementType::Pred ? std::string(literal->data<uint8_t>()[0] ? "1" : "0")
+                                                                : printLiteral(*literal));
   if (checkArgumentSource(words)) run.sources[firstLeafOf(after, id)] = words;
 }
 
 // Renamed instructions take along what is said of them, removed ones too; what the edit places is placed.
-std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& project, const Module& before, const Edit& edit, const EditResult& after) {
+std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& project, const Module& before,
+                                        const Edit& edit, const EditResult& after) {
   std::shared_ptr<Project> out;
   const auto changed = [&]() -> Project& {
     if (!out) out = std::make_shared<Project>(*project);
@@ -67,14 +74,17 @@ std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& pr
     if (const auto* each = std::get_if<RemoveInstruction>(&action)) rename(each->instruction, {});
   }
   for (const EditAction& action : edit.actions)
-    if (const auto* each = std::get_if<PromoteConstant>(&action)) keepGiving(changed().run, before, each->instruction, after.module);
+    if (const auto* each = std::get_if<PromoteConstant>(&action))
+      keepGiving(changed().run, before, each->instruction, after.module);
   if (project->arranged())
     for (InstructionId id : after.changed)
       if (before.contains(id) && after.module.contains(id) && hasMoved(before, after.module, id))
-        takeAlong(changed(), before.at(before.at(id).computation).name, std::string(before.at(id).name), after.module.at(after.module.at(id).computation).name, std::string(after.module.at(id).name));
+        takeAlong(changed(), before.at(before.at(id).computation).name, std::string(before.at(id).name),
+                  after.module.at(after.module.at(id).computation).name, std::string(after.module.at(id).name));
   for (const PlaceInstruction& each : edit.places) {
     const uint32_t made = each.instruction.value - kNewInstruction;
-    const InstructionId id = each.instruction.value >= kNewInstruction && made < after.added.size() ? after.added[made] : each.instruction;
+    const InstructionId id =
+        each.instruction.value >= kNewInstruction && made < after.added.size() ? after.added[made] : each.instruction;
     if (!after.module.contains(id)) continue;
     const Instruction& instruction = after.module.at(id);
     changed().page(after.module.at(instruction.computation).name).instructions[std::string(instruction.name)] = each.at;
@@ -85,13 +95,15 @@ std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& pr
 }  // namespace
 
 History::History(Module initial, Project project) {
-  steps_.push_back(std::make_shared<const Step>(Step{std::move(initial), std::make_shared<const Project>(std::move(project)), {}, 0, 0}));
+  steps_.push_back(std::make_shared<const Step>(
+      Step{std::move(initial), std::make_shared<const Project>(std::move(project)), {}, 0, 0}));
 }
 
 void History::push(Module module, std::shared_ptr<const Project> project, std::string title, bool sameGraph) {
   const uint64_t graph = sameGraph ? steps_[position_]->graph : made_ + 1;
   steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(position_) + 1, steps_.end());
-  steps_.push_back(std::make_shared<const Step>(Step{std::move(module), std::move(project), std::move(title), ++made_, graph}));
+  steps_.push_back(
+      std::make_shared<const Step>(Step{std::move(module), std::move(project), std::move(title), ++made_, graph}));
   ++position_;
 }
 

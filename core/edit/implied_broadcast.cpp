@@ -4,7 +4,8 @@
 namespace tessera {
 namespace {
 
-void place(const Shape& from, const Shape& to, std::vector<int64_t>& chosen, size_t next, size_t most, std::vector<std::vector<int64_t>>& out) {
+void place(const Shape& from, const Shape& to, std::vector<int64_t>& chosen, size_t next, size_t most,
+           std::vector<std::vector<int64_t>>& out) {
   if (out.size() >= most) return;
   if (chosen.size() == from.dimensions.size()) {
     out.push_back(chosen);
@@ -23,7 +24,8 @@ void place(const Shape& from, const Shape& to, std::vector<int64_t>& chosen, siz
 
 std::vector<std::vector<int64_t>> broadcastPlacements(const Shape& from, const Shape& to, size_t most) {
   std::vector<std::vector<int64_t>> out;
-  if (!from.isArray() || !to.isArray() || from.type != to.type || from.dimensions.size() >= to.dimensions.size()) return out;
+  if (!from.isArray() || !to.isArray() || from.type != to.type || from.dimensions.size() >= to.dimensions.size())
+    return out;
   std::vector<int64_t> chosen;
   place(from, to, chosen, 0, most, out);
   return out;

@@ -18,9 +18,11 @@ std::string contentOf(const Module& module, ComputationId id) {
     const Instruction& i = module.at(instruction);
     places.emplace(instruction, places.size());
     out += std::string(i.opcodeName()) + " " + toString(*i.shape) + " " + std::to_string(i.parameterNumber);
-    for (InstructionId operand : i.operands) out += " %" + std::to_string(places.contains(operand) ? places.at(operand) : 0);
+    for (InstructionId operand : i.operands)
+      out += " %" + std::to_string(places.contains(operand) ? places.at(operand) : 0);
     for (const Attribute& each : i.attributes->items())
-      if (kindOf(each.name) != AttributeKind::Instructions) out += " " + std::string(nameOf(each.name)) + "=" + printAttributeValue(module, each.value, kindOf(each.name));
+      if (kindOf(each.name) != AttributeKind::Instructions)
+        out += " " + std::string(nameOf(each.name)) + "=" + printAttributeValue(module, each.value, kindOf(each.name));
     if (i.literal) out += printLiteral(*i.literal);
     out += module.at(id).root == instruction ? " root;" : ";";
   }
@@ -29,7 +31,8 @@ std::string contentOf(const Module& module, ComputationId id) {
 
 class Import {
  public:
-  Import(Module& to, const Module& from, std::unordered_map<std::string, std::string>& renamed) : to_(to), from_(from), renamed_(renamed) {}
+  Import(Module& to, const Module& from, std::unordered_map<std::string, std::string>& renamed)
+      : to_(to), from_(from), renamed_(renamed) {}
 
   Status run() {
     for (ComputationId id : from_.order())
@@ -45,7 +48,8 @@ class Import {
   Status take(ComputationId id) {
     const Computation& computation = from_.at(id);
     if (!computation.root.valid()) return fail("the computation " + computation.name + " is empty");
-    if (const auto there = to_.findComputation(computation.name); there && *there != to_.entry() && contentOf(to_, *there) == contentOf(from_, id)) {
+    if (const auto there = to_.findComputation(computation.name);
+        there && *there != to_.entry() && contentOf(to_, *there) == contentOf(from_, id)) {
       computations_[id] = *there;
       return {};
     }
@@ -100,16 +104,20 @@ class Import {
 
 Status Performer::operator()(const AddComputations& action) {
   const ReadResult read = readHloText(action.text);
-  if (!read.module) return fail(read.diagnostics.empty() ? "this is no HLO text" : read.diagnostics.items().front().message);
+  if (!read.module)
+    return fail(read.diagnostics.empty() ? "this is no HLO text" : read.diagnostics.items().front().message);
   return Import(module_, *read.module, renamed_).run();
 }
 
 // "%name" of a computation that came with this edit under another name.
 std::string Performer::renamed(std::string text) const {
   for (const auto& [from, to] : renamed_) {
-    const auto isInner = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-'; };
+    const auto isInner = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-';
+    };
     for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-      const bool whole = (at == 0 || !isInner(text[at - 1])) && (at + from.size() >= text.size() || !isInner(text[at + from.size()]));
+      const bool whole =
+          (at == 0 || !isInner(text[at - 1])) && (at + from.size() >= text.size() || !isInner(text[at + from.size()]));
       if (whole) text.replace(at, from.size(), to);
     }
   }

@@ -41,7 +41,9 @@ std::optional<bool> isIdentity(Opcode reducer, const Literal& value) {
   }
   const int64_t number = loadInt(type, data);
   switch (reducer) {
-    case Opcode::Add: case Opcode::Or: case Opcode::Xor: return number == 0;
+    case Opcode::Add:
+    case Opcode::Or:
+    case Opcode::Xor: return number == 0;
     case Opcode::Multiply: return number == 1;
     case Opcode::And: return number == (isSigned(type) ? -1 : greatestOf(type));
     case Opcode::Maximum: return number == leastOf(type);
@@ -52,7 +54,9 @@ std::optional<bool> isIdentity(Opcode reducer, const Literal& value) {
 
 const char* identityOf(Opcode reducer, ElementType type) {
   switch (reducer) {
-    case Opcode::Add: case Opcode::Or: case Opcode::Xor: return type == ElementType::Pred ? "false" : "0";
+    case Opcode::Add:
+    case Opcode::Or:
+    case Opcode::Xor: return type == ElementType::Pred ? "false" : "0";
     case Opcode::Multiply: return type == ElementType::Pred ? "true" : "1";
     case Opcode::And: return type == ElementType::Pred ? "true" : "all bits set";
     case Opcode::Maximum: return isFloat(type) ? "-inf" : "the least number";
@@ -72,11 +76,13 @@ std::optional<std::string> initialValueWarning(const Module& module, Instruction
   if (reduction.operands.size() != at + 1 || !module.contains(reduction.operands[at])) return std::nullopt;
   const Instruction& initial = module.at(reduction.operands[at]);
   const auto* reducer = reduction.attributes->get<ComputationId>(selects ? Attr::scatter : Attr::to_apply);
-  if (initial.opcode != Opcode::Constant || !initial.literal || !initial.shape->isScalar() || !reducer || !module.contains(*reducer)) return std::nullopt;
+  if (initial.opcode != Opcode::Constant || !initial.literal || !initial.shape->isScalar() || !reducer ||
+      !module.contains(*reducer))
+    return std::nullopt;
   const auto opcode = plainBinaryOf(module, *reducer);
   if (!opcode || isIdentity(*opcode, *initial.literal).value_or(true)) return std::nullopt;
-  return fmt::format("the initial value {} is no identity of {} ({} is): how often it is combined is not specified", printLiteral(*initial.literal),
-                     nameOf(*opcode), identityOf(*opcode, initial.shape->type));
+  return fmt::format("the initial value {} is no identity of {} ({} is): how often it is combined is not specified",
+                     printLiteral(*initial.literal), nameOf(*opcode), identityOf(*opcode, initial.shape->type));
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
-// Whether a reduction's initial value leaves its results alone. XLA may combine it any number of times, so one that is no
-// identity of the reducer gives results that nobody promises. Before: a graph; after: the studio, which warns at the node.
+// Whether a reduction's initial value leaves its results alone. XLA may combine it any number of times, so one that is
+// no identity of the reducer gives results that nobody promises. Before: a graph; after: the studio, which warns at the
+// node.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,8 @@
 
 namespace tessera {
 
-// What is to be said of the initial value of a reduce, reduce-window or select-and-scatter; nullopt: nothing, or it is not known.
+// What is to be said of the initial value of a reduce, reduce-window or select-and-scatter; nullopt: nothing, or it is
+// not known.
 std::optional<std::string> initialValueWarning(const Module& module, InstructionId id);
 
 }  // namespace tessera

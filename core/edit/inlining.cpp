@@ -1,5 +1,5 @@
-// Inlining: a call or fusion gives way to the instructions that it runs. They move where it was the only one to run them, so
-// that ids stay; otherwise they are copied. A tuple that is only taken apart again goes, too.
+// Inlining: a call or fusion gives way to the instructions that it runs. They move where it was the only one to run
+// them, so that ids stay; otherwise they are copied. A tuple that is only taken apart again goes, too.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -25,7 +25,11 @@ size_t callersOf(const Module& module, ComputationId body) {
 class Inliner {
  public:
   Inliner(Module& module, InstructionId call, ComputationId body)
-      : module_(module), call_(call), home_(module.at(call).computation), body_(body), moves_(callersOf(module, body) == 1) {
+      : module_(module),
+        call_(call),
+        home_(module.at(call).computation),
+        body_(body),
+        moves_(callersOf(module, body) == 1) {
     for (InstructionId id : module_.at(home_).instructions) taken_.insert(module_.at(id).name);
   }
 
@@ -53,7 +57,8 @@ class Inliner {
     now_[id] = id;
     module_.edit(id).computation = home_;
     module_.edit(home_).instructions.push_back(id);
-    if (!taken_.insert(module_.at(id).name).second) module_.setName(id, freeName(module_, std::string(module_.at(id).name)));
+    if (!taken_.insert(module_.at(id).name).second)
+      module_.setName(id, freeName(module_, std::string(module_.at(id).name)));
     settle(id);
   }
   void copy(InstructionId id) {
@@ -67,7 +72,8 @@ class Inliner {
     copied_.push_back(copied);
     settle(copied);
   }
-  // Operands and what had to come first, as they are called here; what waited for nothing waits for what the call waited for.
+  // Operands and what had to come first, as they are called here; what waited for nothing waits for what the call
+  // waited for.
   void settle(InstructionId id) {
     placed_.push_back(id);
     Ids operands(module_.at(id).operands.begin(), module_.at(id).operands.end());
@@ -81,7 +87,8 @@ class Inliner {
     Ids all = calls ? *calls : Ids();
     if (own)
       for (InstructionId each : *own)
-        if (const auto found = now_.find(each); found != now_.end() && found->second.valid()) all.push_back(found->second);
+        if (const auto found = now_.find(each); found != now_.end() && found->second.valid())
+          all.push_back(found->second);
     AttributeSet attributes = *module_.at(id).attributes;
     attributes.set(Attr::control_predecessors, std::move(all));
     module_.setAttributes(id, std::move(attributes));
@@ -91,7 +98,8 @@ class Inliner {
   void replace(InstructionId result) {
     std::unordered_map<InstructionId, InstructionId> instead{{call_, result}};
     Ids gone{call_};
-    const bool apart = result.valid() && module_.at(result).opcode == Opcode::Tuple && std::ranges::find(placed_, result) != placed_.end();
+    const bool apart = result.valid() && module_.at(result).opcode == Opcode::Tuple &&
+                       std::ranges::find(placed_, result) != placed_.end();
     for (InstructionId id : module_.at(home_).instructions) {
       const Instruction& part = module_.at(id);
       if (!apart || part.opcode != Opcode::GetTupleElement || part.operands[0] != call_) continue;
@@ -103,7 +111,8 @@ class Inliner {
     const bool tupleRead = rewire(instead, result);
     const InstructionId root = module_.at(home_).root;
     for (InstructionId id : gone) module_.remove(id), changed_.push_back(id);
-    if (const auto found = instead.find(root); found != instead.end()) module_.setRoot(home_, found->second.valid() ? found->second : lastOf(home_));
+    if (const auto found = instead.find(root); found != instead.end())
+      module_.setRoot(home_, found->second.valid() ? found->second : lastOf(home_));
     if (apart && !tupleRead && module_.at(home_).root != result) module_.remove(result);
   }
   InstructionId lastOf(ComputationId id) const {
@@ -137,8 +146,10 @@ class Inliner {
       if (now.valid() && std::ranges::find(kept, now) == kept.end()) kept.push_back(now);
     }
     AttributeSet attributes = *module_.at(id).attributes;
-    if (kept.empty()) attributes.remove(Attr::control_predecessors);
-    else attributes.set(Attr::control_predecessors, std::move(kept));
+    if (kept.empty())
+      attributes.remove(Attr::control_predecessors);
+    else
+      attributes.set(Attr::control_predecessors, std::move(kept));
     module_.setAttributes(id, std::move(attributes));
   }
 
@@ -157,12 +168,16 @@ Status Performer::operator()(const InlineCall& action) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, resolve(action.instruction));
   const Instruction& call = module_.at(id);
   if (call.opcode != Opcode::Call && call.opcode != Opcode::Fusion)
-    return refuse(module_, id, "only a call or a fusion can be inlined: %" + std::string(call.name) + " is " + std::string(call.opcodeName()));
+    return refuse(
+        module_, id,
+        "only a call or a fusion can be inlined: %" + std::string(call.name) + " is " + std::string(call.opcodeName()));
   const auto callees = module_.callees(call);
-  if (callees.size() != 1 || !module_.contains(callees[0]) || !module_.at(callees[0]).root.valid() || callees[0] == call.computation)
+  if (callees.size() != 1 || !module_.contains(callees[0]) || !module_.at(callees[0]).root.valid() ||
+      callees[0] == call.computation)
     return refuse(module_, id, "%" + std::string(call.name) + " runs nothing that could stand here");
   const auto& parameters = module_.at(callees[0]).parameters;
-  if (parameters.size() != call.operands.size() || std::ranges::any_of(parameters, [](InstructionId each) { return !each.valid(); }))
+  if (parameters.size() != call.operands.size() ||
+      std::ranges::any_of(parameters, [](InstructionId each) { return !each.valid(); }))
     return refuse(module_, id, "%" + std::string(call.name) + " has not one input for each parameter of what it runs");
   const ComputationId home = call.computation;
   Inliner inliner(module_, id, callees[0]);

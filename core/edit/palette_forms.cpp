@@ -1,4 +1,5 @@
-// One function a form. What a form cannot do with its sources it leaves to the plain operation, whose rules then say why.
+// One function a form. What a form cannot do with its sources it leaves to the plain operation, whose rules then say
+// why.
 #include "core/edit/palette_forms.h"
 
 #include <fmt/format.h>
@@ -22,11 +23,15 @@ struct Draft {
   Edit edit;
   uint32_t added = 0;
 
-  InstructionId add(Opcode opcode, std::vector<InstructionId> operands, std::vector<NewAttribute> attributes = {}, std::optional<Shape> shape = {}, std::string literal = {}) {
-    edit.actions.push_back(AddInstruction{computation, opcode, "", std::move(operands), std::move(attributes), std::move(shape), std::move(literal)});
+  InstructionId add(Opcode opcode, std::vector<InstructionId> operands, std::vector<NewAttribute> attributes = {},
+                    std::optional<Shape> shape = {}, std::string literal = {}) {
+    edit.actions.push_back(AddInstruction{computation, opcode, "", std::move(operands), std::move(attributes),
+                                          std::move(shape), std::move(literal)});
     return newInstruction(added++);
   }
-  InstructionId source(size_t k) const { return k < sources.size() && module.contains(sources[k]) ? sources[k] : InstructionId(); }
+  InstructionId source(size_t k) const {
+    return k < sources.size() && module.contains(sources[k]) ? sources[k] : InstructionId();
+  }
   const Shape* shape(size_t k) const {
     const InstructionId id = source(k);
     return id.valid() && module.shapeOf(id).isArray() ? &module.shapeOf(id) : nullptr;
@@ -44,19 +49,25 @@ std::vector<int64_t> counted(int64_t from, size_t count) {
 // Broadcast(x, sizes): new dimensions before the old ones.
 void broadcastSizes(Draft& d) {
   const Shape* x = d.shape(0);
-  if (!x) return (void)d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, "{}"}}, Shape::array(ElementType::F32, {2}));
+  if (!x)
+    return (void)d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, "{}"}},
+                       Shape::array(ElementType::F32, {2}));
   std::vector<int64_t> sizes{2};
   sizes.insert(sizes.end(), x->dimensions.begin(), x->dimensions.end());
-  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(counted(1, x->dimensions.size()))}}, Shape::array(x->type, sizes));
+  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(counted(1, x->dimensions.size()))}},
+        Shape::array(x->type, sizes));
 }
 
 // BroadcastInDim(x, shape, dimensions): the old dimensions keep their places before a new last one.
 void broadcastInDim(Draft& d) {
   const Shape* x = d.shape(0);
-  if (!x) return (void)d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, "{}"}}, Shape::array(ElementType::F32, {2}));
+  if (!x)
+    return (void)d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, "{}"}},
+                       Shape::array(ElementType::F32, {2}));
   std::vector<int64_t> sizes = x->dimensions;
   sizes.push_back(2);
-  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(counted(0, x->dimensions.size()))}}, Shape::array(x->type, sizes));
+  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(counted(0, x->dimensions.size()))}},
+        Shape::array(x->type, sizes));
 }
 
 // Collapse(x, {0, 1}): the first two dimensions become one.
@@ -74,8 +85,11 @@ void collapse(Draft& d) {
 void addAlongLeading(Draft& d) {
   const Shape *x = d.shape(0), *y = d.shape(1);
   InstructionId second = d.source(1);
-  const bool leads = x && y && y->dimensions.size() < x->dimensions.size() && std::equal(y->dimensions.begin(), y->dimensions.end(), x->dimensions.begin());
-  if (leads) second = d.add(Opcode::Broadcast, {second}, {{Attr::dimensions, listOf(counted(0, y->dimensions.size()))}}, Shape::array(y->type, x->dimensions));
+  const bool leads = x && y && y->dimensions.size() < x->dimensions.size() &&
+                     std::equal(y->dimensions.begin(), y->dimensions.end(), x->dimensions.begin());
+  if (leads)
+    second = d.add(Opcode::Broadcast, {second}, {{Attr::dimensions, listOf(counted(0, y->dimensions.size()))}},
+                   Shape::array(y->type, x->dimensions));
   d.add(Opcode::Add, {d.source(0), second});
 }
 
@@ -92,7 +106,8 @@ void convolution(Draft& d, bool same) {
   const int64_t high = kernel.dimensions[0], wide = kernel.dimensions[1];
   std::string window = fmt::format("{{size={}x{}", high, wide);
   if (same) window += fmt::format(" pad={}_{}x{}_{}", (high - 1) / 2, high / 2, (wide - 1) / 2, wide / 2);
-  d.add(Opcode::Convolution, {d.source(0), weights}, {{Attr::window, window + "}"}, {Attr::dim_labels, "b01f_01io->b01f"}});
+  d.add(Opcode::Convolution, {d.source(0), weights},
+        {{Attr::window, window + "}"}, {Attr::dim_labels, "b01f_01io->b01f"}});
 }
 
 void crossReplicaSum(Draft& d) {
@@ -110,13 +125,20 @@ struct Form {
   Make make;
 };
 constexpr Form kForms[] = {
-    {"broadcast sizes", "Builder forms", "New dimensions before those of the operand", "broadcast tile repeat", Opcode::Broadcast, broadcastSizes},
-    {"broadcast in dim", "Builder forms", "The operand's dimensions in chosen places of a larger shape", "broadcast expand", Opcode::Broadcast, broadcastInDim},
-    {"collapse", "Builder forms", "Neighbouring dimensions become one", "reshape flatten merge", Opcode::Reshape, collapse},
-    {"add along leading dimensions", "Builder forms", "A smaller array is added along the first dimensions of a larger", "broadcast_dimensions add plus", Opcode::Add, addAlongLeading},
-    {"convolution same", "Builder forms", "A convolution whose result is as large as its input", "conv padding same general", Opcode::Convolution, [](Draft& d) { convolution(d, true); }},
-    {"convolution valid", "Builder forms", "A convolution without padding", "conv padding valid general", Opcode::Convolution, [](Draft& d) { convolution(d, false); }},
-    {"cross-replica sum", "Builder forms", "The sum over all replicas", "crossreplicasum all-reduce psum", Opcode::AllReduce, crossReplicaSum},
+    {"broadcast sizes", "Builder forms", "New dimensions before those of the operand", "broadcast tile repeat",
+     Opcode::Broadcast, broadcastSizes},
+    {"broadcast in dim", "Builder forms", "The operand's dimensions in chosen places of a larger shape",
+     "broadcast expand", Opcode::Broadcast, broadcastInDim},
+    {"collapse", "Builder forms", "Neighbouring dimensions become one", "reshape flatten merge", Opcode::Reshape,
+     collapse},
+    {"add along leading dimensions", "Builder forms", "A smaller array is added along the first dimensions of a larger",
+     "broadcast_dimensions add plus", Opcode::Add, addAlongLeading},
+    {"convolution same", "Builder forms", "A convolution whose result is as large as its input",
+     "conv padding same general", Opcode::Convolution, [](Draft& d) { convolution(d, true); }},
+    {"convolution valid", "Builder forms", "A convolution without padding", "conv padding valid general",
+     Opcode::Convolution, [](Draft& d) { convolution(d, false); }},
+    {"cross-replica sum", "Builder forms", "The sum over all replicas", "crossreplicasum all-reduce psum",
+     Opcode::AllReduce, crossReplicaSum},
 };
 
 constexpr std::string_view kBlock = "block ";
@@ -126,11 +148,22 @@ constexpr std::string_view kBlock = "block ";
 const std::vector<PaletteForm>& paletteForms() {
   static const std::vector<PaletteForm> forms = [] {
     std::vector<PaletteForm> out;
-    for (const Form& form : kForms) out.push_back({{form.title, form.category, form.summary, form.opcode, Opcode::Unknown, {}, {}, {}, form.title}, form.words});
+    for (const Form& form : kForms)
+      out.push_back({{form.title, form.category, form.summary, form.opcode, Opcode::Unknown, {}, {}, {}, form.title},
+                     form.words});
     for (const Block& block : shippedBlocks()) {
       std::string title = block.name + " block";
       std::ranges::replace(title, '_', ' ');
-      out.push_back({{title, "Blocks", block.summary, Opcode::Call, Opcode::Unknown, {}, {}, {}, std::string(kBlock) + block.name}, block.name + " composite layer"});
+      out.push_back({{title,
+                      "Blocks",
+                      block.summary,
+                      Opcode::Call,
+                      Opcode::Unknown,
+                      {},
+                      {},
+                      {},
+                      std::string(kBlock) + block.name},
+                     block.name + " composite layer"});
     }
     return out;
   }();

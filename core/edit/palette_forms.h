@@ -1,5 +1,6 @@
-// Builder forms of the reference that are no opcode of their own, and shipped blocks, as entries of the palette: the name of a
-// form and the edit that makes the instructions it means. Before: palette_search.cpp, palette_place.cpp; after: edit.h.
+// Builder forms of the reference that are no opcode of their own, and shipped blocks, as entries of the palette: the
+// name of a form and the edit that makes the instructions it means. Before: palette_search.cpp, palette_place.cpp;
+// after: edit.h.
 #pragma once
 
 #include <span>
@@ -15,6 +16,7 @@ struct PaletteForm {
 };
 const std::vector<PaletteForm>& paletteForms();
 // The edit; without sources the inputs are open, or parameters where a form needs shapes.
-Edit placingForm(const Module& module, ComputationId computation, const PaletteEntry& entry, std::span<const InstructionId> sources);
+Edit placingForm(const Module& module, ComputationId computation, const PaletteEntry& entry,
+                 std::span<const InstructionId> sources);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// What of the palette can feed an open input: each entry is placed on a scratch graph over the values that it may be meant to
-// be fed with, and inferred.
+// What of the palette can feed an open input: each entry is placed on a scratch graph over the values that it may be
+// meant to be fed with, and inferred.
 #include <algorithm>
 
 #include "core/edit/palette.h"
@@ -39,8 +39,11 @@ std::vector<std::vector<Shape>> guesses(const Shape& wanted) {
   longer.dimensions.push_back(kExtra);
   pred.type = ElementType::Pred;
   number.type = isFloat(plain.type) ? ElementType::S32 : ElementType::F32;
-  std::vector<std::vector<Shape>> out{{plain}, {plain, plain}, {pred, plain, plain}, {plain, plain, plain}, {number, number}, {turned}, {longer}};
-  if (plain.dimensions.size() == 2) out.push_back({Shape::array(plain.type, {plain.dimensions[0], kExtra}), Shape::array(plain.type, {kExtra, plain.dimensions[1]})});
+  std::vector<std::vector<Shape>> out{
+      {plain}, {plain, plain}, {pred, plain, plain}, {plain, plain, plain}, {number, number}, {turned}, {longer}};
+  if (plain.dimensions.size() == 2)
+    out.push_back({Shape::array(plain.type, {plain.dimensions[0], kExtra}),
+                   Shape::array(plain.type, {kExtra, plain.dimensions[1]})});
   if (!plain.dimensions.empty()) out.push_back({Shape::array(plain.type, {})});
   return out;
 }
@@ -61,10 +64,13 @@ bool gives(const Scratch& scratch, const PaletteEntry& entry, const Shape& wante
 std::optional<Shape> shapeWantedAt(const Module& module, InstructionId user, int32_t operand) {
   if (!module.contains(user)) return std::nullopt;
   const Instruction& instruction = module.at(user);
-  if (operand < 0 || static_cast<size_t>(operand) >= instruction.operands.size() || !isElementwiseOp(instruction.opcode) || instruction.opcode == Opcode::Select) return std::nullopt;
+  if (operand < 0 || static_cast<size_t>(operand) >= instruction.operands.size() ||
+      !isElementwiseOp(instruction.opcode) || instruction.opcode == Opcode::Select)
+    return std::nullopt;
   const Shape* largest = nullptr;
   for (const Shape* shape : operandShapes(module, instruction))
-    if (shape && shape->isArray() && (!largest || shape->dimensions.size() > largest->dimensions.size())) largest = shape;
+    if (shape && shape->isArray() && (!largest || shape->dimensions.size() > largest->dimensions.size()))
+      largest = shape;
   return largest ? std::optional(withoutLayout(*largest)) : std::nullopt;
 }
 

@@ -11,7 +11,8 @@ namespace {
 std::string bodyText(const Shape& state, const std::string& stateText, const std::string& limit) {
   std::string elements, wires = "%counter.next";
   for (size_t i = 1; i < state.elements.size(); ++i) {
-    elements += fmt::format("  %carried.{0} = {1} get-tuple-element(%state), index={0}\n", i, toString(state.elements[i]));
+    elements +=
+        fmt::format("  %carried.{0} = {1} get-tuple-element(%state), index={0}\n", i, toString(state.elements[i]));
     wires += fmt::format(", %carried.{}", i);
   }
   return fmt::format(R"(HloModule loop
@@ -34,12 +35,14 @@ std::string bodyText(const Shape& state, const std::string& stateText, const std
 ENTRY %none {{
   ROOT %n = s32[] constant(0)
 }}
-)", stateText, elements, wires, limit);
+)",
+                     stateText, elements, wires, limit);
 }
 
 }  // namespace
 
-Edit placingCountingLoop(const Module& module, ComputationId computation, std::span<const InstructionId> sources, const std::string& limit) {
+Edit placingCountingLoop(const Module& module, ComputationId computation, std::span<const InstructionId> sources,
+                         const std::string& limit) {
   const Shape counter = Shape::arrayRowMajor(ElementType::S32, {});
   std::vector<Shape> shapes{counter};
   std::vector<InstructionId> state{newInstruction(0)};
@@ -54,11 +57,23 @@ Edit placingCountingLoop(const Module& module, ComputationId computation, std::s
   edit.actions.push_back(AddComputations{bodyText(tuple, toString(tuple), limit)});
   edit.actions.push_back(AddInstruction{computation, Opcode::Constant, "start", {}, {}, counter, "0"});
   edit.actions.push_back(AddInstruction{computation, Opcode::Tuple, "", state, {}, tuple, ""});
-  edit.actions.push_back(AddInstruction{computation, Opcode::While, "loop", {newInstruction(1)},
-                                        {{Attr::condition, "%loop.condition"}, {Attr::body, "%loop.body"}}, tuple, ""});
-  edit.actions.push_back(AddInstruction{computation, Opcode::GetTupleElement, "", {newInstruction(2)}, {{Attr::index, std::to_string(result)}}, shapes[result], ""});
+  edit.actions.push_back(AddInstruction{computation,
+                                        Opcode::While,
+                                        "loop",
+                                        {newInstruction(1)},
+                                        {{Attr::condition, "%loop.condition"}, {Attr::body, "%loop.body"}},
+                                        tuple,
+                                        ""});
+  edit.actions.push_back(AddInstruction{computation,
+                                        Opcode::GetTupleElement,
+                                        "",
+                                        {newInstruction(2)},
+                                        {{Attr::index, std::to_string(result)}},
+                                        shapes[result],
+                                        ""});
   const InstructionId root = module.at(computation).root;
-  if (!root.valid() || (state.size() > 1 && std::ranges::find(sources, root) != sources.end())) edit.actions.push_back(SetRoot{newInstruction(3)});
+  if (!root.valid() || (state.size() > 1 && std::ranges::find(sources, root) != sources.end()))
+    edit.actions.push_back(SetRoot{newInstruction(3)});
   return edit;
 }
 

@@ -7,8 +7,9 @@
 
 namespace tessera {
 
-// Repeats a body while a counter is below a limit. Sources are carried through and can be changed in the body; the result
-// is the first of them, or the counter. The while's state is (counter, sources …).
-Edit placingCountingLoop(const Module& module, ComputationId computation, std::span<const InstructionId> sources, const std::string& limit);
+// Repeats a body while a counter is below a limit. Sources are carried through and can be changed in the body; the
+// result is the first of them, or the counter. The while's state is (counter, sources …).
+Edit placingCountingLoop(const Module& module, ComputationId computation, std::span<const InstructionId> sources,
+                         const std::string& limit);
 
 }  // namespace tessera

@@ -13,28 +13,41 @@ namespace {
 
 bool takesShape(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Parameter: case Opcode::Constant: case Opcode::Iota: case Opcode::Broadcast: case Opcode::Reshape:
-    case Opcode::Convert: case Opcode::BitcastConvert: case Opcode::DynamicReshape: case Opcode::Rng: case Opcode::CustomCall:
-    case Opcode::Infeed: case Opcode::Recv: case Opcode::AfterAll:
-      return true;
+    case Opcode::Parameter:
+    case Opcode::Constant:
+    case Opcode::Iota:
+    case Opcode::Broadcast:
+    case Opcode::Reshape:
+    case Opcode::Convert:
+    case Opcode::BitcastConvert:
+    case Opcode::DynamicReshape:
+    case Opcode::Rng:
+    case Opcode::CustomCall:
+    case Opcode::Infeed:
+    case Opcode::Recv:
+    case Opcode::AfterAll: return true;
     default: return false;
   }
 }
 
 class Placing {
  public:
-  Placing(const Module& module, ComputationId computation, const PaletteEntry& entry) : module_(module), computation_(computation), entry_(entry) {}
+  Placing(const Module& module, ComputationId computation, const PaletteEntry& entry)
+      : module_(module), computation_(computation), entry_(entry) {}
 
   Edit make(std::span<const InstructionId> sources) {
     chooseOperands(sources);
     std::vector<NewAttribute> attributes = entry_.attributes;
-    if (entry_.reducer != Opcode::Unknown) addReduction(attributes);
-    else if (!entry_.literal.empty() && entry_.opcode != Opcode::Constant) addScalarOperand();
+    if (entry_.reducer != Opcode::Unknown)
+      addReduction(attributes);
+    else if (!entry_.literal.empty() && entry_.opcode != Opcode::Constant)
+      addScalarOperand();
     addParameter();
     addBroadcasts();
-    const InstructionId made = entry_.opcode == Opcode::Constant
-                                   ? addConstant(shapeOfNew().value())
-                                   : add({computation_, entry_.opcode, "", operands_, std::move(attributes), shapeOfNew(), ""});
+    const InstructionId made =
+        entry_.opcode == Opcode::Constant
+            ? addConstant(shapeOfNew().value())
+            : add({computation_, entry_.opcode, "", operands_, std::move(attributes), shapeOfNew(), ""});
     if (becomesRoot(module_, computation_, sources_)) edit_.actions.push_back(SetRoot{made});
     edit_.title = "Add " + entry_.title;
     return std::move(edit_);
@@ -48,7 +61,8 @@ class Placing {
 
   std::optional<Shape> shapeOfNew() const {
     if (entry_.shape && takesShape(entry_.opcode)) return entry_.shape;
-    if (entry_.opcode == Opcode::Parameter || entry_.opcode == Opcode::Constant) return Shape::array(ElementType::F32, {});
+    if (entry_.opcode == Opcode::Parameter || entry_.opcode == Opcode::Constant)
+      return Shape::array(ElementType::F32, {});
     if (entry_.opcode == Opcode::Iota) return Shape::array(ElementType::S32, {8});
     return std::nullopt;
   }
@@ -56,7 +70,8 @@ class Placing {
   // A single value fills an array by a broadcast, which costs nothing to keep.
   InstructionId addConstant(const Shape& shape) {
     const std::string text = !entry_.literal.empty() ? entry_.literal : shape.type == ElementType::Pred ? "false" : "0";
-    if (shape.dimensions.empty() || text.starts_with('{')) return add({computation_, Opcode::Constant, "", {}, {}, shape, text});
+    if (shape.dimensions.empty() || text.starts_with('{'))
+      return add({computation_, Opcode::Constant, "", {}, {}, shape, text});
     const InstructionId value = add({computation_, Opcode::Constant, "", {}, {}, Shape::array(shape.type, {}), text});
     return add({computation_, Opcode::Broadcast, "", {value}, {{Attr::dimensions, "{}"}}, shape, ""});
   }
@@ -65,13 +80,16 @@ class Placing {
   void chooseOperands(std::span<const InstructionId> sources) {
     const int arity = arityOf(entry_.opcode);
     const OpDef* op = findOp(entry_.opcode);
-    size_t count = arity >= 0 ? static_cast<size_t>(arity) : std::max<size_t>(sources.size(), op ? op->operands.size() : 1);
-    if (entry_.opcode == Opcode::Tuple || entry_.opcode == Opcode::Concatenate) count = std::max<size_t>(sources.size(), 1);
+    size_t count =
+        arity >= 0 ? static_cast<size_t>(arity) : std::max<size_t>(sources.size(), op ? op->operands.size() : 1);
+    if (entry_.opcode == Opcode::Tuple || entry_.opcode == Opcode::Concatenate)
+      count = std::max<size_t>(sources.size(), 1);
     if (entry_.reducer != Opcode::Unknown) count = 2;
     operands_.resize(count);
     const bool valued = !entry_.literal.empty() || entry_.shape;  // the line says the second input itself
     for (size_t i = 0; i < (valued ? std::min<size_t>(count, 1) : count) && i < sources.size(); ++i)
-      if (module_.contains(sources[i]) && module_.at(sources[i]).computation == computation_) sources_.push_back(operands_[i] = sources[i]);
+      if (module_.contains(sources[i]) && module_.at(sources[i]).computation == computation_)
+        sources_.push_back(operands_[i] = sources[i]);
     for (InstructionId id : operands_) shapes_.push_back(id.valid() ? module_.at(id).shape : nullptr);
   }
 
@@ -81,7 +99,8 @@ class Placing {
 
   // The value that changes nothing: -inf and inf of floats, 0, 1.
   std::string initialValue(ElementType type) const {
-    if (!entry_.literal.empty()) return type == ElementType::Pred ? (entry_.literal == "0" ? "false" : "true") : entry_.literal;
+    if (!entry_.literal.empty())
+      return type == ElementType::Pred ? (entry_.literal == "0" ? "false" : "true") : entry_.literal;
     const bool largest = entry_.reducer == Opcode::Maximum;
     if (isFloat(type)) return largest ? "-inf" : "inf";
     return extremeInteger(type, largest);
@@ -98,7 +117,8 @@ class Placing {
     const ElementType type = typeOfFirst();
     const std::string name = std::string(nameOf(entry_.reducer)) + "." + std::string(nameOf(type));
     edit_.actions.push_back(AddReducer{name, entry_.reducer, type});
-    if (!operands_[1].valid()) operands_[1] = add({computation_, Opcode::Constant, "", {}, {}, Shape::array(type, {}), initialValue(type)});
+    if (!operands_[1].valid())
+      operands_[1] = add({computation_, Opcode::Constant, "", {}, {}, Shape::array(type, {}), initialValue(type)});
     attributes.push_back({Attr::to_apply, "%" + name});
   }
 
@@ -123,7 +143,8 @@ class Placing {
     if (!op || op->category != "Elementwise" || operands_.size() < 2) return;
     const Shape* largest = nullptr;
     for (const Shape* shape : shapes_)
-      if (shape && shape->isArray() && (!largest || shape->dimensions.size() > largest->dimensions.size())) largest = shape;
+      if (shape && shape->isArray() && (!largest || shape->dimensions.size() > largest->dimensions.size()))
+        largest = shape;
     for (size_t i = 0; largest && i < operands_.size(); ++i) {
       if (!shapes_[i]) continue;
       Shape to = *largest;
@@ -133,7 +154,8 @@ class Placing {
       if (placements.size() != 1) continue;
       std::string dimensions;
       for (int64_t d : placements[0]) dimensions += (dimensions.empty() ? "" : ",") + std::to_string(d);
-      operands_[i] = add({computation_, Opcode::Broadcast, "", {operands_[i]}, {{Attr::dimensions, "{" + dimensions + "}"}}, to, ""});
+      operands_[i] = add(
+          {computation_, Opcode::Broadcast, "", {operands_[i]}, {{Attr::dimensions, "{" + dimensions + "}"}}, to, ""});
     }
   }
 
@@ -149,9 +171,11 @@ class Placing {
 
 }  // namespace
 
-Edit placing(const Module& module, ComputationId computation, const PaletteEntry& entry, std::span<const InstructionId> sources) {
+Edit placing(const Module& module, ComputationId computation, const PaletteEntry& entry,
+             std::span<const InstructionId> sources) {
   if (!entry.form.empty()) return placingForm(module, computation, entry, sources);
-  if (entry.opcode == Opcode::While && !entry.literal.empty()) return placingCountingLoop(module, computation, sources, entry.literal);
+  if (entry.opcode == Opcode::While && !entry.literal.empty())
+    return placingCountingLoop(module, computation, sources, entry.literal);
   return Placing(module, computation, entry).make(sources);
 }
 
@@ -159,7 +183,8 @@ bool becomesRoot(const Module& module, ComputationId computation, std::span<cons
   const InstructionId root = module.at(computation).root;
   if (!root.valid() || std::ranges::find(sources, root) != sources.end()) return true;
   const Opcode opcode = module.at(root).opcode;
-  return computation == module.entry() && !sources.empty() && (opcode == Opcode::Parameter || opcode == Opcode::Constant);
+  return computation == module.entry() && !sources.empty() &&
+         (opcode == Opcode::Parameter || opcode == Opcode::Constant);
 }
 
 }  // namespace tessera

@@ -18,18 +18,44 @@ struct Synonyms {
   std::string_view words;
 };
 constexpr Synonyms kSynonyms[] = {
-    {Opcode::Add, "plus sum +"}, {Opcode::Subtract, "minus -"}, {Opcode::Multiply, "times mul *"},
-    {Opcode::Divide, "div /"}, {Opcode::Remainder, "mod %"}, {Opcode::Power, "pow **"},
-    {Opcode::Maximum, "max"}, {Opcode::Minimum, "min"}, {Opcode::Negate, "neg minus"},
-    {Opcode::Exponential, "exp"}, {Opcode::ExponentialMinusOne, "expm1"}, {Opcode::Log, "ln"},
-    {Opcode::LogPlusOne, "log1p"}, {Opcode::Logistic, "sigmoid"}, {Opcode::Dot, "matmul mm gemm einsum @"},
-    {Opcode::Convolution, "conv depthwise"}, {Opcode::Select, "where ternary"}, {Opcode::Compare, "equal less greater =="},
-    {Opcode::Convert, "cast astype"}, {Opcode::BitcastConvert, "view reinterpret"}, {Opcode::Transpose, "permute swapaxes"},
-    {Opcode::Reshape, "view flatten squeeze"}, {Opcode::Broadcast, "expand tile repeat"}, {Opcode::Concatenate, "concat stack join"},
-    {Opcode::Iota, "arange range"}, {Opcode::Gather, "gather_nd take index embedding"}, {Opcode::Scatter, "scatter_nd put"},
-    {Opcode::Reverse, "flip"}, {Opcode::Clamp, "clip"}, {Opcode::ReduceWindow, "pool"}, {Opcode::Parameter, "input argument"},
-    {Opcode::Tuple, "outputs pack"}, {Opcode::GetTupleElement, "gte unpack"}, {Opcode::Rsqrt, "inverse square root"},
-    {Opcode::Abs, "absolute"}, {Opcode::While, "loop for"}, {Opcode::Conditional, "if switch case"}, {Opcode::Sort, "order argsort"},
+    {Opcode::Add, "plus sum +"},
+    {Opcode::Subtract, "minus -"},
+    {Opcode::Multiply, "times mul *"},
+    {Opcode::Divide, "div /"},
+    {Opcode::Remainder, "mod %"},
+    {Opcode::Power, "pow **"},
+    {Opcode::Maximum, "max"},
+    {Opcode::Minimum, "min"},
+    {Opcode::Negate, "neg minus"},
+    {Opcode::Exponential, "exp"},
+    {Opcode::ExponentialMinusOne, "expm1"},
+    {Opcode::Log, "ln"},
+    {Opcode::LogPlusOne, "log1p"},
+    {Opcode::Logistic, "sigmoid"},
+    {Opcode::Dot, "matmul mm gemm einsum @"},
+    {Opcode::Convolution, "conv depthwise"},
+    {Opcode::Select, "where ternary"},
+    {Opcode::Compare, "equal less greater =="},
+    {Opcode::Convert, "cast astype"},
+    {Opcode::BitcastConvert, "view reinterpret"},
+    {Opcode::Transpose, "permute swapaxes"},
+    {Opcode::Reshape, "view flatten squeeze"},
+    {Opcode::Broadcast, "expand tile repeat"},
+    {Opcode::Concatenate, "concat stack join"},
+    {Opcode::Iota, "arange range"},
+    {Opcode::Gather, "gather_nd take index embedding"},
+    {Opcode::Scatter, "scatter_nd put"},
+    {Opcode::Reverse, "flip"},
+    {Opcode::Clamp, "clip"},
+    {Opcode::ReduceWindow, "pool"},
+    {Opcode::Parameter, "input argument"},
+    {Opcode::Tuple, "outputs pack"},
+    {Opcode::GetTupleElement, "gte unpack"},
+    {Opcode::Rsqrt, "inverse square root"},
+    {Opcode::Abs, "absolute"},
+    {Opcode::While, "loop for"},
+    {Opcode::Conditional, "if switch case"},
+    {Opcode::Sort, "order argsort"},
 };
 
 struct Combination {
@@ -41,10 +67,14 @@ constexpr Combination kCombinations[] = {
     {"reduce sum", "Adds the elements along dimensions", "reduce add total", Opcode::Reduce, Opcode::Add, "0"},
     {"reduce max", "The largest element along dimensions", "reduce maximum", Opcode::Reduce, Opcode::Maximum, ""},
     {"reduce min", "The smallest element along dimensions", "reduce minimum", Opcode::Reduce, Opcode::Minimum, ""},
-    {"reduce product", "Multiplies the elements along dimensions", "reduce multiply prod", Opcode::Reduce, Opcode::Multiply, "1"},
-    {"counting loop", "Repeats a body 10 times; what is selected is carried through it", "while for repeat times scan", Opcode::While, Opcode::Unknown, "10"},
-    {"reduce-window sum", "Adds what lies in a window that slides over the array", "pool average window stencil neighbours", Opcode::ReduceWindow, Opcode::Add, "0"},
-    {"reduce-window max", "The largest in a window that slides over the array", "max pool window", Opcode::ReduceWindow, Opcode::Maximum, ""},
+    {"reduce product", "Multiplies the elements along dimensions", "reduce multiply prod", Opcode::Reduce,
+     Opcode::Multiply, "1"},
+    {"counting loop", "Repeats a body 10 times; what is selected is carried through it", "while for repeat times scan",
+     Opcode::While, Opcode::Unknown, "10"},
+    {"reduce-window sum", "Adds what lies in a window that slides over the array",
+     "pool average window stencil neighbours", Opcode::ReduceWindow, Opcode::Add, "0"},
+    {"reduce-window max", "The largest in a window that slides over the array", "max pool window", Opcode::ReduceWindow,
+     Opcode::Maximum, ""},
     {"relu", "The larger of a value and 0", "rectified maximum", Opcode::Maximum, Opcode::Unknown, "0"},
 };
 
@@ -62,7 +92,14 @@ std::vector<Known> makeEntries() {
   std::vector<Known> out;
   for (const Combination& c : kCombinations) {
     const OpDef* op = findOp(c.opcode);
-    out.push_back({{std::string(c.title), std::string(op->category), std::string(c.summary), c.opcode, c.reducer, std::string(c.literal), {}, {}},
+    out.push_back({{std::string(c.title),
+                    std::string(op->category),
+                    std::string(c.summary),
+                    c.opcode,
+                    c.reducer,
+                    std::string(c.literal),
+                    {},
+                    {}},
                    std::string(c.words)});
   }
   for (const PaletteForm& form : paletteForms()) out.push_back({form.entry, form.words});
@@ -70,7 +107,14 @@ std::vector<Known> makeEntries() {
     std::string words = lower(std::string(op->category));
     for (const Synonyms& s : kSynonyms)
       if (s.opcode == op->opcode) words += " " + std::string(s.words);
-    out.push_back({{std::string(nameOf(op->opcode)), std::string(op->category), std::string(op->summary), op->opcode, Opcode::Unknown, {}, {}, {}},
+    out.push_back({{std::string(nameOf(op->opcode)),
+                    std::string(op->category),
+                    std::string(op->summary),
+                    op->opcode,
+                    Opcode::Unknown,
+                    {},
+                    {},
+                    {}},
                    std::move(words)});
   }
   return out;
@@ -83,15 +127,18 @@ const std::vector<Known>& entries() {
 
 // What is used every day stands first where nothing is typed.
 size_t placeOf(const std::string& category) {
-  constexpr std::string_view kDaily[] = {"Elementwise", "Reduction", "Linear algebra", "Data movement", "Structure", "Control"};
+  constexpr std::string_view kDaily[] = {"Elementwise",   "Reduction", "Linear algebra",
+                                         "Data movement", "Structure", "Control"};
   return static_cast<size_t>(std::ranges::find(kDaily, category) - std::begin(kDaily));
 }
 
 // What most graphs are made of comes before the rest of its category.
 size_t placeOf(const PaletteEntry& entry) {
-  constexpr std::string_view kDaily[] = {"add", "subtract", "multiply", "divide", "maximum", "exponential", "negate", "relu", "compare", "select",
-                                         "reduce sum", "reduce max", "dot", "convolution", "reshape", "transpose", "broadcast", "concatenate", "slice",
-                                         "parameter", "constant", "tuple", "while", "conditional", "call"};
+  constexpr std::string_view kDaily[] = {"add",         "subtract",   "multiply",    "divide",      "maximum",
+                                         "exponential", "negate",     "relu",        "compare",     "select",
+                                         "reduce sum",  "reduce max", "dot",         "convolution", "reshape",
+                                         "transpose",   "broadcast",  "concatenate", "slice",       "parameter",
+                                         "constant",    "tuple",      "while",       "conditional", "call"};
   return static_cast<size_t>(std::ranges::find(kDaily, entry.title) - std::begin(kDaily));
 }
 
@@ -149,7 +196,8 @@ void readWord(const std::string& word, Line& line) {
 }
 
 bool isNumber(const std::string& word) {
-  return word.find_first_of("0123456789") != std::string::npos && word.find_first_not_of("0123456789.e+-") == std::string::npos;
+  return word.find_first_of("0123456789") != std::string::npos &&
+         word.find_first_not_of("0123456789.e+-") == std::string::npos;
 }
 
 // Blanks inside brackets belong to the word.
@@ -175,13 +223,21 @@ Line readLine(const std::string& text) {
 }
 
 std::optional<PaletteEntry> constantOf(const std::string& text, const std::optional<Shape>& said) {
-  const bool fraction = text.find_first_of(".eE") != std::string::npos || text.find("inf") != std::string::npos || text.find("nan") != std::string::npos;
+  const bool fraction = text.find_first_of(".eE") != std::string::npos || text.find("inf") != std::string::npos ||
+                        text.find("nan") != std::string::npos;
   const bool braced = text.starts_with("{");
   if (!said && !fraction && !braced && text.find_first_not_of("0123456789-") != std::string::npos) return std::nullopt;
   Shape shape = said ? *said : Shape::array(ElementType::F32, {});
   fillDefaultLayouts(shape);
   if (!parseLiteral(text, braced ? shape : Shape::array(shape.type, {}))) return std::nullopt;
-  return PaletteEntry{"constant " + text, "Structure", "The value " + text + " as " + toString(shape, false), Opcode::Constant, Opcode::Unknown, text, shape, {}};
+  return PaletteEntry{"constant " + text,
+                      "Structure",
+                      "The value " + text + " as " + toString(shape, false),
+                      Opcode::Constant,
+                      Opcode::Unknown,
+                      text,
+                      shape,
+                      {}};
 }
 
 }  // namespace
@@ -190,18 +246,28 @@ std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
   const Line line = readLine(text);
   std::vector<PaletteEntry> out;
   if (line.words.empty() && line.shape)
-    out.push_back({"parameter " + toString(*line.shape, false), "Structure", "An input of this shape", Opcode::Parameter, Opcode::Unknown, {}, line.shape, {}});
+    out.push_back({"parameter " + toString(*line.shape, false),
+                   "Structure",
+                   "An input of this shape",
+                   Opcode::Parameter,
+                   Opcode::Unknown,
+                   {},
+                   line.shape,
+                   {}});
   if (line.words.size() == 1)
     if (auto constant = constantOf(line.words[0], line.shape)) out.push_back(std::move(*constant));
   std::vector<std::pair<int, const Known*>> found;
   for (const Known& known : entries())
-    if (const int score = scoreOf(known, line.words); score && !(line.words.empty() && line.shape)) found.emplace_back(score, &known);
+    if (const int score = scoreOf(known, line.words); score && !(line.words.empty() && line.shape))
+      found.emplace_back(score, &known);
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->entry.title.size() < b.second->entry.title.size();
   });
   if (line.words.empty())
-    std::ranges::stable_sort(found, {}, [](const auto& each) { const PaletteEntry& entry = each.second->entry;
-      return std::tuple(placeOf(entry.category), entry.category, placeOf(entry), entry.title); });
+    std::ranges::stable_sort(found, {}, [](const auto& each) {
+      const PaletteEntry& entry = each.second->entry;
+      return std::tuple(placeOf(entry.category), entry.category, placeOf(entry), entry.title);
+    });
   for (const auto& [score, known] : found) {
     if (out.size() >= most) break;
     out.push_back(known->entry);

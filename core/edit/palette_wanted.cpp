@@ -1,5 +1,5 @@
-// Which shapes an open input takes. No op says that; but each says whether it takes given ones. So shapes made of the sizes
-// that stand round the input are tried there, by the op's own inference, and those that it takes are wanted.
+// Which shapes an open input takes. No op says that; but each says whether it takes given ones. So shapes made of the
+// sizes that stand round the input are tried there, by the op's own inference, and those that it takes are wanted.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kFree = 4;              // a size that nothing round the input says
+constexpr int64_t kFree = 4;  // a size that nothing round the input says
 constexpr size_t kMostSizes = 6, kMostTried = 900, kMostTriedOfTwo = 48;
 
 // Shapes to try, each once, the likely ones first.
@@ -112,7 +112,9 @@ void addWindows(Candidates& out, const Shape& places, const Shape& array) {
     out.add(array.type, sizes);
     for (size_t first : {size_t{0}, size_t{1}}) {
       std::vector<int64_t> joined = sizes;
-      if (first < array.dimensions.size()) joined.insert(joined.end(), array.dimensions.begin() + static_cast<std::ptrdiff_t>(first), array.dimensions.end());
+      if (first < array.dimensions.size())
+        joined.insert(joined.end(), array.dimensions.begin() + static_cast<std::ptrdiff_t>(first),
+                      array.dimensions.end());
       out.add(array.type, joined);
     }
     std::vector<int64_t> single = sizes;
@@ -136,7 +138,8 @@ std::vector<Shape> candidatesFor(const std::vector<Shape>& known) {
   }
   for (const Shape& shape : known)
     if (shape.isArray()) addPlaces(out, shape, sizes);
-  for (size_t rank = 3; rank < 5; ++rank) out.add(types[0], std::vector<int64_t>(rank, kFree));  // where nothing but a rank is asked for
+  for (size_t rank = 3; rank < 5; ++rank)
+    out.add(types[0], std::vector<int64_t>(rank, kFree));  // where nothing but a rank is asked for
   for (ElementType type : types)
     for (int64_t rows : sizes)
       for (int64_t columns : sizes) out.add(type, {rows, columns});
@@ -164,7 +167,8 @@ Edit filled(const Instruction& user, const std::vector<int32_t>& open, std::init
   return edit;
 }
 
-bool takes(const Module& module, const Instruction& user, const std::vector<int32_t>& open, const Shape& first, const std::vector<Shape>& others) {
+bool takes(const Module& module, const Instruction& user, const std::vector<int32_t>& open, const Shape& first,
+           const std::vector<Shape>& others) {
   if (open.size() == 1) return tried(module, filled(user, open, {&first}), user.id).has_value();
   for (size_t k = 0; k < std::min(others.size(), kMostTriedOfTwo); ++k)
     if (tried(module, filled(user, open, {&first, &others[k]}), user.id)) return true;
@@ -180,13 +184,15 @@ std::vector<Shape> shapesWantedAt(const Module& module, InstructionId id, int32_
   if (const auto same = shapeWantedAt(module, id, operand)) return {*same};
   std::vector<int32_t> open{operand};
   for (size_t k = 0; k < user.operands.size(); ++k)
-    if (static_cast<int32_t>(k) != operand && !module.contains(user.operands[k])) open.push_back(static_cast<int32_t>(k));
+    if (static_cast<int32_t>(k) != operand && !module.contains(user.operands[k]))
+      open.push_back(static_cast<int32_t>(k));
   if (open.size() > 2) return {};  // too much is open to know
   const std::vector<Shape> known = around(module, user);
   if (known.empty()) return {};
   std::vector<Shape> candidates = candidatesFor(known), out;
   if (open.size() == 2 && candidates.size() > kMostTriedOfTwo) candidates.resize(kMostTriedOfTwo);
-  std::ranges::copy_if(candidates, std::back_inserter(out), [&](const Shape& shape) { return takes(module, user, open, shape, candidates); });
+  std::ranges::copy_if(candidates, std::back_inserter(out),
+                       [&](const Shape& shape) { return takes(module, user, open, shape, candidates); });
   if (out.size() * 2 > candidates.size()) return {};  // what takes nearly everything wants nothing
   const std::vector<ElementType> types = typesOf(known);
   const auto isAround = [&](const Shape& shape) { return std::ranges::find(types, shape.type) != types.end(); };

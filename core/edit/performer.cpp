@@ -68,7 +68,8 @@ bool isInstructionName(const std::string& name) {
 }
 
 Result<InstructionId> Performer::resolve(InstructionId id) const {
-  if (id.valid() && id.value >= kNewInstruction && id.value - kNewInstruction < added_.size()) id = added_[id.value - kNewInstruction];
+  if (id.valid() && id.value >= kNewInstruction && id.value - kNewInstruction < added_.size())
+    id = added_[id.value - kNewInstruction];
   if (!module_.contains(id)) return fail("there is no instruction with id " + std::to_string(id.value));
   return id;
 }
@@ -76,7 +77,8 @@ Result<InstructionId> Performer::resolve(InstructionId id) const {
 Result<InstructionId> Performer::operandIn(ComputationId computation, InstructionId id) const {
   if (!id.valid()) return id;
   auto known = resolve(id);
-  if (!known || module_.at(*known).computation != computation) return fail("the new operand is not in the same computation");
+  if (!known || module_.at(*known).computation != computation)
+    return fail("the new operand is not in the same computation");
   return known;
 }
 
@@ -90,7 +92,8 @@ Status Performer::operator()(const SetParameterShape& action) {
 Status Performer::operator()(const SetShape& action) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, resolve(action.instruction));
   TESSERA_TRY(setShape(id, action.shape));
-  if (const auto inferred = inferInstruction(module_, id); inferred && !sameIgnoringLayout(inferred->shape, module_.shapeOf(id)))
+  if (const auto inferred = inferInstruction(module_, id);
+      inferred && !sameIgnoringLayout(inferred->shape, module_.shapeOf(id)))
     return refuse(module_, id, "its shape follows from its operands: " + toString(inferred->shape, false));
   return {};
 }
@@ -138,7 +141,9 @@ Status Performer::settleCallees(InstructionId id) {
   for (ComputationId callee : module_.callees(module_.at(id))) {
     if (!module_.contains(callee)) continue;
     if (calls(module_, callee, home))
-      return refuse(module_, id, "%" + module_.at(home).name + " would call itself through %" + module_.at(callee).name + "; HLO has no recursion");
+      return refuse(module_, id,
+                    "%" + module_.at(home).name + " would call itself through %" + module_.at(callee).name +
+                        "; HLO has no recursion");
     later = later || placeOf(callee) > placeOf(home);
   }
   if (later) module_.setOrder(CallGraph(module_).calleesFirst());
@@ -149,7 +154,8 @@ Status Performer::operator()(const Rename& action) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, resolve(action.instruction));
   if (!isInstructionName(action.name)) return refuse(module_, id, "\"" + action.name + "\" is no name");
   for (InstructionId other : module_.at(module_.at(id).computation).instructions)
-    if (other != id && module_.at(other).name == action.name) return refuse(module_, id, "%" + action.name + " is there already");
+    if (other != id && module_.at(other).name == action.name)
+      return refuse(module_, id, "%" + action.name + " is there already");
   module_.setName(id, action.name);
   touch(id);
   return {};
@@ -158,13 +164,16 @@ Status Performer::operator()(const Rename& action) {
 Status Performer::operator()(const SetOperand& action) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, resolve(action.instruction));
   const Instruction& instruction = module_.at(id);
-  const bool mayAppend = instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0 && action.value.valid();
+  const bool mayAppend =
+      instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0 && action.value.valid();
   if (action.operand < 0 || static_cast<size_t>(action.operand) >= instruction.operands.size() + (mayAppend ? 1 : 0))
     return refuse(module_, id, "there is no operand " + std::to_string(action.operand));
   const auto value = operandIn(instruction.computation, action.value);
   if (!value) return refuse(module_, id, value.error().message);
   if (value->valid() && needs(module_, *value, id))
-    return refuse(module_, id, "%" + std::string(module_.at(*value).name) + " needs %" + std::string(instruction.name) + ": this would be a cycle");
+    return refuse(module_, id,
+                  "%" + std::string(module_.at(*value).name) + " needs %" + std::string(instruction.name) +
+                      ": this would be a cycle");
   std::vector<InstructionId> operands(instruction.operands.begin(), instruction.operands.end());
   if (static_cast<size_t>(action.operand) == operands.size()) operands.push_back({});
   operands[static_cast<size_t>(action.operand)] = *value;

@@ -1,5 +1,6 @@
-// A constant becomes a parameter. What it was stands beside every caller then, where it can be promoted again, until it is an
-// input of the entry. Callers that hand on one value (loops, branches, reductions, sorts) are widened; others refuse and say why.
+// A constant becomes a parameter. What it was stands beside every caller then, where it can be promoted again, until it
+// is an input of the entry. Callers that hand on one value (loops, branches, reductions, sorts) are widened; others
+// refuse and say why.
 #include <algorithm>
 
 #include "core/edit/performer.h"
@@ -11,14 +12,17 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
-bool isWidened(Opcode opcode) { return opcode == Opcode::While || opcode == Opcode::Conditional || opcode == Opcode::Reduce || opcode == Opcode::Sort; }
+bool isWidened(Opcode opcode) {
+  return opcode == Opcode::While || opcode == Opcode::Conditional || opcode == Opcode::Reduce || opcode == Opcode::Sort;
+}
 
 // A caller whose operands are the parameters, one by one.
 Status givesOneByOne(const Module& module, InstructionId caller, const Shape& constant) {
   const Instruction& instruction = module.at(caller);
   const std::string name = "%" + std::string(instruction.name);
   switch (instruction.opcode) {
-    case Opcode::Call: case Opcode::Fusion: return {};
+    case Opcode::Call:
+    case Opcode::Fusion: return {};
     case Opcode::Map:
       if (constant.isScalar()) return {};
       return refuse(module, caller, name + " gives its computation single numbers; this constant is an array");

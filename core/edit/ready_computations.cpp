@@ -12,10 +12,12 @@ struct Word {
   std::string_view word;
   Opcode opcode;
 };
-constexpr Word kReducers[] = {{"add", Opcode::Add}, {"maximum", Opcode::Maximum}, {"minimum", Opcode::Minimum}, {"multiply", Opcode::Multiply},
-                              {"and", Opcode::And}, {"or", Opcode::Or}, {"xor", Opcode::Xor}};
-constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {{"sum", "add"}, {"max", "maximum"}, {"min", "minimum"}, {"product", "multiply"},
-                                                                       {"mul", "multiply"}, {"less", "ascending"}, {"greater", "descending"}};
+constexpr Word kReducers[] = {
+    {"add", Opcode::Add}, {"maximum", Opcode::Maximum}, {"minimum", Opcode::Minimum}, {"multiply", Opcode::Multiply},
+    {"and", Opcode::And}, {"or", Opcode::Or},           {"xor", Opcode::Xor}};
+constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
+    {"sum", "add"},      {"max", "maximum"},    {"min", "minimum"},       {"product", "multiply"},
+    {"mul", "multiply"}, {"less", "ascending"}, {"greater", "descending"}};
 
 enum class Kind { None, Reducer, Sort, Select };
 
@@ -23,10 +25,13 @@ enum class Kind { None, Reducer, Sort, Select };
 Kind kindAt(const Instruction& instruction, Attr name) {
   const size_t operands = instruction.operands.size();
   switch (instruction.opcode) {
-    case Opcode::Reduce: case Opcode::ReduceWindow: return name == Attr::to_apply && operands == 2 ? Kind::Reducer : Kind::None;
+    case Opcode::Reduce:
+    case Opcode::ReduceWindow: return name == Attr::to_apply && operands == 2 ? Kind::Reducer : Kind::None;
     case Opcode::Scatter: return name == Attr::to_apply && operands == 3 ? Kind::Reducer : Kind::None;
-    case Opcode::AllReduce: case Opcode::ReduceScatter: return name == Attr::to_apply && operands == 1 ? Kind::Reducer : Kind::None;
-    case Opcode::SelectAndScatter: return name == Attr::scatter ? Kind::Reducer : name == Attr::select ? Kind::Select : Kind::None;
+    case Opcode::AllReduce:
+    case Opcode::ReduceScatter: return name == Attr::to_apply && operands == 1 ? Kind::Reducer : Kind::None;
+    case Opcode::SelectAndScatter:
+      return name == Attr::scatter ? Kind::Reducer : name == Attr::select ? Kind::Select : Kind::None;
     case Opcode::Sort: return name == Attr::to_apply ? Kind::Sort : Kind::None;
     default: return Kind::None;
   }
@@ -44,7 +49,8 @@ std::vector<ElementType> typesOf(const Module& module, const Instruction& instru
 }
 
 bool takes(Opcode opcode, ElementType type) {
-  if (opcode == Opcode::And || opcode == Opcode::Or || opcode == Opcode::Xor) return type == ElementType::Pred || isInteger(type);
+  if (opcode == Opcode::And || opcode == Opcode::Or || opcode == Opcode::Xor)
+    return type == ElementType::Pred || isInteger(type);
   if (isComplex(type)) return opcode == Opcode::Add || opcode == Opcode::Multiply;
   return true;
 }
@@ -52,19 +58,22 @@ bool takes(Opcode opcode, ElementType type) {
 std::string parametersText(const std::vector<ElementType>& types) {
   std::string out;
   for (size_t i = 0; i < types.size(); ++i)
-    out += fmt::format("  %left.{0} = {1}[] parameter({2})\n  %right.{0} = {1}[] parameter({3})\n", i, nameOf(types[i]), 2 * i, 2 * i + 1);
+    out += fmt::format("  %left.{0} = {1}[] parameter({2})\n  %right.{0} = {1}[] parameter({3})\n", i, nameOf(types[i]),
+                       2 * i, 2 * i + 1);
   return out;
 }
 
 // Two values are in order when the first pair that differs is.
-std::string comparatorText(const std::string& name, const std::vector<ElementType>& types, std::string_view direction, bool lexicographic) {
+std::string comparatorText(const std::string& name, const std::vector<ElementType>& types, std::string_view direction,
+                           bool lexicographic) {
   const size_t keys = lexicographic ? types.size() : 1;
   const bool single = keys == 1;
   std::string lines = parametersText(types), before;
   for (size_t k = keys; k-- > 0;) {
     const bool root = k == 0;
     const bool last = k + 1 == keys;
-    lines += fmt::format("  {}%before.{} = pred[] compare(%left.{}, %right.{}), direction={}\n", root && single ? "ROOT " : "", k, k, k, direction);
+    lines += fmt::format("  {}%before.{} = pred[] compare(%left.{}, %right.{}), direction={}\n",
+                         root && single ? "ROOT " : "", k, k, k, direction);
     if (!last) {
       lines += fmt::format("  %same.{0} = pred[] compare(%left.{0}, %right.{0}), direction=EQ\n", k);
       lines += fmt::format("  %then.{0} = pred[] and(%same.{0}, %{1})\n", k, before);
@@ -72,7 +81,8 @@ std::string comparatorText(const std::string& name, const std::vector<ElementTyp
     }
     before = fmt::format("{}.{}", last ? "before" : "either", k);
   }
-  return fmt::format("HloModule ready\n\n%{} {{\n{}}}\n\nENTRY %none {{\n  ROOT %n = s32[] constant(0)\n}}\n", name, lines);
+  return fmt::format("HloModule ready\n\n%{} {{\n{}}}\n\nENTRY %none {{\n  ROOT %n = s32[] constant(0)\n}}\n", name,
+                     lines);
 }
 
 std::string typeWords(const std::vector<ElementType>& types) {
@@ -97,8 +107,10 @@ std::vector<std::string> readyComputations(const Module& module, const Instructi
     for (const Word& each : kReducers)
       if (takes(each.opcode, types[0])) out.emplace_back(each.word);
   } else if (!std::ranges::any_of(types, isComplex)) {
-    out = kind == Kind::Select ? std::vector<std::string>{"greatest", "least"} : std::vector<std::string>{"ascending", "descending"};
-    if (kind == Kind::Sort && types.size() > 1) out.insert(out.end(), {"lexicographic ascending", "lexicographic descending"});
+    out = kind == Kind::Select ? std::vector<std::string>{"greatest", "least"}
+                               : std::vector<std::string>{"ascending", "descending"};
+    if (kind == Kind::Sort && types.size() > 1)
+      out.insert(out.end(), {"lexicographic ascending", "lexicographic descending"});
   }
   return out;
 }
@@ -120,7 +132,11 @@ std::optional<Edit> choosingReady(const Module& module, InstructionId id, Attr n
     const bool lexicographic = chosen.starts_with("lexicographic ");
     const bool down = chosen.ends_with("descending");
     const std::string_view direction = kind == Kind::Select ? (chosen == "greatest" ? "GE" : "LE") : down ? "GT" : "LT";
-    made = (lexicographic ? "lexicographic." : "") + std::string(kind == Kind::Select ? chosen : down ? "descending" : "ascending") + typeWords(types);
+    made = (lexicographic ? "lexicographic." : "") +
+           std::string(kind == Kind::Select ? chosen
+                       : down               ? "descending"
+                                            : "ascending") +
+           typeWords(types);
     edit.actions.push_back(AddComputations{comparatorText(made, types, direction, lexicographic)});
   }
   edit.actions.push_back(SetAttribute{id, name, "%" + made});

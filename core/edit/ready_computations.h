@@ -1,5 +1,5 @@
-// Computations that need no building: reducers (add, maximum …) of reductions, scatters and collectives, comparators of sorts
-// and of select-and-scatter. Before: the field of an attribute that names a computation; after: edit.h.
+// Computations that need no building: reducers (add, maximum …) of reductions, scatters and collectives, comparators of
+// sorts and of select-and-scatter. Before: the field of an attribute that names a computation; after: edit.h.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ namespace tessera {
 // Words for what can stand at an attribute of an instruction, the likeliest first; empty: nothing ready fits.
 std::vector<std::string> readyComputations(const Module& module, const Instruction& instruction, Attr name);
 
-// The edit that makes a ready computation, or shares it where it is there, and names it at the attribute; nullopt: the word is none.
+// The edit that makes a ready computation, or shares it where it is there, and names it at the attribute; nullopt: the
+// word is none.
 std::optional<Edit> choosingReady(const Module& module, InstructionId id, Attr name, const std::string& word);
 
 }  // namespace tessera

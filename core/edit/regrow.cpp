@@ -22,8 +22,10 @@ bool counts(const Literal& from, Literal& to) {
 
 bool countsOn(const Literal& from, Literal& to) {
   switch (from.shape().type) {
-    case ElementType::S32: case ElementType::U32: return counts<uint32_t>(from, to);
-    case ElementType::S64: case ElementType::U64: return counts<uint64_t>(from, to);
+    case ElementType::S32:
+    case ElementType::U32: return counts<uint32_t>(from, to);
+    case ElementType::S64:
+    case ElementType::U64: return counts<uint64_t>(from, to);
     case ElementType::F32: return counts<float>(from, to);
     case ElementType::F64: return counts<double>(from, to);
     default: return false;
@@ -66,7 +68,9 @@ bool repeats(const Literal& literal, const Shape& to, size_t width) {
 std::optional<Literal> regrown(const Literal& literal, const Shape& shape) {
   const Shape& from = literal.shape();
   const int64_t count = shape.isArray() ? shape.elementCount().value_or(-1) : -1;
-  if (!from.isArray() || from.type != shape.type || from.dimensions.size() != shape.dimensions.size() || literal.elided()) return std::nullopt;
+  if (!from.isArray() || from.type != shape.type || from.dimensions.size() != shape.dimensions.size() ||
+      literal.elided())
+    return std::nullopt;
   if (count > kMostElements || count < 0 || literal.elementCount() == 0) return std::nullopt;
   auto out = Literal::allocate(shape);
   if (!out) return std::nullopt;
@@ -76,7 +80,8 @@ std::optional<Literal> regrown(const Literal& literal, const Shape& shape) {
     return std::nullopt;
   }
   std::byte* to = out->mutableBytes().data();
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) std::memcpy(to + i * width, literal.bytes().data() + sourceOf(i, from, shape) * width, width);
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+    std::memcpy(to + i * width, literal.bytes().data() + sourceOf(i, from, shape) * width, width);
   return std::move(*out);
 }
 

@@ -44,7 +44,8 @@ class Repairs {
     const auto shapes = operandShapes(module_, module_.at(user_));
     for (size_t i = 0; i < shapes.size(); ++i)
       if (static_cast<int32_t>(i) != operand_ && shapes[i] && shapes[i]->isArray()) out.push_back(shapes[i]);
-    std::ranges::stable_sort(out, [](const Shape* a, const Shape* b) { return a->dimensions.size() > b->dimensions.size(); });
+    std::ranges::stable_sort(
+        out, [](const Shape* a, const Shape* b) { return a->dimensions.size() > b->dimensions.size(); });
     return out;
   }
 
@@ -65,14 +66,21 @@ class Repairs {
     converted.type = from_.type;
     at_ = add(Opcode::Convert, {}, converted);
   }
-  InstructionId add(Opcode opcode, std::vector<NewAttribute> attributes, const Shape& shape, std::vector<InstructionId> more = {}) {
+  InstructionId add(Opcode opcode, std::vector<NewAttribute> attributes, const Shape& shape,
+                    std::vector<InstructionId> more = {}) {
     std::vector<InstructionId> operands{at_};
     operands.insert(operands.end(), more.begin(), more.end());
-    edit_.actions.push_back(AddInstruction{module_.at(user_).computation, opcode, "", std::move(operands), std::move(attributes), shape, ""});
+    edit_.actions.push_back(AddInstruction{module_.at(user_).computation, opcode, "", std::move(operands),
+                                           std::move(attributes), shape, ""});
     return newInstruction(added_++);
   }
   InstructionId addZero(ElementType type) {
-    edit_.actions.push_back(AddInstruction{module_.at(user_).computation, Opcode::Constant, "", {}, {}, Shape::array(type, {}),
+    edit_.actions.push_back(AddInstruction{module_.at(user_).computation,
+                                           Opcode::Constant,
+                                           "",
+                                           {},
+                                           {},
+                                           Shape::array(type, {}),
                                            type == ElementType::Pred ? "false" : "0"});
     return newInstruction(added_++);
   }
@@ -80,7 +88,8 @@ class Repairs {
     edit_.actions.push_back(SetOperand{user_, operand_, at_});
     edit_.title = title_;
     title_[0] = static_cast<char>(std::tolower(title_[0]));
-    if (out_.size() >= kMostRepairs || std::ranges::any_of(out_, [&](const Way& w) { return w.title == title_; })) return;
+    if (out_.size() >= kMostRepairs || std::ranges::any_of(out_, [&](const Way& w) { return w.title == title_; }))
+      return;
     if (auto result = tried(module_, edit_, user_)) out_.push_back({title_, std::move(edit_), std::move(*result)});
   }
 
@@ -105,7 +114,8 @@ class Repairs {
     Sizes sizes;
     for (int64_t d : order) sizes.push_back(from_.dimensions[static_cast<size_t>(d)]);
     beginConverted(fmt::format("transpose {{{}}}", fmt::join(order, ",")));
-    at_ = add(Opcode::Transpose, {{Attr::dimensions, fmt::format("{{{}}}", fmt::join(order, ","))}}, Shape::array(from_.type, sizes));
+    at_ = add(Opcode::Transpose, {{Attr::dimensions, fmt::format("{{{}}}", fmt::join(order, ","))}},
+              Shape::array(from_.type, sizes));
     finish();
   }
   void transposeTo(const Sizes& wanted) {

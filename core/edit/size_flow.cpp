@@ -39,7 +39,8 @@ class Rules {
   }
   bool operandsStand(InstructionId id) const {
     const auto& operands = module_.at(id).operands;
-    return std::ranges::all_of(operands, [&](InstructionId operand) { return operand.valid() && module_.contains(operand); });
+    return std::ranges::all_of(operands,
+                               [&](InstructionId operand) { return operand.valid() && module_.contains(operand); });
   }
   // Rules are only read where they hold: attributes of a broken instruction may name anything.
   bool agrees(InstructionId id) const {
@@ -54,7 +55,8 @@ class Rules {
   int64_t size(SizeTerm term) const { return flow_.terms.sizeOf(term); }
 
   void same(InstructionId id, SizeTerm a, SizeTerm b) {
-    if (!flow_.terms.unite(a, b) && size(a) == size(b)) flow_.balances.push_back({{a}, {b}, id, "two sizes that are made in unlike ways meet here"});
+    if (!flow_.terms.unite(a, b) && size(a) == size(b))
+      flow_.balances.push_back({{a}, {b}, id, "two sizes that are made in unlike ways meet here"});
   }
   void same(InstructionId id, const Dims& a, const Dims& b) {
     if (a.size() != b.size()) return;
@@ -69,7 +71,9 @@ class Rules {
   // Nothing tells how a result follows: neither it nor what it reads may change.
   void opaque(InstructionId id) {
     const std::string name(nameOf(module_.at(id).opcode));
-    const std::string reason = name + (module_.at(id).opcode == Opcode::CustomCall ? ": only its target knows how its sizes follow" : ": how its sizes follow cannot be told");
+    const std::string reason =
+        name + (module_.at(id).opcode == Opcode::CustomCall ? ": only its target knows how its sizes follow"
+                                                            : ": how its sizes follow cannot be told");
     for (const Dims& leaf : leaves(id)) fix(id, leaf, reason);
     for (InstructionId operand : module_.at(id).operands)
       for (const Dims& leaf : leaves(operand)) fix(id, leaf, reason);
@@ -78,7 +82,10 @@ class Rules {
   void relate(InstructionId id) {
     const Instruction& in = module_.at(id);
     switch (in.opcode) {
-      case Opcode::Parameter: case Opcode::Iota: case Opcode::Constant: case Opcode::Rng: return;
+      case Opcode::Parameter:
+      case Opcode::Iota:
+      case Opcode::Constant:
+      case Opcode::Rng: return;
       case Opcode::RngBitGenerator: return fix(id, leaves(id)[0], "the state of the generator");
       case Opcode::Tuple: return tuple(id, in);
       case Opcode::GetTupleElement: return element(id, in);
@@ -98,25 +105,34 @@ class Rules {
       case Opcode::Scatter: return scatter(id, in);
       case Opcode::Convolution: return convolution(id, in);
       case Opcode::ReduceWindow: return reduceWindow(id, in);
-      case Opcode::While: case Opcode::Call: case Opcode::Fusion: case Opcode::Conditional: return callee(id, in);
+      case Opcode::While:
+      case Opcode::Call:
+      case Opcode::Fusion:
+      case Opcode::Conditional: return callee(id, in);
       case Opcode::Fft: return fft(id, in);
-      case Opcode::BatchNormTraining: case Opcode::BatchNormInference: case Opcode::BatchNormGrad: return batchNorm(id, in);
+      case Opcode::BatchNormTraining:
+      case Opcode::BatchNormInference:
+      case Opcode::BatchNormGrad: return batchNorm(id, in);
       case Opcode::Topk: return topk(id, in);
       case Opcode::Scan: return scan(id, in);
       case Opcode::RaggedDot: return raggedDot(id, in);
       case Opcode::ScaledDot: return scaledDot(id, in);
       case Opcode::TriangularSolve: return triangularSolve(id, in);
-      case Opcode::AllGather: case Opcode::ReduceScatter: return sharedOut(id, in);
+      case Opcode::AllGather:
+      case Opcode::ReduceScatter: return sharedOut(id, in);
       case Opcode::SetDimensionSize: return same(id, dims(id), dims(in.operands[0]));
-      case Opcode::GetDimensionSize: case Opcode::AfterAll: return;
+      case Opcode::GetDimensionSize:
+      case Opcode::AfterAll: return;
       default: return others(id, in);
     }
   }
 
   // Results of the operands' sizes: elementwise, reverse, copy, sort, select-and-scatter …
   void others(InstructionId id, const Instruction& in) {
-    static constexpr Opcode kAlike[] = {Opcode::Reverse, Opcode::Copy, Opcode::Sort, Opcode::OptBarrier, Opcode::AllReduce, Opcode::CollectivePermute,
-                                        Opcode::Cholesky, Opcode::AddDependency, Opcode::Domain, Opcode::Map, Opcode::ReducePrecision};
+    static constexpr Opcode kAlike[] = {Opcode::Reverse,    Opcode::Copy,           Opcode::Sort,
+                                        Opcode::OptBarrier, Opcode::AllReduce,      Opcode::CollectivePermute,
+                                        Opcode::Cholesky,   Opcode::AddDependency,  Opcode::Domain,
+                                        Opcode::Map,        Opcode::ReducePrecision};
     if (in.opcode == Opcode::SelectAndScatter) return same(id, dims(id), dims(in.operands[0]));
     if (!isElementwiseOp(in.opcode) && std::ranges::find(kAlike, in.opcode) == std::end(kAlike)) return opaque(id);
     std::vector<Dims> all;
@@ -146,14 +162,16 @@ class Rules {
   }
   void reshape(InstructionId id, const Instruction& in) {
     const Dims &from = dims(in.operands[0]), &to = dims(id);
-    if (!flow_.terms.uniteProducts(from, to)) flow_.balances.push_back({from, to, id, "the dimensions are merged here in a way that leaves no single size"});
+    if (!flow_.terms.uniteProducts(from, to))
+      flow_.balances.push_back({from, to, id, "the dimensions are merged here in a way that leaves no single size"});
     for (const Dims* side : {&from, &to})
       for (SizeTerm term : *side)
         if (size(term) == 1) flow_.fixed.push_back({term, id, "a size of 1 that a reshape adds or takes away"});
   }
   void transpose(InstructionId id, const Instruction& in) {
     const Ints& order = in.attributes->ints(Attr::dimensions);
-    for (size_t d = 0; d < order.size() && d < dims(id).size(); ++d) same(id, dims(id)[d], dims(in.operands[0])[at(order[d])]);
+    for (size_t d = 0; d < order.size() && d < dims(id).size(); ++d)
+      same(id, dims(id)[d], dims(in.operands[0])[at(order[d])]);
   }
   void reduce(InstructionId id, const Instruction& in) {
     const Ints& gone = in.attributes->ints(Attr::dimensions);
@@ -167,10 +185,12 @@ class Rules {
   void dot(InstructionId id, const Instruction& in) {
     const Dims &l = dims(in.operands[0]), &r = dims(in.operands[1]);
     const Ints &lb = in.attributes->ints(Attr::lhs_batch_dims), &rb = in.attributes->ints(Attr::rhs_batch_dims);
-    const Ints &lc = in.attributes->ints(Attr::lhs_contracting_dims), &rc = in.attributes->ints(Attr::rhs_contracting_dims);
+    const Ints &lc = in.attributes->ints(Attr::lhs_contracting_dims),
+               &rc = in.attributes->ints(Attr::rhs_contracting_dims);
     for (size_t i = 0; i < std::min(lc.size(), rc.size()); ++i) same(id, l[at(lc[i])], r[at(rc[i])]);
     Dims out;
-    for (size_t i = 0; i < std::min(lb.size(), rb.size()); ++i) same(id, l[at(lb[i])], r[at(rb[i])]), out.push_back(l[at(lb[i])]);
+    for (size_t i = 0; i < std::min(lb.size(), rb.size()); ++i)
+      same(id, l[at(lb[i])], r[at(rb[i])]), out.push_back(l[at(lb[i])]);
     for (size_t d = 0; d < l.size(); ++d)
       if (!holds(lb, static_cast<int64_t>(d)) && !holds(lc, static_cast<int64_t>(d))) out.push_back(l[d]);
     for (size_t d = 0; d < r.size(); ++d)
@@ -185,9 +205,12 @@ class Rules {
       const Dims &values = dims(in.operands[k]), &scales = dims(in.operands[k + 2]);
       for (size_t d = 0; d < std::min(values.size(), scales.size()); ++d) {
         const int64_t scaled = size(scales[d]), block = scaled > 0 ? size(values[d]) / scaled : 1;
-        if (size(values[d]) == scaled) same(id, scales[d], values[d]);
-        else if (scaled == 1 || block < 1) fix(id, {scales[d]}, "one scale for all of the dimension");
-        else same(id, scales[d], flow_.terms.mapped(values[d], [block](int64_t n) { return n / block; }));
+        if (size(values[d]) == scaled)
+          same(id, scales[d], values[d]);
+        else if (scaled == 1 || block < 1)
+          fix(id, {scales[d]}, "one scale for all of the dimension");
+        else
+          same(id, scales[d], flow_.terms.mapped(values[d], [block](int64_t n) { return n / block; }));
       }
     }
   }
@@ -195,7 +218,8 @@ class Rules {
   void raggedDot(InstructionId id, const Instruction& in) {
     const AttributeSet& a = *in.attributes;
     const Dims &l = dims(in.operands[0]), &r = dims(in.operands[1]), &groups = dims(in.operands[2]);
-    const Ints &lb = a.ints(Attr::lhs_batch_dims), &rb = a.ints(Attr::rhs_batch_dims), &lc = a.ints(Attr::lhs_contracting_dims), &rc = a.ints(Attr::rhs_contracting_dims);
+    const Ints &lb = a.ints(Attr::lhs_batch_dims), &rb = a.ints(Attr::rhs_batch_dims),
+               &lc = a.ints(Attr::lhs_contracting_dims), &rc = a.ints(Attr::rhs_contracting_dims);
     const Ints &ragged = a.ints(Attr::lhs_ragged_dims), &grouped = a.ints(Attr::rhs_group_dims);
     if (groups.empty() || ragged.empty()) return opaque(id);
     if (groups.size() > 1) fix(id, groups, "group sizes of several dimensions follow by hand");
@@ -208,18 +232,23 @@ class Rules {
     for (size_t d = 0; d < l.size(); ++d)
       if (!holds(lb, static_cast<int64_t>(d)) && !holds(lc, static_cast<int64_t>(d))) out.push_back(l[d]);
     for (size_t d = 0; d < r.size(); ++d)
-      if (!holds(rb, static_cast<int64_t>(d)) && !holds(rc, static_cast<int64_t>(d)) && !holds(grouped, static_cast<int64_t>(d))) out.push_back(r[d]);
+      if (!holds(rb, static_cast<int64_t>(d)) && !holds(rc, static_cast<int64_t>(d)) &&
+          !holds(grouped, static_cast<int64_t>(d)))
+        out.push_back(r[d]);
     same(id, dims(id), out);
   }
-  // The last dimensions are transformed, as long as fft_length says, which follows; of a real transform's complex side the last is half.
+  // The last dimensions are transformed, as long as fft_length says, which follows; of a real transform's complex side
+  // the last is half.
   void fft(InstructionId id, const Instruction& in) {
-    const bool fromReal = in.attributes->textOr(Attr::fft_type, "") == "RFFT", toReal = in.attributes->textOr(Attr::fft_type, "") == "IRFFT";
+    const bool fromReal = in.attributes->textOr(Attr::fft_type, "") == "RFFT",
+               toReal = in.attributes->textOr(Attr::fft_type, "") == "IRFFT";
     const Dims &from = dims(in.operands[0]), &to = dims(id);
     if (!fromReal && !toReal) return same(id, from, to);
     for (size_t d = 0; d + 1 < std::min(from.size(), to.size()); ++d) same(id, from[d], to[d]);
     if (from.empty() || to.empty()) return;
     const SizeTerm real = fromReal ? from.back() : to.back(), half = fromReal ? to.back() : from.back();
-    if (const auto known = halves_.find(flow_.terms.find(half)); known != halves_.end()) return same(id, real, known->second);  // there and back
+    if (const auto known = halves_.find(flow_.terms.find(half)); known != halves_.end())
+      return same(id, real, known->second);  // there and back
     same(id, half, flow_.terms.mapped(real, [](int64_t n) { return n == 0 ? 0 : n / 2 + 1; }));
     halves_[flow_.terms.find(half)] = real;
   }
@@ -228,8 +257,11 @@ class Rules {
     const Dims& first = dims(in.operands[0]);
     const int64_t feature = in.attributes->intOr(Attr::feature_index, 0);
     if (feature < 0 || at(feature) >= first.size()) return opaque(id);
-    const auto relateOne = [&](const Dims& each, bool whole) { whole ? same(id, each, first) : same(id, each, Dims{first[at(feature)]}); };
-    for (size_t k = 1; k < in.operands.size(); ++k) relateOne(dims(in.operands[k]), in.opcode == Opcode::BatchNormGrad && k == 4);
+    const auto relateOne = [&](const Dims& each, bool whole) {
+      whole ? same(id, each, first) : same(id, each, Dims{first[at(feature)]});
+    };
+    for (size_t k = 1; k < in.operands.size(); ++k)
+      relateOne(dims(in.operands[k]), in.opcode == Opcode::BatchNormGrad && k == 4);
     for (size_t k = 0; k < leaves(id).size(); ++k) relateOne(leaves(id)[k], k == 0);
   }
   void topk(InstructionId id, const Instruction& in) {
@@ -239,14 +271,17 @@ class Rules {
       if (!leaf.empty()) fix(id, {leaf.back()}, "k says how many are given");
     }
   }
-  // Slices lose the dimension of the steps, which is one and the same in inputs and outputs; what is carried keeps its shape.
+  // Slices lose the dimension of the steps, which is one and the same in inputs and outputs; what is carried keeps its
+  // shape.
   void scan(InstructionId id, const Instruction& in) {
     const Ints& along = in.attributes->ints(Attr::dimensions);
     const auto callees = module_.callees(in);
     const auto carries = at(in.attributes->intOr(Attr::num_carries, 0));
-    if (along.empty() || callees.empty() || carries > in.operands.size() || !module_.at(callees[0]).root.valid()) return opaque(id);
+    if (along.empty() || callees.empty() || carries > in.operands.size() || !module_.at(callees[0]).root.valid())
+      return opaque(id);
     const Computation& body = module_.at(callees[0]);
-    const size_t inputs = in.operands.size() - carries, outputs = leaves(id).size() - std::min(carries, leaves(id).size());
+    const size_t inputs = in.operands.size() - carries,
+                 outputs = leaves(id).size() - std::min(carries, leaves(id).size());
     std::vector<SizeTerm> steps;
     const auto sliced = [&](const Dims& whole, const Dims& slice) {
       if (whole.size() != slice.size() + 1 || at(along[0]) >= whole.size()) return;
@@ -255,12 +290,17 @@ class Rules {
     };
     for (size_t k = 0; k < std::min(in.operands.size(), body.parameters.size()); ++k) {
       if (!body.parameters[k].valid()) continue;
-      if (k < inputs) sliced(dims(in.operands[k]), dims(body.parameters[k]));
-      else sameLeaves(id, leaves(in.operands[k]), 0, leaves(body.parameters[k]));
+      if (k < inputs)
+        sliced(dims(in.operands[k]), dims(body.parameters[k]));
+      else
+        sameLeaves(id, leaves(in.operands[k]), 0, leaves(body.parameters[k]));
     }
     for (size_t k = 0; k < std::min(leaves(id).size(), leaves(body.root).size()); ++k) {
-      if (k < outputs) sliced(leaves(id)[k], leaves(body.root)[k]);
-      else same(id, leaves(id)[k], leaves(body.root)[k]), sameLeaves(id, {leaves(id)[k]}, 0, leaves(in.operands[inputs + k - outputs]));
+      if (k < outputs)
+        sliced(leaves(id)[k], leaves(body.root)[k]);
+      else
+        same(id, leaves(id)[k], leaves(body.root)[k]),
+            sameLeaves(id, {leaves(id)[k]}, 0, leaves(in.operands[inputs + k - outputs]));
     }
     for (SizeTerm step : steps) same(id, step, steps.front());
     if (inputs == 0) fix(id, steps, "only what is written says how many steps there are");
@@ -284,7 +324,8 @@ class Rules {
           same(id, from[d], to[d]);
           continue;
         }
-        const SizeTerm small = in.opcode == Opcode::AllGather ? from[d] : to[d], large = in.opcode == Opcode::AllGather ? to[d] : from[d];
+        const SizeTerm small = in.opcode == Opcode::AllGather ? from[d] : to[d],
+                       large = in.opcode == Opcode::AllGather ? to[d] : from[d];
         const int64_t devices = size(small) > 0 ? size(large) / size(small) : 1;
         same(id, large, flow_.terms.mapped(small, [devices](int64_t n) { return n * devices; }));
       }
@@ -314,18 +355,25 @@ class Rules {
     for (size_t d = 0; d < from.size(); ++d) {
       const PaddingDimension p = (*padding)[d];
       const int64_t more = p.low + p.high;
-      if (p.interior == 0 && more == 0) same(id, dims(id)[d], from[d]);
-      else if (p.interior == 0) same(id, dims(id)[d], flow_.terms.sum({from[d]}, more));
-      else same(id, dims(id)[d], flow_.terms.mapped(from[d], [p, more](int64_t n) { return n + std::max<int64_t>(n - 1, 0) * p.interior + more; }));
+      if (p.interior == 0 && more == 0)
+        same(id, dims(id)[d], from[d]);
+      else if (p.interior == 0)
+        same(id, dims(id)[d], flow_.terms.sum({from[d]}, more));
+      else
+        same(id, dims(id)[d], flow_.terms.mapped(from[d], [p, more](int64_t n) {
+          return n + std::max<int64_t>(n - 1, 0) * p.interior + more;
+        }));
     }
   }
 
   void gather(InstructionId id, const Instruction& in) {
     const AttributeSet& a = *in.attributes;
     const Dims &operand = dims(in.operands[0]), &starts = dims(in.operands[1]), &out = dims(id);
-    const Ints &offset = a.ints(Attr::offset_dims), &collapsed = a.ints(Attr::collapsed_slice_dims), &batching = a.ints(Attr::operand_batching_dims);
+    const Ints &offset = a.ints(Attr::offset_dims), &collapsed = a.ints(Attr::collapsed_slice_dims),
+               &batching = a.ints(Attr::operand_batching_dims);
     const Ints& startsBatching = a.ints(Attr::start_indices_batching_dims);
-    for (size_t i = 0; i < std::min(batching.size(), startsBatching.size()); ++i) same(id, operand[at(batching[i])], starts[at(startsBatching[i])]);
+    for (size_t i = 0; i < std::min(batching.size(), startsBatching.size()); ++i)
+      same(id, operand[at(batching[i])], starts[at(startsBatching[i])]);
     alongOffsets(id, operand, out, offset, [&](int64_t d) { return holds(collapsed, d) || holds(batching, d); });
     alongIndices(id, starts, out, offset, a.intOr(Attr::index_vector_dim, static_cast<int64_t>(starts.size())));
   }
@@ -334,12 +382,14 @@ class Rules {
     const size_t arrays = in.operands.size() / 2;
     if (arrays == 0) return;
     const Dims& starts = dims(in.operands[arrays]);
-    const Ints &windows = a.ints(Attr::update_window_dims), &inserted = a.ints(Attr::inserted_window_dims), &batching = a.ints(Attr::input_batching_dims);
+    const Ints &windows = a.ints(Attr::update_window_dims), &inserted = a.ints(Attr::inserted_window_dims),
+               &batching = a.ints(Attr::input_batching_dims);
     const Ints& startsBatching = a.ints(Attr::scatter_indices_batching_dims);
     for (size_t k = 0; k < arrays; ++k) {
       const Dims &operand = dims(in.operands[k]), &updates = dims(in.operands[arrays + 1 + k]);
       same(id, leaves(id)[std::min(k, leaves(id).size() - 1)], operand);
-      for (size_t i = 0; i < std::min(batching.size(), startsBatching.size()); ++i) same(id, operand[at(batching[i])], starts[at(startsBatching[i])]);
+      for (size_t i = 0; i < std::min(batching.size(), startsBatching.size()); ++i)
+        same(id, operand[at(batching[i])], starts[at(startsBatching[i])]);
       alongOffsets(id, operand, updates, windows, [&](int64_t d) { return holds(inserted, d) || holds(batching, d); });
       alongIndices(id, starts, updates, windows, a.intOr(Attr::index_vector_dim, static_cast<int64_t>(starts.size())));
     }
@@ -361,7 +411,8 @@ class Rules {
       if (d == at(vector)) ++d;
       if (d < starts.size()) same(id, slices[i], starts[d++]);
     }
-    if (at(vector) < starts.size()) flow_.fixed.push_back({starts[at(vector)], id, "it holds one index for each dimension that is looked up"});
+    if (at(vector) < starts.size())
+      flow_.fixed.push_back({starts[at(vector)], id, "it holds one index for each dimension that is looked up"});
   }
 
   static int64_t windowed(const WindowDimension& w, int64_t n) {
@@ -381,8 +432,11 @@ class Rules {
     const auto* window = in.attributes->get<Window>(Attr::window);
     const Dims &input = dims(in.operands[0]), &kernel = dims(in.operands[1]), &out = dims(id);
     if (!labels || in.attributes->intOr(Attr::batch_group_count, 1) != 1) return opaque(id);
-    if (in.attributes->intOr(Attr::feature_group_count, 1) == 1) same(id, input[at(labels->inputFeature)], kernel[at(labels->kernelInput)]);
-    else fix(id, {input[at(labels->inputFeature)], kernel[at(labels->kernelInput)], kernel[at(labels->kernelOutput)]}, "the features are in groups");
+    if (in.attributes->intOr(Attr::feature_group_count, 1) == 1)
+      same(id, input[at(labels->inputFeature)], kernel[at(labels->kernelInput)]);
+    else
+      fix(id, {input[at(labels->inputFeature)], kernel[at(labels->kernelInput)], kernel[at(labels->kernelOutput)]},
+          "the features are in groups");
     same(id, out[at(labels->outputBatch)], input[at(labels->inputBatch)]);
     same(id, out[at(labels->outputFeature)], kernel[at(labels->kernelOutput)]);
     for (size_t s = 0; s < labels->inputSpatial.size(); ++s) {
@@ -398,8 +452,10 @@ class Rules {
     for (const Dims& to : leaves(id))
       for (size_t d = 0; d < from.size(); ++d) {
         const WindowDimension w = window && d < window->dimensions.size() ? window->dimensions[d] : WindowDimension{};
-        if (w.size > 1 && w.size == size(from[d])) fix(id, {from[d], to[d]}, "the window is as long as the dimension");
-        else through(id, from[d], to[d], w);
+        if (w.size > 1 && w.size == size(from[d]))
+          fix(id, {from[d], to[d]}, "the window is as long as the dimension");
+        else
+          through(id, from[d], to[d], w);
       }
   }
 
@@ -407,11 +463,13 @@ class Rules {
     const auto callees = module_.callees(in);
     for (size_t c = 0; c < callees.size(); ++c) {
       const Computation& body = module_.at(callees[c]);
-      const bool tested = in.opcode == Opcode::While && in.attributes->get<ComputationId>(Attr::condition) && *in.attributes->get<ComputationId>(Attr::condition) == callees[c];
+      const bool tested = in.opcode == Opcode::While && in.attributes->get<ComputationId>(Attr::condition) &&
+                          *in.attributes->get<ComputationId>(Attr::condition) == callees[c];
       if (body.root.valid() && !tested) sameLeaves(id, leaves(id), 0, leaves(body.root));
       for (size_t p = 0; p < body.parameters.size(); ++p) {
         const size_t operand = in.opcode == Opcode::Conditional ? branchOf(in, callees[c], c) + 1 : p;
-        if (operand < in.operands.size() && body.parameters[p].valid()) sameLeaves(id, leaves(in.operands[operand]), 0, leaves(body.parameters[p]));
+        if (operand < in.operands.size() && body.parameters[p].valid())
+          sameLeaves(id, leaves(in.operands[operand]), 0, leaves(body.parameters[p]));
       }
       if (in.opcode == Opcode::While) sameLeaves(id, leaves(id), 0, leaves(in.operands[0]));
     }
@@ -424,8 +482,8 @@ class Rules {
     return *no == callee && *yes != callee ? 1 : 0;
   }
 
-  // Slices of one value that lie end to end over a dimension are its parts; else a slice that begins at 0 or ends at the end
-  // keeps doing so, and what is cut off keeps its length.
+  // Slices of one value that lie end to end over a dimension are its parts; else a slice that begins at 0 or ends at
+  // the end keeps doing so, and what is cut off keeps its length.
   void relateSlices() {
     std::map<std::pair<InstructionId, size_t>, std::vector<InstructionId>> parts;
     for (ComputationId computation : module_.order())
@@ -436,8 +494,10 @@ class Rules {
         if (!rows || rows->size() != whole.size()) continue;
         for (size_t d = 0; d < whole.size(); ++d) {
           const SliceDimension row = (*rows)[d];
-          if (row.start == 0 && row.limit == size(whole[d]) && row.stride == 1) same(id, whole[d], dims(id)[d]);
-          else parts[{module_.at(id).operands[0], d}].push_back(id);
+          if (row.start == 0 && row.limit == size(whole[d]) && row.stride == 1)
+            same(id, whole[d], dims(id)[d]);
+          else
+            parts[{module_.at(id).operands[0], d}].push_back(id);
         }
       }
     for (auto& [place, slices] : parts)
@@ -468,7 +528,8 @@ class Rules {
     }
     if (next != size(dims(value)[d]) || lengths.size() < 2) return false;
     for (size_t i = 1; i < starts.size(); ++i)
-      if (starts[i].before.size() == starts[i - 1].before.size()) same(slices[i], dims(slices[i])[d], dims(slices[i - 1])[d]);
+      if (starts[i].before.size() == starts[i - 1].before.size())
+        same(slices[i], dims(slices[i])[d], dims(slices[i - 1])[d]);
     flow_.sliceStarts.insert(flow_.sliceStarts.end(), starts.begin(), starts.end());
     same(slices[0], dims(value)[d], flow_.terms.sum(lengths, 0));
     return true;
@@ -479,9 +540,12 @@ class Rules {
     const SizeTerm whole = dims(module_.at(slice).operands[0])[d], part = dims(slice)[d];
     const int64_t cut = size(whole) - row.limit;
     flow_.sliceStarts.push_back({slice, d, row.start, {}});
-    if (row.stride == 1 && (cut == 0 || (row.start == 0 && cut <= kShift && row.limit > kShift))) same(slice, part, flow_.terms.sum({whole}, -row.start - cut));
+    if (row.stride == 1 && (cut == 0 || (row.start == 0 && cut <= kShift && row.limit > kShift)))
+      same(slice, part, flow_.terms.sum({whole}, -row.start - cut));
     else if (row.stride != 1 && cut < row.stride)
-      same(slice, part, flow_.terms.mapped(whole, [row](int64_t n) { return std::max<int64_t>(n - row.start + row.stride - 1, 0) / row.stride; }));
+      same(slice, part, flow_.terms.mapped(whole, [row](int64_t n) {
+        return std::max<int64_t>(n - row.start + row.stride - 1, 0) / row.stride;
+      }));
   }
 
   const Module& module_;

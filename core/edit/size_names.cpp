@@ -29,7 +29,8 @@ SizeNames sizeNamesOf(const Module& module, const Sizes& sizes, const Project& p
   for (const ProjectPage& page : project.pages)
     for (const auto& [spot, name] : page.sizeNames) {
       const auto id = instructionOf(module, page.computation, spot.first);
-      if (!id || !module.shapeOf(*id).isArray() || spot.second < 0 || spot.second >= module.shapeOf(*id).rank()) continue;
+      if (!id || !module.shapeOf(*id).isArray() || spot.second < 0 || spot.second >= module.shapeOf(*id).rank())
+        continue;
       for (DimensionSpot same : sizes.sameAs({*id, 0, spot.second})) {
         const Shape& shape = module.shapeOf(same.instruction);
         if (!shape.isArray()) continue;
@@ -47,8 +48,10 @@ std::string subtitleWithNames(const Shape& shape, const std::vector<SizeNames::N
   for (size_t d = 0; d < shape.dimensions.size(); ++d) {
     out += d == 0 ? " " : "×";
     if (d < names.size() && !names[d].name.empty()) out += names[d].name + "=";
-    if (shape.dimensions[d] == Shape::kUnbounded) out += "?";
-    else out += (shape.isDynamicDimension(static_cast<int64_t>(d)) ? "≤" : "") + std::to_string(shape.dimensions[d]);
+    if (shape.dimensions[d] == Shape::kUnbounded)
+      out += "?";
+    else
+      out += (shape.isDynamicDimension(static_cast<int64_t>(d)) ? "≤" : "") + std::to_string(shape.dimensions[d]);
   }
   if (shape.layout && !shape.layout->isRowMajor()) out += " " + toString(*shape.layout);
   return out;

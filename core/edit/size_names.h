@@ -1,5 +1,5 @@
-// Names of sizes: a name given to one dimension belongs to every dimension that the shape rules say is the same. Before:
-// Project's sizeNames, where a person gave them; after: second lines of nodes, the inspector, the size panel.
+// Names of sizes: a name given to one dimension belongs to every dimension that the shape rules say is the same.
+// Before: Project's sizeNames, where a person gave them; after: second lines of nodes, the inspector, the size panel.
 #pragma once
 
 #include <string>
@@ -14,11 +14,12 @@ namespace tessera {
 
 struct SizeNames {
   struct Named {
-    std::string name;       // empty: this dimension has none
-    std::string page;       // the computation in whose page it was given, and where there
+    std::string name;  // empty: this dimension has none
+    std::string page;  // the computation in whose page it was given, and where there
     PageSpot given;
   };
-  std::unordered_map<InstructionId, std::vector<Named>> byInstruction;  // by dimension of an array; others are not there
+  std::unordered_map<InstructionId, std::vector<Named>>
+      byInstruction;  // by dimension of an array; others are not there
 
   const std::vector<Named>* find(InstructionId id) const;  // null: none of its dimensions has a name
 };

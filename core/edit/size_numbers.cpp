@@ -20,7 +20,8 @@ struct Meaning {
 
 std::optional<Meaning> integerMeaning(int64_t found, int64_t old, int64_t fresh) {
   if (found == old) return Meaning{fmt::format("{} as a number", old), static_cast<double>(fresh)};
-  if (found == old - 1 && old > 2 * kSmallest) return Meaning{fmt::format("one less than {}", old), static_cast<double>(fresh - 1)};
+  if (found == old - 1 && old > 2 * kSmallest)
+    return Meaning{fmt::format("one less than {}", old), static_cast<double>(fresh - 1)};
   return std::nullopt;
 }
 
@@ -37,7 +38,9 @@ std::optional<Meaning> floatMeaning(double found, int64_t old, int64_t fresh) {
 
 // From the printed value, which every type has.
 std::optional<double> valueOf(const Instruction& instruction) {
-  if (instruction.opcode != Opcode::Constant || !instruction.literal || !instruction.shape->isScalar() || instruction.literal->elided()) return std::nullopt;
+  if (instruction.opcode != Opcode::Constant || !instruction.literal || !instruction.shape->isScalar() ||
+      instruction.literal->elided())
+    return std::nullopt;
   const std::string text = printLiteral(*instruction.literal);
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -54,10 +57,15 @@ std::vector<Resizing::Number> numbersLike(const Module& module, std::span<const 
       if (!value || out.size() >= kMost) continue;
       for (const auto& [old, fresh] : changes) {
         if (old < kSmallest || old == fresh) continue;
-        const bool whole = isFloat(module.at(id).shape->type) ? false : *value == std::floor(*value) && std::abs(*value) < 1e15;
-        const auto meaning = whole ? integerMeaning(static_cast<int64_t>(*value), old, fresh) : isFloat(module.at(id).shape->type) ? floatMeaning(*value, old, fresh) : std::nullopt;
+        const bool whole =
+            isFloat(module.at(id).shape->type) ? false : *value == std::floor(*value) && std::abs(*value) < 1e15;
+        const auto meaning = whole ? integerMeaning(static_cast<int64_t>(*value), old, fresh)
+                             : isFloat(module.at(id).shape->type) ? floatMeaning(*value, old, fresh)
+                                                                  : std::nullopt;
         if (!meaning) continue;
-        out.push_back({id, meaning->words, whole ? fmt::format("{}", static_cast<int64_t>(meaning->value)) : fmt::format("{}", meaning->value)});
+        out.push_back(
+            {id, meaning->words,
+             whole ? fmt::format("{}", static_cast<int64_t>(meaning->value)) : fmt::format("{}", meaning->value)});
         break;
       }
     }

@@ -69,7 +69,8 @@ bool SizeTerms::unite(SizeTerm a, SizeTerm b) {
     replace(a, b);
     return true;
   }
-  if (nodes_[a].kind == Kind::Product || nodes_[b].kind == Kind::Product) return uniteProducts(std::array{a}, std::array{b});
+  if (nodes_[a].kind == Kind::Product || nodes_[b].kind == Kind::Product)
+    return uniteProducts(std::array{a}, std::array{b});
   if (nodes_[a].kind != Kind::Sum || nodes_[b].kind != Kind::Sum) return false;
   const std::vector<SizeTerm> left = nodes_[a].parts, right = nodes_[b].parts;
   if (left.size() != right.size() || nodes_[a].plus != nodes_[b].plus) return false;
@@ -138,8 +139,10 @@ std::optional<int64_t> SizeTerms::after(SizeTerm term, const NewSizes& sizes, Kn
   for (SizeTerm part : node.parts) {
     const auto each = after(part, sizes, known);
     if (!each || !out) return known[term] = std::nullopt;
-    if (node.kind == Kind::Mapped) out = each == sizeOf(part) ? node.size : node.rule(*each);
-    else out = node.kind == Kind::Product ? checkedMul(*out, *each) : checkedAdd(*out, *each);
+    if (node.kind == Kind::Mapped)
+      out = each == sizeOf(part) ? node.size : node.rule(*each);
+    else
+      out = node.kind == Kind::Product ? checkedMul(*out, *each) : checkedAdd(*out, *each);
   }
   if (out && *out < 0) out.reset();
   return known[term] = out;

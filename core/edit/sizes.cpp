@@ -1,5 +1,5 @@
-// See sizes.h. The edit says only what inference cannot find: shapes of parameters, iotas, broadcasts, reshapes and constants,
-// lengths of slices and gathers. Whether all agrees afterwards is inference's word, not ours.
+// See sizes.h. The edit says only what inference cannot find: shapes of parameters, iotas, broadcasts, reshapes and
+// constants, lengths of slices and gathers. Whether all agrees afterwards is inference's word, not ours.
 #include "core/edit/sizes.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,8 @@ namespace {
 // One change: new sizes of atoms, and what follows for each value.
 class Change {
  public:
-  Change(const Module& module, const SizeFlow& flow, NewSizes sizes) : module_(module), flow_(flow), sizes_(std::move(sizes)) {}
+  Change(const Module& module, const SizeFlow& flow, NewSizes sizes)
+      : module_(module), flow_(flow), sizes_(std::move(sizes)) {}
 
   Resizing make() {
     for (ComputationId computation : module_.order())
@@ -54,7 +55,8 @@ class Change {
     if (!possible) stop(id, "nothing would be left of a dimension, or it would be too large");
     return changed && possible ? std::optional(std::move(shape)) : std::nullopt;
   }
-  void resize(Shape& shape, const std::vector<std::vector<SizeTerm>>& leaves, size_t& leaf, bool& changed, bool& possible) {
+  void resize(Shape& shape, const std::vector<std::vector<SizeTerm>>& leaves, size_t& leaf, bool& changed,
+              bool& possible) {
     if (shape.isTuple()) {
       for (Shape& element : shape.elements) resize(element, leaves, leaf, changed, possible);
       return;
@@ -78,11 +80,16 @@ class Change {
     if (!shape) return;
     switch (in.opcode) {
       case Opcode::Parameter: return say(id, *shape, SetParameterShape{id, *shape});
-      case Opcode::Iota: case Opcode::Broadcast: case Opcode::Reshape: case Opcode::Rng: case Opcode::RngBitGenerator:
-      case Opcode::AllGather: case Opcode::ReduceScatter:
-        return say(id, *shape, SetShape{id, *shape});
+      case Opcode::Iota:
+      case Opcode::Broadcast:
+      case Opcode::Reshape:
+      case Opcode::Rng:
+      case Opcode::RngBitGenerator:
+      case Opcode::AllGather:
+      case Opcode::ReduceScatter: return say(id, *shape, SetShape{id, *shape});
       case Opcode::Constant:
-        if (!in.literal || !regrown(*in.literal, *shape)) return stop(id, "its data is given for " + toString(*in.shape, false));
+        if (!in.literal || !regrown(*in.literal, *shape))
+          return stop(id, "its data is given for " + toString(*in.shape, false));
         return say(id, *shape, SetShape{id, *shape});
       case Opcode::DynamicSlice:
         attribute(id, Attr::dynamic_slice_sizes, fmt::format("{{{}}}", fmt::join(shape->dimensions, ",")));
@@ -178,7 +185,9 @@ void addErrors(const Module& module, Resizing& resizing) {
   for (const Diagnostic& d : before.items()) known.insert(d.toString());
   for (const Resizing::Line& line : resizing.stops) stopped.insert(std::to_string(line.instruction.value));
   for (const Diagnostic& d : done->diagnostics.items()) {
-    if (d.severity != Severity::Error || known.contains(d.toString()) || !stopped.insert(std::to_string(d.instruction.value)).second) continue;
+    if (d.severity != Severity::Error || known.contains(d.toString()) ||
+        !stopped.insert(std::to_string(d.instruction.value)).second)
+      continue;
     std::string text = d.message;
     if (!d.expected.empty()) text += fmt::format(" (expected {}, found {})", d.expected, d.found);
     resizing.stops.push_back({d.instruction, std::move(text)});
@@ -206,7 +215,8 @@ std::vector<DimensionSpot> Sizes::sameAs(DimensionSpot spot) const {
       const auto& leaves = flow_->values[id.value];
       for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
         for (size_t d = 0; d < leaves[leaf].size(); ++d)
-          if (flow_->terms.find(leaves[leaf][d]) == root) out.push_back({id, static_cast<int32_t>(leaf), static_cast<int32_t>(d)});
+          if (flow_->terms.find(leaves[leaf][d]) == root)
+            out.push_back({id, static_cast<int32_t>(leaf), static_cast<int32_t>(d)});
     }
   return out;
 }
@@ -226,7 +236,8 @@ std::vector<DimensionSpot> Sizes::othersLike(DimensionSpot spot) const {
     const auto& leaves = flow_->values[id.value];
     for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
       for (size_t d = 0; d < leaves[leaf].size(); ++d)
-        if (flow_->terms.sizeOf(leaves[leaf][d]) == flow_->terms.sizeOf(*wanted) && seen.insert(flow_->terms.find(leaves[leaf][d])).second)
+        if (flow_->terms.sizeOf(leaves[leaf][d]) == flow_->terms.sizeOf(*wanted) &&
+            seen.insert(flow_->terms.find(leaves[leaf][d])).second)
           out.push_back({id, static_cast<int32_t>(leaf), static_cast<int32_t>(d)});
   }
   return out;
@@ -242,7 +253,9 @@ Result<Resizing> Sizes::resized(std::span<const SizeWish> wishes, const std::set
     if (wish.size < 0 || wish.size > (int64_t{1} << 40)) return fail(fmt::format("{} is no size", wish.size));
     const int64_t old = flow_->terms.sizeOf(*term);
     if (!flow_->terms.solve(*term, wish.size, sizes))
-      return fail(fmt::format("{} cannot become {}: it is made of other sizes that do not divide it, or that are asked to be different", nameOf(module_, wish.spot), wish.size));
+      return fail(fmt::format(
+          "{} cannot become {}: it is made of other sizes that do not divide it, or that are asked to be different",
+          nameOf(module_, wish.spot), wish.size));
     changes.emplace_back(old, wish.size);
     title += fmt::format("{} {} to {}", changes.size() > 1 ? "," : "", old, wish.size);
   }
@@ -261,7 +274,9 @@ Result<Resizing> Sizes::resized(std::span<const SizeWish> wishes, const std::set
 
 std::string nameOf(const Module& module, DimensionSpot spot) {
   const std::string name(module.at(spot.instruction).name);
-  return spot.leaf > 0 || module.shapeOf(spot.instruction).isTuple() ? fmt::format("{}:{}.{}", name, spot.leaf, spot.dimension) : fmt::format("{}:{}", name, spot.dimension);
+  return spot.leaf > 0 || module.shapeOf(spot.instruction).isTuple()
+             ? fmt::format("{}:{}.{}", name, spot.leaf, spot.dimension)
+             : fmt::format("{}:{}", name, spot.dimension);
 }
 
 Result<DimensionSpot> dimensionNamed(const Module& module, std::string_view words) {
@@ -272,7 +287,8 @@ Result<DimensionSpot> dimensionNamed(const Module& module, std::string_view word
   DimensionSpot spot{*id, 0, 0};
   const auto leaves = leavesOf(module.shapeOf(*id));
   if (colon == std::string_view::npos) {
-    if (leaves.size() != 1 || leaves[0].shape->dimensions.size() != 1) return fail(fmt::format("{} is {}: say which dimension, {}:0", name, toString(module.shapeOf(*id), false), name));
+    if (leaves.size() != 1 || leaves[0].shape->dimensions.size() != 1)
+      return fail(fmt::format("{} is {}: say which dimension, {}:0", name, toString(module.shapeOf(*id), false), name));
     return spot;
   }
   std::string_view numbers = words.substr(colon + 1);
@@ -282,11 +298,14 @@ Result<DimensionSpot> dimensionNamed(const Module& module, std::string_view word
     numbers.remove_prefix(dot + 1);
   }
   const auto [end, error] = std::from_chars(numbers.data(), numbers.data() + numbers.size(), spot.dimension);
-  if (error != std::errc() || end != numbers.data() + numbers.size() || numbers.empty()) return fail(fmt::format("\"{}\" is no dimension", words));
-  if (spot.leaf < 0 || static_cast<size_t>(spot.leaf) >= leaves.size()) return fail(fmt::format("{} has no array {}", name, spot.leaf));
+  if (error != std::errc() || end != numbers.data() + numbers.size() || numbers.empty())
+    return fail(fmt::format("\"{}\" is no dimension", words));
+  if (spot.leaf < 0 || static_cast<size_t>(spot.leaf) >= leaves.size())
+    return fail(fmt::format("{} has no array {}", name, spot.leaf));
   const auto rank = static_cast<int32_t>(leaves[static_cast<size_t>(spot.leaf)].shape->dimensions.size());
   if (spot.dimension < 0) spot.dimension += rank;  // from the end
-  if (spot.dimension < 0 || spot.dimension >= rank) return fail(fmt::format("{} is {}: it has no dimension {}", name, toString(module.shapeOf(*id), false), numbers));
+  if (spot.dimension < 0 || spot.dimension >= rank)
+    return fail(fmt::format("{} is {}: it has no dimension {}", name, toString(module.shapeOf(*id), false), numbers));
   return spot;
 }
 

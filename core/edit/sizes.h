@@ -1,6 +1,6 @@
-// "Change 32 to 64 everywhere it flows": from a dimension and its new size to one edit over parameters, broadcasts, iotas,
-// reshapes, slices, gathers and called computations; what cannot follow is told with its reason. Before: the studio's size
-// panel and `tessera resize`; after: size_flow.h, which knows what flows, and edit.h.
+// "Change 32 to 64 everywhere it flows": from a dimension and its new size to one edit over parameters, broadcasts,
+// iotas, reshapes, slices, gathers and called computations; what cannot follow is told with its reason. Before: the
+// studio's size panel and `tessera resize`; after: size_flow.h, which knows what flows, and edit.h.
 #pragma once
 
 #include <optional>
@@ -26,18 +26,18 @@ struct SizeWish {
 };
 
 struct Resizing {
-  Edit edit;                       // no actions: nothing would change
+  Edit edit;  // no actions: nothing would change
   struct Line {
     InstructionId instruction;
-    std::string text;              // "f32[2,32] becomes f32[2,64]", or why it cannot follow
+    std::string text;  // "f32[2,32] becomes f32[2,64]", or why it cannot follow
   };
-  std::vector<Line> changes;       // what the edit itself says
-  size_t following = 0;            // further instructions whose shapes follow by inference
-  std::vector<Line> stops;         // what cannot follow; the edit then leaves errors there
+  std::vector<Line> changes;  // what the edit itself says
+  size_t following = 0;       // further instructions whose shapes follow by inference
+  std::vector<Line> stops;    // what cannot follow; the edit then leaves errors there
   // Scalar constants that may mean the size: it, one less, its inverse or root. Changed only when asked for.
   struct Number {
     InstructionId constant;
-    std::string meaning, value;    // "the square root of 32", "8"
+    std::string meaning, value;  // "the square root of 32", "8"
   };
   std::vector<Number> numbers;
 };

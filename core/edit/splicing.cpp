@@ -39,20 +39,25 @@ std::vector<InputSpot> readersOf(const Module& module, InstructionId value) {
 
 InstructionId passedOn(const Module& module, InstructionId node) {
   for (InstructionId operand : module.at(node).operands)
-    if (operand.valid() && module.contains(operand) && sameIgnoringLayout(module.shapeOf(operand), module.shapeOf(node))) return operand;
+    if (operand.valid() && module.contains(operand) &&
+        sameIgnoringLayout(module.shapeOf(operand), module.shapeOf(node)))
+      return operand;
   return {};
 }
 
 Result<Edit> inserting(const Module& module, InstructionId node, InputSpot wire) {
   const auto [user, operand] = wire;
-  if (!module.contains(node) || !module.contains(user) || operand < 0 || static_cast<size_t>(operand) >= module.at(user).operands.size())
+  if (!module.contains(node) || !module.contains(user) || operand < 0 ||
+      static_cast<size_t>(operand) >= module.at(user).operands.size())
     return fail("there is no such wire");
   const InstructionId value = module.at(user).operands[static_cast<size_t>(operand)];
   if (!value.valid()) return refuse(module, user, "the input has no wire");
   if (node == user || node == value) return refuse(module, node, "the wire is its own");
-  if (module.at(node).computation != module.at(user).computation) return refuse(module, node, "this is in another computation");
+  if (module.at(node).computation != module.at(user).computation)
+    return refuse(module, node, "this is in another computation");
   const int32_t input = firstFittingInput(module, value, node);
-  if (input < 0) return refuse(module, node, "%" + nameIn(module, node) + " takes no " + toString(module.shapeOf(value), false));
+  if (input < 0)
+    return refuse(module, node, "%" + nameIn(module, node) + " takes no " + toString(module.shapeOf(value), false));
   Edit edit = fitOf(module, value, node, input).ways.front().edit;
   edit.actions.push_back(SetOperand{user, operand, node});
   edit.title = "Insert " + nameIn(module, node);
@@ -70,7 +75,8 @@ Result<Edit> pullingOut(const Module& module, InstructionId node) {
   if (heir.valid() && module.at(module.at(node).computation).root == node) edit.actions.push_back(SetRoot{heir});
   const auto& operands = module.at(node).operands;
   for (size_t k = 0; k < operands.size(); ++k)
-    if (operands[k].valid() && !isField(module, operands[k])) edit.actions.push_back(SetOperand{node, static_cast<int32_t>(k), {}});
+    if (operands[k].valid() && !isField(module, operands[k]))
+      edit.actions.push_back(SetOperand{node, static_cast<int32_t>(k), {}});
   if (edit.actions.empty()) return refuse(module, node, "it has no wires");
   return edit;
 }
@@ -78,8 +84,10 @@ Result<Edit> pullingOut(const Module& module, InstructionId node) {
 Edit cutting(const Module& module, std::span<const InputSpot> inputs) {
   Edit edit{inputs.size() == 1 ? "Cut a wire" : "Cut wires", {}};
   for (const auto& [user, operand] : inputs) {
-    if (!module.contains(user) || operand < 0 || static_cast<size_t>(operand) >= module.at(user).operands.size()) continue;
-    if (module.at(user).operands[static_cast<size_t>(operand)].valid()) edit.actions.push_back(SetOperand{user, operand, {}});
+    if (!module.contains(user) || operand < 0 || static_cast<size_t>(operand) >= module.at(user).operands.size())
+      continue;
+    if (module.at(user).operands[static_cast<size_t>(operand)].valid())
+      edit.actions.push_back(SetOperand{user, operand, {}});
   }
   return edit;
 }
@@ -88,7 +96,8 @@ std::pair<int32_t, int32_t> swappableInputs(const Module& module, InstructionId 
   const auto shapes = operandShapes(module, module.at(node));
   for (size_t i = 0; i < shapes.size(); ++i)
     for (size_t j = i + 1; j < shapes.size(); ++j)
-      if (shapes[i] && shapes[j] && sameIgnoringLayout(*shapes[i], *shapes[j])) return {static_cast<int32_t>(i), static_cast<int32_t>(j)};
+      if (shapes[i] && shapes[j] && sameIgnoringLayout(*shapes[i], *shapes[j]))
+        return {static_cast<int32_t>(i), static_cast<int32_t>(j)};
   return {0, 1};
 }
 
@@ -96,7 +105,8 @@ Result<Edit> swapping(const Module& module, InstructionId node, int32_t first, i
   if (!module.contains(node)) return fail("there is no such instruction");
   const auto& operands = module.at(node).operands;
   const auto count = static_cast<int32_t>(operands.size());
-  if (first < 0 || second < 0 || first >= count || second >= count || first == second) return refuse(module, node, "it has no two inputs to swap");
+  if (first < 0 || second < 0 || first >= count || second >= count || first == second)
+    return refuse(module, node, "it has no two inputs to swap");
   const InstructionId a = operands[static_cast<size_t>(first)], b = operands[static_cast<size_t>(second)];
   return Edit{"Swap inputs of " + nameIn(module, node), {SetOperand{node, first, b}, SetOperand{node, second, a}}};
 }
@@ -109,7 +119,8 @@ Module withoutMuted(const Module& module, std::span<const InstructionId> muted) 
     const InstructionId heir = passedOn(copy, id);
     if (!heir.valid()) continue;
     bool done = true;
-    for (const auto& [user, operand] : readersOf(copy, id)) done = performer(SetOperand{user, operand, heir}).has_value() && done;
+    for (const auto& [user, operand] : readersOf(copy, id))
+      done = performer(SetOperand{user, operand, heir}).has_value() && done;
     if (done && copy.at(copy.at(id).computation).root == id) copy.setRoot(copy.at(id).computation, heir);
   }
   return copy;

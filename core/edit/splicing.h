@@ -12,11 +12,11 @@ namespace tessera {
 // An input of an instruction.
 using InputSpot = std::pair<InstructionId, int32_t>;
 
-// Puts a node into the wire to an input: its value feeds the node's first input that takes it (open ones first), the node
-// feeds the input. Fails with the reason: shapes, a cycle, another computation.
+// Puts a node into the wire to an input: its value feeds the node's first input that takes it (open ones first), the
+// node feeds the input. Fails with the reason: shapes, a cycle, another computation.
 Result<Edit> inserting(const Module& module, InstructionId node, InputSpot wire);
-// Takes a node out of its wires: users get its first operand of the same shape, else an open input; its own inputs are open
-// but for constants and what is broadcast of them, which are its fields.
+// Takes a node out of its wires: users get its first operand of the same shape, else an open input; its own inputs are
+// open but for constants and what is broadcast of them, which are its fields.
 Result<Edit> pullingOut(const Module& module, InstructionId node);
 // Opens inputs. No actions: none was connected.
 Edit cutting(const Module& module, std::span<const InputSpot> inputs);

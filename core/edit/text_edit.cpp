@@ -1,5 +1,5 @@
-// The text is read in its place in the whole module, so that it may name other computations. The edit that is found is tried,
-// and what it gives is compared with what was read: what edits cannot say is refused, not half done.
+// The text is read in its place in the whole module, so that it may name other computations. The edit that is found is
+// tried, and what it gives is compared with what was read: what edits cannot say is refused, not half done.
 #include "core/edit/text_edit.h"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ Place emptyPlaceOf(const std::string& name, const std::string& text) {
 }
 
 // Where the computation stands in the printed module.
-Place placeOf(const Module& module, ComputationId id, const std::string& text, const std::vector<PrintedRange>& ranges) {
+Place placeOf(const Module& module, ComputationId id, const std::string& text,
+              const std::vector<PrintedRange>& ranges) {
   Place out{std::string::npos, 0};
   for (const PrintedRange& range : ranges)
     if (module.contains(range.instruction) && module.at(range.instruction).computation == id) {
@@ -55,7 +56,8 @@ std::string contentOf(const Module& module, InstructionId id, bool named) {
   const Instruction& i = module.at(id);
   std::string out = named ? std::string(i.name) + " = " : std::string();
   out += std::string(i.opcodeName()) + "(";
-  for (InstructionId operand : i.operands) out += (operand.valid() && module.contains(operand) ? std::string(module.at(operand).name) : "?") + ",";
+  for (InstructionId operand : i.operands)
+    out += (operand.valid() && module.contains(operand) ? std::string(module.at(operand).name) : "?") + ",";
   out += ") " + std::to_string(i.parameterNumber);
   if (i.literal) out += " " + toString(*i.shape, false) + printLiteral(*i.literal);
   for (const auto& [name, value] : attributesOf(module, i)) out += " " + name + "=" + value;
@@ -65,7 +67,8 @@ std::string contentOf(const Module& module, InstructionId id, bool named) {
 std::string contentOf(const Module& module, ComputationId id) {
   std::vector<std::string> lines;
   for (InstructionId each : module.at(id).instructions)
-    lines.push_back(contentOf(module, each, true) + " " + toString(module.shapeOf(each), false) + (module.at(id).root == each ? " root" : ""));
+    lines.push_back(contentOf(module, each, true) + " " + toString(module.shapeOf(each), false) +
+                    (module.at(id).root == each ? " root" : ""));
   std::ranges::sort(lines);
   std::string out;
   for (const std::string& line : lines) out += line + "\n";
@@ -74,7 +77,8 @@ std::string contentOf(const Module& module, ComputationId id) {
 
 class Difference {
  public:
-  Difference(const Module& from, ComputationId was, const Module& to, ComputationId is) : from_(from), to_(to), was_(was), is_(is) {}
+  Difference(const Module& from, ComputationId was, const Module& to, ComputationId is)
+      : from_(from), to_(to), was_(was), is_(is) {}
 
   Result<Edit> find() {
     match();
@@ -84,7 +88,8 @@ class Difference {
       if (!kept_.contains(id)) add(id);
     for (InstructionId id : order)
       if (kept_.contains(id)) TESSERA_TRY(change(id));
-    if (const InstructionId root = to_.at(is_).root; root.valid() && idOf(root) != from_.at(was_).root) edit_.actions.push_back(SetRoot{idOf(root)});
+    if (const InstructionId root = to_.at(is_).root; root.valid() && idOf(root) != from_.at(was_).root)
+      edit_.actions.push_back(SetRoot{idOf(root)});
     remove();
     for (const auto& [id, name] : names_) edit_.actions.push_back(Rename{id, name});
     return std::move(edit_);
@@ -118,8 +123,10 @@ class Difference {
 
   // What edits can turn into each other.
   static bool sameKind(const Instruction& a, const Instruction& b) {
-    if (a.opcode != b.opcode || a.parameterNumber != b.parameterNumber || a.operands.size() > b.operands.size()) return false;
-    return a.opcode != Opcode::Constant || (a.shape->type == b.shape->type && a.shape->dimensions == b.shape->dimensions);
+    if (a.opcode != b.opcode || a.parameterNumber != b.parameterNumber || a.operands.size() > b.operands.size())
+      return false;
+    return a.opcode != Opcode::Constant ||
+           (a.shape->type == b.shape->type && a.shape->dimensions == b.shape->dimensions);
   }
 
   InstructionId idOf(InstructionId id) const {
@@ -132,9 +139,12 @@ class Difference {
   void add(InstructionId id) {
     const Instruction& i = to_.at(id);
     AddInstruction action{was_, i.opcode, "", {}, {}, {}, ""};
-    const bool taken = std::ranges::any_of(from_.at(was_).instructions, [&](InstructionId each) { return from_.at(each).name == i.name; });
-    if (taken) names_.emplace_back(newInstruction(static_cast<uint32_t>(added_.size())), std::string(i.name));
-    else action.name = i.name;
+    const bool taken = std::ranges::any_of(from_.at(was_).instructions,
+                                           [&](InstructionId each) { return from_.at(each).name == i.name; });
+    if (taken)
+      names_.emplace_back(newInstruction(static_cast<uint32_t>(added_.size())), std::string(i.name));
+    else
+      action.name = i.name;
     for (InstructionId operand : i.operands) action.operands.push_back(idOf(operand));
     for (const auto& [name, value] : attributesOf(to_, i)) action.attributes.push_back({*attrFromName(name), value});
     action.shape = *i.shape;
@@ -148,18 +158,24 @@ class Difference {
     const Instruction &before = from_.at(old), &after = to_.at(id);
     for (size_t k = 0; k < after.operands.size(); ++k) {
       const InstructionId wanted = idOf(after.operands[k]);
-      if (k >= before.operands.size() || before.operands[k] != wanted) edit_.actions.push_back(SetOperand{old, static_cast<int32_t>(k), wanted});
+      if (k >= before.operands.size() || before.operands[k] != wanted)
+        edit_.actions.push_back(SetOperand{old, static_cast<int32_t>(k), wanted});
     }
     const auto had = attributesOf(from_, before), has = attributesOf(to_, after);
     for (const auto& [name, value] : has)
-      if (const auto found = had.find(name); found == had.end() || found->second != value) edit_.actions.push_back(SetAttribute{old, *attrFromName(name), value});
+      if (const auto found = had.find(name); found == had.end() || found->second != value)
+        edit_.actions.push_back(SetAttribute{old, *attrFromName(name), value});
     for (const auto& [name, value] : had)
       if (!has.contains(name)) edit_.actions.push_back(SetAttribute{old, *attrFromName(name), ""});
-    if (after.literal && before.literal && !after.literal->identical(*before.literal)) edit_.actions.push_back(SetLiteral{old, printLiteral(*after.literal)});
-    const bool derived = !after.shapeWritten && after.opcode != Opcode::Parameter;  // left out or `?`: inference says it
+    if (after.literal && before.literal && !after.literal->identical(*before.literal))
+      edit_.actions.push_back(SetLiteral{old, printLiteral(*after.literal)});
+    const bool derived =
+        !after.shapeWritten && after.opcode != Opcode::Parameter;  // left out or `?`: inference says it
     if (toString(*before.shape) != toString(*after.shape) && !after.literal && !derived) {
-      if (after.opcode == Opcode::Parameter) edit_.actions.push_back(SetParameterShape{old, *after.shape});
-      else edit_.actions.push_back(SetShape{old, *after.shape});
+      if (after.opcode == Opcode::Parameter)
+        edit_.actions.push_back(SetParameterShape{old, *after.shape});
+      else
+        edit_.actions.push_back(SetShape{old, *after.shape});
     }
     return {};
   }
@@ -171,7 +187,7 @@ class Difference {
   const Module &from_, &to_;
   const ComputationId was_, is_;
   Edit edit_;
-  std::map<InstructionId, InstructionId> kept_;   // of the text -> of the module
+  std::map<InstructionId, InstructionId> kept_;  // of the text -> of the module
   std::map<InstructionId, InstructionId> added_;
   std::vector<InstructionId> gone_;
   std::vector<std::pair<InstructionId, std::string>> names_;
@@ -199,10 +215,13 @@ Result<Typed> readTyped(const Module& module, ComputationId computation, const s
 }
 
 bool leavesAttributesOpen(const Module& module, ComputationId id) {
-  return std::ranges::any_of(module.at(id).instructions, [&](InstructionId each) { return !openAttributes(module.at(each)).empty(); });
+  return std::ranges::any_of(module.at(id).instructions,
+                             [&](InstructionId each) { return !openAttributes(module.at(each)).empty(); });
 }
 
-bool counts(const Typed& typed, const Diagnostic& d) { return d.severity == Severity::Error && (!typed.read.module || d.position.line > typed.above); }
+bool counts(const Typed& typed, const Diagnostic& d) {
+  return d.severity == Severity::Error && (!typed.read.module || d.position.line > typed.above);
+}
 
 }  // namespace
 
@@ -220,13 +239,17 @@ Result<Edit> editFromText(const Module& module, ComputationId computation, const
     if (counts(place, d)) return std::unexpected(inText(d, place.above));
   if (!read.module) return fail("the text does not read");
   const auto here = read.module->findComputation(module.at(computation).name);
-  if (!here || read.module->order().size() != module.order().size()) return fail("the computation's name and number stay as they are");
+  if (!here || read.module->order().size() != module.order().size())
+    return fail("the computation's name and number stay as they are");
   TESSERA_ASSIGN_OR_RETURN(Edit edit, Difference(module, computation, *read.module, *here).find());
   if (edit.actions.empty()) return edit;
   const auto done = apply(module, edit);
   if (!done) return std::unexpected(inText(done.error(), 0));
   if (leavesAttributesOpen(*read.module, *here)) return edit;  // a rule may fill them in
-  if (contentOf(done->module, computation) != contentOf(*read.module, *here)) return fail("this change cannot be taken over as a whole: its shapes do not follow from its operands, or parameters change their numbers");
+  if (contentOf(done->module, computation) != contentOf(*read.module, *here))
+    return fail(
+        "this change cannot be taken over as a whole: its shapes do not follow from its operands, or parameters change "
+        "their numbers");
   return edit;
 }
 

@@ -1,6 +1,6 @@
-// The text of one computation as something to type in: what was typed becomes one edit that keeps the ids of what stayed.
-// Instructions are matched by name, then, where one was taken for another, by what they do. Before: the text panel; after:
-// edit.h.
+// The text of one computation as something to type in: what was typed becomes one edit that keeps the ids of what
+// stayed. Instructions are matched by name, then, where one was taken for another, by what they do. Before: the text
+// panel; after: edit.h.
 #pragma once
 
 #include <string>
@@ -13,11 +13,12 @@ namespace tessera {
 // As the module prints it, header and closing brace included; empty when it prints with what calls it (OP-start).
 std::string computationText(const Module& module, ComputationId computation);
 
-// The edit from the computation as it is to what the text says; without actions when nothing differs. Fails with what is wrong,
-// its position counted within the text.
+// The edit from the computation as it is to what the text says; without actions when nothing differs. Fails with what
+// is wrong, its position counted within the text.
 Result<Edit> editFromText(const Module& module, ComputationId computation, const std::string& text);
 
-// Everything that is wrong with it, in its order; the first is what editFromText fails with. Empty: it can be taken over.
+// Everything that is wrong with it, in its order; the first is what editFromText fails with. Empty: it can be taken
+// over.
 std::vector<Diagnostic> problemsInText(const Module& module, ComputationId computation, const std::string& text);
 
 }  // namespace tessera

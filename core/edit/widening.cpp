@@ -16,7 +16,11 @@ std::string nameOfId(const Module& module, InstructionId id) { return "%" + std:
 
 class Widening {
  public:
-  Widening(Module& module, InstructionId constant) : module_(module), constant_(constant), home_(module.at(constant).computation), shape_(module.shapeOf(constant)) {}
+  Widening(Module& module, InstructionId constant)
+      : module_(module),
+        constant_(constant),
+        home_(module.at(constant).computation),
+        shape_(module.shapeOf(constant)) {}
 
   Result<Widened> run(const Ids& callers) {
     const Opcode opcode = module_.at(callers[0]).opcode;
@@ -33,20 +37,25 @@ class Widening {
     const Instruction& instruction = module_.at(caller);
     const std::string name = nameOfId(module_, caller);
     if (instruction.opcode != opcode)
-      return refuse(module_, caller, name + " runs the same computation in another way; give one of them a copy of its own first");
+      return refuse(module_, caller,
+                    name + " runs the same computation in another way; give one of them a copy of its own first");
     if (std::ranges::any_of(instruction.operands, [](InstructionId each) { return !each.valid(); }))
       return refuse(module_, caller, name + " has an open input");
     const bool scalars = opcode == Opcode::Reduce || opcode == Opcode::Sort;
-    if (scalars && !shape_.isScalar()) return refuse(module_, caller, name + " gives its computation single numbers; this constant is an array");
+    if (scalars && !shape_.isScalar())
+      return refuse(module_, caller, name + " gives its computation single numbers; this constant is an array");
     const Computation& home = module_.at(home_);
-    const size_t wanted = scalars ? (opcode == Opcode::Reduce ? instruction.operands.size() : 2 * instruction.operands.size()) : 1;
-    if (home.parameters.size() != wanted || !home.root.valid() || std::ranges::any_of(home.parameters, [](InstructionId p) { return !p.valid(); }))
+    const size_t wanted =
+        scalars ? (opcode == Opcode::Reduce ? instruction.operands.size() : 2 * instruction.operands.size()) : 1;
+    if (home.parameters.size() != wanted || !home.root.valid() ||
+        std::ranges::any_of(home.parameters, [](InstructionId p) { return !p.valid(); }))
       return refuse(module_, caller, name + " does not fit what it runs");
     return {};
   }
 
   // --- pieces
-  InstructionId add(ComputationId home, Opcode opcode, const char* stem, const Ids& operands, const Shape& shape, AttributeSet attributes = {}) {
+  InstructionId add(ComputationId home, Opcode opcode, const char* stem, const Ids& operands, const Shape& shape,
+                    AttributeSet attributes = {}) {
     Instruction made;
     made.opcode = opcode;
     made.shapeWritten = false;
@@ -67,7 +76,8 @@ class Widening {
   InstructionId element(InstructionId tuple, size_t k, const Shape& shape) {
     AttributeSet attributes;
     attributes.set(Attr::index, static_cast<int64_t>(k));
-    return add(module_.at(tuple).computation, Opcode::GetTupleElement, "get-tuple-element", {tuple}, shape, std::move(attributes));
+    return add(module_.at(tuple).computation, Opcode::GetTupleElement, "get-tuple-element", {tuple}, shape,
+               std::move(attributes));
   }
   // The constant as its caller has it.
   InstructionId copyIn(ComputationId home) {
@@ -109,14 +119,17 @@ class Widening {
   }
   static size_t countOf(const Shape& narrow) { return narrow.isTuple() ? narrow.elements.size() : 1; }
 
-  // A value gets the wider shape; what took its elements goes on, what read it whole gets what it was, made of elements.
+  // A value gets the wider shape; what took its elements goes on, what read it whole gets what it was, made of
+  // elements.
   void widenValue(InstructionId value, const Shape& narrow) {
     const Ids readers = readersOf(value);
     module_.setShape(value, wider(narrow));
     touch(value);
     const ComputationId home = module_.at(value).computation;
     const bool isRoot = module_.at(home).root == value;
-    const auto takesElement = [&](InstructionId id) { return narrow.isTuple() && module_.at(id).opcode == Opcode::GetTupleElement; };
+    const auto takesElement = [&](InstructionId id) {
+      return narrow.isTuple() && module_.at(id).opcode == Opcode::GetTupleElement;
+    };
     if (!isRoot && std::ranges::all_of(readers, takesElement)) return;
     InstructionId whole;
     if (narrow.isTuple()) {
@@ -131,20 +144,26 @@ class Widening {
     if (isRoot) module_.setRoot(home, whole);
   }
 
-  // A tuple of what a value held and one more. A tuple that only `reader` reads (or nobody, where it is a root) is extended itself.
+  // A tuple of what a value held and one more. A tuple that only `reader` reads (or nobody, where it is a root) is
+  // extended itself.
   InstructionId extended(InstructionId value, InstructionId more, InstructionId reader) {
     const Shape narrow = module_.shapeOf(value);
     const ComputationId home = module_.at(value).computation;
     const Ids readers = readersOf(value);
     const bool isRoot = module_.at(home).root == value;
-    const bool own = reader.valid() ? readers == Ids{reader} && !isRoot && std::ranges::count(module_.at(reader).operands, value) == 1 : readers.empty();
+    const bool own = reader.valid() ? readers == Ids{reader} && !isRoot &&
+                                          std::ranges::count(module_.at(reader).operands, value) == 1
+                                    : readers.empty();
     Ids elements;
-    if (module_.at(value).opcode == Opcode::Tuple) elements.assign(module_.at(value).operands.begin(), module_.at(value).operands.end());
+    if (module_.at(value).opcode == Opcode::Tuple)
+      elements.assign(module_.at(value).operands.begin(), module_.at(value).operands.end());
     else if (narrow.isTuple())
       for (size_t k = 0; k < narrow.elements.size(); ++k) elements.push_back(element(value, k, narrow.elements[k]));
-    else elements = {value};
+    else
+      elements = {value};
     elements.push_back(more);
-    if (module_.at(value).opcode != Opcode::Tuple || !own) return add(home, Opcode::Tuple, "tuple", elements, wider(narrow));
+    if (module_.at(value).opcode != Opcode::Tuple || !own)
+      return add(home, Opcode::Tuple, "tuple", elements, wider(narrow));
     module_.setOperands(value, elements);
     module_.setShape(value, wider(narrow));
     touch(value);
@@ -179,7 +198,8 @@ class Widening {
       known = loops.size();
       for (InstructionId loop : Ids(loops.begin(), loops.end())) {
         const auto callees = module_.callees(module_.at(loop));
-        if (callees.size() != 2) return refuse(module_, loop, nameOfId(module_, loop) + " lacks its condition or its body");
+        if (callees.size() != 2)
+          return refuse(module_, loop, nameOfId(module_, loop) + " lacks its condition or its body");
         conditions.insert(callees[0]);
         bodies.insert(callees[1]);
         for (ComputationId callee : callees)
@@ -193,8 +213,10 @@ class Widening {
     std::set<ComputationId> all = bodies;
     all.insert(conditions.begin(), conditions.end());
     for (ComputationId computation : all) {
-      if (module_.at(computation).parameters.size() != 1 || !module_.at(computation).root.valid()) return refuse(module_, constant_, "a computation of the loop does not take one value");
-      if (bodies.contains(computation) && conditions.contains(computation)) return refuse(module_, constant_, "one computation is both the condition and the body of a loop");
+      if (module_.at(computation).parameters.size() != 1 || !module_.at(computation).root.valid())
+        return refuse(module_, constant_, "a computation of the loop does not take one value");
+      if (bodies.contains(computation) && conditions.contains(computation))
+        return refuse(module_, constant_, "one computation is both the condition and the body of a loop");
     }
     for (InstructionId loop : loops) {  // while the constant is one
       const InstructionId given = copyIn(module_.at(loop).computation), start = module_.at(loop).operands[0];
@@ -241,7 +263,8 @@ class Widening {
       Ids operands(module_.at(caller).operands.begin(), module_.at(caller).operands.end());
       const size_t n = operands.size() / 2;
       const InstructionId given = copyIn(module_.at(caller).computation);
-      operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(n), broadcastIn(given, module_.shapeOf(operands[0])));
+      operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(n),
+                      broadcastIn(given, module_.shapeOf(operands[0])));
       operands.push_back(given);
       module_.setOperands(caller, operands);
       Shape more = narrow.isTuple() ? narrow.elements[0] : narrow;

@@ -30,8 +30,10 @@ class WayMaker {
   WayMaker(const Module& module, InstructionId value, InstructionId user, int32_t operand)
       : module_(module), computation_(module.at(user).computation), value_(value), user_(user), operand_(operand) {}
 
-  InstructionId add(Opcode opcode, std::vector<InstructionId> operands, std::vector<NewAttribute> attributes, const Shape& shape, std::string literal = {}) {
-    edit_.actions.push_back(AddInstruction{computation_, opcode, "", std::move(operands), std::move(attributes), shape, std::move(literal)});
+  InstructionId add(Opcode opcode, std::vector<InstructionId> operands, std::vector<NewAttribute> attributes,
+                    const Shape& shape, std::string literal = {}) {
+    edit_.actions.push_back(AddInstruction{computation_, opcode, "", std::move(operands), std::move(attributes), shape,
+                                           std::move(literal)});
     return newInstruction(added_++);
   }
   InstructionId broadcast(InstructionId from, const std::vector<int64_t>& dimensions, const Shape& to) {
@@ -76,7 +78,8 @@ void keep(std::vector<Way>& ways, Result<Way> way) {
 }
 
 // The value is laid along the dimensions of what is there.
-void addPlacements(const Module& module, InstructionId value, InstructionId user, int32_t operand, const Shape& there, std::vector<Way>& ways) {
+void addPlacements(const Module& module, InstructionId value, InstructionId user, int32_t operand, const Shape& there,
+                   std::vector<Way>& ways) {
   const Shape& own = module.shapeOf(value);
   Shape to = there;
   to.type = own.type;
@@ -88,13 +91,16 @@ void addPlacements(const Module& module, InstructionId value, InstructionId user
 }
 
 // Sizes of 1 are stretched to what is there: a reshape without them and a broadcast.
-void addStretch(const Module& module, InstructionId value, InstructionId user, int32_t operand, const Shape& there, std::vector<Way>& ways) {
+void addStretch(const Module& module, InstructionId value, InstructionId user, int32_t operand, const Shape& there,
+                std::vector<Way>& ways) {
   const Shape& own = module.shapeOf(value);
   if (own.dimensions.size() != there.dimensions.size() || own.dimensions == there.dimensions) return;
   std::vector<int64_t> kept, sizes;
   for (size_t d = 0; d < own.dimensions.size(); ++d) {
-    if (own.dimensions[d] == there.dimensions[d]) kept.push_back(static_cast<int64_t>(d)), sizes.push_back(own.dimensions[d]);
-    else if (own.dimensions[d] != 1) return;
+    if (own.dimensions[d] == there.dimensions[d])
+      kept.push_back(static_cast<int64_t>(d)), sizes.push_back(own.dimensions[d]);
+    else if (own.dimensions[d] != 1)
+      return;
   }
   Shape to = there;
   to.type = own.type;
@@ -105,7 +111,8 @@ void addStretch(const Module& module, InstructionId value, InstructionId user, i
 }
 
 // What is there is laid along the value's dimensions, if there is just one way.
-void addWidened(const Module& module, InstructionId value, InstructionId user, int32_t operand, std::vector<Way>& ways) {
+void addWidened(const Module& module, InstructionId value, InstructionId user, int32_t operand,
+                std::vector<Way>& ways) {
   const Shape& own = module.shapeOf(value);
   const Instruction& instruction = module.at(user);
   WayMaker maker(module, value, user, operand);
@@ -125,7 +132,8 @@ void addWidened(const Module& module, InstructionId value, InstructionId user, i
 
 std::string reasonAgainst(const Shape& here, const Shape* there, const Diagnostic& found) {
   if (there && here.isArray() && there->isArray()) {
-    if (here.type != there->type) return fmt::format("this is {}, the other input is {}", nameOf(here.type), nameOf(there->type));
+    if (here.type != there->type)
+      return fmt::format("this is {}, the other input is {}", nameOf(here.type), nameOf(there->type));
     if (here.dimensions.size() == there->dimensions.size())
       for (size_t d = 0; d < here.dimensions.size(); ++d)
         if (here.dimensions[d] != there->dimensions[d])
@@ -151,7 +159,8 @@ Status acceptsAlone(const Module& module, InstructionId value, InstructionId use
 
 std::vector<const Shape*> operandShapes(const Module& module, const Instruction& instruction) {
   std::vector<const Shape*> out;
-  for (InstructionId id : instruction.operands) out.push_back(id.valid() && module.contains(id) ? module.at(id).shape : nullptr);
+  for (InstructionId id : instruction.operands)
+    out.push_back(id.valid() && module.contains(id) ? module.at(id).shape : nullptr);
   return out;
 }
 
@@ -163,7 +172,8 @@ bool isElementwiseOp(Opcode opcode) {
 Result<Shape> tried(const Module& module, const Edit& edit, InstructionId user) {
   Module copy = module;
   Performer performer(copy);
-  for (const EditAction& action : edit.actions) TESSERA_TRY(std::visit([&](const auto& each) { return performer(each); }, action));
+  for (const EditAction& action : edit.actions)
+    TESSERA_TRY(std::visit([&](const auto& each) { return performer(each); }, action));
   for (InstructionId id : performer.added()) {
     TESSERA_ASSIGN_OR_RETURN(Inferred inferred, inferInstruction(copy, id));
     fillDefaultLayouts(inferred.shape);
@@ -177,7 +187,8 @@ Result<Shape> tried(const Module& module, const Edit& edit, InstructionId user) 
 Status performable(const Module& module, const Edit& edit) {
   Module copy = module;
   Performer performer(copy);
-  for (const EditAction& action : edit.actions) TESSERA_TRY(std::visit([&](const auto& each) { return performer(each); }, action));
+  for (const EditAction& action : edit.actions)
+    TESSERA_TRY(std::visit([&](const auto& each) { return performer(each); }, action));
   return {};
 }
 
@@ -188,7 +199,8 @@ Fit fitOf(const Module& module, InstructionId value, InstructionId user, int32_t
   WayMaker direct(module, value, user, operand);
   Result<Way> way = direct.make("as it is", value);
   bool open = instruction.operands.size() > 1;
-  for (size_t i = 0; i < instruction.operands.size(); ++i) open = open && (static_cast<int32_t>(i) == operand || !instruction.operands[i].valid());
+  for (size_t i = 0; i < instruction.operands.size(); ++i)
+    open = open && (static_cast<int32_t>(i) == operand || !instruction.operands[i].valid());
   if (way && open)
     if (const Status alone = acceptsAlone(module, value, user); !alone) way = std::unexpected(alone.error());
   if (way) {
@@ -210,7 +222,8 @@ int32_t firstFittingInput(const Module& module, InstructionId value, Instruction
   const auto count = static_cast<int32_t>(instruction.operands.size());
   for (const bool open : {true, false})
     for (int32_t i = 0; i < count; ++i)
-      if (instruction.operands[static_cast<size_t>(i)].valid() != open && fitOf(module, value, user, i).fits()) return i;
+      if (instruction.operands[static_cast<size_t>(i)].valid() != open && fitOf(module, value, user, i).fits())
+        return i;
   const bool appends = instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0;
   return appends && fitOf(module, value, user, count).fits() ? count : -1;
 }

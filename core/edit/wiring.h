@@ -31,8 +31,8 @@ std::vector<Way> repairsOf(const Module& module, InstructionId value, Instructio
 // The first input that takes the value: open ones first; -1: none does.
 int32_t firstFittingInput(const Module& module, InstructionId value, InstructionId user);
 
-// The edit done on a copy without verification; gives the shape of `user` afterwards, or why it has none. Open inputs of
-// the user are no failure.
+// The edit done on a copy without verification; gives the shape of `user` afterwards, or why it has none. Open inputs
+// of the user are no failure.
 Result<Shape> tried(const Module& module, const Edit& edit, InstructionId user);
 
 // Whether every action of the edit makes sense; what inference says of the graph afterwards is another matter.

@@ -22,10 +22,15 @@ bool hasComplexForm(NodeOp op) {
 class Expansion {
  public:
   explicit Expansion(const ElementProgram& program)
-      : program_(program), nest_(loopNest(program)), builder_(program.operands, program.outputDims), real_(builder_),
-        complex_(builder_, [this](NodeOp op, NodeId x) { return unary(op, x); },
-                 [this](NodeOp op, NodeId x, NodeId y) { return binary(op, x, y); }),
-        renamed_(program.nodes.size()), loopResults_(program.loops.size()) {}
+      : program_(program),
+        nest_(loopNest(program)),
+        builder_(program.operands, program.outputDims),
+        real_(builder_),
+        complex_(
+            builder_, [this](NodeOp op, NodeId x) { return unary(op, x); },
+            [this](NodeOp op, NodeId x, NodeId y) { return binary(op, x, y); }),
+        renamed_(program.nodes.size()),
+        loopResults_(program.loops.size()) {}
 
   void run() { emitBody(-1); }
   NodeId at(NodeId id) const { return renamed_[id.value]; }
@@ -81,7 +86,8 @@ class Expansion {
 
   std::vector<NodeId> emitLoop(size_t number) {
     const Loop& loop = program_.loops[number];
-    const auto body = [&](std::span<const NodeId> indices, std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
+    const auto body = [&](std::span<const NodeId> indices,
+                          std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
       for (NodeId id : nest_.bodyOf(static_cast<int32_t>(number))) {
         const Node& node = program_.at(id);
         if (node.op == NodeOp::LoopIndex) renamed_[id.value] = indices[node.bits1];
@@ -90,7 +96,8 @@ class Expansion {
       emitBody(static_cast<int32_t>(number));
       return at(loop.next);
     };
-    return builder_.loop(loop.ranges, at(loop.inits), body, loop.associative).value_or(std::vector<NodeId>(loop.inits.size()));
+    return builder_.loop(loop.ranges, at(loop.inits), body, loop.associative)
+        .value_or(std::vector<NodeId>(loop.inits.size()));
   }
 
   NodeId unary(NodeOp op, NodeId x) {

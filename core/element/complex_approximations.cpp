@@ -41,15 +41,20 @@ ComplexApproximations::Parts ComplexApproximations::aboveTheCut(Parts z) { retur
 
 // 1 / z as C99's Annex G has it: zeros with the signs of the conjugate where a part is infinite, (inf, NaN) for zero.
 ComplexApproximations::Parts ComplexApproximations::reciprocal(Parts z) {
-  const NodeId zero = like(z.re, 0), minusZero = like(z.re, -0.0), infinite = like(z.re, std::numeric_limits<double>::infinity());
-  const auto equals = [&](NodeId part, NodeId value) { return b_.compare(CompareDirection::Eq, b_.unary(NodeOp::Abs, part), value); };
+  const NodeId zero = like(z.re, 0), minusZero = like(z.re, -0.0),
+               infinite = like(z.re, std::numeric_limits<double>::infinity());
+  const auto equals = [&](NodeId part, NodeId value) {
+    return b_.compare(CompareDirection::Eq, b_.unary(NodeOp::Abs, part), value);
+  };
   const NodeId vast = b_.binary(NodeOp::Or, equals(z.re, infinite), equals(z.im, infinite));
   const NodeId none = b_.binary(NodeOp::And, equals(z.re, zero), equals(z.im, zero));
   const Parts usual = divide(one(z), z);
   const NodeId pole = b_.select(isNegative(z.re), b_.unary(NodeOp::Negate, infinite), infinite);
   const NodeId usualIm = b_.select(equals(z.im, zero), b_.unary(NodeOp::Negate, z.im), usual.im);
-  const NodeId re = b_.select(none, pole, usual.re), im = b_.select(none, like(z.re, std::numeric_limits<double>::quiet_NaN()), usualIm);
-  return {b_.select(vast, b_.select(isNegative(z.re), minusZero, zero), re), b_.select(vast, b_.select(isNegative(z.im), zero, minusZero), im)};
+  const NodeId re = b_.select(none, pole, usual.re),
+               im = b_.select(none, like(z.re, std::numeric_limits<double>::quiet_NaN()), usualIm);
+  return {b_.select(vast, b_.select(isNegative(z.re), minusZero, zero), re),
+          b_.select(vast, b_.select(isNegative(z.im), zero, minusZero), im)};
 }
 
 // NaN when a part is; else infinite when a part is.
@@ -57,7 +62,8 @@ NodeId ComplexApproximations::magnitude(Parts z) {
   NodeId a = b_.unary(NodeOp::Abs, z.re), c = b_.unary(NodeOp::Abs, z.im);
   NodeId size = b_.typeOf(a) == ElementType::F32 ? scaledMagnitude(a, c) : ratioMagnitude(a, c);
   NodeId infinite = like(a, std::numeric_limits<double>::infinity());
-  NodeId any = b_.binary(NodeOp::Or, b_.compare(CompareDirection::Eq, a, infinite), b_.compare(CompareDirection::Eq, c, infinite));
+  NodeId any = b_.binary(NodeOp::Or, b_.compare(CompareDirection::Eq, a, infinite),
+                         b_.compare(CompareDirection::Eq, c, infinite));
   return b_.select(any, b_.add(a, c), size);
 }
 
@@ -91,14 +97,17 @@ ComplexApproximations::Parts ComplexApproximations::exp(Parts z) {
 // e^x cos y - 1 = expm1(x) cos y - 2 sin²(y / 2).
 ComplexApproximations::Parts ComplexApproximations::expm1(Parts z) {
   NodeId half = real(NodeOp::Sin, times(z.im, like(z.im, 0.5)));
-  NodeId re = b_.subtract(times(real(NodeOp::Expm1, z.re), real(NodeOp::Cos, z.im)), times(like(half, 2), times(half, half)));
+  NodeId re =
+      b_.subtract(times(real(NodeOp::Expm1, z.re), real(NodeOp::Cos, z.im)), times(like(half, 2), times(half, half)));
   NodeId isReal = b_.compare(CompareDirection::Eq, z.im, like(z.im, 0));  // inf · 0 would be NaN
-  return {b_.select(isReal, real(NodeOp::Expm1, z.re), re), b_.select(isReal, z.im, times(real(NodeOp::Exp, z.re), real(NodeOp::Sin, z.im)))};
+  return {b_.select(isReal, real(NodeOp::Expm1, z.re), re),
+          b_.select(isReal, z.im, times(real(NodeOp::Exp, z.re), real(NodeOp::Sin, z.im)))};
 }
 
 // |z|² - 1 in (-0.5, 3): there the logarithm is small beside the rounding of |z|.
 NodeId ComplexApproximations::isNearOne(NodeId square) {
-  return b_.compare(CompareDirection::Lt, b_.unary(NodeOp::Abs, b_.subtract(square, like(square, 1.25))), like(square, 1.75));
+  return b_.compare(CompareDirection::Lt, b_.unary(NodeOp::Abs, b_.subtract(square, like(square, 1.25))),
+                    like(square, 1.75));
 }
 
 // About |z| = 1 the logarithm of the magnitude is log1p(a² - 1 + c²) / 2 with a the larger part: no digits are lost.
@@ -148,7 +157,8 @@ ComplexApproximations::Parts ComplexApproximations::sqrt(Parts z) {
 }
 
 ComplexApproximations::Parts ComplexApproximations::sine(Parts z) {
-  return {times(real(NodeOp::Sin, z.re), real(NodeOp::Cosh, z.im)), times(real(NodeOp::Cos, z.re), real(NodeOp::Sinh, z.im))};
+  return {times(real(NodeOp::Sin, z.re), real(NodeOp::Cosh, z.im)),
+          times(real(NodeOp::Cos, z.re), real(NodeOp::Sinh, z.im))};
 }
 
 ComplexApproximations::Parts ComplexApproximations::cosine(Parts z) {
@@ -162,7 +172,8 @@ ComplexApproximations::Parts ComplexApproximations::tanh(Parts z) {
   NodeId s = real(NodeOp::Sin, z.im), c = real(NodeOp::Cos, z.im);
   NodeId sech = b_.divide(like(h, 1), cosh), sech2 = times(sech, sech);
   NodeId below = b_.fma(times(c, c), sech2, times(h, h));  // (sinh² x + cos² y) / cosh² x
-  NodeId far = b_.compare(CompareDirection::Eq, b_.unary(NodeOp::Abs, z.re), like(z.re, std::numeric_limits<double>::infinity()));
+  NodeId far = b_.compare(CompareDirection::Eq, b_.unary(NodeOp::Abs, z.re),
+                          like(z.re, std::numeric_limits<double>::infinity()));
   NodeId isReal = b_.compare(CompareDirection::Eq, z.im, like(z.im, 0));
   NodeId im = b_.divide(times(times(s, c), sech2), below);
   return {b_.select(far, h, b_.divide(h, below)), b_.select(far, like(z.re, 0), b_.select(isReal, z.im, im))};
@@ -172,8 +183,8 @@ ComplexApproximations::Parts ComplexApproximations::tanh(Parts z) {
 // cancels, and the sign of a zero says from which side a cut is reached.
 ComplexApproximations::Parts ComplexApproximations::asin(Parts z) {
   const Parts p = sqrt(onePlus(z)), m = sqrt(oneMinus(z));
-  NodeId im = b_.subtract(times(m.re, p.im), times(m.im, p.re));       // Im(conj(m) · p)
-  NodeId below = b_.subtract(times(m.re, p.re), times(m.im, p.im));    // Re(m · p)
+  NodeId im = b_.subtract(times(m.re, p.im), times(m.im, p.re));     // Im(conj(m) · p)
+  NodeId below = b_.subtract(times(m.re, p.re), times(m.im, p.im));  // Re(m · p)
   return {binary_(NodeOp::Atan2, z.re, below), real(NodeOp::Asinh, im)};
 }
 

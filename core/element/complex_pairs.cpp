@@ -1,5 +1,5 @@
-// See complex_pairs.h. All of doubles in long double: its range holds the squares of all doubles, and its digits what large exponents
-// of a power take from the logarithm.
+// See complex_pairs.h. All of doubles in long double: its range holds the squares of all doubles, and its digits what
+// large exponents of a power take from the logarithm.
 #include "core/element/complex_pairs.h"
 
 #include <cmath>
@@ -26,7 +26,8 @@ Long logOfRatio(Long a, Long b, Long difference) {
 // (angle of w - angle of v) / 2, up to a multiple of π, where w = x + iy and v = x - iy: half the angle of w · conj(v)
 // where they are alike, else the difference itself, which then is not small.
 Long halfAngleBetween(Complex w, Complex v, Complex y, Complex x) {
-  const Long across = 2 * (x.real() * y.real() + x.imag() * y.imag()), along = std::norm(x) - std::norm(y), sum = std::norm(x) + std::norm(y);
+  const Long across = 2 * (x.real() * y.real() + x.imag() * y.imag()), along = std::norm(x) - std::norm(y),
+             sum = std::norm(x) + std::norm(y);
   if (std::norm(w) * std::norm(v) >= sum * sum / 4) return std::atan2(across, along) / 2;
   return (std::arg(w) - std::arg(v)) / 2;
 }
@@ -47,7 +48,8 @@ std::complex<double> powerOf(std::complex<double> z, std::complex<double> w) {
   return b == 0 ? rounded({size, b}) : rounded({size * std::cos(b), size * std::sin(b)});
 }
 
-// In double while w ln z leaves enough of its digits behind the point: |z|² of floats neither overflows nor vanishes there.
+// In double while w ln z leaves enough of its digits behind the point: |z|² of floats neither overflows nor vanishes
+// there.
 std::complex<float> powerOf(std::complex<float> z, std::complex<float> w) {
   constexpr double kMost = 1 << 22;
   const std::complex<double> wide(z), exponent(w);
@@ -56,14 +58,16 @@ std::complex<float> powerOf(std::complex<float> z, std::complex<float> w) {
   const double terms = (std::abs(exponent.real()) + std::abs(exponent.imag())) * (std::abs(log) + std::abs(angle));
   if (!(terms > 0 && terms < kMost)) return std::complex<float>(powerOf(wide, exponent));  // of 0, of 1, to 0, NaN too
   const double size = std::exp(a);
-  return std::complex<float>(b == 0 ? std::complex<double>(size, b) : std::complex<double>(size * std::cos(b), size * std::sin(b)));
+  return std::complex<float>(b == 0 ? std::complex<double>(size, b)
+                                    : std::complex<double>(size * std::cos(b), size * std::sin(b)));
 }
 
 std::complex<double> angleOf(std::complex<double> yIn, std::complex<double> xIn) {
   const Complex y(yIn.real(), yIn.imag()), x(xIn.real(), xIn.imag());
   const Complex w(x.real() - y.imag(), x.imag() + y.real()), v(x.real() + y.imag(), x.imag() - y.real());
   const Complex log = std::log(w / std::sqrt(x * x + y * y)), plain(log.imag(), -log.real());
-  if (!std::isfinite(plain.real()) || !std::isfinite(plain.imag()) || std::norm(w) == 0 || std::norm(v) == 0) return rounded(plain);
+  if (!std::isfinite(plain.real()) || !std::isfinite(plain.imag()) || std::norm(w) == 0 || std::norm(v) == 0)
+    return rounded(plain);
   const Long half = halfAngleBetween(w, v, y, x);
   Long angle = half + kPi * std::round((plain.real() - half) / kPi);
   if (std::abs(angle) > kPi) angle -= std::copysign(2 * kPi, angle);

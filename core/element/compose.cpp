@@ -14,14 +14,15 @@
 namespace tessera {
 namespace {
 
-constexpr int kDeepest = 1500;           // nested element descriptions, for the stack's sake
-constexpr size_t kMostNodes = 100'000;   // programs beyond this are no kernels
-constexpr int64_t kLargestTable = 16;    // constants up to this many elements become selects
+constexpr int kDeepest = 1500;          // nested element descriptions, for the stack's sake
+constexpr size_t kMostNodes = 100'000;  // programs beyond this are no kernels
+constexpr int64_t kLargestTable = 16;   // constants up to this many elements become selects
 
 std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::string why) {
   Diagnostic d;
   d.fault = Fault::Unsupported;
-  d.message = "'" + std::string(instruction.name) + "' (" + std::string(instruction.opcodeName()) + "): " + std::move(why);
+  d.message =
+      "'" + std::string(instruction.name) + "' (" + std::string(instruction.opcodeName()) + "): " + std::move(why);
   d.instruction = instruction.id;
   d.instructionName = instruction.name;
   return std::unexpected(std::move(d));
@@ -37,14 +38,15 @@ std::vector<const Shape*> arrayLeaves(const Shape& shape) {
 bool isSplat(const Literal& literal) {
   const auto bytes = literal.bytes();
   const auto width = static_cast<size_t>(byteWidth(literal.shape().type));
-  return bytes.size() >= width && std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(width), bytes.end(), bytes.begin());
+  return bytes.size() >= width &&
+         std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(width), bytes.end(), bytes.begin());
 }
 
 // Where the parameters of a computation come from.
 struct Scope {
-  const Scope* outer = nullptr;                  // the scope of `call`'s operands
-  const Instruction* call = nullptr;             // a fusion or call; null: parameters are buffers or scalars
-  std::vector<std::vector<NodeId>> scalars;      // per parameter, one a leaf; not empty: parameters are scalars
+  const Scope* outer = nullptr;              // the scope of `call`'s operands
+  const Instruction* call = nullptr;         // a fusion or call; null: parameters are buffers or scalars
+  std::vector<std::vector<NodeId>> scalars;  // per parameter, one a leaf; not empty: parameters are scalars
 };
 
 class Composer {
@@ -112,7 +114,8 @@ Result<NodeId> Composer::readBuffer(size_t buffer, const Place& place) {
 
 Result<NodeId> Composer::valueOf(InstructionId id, size_t leaf, const Place& place) {
   const Instruction& instruction = module_.at(id);
-  if (builder_->program().nodes.size() > kMostNodes) return unsupported(instruction, "the fused program grows too large");
+  if (builder_->program().nodes.size() > kMostNodes)
+    return unsupported(instruction, "the fused program grows too large");
   if (depth_ >= kDeepest) return unsupported(instruction, "too many operations are fused into one another");
   const OpDef* op = findOp(instruction.opcode);
   const bool isConstant = instruction.opcode == Opcode::Constant && instruction.literal && instruction.shape->isArray();
@@ -125,9 +128,12 @@ Result<NodeId> Composer::valueOf(InstructionId id, size_t leaf, const Place& pla
   Result<NodeId> out = NodeId{};
   if (op && op->element) {
     auto all = describe(instruction, place);
-    if (!all) out = std::unexpected(std::move(all).error());
-    else if (leaf >= all->size()) out = unsupported(instruction, "it gives fewer values than its shape has");
-    else out = (*all)[leaf];
+    if (!all)
+      out = std::unexpected(std::move(all).error());
+    else if (leaf >= all->size())
+      out = unsupported(instruction, "it gives fewer values than its shape has");
+    else
+      out = (*all)[leaf];
   } else {
     out = structural(instruction, leaf, place);
   }
@@ -205,7 +211,8 @@ Result<NodeId> Composer::parameter(const Instruction& instruction, size_t leaf, 
     if (number >= scope->call->operands.size()) return unsupported(instruction, "no operand belongs to it");
     return valueOf(scope->call->operands[number], leaf, Place{scope->outer, place.indices, place.guard});
   }
-  if (scope && number < scope->scalars.size() && leaf < scope->scalars[number].size()) return scope->scalars[number][leaf];
+  if (scope && number < scope->scalars.size() && leaf < scope->scalars[number].size())
+    return scope->scalars[number][leaf];
   return unsupported(instruction, "no value belongs to it");
 }
 
@@ -234,7 +241,8 @@ NodeId Composer::linearIndex(const Shape& shape, std::span<const NodeId> indices
   NodeId sum = builder_->index(0);
   int64_t stride = 1;
   for (int64_t i = 0; i < shape.rank(); ++i) {
-    const int64_t d = physical && shape.layout ? shape.layout->minorToMajor[static_cast<size_t>(i)] : shape.rank() - 1 - i;
+    const int64_t d =
+        physical && shape.layout ? shape.layout->minorToMajor[static_cast<size_t>(i)] : shape.rank() - 1 - i;
     sum = builder_->add(sum, builder_->multiply(indices[static_cast<size_t>(d)], builder_->index(stride)));
     stride *= shape.dimensions[static_cast<size_t>(d)];
   }
@@ -245,7 +253,8 @@ std::vector<NodeId> Composer::delinearize(const Shape& shape, NodeId linear, boo
   std::vector<NodeId> out(static_cast<size_t>(shape.rank()), builder_->index(0));
   int64_t stride = 1;
   for (int64_t i = 0; i < shape.rank(); ++i) {
-    const int64_t d = physical && shape.layout ? shape.layout->minorToMajor[static_cast<size_t>(i)] : shape.rank() - 1 - i;
+    const int64_t d =
+        physical && shape.layout ? shape.layout->minorToMajor[static_cast<size_t>(i)] : shape.rank() - 1 - i;
     const int64_t size = shape.dimensions[static_cast<size_t>(d)];
     NodeId rest = builder_->divide(linear, builder_->index(stride));
     out[static_cast<size_t>(d)] = i + 1 == shape.rank() ? rest : builder_->remainder(rest, builder_->index(size));
@@ -258,7 +267,8 @@ Result<NodeId> Composer::bitcast(const Instruction& instruction, const Place& pl
   const Shape& from = module_.shapeOf(instruction.operands[0]);
   const Shape& to = *instruction.shape;
   const auto plain = [](const Shape& shape) { return !shape.layout || shape.layout->isPlain(); };
-  if (!from.isArray() || !to.isArray() || info(from.type).bits != info(to.type).bits || from.elementCount() != to.elementCount())
+  if (!from.isArray() || !to.isArray() || info(from.type).bits != info(to.type).bits ||
+      from.elementCount() != to.elementCount())
     return unsupported(instruction, "it changes the width of its elements");
   if (!plain(from) || !plain(to)) return unsupported(instruction, "it reinterprets a tiled or padded layout");
   Place inner{place.scope, delinearize(from, linearIndex(to, place.indices, true), true), place.guard};
@@ -338,7 +348,8 @@ Result<std::vector<int64_t>> iterationSpace(const Instruction& instruction) {
   const auto leaves = arrayLeaves(*instruction.shape);
   if (leaves.empty()) return unsupported(instruction, "it has no array result");
   for (const Shape* leaf : leaves) {
-    if (leaf->dimensions != leaves[0]->dimensions) return unsupported(instruction, "its results differ in their dimensions");
+    if (leaf->dimensions != leaves[0]->dimensions)
+      return unsupported(instruction, "its results differ in their dimensions");
     if (!leaf->elementCount()) return unsupported(instruction, "its result is unbounded or too large");
   }
   return leaves[0]->dimensions;

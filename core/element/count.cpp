@@ -10,10 +10,28 @@ namespace {
 
 bool isTranscendental(NodeOp op) {
   switch (op) {
-    case NodeOp::Power: case NodeOp::Atan2: case NodeOp::Sqrt: case NodeOp::Rsqrt: case NodeOp::Cbrt: case NodeOp::Exp:
-    case NodeOp::Expm1: case NodeOp::Log: case NodeOp::Log1p: case NodeOp::Logistic: case NodeOp::Tanh: case NodeOp::Tan:
-    case NodeOp::Sin: case NodeOp::Cos: case NodeOp::Erf: case NodeOp::Acos: case NodeOp::Acosh: case NodeOp::Asin:
-    case NodeOp::Asinh: case NodeOp::Atanh: case NodeOp::Sinh: case NodeOp::Cosh: return true;
+    case NodeOp::Power:
+    case NodeOp::Atan2:
+    case NodeOp::Sqrt:
+    case NodeOp::Rsqrt:
+    case NodeOp::Cbrt:
+    case NodeOp::Exp:
+    case NodeOp::Expm1:
+    case NodeOp::Log:
+    case NodeOp::Log1p:
+    case NodeOp::Logistic:
+    case NodeOp::Tanh:
+    case NodeOp::Tan:
+    case NodeOp::Sin:
+    case NodeOp::Cos:
+    case NodeOp::Erf:
+    case NodeOp::Acos:
+    case NodeOp::Acosh:
+    case NodeOp::Asin:
+    case NodeOp::Asinh:
+    case NodeOp::Atanh:
+    case NodeOp::Sinh:
+    case NodeOp::Cosh: return true;
     default: return false;
   }
 }
@@ -38,7 +56,8 @@ std::vector<bool> dataNodes(const ElementProgram& program) {
   for (uint32_t i = 0; i < program.nodes.size(); ++i) {
     const Node& node = program.nodes[i];
     out[i] = node.op == NodeOp::Read || node.op == NodeOp::ReadIf || node.op == NodeOp::ReadOutput ||
-             node.op == NodeOp::Accumulator || node.op == NodeOp::LoopResult || isFloat(node.type) || isComplex(node.type);
+             node.op == NodeOp::Accumulator || node.op == NodeOp::LoopResult || isFloat(node.type) ||
+             isComplex(node.type);
     for (NodeId input : program.inputsOf(NodeId{i})) out[i] = out[i] || out[input.value];
   }
   return out;
@@ -56,9 +75,12 @@ ElementCounts countProgram(const ElementProgram& program) {
     const double trips = tripsOf(program, nest, nest.home[i]);
     if (node.op == NodeOp::Read || node.op == NodeOp::ReadIf) read[node.bits0] += trips * byteWidth(node.type);
     if (!data[i]) continue;
-    if (isTranscendental(node.op)) counts.transcendentals += trips;
-    else if (node.op == NodeOp::Fma) counts.flops += 2 * trips;
-    else if (node.op >= NodeOp::Add || node.op == NodeOp::Compare || node.op == NodeOp::Select) counts.flops += trips;
+    if (isTranscendental(node.op))
+      counts.transcendentals += trips;
+    else if (node.op == NodeOp::Fma)
+      counts.flops += 2 * trips;
+    else if (node.op >= NodeOp::Add || node.op == NodeOp::Compare || node.op == NodeOp::Select)
+      counts.flops += trips;
   }
   for (size_t i = 0; i < read.size(); ++i) {
     const auto bytes = program.operands[i].denseBytes();

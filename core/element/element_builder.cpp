@@ -31,8 +31,7 @@ ElementType partOf(ElementType type) {
 bool losesNothing(ElementType from, ElementType to) {
   if (isFloat(from) && to == ElementType::F64) return true;
   if (isFloat(from) && to == ElementType::F32) return from != ElementType::F64;
-  if (isInteger(from) && isInteger(to))
-    return info(to).bits > info(from).bits && (isSigned(to) || isUnsigned(from));
+  if (isInteger(from) && isInteger(to)) return info(to).bits > info(from).bits && (isSigned(to) || isUnsigned(from));
   return false;
 }
 
@@ -50,7 +49,8 @@ struct ElementBuilder::State {
   NodeId constant(ElementType type, ScalarBits bits) { return intern(NodeOp::Constant, type, {}, bits.low, bits.high); }
   NodeId index(int64_t value) { return constant(ElementType::S64, {static_cast<uint64_t>(value), 0}); }
   // A node of kind isScalarOp, folded when all its inputs are constants.
-  NodeId scalar(NodeOp op, ElementType type, std::initializer_list<NodeId> inputs, uint64_t bits0 = 0, uint64_t bits1 = 0);
+  NodeId scalar(NodeOp op, ElementType type, std::initializer_list<NodeId> inputs, uint64_t bits0 = 0,
+                uint64_t bits1 = 0);
   std::optional<ScalarBits> valueOf(NodeId id) const;
   bool isInt(NodeId id, int64_t value) const;
   bool isTrue(NodeId id) const { return isPred(id, 1); }
@@ -184,8 +184,10 @@ NodeId ElementBuilder::State::rawRemainder(const LinearForm& form, int64_t divis
   NodeId inputs[] = {dividend, index(divisor)};
   NodeId out = intern(NodeOp::Remainder, ElementType::S64, inputs);
   const auto range = algebra.rangeOf(form);
-  if (range && range->low >= 0) algebra.setRange(out, {0, std::min(range->high, divisor - 1)});
-  else if (divisor > 0) algebra.setRange(out, {1 - divisor, divisor - 1});
+  if (range && range->low >= 0)
+    algebra.setRange(out, {0, std::min(range->high, divisor - 1)});
+  else if (divisor > 0)
+    algebra.setRange(out, {1 - divisor, divisor - 1});
   return out;
 }
 
@@ -242,10 +244,14 @@ std::optional<bool> ElementBuilder::State::provenCompare(CompareDirection direct
   switch (direction) {
     case CompareDirection::Eq: return never ? std::optional(false) : always ? std::optional(true) : std::nullopt;
     case CompareDirection::Ne: return never ? std::optional(true) : always ? std::optional(false) : std::nullopt;
-    case CompareDirection::Ge: return range->low >= 0 ? std::optional(true) : range->high < 0 ? std::optional(false) : std::nullopt;
-    case CompareDirection::Gt: return range->low > 0 ? std::optional(true) : range->high <= 0 ? std::optional(false) : std::nullopt;
-    case CompareDirection::Le: return range->high <= 0 ? std::optional(true) : range->low > 0 ? std::optional(false) : std::nullopt;
-    case CompareDirection::Lt: return range->high < 0 ? std::optional(true) : range->low >= 0 ? std::optional(false) : std::nullopt;
+    case CompareDirection::Ge:
+      return range->low >= 0 ? std::optional(true) : range->high < 0 ? std::optional(false) : std::nullopt;
+    case CompareDirection::Gt:
+      return range->low > 0 ? std::optional(true) : range->high <= 0 ? std::optional(false) : std::nullopt;
+    case CompareDirection::Le:
+      return range->high <= 0 ? std::optional(true) : range->low > 0 ? std::optional(false) : std::nullopt;
+    case CompareDirection::Lt:
+      return range->high < 0 ? std::optional(true) : range->low >= 0 ? std::optional(false) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -387,7 +393,8 @@ NodeId ElementBuilder::binary(NodeOp op, NodeId a, NodeId b) {
     const auto choose = [&](int64_t p, int64_t q) { return op == NodeOp::Maximum ? std::max(p, q) : std::min(p, q); };
     constexpr int64_t kFar = int64_t{1} << 61;  // a missing bound; the other side still bounds one end
     if (x || y)
-      state_->algebra.setRange(out, {choose(x ? x->low : -kFar, y ? y->low : -kFar), choose(x ? x->high : kFar, y ? y->high : kFar)});
+      state_->algebra.setRange(
+          out, {choose(x ? x->low : -kFar, y ? y->low : -kFar), choose(x ? x->high : kFar, y ? y->high : kFar)});
   }
   return out;
 }
@@ -417,7 +424,8 @@ NodeId ElementBuilder::convert(ElementType type, NodeId a) {
   if (program_.at(a).op == NodeOp::Convert) {  // back to where it came from, through a type that holds it
     NodeId inner = program_.inputsOf(a)[0];
     if (typeOf(inner) == type && losesNothing(type, from)) return inner;
-    const auto range = type == ElementType::S64 && typeOf(inner) == type ? state_->algebra.rangeOf(inner) : std::nullopt;
+    const auto range =
+        type == ElementType::S64 && typeOf(inner) == type ? state_->algebra.rangeOf(inner) : std::nullopt;
     const auto fits = state_->algebra.rangeOf(a);
     if (range && fits && isInteger(from) && range->low >= fits->low && range->high <= fits->high) return inner;
   }

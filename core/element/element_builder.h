@@ -24,7 +24,7 @@ class ElementBuilder {
   NodeId constant(ElementType type, double value);  // converted to the type (saturating as HLO convert)
   NodeId zero(ElementType type) { return constant(type, 0); }
   NodeId scalarOf(const Literal& literal, int64_t linearIndex);  // element of a literal as a constant
-  NodeId index(int64_t value);                       // S64 constant
+  NodeId index(int64_t value);                                   // S64 constant
   NodeId outputIndex(int64_t dimension);
   NodeId dimensionSize(size_t operand, int64_t dimension);
 
@@ -34,7 +34,7 @@ class ElementBuilder {
   NodeId readOutput(size_t output, ElementType type, std::span<const NodeId> indices);
 
   // --- scalars; types follow from the inputs unless given
-  NodeId unary(NodeOp op, NodeId a);                 // IsFinite gives Pred; Abs, Real, Imag of complex give the part
+  NodeId unary(NodeOp op, NodeId a);  // IsFinite gives Pred; Abs, Real, Imag of complex give the part
   NodeId binary(NodeOp op, NodeId a, NodeId b);
   NodeId compare(CompareDirection direction, NodeId a, NodeId b, bool totalOrder = false);
   NodeId select(NodeId condition, NodeId whenTrue, NodeId whenFalse);
@@ -56,7 +56,8 @@ class ElementBuilder {
   NodeId inRange(NodeId i, int64_t low, int64_t high);     // low <= i && i < high; true when ranges prove it
 
   // --- loops: body(loop indices, accumulators) -> next accumulators; run now, once, to describe one iteration.
-  using LoopBody = std::function<Result<std::vector<NodeId>>(std::span<const NodeId> indices, std::span<const NodeId> accumulators)>;
+  using LoopBody =
+      std::function<Result<std::vector<NodeId>>(std::span<const NodeId> indices, std::span<const NodeId> accumulators)>;
   Result<std::vector<NodeId>> loop(std::vector<int64_t> ranges, std::vector<NodeId> inits, const LoopBody& body,
                                    bool associative = true);
 

@@ -41,7 +41,8 @@ bool gather(const ElementProgram& program, NodeId id, int64_t scale, AffineForm&
       form.terms.push_back({id, scale});
       return true;
     }
-    case NodeOp::Add: return gather(program, in[0], scale, form, depth + 1) && gather(program, in[1], scale, form, depth + 1);
+    case NodeOp::Add:
+      return gather(program, in[0], scale, form, depth + 1) && gather(program, in[1], scale, form, depth + 1);
     case NodeOp::Subtract:
       return gather(program, in[0], scale, form, depth + 1) && gather(program, in[1], -scale, form, depth + 1);
     case NodeOp::Negate: return gather(program, in[0], -scale, form, depth + 1);
@@ -61,14 +62,71 @@ size_t mix(size_t seed, uint64_t value) { return seed ^ (value + 0x9e3779b97f4a7
 
 // --- text
 
-constexpr std::string_view kNodeNames[] = {
-    "constant", "output-index", "loop-index", "accumulator", "dimension-size", "read", "read-if", "read-output",
-    "loop-result", "select", "convert", "bitcast-convert", "compare", "reduce-precision", "complex", "real", "imag",
-    "add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "power", "atan2", "and", "or", "xor",
-    "shift-left", "shift-right-arithmetic", "shift-right-logical", "mulhi", "negate", "not", "abs", "sign", "floor",
-    "ceil", "round-nearest-afz", "round-nearest-even", "popcnt", "count-leading-zeros", "is-finite", "sqrt", "rsqrt",
-    "cbrt", "exponential", "exponential-minus-one", "log", "log-plus-one", "logistic", "tanh", "tan", "sine", "cosine",
-    "erf", "acos", "acosh", "asin", "asinh", "atanh", "sinh", "cosh", "fma"};
+constexpr std::string_view kNodeNames[] = {"constant",
+                                           "output-index",
+                                           "loop-index",
+                                           "accumulator",
+                                           "dimension-size",
+                                           "read",
+                                           "read-if",
+                                           "read-output",
+                                           "loop-result",
+                                           "select",
+                                           "convert",
+                                           "bitcast-convert",
+                                           "compare",
+                                           "reduce-precision",
+                                           "complex",
+                                           "real",
+                                           "imag",
+                                           "add",
+                                           "subtract",
+                                           "multiply",
+                                           "divide",
+                                           "remainder",
+                                           "maximum",
+                                           "minimum",
+                                           "power",
+                                           "atan2",
+                                           "and",
+                                           "or",
+                                           "xor",
+                                           "shift-left",
+                                           "shift-right-arithmetic",
+                                           "shift-right-logical",
+                                           "mulhi",
+                                           "negate",
+                                           "not",
+                                           "abs",
+                                           "sign",
+                                           "floor",
+                                           "ceil",
+                                           "round-nearest-afz",
+                                           "round-nearest-even",
+                                           "popcnt",
+                                           "count-leading-zeros",
+                                           "is-finite",
+                                           "sqrt",
+                                           "rsqrt",
+                                           "cbrt",
+                                           "exponential",
+                                           "exponential-minus-one",
+                                           "log",
+                                           "log-plus-one",
+                                           "logistic",
+                                           "tanh",
+                                           "tan",
+                                           "sine",
+                                           "cosine",
+                                           "erf",
+                                           "acos",
+                                           "acosh",
+                                           "asin",
+                                           "asinh",
+                                           "atanh",
+                                           "sinh",
+                                           "cosh",
+                                           "fma"};
 static_assert(std::size(kNodeNames) == static_cast<size_t>(NodeOp::Fma) + 1);
 
 constexpr std::string_view kComparisons[] = {"==", "!=", ">=", ">", "<=", "<"};
@@ -109,8 +167,10 @@ class Printer {
   void body(int32_t loop, int indent, std::string& out) {
     for (NodeId id : nest_.bodyOf(loop)) {
       const Node& node = program_.at(id);
-      if (node.op == NodeOp::LoopResult) nestedLoop(static_cast<size_t>(node.bits0), indent, out);
-      else if (!isInline(node)) out += fmt::format("{:{}}v{} = {} {}\n", "", indent, id.value, nameOf(node.type), right(id));
+      if (node.op == NodeOp::LoopResult)
+        nestedLoop(static_cast<size_t>(node.bits0), indent, out);
+      else if (!isInline(node))
+        out += fmt::format("{:{}}v{} = {} {}\n", "", indent, id.value, nameOf(node.type), right(id));
     }
   }
 
@@ -120,7 +180,7 @@ class Printer {
       case NodeOp::Constant: return constantText(node);
       case NodeOp::OutputIndex: return fmt::format("i{}", node.bits0);
       case NodeOp::LoopIndex: return fmt::format("r{}_{}", node.bits0, node.bits1);
-      case NodeOp::Accumulator: 
+      case NodeOp::Accumulator:
       case NodeOp::LoopResult: return fmt::format("a{}_{}", node.bits0, node.bits1);
       case NodeOp::DimensionSize: return fmt::format("size(operand{}, {})", node.bits0, node.bits1);
       default: break;
@@ -155,7 +215,8 @@ class Printer {
       if (!out.empty()) out += " + ";
       out += term.coefficient == 1 ? text(term.variable) : fmt::format("{}*{}", term.coefficient, text(term.variable));
     }
-    if (form.constant != 0 || out.empty()) out += out.empty() ? fmt::format("{}", form.constant) : fmt::format(" + {}", form.constant);
+    if (form.constant != 0 || out.empty())
+      out += out.empty() ? fmt::format("{}", form.constant) : fmt::format(" + {}", form.constant);
     return out;
   }
 

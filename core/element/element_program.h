@@ -32,27 +32,71 @@ enum class NodeOp : uint8_t {
   Accumulator,    // bits0: loop, bits1: which
   DimensionSize,  // bits0: operand, bits1: dimension; S64, the run-time size of a dynamic dimension
   // Memory
-  Read,           // bits0: operand; inputs: one index per dimension, known in bounds
-  ReadIf,         // bits0: operand; inputs: condition, otherwise, indices…; touches no memory when false
-  ReadOutput,     // bits0: output; inputs: indices; LoopProgram only: the value stored so far
+  Read,        // bits0: operand; inputs: one index per dimension, known in bounds
+  ReadIf,      // bits0: operand; inputs: condition, otherwise, indices…; touches no memory when false
+  ReadOutput,  // bits0: output; inputs: indices; LoopProgram only: the value stored so far
   // Loops
-  LoopResult,     // bits0: loop, bits1: which accumulator; the value after the loop
+  LoopResult,  // bits0: loop, bits1: which accumulator; the value after the loop
   // Structure of scalars
-  Select,         // inputs: condition, whenTrue, whenFalse
-  Convert,        // HLO convert to this node's type
-  BitcastConvert, // same width
-  Compare,        // bits0: CompareDirection, bits1: 1 for total order; inputs of equal type; result Pred
-  ReducePrecision,// bits0: exponent bits, bits1: mantissa bits
-  MakeComplex, Real, Imag,
+  Select,           // inputs: condition, whenTrue, whenFalse
+  Convert,          // HLO convert to this node's type
+  BitcastConvert,   // same width
+  Compare,          // bits0: CompareDirection, bits1: 1 for total order; inputs of equal type; result Pred
+  ReducePrecision,  // bits0: exponent bits, bits1: mantissa bits
+  MakeComplex,
+  Real,
+  Imag,
   // Binary arithmetic with HLO's meaning in the node's type
-  Add, Subtract, Multiply, Divide, Remainder, Maximum, Minimum, Power, Atan2, And, Or, Xor,
-  ShiftLeft, ShiftRightArithmetic, ShiftRightLogical, MulHi,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Remainder,
+  Maximum,
+  Minimum,
+  Power,
+  Atan2,
+  And,
+  Or,
+  Xor,
+  ShiftLeft,
+  ShiftRightArithmetic,
+  ShiftRightLogical,
+  MulHi,
   // Unary arithmetic with HLO's meaning
-  Negate, Not, Abs, Sign, Floor, Ceil, RoundNearestAfz, RoundNearestEven, PopulationCount, CountLeadingZeros,
-  IsFinite, Sqrt, Rsqrt, Cbrt, Exp, Expm1, Log, Log1p, Logistic, Tanh, Tan, Sin, Cos, Erf,
-  Acos, Acosh, Asin, Asinh, Atanh, Sinh, Cosh,
+  Negate,
+  Not,
+  Abs,
+  Sign,
+  Floor,
+  Ceil,
+  RoundNearestAfz,
+  RoundNearestEven,
+  PopulationCount,
+  CountLeadingZeros,
+  IsFinite,
+  Sqrt,
+  Rsqrt,
+  Cbrt,
+  Exp,
+  Expm1,
+  Log,
+  Log1p,
+  Logistic,
+  Tanh,
+  Tan,
+  Sin,
+  Cos,
+  Erf,
+  Acos,
+  Acosh,
+  Asin,
+  Asinh,
+  Atanh,
+  Sinh,
+  Cosh,
   // For approximations only
-  Fma,            // inputs a, b, c: a·b + c with one rounding
+  Fma,  // inputs a, b, c: a·b + c with one rounding
 };
 
 enum class CompareDirection : uint8_t { Eq, Ne, Ge, Gt, Le, Lt };
@@ -78,18 +122,16 @@ struct Loop {
 };
 
 struct ElementProgram {
-  std::vector<Shape> operands;       // array shapes, logical
-  std::vector<int64_t> outputDims;   // the iteration space; all results are indexed by it
-  std::vector<Node> nodes;           // inputs precede users, except through Loop::next
-  std::vector<NodeId> inputs;        // pool
+  std::vector<Shape> operands;      // array shapes, logical
+  std::vector<int64_t> outputDims;  // the iteration space; all results are indexed by it
+  std::vector<Node> nodes;          // inputs precede users, except through Loop::next
+  std::vector<NodeId> inputs;       // pool
   std::vector<Loop> loops;
-  std::vector<NodeId> results;       // one per leaf of the result
+  std::vector<NodeId> results;  // one per leaf of the result
   bool operator==(const ElementProgram&) const = default;
 
   const Node& at(NodeId id) const { return nodes[id.value]; }
-  std::span<const NodeId> inputsOf(NodeId id) const {
-    return {inputs.data() + at(id).firstInput, at(id).inputCount};
-  }
+  std::span<const NodeId> inputsOf(NodeId id) const { return {inputs.data() + at(id).firstInput, at(id).inputCount}; }
 };
 
 // One store per iteration; skipped where guard (Pred) is false.
@@ -105,8 +147,9 @@ struct Store {
 // dimensions are independent of each other. body.results is empty.
 struct LoopProgram {
   ElementProgram body;
-  std::vector<Shape> outputs;                // arrays
-  std::vector<int64_t> initialOperand;       // per output: operand copied into it first (or aliased in place); -1: uninitialised
+  std::vector<Shape> outputs;  // arrays
+  std::vector<int64_t>
+      initialOperand;  // per output: operand copied into it first (or aliased in place); -1: uninitialised
   std::vector<Store> stores;
   int64_t parallelDims = 0;
   bool operator==(const LoopProgram&) const = default;

@@ -12,8 +12,12 @@ namespace {
 // Ranges beyond this are dropped, so that sums of a few of them cannot overflow.
 constexpr int64_t kLargestBound = int64_t{1} << 61;
 
-int64_t wrapAdd(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
-int64_t wrapMul(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
+int64_t wrapAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t wrapMul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
 
 int64_t floorMod(int64_t a, int64_t b) {
   const int64_t r = a % b;
@@ -31,7 +35,8 @@ std::optional<IndexRange> rangeOfType(ElementType type) {
 }  // namespace
 
 void LinearForm::addTerm(NodeId atom, int64_t coefficient) {
-  auto at = std::lower_bound(terms.begin(), terms.end(), atom, [](const auto& term, NodeId id) { return term.first < id; });
+  auto at =
+      std::lower_bound(terms.begin(), terms.end(), atom, [](const auto& term, NodeId id) { return term.first < id; });
   if (at == terms.end() || at->first != atom) {
     if (coefficient) terms.insert(at, {atom, coefficient});
     return;
@@ -50,8 +55,10 @@ SplitForm splitBy(const LinearForm& form, int64_t divisor) {
   out.rest.constant = floorMod(form.constant, divisor);
   out.quotient.constant = (form.constant - out.rest.constant) / divisor;
   for (const auto& [atom, coefficient] : form.terms) {
-    if (coefficient % divisor == 0) out.quotient.terms.emplace_back(atom, coefficient / divisor);
-    else out.rest.terms.emplace_back(atom, coefficient);
+    if (coefficient % divisor == 0)
+      out.quotient.terms.emplace_back(atom, coefficient / divisor);
+    else
+      out.rest.terms.emplace_back(atom, coefficient);
   }
   return out;
 }

@@ -68,8 +68,9 @@ Result<std::vector<Literal>> startOutputs(const LoopProgram& program, std::span<
   std::vector<Literal> out;
   for (size_t i = 0; i < program.outputs.size(); ++i) {
     const int64_t initial = program.initialOperand[i];
-    TESSERA_ASSIGN_OR_RETURN(Literal literal, initial < 0 ? Literal::zeros(program.outputs[i])
-                                                          : ownCopy(program.outputs[i], operands[static_cast<size_t>(initial)]));
+    TESSERA_ASSIGN_OR_RETURN(Literal literal,
+                             initial < 0 ? Literal::zeros(program.outputs[i])
+                                         : ownCopy(program.outputs[i], operands[static_cast<size_t>(initial)]));
     out.push_back(std::move(literal));
   }
   return out;
@@ -91,7 +92,8 @@ Result<std::vector<Literal>> interpret(const ElementProgram& program, std::span<
   TESSERA_TRY(checkOperands(program, operands));
   std::vector<Literal> out;
   for (NodeId id : program.results) {
-    TESSERA_ASSIGN_OR_RETURN(Literal literal, Literal::zeros(Shape::arrayRowMajor(program.at(id).type, program.outputDims)));
+    TESSERA_ASSIGN_OR_RETURN(Literal literal,
+                             Literal::zeros(Shape::arrayRowMajor(program.at(id).type, program.outputDims)));
     out.push_back(std::move(literal));
   }
   if (isEmpty(program.outputDims)) return out;

@@ -1,5 +1,5 @@
-// See join_loops.h. Outermost loops alone are joined. A loop stands one level above the loops that it needs; only loops of
-// one level join, so that needs still point from level to lower level and no cycle can arise.
+// See join_loops.h. Outermost loops alone are joined. A loop stands one level above the loops that it needs; only loops
+// of one level join, so that needs still point from level to lower level and no cycle can arise.
 #include "core/element/join_loops.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ constexpr size_t kMostAccumulators = 8;  // of a joined loop: each is a register
 
 // By loop: 0 where it needs no other loop's result, else one more than the highest level that it needs.
 std::vector<int32_t> levelsOf(const ElementProgram& program) {
-  std::vector<int32_t> levels(program.loops.size(), 0), above(program.nodes.size(), 0);  // above: levels that a node needs
+  std::vector<int32_t> levels(program.loops.size(), 0),
+      above(program.nodes.size(), 0);  // above: levels that a node needs
   for (uint32_t n = 0; n < program.nodes.size(); ++n) {
     const Node& node = program.nodes[n];
     for (NodeId input : program.inputsOf(NodeId{n})) above[n] = std::max(above[n], above[input.value]);
@@ -38,8 +39,9 @@ std::vector<std::vector<uint32_t>> groupsOf(const ElementProgram& program, const
     const Loop& loop = program.loops[l];
     auto takes = [&](uint32_t first) {
       const Loop& other = program.loops[first];
-      return !groups[first].empty() && groups[first][0] == first && nest.parent[first] < 0 && levels[first] == levels[l] && other.ranges == loop.ranges &&
-             other.associative == loop.associative && accumulators[first] + loop.inits.size() <= kMostAccumulators;
+      return !groups[first].empty() && groups[first][0] == first && nest.parent[first] < 0 &&
+             levels[first] == levels[l] && other.ranges == loop.ranges && other.associative == loop.associative &&
+             accumulators[first] + loop.inits.size() <= kMostAccumulators;
     };
     uint32_t home = l;
     for (uint32_t first = 0; first < l && home == l && nest.parent[l] < 0; ++first)
@@ -53,8 +55,13 @@ std::vector<std::vector<uint32_t>> groupsOf(const ElementProgram& program, const
 class Joiner {
  public:
   Joiner(const ElementProgram& program, const LoopNest& nest, std::vector<std::vector<uint32_t>> groups)
-      : program_(program), nest_(nest), groups_(std::move(groups)), b_(program.operands, program.outputDims), renamed_(program.nodes.size()),
-        results_(program.loops.size()), groupOf_(program.loops.size()) {
+      : program_(program),
+        nest_(nest),
+        groups_(std::move(groups)),
+        b_(program.operands, program.outputDims),
+        renamed_(program.nodes.size()),
+        results_(program.loops.size()),
+        groupOf_(program.loops.size()) {
     for (uint32_t g = 0; g < groups_.size(); ++g)
       for (uint32_t member : groups_[g]) groupOf_[member] = g;
   }
@@ -76,8 +83,10 @@ class Joiner {
     if (renamed_[id.value].valid()) return renamed_[id.value];
     const Node& node = program_.at(id);
     NodeId made;
-    if (node.op == NodeOp::LoopResult) made = loopResult(node);
-    else made = copyNode(b_, node, at(program_.inputsOf(id)));
+    if (node.op == NodeOp::LoopResult)
+      made = loopResult(node);
+    else
+      made = copyNode(b_, node, at(program_.inputsOf(id)));
     return renamed_[id.value] = made;
   }
 
@@ -100,7 +109,8 @@ class Joiner {
     for (uint32_t l : group)
       for (NodeId id : program_.loops[l].inits) inits.push_back(valueOf(id));
     describeOutside(group);
-    auto describe = [&](std::span<const NodeId> indices, std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
+    auto describe = [&](std::span<const NodeId> indices,
+                        std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
       std::vector<NodeId> next;
       for (size_t first = 0; uint32_t l : group) {
         bind(l, indices, accumulators.subspan(first));
@@ -116,7 +126,8 @@ class Joiner {
     if (failed_) return;
     for (size_t first = 0; uint32_t l : group) {
       const size_t count = program_.loops[l].inits.size();
-      results_[l].assign(made->begin() + static_cast<std::ptrdiff_t>(first), made->begin() + static_cast<std::ptrdiff_t>(first + count));
+      results_[l].assign(made->begin() + static_cast<std::ptrdiff_t>(first),
+                         made->begin() + static_cast<std::ptrdiff_t>(first + count));
       first += count;
     }
   }

@@ -23,7 +23,8 @@ class Hashes {
     size_t seed = mix(static_cast<size_t>(node.op), static_cast<uint64_t>(node.type));
     const bool isIndex = node.op == NodeOp::OutputIndex || node.op == NodeOp::LoopIndex;
     if (isIndex && isLoose_) return seed;
-    if (node.op == NodeOp::LoopIndex) return mix(mix(seed, static_cast<uint64_t>(program_.loops[node.bits0].ranges[node.bits1])), node.bits1);
+    if (node.op == NodeOp::LoopIndex)
+      return mix(mix(seed, static_cast<uint64_t>(program_.loops[node.bits0].ranges[node.bits1])), node.bits1);
     if (node.op == NodeOp::Accumulator) return mix(seed, node.bits1);
     if (node.op == NodeOp::LoopResult) return loopHash(mix(seed, node.bits1), program_.loops[node.bits0]);
     seed = mix(mix(seed, node.bits0), node.bits1);
@@ -48,7 +49,8 @@ class Hashes {
 
 // What everybody may have is nobody's.
 bool isAnonymous(const Node& node) {
-  return node.op == NodeOp::Constant || node.op == NodeOp::OutputIndex || node.op == NodeOp::LoopIndex || node.op == NodeOp::Accumulator;
+  return node.op == NodeOp::Constant || node.op == NodeOp::OutputIndex || node.op == NodeOp::LoopIndex ||
+         node.op == NodeOp::Accumulator;
 }
 
 }  // namespace
@@ -81,8 +83,10 @@ std::vector<InstructionId> NodeOrigins::of(const ElementProgram& program) const 
   for (uint32_t n = 0; n < out.size(); ++n) {
     if (isAnonymous(program.nodes[n])) continue;
     const auto found = exact_.find(exact.at(NodeId{n}));
-    if (found != exact_.end()) out[n] = found->second;
-    else if (const auto like = loose_.find(loose.at(NodeId{n})); like != loose_.end()) out[n] = like->second;
+    if (found != exact_.end())
+      out[n] = found->second;
+    else if (const auto like = loose_.find(loose.at(NodeId{n})); like != loose_.end())
+      out[n] = like->second;
   }
   const auto give = [&](std::span<const NodeId> to, InstructionId instruction) {
     for (NodeId id : to)

@@ -1,6 +1,7 @@
-// NodeOrigins: for which instruction each node of an element program was made. Programs do not say it themselves: equal ones
-// are one kernel, whoever they come from. So readers of generated code have a program described once more while a Recording
-// lives, and look the nodes up by what they compute. Before: compose, expandApproximations; after: marks in assembly.
+// NodeOrigins: for which instruction each node of an element program was made. Programs do not say it themselves: equal
+// ones are one kernel, whoever they come from. So readers of generated code have a program described once more while a
+// Recording lives, and look the nodes up by what they compute. Before: compose, expandApproximations; after: marks in
+// assembly.
 #pragma once
 
 #include <span>
@@ -25,16 +26,18 @@ class NodeOrigins {
    private:
     NodeOrigins* before_;
   };
-  // Without a recording these do nothing. The nodes are an instruction's results; `now` stands for another program's node.
+  // Without a recording these do nothing. The nodes are an instruction's results; `now` stands for another program's
+  // node.
   static void note(const ElementProgram& program, std::span<const NodeId> results, InstructionId instruction);
   static void carry(const ElementProgram& from, NodeId node, const ElementProgram& to, NodeId now);
 
-  // By node: the instruction whose result it is, else that of a node that needs it; invalid where nobody is known. A program
-  // that was changed since (unrolled, split) is known by its operations, without the indices.
+  // By node: the instruction whose result it is, else that of a node that needs it; invalid where nobody is known. A
+  // program that was changed since (unrolled, split) is known by its operations, without the indices.
   std::vector<InstructionId> of(const ElementProgram& program) const;
 
  private:
-  std::unordered_map<size_t, InstructionId> exact_, loose_;  // by what is computed; loose: invalid where several compute the like
+  std::unordered_map<size_t, InstructionId> exact_,
+      loose_;  // by what is computed; loose: invalid where several compute the like
 };
 
 }  // namespace tessera

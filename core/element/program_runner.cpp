@@ -14,8 +14,13 @@ bool nextIndex(std::vector<int64_t>& index, std::span<const int64_t> dims) {
 }
 
 ProgramRunner::ProgramRunner(const ElementProgram& program, ReadFn read, SizeFn size)
-    : program_(program), nest_(loopNest(program)), read_(std::move(read)), size_(std::move(size)),
-      values_(program.nodes.size()), accumulators_(program.loops.size()), loopIndices_(program.loops.size()) {}
+    : program_(program),
+      nest_(loopNest(program)),
+      read_(std::move(read)),
+      size_(std::move(size)),
+      values_(program.nodes.size()),
+      accumulators_(program.loops.size()),
+      loopIndices_(program.loops.size()) {}
 
 std::optional<int64_t> ProgramRunner::indexOf(NodeId id) const {
   const Value& value = values_[id.value];

@@ -17,7 +17,8 @@ namespace tessera {
 class ProgramRunner {
  public:
   using Value = std::optional<ScalarBits>;
-  // The element of a buffer at indices; `node` is a Read, ReadIf or ReadOutput, `certain` false when a guard is unknown.
+  // The element of a buffer at indices; `node` is a Read, ReadIf or ReadOutput, `certain` false when a guard is
+  // unknown.
   using ReadFn = std::function<Value(const Node& node, std::span<const int64_t> indices, bool certain)>;
   using SizeFn = std::function<Value(const Node& node)>;
 
@@ -40,8 +41,8 @@ class ProgramRunner {
   ReadFn read_;
   SizeFn size_;
   std::vector<Value> values_;
-  std::vector<std::vector<Value>> accumulators_;      // by loop
-  std::vector<std::vector<int64_t>> loopIndices_;     // by loop
+  std::vector<std::vector<Value>> accumulators_;   // by loop
+  std::vector<std::vector<int64_t>> loopIndices_;  // by loop
   std::span<const int64_t> outputIndex_;
   std::vector<TypedScalar> scratch_;
   std::vector<int64_t> at_;

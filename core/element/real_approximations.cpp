@@ -104,7 +104,8 @@ NodeId RealApproximations::exp(NodeId x) {
 // 2^n · (e^r - 1) + (2^n - 1), on half the scale so that 2^128 does not overflow.
 NodeId RealApproximations::expm1(NodeId x) {
   auto [n, r] = reduceExp(atMost(atLeast(x, -20), 89));
-  NodeId p = polynomial(r, {0.5000000014, 0.1666666668, 0.04166645681, 0.008333310024, 0.001393454193, 0.0001989198131});
+  NodeId p =
+      polynomial(r, {0.5000000014, 0.1666666668, 0.04166645681, 0.008333310024, 0.001393454193, 0.0001989198131});
   NodeId q = b_.fma(b_.multiply(r, r), p, r);
   NodeId scale = powerOfTwo(b_.subtract(n, s32(1)));
   NodeId value = b_.fma(scale, q, b_.subtract(scale, like(x, 0.5)));
@@ -133,19 +134,22 @@ NodeId RealApproximations::tanh(NodeId x) {
   return b_.select(equals(x, 0), x, value);
 }
 
-// x · P(x²) about 0, else 1 - 2^-Q(|x|), whose exponent is small: no end of the range to look after. NaN takes the former.
+// x · P(x²) about 0, else 1 - 2^-Q(|x|), whose exponent is small: no end of the range to look after. NaN takes the
+// former.
 NodeId RealApproximations::erf(NodeId x) {
   NodeId a = abs(x), one = like(x, 1);
-  NodeId p = polynomial(b_.multiply(x, x), {0.1283791497, -0.3761249299, 0.1128179653, -0.02676556065, 0.004991231234,
-                                            -0.000597925806});
+  NodeId p = polynomial(b_.multiply(x, x),
+                        {0.1283791497, -0.3761249299, 0.1128179653, -0.02676556065, 0.004991231234, -0.000597925806});
   NodeId small = b_.fma(x, p, x);
   NodeId t = b_.select(less(a, 4), a, like(x, 4));
   constexpr double k = -kLog2E;
-  NodeId e = polynomial(t, {k * -0.0003204415313, k * 1.130237616, k * 0.6318145167, k * 0.1100944808, k * -0.0264310176, k * 0.004763575249,
-                            k * -0.000597743472, k * 4.617791279e-5, k * -1.643569654e-6});
+  NodeId e =
+      polynomial(t, {k * -0.0003204415313, k * 1.130237616, k * 0.6318145167, k * 0.1100944808, k * -0.0264310176,
+                     k * 0.004763575249, k * -0.000597743472, k * 4.617791279e-5, k * -1.643569654e-6});
   auto [n, number] = rounded(b_.add(e, like(x, kShift)));
   NodeId r = b_.subtract(e, n);
-  NodeId value = b_.fma(r, polynomial(r, {0.6931471806, 0.240226507, 0.055503798, 0.0096181022, 0.00133822638, 0.00015445716}), one);
+  NodeId value = b_.fma(
+      r, polynomial(r, {0.6931471806, 0.240226507, 0.055503798, 0.0096181022, 0.00133822638, 0.00015445716}), one);
   NodeId exponent = b_.add(number, s32(127 + 256));  // the sign bit, too
   NodeId negative = b_.bitcastConvert(ElementType::F32, b_.binary(NodeOp::ShiftLeft, exponent, s32(23)));
   NodeId large = b_.fma(value, negative, one);

@@ -47,21 +47,21 @@ class RealApproximations {
     NodeId value, number;
   };
   Rounded rounded(NodeId shifted);
-  Reduced reduceExp(NodeId x);            // x = exponent · ln 2 + rest
+  Reduced reduceExp(NodeId x);  // x = exponent · ln 2 + rest
   struct Turned {
-    NodeId rest, quadrant;                // f64: x = (4n + quadrant) · pi/2 + rest
+    NodeId rest, quadrant;  // f64: x = (4n + quadrant) · pi/2 + rest
   };
   Turned reduceFar(NodeId x);
-  NodeId powerOfTwo(NodeId exponent);     // f32, -126 <= exponent <= 127
+  NodeId powerOfTwo(NodeId exponent);  // f32, -126 <= exponent <= 127
   struct Split {
-    NodeId exponent, fraction;            // x = 2^exponent · fraction, fraction in [2/3, 4/3); exponent as a float
+    NodeId exponent, fraction;  // x = 2^exponent · fraction, fraction in [2/3, 4/3); exponent as a float
   };
   Split split(NodeId x);
-  NodeId log1pOfFraction(NodeId f);       // f32, |f| <= 1/3
-  NodeId exp64(NodeId t);                 // f64, error 1e-8
-  NodeId log64(NodeId x);                 // f64 for x >= 0 normal; relative error 1e-11 beside x = 1
+  NodeId log1pOfFraction(NodeId f);  // f32, |f| <= 1/3
+  NodeId exp64(NodeId t);            // f64, error 1e-8
+  NodeId log64(NodeId x);            // f64 for x >= 0 normal; relative error 1e-11 beside x = 1
   NodeId log1p64(NodeId x);
-  NodeId atan64(NodeId y, NodeId x);      // f64 atan2
+  NodeId atan64(NodeId y, NodeId x);  // f64 atan2
   NodeId polynomial(NodeId x, std::initializer_list<double> coefficients);
 
   NodeId like(NodeId x, double value) { return b_.constant(b_.typeOf(x), value); }
@@ -77,7 +77,7 @@ class RealApproximations {
   NodeId atLeast(NodeId x, double c) { return b_.select(less(x, c), like(x, c), x); }
   NodeId greater(NodeId a, double c) { return b_.compare(CompareDirection::Gt, a, like(a, c)); }
   NodeId equals(NodeId a, double c) { return b_.compare(CompareDirection::Eq, a, like(a, c)); }
-  NodeId signBit(NodeId x);               // Pred, f32
+  NodeId signBit(NodeId x);                          // Pred, f32
   NodeId withSignOf(NodeId magnitude, NodeId sign);  // magnitude >= 0
 
   ElementBuilder& b_;

@@ -1,6 +1,6 @@
 // RegionProgram: many small programs as one function: chains, loops and branches whose steps are too small to be called
-// one by one. Plain data, comparable: blocks of steps over numbered buffers. Built from a scheduled module with assigned
-// buffers, read by code generation; what a buffer is outside (argument, arena) is the builder's business.
+// one by one. Plain data, comparable: blocks of steps over numbered buffers. Built from a scheduled module with
+// assigned buffers, read by code generation; what a buffer is outside (argument, arena) is the builder's business.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct RegionProgram {
   std::vector<RegionBuffer> buffers;
   std::vector<LoopProgram> programs;  // may read and write the same buffer, as their steps would one by one
   std::vector<std::vector<RegionStep>> blocks;
-  // Pairs of buffers (lower, higher; sorted) of which one may lie in memory of the other, dead or not yet alive: all others
-  // that are no registers lie apart.
+  // Pairs of buffers (lower, higher; sorted) of which one may lie in memory of the other, dead or not yet alive: all
+  // others that are no registers lie apart.
   std::vector<std::pair<uint32_t, uint32_t>> mayMeet;
   bool operator==(const RegionProgram&) const = default;
 };

@@ -99,8 +99,9 @@ std::complex<T> applyComplex(NodeOp op, std::complex<T> a, std::complex<T> b) {
     case NodeOp::Sqrt: return std::sqrt(a);
     case NodeOp::Rsqrt: return T(1) / std::sqrt(a);
     case NodeOp::Exp: return std::exp(a);
-    case NodeOp::Expm1: return {std::expm1(a.real()) * std::cos(a.imag()) + std::cos(a.imag()) - T(1),
-                                std::exp(a.real()) * std::sin(a.imag())};
+    case NodeOp::Expm1:
+      return {std::expm1(a.real()) * std::cos(a.imag()) + std::cos(a.imag()) - T(1),
+              std::exp(a.real()) * std::sin(a.imag())};
     case NodeOp::Log: return std::log(a);
     case NodeOp::Log1p: return std::log(a + T(1));
     case NodeOp::Logistic: return T(1) / (T(1) + std::exp(-a));
@@ -146,7 +147,8 @@ int64_t powerOf(int64_t base, int64_t exponent, int bits) {
 
 int64_t mulHigh(int64_t a, int64_t b, int bits, bool isSignedType) {
   if (isSignedType) return static_cast<int64_t>((static_cast<__int128>(a) * b) >> bits);
-  return static_cast<int64_t>((static_cast<unsigned __int128>(static_cast<uint64_t>(a)) * static_cast<uint64_t>(b)) >> bits);
+  return static_cast<int64_t>((static_cast<unsigned __int128>(static_cast<uint64_t>(a)) * static_cast<uint64_t>(b)) >>
+                              bits);
 }
 
 int64_t shift(NodeOp op, int64_t a, int64_t amount, int bits) {
@@ -337,8 +339,10 @@ void scalarToBytes(ElementType type, ScalarBits value, void* bytes) {
 
 ScalarBits scalarFromInt(ElementType type, int64_t value) {
   ScalarBits out;
-  if (type == ElementType::Pred) out.low = value & 1;
-  else storeInt(type, &out, value);
+  if (type == ElementType::Pred)
+    out.low = value & 1;
+  else
+    storeInt(type, &out, value);
   return out;
 }
 

@@ -21,7 +21,8 @@ Result<Literal> elementAt(const Literal& array, const Index& index) {
   int64_t linear = 0;
   for (size_t d = 0; d < sizes.size(); ++d) linear = linear * sizes[d] + index[d];
   const auto width = static_cast<size_t>(byteWidth(array.shape().type));
-  return Literal::fromBytes(Shape::arrayRowMajor(array.shape().type, {}), array.bytes().subspan(static_cast<size_t>(linear) * width, width));
+  return Literal::fromBytes(Shape::arrayRowMajor(array.shape().type, {}),
+                            array.bytes().subspan(static_cast<size_t>(linear) * width, width));
 }
 
 // Row-major places of some dimensions in an index.
@@ -35,7 +36,8 @@ void place(Index& index, const Index& sizes, const Index& dimensions, int64_t li
 
 // Folds the elements that `indexOf(k)` names, until the last one's arguments are known.
 template <class IndexOf>
-Status fold(const Module& module, std::span<const Literal> operands, int64_t last, IndexOf indexOf, Application& out, const std::atomic<bool>* cancel) {
+Status fold(const Module& module, std::span<const Literal> operands, int64_t last, IndexOf indexOf, Application& out,
+            const std::atomic<bool>* cancel) {
   if (last > kMostFolded) return fail("this application is too far along to be looked at");
   const size_t arrays = operands.size() / 2;
   std::vector<Literal> accumulated(operands.begin() + static_cast<std::ptrdiff_t>(arrays), operands.end());
@@ -55,7 +57,8 @@ Status fold(const Module& module, std::span<const Literal> operands, int64_t las
   }
 }
 
-Status ofReduce(const Module& module, const Instruction& reduce, std::span<const Literal> operands, Application& out, const std::atomic<bool>* cancel) {
+Status ofReduce(const Module& module, const Instruction& reduce, std::span<const Literal> operands, Application& out,
+                const std::atomic<bool>* cancel) {
   const Index& sizes = operands[0].shape().dimensions;
   Index reduced = reduce.attributes->ints(Attr::dimensions), kept;
   std::ranges::sort(reduced);
@@ -87,7 +90,8 @@ Index covered(const WindowDimension& window, int64_t size, int64_t at) {
   return out;
 }
 
-Status ofReduceWindow(const Module& module, const Instruction& reduce, std::span<const Literal> operands, Application& out, const std::atomic<bool>* cancel) {
+Status ofReduceWindow(const Module& module, const Instruction& reduce, std::span<const Literal> operands,
+                      Application& out, const std::atomic<bool>* cancel) {
   const Index& sizes = operands[0].shape().dimensions;
   const Window* window = reduce.attributes->get<Window>(Attr::window);
   const Shape& result = reduce.shape->isTuple() ? reduce.shape->elements[0] : *reduce.shape;
@@ -103,7 +107,8 @@ Status ofReduceWindow(const Module& module, const Instruction& reduce, std::span
       parts[d].push_back(covered(window->dimensions[d], sizes[d], at));
       sum += static_cast<int64_t>(parts[d].back().size());
     }
-    if (__builtin_mul_overflow(out.count, sum, &out.count)) return fail("this array is too large for its applications to be looked at");
+    if (__builtin_mul_overflow(out.count, sum, &out.count))
+      return fail("this array is too large for its applications to be looked at");
   }
   if (out.count == 0) return {};
   out.taken = std::min(out.wanted, out.count - 1);
@@ -134,8 +139,14 @@ Status ofReduceWindow(const Module& module, const Instruction& reduce, std::span
 // element, and its scatter combines the source element with what stands at the selected place.
 class Selecting {
  public:
-  Selecting(const Module& module, const Instruction& caller, std::span<const Literal> operands, Application& out, const std::atomic<bool>* cancel)
-      : module_(module), operands_(operands), sizes_(operands[0].shape().dimensions), positions_(operands[1].shape().dimensions), out_(out), cancel_(cancel) {
+  Selecting(const Module& module, const Instruction& caller, std::span<const Literal> operands, Application& out,
+            const std::atomic<bool>* cancel)
+      : module_(module),
+        operands_(operands),
+        sizes_(operands[0].shape().dimensions),
+        positions_(operands[1].shape().dimensions),
+        out_(out),
+        cancel_(cancel) {
     if (const auto* select = caller.attributes->get<ComputationId>(Attr::select)) select_ = *select;
     if (const auto* scatter = caller.attributes->get<ComputationId>(Attr::scatter)) scatter_ = *scatter;
     if (const auto* window = caller.attributes->get<Window>(Attr::window)) window_ = *window;
@@ -143,10 +154,12 @@ class Selecting {
 
   Status run() {
     const size_t rank = sizes_.size();
-    if (window_.dimensions.size() != rank || positions_.size() != rank || !select_.valid() || !scatter_.valid()) return {};
+    if (window_.dimensions.size() != rank || positions_.size() != rank || !select_.valid() || !scatter_.valid())
+      return {};
     int64_t all = 1;
     for (int64_t size : positions_)
-      if (__builtin_mul_overflow(all, size, &all) || all > kMostFolded) return fail("this array is too large for its applications to be looked at");
+      if (__builtin_mul_overflow(all, size, &all) || all > kMostFolded)
+        return fail("this array is too large for its applications to be looked at");
     Index dimensions(rank), at(rank, 0);
     std::iota(dimensions.begin(), dimensions.end(), 0);
     for (int64_t linear = 0; linear < all; ++linear) {
@@ -155,7 +168,8 @@ class Selecting {
       TESSERA_TRY(window(at));
     }
     // A wish beyond the end is the last comparison.
-    if (selects() && out_.arguments.empty() && !lastWindow_.empty()) TESSERA_TRY(selectedOf(lastWindow_, static_cast<int64_t>(lastWindow_.size()) - 2));
+    if (selects() && out_.arguments.empty() && !lastWindow_.empty())
+      TESSERA_TRY(selectedOf(lastWindow_, static_cast<int64_t>(lastWindow_.size()) - 2));
     return {};
   }
 
@@ -205,7 +219,9 @@ class Selecting {
       TESSERA_ASSIGN_OR_RETURN(Literal next, elementAt(operands_[0], elements[k]));
       std::vector<Literal> arguments{std::move(held), std::move(next)};
       const bool last = static_cast<int64_t>(k) - 1 == wanted;
-      if (last) out_.arguments = arguments, out_.taken = out_.count - static_cast<int64_t>(elements.size()) + static_cast<int64_t>(k);
+      if (last)
+        out_.arguments = arguments,
+        out_.taken = out_.count - static_cast<int64_t>(elements.size()) + static_cast<int64_t>(k);
       if (last) return selected;
       TESSERA_ASSIGN_OR_RETURN(const Literal keep, applied(select_, arguments));
       if (loadDouble(keep.shape().type, keep.bytes().data()) == 0) selected = elements[k];
@@ -232,8 +248,14 @@ class Selecting {
 // One line after the other is sorted by merging; every comparison is an application.
 class Comparing {
  public:
-  Comparing(const Module& module, std::span<const Literal> operands, size_t dimension, Application& out, const std::atomic<bool>* cancel)
-      : module_(module), operands_(operands), sizes_(operands[0].shape().dimensions), dimension_(dimension), out_(out), cancel_(cancel) {}
+  Comparing(const Module& module, std::span<const Literal> operands, size_t dimension, Application& out,
+            const std::atomic<bool>* cancel)
+      : module_(module),
+        operands_(operands),
+        sizes_(operands[0].shape().dimensions),
+        dimension_(dimension),
+        out_(out),
+        cancel_(cancel) {}
 
   Status run() {
     int64_t lines = 1;
@@ -264,8 +286,10 @@ class Comparing {
           TESSERA_ASSIGN_OR_RETURN(const bool second, before(order_[right], order_[left]));
           merged.push_back(second ? order_[right++] : order_[left++]);
         }
-        merged.insert(merged.end(), order_.begin() + static_cast<std::ptrdiff_t>(left), order_.begin() + static_cast<std::ptrdiff_t>(middle));
-        merged.insert(merged.end(), order_.begin() + static_cast<std::ptrdiff_t>(right), order_.begin() + static_cast<std::ptrdiff_t>(end));
+        merged.insert(merged.end(), order_.begin() + static_cast<std::ptrdiff_t>(left),
+                      order_.begin() + static_cast<std::ptrdiff_t>(middle));
+        merged.insert(merged.end(), order_.begin() + static_cast<std::ptrdiff_t>(right),
+                      order_.begin() + static_cast<std::ptrdiff_t>(end));
       }
       order_ = std::move(merged);
     }
@@ -301,12 +325,18 @@ class Comparing {
 
 bool hasApplications(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Map: case Opcode::Reduce: case Opcode::ReduceWindow: case Opcode::Scatter: case Opcode::SelectAndScatter: case Opcode::Sort: return true;
+    case Opcode::Map:
+    case Opcode::Reduce:
+    case Opcode::ReduceWindow:
+    case Opcode::Scatter:
+    case Opcode::SelectAndScatter:
+    case Opcode::Sort: return true;
     default: return false;
   }
 }
 
-Status findApplication(const Module& module, const Instruction& caller, std::span<const Literal> operands, Application& out, const std::atomic<bool>* cancel) {
+Status findApplication(const Module& module, const Instruction& caller, std::span<const Literal> operands,
+                       Application& out, const std::atomic<bool>* cancel) {
   if (operands.empty() || !operands[0].shape().isArray()) return {};
   if (caller.opcode == Opcode::Sort) {
     const auto& dimensions = caller.attributes->ints(Attr::dimensions);
@@ -317,8 +347,10 @@ Status findApplication(const Module& module, const Instruction& caller, std::spa
   if (caller.opcode == Opcode::Map) return findMapApplication(operands, out);
   if (operands.size() < 2) return {};
   if (caller.opcode == Opcode::Scatter) return findScatterApplication(module, caller, operands, out, cancel);
-  if (caller.opcode == Opcode::SelectAndScatter) return operands.size() == 3 ? Selecting(module, caller, operands, out, cancel).run() : Status();
-  return caller.opcode == Opcode::Reduce ? ofReduce(module, caller, operands, out, cancel) : ofReduceWindow(module, caller, operands, out, cancel);
+  if (caller.opcode == Opcode::SelectAndScatter)
+    return operands.size() == 3 ? Selecting(module, caller, operands, out, cancel).run() : Status();
+  return caller.opcode == Opcode::Reduce ? ofReduce(module, caller, operands, out, cancel)
+                                         : ofReduceWindow(module, caller, operands, out, cancel);
 }
 
 }  // namespace tessera

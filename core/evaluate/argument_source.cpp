@@ -58,21 +58,27 @@ Result<Words> parse(const std::string& source) {
     out.numbers.push_back(*number);
   }
   const size_t count = out.numbers.size();
-  if (out.kind == "rule" || out.kind.empty()) return count == 0 ? Result<Words>(out) : wrong("rule takes no numbers; the seed is a setting of its own");
+  if (out.kind == "rule" || out.kind.empty())
+    return count == 0 ? Result<Words>(out) : wrong("rule takes no numbers; the seed is a setting of its own");
   if (out.kind == "constant") return count == 1 ? Result<Words>(out) : wrong("constant takes one number");
   if (out.kind == "ramp" || out.kind == "random") {
     if (count == 0) out.numbers = {0, 1};
     return count == 0 || count == 2 ? Result<Words>(out) : wrong(out.kind + " takes two numbers: from and to");
   }
-  return wrong("\"" + out.kind + "\" is no source of values; there are rule, constant V, ramp A B, random A B, npy FILE, image FILE");
+  return wrong("\"" + out.kind +
+               "\" is no source of values; there are rule, constant V, ramp A B, random A B, npy FILE, image FILE");
 }
 
 // Rounds to the nearest for integers; a ramp from 0 to 9 holds 9 at its end.
 void store(ElementType type, std::byte* place, double value) {
-  if (isInteger(type)) storeInt(type, place, static_cast<int64_t>(std::llround(std::clamp(value, -9.2e18, 9.2e18))));
-  else if (type == ElementType::Pred) *reinterpret_cast<uint8_t*>(place) = value != 0;
-  else if (isComplex(type)) storeComplex(type, place, {value, 0});
-  else storeDouble(type, place, value);
+  if (isInteger(type))
+    storeInt(type, place, static_cast<int64_t>(std::llround(std::clamp(value, -9.2e18, 9.2e18))));
+  else if (type == ElementType::Pred)
+    *reinterpret_cast<uint8_t*>(place) = value != 0;
+  else if (isComplex(type))
+    storeComplex(type, place, {value, 0});
+  else
+    storeDouble(type, place, value);
 }
 
 Result<Literal> filled(const Shape& shape, const std::function<double(int64_t, int64_t)>& value) {
@@ -91,7 +97,8 @@ Result<Literal> randomValues(const Shape& shape, double from, double to, const A
   Shape drawn = Shape::arrayRowMajor(ElementType::F64, shape.dimensions);
   TESSERA_ASSIGN_OR_RETURN(const Literal unit, fillParameter(drawn, context.leaf, rule));
   const auto numbers = unit.data<double>();
-  if (shape.type == ElementType::Pred) return filled(shape, [&](int64_t j, int64_t) { return numbers[static_cast<size_t>(j)] < to ? 1.0 : 0.0; });
+  if (shape.type == ElementType::Pred)
+    return filled(shape, [&](int64_t j, int64_t) { return numbers[static_cast<size_t>(j)] < to ? 1.0 : 0.0; });
   return filled(shape, [&](int64_t j, int64_t) { return from + (to - from) * numbers[static_cast<size_t>(j)]; });
 }
 
@@ -99,9 +106,11 @@ Result<Literal> npyValues(const std::filesystem::path& path, const Shape& shape)
   TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(path));
   TESSERA_ASSIGN_OR_RETURN(Literal found, readNpyBytes(content));
   if (found.shape().dimensions != shape.dimensions)
-    return wrong(path.string() + " holds " + toString(found.shape(), false) + ", the parameter is " + toString(shape, false));
+    return wrong(path.string() + " holds " + toString(found.shape(), false) + ", the parameter is " +
+                 toString(shape, false));
   if (found.shape().type == shape.type) return found;
-  if (isComplex(found.shape().type)) return wrong(path.string() + " holds complex numbers, the parameter is " + toString(shape, false));
+  if (isComplex(found.shape().type))
+    return wrong(path.string() + " holds complex numbers, the parameter is " + toString(shape, false));
   const std::byte* data = found.bytes().data();
   const ElementType from = found.shape().type;
   const auto width = static_cast<size_t>(byteWidth(from));
@@ -120,14 +129,17 @@ Result<Literal> imageValues(const Samples& image, const Shape& shape) {
   const double most = isInteger(shape.type) ? 255 : 1;
   const auto sample = [&](int64_t y, int64_t x, int64_t c) -> double {
     const int64_t row = y * image.height / high, column = x * image.width / wide;
-    const auto at = [&](int64_t k) { return static_cast<double>(image.values[static_cast<size_t>((row * image.width + column) * image.channels + k)]); };
+    const auto at = [&](int64_t k) {
+      return static_cast<double>(image.values[static_cast<size_t>((row * image.width + column) * image.channels + k)]);
+    };
     if (channels > 1) return c < image.channels ? at(c) : c == 3 ? 1 : at(0);
     if (image.channels < 3) return at(0);
     return 0.299 * at(0) + 0.587 * at(1) + 0.114 * at(2);
   };
   return filled(shape, [&](int64_t j, int64_t) {
     const int64_t inPicture = j % (channels * high * wide);
-    const int64_t c = last ? inPicture % channels : inPicture / (high * wide), pixel = last ? inPicture / channels : inPicture % (high * wide);
+    const int64_t c = last ? inPicture % channels : inPicture / (high * wide),
+                  pixel = last ? inPicture / channels : inPicture % (high * wide);
     const double value = sample(pixel / wide, pixel % wide, c);
     return shape.type == ElementType::Pred ? (value > 0.5 ? 1.0 : 0.0) : value * most;
   });
@@ -150,12 +162,14 @@ Result<Samples> readNetpbm(const std::filesystem::path& path) {
   }
   Samples out{numbers[0], numbers[1], color ? 3 : 1, {}};
   constexpr int64_t kMostSide = 1 << 15;
-  if (out.width < 1 || out.height < 1 || out.width > kMostSide || out.height > kMostSide || numbers[2] < 1 || numbers[2] > 255)
+  if (out.width < 1 || out.height < 1 || out.width > kMostSide || out.height > kMostSide || numbers[2] < 1 ||
+      numbers[2] > 255)
     return wrong(path.string() + ": only pictures of 8 bits and up to 32768 pixels a side are read");
   const auto count = static_cast<size_t>(out.width * out.height * out.channels);
   if (++at > content.size() || content.size() - at < count) return wrong(path.string() + ": the picture is cut short");
   out.values.resize(count);
-  for (size_t i = 0; i < count; ++i) out.values[i] = static_cast<float>(static_cast<unsigned char>(content[at + i])) / static_cast<float>(numbers[2]);
+  for (size_t i = 0; i < count; ++i)
+    out.values[i] = static_cast<float>(static_cast<unsigned char>(content[at + i])) / static_cast<float>(numbers[2]);
   return out;
 }
 
@@ -180,7 +194,9 @@ Result<Literal> argumentFrom(const std::string& source, const Shape& shape, cons
   if (words.kind == "constant") return filled(shape, [&](int64_t, int64_t) { return words.numbers[0]; });
   if (words.kind == "ramp")
     return filled(shape, [&](int64_t j, int64_t count) {
-      return count > 1 ? words.numbers[0] + (words.numbers[1] - words.numbers[0]) * static_cast<double>(j) / static_cast<double>(count - 1) : words.numbers[0];
+      return count > 1 ? words.numbers[0] + (words.numbers[1] - words.numbers[0]) * static_cast<double>(j) /
+                                                static_cast<double>(count - 1)
+                       : words.numbers[0];
     });
   if (words.kind == "random") return randomValues(shape, words.numbers[0], words.numbers[1], context);
   const std::filesystem::path file = context.folder / words.file;

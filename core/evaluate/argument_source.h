@@ -23,15 +23,15 @@ using ImageReader = std::function<Result<Samples>(const std::filesystem::path&)>
 Result<Samples> readNetpbm(const std::filesystem::path& path);
 
 struct ArgumentContext {
-  FillRule rule;                     // of "rule"; "random" takes its seed
-  uint64_t leaf = 0;                 // which argument it is
-  std::filesystem::path folder;      // relative files lie here
+  FillRule rule;                 // of "rule"; "random" takes its seed
+  uint64_t leaf = 0;             // which argument it is
+  std::filesystem::path folder;  // relative files lie here
   ImageReader readImage = readNetpbm;
 };
 
-// Fails with what is wrong with the words, the file, or its shape. A ramp runs through the elements in row-major order. An
-// image is sampled to the array's size: [height, width], [height, width, channels] or [channels, height, width], ones before
-// them repeated; floats get 0 … 1, integers 0 … 255.
+// Fails with what is wrong with the words, the file, or its shape. A ramp runs through the elements in row-major order.
+// An image is sampled to the array's size: [height, width], [height, width, channels] or [channels, height, width],
+// ones before them repeated; floats get 0 … 1, integers 0 … 255.
 Result<Literal> argumentFrom(const std::string& source, const Shape& shape, const ArgumentContext& context);
 // Whether the words alone make sense; files are not looked at.
 Status checkArgumentSource(const std::string& source);

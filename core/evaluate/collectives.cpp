@@ -1,4 +1,5 @@
-// See collectives.h. One lock for the fleet: exchanges carry whole arrays, so they are rare beside the work between them.
+// See collectives.h. One lock for the fleet: exchanges carry whole arrays, so they are rare beside the work between
+// them.
 #include "core/evaluate/collectives.h"
 
 #include <algorithm>
@@ -39,18 +40,21 @@ void Fleet::stop(Diagnostic failure) {
 // Fails the run when somebody waits for a device that has finished, or when nobody is left who could do anything.
 void Fleet::checkProgress() {
   if (failure_) return;
-  const bool anybodyRuns = std::ranges::any_of(devices_, [](const Device& d) { return !d.finished && (!d.waiting || d.ready); });
+  const bool anybodyRuns =
+      std::ranges::any_of(devices_, [](const Device& d) { return !d.finished && (!d.waiting || d.ready); });
   for (size_t i = 0; i < devices_.size(); ++i) {
     const Device& device = devices_[i];
     if (!device.waiting || device.ready) continue;
     if (!device.round) {
       if (anybodyRuns) continue;
-      return stop(runtimeFault(device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for a send that never comes"));
+      return stop(
+          runtimeFault(device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for a send that never comes"));
     }
     for (size_t m = 0; m < device.round->values.size(); ++m) {
       const int64_t member = device.round->meeting.members[m];
       if (device.round->values[m] || (anybodyRuns && !devices_[static_cast<size_t>(member)].finished)) continue;
-      return stop(runtimeFault(device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for " + situationOf(member)));
+      return stop(
+          runtimeFault(device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for " + situationOf(member)));
     }
   }
 }
@@ -83,19 +87,24 @@ void Fleet::finish(int64_t device, const Diagnostic* failure) {
   checkProgress();
 }
 
-Result<std::vector<Literal>> Communicator::exchange(const Meeting& meeting, Literal value, const std::function<bool()>& cancelled) {
+Result<std::vector<Literal>> Communicator::exchange(const Meeting& meeting, Literal value,
+                                                    const std::function<bool()>& cancelled) {
   const auto place = std::ranges::find(meeting.members, device_);
-  if (place == meeting.members.end()) return fail(runtimeFault(meeting.what + ": " + fleet_.nameOf(device_) + " is in no group"));
+  if (place == meeting.members.end())
+    return fail(runtimeFault(meeting.what + ": " + fleet_.nameOf(device_) + " is in no group"));
   for (int64_t member : meeting.members)
     if (member < 0 || member >= grid().count())
-      return fail(runtimeFault(meeting.what + " names device " + std::to_string(member) + "; the run has " + std::to_string(grid().count())));
+      return fail(runtimeFault(meeting.what + " names device " + std::to_string(member) + "; the run has " +
+                               std::to_string(grid().count())));
   if (meeting.members.size() == 1) return std::vector<Literal>{std::move(value)};
 
   std::unique_lock lock(fleet_.mutex_);
   if (fleet_.failure_) return std::unexpected(*fleet_.failure_);
   const std::pair key(meeting.key, meeting.members);
   std::shared_ptr<Fleet::Round>& open = fleet_.rounds_[key];
-  if (!open) open = std::make_shared<Fleet::Round>(Fleet::Round{meeting, std::vector<std::optional<Literal>>(meeting.members.size()), 0});
+  if (!open)
+    open = std::make_shared<Fleet::Round>(
+        Fleet::Round{meeting, std::vector<std::optional<Literal>>(meeting.members.size()), 0});
   const std::shared_ptr<Fleet::Round> round = open;
   round->values[static_cast<size_t>(place - meeting.members.begin())] = std::move(value);
   Fleet::Device& self = fleet_.devices_[static_cast<size_t>(device_)];
@@ -115,7 +124,8 @@ Result<std::vector<Literal>> Communicator::exchange(const Meeting& meeting, Lite
 
 Status Communicator::send(int64_t channel, int64_t target, Literal value) {
   if (target < 0 || target >= grid().count())
-    return fail(runtimeFault("a send names device " + std::to_string(target) + "; the run has " + std::to_string(grid().count())));
+    return fail(runtimeFault("a send names device " + std::to_string(target) + "; the run has " +
+                             std::to_string(grid().count())));
   std::lock_guard lock(fleet_.mutex_);
   const Fleet::Mailbox box(channel, target);
   fleet_.mail_[box].push_back(std::move(value));

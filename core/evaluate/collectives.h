@@ -26,7 +26,9 @@ struct DeviceGrid {
 
   int64_t replicas = 1, partitions = 1;
   int64_t count() const { return replicas * partitions; }
-  bool fits() const { return replicas >= 1 && partitions >= 1 && replicas <= kMost && partitions <= kMost && count() <= kMost; }
+  bool fits() const {
+    return replicas >= 1 && partitions >= 1 && replicas <= kMost && partitions <= kMost && count() <= kMost;
+  }
 };
 
 // What an exchange is about: devices meet when key and members are equal. `what` names the instruction in messages.
@@ -63,8 +65,8 @@ class Fleet {
   };
   struct Device {
     bool finished = false, waiting = false;
-    bool ready = false;        // waiting, and what it waits for is there
-    std::string what;          // the instruction that waits
+    bool ready = false;  // waiting, and what it waits for is there
+    std::string what;    // the instruction that waits
     const Round* round = nullptr;
   };
   using Mailbox = std::pair<int64_t, int64_t>;  // channel, target device
@@ -97,7 +99,8 @@ class Communicator {
   int64_t partition() const { return device_ % grid().partitions; }
 
   // Gives every member's value in the order of meeting.members; this device must be one of them.
-  Result<std::vector<Literal>> exchange(const Meeting& meeting, Literal value, const std::function<bool()>& cancelled = {});
+  Result<std::vector<Literal>> exchange(const Meeting& meeting, Literal value,
+                                        const std::function<bool()>& cancelled = {});
   // Leaves a value for `target` on a channel; never waits.
   Status send(int64_t channel, int64_t target, Literal value);
   // The oldest value that was sent to this device on the channel; waits for it.

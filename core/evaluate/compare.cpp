@@ -42,7 +42,8 @@ ElementError realError(double expected, double found, Tolerance tolerance) {
   if (expected == found) return {};
   double absolute = std::fabs(expected - found);
   double relative = expected == 0 ? 0 : absolute / std::fabs(expected);
-  bool close = std::isfinite(expected) && std::isfinite(found) && absolute <= tolerance.atol + tolerance.rtol * std::fabs(expected);
+  bool close = std::isfinite(expected) && std::isfinite(found) &&
+               absolute <= tolerance.atol + tolerance.rtol * std::fabs(expected);
   return {close, absolute, std::isfinite(relative) ? relative : absolute};
 }
 
@@ -53,14 +54,17 @@ ElementError complexError(std::complex<double> expected, std::complex<double> fo
     double absolute = std::abs(expected - found), size = std::abs(expected);
     return {absolute <= tolerance.atol + tolerance.rtol * size, absolute, size == 0 ? 0 : absolute / size};
   }
-  ElementError re = realError(expected.real(), found.real(), tolerance), im = realError(expected.imag(), found.imag(), tolerance);
+  ElementError re = realError(expected.real(), found.real(), tolerance),
+               im = realError(expected.imag(), found.imag(), tolerance);
   return {re.equal && im.equal, std::fmax(re.absolute, im.absolute), std::fmax(re.relative, im.relative)};
 }
 
 ElementError integerError(ElementType type, int64_t expected, int64_t found, Tolerance tolerance) {
   if (expected == found) return {};
   bool isUnsignedType = isUnsigned(type) || type == ElementType::Pred;
-  auto asDouble = [&](int64_t v) { return isUnsignedType ? static_cast<double>(static_cast<uint64_t>(v)) : static_cast<double>(v); };
+  auto asDouble = [&](int64_t v) {
+    return isUnsignedType ? static_cast<double>(static_cast<uint64_t>(v)) : static_cast<double>(v);
+  };
   double size = std::fabs(asDouble(expected)), absolute = std::fabs(asDouble(expected) - asDouble(found));
   bool close = tolerance.atol + tolerance.rtol > 0 && absolute <= tolerance.atol + tolerance.rtol * size;
   return {close, absolute, size == 0 ? 0 : absolute / size};
@@ -81,19 +85,24 @@ void raise(double& worst, double value) {
 
 Tolerance defaultTolerance(ElementType type) {
   switch (type) {
-    case ElementType::F32: case ElementType::C64: return {2e-3, 1e-4};
-    case ElementType::F64: case ElementType::C128: return {1e-9, 1e-12};
-    case ElementType::F16: case ElementType::BF16: return {3e-2, 1e-2};
+    case ElementType::F32:
+    case ElementType::C64: return {2e-3, 1e-4};
+    case ElementType::F64:
+    case ElementType::C128: return {1e-9, 1e-12};
+    case ElementType::F16:
+    case ElementType::BF16: return {3e-2, 1e-2};
     default: return {};
   }
 }
 
-Comparison compareLiterals(const Literal& expected, const Literal& found, Tolerance tolerance, const std::string& name) {
+Comparison compareLiterals(const Literal& expected, const Literal& found, Tolerance tolerance,
+                           const std::string& name) {
   Comparison out;
   if (!compatible(expected.shape(), found.shape())) {
     out.equal = false;
     out.mismatches = 1;
-    out.firstMismatch = fmt::format("{}: expected shape {}, found {}", name, toString(expected.shape(), false), toString(found.shape(), false));
+    out.firstMismatch = fmt::format("{}: expected shape {}, found {}", name, toString(expected.shape(), false),
+                                    toString(found.shape(), false));
     return out;
   }
   const ElementType type = expected.shape().type;
@@ -106,7 +115,9 @@ Comparison compareLiterals(const Literal& expected, const Literal& found, Tolera
     raise(out.maxRelError, error.relative);
     if (error.equal) continue;
     if (out.mismatches++ == 0)
-      out.firstMismatch = fmt::format("{}{}: expected {}, found {}", name, indexText(expected.shape(), static_cast<int64_t>(at / width)), valueText(type, e), valueText(type, f));
+      out.firstMismatch = fmt::format("{}{}: expected {}, found {}", name,
+                                      indexText(expected.shape(), static_cast<int64_t>(at / width)), valueText(type, e),
+                                      valueText(type, f));
   }
   out.equal = out.mismatches == 0;
   return out;

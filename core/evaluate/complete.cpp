@@ -74,7 +74,8 @@ void removeUncalled(Module& module) {
 Result<CompletePart> completeModule(const Module& module) {
   if (!module.contains(module.entry())) return fail("the module has no entry");
   const std::vector<InstructionId> complete = completePart(module, module.entry());
-  if (complete.empty()) return fail("nothing is complete yet: every instruction has an open input or lacks an attribute");
+  if (complete.empty())
+    return fail("nothing is complete yet: every instruction has an open input or lacks an attribute");
   const std::vector<bool> stays = marked(module, complete);
   CompletePart out{module, {}, {}};
   const InstructionId root = module.entryComputation().root;

@@ -26,14 +26,23 @@ struct EntryLeaf {
 bool isManualBorder(const Instruction& instruction) {
   if (instruction.opcode != Opcode::CustomCall) return false;
   const auto targets = manualRegionTargets();
-  return std::ranges::find(targets, instruction.attributes->textOr(Attr::custom_call_target, ""), &CustomCallTarget::name) != targets.end();
+  return std::ranges::find(targets, instruction.attributes->textOr(Attr::custom_call_target, ""),
+                           &CustomCallTarget::name) != targets.end();
 }
 
 bool dependsOnDevice(const Instruction& instruction) {
   switch (instruction.opcode) {
-    case Opcode::PartitionId: case Opcode::AllGather: case Opcode::AllGatherStart: case Opcode::AllReduce: case Opcode::AllReduceStart:
-    case Opcode::AllToAll: case Opcode::CollectiveBroadcast: case Opcode::CollectivePermute: case Opcode::CollectivePermuteStart:
-    case Opcode::RaggedAllToAll: case Opcode::ReduceScatter: return true;
+    case Opcode::PartitionId:
+    case Opcode::AllGather:
+    case Opcode::AllGatherStart:
+    case Opcode::AllReduce:
+    case Opcode::AllReduceStart:
+    case Opcode::AllToAll:
+    case Opcode::CollectiveBroadcast:
+    case Opcode::CollectivePermute:
+    case Opcode::CollectivePermuteStart:
+    case Opcode::RaggedAllToAll:
+    case Opcode::ReduceScatter: return true;
     default: return isManualBorder(instruction);
   }
 }
@@ -60,7 +69,8 @@ void appendTilings(const Instruction& instruction, std::optional<size_t> leaf, s
 std::vector<Tiling> likelyTilings(const Module& module, size_t output) {
   std::vector<Tiling> out;
   const Computation& entry = module.entryComputation();
-  appendTilings(module.at(entry.root), module.shapeOf(entry.root).isTuple() ? std::optional(output) : std::nullopt, out);
+  appendTilings(module.at(entry.root), module.shapeOf(entry.root).isTuple() ? std::optional(output) : std::nullopt,
+                out);
   for (InstructionId parameter : entry.parameters) appendTilings(module.at(parameter), std::nullopt, out);
   return out;
 }
@@ -72,18 +82,23 @@ std::vector<EntryLeaf> entryLeaves(const Module& module) {
     const Instruction& parameter = module.at(id);
     const auto* text = parameter.attributes->get<RawText>(Attr::sharding);
     for (const ShapeLeaf& leaf : leavesOf(*parameter.shape))
-      if (leaf.shape->isArray()) out.push_back({*leaf.shape, text && parameter.shape->isArray() ? std::string_view(text->text) : std::string_view()});
+      if (leaf.shape->isArray())
+        out.push_back(
+            {*leaf.shape, text && parameter.shape->isArray() ? std::string_view(text->text) : std::string_view()});
   }
   return out;
 }
 
-Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t leaf, const std::map<std::string, Literal>& given, const FillRule& rule) {
+Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t leaf,
+                              const std::map<std::string, Literal>& given, const FillRule& rule) {
   const std::string key = "arg" + std::to_string(leaf);
   const auto found = given.find(key);
   if (found == given.end()) return fillParameter(whole, leaf, rule);
   if (compatible(found->second.shape(), whole) || compatible(found->second.shape(), block)) return found->second;
-  std::string message = key + " has shape " + toString(found->second.shape(), false) + ", the program's is " + toString(whole, false);
-  if (!tilesBetween(whole, found->second.shape()).empty()) message += "; the parameter has no sharding that says how to cut it";
+  std::string message =
+      key + " has shape " + toString(found->second.shape(), false) + ", the program's is " + toString(whole, false);
+  if (!tilesBetween(whole, found->second.shape()).empty())
+    message += "; the parameter has no sharding that says how to cut it";
   return fail(inputFault(std::move(message)));
 }
 
@@ -115,7 +130,8 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
     TESSERA_ASSIGN_OR_RETURN(const Meshes meshes, meshesOf(module));
     for (const auto& [name, mesh] : meshes) byModule = std::max(byModule, static_cast<int64_t>(mesh.devices.size()));
   }
-  const DeviceGrid grid{replicas > 0 ? replicas : config.replicaCount.value_or(1), partitions > 0 ? partitions : byModule};
+  const DeviceGrid grid{replicas > 0 ? replicas : config.replicaCount.value_or(1),
+                        partitions > 0 ? partitions : byModule};
   if (grid.fits()) return grid;
   Diagnostic d;
   d.fault = replicas > 0 || partitions > 0 ? Fault::Usage : Fault::Unsupported;
@@ -124,7 +140,8 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
   return std::unexpected(std::move(d));
 }
 
-Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid, const std::map<std::string, Literal>& given, const FillRule& rule) {
+Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
+                                       const std::map<std::string, Literal>& given, const FillRule& rule) {
   DeviceArrays out(static_cast<size_t>(grid.count()));
   std::vector<EntryLeaf> leaves = entryLeaves(module);
   if (isGlobalProgram(module))
@@ -142,7 +159,8 @@ Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid, co
   return out;
 }
 
-Result<std::vector<Literal>> comparable(const Module& module, const DeviceArrays& outputs, size_t output, const Shape& expected) {
+Result<std::vector<Literal>> comparable(const Module& module, const DeviceArrays& outputs, size_t output,
+                                        const Shape& expected) {
   std::vector<Literal> blocks;
   for (const auto& device : outputs) blocks.push_back(device[output]);
   if (compatible(blocks[0].shape(), expected)) return blocks;

@@ -21,8 +21,10 @@ bool isGlobalProgram(const Module& module);
 // that asks which device it runs on. A grid that does not fit is refused.
 Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partitions);
 // Arrays of `given` ("arg0" …) are whole arrays (cut here) or one device's block; missing ones follow the fill rule.
-Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid, const std::map<std::string, Literal>& given, const FillRule& rule);
+Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
+                                       const std::map<std::string, Literal>& given, const FillRule& rule);
 // The expected shape says whether a device's output stands by itself or is joined: one literal a comparison.
-Result<std::vector<Literal>> comparable(const Module& module, const DeviceArrays& outputs, size_t output, const Shape& expected);
+Result<std::vector<Literal>> comparable(const Module& module, const DeviceArrays& outputs, size_t output,
+                                        const Shape& expected);
 
 }  // namespace tessera

@@ -23,16 +23,25 @@ class GivenSizes {
 
   Sizes of(Opcode opcode) {
     switch (opcode) {
-      case Opcode::Reverse: case Opcode::Sort: case Opcode::SelectAndScatter: same(out_.size()); break;
-      case Opcode::Cholesky: case Opcode::TriangularSolve: same(out_.size() - 2); break;
+      case Opcode::Reverse:
+      case Opcode::Sort:
+      case Opcode::SelectAndScatter: same(out_.size()); break;
+      case Opcode::Cholesky:
+      case Opcode::TriangularSolve: same(out_.size() - 2); break;
       case Opcode::Topk: same(out_.size() - 1); break;
       case Opcode::Fft: same(out_.size() - ints(Attr::fft_length).size()); break;
-      case Opcode::Broadcast: for (size_t i = 0; i < ints(Attr::dimensions).size(); ++i) carry(at(Attr::dimensions, i), 0, i); break;
-      case Opcode::Transpose: for (size_t i = 0; i < out_.size(); ++i) carry(i, 0, at(Attr::dimensions, i)); break;
+      case Opcode::Broadcast:
+        for (size_t i = 0; i < ints(Attr::dimensions).size(); ++i) carry(at(Attr::dimensions, i), 0, i);
+        break;
+      case Opcode::Transpose:
+        for (size_t i = 0; i < out_.size(); ++i) carry(i, 0, at(Attr::dimensions, i));
+        break;
       case Opcode::Reduce: reduce(); break;
       case Opcode::Dot: dot(); break;
       case Opcode::Pad: pad(); break;
-      case Opcode::ReduceWindow: for (size_t d = 0; d < out_.size(); ++d) window(d, d, d); break;
+      case Opcode::ReduceWindow:
+        for (size_t d = 0; d < out_.size(); ++d) window(d, d, d);
+        break;
       case Opcode::Convolution: convolution(); break;
       case Opcode::Gather: gather(); break;
       default: break;
@@ -54,20 +63,25 @@ class GivenSizes {
 
   void window(size_t to, size_t from, size_t place) {
     const auto* window = attributes_.get<Window>(Attr::window);
-    if (operands_[0].isOutside(from)) out_[to] = windowedSize(operands_[0].sizes[from], window ? window->dimensions[place] : WindowDimension());
+    if (operands_[0].isOutside(from))
+      out_[to] = windowedSize(operands_[0].sizes[from], window ? window->dimensions[place] : WindowDimension());
   }
 
   void reduce() {
     size_t to = 0;
-    for (int64_t d : otherDims(static_cast<int64_t>(operands_[0].sizes.size()), ints(Attr::dimensions))) carry(to++, 0, static_cast<size_t>(d));
+    for (int64_t d : otherDims(static_cast<int64_t>(operands_[0].sizes.size()), ints(Attr::dimensions)))
+      carry(to++, 0, static_cast<size_t>(d));
   }
 
   void dot() {
     size_t to = 0;
-    for (; to < ints(Attr::lhs_batch_dims).size(); ++to) carry(to, 1, at(Attr::rhs_batch_dims, to)), carry(to, 0, at(Attr::lhs_batch_dims, to));
-    const Attr batch[] = {Attr::lhs_batch_dims, Attr::rhs_batch_dims}, contracting[] = {Attr::lhs_contracting_dims, Attr::rhs_contracting_dims};
+    for (; to < ints(Attr::lhs_batch_dims).size(); ++to)
+      carry(to, 1, at(Attr::rhs_batch_dims, to)), carry(to, 0, at(Attr::lhs_batch_dims, to));
+    const Attr batch[] = {Attr::lhs_batch_dims, Attr::rhs_batch_dims},
+               contracting[] = {Attr::lhs_contracting_dims, Attr::rhs_contracting_dims};
     for (size_t side = 0; side < 2; ++side)
-      for (int64_t d : otherDims(static_cast<int64_t>(operands_[side].sizes.size()), ints(batch[side]), ints(contracting[side])))
+      for (int64_t d :
+           otherDims(static_cast<int64_t>(operands_[side].sizes.size()), ints(batch[side]), ints(contracting[side])))
         carry(to++, side, static_cast<size_t>(d));
   }
 
@@ -110,7 +124,8 @@ bool anyOutside(const std::vector<SizedOperand>& operands) {
   return false;
 }
 
-std::vector<int64_t> sizesAsGiven(const Instruction& instruction, const std::vector<SizedOperand>& operands, std::vector<int64_t> counted) {
+std::vector<int64_t> sizesAsGiven(const Instruction& instruction, const std::vector<SizedOperand>& operands,
+                                  std::vector<int64_t> counted) {
   return GivenSizes(*instruction.attributes, operands, std::move(counted)).of(instruction.opcode);
 }
 

@@ -11,8 +11,8 @@
 #include "core/hlo/numbers.h"
 #include "core/ops/evaluate_loops.h"
 #include "core/ops/faults.h"
-#include "core/ops/infer.h"
 #include "core/ops/index_space.h"
+#include "core/ops/infer.h"
 #include "core/ops/infer_checks.h"
 #include "core/ops/reshape_sizes.h"
 #include "core/ops/scalar_callee.h"
@@ -50,7 +50,8 @@ View viewOf(const Literal& value, const Shape& declared) {
     out.sizes.assign(sizes.begin(), sizes.end());
   }
   for (size_t d = 0; d < out.sizes.size(); ++d)
-    out.dynamic.push_back(declared.isDynamicDimension(static_cast<int64_t>(d)) || out.sizes[d] != out.buffer.shape().dimensions[d]);
+    out.dynamic.push_back(declared.isDynamicDimension(static_cast<int64_t>(d)) ||
+                          out.sizes[d] != out.buffer.shape().dimensions[d]);
   return out;
 }
 
@@ -78,8 +79,10 @@ void paste(Literal& whole, const Literal& part) {
 // What no other value is less than.
 std::vector<std::byte> lowestBytes(ElementType type) {
   std::vector<std::byte> out(static_cast<size_t>(byteWidth(type)));
-  if (isFloat(type)) storeDouble(type, out.data(), -std::numeric_limits<double>::infinity());
-  else if (!isUnsigned(type) && type != ElementType::Pred) storeInt(type, out.data(), static_cast<int64_t>(uint64_t{1} << (info(type).bits - 1)));
+  if (isFloat(type))
+    storeDouble(type, out.data(), -std::numeric_limits<double>::infinity());
+  else if (!isUnsigned(type) && type != ElementType::Pred)
+    storeInt(type, out.data(), static_cast<int64_t>(uint64_t{1} << (info(type).bits - 1)));
   return out;
 }
 
@@ -88,15 +91,18 @@ int64_t scalarOf(const Literal& literal) { return loadInt(literal.shape().type, 
 class DynamicOp {
  public:
   DynamicOp(const OpDef& op, const EvaluateContext& context) : op_(op), context_(context) {
-    for (size_t i = 0; i < context.operands.size(); ++i) views_.push_back(viewOf(context.operands[i], *context.operandShapes[i]));
+    for (size_t i = 0; i < context.operands.size(); ++i)
+      views_.push_back(viewOf(context.operands[i], *context.operandShapes[i]));
   }
 
   Result<Literal> run() {
     switch (op_.opcode) {
-      case Opcode::GetDimensionSize: return Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(views_[0].sizes[dimension()]));
+      case Opcode::GetDimensionSize:
+        return Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(views_[0].sizes[dimension()]));
       case Opcode::SetDimensionSize: return setSize();
       case Opcode::DynamicReshape: return reshaped(scalarsFrom(1));
-      case Opcode::Reshape: case Opcode::Bitcast: return reshaped(reshapedSizes());
+      case Opcode::Reshape:
+      case Opcode::Bitcast: return reshaped(reshapedSizes());
       case Opcode::Slice: return onBounds(slicedSizes());
       case Opcode::DynamicSlice: return onBounds(fullDimensions());
       case Opcode::DynamicUpdateSlice: return onSome({1}, views_[0].sizes);
@@ -125,13 +131,18 @@ class DynamicOp {
   }
 
   bool isElementwise() const {
-    if (op_.category != "Elementwise" && op_.opcode != Opcode::Copy && op_.opcode != Opcode::AddDependency) return false;
-    return context_.shape.isArray() && std::ranges::any_of(views_, [&](const View& v) { return v.sizes.size() == context_.shape.dimensions.size(); });
+    if (op_.category != "Elementwise" && op_.opcode != Opcode::Copy && op_.opcode != Opcode::AddDependency)
+      return false;
+    return context_.shape.isArray() && std::ranges::any_of(views_, [&](const View& v) {
+             return v.sizes.size() == context_.shape.dimensions.size();
+           });
   }
 
-  Result<Literal> evaluateOn(std::span<const Literal> operands, const Shape& shape, std::span<const Shape* const> shapes) const {
-    EvaluateContext context{context_.instruction, shape, operands, shapes, context_.call, context_.cancelled,
-                            context_.module, context_.communicator, context_.memory};
+  Result<Literal> evaluateOn(std::span<const Literal> operands, const Shape& shape,
+                             std::span<const Shape* const> shapes) const {
+    EvaluateContext context{
+        context_.instruction,  shape,          operands, shapes, context_.call, context_.cancelled, context_.module,
+        context_.communicator, context_.memory};
     return op_.evaluate(context);
   }
 
@@ -203,14 +214,17 @@ class DynamicOp {
     TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> operands, operandsCut(cut));
     std::vector<Shape> shapes;
     std::vector<const Shape*> pointers;
-    for (size_t i = 0; i < operands.size(); ++i) shapes.push_back(context_.operandShapes[i]->isArray() ? withoutLayout(operands[i].shape()) : *context_.operandShapes[i]);
+    for (size_t i = 0; i < operands.size(); ++i)
+      shapes.push_back(context_.operandShapes[i]->isArray() ? withoutLayout(operands[i].shape())
+                                                            : *context_.operandShapes[i]);
     for (Shape& shape : shapes) shape.dynamic.clear(), pointers.push_back(&shape);
     TESSERA_ASSIGN_OR_RETURN(Shape shape, inferOn(shapes));
     fillDefaultLayouts(shape);
     return evaluateOn(operands, shape, pointers);
   }
 
-  // A leaf of the result within its bounds; what is around it comes from the op on whole buffers where that means something.
+  // A leaf of the result within its bounds; what is around it comes from the op on whole buffers where that means
+  // something.
   Result<Literal> expanded(const Literal& part, const Shape& declared) const {
     if (part.shape().dimensions == declared.dimensions) return withSizes(part, asGiven(declared.dimensions));
     Literal whole;
@@ -251,7 +265,8 @@ class DynamicOp {
     for (size_t d = 0; d < rank; ++d) {
       std::optional<int64_t> size;
       for (const View& view : views_)
-        if (view.sizes.size() == rank && view.dynamic[d]) size = !size || *size == 1 ? view.sizes[d] : view.sizes[d] == 1 ? *size : std::min(*size, view.sizes[d]);
+        if (view.sizes.size() == rank && view.dynamic[d])
+          size = !size || *size == 1 ? view.sizes[d] : view.sizes[d] == 1 ? *size : std::min(*size, view.sizes[d]);
       if (size) sizes[d] = *size;
     }
     for (View& view : views_)
@@ -296,19 +311,21 @@ class DynamicOp {
     return out;
   }
 
-  // Element i of the result is element i of the operand, both in row-major order of what counts. Where the sizes ask for
-  // more than there is, what lies behind in the operand follows, and its last element: XLA's order (flatPlace).
+  // Element i of the result is element i of the operand, both in row-major order of what counts. Where the sizes ask
+  // for more than there is, what lies behind in the operand follows, and its last element: XLA's order (flatPlace).
   Result<Literal> reshaped(const Sizes& sizes) const {
     const Shape& to = context_.shape;
     const Literal& from = views_[0].buffer;
     TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(withoutLayout(to)));
-    const Sizes fromInside = clamped(views_[0].sizes, from.shape().dimensions), toInside = clamped(sizes, to.dimensions);
+    const Sizes fromInside = clamped(views_[0].sizes, from.shape().dimensions),
+                toInside = clamped(sizes, to.dimensions);
     const auto strides = rowMajorStrides(toInside);
     const auto width = static_cast<size_t>(byteWidth(to.type));
     forEachIndex(to.dimensions, [&](std::span<const int64_t> index, int64_t linear) {
       int64_t place = 0;
       for (size_t d = 0; d < index.size(); ++d)
-        place += (d == 0 ? index[d] : std::clamp<int64_t>(index[d], 0, std::max<int64_t>(toInside[d] - 1, 0))) * strides[d];
+        place +=
+            (d == 0 ? index[d] : std::clamp<int64_t>(index[d], 0, std::max<int64_t>(toInside[d] - 1, 0))) * strides[d];
       place = std::clamp<int64_t>(flatPlace(place, from.shape().dimensions, fromInside), 0, from.elementCount() - 1);
       copyElement(out.mutableBytes().data(), linear, from.bytes().data(), place, width);
       return true;
@@ -323,9 +340,12 @@ class DynamicOp {
     const int64_t row = cellCount(bounds.subspan(1)), inRow = cellCount(sizes.subspan(1));
     const int64_t counting = bounds[0] * inRow, left = row - inRow;
     int64_t major = 0, minor = 0;
-    if (number < counting) major = number / inRow, minor = number % inRow;
-    else if (left > 0) major = (number - counting) / left, minor = inRow + (number - counting) % left;
-    else major = number / std::max<int64_t>(row, 1), minor = number % std::max<int64_t>(row, 1);
+    if (number < counting)
+      major = number / inRow, minor = number % inRow;
+    else if (left > 0)
+      major = (number - counting) / left, minor = inRow + (number - counting) % left;
+    else
+      major = number / std::max<int64_t>(row, 1), minor = number % std::max<int64_t>(row, 1);
     return major * row + flatPlace(minor, bounds.subspan(1), sizes.subspan(1));
   }
 
@@ -348,7 +368,8 @@ class DynamicOp {
   Sizes fullDimensions() const {
     Sizes out = context_.shape.dimensions;
     for (size_t d = 0; d < out.size(); ++d)
-      if (views_[0].dynamic[d] && out[d] != 1 && out[d] == views_[0].buffer.shape().dimensions[d]) out[d] = views_[0].sizes[d];
+      if (views_[0].dynamic[d] && out[d] != 1 && out[d] == views_[0].buffer.shape().dimensions[d])
+        out[d] = views_[0].sizes[d];
     return out;
   }
 
@@ -361,9 +382,12 @@ class DynamicOp {
     size_t offset = 0;
     for (size_t d = 0; d < views_[0].sizes.size(); ++d) {
       const auto at = static_cast<int64_t>(d);
-      if (std::ranges::count(attributes().ints(Attr::collapsed_slice_dims), at) || std::ranges::count(attributes().ints(Attr::operand_batching_dims), at)) continue;
+      if (std::ranges::count(attributes().ints(Attr::collapsed_slice_dims), at) ||
+          std::ranges::count(attributes().ints(Attr::operand_batching_dims), at))
+        continue;
       const auto to = static_cast<size_t>(offsets[offset++]);
-      if (views_[0].dynamic[d] && context_.shape.dimensions[to] == views_[0].buffer.shape().dimensions[d]) sizes[to] = views_[0].sizes[d];
+      if (views_[0].dynamic[d] && context_.shape.dimensions[to] == views_[0].buffer.shape().dimensions[d])
+        sizes[to] = views_[0].sizes[d];
     }
     TESSERA_ASSIGN_OR_RETURN(Literal whole, padTo(part, context_.shape));
     return withSizes(std::move(whole), asGiven(std::move(sizes)));
@@ -383,9 +407,11 @@ class DynamicOp {
   // The elements that count, `value` around them up to the bounds.
   static Result<Literal> surrounded(const View& view, const Literal& value) {
     TESSERA_ASSIGN_OR_RETURN(const Literal part, cutTo(view.buffer, view.sizes));
-    TESSERA_ASSIGN_OR_RETURN(Literal whole, Literal::allocate(Shape::arrayRowMajor(view.buffer.shape().type, view.buffer.shape().dimensions)));
+    TESSERA_ASSIGN_OR_RETURN(Literal whole, Literal::allocate(Shape::arrayRowMajor(view.buffer.shape().type,
+                                                                                   view.buffer.shape().dimensions)));
     const auto width = static_cast<size_t>(byteWidth(whole.shape().type));
-    for (int64_t i = 0; i < whole.elementCount(); ++i) copyElement(whole.mutableBytes().data(), i, value.bytes().data(), 0, width);
+    for (int64_t i = 0; i < whole.elementCount(); ++i)
+      copyElement(whole.mutableBytes().data(), i, value.bytes().data(), 0, width);
     paste(whole, part);
     return whole;
   }
@@ -408,31 +434,39 @@ class DynamicOp {
 
 }  // namespace
 
-bool isDynamicValue(const Literal& value, const Shape& declared) { return declared.isArray() && value.shape().isTuple(); }
+bool isDynamicValue(const Literal& value, const Shape& declared) {
+  return declared.isArray() && value.shape().isTuple();
+}
 
-bool needsDynamicEvaluation(const Instruction& instruction, std::span<const Literal> operands, std::span<const Shape* const> shapes) {
+bool needsDynamicEvaluation(const Instruction& instruction, std::span<const Literal> operands,
+                            std::span<const Shape* const> shapes) {
   if (instruction.opcode == Opcode::SetDimensionSize || instruction.opcode == Opcode::DynamicReshape) return true;
   for (size_t i = 0; i < operands.size(); ++i)
     if (isDynamicValue(operands[i], *shapes[i])) {
       const OpDef* op = findOp(instruction.opcode);
-      return instruction.opcode == Opcode::Bitcast || (op->kind != ExecutionKind::Structure && op->kind != ExecutionKind::Control);
+      return instruction.opcode == Opcode::Bitcast ||
+             (op->kind != ExecutionKind::Structure && op->kind != ExecutionKind::Control);
     }
   return false;
 }
 
-Result<Literal> evaluateDynamic(const OpDef& op, const EvaluateContext& context) { return DynamicOp(op, context).run(); }
+Result<Literal> evaluateDynamic(const OpDef& op, const EvaluateContext& context) {
+  return DynamicOp(op, context).run();
+}
 
 bool takesArgument(const Shape& parameter, const Shape& given) {
   if (!parameter.isArray() || parameter.type != given.type || parameter.rank() != given.rank()) return false;
   for (int64_t d = 0; d < parameter.rank(); ++d) {
     const int64_t bound = parameter.dimensions[static_cast<size_t>(d)], size = given.dimensions[static_cast<size_t>(d)];
-    if (size != bound && !(parameter.isDynamicDimension(d) && (size < bound || bound == Shape::kUnbounded))) return false;
+    if (size != bound && !(parameter.isDynamicDimension(d) && (size < bound || bound == Shape::kUnbounded)))
+      return false;
   }
   return true;
 }
 
 Result<Literal> dynamicArgument(const Literal& argument, const Shape& parameter) {
-  if (std::ranges::find(parameter.dimensions, Shape::kUnbounded) != parameter.dimensions.end() || argument.shape().dimensions == parameter.dimensions)
+  if (std::ranges::find(parameter.dimensions, Shape::kUnbounded) != parameter.dimensions.end() ||
+      argument.shape().dimensions == parameter.dimensions)
     return argument;
   TESSERA_ASSIGN_OR_RETURN(Literal whole, padTo(argument, parameter));
   return withSizes(std::move(whole), argument.shape().dimensions);
@@ -451,7 +485,8 @@ Result<Literal> cutTo(const Literal& whole, std::span<const int64_t> sizes) {
   const Sizes inside = clamped(sizes, whole.shape().dimensions);
   if (inside == whole.shape().dimensions) return whole;
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(Shape::arrayRowMajor(whole.shape().type, inside)));
-  copyBlock(inside, whole.bytes().data(), whole.shape().dimensions, out.mutableBytes().data(), inside, static_cast<size_t>(byteWidth(whole.shape().type)));
+  copyBlock(inside, whole.bytes().data(), whole.shape().dimensions, out.mutableBytes().data(), inside,
+            static_cast<size_t>(byteWidth(whole.shape().type)));
   return out;
 }
 

@@ -13,7 +13,8 @@ namespace tessera {
 
 bool isDynamicValue(const Literal& value, const Shape& declared);
 // Must evaluateDynamic run the instruction instead of its op's own `evaluate`?
-bool needsDynamicEvaluation(const Instruction& instruction, std::span<const Literal> operands, std::span<const Shape* const> shapes);
+bool needsDynamicEvaluation(const Instruction& instruction, std::span<const Literal> operands,
+                            std::span<const Shape* const> shapes);
 Result<Literal> evaluateDynamic(const OpDef& op, const EvaluateContext& context);
 
 // May an array of this shape be given for a parameter? Dynamic dimensions take any size up to their bound.

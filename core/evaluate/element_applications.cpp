@@ -13,7 +13,8 @@ constexpr int64_t kMostUpdates = 1 << 20;
 
 Result<Literal> elementAt(const Literal& array, int64_t place) {
   const auto width = static_cast<size_t>(byteWidth(array.shape().type));
-  return Literal::fromBytes(Shape::arrayRowMajor(array.shape().type, {}), array.bytes().subspan(static_cast<size_t>(place) * width, width));
+  return Literal::fromBytes(Shape::arrayRowMajor(array.shape().type, {}),
+                            array.bytes().subspan(static_cast<size_t>(place) * width, width));
 }
 
 struct Update {
@@ -30,7 +31,8 @@ std::vector<Update> updatesInside(const Instruction& scatter, std::span<const Li
   int64_t at = 0;
   walkIndices(updates.dimensions, [&](const IndexVector& update) {
     const int64_t from = at++;
-    if (const auto target = scatterTargetOf(facts, operands[n], window, operand, update)) out.push_back({from, offsetOf(*target, strides)});
+    if (const auto target = scatterTargetOf(facts, operands[n], window, operand, update))
+      out.push_back({from, offsetOf(*target, strides)});
   });
   return out;
 }
@@ -48,11 +50,12 @@ Status findMapApplication(std::span<const Literal> operands, Application& out) {
   return {};
 }
 
-Status findScatterApplication(const Module& module, const Instruction& scatter, std::span<const Literal> operands, Application& out,
-                              const std::atomic<bool>* cancel) {
+Status findScatterApplication(const Module& module, const Instruction& scatter, std::span<const Literal> operands,
+                              Application& out, const std::atomic<bool>* cancel) {
   const size_t n = operands.size() / 2;
   if (n == 0 || operands.size() != 2 * n + 1 || operands[0].elementCount() == 0) return {};
-  if (operands[n + 1].elementCount() > kMostUpdates) return fail("this array is too large for its applications to be looked at");
+  if (operands[n + 1].elementCount() > kMostUpdates)
+    return fail("this array is too large for its applications to be looked at");
   const std::vector<Update> updates = updatesInside(scatter, operands);
   out.count = static_cast<int64_t>(updates.size());
   if (updates.empty()) return {};

@@ -24,10 +24,10 @@ struct Step {
   const Instruction* instruction;
   const OpDef* op;
   uint32_t slot;
-  std::vector<uint32_t> operands;     // slots
-  std::vector<bool> last;             // per operand: its value dies here
-  std::vector<const Shape*> shapes;   // per operand
-  bool unused = false;                // nobody reads the value
+  std::vector<uint32_t> operands;    // slots
+  std::vector<bool> last;            // per operand: its value dies here
+  std::vector<const Shape*> shapes;  // per operand
+  bool unused = false;               // nobody reads the value
 };
 
 struct Plan {
@@ -62,7 +62,8 @@ Status checkEvaluable(const Module& module, const Instruction& instruction) {
       return failAt(instruction, Fault::Invalid, "an input of %" + std::string(instruction.name) + " is open");
   for (ComputationId callee : module.callees(instruction))
     if (!module.contains(callee))
-      return failAt(instruction, Fault::Invalid, "%" + std::string(instruction.name) + " calls a computation that is not there");
+      return failAt(instruction, Fault::Invalid,
+                    "%" + std::string(instruction.name) + " calls a computation that is not there");
   return {};
 }
 
@@ -95,7 +96,8 @@ Result<Plan> makePlan(const Module& module, ComputationId id) {
     for (InstructionId operand : instruction.operands) {
       auto found = slotOf.find(operand);
       if (found == slotOf.end())
-        return failAt(instruction, Fault::Invalid, "%" + std::string(instruction.name) + " reads an instruction of another computation");
+        return failAt(instruction, Fault::Invalid,
+                      "%" + std::string(instruction.name) + " reads an instruction of another computation");
       step.operands.push_back(found->second);
       step.shapes.push_back(&module.shapeOf(operand));
     }
@@ -117,7 +119,8 @@ bool sharesBuffers(const OpDef& op) { return op.kind == ExecutionKind::Structure
 
 class Evaluator {
  public:
-  Evaluator(const Module& module, const EvaluateOptions& options) : module_(module), options_(options), start_(Clock::now()) {}
+  Evaluator(const Module& module, const EvaluateOptions& options)
+      : module_(module), options_(options), start_(Clock::now()) {}
 
   Result<Literal> evaluate(ComputationId id, std::span<const Literal> arguments, bool observed) {
     if (depth_ >= kDeepestCall) return fail("calls are nested deeper than " + std::to_string(kDeepestCall));
@@ -174,16 +177,19 @@ class Evaluator {
   Status bindParameter(const Step& step, std::span<const Literal> arguments, std::vector<Literal>& values) {
     auto number = static_cast<size_t>(step.instruction->parameterNumber);
     if (number >= arguments.size())
-      return failAt(*step.instruction, Fault::Invalid, "parameter " + std::to_string(step.instruction->parameterNumber) + " has no argument");
+      return failAt(*step.instruction, Fault::Invalid,
+                    "parameter " + std::to_string(step.instruction->parameterNumber) + " has no argument");
     const Shape& parameter = *step.instruction->shape;
-    if (parameter.isArray() && isFloat(parameter.type) && isFloat(arguments[number].shape().type) && arguments[number].shape().type != parameter.type &&
+    if (parameter.isArray() && isFloat(parameter.type) && isFloat(arguments[number].shape().type) &&
+        arguments[number].shape().type != parameter.type &&
         arguments[number].shape().dimensions == parameter.dimensions) {
       TESSERA_ASSIGN_OR_RETURN(values[step.slot], rounded(arguments[number], parameter.type));
       return {};
     }
     if (!fits(arguments[number].shape(), parameter))
-      return failAt(*step.instruction, Fault::Invalid, "parameter " + std::to_string(number) + " is " + toString(*step.instruction->shape, false) + ", its argument " +
-                                                           toString(arguments[number].shape(), false));
+      return failAt(*step.instruction, Fault::Invalid,
+                    "parameter " + std::to_string(number) + " is " + toString(*step.instruction->shape, false) +
+                        ", its argument " + toString(arguments[number].shape(), false));
     values[step.slot] = arguments[number];
     return {};
   }
@@ -203,7 +209,8 @@ class Evaluator {
   // dynamic dimensions comes with its sizes beside it.
   static bool fits(const Shape& value, const Shape& parameter) {
     if (parameter.hasDynamicDimensions()) return true;
-    return value.type == parameter.type && value.dimensions == parameter.dimensions && std::ranges::equal(value.elements, parameter.elements, fits);
+    return value.type == parameter.type && value.dimensions == parameter.dimensions &&
+           std::ranges::equal(value.elements, parameter.elements, fits);
   }
 
   void releaseDead(const Step& step, std::span<const Literal> operands) {
@@ -226,14 +233,20 @@ class Evaluator {
   Result<Literal> runStep(const Step& step, std::span<const Literal> operands, bool observed) {
     const Instruction& instruction = *step.instruction;
     const bool inner = observed && step.op->kind == ExecutionKind::Control && instruction.opcode != Opcode::Fusion;
-    EvaluateContext context{instruction, *instruction.shape, operands, step.shapes,
+    EvaluateContext context{instruction,
+                            *instruction.shape,
+                            operands,
+                            step.shapes,
                             [&](size_t callee, std::span<const Literal> arguments) -> Result<Literal> {
                               const std::vector<ComputationId> callees = calledBy(module_, instruction);
-                              if (callee >= callees.size()) return fail("%" + std::string(instruction.name) + " calls nothing");
+                              if (callee >= callees.size())
+                                return fail("%" + std::string(instruction.name) + " calls nothing");
                               if (options_.called) options_.called(instruction.id, callees[callee], arguments);
                               return evaluate(callees[callee], arguments, inner);
                             },
-                            [this] { return cancelled(); }, &module_, options_.communicator};
+                            [this] { return cancelled(); },
+                            &module_,
+                            options_.communicator};
     if (step.op->kind == ExecutionKind::Library) context.memory = memoryOf(instruction);
     const bool dynamic = needsDynamicEvaluation(instruction, operands, step.shapes);
     auto value = dynamic ? evaluateDynamic(*step.op, context) : step.op->evaluate(context);
@@ -286,7 +299,8 @@ Status flatten(const Literal& value, const Shape& shape, std::vector<Literal>& o
     out.push_back(std::move(leaf));
     return {};
   }
-  for (size_t i = 0; i < value.elements().size(); ++i) TESSERA_TRY(flatten(value.elements()[i], shape.elements[i], out));
+  for (size_t i = 0; i < value.elements().size(); ++i)
+    TESSERA_TRY(flatten(value.elements()[i], shape.elements[i], out));
   return {};
 }
 
@@ -333,7 +347,9 @@ Result<std::vector<Literal>> wholeArguments(const Module& module, std::span<cons
     TESSERA_ASSIGN_OR_RETURN(Literal argument, assemble(module.shapeOf(parameter), leaves, next));
     out.push_back(std::move(argument));
   }
-  if (next != leaves.size()) return fail("there are more arguments (" + std::to_string(leaves.size()) + ") than the entry takes (" + std::to_string(next) + ")");
+  if (next != leaves.size())
+    return fail("there are more arguments (" + std::to_string(leaves.size()) + ") than the entry takes (" +
+                std::to_string(next) + ")");
   return out;
 }
 
@@ -346,7 +362,8 @@ Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<cons
   return evaluateNormalized(normalized, arguments, options, statistics);
 }
 
-Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments, const std::atomic<bool>* cancel) {
+Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments,
+                                            const std::atomic<bool>* cancel) {
   EvaluateOptions options;
   options.cancel = cancel;
   return evaluateModule(module, arguments, options);

@@ -39,8 +39,8 @@ struct EvaluateOptions {
   Communicator* communicator = nullptr;  // null: the program runs alone, on device 0
   // Sees each instruction of the entry and of the bodies of while, conditional and call; not those of reducers.
   std::function<void(const EvaluatedStep&)> observe;
-  // Sees the arguments of each call of a computation before it is made; not those of reducers and comparators, which are
-  // folded without calls.
+  // Sees the arguments of each call of a computation before it is made; not those of reducers and comparators, which
+  // are folded without calls.
   std::function<void(InstructionId caller, ComputationId computation, std::span<const Literal> arguments)> called;
   // States of rng-get-and-update-state, which go on from run to run; null: each run begins anew.
   InstructionStates* states = nullptr;

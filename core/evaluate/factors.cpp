@@ -37,8 +37,12 @@ class Tracer {
     const Instruction& in = module_.at(id);
     switch (in.opcode) {
       // A slice or pad gives leading rows and columns: products take as many as both sides have.
-      case Opcode::Copy: case Opcode::OptBarrier: case Opcode::Slice: case Opcode::Pad: return traceOperand(in, 0, std::move(path), std::move(frames));
-      case Opcode::Bitcast: case Opcode::Transpose: return traceMove(in, std::move(path), std::move(frames));
+      case Opcode::Copy:
+      case Opcode::OptBarrier:
+      case Opcode::Slice:
+      case Opcode::Pad: return traceOperand(in, 0, std::move(path), std::move(frames));
+      case Opcode::Bitcast:
+      case Opcode::Transpose: return traceMove(in, std::move(path), std::move(frames));
       case Opcode::Select: return traceSelect(in, path, frames);
       case Opcode::GetTupleElement:
         path.push_back(in.attributes->intOr(Attr::index, 0));
@@ -49,7 +53,8 @@ class Tracer {
         path.pop_back();
         return traceOperand(in, element, std::move(path), std::move(frames));
       }
-      case Opcode::Call: case Opcode::Fusion: {
+      case Opcode::Call:
+      case Opcode::Fusion: {
         const std::vector<ComputationId> callees = module_.callees(in);
         if (callees.empty() || !module_.contains(callees[0])) return std::nullopt;
         frames.push_back(id);
@@ -97,7 +102,8 @@ class Tracer {
       std::swap(order[order.size() - 1], order[order.size() - 2]);
       return *dimensions == order ? std::optional(true) : std::nullopt;
     }
-    if (!to.layout || !from.layout || to.layout->minorToMajor == from.layout->minorToMajor) return to.dimensions == from.dimensions ? std::optional(false) : std::nullopt;
+    if (!to.layout || !from.layout || to.layout->minorToMajor == from.layout->minorToMajor)
+      return to.dimensions == from.dimensions ? std::optional(false) : std::nullopt;
     std::vector<int64_t> swapped = from.dimensions, minor = from.layout->minorToMajor;
     if (swapped.size() < 2) return std::nullopt;
     std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
@@ -115,7 +121,8 @@ class Tracer {
 
   std::optional<Origin> traceTarget(const Instruction& in, const std::vector<int64_t>& path, const Frames& frames) {
     const std::string_view target = in.attributes->textOr(Attr::custom_call_target, "");
-    const bool multiplies = target == "ProductOfElementaryHouseholderReflectors" || (target.starts_with("lapack_") && target.find("gqr_ffi") == target.size() - 7);
+    const bool multiplies = target == "ProductOfElementaryHouseholderReflectors" ||
+                            (target.starts_with("lapack_") && target.find("gqr_ffi") == target.size() - 7);
     if (multiplies && path.empty()) {
       auto origin = traceOperand(in, 0, {}, frames);
       if (!origin || origin->result != 0 || origin->transposed) return std::nullopt;
@@ -133,11 +140,18 @@ class Tracer {
 
 // The role of a decomposition's result among FactoredOutputs::factors.
 std::optional<std::pair<Kind, int>> roleOf(std::string_view target, const Origin& origin) {
-  const auto is = [&](std::string_view routine) { return target.size() > 8 && target.starts_with("lapack_") && target.substr(8) == std::string(routine) + "_ffi"; };
-  if (target == "Qr" || is("geqrf")) return origin.reflectors ? std::pair(Kind::Qr, 0) : origin.result == 0 ? std::optional(std::pair(Kind::Qr, 1)) : std::nullopt;
+  const auto is = [&](std::string_view routine) {
+    return target.size() > 8 && target.starts_with("lapack_") && target.substr(8) == std::string(routine) + "_ffi";
+  };
+  if (target == "Qr" || is("geqrf"))
+    return origin.reflectors    ? std::pair(Kind::Qr, 0)
+           : origin.result == 0 ? std::optional(std::pair(Kind::Qr, 1))
+                                : std::nullopt;
   if (origin.reflectors) return std::nullopt;
-  if ((is("gesdd") || is("gesvd")) && origin.result >= 1 && origin.result <= 3) return std::pair(Kind::Singular, origin.result == 1 ? 1 : origin.result == 2 ? 0 : 2);
-  if ((target == "Eigh" || is("syevd") || is("heevd")) && origin.result <= 1) return std::pair(Kind::Symmetric, static_cast<int>(origin.result));
+  if ((is("gesdd") || is("gesvd")) && origin.result >= 1 && origin.result <= 3)
+    return std::pair(Kind::Singular, origin.result == 1 ? 1 : origin.result == 2 ? 0 : 2);
+  if ((target == "Eigh" || is("syevd") || is("heevd")) && origin.result <= 1)
+    return std::pair(Kind::Symmetric, static_cast<int>(origin.result));
   if (is("gees") && origin.result <= 1) return std::pair(Kind::Schur, origin.result == 1 ? 0 : 1);
   return std::nullopt;
 }
@@ -206,11 +220,13 @@ std::vector<Matrix> invariants(Kind kind, const std::array<std::optional<Matrix>
   if (!first || !second) return out;
   if (kind == Kind::Symmetric) out.push_back(scaledProduct(*first, *second, adjoint(*first)));
   if (kind == Kind::Qr) out.push_back(product(*first, *second, std::min(first->columns, second->rows)));
-  if (kind == Kind::Schur) out.push_back(product(product(*first, *second, first->columns), adjoint(*first), first->columns));
+  if (kind == Kind::Schur)
+    out.push_back(product(product(*first, *second, first->columns), adjoint(*first), first->columns));
   return out;
 }
 
-// Factors that only phases can tell apart: columns (rows of Vᴴ, R) times the phase that makes the largest element positive.
+// Factors that only phases can tell apart: columns (rows of Vᴴ, R) times the phase that makes the largest element
+// positive.
 Matrix withoutPhases(Matrix a, bool byRows) {
   if (byRows) a = adjoint(a);
   for (int64_t j = 0; j < a.columns; ++j) {
@@ -226,7 +242,8 @@ Matrix withoutPhases(Matrix a, bool byRows) {
 
 bool isComplete(const FactoredOutputs& outputs) {
   const int wanted = outputs.kind == Kind::Singular ? 3 : 2;
-  return std::ranges::all_of(std::span(outputs.factors).first(static_cast<size_t>(wanted)), [](const FactorOutput& f) { return f.output >= 0; });
+  return std::ranges::all_of(std::span(outputs.factors).first(static_cast<size_t>(wanted)),
+                             [](const FactorOutput& f) { return f.output >= 0; });
 }
 
 std::vector<Matrix> comparableParts(const FactoredOutputs& outputs, std::span<const Literal> values, int64_t item) {
@@ -279,7 +296,9 @@ void compareParts(const Matrix& expected, const Matrix& found, Tolerance toleran
 
 }  // namespace
 
-bool FactoredOutputs::has(int output) const { return std::ranges::find(factors, output, &FactorOutput::output) != factors.end(); }
+bool FactoredOutputs::has(int output) const {
+  return std::ranges::find(factors, output, &FactorOutput::output) != factors.end();
+}
 
 std::vector<FactoredOutputs> factoredOutputs(const Module& module) {
   std::map<std::pair<InstructionId, Kind>, FactoredOutputs> found;
@@ -291,7 +310,8 @@ std::vector<FactoredOutputs> factoredOutputs(const Module& module) {
     ++output;
     const auto origin = Tracer(module).trace(root, {leaf.index.rbegin(), leaf.index.rend()}, {});
     if (!origin) continue;
-    const auto role = roleOf(module.at(origin->decomposition).attributes->textOr(Attr::custom_call_target, ""), *origin);
+    const auto role =
+        roleOf(module.at(origin->decomposition).attributes->textOr(Attr::custom_call_target, ""), *origin);
     if (!role) continue;
     FactoredOutputs& group = found[{origin->decomposition, role->first}];
     group.kind = role->first;
@@ -302,14 +322,18 @@ std::vector<FactoredOutputs> factoredOutputs(const Module& module) {
   return out;
 }
 
-Comparison compareByReconstruction(const FactoredOutputs& outputs, std::span<const Literal> expected, std::span<const Literal> found, Tolerance tolerance) {
+Comparison compareByReconstruction(const FactoredOutputs& outputs, std::span<const Literal> expected,
+                                   std::span<const Literal> found, Tolerance tolerance) {
   Comparison out;
   const int64_t items = itemsOf(outputs, expected);
   out.equal = items > 0 && items == itemsOf(outputs, found);
   for (const FactorOutput& factor : outputs.factors)
-    if (factor.output >= 0 && !compatible(expected[static_cast<size_t>(factor.output)].shape(), found[static_cast<size_t>(factor.output)].shape())) out.equal = false;
+    if (factor.output >= 0 && !compatible(expected[static_cast<size_t>(factor.output)].shape(),
+                                          found[static_cast<size_t>(factor.output)].shape()))
+      out.equal = false;
   for (int64_t item = 0; out.equal && item < items; ++item) {
-    const std::vector<Matrix> wanted = comparableParts(outputs, expected, item), given = comparableParts(outputs, found, item);
+    const std::vector<Matrix> wanted = comparableParts(outputs, expected, item),
+                              given = comparableParts(outputs, found, item);
     for (size_t i = 0; i < wanted.size(); ++i) compareParts(wanted[i], given[i], tolerance, out);
   }
   return out;

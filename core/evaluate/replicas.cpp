@@ -23,7 +23,8 @@ struct Outcome {
   }
 };
 
-void runDevice(Fleet& fleet, int64_t device, const DeviceProgram& program, std::vector<Literal>& outputs, Outcome& outcome) {
+void runDevice(Fleet& fleet, int64_t device, const DeviceProgram& program, std::vector<Literal>& outputs,
+               Outcome& outcome) {
   Communicator communicator(fleet, device);
   auto result = program(communicator);
   if (!result) {
@@ -38,17 +39,21 @@ void runDevice(Fleet& fleet, int64_t device, const DeviceProgram& program, std::
 
 Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const DeviceProgram& program, HostFeeds feeds) {
   if (!grid.fits())
-    return fail(usageFault("a run takes 1 to " + std::to_string(DeviceGrid::kMost) + " devices, not " + std::to_string(grid.replicas) +
-                           " replicas of " + std::to_string(grid.partitions) + " partitions", Fault::Usage));
+    return fail(usageFault("a run takes 1 to " + std::to_string(DeviceGrid::kMost) + " devices, not " +
+                               std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) +
+                               " partitions",
+                           Fault::Usage));
   Fleet fleet(grid, std::move(feeds));
   std::vector<std::vector<Literal>> outputs(static_cast<size_t>(grid.count()));
   Outcome outcome;
   std::vector<std::thread> threads;
   for (int64_t device = 0; device < grid.count(); ++device) {
     try {
-      threads.emplace_back([&, device] { runDevice(fleet, device, program, outputs[static_cast<size_t>(device)], outcome); });
+      threads.emplace_back(
+          [&, device] { runDevice(fleet, device, program, outputs[static_cast<size_t>(device)], outcome); });
     } catch (const std::system_error&) {
-      const Diagnostic failure = usageFault("the system gives no thread for device " + std::to_string(device), Fault::Runtime);
+      const Diagnostic failure =
+          usageFault("the system gives no thread for device " + std::to_string(device), Fault::Runtime);
       outcome.record(failure);
       for (int64_t rest = device; rest < grid.count(); ++rest) fleet.finish(rest, &failure);
       break;

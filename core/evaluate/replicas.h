@@ -14,6 +14,7 @@ namespace tessera {
 using DeviceProgram = std::function<Result<std::vector<Literal>>(Communicator&)>;
 
 // The outputs by device. Fails with the first failure of any device; the others are stopped at their next exchange.
-Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const DeviceProgram& program, HostFeeds feeds = {});
+Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const DeviceProgram& program,
+                                                       HostFeeds feeds = {});
 
 }  // namespace tessera

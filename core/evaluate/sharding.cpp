@@ -111,13 +111,15 @@ struct BlockCopy {
     const std::vector<int64_t>& part = block.shape().dimensions;
     const int64_t width = byteWidth(whole.shape().type);
     if (d == all.size()) {
-      std::memcpy(block.mutableBytes().data() + to * width, whole.bytes().data() + from * width, static_cast<size_t>(width));
+      std::memcpy(block.mutableBytes().data() + to * width, whole.bytes().data() + from * width,
+                  static_cast<size_t>(width));
       return;
     }
     const int64_t count = std::min(part[d], all[d] - start[d]);
     if (d + 1 == all.size()) {
       if (count > 0)
-        std::memcpy(block.mutableBytes().data() + to * part[d] * width, whole.bytes().data() + (from * all[d] + start[d]) * width, static_cast<size_t>(count * width));
+        std::memcpy(block.mutableBytes().data() + to * part[d] * width,
+                    whole.bytes().data() + (from * all[d] + start[d]) * width, static_cast<size_t>(count * width));
       return;
     }
     for (int64_t i = 0; i < count; ++i) run(d + 1, from * all[d] + start[d] + i, to * part[d] + i);
@@ -138,7 +140,8 @@ struct BlockPlacement {
     if (d + 1 < all.size()) {
       for (int64_t i = 0; i < part[d]; ++i) run(d + 1, from * part[d] + i, to * all[d] + start + i);
     } else if (part[d] > 0) {
-      std::memcpy(whole.mutableBytes().data() + static_cast<size_t>(to * all[d] + start) * width, block.bytes().data() + static_cast<size_t>(from * part[d]) * width,
+      std::memcpy(whole.mutableBytes().data() + static_cast<size_t>(to * all[d] + start) * width,
+                  block.bytes().data() + static_cast<size_t>(from * part[d]) * width,
                   static_cast<size_t>(part[d]) * width);
     }
   }
@@ -155,7 +158,8 @@ Tiling inDeviceOrder(const std::vector<int64_t>& tiles, int64_t outer, int64_t c
 
 std::vector<Literal> firstCopies(std::span<const Literal> blocks, const Tiling& tiling) {
   std::vector<Literal> out;
-  for (size_t at = 0; at < tiling.devices.size(); at += static_cast<size_t>(tiling.copies)) out.push_back(blocks[static_cast<size_t>(tiling.devices[at])]);
+  for (size_t at = 0; at < tiling.devices.size(); at += static_cast<size_t>(tiling.copies))
+    out.push_back(blocks[static_cast<size_t>(tiling.devices[at])]);
   return out;
 }
 
@@ -163,9 +167,11 @@ std::vector<Literal> firstCopies(std::span<const Literal> blocks, const Tiling& 
 bool copiesAgree(std::span<const Literal> blocks, const Tiling& tiling) {
   const auto copies = static_cast<size_t>(tiling.copies);
   for (size_t at = 0; at < tiling.devices.size(); ++at) {
-    const auto device = static_cast<size_t>(tiling.devices[at]), first = static_cast<size_t>(tiling.devices[at / copies * copies]);
+    const auto device = static_cast<size_t>(tiling.devices[at]),
+               first = static_cast<size_t>(tiling.devices[at / copies * copies]);
     if (device >= blocks.size() || first >= blocks.size()) return false;
-    if (!compareLiterals(blocks[first], blocks[device], defaultTolerance(blocks[first].shape().type), "").equal) return false;
+    if (!compareLiterals(blocks[first], blocks[device], defaultTolerance(blocks[first].shape().type), "").equal)
+      return false;
   }
   return true;
 }
@@ -176,7 +182,8 @@ Result<Tiling> tilingOf(std::string_view sharding) {
   Tiling out;
   const size_t devices = sharding.find("devices=[");
   if (devices == std::string_view::npos) {
-    const bool whole = sharding.empty() || sharding == "{replicated}" || sharding == "{manual}" || sharding.starts_with("{maximal device=");
+    const bool whole = sharding.empty() || sharding == "{replicated}" || sharding == "{manual}" ||
+                       sharding.starts_with("{maximal device=");
     if (!whole) return refuse(sharding);
     return out;
   }
@@ -201,7 +208,9 @@ Result<Tiling> tilingOf(std::string_view sharding) {
 Result<Shape> globalShape(const Shape& block, const Tiling& tiling) {
   Shape out = block;
   if (tiling.tiles.empty()) return out;
-  if (tiling.tiles.size() != block.dimensions.size()) return fail("a sharding of " + std::to_string(tiling.tiles.size()) + " dimensions does not fit " + toString(block, false));
+  if (tiling.tiles.size() != block.dimensions.size())
+    return fail("a sharding of " + std::to_string(tiling.tiles.size()) + " dimensions does not fit " +
+                toString(block, false));
   for (size_t d = 0; d < tiling.tiles.size(); ++d) {
     const auto size = checkedMul(block.dimensions[d], tiling.tiles[d]);
     if (!size) return fail("the sharded array is too large");
@@ -212,7 +221,8 @@ Result<Shape> globalShape(const Shape& block, const Tiling& tiling) {
 
 Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& tiling, int64_t device) {
   if (tiling.tiles.empty() || compatible(whole.shape(), block)) return whole;
-  if (tiling.tiles.size() != block.dimensions.size() || whole.shape().rank() != block.rank() || whole.shape().type != block.type)
+  if (tiling.tiles.size() != block.dimensions.size() || whole.shape().rank() != block.rank() ||
+      whole.shape().type != block.type)
     return fail(toString(whole.shape(), false) + " cannot be cut into " + toString(block, false));
   const auto place = placeOf(tiling, device);
   if (!place) return fail("device " + std::to_string(device) + " is not in the sharding");
@@ -228,9 +238,12 @@ std::vector<int64_t> tilesBetween(const Shape& block, const Shape& whole) {
   std::vector<int64_t> out;
   for (size_t d = 0; d < whole.dimensions.size(); ++d) {
     const int64_t part = block.dimensions[d], all = whole.dimensions[d];
-    if (part == all) out.push_back(1);
-    else if (part > 0 && all % part == 0) out.push_back(all / part);
-    else return {};
+    if (part == all)
+      out.push_back(1);
+    else if (part > 0 && all % part == 0)
+      out.push_back(all / part);
+    else
+      return {};
   }
   return out;
 }
@@ -239,7 +252,8 @@ std::optional<int64_t> maximalDeviceOf(std::string_view sharding) {
   constexpr std::string_view kStart = "{maximal device=";
   int64_t device = 0;
   if (!sharding.starts_with(kStart)) return std::nullopt;
-  const auto [next, error] = std::from_chars(sharding.data() + kStart.size(), sharding.data() + sharding.size(), device);
+  const auto [next, error] =
+      std::from_chars(sharding.data() + kStart.size(), sharding.data() + sharding.size(), device);
   return error == std::errc() ? std::optional(device) : std::nullopt;
 }
 
@@ -260,7 +274,8 @@ Result<std::vector<int64_t>> blockHolders(const Tiling& tiling, int64_t device) 
   const auto found = std::ranges::find(tiling.devices, device);
   if (found == tiling.devices.end()) return fail("device " + std::to_string(device) + " is not in the sharding");
   std::vector<int64_t> out;
-  for (size_t at = static_cast<size_t>((found - tiling.devices.begin()) % tiling.copies); at < tiling.devices.size(); at += static_cast<size_t>(tiling.copies))
+  for (size_t at = static_cast<size_t>((found - tiling.devices.begin()) % tiling.copies); at < tiling.devices.size();
+       at += static_cast<size_t>(tiling.copies))
     out.push_back(tiling.devices[at]);
   return out;
 }
@@ -269,7 +284,8 @@ Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling)
   TESSERA_ASSIGN_OR_RETURN(Shape whole, globalShape(blocks[0].shape(), tiling));
   whole = withoutLayout(whole);
   if (tiling.tiles.empty() || compatible(whole, blocks[0].shape())) return blocks[0];
-  if (static_cast<int64_t>(blocks.size()) != deviceCount(tiling.tiles)) return fail(std::to_string(blocks.size()) + " blocks do not make " + toString(whole, false));
+  if (static_cast<int64_t>(blocks.size()) != deviceCount(tiling.tiles))
+    return fail(std::to_string(blocks.size()) + " blocks do not make " + toString(whole, false));
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(std::move(whole)));
   std::vector<int64_t> place(tiling.tiles.size(), 0);
   for (const Literal& block : blocks) {
@@ -288,15 +304,18 @@ Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole, 
   const std::vector<int64_t> tiles = tilesBetween(block, whole);
   const int64_t count = deviceCount(tiles), devices = static_cast<int64_t>(blocks.size());
   if (tiles.empty() || count == 0 || devices % count != 0)
-    return fail(std::to_string(blocks.size()) + " blocks " + toString(block, false) + " do not make " + toString(whole, false));
+    return fail(std::to_string(blocks.size()) + " blocks " + toString(block, false) + " do not make " +
+                toString(whole, false));
   for (const Tiling& tiling : likely)
-    if (tiling.tiles == tiles && static_cast<int64_t>(tiling.devices.size()) == devices && copiesAgree(blocks, tiling)) return joinTiles(firstCopies(blocks, tiling), tiling);
+    if (tiling.tiles == tiles && static_cast<int64_t>(tiling.devices.size()) == devices && copiesAgree(blocks, tiling))
+      return joinTiles(firstCopies(blocks, tiling), tiling);
   for (int64_t inner = count; inner >= 1; --inner) {
     if (count % inner != 0) continue;
     const Tiling tiling = inDeviceOrder(tiles, count / inner, devices / count, inner);
     if (copiesAgree(blocks, tiling)) return joinTiles(firstCopies(blocks, tiling), tiling);
   }
-  return fail("no two of the " + std::to_string(devices) + " blocks " + toString(block, false) + " that would be copies in " + toString(whole, false) + " agree");
+  return fail("no two of the " + std::to_string(devices) + " blocks " + toString(block, false) +
+              " that would be copies in " + toString(whole, false) + " agree");
 }
 
 }  // namespace tessera

@@ -33,8 +33,8 @@ Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& 
 Result<std::vector<int64_t>> blockHolders(const Tiling& tiling, int64_t device);
 // The whole out of one block a tile, in row-major order of the tiles.
 Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling);
-// The whole out of every device's block, in device order. Several devices may hold the same block: the first of `likely`
-// that fits and whose copies agree says which, else the order of the devices does.
+// The whole out of every device's block, in device order. Several devices may hold the same block: the first of
+// `likely` that fits and whose copies agree says which, else the order of the devices does.
 Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole, std::span<const Tiling> likely = {});
 
 }  // namespace tessera

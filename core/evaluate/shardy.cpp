@@ -54,7 +54,9 @@ class Reader {
   bool word(std::string& out) {
     skipBlanks();
     const size_t from = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || std::string_view("_.-$").contains(text_[at_]))) ++at_;
+    while (at_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[at_])) || std::string_view("_.-$").contains(text_[at_])))
+      ++at_;
     out = text_.substr(from, at_ - from);
     return at_ > from;
   }
@@ -111,7 +113,8 @@ bool readMesh(Reader& reader, Mesh& mesh) {
 bool readAxis(Reader& reader, AxisReference& axis) {
   if (!reader.quoted(axis.name)) return false;
   if (!reader.take(":")) return true;
-  return reader.take("(") && reader.number(axis.preSize) && reader.take(")") && reader.number(axis.size) && axis.size > 0 && axis.preSize > 0;
+  return reader.take("(") && reader.number(axis.preSize) && reader.take(")") && reader.number(axis.size) &&
+         axis.size > 0 && axis.preSize > 0;
 }
 
 // {"x", "y":(1)2, ?}p1
@@ -132,7 +135,8 @@ bool readRemark(Reader& reader) {
 
 // <@mesh, [{"x"}, {}], replicated={"y"}>
 bool readSharding(Reader& reader, ValueSharding& sharding) {
-  if (!reader.take("<") || !reader.take("@") || !reader.word(sharding.mesh) || !reader.take(",") || !reader.take("[")) return false;
+  if (!reader.take("<") || !reader.take("@") || !reader.word(sharding.mesh) || !reader.take(",") || !reader.take("["))
+    return false;
   if (!reader.list("]", [&] { return readDimension(reader, sharding.dimensions.emplace_back()); })) return false;
   while (reader.take(","))
     if (!readRemark(reader)) return false;
@@ -190,7 +194,8 @@ Result<Tiling> tilingOf(const ValueSharding& sharding, const Meshes& meshes, con
   }
   out.copies = static_cast<int64_t>(mesh.devices.size()) / tiles;
   for (const auto& devices : holders) {
-    if (static_cast<int64_t>(devices.size()) != out.copies) return refuse("sharding over", "@" + sharding.mesh + " (it names an axis twice)");
+    if (static_cast<int64_t>(devices.size()) != out.copies)
+      return refuse("sharding over", "@" + sharding.mesh + " (it names an axis twice)");
     out.devices.insert(out.devices.end(), devices.begin(), devices.end());
   }
   return out;
@@ -201,7 +206,8 @@ Result<Tiling> tilingOf(const ValueSharding& sharding, const Meshes& meshes, con
 std::string frontendAttribute(std::string_view attributes, std::string_view key) {
   const std::string start = std::string(key) + "=";
   size_t at = attributes.find(start);
-  while (at != std::string_view::npos && at > 0 && !std::string_view("{, ").contains(attributes[at - 1])) at = attributes.find(start, at + 1);
+  while (at != std::string_view::npos && at > 0 && !std::string_view("{, ").contains(attributes[at - 1]))
+    at = attributes.find(start, at + 1);
   if (at == std::string_view::npos) return {};
   at += start.size();
   std::string out;
@@ -243,15 +249,18 @@ Result<std::vector<std::string>> manualAxesOf(std::string_view text) {
   std::vector<std::string> out;
   Reader reader(text);
   const auto axis = [&] { return reader.quoted(out.emplace_back()); };
-  if (!reader.take("#sdy<manual_axes{") || !reader.list("}", axis) || !reader.take(">") || !reader.atEnd()) return refuse("list of manual axes", text);
+  if (!reader.take("#sdy<manual_axes{") || !reader.list("}", axis) || !reader.take(">") || !reader.atEnd())
+    return refuse("list of manual axes", text);
   return out;
 }
 
-Result<std::vector<Tiling>> shardyTilings(std::string_view text, const Meshes& meshes, const std::vector<std::string>& axes) {
+Result<std::vector<Tiling>> shardyTilings(std::string_view text, const Meshes& meshes,
+                                          const std::vector<std::string>& axes) {
   std::vector<ValueSharding> shardings;
   Reader reader(text);
   const auto one = [&] { return readSharding(reader, shardings.emplace_back()); };
-  const bool read = reader.take("#sdy.sharding_per_value<[") ? reader.list("]", one) && reader.take(">") : reader.take("#sdy.sharding") && one();
+  const bool read = reader.take("#sdy.sharding_per_value<[") ? reader.list("]", one) && reader.take(">")
+                                                             : reader.take("#sdy.sharding") && one();
   if (!read || !reader.atEnd()) return refuse("sharding", text);
   std::vector<Tiling> out;
   for (const ValueSharding& sharding : shardings) {

@@ -1,6 +1,6 @@
-// Shardy's words for shardings, which stand as strings in frontend attributes of a program that no partitioner has seen:
-// meshes (xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=4]>}), shardings of values and manual axes. They become the
-// Tilings of sharding.h. After: the custom calls around manual regions, `tessera run` on several devices.
+// Shardy's words for shardings, which stand as strings in frontend attributes of a program that no partitioner has
+// seen: meshes (xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=4]>}), shardings of values and manual axes. They become
+// the Tilings of sharding.h. After: the custom calls around manual regions, `tessera run` on several devices.
 #pragma once
 
 #include <map>
@@ -26,6 +26,7 @@ Result<Meshes> meshesOf(const Module& module);
 // "#sdy<manual_axes{"x", "y"}>".
 Result<std::vector<std::string>> manualAxesOf(std::string_view text);
 // "#sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>, …]>", a Tiling each; only the named axes cut, all others copy.
-Result<std::vector<Tiling>> shardyTilings(std::string_view text, const Meshes& meshes, const std::vector<std::string>& axes);
+Result<std::vector<Tiling>> shardyTilings(std::string_view text, const Meshes& meshes,
+                                          const std::vector<std::string>& axes);
 
 }  // namespace tessera

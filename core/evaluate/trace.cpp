@@ -65,7 +65,8 @@ void showAll(Module& copy, ComputationId id, const std::vector<InstructionId>& s
 Status takesArguments(const Module& module, const CallTrace& trace) {
   const auto& parameters = module.at(trace.computation).parameters;
   bool fits = parameters.size() == trace.arguments.size();
-  for (size_t i = 0; fits && i < parameters.size(); ++i) fits = compatible(module.shapeOf(parameters[i]), trace.arguments[i].shape());
+  for (size_t i = 0; fits && i < parameters.size(); ++i)
+    fits = compatible(module.shapeOf(parameters[i]), trace.arguments[i].shape());
   if (fits) return {};
   return fail("%" + std::string(module.at(trace.computation).name) + " takes other values than its caller gives");
 }
@@ -77,7 +78,8 @@ Status traceCall(const Module& module, CallTrace& trace, const std::atomic<bool>
   Module copy = module;
   showAll(copy, trace.computation, shown);
   TESSERA_ASSIGN_OR_RETURN(const Literal all, evaluateComputation(copy, trace.computation, trace.arguments, cancel));
-  for (size_t i = 0; i < shown.size() && i < all.elements().size(); ++i) trace.values.emplace(shown[i], all.elements()[i]);
+  for (size_t i = 0; i < shown.size() && i < all.elements().size(); ++i)
+    trace.values.emplace(shown[i], all.elements()[i]);
   return {};
 }
 
@@ -118,9 +120,10 @@ InstructionId addAlone(Module& copy, const Instruction& instruction, Computation
   return made;
 }
 
-// A caller that is not complete runs nothing: what it calls may not fit what it is given, or itself. What a call, a fusion or a
-// loop gives first is known without.
-Result<CallTrace> traceUnrun(const Module& module, const Instruction& caller, const CallFrame& frame, std::vector<Literal> operands, const std::atomic<bool>* cancel) {
+// A caller that is not complete runs nothing: what it calls may not fit what it is given, or itself. What a call, a
+// fusion or a loop gives first is known without.
+Result<CallTrace> traceUnrun(const Module& module, const Instruction& caller, const CallFrame& frame,
+                             std::vector<Literal> operands, const std::atomic<bool>* cancel) {
   CallTrace out;
   out.computation = frame.computation;
   if (caller.opcode != Opcode::Call && caller.opcode != Opcode::Fusion && caller.opcode != Opcode::While) return out;
@@ -131,8 +134,10 @@ Result<CallTrace> traceUnrun(const Module& module, const Instruction& caller, co
   return out;
 }
 
-Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const CallFrame& frame, const std::atomic<bool>* cancel) {
-  if (!module.contains(frame.caller) || !module.contains(frame.computation)) return fail("the call is not there any more");
+Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const CallFrame& frame,
+                             const std::atomic<bool>* cancel) {
+  if (!module.contains(frame.caller) || !module.contains(frame.computation))
+    return fail("the call is not there any more");
   const Instruction& caller = module.at(frame.caller);
   std::vector<Literal> operands;
   for (InstructionId operand : caller.operands) {
@@ -194,7 +199,8 @@ const Literal* Trace::find(InstructionId id) const {
   return found == entry.values.end() ? nullptr : &found->second;
 }
 
-Result<Trace> traceModule(const Module& module, std::span<const Literal> arguments, const CallPath& path, const std::atomic<bool>* cancel) {
+Result<Trace> traceModule(const Module& module, std::span<const Literal> arguments, const CallPath& path,
+                          const std::atomic<bool>* cancel) {
   Trace out;
   if (!module.contains(module.entry())) return out;
   out.entry.computation = module.entry();
@@ -202,7 +208,8 @@ Result<Trace> traceModule(const Module& module, std::span<const Literal> argumen
   TESSERA_ASSIGN_OR_RETURN(out.entry.arguments, wholeArguments(module, arguments));
   TESSERA_TRY(traceCall(module, out.entry, cancel));
   for (const CallFrame& frame : path) {
-    TESSERA_ASSIGN_OR_RETURN(CallTrace call, traceFrame(module, out.calls.empty() ? out.entry : out.calls.back(), frame, cancel));
+    TESSERA_ASSIGN_OR_RETURN(CallTrace call,
+                             traceFrame(module, out.calls.empty() ? out.entry : out.calls.back(), frame, cancel));
     const bool reached = call.applications > 0;
     out.calls.push_back(std::move(call));
     if (!reached) break;
@@ -218,7 +225,8 @@ std::vector<InstructionId> completePart(const Module& module, ComputationId comp
   Callees callees(module);
   for (InstructionId id : *order) {
     const auto& operands = module.at(id).operands;
-    if (!std::ranges::all_of(operands, [&](InstructionId o) { return module.contains(o) && complete[o.value]; })) continue;
+    if (!std::ranges::all_of(operands, [&](InstructionId o) { return module.contains(o) && complete[o.value]; }))
+      continue;
     const auto inferred = inferInstruction(module, id);
     if (!inferred || !compatible(inferred->shape, module.shapeOf(id)) || !callees.complete(module.at(id))) continue;
     complete[id.value] = true;

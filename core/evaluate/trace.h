@@ -28,7 +28,7 @@ struct CallTrace {
   std::unordered_map<InstructionId, Literal> values;  // tuples whole
   int64_t applications = 0;                           // how often the caller applied it; 0: a branch that was not taken
   int64_t application = 0;                            // the one whose values these are
-  std::vector<Literal> carried;                       // of a while's body: the state before each iteration, the first 1000
+  std::vector<Literal> carried;  // of a while's body: the state before each iteration, the first 1000
 };
 struct Trace {
   CallTrace entry;
@@ -43,7 +43,8 @@ Result<Trace> traceModule(const Module& module, std::span<const Literal> argumen
 
 // Instructions of a computation that have all they need and whose shapes agree, operands first.
 std::vector<InstructionId> completePart(const Module& module, ComputationId computation);
-// The first callers from the entry down to a computation, each in its first application; empty: the entry, or nobody calls it.
+// The first callers from the entry down to a computation, each in its first application; empty: the entry, or nobody
+// calls it.
 CallPath pathTo(const Module& module, ComputationId computation);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// A module in two other words: C++ that builds it with XlaBuilder, the reference's language, and Python that builds it with
-// jax.lax. One row an opcode (code/rows.cpp) has both; what a language has no form for is named.
+// A module in two other words: C++ that builds it with XlaBuilder, the reference's language, and Python that builds it
+// with jax.lax. One row an opcode (code/rows.cpp) has both; what a language has no form for is named.
 #pragma once
 
 #include <string>

@@ -31,7 +31,8 @@ void appendComputation(std::string& out, const Module& module, const Computation
   out += "  subgraph " + quoted("cluster_" + computation.name) + " {\n    label=" + quoted(computation.name) + ";\n";
   for (InstructionId id : computation.instructions) {
     const Instruction& instruction = module.at(id);
-    out += "    " + nodeOf(id) + " [label=" + quoted(labelOf(instruction)) + (id == computation.root ? ", peripheries=2" : "") + "];\n";
+    out += "    " + nodeOf(id) + " [label=" + quoted(labelOf(instruction)) +
+           (id == computation.root ? ", peripheries=2" : "") + "];\n";
   }
   for (InstructionId id : computation.instructions) {
     const auto operands = module.at(id).operands;

@@ -1,5 +1,5 @@
-// See dot_reader.h. A recursive descent over Graphviz' grammar: statements of nodes, edges, attributes and subgraphs; names
-// as words, numbers, "strings" joined by +, and <html>. Ports, ranks and styles are read and forgotten.
+// See dot_reader.h. A recursive descent over Graphviz' grammar: statements of nodes, edges, attributes and subgraphs;
+// names as words, numbers, "strings" joined by +, and <html>. Ports, ranks and styles are read and forgotten.
 #include "core/formats/dot_reader.h"
 
 #include <algorithm>
@@ -80,7 +80,8 @@ class DotReader {
     d.message = "the Graphviz file does not read";
     d.expected = std::move(expected);
     const std::string_view word = wordAt(text_, at_);
-    d.found = at_ >= text_.size() ? "the end of the file" : cleaned(word.empty() ? text_.substr(at_, 1) : word.substr(0, 40));
+    d.found =
+        at_ >= text_.size() ? "the end of the file" : cleaned(word.empty() ? text_.substr(at_, 1) : word.substr(0, 40));
     d.position = text::LineCounter(text_).at(std::min(at_, text_.size()));
     return std::unexpected(std::move(d));
   }
@@ -202,7 +203,8 @@ class DotReader {
       edges = true;
       std::vector<int32_t> to;
       TESSERA_TRY(readTarget(scope, depth, to));
-      if (from.size() * to.size() > kMost || graph_.edges.size() + from.size() * to.size() > kMost) return tooMuch("edges");
+      if (from.size() * to.size() > kMost || graph_.edges.size() + from.size() * to.size() > kMost)
+        return tooMuch("edges");
       for (int32_t a : from)
         for (int32_t b : to) graph_.edges.push_back({a, b, {}});
       from = std::move(to);
@@ -212,7 +214,8 @@ class DotReader {
     if (edges) {
       const auto label = own.find("label");
       for (size_t e = firstEdge; label != own.end() && e < graph_.edges.size(); ++e)
-        graph_.edges[e].label = joined(linesOf(label->second.html ? plainHtml(label->second.text) : label->second.text, {}, graph_.name));
+        graph_.edges[e].label =
+            joined(linesOf(label->second.html ? plainHtml(label->second.text) : label->second.text, {}, graph_.name));
     } else if (!subgraph) {
       for (auto& [name, value] : own) labels_[static_cast<size_t>(first[0])][name] = value;
     }
@@ -275,7 +278,8 @@ class DotReader {
   void setGraphLabel(const Scope& scope, const Attributes& own) {
     const auto label = own.find("label");
     if (label == own.end()) return;
-    const std::string text = joined(linesOf(label->second.html ? plainHtml(label->second.text) : label->second.text, {}, graph_.name));
+    const std::string text =
+        joined(linesOf(label->second.html ? plainHtml(label->second.text) : label->second.text, {}, graph_.name));
     if (scope.cluster >= 0)
       graph_.clusters[static_cast<size_t>(scope.cluster)].label = text;
     else if (!scope.members)
@@ -363,7 +367,8 @@ bool looksLikeDot(std::string_view content) {
   at = skipBlanks(content, at + word.size());
   if (at < content.size() && content[at] == '{') return !startsInstruction(content, skipBlanks(content, at + 1));
   // A name comes next; in HLO it would be a signature.
-  return at < content.size() && (isWordChar(content[at]) || content[at] == '"' || content[at] == '<' || content[at] == '-' || content[at] == '.');
+  return at < content.size() && (isWordChar(content[at]) || content[at] == '"' || content[at] == '<' ||
+                                 content[at] == '-' || content[at] == '.');
 }
 
 Result<PlainGraph> readDot(std::string_view content, const std::string& fileName) {

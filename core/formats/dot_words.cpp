@@ -11,12 +11,14 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 struct Entity {
   std::string_view name, text;
 };
-constexpr Entity kEntities[] = {{"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&quot;", "\""}, {"&nbsp;", " "}, {"&#45;", "-"}};
+constexpr Entity kEntities[] = {{"&lt;", "<"},    {"&gt;", ">"},   {"&amp;", "&"},
+                                {"&quot;", "\""}, {"&nbsp;", " "}, {"&#45;", "-"}};
 
 }  // namespace
 
 bool isWordChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9') ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 bool equalsWord(std::string_view a, std::string_view keyword) {
   return a.size() == keyword.size() && std::ranges::equal(a, keyword, {}, lower);
@@ -51,7 +53,11 @@ std::string cleaned(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const size_t length = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : c >= 0xE0 && c < 0xF0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+    const size_t length = c < 0x80                ? 1
+                          : c >= 0xC2 && c < 0xE0 ? 2
+                          : c >= 0xE0 && c < 0xF0 ? 3
+                          : c >= 0xF0 && c < 0xF5 ? 4
+                                                  : 0;
     bool good = length > 0 && i + length <= text.size() && (c >= 0x20 || c == '\n');
     for (size_t k = 1; good && k < length; ++k) good = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
     out += good ? std::string(text.substr(i, length)) : "?";
@@ -71,7 +77,8 @@ std::string plainHtml(std::string_view html) {
       i = end == std::string_view::npos ? html.size() : end + 1;
       continue;
     }
-    const auto* entity = std::ranges::find_if(kEntities, [&](const Entity& e) { return html.substr(i).starts_with(e.name); });
+    const auto* entity =
+        std::ranges::find_if(kEntities, [&](const Entity& e) { return html.substr(i).starts_with(e.name); });
     out += entity == std::end(kEntities) ? std::string(1, html[i] == '\n' ? ' ' : html[i]) : std::string(entity->text);
     i += entity == std::end(kEntities) ? 1 : entity->name.size();
   }
@@ -107,7 +114,9 @@ std::vector<std::string> linesOf(std::string_view text, std::string_view node, s
     } else if (const char escaped = text[++i]; escaped == 'n' || escaped == 'l' || escaped == 'r') {
       lines.emplace_back();
     } else {
-      lines.back() += escaped == 'N' ? std::string(node) : escaped == 'G' ? std::string(graph) : std::string(1, escaped);
+      lines.back() += escaped == 'N'   ? std::string(node)
+                      : escaped == 'G' ? std::string(graph)
+                                       : std::string(1, escaped);
     }
   }
   std::erase_if(lines, [](const std::string& line) { return line.find_first_not_of(' ') == std::string::npos; });

@@ -1,5 +1,6 @@
-// HLO text: reader and printer, by the grammar that XLA prints. Reading yields a Module and Diagnostics; unknown opcodes and
-// attributes are kept; what cannot become a graph (truncation, undefined or doubly defined names) has no Module.
+// HLO text: reader and printer, by the grammar that XLA prints. Reading yields a Module and Diagnostics; unknown
+// opcodes and attributes are kept; what cannot become a graph (truncation, undefined or doubly defined names) has no
+// Module.
 #pragma once
 
 #include <optional>

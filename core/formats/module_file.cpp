@@ -1,4 +1,5 @@
-// Files: whole contents with gz and zst unpacked, writing that never leaves half a file, and reading a module by content.
+// Files: whole contents with gz and zst unpacked, writing that never leaves half a file, and reading a module by
+// content.
 #include "core/formats/module_file.h"
 
 #include <fcntl.h>
@@ -117,7 +118,8 @@ Result<std::string> unpackZstd(const std::string& packed, const std::filesystem:
     ZSTD_outBuffer output{out.data() + used, block, 0};
     status = ZSTD_decompressStream(context.get(), &output, &input);
     out.resize(used + output.pos);
-    if (ZSTD_isError(status)) return cannotRead(path, std::string("the zstd data are damaged: ") + ZSTD_getErrorName(status));
+    if (ZSTD_isError(status))
+      return cannotRead(path, std::string("the zstd data are damaged: ") + ZSTD_getErrorName(status));
     if (out.size() > kMostUnpacked) return cannotRead(path, "its unpacked content is larger than 4 GiB");
     if (input.pos == input.size && output.pos < block) break;
   }
@@ -208,8 +210,11 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
   }
   if (looksLikeDot(*content)) {
     auto graph = readDot(*content, path.string());
-    out.diagnostics.add(graph ? failed(Fault::Invalid, path, "a Graphviz file is a picture and has no operations; `render`, `stats` and the studio show it").error()
-                              : std::move(graph).error());
+    out.diagnostics.add(
+        graph ? failed(Fault::Invalid, path,
+                       "a Graphviz file is a picture and has no operations; `render`, `stats` and the studio show it")
+                    .error()
+              : std::move(graph).error());
     return out;
   }
   // MLIR's aliases start with '#' as comments of text protobufs do.

@@ -25,18 +25,30 @@ struct NamedType {
 };
 // ml_dtypes' names for the types that NumPy lacks.
 constexpr NamedType kSuffixes[] = {
-    {"bfloat16", ElementType::BF16}, {"float8_e5m2", ElementType::F8E5M2}, {"float8_e4m3", ElementType::F8E4M3},
-    {"float8_e4m3fn", ElementType::F8E4M3FN}, {"float8_e4m3b11fnuz", ElementType::F8E4M3B11FNUZ},
-    {"float8_e3m4", ElementType::F8E3M4}, {"float8_e5m2fnuz", ElementType::F8E5M2FNUZ},
-    {"float8_e4m3fnuz", ElementType::F8E4M3FNUZ}, {"float8_e8m0fnu", ElementType::F8E8M0FNU},
-    {"float6_e3m2fn", ElementType::F6E3M2FN}, {"float6_e2m3fn", ElementType::F6E2M3FN}, {"float4_e2m1fn", ElementType::F4E2M1FN},
-    {"int1", ElementType::S1}, {"int2", ElementType::S2}, {"int4", ElementType::S4},
-    {"uint1", ElementType::U1}, {"uint2", ElementType::U2}, {"uint4", ElementType::U4},
+    {"bfloat16", ElementType::BF16},
+    {"float8_e5m2", ElementType::F8E5M2},
+    {"float8_e4m3", ElementType::F8E4M3},
+    {"float8_e4m3fn", ElementType::F8E4M3FN},
+    {"float8_e4m3b11fnuz", ElementType::F8E4M3B11FNUZ},
+    {"float8_e3m4", ElementType::F8E3M4},
+    {"float8_e5m2fnuz", ElementType::F8E5M2FNUZ},
+    {"float8_e4m3fnuz", ElementType::F8E4M3FNUZ},
+    {"float8_e8m0fnu", ElementType::F8E8M0FNU},
+    {"float6_e3m2fn", ElementType::F6E3M2FN},
+    {"float6_e2m3fn", ElementType::F6E2M3FN},
+    {"float4_e2m1fn", ElementType::F4E2M1FN},
+    {"int1", ElementType::S1},
+    {"int2", ElementType::S2},
+    {"int4", ElementType::S4},
+    {"uint1", ElementType::U1},
+    {"uint2", ElementType::U2},
+    {"uint4", ElementType::U4},
 };
 constexpr NamedType kDescriptors[] = {
-    {"b1", ElementType::Pred}, {"i1", ElementType::S8}, {"i2", ElementType::S16}, {"i4", ElementType::S32}, {"i8", ElementType::S64},
-    {"u1", ElementType::U8}, {"u2", ElementType::U16}, {"u4", ElementType::U32}, {"u8", ElementType::U64}, {"f2", ElementType::F16},
-    {"f4", ElementType::F32}, {"f8", ElementType::F64}, {"c8", ElementType::C64}, {"c16", ElementType::C128},
+    {"b1", ElementType::Pred}, {"i1", ElementType::S8},    {"i2", ElementType::S16}, {"i4", ElementType::S32},
+    {"i8", ElementType::S64},  {"u1", ElementType::U8},    {"u2", ElementType::U16}, {"u4", ElementType::U32},
+    {"u8", ElementType::U64},  {"f2", ElementType::F16},   {"f4", ElementType::F32}, {"f8", ElementType::F64},
+    {"c8", ElementType::C64},  {"c16", ElementType::C128},
 };
 
 std::optional<ElementType> find(std::span<const NamedType> table, std::string_view name) {
@@ -120,7 +132,8 @@ Result<NpyHeader> parseHeader(std::string_view npy) {
   if (length > npy.size() - start) return fail("the npy header is cut off");
   std::string_view text = npy.substr(start, length);
   NpyHeader out;
-  auto descriptor = valueAfter(text, "descr"), order = valueAfter(text, "fortran_order"), shape = valueAfter(text, "shape");
+  auto descriptor = valueAfter(text, "descr"), order = valueAfter(text, "fortran_order"),
+       shape = valueAfter(text, "shape");
   if (!descriptor || !order || !shape) return fail("the npy header lacks descr, fortran_order or shape");
   TESSERA_TRY(parseDescriptor(*descriptor, out));
   TESSERA_TRY(parseDimensions(*shape, out.dimensions));
@@ -130,7 +143,9 @@ Result<NpyHeader> parseHeader(std::string_view npy) {
 }
 
 void swapBytes(std::span<std::byte> data, size_t width) {
-  for (size_t at = 0; at + width <= data.size(); at += width) std::reverse(data.begin() + static_cast<std::ptrdiff_t>(at), data.begin() + static_cast<std::ptrdiff_t>(at + width));
+  for (size_t at = 0; at + width <= data.size(); at += width)
+    std::reverse(data.begin() + static_cast<std::ptrdiff_t>(at),
+                 data.begin() + static_cast<std::ptrdiff_t>(at + width));
 }
 
 // Copies column-major data into row-major order.
@@ -162,11 +177,13 @@ Result<Literal> parseNpy(std::string_view npy, std::optional<ElementType> suffix
   TESSERA_ASSIGN_OR_RETURN(NpyHeader header, parseHeader(npy));
   const size_t storedWidth = static_cast<size_t>(byteWidth(header.type));
   const ElementType type = suffixType.value_or(header.type);
-  if (static_cast<size_t>(byteWidth(type)) != storedWidth) return fail("the array's type does not have the width of " + std::string(nameOf(type)));
+  if (static_cast<size_t>(byteWidth(type)) != storedWidth)
+    return fail("the array's type does not have the width of " + std::string(nameOf(type)));
   Shape shape = Shape::arrayRowMajor(type, header.dimensions);
   auto bytes = shape.denseBytes();
   if (!bytes || static_cast<uint64_t>(*bytes) != npy.size() - header.dataOffset)
-    return fail(fmt::format("an array of shape {} does not take {} bytes", toString(shape, false), npy.size() - header.dataOffset));
+    return fail(fmt::format("an array of shape {} does not take {} bytes", toString(shape, false),
+                            npy.size() - header.dataOffset));
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(shape));
   const auto* data = reinterpret_cast<const std::byte*>(npy.data()) + header.dataOffset;
   if (header.fortranOrder && shape.dimensions.size() > 1)
@@ -250,7 +267,8 @@ Result<Key> parseKey(std::string_view entry) {
 
 Result<std::pair<std::string, Literal>> readArray(zip_t* archive, zip_uint64_t index) {
   zip_stat_t stat;
-  if (zip_stat_index(archive, index, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME) || !(stat.valid & ZIP_STAT_SIZE)) return fail("cannot be read");
+  if (zip_stat_index(archive, index, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME) || !(stat.valid & ZIP_STAT_SIZE))
+    return fail("cannot be read");
   TESSERA_ASSIGN_OR_RETURN(Key key, parseKey(stat.name));
   TESSERA_ASSIGN_OR_RETURN(std::string npy, readEntry(archive, index, stat.size));
   TESSERA_ASSIGN_OR_RETURN(Literal literal, parseNpy(npy, key.type));
@@ -260,7 +278,8 @@ Result<std::pair<std::string, Literal>> readArray(zip_t* archive, zip_uint64_t i
 }  // namespace
 
 Result<std::string> npyBytes(const Literal& literal) {
-  if (!literal.shape().isArray()) return fail("only arrays can be written as npy, not " + toString(literal.shape(), false));
+  if (!literal.shape().isArray())
+    return fail("only arrays can be written as npy, not " + toString(literal.shape(), false));
   std::string npy = npyHeader(literal.shape(), writtenType(literal.shape().type).descriptor);
   npy.append(reinterpret_cast<const char*>(literal.bytes().data()), literal.bytes().size());
   return npy;
@@ -373,4 +392,3 @@ Status writeNpz(const std::filesystem::path& path, const NamedArrays& arrays) {
 }
 
 }  // namespace tessera
-

@@ -1,5 +1,5 @@
-// See padding.h. The frontend attributes are kept as text in the IR, so that they are taken apart here, quotes and inner
-// braces as units.
+// See padding.h. The frontend attributes are kept as text in the IR, so that they are taken apart here, quotes and
+// inner braces as units.
 #include "core/formats/padding.h"
 
 #include <charconv>
@@ -198,7 +198,8 @@ std::string paddingText(const Shape& shape) {
   if (shape.isArray()) return hasPadding(shape) ? layoutPadding(*shape.layout) : std::string();
   std::string out;
   for (const ShapeLeaf& leaf : leavesOf(shape))
-    if (hasPadding(*leaf.shape)) out += (out.empty() ? "{" : " {") + joined(leaf.index) + '}' + layoutPadding(*leaf.shape->layout);
+    if (hasPadding(*leaf.shape))
+      out += (out.empty() ? "{" : " {") + joined(leaf.index) + '}' + layoutPadding(*leaf.shape->layout);
   return out;
 }
 
@@ -221,9 +222,11 @@ Status applyPadding(Shape& shape, std::string_view text) {
 std::string entryPaddingText(const ModuleConfig& config) {
   std::string out;
   const auto add = [&](const std::string& place, const Shape& shape) {
-    if (const std::string padding = paddingText(shape); !padding.empty()) out += (out.empty() ? "" : "; ") + place + ": " + padding;
+    if (const std::string padding = paddingText(shape); !padding.empty())
+      out += (out.empty() ? "" : "; ") + place + ": " + padding;
   };
-  for (size_t i = 0; i < config.entryParameterLayouts.size(); ++i) add(std::to_string(i), config.entryParameterLayouts[i]);
+  for (size_t i = 0; i < config.entryParameterLayouts.size(); ++i)
+    add(std::to_string(i), config.entryParameterLayouts[i]);
   if (config.entryResultLayout) add("result", *config.entryResultLayout);
   return out;
 }

@@ -1,6 +1,6 @@
-// Padding (padded_dimensions, padding_value) in HLO text, which has no form for it: a frontend attribute of ours that XLA
-// carries along and ignores, tessera.padding="8,128=0" on an instruction ("{1}8,128=0 {2}4" for leaves of a tuple) and
-// tessera.entry_padding="0: 8,128; result: 4" for the entry's layout. And what an export cannot carry.
+// Padding (padded_dimensions, padding_value) in HLO text, which has no form for it: a frontend attribute of ours that
+// XLA carries along and ignores, tessera.padding="8,128=0" on an instruction ("{1}8,128=0 {2}4" for leaves of a tuple)
+// and tessera.entry_padding="0: 8,128; result: 4" for the entry's layout. And what an export cannot carry.
 #pragma once
 
 #include <string>

@@ -94,14 +94,17 @@ class Reader {
 
   Status readVersion() {
     nextLine();
-    if (!line_.starts_with(kMagic)) return wrong("the first line of the project file is broken", "tessera project 1", std::string(line_.substr(0, 40)));
+    if (!line_.starts_with(kMagic))
+      return wrong("the first line of the project file is broken", "tessera project 1",
+                   std::string(line_.substr(0, 40)));
     const std::string_view text = line_.substr(kMagic.size());
     int64_t version = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
     if (error != std::errc() || end != text.data() + text.size() || version < 1)
       return wrong("the version of the project file does not read", "a number", std::string(text));
     if (version > kVersion)
-      return wrong("the project was written by a newer Tessera; this one reads version " + std::to_string(kVersion) + " and older ones",
+      return wrong("the project was written by a newer Tessera; this one reads version " + std::to_string(kVersion) +
+                       " and older ones",
                    std::to_string(kVersion), std::to_string(version));
     return {};
   }
@@ -116,12 +119,15 @@ class Reader {
       rest_ = body.substr(0, begin);
       return {};
     }
-    lineNumber_ = static_cast<uint32_t>(1 + std::ranges::count(content_.substr(0, content_.size() - rest_.size()), '\n') + std::ranges::count(body, '\n'));
+    lineNumber_ =
+        static_cast<uint32_t>(1 + std::ranges::count(content_.substr(0, content_.size() - rest_.size()), '\n') +
+                              std::ranges::count(body, '\n'));
     return wrong("the project file ends too early: its last line is missing", "end");
   }
 
   Result<ProjectContent> graphHere() {
-    if (!out_.project.graphFile.empty()) return wrong("the project has its graph twice: here and in " + out_.project.graphFile);
+    if (!out_.project.graphFile.empty())
+      return wrong("the project has its graph twice: here and in " + out_.project.graphFile);
     out_.graph = rest_;
     out_.graphLine = lineNumber_ + 1;
     return std::move(out_);
@@ -143,9 +149,13 @@ class Reader {
       page_ = &out_.project.page(text);
       return {};
     }
-    constexpr std::string_view kPageWords[] = {"groups", "open", "at", "group-at", "frame", "note", "via", "mute", "size", "bookmark"};
+    constexpr std::string_view kPageWords[] = {"groups", "open", "at",   "group-at", "frame",
+                                               "note",   "via",  "mute", "size",     "bookmark"};
     if (std::ranges::find(kPageWords, key) == std::end(kPageWords))
-      return wrong("the line does not read", "graph, show, run, page, groups, open, at, group-at, frame, note, via, mute, size, bookmark, hlo or end", std::string(whole_.substr(0, 60)));
+      return wrong(
+          "the line does not read",
+          "graph, show, run, page, groups, open, at, group-at, frame, note, via, mute, size, bookmark, hlo or end",
+          std::string(whole_.substr(0, 60)));
     if (out_.project.pages.empty()) return wrong("the line belongs to no page", "page \"COMPUTATION\" above");
     page_ = &out_.project.pages.back();
     return readPageItem(key);
@@ -173,8 +183,10 @@ class Reader {
     }
     if (key == "mute" || key == "bookmark") {
       TESSERA_TRY(readText(text));
-      if (key == "mute") page_->muted.insert(std::move(text));
-      else page_->bookmarks.push_back(std::move(text));
+      if (key == "mute")
+        page_->muted.insert(std::move(text));
+      else
+        page_->bookmarks.push_back(std::move(text));
       return {};
     }
     if (key == "via" || key == "size") return readSpot(key);
@@ -195,7 +207,8 @@ class Reader {
     if (key == "size") {
       std::string name;
       TESSERA_TRY(readText(name));
-      return page_->sizeNames.emplace(std::move(spot), std::move(name)).second ? Status() : wrong("a dimension has two names");
+      return page_->sizeNames.emplace(std::move(spot), std::move(name)).second ? Status()
+                                                                               : wrong("a dimension has two names");
     }
     auto& points = page_->reroutes[std::move(spot)];
     for (skipBlanks(); !line_.empty(); skipBlanks()) {
@@ -211,13 +224,15 @@ class Reader {
   }
   Status atEnd() {
     skipBlanks();
-    return line_.empty() ? Status() : wrong("there is more on the line than belongs there", {}, std::string(line_.substr(0, 60)));
+    return line_.empty() ? Status()
+                         : wrong("there is more on the line than belongs there", {}, std::string(line_.substr(0, 60)));
   }
   Status readString(std::string& out) {
     skipBlanks();
     size_t end = 1;
     while (end < line_.size() && line_[end] != '"') end += line_[end] == '\\' ? 2 : 1;
-    if (!line_.starts_with('"') || end >= line_.size()) return wrong("a text in quotes is missing or has no end", "\"…\"", std::string(whole_.substr(0, 60)));
+    if (!line_.starts_with('"') || end >= line_.size())
+      return wrong("a text in quotes is missing or has no end", "\"…\"", std::string(whole_.substr(0, 60)));
     out = text::unescape(line_.substr(1, end - 1));
     line_ = line_.substr(end + 1);
     return {};
@@ -230,7 +245,8 @@ class Reader {
   Status readWhole(int32_t& out, int32_t below) {
     double value = 0;
     TESSERA_TRY(readNumber(value));
-    if (value < 0 || value >= below || value != std::floor(value)) return wrong("a number is out of range", "0 to " + std::to_string(below - 1), number(value));
+    if (value < 0 || value >= below || value != std::floor(value))
+      return wrong("a number is out of range", "0 to " + std::to_string(below - 1), number(value));
     out = static_cast<int32_t>(value);
     return {};
   }
@@ -241,7 +257,8 @@ class Reader {
   Status readNumber(double& out) {
     skipBlanks();
     const auto [end, error] = std::from_chars(line_.data(), line_.data() + line_.size(), out);
-    if (error != std::errc() || !(std::abs(out) <= kFarthest)) return wrong("a number does not read", "a number", std::string(whole_.substr(0, 60)));
+    if (error != std::errc() || !(std::abs(out) <= kFarthest))
+      return wrong("a number does not read", "a number", std::string(whole_.substr(0, 60)));
     line_.remove_prefix(static_cast<size_t>(end - line_.data()));
     return {};
   }
@@ -253,10 +270,12 @@ class Reader {
 };
 
 void appendBoxes(std::string& out, std::string_view key, std::vector<PageBox> boxes) {
-  std::ranges::sort(boxes, {}, [](const PageBox& b) { return std::tuple(shown(b.y), shown(b.x), b.text, shown(b.width), shown(b.height), b.color); });
+  std::ranges::sort(boxes, {}, [](const PageBox& b) {
+    return std::tuple(shown(b.y), shown(b.x), b.text, shown(b.width), shown(b.height), b.color);
+  });
   for (const PageBox& b : boxes)
-    out += std::string(key) + ' ' + number(b.x) + ' ' + number(b.y) + ' ' + number(b.width) + ' ' + number(b.height) + ' ' + inQuotes(b.text) +
-           (b.color ? ' ' + std::to_string(b.color) : std::string()) + '\n';
+    out += std::string(key) + ' ' + number(b.x) + ' ' + number(b.y) + ' ' + number(b.width) + ' ' + number(b.height) +
+           ' ' + inQuotes(b.text) + (b.color ? ' ' + std::to_string(b.color) : std::string()) + '\n';
 }
 
 void appendPage(std::string& out, const ProjectPage& page) {
@@ -265,8 +284,10 @@ void appendPage(std::string& out, const ProjectPage& page) {
   std::vector<std::string> open = page.openGroups;
   std::ranges::sort(open);
   for (const std::string& group : open) out += "open " + inQuotes(group) + '\n';
-  for (const auto& [name, p] : page.instructions) out += "at " + inQuotes(name) + ' ' + number(p.x) + ' ' + number(p.y) + '\n';
-  for (const auto& [name, p] : page.groups) out += "group-at " + inQuotes(name) + ' ' + number(p.x) + ' ' + number(p.y) + '\n';
+  for (const auto& [name, p] : page.instructions)
+    out += "at " + inQuotes(name) + ' ' + number(p.x) + ' ' + number(p.y) + '\n';
+  for (const auto& [name, p] : page.groups)
+    out += "group-at " + inQuotes(name) + ' ' + number(p.x) + ' ' + number(p.y) + '\n';
   appendBoxes(out, "frame", page.frames);
   appendBoxes(out, "note", page.notes);
   for (const auto& [spot, points] : page.reroutes) {
@@ -275,7 +296,8 @@ void appendPage(std::string& out, const ProjectPage& page) {
     out += '\n';
   }
   for (const std::string& name : page.muted) out += "mute " + inQuotes(name) + '\n';
-  for (const auto& [spot, name] : page.sizeNames) out += "size " + inQuotes(spot.first) + ' ' + std::to_string(spot.second) + ' ' + inQuotes(name) + '\n';
+  for (const auto& [spot, name] : page.sizeNames)
+    out += "size " + inQuotes(spot.first) + ' ' + std::to_string(spot.second) + ' ' + inQuotes(name) + '\n';
   for (const std::string& name : page.bookmarks) out += "bookmark " + inQuotes(name) + '\n';
 }
 
@@ -286,8 +308,10 @@ template <class Map>
 void renameSpots(Map& map, const std::string& from, const std::string& to) {
   Map out;
   for (auto& [spot, value] : map)
-    if (spot.first != from) out.emplace(spot, std::move(value));
-    else if (!to.empty()) out.emplace(PageSpot(to, spot.second), std::move(value));
+    if (spot.first != from)
+      out.emplace(spot, std::move(value));
+    else if (!to.empty())
+      out.emplace(PageSpot(to, spot.second), std::move(value));
   map = std::move(out);
 }
 
@@ -330,8 +354,8 @@ ProjectPage& Project::page(std::string_view computation) {
 }
 
 bool ProjectPage::arranged() const {
-  return !instructions.empty() || !groups.empty() || !frames.empty() || !notes.empty() || !reroutes.empty() || !muted.empty() ||
-         !sizeNames.empty() || !bookmarks.empty();
+  return !instructions.empty() || !groups.empty() || !frames.empty() || !notes.empty() || !reroutes.empty() ||
+         !muted.empty() || !sizeNames.empty() || !bookmarks.empty();
 }
 
 bool Project::arranged() const { return run != RunSettings() || std::ranges::any_of(pages, &ProjectPage::arranged); }
@@ -345,8 +369,10 @@ void Project::rename(std::string_view computation, const std::string& from, cons
     page.instructions.insert(std::move(place));
   }
   if (page.muted.erase(from) > 0 && !to.empty()) page.muted.insert(to);
-  if (to.empty()) std::erase(page.bookmarks, from);
-  else std::ranges::replace(page.bookmarks, from, to);
+  if (to.empty())
+    std::erase(page.bookmarks, from);
+  else
+    std::ranges::replace(page.bookmarks, from, to);
   renameSpots(page.reroutes, from, to);
   renameSpots(page.sizeNames, from, to);
 }

@@ -1,6 +1,7 @@
-// Project files (.tessera): a graph with what a person arranged round it: groups that are open, places of boxes, frames and
-// notes. Text, one item a line in a fixed order, so that version control shows small changes. Either the graph stands in the
-// file itself as HLO text, or the file is a sidecar FILE.tessera beside a graph that another program owns.
+// Project files (.tessera): a graph with what a person arranged round it: groups that are open, places of boxes, frames
+// and notes. Text, one item a line in a fixed order, so that version control shows small changes. Either the graph
+// stands in the file itself as HLO text, or the file is a sidecar FILE.tessera beside a graph that another program
+// owns.
 #pragma once
 
 #include <filesystem>
@@ -36,9 +37,9 @@ using PageSpot = std::pair<std::string, int32_t>;
 // What was arranged in one computation. Boxes are named as GraphView names them.
 struct ProjectPage {
   std::string computation;
-  std::vector<std::string> openGroups;             // sorted; meaningful when `opened`
-  bool opened = false;                             // false: the file says nothing about groups
-  std::map<std::string, PagePoint> instructions;   // upper left corners
+  std::vector<std::string> openGroups;            // sorted; meaningful when `opened`
+  bool opened = false;                            // false: the file says nothing about groups
+  std::map<std::string, PagePoint> instructions;  // upper left corners
   std::map<std::string, PagePoint> groups;
   std::vector<PageBox> frames, notes;
   std::map<PageSpot, std::vector<PagePoint>> reroutes;  // by input: points that its wire passes
@@ -67,8 +68,8 @@ bool looksLikeProject(std::string_view content);
 
 struct ProjectContent {
   Project project;
-  std::string_view graph;   // HLO text; empty when graphFile says where it is
-  uint32_t graphLine = 0;   // line of the file on which it starts
+  std::string_view graph;  // HLO text; empty when graphFile says where it is
+  uint32_t graphLine = 0;  // line of the file on which it starts
 };
 // Fails with the line: unknown words, numbers that do not read, a newer version, an end that is missing.
 Result<ProjectContent> parseProject(std::string_view content);
@@ -77,8 +78,8 @@ std::string printProject(const Project& project, const Module* graph);
 
 // The module of a project file, with positions of the file in its diagnostics. A graph file is read from beside `path`.
 ReadResult readProjectModule(std::string_view content, const std::filesystem::path& path);
-// What was arranged for a file: of the project file itself, or of the sidecar beside it. An empty project when there is none;
-// a sidecar that does not read is an error.
+// What was arranged for a file: of the project file itself, or of the sidecar beside it. An empty project when there is
+// none; a sidecar that does not read is an error.
 Result<Project> readArrangement(const std::filesystem::path& path);
 std::filesystem::path sidecarOf(const std::filesystem::path& graph);  // FILE.tessera
 

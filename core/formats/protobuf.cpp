@@ -1,4 +1,5 @@
-// Files in protobuf form: which message it is, binary or text, and the messages around a module. All conversion is in proto/.
+// Files in protobuf form: which message it is, binary or text, and the messages around a module. All conversion is in
+// proto/.
 #include "core/formats/protobuf.h"
 
 #include <google/protobuf/arena.h>
@@ -28,7 +29,8 @@ constexpr int kMaxNesting = 100;  // of messages: bounds every recursion behind 
 bool parseBinary(std::string_view content, google::protobuf::Message& out) {
   if (content.size() > INT_MAX) return false;
   const google::protobuf::LogSilencer silence;  // what is wrong is ours to say
-  google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(content.data()), static_cast<int>(content.size()));
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(content.data()),
+                                               static_cast<int>(content.size()));
   input.SetRecursionLimit(kMaxNesting);
   return out.ParseFromCodedStream(&input) && input.ConsumedEntireMessage();
 }
@@ -93,7 +95,8 @@ class FileReader {
 
   ProtoContent binary(std::string_view content) {
     auto* snapshot = google::protobuf::Arena::CreateMessage<pb::HloSnapshot>(&arena_);
-    if (parseBinary(content, *snapshot) && snapshot->hlo().hlo_module().computations_size() != 0) return fromSnapshot(*snapshot);
+    if (parseBinary(content, *snapshot) && snapshot->hlo().hlo_module().computations_size() != 0)
+      return fromSnapshot(*snapshot);
     auto* hlo = google::protobuf::Arena::CreateMessage<pb::HloProto>(&arena_);
     if (parseBinary(content, *hlo) && hlo->hlo_module().computations_size() != 0) return fromHlo(*hlo);
     auto* module = google::protobuf::Arena::CreateMessage<pb::HloModuleProto>(&arena_);
@@ -110,9 +113,11 @@ class FileReader {
     auto* snapshot = google::protobuf::Arena::CreateMessage<pb::HloSnapshot>(&arena_);
     auto* hlo = google::protobuf::Arena::CreateMessage<pb::HloProto>(&arena_);
     auto* module = google::protobuf::Arena::CreateMessage<pb::HloModuleProto>(&arena_);
-    if (descriptor == pb::HloSnapshot::descriptor() && parseText(content, *snapshot, error)) return fromSnapshot(*snapshot);
+    if (descriptor == pb::HloSnapshot::descriptor() && parseText(content, *snapshot, error))
+      return fromSnapshot(*snapshot);
     if (descriptor == pb::HloProto::descriptor() && parseText(content, *hlo, error)) return fromHlo(*hlo);
-    if (descriptor == pb::HloModuleProto::descriptor() && parseText(content, *module, error)) return fromModule(*module, {});
+    if (descriptor == pb::HloModuleProto::descriptor() && parseText(content, *module, error))
+      return fromModule(*module, {});
     if (error.diagnostic.message.empty()) error.diagnostic.message = "the text is no protobuf message";
     return failed(std::move(error.diagnostic));
   }
@@ -156,8 +161,12 @@ class FileReader {
       out.diagnostics.add(std::move(d));
     };
     for (int i = 0; i < message.arguments_size(); ++i)
-      take(message.arguments(i), [&](Literal v) { out.arguments.push_back(std::move(v)); }, "argument " + std::to_string(i));
-    if (message.has_result()) take(message.result(), [&](Literal v) { out.result = std::move(v); }, "the result");
+      take(
+          message.arguments(i), [&](Literal v) { out.arguments.push_back(std::move(v)); },
+          "argument " + std::to_string(i));
+    if (message.has_result())
+      take(
+          message.result(), [&](Literal v) { out.result = std::move(v); }, "the result");
     if (out.diagnostics.hasErrors()) out.module.reset();
     return out;
   }
@@ -233,7 +242,8 @@ Result<std::string> writeProto(const Module& module, const ProtoOptions& options
   return serialized(*message, options.text);
 }
 
-Result<std::string> writeSnapshot(const Module& module, const std::vector<Literal>& arguments, const std::optional<Literal>& result) {
+Result<std::string> writeSnapshot(const Module& module, const std::vector<Literal>& arguments,
+                                  const std::optional<Literal>& result) {
   TESSERA_TRY(checkFinished(module));
   pb::HloSnapshot message;
   fillHlo(module, nullptr, *message.mutable_hlo());

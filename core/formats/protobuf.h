@@ -1,6 +1,6 @@
-// Protobuf: HloModuleProto, HloProto and HloSnapshot, binary and text, read and written. What a module says in HLO text and
-// the messages cannot (replica counts, notes, attributes without a field) travels in fields of ours that XLA skips; what a
-// file says and the IR cannot is kept beside the module and written back.
+// Protobuf: HloModuleProto, HloProto and HloSnapshot, binary and text, read and written. What a module says in HLO text
+// and the messages cannot (replica counts, notes, attributes without a field) travels in fields of ours that XLA skips;
+// what a file says and the IR cannot is kept beside the module and written back.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ struct ProtoContent {
   std::optional<Module> module;
   Diagnostics diagnostics;
   bool snapshot = false;
-  std::vector<Literal> arguments;  // snapshot only, one a parameter
-  std::optional<Literal> result;   // snapshot only
+  std::vector<Literal> arguments;                // snapshot only, one a parameter
+  std::optional<Literal> result;                 // snapshot only
   std::shared_ptr<const ForeignFields> foreign;  // what the IR has no place for; null for other formats
 };
 
@@ -38,9 +38,11 @@ struct ProtoOptions {
   bool text = false;
   const ForeignFields* foreign = nullptr;  // of the file that the module came from
 };
-// Fails when the message would exceed protobuf's 2 GiB, and where a name or metadata is no UTF-8: nothing would read that again.
+// Fails when the message would exceed protobuf's 2 GiB, and where a name or metadata is no UTF-8: nothing would read
+// that again.
 Result<std::string> writeProto(const Module& module, const ProtoOptions& options = {});
 // A binary HloSnapshot.
-Result<std::string> writeSnapshot(const Module& module, const std::vector<Literal>& arguments, const std::optional<Literal>& result);
+Result<std::string> writeSnapshot(const Module& module, const std::vector<Literal>& arguments,
+                                  const std::optional<Literal>& result);
 
 }  // namespace tessera

@@ -25,7 +25,10 @@ bool readNumber(std::string_view text, T& out, T least, T most) {
 }
 
 std::string quoted(const std::string& word) {
-  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("-_./=:,+%@").find(c) != std::string_view::npos; };
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("-_./=:,+%@").find(c) != std::string_view::npos;
+  };
   if (!word.empty() && std::ranges::all_of(word, plain)) return word;
   std::string out = "'";
   for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -56,9 +59,11 @@ std::string printRunSettings(const RunSettings& s) {
 
 Status readRunSetting(RunSettings& s, std::string_view line) {
   const size_t space = line.find(' ');
-  const std::string_view key = line.substr(0, space), value = space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
+  const std::string_view key = line.substr(0, space),
+                         value = space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
   const size_t second = value.find(' ');
-  const std::string_view first = value.substr(0, second), rest = second == std::string_view::npos ? std::string_view() : value.substr(second + 1);
+  const std::string_view first = value.substr(0, second),
+                         rest = second == std::string_view::npos ? std::string_view() : value.substr(second + 1);
   if (value.empty() || value.find('\n') != std::string_view::npos) return wrong(line, "a key and its value");
   if (key == "backend") {
     if (value != "cpu" && value != "evaluator") return wrong(line, "cpu or evaluator");
@@ -66,14 +71,17 @@ Status readRunSetting(RunSettings& s, std::string_view line) {
     return {};
   }
   if (key == "threads") return readNumber(value, s.threads, 0, 4096) ? Status() : wrong(line, "0 … 4096 threads");
-  if (key == "replicas") return readNumber(value, s.replicas, int64_t{0}, kMostDevices) ? Status() : wrong(line, "0 … 1024 replicas");
-  if (key == "partitions") return readNumber(value, s.partitions, int64_t{0}, kMostDevices) ? Status() : wrong(line, "0 … 1024 partitions");
+  if (key == "replicas")
+    return readNumber(value, s.replicas, int64_t{0}, kMostDevices) ? Status() : wrong(line, "0 … 1024 replicas");
+  if (key == "partitions")
+    return readNumber(value, s.partitions, int64_t{0}, kMostDevices) ? Status() : wrong(line, "0 … 1024 partitions");
   if (key == "seed") return readNumber(value, s.seed, uint64_t{0}, ~uint64_t{0}) ? Status() : wrong(line, "a number");
   if (key == "infeed") return s.infeed = std::string(value), Status();
   if (key == "outfeed") return s.outfeed = std::string(value), Status();
   if (key == "library") return s.library = std::string(value), Status();
   int64_t leaf = 0, output = 0;
-  if ((key == "argument" || key == "tie") && !readNumber(first, leaf, int64_t{0}, kMostLeaves)) return wrong(line, "the number of an argument");
+  if ((key == "argument" || key == "tie") && !readNumber(first, leaf, int64_t{0}, kMostLeaves))
+    return wrong(line, "the number of an argument");
   if (key == "argument") {
     if (rest.empty()) return wrong(line, "a source of values behind the number");
     s.sources[leaf] = std::string(rest);
@@ -89,7 +97,9 @@ Status readRunSetting(RunSettings& s, std::string_view line) {
 
 std::string commandOf(const RunSettings& s, const std::string& file, const std::string& inputs) {
   std::string out = "tessera run " + quoted(file);
-  const auto option = [&](const std::string& name, const std::string& value) { out += " --" + name + "=" + quoted(value); };
+  const auto option = [&](const std::string& name, const std::string& value) {
+    out += " --" + name + "=" + quoted(value);
+  };
   option("backend", s.backend);
   if (!inputs.empty()) option("inputs", inputs);
   if (s.threads) option("threads", std::to_string(s.threads));

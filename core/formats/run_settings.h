@@ -14,8 +14,8 @@ namespace tessera {
 
 struct RunSettings {
   std::string backend = "cpu";
-  int threads = 0;                        // 0: all cores
-  int64_t replicas = 0, partitions = 0;   // 0: as the module says
+  int threads = 0;                       // 0: all cores
+  int64_t replicas = 0, partitions = 0;  // 0: as the module says
   uint64_t seed = 0;
   std::map<int64_t, std::string> sources;  // by argument leaf: words of argument_source.h; others are the default
   std::string infeed, outfeed, library;    // files; empty: none

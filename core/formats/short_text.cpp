@@ -1,4 +1,5 @@
-// The short text form: what a person pastes into a bug report. It reads back to the same graph without its notes of origin.
+// The short text form: what a person pastes into a bug report. It reads back to the same graph without its notes of
+// origin.
 #include "core/formats/short_text.h"
 
 #include "core/formats/hlo_text.h"
@@ -10,15 +11,18 @@ namespace {
 // A shape's text without its "/*index=5*/" comments.
 std::string plainShape(const Shape& shape) {
   std::string text = toString(shape);
-  for (size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*", at)) text.erase(at, text.find("*/", at) + 2 - at);
+  for (size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*", at))
+    text.erase(at, text.find("*/", at) + 2 - at);
   return text;
 }
 
 std::string attributeText(const Module& module, const Attribute& attribute) {
-  if (const auto* one = std::get_if<ComputationId>(&attribute.value)) return module.contains(*one) ? module.at(*one).name : "?";
+  if (const auto* one = std::get_if<ComputationId>(&attribute.value))
+    return module.contains(*one) ? module.at(*one).name : "?";
   if (const auto* many = std::get_if<std::vector<ComputationId>>(&attribute.value)) {
     std::string out = "{";
-    for (size_t i = 0; i < many->size(); ++i) out += (i ? ", " : "") + (module.contains((*many)[i]) ? module.at((*many)[i]).name : "?");
+    for (size_t i = 0; i < many->size(); ++i)
+      out += (i ? ", " : "") + (module.contains((*many)[i]) ? module.at((*many)[i]).name : "?");
     return out + '}';
   }
   return printAttributeValue(module, attribute.value, kindOf(attribute.name));
@@ -32,8 +36,8 @@ void appendAttributes(std::string& out, const Module& module, const Instruction&
     out += '=' + attributeText(module, attribute);
   }
   const auto* written = instruction.attributes->get<RawText>(Attr::frontend_attributes);
-  const std::string frontend =
-      withFrontendAttribute(written ? std::string_view(written->text) : std::string_view(), "tessera.padding", paddingText(*instruction.shape));
+  const std::string frontend = withFrontendAttribute(written ? std::string_view(written->text) : std::string_view(),
+                                                     "tessera.padding", paddingText(*instruction.shape));
   if (!frontend.empty()) out += ", frontend_attributes=" + frontend;
   for (const UnknownAttribute& unknown : instruction.attributes->unknown)
     out += ", " + unknown.name + '=' + (unknown.value.quoted ? '"' + unknown.value.text + '"' : unknown.value.text);
@@ -63,10 +67,14 @@ size_t endOfHeader(std::string_view text) {
   int depth = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
-    if (c == '\\' && quoted) ++at;
-    else if (c == '"') quoted = !quoted;
-    else if (!quoted && (c == '{' || c == '}')) depth += c == '{' ? 1 : depth > 0 ? -1 : 0;
-    else if (!quoted && depth == 0 && c == '\n') return at;
+    if (c == '\\' && quoted)
+      ++at;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '{' || c == '}'))
+      depth += c == '{' ? 1 : depth > 0 ? -1 : 0;
+    else if (!quoted && depth == 0 && c == '\n')
+      return at;
   }
   return text.size();
 }
@@ -87,7 +95,8 @@ std::string printShortText(const Module& module) {
     const Computation& computation = module.at(id);
     if (id == module.entry()) out += "ENTRY ";
     out += computation.name + " {\n";
-    for (InstructionId i : computation.instructions) appendInstruction(out, module, module.at(i), i == computation.root);
+    for (InstructionId i : computation.instructions)
+      appendInstruction(out, module, module.at(i), i == computation.root);
     out += '}';
     if (!computation.executionThread.empty()) out += ", execution_thread=\"" + computation.executionThread + '"';
     out += "\n\n";

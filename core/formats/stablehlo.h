@@ -1,5 +1,5 @@
-// StableHLO text, as JAX prints it and in MLIR's generic form, read into a Module. Functions become computations, regions
-// too; chlo operations that HLO lacks are expanded. Writing is not offered.
+// StableHLO text, as JAX prints it and in MLIR's generic form, read into a Module. Functions become computations,
+// regions too; chlo operations that HLO lacks are expanded. Writing is not offered.
 #pragma once
 
 #include <string>

@@ -23,15 +23,18 @@ struct Pass {
 
 template <bool kTurns, class Real>
 TESSERA_INLINE void storeTurned(Real* to, size_t at, const Pair<Real>& x, const std::complex<Real>& root) {
-  if constexpr (kTurns) storePair(to, at, turned(x, root));
-  else storePair(to, at, x);
+  if constexpr (kTurns)
+    storePair(to, at, turned(x, root));
+  else
+    storePair(to, at, x);
 }
 
 template <bool kTurns, class Real>
 TESSERA_INLINE void stepOf2(const Pass<Real>& pass, size_t p) {
   const std::complex<Real> turn = pass.roots[p * pass.stride];
   for (size_t q = 0; q < pass.stride; ++q) {
-    const Pair<Real> a = loadPair(pass.from, q + pass.stride * p), b = loadPair(pass.from, q + pass.stride * (p + pass.rest));
+    const Pair<Real> a = loadPair(pass.from, q + pass.stride * p),
+                     b = loadPair(pass.from, q + pass.stride * (p + pass.rest));
     const size_t out = q + pass.stride * 2 * p;
     storePair(pass.to, out, a + b);
     storeTurned<kTurns>(pass.to, out + pass.stride, a - b, turn);
@@ -52,7 +55,8 @@ TESSERA_INLINE void butterfly4(Pair<Real> (&x)[4], Real quarter) {
 template <bool kTurns, class Real>
 TESSERA_INLINE void stepOf4(const Pass<Real>& pass, size_t p) {
   const Real quarter = pass.roots[pass.length / 4].imag();
-  const std::complex<Real> turns[] = {pass.roots[p * pass.stride], pass.roots[2 * p * pass.stride], pass.roots[3 * p * pass.stride]};
+  const std::complex<Real> turns[] = {pass.roots[p * pass.stride], pass.roots[2 * p * pass.stride],
+                                      pass.roots[3 * p * pass.stride]};
   for (size_t q = 0; q < pass.stride; ++q) {
     Pair<Real> x[4];
     for (size_t k = 0; k < 4; ++k) x[k] = loadPair(pass.from, q + pass.stride * (p + pass.rest * k));
@@ -83,16 +87,18 @@ TESSERA_INLINE void stepOf8(const Pass<Real>& pass, size_t p) {
     const size_t out = q + pass.stride * 8 * p;
     storePair(pass.to, out, even[0] + odd[0]);
     for (size_t k = 1; k < 4; ++k) storeTurned<kTurns>(pass.to, out + k * pass.stride, even[k] + odd[k], turns[k - 1]);
-    for (size_t k = 0; k < 4; ++k) storeTurned<kTurns>(pass.to, out + (4 + k) * pass.stride, even[k] - odd[k], turns[3 + k]);
+    for (size_t k = 0; k < 4; ++k)
+      storeTurned<kTurns>(pass.to, out + (4 + k) * pass.stride, even[k] - odd[k], turns[3 + k]);
   }
 }
 
-// Odd radices: elements k and r - k are turned by conjugates, so their sum and difference are multiplied by real numbers.
-// kRadix: the radix itself, or 0 for any up to kLargestRadix.
+// Odd radices: elements k and r - k are turned by conjugates, so their sum and difference are multiplied by real
+// numbers. kRadix: the radix itself, or 0 for any up to kLargestRadix.
 template <bool kTurns, size_t kRadix, class Real>
 TESSERA_INLINE void stepOfOdd(const Pass<Real>& pass, size_t p) {
   constexpr size_t kMost = (kRadix == 0 ? kLargestRadix : kRadix) / 2;
-  const size_t radix = kRadix == 0 ? pass.radix : kRadix, half = kRadix == 0 ? radix / 2 : kMost, circle = pass.length / radix;
+  const size_t radix = kRadix == 0 ? pass.radix : kRadix, half = kRadix == 0 ? radix / 2 : kMost,
+               circle = pass.length / radix;
   std::complex<Real> roots[2 * kMost + 1];
 #pragma GCC unroll 8
   for (size_t k = 0; k < radix; ++k) roots[k] = pass.roots[k * circle];
@@ -102,7 +108,8 @@ TESSERA_INLINE void stepOfOdd(const Pass<Real>& pass, size_t p) {
     Pair<Real> all = first;
 #pragma GCC unroll 4
     for (size_t k = 1; k <= half; ++k) {
-      const Pair<Real> a = loadPair(pass.from, q + pass.stride * (p + pass.rest * k)), b = loadPair(pass.from, q + pass.stride * (p + pass.rest * (radix - k)));
+      const Pair<Real> a = loadPair(pass.from, q + pass.stride * (p + pass.rest * k)),
+                       b = loadPair(pass.from, q + pass.stride * (p + pass.rest * (radix - k)));
       sums[k - 1] = a + b;
       differences[k - 1] = a - b;
       all = all + sums[k - 1];
@@ -121,7 +128,8 @@ TESSERA_INLINE void stepOfOdd(const Pass<Real>& pass, size_t p) {
         odd = {odd.re - differences[k - 1].im * root.imag(), odd.im + differences[k - 1].re * root.imag()};
       }
       storeTurned<kTurns>(pass.to, out + j * pass.stride, even + odd, pass.roots[p * j * pass.stride]);
-      storeTurned<kTurns>(pass.to, out + (radix - j) * pass.stride, even - odd, pass.roots[p * (radix - j) * pass.stride]);
+      storeTurned<kTurns>(pass.to, out + (radix - j) * pass.stride, even - odd,
+                          pass.roots[p * (radix - j) * pass.stride]);
     }
   }
 }
@@ -144,7 +152,8 @@ template <class Real>
 TESSERA_INLINE Real* runPasses(const LaneTransform<Real>& transform, Real* from, Real* to) {
   size_t stride = 1;
   for (size_t radix : transform.factors) {
-    const Pass<Real> pass{from, to, radix, transform.length / stride / radix, stride, transform.length, transform.roots};
+    const Pass<Real> pass{from,           to, radix, transform.length / stride / radix, stride, transform.length,
+                          transform.roots};
     runStep<false>(pass, 0);
     for (size_t p = 1; p < pass.rest; ++p) runStep<true>(pass, p);
     std::swap(from, to);
@@ -158,7 +167,8 @@ TESSERA_INLINE void loadOneByOne(const FourierLines<Real>& from, size_t begin, s
   constexpr size_t kLanes = kFourierLanes<Real>;
   for (size_t i = begin; i < end; ++i)
     for (size_t l = 0; l < kLanes; ++l) {
-      const std::complex<Real> value = l < from.count ? from.first[l * from.lineStep + i * from.step] : std::complex<Real>();
+      const std::complex<Real> value =
+          l < from.count ? from.first[l * from.lineStep + i * from.step] : std::complex<Real>();
       lanes[i * 2 * kLanes + l] = value.real();
       lanes[i * 2 * kLanes + kLanes + l] = value.imag();
     }
@@ -199,32 +209,39 @@ TESSERA_INLINE void storeLines(const Real* lanes, size_t length, Real scale, con
   }
   for (size_t i = whole; i < length; ++i)
     for (size_t l = 0; l < to.count; ++l)
-      to.first[l * to.lineStep + i * to.step] = {lanes[i * 2 * kLanes + l] * scale, lanes[i * 2 * kLanes + kLanes + l] * scale};
+      to.first[l * to.lineStep + i * to.step] = {lanes[i * 2 * kLanes + l] * scale,
+                                                 lanes[i * 2 * kLanes + kLanes + l] * scale};
 }
 
 template <bool kShuffles, class Real>
-TESSERA_INLINE void linesHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes) {
+TESSERA_INLINE void linesHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
+                              const FourierLines<Real>& to, Real* lanes) {
   loadLines<kShuffles>(from, transform.length, lanes);
-  storeLines<kShuffles>(runPasses(transform, lanes, lanes + transform.length * kLaneElement<Real>), transform.length, transform.scale, to);
+  storeLines<kShuffles>(runPasses(transform, lanes, lanes + transform.length * kLaneElement<Real>), transform.length,
+                        transform.scale, to);
 }
 
 // The transform back is the forward one of conjugates.
 template <bool kShuffles, class Real>
-TESSERA_INLINE void chirpsHere(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes) {
+TESSERA_INLINE void chirpsHere(const LaneChirp<Real>& chirp, const FourierLines<Real>& from,
+                               const FourierLines<Real>& to, Real* lanes) {
   const size_t padded = chirp.padded.length;
   loadLines<kShuffles>(from, chirp.length, lanes);
   for (size_t k = 0; k < chirp.length; ++k) storePair(lanes, k, turned(loadPair<Real>(lanes, k), chirp.chirp[k]));
   for (size_t k = chirp.length; k < padded; ++k) storePair(lanes, k, Pair<Real>{});
   Real *other = lanes + padded * kLaneElement<Real>, *spectra = runPasses(chirp.padded, lanes, other);
-  for (size_t k = 0; k < padded; ++k) storePair(spectra, k, conjugate(turned(loadPair<Real>(spectra, k), chirp.kernel[k])));
+  for (size_t k = 0; k < padded; ++k)
+    storePair(spectra, k, conjugate(turned(loadPair<Real>(spectra, k), chirp.kernel[k])));
   Real* result = runPasses(chirp.padded, spectra, spectra == lanes ? other : lanes);
-  for (size_t k = 0; k < chirp.length; ++k) storePair(result, k, turned(conjugate(loadPair<Real>(result, k)), chirp.chirp[k]));
+  for (size_t k = 0; k < chirp.length; ++k)
+    storePair(result, k, turned(conjugate(loadPair<Real>(result, k)), chirp.chirp[k]));
   storeLines<kShuffles>(result, chirp.length, chirp.scale, to);
 }
 
 template <bool kShuffles, class Real>
-TESSERA_INLINE void columnsHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const ColumnTurns<Real>& turns, size_t columns,
-                                size_t column, Real* matrix, Real* lanes) {
+TESSERA_INLINE void columnsHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
+                                const ColumnTurns<Real>& turns, size_t columns, size_t column, Real* matrix,
+                                Real* lanes) {
   constexpr size_t kLanes = kFourierLanes<Real>;
   const size_t rows = transform.length;
   loadLines<kShuffles>(from, rows, lanes);
@@ -242,13 +259,14 @@ TESSERA_INLINE void columnsHere(const LaneTransform<Real>& transform, const Four
 }
 
 template <bool kShuffles, class Real>
-TESSERA_INLINE void rowsHere(const LaneTransform<Real>& transform, Real* group, const FourierLines<Real>& to, Real* lanes) {
+TESSERA_INLINE void rowsHere(const LaneTransform<Real>& transform, Real* group, const FourierLines<Real>& to,
+                             Real* lanes) {
   storeLines<kShuffles>(runPasses(transform, group, lanes), transform.length, transform.scale, to);
 }
 
 template <bool kShuffles, class Real>
-TESSERA_INLINE void multiplyHere(std::complex<Real>* to, const std::complex<Real>* a, const std::complex<Real>* b, size_t count, Conjugates conjugates,
-                                 Real scale) {
+TESSERA_INLINE void multiplyHere(std::complex<Real>* to, const std::complex<Real>* a, const std::complex<Real>* b,
+                                 size_t count, Conjugates conjugates, Real scale) {
   const Real factorSign = conjugates.factor ? -1 : 1, resultScale = conjugates.result ? -scale : scale;
   size_t k = 0;
   for (; k + kFourierLanes<Real> <= count; k += kFourierLanes<Real>) {
@@ -282,7 +300,8 @@ TESSERA_INLINE void part(Parts<T>& a, Parts<T>& b, const Parts<T>& root) {
 
 // change(a, b, root) of all elements k and half - k, 0 < k <= half / 2.
 template <class Real, class Change>
-TESSERA_INLINE void forMirrored(const std::complex<Real>* from, std::complex<Real>* to, size_t half, const std::complex<Real>* roots, const Change& change) {
+TESSERA_INLINE void forMirrored(const std::complex<Real>* from, std::complex<Real>* to, size_t half,
+                                const std::complex<Real>* roots, const Change& change) {
   constexpr size_t kLanes = kFourierLanes<Real>;
   size_t k = 1;
   for (; 2 * (k + kLanes) <= half; k += kLanes) {
@@ -304,14 +323,17 @@ TESSERA_INLINE void joinHere(std::complex<Real>* line, size_t half, const std::c
   const std::complex<Real> first = line[0];
   line[0] = first.real() + first.imag();
   line[half] = first.real() - first.imag();
-  forMirrored(line, line, half, roots, [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { join(a, b, root); });
+  forMirrored(line, line, half, roots,
+              [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { join(a, b, root); });
 }
 
 template <bool kShuffles, class Real>
-TESSERA_INLINE void partHere(const std::complex<Real>* from, std::complex<Real>* to, size_t half, const std::complex<Real>* roots) {
+TESSERA_INLINE void partHere(const std::complex<Real>* from, std::complex<Real>* to, size_t half,
+                             const std::complex<Real>* roots) {
   const Real first = from[0].real(), last = from[half].real();
   to[0] = {(first + last) / 2, (first - last) / 2};
-  forMirrored(from, to, half, roots, [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { part(a, b, root); });
+  forMirrored(from, to, half, roots,
+              [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { part(a, b, root); });
 }
 
 template <bool kShuffles, class Real>
@@ -330,57 +352,78 @@ TESSERA_INLINE bool finiteHere(const Real* elements, size_t count) {
 
 #if defined(__x86_64__)
 enum class Width { Plain, Wide, Widest };
-const Width kWidth = __builtin_cpu_supports("avx512f") ? Width::Widest : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Width::Wide : Width::Plain;
+const Width kWidth = __builtin_cpu_supports("avx512f")                                 ? Width::Widest
+                     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Width::Wide
+                                                                                       : Width::Plain;
 
 // One function for each width of vectors, and the choice. Narrower vectors than 64 bytes have no shuffles of all lanes.
-#define TESSERA_WIDTHS(result, name, parameters, arguments)                                             \
-  template <class Real>                                                                                 \
-  __attribute__((target("avx512f"))) result name##Widest parameters { return name##Here<true> arguments; }\
-  template <class Real>                                                                                 \
-  __attribute__((target("avx2,fma"))) result name##Wide parameters { return name##Here<false> arguments; }\
-  template <class Real>                                                                                 \
-  result name parameters {                                                                              \
-    switch (kWidth) {                                                                                   \
-      case Width::Widest: return name##Widest<Real> arguments;                                          \
-      case Width::Wide: return name##Wide<Real> arguments;                                              \
-      case Width::Plain: break;                                                                         \
-    }                                                                                                   \
-    return name##Here<false> arguments;                                                                 \
+#define TESSERA_WIDTHS(result, name, parameters, arguments)           \
+  template <class Real>                                               \
+  __attribute__((target("avx512f"))) result name##Widest parameters { \
+    return name##Here<true> arguments;                                \
+  }                                                                   \
+  template <class Real>                                               \
+  __attribute__((target("avx2,fma"))) result name##Wide parameters {  \
+    return name##Here<false> arguments;                               \
+  }                                                                   \
+  template <class Real>                                               \
+  result name parameters {                                            \
+    switch (kWidth) {                                                 \
+      case Width::Widest: return name##Widest<Real> arguments;        \
+      case Width::Wide: return name##Wide<Real> arguments;            \
+      case Width::Plain: break;                                       \
+    }                                                                 \
+    return name##Here<false> arguments;                               \
   }
 #else
 #define TESSERA_WIDTHS(result, name, parameters, arguments) \
   template <class Real>                                     \
-  result name parameters { return name##Here<true> arguments; }
+  result name parameters {                                  \
+    return name##Here<true> arguments;                      \
+  }
 #endif
 
-TESSERA_WIDTHS(void, lines, (const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes),
+TESSERA_WIDTHS(void, lines,
+               (const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to,
+                Real* lanes),
                (transform, from, to, lanes))
-TESSERA_WIDTHS(void, chirps, (const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes),
+TESSERA_WIDTHS(void, chirps,
+               (const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to,
+                Real* lanes),
                (chirp, from, to, lanes))
-TESSERA_WIDTHS(void, columns, (const LaneTransform<Real>& transform, const FourierLines<Real>& from, const ColumnTurns<Real>& turns, size_t count,
-                               size_t column, Real* matrix, Real* lanes),
+TESSERA_WIDTHS(void, columns,
+               (const LaneTransform<Real>& transform, const FourierLines<Real>& from, const ColumnTurns<Real>& turns,
+                size_t count, size_t column, Real* matrix, Real* lanes),
                (transform, from, turns, count, column, matrix, lanes))
-TESSERA_WIDTHS(void, rows, (const LaneTransform<Real>& transform, Real* group, const FourierLines<Real>& to, Real* lanes), (transform, group, to, lanes))
-TESSERA_WIDTHS(void, multiply, (std::complex<Real>* to, const std::complex<Real>* a, const std::complex<Real>* b, size_t count, Conjugates conjugates,
-                                Real scale),
+TESSERA_WIDTHS(void, rows,
+               (const LaneTransform<Real>& transform, Real* group, const FourierLines<Real>& to, Real* lanes),
+               (transform, group, to, lanes))
+TESSERA_WIDTHS(void, multiply,
+               (std::complex<Real> * to, const std::complex<Real>* a, const std::complex<Real>* b, size_t count,
+                Conjugates conjugates, Real scale),
                (to, a, b, count, conjugates, scale))
-TESSERA_WIDTHS(void, join, (std::complex<Real>* line, size_t half, const std::complex<Real>* roots), (line, half, roots))
-TESSERA_WIDTHS(void, part, (const std::complex<Real>* from, std::complex<Real>* to, size_t half, const std::complex<Real>* roots), (from, to, half, roots))
+TESSERA_WIDTHS(void, join, (std::complex<Real> * line, size_t half, const std::complex<Real>* roots),
+               (line, half, roots))
+TESSERA_WIDTHS(void, part,
+               (const std::complex<Real>* from, std::complex<Real>* to, size_t half, const std::complex<Real>* roots),
+               (from, to, half, roots))
 TESSERA_WIDTHS(bool, finite, (const Real* elements, size_t count), (elements, count))
 
 }  // namespace
 
 template <class Real>
-void transformLines(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes) {
+void transformLines(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to,
+                    Real* lanes) {
   lines<Real>(transform, from, to, lanes);
 }
 template <class Real>
-void transformChirps(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes) {
+void transformChirps(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to,
+                     Real* lanes) {
   chirps<Real>(chirp, from, to, lanes);
 }
 template <class Real>
-void transformColumns(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const ColumnTurns<Real>& turns, size_t columnCount,
-                      size_t column, Real* matrix, Real* lanes) {
+void transformColumns(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
+                      const ColumnTurns<Real>& turns, size_t columnCount, size_t column, Real* matrix, Real* lanes) {
   columns<Real>(transform, from, turns, columnCount, column, matrix, lanes);
 }
 template <class Real>
@@ -388,7 +431,8 @@ void transformRows(const LaneTransform<Real>& transform, Real* group, const Four
   rows<Real>(transform, group, to, lanes);
 }
 template <class Real>
-void multiplyElements(std::complex<Real>* to, const std::complex<Real>* a, const std::complex<Real>* b, size_t count, Conjugates conjugates, Real scale) {
+void multiplyElements(std::complex<Real>* to, const std::complex<Real>* a, const std::complex<Real>* b, size_t count,
+                      Conjugates conjugates, Real scale) {
   multiply<Real>(to, a, b, count, conjugates, scale);
 }
 template <class Real>
@@ -404,14 +448,17 @@ bool allFinite(const Real* elements, size_t count) {
   return finite<Real>(elements, count);
 }
 
-#define TESSERA_FOURIER(Real)                                                                                                               \
-  template void transformLines(const LaneTransform<Real>&, const FourierLines<Real>&, const FourierLines<Real>&, Real*);                    \
-  template void transformChirps(const LaneChirp<Real>&, const FourierLines<Real>&, const FourierLines<Real>&, Real*);                       \
-  template void transformColumns(const LaneTransform<Real>&, const FourierLines<Real>&, const ColumnTurns<Real>&, size_t, size_t, Real*, Real*); \
-  template void transformRows(const LaneTransform<Real>&, Real*, const FourierLines<Real>&, Real*);                                         \
-  template void multiplyElements(std::complex<Real>*, const std::complex<Real>*, const std::complex<Real>*, size_t, Conjugates, Real);      \
-  template void joinHalves(std::complex<Real>*, size_t, const std::complex<Real>*);                                                         \
-  template void partHalves(const std::complex<Real>*, std::complex<Real>*, size_t, const std::complex<Real>*);                              \
+#define TESSERA_FOURIER(Real)                                                                                         \
+  template void transformLines(const LaneTransform<Real>&, const FourierLines<Real>&, const FourierLines<Real>&,      \
+                               Real*);                                                                                \
+  template void transformChirps(const LaneChirp<Real>&, const FourierLines<Real>&, const FourierLines<Real>&, Real*); \
+  template void transformColumns(const LaneTransform<Real>&, const FourierLines<Real>&, const ColumnTurns<Real>&,     \
+                                 size_t, size_t, Real*, Real*);                                                       \
+  template void transformRows(const LaneTransform<Real>&, Real*, const FourierLines<Real>&, Real*);                   \
+  template void multiplyElements(std::complex<Real>*, const std::complex<Real>*, const std::complex<Real>*, size_t,   \
+                                 Conjugates, Real);                                                                   \
+  template void joinHalves(std::complex<Real>*, size_t, const std::complex<Real>*);                                   \
+  template void partHalves(const std::complex<Real>*, std::complex<Real>*, size_t, const std::complex<Real>*);        \
   template bool allFinite(const Real*, size_t);
 TESSERA_FOURIER(float)
 TESSERA_FOURIER(double)

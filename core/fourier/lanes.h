@@ -1,6 +1,6 @@
-// The vector code of Fourier transforms: kFourierLanes lines side by side in the lanes of vectors, Stockham's passes, one a
-// radix, from one buffer to the other and back; and the ways lines come from memory and go back. Single precision for
-// single data. Compiled for the widths of vectors that processors have. Stands below transform.h.
+// The vector code of Fourier transforms: kFourierLanes lines side by side in the lanes of vectors, Stockham's passes,
+// one a radix, from one buffer to the other and back; and the ways lines come from memory and go back. Single precision
+// for single data. Compiled for the widths of vectors that processors have. Stands below transform.h.
 #pragma once
 
 #include <complex>
@@ -35,25 +35,26 @@ inline constexpr size_t kLaneElement = 2 * kFourierLanes<Real>;
 
 // At most kFourierLanes lines, from one place to another or the same.
 template <class Real>
-void transformLines(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes);
+void transformLines(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to,
+                    Real* lanes);
 
-// The four-step method, one line as a matrix with element (i, j) at i·columns + j. Its first half: some of the columns, whose
-// first is `column`, are transformed, their elements (u, j) turned by root(u·j), and stored as groups of rows: lane
-// buffers of `columns` elements one after the other. turns: of (u, column); near: lane buffer of root(u·lane).
+// The four-step method, one line as a matrix with element (i, j) at i·columns + j. Its first half: some of the columns,
+// whose first is `column`, are transformed, their elements (u, j) turned by root(u·j), and stored as groups of rows:
+// lane buffers of `columns` elements one after the other. turns: of (u, column); near: lane buffer of root(u·lane).
 template <class Real>
 struct ColumnTurns {
   const std::complex<Real>* far;
   const Real* near;
 };
 template <class Real>
-void transformColumns(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const ColumnTurns<Real>& turns, size_t columns,
-                      size_t column, Real* matrix, Real* lanes);
+void transformColumns(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
+                      const ColumnTurns<Real>& turns, size_t columns, size_t column, Real* matrix, Real* lanes);
 // Its second half: a group of rows, which is overwritten. Row u's element v goes to line u of `to`.
 template <class Real>
 void transformRows(const LaneTransform<Real>& transform, Real* group, const FourierLines<Real>& to, Real* lanes);
 
-// A convolution with a chirp (Bluestein's method), by transforms of `padded.length` elements there and back: of lines of `length`
-// elements times chirp[k], spectra times kernel[k]; the results times chirp[k] and scale.
+// A convolution with a chirp (Bluestein's method), by transforms of `padded.length` elements there and back: of lines
+// of `length` elements times chirp[k], spectra times kernel[k]; the results times chirp[k] and scale.
 template <class Real>
 struct LaneChirp {
   LaneTransform<Real> padded;
@@ -62,20 +63,23 @@ struct LaneChirp {
   Real scale;
 };
 template <class Real>
-void transformChirps(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to, Real* lanes);
+void transformChirps(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to,
+                     Real* lanes);
 
 // to[k] = a[k] · b[k] · scale, of the conjugate of a, and conjugated, where asked for.
 struct Conjugates {
   bool factor, result;
 };
 template <class Real>
-void multiplyElements(std::complex<Real>* to, const std::complex<Real>* a, const std::complex<Real>* b, size_t count, Conjugates conjugates, Real scale);
+void multiplyElements(std::complex<Real>* to, const std::complex<Real>* a, const std::complex<Real>* b, size_t count,
+                      Conjugates conjugates, Real scale);
 
 // A real line of 2·half elements taken as `half` complex ones. Their spectrum in line[0..half) becomes that of the real
 // line, line[0..half]; roots[k] = exp(-πi k / half).
 template <class Real>
 void joinHalves(std::complex<Real>* line, size_t half, const std::complex<Real>* roots);
-// And back: from[0..half], whose first and last imaginary parts are not looked at, to to[0..half); they may be the same.
+// And back: from[0..half], whose first and last imaginary parts are not looked at, to to[0..half); they may be the
+// same.
 template <class Real>
 void partHalves(const std::complex<Real>* from, std::complex<Real>* to, size_t half, const std::complex<Real>* roots);
 

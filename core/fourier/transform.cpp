@@ -10,11 +10,12 @@ namespace tessera {
 
 namespace {
 
-constexpr size_t kLeastSplit = 256;  // shorter lines are not worth cutting
+constexpr size_t kLeastSplit = 256;      // shorter lines are not worth cutting
 constexpr size_t kMostLaneChirp = 2048;  // padded; of longer ones the lane buffers leave the second cache
 constexpr size_t kMostUnboundedWork = size_t{1} << 26;
 
-// exp(sign · 2πi k / length) for all k: of an eighth of the circle, where that is whole, or half; the others mirror them.
+// exp(sign · 2πi k / length) for all k: of an eighth of the circle, where that is whole, or half; the others mirror
+// them.
 std::vector<std::complex<double>> preciseRoots(size_t length, double sign) {
   if (length == 0) return {};
   std::vector<std::complex<double>> roots(length);
@@ -22,8 +23,10 @@ std::vector<std::complex<double>> preciseRoots(size_t length, double sign) {
   for (size_t k = 0; k <= (eighths ? length / 8 : length / 2); ++k) roots[k] = rootOfUnity(k, length, sign);
   if (eighths) {
     const size_t quarter = length / 4;
-    for (size_t k = length / 8 + 1; k <= quarter; ++k) roots[k] = {sign * roots[quarter - k].imag(), sign * roots[quarter - k].real()};
-    for (size_t k = quarter + 1; k <= length / 2; ++k) roots[k] = {-sign * roots[k - quarter].imag(), sign * roots[k - quarter].real()};
+    for (size_t k = length / 8 + 1; k <= quarter; ++k)
+      roots[k] = {sign * roots[quarter - k].imag(), sign * roots[quarter - k].real()};
+    for (size_t k = quarter + 1; k <= length / 2; ++k)
+      roots[k] = {-sign * roots[k - quarter].imag(), sign * roots[k - quarter].real()};
   }
   for (size_t k = length / 2 + 1; k < length; ++k) roots[k] = std::conj(roots[length - k]);
   return roots;
@@ -35,7 +38,8 @@ size_t productModulo(size_t a, size_t b, size_t n) {
   return narrow ? a * b % n : static_cast<size_t>(static_cast<unsigned __int128>(a) * b % n);
 }
 
-// Radices whose product is the length, as far as there are; takes them out of `rest`. Powers of two by eights and fours.
+// Radices whose product is the length, as far as there are; takes them out of `rest`. Powers of two by eights and
+// fours.
 std::vector<size_t> takeFactors(size_t& rest) {
   std::vector<size_t> factors;
   const auto take = [&](size_t radix) {
@@ -55,7 +59,9 @@ std::vector<size_t> takeFactors(size_t& rest) {
 size_t columnsOf(const std::vector<size_t>& factors, size_t length) {
   std::vector<size_t> products{1};
   for (size_t factor : factors)
-    for (size_t prime : factor == 8 ? std::vector<size_t>{2, 2, 2} : factor == 4 ? std::vector<size_t>{2, 2} : std::vector<size_t>{factor}) {
+    for (size_t prime : factor == 8   ? std::vector<size_t>{2, 2, 2}
+                        : factor == 4 ? std::vector<size_t>{2, 2}
+                                      : std::vector<size_t>{factor}) {
       const size_t known = products.size();
       for (size_t i = 0; i < known; ++i)
         if (const size_t next = products[i] * prime; next * next <= length) products.push_back(next);
@@ -77,10 +83,12 @@ size_t paddedLength(size_t n) {
 
 std::complex<double> rootOfUnity(size_t numerator, size_t denominator, double sign) {
   const bool narrow = numerator >> 61 == 0;
-  const size_t eighths = narrow ? numerator * 8 / denominator : static_cast<size_t>(static_cast<unsigned __int128>(numerator) * 8 / denominator);
+  const size_t eighths = narrow ? numerator * 8 / denominator
+                                : static_cast<size_t>(static_cast<unsigned __int128>(numerator) * 8 / denominator);
   const size_t quarter = (eighths + 1) / 2;  // nearest quarter turn
-  const double rest = (static_cast<double>(numerator) * 4 - static_cast<double>(quarter) * static_cast<double>(denominator)) /
-                      (4 * static_cast<double>(denominator));
+  const double rest =
+      (static_cast<double>(numerator) * 4 - static_cast<double>(quarter) * static_cast<double>(denominator)) /
+      (4 * static_cast<double>(denominator));
   const double c = std::cos(2 * std::numbers::pi * rest), s = std::sin(2 * std::numbers::pi * rest);
   const std::complex<double> turned[] = {{c, s}, {-s, c}, {-c, -s}, {s, -c}};
   const std::complex<double> root = turned[quarter % 4];
@@ -93,8 +101,8 @@ std::vector<std::complex<Real>> rootsOfUnity(size_t length, double sign) {
   return {precise.begin(), precise.end()};
 }
 
-// A transform of length n as a convolution with exp(πi k² / n), done by transforms of a length of small factors. The one
-// back is the forward one of conjugates.
+// A transform of length n as a convolution with exp(πi k² / n), done by transforms of a length of small factors. The
+// one back is the forward one of conjugates.
 template <class Real>
 struct FourierTransform<Real>::Chirp {
   size_t padded;
@@ -103,7 +111,12 @@ struct FourierTransform<Real>::Chirp {
   Real scale;
 
   Chirp(size_t n, double sign, Real scaleOfResult)
-      : padded(paddedLength(n)), chirp(n), kernel(padded), forward(padded, false, false), sideBySide(padded, false, true), scale(scaleOfResult) {
+      : padded(paddedLength(n)),
+        chirp(n),
+        kernel(padded),
+        forward(padded, false, false),
+        sideBySide(padded, false, true),
+        scale(scaleOfResult) {
     // In double precision: errors of the kernel's spectrum are in all results.
     std::vector<std::complex<double>> precise(padded);
     for (size_t k = 0; k < n; ++k) {
@@ -121,15 +134,19 @@ struct FourierTransform<Real>::Chirp {
   bool goesInLanes() const { return padded <= kMostLaneChirp; }
   size_t together() const { return goesInLanes() ? kLanes : forward.together(); }
   size_t lineSize() const { return 2 * padded * forward.together() + forward.lineSize(); }
-  size_t lanesSize() const { return goesInLanes() ? std::max(forward.lanesSize(), sideBySide.lanesSize()) : forward.lanesSize(); }
+  size_t lanesSize() const {
+    return goesInLanes() ? std::max(forward.lanesSize(), sideBySide.lanesSize()) : forward.lanesSize();
+  }
 
   // At most together() lines.
   void apply(const Lines& from, const Lines& to, const Work& work) const {
     if (goesInLanes() && 4 * from.count >= kLanes)
-      return transformChirps<Real>({sideBySide.lanes(), chirp.size(), chirp.data(), kernel.data(), scale}, from, to, work.lanes);
+      return transformChirps<Real>({sideBySide.lanes(), chirp.size(), chirp.data(), kernel.data(), scale}, from, to,
+                                   work.lanes);
     for (size_t l = 0; l < from.count; l += forward.together()) {
       const size_t count = std::min(forward.together(), from.count - l);
-      applyAlone({from.first + l * from.lineStep, count, from.lineStep, from.step}, {to.first + l * to.lineStep, count, to.lineStep, to.step}, work);
+      applyAlone({from.first + l * from.lineStep, count, from.lineStep, from.step},
+                 {to.first + l * to.lineStep, count, to.lineStep, to.step}, work);
     }
   }
 
@@ -146,7 +163,8 @@ struct FourierTransform<Real>::Chirp {
       std::fill(line + chirp.size(), line + padded, Complex());
     }
     forward.apply(lines, lines, below);
-    for (size_t l = 0; l < from.count; ++l) multiplyElements<Real>(padding + l * padded, padding + l * padded, kernel.data(), padded, {false, true}, 1);
+    for (size_t l = 0; l < from.count; ++l)
+      multiplyElements<Real>(padding + l * padded, padding + l * padded, kernel.data(), padded, {false, true}, 1);
     forward.apply(lines, lines, below);
     for (size_t l = 0; l < from.count; ++l) {
       Complex *line = padding + l * padded, *target = to.first + l * to.lineStep;
@@ -156,8 +174,8 @@ struct FourierTransform<Real>::Chirp {
   }
 };
 
-// A line of rows · columns elements as a matrix: with element (i, j) at i·columns + j, and (u, v) of its spectrum at u + rows·v,
-// the columns are transformed, each (u, j) is turned by u·j steps, and then the rows are.
+// A line of rows · columns elements as a matrix: with element (i, j) at i·columns + j, and (u, v) of its spectrum at u
+// + rows·v, the columns are transformed, each (u, j) is turned by u·j steps, and then the rows are.
 template <class Real>
 struct FourierTransform<Real>::Split {
   size_t rows, columns;
@@ -166,7 +184,11 @@ struct FourierTransform<Real>::Split {
   std::vector<Real> near;    // a lane buffer of root(u · lane)
 
   Split(size_t rowCount, size_t columnCount, bool inverse)
-      : rows(rowCount), columns(columnCount), down(rowCount, inverse, true), across(columnCount, inverse, true), near(rowCount * kLaneElement<Real>) {
+      : rows(rowCount),
+        columns(columnCount),
+        down(rowCount, inverse, true),
+        across(columnCount, inverse, true),
+        near(rowCount * kLaneElement<Real>) {
     const double sign = inverse ? 1 : -1;
     const size_t length = rows * columns;
     far.reserve(columnGroups() * rows);
@@ -185,13 +207,16 @@ struct FourierTransform<Real>::Split {
   size_t groupSize() const { return columns * kLaneElement<Real>; }
   size_t lanesSize() const { return std::max(down.lanesSize(), across.lanesSize()); }
   // Whether the lanes of its groups are nearly all taken.
-  bool fillsLanes() const { return 10 * rows * columns >= 9 * (columnGroups() * rows + rowGroups() * columns) * kLanes / 2; }
+  bool fillsLanes() const {
+    return 10 * rows * columns >= 9 * (columnGroups() * rows + rowGroups() * columns) * kLanes / 2;
+  }
 
   void apply(Complex* from, size_t fromStep, Complex* to, size_t toStep, const Work& work) const {
     work.loop.over(columnGroups(), [&](size_t group, size_t thread) {
       const size_t column = group * kLanes;
       const Lines lines{from + column * fromStep, std::min(kLanes, columns - column), fromStep, columns * fromStep};
-      transformColumns<Real>(down.lanes(), lines, {far.data() + group * rows, near.data()}, columns, column, work.line, work.lanes + thread * lanesSize());
+      transformColumns<Real>(down.lanes(), lines, {far.data() + group * rows, near.data()}, columns, column, work.line,
+                             work.lanes + thread * lanesSize());
     });
     work.loop.over(rowGroups(), [&](size_t group, size_t thread) {
       const size_t row = group * kLanes;
@@ -245,9 +270,12 @@ void FourierTransform<Real>::apply(const Lines& from, const Lines& to, const Wor
     const size_t count = std::min(together(), from.count - line);
     const Lines source{from.first + line * from.lineStep, count, from.lineStep, from.step};
     const Lines target{to.first + line * to.lineStep, count, to.lineStep, to.step};
-    if (chirp_) chirp_->apply(source, target, work);
-    else if (split_) split_->apply(source.first, source.step, target.first, target.step, work);
-    else transformLines<Real>(lanes(), source, target, work.lanes);
+    if (chirp_)
+      chirp_->apply(source, target, work);
+    else if (split_)
+      split_->apply(source.first, source.step, target.first, target.step, work);
+    else
+      transformLines<Real>(lanes(), source, target, work.lanes);
   }
 }
 
@@ -271,10 +299,10 @@ void addUnbounded(const Real* line, size_t step, size_t length, std::complex<Rea
   }
 }
 
-#define TESSERA_FOURIER(Real)                                           \
+#define TESSERA_FOURIER(Real)                                            \
   template std::vector<std::complex<Real>> rootsOfUnity(size_t, double); \
-  template class FourierTransform<Real>;                                \
-  template bool canTakeOutUnbounded(const Real*, size_t, size_t);       \
+  template class FourierTransform<Real>;                                 \
+  template bool canTakeOutUnbounded(const Real*, size_t, size_t);        \
   template void addUnbounded(const Real*, size_t, size_t, std::complex<Real>*);
 TESSERA_FOURIER(float)
 TESSERA_FOURIER(double)

@@ -1,7 +1,8 @@
-// Fourier transforms of lines of complex numbers, of any length, in the precision of their type: mixed radix for small prime
-// factors, Bluestein's chirp for the others. Several lines go side by side in the lanes of vectors; a long line is cut into a
-// matrix whose columns, then rows, do (the four-step method). Made once per length, applied to many lines by whoever brings
-// working memory and a way to run loops. Stands below the op file fft.cpp and below backends/runtime/fourier_step.
+// Fourier transforms of lines of complex numbers, of any length, in the precision of their type: mixed radix for small
+// prime factors, Bluestein's chirp for the others. Several lines go side by side in the lanes of vectors; a long line
+// is cut into a matrix whose columns, then rows, do (the four-step method). Made once per length, applied to many lines
+// by whoever brings working memory and a way to run loops. Stands below the op file fft.cpp and below
+// backends/runtime/fourier_step.
 #pragma once
 
 #include <complex>
@@ -30,10 +31,13 @@ struct FourierLoop {
   template <class Fn>
   void over(size_t count, Fn&& fn) const {
     const Work work = [](void* f, int64_t begin, int64_t end, int thread) {
-      for (int64_t i = begin; i < end; ++i) (*static_cast<std::remove_reference_t<Fn>*>(f))(static_cast<size_t>(i), static_cast<size_t>(thread));
+      for (int64_t i = begin; i < end; ++i)
+        (*static_cast<std::remove_reference_t<Fn>*>(f))(static_cast<size_t>(i), static_cast<size_t>(thread));
     };
-    if (run) run(self, static_cast<int64_t>(count), 1, work, &fn);
-    else work(&fn, 0, static_cast<int64_t>(count), 0);
+    if (run)
+      run(self, static_cast<int64_t>(count), 1, work, &fn);
+    else
+      work(&fn, 0, static_cast<int64_t>(count), 0);
   }
 };
 
@@ -75,9 +79,9 @@ class FourierTransform {
   std::unique_ptr<Split> split_;
 };
 
-// Infinities and NaNs of a real line, which a fast transform would spread over all its spectrum: they are taken out before
-// it, and come in again where they count, times the roots' parts that are not 0. So the imaginary parts that a real line's
-// spectrum cannot have stay 0. `step`: between the line's elements.
+// Infinities and NaNs of a real line, which a fast transform would spread over all its spectrum: they are taken out
+// before it, and come in again where they count, times the roots' parts that are not 0. So the imaginary parts that a
+// real line's spectrum cannot have stay 0. `step`: between the line's elements.
 template <class Real>
 bool canTakeOutUnbounded(const Real* line, size_t step, size_t length);
 template <class Real>

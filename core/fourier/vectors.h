@@ -1,5 +1,5 @@
-// Complex numbers in lanes: real parts in one vector, imaginary ones in another; arithmetic on them, and how they come from
-// interleaved memory. Everything is inlined into functions for a width of vectors. Part of lanes.cpp alone.
+// Complex numbers in lanes: real parts in one vector, imaginary ones in another; arithmetic on them, and how they come
+// from interleaved memory. Everything is inlined into functions for a width of vectors. Part of lanes.cpp alone.
 #pragma once
 
 #include <complex>
@@ -31,17 +31,29 @@ template <class Real>
 using Pair = Parts<Lanes<Real>>;
 
 template <class T>
-TESSERA_INLINE Parts<T> operator+(const Parts<T>& a, const Parts<T>& b) { return {a.re + b.re, a.im + b.im}; }
+TESSERA_INLINE Parts<T> operator+(const Parts<T>& a, const Parts<T>& b) {
+  return {a.re + b.re, a.im + b.im};
+}
 template <class T>
-TESSERA_INLINE Parts<T> operator-(const Parts<T>& a, const Parts<T>& b) { return {a.re - b.re, a.im - b.im}; }
+TESSERA_INLINE Parts<T> operator-(const Parts<T>& a, const Parts<T>& b) {
+  return {a.re - b.re, a.im - b.im};
+}
 template <class T>
-TESSERA_INLINE Parts<T> conjugate(const Parts<T>& x) { return {x.re, -x.im}; }
+TESSERA_INLINE Parts<T> conjugate(const Parts<T>& x) {
+  return {x.re, -x.im};
+}
 template <class T>
-TESSERA_INLINE Parts<T> product(const Parts<T>& a, const Parts<T>& b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+TESSERA_INLINE Parts<T> product(const Parts<T>& a, const Parts<T>& b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
 template <class T, class Real>
-TESSERA_INLINE Parts<T> scaled(const Parts<T>& x, Real factor) { return {x.re * factor, x.im * factor}; }
+TESSERA_INLINE Parts<T> scaled(const Parts<T>& x, Real factor) {
+  return {x.re * factor, x.im * factor};
+}
 template <class T>
-TESSERA_INLINE Parts<T> halved(const Parts<T>& x) { return {x.re / 2, x.im / 2}; }
+TESSERA_INLINE Parts<T> halved(const Parts<T>& x) {
+  return {x.re / 2, x.im / 2};
+}
 template <class T, class Real>
 TESSERA_INLINE Parts<T> turned(const Parts<T>& x, const std::complex<Real>& root) {
   return {x.re * root.real() - x.im * root.imag(), x.re * root.imag() + x.im * root.real()};
@@ -61,7 +73,9 @@ TESSERA_INLINE void storePair(Real* to, size_t at, const Pair<Real>& x) {
 }
 
 template <class V, int... kAt>
-TESSERA_INLINE V shuffled(const V& a, const V& b, std::integer_sequence<int, kAt...>) { return __builtin_shufflevector(a, b, kAt...); }
+TESSERA_INLINE V shuffled(const V& a, const V& b, std::integer_sequence<int, kAt...>) {
+  return __builtin_shufflevector(a, b, kAt...);
+}
 
 // The places that a function of the lane and the number of lanes names.
 template <class Real, auto kPlace, int... kLane>
@@ -70,7 +84,8 @@ constexpr auto placesOf(std::integer_sequence<int, kLane...>) {
 }
 template <class Real, auto kPlace>
 TESSERA_INLINE Lanes<Real> picked(const Lanes<Real>& a, const Lanes<Real>& b) {
-  return shuffled(a, b, placesOf<Real, kPlace>(std::make_integer_sequence<int, static_cast<int>(kFourierLanes<Real>)>{}));
+  return shuffled(a, b,
+                  placesOf<Real, kPlace>(std::make_integer_sequence<int, static_cast<int>(kFourierLanes<Real>)>{}));
 }
 constexpr int evenPlace(int lane, int) { return 2 * lane; }
 constexpr int oddPlace(int lane, int) { return 2 * lane + 1; }

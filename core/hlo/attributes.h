@@ -18,16 +18,29 @@
 namespace tessera {
 
 enum class AttributeKind : uint8_t {
-  Bool, Int, Float,
-  String,          // "quoted"
-  Enum, Enums,     // bare word; {word, word}
-  Ints, IntLists, IntsOrIntLists,
-  Slices, Window, DimLabels, Padding, ReplicaGroups,
-  Computation, Computations, Instructions,
-  Shape, Shapes, ShapedLiteral,
-  Braced,          // {...} kept as its text after a syntax check
-  StringOrJson,    // "quoted" or {json}
-  Unknown,         // an attribute that the table lacks: its raw text
+  Bool,
+  Int,
+  Float,
+  String,  // "quoted"
+  Enum,
+  Enums,  // bare word; {word, word}
+  Ints,
+  IntLists,
+  IntsOrIntLists,
+  Slices,
+  Window,
+  DimLabels,
+  Padding,
+  ReplicaGroups,
+  Computation,
+  Computations,
+  Instructions,
+  Shape,
+  Shapes,
+  ShapedLiteral,
+  Braced,        // {...} kept as its text after a syntax check
+  StringOrJson,  // "quoted" or {json}
+  Unknown,       // an attribute that the table lacks: its raw text
 };
 
 enum class Attr : uint8_t {

@@ -17,8 +17,8 @@ enum class ElementClass : uint8_t { Pred, Signed, Unsigned, Float, Complex, Spec
 
 struct ElementTypeInfo {
   std::string_view name;
-  int proto;           // number in PrimitiveType
-  int bits;            // width of one element; 0 for types that are no array element
+  int proto;  // number in PrimitiveType
+  int bits;   // width of one element; 0 for types that are no array element
   ElementClass klass;
 };
 

@@ -58,7 +58,8 @@ std::optional<int64_t> product(const Sizes& sizes) {
 Sizes tiledDims(const Sizes& dims, const Sizes& tile) {
   const size_t first = dims.size() - tile.size();
   Sizes out(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(first));
-  for (size_t i = 0; i < tile.size(); ++i) out.push_back(dims[first + i] == 0 ? 0 : (dims[first + i] - 1) / tile[i] + 1);
+  for (size_t i = 0; i < tile.size(); ++i)
+    out.push_back(dims[first + i] == 0 ? 0 : (dims[first + i] - 1) / tile[i] + 1);
   out.insert(out.end(), tile.begin(), tile.end());
   return out;
 }

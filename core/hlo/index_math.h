@@ -15,16 +15,16 @@ namespace tessera {
 // The memory image of one array shape (with layout; without one row-major is assumed).
 class MemoryMap {
  public:
-  struct Level {                       // one tiling level: physical dims major to minor and this level's tile
+  struct Level {  // one tiling level: physical dims major to minor and this level's tile
     std::vector<int64_t> dims, tile;
     std::vector<int64_t> tiledDims() const;  // majors, blocks, then the tile itself
   };
   // Fails on unbounded dimensions, a bad layout or an overflow of sizes.
   static Result<MemoryMap> of(const Shape& shape);
 
-  int64_t positions() const;      // elements of the buffer, padding included
-  int64_t bytes() const;          // size of the buffer
-  int64_t wasteBytes() const;     // bytes that hold no element
+  int64_t positions() const;   // elements of the buffer, padding included
+  int64_t bytes() const;       // size of the buffer
+  int64_t wasteBytes() const;  // bytes that hold no element
   // Linear position (in elements) of a logical index; the index must be in bounds.
   int64_t linearIndex(std::span<const int64_t> index) const;
   // Logical index at a linear position; nullopt where the position holds padding.

@@ -27,7 +27,8 @@ Result<Literal> Literal::allocate(Shape shape) {
   if (!memoryIsAvailable(*bytes)) return noMemory(shape, std::to_string(*bytes) + " bytes");
   std::byte* memory = allocateForArrays(static_cast<size_t>(*bytes));
   if (!memory) return noMemory(shape, std::to_string(*bytes) + " bytes");
-  out.data_ = std::shared_ptr<const std::byte[]>(memory, [](const std::byte* p) { std::free(const_cast<std::byte*>(p)); });
+  out.data_ =
+      std::shared_ptr<const std::byte[]>(memory, [](const std::byte* p) { std::free(const_cast<std::byte*>(p)); });
   out.size_ = static_cast<size_t>(*bytes);
   out.shape_ = std::move(shape);
   return out;

@@ -30,7 +30,9 @@ void unregisterParameter(Computation& computation, InstructionId id) {
 }  // namespace
 
 Module::Module(std::string moduleName)
-    : name(std::move(moduleName)), tables_(std::make_shared<Tables>()), config_(std::make_shared<const ModuleConfig>()) {}
+    : name(std::move(moduleName)),
+      tables_(std::make_shared<Tables>()),
+      config_(std::make_shared<const ModuleConfig>()) {}
 
 Module Module::derivedFrom(const Module& source) {
   Module out(source.name);
@@ -93,7 +95,8 @@ void Module::setOperands(InstructionId id, std::span<const InstructionId> operan
 }
 
 void Module::setAttributes(InstructionId id, AttributeSet attributes) {
-  edit(id).attributes = attributes.empty() ? emptyAttributes() : std::make_shared<const AttributeSet>(std::move(attributes));
+  edit(id).attributes =
+      attributes.empty() ? emptyAttributes() : std::make_shared<const AttributeSet>(std::move(attributes));
 }
 
 void Module::remove(InstructionId id) {
@@ -176,7 +179,8 @@ UserTable::UserTable(const Module& module) : begin_(module.instructionSlots() + 
       for (InstructionId user : module.at(computation).instructions) {
         std::span<const InstructionId> operands = module.at(user).operands;
         for (size_t i = 0; i < operands.size(); ++i)
-          if (operands[i].valid() && std::ranges::find(operands.first(i), operands[i]) == operands.begin() + static_cast<std::ptrdiff_t>(i))
+          if (operands[i].valid() &&
+              std::ranges::find(operands.first(i), operands[i]) == operands.begin() + static_cast<std::ptrdiff_t>(i))
             use(operands[i], user);
       }
   };
@@ -221,7 +225,8 @@ Result<std::vector<InstructionId>> topologicalOrder(const Module& module, Comput
       InstructionId operand = instruction.operands[next++];
       if (!operand.valid() || module.at(operand).computation != computation || state(operand) == Done) continue;
       if (state(operand) == Open)
-        return fail("cycle: %" + std::string(module.at(operand).name) + " needs itself through %" + std::string(instruction.name));
+        return fail("cycle: %" + std::string(module.at(operand).name) + " needs itself through %" +
+                    std::string(instruction.name));
       state(operand) = Open;
       stack.push_back({operand, 0});
     }

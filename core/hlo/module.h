@@ -35,19 +35,19 @@ struct Instruction {
   InstructionId id;
   ComputationId computation;
   Opcode opcode = Opcode::Unknown;
-  bool removed = false;          // a tombstone; ids are not reused
-  bool shapeWritten = true;      // the shape is a fact of a file, not derived (then a mismatch is a diagnostic)
-  int32_t parameterNumber = -1;  // parameter only
-  const Shape* shape = nullptr;  // interned, never null
-  std::string_view name;         // interned, without '%'
-  std::string_view unknownOpcode;             // only for Opcode::Unknown
-  std::span<const InstructionId> operands;    // in the arena of Tables
-  AttributeSetPtr attributes;                 // never null
-  LiteralPtr literal;                         // constant only
-  const Metadata* metadata = nullptr;         // interned; null when absent
-  ProvenancePtr provenance;                   // derived modules only
-  SourcePosition position;                    // of the name in the text it was read from
-  std::string_view note;                      // comment lines before it in the text, interned
+  bool removed = false;            // a tombstone; ids are not reused
+  bool shapeWritten = true;        // the shape is a fact of a file, not derived (then a mismatch is a diagnostic)
+  int32_t parameterNumber = -1;    // parameter only
+  const Shape* shape = nullptr;    // interned, never null
+  std::string_view name;           // interned, without '%'
+  std::string_view unknownOpcode;  // only for Opcode::Unknown
+  std::span<const InstructionId> operands;  // in the arena of Tables
+  AttributeSetPtr attributes;               // never null
+  LiteralPtr literal;                       // constant only
+  const Metadata* metadata = nullptr;       // interned; null when absent
+  ProvenancePtr provenance;                 // derived modules only
+  SourcePosition position;                  // of the name in the text it was read from
+  std::string_view note;                    // comment lines before it in the text, interned
 
   // The text name of the opcode, also for unknown ones.
   std::string_view opcodeName() const { return opcode == Opcode::Unknown ? unknownOpcode : nameOf(opcode); }
@@ -58,10 +58,10 @@ struct Computation {
   std::string name;                         // without '%'
   std::vector<InstructionId> instructions;  // in the file's order; operands come first
   InstructionId root;
-  std::vector<InstructionId> parameters;    // by parameter number
-  std::string executionThread;              // empty: main
-  bool hasSignature = true;                 // the text had "(p: f32[]) -> f32[]"
-  bool asyncSugar = false;                  // holds the OP of an "OP-start"; prints there and not by itself
+  std::vector<InstructionId> parameters;  // by parameter number
+  std::string executionThread;            // empty: main
+  bool hasSignature = true;               // the text had "(p: f32[]) -> f32[]"
+  bool asyncSugar = false;                // holds the OP of an "OP-start"; prints there and not by itself
 };
 
 // input_output_alias and buffer_donor entries.
@@ -95,11 +95,11 @@ struct ModuleConfig {
   std::vector<AliasEntry> inputOutputAlias;
   std::vector<DonorEntry> bufferDonor;
   std::optional<bool> aliasPassthroughParams;
-  std::vector<Shape> entryParameterLayouts;      // entry_computation_layout; with entryResultLayout
+  std::vector<Shape> entryParameterLayouts;  // entry_computation_layout; with entryResultLayout
   std::optional<Shape> entryResultLayout;
   std::string allowShardingPropagationToParameters, allowShardingPropagationToOutput;  // "true" or "{true,false}"
   std::optional<int64_t> replicaCount, numPartitions;
-  std::string frontendAttributes, originRecoveryTable, debugAttributes;                // with braces
+  std::string frontendAttributes, originRecoveryTable, debugAttributes;  // with braces
 };
 
 class Module {
@@ -126,8 +126,8 @@ class Module {
   const std::vector<ComputationId>& order() const { return order_; }  // file order; callees first
   ComputationId entry() const { return entry_; }
   const Computation& entryComputation() const { return at(entry_); }
-  std::optional<ComputationId> findComputation(std::string_view computationName) const;        // linear
-  std::optional<InstructionId> findInstruction(std::string_view instructionName) const;        // linear; entry first
+  std::optional<ComputationId> findComputation(std::string_view computationName) const;  // linear
+  std::optional<InstructionId> findInstruction(std::string_view instructionName) const;  // linear; entry first
   // Called computations of an instruction in the order of its attributes.
   std::vector<ComputationId> callees(const Instruction& instruction) const;
   const Shape& shapeOf(InstructionId id) const { return *at(id).shape; }
@@ -142,8 +142,9 @@ class Module {
   // The same for a shape that these tables() interned.
   InstructionId addInterned(ComputationId computation, Instruction instruction, const Shape* shape);
   // Convenience for passes: opcode with operands; name is made unique from the opcode.
-  InstructionId add(ComputationId computation, Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
-                    AttributeSet attributes = {}, ProvenancePtr provenance = nullptr);
+  InstructionId add(ComputationId computation, Opcode opcode, const Shape& shape,
+                    std::span<const InstructionId> operands, AttributeSet attributes = {},
+                    ProvenancePtr provenance = nullptr);
   Instruction& edit(InstructionId id) { return instructions_.edit(id.value); }  // copy on write
   Computation& edit(ComputationId id);
   void setOperands(InstructionId id, std::span<const InstructionId> operands);

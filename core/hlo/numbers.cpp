@@ -13,10 +13,10 @@ namespace tessera {
 namespace {
 
 enum class Specials : uint8_t {
-  Ieee,    // top exponent: infinity and NaN
-  NanOnly, // all ones is NaN, no infinity
-  Fnuz,    // NaN is "minus zero", no infinity, no minus zero
-  Finite,  // every code is a number
+  Ieee,     // top exponent: infinity and NaN
+  NanOnly,  // all ones is NaN, no infinity
+  Fnuz,     // NaN is "minus zero", no infinity, no minus zero
+  Finite,   // every code is a number
 };
 
 struct SmallFormat {
@@ -107,7 +107,8 @@ double decode(const SmallFormat& f, uint32_t bits) {
   if (f.specials == Specials::Fnuz && negative && magnitude == 0) return std::numeric_limits<double>::quiet_NaN();
   if (magnitude > largestFinite(f)) {
     const bool infinite = f.specials == Specials::Ieee && magnitude == largestFinite(f) + 1;
-    const double special = infinite ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    const double special =
+        infinite ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
     return std::copysign(special, sign);
   }
   const uint32_t exponent = magnitude >> f.mantissa;

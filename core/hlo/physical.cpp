@@ -16,7 +16,8 @@ constexpr int64_t kBitsPerByte = 8;
 
 bool separable(const Shape& shape) {
   if (!shape.layout) return true;
-  return std::ranges::none_of(shape.layout->tiles, [](const Tile& tile) { return std::ranges::count(tile.dims, Tile::kCombine) > 0; });
+  return std::ranges::none_of(shape.layout->tiles,
+                              [](const Tile& tile) { return std::ranges::count(tile.dims, Tile::kCombine) > 0; });
 }
 
 // Positions of all elements in row-major logical order, one after the other.
@@ -135,7 +136,8 @@ Result<std::vector<std::byte>> paddingElement(const Shape& shape) {
 }  // namespace
 
 Result<std::vector<std::byte>> packLiteral(const Literal& value, const Shape& shape) {
-  if (!compatible(value.shape(), shape)) return fail(toString(value.shape(), false) + " cannot be laid out as " + toString(shape));
+  if (!compatible(value.shape(), shape))
+    return fail(toString(value.shape(), false) + " cannot be laid out as " + toString(shape));
   TESSERA_ASSIGN_OR_RETURN(const MemoryMap map, MemoryMap::of(shape));
   TESSERA_ASSIGN_OR_RETURN(const int64_t bits, elementBits(shape));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<std::byte> padding, paddingElement(shape));

@@ -150,9 +150,7 @@ bool Layout::isPlain() const {
          dynamicShapeMetadataPrefixBytes == 0 && paddedDimensions.empty() && !paddingValue;
 }
 
-bool Layout::isRowMajor() const {
-  return isPlain() && *this == rowMajor(static_cast<int64_t>(minorToMajor.size()));
-}
+bool Layout::isRowMajor() const { return isPlain() && *this == rowMajor(static_cast<int64_t>(minorToMajor.size())); }
 
 Shape Shape::array(ElementType type, std::vector<int64_t> dimensions) {
   return Shape{type, std::move(dimensions), {}, {}, {}};

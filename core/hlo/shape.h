@@ -22,8 +22,8 @@ enum class DimLevelType : uint8_t { Dense, Compressed, Singleton, LooseCompresse
 
 struct DimLevel {
   DimLevelType type = DimLevelType::Dense;
-  bool unique = true;    // "+" in text: not unique
-  bool ordered = true;   // "~" in text: not ordered
+  bool unique = true;   // "+" in text: not unique
+  bool ordered = true;  // "~" in text: not ordered
   bool operator==(const DimLevel&) const = default;
 };
 
@@ -40,14 +40,14 @@ struct Layout {
   std::vector<int64_t> minorToMajor;
   std::vector<DimLevel> dimLevels;
   std::vector<Tile> tiles;
-  int64_t tailPaddingAlignment = 1;                // elements
+  int64_t tailPaddingAlignment = 1;  // elements
   ElementType indexType = ElementType::Invalid;
   ElementType pointerType = ElementType::Invalid;
-  int64_t elementSizeInBits = 0;                   // 0: the type's own width
+  int64_t elementSizeInBits = 0;  // 0: the type's own width
   int64_t memorySpace = 0;
   std::vector<SplitConfig> splitConfigs;
   int64_t dynamicShapeMetadataPrefixBytes = 0;
-  std::vector<int64_t> paddedDimensions;           // logical order; empty: none (the reference's padding)
+  std::vector<int64_t> paddedDimensions;  // logical order; empty: none (the reference's padding)
   std::optional<double> paddingValue;
   bool operator==(const Layout&) const = default;
 
@@ -63,14 +63,14 @@ struct Shape {
   static constexpr int64_t kUnbounded = INT64_MIN;
 
   ElementType type = ElementType::Invalid;
-  std::vector<int64_t> dimensions;   // bounds of dynamic dimensions; kUnbounded for "?"
-  std::vector<bool> dynamic;         // empty: all static; else parallel to dimensions
-  std::vector<Shape> elements;       // tuple elements; for Buffer: the one array inside
-  std::optional<Layout> layout;      // arrays only
+  std::vector<int64_t> dimensions;  // bounds of dynamic dimensions; kUnbounded for "?"
+  std::vector<bool> dynamic;        // empty: all static; else parallel to dimensions
+  std::vector<Shape> elements;      // tuple elements; for Buffer: the one array inside
+  std::optional<Layout> layout;     // arrays only
   bool operator==(const Shape&) const = default;
 
-  static Shape array(ElementType type, std::vector<int64_t> dimensions);            // without layout
-  static Shape arrayRowMajor(ElementType type, std::vector<int64_t> dimensions);    // with default layout
+  static Shape array(ElementType type, std::vector<int64_t> dimensions);          // without layout
+  static Shape arrayRowMajor(ElementType type, std::vector<int64_t> dimensions);  // with default layout
   static Shape tuple(std::vector<Shape> elements);
   static Shape token() { return Shape{ElementType::Token, {}, {}, {}, {}}; }
 

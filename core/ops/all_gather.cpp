@@ -10,8 +10,7 @@ namespace {
 constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is gathered by itself"}};
 constexpr OperandDoc kDoneOperands[] = {{"start", "the all-gather-start"}};
 constexpr AttributeRow kAttributes[] = {
-    kChannelRow, kGroupsRow, kConstrainRow,
-    {Attr::dimensions, true, "", "the one dimension that grows"},
+    kChannelRow,   kGroupsRow, kConstrainRow, {Attr::dimensions, true, "", "the one dimension that grows"},
     kGlobalIdsRow, kModeRow,
 };
 constexpr Constraint kConstraints[] = {
@@ -30,7 +29,8 @@ const Shape* writtenResult(const InferContext& context) {
 Result<Shape> gathered(const InferContext& context, size_t i, int64_t dim) {
   const Shape& operand = context.operand(i);
   if (dim < 0 || dim >= operand.rank())
-    return context.violated("C2", "operand " + std::to_string(i) + " has no dimension " + std::to_string(dim), {}, toString(operand, false));
+    return context.violated("C2", "operand " + std::to_string(i) + " has no dimension " + std::to_string(dim), {},
+                            toString(operand, false));
   const auto d = static_cast<size_t>(dim);
   const Shape* written = writtenResult(context);
   if (written && written->isTuple()) written = i < written->elements.size() ? &written->elements[i] : nullptr;
@@ -40,10 +40,12 @@ Result<Shape> gathered(const InferContext& context, size_t i, int64_t dim) {
   const int64_t shards = shardCountOf(context, usable ? written->dimensions[d] : 0, usable ? operand.dimensions[d] : 0);
   const auto size = checkedMul(operand.dimensions[d], shards);
   if (shards == 0 || !size)
-    return context.violated("C3", "the result is no whole number of operands", "a multiple of " + std::to_string(operand.dimensions[d]),
+    return context.violated("C3", "the result is no whole number of operands",
+                            "a multiple of " + std::to_string(operand.dimensions[d]),
                             usable ? std::to_string(written->dimensions[d]) : "");
   if (usable && written->dimensions[d] != *size && written->dimensions[d] != Shape::kUnbounded)
-    return context.violated("C3", "the result has another size along dimension " + std::to_string(dim), std::to_string(*size), std::to_string(written->dimensions[d]));
+    return context.violated("C3", "the result has another size along dimension " + std::to_string(dim),
+                            std::to_string(*size), std::to_string(written->dimensions[d]));
   out.dimensions[d] = *size;
   return out;
 }
@@ -52,7 +54,8 @@ Result<Shape> gatheredAll(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   const std::vector<int64_t>& dims = context.attributes->ints(Attr::dimensions);
-  if (dims.size() != 1) return context.violated("C2", "all-gather takes one dimension", "1", std::to_string(dims.size()));
+  if (dims.size() != 1)
+    return context.violated("C2", "all-gather takes one dimension", "1", std::to_string(dims.size()));
   std::vector<Shape> shapes;
   for (size_t i = 0; i < context.operands.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(Shape shape, gathered(context, i, dims[0]));
@@ -67,7 +70,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (shape.isArray()) {
     reasons = reasonsAsOperand(shape, 0);
     const auto d = static_cast<size_t>(context.attributes->ints(Attr::dimensions)[0]);
-    reasons[d] = "dimension " + std::to_string(d) + " = " + std::to_string(shape.dimensions[d]) + ", the group's arrays side by side";
+    reasons[d] = "dimension " + std::to_string(d) + " = " + std::to_string(shape.dimensions[d]) +
+                 ", the group's arrays side by side";
   }
   return Inferred{std::move(shape), std::move(reasons)};
 }
@@ -80,7 +84,8 @@ Result<Inferred> inferStart(const InferContext& context) {
 }
 
 Result<Literal> gather(const EvaluateContext& context, const Shape& result) {
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, membersOf(context), joinedValue(context)));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values,
+                           exchangeAmong(context, membersOf(context), joinedValue(context)));
   const int64_t dim = context.instruction.attributes->ints(Attr::dimensions)[0];
   const size_t operands = context.operands.size();
   std::vector<Literal> out;
@@ -91,7 +96,8 @@ Result<Literal> gather(const EvaluateContext& context, const Shape& result) {
     if (part * static_cast<int64_t>(values.size()) != shape.dimensions[static_cast<size_t>(dim)])
       return fail("a group of " + std::to_string(values.size()) + " devices does not fill " + toString(shape, false));
     TESSERA_ASSIGN_OR_RETURN(Literal whole, Literal::allocate(std::move(shape)));
-    for (size_t v = 0; v < values.size(); ++v) copyBlock(partOf(values[v], i, operands), 0, whole, static_cast<int64_t>(v) * part, dim, part);
+    for (size_t v = 0; v < values.size(); ++v)
+      copyBlock(partOf(values[v], i, operands), 0, whole, static_cast<int64_t>(v) * part, dim, part);
     out.push_back(std::move(whole));
   }
   return literalOrTuple(std::move(out));
@@ -106,9 +112,11 @@ Result<Literal> evaluateStart(const EvaluateContext& context) {
 
 Result<Inferred> inferDone(const InferContext& context) {
   const Shape& start = context.operand(0);
-  if (!start.isTuple() || start.elements.size() < 2) return context.violated("C1", "the operand is no started all-gather", "(operand, result)", toString(start, false));
+  if (!start.isTuple() || start.elements.size() < 2)
+    return context.violated("C1", "the operand is no started all-gather", "(operand, result)", toString(start, false));
   const Shape& result = start.elements[1];
-  return Inferred{withoutLayout(result), std::vector<std::string>(static_cast<size_t>(result.rank()), "as the start gives it")};
+  return Inferred{withoutLayout(result),
+                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the start gives it")};
 }
 void doneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
@@ -123,8 +131,9 @@ const OpDef kAllGather = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Puts the arrays of several devices side by side.",
-    .doc = "The result is the concatenation of the operands of all devices of the group along `dimensions`, in the order "
-           "of the group; every device gets it.",
+    .doc =
+        "The result is the concatenation of the operands of all devices of the group along `dimensions`, in the order "
+        "of the group; every device gets it.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -136,7 +145,9 @@ const OpDef kAllGatherStart = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Begins an all-gather.",
-    .doc = "The result is the pair (operand, result), or with several operands a pair of tuples; only all-gather-done may read it.",
+    .doc =
+        "The result is the pair (operand, result), or with several operands a pair of tuples; only all-gather-done may "
+        "read it.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -10,7 +10,11 @@ namespace {
 constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is reduced by itself"}};
 constexpr OperandDoc kDoneOperands[] = {{"start", "the all-reduce-start"}};
 constexpr AttributeRow kAttributes[] = {
-    kChannelRow, kGroupsRow, kConstrainRow, kGlobalIdsRow, kModeRow,
+    kChannelRow,
+    kGroupsRow,
+    kConstrainRow,
+    kGlobalIdsRow,
+    kModeRow,
     {Attr::dimensions, false, "", "kept as written; without meaning"},
     {Attr::to_apply, true, "", "reduces two scalars to one"},
 };
@@ -32,19 +36,22 @@ Result<Inferred> inferShape(const InferContext& context) {
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
-  if (result.isArray()) result = context.operand(0);
+  if (result.isArray())
+    result = context.operand(0);
   else
     for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, membersOf(context), joinedValue(context)));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values,
+                           exchangeAmong(context, membersOf(context), joinedValue(context)));
   return reduceOverDevices(context, values);
 }
 
 Result<Inferred> inferDone(const InferContext& context) {
   const Shape& start = context.operand(0);
-  return Inferred{withoutLayout(start), std::vector<std::string>(static_cast<size_t>(start.rank()), "as the start gives it")};
+  return Inferred{withoutLayout(start),
+                  std::vector<std::string>(static_cast<size_t>(start.rank()), "as the start gives it")};
 }
 void doneLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
 Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0]; }
@@ -57,8 +64,9 @@ const OpDef kAllReduce = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Reduces a value over devices; all get the result.",
-    .doc = "$r_i = f(… f(x^{(0)}_i, x^{(1)}_i) …)$ over the devices of the group, in its order. Several operands are "
-           "reduced side by side. A device waits here until all of its group have come.",
+    .doc =
+        "$r_i = f(… f(x^{(0)}_i, x^{(1)}_i) …)$ over the devices of the group, in its order. Several operands are "
+        "reduced side by side. A device waits here until all of its group have come.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

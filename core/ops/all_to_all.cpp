@@ -10,7 +10,9 @@ namespace {
 
 constexpr OperandDoc kOperands[] = {{"operands", "one array that is cut, or one array for each device of a group"}};
 constexpr AttributeRow kAttributes[] = {
-    kChannelRow, kGroupsRow, kConstrainRow,
+    kChannelRow,
+    kGroupsRow,
+    kConstrainRow,
     {Attr::dimensions, false, "", "the one dimension that is cut; absent: each operand is a block"},
 };
 constexpr Constraint kConstraints[] = {
@@ -22,24 +24,31 @@ constexpr Constraint kConstraints[] = {
 Result<Inferred> inferCut(const InferContext& context, const std::vector<int64_t>& dims) {
   const Shape& operand = context.operand(0);
   const bool fits = context.operands.size() == 1 && dims.size() == 1 && dims[0] >= 0 && dims[0] < operand.rank();
-  if (!fits) return context.violated("C2", "one operand is cut along one of its dimensions", "one dimension of " + toString(operand, false), listOf(dims));
-  const int64_t size = operand.dimensions[static_cast<size_t>(dims[0])], blocks = groupSizeOf(*context.attributes).value_or(1);
+  if (!fits)
+    return context.violated("C2", "one operand is cut along one of its dimensions",
+                            "one dimension of " + toString(operand, false), listOf(dims));
+  const int64_t size = operand.dimensions[static_cast<size_t>(dims[0])],
+                blocks = groupSizeOf(*context.attributes).value_or(1);
   if (size != Shape::kUnbounded && size % blocks != 0)
-    return context.violated("C2", "dimension " + std::to_string(dims[0]) + " cannot be cut evenly", "a multiple of " + std::to_string(blocks), std::to_string(size));
+    return context.violated("C2", "dimension " + std::to_string(dims[0]) + " cannot be cut evenly",
+                            "a multiple of " + std::to_string(blocks), std::to_string(size));
   return Inferred{withoutLayout(operand), reasonsAsOperand(operand, 0)};
 }
 
 Result<Inferred> inferBlocks(const InferContext& context) {
   const auto size = groupSizeOf(*context.attributes);
   if (size && *size != static_cast<int64_t>(context.operands.size()))
-    return context.violated("C3", "all-to-all takes one operand for each device of a group", std::to_string(*size), std::to_string(context.operands.size()));
+    return context.violated("C3", "all-to-all takes one operand for each device of a group", std::to_string(*size),
+                            std::to_string(context.operands.size()));
   std::vector<Shape> shapes;
   for (const Shape* operand : context.operands) {
     if (!compatible(*operand, context.operand(0)))
-      return context.violated("C3", "the operands have different shapes", toString(context.operand(0), false), toString(*operand, false));
+      return context.violated("C3", "the operands have different shapes", toString(context.operand(0), false),
+                              toString(*operand, false));
     shapes.push_back(withoutLayout(*operand));
   }
-  if (shapes.size() == 1 && context.written && context.written->isArray()) return Inferred{shapes[0], reasonsAsOperand(shapes[0], 0)};
+  if (shapes.size() == 1 && context.written && context.written->isArray())
+    return Inferred{shapes[0], reasonsAsOperand(shapes[0], 0)};
   return Inferred{Shape::tuple(std::move(shapes)), {}};
 }
 
@@ -51,13 +60,16 @@ Result<Inferred> inferShape(const InferContext& context) {
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
-  if (result.isArray()) result = context.operand(0);
+  if (result.isArray())
+    result = context.operand(0);
   else
     for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
 }
 
 Result<Literal> exchangeBlocks(const EvaluateContext& context, std::span<const Literal> values, size_t place) {
-  if (values.size() != context.operands.size()) return fail("all-to-all has " + std::to_string(context.operands.size()) + " operands for a group of " + std::to_string(values.size()));
+  if (values.size() != context.operands.size())
+    return fail("all-to-all has " + std::to_string(context.operands.size()) + " operands for a group of " +
+                std::to_string(values.size()));
   std::vector<Literal> out;
   for (const Literal& value : values) out.push_back(partOf(value, place, context.operands.size()));
   return context.shape.isArray() ? out[0] : Literal::tuple(std::move(out));
@@ -70,10 +82,15 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   const int64_t place = std::ranges::find(members, self) - members.begin();
   const std::vector<int64_t>& dims = context.instruction.attributes->ints(Attr::dimensions);
   if (dims.empty()) return exchangeBlocks(context, values, static_cast<size_t>(place));
-  const int64_t size = context.shape.dimensions[static_cast<size_t>(dims[0])], blocks = static_cast<int64_t>(values.size());
-  if (size % blocks != 0) return fail("dimension " + std::to_string(dims[0]) + " of size " + std::to_string(size) + " cannot be cut for " + std::to_string(blocks) + " devices");
+  const int64_t size = context.shape.dimensions[static_cast<size_t>(dims[0])],
+                blocks = static_cast<int64_t>(values.size());
+  if (size % blocks != 0)
+    return fail("dimension " + std::to_string(dims[0]) + " of size " + std::to_string(size) + " cannot be cut for " +
+                std::to_string(blocks) + " devices");
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
-  for (int64_t v = 0; v < blocks; ++v) copyBlock(values[static_cast<size_t>(v)], place * (size / blocks), out, v * (size / blocks), dims[0], size / blocks);
+  for (int64_t v = 0; v < blocks; ++v)
+    copyBlock(values[static_cast<size_t>(v)], place * (size / blocks), out, v * (size / blocks), dims[0],
+              size / blocks);
   return out;
 }
 
@@ -85,8 +102,9 @@ const OpDef kAllToAll = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Every device sends a block to every device.",
-    .doc = "Each array is cut into as many blocks along `dimensions` as the group has devices; block $j$ of device $i$ "
-           "becomes block $i$ of device $j$. Without `dimensions` operand $j$ is block $j$ and the result is a tuple.",
+    .doc =
+        "Each array is cut into as many blocks along `dimensions` as the group has devices; block $j$ of device $i$ "
+        "becomes block $i$ of device $j$. Without `dimensions` operand $j$ is block $j$ and the result is a tuple.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

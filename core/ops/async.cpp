@@ -10,11 +10,13 @@ namespace tessera {
 namespace {
 
 constexpr OperandDoc kStartOperands[] = {{"arguments", "one for each parameter of the computation"}};
-constexpr OperandDoc kUpdateOperands[] = {{"state", "what async-start or async-update gave"}, {"arguments", "further arguments"}};
+constexpr OperandDoc kUpdateOperands[] = {{"state", "what async-start or async-update gave"},
+                                          {"arguments", "further arguments"}};
 constexpr OperandDoc kDoneOperands[] = {{"state", "what async-start or async-update gave"}};
 constexpr OperandDoc kCopyOperands[] = {{"operand", "the value to copy"}};
 constexpr OperandDoc kCopyDoneOperands[] = {{"start", "the copy-start"}};
-constexpr AttributeRow kThreadRow = {Attr::async_execution_thread, false, "main", "the thread that the computation belongs to"};
+constexpr AttributeRow kThreadRow = {Attr::async_execution_thread, false, "main",
+                                     "the thread that the computation belongs to"};
 constexpr AttributeRow kStartAttributes[] = {
     kThreadRow,
     {Attr::output_to_operand_aliasing, false, "", "results that share an operand's buffer"},
@@ -26,24 +28,29 @@ constexpr AttributeRow kCopyAttributes[] = {
 constexpr Constraint kStartConstraints[] = {
     {"C1", "the operands have the shapes of the computation's first parameters"},
 };
-constexpr Constraint kStateConstraints[] = {{"C1", "the first operand is a tuple of a tuple of operands, the result, and what a target keeps"}};
-constexpr Constraint kCopyDoneConstraints[] = {{"C1", "the operand is what a copy-start gives: (copy, operand, context)"}};
+constexpr Constraint kStateConstraints[] = {
+    {"C1", "the first operand is a tuple of a tuple of operands, the result, and what a target keeps"}};
+constexpr Constraint kCopyDoneConstraints[] = {
+    {"C1", "the operand is what a copy-start gives: (copy, operand, context)"}};
 
 // What a target keeps in the state of an async op from element `first` on: as written.
 void appendContexts(const InferContext& context, size_t first, std::vector<Shape>& elements) {
   if (!context.written || !context.written->isTuple()) return;
-  for (size_t i = first; i < context.written->elements.size(); ++i) elements.push_back(withoutLayout(context.written->elements[i]));
+  for (size_t i = first; i < context.written->elements.size(); ++i)
+    elements.push_back(withoutLayout(context.written->elements[i]));
 }
 
 Result<Inferred> inferStart(const InferContext& context) {
   if (context.computations.empty()) return context.violated("C1", "no computation to run");
   const ProgramShape& program = context.computations[0];
   if (context.operands.size() > program.parameters.size())
-    return context.violated("C1", "the computation takes fewer operands", std::to_string(program.parameters.size()), std::to_string(context.operands.size()));
+    return context.violated("C1", "the computation takes fewer operands", std::to_string(program.parameters.size()),
+                            std::to_string(context.operands.size()));
   std::vector<Shape> operands;
   for (size_t i = 0; i < context.operands.size(); ++i) {
     if (!compatible(program.parameters[i], context.operand(i)))
-      return context.violated("C1", "operand " + std::to_string(i) + " has another shape than its parameter", toString(program.parameters[i], false), toString(context.operand(i), false));
+      return context.violated("C1", "operand " + std::to_string(i) + " has another shape than its parameter",
+                              toString(program.parameters[i], false), toString(context.operand(i), false));
     operands.push_back(withoutLayout(context.operand(i)));
   }
   std::vector<Shape> elements{Shape::tuple(std::move(operands)), withoutLayout(program.result)};
@@ -76,8 +83,10 @@ bool isComplete(const EvaluateContext& context, const Instruction& caller, size_
 
 Result<Literal> evaluateStart(const EvaluateContext& context) {
   const bool complete = isComplete(context, context.instruction, context.operands.size());
-  TESSERA_ASSIGN_OR_RETURN(Literal result, complete ? context.call(0, context.operands) : zerosOf(context.shape.elements[1]));
-  std::vector<Literal> elements{Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end())), std::move(result)};
+  TESSERA_ASSIGN_OR_RETURN(Literal result,
+                           complete ? context.call(0, context.operands) : zerosOf(context.shape.elements[1]));
+  std::vector<Literal> elements{Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end())),
+                                std::move(result)};
   for (size_t i = 2; i < context.shape.elements.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(Literal zeros, zerosOf(context.shape.elements[i]));
     elements.push_back(std::move(zeros));
@@ -88,13 +97,15 @@ Result<Literal> evaluateStart(const EvaluateContext& context) {
 Status checkState(const InferContext& context) {
   const bool given = !context.operands.empty() && context.operand(0).isTuple();
   if (given && context.operand(0).elements.size() >= 2 && context.operand(0).elements[0].isTuple()) return {};
-  return context.violated("C1", "the operand is no state of an async op", "((operands), result, …)", given ? toString(context.operand(0), false) : "");
+  return context.violated("C1", "the operand is no state of an async op", "((operands), result, …)",
+                          given ? toString(context.operand(0), false) : "");
 }
 
 Result<Inferred> inferUpdate(const InferContext& context) {
   TESSERA_TRY(checkState(context));
   Shape state = withoutLayout(context.operand(0));
-  for (size_t i = 1; i < context.operands.size(); ++i) state.elements[0].elements.push_back(withoutLayout(context.operand(i)));
+  for (size_t i = 1; i < context.operands.size(); ++i)
+    state.elements[0].elements.push_back(withoutLayout(context.operand(i)));
   return Inferred{std::move(state), {}};
 }
 void updateLayout(const InferContext& context, Shape& result) {
@@ -114,7 +125,8 @@ Result<Literal> evaluateUpdate(const EvaluateContext& context) {
 Result<Inferred> inferDone(const InferContext& context) {
   TESSERA_TRY(checkState(context));
   const Shape& result = context.operand(0).elements[1];
-  return Inferred{withoutLayout(result), std::vector<std::string>(static_cast<size_t>(result.rank()), "as the computation gives it")};
+  return Inferred{withoutLayout(result),
+                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the computation gives it")};
 }
 void doneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
@@ -125,7 +137,9 @@ Result<Inferred> inferCopyStart(const InferContext& context) {
   const Shape value = withoutLayout(context.operand(0));
   return Inferred{Shape::tuple({value, value, Shape::array(ElementType::U32, {})}), {}};
 }
-void copyStartLayout(const InferContext& context, Shape& result) { result.elements[0] = result.elements[1] = context.operand(0); }
+void copyStartLayout(const InferContext& context, Shape& result) {
+  result.elements[0] = result.elements[1] = context.operand(0);
+}
 Result<Literal> evaluateCopyStart(const EvaluateContext& context) {
   return Literal::tuple({context.operands[0], context.operands[0], Literal::scalar(ElementType::U32, uint32_t{0})});
 }
@@ -135,7 +149,8 @@ Result<Inferred> inferCopyDone(const InferContext& context) {
   if (!start.isTuple() || start.elements.size() != 3 || !compatible(start.elements[0], start.elements[1]))
     return context.violated("C1", "the operand is no started copy", "(copy, operand, u32[])", toString(start, false));
   const Shape& result = start.elements[0];
-  return Inferred{withoutLayout(result), std::vector<std::string>(static_cast<size_t>(result.rank()), "as the operand of the copy")};
+  return Inferred{withoutLayout(result),
+                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the operand of the copy")};
 }
 void copyDoneLayout(const InferContext& context, Shape& result) {
   if (!context.operand(0).elements.empty()) result = context.operand(0).elements[0];
@@ -150,8 +165,9 @@ const OpDef kAsyncStart = {
     .kind = ExecutionKind::Effect,
     .category = "Control",
     .summary = "Begins to run a computation beside others.",
-    .doc = "The result is ((operands), result, …), a state that only async-update and async-done may read. In text the "
-           "form `OP-start` wraps one instruction.",
+    .doc =
+        "The result is ((operands), result, …), a state that only async-update and async-done may read. In text the "
+        "form `OP-start` wraps one instruction.",
     .operands = kStartOperands,
     .attributes = kStartAttributes,
     .constraints = kStartConstraints,
@@ -164,7 +180,9 @@ const OpDef kAsyncUpdate = {
     .kind = ExecutionKind::Effect,
     .category = "Control",
     .summary = "A step of a computation that runs beside others.",
-    .doc = "The result is the state; further operands join its tuple of operands, and the computation runs when it has all.",
+    .doc =
+        "The result is the state; further operands join its tuple of operands, and the computation runs when it has "
+        "all.",
     .operands = kUpdateOperands,
     .attributes = kLaterAttributes,
     .constraints = kStateConstraints,

@@ -22,7 +22,9 @@ constexpr Constraint kConstraints[] = {
     {"C3", "scale, offset, mean and variance are vectors of floats, one element a feature."},
 };
 constexpr Constraint kGradConstraints[] = {
-    kConstraints[0], kConstraints[1], kConstraints[2],
+    kConstraints[0],
+    kConstraints[1],
+    kConstraints[2],
     {"C4", "grad_output has the operand's dimensions."},
 };
 
@@ -35,11 +37,12 @@ Result<Features> checkNormalized(const InferContext& context, int operands, size
   TESSERA_TRY(checkArrayOperands(context, operands));
   const Shape& operand = context.operand(0);
   if (!isFloat(operand.type) || operand.rank() == 0)
-    return context.violated("C1", "batch norm works on arrays of floats", "floats, rank 1 or more", toString(operand, false));
+    return context.violated("C1", "batch norm works on arrays of floats", "floats, rank 1 or more",
+                            toString(operand, false));
   const int64_t index = context.attributes->intOr(Attr::feature_index, -1);
   if (index < 0 || index >= operand.rank())
-    return context.violated("C2", "feature_index names no dimension of the operand", fmt::format("0 to {}", operand.rank() - 1),
-                            fmt::format("{}", index));
+    return context.violated("C2", "feature_index names no dimension of the operand",
+                            fmt::format("0 to {}", operand.rank() - 1), fmt::format("{}", index));
   const int64_t count = operand.dimensions[static_cast<size_t>(index)];
   for (size_t i = first; i <= last; ++i) {
     const Shape& vector = context.operand(i);
@@ -69,7 +72,8 @@ Result<Inferred> inferInference(const InferContext& context) {
 
 Result<Inferred> inferGrad(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Features features, checkNormalized(context, 5, 1, 3));
-  if (!sameDimensions(context.operand(4), context.operand(0)) || !sameButPrecision(context.operand(4).type, context.operand(0).type))
+  if (!sameDimensions(context.operand(4), context.operand(0)) ||
+      !sameButPrecision(context.operand(4).type, context.operand(0).type))
     return context.violated("C4", "grad_output differs from the operand", toString(context.operand(0), false),
                             toString(context.operand(4), false));
   return inferWithVectors(context, features);
@@ -102,7 +106,8 @@ struct Blocks {
   explicit Blocks(const EvaluateContext& context) {
     const auto& dims = context.operands[0].shape().dimensions;
     const auto index = static_cast<size_t>(context.instruction.attributes->intOr(Attr::feature_index, 0));
-    for (size_t d = 0; d < dims.size(); ++d) (d < index ? outer : d == index ? count : inner) *= static_cast<size_t>(dims[d]);
+    for (size_t d = 0; d < dims.size(); ++d)
+      (d < index ? outer : d == index ? count : inner) *= static_cast<size_t>(dims[d]);
     const double* written = context.instruction.attributes->get<double>(Attr::epsilon);
     epsilon = static_cast<float>(written ? *written : 0);
   }
@@ -118,7 +123,8 @@ struct Blocks {
 };
 
 void normalize(const Blocks& blocks, std::vector<double>& x, const std::vector<double>& scale,
-               const std::vector<double>& offset, const std::vector<double>& mean, const std::vector<double>& variance) {
+               const std::vector<double>& offset, const std::vector<double>& mean,
+               const std::vector<double>& variance) {
   std::vector<double> factor(blocks.count);
   for (size_t f = 0; f < blocks.count; ++f) factor[f] = scale[f] / std::sqrt(variance[f] + blocks.epsilon);
   blocks.each([&](size_t i, size_t f) { x[i] = (x[i] - mean[f]) * factor[f] + offset[f]; });
@@ -146,7 +152,8 @@ Result<Literal> evaluateTraining(const EvaluateContext& context) {
 // As x · factor + (offset - mean · factor): where infinities meet, that is what XLA gives.
 Result<Literal> evaluateInference(const EvaluateContext& context) {
   const Blocks blocks(context);
-  std::vector<double> x = doublesOf(context.operands[0]), factor = doublesOf(context.operands[1]), shift = doublesOf(context.operands[2]);
+  std::vector<double> x = doublesOf(context.operands[0]), factor = doublesOf(context.operands[1]),
+                      shift = doublesOf(context.operands[2]);
   const std::vector<double> mean = doublesOf(context.operands[3]), variance = doublesOf(context.operands[4]);
   for (size_t f = 0; f < blocks.count; ++f) {
     factor[f] /= std::sqrt(variance[f] + blocks.epsilon);
@@ -175,14 +182,19 @@ Result<Literal> evaluateGrad(const EvaluateContext& context) {
   return tripleOf(context, x, gradScale, gradOffset);
 }
 
-constexpr OperandDoc kTrainingOperands[] = {
-    {"operand", "the array that is normalised"}, {"scale", "a factor for each feature"}, {"offset", "a summand for each feature"}};
-constexpr OperandDoc kInferenceOperands[] = {
-    {"operand", "the array that is normalised"}, {"scale", "a factor for each feature"}, {"offset", "a summand for each feature"},
-    {"mean", "the mean of each feature"}, {"variance", "the variance of each feature"}};
-constexpr OperandDoc kGradOperands[] = {
-    {"operand", "the array that was normalised"}, {"scale", "a factor for each feature"}, {"mean", "the batch's mean of each feature"},
-    {"variance", "the batch's variance of each feature"}, {"grad_output", "gradient with respect to the normalised array"}};
+constexpr OperandDoc kTrainingOperands[] = {{"operand", "the array that is normalised"},
+                                            {"scale", "a factor for each feature"},
+                                            {"offset", "a summand for each feature"}};
+constexpr OperandDoc kInferenceOperands[] = {{"operand", "the array that is normalised"},
+                                             {"scale", "a factor for each feature"},
+                                             {"offset", "a summand for each feature"},
+                                             {"mean", "the mean of each feature"},
+                                             {"variance", "the variance of each feature"}};
+constexpr OperandDoc kGradOperands[] = {{"operand", "the array that was normalised"},
+                                        {"scale", "a factor for each feature"},
+                                        {"mean", "the batch's mean of each feature"},
+                                        {"variance", "the batch's variance of each feature"},
+                                        {"grad_output", "gradient with respect to the normalised array"}};
 
 }  // namespace
 
@@ -191,8 +203,10 @@ const OpDef kBatchNormTraining = {
     .kind = ExecutionKind::Library,
     .category = "Normalization",
     .summary = "Normalises each feature by the batch's own mean and variance",
-    .doc = "With mean $\\mu$ and variance $v$ of each feature over all other dimensions the result is "
-           "$(x - \\mu) / \\sqrt{v + \\epsilon} \\cdot scale + offset$; the tuple gives it, $\\mu$ and $v$ (divided by the count).",
+    .doc =
+        "With mean $\\mu$ and variance $v$ of each feature over all other dimensions the result is "
+        "$(x - \\mu) / \\sqrt{v + \\epsilon} \\cdot scale + offset$; the tuple gives it, $\\mu$ and $v$ (divided by "
+        "the count).",
     .operands = kTrainingOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -206,8 +220,10 @@ const OpDef kBatchNormInference = {
     .kind = ExecutionKind::Library,
     .category = "Normalization",
     .summary = "Normalises each feature by a given mean and variance",
-    .doc = "The result is $(x - mean) / \\sqrt{variance + \\epsilon} \\cdot scale + offset$, the vectors taken along the feature "
-           "dimension.",
+    .doc =
+        "The result is $(x - mean) / \\sqrt{variance + \\epsilon} \\cdot scale + offset$, the vectors taken along the "
+        "feature "
+        "dimension.",
     .operands = kInferenceOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -221,9 +237,11 @@ const OpDef kBatchNormGrad = {
     .kind = ExecutionKind::Library,
     .category = "Normalization",
     .summary = "Gradients of batch-norm-training",
-    .doc = "With $s = 1 / \\sqrt{variance + \\epsilon}$ and $n$ elements a feature the tuple holds the gradient of the operand "
-           "$scale \\cdot s / n \\cdot (n \\, dy - \\sum dy - (x - mean) s^2 \\sum dy (x - mean))$, of the scale "
-           "$\\sum dy (x - mean) s$, and of the offset $\\sum dy$.",
+    .doc =
+        "With $s = 1 / \\sqrt{variance + \\epsilon}$ and $n$ elements a feature the tuple holds the gradient of the "
+        "operand "
+        "$scale \\cdot s / n \\cdot (n \\, dy - \\sum dy - (x - mean) s^2 \\sum dy (x - mean))$, of the scale "
+        "$\\sum dy (x - mean) s$, and of the offset $\\sum dy$.",
     .operands = kGradOperands,
     .attributes = kAttributes,
     .constraints = kGradConstraints,

@@ -82,9 +82,12 @@ void getBits(const std::vector<std::byte>& memory, int64_t position, ElementType
   const int bits = info(type).bits;
   if (bits >= 8) return std::copy_n(memory.begin() + position * (bits / 8), bits / 8, element), void();
   const int64_t first = position * bits;
-  const unsigned value = (static_cast<unsigned>(memory[static_cast<size_t>(first / 8)]) >> (first % 8)) & ((1u << bits) - 1);
-  if (isInteger(type)) storeInt(type, element, static_cast<int64_t>(value));
-  else *element = static_cast<std::byte>(value);
+  const unsigned value =
+      (static_cast<unsigned>(memory[static_cast<size_t>(first / 8)]) >> (first % 8)) & ((1u << bits) - 1);
+  if (isInteger(type))
+    storeInt(type, element, static_cast<int64_t>(value));
+  else
+    *element = static_cast<std::byte>(value);
 }
 
 Result<Literal> evaluateOtherWidth(const EvaluateContext& context) {
@@ -93,14 +96,19 @@ Result<Literal> evaluateOtherWidth(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MemoryMap source, MemoryMap::of(from));
   std::vector<std::byte> memory(static_cast<size_t>((source.positions() * bits + 7) / 8));
   const std::byte* values = context.operands[0].bytes().data();
-  TESSERA_TRY(forEachPosition(from, [&](int64_t linear, int64_t position) { putBits(memory, position, bits, values + linear * byteWidth(from.type)); }));
+  TESSERA_TRY(forEachPosition(from, [&](int64_t linear, int64_t position) {
+    putBits(memory, position, bits, values + linear * byteWidth(from.type));
+  }));
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(to));
-  TESSERA_TRY(forEachPosition(to, [&](int64_t linear, int64_t position) { getBits(memory, position, to.type, out.mutableBytes().data() + linear * byteWidth(to.type)); }));
+  TESSERA_TRY(forEachPosition(to, [&](int64_t linear, int64_t position) {
+    getBits(memory, position, to.type, out.mutableBytes().data() + linear * byteWidth(to.type));
+  }));
   return out;
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
-  if (info(context.operandShapes[0]->type).bits != info(context.shape.type).bits && isTight(*context.operandShapes[0]) && isTight(context.shape))
+  if (info(context.operandShapes[0]->type).bits != info(context.shape.type).bits &&
+      isTight(*context.operandShapes[0]) && isTight(context.shape))
     return evaluateOtherWidth(context);
   const Shape &from = *context.operandShapes[0], &to = context.shape;
   const Literal& operand = context.operands[0];
@@ -138,14 +146,16 @@ NodeId retyped(ElementContext& context, NodeId value) {
 Status elementUnderTiles(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
   TESSERA_ASSIGN_OR_RETURN(const MemoryIndices source, elementAtSamePlace(context.builder, from, to, context.indices));
-  TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.readIf(source.holds, 0, source.at, context.builder.zero(from.type)));
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value,
+                           context.readIf(source.holds, 0, source.at, context.builder.zero(from.type)));
   context.results = {retyped(context, value)};
   return {};
 }
 
-// Indices into the operand of what lies at `at`, both physical: major to minor in memory, with parts as the minor dimension
-// of the side whose elements are wider.
-Result<NodeId> readAt(ElementContext& context, std::span<const int64_t> out, std::span<const NodeId> at, std::vector<int64_t> in, NodeId* part) {
+// Indices into the operand of what lies at `at`, both physical: major to minor in memory, with parts as the minor
+// dimension of the side whose elements are wider.
+Result<NodeId> readAt(ElementContext& context, std::span<const int64_t> out, std::span<const NodeId> at,
+                      std::vector<int64_t> in, NodeId* part) {
   const std::vector<int64_t> order = physicalOrder(context.operandShape(0));
   const std::vector<NodeId> physical = reshapeIndices(context.builder, out, at, in);
   std::vector<NodeId> logical(order.size());
@@ -177,7 +187,9 @@ ElementType bitsOf(int width) {
   }
 }
 
-ElementType halfOf(ElementType type) { return type == ElementType::C64 ? ElementType::F32 : type == ElementType::C128 ? ElementType::F64 : type; }
+ElementType halfOf(ElementType type) {
+  return type == ElementType::C64 ? ElementType::F32 : type == ElementType::C128 ? ElementType::F64 : type;
+}
 
 // Part `number` of the parts of this type that an element holds.
 NodeId partOf(ElementBuilder& b, NodeId value, ElementType type, NodeId number, ElementType to) {
@@ -198,7 +210,8 @@ Result<NodeId> splitElement(ElementContext& context, int64_t parts) {
   std::vector<int64_t> in = physicalSizes(context.operandShape(0));
   in.push_back(parts);
   NodeId part;
-  TESSERA_ASSIGN_OR_RETURN(const NodeId value, readAt(context, physicalSizes(context.shape()), physicalIndices(context), std::move(in), &part));
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, readAt(context, physicalSizes(context.shape()), physicalIndices(context),
+                                                      std::move(in), &part));
   return partOf(context.builder, value, context.operandShape(0).type, part, context.shape().type);
 }
 
@@ -213,12 +226,15 @@ Result<NodeId> joinElements(ElementContext& context, int64_t parts) {
   at.emplace_back();
   for (int64_t part = 0; part < parts; ++part) {
     at.back() = b.index(part);
-    TESSERA_ASSIGN_OR_RETURN(const NodeId value, readAt(context, out, at, physicalSizes(context.operandShape(0)), nullptr));
+    TESSERA_ASSIGN_OR_RETURN(const NodeId value,
+                             readAt(context, out, at, physicalSizes(context.operandShape(0)), nullptr));
     const int64_t place = part % (width / narrow);
     const NodeId bits = b.convert(wide, b.bitcastConvert(bitsOf(narrow), value));
     const NodeId moved = b.binary(NodeOp::ShiftLeft, bits, b.constant(wide, static_cast<double>(place * narrow)));
-    if (place == 0) halves.push_back(moved);
-    else halves.back() = b.binary(NodeOp::Or, halves.back(), moved);
+    if (place == 0)
+      halves.push_back(moved);
+    else
+      halves.back() = b.binary(NodeOp::Or, halves.back(), moved);
   }
   for (NodeId& half : halves) half = b.bitcastConvert(halfOf(to), half);
   return isComplex(to) ? b.binary(NodeOp::MakeComplex, halves[0], halves[1]) : halves[0];
@@ -228,11 +244,13 @@ Status elementOfOtherWidth(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
   const int fromBits = info(from.type).bits, toBits = info(to.type).bits;
   const int narrow = std::min(fromBits, toBits), wider = std::max(fromBits, toBits);
-  const bool whole = wider % narrow == 0 && info(bitsOf(narrow)).bits == narrow && !(isComplex(from.type) && isComplex(to.type));
+  const bool whole =
+      wider % narrow == 0 && info(bitsOf(narrow)).bits == narrow && !(isComplex(from.type) && isComplex(to.type));
   const bool isPart = whole && narrow <= std::min(info(halfOf(from.type)).bits, info(halfOf(to.type)).bits);
   if (!isPart || !isTight(from) || !isTight(to))
     return failUnsupported(fmt::format("bitcast from {} to {} has no index map", toString(from), toString(to)));
-  TESSERA_ASSIGN_OR_RETURN(const NodeId value, fromBits > toBits ? splitElement(context, wider / narrow) : joinElements(context, wider / narrow));
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value, fromBits > toBits ? splitElement(context, wider / narrow)
+                                                                 : joinElements(context, wider / narrow));
   context.results = {value};
   return {};
 }
@@ -242,13 +260,16 @@ Status element(ElementContext& context) {
   if (info(from.type).bits != info(to.type).bits) return elementOfOtherWidth(context);
   const bool sameMemory = from.dimensions == to.dimensions && from.layout == to.layout;
   if (!sameMemory && !(isDense(from) && isDense(to))) return elementUnderTiles(context);
-  TESSERA_ASSIGN_OR_RETURN(const NodeId value, readAt(context, physicalSizes(to), physicalIndices(context), physicalSizes(from), nullptr));
+  TESSERA_ASSIGN_OR_RETURN(const NodeId value,
+                           readAt(context, physicalSizes(to), physicalIndices(context), physicalSizes(from), nullptr));
   context.results = {retyped(context, value)};
   return {};
 }
 
 constexpr OperandDoc kOperands[] = {{"operand", "The array whose buffer is seen anew."}};
-constexpr Constraint kConstraints[] = {{"C1", "Operand and result take the same number of bytes in plain layouts; narrow elements share bytes where E(…) says so."}};
+constexpr Constraint kConstraints[] = {{"C1",
+                                        "Operand and result take the same number of bytes in plain layouts; narrow "
+                                        "elements share bytes where E(…) says so."}};
 
 }  // namespace
 

@@ -8,7 +8,8 @@ namespace {
 constexpr OperandDoc kOperands[] = {{"arguments", "one for each parameter of the computation"}};
 constexpr AttributeRow kCallAttributes[] = {
     {Attr::to_apply, true, "", "the computation that runs"},
-    {Attr::is_composite, false, "false", "the call stands for one named operation (composite.name in frontend_attributes)"},
+    {Attr::is_composite, false, "false",
+     "the call stands for one named operation (composite.name in frontend_attributes)"},
 };
 constexpr AttributeRow kFusionAttributes[] = {
     {Attr::kind, true, "", "how the fusion was made", "kLoop kInput kOutput kCustom"},
@@ -24,12 +25,15 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (context.computations.empty()) return context.violated("C1", "no computation to run");
   const ProgramShape& program = context.computations[0];
   if (program.parameters.size() != context.operands.size())
-    return context.violated("C1", "the computation takes another number of operands", std::to_string(program.parameters.size()), std::to_string(context.operands.size()));
+    return context.violated("C1", "the computation takes another number of operands",
+                            std::to_string(program.parameters.size()), std::to_string(context.operands.size()));
   for (size_t i = 0; i < program.parameters.size(); ++i)
     if (!compatible(program.parameters[i], context.operand(i)))
-      return context.violated("C2", "operand " + std::to_string(i) + " has another shape than its parameter", toString(program.parameters[i], false), toString(context.operand(i), false));
+      return context.violated("C2", "operand " + std::to_string(i) + " has another shape than its parameter",
+                              toString(program.parameters[i], false), toString(context.operand(i), false));
   const Shape& result = program.result;
-  return Inferred{withoutLayout(result), std::vector<std::string>(static_cast<size_t>(result.rank()), "as the computation gives it")};
+  return Inferred{withoutLayout(result),
+                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the computation gives it")};
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -46,8 +50,9 @@ const OpDef kCall = {
     .kind = ExecutionKind::Control,
     .category = "Control",
     .summary = "Runs a computation on the operands.",
-    .doc = "The result is the root of to_apply with its parameters bound to the operands. A composite call stands for a "
-           "named operation whose decomposition is the computation.",
+    .doc =
+        "The result is the root of to_apply with its parameters bound to the operands. A composite call stands for a "
+        "named operation whose decomposition is the computation.",
     .operands = kOperands,
     .attributes = kCallAttributes,
     .constraints = kConstraints,
@@ -60,8 +65,9 @@ const OpDef kFusion = {
     .kind = ExecutionKind::Control,
     .category = "Control",
     .summary = "Several instructions that run as one kernel.",
-    .doc = "Means the same as a call of the fused computation; the values between its instructions are never written "
-           "to memory.",
+    .doc =
+        "Means the same as a call of the fused computation; the values between its instructions are never written "
+        "to memory.",
     .operands = kOperands,
     .attributes = kFusionAttributes,
     .constraints = kConstraints,

@@ -19,7 +19,8 @@ std::vector<Call> callsOf(const Module& module, ComputationId id) {
 
 }  // namespace
 
-CallGraph::CallGraph(const Module& module, std::span<const ComputationId> starts) : callers_(module.computationSlots()) {
+CallGraph::CallGraph(const Module& module, std::span<const ComputationId> starts)
+    : callers_(module.computationSlots()) {
   enum : uint8_t { Unseen, Open, Done };
   struct Frame {
     ComputationId id;

@@ -1,5 +1,5 @@
-// cholesky: a = L Lᴴ (or Uᴴ U) of each matrix of a batch, column by column in double precision. The triangle that is not
-// asked for is not read, and zero in the result.
+// cholesky: a = L Lᴴ (or Uᴴ U) of each matrix of a batch, column by column in double precision. The triangle that is
+// not asked for is not read, and zero in the result.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -24,11 +24,13 @@ constexpr Constraint kConstraints[] = {
 Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& a = context.operand(0);
-  if (a.rank() < 2) return context.violated("C1", "cholesky needs a matrix", "rank 2 or more", fmt::format("rank {}", a.rank()));
+  if (a.rank() < 2)
+    return context.violated("C1", "cholesky needs a matrix", "rank 2 or more", fmt::format("rank {}", a.rank()));
   if (a.dimensions[a.dimensions.size() - 1] != a.dimensions[a.dimensions.size() - 2])
     return context.violated("C2", "the matrix is not square", "equal last dimensions", toString(a, false));
   if (!isFloat(a.type) && !isComplex(a.type))
-    return context.violated("C3", "cholesky works on floats and complex numbers", "a float or complex type", std::string(nameOf(a.type)));
+    return context.violated("C3", "cholesky works on floats and complex numbers", "a float or complex type",
+                            std::string(nameOf(a.type)));
   return Inferred{withoutLayout(a), reasonsAsOperand(a, 0)};
 }
 
@@ -96,9 +98,11 @@ const OpDef kCholesky = {
     .kind = ExecutionKind::Library,
     .category = "Linear algebra",
     .summary = "Cholesky factor of each matrix",
-    .doc = "$a = L L^H$ with lower triangular $L$, or $a = U^H U$. Only the triangle that is asked for is read, and the imaginary "
-           "part of the diagonal is not; the other triangle of the result is zero. A matrix that is not positive definite "
-           "gives NaN everywhere. Computed in double precision.",
+    .doc =
+        "$a = L L^H$ with lower triangular $L$, or $a = U^H U$. Only the triangle that is asked for is read, and the "
+        "imaginary "
+        "part of the diagonal is not; the other triangle of the result is zero. A matrix that is not positive definite "
+        "gives NaN everywhere. Computed in double precision.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

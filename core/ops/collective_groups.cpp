@@ -16,7 +16,10 @@ enum class Numbering { Replicas, Partitions, ReplicasOfAllPartitions, Devices };
 // Ops without use_global_device_ids: a channel joins partitions, none joins replicas.
 bool hasGlobalIds(Opcode opcode) {
   switch (opcode) {
-    case Opcode::AllReduce: case Opcode::AllReduceStart: case Opcode::AllGather: case Opcode::AllGatherStart:
+    case Opcode::AllReduce:
+    case Opcode::AllReduceStart:
+    case Opcode::AllGather:
+    case Opcode::AllGatherStart:
     case Opcode::ReduceScatter: return true;
     default: return false;
   }
@@ -97,7 +100,8 @@ Status checkGroups(const InferContext& context, std::string_view label) {
   for (size_t i = 0; i < named.size(); ++i) {
     if (named[i] == static_cast<int64_t>(i)) continue;
     const bool twice = i > 0 && named[i] == named[i - 1];
-    return context.violated(label, twice ? "a device is in the replica groups twice" : "the replica groups leave a device out",
+    return context.violated(label,
+                            twice ? "a device is in the replica groups twice" : "the replica groups leave a device out",
                             std::to_string(i), std::to_string(named[i]));
   }
   return {};
@@ -120,7 +124,8 @@ int64_t groupExtent(const Instruction& instruction, const DeviceGrid& grid) {
 int64_t shardCountOf(const InferContext& context, int64_t larger, int64_t smaller) {
   const auto size = groupSizeOf(*context.attributes);
   // Groups that number replicas join the partitions of each as well, so a group may be larger than it says.
-  const bool exact = context.attributes->boolOr(Attr::use_global_device_ids, false) || !context.attributes->has(Attr::channel_id);
+  const bool exact =
+      context.attributes->boolOr(Attr::use_global_device_ids, false) || !context.attributes->has(Attr::channel_id);
   if (size && exact && *size > 1) return *size;
   if (smaller == 0 || larger % smaller != 0) return smaller == larger ? 1 : 0;
   return larger / smaller;
@@ -134,7 +139,9 @@ std::vector<int64_t> everyMember(const EvaluateContext& context) {
   return out;
 }
 
-int64_t ownNumber(const EvaluateContext& context) { return numberOf(numberingOf(context.instruction), placeOf(context)); }
+int64_t ownNumber(const EvaluateContext& context) {
+  return numberOf(numberingOf(context.instruction), placeOf(context));
+}
 
 int64_t deviceOf(const EvaluateContext& context, int64_t number) {
   std::vector<int64_t> out;
@@ -157,29 +164,39 @@ std::vector<int64_t> membersOf(const EvaluateContext& context) {
   return out;
 }
 
-Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members, Literal value) {
+Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members,
+                                           Literal value) {
   const Instruction& instruction = context.instruction;
   const std::string what = "%" + std::string(instruction.name) + " (" + std::string(instruction.opcodeName()) + ")";
   if (members.empty()) return failAs(Fault::Runtime, what + ": this device is in no group");
-  if (members.size() == 1 && members[0] == (context.communicator ? context.communicator->device() : 0)) return std::vector<Literal>{std::move(value)};
+  if (members.size() == 1 && members[0] == (context.communicator ? context.communicator->device() : 0))
+    return std::vector<Literal>{std::move(value)};
   if (!context.communicator) {
     const int64_t most = *std::ranges::max_element(members);
-    return failUnsupported(what + " joins " + std::to_string(members.size()) + " devices, and there is one (device " + std::to_string(most) + " is missing)");
+    return failUnsupported(what + " joins " + std::to_string(members.size()) + " devices, and there is one (device " +
+                           std::to_string(most) + " is missing)");
   }
   const AttributeSet& attributes = *instruction.attributes;
-  const std::string key = attributes.has(Attr::channel_id) ? "channel " + std::to_string(attributes.intOr(Attr::channel_id, 0)) : "%" + std::to_string(instruction.id.value);
+  const std::string key = attributes.has(Attr::channel_id)
+                              ? "channel " + std::to_string(attributes.intOr(Attr::channel_id, 0))
+                              : "%" + std::to_string(instruction.id.value);
   const Shape shape = value.shape();
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values,
-                           context.communicator->exchange({std::string(instruction.opcodeName()) + " " + key, members, what}, std::move(value), context.cancelled));
+  TESSERA_ASSIGN_OR_RETURN(
+      std::vector<Literal> values,
+      context.communicator->exchange({std::string(instruction.opcodeName()) + " " + key, members, what},
+                                     std::move(value), context.cancelled));
   for (const Literal& each : values)
     if (!compatible(each.shape(), shape))
-      return failAs(Fault::Runtime, what + ": the devices bring different shapes, " + toString(shape, false) + " and " + toString(each.shape(), false));
+      return failAs(Fault::Runtime, what + ": the devices bring different shapes, " + toString(shape, false) + " and " +
+                                        toString(each.shape(), false));
   return values;
 }
 
 Status checkCollectiveOperands(const InferContext& context) { return checkArrayOperands(context, -1); }
 
-Shape joinedShape(std::vector<Shape> shapes) { return shapes.size() == 1 ? std::move(shapes[0]) : Shape::tuple(std::move(shapes)); }
+Shape joinedShape(std::vector<Shape> shapes) {
+  return shapes.size() == 1 ? std::move(shapes[0]) : Shape::tuple(std::move(shapes));
+}
 
 Literal joinedValue(const EvaluateContext& context) {
   if (context.operands.size() == 1) return context.operands[0];
@@ -199,7 +216,8 @@ void copyBlock(const Literal& from, int64_t fromStart, Literal& to, int64_t toSt
   if (inner * count == 0) return;
   std::byte* out = to.mutableBytes().data();
   for (int64_t i = 0; i < outer; ++i)
-    std::memcpy(out + i * toRow + toStart * inner, from.bytes().data() + i * fromRow + fromStart * inner, static_cast<size_t>(count * inner));
+    std::memcpy(out + i * toRow + toStart * inner, from.bytes().data() + i * fromRow + fromStart * inner,
+                static_cast<size_t>(count * inner));
 }
 
 }  // namespace tessera

@@ -11,11 +11,16 @@
 
 namespace tessera {
 
-inline constexpr AttributeRow kChannelRow = {Attr::channel_id, false, "", "names the exchange between the partitions of a program"};
-inline constexpr AttributeRow kGroupsRow = {Attr::replica_groups, false, "{}", "who exchanges with whom; empty: all with all"};
-inline constexpr AttributeRow kConstrainRow = {Attr::constrain_layout, false, "false", "the layouts are the same on all devices"};
-inline constexpr AttributeRow kGlobalIdsRow = {Attr::use_global_device_ids, false, "false", "groups number devices: replica · partitions + partition"};
-inline constexpr AttributeRow kModeRow = {Attr::mode, false, "", "what the groups number, written out", "cross_replica cross_partition cross_replica_and_partition flattened_id"};
+inline constexpr AttributeRow kChannelRow = {Attr::channel_id, false, "",
+                                             "names the exchange between the partitions of a program"};
+inline constexpr AttributeRow kGroupsRow = {Attr::replica_groups, false, "{}",
+                                            "who exchanges with whom; empty: all with all"};
+inline constexpr AttributeRow kConstrainRow = {Attr::constrain_layout, false, "false",
+                                               "the layouts are the same on all devices"};
+inline constexpr AttributeRow kGlobalIdsRow = {Attr::use_global_device_ids, false, "false",
+                                               "groups number devices: replica · partitions + partition"};
+inline constexpr AttributeRow kModeRow = {Attr::mode, false, "", "what the groups number, written out",
+                                          "cross_replica cross_partition cross_replica_and_partition flattened_id"};
 inline constexpr std::string_view kGroupsText = "the groups name each device 0 … n-1 once, and none is empty";
 
 // The constraint `label` holds: kGroupsText.
@@ -39,7 +44,8 @@ int64_t ownNumber(const EvaluateContext& context);
 std::vector<int64_t> everyMember(const EvaluateContext& context);
 
 // Every member's value in the order of the group.
-Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members, Literal value);
+Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members,
+                                           Literal value);
 
 // Array operands, one or more, of any shape; label "operands" or "arrays".
 Status checkCollectiveOperands(const InferContext& context);

@@ -11,7 +11,8 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operands", "arrays that move together; with slice_sizes: input, output and their start indices"}};
+constexpr OperandDoc kOperands[] = {
+    {"operands", "arrays that move together; with slice_sizes: input, output and their start indices"}};
 constexpr OperandDoc kBroadcastOperands[] = {{"operands", "arrays that move together"}};
 constexpr OperandDoc kDoneOperands[] = {{"start", "the collective-permute-start"}};
 constexpr AttributeRow kPermuteAttributes[] = {
@@ -22,10 +23,13 @@ constexpr AttributeRow kPermuteAttributes[] = {
 constexpr AttributeRow kBroadcastAttributes[] = {
     kChannelRow, kGroupsRow, {Attr::has_dynamic_root, false, "false", "the last operand says who sends"}};
 constexpr Constraint kPermuteConstraints[] = {
-    {"C1", "each of source_target_pairs is a pair of device numbers; no device is a source twice or a target twice, or in place more often than there are starts"},
+    {"C1",
+     "each of source_target_pairs is a pair of device numbers; no device is a source twice or a target twice, or in "
+     "place more often than there are starts"},
     {"C2", "with slice_sizes there are four operands"},
 };
-constexpr Constraint kBroadcastConstraints[] = {{"C1", kGroupsText}, {"C2", "with has_dynamic_root there is a value and a root"}};
+constexpr Constraint kBroadcastConstraints[] = {{"C1", kGroupsText},
+                                                {"C2", "with has_dynamic_root there is a value and a root"}};
 constexpr Constraint kDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
 
 using Pairs = std::vector<std::vector<int64_t>>;
@@ -50,10 +54,12 @@ Status checkPairs(const InferContext& context) {
   const std::ptrdiff_t most = mostPairs(context);
   std::vector<int64_t> ends[2];
   for (const auto& pair : pairsOf(*context.attributes)) {
-    if (pair.size() != 2 || pair[0] < 0 || pair[1] < 0) return context.violated("C1", "an entry of source_target_pairs is no pair of devices", "{from,to}", listOf(pair));
+    if (pair.size() != 2 || pair[0] < 0 || pair[1] < 0)
+      return context.violated("C1", "an entry of source_target_pairs is no pair of devices", "{from,to}", listOf(pair));
     for (size_t end = 0; end < 2; ++end) {
       if (std::ranges::count(ends[end], pair[end]) >= most)
-        return context.violated("C1", "device " + std::to_string(pair[end]) + " is a " + (end == 0 ? "source" : "target") + " " +
+        return context.violated("C1", "device " + std::to_string(pair[end]) + " is a " +
+                                          (end == 0 ? "source" : "target") + " " +
                                           (most == 1 ? "twice" : "more than " + std::to_string(most) + " times"));
       ends[end].push_back(pair[end]);
     }
@@ -74,7 +80,9 @@ Inferred likeOperands(const InferContext& context) {
 Result<Inferred> inferPermute(const InferContext& context) {
   TESSERA_TRY(checkPairs(context));
   if (isInPlace(*context.attributes)) {
-    if (context.operands.size() != 4) return context.violated("C2", "a permute in place takes input, output and two starts", "4", std::to_string(context.operands.size()));
+    if (context.operands.size() != 4)
+      return context.violated("C2", "a permute in place takes input, output and two starts", "4",
+                              std::to_string(context.operands.size()));
     return Inferred{withoutLayout(context.operand(1)), {}};
   }
   TESSERA_TRY(checkCollectiveOperands(context));
@@ -86,13 +94,15 @@ Result<Inferred> inferStart(const InferContext& context) {
   Shape operand = isInPlace(*context.attributes) ? withoutLayout(context.operand(0)) : result.shape;
   std::vector<Shape> elements{std::move(operand), std::move(result.shape)};
   if (context.written && context.written->isTuple())  // whatever a target keeps beside: u32[] contexts
-    for (size_t i = 2; i < context.written->elements.size(); ++i) elements.push_back(withoutLayout(context.written->elements[i]));
+    for (size_t i = 2; i < context.written->elements.size(); ++i)
+      elements.push_back(withoutLayout(context.written->elements[i]));
   return Inferred{Shape::tuple(std::move(elements)), {}};
 }
 
 void likeOperandLayouts(const InferContext& context, Shape& result) {
   if (isInPlace(*context.attributes)) return;
-  if (result.isArray()) result = context.operand(0);
+  if (result.isArray())
+    result = context.operand(0);
   else
     for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
 }
@@ -116,7 +126,9 @@ struct Slice {
   std::vector<int64_t> start, sizes;
 };
 
-int64_t scalarOf(const Literal& literal) { return literal.bytes().empty() ? 0 : loadInt(literal.shape().type, literal.bytes().data()); }
+int64_t scalarOf(const Literal& literal) {
+  return literal.bytes().empty() ? 0 : loadInt(literal.shape().type, literal.bytes().data());
+}
 
 std::vector<Literal> buffersOf(const Literal& operand) {
   return operand.shape().isTuple() ? operand.elements() : std::vector<Literal>{operand};
@@ -138,17 +150,20 @@ Result<std::vector<Slice>> slicesOf(const EvaluateContext& context, size_t value
   const std::vector<Literal> buffers = buffersOf(context.operands[values]);
   std::vector<Slice> out;
   if (context.operands[values].shape().isTuple())
-    for (size_t i = 0; i < std::min(buffers.size(), context.operands[starts].elements().size()); ++i) appendStarts(context.operands[starts].elements()[i], i, out);
+    for (size_t i = 0; i < std::min(buffers.size(), context.operands[starts].elements().size()); ++i)
+      appendStarts(context.operands[starts].elements()[i], i, out);
   else
     appendStarts(context.operands[starts], 0, out);
-  if (!sizes || sizes->size() != out.size()) return fail("slice_sizes names another number of slices than the start indices");
+  if (!sizes || sizes->size() != out.size())
+    return fail("slice_sizes names another number of slices than the start indices");
   for (size_t i = 0; i < out.size(); ++i) {
     Slice& slice = out[i];
     slice.sizes = (*sizes)[i];
     const std::vector<int64_t>& dims = buffers[slice.buffer].shape().dimensions;
     bool fits = slice.sizes.size() == dims.size() && slice.start.size() == dims.size();
     for (size_t d = 0; fits && d < dims.size(); ++d)
-      fits = slice.sizes[d] >= 0 && slice.sizes[d] <= dims[d] && slice.start[d] >= 0 && slice.start[d] <= dims[d] - slice.sizes[d];
+      fits = slice.sizes[d] >= 0 && slice.sizes[d] <= dims[d] && slice.start[d] >= 0 &&
+             slice.start[d] <= dims[d] - slice.sizes[d];
     if (!fits) return fail("slice " + std::to_string(i) + " of the collective-permute does not lie in its buffer");
   }
   return out;
@@ -164,7 +179,8 @@ Result<Literal> takenSlice(const Literal& buffer, const Slice& slice) {
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(Shape::arrayRowMajor(buffer.shape().type, slice.sizes)));
   const std::vector<int64_t> strides = rowMajorStrides(buffer.shape().dimensions);
   forEachIndex(slice.sizes, [&](std::span<const int64_t> index, int64_t linear) {
-    copyElement(out.mutableBytes().data(), linear, buffer.bytes().data(), placeOf(slice, index, strides), static_cast<size_t>(byteWidth(buffer.shape().type)));
+    copyElement(out.mutableBytes().data(), linear, buffer.bytes().data(), placeOf(slice, index, strides),
+                static_cast<size_t>(byteWidth(buffer.shape().type)));
     return true;
   });
   return out;
@@ -174,7 +190,8 @@ Result<Literal> withSlice(const Literal& buffer, const Slice& slice, const Liter
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::fromBytes(buffer.shape(), buffer.bytes()));
   const std::vector<int64_t> strides = rowMajorStrides(buffer.shape().dimensions);
   forEachIndex(slice.sizes, [&](std::span<const int64_t> index, int64_t linear) {
-    copyElement(out.mutableBytes().data(), placeOf(slice, index, strides), values.bytes().data(), linear, static_cast<size_t>(byteWidth(buffer.shape().type)));
+    copyElement(out.mutableBytes().data(), placeOf(slice, index, strides), values.bytes().data(), linear,
+                static_cast<size_t>(byteWidth(buffer.shape().type)));
     return true;
   });
   return out;
@@ -193,8 +210,9 @@ Result<Literal> sentValue(const EvaluateContext& context) {
   return Literal::tuple(std::move(out));
 }
 
-// How a pair moves slices: all of them, or, where a device is in several pairs, the one that is the pair's own. The k-th pair
-// of a source takes its k-th slice, the k-th of a target fills its k-th one; an end with a single pair follows the other.
+// How a pair moves slices: all of them, or, where a device is in several pairs, the one that is the pair's own. The
+// k-th pair of a source takes its k-th slice, the k-th of a target fills its k-th one; an end with a single pair
+// follows the other.
 struct Move {
   int64_t source = 0;
   std::optional<size_t> taken, filled;
@@ -202,11 +220,14 @@ struct Move {
 
 std::vector<Move> movesTo(const Pairs& pairs, int64_t target) {
   std::vector<Move> out;
-  const auto countOf = [&](size_t end, int64_t device) { return std::ranges::count_if(pairs, [&](const auto& pair) { return pair[end] == device; }); };
+  const auto countOf = [&](size_t end, int64_t device) {
+    return std::ranges::count_if(pairs, [&](const auto& pair) { return pair[end] == device; });
+  };
   for (size_t i = 0; i < pairs.size(); ++i) {
     if (pairs[i][1] != target) continue;
     const auto before = [&](size_t end) {
-      return static_cast<size_t>(std::count_if(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(i), [&](const auto& pair) { return pair[end] == pairs[i][end]; }));
+      return static_cast<size_t>(std::count_if(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(i),
+                                               [&](const auto& pair) { return pair[end] == pairs[i][end]; }));
     };
     Move move{pairs[i][0], std::nullopt, std::nullopt};
     if (countOf(0, pairs[i][0]) > 1) move.taken = before(0);
@@ -220,13 +241,15 @@ std::vector<Move> movesTo(const Pairs& pairs, int64_t target) {
 
 Status fillSlice(std::vector<Literal>& buffers, const Slice& slice, const Literal& values) {
   Literal& buffer = buffers[slice.buffer];
-  if (values.shape().type != buffer.shape().type || values.shape().dimensions != slice.sizes) return fail("a slice of another shape is received");
+  if (values.shape().type != buffer.shape().type || values.shape().dimensions != slice.sizes)
+    return fail("a slice of another shape is received");
   TESSERA_ASSIGN_OR_RETURN(buffer, withSlice(buffer, slice, values));
   return {};
 }
 
 // What a device makes of what others sent: the output with their slices in it.
-Result<Literal> receivedSlices(const EvaluateContext& context, const std::vector<Move>& moves, const std::vector<const Literal*>& sent) {
+Result<Literal> receivedSlices(const EvaluateContext& context, const std::vector<Move>& moves,
+                               const std::vector<const Literal*>& sent) {
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Slice> slices, slicesOf(context, 1, 3));
   std::vector<Literal> buffers = buffersOf(context.operands[1]);
   for (size_t i = 0; i < moves.size(); ++i) {
@@ -234,7 +257,8 @@ Result<Literal> receivedSlices(const EvaluateContext& context, const std::vector
     const size_t first = moves[i].filled.value_or(0), count = moves[i].filled ? 1 : slices.size();
     for (size_t k = 0; k < count; ++k) {
       const size_t from = moves[i].taken.value_or(k);
-      if (from >= values.size() || first + k >= slices.size()) return fail("a device is in more pairs than it has slices");
+      if (from >= values.size() || first + k >= slices.size())
+        return fail("a device is in more pairs than it has slices");
       TESSERA_TRY(fillSlice(buffers, slices[first + k], values[from]));
     }
   }
@@ -263,7 +287,8 @@ Result<Literal> permute(const EvaluateContext& context, const Shape& result) {
   const std::vector<Move> moves = movesTo(pairs, own);
   if (moves.empty()) return untouched(context, result);
   std::vector<const Literal*> received;
-  for (const Move& move : moves) received.push_back(&values[static_cast<size_t>(std::ranges::lower_bound(numbers, move.source) - numbers.begin())]);
+  for (const Move& move : moves)
+    received.push_back(&values[static_cast<size_t>(std::ranges::lower_bound(numbers, move.source) - numbers.begin())]);
   return isInPlace(*context.instruction.attributes) ? receivedSlices(context, moves, received) : *received[0];
 }
 
@@ -271,7 +296,8 @@ Result<Literal> evaluatePermute(const EvaluateContext& context) { return permute
 
 Result<Literal> evaluateStart(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal result, permute(context, context.shape.elements[1]));
-  std::vector<Literal> elements{isInPlace(*context.instruction.attributes) ? context.operands[0] : joinedValue(context), std::move(result)};
+  std::vector<Literal> elements{isInPlace(*context.instruction.attributes) ? context.operands[0] : joinedValue(context),
+                                std::move(result)};
   for (size_t i = 2; i < context.shape.elements.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(Literal zeros, zerosOf(context.shape.elements[i]));
     elements.push_back(std::move(zeros));
@@ -281,9 +307,12 @@ Result<Literal> evaluateStart(const EvaluateContext& context) {
 
 Result<Inferred> inferDone(const InferContext& context) {
   const Shape& start = context.operand(0);
-  if (!start.isTuple() || start.elements.size() < 2) return context.violated("C1", "the operand is no started collective-permute", "(operand, result)", toString(start, false));
+  if (!start.isTuple() || start.elements.size() < 2)
+    return context.violated("C1", "the operand is no started collective-permute", "(operand, result)",
+                            toString(start, false));
   const Shape& result = start.elements[1];
-  return Inferred{withoutLayout(result), std::vector<std::string>(static_cast<size_t>(result.rank()), "as the start gives it")};
+  return Inferred{withoutLayout(result),
+                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the start gives it")};
 }
 void doneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
@@ -295,7 +324,8 @@ Result<Inferred> inferBroadcast(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   if (!context.attributes->boolOr(Attr::has_dynamic_root, false)) return likeOperands(context);
-  if (context.operands.size() < 2) return context.violated("C2", "a dynamic root needs an operand of its own", "values and a root", "1 operand");
+  if (context.operands.size() < 2)
+    return context.violated("C2", "a dynamic root needs an operand of its own", "values and a root", "1 operand");
   InferContext values = context;
   values.operands.pop_back();
   return likeOperands(values);
@@ -303,7 +333,8 @@ Result<Inferred> inferBroadcast(const InferContext& context) {
 
 // The first device of the group sends; a device in no group gets zeros.
 Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
-  if (context.instruction.attributes->boolOr(Attr::has_dynamic_root, false)) return failUnsupported("a collective-broadcast with a dynamic root cannot be run");
+  if (context.instruction.attributes->boolOr(Attr::has_dynamic_root, false))
+    return failUnsupported("a collective-broadcast with a dynamic root cannot be run");
   const std::vector<int64_t> members = membersOf(context);
   if (members.empty()) return zerosOf(context.shape);
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, joinedValue(context)));
@@ -318,10 +349,14 @@ const OpDef kCollectivePermute = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Moves values from device to device.",
-    .doc = "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets zeros. "
-           "With slice_sizes, slices of the first operand go into the second one, at the starts that the third and fourth operands "
-           "(tuples of scalars, or of such tuples for several slices) name on the sender and on the receiver; the rest of it stays. "
-           "A device may then be in as many pairs as it has slices: its $k$-th pair moves its $k$-th slice.",
+    .doc =
+        "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets "
+        "zeros. "
+        "With slice_sizes, slices of the first operand go into the second one, at the starts that the third and fourth "
+        "operands "
+        "(tuples of scalars, or of such tuples for several slices) name on the sender and on the receiver; the rest of "
+        "it stays. "
+        "A device may then be in as many pairs as it has slices: its $k$-th pair moves its $k$-th slice.",
     .operands = kOperands,
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,

@@ -10,7 +10,8 @@
 namespace tessera {
 namespace {
 
-Result<Literal> reducePart(const EvaluateContext& context, std::span<const Literal> values, size_t operand, size_t operands) {
+Result<Literal> reducePart(const EvaluateContext& context, std::span<const Literal> values, size_t operand,
+                           size_t operands) {
   const Literal& first = partOf(values[0], operand, operands);
   if (values.size() == 1) return first;
   const ElementType type = first.shape().type;
@@ -24,7 +25,8 @@ Result<Literal> reducePart(const EvaluateContext& context, std::span<const Liter
     const size_t at = static_cast<size_t>(i) * width;
     ScalarValue sum = loadScalar(type, first.bytes().data() + at);
     for (size_t v = 1; v < values.size(); ++v) {
-      const ScalarValue arguments[2] = {sum, loadScalar(type, partOf(values[v], operand, operands).bytes().data() + at)};
+      const ScalarValue arguments[2] = {sum,
+                                        loadScalar(type, partOf(values[v], operand, operands).bytes().data() + at)};
       TESSERA_TRY(reducer.apply(arguments, std::span(&sum, 1)));
     }
     storeScalar(type, out.mutableBytes().data() + at, sum);
@@ -41,7 +43,8 @@ Status checkDeviceReducer(const InferContext& context, std::string_view label) {
   };
   if (!program || program->parameters.size() != 2) return wrong("two scalar parameters");
   for (const Shape& parameter : program->parameters)
-    if (!parameter.isScalar() || !program->result.isScalar() || !sameButPrecision(parameter.type, program->result.type)) return wrong("(T[], T[]) -> T[]");
+    if (!parameter.isScalar() || !program->result.isScalar() || !sameButPrecision(parameter.type, program->result.type))
+      return wrong("(T[], T[]) -> T[]");
   for (const Shape* operand : context.operands)
     if (!sameButPrecision(operand->type, program->result.type)) return wrong("scalars of the operands' type");
   return {};

@@ -120,7 +120,8 @@ constexpr AttributeRow kAttributes[] = {
 constexpr Constraint kConstraints[] = {
     {"C1", "Both operands have the same dimensions."},
     {"C2", "Both operands have the same element type (floats may differ in width)."},
-    {"C3", "direction is one of EQ, NE, GE, GT, LE, LT."}, {"C4", "Complex elements are compared by EQ or NE only."},
+    {"C3", "direction is one of EQ, NE, GE, GT, LE, LT."},
+    {"C4", "Complex elements are compared by EQ or NE only."},
     {"C5", "The comparison type suits the element type."},
 };
 

@@ -47,12 +47,15 @@ Complex128 complexLogistic(Complex128 z) {
   return e / (1.0 + e);
 }
 
-Complex128 complexSqrt(Complex128 z) { return hasNaN(z) ? kUndefined : std::sqrt(Complex128(z.real(), z.imag() + 0.0)); }
+Complex128 complexSqrt(Complex128 z) {
+  return hasNaN(z) ? kUndefined : std::sqrt(Complex128(z.real(), z.imag() + 0.0));
+}
 
 // The reciprocal by C99's Annex G: zeros with the signs of the conjugate.
 Complex128 complexRsqrt(Complex128 z) {
   const Complex128 root = std::sqrt(z);
-  if (std::isinf(root.real()) || std::isinf(root.imag())) return {std::copysign(0.0, root.real()), -std::copysign(0.0, root.imag())};
+  if (std::isinf(root.real()) || std::isinf(root.imag()))
+    return {std::copysign(0.0, root.real()), -std::copysign(0.0, root.imag())};
   if (root.imag() == 0 && root.real() != 0) return {1 / root.real(), -root.imag()};
   return 1.0 / root;
 }
@@ -87,7 +90,8 @@ Complex128 complexSign(Complex128 z) {
 // By polar coordinates in long double: an exponent of hundreds takes eight or nine bits from the logarithm.
 Complex128 complexPower(Complex128 base, Complex128 exponent) {
   if (exponent == 0.0 || base == 1.0) return 1;
-  if (base.imag() == 0 && base.real() == std::numeric_limits<double>::infinity() && exponent.imag() == 0) return std::pow(base.real(), exponent.real());
+  if (base.imag() == 0 && base.real() == std::numeric_limits<double>::infinity() && exponent.imag() == 0)
+    return std::pow(base.real(), exponent.real());
   if (base == 0.0) {
     if (exponent.real() > 0 && exponent.imag() == 0) return 0;
     return kUndefined;
@@ -111,8 +115,10 @@ Complex128 complexAtan2(Complex128 y, Complex128 x) {
   const Quad qr = 2 * (y.real() * im - y.imag() * re) / size, qi = 2 * (y.real() * re + y.imag() * im) / size;
   const auto half = std::atan2(static_cast<Long>(qi), static_cast<Long>(1 + qr)) / 2;
   const auto growth = static_cast<Long>(2 * qr + qr * qr + qi * qi);
-  const Long logSize = std::abs(growth) < 0.5L ? std::log1p(growth) : std::log(static_cast<Long>((1 + qr) * (1 + qr) + qi * qi));
-  if (!std::isfinite(plain.real() + plain.imag() + half + logSize)) return {static_cast<double>(plain.real()), static_cast<double>(plain.imag())};
+  const Long logSize =
+      std::abs(growth) < 0.5L ? std::log1p(growth) : std::log(static_cast<Long>((1 + qr) * (1 + qr) + qi * qi));
+  if (!std::isfinite(plain.real() + plain.imag() + half + logSize))
+    return {static_cast<double>(plain.real()), static_cast<double>(plain.imag())};
   constexpr Long kPi = std::numbers::pi_v<Long>;
   Long angle = half + kPi * std::round((plain.real() - half) / kPi);
   if (std::abs(angle) > kPi) angle -= std::copysign(2 * kPi, angle);

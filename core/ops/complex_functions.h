@@ -1,5 +1,5 @@
-// Complex functions for evaluation, in double precision: the C library's where they are XLA's, else with XLA's values for
-// infinities, NaN and zeros of either sign. After: elementwise_unary.cpp.
+// Complex functions for evaluation, in double precision: the C library's where they are XLA's, else with XLA's values
+// for infinities, NaN and zeros of either sign. After: elementwise_unary.cpp.
 #pragma once
 
 #include <complex>

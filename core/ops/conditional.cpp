@@ -29,7 +29,8 @@ std::vector<size_t> branchIndices(const AttributeSet& attributes) {
     for (size_t i = 0; list && i < list->size(); ++i) out.push_back(*first + i);
     return out;
   }
-  auto whenTrue = calleeIndex(attributes, Attr::true_computation), whenFalse = calleeIndex(attributes, Attr::false_computation);
+  auto whenTrue = calleeIndex(attributes, Attr::true_computation),
+       whenFalse = calleeIndex(attributes, Attr::false_computation);
   if (!whenTrue || !whenFalse) return {};
   return {*whenTrue, *whenFalse};
 }
@@ -40,7 +41,8 @@ Status checkSelector(const InferContext& context, size_t branches) {
   bool isPred = selector.type == ElementType::Pred && branches == 2;
   bool isIndex = selector.type == ElementType::S32 && branches >= 1 && !context.attributes->has(Attr::true_computation);
   if (!selector.isScalar() || (!isPred && !isIndex))
-    return context.violated("C1", "the selector does not fit " + std::to_string(branches) + " branches", "pred[] or s32[]", toString(selector, false));
+    return context.violated("C1", "the selector does not fit " + std::to_string(branches) + " branches",
+                            "pred[] or s32[]", toString(selector, false));
   return {};
 }
 
@@ -48,18 +50,23 @@ Result<Inferred> inferShape(const InferContext& context) {
   const std::vector<size_t> branches = branchIndices(*context.attributes);
   TESSERA_TRY(checkSelector(context, branches.size()));
   if (context.operands.size() != branches.size() + 1)
-    return context.violated("C2", "conditional takes one argument for each branch", std::to_string(branches.size()), std::to_string(context.operands.size() - 1));
+    return context.violated("C2", "conditional takes one argument for each branch", std::to_string(branches.size()),
+                            std::to_string(context.operands.size() - 1));
   const Shape& result = context.computations[branches[0]].result;
   for (size_t b = 0; b < branches.size(); ++b) {
     const ProgramShape& branch = context.computations[branches[b]];
     std::string name = "branch " + std::to_string(b);
-    if (branch.parameters.size() != 1) return context.violated("C3", name + " takes one parameter", "1", std::to_string(branch.parameters.size()));
+    if (branch.parameters.size() != 1)
+      return context.violated("C3", name + " takes one parameter", "1", std::to_string(branch.parameters.size()));
     if (!compatible(branch.parameters[0], context.operand(b + 1)))
-      return context.violated("C3", "the parameter of " + name + " has another shape than its argument", toString(context.operand(b + 1), false), toString(branch.parameters[0], false));
+      return context.violated("C3", "the parameter of " + name + " has another shape than its argument",
+                              toString(context.operand(b + 1), false), toString(branch.parameters[0], false));
     if (!compatible(branch.result, result))
-      return context.violated("C4", name + " gives another shape than branch 0", toString(result, false), toString(branch.result, false));
+      return context.violated("C4", name + " gives another shape than branch 0", toString(result, false),
+                              toString(branch.result, false));
   }
-  return Inferred{withoutLayout(result), std::vector<std::string>(static_cast<size_t>(result.rank()), "as the branches give it")};
+  return Inferred{withoutLayout(result),
+                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the branches give it")};
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -87,8 +94,9 @@ const OpDef kConditional = {
     .kind = ExecutionKind::Control,
     .category = "Control",
     .summary = "Runs one of several computations.",
-    .doc = "With a pred selector, true runs true_computation and false runs false_computation. With an s32 selector $b$, "
-           "branch $b$ runs; outside $[0, n)$ the last one. Only the chosen branch runs.",
+    .doc =
+        "With a pred selector, true runs true_computation and false runs false_computation. With an s32 selector $b$, "
+        "branch $b$ runs; outside $[0, n)$ the last one. Only the chosen branch runs.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

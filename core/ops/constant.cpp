@@ -24,7 +24,8 @@ Inferred withReasons(Shape shape, const char* reason) {
 Result<Inferred> inferConstant(const InferContext& context) {
   if (!context.literal) return context.violated("C1", "the constant has no value");
   if (context.written && !compatible(*context.written, context.literal->shape()))
-    return context.violated("C2", "the value has another shape", toString(*context.written, false), toString(context.literal->shape(), false));
+    return context.violated("C2", "the value has another shape", toString(*context.written, false),
+                            toString(context.literal->shape(), false));
   return withReasons(context.written ? *context.written : context.literal->shape(), "as written");
 }
 
@@ -54,7 +55,8 @@ Status elementOfConstant(ElementContext& context) {
 
 Result<Inferred> inferParameter(const InferContext& context) {
   if (!context.written) return context.violated("C1", "the parameter has no shape");
-  if (context.parameterNumber < 0) return context.violated("C2", "the parameter has no number", "0 or more", std::to_string(context.parameterNumber));
+  if (context.parameterNumber < 0)
+    return context.violated("C2", "the parameter has no number", "0 or more", std::to_string(context.parameterNumber));
   return withReasons(*context.written, "as the parameter says");
 }
 

@@ -22,11 +22,13 @@ constexpr OperandDoc kOperands[] = {
 
 constexpr AttributeRow kAttributes[] = {
     {Attr::window, false, "", "size, stride, padding, dilations and reversal per spatial dimension"},
-    {Attr::dim_labels, true, "", "which dimension is batch (b), feature (f; i and o in the kernel) or spatial (0, 1, …)"},
+    {Attr::dim_labels, true, "",
+     "which dimension is batch (b), feature (f; i and o in the kernel) or spatial (0, 1, …)"},
     {Attr::feature_group_count, false, "1", "input features are cut into so many groups with kernels of their own"},
     {Attr::batch_group_count, false, "1", "the batch is cut into so many groups with output features of their own"},
     {Attr::convolution_kind, false, "", "what the convolution was made from", "fprop wgrad dgrad"},
-    {Attr::operand_precision, false, "{default,default}", "precision of each operand", "default high highest packed_nibble"},
+    {Attr::operand_precision, false, "{default,default}", "precision of each operand",
+     "default high highest packed_nibble"},
     {Attr::algorithm, false, "", "precision algorithm by name"},
     {Attr::sparsity_config, false, "", "structured sparsity; kept and shown"},
 };
@@ -49,8 +51,8 @@ struct ConvolutionFacts {
 
 ConvolutionFacts factsOf(const AttributeSet& attributes) {
   const auto* dims = attributes.get<ConvolutionDimensions>(Attr::dim_labels);
-  return {dims, windowOr(attributes, dims ? dims->inputSpatial.size() : 0), attributes.intOr(Attr::feature_group_count, 1),
-          attributes.intOr(Attr::batch_group_count, 1)};
+  return {dims, windowOr(attributes, dims ? dims->inputSpatial.size() : 0),
+          attributes.intOr(Attr::feature_group_count, 1), attributes.intOr(Attr::batch_group_count, 1)};
 }
 
 int64_t sizeAt(const Shape& shape, int64_t d) { return shape.dimensions[static_cast<size_t>(d)]; }
@@ -69,16 +71,17 @@ Status checkDims(const InferContext& context, const ConvolutionFacts& facts) {
                         namesAll(d.kernelInput, d.kernelOutput, d.kernelSpatial, rhs.rank()) &&
                         namesAll(d.outputBatch, d.outputFeature, d.outputSpatial, lhs.rank());
   if (!complete)
-    return context.violated("C2", "the dimension labels do not fit the operands", fmt::format("labels for rank {}", lhs.rank()), d.text);
+    return context.violated("C2", "the dimension labels do not fit the operands",
+                            fmt::format("labels for rank {}", lhs.rank()), d.text);
   if (facts.window.dimensions.size() != d.inputSpatial.size())
     return context.violated("C3", "the window has another number of dimensions", std::to_string(d.inputSpatial.size()),
                             std::to_string(facts.window.dimensions.size()));
   TESSERA_TRY(checkWindow(context, facts.window, "C4"));
   for (size_t i = 0; i < d.kernelSpatial.size(); ++i)
     if (sizeAt(rhs, d.kernelSpatial[i]) != facts.window.dimensions[i].size)
-      return context.violated("C3", fmt::format("the window's size differs from the kernel's in spatial dimension {}", i),
-                              std::to_string(sizeAt(rhs, d.kernelSpatial[i])),
-                              std::to_string(facts.window.dimensions[i].size));
+      return context.violated(
+          "C3", fmt::format("the window's size differs from the kernel's in spatial dimension {}", i),
+          std::to_string(sizeAt(rhs, d.kernelSpatial[i])), std::to_string(facts.window.dimensions[i].size));
   return {};
 }
 
@@ -98,8 +101,8 @@ Status checkGroups(const InferContext& context, const ConvolutionFacts& facts) {
                             fmt::format("a multiple of {}", std::max(groups, batchGroups)), std::to_string(outputs));
   const int64_t batch = sizeAt(lhs, facts.dims->inputBatch);
   if (batch % batchGroups != 0)
-    return context.violated("C7", "the batch does not divide into the groups", fmt::format("a multiple of {}", batchGroups),
-                            std::to_string(batch));
+    return context.violated("C7", "the batch does not divide into the groups",
+                            fmt::format("a multiple of {}", batchGroups), std::to_string(batch));
   return {};
 }
 
@@ -122,9 +125,12 @@ Result<Inferred> inferShape(const InferContext& context) {
     out.reasons[static_cast<size_t>(at)] = std::move(reason);
   };
   const int64_t batch = sizeAt(lhs, dims.inputBatch) / facts.batchGroups;
-  set(dims.outputBatch, batch, fmt::format("dimension {} = {}: the batch of the input, by {} groups", dims.outputBatch, batch, facts.batchGroups));
+  set(dims.outputBatch, batch,
+      fmt::format("dimension {} = {}: the batch of the input, by {} groups", dims.outputBatch, batch,
+                  facts.batchGroups));
   const int64_t features = sizeAt(rhs, dims.kernelOutput);
-  set(dims.outputFeature, features, fmt::format("dimension {} = {}: the kernel's output features", dims.outputFeature, features));
+  set(dims.outputFeature, features,
+      fmt::format("dimension {} = {}: the kernel's output features", dims.outputFeature, features));
   for (size_t i = 0; i < dims.inputSpatial.size(); ++i) {
     const int64_t size = sizeAt(lhs, dims.inputSpatial[i]);
     const auto positions = windowPositions(facts.window.dimensions[i], size);
@@ -148,7 +154,8 @@ MeetingTable meetingsOf(const ConvolutionFacts& facts, const Shape& lhs, const S
   MeetingTable table;
   for (size_t i = 0; i < facts.dims->inputSpatial.size(); ++i) {
     const WindowDimension& window = facts.window.dimensions[i];
-    const auto in = static_cast<size_t>(facts.dims->inputSpatial[i]), kernel = static_cast<size_t>(facts.dims->kernelSpatial[i]);
+    const auto in = static_cast<size_t>(facts.dims->inputSpatial[i]),
+               kernel = static_cast<size_t>(facts.dims->kernelSpatial[i]);
     auto& positions = table.emplace_back();
     for (int64_t p = 0; p < sizeAt(out, facts.dims->outputSpatial[i]); ++p) {
       auto& meetings = positions.emplace_back();
@@ -170,7 +177,8 @@ void combine(const MeetingTable& table, std::span<const int64_t> position, size_
              std::vector<Meeting>& out) {
   if (dimension == table.size()) return out.push_back(soFar);
   for (const Meeting& m : table[dimension][static_cast<size_t>(position[dimension])])
-    combine(table, position, dimension + 1, {soFar.kernelOffset + m.kernelOffset, soFar.inputOffset + m.inputOffset}, out);
+    combine(table, position, dimension + 1, {soFar.kernelOffset + m.kernelOffset, soFar.inputOffset + m.inputOffset},
+            out);
 }
 
 template <class Acc>
@@ -178,7 +186,8 @@ Status convolve(const EvaluateContext& context, const ConvolutionFacts& facts, L
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape(), &out = output.shape();
   const ConvolutionDimensions& dims = *facts.dims;
   const auto input = elementsAs<Acc>(context.operands[0]), kernel = elementsAs<Acc>(context.operands[1]);
-  const IndexVector left = denseStrides(lhs.dimensions), right = denseStrides(rhs.dimensions), result = denseStrides(out.dimensions);
+  const IndexVector left = denseStrides(lhs.dimensions), right = denseStrides(rhs.dimensions),
+                    result = denseStrides(out.dimensions);
   const auto at = [](const IndexVector& strides, int64_t d) { return strides[static_cast<size_t>(d)]; };
   const int64_t depth = sizeAt(rhs, dims.kernelInput), outputs = sizeAt(rhs, dims.kernelOutput);
   const int64_t batch = sizeAt(out, dims.outputBatch);
@@ -243,7 +252,8 @@ Taps tapsOf(ElementContext& context, const ConvolutionFacts& facts, std::span<co
     inputFeature = b.add(b.multiply(b.divide(feature, b.index(outputs / facts.featureGroups)), b.index(depth)), within);
   if (facts.batchGroups > 1)
     inputBatch = b.add(b.multiply(b.divide(feature, b.index(outputs / facts.batchGroups)),
-                                  b.index(sizeAt(context.shape(), dims.outputBatch))), batch);
+                                  b.index(sizeAt(context.shape(), dims.outputBatch))),
+                       batch);
   put(taps.input, dims.inputBatch, inputBatch);
   put(taps.input, dims.inputFeature, inputFeature);
   put(taps.kernel, dims.kernelInput, within);
@@ -262,7 +272,8 @@ Taps tapsOf(ElementContext& context, const ConvolutionFacts& facts, std::span<co
 }
 
 Status element(ElementContext& context) {
-  if (context.instruction.operands.size() != 2) return failUnsupported("a sparse convolution is shown, but not compiled");
+  if (context.instruction.operands.size() != 2)
+    return failUnsupported("a sparse convolution is shown, but not compiled");
   const ConvolutionFacts facts = factsOf(context.attributes());
   if (!facts.dims) return failUnsupported("a convolution without dim_labels");
   ElementBuilder& builder = context.builder;
@@ -291,10 +302,11 @@ const OpDef kConvolution = {
     .kind = ExecutionKind::Library,
     .category = "Linear algebra",
     .summary = "Slides a kernel over spatial dimensions",
-    .doc = "Each output element is the sum, over the kernel's spatial elements and input features, of kernel element "
-           "times the input element that it lies on. Along a spatial dimension of $n$ elements there are "
-           "$\\lfloor (n' + low + high - k') / stride \\rfloor + 1$ positions, with $n'$ and $k'$ the dilated sizes of "
-           "input and kernel. Elements outside the input count as zero.",
+    .doc =
+        "Each output element is the sum, over the kernel's spatial elements and input features, of kernel element "
+        "times the input element that it lies on. Along a spatial dimension of $n$ elements there are "
+        "$\\lfloor (n' + low + high - k') / stride \\rfloor + 1$ positions, with $n'$ and $k'$ the dilated sizes of "
+        "input and kernel. Elements outside the input count as zero.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

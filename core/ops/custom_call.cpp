@@ -35,12 +35,15 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (!context.written) return context.violated("C1", "the result of a custom-call has to be written");
   const auto* layouts = context.attributes->get<std::vector<Shape>>(Attr::operand_layout_constraints);
   if (layouts && layouts->size() != context.operands.size())
-    return context.violated("C2", "operand_layout_constraints does not fit the operands", std::to_string(context.operands.size()), std::to_string(layouts->size()));
+    return context.violated("C2", "operand_layout_constraints does not fit the operands",
+                            std::to_string(context.operands.size()), std::to_string(layouts->size()));
   for (size_t i = 0; layouts && i < layouts->size(); ++i)
     if (!compatible((*layouts)[i], context.operand(i)))
-      return context.violated("C3", "operand_layout_constraints has another shape for operand " + std::to_string(i), toString(context.operand(i), false), toString((*layouts)[i], false));
+      return context.violated("C3", "operand_layout_constraints has another shape for operand " + std::to_string(i),
+                              toString(context.operand(i), false), toString((*layouts)[i], false));
   const Shape& shape = *context.written;
-  return Inferred{withoutLayout(shape), std::vector<std::string>(static_cast<size_t>(shape.rank()), "as the target says")};
+  return Inferred{withoutLayout(shape),
+                  std::vector<std::string>(static_cast<size_t>(shape.rank()), "as the target says")};
 }
 
 }  // namespace
@@ -51,9 +54,12 @@ const OpDef kCustomCall = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Calls something outside HLO by its name.",
-    .doc = "The target, its operands and its result are kept as written. Known are annotations of partitioners, the borders "
-           "of manual regions, TopK, XLA's matrix decompositions, the LAPACK targets of jaxlib, and what a library of the user "
-           "offers (tessera run --custom-call-library). An unknown target is an error when the program runs, not before.",
+    .doc =
+        "The target, its operands and its result are kept as written. Known are annotations of partitioners, the "
+        "borders "
+        "of manual regions, TopK, XLA's matrix decompositions, the LAPACK targets of jaxlib, and what a library of the "
+        "user "
+        "offers (tessera run --custom-call-library). An unknown target is an error when the program runs, not before.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -9,10 +9,12 @@ namespace {
 Result<Inferred> inferShape(const InferContext&) { return Inferred{Shape::array(ElementType::U32, {}), {}}; }
 
 Result<Literal> evaluateReplica(const EvaluateContext& context) {
-  return Literal::scalar(ElementType::U32, static_cast<uint32_t>(context.communicator ? context.communicator->replica() : 0));
+  return Literal::scalar(ElementType::U32,
+                         static_cast<uint32_t>(context.communicator ? context.communicator->replica() : 0));
 }
 Result<Literal> evaluatePartition(const EvaluateContext& context) {
-  return Literal::scalar(ElementType::U32, static_cast<uint32_t>(context.communicator ? context.communicator->partition() : 0));
+  return Literal::scalar(ElementType::U32,
+                         static_cast<uint32_t>(context.communicator ? context.communicator->partition() : 0));
 }
 
 }  // namespace

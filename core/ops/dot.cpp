@@ -88,7 +88,7 @@ std::vector<Acc> reordered(const Literal& literal, const IndexVector& order) {
   std::vector<Acc> out;
   out.reserve(values.size());
   walkIndices(pickDims(literal.shape().dimensions, order),
-               [&](const IndexVector& index) { out.push_back(values[static_cast<size_t>(offsetOf(index, strides))]); });
+              [&](const IndexVector& index) { out.push_back(values[static_cast<size_t>(offsetOf(index, strides))]); });
   return out;
 }
 
@@ -126,14 +126,12 @@ Status contract(const EvaluateContext& context, const DotDims& dims, Literal& ou
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
-  if (context.operands.size() != 2)
-    return failUnsupported("a sparse dot is shown, but not evaluated");
+  if (context.operands.size() != 2) return failUnsupported("a sparse dot is shown, but not evaluated");
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
   TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(context.shape));
   const DotDims dims = dimsOf(*context.instruction.attributes, lhs.rank(), rhs.rank());
-  TESSERA_TRY(visitAccumulation(lhs.type, rhs.type, [&](auto tag) {
-    return contract<typename decltype(tag)::Type>(context, dims, output);
-  }));
+  TESSERA_TRY(visitAccumulation(
+      lhs.type, rhs.type, [&](auto tag) { return contract<typename decltype(tag)::Type>(context, dims, output); }));
   return output;
 }
 
@@ -147,8 +145,7 @@ void place(std::vector<NodeId>& at, const IndexVector& dims, std::span<const Nod
 }
 
 Status element(ElementContext& context) {
-  if (context.instruction.operands.size() != 2)
-    return failUnsupported("a sparse dot is shown, but not compiled");
+  if (context.instruction.operands.size() != 2) return failUnsupported("a sparse dot is shown, but not compiled");
   const Shape &lhs = context.operandShape(0), &rhs = context.operandShape(1);
   const DotDims dims = dimsOf(context.attributes(), lhs.rank(), rhs.rank());
   const std::span<const NodeId> indices = context.indices;
@@ -170,7 +167,8 @@ Status element(ElementContext& context) {
     const NodeId product = builder.multiply(convertTo(builder, type, a), convertTo(builder, type, b));
     return std::vector<NodeId>{builder.add(sums[0], product)};
   };
-  TESSERA_ASSIGN_OR_RETURN(const auto sums, builder.loop(pickDims(lhs.dimensions, dims.lhsContracting), {builder.zero(type)}, body));
+  TESSERA_ASSIGN_OR_RETURN(const auto sums,
+                           builder.loop(pickDims(lhs.dimensions, dims.lhsContracting), {builder.zero(type)}, body));
   context.results = {convertTo(builder, context.shape().type, sums[0])};
   return {};
 }
@@ -183,10 +181,11 @@ const OpDef kDot = {
     .kind = ExecutionKind::Library,
     .category = "Linear algebra",
     .summary = "Products summed over contracting dimensions",
-    .doc = "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the dimensions of each operand may "
-           "stand in any order. Vector products, matrix products and batched products are all this op. Where the "
-           "element types differ, the operands are converted to the result's type if that is the higher one; else the "
-           "product is computed in the higher type of the operands, and converted.",
+    .doc =
+        "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the dimensions of each operand may "
+        "stand in any order. Vector products, matrix products and batched products are all this op. Where the "
+        "element types differ, the operands are converted to the result's type if that is the higher one; else the "
+        "product is computed in the higher type of the operands, and converted.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -17,7 +17,8 @@ Status checkSizes(const InferContext& context, const Shape& result) {
   for (size_t i = 1; i < context.operands.size(); ++i) {
     const Shape& size = context.operand(i);
     if (!size.isScalar() || size.type != ElementType::S32)
-      return context.violated("C2", fmt::format("the size of dimension {} is not an s32 scalar", i - 1), "s32[]", toString(size, false));
+      return context.violated("C2", fmt::format("the size of dimension {} is not an s32 scalar", i - 1), "s32[]",
+                              toString(size, false));
   }
   return {};
 }
@@ -34,7 +35,8 @@ Result<Inferred> inferShape(const InferContext& context) {
                             fmt::format("{} elements in {}", *to, toString(*written, false)));
   Inferred out{arrayOf(operand.type, written->dimensions, written->dynamic), {}};
   for (int64_t d = 0; d < out.shape.rank(); ++d)
-    out.reasons.push_back(fmt::format("dimension {} <= {}, as written: its size is operand {}", d, out.shape.dimensions[static_cast<size_t>(d)], d + 1));
+    out.reasons.push_back(fmt::format("dimension {} <= {}, as written: its size is operand {}", d,
+                                      out.shape.dimensions[static_cast<size_t>(d)], d + 1));
   return out;
 }
 
@@ -57,8 +59,9 @@ const OpDef kDynamicReshape = {
     .kind = ExecutionKind::Library,
     .category = "Dynamic shapes",
     .summary = "Same elements, dimensions of the run",
-    .doc = "The elements of the operand that count, in row-major order, fill the result's dimensions, whose sizes are the "
-           "scalars. The product of the sizes should be the number of elements.",
+    .doc =
+        "The elements of the operand that count, in row-major order, fill the result's dimensions, whose sizes are the "
+        "scalars. The product of the sizes should be the number of elements.",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,

@@ -223,15 +223,26 @@ constexpr std::span<const Constraint> constraintsOf(Opcode opcode) {
 
 }  // namespace
 
-#define TESSERA_BINARY(name, summary, doc)                                                                \
-  const OpDef k##name = {                                                                                 \
-      Opcode::name, ExecutionKind::Element, "Elementwise", summary,  doc,    kOperands, {}, constraintsOf(Opcode::name), \
-      inferShape,   followOperandLayout,    nullptr,       evaluate, element};
+#define TESSERA_BINARY(name, summary, doc)            \
+  const OpDef k##name = {Opcode::name,                \
+                         ExecutionKind::Element,      \
+                         "Elementwise",               \
+                         summary,                     \
+                         doc,                         \
+                         kOperands,                   \
+                         {},                          \
+                         constraintsOf(Opcode::name), \
+                         inferShape,                  \
+                         followOperandLayout,         \
+                         nullptr,                     \
+                         evaluate,                    \
+                         element};
 
 TESSERA_BINARY(Add, "Sum", "$r_i = a_i + b_i$; integers wrap around, pred is logical or.")
 TESSERA_BINARY(And, "And", "Logical and of pred, bitwise and of integers.")
 TESSERA_BINARY(Atan2, "Angle of a point",
-               "$r_i = \\operatorname{atan2}(y_i, x_i)$: the angle of $(x_i, y_i)$ in $(-\\pi, \\pi]$; lhs is y. Exact to 2 ulp for f32 and f64; "
+               "$r_i = \\operatorname{atan2}(y_i, x_i)$: the angle of $(x_i, y_i)$ in $(-\\pi, \\pi]$; lhs is y. Exact "
+               "to 2 ulp for f32 and f64; "
                "narrower floats are computed in f32 and rounded once.")
 TESSERA_BINARY(Complex, "Complex number from its parts", "$r_i = a_i + \\mathrm{i}\\, b_i$.")
 TESSERA_BINARY(Divide, "Quotient",
@@ -242,10 +253,11 @@ TESSERA_BINARY(Minimum, "Smaller of two", "$r_i = \\min(a_i, b_i)$; NaN when eit
 TESSERA_BINARY(Mulhi, "High half of a product", "The upper half of the double-width product of two integers.")
 TESSERA_BINARY(Multiply, "Product", "$r_i = a_i b_i$; integers wrap around, pred is logical and.")
 TESSERA_BINARY(Or, "Or", "Logical or of pred, bitwise or of integers.")
-TESSERA_BINARY(Power, "Power",
-               "$r_i = a_i^{b_i}$. Integers are read as signed; a negative exponent gives 0 unless the base is 1 or -1, and of "
-               "others the low six bits count. Exact to 2 ulp for f32 and f64; narrower floats are computed in f32 and "
-               "rounded once.")
+TESSERA_BINARY(
+    Power, "Power",
+    "$r_i = a_i^{b_i}$. Integers are read as signed; a negative exponent gives 0 unless the base is 1 or -1, and of "
+    "others the low six bits count. Exact to 2 ulp for f32 and f64; narrower floats are computed in f32 and "
+    "rounded once.")
 TESSERA_BINARY(Remainder, "Remainder",
                "$r_i = a_i - b_i \\operatorname{trunc}(a_i / b_i)$, with the sign of the dividend; an integer "
                "remainder by zero is the dividend.")

@@ -61,15 +61,14 @@ constexpr UnaryRow kRows[] = {
      [](Complex128 z) { return Complex128(complexSize(z)); }, absInteger},
     {Opcode::Acos, NodeOp::Acos, kFloatOrComplex, [](double x) { return std::acos(x); },
      [](Complex128 z) { return std::acos(z); }},
-    {Opcode::Acosh, NodeOp::Acosh, kFloatOrComplex, acoshOf,
-     [](Complex128 z) { return std::acosh(z); }},
+    {Opcode::Acosh, NodeOp::Acosh, kFloatOrComplex, acoshOf, [](Complex128 z) { return std::acosh(z); }},
     {Opcode::Asin, NodeOp::Asin, kFloatOrComplex, [](double x) { return std::asin(x); },
      [](Complex128 z) { return std::asin(z); }},
     {Opcode::Asinh, NodeOp::Asinh, kFloatOrComplex, [](double x) { return std::asinh(x); },
      [](Complex128 z) { return std::asinh(z); }},
     {Opcode::Atanh, NodeOp::Atanh, kFloatOrComplex, [](double x) { return std::atanh(x); },
      [](Complex128 z) { return std::atanh(z); }},
-    {Opcode::Cbrt, NodeOp::Cbrt, kFloat, 
+    {Opcode::Cbrt, NodeOp::Cbrt, kFloat,
      [](double x) { return static_cast<double>(std::cbrt(static_cast<long double>(x))); }},
     {Opcode::Ceil, NodeOp::Ceil, kFloat, [](double x) { return std::ceil(x); }},
     {Opcode::CountLeadingZeros, NodeOp::CountLeadingZeros, kSigned | kUnsigned, nullptr, nullptr, countLeadingZeros},
@@ -108,8 +107,7 @@ constexpr UnaryRow kRows[] = {
      [](Complex128 z) { return complexSqrt(z); }},
     {Opcode::Tan, NodeOp::Tan, kFloatOrComplex, [](double x) { return std::tan(x); },
      [](Complex128 z) { return complexTan(z); }},
-    {Opcode::Tanh, NodeOp::Tanh, kFloatOrComplex, tanhOf,
-     [](Complex128 z) { return complexTanh(z); }},
+    {Opcode::Tanh, NodeOp::Tanh, kFloatOrComplex, tanhOf, [](Complex128 z) { return complexTanh(z); }},
 };
 
 const UnaryRow& rowOf(Opcode opcode) { return *std::ranges::find(kRows, opcode, &UnaryRow::opcode); }
@@ -192,8 +190,9 @@ constexpr std::span<const AttributeRow> kNone{};
       Opcode::name, ExecutionKind::Element, "Elementwise", summary,  doc,    kOperands, rows, kConstraints, \
       inferShape,   followOperandLayout,    nullptr,       evaluate, element};
 
-#define TESSERA_BOUND                                                                                                      \
-  " Exact to 2 ulp for f32 and f64, denormals kept; narrower floats are computed in f32 and rounded once; complex results " \
+#define TESSERA_BOUND                                                                                               \
+  " Exact to 2 ulp for f32 and f64, denormals kept; narrower floats are computed in f32 and rounded once; complex " \
+  "results "                                                                                                        \
   "to 8 ulp of their norm."
 #define TESSERA_TRANSCENDENTAL(name, summary, doc) TESSERA_UNARY(name, kAccuracy, summary, doc TESSERA_BOUND)
 
@@ -201,25 +200,27 @@ TESSERA_UNARY(Abs, kNone, "Absolute value",
               "$r_i = |x_i|$. Of a complex number it is the real modulus; the most negative integer stays itself.")
 TESSERA_TRANSCENDENTAL(Acos, "Arc cosine", "$r_i = \\arccos x_i$ in radians; NaN outside [-1, 1] for real numbers.")
 TESSERA_TRANSCENDENTAL(Acosh, "Inverse hyperbolic cosine",
-              "$r_i = \\operatorname{arcosh} x_i$; NaN below 1 for real numbers.")
+                       "$r_i = \\operatorname{arcosh} x_i$; NaN below 1 for real numbers.")
 TESSERA_TRANSCENDENTAL(Asin, "Arc sine", "$r_i = \\arcsin x_i$ in radians; NaN outside [-1, 1] for real numbers.")
 TESSERA_TRANSCENDENTAL(Asinh, "Inverse hyperbolic sine", "$r_i = \\operatorname{arsinh} x_i$.")
 TESSERA_TRANSCENDENTAL(Atanh, "Inverse hyperbolic tangent",
-              "$r_i = \\operatorname{artanh} x_i$; NaN outside [-1, 1] for real numbers.")
+                       "$r_i = \\operatorname{artanh} x_i$; NaN outside [-1, 1] for real numbers.")
 TESSERA_TRANSCENDENTAL(Cbrt, "Cube root", "$r_i = \\sqrt[3]{x_i}$, negative for negative real numbers.")
 TESSERA_UNARY(Ceil, kNone, "Round up", "$r_i = \\lceil x_i \\rceil$, the smallest integer that is not less.")
 TESSERA_UNARY(CountLeadingZeros, kNone, "Leading zero bits",
               "The number of zero bits above the highest one bit; the width of the type for zero.")
 TESSERA_TRANSCENDENTAL(Cosine, "Cosine", "$r_i = \\cos x_i$ with $x_i$ in radians.")
-TESSERA_TRANSCENDENTAL(Cosh, "Hyperbolic cosine", "$r_i = \\cosh x_i = (e^{x_i} + e^{-x_i}) / 2$; even, and at least 1 for real numbers.")
+TESSERA_TRANSCENDENTAL(Cosh, "Hyperbolic cosine",
+                       "$r_i = \\cosh x_i = (e^{x_i} + e^{-x_i}) / 2$; even, and at least 1 for real numbers.")
 TESSERA_TRANSCENDENTAL(Erf, "Error function", "$r_i = \\frac{2}{\\sqrt\\pi} \\int_0^{x_i} e^{-t^2} dt$.")
-TESSERA_TRANSCENDENTAL(Exponential, "Natural exponential", "$r_i = e^{x_i}$; infinity where the result is too large, 0 at minus infinity.")
+TESSERA_TRANSCENDENTAL(Exponential, "Natural exponential",
+                       "$r_i = e^{x_i}$; infinity where the result is too large, 0 at minus infinity.")
 TESSERA_TRANSCENDENTAL(ExponentialMinusOne, "Exponential minus one", "$r_i = e^{x_i} - 1$, exact also near zero.")
 TESSERA_UNARY(Floor, kNone, "Round down", "$r_i = \\lfloor x_i \\rfloor$, the largest integer that is not greater.")
 TESSERA_UNARY(Imag, kNone, "Imaginary part", "The imaginary part of a complex number; zero for a real one.")
 TESSERA_UNARY(IsFinite, kNone, "Neither infinite nor NaN", "Pred: true where the element is a finite number.")
 TESSERA_TRANSCENDENTAL(Log, "Natural logarithm",
-              "$r_i = \\ln x_i$; minus infinity at zero, NaN for negative real numbers.")
+                       "$r_i = \\ln x_i$; minus infinity at zero, NaN for negative real numbers.")
 TESSERA_TRANSCENDENTAL(LogPlusOne, "Logarithm of one plus", "$r_i = \\ln (1 + x_i)$, exact also near zero.")
 TESSERA_TRANSCENDENTAL(Logistic, "Logistic sigmoid", "$r_i = 1 / (1 + e^{-x_i})$.")
 TESSERA_UNARY(Negate, kNone, "Negation", "$r_i = -x_i$; integers wrap around.")
@@ -232,10 +233,12 @@ TESSERA_TRANSCENDENTAL(Rsqrt, "Reciprocal square root", "$r_i = 1 / \\sqrt{x_i}$
 TESSERA_UNARY(Sign, kNone, "Sign",
               "-1, 0 or 1; -0, 0 and NaN stay themselves. Of a complex number $z / |z|$, and 0 at 0.")
 TESSERA_TRANSCENDENTAL(Sine, "Sine", "$r_i = \\sin x_i$ with $x_i$ in radians.")
-TESSERA_TRANSCENDENTAL(Sinh, "Hyperbolic sine", "$r_i = \\sinh x_i = (e^{x_i} - e^{-x_i}) / 2$; odd, so that -0 stays -0.")
+TESSERA_TRANSCENDENTAL(Sinh, "Hyperbolic sine",
+                       "$r_i = \\sinh x_i = (e^{x_i} - e^{-x_i}) / 2$; odd, so that -0 stays -0.")
 TESSERA_TRANSCENDENTAL(Sqrt, "Square root", "$r_i = \\sqrt{x_i}$; NaN for negative real numbers.")
 TESSERA_TRANSCENDENTAL(Tan, "Tangent", "$r_i = \\tan x_i$ with $x_i$ in radians.")
-TESSERA_TRANSCENDENTAL(Tanh, "Hyperbolic tangent", "$r_i = \\tanh x_i$, in [-1, 1] for real numbers; odd, so that -0 stays -0.")
+TESSERA_TRANSCENDENTAL(Tanh, "Hyperbolic tangent",
+                       "$r_i = \\tanh x_i$, in [-1, 1] for real numbers; odd, so that -0 stays -0.")
 
 #undef TESSERA_TRANSCENDENTAL
 #undef TESSERA_BOUND

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/evaluate_loops.h"
 #include "core/fourier/transform.h"
+#include "core/ops/evaluate_loops.h"
 #include "core/ops/index_space.h"
 #include "core/ops/infer_checks.h"
 #include "core/ops/op.h"
@@ -43,8 +43,8 @@ Status checkTypes(const InferContext& context, std::string_view type) {
   const ElementType operand = context.operand(0).type;
   const bool fits = type == "RFFT" ? operand == ElementType::F32 || operand == ElementType::F64 : isComplex(operand);
   if (!fits)
-    return context.violated("C2", fmt::format("{} does not take {}", type, nameOf(operand)), type == "RFFT" ? "f32 or f64" : "c64 or c128",
-                            std::string(nameOf(operand)));
+    return context.violated("C2", fmt::format("{} does not take {}", type, nameOf(operand)),
+                            type == "RFFT" ? "f32 or f64" : "c64 or c128", std::string(nameOf(operand)));
   return {};
 }
 
@@ -53,8 +53,10 @@ Result<Inferred> inferShape(const InferContext& context) {
   const Shape& operand = context.operand(0);
   const auto& lengths = context.attributes->ints(Attr::fft_length);
   const std::string_view type = context.attributes->textOr(Attr::fft_type, "");
-  if (lengths.empty() || lengths.size() > 3 || lengths.size() > operand.dimensions.size() || std::ranges::min(lengths) < 0)
-    return context.violated("C1", "these are no lengths of a transform", "one to three, and at most the rank", listOf(lengths));
+  if (lengths.empty() || lengths.size() > 3 || lengths.size() > operand.dimensions.size() ||
+      std::ranges::min(lengths) < 0)
+    return context.violated("C1", "these are no lengths of a transform", "one to three, and at most the rank",
+                            listOf(lengths));
   TESSERA_TRY(checkTypes(context, type));
   Inferred out{withoutLayout(operand), reasonsAsOperand(operand, 0)};
   const size_t first = operand.dimensions.size() - lengths.size();
@@ -62,8 +64,8 @@ Result<Inferred> inferShape(const InferContext& context) {
     const bool half = type == "IRFFT" && i + 1 == lengths.size();
     const int64_t expected = half ? halfOf(lengths[i]) : lengths[i];
     if (operand.dimensions[first + i] != expected)
-      return context.violated("C3", fmt::format("dimension {} does not fit fft_length", first + i), fmt::format("{}", expected),
-                              fmt::format("{}", operand.dimensions[first + i]));
+      return context.violated("C3", fmt::format("dimension {} does not fit fft_length", first + i),
+                              fmt::format("{}", expected), fmt::format("{}", operand.dimensions[first + i]));
   }
   if (type == "RFFT" || type == "IRFFT") {
     out.shape.type = partOf(operand.type);
@@ -93,8 +95,10 @@ template <class T>
 void narrow(const std::vector<Complex>& values, Literal& to) {
   const auto out = to.mutableData<T>();
   for (size_t i = 0; i < out.size(); ++i) {
-    if constexpr (std::is_floating_point_v<T>) out[i] = static_cast<T>(values[i].real());
-    else out[i] = T(values[i]);
+    if constexpr (std::is_floating_point_v<T>)
+      out[i] = static_cast<T>(values[i].real());
+    else
+      out[i] = T(values[i]);
   }
 }
 
@@ -108,24 +112,27 @@ void store(const std::vector<Complex>& values, Literal& to) {
 }
 
 // Transforms all lines along dimension d.
-Status transformAlong(const EvaluateContext& context, std::vector<Complex>& values, const std::vector<int64_t>& dims, size_t d,
-                      bool inverse) {
+Status transformAlong(const EvaluateContext& context, std::vector<Complex>& values, const std::vector<int64_t>& dims,
+                      size_t d, bool inverse) {
   const auto length = static_cast<size_t>(dims[d]);
   const auto step = static_cast<size_t>(denseStrides(dims)[d]);
   const FourierTransform<double> transform(length, inverse, step > 1);
   std::vector<double> line(transform.lineSize()), lanes(transform.lanesSize());
-  const size_t blocks = length == 0 ? 0 : values.size() / (length * step), together = step == 1 ? FourierTransform<double>::kLanes : 1;
+  const size_t blocks = length == 0 ? 0 : values.size() / (length * step),
+               together = step == 1 ? FourierTransform<double>::kLanes : 1;
   for (size_t block = 0; block < blocks; block += together) {
     if (isCancelled(context)) return cancelledDiagnostic();
     Complex* first = values.data() + block * length * step;
-    const FourierLines<double> lines = step == 1 ? FourierLines<double>{first, std::min(blocks - block, together), length, 1}
-                                                 : FourierLines<double>{first, step, 1, step};
+    const FourierLines<double> lines = step == 1
+                                           ? FourierLines<double>{first, std::min(blocks - block, together), length, 1}
+                                           : FourierLines<double>{first, step, 1, step};
     transform.apply(lines, lines, {line.data(), lanes.data(), {}});
   }
   return {};
 }
 
-// Lines along the last dimension of real numbers: the transform of what is finite, and what the rest adds to its first half.
+// Lines along the last dimension of real numbers: the transform of what is finite, and what the rest adds to its first
+// half.
 Status transformReal(const EvaluateContext& context, std::vector<Complex>& values, const std::vector<int64_t>& dims) {
   const auto length = static_cast<size_t>(dims.back());
   std::vector<Complex> unbounded;
@@ -133,7 +140,8 @@ Status transformReal(const EvaluateContext& context, std::vector<Complex>& value
     unbounded = values;
     for (size_t at = 0; at < values.size(); at += length) {
       auto* line = reinterpret_cast<double*>(unbounded.data() + at);
-      if (!canTakeOutUnbounded(line, 2, length)) std::fill_n(unbounded.begin() + static_cast<std::ptrdiff_t>(at), length, Complex());
+      if (!canTakeOutUnbounded(line, 2, length))
+        std::fill_n(unbounded.begin() + static_cast<std::ptrdiff_t>(at), length, Complex());
       else
         for (size_t i = at; i < at + length; ++i)
           if (!std::isfinite(values[i].real())) values[i] = 0;
@@ -198,10 +206,14 @@ const OpDef kFft = {
     .kind = ExecutionKind::Library,
     .category = "Linear algebra",
     .summary = "Fourier transform of the last dimensions",
-    .doc = "FFT: $X_k = \\sum_j x_j e^{-2 \\pi i j k / n}$ along each of the last one to three dimensions; IFFT the inverse, "
-           "divided by $n$. RFFT takes real numbers and gives the first $n / 2 + 1$ of the last dimension, the others being "
-           "conjugates; IRFFT is its inverse and ignores the imaginary parts that a real array's spectrum cannot have. Any "
-           "length: small prime factors by mixed radix, others by Bluestein's method.",
+    .doc =
+        "FFT: $X_k = \\sum_j x_j e^{-2 \\pi i j k / n}$ along each of the last one to three dimensions; IFFT the "
+        "inverse, "
+        "divided by $n$. RFFT takes real numbers and gives the first $n / 2 + 1$ of the last dimension, the others "
+        "being "
+        "conjugates; IRFFT is its inverse and ignores the imaginary parts that a real array's spectrum cannot have. "
+        "Any "
+        "length: small prime factors by mixed radix, others by Bluestein's method.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

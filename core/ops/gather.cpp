@@ -282,7 +282,8 @@ const OpDef kGather = {
     "Collect slices at computed places",
     "For each index vector of start_indices a slice of slice_sizes is taken from the operand; starts are clamped so "
     "that the slice lies inside. Batch dimensions come from start_indices, offset dimensions from the slice; collapsed "
-    "dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}.",
+    "dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: offset_dims={1}, "
+    "collapsed_slice_dims={0}, start_index_map={0}.",
     kOperands,
     kAttributes,
     kConstraints,

@@ -28,7 +28,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 Status element(ElementContext& context) {
   const auto d = static_cast<size_t>(context.attributes().ints(Attr::dimensions)[0]);
-  context.results = {context.builder.constant(ElementType::S32, static_cast<double>(context.operandShape(0).dimensions[d]))};
+  context.results = {
+      context.builder.constant(ElementType::S32, static_cast<double>(context.operandShape(0).dimensions[d]))};
   return {};
 }
 
@@ -45,8 +46,9 @@ const OpDef kGetDimensionSize = {
     .kind = ExecutionKind::Element,
     .category = "Dynamic shapes",
     .summary = "The size of a dimension, as a number",
-    .doc = "For a static dimension that is a constant. A dynamic dimension, written `<=8`, has a bound in its type and a "
-           "size at run time; the size is given.",
+    .doc =
+        "For a static dimension that is a constant. A dynamic dimension, written `<=8`, has a bound in its type and a "
+        "size at run time; the size is given.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

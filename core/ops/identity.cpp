@@ -31,7 +31,8 @@ Status elementSame(ElementContext& context) {
 }
 
 Result<Inferred> inferDependency(const InferContext& context) {
-  if (!context.operand(1).isToken()) return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
+  if (!context.operand(1).isToken())
+    return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
   return sameAs(context.operand(0));
 }
 
@@ -72,8 +73,9 @@ const OpDef kOptBarrier = {
     .kind = ExecutionKind::Structure,
     .category = "Structure",
     .summary = "A value that no pass moves work across.",
-    .doc = "The result is the operand. All of it is computed before anything that reads the result, and no pass merges "
-           "or moves instructions from one side to the other.",
+    .doc =
+        "The result is the operand. All of it is computed before anything that reads the result, and no pass merges "
+        "or moves instructions from one side to the other.",
     .operands = kValue,
     .attributes = {},
     .constraints = {},

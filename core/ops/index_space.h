@@ -62,7 +62,8 @@ inline bool containsDim(std::span<const int64_t> dims, int64_t d) {
 }
 
 // 0 … rank-1 without the dimensions in any of the two lists, ascending.
-inline IndexVector otherDims(int64_t rank, std::span<const int64_t> without, std::span<const int64_t> alsoWithout = {}) {
+inline IndexVector otherDims(int64_t rank, std::span<const int64_t> without,
+                             std::span<const int64_t> alsoWithout = {}) {
   IndexVector out;
   for (int64_t d = 0; d < rank; ++d)
     if (!containsDim(without, d) && !containsDim(alsoWithout, d)) out.push_back(d);
@@ -80,16 +81,22 @@ inline std::optional<int64_t> badDimension(std::span<const int64_t> dims, int64_
 // complex<double> for complex.
 template <class Acc>
 Acc loadAs(ElementType type, const void* data) {
-  if constexpr (std::is_same_v<Acc, double>) return loadDouble(type, data);
-  else if constexpr (std::is_same_v<Acc, uint64_t>) return static_cast<uint64_t>(loadInt(type, data));
-  else return loadComplex(type, data);
+  if constexpr (std::is_same_v<Acc, double>)
+    return loadDouble(type, data);
+  else if constexpr (std::is_same_v<Acc, uint64_t>)
+    return static_cast<uint64_t>(loadInt(type, data));
+  else
+    return loadComplex(type, data);
 }
 
 template <class Acc>
 void storeFrom(ElementType type, void* data, Acc value) {
-  if constexpr (std::is_same_v<Acc, double>) storeDouble(type, data, value);
-  else if constexpr (std::is_same_v<Acc, uint64_t>) storeInt(type, data, static_cast<int64_t>(value));
-  else storeComplex(type, data, value);
+  if constexpr (std::is_same_v<Acc, double>)
+    storeDouble(type, data, value);
+  else if constexpr (std::is_same_v<Acc, uint64_t>)
+    storeInt(type, data, static_cast<int64_t>(value));
+  else
+    storeComplex(type, data, value);
 }
 
 // All elements of a literal in the accumulation type.

@@ -10,7 +10,8 @@ namespace tessera {
 namespace {
 
 constexpr OperandDoc kInfeedOperands[] = {{"token", "what has to be done first"}};
-constexpr OperandDoc kOutfeedOperands[] = {{"data", "an array or a tuple of arrays"}, {"token", "what has to be done first"}};
+constexpr OperandDoc kOutfeedOperands[] = {{"data", "an array or a tuple of arrays"},
+                                           {"token", "what has to be done first"}};
 constexpr AttributeRow kInfeedAttributes[] = {{Attr::infeed_config, false, "", "kept as written, for the device"}};
 constexpr AttributeRow kOutfeedAttributes[] = {
     {Attr::outfeed_shape, false, "", "shape and layout of the data outside"},
@@ -31,11 +32,15 @@ bool isFlat(const Shape& data) {
 }
 
 Result<Inferred> inferInfeed(const InferContext& context) {
-  if (!context.operand(0).isToken()) return context.violated("C1", "the operand is no token", "token[]", toString(context.operand(0), false));
+  if (!context.operand(0).isToken())
+    return context.violated("C1", "the operand is no token", "token[]", toString(context.operand(0), false));
   const Shape* written = context.written;
   if (!written || !written->isTuple() || written->elements.size() != 2 || !written->elements[1].isToken())
-    return context.violated("C2", "the result of an infeed is data and a token", "(data, token[])", written ? toString(*written, false) : "");
-  if (!isFlat(written->elements[0])) return context.violated("C3", "the data of an infeed cannot be nested", "an array or a tuple of arrays", toString(written->elements[0], false));
+    return context.violated("C2", "the result of an infeed is data and a token", "(data, token[])",
+                            written ? toString(*written, false) : "");
+  if (!isFlat(written->elements[0]))
+    return context.violated("C3", "the data of an infeed cannot be nested", "an array or a tuple of arrays",
+                            toString(written->elements[0], false));
   return Inferred{withoutLayout(*written), {}};
 }
 
@@ -43,18 +48,22 @@ Result<Inferred> inferInfeed(const InferContext& context) {
 Result<Literal> evaluateInfeed(const EvaluateContext& context) {
   const Shape& data = context.shape.elements[0];
   if (data.isTuple() && data.elements.empty()) return Literal::tuple({Literal::tuple({}), Literal::token()});
-  if (!context.communicator) return failAs(Fault::Runtime, "there is no source for %" + std::string(context.instruction.name));
+  if (!context.communicator)
+    return failAs(Fault::Runtime, "there is no source for %" + std::string(context.instruction.name));
   TESSERA_ASSIGN_OR_RETURN(Literal value, context.communicator->infeed(data));
   if (!compatible(value.shape(), data))
-    return failAs(Fault::Runtime, "the source gives " + toString(value.shape(), false) + " to %" + std::string(context.instruction.name) + ", which reads " + toString(data, false));
+    return failAs(Fault::Runtime, "the source gives " + toString(value.shape(), false) + " to %" +
+                                      std::string(context.instruction.name) + ", which reads " + toString(data, false));
   return Literal::tuple({std::move(value), Literal::token()});
 }
 
 Result<Inferred> inferOutfeed(const InferContext& context) {
-  if (!context.operand(1).isToken()) return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
+  if (!context.operand(1).isToken())
+    return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
   const Shape* outside = context.attributes->get<Shape>(Attr::outfeed_shape);
   if (outside && !compatible(*outside, context.operand(0)))
-    return context.violated("C2", "outfeed_shape is another shape than the data's", toString(context.operand(0), false), toString(*outside, false));
+    return context.violated("C2", "outfeed_shape is another shape than the data's", toString(context.operand(0), false),
+                            toString(*outside, false));
   return Inferred{Shape::token(), {}};
 }
 
@@ -62,7 +71,8 @@ Result<Inferred> inferOutfeed(const InferContext& context) {
 Literal laidOutAs(const Literal& value, const Shape& shape) {
   if (value.shape().isTuple()) {
     std::vector<Literal> elements;
-    for (size_t i = 0; i < value.elements().size(); ++i) elements.push_back(laidOutAs(value.elements()[i], shape.elements[i]));
+    for (size_t i = 0; i < value.elements().size(); ++i)
+      elements.push_back(laidOutAs(value.elements()[i], shape.elements[i]));
     return Literal::tuple(std::move(elements));
   }
   Literal out = value;
@@ -71,9 +81,11 @@ Literal laidOutAs(const Literal& value, const Shape& shape) {
 }
 
 Result<Literal> evaluateOutfeed(const EvaluateContext& context) {
-  if (!context.communicator) return failAs(Fault::Runtime, "there is no sink for %" + std::string(context.instruction.name));
+  if (!context.communicator)
+    return failAs(Fault::Runtime, "there is no sink for %" + std::string(context.instruction.name));
   const Shape* outside = context.instruction.attributes->get<Shape>(Attr::outfeed_shape);
-  TESSERA_TRY(context.communicator->outfeed(laidOutAs(context.operands[0], outside ? *outside : *context.operandShapes[0])));
+  TESSERA_TRY(
+      context.communicator->outfeed(laidOutAs(context.operands[0], outside ? *outside : *context.operandShapes[0])));
   return Literal::token();
 }
 
@@ -85,8 +97,9 @@ const OpDef kInfeed = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Takes data from outside.",
-    .doc = "The result is the next data of the device's source, and a token. Infeeds are ordered by their tokens. An "
-           "empty tuple reads nothing.",
+    .doc =
+        "The result is the next data of the device's source, and a token. Infeeds are ordered by their tokens. An "
+        "empty tuple reads nothing.",
     .operands = kInfeedOperands,
     .attributes = kInfeedAttributes,
     .constraints = kInfeedConstraints,

@@ -55,7 +55,9 @@ Shape completeLayouts(const Module& module, const Instruction& instruction, Shap
 }
 
 Diagnostic mismatch(const Instruction& instruction, const Shape& inferred) {
-  return diagnosticAt(instruction, "%" + std::string(instruction.name) + " has another shape than " + std::string(instruction.opcodeName()) + " gives",
+  return diagnosticAt(instruction,
+                      "%" + std::string(instruction.name) + " has another shape than " +
+                          std::string(instruction.opcodeName()) + " gives",
                       "shape", toString(inferred, false), toString(*instruction.shape, false));
 }
 
@@ -100,11 +102,15 @@ void inferOne(Module& module, InstructionId id, Diagnostics& diagnostics) {
   if (shape != *instruction.shape) module.setShape(id, shape);
 }
 
-// The incremental walk: what changed in a computation, then into callees, then out to callers. One computation is walked in
-// its own order, which has operands first; who calls whom is only asked when a change leaves it.
+// The incremental walk: what changed in a computation, then into callees, then out to callers. One computation is
+// walked in its own order, which has operands first; who calls whom is only asked when a change leaves it.
 class Reinference {
  public:
-  Reinference(Module& module, std::span<const InstructionId> changed) : module_(module), dirty_(module.instructionSlots(), false), touched_(module.instructionSlots(), false), waiting_(module.computationSlots(), false) {
+  Reinference(Module& module, std::span<const InstructionId> changed)
+      : module_(module),
+        dirty_(module.instructionSlots(), false),
+        touched_(module.instructionSlots(), false),
+        waiting_(module.computationSlots(), false) {
     for (InstructionId id : changed)
       if (module.contains(id)) seed(id);
   }
@@ -200,14 +206,17 @@ class Reinference {
   void intoCallees(const Instruction& instruction) {
     std::vector<ComputationId> callees = module_.callees(instruction);
     switch (instruction.opcode) {
-      case Opcode::Call: case Opcode::Fusion:
+      case Opcode::Call:
+      case Opcode::Fusion:
         for (ComputationId callee : callees) bind(callee, instruction.operands);
         break;
       case Opcode::While:
-        for (ComputationId callee : callees) bind(callee, instruction.operands.first(std::min<size_t>(1, instruction.operands.size())));
+        for (ComputationId callee : callees)
+          bind(callee, instruction.operands.first(std::min<size_t>(1, instruction.operands.size())));
         break;
       case Opcode::Conditional:
-        for (size_t i = 0; i < callees.size() && i + 1 < instruction.operands.size(); ++i) bind(callees[i], instruction.operands.subspan(i + 1, 1));
+        for (size_t i = 0; i < callees.size() && i + 1 < instruction.operands.size(); ++i)
+          bind(callees[i], instruction.operands.subspan(i + 1, 1));
         break;
       default: break;
     }
@@ -215,7 +224,9 @@ class Reinference {
   void bind(ComputationId callee, std::span<const InstructionId> operands) {
     const std::vector<InstructionId> parameters = module_.at(callee).parameters;
     for (size_t i = 0; i < parameters.size() && i < operands.size(); ++i) {
-      if (!parameters[i].valid() || !operands[i].valid() || sameIgnoringLayout(module_.shapeOf(parameters[i]), module_.shapeOf(operands[i]))) continue;
+      if (!parameters[i].valid() || !operands[i].valid() ||
+          sameIgnoringLayout(module_.shapeOf(parameters[i]), module_.shapeOf(operands[i])))
+        continue;
       module_.setShape(parameters[i], module_.shapeOf(operands[i]));
       seed(parameters[i]);
     }
@@ -286,6 +297,8 @@ Diagnostics inferModule(Module& module) {
   return diagnostics;
 }
 
-Reinferred reinfer(Module& module, std::span<const InstructionId> changed) { return Reinference(module, changed).run(); }
+Reinferred reinfer(Module& module, std::span<const InstructionId> changed) {
+  return Reinference(module, changed).run();
+}
 
 }  // namespace tessera

@@ -7,16 +7,14 @@
 namespace tessera {
 namespace {
 
-std::string label(const Instruction& instruction) {
-  return "%" + std::string(instruction.name);
-}
+std::string label(const Instruction& instruction) { return "%" + std::string(instruction.name); }
 
 std::string counted(size_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
 
 }  // namespace
 
-Diagnostic diagnosticAt(const Instruction& instruction, std::string message, std::string constraint, std::string expected,
-                        std::string found) {
+Diagnostic diagnosticAt(const Instruction& instruction, std::string message, std::string constraint,
+                        std::string expected, std::string found) {
   Diagnostic d;
   d.message = std::move(message);
   d.label = std::move(constraint);
@@ -46,13 +44,16 @@ Status checkOperands(const Module& module, const Instruction& instruction) {
   const int arity = instruction.opcode == Opcode::Unknown ? -1 : arityOf(instruction.opcode);
   if (arity >= 0 && instruction.operands.size() != static_cast<size_t>(arity))
     return std::unexpected(diagnosticAt(instruction, label(instruction) + " has the wrong number of operands", "arity",
-                                        counted(static_cast<size_t>(arity), "operand"), std::to_string(instruction.operands.size())));
+                                        counted(static_cast<size_t>(arity), "operand"),
+                                        std::to_string(instruction.operands.size())));
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     InstructionId operand = instruction.operands[i];
-    if (!operand.valid() || !module.contains(operand))
-      return std::unexpected(openInput(instruction, i));
+    if (!operand.valid() || !module.contains(operand)) return std::unexpected(openInput(instruction, i));
     if (module.at(operand).computation != instruction.computation)
-      return std::unexpected(diagnosticAt(instruction, label(instruction) + " reads %" + std::string(module.at(operand).name) + " of another computation", "dominance"));
+      return std::unexpected(diagnosticAt(
+          instruction,
+          label(instruction) + " reads %" + std::string(module.at(operand).name) + " of another computation",
+          "dominance"));
   }
   return {};
 }
@@ -63,7 +64,8 @@ Status checkAttributes(const Module& module, const Instruction& instruction) {
       return std::unexpected(openAttribute(instruction, row.name));
   for (ComputationId callee : module.callees(instruction))
     if (!module.contains(callee))
-      return std::unexpected(diagnosticAt(instruction, label(instruction) + " calls a computation that is not there", "callee"));
+      return std::unexpected(
+          diagnosticAt(instruction, label(instruction) + " calls a computation that is not there", "callee"));
   return {};
 }
 

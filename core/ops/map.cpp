@@ -48,8 +48,10 @@ Result<Inferred> inferShape(const InferContext& context) {
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
-  if (context.operand(0).layout && context.operand(0).layout->isPlain()) result.layout = context.operand(0).layout;
-  else fillDefaultLayouts(result);
+  if (context.operand(0).layout && context.operand(0).layout->isPlain())
+    result.layout = context.operand(0).layout;
+  else
+    fillDefaultLayouts(result);
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
@@ -61,7 +63,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   std::vector<ScalarValue> arguments(types.size());
   for (size_t at = 0; at < static_cast<size_t>(out.elementCount()); ++at) {
     for (size_t i = 0; i < types.size(); ++i)
-      arguments[i] = loadScalar(types[i], context.operands[i].bytes().data() + at * static_cast<size_t>(byteWidth(types[i])));
+      arguments[i] =
+          loadScalar(types[i], context.operands[i].bytes().data() + at * static_cast<size_t>(byteWidth(types[i])));
     ScalarValue result;
     TESSERA_TRY(function.apply(arguments, std::span(&result, 1)));
     storeScalar(resultType, out.mutableBytes().data() + at * static_cast<size_t>(byteWidth(resultType)), result);

@@ -23,7 +23,9 @@ Nodes regrouped(ElementBuilder& builder, const Nodes& at, const Sizes& from, con
 }
 
 // The shape whose row-major order is that of memory.
-Sizes lastDims(const MemoryMap& map) { return map.levels().empty() ? map.paddedSizes() : map.levels().back().tiledDims(); }
+Sizes lastDims(const MemoryMap& map) {
+  return map.levels().empty() ? map.paddedSizes() : map.levels().back().tiledDims();
+}
 
 // An index of `map`'s array as one of its last shape.
 Nodes toMemory(ElementBuilder& builder, const MemoryMap& map, std::span<const NodeId> index) {
@@ -46,7 +48,8 @@ Nodes toMemory(ElementBuilder& builder, const MemoryMap& map, std::span<const No
 // And back; what lies in padding does not hold, and its index is brought into bounds.
 class FromMemory {
  public:
-  FromMemory(ElementBuilder& builder, const MemoryMap& map, const Shape& shape) : builder_(builder), map_(map), shape_(shape) {}
+  FromMemory(ElementBuilder& builder, const MemoryMap& map, const Shape& shape)
+      : builder_(builder), map_(map), shape_(shape) {}
 
   MemoryIndices operator()(Nodes at, NodeId holds) {
     holds_ = holds;
@@ -84,7 +87,8 @@ class FromMemory {
 
 }  // namespace
 
-Result<MemoryIndices> elementAtSamePlace(ElementBuilder& builder, const Shape& from, const Shape& to, std::span<const NodeId> at) {
+Result<MemoryIndices> elementAtSamePlace(ElementBuilder& builder, const Shape& from, const Shape& to,
+                                         std::span<const NodeId> at) {
   TESSERA_ASSIGN_OR_RETURN(const MemoryMap source, MemoryMap::of(from));
   TESSERA_ASSIGN_OR_RETURN(const MemoryMap target, MemoryMap::of(to));
   const Sizes sourceDims = lastDims(source), targetDims = lastDims(target);

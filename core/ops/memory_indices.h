@@ -17,6 +17,7 @@ struct MemoryIndices {
 
 // The element of `from` that lies where the one at `at` of `to` does; elements of both are equally wide. Fails where a
 // layout has no memory image.
-Result<MemoryIndices> elementAtSamePlace(ElementBuilder& builder, const Shape& from, const Shape& to, std::span<const NodeId> at);
+Result<MemoryIndices> elementAtSamePlace(ElementBuilder& builder, const Shape& from, const Shape& to,
+                                         std::span<const NodeId> at);
 
 }  // namespace tessera

@@ -14,9 +14,21 @@ namespace {
 // Ops whose operands must be of one type. The others read each operand by its own type.
 bool operandsMustAgree(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Add: case Opcode::Subtract: case Opcode::Multiply: case Opcode::Divide: case Opcode::Remainder:
-    case Opcode::Maximum: case Opcode::Minimum: case Opcode::Power: case Opcode::Atan2: case Opcode::Complex:
-    case Opcode::Compare: case Opcode::Clamp: case Opcode::Select: case Opcode::Concatenate: case Opcode::Pad:
+    case Opcode::Add:
+    case Opcode::Subtract:
+    case Opcode::Multiply:
+    case Opcode::Divide:
+    case Opcode::Remainder:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::Power:
+    case Opcode::Atan2:
+    case Opcode::Complex:
+    case Opcode::Compare:
+    case Opcode::Clamp:
+    case Opcode::Select:
+    case Opcode::Concatenate:
+    case Opcode::Pad:
     case Opcode::DynamicUpdateSlice: return true;
     default: return false;
   }
@@ -35,7 +47,8 @@ bool isConverted(Opcode opcode, ElementType from, ElementType type) {
 
 std::optional<ElementType> commonOperandType(const Module& module, const Instruction& instruction) {
   if (isContraction(instruction.opcode) && instruction.operands.size() == 2)
-    return productType(module.shapeOf(instruction.operands[0]).type, module.shapeOf(instruction.operands[1]).type, instruction.shape->type);
+    return productType(module.shapeOf(instruction.operands[0]).type, module.shapeOf(instruction.operands[1]).type,
+                       instruction.shape->type);
   if (!operandsMustAgree(instruction.opcode)) return std::nullopt;  // a sparse dot too
   std::optional<ElementType> common;
   bool differ = false;
@@ -115,7 +128,8 @@ class Normalizer {
   }
 
  private:
-  InstructionId add(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands, AttributeSet attributes = {}) {
+  InstructionId add(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                    AttributeSet attributes = {}) {
     return module_.add(computation_, opcode, shape, operands, std::move(attributes), module_.at(id_).provenance);
   }
   InstructionId convert(InstructionId value, ElementType type) {
@@ -126,7 +140,9 @@ class Normalizer {
   InstructionId convertible(InstructionId value, ElementType type) {
     const ElementType from = module_.shapeOf(value).type;
     if (!isComplex(from) || isComplex(type)) return value;
-    return add(Opcode::Real, withType(module_.shapeOf(value), from == ElementType::C64 ? ElementType::F32 : ElementType::F64), {{value}});
+    return add(Opcode::Real,
+               withType(module_.shapeOf(value), from == ElementType::C64 ? ElementType::F32 : ElementType::F64),
+               {{value}});
   }
   InstructionId elementOf(InstructionId tuple, size_t index) {
     AttributeSet attributes;
@@ -158,10 +174,24 @@ class Normalizer {
 
 bool mayRoundItsResult(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Bitcast: case Opcode::Call: case Opcode::Conditional: case Opcode::Constant: case Opcode::CustomCall:
-    case Opcode::GetTupleElement: case Opcode::Infeed: case Opcode::Outfeed: case Opcode::OptBarrier:
-    case Opcode::Parameter: case Opcode::Recv: case Opcode::RecvDone: case Opcode::Send: case Opcode::SendDone:
-    case Opcode::Tuple: case Opcode::While: case Opcode::BitcastConvert: case Opcode::Convert: return false;
+    case Opcode::Bitcast:
+    case Opcode::Call:
+    case Opcode::Conditional:
+    case Opcode::Constant:
+    case Opcode::CustomCall:
+    case Opcode::GetTupleElement:
+    case Opcode::Infeed:
+    case Opcode::Outfeed:
+    case Opcode::OptBarrier:
+    case Opcode::Parameter:
+    case Opcode::Recv:
+    case Opcode::RecvDone:
+    case Opcode::Send:
+    case Opcode::SendDone:
+    case Opcode::Tuple:
+    case Opcode::While:
+    case Opcode::BitcastConvert:
+    case Opcode::Convert: return false;
     default: return true;
   }
 }

@@ -48,7 +48,7 @@ struct AttributeRow {
   bool required = false;
   std::string_view defaultText = "";  // what absence means, in text form; "" when absence has its own meaning
   std::string_view doc = "";
-  std::string_view choices = "";      // Enum and Enums: "EQ NE GE", blank separated
+  std::string_view choices = "";  // Enum and Enums: "EQ NE GE", blank separated
 };
 
 struct Constraint {
@@ -71,7 +71,7 @@ struct InferContext {
   std::vector<ProgramShape> computations;  // callees in attribute order
   const Shape* written = nullptr;          // the shape in the file, null when absent; ops that cannot infer check it
   int32_t parameterNumber = -1;
-  const Literal* literal = nullptr;        // constant
+  const Literal* literal = nullptr;  // constant
   const OpDef* op = nullptr;
 
   const Shape& operand(size_t i) const { return *operands[i]; }
@@ -116,7 +116,7 @@ struct OpDef {
   std::string_view summary;   // one line of help
   std::string_view doc;       // paragraphs of help; formulas between $…$
   std::span<const OperandDoc> operands;
-  std::span<const AttributeRow> attributes;   // print order
+  std::span<const AttributeRow> attributes;  // print order
   std::span<const Constraint> constraints;
   Result<Inferred> (*inferShape)(const InferContext&) = nullptr;
   // Layout of the result from the operands' layouts, per array leaf; null: default layout.

@@ -21,12 +21,15 @@ FloatForm formOf(ElementType type) {
     case ElementType::F8E4M3FN: return {9, 3};
     case ElementType::F8E4M3B11FNUZ: return {5, 3};
     case ElementType::F8E4M3FNUZ: return {8, 3};
-    case ElementType::F8E5M2: case ElementType::F8E5M2FNUZ: return {16, 2};
+    case ElementType::F8E5M2:
+    case ElementType::F8E5M2FNUZ: return {16, 2};
     case ElementType::F8E8M0FNU: return {128, 0};
     case ElementType::F16: return {16, 10};
     case ElementType::BF16: return {128, 7};
-    case ElementType::F32: case ElementType::C64: return {128, 23};
-    case ElementType::F64: case ElementType::C128: return {1024, 52};
+    case ElementType::F32:
+    case ElementType::C64: return {128, 23};
+    case ElementType::F64:
+    case ElementType::C128: return {1024, 52};
     default: return {};
   }
 }

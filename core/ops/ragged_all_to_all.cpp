@@ -20,7 +20,8 @@ constexpr OperandDoc kOperands[] = {
     {"output_offsets", "first row of each piece in the receiver's output"},
     {"recv_sizes", "rows that each sender sends here"},
 };
-constexpr AttributeRow kAttributes[] = {kChannelRow, kGroupsRow, {Attr::dimensions, false, "", "kept as written; without meaning"}};
+constexpr AttributeRow kAttributes[] = {
+    kChannelRow, kGroupsRow, {Attr::dimensions, false, "", "kept as written; without meaning"}};
 constexpr Constraint kConstraints[] = {
     {"C1", kGroupsText},
     {"C2", "input and output have one element type and one shape beside dimension 0"},
@@ -33,15 +34,20 @@ Result<Inferred> inferShape(const InferContext& context) {
   const Shape &input = context.operand(0), &output = context.operand(1);
   const bool alike = input.type == output.type && input.rank() == output.rank() && input.rank() > 0 &&
                      std::equal(input.dimensions.begin() + 1, input.dimensions.end(), output.dimensions.begin() + 1);
-  if (!alike) return context.violated("C2", "input and output differ in more than dimension 0", toString(input, false), toString(output, false));
+  if (!alike)
+    return context.violated("C2", "input and output differ in more than dimension 0", toString(input, false),
+                            toString(output, false));
   const Shape& first = context.operand(2);
   for (size_t i = 2; i < 6; ++i) {
     const Shape& vector = context.operand(i);
     if (vector.rank() != 1 || !isInteger(vector.type) || vector.dimensions != first.dimensions)
-      return context.violated("C3", "operand " + std::to_string(i) + " does not fit", "an integer vector as " + toString(first, false), toString(vector, false));
+      return context.violated("C3", "operand " + std::to_string(i) + " does not fit",
+                              "an integer vector as " + toString(first, false), toString(vector, false));
   }
   const int64_t size = groupSizeOf(*context.attributes).value_or(1), length = first.dimensions[0];
-  if (length % size != 0) return context.violated("C3", "the pieces cannot be shared out evenly", "a multiple of " + std::to_string(size), std::to_string(length));
+  if (length % size != 0)
+    return context.violated("C3", "the pieces cannot be shared out evenly", "a multiple of " + std::to_string(size),
+                            std::to_string(length));
   return Inferred{withoutLayout(output), reasonsAsOperand(output, 1)};
 }
 
@@ -55,7 +61,8 @@ struct Piece {
 Piece pieceOf(const Literal& device, size_t index) {
   const auto at = [&](size_t operand) {
     const Literal& vector = device.elements()[operand];
-    return loadInt(vector.shape().type, vector.bytes().data() + index * static_cast<size_t>(byteWidth(vector.shape().type)));
+    return loadInt(vector.shape().type,
+                   vector.bytes().data() + index * static_cast<size_t>(byteWidth(vector.shape().type)));
   };
   return {at(2), at(3), at(4)};
 }
@@ -71,9 +78,13 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   for (const Literal& device : devices)
     for (size_t p = place * pieces; p < (place + 1) * pieces; ++p) {
       const Piece piece = pieceOf(device, p);
-      const bool inside = piece.from >= 0 && piece.rows >= 0 && piece.to >= 0 && piece.rows <= inputRows && piece.rows <= outputRows &&
-                          piece.from <= inputRows - piece.rows && piece.to <= outputRows - piece.rows;
-      if (!inside) return failAs(Fault::Runtime, "a piece of " + std::to_string(piece.rows) + " rows from " + std::to_string(piece.from) + " to " + std::to_string(piece.to) + " leaves its array");
+      const bool inside = piece.from >= 0 && piece.rows >= 0 && piece.to >= 0 && piece.rows <= inputRows &&
+                          piece.rows <= outputRows && piece.from <= inputRows - piece.rows &&
+                          piece.to <= outputRows - piece.rows;
+      if (!inside)
+        return failAs(Fault::Runtime, "a piece of " + std::to_string(piece.rows) + " rows from " +
+                                          std::to_string(piece.from) + " to " + std::to_string(piece.to) +
+                                          " leaves its array");
       copyBlock(device.elements()[0], piece.from, out, piece.to, 0, piece.rows);
     }
   return out;
@@ -87,9 +98,10 @@ const OpDef kRaggedAllToAll = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Every device sends pieces of its own choice to every device.",
-    .doc = "With $n$ pieces for each receiver, pieces $jn … (j+1)n-1$ go to device $j$ of the group: `send_sizes` rows of "
-           "the input from `input_offsets` on are written to row `output_offsets` of the receiver's output. Rows that "
-           "nobody sends keep the output operand's values.",
+    .doc =
+        "With $n$ pieces for each receiver, pieces $jn … (j+1)n-1$ go to device $j$ of the group: `send_sizes` rows of "
+        "the input from `input_offsets` on are written to row `output_offsets` of the receiver's output. Rows that "
+        "nobody sends keep the output operand's values.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

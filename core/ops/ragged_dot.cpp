@@ -16,8 +16,9 @@ namespace {
 constexpr OperandDoc kOperands[] = {
     {"lhs", "left array, with the ragged dimension"},
     {"rhs", "right array; with a group dimension when the ragged dimension is a free one"},
-    {"group_sizes", "integers: sizes of the groups along the ragged dimension, [groups], or one row of them for each index "
-                    "of the dimensions that come before it"},
+    {"group_sizes",
+     "integers: sizes of the groups along the ragged dimension, [groups], or one row of them for each index "
+     "of the dimensions that come before it"},
 };
 
 constexpr AttributeRow kAttributes[] = {
@@ -26,7 +27,8 @@ constexpr AttributeRow kAttributes[] = {
     kRhsBatchRow,
     kRhsContractingRow,
     {Attr::lhs_ragged_dims, false, "{}", "the one dimension of lhs that is cut into groups"},
-    {Attr::rhs_group_dims, false, "{}", "the dimension of rhs that counts groups, when the ragged dimension is a free one"},
+    {Attr::rhs_group_dims, false, "{}",
+     "the dimension of rhs that counts groups, when the ragged dimension is a free one"},
     kOperandPrecisionRow,
     {Attr::algorithm, false, "", "precision algorithm by name; kept"},
 };
@@ -49,7 +51,7 @@ struct Parts {
   int64_t ragged = 0;
   std::optional<int64_t> group;  // dimension of rhs
   Form form = Form::Free;
-  IndexVector prefix;            // dimensions of lhs that group_sizes may have before the groups
+  IndexVector prefix;  // dimensions of lhs that group_sizes may have before the groups
 };
 
 // Dimensions of a list that come before the ragged one.
@@ -79,7 +81,9 @@ Parts partsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank) 
   if (containsDim(out.leftContracting, out.ragged)) out.form = Form::Contracting;
   if (containsDim(out.leftBatch, out.ragged)) out.form = Form::Batch;
   if (out.form != Form::Batch) out.prefix = out.leftBatch;
-  const IndexVector& peers = out.form == Form::Batch ? out.leftBatch : out.form == Form::Free ? out.leftFree : out.leftContracting;
+  const IndexVector& peers = out.form == Form::Batch  ? out.leftBatch
+                             : out.form == Form::Free ? out.leftFree
+                                                      : out.leftContracting;
   for (int64_t d : before(peers, out.ragged)) out.prefix.push_back(d);
   return out;
 }
@@ -88,8 +92,8 @@ Status checkGroups(const InferContext& context, const Parts& parts) {
   const auto& groupDims = context.attributes->ints(Attr::rhs_group_dims);
   const size_t wanted = parts.form == Form::Free ? 1 : 0;
   if (groupDims.size() != wanted)
-    return context.violated("C6", "the number of group dimensions of rhs does not fit the ragged dimension", std::to_string(wanted),
-                            std::to_string(groupDims.size()));
+    return context.violated("C6", "the number of group dimensions of rhs does not fit the ragged dimension",
+                            std::to_string(wanted), std::to_string(groupDims.size()));
   const Shape& sizes = context.operand(2);
   IndexVector whole = pickDims(context.operand(0).dimensions, parts.prefix);
   bool fits = sizes.rank() == 1;
@@ -98,9 +102,11 @@ Status checkGroups(const InferContext& context, const Parts& parts) {
     fits = fits || sizes.dimensions == whole;
   }
   if (!fits)
-    return context.violated("C7", "group_sizes has the wrong dimensions", fmt::format("one, or {}", whole.size()), toString(sizes, false));
+    return context.violated("C7", "group_sizes has the wrong dimensions", fmt::format("one, or {}", whole.size()),
+                            toString(sizes, false));
   if (parts.group && context.operand(1).dimensions[static_cast<size_t>(*parts.group)] != sizes.dimensions.back())
-    return context.violated("C8", "rhs has another number of groups than group_sizes", std::to_string(sizes.dimensions.back()),
+    return context.violated("C8", "rhs has another number of groups than group_sizes",
+                            std::to_string(sizes.dimensions.back()),
                             std::to_string(context.operand(1).dimensions[static_cast<size_t>(*parts.group)]));
   return {};
 }
@@ -112,17 +118,21 @@ Result<Inferred> inferShape(const InferContext& context) {
                             toString(lhs, false) + ", " + toString(rhs, false) + ", " + toString(sizes, false));
   const auto& ragged = context.attributes->ints(Attr::lhs_ragged_dims);
   if (ragged.size() != 1 || ragged[0] < 0 || ragged[0] >= lhs.rank())
-    return context.violated("C5", "there must be one ragged dimension", fmt::format("one number from 0 to {}", lhs.rank() - 1),
+    return context.violated("C5", "there must be one ragged dimension",
+                            fmt::format("one number from 0 to {}", lhs.rank() - 1),
                             fmt::format("{{{}}}", fmt::join(ragged, ",")));
   const Parts parts = partsOf(*context.attributes, lhs.rank(), rhs.rank());
   TESSERA_TRY(checkNamedOnce(context, 0, {&parts.leftBatch, &parts.leftContracting}));
-  TESSERA_TRY(checkNamedOnce(context, 1, {&parts.rightBatch, &parts.rightContracting, &context.attributes->ints(Attr::rhs_group_dims)}));
+  TESSERA_TRY(checkNamedOnce(
+      context, 1, {&parts.rightBatch, &parts.rightContracting, &context.attributes->ints(Attr::rhs_group_dims)}));
   TESSERA_TRY(checkDimensionPairs(context, "C3", "batch", parts.leftBatch, parts.rightBatch));
   TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", parts.leftContracting, parts.rightContracting));
   TESSERA_TRY(checkGroups(context, parts));
   Inferred out;
-  out.shape.type = context.written && context.written->isArray() ? context.written->type : widerType(lhs.type, rhs.type);
-  if (parts.form == Form::Contracting) appendDimensions(out, sizes, {sizes.rank() - 1}, "group_sizes: one result for each group");
+  out.shape.type =
+      context.written && context.written->isArray() ? context.written->type : widerType(lhs.type, rhs.type);
+  if (parts.form == Form::Contracting)
+    appendDimensions(out, sizes, {sizes.rank() - 1}, "group_sizes: one result for each group");
   appendDimensions(out, lhs, parts.leftBatch, "lhs");
   appendDimensions(out, lhs, parts.leftFree, "lhs");
   appendDimensions(out, rhs, parts.rightFree, "rhs");
@@ -174,20 +184,23 @@ Status contract(const EvaluateContext& context, const Parts& parts, Literal& out
   bool stopped = false;
   walkIndices(output.shape().dimensions, [&](const IndexVector& index) {
     if (stopped || (context.cancelled && context.cancelled())) return void(stopped = true);
-    const std::span<const int64_t> all = std::span<const int64_t>(index).subspan(parts.form == Form::Contracting ? 1 : 0);
+    const std::span<const int64_t> all =
+        std::span<const int64_t>(index).subspan(parts.form == Form::Contracting ? 1 : 0);
     put(atLeft, parts.leftBatch, all);
     put(atRight, parts.rightBatch, all);
     put(atLeft, parts.leftFree, all.subspan(parts.leftBatch.size()));
     put(atRight, parts.rightFree, all.subspan(parts.leftBatch.size() + parts.leftFree.size()));
     Acc sum{};
     std::optional<int64_t> group;
-    if (parts.form == Form::Free && (group = groups.find(atLeft, atLeft[ragged]))) atRight[static_cast<size_t>(*parts.group)] = *group;
+    if (parts.form == Form::Free && (group = groups.find(atLeft, atLeft[ragged])))
+      atRight[static_cast<size_t>(*parts.group)] = *group;
     const bool counts = parts.form != Form::Free || group;
     walkIndices(depth, [&](const IndexVector& k) {
       put(atLeft, parts.leftContracting, k);
       put(atRight, parts.rightContracting, k);
       if (!counts || (parts.form == Form::Contracting && groups.find(atLeft, atLeft[ragged]) != index[0])) return;
-      sum += left[static_cast<size_t>(offsetOf(atLeft, leftStrides))] * right[static_cast<size_t>(offsetOf(atRight, rightStrides))];
+      sum += left[static_cast<size_t>(offsetOf(atLeft, leftStrides))] *
+             right[static_cast<size_t>(offsetOf(atRight, rightStrides))];
     });
     storeFrom<Acc>(output.shape().type, out, sum);
     out += byteWidth(output.shape().type);
@@ -200,9 +213,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
   TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(context.shape));
   const Parts parts = partsOf(*context.instruction.attributes, lhs.rank(), rhs.rank());
-  TESSERA_TRY(visitAccumulation(lhs.type, rhs.type, [&](auto tag) {
-    return contract<typename decltype(tag)::Type>(context, parts, output);
-  }));
+  TESSERA_TRY(visitAccumulation(
+      lhs.type, rhs.type, [&](auto tag) { return contract<typename decltype(tag)::Type>(context, parts, output); }));
   return output;
 }
 
@@ -231,7 +243,9 @@ Result<NodeId> groupNode(ElementContext& context, const Parts& parts, std::span<
   return sums[1];
 }
 
-ElementType accumulatorType(ElementType type) { return isFloat(type) && info(type).bits < 32 ? ElementType::F32 : type; }
+ElementType accumulatorType(ElementType type) {
+  return isFloat(type) && info(type).bits < 32 ? ElementType::F32 : type;
+}
 
 Status element(ElementContext& context) {
   const Shape &lhs = context.operandShape(0), &rhs = context.operandShape(1);
@@ -240,7 +254,8 @@ Status element(ElementContext& context) {
   const ElementType type = accumulatorType(context.shape().type);
   const int64_t groups = context.operandShape(2).dimensions.back();
   const auto ragged = static_cast<size_t>(parts.ragged);
-  const std::span<const NodeId> indices = std::span<const NodeId>(context.indices).subspan(parts.form == Form::Contracting ? 1 : 0);
+  const std::span<const NodeId> indices =
+      std::span<const NodeId>(context.indices).subspan(parts.form == Form::Contracting ? 1 : 0);
   std::vector<NodeId> atLeft(lhs.dimensions.size()), atRight(rhs.dimensions.size());
   place(atLeft, parts.leftBatch, indices);
   place(atRight, parts.rightBatch, indices);
@@ -264,7 +279,8 @@ Status element(ElementContext& context) {
     }
     return std::vector<NodeId>{next};
   };
-  TESSERA_ASSIGN_OR_RETURN(const auto sums, builder.loop(pickDims(lhs.dimensions, parts.leftContracting), {builder.zero(type)}, body));
+  TESSERA_ASSIGN_OR_RETURN(const auto sums,
+                           builder.loop(pickDims(lhs.dimensions, parts.leftContracting), {builder.zero(type)}, body));
   const NodeId sum = parts.form == Form::Free ? builder.select(counts, sums[0], builder.zero(type)) : sums[0];
   context.results = {convertTo(builder, context.shape().type, sum)};
   return {};
@@ -278,11 +294,12 @@ const OpDef kRaggedDot = {
     .kind = ExecutionKind::Element,
     .category = "Linear algebra",
     .summary = "A dot over groups of run-time sizes",
-    .doc = "One dimension of lhs is cut into groups whose sizes are the third operand. Where it is a free dimension, "
-           "$out[b…, m, n] = \\sum_k lhs[b…, m, k] · rhs[g(m), b…, k, n]$ with $g(m)$ the group that holds row $m$; rows "
-           "of no group give 0. Where it is a contracting dimension, result $g$ sums over the indices of group $g$ "
-           "alone. Where it is a batch dimension the groups make no difference. Mixtures of experts use the first "
-           "form, their gradients the second.",
+    .doc =
+        "One dimension of lhs is cut into groups whose sizes are the third operand. Where it is a free dimension, "
+        "$out[b…, m, n] = \\sum_k lhs[b…, m, k] · rhs[g(m), b…, k, n]$ with $g(m)$ the group that holds row $m$; rows "
+        "of no group give 0. Where it is a contracting dimension, result $g$ sums over the indices of group $g$ "
+        "alone. Where it is a batch dimension the groups make no difference. Mixtures of experts use the first "
+        "form, their gradients the second.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -11,7 +11,8 @@ namespace tessera {
 inline constexpr uint32_t kThreefryParity = 0x1BD11BDAu, kThreefryGroups = 5;
 inline constexpr int kThreefryRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
 inline constexpr int kPhiloxRounds = 10;
-inline constexpr uint32_t kPhiloxFactors[2] = {0xD2511F53u, 0xCD9E8D57u}, kPhiloxKeySteps[2] = {0x9E3779B9u, 0xBB67AE85u};
+inline constexpr uint32_t kPhiloxFactors[2] = {0xD2511F53u, 0xCD9E8D57u},
+                          kPhiloxKeySteps[2] = {0x9E3779B9u, 0xBB67AE85u};
 
 std::array<uint32_t, 2> threefry2x32(std::array<uint32_t, 2> key, std::array<uint32_t, 2> counter);
 std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 2> key, std::array<uint32_t, 4> counter);
@@ -24,8 +25,8 @@ struct WideCounter {
 // The n-th 32 bits of the Philox stream with this key that begins at `start`.
 uint32_t philoxWord(uint64_t key, WideCounter start, uint64_t n);
 
-// Where Threefry's pairs of 32 bits lie in an array: side by side along one dimension, the first even one, else the first
-// of the largest; `inner` elements follow each of its places.
+// Where Threefry's pairs of 32 bits lie in an array: side by side along one dimension, the first even one, else the
+// first of the largest; `inner` elements follow each of its places.
 struct HalvedDimension {
   uint64_t size = 1, inner = 1;
   uint64_t half() const { return (size + 1) / 2; }

@@ -85,7 +85,8 @@ void reduceInto(const Literal& input, Acc init, std::span<const int64_t> outputS
   });
   const ElementType type = output.shape().type;
   std::byte* out = output.mutableBytes().data();
-  for (size_t i = 0; i < sums.size(); ++i) storeFrom<Acc>(type, out + i * static_cast<size_t>(byteWidth(type)), sums[i]);
+  for (size_t i = 0; i < sums.size(); ++i)
+    storeFrom<Acc>(type, out + i * static_cast<size_t>(byteWidth(type)), sums[i]);
 }
 
 bool reducePlain(const EvaluateContext& context, std::span<const int64_t> outputStrides, Literal& output) {
@@ -98,8 +99,10 @@ bool reducePlain(const EvaluateContext& context, std::span<const int64_t> output
   visitAccumulation(context.operands[0].shape().type, type, [&](auto tag) {
     using Acc = typename decltype(tag)::Type;
     const Acc init = loadAs<Acc>(type, context.operands[1].bytes().data());
-    if (add) reduceInto<Acc>(context.operands[0], init, outputStrides, output, [](Acc a, Acc b) { return a + b; });
-    else reduceInto<Acc>(context.operands[0], init, outputStrides, output, [](Acc a, Acc b) { return a * b; });
+    if (add)
+      reduceInto<Acc>(context.operands[0], init, outputStrides, output, [](Acc a, Acc b) { return a + b; });
+    else
+      reduceInto<Acc>(context.operands[0], init, outputStrides, output, [](Acc a, Acc b) { return a * b; });
   });
   return true;
 }
@@ -136,7 +139,8 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
     for (size_t i = 0; i < n; ++i) {
       const ElementType type = parameters[n + i];
       arguments[i] = sum[i];
-      arguments[n + i] = loadScalar(type, context.operands[i].bytes().data() + at * static_cast<size_t>(byteWidth(type)));
+      arguments[n + i] =
+          loadScalar(type, context.operands[i].bytes().data() + at * static_cast<size_t>(byteWidth(type)));
     }
     ++at;
     status = reducer.apply(arguments, sum);
@@ -150,7 +154,9 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
 }
 
 // As many results as elements: nothing is combined, and the initial value, an identity, changes nothing.
-bool combinesNothing(const Shape& input, const IndexVector& reduced) { return cellCount(pickDims(input.dimensions, reduced)) == 1; }
+bool combinesNothing(const Shape& input, const IndexVector& reduced) {
+  return cellCount(pickDims(input.dimensions, reduced)) == 1;
+}
 
 void copyAs(const Literal& from, Literal& to) {
   const ElementType source = from.shape().type, target = to.shape().type;
@@ -229,11 +235,15 @@ const OpDef kReduce = {
     .kind = ExecutionKind::Element,
     .category = "Reduction",
     .summary = "Combines the elements along dimensions",
-    .doc = "Every result element starts from the initial value and takes in, with `to_apply`, all elements of the input "
-           "that differ from it only in the reduced dimensions. The computation must be associative and the "
-           "initial value its identity; the order of combination is not specified. Sums and products of floats narrower than "
-           "f32 are carried in f32 or wider and rounded once; XLA:CPU rounds after every step. Where nothing is combined, because the "
-           "reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried together and the result is a tuple.",
+    .doc =
+        "Every result element starts from the initial value and takes in, with `to_apply`, all elements of the input "
+        "that differ from it only in the reduced dimensions. The computation must be associative and the "
+        "initial value its identity; the order of combination is not specified. Sums and products of floats narrower "
+        "than "
+        "f32 are carried in f32 or wider and rounded once; XLA:CPU rounds after every step. Where nothing is combined, "
+        "because the "
+        "reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried "
+        "together and the result is a tuple.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

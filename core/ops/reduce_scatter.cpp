@@ -11,7 +11,11 @@ namespace {
 
 constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is reduced and cut by itself"}};
 constexpr AttributeRow kAttributes[] = {
-    kChannelRow, kGroupsRow, kConstrainRow, kGlobalIdsRow, kModeRow,
+    kChannelRow,
+    kGroupsRow,
+    kConstrainRow,
+    kGlobalIdsRow,
+    kModeRow,
     {Attr::dimensions, true, "", "the one dimension that is cut"},
     {Attr::to_apply, true, "", "reduces two scalars to one"},
 };
@@ -25,7 +29,8 @@ constexpr Constraint kConstraints[] = {
 Result<Shape> scattered(const InferContext& context, size_t i, int64_t dim) {
   const Shape& operand = context.operand(i);
   if (dim < 0 || dim >= operand.rank())
-    return context.violated("C3", "operand " + std::to_string(i) + " has no dimension " + std::to_string(dim), {}, toString(operand, false));
+    return context.violated("C3", "operand " + std::to_string(i) + " has no dimension " + std::to_string(dim), {},
+                            toString(operand, false));
   const auto d = static_cast<size_t>(dim);
   const Shape* written = context.written;
   if (written && written->isTuple()) written = i < written->elements.size() ? &written->elements[i] : nullptr;
@@ -35,11 +40,13 @@ Result<Shape> scattered(const InferContext& context, size_t i, int64_t dim) {
   if (size == Shape::kUnbounded) return out;
   const int64_t shards = shardCountOf(context, usable ? size : 0, usable ? written->dimensions[d] : 0);
   if (shards == 0 || size % shards != 0)
-    return context.violated("C4", "dimension " + std::to_string(dim) + " of size " + std::to_string(size) + " cannot be cut evenly", {},
-                            usable ? std::to_string(written->dimensions[d]) : std::to_string(shards));
+    return context.violated(
+        "C4", "dimension " + std::to_string(dim) + " of size " + std::to_string(size) + " cannot be cut evenly", {},
+        usable ? std::to_string(written->dimensions[d]) : std::to_string(shards));
   out.dimensions[d] = size / shards;
   if (usable && written->dimensions[d] != out.dimensions[d] && written->dimensions[d] != Shape::kUnbounded)
-    return context.violated("C4", "the result has another size along dimension " + std::to_string(dim), std::to_string(out.dimensions[d]), std::to_string(written->dimensions[d]));
+    return context.violated("C4", "the result has another size along dimension " + std::to_string(dim),
+                            std::to_string(out.dimensions[d]), std::to_string(written->dimensions[d]));
   return out;
 }
 
@@ -48,7 +55,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkGroups(context, "C1"));
   TESSERA_TRY(checkDeviceReducer(context, "C2"));
   const std::vector<int64_t>& dims = context.attributes->ints(Attr::dimensions);
-  if (dims.size() != 1) return context.violated("C3", "reduce-scatter takes one dimension", "1", std::to_string(dims.size()));
+  if (dims.size() != 1)
+    return context.violated("C3", "reduce-scatter takes one dimension", "1", std::to_string(dims.size()));
   std::vector<Shape> shapes;
   for (size_t i = 0; i < context.operands.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(Shape shape, scattered(context, i, dims[0]));
@@ -73,7 +81,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     const Literal& whole = partOf(reduced, i, context.operands.size());
     const int64_t part = leaves[i].dimensions[static_cast<size_t>(dim)];
     if (part * static_cast<int64_t>(members.size()) != whole.shape().dimensions[static_cast<size_t>(dim)])
-      return fail("a group of " + std::to_string(members.size()) + " devices cannot cut " + toString(whole.shape(), false) + " into " + toString(leaves[i], false));
+      return fail("a group of " + std::to_string(members.size()) + " devices cannot cut " +
+                  toString(whole.shape(), false) + " into " + toString(leaves[i], false));
     TESSERA_ASSIGN_OR_RETURN(Literal piece, Literal::allocate(leaves[i]));
     copyBlock(whole, place * part, piece, 0, dim, part);
     out.push_back(std::move(piece));
@@ -89,8 +98,9 @@ const OpDef kReduceScatter = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Reduces a value over devices; each gets one piece.",
-    .doc = "The same as an all-reduce over the group, of which device number $k$ of the group keeps block $k$ along "
-           "`dimensions`.",
+    .doc =
+        "The same as an all-reduce over the group, of which device number $k$ of the group keeps block $k$ along "
+        "`dimensions`.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -99,7 +99,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   size_t cell = 0;
   walkIndices(outputs[0].shape().dimensions, [&](const IndexVector& position) {
     if (!status) return;
-    for (size_t i = 0; i < n; ++i) sums[i] = loadScalar(context.operands[n + i].shape().type, context.operands[n + i].bytes().data());
+    for (size_t i = 0; i < n; ++i)
+      sums[i] = loadScalar(context.operands[n + i].shape().type, context.operands[n + i].bytes().data());
     walkIndices(sizes, [&](const IndexVector& inWindow) {
       const auto offset = sourceOffset(window, input, strides, position, inWindow);
       if (!offset || !status) return;
@@ -111,7 +112,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
       status = reducer.apply(scalars, sums);
     });
     for (size_t i = 0; i < n; ++i)
-      storeScalar(results[i], outputs[i].mutableBytes().data() + cell * static_cast<size_t>(byteWidth(results[i])), sums[i]);
+      storeScalar(results[i], outputs[i].mutableBytes().data() + cell * static_cast<size_t>(byteWidth(results[i])),
+                  sums[i]);
     ++cell;
     if (cell % 4096 == 0 && context.cancelled && context.cancelled()) status = failCancelled();
   });
@@ -158,9 +160,11 @@ const OpDef kReduceWindow = {
     .kind = ExecutionKind::Element,
     .category = "Reduction",
     .summary = "Reduces each position of a sliding window",
-    .doc = "Pooling and cumulative sums. Each result element reduces the input elements under one position of the "
-           "window, starting from the initial value; padding and dilation holes take no part. Along a dimension of $n$ "
-           "elements there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, $w'$.",
+    .doc =
+        "Pooling and cumulative sums. Each result element reduces the input elements under one position of the "
+        "window, starting from the initial value; padding and dilation holes take no part. Along a dimension of $n$ "
+        "elements there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, "
+        "$w'$.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

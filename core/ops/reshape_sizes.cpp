@@ -32,16 +32,21 @@ std::vector<ReshapeGroup> reshapeGroups(const Shape& operand, const Shape& resul
     if (i < from.size()) takeLeft();
     if (j < to.size()) takeRight();
     while (left != right) {
-      if (left < right && i < from.size()) takeLeft();
-      else if (right < left && j < to.size()) takeRight();
-      else break;
+      if (left < right && i < from.size())
+        takeLeft();
+      else if (right < left && j < to.size())
+        takeRight();
+      else
+        break;
     }
     if (left != right) {  // sizes of 0: all that is left belongs together
       while (i < from.size()) takeLeft();
       while (j < to.size()) takeRight();
     }
-    if (group.to.empty() && !out.empty()) out.back().from.insert(out.back().from.end(), group.from.begin(), group.from.end());
-    else out.push_back(std::move(group));
+    if (group.to.empty() && !out.empty())
+      out.back().from.insert(out.back().from.end(), group.from.begin(), group.from.end());
+    else
+      out.push_back(std::move(group));
   }
   for (ReshapeGroup& group : out) choose(group, result, inferred);
   return out;

@@ -12,9 +12,9 @@ namespace tessera {
 
 struct ReshapeGroup {
   std::vector<size_t> from, to;  // dimensions of operand and result
-  std::optional<size_t> open;    // the result dimension that takes what the run decides: the one written as dynamic, else
-                                 // `inferred`, else the most major one that is not 1
-  int64_t others = 1;            // product of the group's other result dimensions
+  std::optional<size_t> open;  // the result dimension that takes what the run decides: the one written as dynamic, else
+                               // `inferred`, else the most major one that is not 1
+  int64_t others = 1;          // product of the group's other result dimensions
 };
 
 std::vector<ReshapeGroup> reshapeGroups(const Shape& operand, const Shape& result, int64_t inferred);

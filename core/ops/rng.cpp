@@ -1,6 +1,6 @@
 // rng and rng-get-and-update-state: random numbers without a state in the graph. The state is the instruction's own.
-// That of rng begins anew with each run, so a run can be repeated; that of rng-get-and-update-state, which a program asks
-// for by name, goes on as XLA's does. Two instructions draw from different streams.
+// That of rng begins anew with each run, so a run can be repeated; that of rng-get-and-update-state, which a program
+// asks for by name, goes on as XLA's does. Two instructions draw from different streams.
 #include <cmath>
 #include <numbers>
 
@@ -14,8 +14,10 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kRngOperands[] = {{"a", "lower bound, or the mean"}, {"b", "upper bound (not reached), or the standard deviation"}};
-constexpr AttributeRow kRngAttributes[] = {{Attr::distribution, true, "", "how values are spread", "rng_uniform rng_normal"}};
+constexpr OperandDoc kRngOperands[] = {{"a", "lower bound, or the mean"},
+                                       {"b", "upper bound (not reached), or the standard deviation"}};
+constexpr AttributeRow kRngAttributes[] = {
+    {Attr::distribution, true, "", "how values are spread", "rng_uniform rng_normal"}};
 constexpr Constraint kRngConstraints[] = {
     {"C1", "Both operands are scalars of one type."},
     {"C2", "The result is written as an array of the operands' type."},
@@ -26,13 +28,16 @@ Result<Inferred> inferRng(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &a = context.operand(0), &b = context.operand(1);
   if (!a.isScalar() || !b.isScalar() || a.type != b.type)
-    return context.violated("C1", "the parameters are not two scalars of one type", toString(a, false), toString(b, false));
+    return context.violated("C1", "the parameters are not two scalars of one type", toString(a, false),
+                            toString(b, false));
   if (!context.written || !context.written->isArray() || context.written->type != a.type)
-    return context.violated("C2", "the result's shape is not of the operands' type", fmt::format("{}[…]", nameOf(a.type)),
+    return context.violated("C2", "the result's shape is not of the operands' type",
+                            fmt::format("{}[…]", nameOf(a.type)),
                             context.written ? toString(*context.written, false) : "nothing");
   const std::string_view kind = context.attributes->textOr(Attr::distribution, "");
   if (!(kind == "rng_uniform" && !isComplex(a.type)) && !(kind == "rng_normal" && isFloat(a.type)))
-    return context.violated("C3", fmt::format("{} of {}", kind, nameOf(a.type)), "rng_uniform or rng_normal of real numbers", std::string(kind));
+    return context.violated("C3", fmt::format("{} of {}", kind, nameOf(a.type)),
+                            "rng_uniform or rng_normal of real numbers", std::string(kind));
   Inferred out{withoutLayout(*context.written), {}};
   for (size_t d = 0; d < out.shape.dimensions.size(); ++d)
     out.reasons.push_back(fmt::format("dimension {} = {} as written", d, out.shape.dimensions[d]));
@@ -42,7 +47,8 @@ Result<Inferred> inferRng(const InferContext& context) {
 // Numbers of one execution of an instruction: the n-th word of its stream.
 class Stream {
  public:
-  Stream(const EvaluateContext& context, uint64_t words) : key_(0x9E3779B97F4A7C15u * (context.instruction.id.value + 1)) {
+  Stream(const EvaluateContext& context, uint64_t words)
+      : key_(0x9E3779B97F4A7C15u * (context.instruction.id.value + 1)) {
     if (!context.memory) return;
     auto& [low, high] = *context.memory;
     start_ = {low, high};
@@ -126,9 +132,12 @@ const OpDef kRng = {
     .kind = ExecutionKind::Library,
     .category = "Random",
     .summary = "Random numbers of a distribution",
-    .doc = "rng_uniform draws from $[a, b)$, rng_normal with mean $a$ and standard deviation $b$. Each execution within a run gives "
-           "other numbers; another run of the same program gives the same ones. The numbers are not XLA's, whose seed is not part "
-           "of the program.",
+    .doc =
+        "rng_uniform draws from $[a, b)$, rng_normal with mean $a$ and standard deviation $b$. Each execution within a "
+        "run gives "
+        "other numbers; another run of the same program gives the same ones. The numbers are not XLA's, whose seed is "
+        "not part "
+        "of the program.",
     .operands = kRngOperands,
     .attributes = kRngAttributes,
     .constraints = kRngConstraints,
@@ -141,8 +150,10 @@ const OpDef kRngGetAndUpdateState = {
     .kind = ExecutionKind::Library,
     .category = "Random",
     .summary = "The state of a generator, which moves on",
-    .doc = "Gives the instruction's state of 128 bits, lower word first, and adds delta to it. The state begins at 0x7012395, as in "
-           "XLA, and goes on from run to run of one executable.",
+    .doc =
+        "Gives the instruction's state of 128 bits, lower word first, and adds delta to it. The state begins at "
+        "0x7012395, as in "
+        "XLA, and goes on from run to run of one executable.",
     .operands = {},
     .attributes = kStateAttributes,
     .constraints = kStateConstraints,

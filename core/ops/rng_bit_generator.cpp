@@ -17,7 +17,8 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::algorithm, true, "", "the generator; rng_default is Philox", "rng_default rng_three_fry rng_philox"}};
 constexpr Constraint kConstraints[] = {
     {"C1", "The state is u64[2], or u64[3] for Philox and the default."},
-    {"C2", "The result is written as a tuple of the state's shape and an array of integers or floats of 2 bits or more."},
+    {"C2",
+     "The result is written as a tuple of the state's shape and an array of integers or floats of 2 bits or more."},
     {"C3", "algorithm is rng_default, rng_three_fry or rng_philox."},
 };
 
@@ -26,16 +27,19 @@ Result<Inferred> inferShape(const InferContext& context) {
   const Shape& state = context.operand(0);
   const std::string_view algorithm = context.attributes->textOr(Attr::algorithm, "");
   if (algorithm != "rng_default" && algorithm != "rng_three_fry" && algorithm != "rng_philox")
-    return context.violated("C3", "this is no generator", "rng_default, rng_three_fry or rng_philox", std::string(algorithm));
+    return context.violated("C3", "this is no generator", "rng_default, rng_three_fry or rng_philox",
+                            std::string(algorithm));
   const bool two = state.rank() == 1 && state.dimensions[0] == 2, three = state.rank() == 1 && state.dimensions[0] == 3;
   if (state.type != ElementType::U64 || !(two || (three && algorithm != "rng_three_fry")))
-    return context.violated("C1", "this is no state of the generator", algorithm == "rng_three_fry" ? "u64[2]" : "u64[2] or u64[3]",
-                            toString(state, false));
+    return context.violated("C1", "this is no state of the generator",
+                            algorithm == "rng_three_fry" ? "u64[2]" : "u64[2] or u64[3]", toString(state, false));
   const Shape* written = context.written;
   const bool pair = written && written->isTuple() && written->elements.size() == 2;
-  if (!pair || !compatible(written->elements[0], state) || !(isInteger(written->elements[1].type) || isFloat(written->elements[1].type)) ||
+  if (!pair || !compatible(written->elements[0], state) ||
+      !(isInteger(written->elements[1].type) || isFloat(written->elements[1].type)) ||
       info(written->elements[1].type).bits < 2)
-    return context.violated("C2", "the result is not a state and an array of bits", "(" + toString(state, false) + ", u32[…])",
+    return context.violated("C2", "the result is not a state and an array of bits",
+                            "(" + toString(state, false) + ", u32[…])",
                             written ? toString(*written, false) : "nothing");
   return Inferred{withoutLayout(*written), {}};
 }
@@ -92,14 +96,17 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal next, Literal::allocate(context.shape.elements[0]));
   const auto count = static_cast<uint64_t>(data.elementCount());
   const bool threefry = context.instruction.attributes->textOr(Attr::algorithm, "") == "rng_three_fry";
-  const Bits bits = threefry ? threefryBits(state, shape.dimensions, count, width == 8) : philoxBits(state, count, width == 8);
+  const Bits bits =
+      threefry ? threefryBits(state, shape.dimensions, count, width == 8) : philoxBits(state, count, width == 8);
   const uint64_t mask = ~uint64_t{0} >> (64 - info(shape.type).bits);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t value = bits.low[i] | (width == 8 ? uint64_t{bits.high[i]} << 32 : 0);
     const uint64_t lowBits = value & mask;
     std::byte* to = data.mutableBytes().data() + i * static_cast<size_t>(width);
-    if (isInteger(shape.type)) storeInt(shape.type, to, static_cast<int64_t>(value));
-    else std::memcpy(to, &lowBits, static_cast<size_t>(width));
+    if (isInteger(shape.type))
+      storeInt(shape.type, to, static_cast<int64_t>(value));
+    else
+      std::memcpy(to, &lowBits, static_cast<size_t>(width));
   }
   std::copy(bits.state.begin(), bits.state.end(), next.mutableData<uint64_t>().begin());
   return Literal::tuple({std::move(next), std::move(data)});
@@ -112,8 +119,10 @@ const OpDef kRngBitGenerator = {
     .kind = ExecutionKind::Library,
     .category = "Random",
     .summary = "Random bits and the next state",
-    .doc = "Fills an array with random bits by a counter-based generator and gives the state for the next call. Equal states give "
-           "equal bits. The first word of the state is the key, the rest the counter. Bits are those of XLA on the CPU.",
+    .doc =
+        "Fills an array with random bits by a counter-based generator and gives the state for the next call. Equal "
+        "states give "
+        "equal bits. The first word of the state is the key, the rest the counter. Bits are those of XLA on the CPU.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -48,9 +48,8 @@ Result<std::vector<ElementType>> reducerTypes(const InferContext& context, std::
   bool fits = program.parameters.size() == 2 * types.size() && results.size() == types.size();
   for (size_t i = 0; fits && i < types.size(); ++i) {
     const Shape &accumulator = program.parameters[i], &value = program.parameters[types.size() + i];
-    fits = accumulator.isScalar() && value.isScalar() && results[i].isScalar() &&
-           results[i].type == accumulator.type && sameButPrecision(value.type, types[i]) &&
-           sameButPrecision(accumulator.type, types[i]);
+    fits = accumulator.isScalar() && value.isScalar() && results[i].isScalar() && results[i].type == accumulator.type &&
+           sameButPrecision(value.type, types[i]) && sameButPrecision(accumulator.type, types[i]);
   }
   if (!fits)
     return context.violated(label, "the reducer does not fit the values that it is to reduce", wantedText(types),

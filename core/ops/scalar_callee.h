@@ -23,12 +23,13 @@ Literal literalOrTuple(std::vector<Literal> literals);
 
 NodeId convertTo(ElementBuilder& builder, ElementType type, NodeId value);
 
-// Applies the reducer in a builder loop. For one small-float value under a plain add or multiply the accumulator is f32.
+// Applies the reducer in a builder loop. For one small-float value under a plain add or multiply the accumulator is
+// f32.
 class ReducerNodes {
  public:
   using CallFn = ElementContext::CallFn;
-  ReducerNodes(const Module& module, const Instruction& instruction, size_t callee, ElementBuilder& builder, CallFn call,
-               std::vector<ElementType> types);
+  ReducerNodes(const Module& module, const Instruction& instruction, size_t callee, ElementBuilder& builder,
+               CallFn call, std::vector<ElementType> types);
   std::vector<NodeId> start(std::span<const NodeId> inits);
   Result<std::vector<NodeId>> apply(std::span<const NodeId> accumulators, std::span<const NodeId> values);
   std::vector<NodeId> finish(std::span<const NodeId> accumulators);

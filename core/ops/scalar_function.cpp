@@ -123,11 +123,14 @@ ScalarValue rounded(ElementType type, ScalarValue value) {
 
 ScalarValue converted(ElementType from, ElementType to, const ScalarValue& value) {
   alignas(16) std::byte buffer[16] = {};
-  if (isComplex(from)) storeComplex(to, buffer, {value.re, value.im});
-  else if (isFloat(from)) storeDouble(to, buffer, value.re);
+  if (isComplex(from))
+    storeComplex(to, buffer, {value.re, value.im});
+  else if (isFloat(from))
+    storeDouble(to, buffer, value.re);
   else if (from == ElementType::U64 && (isFloat(to) || isComplex(to)))
     storeDouble(to, buffer, static_cast<double>(static_cast<uint64_t>(value.bits)));
-  else storeInt(to, buffer, value.bits);
+  else
+    storeInt(to, buffer, value.bits);
   return loadScalar(to, buffer);
 }
 
@@ -148,7 +151,8 @@ ScalarValue unaryScalar(Opcode opcode, ElementType from, ElementType type, const
     case Opcode::Not: return {0, 0, type == ElementType::Pred ? !a.bits : ~a.bits};
     default:
       if (isComplex(from)) return {std::abs(std::complex<double>(a.re, a.im)), 0, 0};
-      return {std::fabs(a.re), 0, a.bits < 0 && isSigned(from) ? static_cast<int64_t>(0 - static_cast<uint64_t>(a.bits)) : a.bits};
+      return {std::fabs(a.re), 0,
+              a.bits < 0 && isSigned(from) ? static_cast<int64_t>(0 - static_cast<uint64_t>(a.bits)) : a.bits};
   }
 }
 
@@ -196,7 +200,10 @@ std::optional<Opcode> plainBinaryOf(const Module& module, const Instruction& ins
 
 ScalarFunction::ScalarFunction(const EvaluateContext& context, size_t callee, std::vector<ElementType> parameterTypes,
                                std::vector<ElementType> resultTypes)
-    : context_(context), callee_(callee), parameterTypes_(std::move(parameterTypes)), resultTypes_(std::move(resultTypes)) {
+    : context_(context),
+      callee_(callee),
+      parameterTypes_(std::move(parameterTypes)),
+      resultTypes_(std::move(resultTypes)) {
   if (!context.module) return;
   const auto callees = context.module->callees(context.instruction);
   if (callee >= callees.size()) return;

@@ -20,12 +20,8 @@ constexpr OperandDoc kOperands[] = {
 };
 
 constexpr AttributeRow kAttributes[] = {
-    kLhsBatchRow,
-    kLhsContractingRow,
-    kRhsBatchRow,
-    kRhsContractingRow,
-    kOperandPrecisionRow,
-    {Attr::algorithm, false, "", "precision algorithm by name; kept"},
+    kLhsBatchRow,       kLhsContractingRow,   kRhsBatchRow,
+    kRhsContractingRow, kOperandPrecisionRow, {Attr::algorithm, false, "", "precision algorithm by name; kept"},
 };
 
 constexpr Constraint kConstraints[] = {
@@ -63,7 +59,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   for (size_t i = 0; i < context.operands.size(); ++i) {
     const ElementType type = context.operand(i).type;
     if (!isFloat(type) && !isInteger(type))
-      return context.violated("C1", fmt::format("operand {} is no array of real numbers", i), "an array", toString(context.operand(i), false));
+      return context.violated("C1", fmt::format("operand {} is no array of real numbers", i), "an array",
+                              toString(context.operand(i), false));
   }
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   const Side left = sideOf(*context.attributes, 0, lhs.rank()), right = sideOf(*context.attributes, 1, rhs.rank());
@@ -92,7 +89,8 @@ std::vector<double> scaled(const Literal& values, const Literal& scale) {
   size_t at = 0;
   walkIndices(dims, [&](const IndexVector& index) {
     size_t block = 0;
-    for (size_t d = 0; d < blocks.size(); ++d) block += static_cast<size_t>(index[d] * blocks[d] / dims[d] * strides[d]);
+    for (size_t d = 0; d < blocks.size(); ++d)
+      block += static_cast<size_t>(index[d] * blocks[d] / dims[d] * strides[d]);
     out[at++] *= scales[block];
   });
   return out;
@@ -104,8 +102,10 @@ void addProducts(IndexVector& index, const IndexVector& dims, std::span<const in
 
 Result<Literal> evaluate(const EvaluateContext& context) {
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
-  const Side left = sideOf(*context.instruction.attributes, 0, lhs.rank()), right = sideOf(*context.instruction.attributes, 1, rhs.rank());
-  const std::vector<double> a = scaled(context.operands[0], context.operands[2]), b = scaled(context.operands[1], context.operands[3]);
+  const Side left = sideOf(*context.instruction.attributes, 0, lhs.rank()),
+             right = sideOf(*context.instruction.attributes, 1, rhs.rank());
+  const std::vector<double> a = scaled(context.operands[0], context.operands[2]),
+                            b = scaled(context.operands[1], context.operands[3]);
   const IndexVector leftStrides = denseStrides(lhs.dimensions), rightStrides = denseStrides(rhs.dimensions);
   const IndexVector depth = pickDims(lhs.dimensions, left.contracting);
   TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(context.shape));
@@ -123,7 +123,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     walkIndices(depth, [&](const IndexVector& k) {
       addProducts(atLeft, left.contracting, k);
       addProducts(atRight, right.contracting, k);
-      sum += a[static_cast<size_t>(offsetOf(atLeft, leftStrides))] * b[static_cast<size_t>(offsetOf(atRight, rightStrides))];
+      sum += a[static_cast<size_t>(offsetOf(atLeft, leftStrides))] *
+             b[static_cast<size_t>(offsetOf(atRight, rightStrides))];
     });
     storeDouble(context.shape.type, out, sum);
     out += byteWidth(context.shape.type);
@@ -138,7 +139,8 @@ Result<NodeId> scaledNode(ElementContext& context, size_t operand, std::span<con
   const Shape &values = context.operandShape(operand), &scale = context.operandShape(operand + 2);
   std::vector<NodeId> block;
   for (size_t d = 0; d < scale.dimensions.size(); ++d)
-    block.push_back(builder.divide(at[d], builder.index(values.dimensions[d] / std::max<int64_t>(scale.dimensions[d], 1))));
+    block.push_back(
+        builder.divide(at[d], builder.index(values.dimensions[d] / std::max<int64_t>(scale.dimensions[d], 1))));
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(operand, at));
   TESSERA_ASSIGN_OR_RETURN(const NodeId factor, context.read(operand + 2, block));
   return builder.multiply(convertTo(builder, type, value), convertTo(builder, type, factor));
@@ -166,7 +168,8 @@ Status element(ElementContext& context) {
     TESSERA_ASSIGN_OR_RETURN(const NodeId b, scaledNode(context, 1, atRight, type));
     return std::vector<NodeId>{builder.add(sums[0], builder.multiply(a, b))};
   };
-  TESSERA_ASSIGN_OR_RETURN(const auto sums, builder.loop(pickDims(lhs.dimensions, left.contracting), {builder.zero(type)}, body));
+  TESSERA_ASSIGN_OR_RETURN(const auto sums,
+                           builder.loop(pickDims(lhs.dimensions, left.contracting), {builder.zero(type)}, body));
   context.results = {convertTo(builder, context.shape().type, sums[0])};
   return {};
 }
@@ -179,10 +182,11 @@ const OpDef kScaledDot = {
     .kind = ExecutionKind::Element,
     .category = "Linear algebra",
     .summary = "A dot of operands with a scale for each block",
-    .doc = "$out = dot(lhs · s, rhs · t)$, where $s$ and $t$ repeat each scale of lhs and rhs over the block of "
-           "elements that it stands for: along a dimension of size $n$ with $m$ scales a block has $n/m$ elements. With "
-           "f8 or f4 values and f8e8m0fnu scales these are the micro-scaling formats. Sums are kept in f32 (f64 for f64 "
-           "results) and rounded once.",
+    .doc =
+        "$out = dot(lhs · s, rhs · t)$, where $s$ and $t$ repeat each scale of lhs and rhs over the block of "
+        "elements that it stands for: along a dimension of size $n$ with $m$ scales a block has $n/m$ elements. With "
+        "f8 or f4 values and f8e8m0fnu scales these are the micro-scaling formats. Sums are kept in f32 (f64 for f64 "
+        "results) and rounded once.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

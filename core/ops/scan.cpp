@@ -22,8 +22,8 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::dimensions, true, "", "the one dimension of inputs and outputs along which the steps run"},
     {Attr::num_carries, true, "", "how many of the last operands, and of the last results, are carried"},
     {Attr::is_reverse, false, "false", "the last slice comes first"},
-    {Attr::is_associative, false, "", "says that the steps may be combined in another order; the values are those in order",
-     "true false"},
+    {Attr::is_associative, false, "",
+     "says that the steps may be combined in another order; the values are those in order", "true false"},
     {Attr::to_apply, true, "", "computation (slices, carries) -> (output slices, carries)"},
 };
 
@@ -51,11 +51,13 @@ Result<Parts> partsOf(const InferContext& context) {
   const int64_t carries = context.attributes->intOr(Attr::num_carries, -1);
   const auto operands = static_cast<int64_t>(context.operands.size());
   if (carries < 0 || carries > operands)
-    return context.violated("C1", "num_carries does not fit the operands", fmt::format("0 to {}", operands), std::to_string(carries));
+    return context.violated("C1", "num_carries does not fit the operands", fmt::format("0 to {}", operands),
+                            std::to_string(carries));
   Parts out{static_cast<size_t>(operands - carries), static_cast<size_t>(carries), 0};
   const size_t results = context.computations.empty() ? 0 : resultLeaves(context.computations[0].result).size();
   if (results < out.carries || results == 0)
-    return context.violated("C4", "to_apply gives fewer results than there are carries", std::to_string(carries), std::to_string(results));
+    return context.violated("C4", "to_apply gives fewer results than there are carries", std::to_string(carries),
+                            std::to_string(results));
   out.outputs = results - out.carries;
   return out;
 }
@@ -63,14 +65,18 @@ Result<Parts> partsOf(const InferContext& context) {
 Result<int64_t> dimensionOf(const InferContext& context, const Parts& parts) {
   const auto& dims = context.attributes->ints(Attr::dimensions);
   if (dims.size() != 1 || dims[0] < 0)
-    return context.violated("C2", "scan runs along one dimension", "one number", fmt::format("{{{}}}", fmt::join(dims, ",")));
+    return context.violated("C2", "scan runs along one dimension", "one number",
+                            fmt::format("{{{}}}", fmt::join(dims, ",")));
   for (size_t i = 0; i < parts.inputs; ++i) {
     const Shape& input = context.operand(i);
     if (!input.isArray() || input.rank() <= dims[0])
-      return context.violated("C2", fmt::format("input {} has no dimension {}", i, dims[0]), "an array with it", toString(input, false));
-    const int64_t size = input.dimensions[static_cast<size_t>(dims[0])], first = context.operand(0).dimensions[static_cast<size_t>(dims[0])];
+      return context.violated("C2", fmt::format("input {} has no dimension {}", i, dims[0]), "an array with it",
+                              toString(input, false));
+    const int64_t size = input.dimensions[static_cast<size_t>(dims[0])],
+                  first = context.operand(0).dimensions[static_cast<size_t>(dims[0])];
     if (size != first)
-      return context.violated("C2", fmt::format("inputs 0 and {} differ along dimension {}", i, dims[0]), std::to_string(first), std::to_string(size));
+      return context.violated("C2", fmt::format("inputs 0 and {} differ along dimension {}", i, dims[0]),
+                              std::to_string(first), std::to_string(size));
   }
   return dims[0];
 }
@@ -87,7 +93,8 @@ Status checkCallee(const InferContext& context, const Parts& parts, int64_t dime
   for (size_t i = 0; i < parts.carries; ++i) {
     const Shape &carry = context.operand(parts.inputs + i), &result = results[parts.outputs + i];
     if (!sameIgnoringLayout(carry, result))
-      return context.violated("C4", fmt::format("carry {} changes its shape from step to step", i), toString(carry, false), toString(result, false));
+      return context.violated("C4", fmt::format("carry {} changes its shape from step to step", i),
+                              toString(carry, false), toString(result, false));
   }
   return {};
 }
@@ -113,7 +120,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   for (size_t i = 0; i < parts.outputs; ++i) {
     Shape& leaf = leaves[i];
     if (!leaf.isArray() || leaf.rank() < dimension)
-      return context.violated("C2", fmt::format("output {} has no place for dimension {}", i, dimension), "an array with it", toString(leaf, false));
+      return context.violated("C2", fmt::format("output {} has no place for dimension {}", i, dimension),
+                              "an array with it", toString(leaf, false));
     leaf.dimensions.insert(leaf.dimensions.begin() + dimension, length);
     if (!leaf.dynamic.empty()) leaf.dynamic.insert(leaf.dynamic.begin() + dimension, false);
   }
@@ -121,8 +129,9 @@ Result<Inferred> inferShape(const InferContext& context) {
   out.shape = result.isTuple() ? Shape::tuple(std::move(leaves)) : leaves[0];
   if (out.shape.isArray())
     for (int64_t d = 0; d < out.shape.rank(); ++d)
-      out.reasons.push_back(fmt::format("dimension {} = {}{}", d, out.shape.dimensions[static_cast<size_t>(d)],
-                                        parts.outputs && d == dimension ? ", one for each step" : ", as the computation gives"));
+      out.reasons.push_back(
+          fmt::format("dimension {} = {}{}", d, out.shape.dimensions[static_cast<size_t>(d)],
+                      parts.outputs && d == dimension ? ", one for each step" : ", as the computation gives"));
   return out;
 }
 
@@ -164,12 +173,14 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   const bool reverse = attributes.boolOr(Attr::is_reverse, false);
   const size_t inputs = context.operands.size() - carries;
   const std::vector<Shape> leaves = resultLeaves(context.shape);
-  std::vector<Literal> outputs, carried(context.operands.begin() + static_cast<int64_t>(inputs), context.operands.end());
+  std::vector<Literal> outputs,
+      carried(context.operands.begin() + static_cast<int64_t>(inputs), context.operands.end());
   for (size_t i = 0; i + carries < leaves.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(leaves[i]));
     outputs.push_back(std::move(output));
   }
-  const size_t steps = inputs ? rowsOf(context.operands[0].shape(), dimension).length : rowsOf(leaves[0], dimension).length;
+  const size_t steps =
+      inputs ? rowsOf(context.operands[0].shape(), dimension).length : rowsOf(leaves[0], dimension).length;
   for (size_t n = 0; n < steps; ++n) {
     if (context.cancelled && context.cancelled()) return failCancelled();
     const size_t step = reverse ? steps - 1 - n : n;
@@ -196,10 +207,12 @@ const OpDef kScan = {
     .kind = ExecutionKind::Library,
     .category = "Reduction",
     .summary = "Steps along a dimension with carried values",
-    .doc = "For each index $i$ along the dimension, in order (or from the last down with `is_reverse`), "
-           "$(out_i, c) = f(in_i, c)$, where $f$ is `to_apply`, $in_i$ are the slices of the inputs at $i$, without the dimension, "
-           "and $c$ the carries, at first the initial values. The results are all $out_i$ along the dimension, and the "
-           "last carries. A running sum is a scan whose computation gives the sum twice.",
+    .doc =
+        "For each index $i$ along the dimension, in order (or from the last down with `is_reverse`), "
+        "$(out_i, c) = f(in_i, c)$, where $f$ is `to_apply`, $in_i$ are the slices of the inputs at $i$, without the "
+        "dimension, "
+        "and $c$ the carries, at first the initial values. The results are all $out_i$ along the dimension, and the "
+        "last carries. A running sum is a scan whose computation gives the sum twice.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

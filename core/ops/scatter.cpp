@@ -37,8 +37,9 @@ constexpr Constraint kConstraints[] = {
     {"C1", "Operands are N arrays of equal dimensions, one integer array, and N updates of equal dimensions."},
     {"C2", "index_vector_dim is a dimension of the indices or their rank."},
     {"C3", "update_window_dims ascend and are dimensions of the updates, each once."},
-    {"C4", "inserted_window_dims, input_batching_dims and scatter_dims_to_operand_dims are dimensions of the operand; "
-           "inserted, batching and window dimensions together are all of them."},
+    {"C4",
+     "inserted_window_dims, input_batching_dims and scatter_dims_to_operand_dims are dimensions of the operand; "
+     "inserted, batching and window dimensions together are all of them."},
     {"C5", "The start index has as many components as scatter_dims_to_operand_dims."},
     {"C6", "Update windows are no larger than the operand."},
     {"C7", "The other dimensions of updates are the indices' without index_vector_dim, in order."},
@@ -49,8 +50,8 @@ constexpr Constraint kConstraints[] = {
 Status checkArrays(const InferContext& context, size_t n) {
   const bool counted = context.operands.size() == 2 * n + 1 && n > 0;
   if (!counted)
-    return context.violated("C1", "scatter takes N operands, indices and N updates", "an odd number of operands, at least 3",
-                            std::to_string(context.operands.size()));
+    return context.violated("C1", "scatter takes N operands, indices and N updates",
+                            "an odd number of operands, at least 3", std::to_string(context.operands.size()));
   if (!context.operand(n).isArray() || !isInteger(context.operand(n).type))
     return context.violated("C1", "the indices are no integer array", "integers", toString(context.operand(n), false));
   for (size_t i = 0; i < n; ++i) {
@@ -81,8 +82,8 @@ Status checkDims(const InferContext& context, const ScatterFacts& facts, const S
   const bool scalars = facts.vectorDim == indices.rank();
   const int64_t components = scalars ? 1 : indices.dimensions[static_cast<size_t>(facts.vectorDim)];
   if (components != static_cast<int64_t>(facts.startDims.size()))
-    return context.violated("C5", "start indices have another number of components", std::to_string(facts.startDims.size()),
-                            std::to_string(components));
+    return context.violated("C5", "start indices have another number of components",
+                            std::to_string(facts.startDims.size()), std::to_string(components));
   return {};
 }
 
@@ -99,7 +100,8 @@ Status checkSizes(const InferContext& context, const ScatterFacts& facts, const 
     return context.violated("C7", "the updates' scatter dimensions differ from the indices'",
                             fmt::format("{}", fmt::join(wanted, ",")), fmt::format("{}", fmt::join(found, ",")));
   const bool pairs = facts.operandBatch.size() == facts.indicesBatch.size() &&
-                     !badDimension(facts.indicesBatch, indices.rank()) && !containsDim(facts.indicesBatch, facts.vectorDim);
+                     !badDimension(facts.indicesBatch, indices.rank()) &&
+                     !containsDim(facts.indicesBatch, facts.vectorDim);
   if (!pairs || pickDims(operand.dimensions, facts.operandBatch) != pickDims(indices.dimensions, facts.indicesBatch))
     return context.violated("C8", "the batching dimensions do not pair up");
   return {};
@@ -210,7 +212,8 @@ Status loops(LoopContext& context) {
   context.program.initialOperand.clear();
   for (size_t i = 0; i < n; ++i) context.program.initialOperand.push_back(static_cast<int64_t>(i));
   const bool nothing = context.operandShape(0).elementCount() == 0;  // no window lies inside
-  context.setIterationSpace(nothing ? std::vector<int64_t>(std::max<size_t>(updates.dimensions.size(), 1), 0) : updates.dimensions);
+  context.setIterationSpace(nothing ? std::vector<int64_t>(std::max<size_t>(updates.dimensions.size(), 1), 0)
+                                    : updates.dimensions);
   const ScatterFacts facts = scatterFactsOf(context.attributes(), context.operandShape(0).rank(), updates.rank());
   const bool unique = context.attributes().boolOr(Attr::unique_indices, false);
   context.program.parallelDims = unique ? updates.rank() : 0;
@@ -234,9 +237,11 @@ const OpDef kScatter = {
     .kind = ExecutionKind::Loops,
     .category = "Data movement",
     .summary = "Combines updates into places given by indices",
-    .doc = "The result starts as the operand. For every start index, in row-major order, the window of updates that "
-           "belongs to it is combined by `to_apply` into the result from that place on. Windows that do not lie inside "
-           "the operand are skipped. Index vectors of size 0 start all windows at the origin, and all are combined. With N operands all are updated together; the result is a tuple.",
+    .doc =
+        "The result starts as the operand. For every start index, in row-major order, the window of updates that "
+        "belongs to it is combined by `to_apply` into the result from that place on. Windows that do not lie inside "
+        "the operand are skipped. Index vectors of size 0 start all windows at the origin, and all are combined. With "
+        "N operands all are updated together; the result is a tuple.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -19,7 +19,8 @@ ScatterFacts scatterFactsOf(const AttributeSet& attributes, int64_t operandRank,
 IndexVector scatterWindow(const ScatterFacts& facts, const Shape& operand, const Shape& updates) {
   IndexVector sizes(operand.dimensions.size(), 1);
   for (size_t i = 0; i < facts.windowInOperand.size(); ++i)
-    sizes[static_cast<size_t>(facts.windowInOperand[i])] = updates.dimensions[static_cast<size_t>(facts.windowInUpdates[i])];
+    sizes[static_cast<size_t>(facts.windowInOperand[i])] =
+        updates.dimensions[static_cast<size_t>(facts.windowInUpdates[i])];
   return sizes;
 }
 
@@ -28,7 +29,7 @@ size_t scatterPlaceOf(const ScatterFacts& facts, int64_t indicesDim) {
 }
 
 std::optional<IndexVector> scatterTargetOf(const ScatterFacts& facts, const Literal& indices, const IndexVector& window,
-                                    const Shape& operand, const IndexVector& update) {
+                                           const Shape& operand, const IndexVector& update) {
   const Shape& shape = indices.shape();
   const IndexVector scatter = pickDims(update, facts.scatterInUpdates);
   IndexVector target(operand.dimensions.size(), 0), at = scatter;

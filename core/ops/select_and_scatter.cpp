@@ -74,7 +74,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (context.computations.size() < 2 || !takesTwo(context.computations[kSelect], operand.type) ||
       context.computations[kSelect].result.type != ElementType::Pred)
     return context.violated("C5", "the select computation does not fit the operand");
-  if (!takesTwo(context.computations[kScatter], source.type) || !sameButPrecision(context.computations[kScatter].result.type, source.type))
+  if (!takesTwo(context.computations[kScatter], source.type) ||
+      !sameButPrecision(context.computations[kScatter].result.type, source.type))
     return context.violated("C6", "the scatter computation does not fit the source");
   Inferred out{Shape::array(operand.type, operand.dimensions), {}};
   for (size_t d = 0; d < operand.dimensions.size(); ++d)
@@ -83,8 +84,10 @@ Result<Inferred> inferShape(const InferContext& context) {
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
-  if (context.operand(0).layout && context.operand(0).layout->isPlain()) result.layout = context.operand(0).layout;
-  else fillDefaultLayouts(result);
+  if (context.operand(0).layout && context.operand(0).layout->isPlain())
+    result.layout = context.operand(0).layout;
+  else
+    fillDefaultLayouts(result);
 }
 
 // Offset of the element that one window position selects; nullopt when the window holds none.
@@ -128,7 +131,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   Status status;
   size_t at = 0;
   walkIndices(source.shape().dimensions, [&](const IndexVector& position) {
-    const ScalarValue value = loadScalar(sourceType, source.bytes().data() + at++ * static_cast<size_t>(byteWidth(sourceType)));
+    const ScalarValue value =
+        loadScalar(sourceType, source.bytes().data() + at++ * static_cast<size_t>(byteWidth(sourceType)));
     if (!status) return;
     const auto selected = selectedOffset(select, operand, window, strides, position);
     if (!selected) status = std::unexpected(selected.error());
@@ -216,7 +220,8 @@ Status element(ElementContext& context) {
   init = convertTo(b, type, init);
   const bool single = cellCount(counts) == 1;  // windows do not overlap: no loop
   const std::vector<NodeId> zeros(rank, b.index(0));
-  TESSERA_ASSIGN_OR_RETURN(context.results, single ? body(zeros, std::span(&init, 1)) : b.loop(counts, {init}, body, false));
+  TESSERA_ASSIGN_OR_RETURN(context.results,
+                           single ? body(zeros, std::span(&init, 1)) : b.loop(counts, {init}, body, false));
   return {};
 }
 
@@ -228,10 +233,12 @@ const OpDef kSelectAndScatter = {
     .kind = ExecutionKind::Element,
     .category = "Reduction",
     .summary = "Scatters source elements to what windows select",
-    .doc = "A window slides over the operand; `select` finds one element in each position (the first, replaced by each "
-           "candidate in row-major order for which it gives false, so of equal ones GE keeps the first). The result starts as the initial value; the source element of each "
-           "position is combined by `scatter` into the result at the selected place. Elements that several windows "
-           "select take in several source elements.",
+    .doc =
+        "A window slides over the operand; `select` finds one element in each position (the first, replaced by each "
+        "candidate in row-major order for which it gives false, so of equal ones GE keeps the first). The result "
+        "starts as the initial value; the source element of each "
+        "position is combined by `scatter` into the result at the selected place. Elements that several windows "
+        "select take in several source elements.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -25,25 +25,31 @@ constexpr Constraint kRecvConstraints[] = {
 constexpr Constraint kContextConstraints[] = {{"C1", "the operand is a context: (data, u32[], token[])"}};
 
 bool isContext(const Shape& shape) {
-  return shape.isTuple() && shape.elements.size() == 3 && shape.elements[1].isScalar() && shape.elements[1].type == ElementType::U32 && shape.elements[2].isToken();
+  return shape.isTuple() && shape.elements.size() == 3 && shape.elements[1].isScalar() &&
+         shape.elements[1].type == ElementType::U32 && shape.elements[2].isToken();
 }
 
 Result<Inferred> inferSend(const InferContext& context) {
-  if (!context.operand(1).isToken()) return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
-  return Inferred{Shape::tuple({withoutLayout(context.operand(0)), Shape::array(ElementType::U32, {}), Shape::token()}), {}};
+  if (!context.operand(1).isToken())
+    return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
+  return Inferred{Shape::tuple({withoutLayout(context.operand(0)), Shape::array(ElementType::U32, {}), Shape::token()}),
+                  {}};
 }
 void sendLayout(const InferContext& context, Shape& result) { result.elements[0] = context.operand(0); }
 
 Result<Inferred> inferRecv(const InferContext& context) {
-  if (!context.operand(0).isToken()) return context.violated("C1", "the operand is no token", "token[]", toString(context.operand(0), false));
+  if (!context.operand(0).isToken())
+    return context.violated("C1", "the operand is no token", "token[]", toString(context.operand(0), false));
   if (!context.written || !isContext(*context.written))
-    return context.violated("C2", "the result of a recv is a context", "(data, u32[], token[])", context.written ? toString(*context.written, false) : "");
+    return context.violated("C2", "the result of a recv is a context", "(data, u32[], token[])",
+                            context.written ? toString(*context.written, false) : "");
   return Inferred{withoutLayout(*context.written), {}};
 }
 
 Status checkContext(const InferContext& context) {
   if (isContext(context.operand(0))) return {};
-  return context.violated("C1", "the operand is no context", "(data, u32[], token[])", toString(context.operand(0), false));
+  return context.violated("C1", "the operand is no context", "(data, u32[], token[])",
+                          toString(context.operand(0), false));
 }
 
 Result<Inferred> inferSendDone(const InferContext& context) {
@@ -58,7 +64,9 @@ void recvDoneLayout(const InferContext& context, Shape& result) {
   if (!context.operand(0).elements.empty()) result.elements[0] = context.operand(0).elements[0];
 }
 
-bool isHostTransfer(const EvaluateContext& context) { return context.instruction.attributes->boolOr(Attr::is_host_transfer, false); }
+bool isHostTransfer(const EvaluateContext& context) {
+  return context.instruction.attributes->boolOr(Attr::is_host_transfer, false);
+}
 
 Result<Communicator*> communicatorOf(const EvaluateContext& context) {
   if (context.communicator) return context.communicator;
@@ -67,7 +75,7 @@ Result<Communicator*> communicatorOf(const EvaluateContext& context) {
 
 // The context's number is the channel, so that a done without a channel_id knows it.
 Result<Literal> evaluateSend(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(Communicator* communicator, communicatorOf(context));
+  TESSERA_ASSIGN_OR_RETURN(Communicator * communicator, communicatorOf(context));
   const int64_t channel = context.instruction.attributes->intOr(Attr::channel_id, 0);
   const Literal& value = context.operands[0];
   if (isHostTransfer(context)) {
@@ -95,7 +103,8 @@ Result<Literal> zerosOf(const Shape& shape) {
 Result<Literal> evaluateRecv(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal empty, zerosOf(context.shape.elements[0]));
   const int64_t channel = context.instruction.attributes->intOr(Attr::channel_id, 0);
-  return Literal::tuple({std::move(empty), Literal::scalar(ElementType::U32, static_cast<uint32_t>(channel)), Literal::token()});
+  return Literal::tuple(
+      {std::move(empty), Literal::scalar(ElementType::U32, static_cast<uint32_t>(channel)), Literal::token()});
 }
 
 Result<Literal> received(const EvaluateContext& context, Communicator& communicator) {
@@ -111,10 +120,12 @@ Result<Literal> received(const EvaluateContext& context, Communicator& communica
 }
 
 Result<Literal> evaluateRecvDone(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(Communicator* communicator, communicatorOf(context));
+  TESSERA_ASSIGN_OR_RETURN(Communicator * communicator, communicatorOf(context));
   TESSERA_ASSIGN_OR_RETURN(Literal value, received(context, *communicator));
   if (!compatible(value.shape(), context.shape.elements[0]))
-    return failAs(Fault::Runtime, "%" + std::string(context.instruction.name) + " receives " + toString(value.shape(), false) + " and expects " + toString(context.shape.elements[0], false));
+    return failAs(Fault::Runtime, "%" + std::string(context.instruction.name) + " receives " +
+                                      toString(value.shape(), false) + " and expects " +
+                                      toString(context.shape.elements[0], false));
   return Literal::tuple({std::move(value), Literal::token()});
 }
 
@@ -126,8 +137,9 @@ const OpDef kSend = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Begins to send a value on a channel.",
-    .doc = "The result is (value, u32[], token[]), a context that exactly one send-done reads. With is_host_transfer the "
-           "value goes to the run's sink.",
+    .doc =
+        "The result is (value, u32[], token[]), a context that exactly one send-done reads. With is_host_transfer the "
+        "value goes to the run's sink.",
     .operands = kSendOperands,
     .attributes = kAttributes,
     .constraints = kSendConstraints,
@@ -152,8 +164,9 @@ const OpDef kRecv = {
     .kind = ExecutionKind::Effect,
     .category = "Communication",
     .summary = "Makes room for a value that comes on a channel.",
-    .doc = "The result is (data, u32[], token[]), a context that exactly one recv-done reads. With is_host_transfer the "
-           "value comes from the run's source.",
+    .doc =
+        "The result is (data, u32[], token[]), a context that exactly one recv-done reads. With is_host_transfer the "
+        "value comes from the run's source.",
     .operands = kRecvOperands,
     .attributes = kAttributes,
     .constraints = kRecvConstraints,

@@ -1,4 +1,5 @@
-// Which device sends to which: the frontend attribute _xla_send_recv_source_target_pairs="{{0,1},{1,0}}" of send and recv.
+// Which device sends to which: the frontend attribute _xla_send_recv_source_target_pairs="{{0,1},{1,0}}" of send and
+// recv.
 #pragma once
 
 #include <cstdint>

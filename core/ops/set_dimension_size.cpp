@@ -46,7 +46,8 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array."}, {"size", "s32 scalar: the size at run time, 0 to the bound."}};
+constexpr OperandDoc kOperands[] = {{"operand", "The array."},
+                                    {"size", "s32 scalar: the size at run time, 0 to the bound."}};
 constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The one dimension that gets the size."}};
 constexpr Constraint kConstraints[] = {
     {"C1", "`dimensions` names one dimension of the operand."},
@@ -60,9 +61,10 @@ const OpDef kSetDimensionSize = {
     .kind = ExecutionKind::Element,
     .category = "Dynamic shapes",
     .summary = "Gives a dimension a size at run time",
-    .doc = "The result holds the operand's elements; along the dimension only the first `size` of them count from here "
-           "on: reductions, products and all other operations ignore the rest. The static size becomes the bound of the "
-           "dynamic dimension, written `<=8`. A later set-dimension-size may bring elements back.",
+    .doc =
+        "The result holds the operand's elements; along the dimension only the first `size` of them count from here "
+        "on: reductions, products and all other operations ignore the rest. The static size becomes the bound of the "
+        "dynamic dimension, written `<=8`. A later set-dimension-size may bring elements back.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -65,7 +65,9 @@ void inferLayout(const InferContext& context, Shape& result) {
 class LineSorter {
  public:
   LineSorter(const EvaluateContext& context, std::vector<ElementType> types)
-      : context_(context), types_(std::move(types)), comparator_(context, 0, doubled(types_), {ElementType::Pred}),
+      : context_(context),
+        types_(std::move(types)),
+        comparator_(context, 0, doubled(types_), {ElementType::Pred}),
         arguments_(2 * types_.size()) {}
 
   // Element i of the line is at base + i * step in each operand.
@@ -74,7 +76,8 @@ class LineSorter {
     for (size_t i = 0; i < values.size(); ++i) {
       const size_t operand = i % types_.size();
       const int64_t offset = base + static_cast<int64_t>(i / types_.size()) * step;
-      values[i] = loadScalar(types_[operand], context_.operands[operand].bytes().data() + offset * byteWidth(types_[operand]));
+      values[i] =
+          loadScalar(types_[operand], context_.operands[operand].bytes().data() + offset * byteWidth(types_[operand]));
     }
     std::iota(order.begin(), order.end(), int64_t{0});
     Status status;
@@ -128,8 +131,9 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     for (size_t i = 0; i < order.size(); ++i)
       for (size_t k = 0; k < outputs.size(); ++k) {
         const auto width = static_cast<size_t>(byteWidth(types[k]));
-        std::memcpy(outputs[k].mutableBytes().data() + static_cast<size_t>(base + static_cast<int64_t>(i) * step) * width,
-                    context.operands[k].bytes().data() + static_cast<size_t>(base + order[i] * step) * width, width);
+        std::memcpy(
+            outputs[k].mutableBytes().data() + static_cast<size_t>(base + static_cast<int64_t>(i) * step) * width,
+            context.operands[k].bytes().data() + static_cast<size_t>(base + order[i] * step) * width, width);
       }
   });
   TESSERA_TRY(status);
@@ -144,9 +148,10 @@ const OpDef kSort = {
     .kind = ExecutionKind::Library,
     .category = "Data movement",
     .summary = "Sorts along a dimension with a comparator",
-    .doc = "Every line of elements along the dimension is ordered so that no later element comes before an earlier one "
-           "by the comparator. With N operands the comparator sees all of them at both positions and all are moved "
-           "together; the result is a tuple.",
+    .doc =
+        "Every line of elements along the dimension is ordered so that no later element comes before an earlier one "
+        "by the comparator. With N operands the comparator sees all of them at both positions and all are moved "
+        "together; the result is a tuple.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

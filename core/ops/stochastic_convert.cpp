@@ -12,7 +12,8 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operand", "the floats to convert"}, {"random", "as many random bits for each as a float has"}};
+constexpr OperandDoc kOperands[] = {{"operand", "the floats to convert"},
+                                    {"random", "as many random bits for each as a float has"}};
 constexpr Constraint kConstraints[] = {
     {"C1", "The operand has floats, and random has unsigned integers of the same width and dimensions."},
     {"C2", "The result is written with integers as elements and the operand's dimensions."},
@@ -52,17 +53,21 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   const Range range = rangeOf(context.shape.type);
   const int bits = info(context.operands[1].shape().type).bits;
   const ElementType type = context.shape.type;
-  const int64_t most = type == ElementType::U64 ? -1 : range.high >= 0x1p63 ? std::numeric_limits<int64_t>::max()
-                                                                           : static_cast<int64_t>(range.high) - 1;
+  const int64_t most = type == ElementType::U64 ? -1
+                       : range.high >= 0x1p63   ? std::numeric_limits<int64_t>::max()
+                                                : static_cast<int64_t>(range.high) - 1;
   std::vector<double> x(static_cast<size_t>(context.operands[0].elementCount()));
   std::vector<int64_t> random(x.size()), out(x.size());
   loadElements(context.operands[0], 0, std::span<double>(x));
   loadElements(context.operands[1], 0, std::span<int64_t>(random));
   for (size_t i = 0; i < x.size(); ++i) {
     const double value = std::isnan(x[i]) ? 0 : roundedByChance(x[i], static_cast<uint64_t>(random[i]), bits);
-    if (value >= range.high) out[i] = most;
-    else if (value <= range.low) out[i] = range.low == 0 ? 0 : static_cast<int64_t>(range.low);
-    else out[i] = value < 0 ? static_cast<int64_t>(value) : static_cast<int64_t>(static_cast<uint64_t>(value));
+    if (value >= range.high)
+      out[i] = most;
+    else if (value <= range.low)
+      out[i] = range.low == 0 ? 0 : static_cast<int64_t>(range.low);
+    else
+      out[i] = value < 0 ? static_cast<int64_t>(value) : static_cast<int64_t>(static_cast<uint64_t>(value));
   }
   TESSERA_ASSIGN_OR_RETURN(Literal result, Literal::allocate(context.shape));
   storeElements(result, 0, std::span<const int64_t>(out));
@@ -76,8 +81,10 @@ const OpDef kStochasticConvert = {
     .kind = ExecutionKind::Library,
     .category = "Elementwise",
     .summary = "Floats to integers, rounded at random",
-    .doc = "$|x|$ is rounded up when the random number, read as a fraction of $2^{bits}$, is below the fractional part of $|x|$, else "
-           "down; the sign comes back after that. Values outside the integer type saturate and NaN gives 0.",
+    .doc =
+        "$|x|$ is rounded up when the random number, read as a fraction of $2^{bits}$, is below the fractional part of "
+        "$|x|$, else "
+        "down; the sign comes back after that. Values outside the integer type saturate and NaN gives 0.",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,

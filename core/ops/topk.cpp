@@ -24,13 +24,15 @@ constexpr Constraint kConstraints[] = {
 Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
-  if (operand.rank() == 0) return context.violated("C1", "topk needs a dimension to search", "rank 1 or more", "a scalar");
+  if (operand.rank() == 0)
+    return context.violated("C1", "topk needs a dimension to search", "rank 1 or more", "a scalar");
   const int64_t k = context.attributes->intOr(Attr::k, -1);
   if (k < 0 || k > operand.dimensions.back())
-    return context.violated("C2", "a line does not have that many elements", fmt::format("0 to {}", operand.dimensions.back()),
-                            fmt::format("{}", k));
+    return context.violated("C2", "a line does not have that many elements",
+                            fmt::format("0 to {}", operand.dimensions.back()), fmt::format("{}", k));
   if (!isFloat(operand.type) && !isInteger(operand.type))
-    return context.violated("C3", "these elements have no order", "integers or floats", std::string(nameOf(operand.type)));
+    return context.violated("C3", "these elements have no order", "integers or floats",
+                            std::string(nameOf(operand.type)));
   std::vector<int64_t> dims = operand.dimensions;
   dims.back() = k;
   return Inferred{Shape::tuple({arrayOf(operand.type, dims), arrayOf(ElementType::S32, dims)}), {}};
@@ -38,7 +40,8 @@ Result<Inferred> inferShape(const InferContext& context) {
 
 Result<Literal> evaluate(const EvaluateContext& context) {
   const AttributeSet& attributes = *context.instruction.attributes;
-  return largestOfLines(context, context.operands[0], attributes.intOr(Attr::k, 0), attributes.boolOr(Attr::largest, true));
+  return largestOfLines(context, context.operands[0], attributes.intOr(Attr::k, 0),
+                        attributes.boolOr(Attr::largest, true));
 }
 
 }  // namespace
@@ -48,9 +51,12 @@ const OpDef kTopk = {
     .kind = ExecutionKind::Library,
     .category = "Data movement",
     .summary = "The k largest or smallest elements of each line",
-    .doc = "Along the last dimension the $k$ largest (or smallest) elements in descending (ascending) order, and their indices "
-           "as s32. Of equal elements the one with the lower index comes first. Floats are in total order: $-0 < 0$, and NaN "
-           "stands beyond infinity on the side of its sign.",
+    .doc =
+        "Along the last dimension the $k$ largest (or smallest) elements in descending (ascending) order, and their "
+        "indices "
+        "as s32. Of equal elements the one with the lower index comes first. Floats are in total order: $-0 < 0$, and "
+        "NaN "
+        "stands beyond infinity on the side of its sign.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -44,12 +44,14 @@ Result<Literal> largestOfLines(const EvaluateContext& context, const Literal& op
     const std::byte* from = operand.bytes().data() + line * n * width;
     for (size_t i = 0; i < n; ++i) keys[i] = orderKey(type, from + i * width) ^ flip;
     std::iota(order.begin(), order.end(), 0);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(), [&](int32_t a, int32_t b) {
-      const uint64_t x = keys[static_cast<size_t>(a)], y = keys[static_cast<size_t>(b)];
-      return x != y ? x < y : a < b;
-    });
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(),
+                      [&](int32_t a, int32_t b) {
+                        const uint64_t x = keys[static_cast<size_t>(a)], y = keys[static_cast<size_t>(b)];
+                        return x != y ? x < y : a < b;
+                      });
     for (size_t i = 0; i < count; ++i) {
-      std::memcpy(values.mutableBytes().data() + (line * count + i) * width, from + static_cast<size_t>(order[i]) * width, width);
+      std::memcpy(values.mutableBytes().data() + (line * count + i) * width,
+                  from + static_cast<size_t>(order[i]) * width, width);
       indices.mutableData<int32_t>()[line * count + i] = order[i];
     }
   }

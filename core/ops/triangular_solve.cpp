@@ -9,7 +9,8 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"a", "triangular matrices in the last two dimensions"}, {"b", "the right-hand sides"}};
+constexpr OperandDoc kOperands[] = {{"a", "triangular matrices in the last two dimensions"},
+                                    {"b", "the right-hand sides"}};
 constexpr AttributeRow kAttributes[] = {
     {Attr::left_side, false, "false", "true: op(a) x = b, else x op(a) = b"},
     {Attr::lower, false, "false", "which triangle of a is read"},
@@ -28,14 +29,15 @@ Status checkDimensions(const InferContext& context) {
   const auto &a = context.operand(0).dimensions, &b = context.operand(1).dimensions;
   const size_t rank = a.size();
   if (rank < 2 || b.size() != rank || !std::equal(a.begin(), a.end() - 2, b.begin()))
-    return context.violated("C2", "the operands differ in rank or batch dimensions", toString(context.operand(0), false),
-                            toString(context.operand(1), false));
+    return context.violated("C2", "the operands differ in rank or batch dimensions",
+                            toString(context.operand(0), false), toString(context.operand(1), false));
   if (a[rank - 1] != a[rank - 2])
-    return context.violated("C3", "the matrix is not square", "equal last dimensions", toString(context.operand(0), false));
+    return context.violated("C3", "the matrix is not square", "equal last dimensions",
+                            toString(context.operand(0), false));
   const size_t shared = context.attributes->boolOr(Attr::left_side, false) ? rank - 2 : rank - 1;
   if (b[shared] != a[rank - 1])
-    return context.violated("C4", fmt::format("dimension {} of b does not fit a", shared), fmt::format("{}", a[rank - 1]),
-                            fmt::format("{}", b[shared]));
+    return context.violated("C4", fmt::format("dimension {} of b does not fit a", shared),
+                            fmt::format("{}", a[rank - 1]), fmt::format("{}", b[shared]));
   return {};
 }
 
@@ -43,8 +45,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &a = context.operand(0), &b = context.operand(1);
   if ((!isFloat(a.type) && !isComplex(a.type)) || !sameButPrecision(a.type, b.type))
-    return context.violated("C1", "the operands do not have one type of floats or complex numbers", std::string(nameOf(a.type)),
-                            std::string(nameOf(b.type)));
+    return context.violated("C1", "the operands do not have one type of floats or complex numbers",
+                            std::string(nameOf(a.type)), std::string(nameOf(b.type)));
   TESSERA_TRY(checkDimensions(context));
   const std::string_view transpose = context.attributes->textOr(Attr::transpose_a, "");
   if (transpose != "NO_TRANSPOSE" && transpose != "TRANSPOSE" && transpose != "ADJOINT")
@@ -102,7 +104,8 @@ Result<Literal> evaluateAs(const EvaluateContext& context) {
   const bool lower = attributes.boolOr(Attr::lower, false) != transposed;
   for (size_t batch = 0; n != 0 && batch * rows * columns < x.size(); ++batch) {
     if (isCancelled(context)) return cancelledDiagnostic();
-    const Triangle<T> m{a.data() + batch * n * n, n, transposed, op == "ADJOINT", attributes.boolOr(Attr::unit_diagonal, false)};
+    const Triangle<T> m{a.data() + batch * n * n, n, transposed, op == "ADJOINT",
+                        attributes.boolOr(Attr::unit_diagonal, false)};
     T* matrix = x.data() + batch * rows * columns;
     for (size_t c = 0; left && c < columns; ++c) substitute(m, lower, matrix + c, columns);
     for (size_t r = 0; !left && r < rows; ++r) substitute(m, lower, matrix + r * columns, 1);
@@ -123,9 +126,12 @@ const OpDef kTriangularSolve = {
     .kind = ExecutionKind::Library,
     .category = "Linear algebra",
     .summary = "Solves linear systems with a triangular matrix",
-    .doc = "$op(a) x = b$ when left_side, else $x\\, op(a) = b$, for each matrix of the batch. The other triangle of $a$ is not "
-           "read, nor its diagonal when it is the unit. $op$ is the identity, the transpose or the conjugate transpose. A zero "
-           "on the diagonal divides by zero as floats do. Computed in double precision.",
+    .doc =
+        "$op(a) x = b$ when left_side, else $x\\, op(a) = b$, for each matrix of the batch. The other triangle of $a$ "
+        "is not "
+        "read, nor its diagonal when it is the unit. $op$ is the identity, the transpose or the conjugate transpose. A "
+        "zero "
+        "on the diagonal divides by zero as floats do. Computed in double precision.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -19,7 +19,8 @@ Result<Inferred> inferTuple(const InferContext& context) {
 }
 
 void tupleLayout(const InferContext& context, Shape& result) {
-  for (size_t i = 0; i < context.operands.size() && i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
+  for (size_t i = 0; i < context.operands.size() && i < result.elements.size(); ++i)
+    result.elements[i] = context.operand(i);
 }
 
 Result<Literal> evaluateTuple(const EvaluateContext& context) {
@@ -31,21 +32,26 @@ Result<Inferred> inferGet(const InferContext& context) {
   if (!tuple.isTuple()) return context.violated("C1", "the operand is no tuple", "a tuple", toString(tuple, false));
   const int64_t index = context.attributes->intOr(Attr::index, -1), count = static_cast<int64_t>(tuple.elements.size());
   if (index < 0 || index >= count)
-    return context.violated("C2", "the tuple has no element " + std::to_string(index), "0 to " + std::to_string(count - 1), std::to_string(index));
+    return context.violated("C2", "the tuple has no element " + std::to_string(index),
+                            "0 to " + std::to_string(count - 1), std::to_string(index));
   const Shape& element = tuple.elements[static_cast<size_t>(index)];
-  return Inferred{withoutLayout(element), std::vector<std::string>(static_cast<size_t>(element.rank()), "as element " + std::to_string(index) + " of the tuple")};
+  return Inferred{withoutLayout(element),
+                  std::vector<std::string>(static_cast<size_t>(element.rank()),
+                                           "as element " + std::to_string(index) + " of the tuple")};
 }
 
 void getLayout(const InferContext& context, Shape& result) {
   const int64_t index = context.attributes->intOr(Attr::index, -1);
   const Shape& tuple = context.operand(0);
-  if (index >= 0 && index < static_cast<int64_t>(tuple.elements.size())) result = tuple.elements[static_cast<size_t>(index)];
+  if (index >= 0 && index < static_cast<int64_t>(tuple.elements.size()))
+    result = tuple.elements[static_cast<size_t>(index)];
 }
 
 Result<Literal> evaluateGet(const EvaluateContext& context) {
   const int64_t index = context.instruction.attributes->intOr(Attr::index, -1);
   const auto& elements = context.operands[0].elements();
-  if (index < 0 || index >= static_cast<int64_t>(elements.size())) return fail("the tuple has no element " + std::to_string(index));
+  if (index < 0 || index >= static_cast<int64_t>(elements.size()))
+    return fail("the tuple has no element " + std::to_string(index));
   return elements[static_cast<size_t>(index)];
 }
 

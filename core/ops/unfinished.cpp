@@ -46,11 +46,13 @@ Diagnostic openInput(const Instruction& instruction, size_t operand) {
   const OpDef* op = findOp(instruction.opcode);
   const bool known = op && operand < op->operands.size() && op->operands[operand].name != kOnlyOperand;
   const std::string what = known ? " (" + std::string(op->operands[operand].name) + ")" : std::string();
-  return diagnosticAt(instruction, "operand " + std::to_string(operand) + what + " of " + named(instruction) + " is open", kUnfinished);
+  return diagnosticAt(
+      instruction, "operand " + std::to_string(operand) + what + " of " + named(instruction) + " is open", kUnfinished);
 }
 
 Diagnostic openAttribute(const Instruction& instruction, Attr name) {
-  return diagnosticAt(instruction, named(instruction) + " lacks the attribute " + std::string(nameOf(name)), kUnfinished, std::string(nameOf(name)) + "=…");
+  return diagnosticAt(instruction, named(instruction) + " lacks the attribute " + std::string(nameOf(name)),
+                      kUnfinished, std::string(nameOf(name)) + "=…");
 }
 
 std::vector<Diagnostic> openPlaces(const Module& module, const Instruction& instruction) {
@@ -64,14 +66,16 @@ std::vector<Diagnostic> openPlaces(const Module& module, const Instruction& inst
 void leaveOutLacking(Diagnostics& found, const Diagnostics& read) {
   std::erase_if(found.items(), [&](const Diagnostic& open) {
     return open.label == kUnfinished && std::ranges::any_of(read.items(), [&](const Diagnostic& lacking) {
-             return lacking.label == "attribute" && lacking.instruction == open.instruction && lacking.expected == open.expected;
+             return lacking.label == "attribute" && lacking.instruction == open.instruction &&
+                    lacking.expected == open.expected;
            });
   });
 }
 
 bool lacksShape(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
-  if (instruction.shapeWritten || instruction.opcode == Opcode::Parameter || instruction.opcode == Opcode::Constant) return false;
+  if (instruction.shapeWritten || instruction.opcode == Opcode::Parameter || instruction.opcode == Opcode::Constant)
+    return false;
   return !inferInstruction(module, id);
 }
 

@@ -1,6 +1,6 @@
-// What an unfinished graph leaves open: inputs that read nothing, required attributes that nobody has said, bodies without an
-// instruction, and shapes that inference cannot give. Such a graph is a legal document; HLO text says `?` in each of these
-// places. Before: edits and the reader; after: the printer, the verifier, a run of the complete part.
+// What an unfinished graph leaves open: inputs that read nothing, required attributes that nobody has said, bodies
+// without an instruction, and shapes that inference cannot give. Such a graph is a legal document; HLO text says `?` in
+// each of these places. Before: edits and the reader; after: the printer, the verifier, a run of the complete part.
 #pragma once
 
 #include <span>
@@ -20,11 +20,12 @@ Diagnostic openAttribute(const Instruction& instruction, Attr name);
 // One for each open input and attribute.
 std::vector<Diagnostic> openPlaces(const Module& module, const Instruction& instruction);
 
-// Leaves out of `found` the attributes that `read` already calls missing: a text that says no `?` is wrong, not unfinished.
+// Leaves out of `found` the attributes that `read` already calls missing: a text that says no `?` is wrong, not
+// unfinished.
 void leaveOutLacking(Diagnostics& found, const Diagnostics& read);
 
-// The shape is to be derived and cannot be: something is open, or the op refuses what is connected. What stands there is the
-// last that was known.
+// The shape is to be derived and cannot be: something is open, or the op refuses what is connected. What stands there
+// is the last that was known.
 bool lacksShape(const Module& module, InstructionId id);
 // What stands for a shape of which nothing is known yet: the first input's, else a scalar.
 Shape standInShape(const Module& module, std::span<const InstructionId> operands);

@@ -15,7 +15,8 @@ namespace {
 
 std::string named(const Instruction& instruction) { return "%" + std::string(instruction.name); }
 
-Diagnostic aboutComputation(const Module& module, const Computation& computation, std::string message, std::string label) {
+Diagnostic aboutComputation(const Module& module, const Computation& computation, std::string message,
+                            std::string label) {
   Diagnostic d;
   d.message = "%" + computation.name + " " + std::move(message);
   d.label = std::move(label);
@@ -25,8 +26,13 @@ Diagnostic aboutComputation(const Module& module, const Computation& computation
 
 bool isCommonAttribute(Attr name) {
   switch (name) {
-    case Attr::sharding: case Attr::frontend_attributes: case Attr::statistics: case Attr::parameter_replication:
-    case Attr::control_predecessors: case Attr::origin: case Attr::backend_config: return true;
+    case Attr::sharding:
+    case Attr::frontend_attributes:
+    case Attr::statistics:
+    case Attr::parameter_replication:
+    case Attr::control_predecessors:
+    case Attr::origin:
+    case Attr::backend_config: return true;
     default: return false;
   }
 }
@@ -40,11 +46,12 @@ bool isChoice(std::string_view choices, std::string_view word) {
   return false;
 }
 
-void checkChoice(const Instruction& instruction, const AttributeRow& row, const AttributeValue& value, Diagnostics& out) {
+void checkChoice(const Instruction& instruction, const AttributeRow& row, const AttributeValue& value,
+                 Diagnostics& out) {
   if (row.choices.empty()) return;
   auto refuse = [&](const std::string& word) {
-    out.add(diagnosticAt(instruction, named(instruction) + " has an unknown value of " + std::string(nameOf(row.name)), "attribute",
-                         "one of " + std::string(row.choices), word));
+    out.add(diagnosticAt(instruction, named(instruction) + " has an unknown value of " + std::string(nameOf(row.name)),
+                         "attribute", "one of " + std::string(row.choices), word));
   };
   if (const auto* word = std::get_if<std::string>(&value); word && !isChoice(row.choices, *word)) refuse(*word);
   if (const auto* words = std::get_if<std::vector<std::string>>(&value))
@@ -61,7 +68,10 @@ void checkKnownAttributes(const Instruction& instruction, Diagnostics& out) {
     if (isCommonAttribute(attribute.name)) continue;
     auto row = std::ranges::find(rows, attribute.name, &AttributeRow::name);
     if (row == rows.end())
-      out.add(diagnosticAt(instruction, std::string(instruction.opcodeName()) + " has no attribute " + std::string(nameOf(attribute.name)), "attribute"));
+      out.add(diagnosticAt(
+          instruction,
+          std::string(instruction.opcodeName()) + " has no attribute " + std::string(nameOf(attribute.name)),
+          "attribute"));
     else
       checkChoice(instruction, *row, attribute.value, out);
   }
@@ -72,7 +82,8 @@ void checkControlPredecessors(const Module& module, const Instruction& instructi
   if (!before) return;
   for (InstructionId id : *before)
     if (!module.contains(id) || module.at(id).computation != instruction.computation)
-      out.add(diagnosticAt(instruction, named(instruction) + " waits for an instruction that is not in its computation", "control-predecessors"));
+      out.add(diagnosticAt(instruction, named(instruction) + " waits for an instruction that is not in its computation",
+                           "control-predecessors"));
 }
 
 void checkInstruction(const Module& module, const Instruction& instruction, Diagnostics& out) {
@@ -113,7 +124,9 @@ void checkParameters(const Module& module, const Computation& computation, Diagn
       out.add(diagnosticAt(parameter, "parameter numbers of %" + computation.name + " have a gap", "parameter",
                            "0 to " + std::to_string(parameters.size() - 1), std::to_string(number)));
     else if (seen[static_cast<size_t>(number)])
-      out.add(diagnosticAt(parameter, "parameter " + std::to_string(number) + " of %" + computation.name + " is there twice", "parameter"));
+      out.add(diagnosticAt(parameter,
+                           "parameter " + std::to_string(number) + " of %" + computation.name + " is there twice",
+                           "parameter"));
     else
       seen[static_cast<size_t>(number)] = true;
   }
@@ -127,8 +140,11 @@ void checkSchedule(const Module& module, const Computation& computation, Diagnos
   for (InstructionId id : computation.instructions) {
     const Instruction& instruction = module.at(id);
     const auto follows = [&](InstructionId other, const char* what) {
-      if (other.valid() && module.contains(other) && module.at(other).computation == computation.id && !before.contains(other.value))
-        out.add(diagnosticAt(instruction, named(instruction) + " is scheduled before its " + what + " " + named(module.at(other)), "schedule"));
+      if (other.valid() && module.contains(other) && module.at(other).computation == computation.id &&
+          !before.contains(other.value))
+        out.add(diagnosticAt(instruction,
+                             named(instruction) + " is scheduled before its " + what + " " + named(module.at(other)),
+                             "schedule"));
     };
     for (InstructionId operand : instruction.operands) follows(operand, "operand");
     if (const auto* predecessors = instruction.attributes->get<std::vector<InstructionId>>(Attr::control_predecessors))
@@ -148,13 +164,15 @@ void checkComputation(const Module& module, const Computation& computation, Diag
 void checkCalls(const Module& module, Diagnostics& out) {
   const CallGraph graph(module);
   for (InstructionId id : graph.recursiveCalls())
-    out.add(diagnosticAt(module.at(id), named(module.at(id)) + " calls its own computation again; HLO has no recursion", "recursion"));
+    out.add(diagnosticAt(module.at(id), named(module.at(id)) + " calls its own computation again; HLO has no recursion",
+                         "recursion"));
 }
 
 void checkComputationNames(const Module& module, Diagnostics& out) {
   std::unordered_set<std::string_view> names;
   for (ComputationId id : module.order())
-    if (!names.insert(module.at(id).name).second) out.add(aboutComputation(module, module.at(id), "is defined twice", "name"));
+    if (!names.insert(module.at(id).name).second)
+      out.add(aboutComputation(module, module.at(id), "is defined twice", "name"));
 }
 
 }  // namespace
@@ -175,7 +193,8 @@ Diagnostics verify(const Module& module) {
   verifyLayouts(module, out);
   Module snapshot = module;
   Diagnostics inferred = inferModule(snapshot);
-  std::erase_if(inferred.items(), [](const Diagnostic& d) { return d.label == kUnfinished; });  // the first of each; all are said above
+  std::erase_if(inferred.items(),
+                [](const Diagnostic& d) { return d.label == kUnfinished; });  // the first of each; all are said above
   out.addAll(std::move(inferred.items()));
   return out;
 }

@@ -1,6 +1,6 @@
-// What calls ask beyond the shapes of their arguments: a composite call has a name and a version, loops and conditionals lie on
-// devices like their bodies, a started computation is one operation (or a group of sends and receives), and the custom calls
-// that make and take buffers (CreateBuffer, Pin, Unpin) have one of them.
+// What calls ask beyond the shapes of their arguments: a composite call has a name and a version, loops and
+// conditionals lie on devices like their bodies, a started computation is one operation (or a group of sends and
+// receives), and the custom calls that make and take buffers (CreateBuffer, Pin, Unpin) have one of them.
 #include <algorithm>
 #include <charconv>
 
@@ -48,18 +48,25 @@ class CallChecks {
   }
 
  private:
-  void refuse(const Instruction& instruction, std::string message, std::string label, std::string expected = {}, std::string found = {}) {
-    out_.add(diagnosticAt(instruction, named(instruction) + " " + std::move(message), std::move(label), std::move(expected), std::move(found)));
+  void refuse(const Instruction& instruction, std::string message, std::string label, std::string expected = {},
+              std::string found = {}) {
+    out_.add(diagnosticAt(instruction, named(instruction) + " " + std::move(message), std::move(label),
+                          std::move(expected), std::move(found)));
   }
 
   void checkComposite(const Instruction& call) {
     if (!call.attributes->boolOr(Attr::is_composite, false)) return;
     const auto* text = call.attributes->get<RawText>(Attr::frontend_attributes);
     const std::string_view braces = text ? std::string_view(text->text) : "{}";
-    const auto name = frontendValue(braces, "composite.name"), facts = frontendValue(braces, "composite.attributes"), version = frontendValue(braces, "composite.version");
-    if (!name || name->empty()) refuse(call, "is a composite without a name", "composite", "composite.name=\"…\" in frontend_attributes", std::string(braces));
-    if (facts && facts->empty()) refuse(call, "is a composite with empty attributes", "composite", "composite.attributes={…}", "\"\"");
-    if (version && !isVersion(*version)) refuse(call, "is a composite with a bad version", "composite", "a number from 0", std::string(*version));
+    const auto name = frontendValue(braces, "composite.name"), facts = frontendValue(braces, "composite.attributes"),
+               version = frontendValue(braces, "composite.version");
+    if (!name || name->empty())
+      refuse(call, "is a composite without a name", "composite", "composite.name=\"…\" in frontend_attributes",
+             std::string(braces));
+    if (facts && facts->empty())
+      refuse(call, "is a composite with empty attributes", "composite", "composite.attributes={…}", "\"\"");
+    if (version && !isVersion(*version))
+      refuse(call, "is a composite with a bad version", "composite", "a number from 0", std::string(*version));
   }
 
   const Instruction* rootOf(ComputationId id) const {
@@ -67,29 +74,38 @@ class CallChecks {
     return &module_.at(module_.at(id).root);
   }
   const Instruction* parameterOf(ComputationId id) const {
-    if (!module_.contains(id) || module_.at(id).parameters.empty() || !module_.at(id).parameters[0].valid()) return nullptr;
+    if (!module_.contains(id) || module_.at(id).parameters.empty() || !module_.at(id).parameters[0].valid())
+      return nullptr;
     return &module_.at(module_.at(id).parameters[0]);
   }
 
   void checkLoopSharding(const Instruction& loop) {
     std::vector<const Instruction*> places{&loop};
-    if (const auto* body = loop.attributes->get<ComputationId>(Attr::body)) places.insert(places.end(), {rootOf(*body), parameterOf(*body)});
-    if (const auto* condition = loop.attributes->get<ComputationId>(Attr::condition)) places.push_back(parameterOf(*condition));
+    if (const auto* body = loop.attributes->get<ComputationId>(Attr::body))
+      places.insert(places.end(), {rootOf(*body), parameterOf(*body)});
+    if (const auto* condition = loop.attributes->get<ComputationId>(Attr::condition))
+      places.push_back(parameterOf(*condition));
     checkSameSharding(loop, places);
   }
   // A flag chooses between true_computation and false_computation.
   void checkBranches(const Instruction& conditional) {
-    const bool flag = !conditional.operands.empty() && conditional.operands[0].valid() && module_.contains(conditional.operands[0]) && module_.shapeOf(conditional.operands[0]).type == ElementType::Pred;
+    const bool flag = !conditional.operands.empty() && conditional.operands[0].valid() &&
+                      module_.contains(conditional.operands[0]) &&
+                      module_.shapeOf(conditional.operands[0]).type == ElementType::Pred;
     if (flag && conditional.attributes->has(Attr::branch_computations))
-      refuse(conditional, "has a flag and a list of branches", "attribute", "true_computation=…, false_computation=…", "branch_computations");
+      refuse(conditional, "has a flag and a list of branches", "attribute", "true_computation=…, false_computation=…",
+             "branch_computations");
     checkBranchSharding(conditional);
   }
   // parameter_replication={true,false}: one for each array.
   void checkReplication(const Instruction& parameter) {
     const auto* text = parameter.attributes->get<RawText>(Attr::parameter_replication);
     if (!text || text->text == "{}") return;
-    const auto given = static_cast<size_t>(std::ranges::count(text->text, ',')) + 1, arrays = leavesOf(*parameter.shape).size();
-    if (given != arrays) refuse(parameter, "has parameter_replication for another number of arrays", "attribute", std::to_string(arrays), std::to_string(given));
+    const auto given = static_cast<size_t>(std::ranges::count(text->text, ',')) + 1,
+               arrays = leavesOf(*parameter.shape).size();
+    if (given != arrays)
+      refuse(parameter, "has parameter_replication for another number of arrays", "attribute", std::to_string(arrays),
+             std::to_string(given));
   }
 
   void checkBranchSharding(const Instruction& conditional) {
@@ -98,15 +114,19 @@ class CallChecks {
     checkSameSharding(conditional, places);
   }
 
-  // Where shardings are written, they say the same. Shardings that only differ in writing are not told apart from others, so
-  // that only those that are read here are compared.
+  // Where shardings are written, they say the same. Shardings that only differ in writing are not told apart from
+  // others, so that only those that are read here are compared.
   void checkSameSharding(const Instruction& caller, const std::vector<const Instruction*>& places) {
     const Instruction* first = nullptr;
     for (const Instruction* place : places) {
       if (!place || !place->attributes->has(Attr::sharding)) continue;
       if (!first) first = place;
-      const std::string &one = place->attributes->get<RawText>(Attr::sharding)->text, &other = first->attributes->get<RawText>(Attr::sharding)->text;
-      if (surelyDiffer(one, other)) refuse(*place, "lies on devices otherwise than " + named(*first) + " of the same " + std::string(caller.opcodeName()), "sharding", other, one);
+      const std::string &one = place->attributes->get<RawText>(Attr::sharding)->text,
+                        &other = first->attributes->get<RawText>(Attr::sharding)->text;
+      if (surelyDiffer(one, other))
+        refuse(*place,
+               "lies on devices otherwise than " + named(*first) + " of the same " + std::string(caller.opcodeName()),
+               "sharding", other, one);
     }
   }
   static bool surelyDiffer(std::string_view a, std::string_view b) {
@@ -120,7 +140,9 @@ class CallChecks {
     }
     const auto one = tilingOf(a), other = tilingOf(b);
     if (!one || !other) return false;
-    const auto isCut = [](const Tiling& tiling) { return std::ranges::any_of(tiling.tiles, [](int64_t tiles) { return tiles > 1; }); };
+    const auto isCut = [](const Tiling& tiling) {
+      return std::ranges::any_of(tiling.tiles, [](int64_t tiles) { return tiles > 1; });
+    };
     if (isCut(*one) != isCut(*other)) return (isCut(*one) ? b : a) == "{replicated}";
     return isCut(*one) && (one->tiles != other->tiles || one->devices != other->devices);
   }
@@ -129,29 +151,43 @@ class CallChecks {
     for (ComputationId callee : module_.callees(start)) {
       if (!module_.contains(callee)) continue;
       const auto& instructions = module_.at(callee).instructions;
-      const auto isOf = [&](InstructionId id, std::initializer_list<Opcode> opcodes) { return std::ranges::find(opcodes, module_.at(id).opcode) != opcodes.end(); };
-      const auto others = std::ranges::count_if(instructions, [&](InstructionId id) { return !isOf(id, {Opcode::Parameter, Opcode::Tuple, Opcode::GetTupleElement, Opcode::Bitcast}); });
+      const auto isOf = [&](InstructionId id, std::initializer_list<Opcode> opcodes) {
+        return std::ranges::find(opcodes, module_.at(id).opcode) != opcodes.end();
+      };
+      const auto others = std::ranges::count_if(instructions, [&](InstructionId id) {
+        return !isOf(id, {Opcode::Parameter, Opcode::Tuple, Opcode::GetTupleElement, Opcode::Bitcast});
+      });
       const bool onlyMessages = std::ranges::all_of(instructions, [&](InstructionId id) {
-        return isOf(id, {Opcode::Parameter, Opcode::Send, Opcode::SendDone, Opcode::Recv, Opcode::RecvDone, Opcode::Tuple, Opcode::GetTupleElement, Opcode::AfterAll});
+        return isOf(id, {Opcode::Parameter, Opcode::Send, Opcode::SendDone, Opcode::Recv, Opcode::RecvDone,
+                         Opcode::Tuple, Opcode::GetTupleElement, Opcode::AfterAll});
       });
       if (others > 1 && !onlyMessages)
-        refuse(start, "starts %" + module_.at(callee).name + ", which is more than one operation", "async-pair", "parameters and one operation", std::to_string(others) + " operations");
+        refuse(start, "starts %" + module_.at(callee).name + ", which is more than one operation", "async-pair",
+               "parameters and one operation", std::to_string(others) + " operations");
     }
   }
 
   void checkBufferTarget(const Instruction& call) {
     const std::string target(call.attributes->textOr(Attr::custom_call_target, ""));
-    const bool makes = target == "CreateBuffer" || target == "Pin", takes = target == "Unpin", creates = target == "CreateBuffer";
+    const bool makes = target == "CreateBuffer" || target == "Pin", takes = target == "Unpin",
+               creates = target == "CreateBuffer";
     if (!makes && !takes) return;
     const bool resultFits = makes ? call.shape->type == ElementType::Buffer : call.shape->isArray();
-    if (!resultFits) refuse(call, "has a result that " + target + " does not give", "buffer", makes ? "a buffer" : "an array", toString(*call.shape, false));
-    if (call.operands.size() != (creates ? 0u : 1u)) return refuse(call, "has operands that " + target + " does not take", "buffer", creates ? "none" : "one", std::to_string(call.operands.size()));
+    if (!resultFits)
+      refuse(call, "has a result that " + target + " does not give", "buffer", makes ? "a buffer" : "an array",
+             toString(*call.shape, false));
+    if (call.operands.size() != (creates ? 0u : 1u))
+      return refuse(call, "has operands that " + target + " does not take", "buffer", creates ? "none" : "one",
+                    std::to_string(call.operands.size()));
     if (creates || !call.operands[0].valid() || !module_.contains(call.operands[0])) return;
     const Shape& operand = module_.shapeOf(call.operands[0]);
     const bool operandFits = takes ? operand.type == ElementType::Buffer : operand.isArray();
-    if (!operandFits) return refuse(call, "has an operand that " + target + " does not take", "buffer", takes ? "a buffer" : "an array", toString(operand, false));
+    if (!operandFits)
+      return refuse(call, "has an operand that " + target + " does not take", "buffer", takes ? "a buffer" : "an array",
+                    toString(operand, false));
     const Shape &array = makes ? operand : *call.shape, &buffer = makes ? *call.shape : operand;
-    if (resultFits && !compatible(array, buffer.elements.at(0))) refuse(call, "has a buffer of another shape", "buffer", toString(array, false), toString(buffer, false));
+    if (resultFits && !compatible(array, buffer.elements.at(0)))
+      refuse(call, "has a buffer of another shape", "buffer", toString(array, false), toString(buffer, false));
   }
 
   const Module& module_;

@@ -1,5 +1,5 @@
-// Devices of a module: replica groups and pairs against replica_count and num_partitions, shardings against the number of
-// devices, and what the instructions of one channel have in common. A count of 1 may mean that nobody has set it, so
+// Devices of a module: replica groups and pairs against replica_count and num_partitions, shardings against the number
+// of devices, and what the instructions of one channel have in common. A count of 1 may mean that nobody has set it, so
 // groups are held against counts above 1 only, as XLA does.
 #include <algorithm>
 #include <map>
@@ -18,7 +18,10 @@ std::string named(const Instruction& instruction) { return "%" + std::string(ins
 // Collectives whose groups share one result shape have to be equally large.
 bool wantsEqualGroups(Opcode opcode) {
   switch (opcode) {
-    case Opcode::AllGather: case Opcode::AllGatherStart: case Opcode::AllToAll: case Opcode::ReduceScatter: return true;
+    case Opcode::AllGather:
+    case Opcode::AllGatherStart:
+    case Opcode::AllToAll:
+    case Opcode::ReduceScatter: return true;
     default: return false;
   }
 }
@@ -26,7 +29,10 @@ bool wantsEqualGroups(Opcode opcode) {
 class DeviceChecks {
  public:
   DeviceChecks(const Module& module, Diagnostics& out)
-      : module_(module), out_(out), replicas_(module.config().replicaCount.value_or(1)), partitions_(module.config().numPartitions.value_or(1)) {}
+      : module_(module),
+        out_(out),
+        replicas_(module.config().replicaCount.value_or(1)),
+        partitions_(module.config().numPartitions.value_or(1)) {}
 
   void check(const Instruction& instruction) {
     checkGroups(instruction);
@@ -42,24 +48,31 @@ class DeviceChecks {
   }
 
  private:
-  void refuse(const Instruction& instruction, std::string message, std::string label, std::string expected = {}, std::string found = {}) {
-    out_.add(diagnosticAt(instruction, named(instruction) + " " + std::move(message), std::move(label), std::move(expected), std::move(found)));
+  void refuse(const Instruction& instruction, std::string message, std::string label, std::string expected = {},
+              std::string found = {}) {
+    out_.add(diagnosticAt(instruction, named(instruction) + " " + std::move(message), std::move(label),
+                          std::move(expected), std::move(found)));
   }
 
   void checkGroups(const Instruction& instruction) {
     const auto* groups = instruction.attributes->get<ReplicaGroups>(Attr::replica_groups);
     const bool global = instruction.attributes->boolOr(Attr::use_global_device_ids, false);
-    if (global && !instruction.attributes->has(Attr::channel_id)) refuse(instruction, "numbers global devices and has no channel_id", "replica-groups");
-    if (global && groups && groups->groups.empty()) refuse(instruction, "numbers global devices and has no replica groups", "replica-groups");
+    if (global && !instruction.attributes->has(Attr::channel_id))
+      refuse(instruction, "numbers global devices and has no channel_id", "replica-groups");
+    if (global && groups && groups->groups.empty())
+      refuse(instruction, "numbers global devices and has no replica groups", "replica-groups");
     if (!groups || groups->groups.empty()) return;
     int64_t members = 0;
     for (const auto& group : groups->groups) members += static_cast<int64_t>(group.size());
     const int64_t devices = groupExtent(instruction, {replicas_, partitions_});
     if (devices > 1 && members != devices)
-      refuse(instruction, "has replica groups for another number of devices", "replica-groups", std::to_string(devices), std::to_string(members));
+      refuse(instruction, "has replica groups for another number of devices", "replica-groups", std::to_string(devices),
+             std::to_string(members));
     const size_t size = groups->groups[0].size();
-    if (wantsEqualGroups(instruction.opcode) && !std::ranges::all_of(groups->groups, [&](const auto& group) { return group.size() == size; }))
-      refuse(instruction, "has replica groups of different size", "replica-groups", "groups of " + std::to_string(size), groups->text);
+    if (wantsEqualGroups(instruction.opcode) &&
+        !std::ranges::all_of(groups->groups, [&](const auto& group) { return group.size() == size; }))
+      refuse(instruction, "has replica groups of different size", "replica-groups", "groups of " + std::to_string(size),
+             groups->text);
   }
 
   // Without groups all devices are one: as many parts as there are of them.
@@ -67,19 +80,29 @@ class DeviceChecks {
     const auto* groups = instruction.attributes->get<ReplicaGroups>(Attr::replica_groups);
     const auto* dimensions = instruction.attributes->get<std::vector<int64_t>>(Attr::dimensions);
     const int64_t devices = groupExtent(instruction, {replicas_, partitions_});
-    if ((!groups || groups->groups.empty()) && instruction.opcode == Opcode::AllToAll && !dimensions && devices > 1 && std::ssize(instruction.operands) != devices)
-      refuse(instruction, "has operands for another number of devices", "replica-groups", std::to_string(devices), std::to_string(instruction.operands.size()));
-    const bool array = instruction.operands.size() == 1 && instruction.operands[0].valid() && module_.contains(instruction.operands[0]) && instruction.shape->isArray();
+    if ((!groups || groups->groups.empty()) && instruction.opcode == Opcode::AllToAll && !dimensions && devices > 1 &&
+        std::ssize(instruction.operands) != devices)
+      refuse(instruction, "has operands for another number of devices", "replica-groups", std::to_string(devices),
+             std::to_string(instruction.operands.size()));
+    const bool array = instruction.operands.size() == 1 && instruction.operands[0].valid() &&
+                       module_.contains(instruction.operands[0]) && instruction.shape->isArray();
     if ((groups && !groups->groups.empty()) || !dimensions || dimensions->size() != 1 || devices <= 1 || !array) return;
     const bool gathers = instruction.opcode == Opcode::AllGather;
     if (!gathers && instruction.opcode != Opcode::ReduceScatter) return;
-    const Shape &operand = module_.shapeOf(instruction.operands[0]), &whole = gathers ? *instruction.shape : operand, &part = gathers ? operand : *instruction.shape;
+    const Shape &operand = module_.shapeOf(instruction.operands[0]), &whole = gathers ? *instruction.shape : operand,
+                &part = gathers ? operand : *instruction.shape;
     const auto d = static_cast<size_t>(dimensions->front());
-    if (d >= whole.dimensions.size() || d >= part.dimensions.size() || part.dimensions[d] <= 0 || whole.dimensions[d] < 0) return;
+    if (d >= whole.dimensions.size() || d >= part.dimensions.size() || part.dimensions[d] <= 0 ||
+        whole.dimensions[d] < 0)
+      return;
     const int64_t parts = (whole.dimensions[d] - 1) / part.dimensions[d] + 1;
-    const bool joins = instruction.attributes->has(Attr::channel_id) && !instruction.attributes->boolOr(Attr::use_global_device_ids, false);
-    const int64_t members = joins ? devices * partitions_ : devices;  // a channel without global ids: replicas with all their partitions
-    if (parts != members) refuse(instruction, "has parts for another number of devices", "replica-groups", std::to_string(members), std::to_string(parts));
+    const bool joins = instruction.attributes->has(Attr::channel_id) &&
+                       !instruction.attributes->boolOr(Attr::use_global_device_ids, false);
+    const int64_t members =
+        joins ? devices * partitions_ : devices;  // a channel without global ids: replicas with all their partitions
+    if (parts != members)
+      refuse(instruction, "has parts for another number of devices", "replica-groups", std::to_string(members),
+             std::to_string(parts));
   }
 
   // Layouts of all-reduces are constrained in all of a module or in none.
@@ -88,7 +111,8 @@ class DeviceChecks {
     const auto constrained = [](const Instruction& i) { return i.attributes->boolOr(Attr::constrain_layout, false); };
     if (!firstAllReduce_) firstAllReduce_ = &instruction;
     if (constrained(*firstAllReduce_) != constrained(instruction))
-      refuse(instruction, "and " + named(*firstAllReduce_) + " differ in constrain_layout", "constrain-layout", constrained(*firstAllReduce_) ? "true" : "false", constrained(instruction) ? "true" : "false");
+      refuse(instruction, "and " + named(*firstAllReduce_) + " differ in constrain_layout", "constrain-layout",
+             constrained(*firstAllReduce_) ? "true" : "false", constrained(instruction) ? "true" : "false");
   }
 
   void checkPairs(const Instruction& instruction) {
@@ -98,29 +122,37 @@ class DeviceChecks {
     for (const auto& pair : *pairs)
       for (int64_t device : pair)
         if (device >= devices)
-          refuse(instruction, "names a device that is not there", "source-target", "0 to " + std::to_string(devices - 1), std::to_string(device));
+          refuse(instruction, "names a device that is not there", "source-target",
+                 "0 to " + std::to_string(devices - 1), std::to_string(device));
   }
 
   // What sharding.h cannot read is none of its business.
   void checkSharding(const Instruction& instruction) {
     const auto* text = instruction.attributes->get<RawText>(Attr::sharding);
     if (text && instruction.shape->isTuple() && text->text.starts_with("{{")) {
-      const size_t leaves = std::max<size_t>(leavesOf(*instruction.shape).size(), 1), given = shardingsOf(text->text).size();
-      if (given != leaves) refuse(instruction, "has a sharding for another number of arrays", "sharding", std::to_string(leaves), std::to_string(given));
+      const size_t leaves = std::max<size_t>(leavesOf(*instruction.shape).size(), 1),
+                   given = shardingsOf(text->text).size();
+      if (given != leaves)
+        refuse(instruction, "has a sharding for another number of arrays", "sharding", std::to_string(leaves),
+               std::to_string(given));
     }
     if (!text || !instruction.shape->isArray()) return;
     if (const auto device = maximalDeviceOf(text->text); device && partitions_ > 1 && *device >= partitions_)
-      refuse(instruction, "has a sharding on a device that is not there", "sharding", "0 to " + std::to_string(partitions_ - 1), std::to_string(*device));
+      refuse(instruction, "has a sharding on a device that is not there", "sharding",
+             "0 to " + std::to_string(partitions_ - 1), std::to_string(*device));
     const auto tiling = tilingOf(text->text);
     if (!tiling || tiling->tiles.empty()) return;
     const auto count = static_cast<int64_t>(tiling->devices.size());
     if (static_cast<int64_t>(tiling->tiles.size()) != instruction.shape->rank())
-      refuse(instruction, "has a sharding of another rank", "sharding", std::to_string(instruction.shape->rank()), text->text);
+      refuse(instruction, "has a sharding of another rank", "sharding", std::to_string(instruction.shape->rank()),
+             text->text);
     if (partitions_ > 1 && count != partitions_)
-      refuse(instruction, "has a sharding over another number of devices", "sharding", std::to_string(partitions_), std::to_string(count));
+      refuse(instruction, "has a sharding over another number of devices", "sharding", std::to_string(partitions_),
+             std::to_string(count));
     std::vector<int64_t> devices = tiling->devices;
     std::ranges::sort(devices);
-    if (std::ranges::adjacent_find(devices) != devices.end()) refuse(instruction, "has a sharding that names a device twice", "sharding", {}, text->text);
+    if (std::ranges::adjacent_find(devices) != devices.end())
+      refuse(instruction, "has a sharding that names a device twice", "sharding", {}, text->text);
   }
 
   void checkChannel(const Instruction& instruction) {
@@ -134,7 +166,10 @@ class DeviceChecks {
 
   static bool isSendOrReceive(const Instruction& instruction) {
     switch (instruction.opcode) {
-      case Opcode::Send: case Opcode::SendDone: case Opcode::Recv: case Opcode::RecvDone: return true;
+      case Opcode::Send:
+      case Opcode::SendDone:
+      case Opcode::Recv:
+      case Opcode::RecvDone: return true;
       default: return false;
     }
   }
@@ -146,9 +181,12 @@ class DeviceChecks {
     const std::string name = "channel " + std::to_string(channel);
     std::set<Opcode> hostStarts;
     for (const Instruction* instruction : instructions) {
-      if (!isSendOrReceive(*instruction)) refuse(*instruction, "uses " + name + " of " + named(**first), "channel", "send or recv", std::string(instruction->opcodeName()));
+      if (!isSendOrReceive(*instruction))
+        refuse(*instruction, "uses " + name + " of " + named(**first), "channel", "send or recv",
+               std::string(instruction->opcodeName()));
       const bool start = instruction->opcode == Opcode::Send || instruction->opcode == Opcode::Recv;
-      if (start && instruction->attributes->boolOr(Attr::is_host_transfer, false) && !hostStarts.insert(instruction->opcode).second)
+      if (start && instruction->attributes->boolOr(Attr::is_host_transfer, false) &&
+          !hostStarts.insert(instruction->opcode).second)
         refuse(*instruction, "uses " + name + " to the host, which is in use", "channel");
     }
   }

@@ -21,7 +21,9 @@ std::string named(const Instruction& instruction) { return "%" + std::string(ins
 
 // Numbers of "{…}" at `at`.
 bool readIndex(std::string_view text, size_t& at, Index& out) {
-  const auto skip = [&] { while (at < text.size() && (text[at] == ' ' || text[at] == ',')) ++at; };
+  const auto skip = [&] {
+    while (at < text.size() && (text[at] == ' ' || text[at] == ',')) ++at;
+  };
   skip();
   if (at >= text.size() || text[at++] != '{') return false;
   for (skip(); at < text.size() && text[at] != '}'; skip()) {
@@ -66,7 +68,8 @@ void checkSharedBuffers(const Module& module, const Instruction& instruction, Di
   const auto* text = instruction.attributes->get<RawText>(Attr::output_to_operand_aliasing);
   if (!text) return;
   const auto refuse = [&](std::string message, std::string expected = {}, std::string found = {}) {
-    out.add(diagnosticAt(instruction, named(instruction) + " " + std::move(message), "output_to_operand_aliasing", std::move(expected), std::move(found)));
+    out.add(diagnosticAt(instruction, named(instruction) + " " + std::move(message), "output_to_operand_aliasing",
+                         std::move(expected), std::move(found)));
   };
   const auto shared = sharedBuffers(text->text);
   if (!shared) return refuse("has an aliasing that cannot be read", "{{0}: (0, {})}", text->text);
@@ -77,9 +80,12 @@ void checkSharedBuffers(const Module& module, const Instruction& instruction, Di
     const InstructionId operand = there ? instruction.operands[static_cast<size_t>(each.operand)] : InstructionId();
     if (there && (!operand.valid() || !module.contains(operand))) continue;  // reported with the operands
     const Shape* input = there ? partOf(module.shapeOf(operand), each.operandIndex) : nullptr;
-    if (!output) refuse("shares a result that is not there", {}, toString(*instruction.shape, false));
-    else if (!input) refuse("shares an operand that is not there", {}, "operand " + std::to_string(each.operand));
-    else if (!compatible(*output, *input)) refuse("shares a result and an operand of different shape", toString(*input, false), toString(*output, false));
+    if (!output)
+      refuse("shares a result that is not there", {}, toString(*instruction.shape, false));
+    else if (!input)
+      refuse("shares an operand that is not there", {}, "operand " + std::to_string(each.operand));
+    else if (!compatible(*output, *input))
+      refuse("shares a result and an operand of different shape", toString(*input, false), toString(*output, false));
     if (!outputs.insert(each.output).second) refuse("shares a result twice");
   }
 }
@@ -90,7 +96,8 @@ void checkFusedUses(const Module& module, const UserTable& users, const Instruct
     const Computation& body = module.at(callee);
     for (InstructionId id : body.instructions)
       if (id != body.root && users.users(id).empty())
-        out.add(diagnosticAt(module.at(id), named(module.at(id)) + " is not used in the fusion " + named(fusion), "fusion"));
+        out.add(diagnosticAt(module.at(id), named(module.at(id)) + " is not used in the fusion " + named(fusion),
+                             "fusion"));
   }
 }
 

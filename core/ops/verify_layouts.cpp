@@ -1,6 +1,7 @@
-// Layouts of a scheduled module. A schedule comes after layout assignment, so layouts are final there: what hands a value on
-// (tuples, calls, loops, fusions, started operations) hands on its layout too, a bitcast keeps the buffer, and the entry has
-// the layouts that the module says. Before a schedule layouts may still be chosen, and nothing is asked here.
+// Layouts of a scheduled module. A schedule comes after layout assignment, so layouts are final there: what hands a
+// value on (tuples, calls, loops, fusions, started operations) hands on its layout too, a bitcast keeps the buffer, and
+// the entry has the layouts that the module says. Before a schedule layouts may still be chosen, and nothing is asked
+// here.
 #include <algorithm>
 #include <unordered_set>
 
@@ -50,7 +51,8 @@ class LayoutChecks {
     fused_ = fusedBodies_.contains(computation.id.value);
     for (InstructionId id : computation.instructions) {
       const Instruction& instruction = module_.at(id);
-      if (std::ranges::all_of(instruction.operands, [&](InstructionId operand) { return operand.valid() && module_.contains(operand); }))
+      if (std::ranges::all_of(instruction.operands,
+                              [&](InstructionId operand) { return operand.valid() && module_.contains(operand); }))
         check(instruction);
     }
   }
@@ -68,18 +70,26 @@ class LayoutChecks {
     constexpr unsigned kFree = kTiles | kTailPadding | kMemorySpace;
     for (size_t i = 0; i < std::min(entry.parameters.size(), config.entryParameterLayouts.size()); ++i)
       if (entry.parameters[i].valid())
-        same(module_.at(entry.parameters[i]), module_.shapeOf(entry.parameters[i]), config.entryParameterLayouts[i], "entry_computation_layout", kFree);
+        same(module_.at(entry.parameters[i]), module_.shapeOf(entry.parameters[i]), config.entryParameterLayouts[i],
+             "entry_computation_layout", kFree);
     if (config.entryResultLayout && entry.root.valid() && module_.contains(entry.root))
-      same(module_.at(entry.root), module_.shapeOf(entry.root), *config.entryResultLayout, "entry_computation_layout", kFree);
+      same(module_.at(entry.root), module_.shapeOf(entry.root), *config.entryResultLayout, "entry_computation_layout",
+           kFree);
   }
 
  private:
-  void same(const Instruction& instruction, const Shape& found, const Shape& expected, const std::string& of, unsigned freedom = kNone) {
+  void same(const Instruction& instruction, const Shape& found, const Shape& expected, const std::string& of,
+            unsigned freedom = kNone) {
     if (sameLayouts(found, expected, freedom)) return;
-    out_.add(diagnosticAt(instruction, "%" + std::string(instruction.name) + " has another layout than " + of, "layout", toString(expected), toString(found)));
+    out_.add(diagnosticAt(instruction, "%" + std::string(instruction.name) + " has another layout than " + of, "layout",
+                          toString(expected), toString(found)));
   }
-  const Shape& operandShape(const Instruction& instruction, size_t i) const { return module_.shapeOf(instruction.operands[i]); }
-  std::string operandName(const Instruction& instruction, size_t i) const { return "%" + std::string(module_.at(instruction.operands[i]).name); }
+  const Shape& operandShape(const Instruction& instruction, size_t i) const {
+    return module_.shapeOf(instruction.operands[i]);
+  }
+  std::string operandName(const Instruction& instruction, size_t i) const {
+    return "%" + std::string(module_.at(instruction.operands[i]).name);
+  }
 
   void check(const Instruction& instruction) {
     if (takesWholeOperands(instruction.opcode) || instruction.opcode == Opcode::Conditional) checkCallees(instruction);
@@ -90,7 +100,8 @@ class LayoutChecks {
       case Opcode::Bitcast: return checkBitcast(instruction, operand);
       case Opcode::Copy: return checkCopy(instruction, operand);
       case Opcode::OptBarrier: return same(instruction, shape, operand, name);
-      case Opcode::DynamicUpdateSlice: return same(instruction, shape, operand, name, fused_ ? kTiles | kMemorySpace : kNone);
+      case Opcode::DynamicUpdateSlice:
+        return same(instruction, shape, operand, name, fused_ ? kTiles | kMemorySpace : kNone);
       case Opcode::GetTupleElement: return checkElement(instruction, operand);
       case Opcode::Tuple: return checkTuple(instruction);
       case Opcode::AsyncDone: return checkPart(instruction, operand, 1);
@@ -104,7 +115,8 @@ class LayoutChecks {
       same(instruction, instruction.shape->elements[i], operandShape(instruction, i), operandName(instruction, i));
   }
   void checkPart(const Instruction& instruction, const Shape& operand, size_t index) {
-    if (index < operand.elements.size()) same(instruction, *instruction.shape, operand.elements[index], operandName(instruction, 0));
+    if (index < operand.elements.size())
+      same(instruction, *instruction.shape, operand.elements[index], operandName(instruction, 0));
   }
   void checkElement(const Instruction& instruction, const Shape& operand) {
     const int64_t index = instruction.attributes->intOr(Attr::index, -1);
@@ -120,17 +132,20 @@ class LayoutChecks {
   void checkCopy(const Instruction& instruction, const Shape& operand) {
     if (!instruction.shape->layout || !operand.layout) return;
     const int64_t to = instruction.shape->layout->memorySpace, from = operand.layout->memorySpace;
-    if (from == kHostMemory && to != kHostMemory) same(instruction, *instruction.shape, operand, operandName(instruction, 0), kMemorySpace);
+    if (from == kHostMemory && to != kHostMemory)
+      same(instruction, *instruction.shape, operand, operandName(instruction, 0), kMemorySpace);
   }
 
   // Sizes agree with or without padding.
   void checkBitcast(const Instruction& instruction, const Shape& operand) {
     const Shape& shape = *instruction.shape;
-    if (!shape.isArray() || !operand.isArray() || shape.hasDynamicDimensions() || operand.hasDynamicDimensions()) return;
+    if (!shape.isArray() || !operand.isArray() || shape.hasDynamicDimensions() || operand.hasDynamicDimensions())
+      return;
     const auto source = MemoryMap::of(operand), target = MemoryMap::of(shape);
     if (!source || !target || operand.denseBytes() == shape.denseBytes() || source->bytes() == target->bytes()) return;
     out_.add(diagnosticAt(instruction, "%" + std::string(instruction.name) + " sees a buffer of another size", "layout",
-                          std::to_string(source->bytes()) + " bytes of " + toString(operand), std::to_string(target->bytes()) + " bytes of " + toString(shape)));
+                          std::to_string(source->bytes()) + " bytes of " + toString(operand),
+                          std::to_string(target->bytes()) + " bytes of " + toString(shape)));
   }
 
   void checkCallees(const Instruction& instruction) {
@@ -138,8 +153,10 @@ class LayoutChecks {
     for (size_t i = 0; i < callees.size(); ++i) {
       if (!module_.contains(callees[i])) continue;
       const Computation& callee = module_.at(callees[i]);
-      if (instruction.opcode == Opcode::Conditional) checkArguments(instruction, callee, i + 1, 1);
-      else checkArguments(instruction, callee, 0, callee.parameters.size());
+      if (instruction.opcode == Opcode::Conditional)
+        checkArguments(instruction, callee, i + 1, 1);
+      else
+        checkArguments(instruction, callee, 0, callee.parameters.size());
       if (callee.root.valid() && module_.contains(callee.root)) checkResult(instruction, callee);
     }
   }
@@ -147,7 +164,8 @@ class LayoutChecks {
   void checkArguments(const Instruction& instruction, const Computation& callee, size_t first, size_t count) {
     for (size_t i = 0; i < std::min(count, callee.parameters.size()) && first + i < instruction.operands.size(); ++i)
       if (callee.parameters[i].valid())
-        same(module_.at(callee.parameters[i]), module_.shapeOf(callee.parameters[i]), operandShape(instruction, first + i), "the operand of %" + std::string(instruction.name));
+        same(module_.at(callee.parameters[i]), module_.shapeOf(callee.parameters[i]),
+             operandShape(instruction, first + i), "the operand of %" + std::string(instruction.name));
   }
   // A loop's condition gives a flag; a started call has its result in a tuple.
   void checkResult(const Instruction& instruction, const Computation& callee) {

@@ -11,7 +11,8 @@ namespace {
 
 using BufferIndex = std::pair<int64_t, std::vector<int64_t>>;
 
-void report(Diagnostics& out, std::string message, std::string label, std::string expected = {}, std::string found = {}) {
+void report(Diagnostics& out, std::string message, std::string label, std::string expected = {},
+            std::string found = {}) {
   Diagnostic d;
   d.message = std::move(message);
   d.label = std::move(label);
@@ -56,10 +57,14 @@ const Shape& entryShape(const Module& module, int64_t parameter) {
 
 // A buffer that must be shared has one shape, layout and memory space on both sides.
 void checkMustAlias(const Module& module, const Shape& root, const AliasEntry& alias, Diagnostics& out) {
-  const Shape* output = subShape(module.config().entryResultLayout ? *module.config().entryResultLayout : root, alias.outputIndex);
+  const Shape* output =
+      subShape(module.config().entryResultLayout ? *module.config().entryResultLayout : root, alias.outputIndex);
   const Shape* input = subShape(entryShape(module, alias.parameter), alias.parameterIndex);
   if (input && output && !(*input == *output))
-    report(out, "input_output_alias has to join " + bufferText(alias.parameter, alias.parameterIndex) + " and a result of another shape", "alias", toString(*input), toString(*output));
+    report(out,
+           "input_output_alias has to join " + bufferText(alias.parameter, alias.parameterIndex) +
+               " and a result of another shape",
+           "alias", toString(*input), toString(*output));
 }
 
 void checkAliases(const Module& module, const Shape& root, Diagnostics& out) {
@@ -68,16 +73,24 @@ void checkAliases(const Module& module, const Shape& root, Diagnostics& out) {
   for (const AliasEntry& alias : module.config().inputOutputAlias) {
     const Shape* output = subShape(root, alias.outputIndex);
     const Shape* input = parameterBuffer(module, alias.parameter, alias.parameterIndex);
-    if (!output) report(out, "input_output_alias names output " + indexText(alias.outputIndex) + ", which is not there", "alias", {}, toString(root, false));
-    if (!input) report(out, "input_output_alias names " + bufferText(alias.parameter, alias.parameterIndex) + ", which is not there", "alias");
-    if (!outputs.insert(alias.outputIndex).second) report(out, "input_output_alias names output " + indexText(alias.outputIndex) + " twice", "alias");
+    if (!output)
+      report(out, "input_output_alias names output " + indexText(alias.outputIndex) + ", which is not there", "alias",
+             {}, toString(root, false));
+    if (!input)
+      report(out,
+             "input_output_alias names " + bufferText(alias.parameter, alias.parameterIndex) + ", which is not there",
+             "alias");
+    if (!outputs.insert(alias.outputIndex).second)
+      report(out, "input_output_alias names output " + indexText(alias.outputIndex) + " twice", "alias");
     if (!parameters.insert({alias.parameter, alias.parameterIndex}).second)
       report(out, "input_output_alias names " + bufferText(alias.parameter, alias.parameterIndex) + " twice", "alias");
     const bool arrays = input && output && input->isArray() && output->isArray();
     if (input && output && !arrays)
-      report(out, "input_output_alias joins what is no array", "alias", toString(*input, false), toString(*output, false));
+      report(out, "input_output_alias joins what is no array", "alias", toString(*input, false),
+             toString(*output, false));
     if (arrays && input->denseBytes() != output->denseBytes())
-      report(out, "input_output_alias joins buffers of different size", "alias", toString(*input, false), toString(*output, false));
+      report(out, "input_output_alias joins buffers of different size", "alias", toString(*input, false),
+             toString(*output, false));
     else if (arrays && alias.must)
       checkMustAlias(module, root, alias, out);
   }
@@ -85,11 +98,14 @@ void checkAliases(const Module& module, const Shape& root, Diagnostics& out) {
 
 void checkDonors(const Module& module, Diagnostics& out) {
   std::set<BufferIndex> taken;
-  for (const AliasEntry& alias : module.config().inputOutputAlias) taken.insert({alias.parameter, alias.parameterIndex});
+  for (const AliasEntry& alias : module.config().inputOutputAlias)
+    taken.insert({alias.parameter, alias.parameterIndex});
   for (const DonorEntry& donor : module.config().bufferDonor) {
     std::string text = bufferText(donor.parameter, donor.parameterIndex);
-    if (!parameterBuffer(module, donor.parameter, donor.parameterIndex)) report(out, "buffer_donor names " + text + ", which is not there", "donor");
-    if (!taken.insert({donor.parameter, donor.parameterIndex}).second) report(out, "buffer_donor names " + text + ", which is already aliased or donated", "donor");
+    if (!parameterBuffer(module, donor.parameter, donor.parameterIndex))
+      report(out, "buffer_donor names " + text + ", which is not there", "donor");
+    if (!taken.insert({donor.parameter, donor.parameterIndex}).second)
+      report(out, "buffer_donor names " + text + ", which is already aliased or donated", "donor");
   }
 }
 
@@ -102,12 +118,14 @@ void checkEntryLayout(const Module& module, const Shape& root, Diagnostics& out)
            std::to_string(parameters.size()), std::to_string(config.entryParameterLayouts.size()));
   for (size_t i = 0; i < parameters.size() && i < config.entryParameterLayouts.size(); ++i) {
     if (!parameters[i].valid() || compatible(config.entryParameterLayouts[i], module.shapeOf(parameters[i]))) continue;
-    out.add(diagnosticAt(module.at(parameters[i]), "entry_computation_layout has another shape for parameter " + std::to_string(i), "entry_computation_layout",
-                         toString(module.shapeOf(parameters[i]), false), toString(config.entryParameterLayouts[i], false)));
+    out.add(diagnosticAt(module.at(parameters[i]),
+                         "entry_computation_layout has another shape for parameter " + std::to_string(i),
+                         "entry_computation_layout", toString(module.shapeOf(parameters[i]), false),
+                         toString(config.entryParameterLayouts[i], false)));
   }
   if (!compatible(*config.entryResultLayout, root))
-    report(out, "entry_computation_layout has another result than the entry", "entry_computation_layout", toString(root, false),
-           toString(*config.entryResultLayout, false));
+    report(out, "entry_computation_layout has another result than the entry", "entry_computation_layout",
+           toString(root, false), toString(*config.entryResultLayout, false));
 }
 
 }  // namespace

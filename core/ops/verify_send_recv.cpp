@@ -1,9 +1,9 @@
-// Sends and receives that wait for each other: a recv-done waits for the send of its channel, which has to be reached first.
-// Within one computation that can be decided: where a send comes after a recv-done (by what it needs, or by the schedule) and
-// that recv-done waits, on some device, for a send that comes after the first, nothing ever moves. The reference forbids
-// such cycles. Channels whose other end is elsewhere (a host, another computation or program) are not judged, nor those with
-// several sends or receives, where one may belong to an earlier turn of a loop. A warning: XLA compiles such programs, and a run
-// ends with the names of those that wait.
+// Sends and receives that wait for each other: a recv-done waits for the send of its channel, which has to be reached
+// first. Within one computation that can be decided: where a send comes after a recv-done (by what it needs, or by the
+// schedule) and that recv-done waits, on some device, for a send that comes after the first, nothing ever moves. The
+// reference forbids such cycles. Channels whose other end is elsewhere (a host, another computation or program) are not
+// judged, nor those with several sends or receives, where one may belong to an earlier turn of a loop. A warning: XLA
+// compiles such programs, and a run ends with the names of those that wait.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -17,8 +17,8 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostChannels = 256;    // of one computation; the check looks at each pair of them
-constexpr size_t kMostPairs = 1 << 16;   // of devices, over all channels
+constexpr size_t kMostChannels = 256;   // of one computation; the check looks at each pair of them
+constexpr size_t kMostPairs = 1 << 16;  // of devices, over all channels
 
 struct Channel {
   const Instruction *send = nullptr, *recv = nullptr, *done = nullptr;
@@ -63,7 +63,8 @@ class Deadlocks {
     if (!channel.send || !channel.recv || !channel.done || channel.count != 3) return false;
     if (channel.send->attributes->boolOr(Attr::is_host_transfer, false)) return false;
     const auto operands = channel.done->operands;
-    return channel.send->computation == channel.done->computation && operands.size() == 1 && operands[0] == channel.recv->id;
+    return channel.send->computation == channel.done->computation && operands.size() == 1 &&
+           operands[0] == channel.recv->id;
   }
 
   // Without pairs every device sends to itself. False when there are too many.
@@ -93,14 +94,17 @@ class Deadlocks {
   // A recv-done may leave its channel to its recv.
   std::optional<int64_t> channelOf(const Instruction& instruction) const {
     const Instruction* at = &instruction;
-    if (at->opcode == Opcode::RecvDone && !at->attributes->has(Attr::channel_id) && !at->operands.empty() && at->operands[0].valid() && module_.contains(at->operands[0]))
+    if (at->opcode == Opcode::RecvDone && !at->attributes->has(Attr::channel_id) && !at->operands.empty() &&
+        at->operands[0].valid() && module_.contains(at->operands[0]))
       at = &module_.at(at->operands[0]);
     if (!at->attributes->has(Attr::channel_id)) return std::nullopt;
     return at->attributes->intOr(Attr::channel_id, 0);
   }
 
   void findSendsAfter(const Computation& computation, Channel& channel) const {
-    const std::unordered_set<uint32_t> later = module_.config().isScheduled.value_or(false) ? scheduledAfter(computation, channel.done->id) : needing(computation, channel.done->id);
+    const std::unordered_set<uint32_t> later = module_.config().isScheduled.value_or(false)
+                                                   ? scheduledAfter(computation, channel.done->id)
+                                                   : needing(computation, channel.done->id);
     for (size_t c = 0; c < channels_.size(); ++c)
       if (later.contains(channels_[c].send->id.value)) channel.after.push_back(c);
   }
@@ -119,7 +123,8 @@ class Deadlocks {
       const Instruction& instruction = module_.at(id);
       const auto needed = [&](InstructionId other) { return out.contains(other.value); };
       const auto* before = instruction.attributes->get<std::vector<InstructionId>>(Attr::control_predecessors);
-      if (std::ranges::any_of(instruction.operands, needed) || (before && std::ranges::any_of(*before, needed))) out.insert(id.value);
+      if (std::ranges::any_of(instruction.operands, needed) || (before && std::ranges::any_of(*before, needed)))
+        out.insert(id.value);
     }
     return out;
   }
@@ -154,7 +159,8 @@ class Deadlocks {
       if (target != wait.second) continue;
       for (size_t c = 0; c < channels_.size(); ++c) {
         const bool before = std::ranges::find(channels_[c].after, wait.first) != channels_[c].after.end();
-        const bool waits = before && std::ranges::any_of(channels_[c].pairs, [s = source](const auto& pair) { return pair.second == s; });
+        const bool waits = before && std::ranges::any_of(channels_[c].pairs,
+                                                         [s = source](const auto& pair) { return pair.second == s; });
         if (waits) out.emplace_back(c, source);
       }
     }
@@ -164,7 +170,9 @@ class Deadlocks {
   void report(const Wait& wait) {
     reported_ = true;
     const Instruction &done = *channels_[wait.first].done, &send = *channels_[wait.first].send;
-    Diagnostic d = diagnosticAt(done, "%" + std::string(done.name) + " waits on device " + std::to_string(wait.second) + " for %" + std::string(send.name) + ", which waits for it",
+    Diagnostic d = diagnosticAt(done,
+                                "%" + std::string(done.name) + " waits on device " + std::to_string(wait.second) +
+                                    " for %" + std::string(send.name) + ", which waits for it",
                                 "send-recv-order", "send before recv-done", "a cycle of waits");
     d.severity = Severity::Warning;
     out_.add(std::move(d));
@@ -179,8 +187,6 @@ class Deadlocks {
 
 }  // namespace
 
-void verifySendRecv(const Module& module, Diagnostics& out) {
-  Deadlocks(module, out).check();
-}
+void verifySendRecv(const Module& module, Diagnostics& out) { Deadlocks(module, out).check(); }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// Attributes that the IR keeps as the text in braces: words that XLA does not have there are refused. What stands behind the
-// first word of a sharding is left to those who read it.
+// Attributes that the IR keeps as the text in braces: words that XLA does not have there are refused. What stands
+// behind the first word of a sharding is left to those who read it.
 #include <algorithm>
 #include <array>
 
@@ -20,8 +20,11 @@ std::string_view nextWord(std::string_view text, size_t& at) {
   return text.substr(begin, at - begin);
 }
 
-void refuse(const Instruction& instruction, std::string_view attribute, std::string_view choices, std::string_view found, Diagnostics& out) {
-  out.add(diagnosticAt(instruction, "%" + std::string(instruction.name) + " has a " + std::string(attribute) + " that is not understood", "attribute", "one of " + std::string(choices), std::string(found)));
+void refuse(const Instruction& instruction, std::string_view attribute, std::string_view choices,
+            std::string_view found, Diagnostics& out) {
+  out.add(diagnosticAt(
+      instruction, "%" + std::string(instruction.name) + " has a " + std::string(attribute) + " that is not understood",
+      "attribute", "one of " + std::string(choices), std::string(found)));
 }
 
 // {mode=highest} or {tolerance={atol=1, rtol=0.5, ulps=2}}
@@ -34,27 +37,36 @@ void checkAccuracy(const Instruction& instruction, Diagnostics& out) {
   const std::string_view form = nextWord(text->text, at);
   if (form == "mode") {
     std::string mode(nextWord(text->text, at));
-    std::ranges::transform(mode, mode.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    if (std::ranges::find(kModes, mode) == kModes.end()) refuse(instruction, "result_accuracy", "default highest", mode, out);
+    std::ranges::transform(mode, mode.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    if (std::ranges::find(kModes, mode) == kModes.end())
+      refuse(instruction, "result_accuracy", "default highest", mode, out);
     return;
   }
   if (form != "tolerance") return refuse(instruction, "result_accuracy", "mode tolerance", text->text, out);
   // An exponent's letter stands behind a digit.
   for (std::string_view name = nextWord(text->text, at); !name.empty(); name = nextWord(text->text, at)) {
     const auto begin = static_cast<size_t>(name.data() - text->text.data());
-    const bool exponent = begin > 0 && (text->text[begin - 1] == '.' || (text->text[begin - 1] >= '0' && text->text[begin - 1] <= '9'));
-    if (!exponent && name != "inf" && name != "nan" && std::ranges::find(kTolerances, name) == kTolerances.end()) refuse(instruction, "result_accuracy", "atol rtol ulps", name, out);
+    const bool exponent =
+        begin > 0 && (text->text[begin - 1] == '.' || (text->text[begin - 1] >= '0' && text->text[begin - 1] <= '9'));
+    if (!exponent && name != "inf" && name != "nan" && std::ranges::find(kTolerances, name) == kTolerances.end())
+      refuse(instruction, "result_accuracy", "atol rtol ulps", name, out);
   }
 }
 
 void checkSharding(const Instruction& instruction, Diagnostics& out) {
   const auto* text = instruction.attributes->get<RawText>(Attr::sharding);
   if (!text) return;
-  constexpr std::array<std::string_view, 13> kForms = {"replicated", "maximal", "manual", "unknown", "unreduced", "devices", "mesh", "maximal_mesh", "metadata", "last_tile_dim_replicate", "last_tile_dims", "shard_as", "shard_like"};
+  constexpr std::array<std::string_view, 13> kForms = {
+      "replicated",     "maximal",  "manual",       "unknown",  "unreduced",
+      "devices",        "mesh",     "maximal_mesh", "metadata", "last_tile_dim_replicate",
+      "last_tile_dims", "shard_as", "shard_like"};
   for (std::string_view one : shardingsOf(text->text)) {
     size_t at = 0;
     const std::string_view form = nextWord(one, at);
-    if (!form.empty() && std::ranges::find(kForms, form) == kForms.end()) refuse(instruction, "sharding", "replicated maximal manual unknown unreduced devices mesh maximal_mesh", form, out);
+    if (!form.empty() && std::ranges::find(kForms, form) == kForms.end())
+      refuse(instruction, "sharding", "replicated maximal manual unknown unreduced devices mesh maximal_mesh", form,
+             out);
   }
 }
 

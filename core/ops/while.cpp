@@ -21,15 +21,19 @@ Status takesInit(const InferContext& context, size_t callee, const char* name) {
   const ProgramShape& program = context.computations[callee];
   const Shape& init = context.operand(0);
   if (program.parameters.size() != 1)
-    return context.violated("C1", std::string(name) + " takes one parameter", "1", std::to_string(program.parameters.size()));
+    return context.violated("C1", std::string(name) + " takes one parameter", "1",
+                            std::to_string(program.parameters.size()));
   if (!compatible(program.parameters[0], init))
-    return context.violated("C1", std::string("the parameter of ") + name + " has another shape than init", toString(init, false), toString(program.parameters[0], false));
+    return context.violated("C1", std::string("the parameter of ") + name + " has another shape than init",
+                            toString(init, false), toString(program.parameters[0], false));
   return {};
 }
 
 Result<Inferred> inferShape(const InferContext& context) {
-  auto condition = calleeIndex(*context.attributes, Attr::condition), body = calleeIndex(*context.attributes, Attr::body);
-  if (!condition || !body || context.computations.size() != 2) return context.violated("C1", "while needs a condition and a body");
+  auto condition = calleeIndex(*context.attributes, Attr::condition),
+       body = calleeIndex(*context.attributes, Attr::body);
+  if (!condition || !body || context.computations.size() != 2)
+    return context.violated("C1", "while needs a condition and a body");
   TESSERA_TRY(takesInit(context, *condition, "condition"));
   TESSERA_TRY(takesInit(context, *body, "body"));
   const Shape& test = context.computations[*condition].result;
@@ -37,8 +41,10 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C2", "condition gives a truth value", "pred[]", toString(test, false));
   const Shape& next = context.computations[*body].result;
   if (!compatible(next, context.operand(0)))
-    return context.violated("C3", "body gives another shape than init", toString(context.operand(0), false), toString(next, false));
-  return Inferred{withoutLayout(context.operand(0)), std::vector<std::string>(static_cast<size_t>(context.operand(0).rank()), "as init")};
+    return context.violated("C3", "body gives another shape than init", toString(context.operand(0), false),
+                            toString(next, false));
+  return Inferred{withoutLayout(context.operand(0)),
+                  std::vector<std::string>(static_cast<size_t>(context.operand(0).rank()), "as init")};
 }
 
 void inferLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
@@ -70,8 +76,9 @@ const OpDef kWhile = {
     .kind = ExecutionKind::Control,
     .category = "Control",
     .summary = "Repeats a computation while a condition holds.",
-    .doc = "The value starts as init. As long as condition(value) is true, value = body(value); the last value is the "
-           "result. All of init, the parameters of both computations and the result of body have one shape $T$.",
+    .doc =
+        "The value starts as init. As long as condition(value) is true, value = body(value); the last value is the "
+        "result. All of init, the parameters of both computations and the result of body have one shape $T$.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -42,10 +42,10 @@ Status checkWindow(const InferContext& context, const Window& window, std::strin
   for (size_t d = 0; d < window.dimensions.size(); ++d) {
     const WindowDimension& each = window.dimensions[d];
     if (each.size < 1 || each.stride < 1 || each.windowDilation < 1 || each.baseDilation < 1)
-      return context.violated(label, fmt::format("the window has a size, stride or dilation below 1 in dimension {}", d),
-                              "at least 1",
-                              fmt::format("size {}, stride {}, dilations {} and {}", each.size, each.stride,
-                                          each.windowDilation, each.baseDilation));
+      return context.violated(
+          label, fmt::format("the window has a size, stride or dilation below 1 in dimension {}", d), "at least 1",
+          fmt::format("size {}, stride {}, dilations {} and {}", each.size, each.stride, each.windowDilation,
+                      each.baseDilation));
   }
   return {};
 }

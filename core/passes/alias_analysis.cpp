@@ -30,11 +30,13 @@ uint32_t firstLeafOf(const Shape& tuple, size_t element) {
 
 bool isAliasOnly(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Tuple: case Opcode::GetTupleElement: case Opcode::Bitcast: case Opcode::AddDependency:
-    case Opcode::OptBarrier: case Opcode::Domain:
-      return true;
-    default:
-      return false;
+    case Opcode::Tuple:
+    case Opcode::GetTupleElement:
+    case Opcode::Bitcast:
+    case Opcode::AddDependency:
+    case Opcode::OptBarrier:
+    case Opcode::Domain: return true;
+    default: return false;
   }
 }
 
@@ -69,7 +71,8 @@ void collectLeaves(const Shape& shape, std::vector<const Shape*>& out) {
 bool mayOverwrite(const Module& module, const Instruction& in, size_t operand) {
   const Shape& from = module.shapeOf(in.operands[operand]);
   const Shape& to = in.shape->isTuple() && !in.shape->elements.empty() ? in.shape->elements[0] : *in.shape;
-  if (!to.isArray() || !from.isArray() || byteWidth(from.type) != byteWidth(to.type) || from.layout != to.layout) return false;
+  if (!to.isArray() || !from.isArray() || byteWidth(from.type) != byteWidth(to.type) || from.layout != to.layout)
+    return false;
   if (in.opcode != Opcode::Fusion && !isElementwise(in.opcode)) return false;
   if (in.shape->isArray() && to.elementCount() == 1 && from.elementCount() == 1) return true;
   if (from.dimensions != to.dimensions) return false;
@@ -93,8 +96,10 @@ uint32_t AliasAnalysis::classOf(uint32_t value) const {
   return at;
 }
 
-constexpr std::string_view kNextState = "the next state takes the place of one that is still read, or changes places with it";
-constexpr std::string_view kResult = "a result needs a place of its own: it is an argument, a constant or another result too";
+constexpr std::string_view kNextState =
+    "the next state takes the place of one that is still read, or changes places with it";
+constexpr std::string_view kResult =
+    "a result needs a place of its own: it is an argument, a constant or another result too";
 
 class AliasBuilder {
  public:
@@ -150,7 +155,8 @@ class AliasBuilder {
       out_.first_[in.id.value] = static_cast<uint32_t>(out_.shapes_.size());
       collectLeaves(*in.shape, out_.shapes_);
       out_.makers_.resize(out_.shapes_.size(), in.id);
-      if (in.opcode == Opcode::Call) return failAs(Fault::Unsupported, fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
+      if (in.opcode == Opcode::Call)
+        return failAs(Fault::Unsupported, fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
       if (in.opcode == Opcode::While) {
         const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
         const auto* body = in.attributes->get<ComputationId>(Attr::body);
@@ -159,7 +165,8 @@ class AliasBuilder {
         TESSERA_TRY(enter(*body, {Role::Body, in.id}));
       } else if (in.opcode == Opcode::Conditional) {
         uint32_t operand = 0;
-        for (ComputationId branch : branchesOf(*in.attributes)) TESSERA_TRY(enter(branch, {Role::Branch, in.id, ++operand}));
+        for (ComputationId branch : branchesOf(*in.attributes))
+          TESSERA_TRY(enter(branch, {Role::Branch, in.id, ++operand}));
       }
     }
     return {};
@@ -167,7 +174,8 @@ class AliasBuilder {
 
   Status enter(ComputationId c, Place place) {
     if (!places_.emplace(c.value, place).second)
-      return failAs(Fault::Unsupported, "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
+      return failAs(Fault::Unsupported,
+                    "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
     out_.computations_.push_back(c);
     return {};
   }
@@ -178,7 +186,8 @@ class AliasBuilder {
       const Instruction& in = module_.at(id);
       if (in.opcode == Opcode::While || in.opcode == Opcode::Conditional)
         for (ComputationId callee : module_.callees(in)) assignTimes(callee, time);
-      out_.end_[id.value] = in.opcode == Opcode::While || in.opcode == Opcode::Conditional ? time++ : out_.begin_[id.value];
+      out_.end_[id.value] =
+          in.opcode == Opcode::While || in.opcode == Opcode::Conditional ? time++ : out_.begin_[id.value];
     }
     lastTime_[c.value] = time++;
   }
@@ -221,9 +230,10 @@ class AliasBuilder {
         share(0, in.operands[0], firstLeafOf(tuple, index), leafCount(*in.shape));
         break;
       }
-      case Opcode::Bitcast: case Opcode::AddDependency: case Opcode::OptBarrier: case Opcode::Domain:
-        share(0, in.operands[0], 0, leafCount(*in.shape));
-        break;
+      case Opcode::Bitcast:
+      case Opcode::AddDependency:
+      case Opcode::OptBarrier:
+      case Opcode::Domain: share(0, in.operands[0], 0, leafCount(*in.shape)); break;
       case Opcode::While:
         for (uint32_t leaf = 0; leaf < leafCount(*in.shape); ++leaf)
           if (isInvariant(in, leaf)) share(leaf, in.operands[0], leaf, 1);
@@ -266,7 +276,8 @@ class AliasBuilder {
     carryLeaf_.clear();
     if (place.role == Role::Body)
       for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(computation.root)); leaf < n; ++leaf)
-        if (isMutableCarry(c, leaf) && isArray(value(computation.root, leaf))) carryLeaf_[origin(computation.root, leaf)] = leaf;
+        if (isMutableCarry(c, leaf) && isArray(value(computation.root, leaf)))
+          carryLeaf_[origin(computation.root, leaf)] = leaf;
     for (InstructionId id : computation.instructions) updateInPlace(computation, module_.at(id));
     bindRoot(computation, place);
     for (InstructionId id : computation.instructions) overwriteDead(module_.at(id));
@@ -300,8 +311,12 @@ class AliasBuilder {
     uint32_t old = classIn(origin(in.operands[operand], operandLeaf));
     if (!isArray(old) || !isArray(value(in.id, leaf))) return;
     bool dies = !fixed_[old] && lastUse_[old] == position_[in.id.value] && readsOf(in, old) == 1;
-    if (dies) join(old, classIn(value(in.id, leaf)));
-    else if (must) out_.requests_.push_back({in.computation, in.id, operand, operandLeaf, fixed_[old] ? "it writes over what may not be written" : "it writes over what is still read"});
+    if (dies)
+      join(old, classIn(value(in.id, leaf)));
+    else if (must)
+      out_.requests_.push_back(
+          {in.computation, in.id, operand, operandLeaf,
+           fixed_[old] ? "it writes over what may not be written" : "it writes over what is still read"});
   }
   int readsOf(const Instruction& in, uint32_t classValue) const {
     int reads = 0;
@@ -322,8 +337,10 @@ class AliasBuilder {
         join(old, classIn(value(loop.id, leaf)));
         continue;
       }
-      const std::string_view reason = fixed_[old] ? "the loop changes its state, which begins as something that may not be written"
-                                      : reads[old] > 1 ? "the loop carries the value twice" : "the loop changes its state, whose beginning is still read";
+      const std::string_view reason =
+          fixed_[old]      ? "the loop changes its state, which begins as something that may not be written"
+          : reads[old] > 1 ? "the loop carries the value twice"
+                           : "the loop changes its state, whose beginning is still read";
       out_.requests_.push_back({loop.computation, loop.id, 0, leaf, reason});
       --reads[old];
     }
@@ -336,7 +353,8 @@ class AliasBuilder {
     if (carry == carryLeaf_.end()) return;
     uint32_t target = classIn(value(computation.parameters[0], carry->second));
     for (uint32_t k = 0; k < in.operands.size(); ++k)
-      if (module_.shapeOf(in.operands[k]).isArray() && classIn(origin(in.operands[k])) == target && mayOverwrite(module_, in, k))
+      if (module_.shapeOf(in.operands[k]).isArray() && classIn(origin(in.operands[k])) == target &&
+          mayOverwrite(module_, in, k))
         return overwrite(in, k, 0, 0, false);
   }
 
@@ -347,7 +365,9 @@ class AliasBuilder {
     for (uint32_t k = 0; k < in.operands.size(); ++k) {
       if (!module_.shapeOf(in.operands[k]).isArray()) continue;
       const uint32_t old = classIn(origin(in.operands[k]));
-      if (fixed_[old] || lastUse_[old] != position_[in.id.value] || firstDef_[old] >= position_[in.id.value] || readsOf(in, old) != 1) continue;
+      if (fixed_[old] || lastUse_[old] != position_[in.id.value] || firstDef_[old] >= position_[in.id.value] ||
+          readsOf(in, old) != 1)
+        continue;
       if (takenBy(in, old) || !mayOverwrite(module_, in, k)) continue;
       overwriteWithLeaf(in, old, module_.shapeOf(in.operands[k]));
     }
@@ -357,12 +377,15 @@ class AliasBuilder {
       if (classIn(value(in.id, leaf)) == old) return true;
     return false;
   }
-  // The first result of the same form whose buffer begins with it. A scalar, which may lie in a register, keeps its type.
+  // The first result of the same form whose buffer begins with it. A scalar, which may lie in a register, keeps its
+  // type.
   void overwriteWithLeaf(const Instruction& in, uint32_t old, const Shape& was) {
     for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf) {
       const uint32_t made = classIn(value(in.id, leaf));
       const Shape& is = *out_.shapes_[value(in.id, leaf)];
-      if (firstDef_[made] != position_[in.id.value] || byteWidth(is.type) != byteWidth(was.type) || is.layout != was.layout) continue;
+      if (firstDef_[made] != position_[in.id.value] || byteWidth(is.type) != byteWidth(was.type) ||
+          is.layout != was.layout)
+        continue;
       if (is.type != was.type && is.elementCount() == 1) continue;
       return join(made, old);
     }
@@ -377,8 +400,10 @@ class AliasBuilder {
         continue;
       }
       uint32_t v = classIn(origin(computation.root, leaf));
-      bool bound = place.role == Role::Body ? bindCarry(computation, leaf, v) : bindResult(place, leaf, v, output, taken);
-      if (!bound) out_.requests_.push_back({computation.id, {}, 0, leaf, place.role == Role::Body ? kNextState : kResult});
+      bool bound =
+          place.role == Role::Body ? bindCarry(computation, leaf, v) : bindResult(place, leaf, v, output, taken);
+      if (!bound)
+        out_.requests_.push_back({computation.id, {}, 0, leaf, place.role == Role::Body ? kNextState : kResult});
       ++output;
     }
   }
@@ -394,14 +419,18 @@ class AliasBuilder {
     join(target, v);
     return true;
   }
-  bool bindResult(const Place& place, uint32_t leaf, uint32_t v, uint32_t output, std::unordered_map<uint32_t, bool>& taken) {
+  bool bindResult(const Place& place, uint32_t leaf, uint32_t v, uint32_t output,
+                  std::unordered_map<uint32_t, bool>& taken) {
     if (fixed_[v] || !taken.emplace(v, true).second) return false;
-    if (place.role == Role::Entry) out_.output_[v] = output;
-    else out_.outer_[v] = value(place.caller, leaf);
+    if (place.role == Role::Entry)
+      out_.output_[v] = output;
+    else
+      out_.outer_[v] = value(place.caller, leaf);
     return true;
   }
 
-  // --- 4. a carry's buffer is idle between the last read of the old state and the next one's birth: other values lie there
+  // --- 4. a carry's buffer is idle between the last read of the old state and the next one's birth: other values lie
+  // there
   struct Use {
     int64_t begin = 0, end = 0;  // positions; both belong to it
   };
@@ -412,15 +441,18 @@ class AliasBuilder {
     std::map<uint32_t, Uses> uses;  // by class
     for (InstructionId id : body.instructions)
       for (uint32_t v = value(id), end = v + leafCount(*module_.at(id).shape); v < end; ++v)
-        if (out_.origin_[v] == v && isArray(v)) uses[classIn(v)].push_back({v, {position_[id.value], std::max<int64_t>(lastUseOf_[v], position_[id.value])}});
+        if (out_.origin_[v] == v && isArray(v))
+          uses[classIn(v)].push_back({v, {position_[id.value], std::max<int64_t>(lastUseOf_[v], position_[id.value])}});
     std::vector<uint32_t> carries;
     const InstructionId state = body.parameters[0];
     for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(state)); leaf < n; ++leaf)
-      if (isMutableCarry(c, leaf) && isArray(value(state, leaf)) && out_.shapes_[value(state, leaf)]->elementCount() > 1)
+      if (isMutableCarry(c, leaf) && isArray(value(state, leaf)) &&
+          out_.shapes_[value(state, leaf)]->elementCount() > 1)
         carries.push_back(classIn(value(state, leaf)));
     for (const auto& [candidate, its] : uses) {
       if (fixed_[candidate] || out_.outer_[candidate] != kNone || isCarryClass(body, candidate)) continue;
-      const auto carry = std::ranges::find_if(carries, [&](uint32_t one) { return fits(its, uses.at(one), *out_.shapes_[one]); });
+      const auto carry =
+          std::ranges::find_if(carries, [&](uint32_t one) { return fits(its, uses.at(one), *out_.shapes_[one]); });
       if (carry == carries.end()) continue;
       join(*carry, candidate);
       uses.at(*carry).insert(uses.at(*carry).end(), its.begin(), its.end());
@@ -429,9 +461,10 @@ class AliasBuilder {
   bool fits(const Uses& some, const Uses& others, const Shape& shape) const {
     return std::ranges::all_of(some, [&](const auto& one) {
       const Shape& is = *out_.shapes_[one.first];
-      return is.type == shape.type && is.dimensions == shape.dimensions && is.layout == shape.layout && std::ranges::none_of(others, [&](const auto& other) {
-        return one.second.begin <= other.second.end && other.second.begin <= one.second.end;
-      });
+      return is.type == shape.type && is.dimensions == shape.dimensions && is.layout == shape.layout &&
+             std::ranges::none_of(others, [&](const auto& other) {
+               return one.second.begin <= other.second.end && other.second.begin <= one.second.end;
+             });
     });
   }
 
@@ -456,13 +489,13 @@ class AliasBuilder {
 
   const Module& module_;
   AliasAnalysis out_;
-  std::unordered_map<uint32_t, Place> places_;       // by computation
-  std::unordered_map<uint32_t, int64_t> lastTime_;   // by computation
-  std::unordered_map<uint32_t, uint32_t> carryLeaf_; // of the current body: origin of a root leaf -> leaf
-  std::vector<uint32_t> position_;                   // by instruction
-  std::vector<int64_t> lastUse_, firstDef_;          // by class
-  std::vector<int64_t> lastUseOf_;                   // by value: before values became classes
-  std::vector<uint8_t> fixed_;                       // by class: may not be written
+  std::unordered_map<uint32_t, Place> places_;        // by computation
+  std::unordered_map<uint32_t, int64_t> lastTime_;    // by computation
+  std::unordered_map<uint32_t, uint32_t> carryLeaf_;  // of the current body: origin of a root leaf -> leaf
+  std::vector<uint32_t> position_;                    // by instruction
+  std::vector<int64_t> lastUse_, firstDef_;           // by class
+  std::vector<int64_t> lastUseOf_;                    // by value: before values became classes
+  std::vector<uint8_t> fixed_;                        // by class: may not be written
 };
 
 Result<AliasAnalysis> AliasAnalysis::of(const Module& module) { return AliasBuilder(module).run(); }

@@ -4,8 +4,8 @@
 //
 // Values are (instruction, leaf). An origin is a value that an instruction makes; tuple, get-tuple-element, bitcast,
 // loop-invariant carries and branch parameters only pass origins on. A class is a set of origins of one computation
-// that lie in one buffer one after the other: a carry and its next value, and what lives only between them; an array and its
-// in-place update.
+// that lie in one buffer one after the other: a carry and its next value, and what lives only between them; an array
+// and its in-place update.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace tessera {
 
-// "Copy this leaf of this operand of `user` first"; with an invalid user: of the root of `computation`. `reason` ends the
-// sentence "copied because …".
+// "Copy this leaf of this operand of `user` first"; with an invalid user: of the root of `computation`. `reason` ends
+// the sentence "copied because …".
 struct CopyRequest {
   ComputationId computation;
   InstructionId user;
@@ -59,9 +59,9 @@ class AliasAnalysis {
  private:
   friend class AliasBuilder;
   std::vector<ComputationId> computations_;
-  std::vector<uint32_t> first_;         // by instruction
-  std::vector<const Shape*> shapes_;    // by value
-  std::vector<InstructionId> makers_;   // by value
+  std::vector<uint32_t> first_;        // by instruction
+  std::vector<const Shape*> shapes_;   // by value
+  std::vector<InstructionId> makers_;  // by value
   std::vector<uint32_t> origin_, parent_, outer_, output_;
   std::vector<int64_t> begin_, end_;    // by instruction
   std::vector<int64_t> birth_, death_;  // by class

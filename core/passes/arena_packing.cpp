@@ -73,7 +73,9 @@ class FreeList {
   std::set<std::pair<int64_t, int64_t>> bySize_;
 };
 
-bool lends(const ArenaLender& lender, const ArenaLife& life) { return life.death < lender.birth && life.bytes <= lender.bytes; }
+bool lends(const ArenaLender& lender, const ArenaLife& life) {
+  return life.death < lender.birth && life.bytes <= lender.bytes;
+}
 
 // What died before is given back first.
 std::optional<ArenaPacking> packInOrder(std::span<const ArenaLife> lives, std::span<const ArenaLender> lenders) {
@@ -92,7 +94,8 @@ std::optional<ArenaPacking> packInOrder(std::span<const ArenaLife> lives, std::s
   for (size_t i : order) {
     for (; !alive.empty() && alive.top().first < lives[i].birth; alive.pop()) {
       const ArenaPlace& dead = out.places[alive.top().second];
-      (dead.lender < 0 ? arena : lent[static_cast<size_t>(dead.lender)]).give(dead.offset, *roundedUp(lives[alive.top().second].bytes, unit));
+      (dead.lender < 0 ? arena : lent[static_cast<size_t>(dead.lender)])
+          .give(dead.offset, *roundedUp(lives[alive.top().second].bytes, unit));
     }
     auto size = roundedUp(lives[i].bytes, unit);
     if (!size) return std::nullopt;
@@ -151,7 +154,8 @@ std::optional<ArenaPacking> packLargestFirst(std::span<const ArenaLife> lives, s
     std::optional<int64_t> offset;
     int32_t lender = -1;
     for (size_t k = 0; k < lenders.size() && !offset; ++k)
-      if (lends(lenders[k], lives[i]) && (offset = lent[k].gapFor(lives[i], lives, lenders[k].bytes))) lender = static_cast<int32_t>(k);
+      if (lends(lenders[k], lives[i]) && (offset = lent[k].gapFor(lives[i], lives, lenders[k].bytes)))
+        lender = static_cast<int32_t>(k);
     if (!offset) offset = arena.gapFor(lives[i], lives, INT64_MAX);
     if (!offset) return std::nullopt;
     (lender < 0 ? arena : lent[static_cast<size_t>(lender)]).place(i, *offset);

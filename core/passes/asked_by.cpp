@@ -6,7 +6,8 @@
 namespace tessera {
 
 void setAskedBy(AttributeSet& attributes, std::string_view name, std::string_view reason) {
-  attributes.set(Attr::frontend_attributes, RawText{fmt::format("{{asked_by=\"{}\",because=\"{}\"}}", name, reason), false});
+  attributes.set(Attr::frontend_attributes,
+                 RawText{fmt::format("{{asked_by=\"{}\",because=\"{}\"}}", name, reason), false});
 }
 
 bool tellsWhoAsked(const Attribute& attribute) {

@@ -1,5 +1,6 @@
-// Who asked for a copy, a transpose or a pad that a pass made, and why: an attribute for people, who read it in the optimised
-// module, in `explain` and in the studio. It says nothing about values, so equal instructions stay equal whoever asked.
+// Who asked for a copy, a transpose or a pad that a pass made, and why: an attribute for people, who read it in the
+// optimised module, in `explain` and in the studio. It says nothing about values, so equal instructions stay equal
+// whoever asked.
 #pragma once
 
 #include <string_view>

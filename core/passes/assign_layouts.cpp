@@ -12,7 +12,9 @@ namespace tessera {
 namespace {
 
 bool isRowMajor(const Shape& shape) { return !shape.isArray() || (shape.layout && shape.layout->isRowMajor()); }
-bool isPlain(const Shape& shape) { return shape.isArray() && shape.layout && shape.layout->isPlain() && !shape.hasDynamicDimensions(); }
+bool isPlain(const Shape& shape) {
+  return shape.isArray() && shape.layout && shape.layout->isPlain() && !shape.hasDynamicDimensions();
+}
 
 // The order of the dimensions in memory, major to minor.
 std::vector<int64_t> majorToMinor(const Shape& shape) {
@@ -28,7 +30,8 @@ std::vector<int64_t> inverse(const std::vector<int64_t>& permutation) {
 
 class Assignment {
  public:
-  explicit Assignment(Module& module) : module_(module), rewriter_(module, "assign-layouts"), pinned_(module.instructionSlots()) {}
+  explicit Assignment(Module& module)
+      : module_(module), rewriter_(module, "assign-layouts"), pinned_(module.instructionSlots()) {}
 
   Result<bool> run() {
     pinBoundaries();
@@ -79,14 +82,17 @@ class Assignment {
     return isPlain(from) && isPlain(to) && from.type == to.type && from.elementCount() == to.elementCount();
   }
 
-  InstructionId add(const Instruction& in, Opcode opcode, std::vector<int64_t> dims, InstructionId operand, std::vector<int64_t> permutation = {}) {
+  InstructionId add(const Instruction& in, Opcode opcode, std::vector<int64_t> dims, InstructionId operand,
+                    std::vector<int64_t> permutation = {}) {
     AttributeSet attributes;
     if (opcode == Opcode::Transpose) attributes.set(Attr::dimensions, std::move(permutation));
-    if (opcode == Opcode::Transpose) setAskedBy(attributes, in.name, "the same bytes under another layout are the values in another order");
+    if (opcode == Opcode::Transpose)
+      setAskedBy(attributes, in.name, "the same bytes under another layout are the values in another order");
     if (opcode == Opcode::Copy) setAskedBy(attributes, in.name, "it keeps its layout: who stands outside sees it");
     const InstructionId origin[] = {in.id};
     const InstructionId operands[] = {operand};
-    return rewriter_.add(in.computation, opcode, Shape::arrayRowMajor(in.shape->type, std::move(dims)), operands, std::move(attributes), origin);
+    return rewriter_.add(in.computation, opcode, Shape::arrayRowMajor(in.shape->type, std::move(dims)), operands,
+                         std::move(attributes), origin);
   }
   static std::vector<int64_t> permuted(const std::vector<int64_t>& dims, const std::vector<int64_t>& permutation) {
     std::vector<int64_t> out;
@@ -96,11 +102,13 @@ class Assignment {
   // In the order of memory, then as the other shape has it, then in the order of its dimensions.
   void expandBitcast(InstructionId id) {
     if (module_.at(id).opcode != Opcode::Bitcast || !canExpand(module_.at(id))) return;
-    const Shape from = module_.shapeOf(module_.at(id).operands[0]);  // as it was written: what stands in may be row-major
+    const Shape from =
+        module_.shapeOf(module_.at(id).operands[0]);  // as it was written: what stands in may be row-major
     const Instruction in = rewriter_.visit(id);
     if (isRowMajor(from) && isRowMajor(*in.shape)) return;
     const std::vector<int64_t> source = majorToMinor(from), target = majorToMinor(*in.shape);
-    const std::vector<int64_t> before = permuted(from.dimensions, source), after = permuted(in.shape->dimensions, target);
+    const std::vector<int64_t> before = permuted(from.dimensions, source),
+                               after = permuted(in.shape->dimensions, target);
     InstructionId at = in.operands[0];
     if (!isIota(source)) at = add(in, Opcode::Transpose, before, at, source);
     if (before != after) at = add(in, Opcode::Reshape, after, at);
@@ -146,24 +154,31 @@ class Assignment {
   }
   // Arrays alone: a tuple is made anew where its elements are.
   InstructionId withShape(InstructionId id, const Shape& shape, std::string_view by, std::string_view because) {
-    return shape.isArray() && module_.shapeOf(id).isArray() && module_.shapeOf(id) != shape ? copied(id, shape, by, because) : id;
+    return shape.isArray() && module_.shapeOf(id).isArray() && module_.shapeOf(id) != shape
+               ? copied(id, shape, by, because)
+               : id;
   }
   void reconcile(InstructionId id) {
     const Instruction in = rewriter_.visit(id);
     if (in.opcode == Opcode::GetTupleElement) return reconcileElement(in);
     std::vector<InstructionId> operands(in.operands.begin(), in.operands.end());
     if (in.opcode == Opcode::Tuple)
-      for (size_t i = 0; i < operands.size(); ++i) operands[i] = withShape(operands[i], in.shape->elements[i], in.name, "its elements are handed on in this layout");
+      for (size_t i = 0; i < operands.size(); ++i)
+        operands[i] =
+            withShape(operands[i], in.shape->elements[i], in.name, "its elements are handed on in this layout");
     const std::vector<ComputationId> callees = calledOnArrays(in);
     for (size_t k = 0; k < callees.size(); ++k) {
       const std::vector<InstructionId> parameters = module_.at(callees[k]).parameters;
       const size_t first = in.opcode == Opcode::Conditional ? k + 1 : 0;
       for (size_t i = 0; i < parameters.size() && first + i < operands.size(); ++i)
-        operands[first + i] = withShape(operands[first + i], module_.shapeOf(parameters[i]), in.name, "the computation that it calls takes this layout");
+        operands[first + i] = withShape(operands[first + i], module_.shapeOf(parameters[i]), in.name,
+                                        "the computation that it calls takes this layout");
       const InstructionId root = rewriter_.resolve(module_.at(callees[k]).root);
       const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
       const bool isCondition = condition && *condition == callees[k];
-      if (const InstructionId fit = isCondition ? root : withShape(root, *in.shape, in.name, "its result has this layout"); fit != root) {
+      if (const InstructionId fit =
+              isCondition ? root : withShape(root, *in.shape, in.name, "its result has this layout");
+          fit != root) {
         module_.setRoot(callees[k], fit);
         rewriter_.touch(callees[k]);
       }
@@ -176,13 +191,16 @@ class Assignment {
   std::vector<ComputationId> calledOnArrays(const Instruction& in) const {
     switch (in.opcode) {
       case Opcode::Conditional: return branchesOf(*in.attributes);
-      case Opcode::Fusion: case Opcode::Call: case Opcode::While: return module_.callees(in);
+      case Opcode::Fusion:
+      case Opcode::Call:
+      case Opcode::While: return module_.callees(in);
       default: return {};
     }
   }
   // An element is as the tuple has it.
   void reconcileElement(const Instruction& in) {
-    const Shape element = module_.shapeOf(in.operands[0]).elements[static_cast<size_t>(in.attributes->intOr(Attr::index, 0))];
+    const Shape element =
+        module_.shapeOf(in.operands[0]).elements[static_cast<size_t>(in.attributes->intOr(Attr::index, 0))];
     const Shape wanted = *in.shape;
     if (wanted == element) return;
     if (!isPinned(in.id) || !wanted.isArray()) return module_.setShape(in.id, element);

@@ -11,7 +11,8 @@ Result<bool> bitcastReshapes(Module& module) {
   for (ComputationId computation : controlComputations(module))
     for (InstructionId id : std::vector<InstructionId>(module.at(computation).instructions)) {
       const Instruction in = rewriter.visit(id);
-      if (in.opcode != Opcode::Reshape || hasSideEffect(in) || !keepsBytes(module.shapeOf(in.operands[0]), *in.shape)) continue;
+      if (in.opcode != Opcode::Reshape || hasSideEffect(in) || !keepsBytes(module.shapeOf(in.operands[0]), *in.shape))
+        continue;
       const InstructionId from[] = {id};
       rewriter.replace(id, rewriter.add(computation, Opcode::Bitcast, *in.shape, in.operands, {}, from));
     }

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/base/checked_math.h"
-#include "core/ops/faults.h"
 #include "core/hlo/index_math.h"
+#include "core/ops/faults.h"
 #include "core/passes/alias_analysis.h"
 #include "core/passes/arena_packing.h"
 
@@ -115,7 +115,8 @@ class BufferAssigner {
     for (uint32_t c : classOfSlot_) out_.lives_.push_back({analysis_.birth(c), analysis_.death(c)});
     out_.times_.resize(module_.instructionSlots());
     for (ComputationId computation : analysis_.computations())
-      for (InstructionId id : module_.at(computation).instructions) out_.times_[id.value] = {analysis_.begin(id), analysis_.end(id)};
+      for (InstructionId id : module_.at(computation).instructions)
+        out_.times_[id.value] = {analysis_.begin(id), analysis_.end(id)};
   }
 
   const Module& module_;
@@ -154,7 +155,8 @@ Result<BufferAssignment::Placing> BufferAssignment::placed(const std::vector<boo
       lives.push_back({slots[s].bytes, alignmentOf(slots[s].bytes), lives_[s].birth, lives_[s].death});
       alignment = std::max(alignment, lives.back().alignment);
     }
-    const auto packing = packArena(lives, isSmall ? std::span<const ArenaLender>() : std::span<const ArenaLender>(lenders_));
+    const auto packing =
+        packArena(lives, isSmall ? std::span<const ArenaLender>() : std::span<const ArenaLender>(lenders_));
     const auto begin = checkedAdd(out.bytes, alignment - 1);
     const int64_t base = begin ? *begin / alignment * alignment : 0;
     const auto end = begin && packing ? checkedAdd(base, packing->bytes) : std::nullopt;
@@ -162,8 +164,10 @@ Result<BufferAssignment::Placing> BufferAssignment::placed(const std::vector<boo
     if (packing->bytes > 0) out.bytes = *end;
     for (size_t i = 0; i < group.size(); ++i) {
       const ArenaPlace& place = packing->places[i];
-      if (place.lender < 0) out.places[group[i]] = {-1, base + place.offset};
-      else out.places[group[i]] = {lenderIndex_[static_cast<size_t>(place.lender)], place.offset};
+      if (place.lender < 0)
+        out.places[group[i]] = {-1, base + place.offset};
+      else
+        out.places[group[i]] = {lenderIndex_[static_cast<size_t>(place.lender)], place.offset};
     }
   }
   return out;
@@ -191,7 +195,8 @@ Status BufferAssignment::addScratch(std::span<const ScratchNeed> needs, const st
   TESSERA_ASSIGN_OR_RETURN(const Placing placing, placed(counts));
   arenaBytes = placing.bytes;
   for (size_t s = 0; s < slots.size(); ++s)
-    if (slots[s].kind == SlotKind::Temp) slots[s].lender = placing.places[s].lender, slots[s].offset = placing.places[s].offset;
+    if (slots[s].kind == SlotKind::Temp)
+      slots[s].lender = placing.places[s].lender, slots[s].offset = placing.places[s].offset;
   return {};
 }
 

@@ -3,8 +3,8 @@
 // Backends read it to turn instructions into steps over numbered slots.
 //
 // A value is (instruction, leaf of its shape). Values that share memory (tuple, get-tuple-element, bitcast, while
-// carries, conditional results, elementwise results, dynamic-update-slice and scatter in place) have the same slot, so whoever finds the
-// slot of a result equal to that of an operand knows that the operation works in place.
+// carries, conditional results, elementwise results, dynamic-update-slice and scatter in place) have the same slot, so
+// whoever finds the slot of a result equal to that of an operand knows that the operation works in place.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@
 namespace tessera {
 
 enum class SlotKind : uint8_t {
-  Parameter,  // an argument of the run, read only: `index` is its leaf number (leaves of entry parameters, tokens skipped)
+  Parameter,  // an argument of the run, read only: `index` is its leaf number (leaves of entry parameters, tokens
+              // skipped)
   Output,     // a result of the run: `index` is the leaf number of the entry's root (tokens skipped); own memory
   Constant,   // the literal of `constant`, read only
   Temp,       // bytes [offset, offset + bytes) of the arena, or of a result that is not computed yet
@@ -52,8 +53,9 @@ class BufferAssignment {
     const uint32_t begin = first_[instruction.value];
     return begin == UINT32_MAX ? kNoSlot : slotOfValue_[begin + leaf];
   }
-  // No byte of one slot is ever one of the other: they live at the same time, or no temporary could lie there. Every step can count
-  // on it for its operands and results, which all live while it runs: two of them are one slot or lie apart.
+  // No byte of one slot is ever one of the other: they live at the same time, or no temporary could lie there. Every
+  // step can count on it for its operands and results, which all live while it runs: two of them are one slot or lie
+  // apart.
   bool lieApart(int32_t slot, int32_t other) const;
   // Every root leaf of the entry has an Output slot of its own, filled when the last step has run.
   // Bytes of arena, outputs and constants together.
@@ -69,11 +71,11 @@ class BufferAssignment {
   };
   struct Placing;
   Result<Placing> placed(const std::vector<bool>& hasMemory) const;
-  std::vector<Life> lives_;             // by slot
-  std::vector<Life> times_;             // by instruction id, of those that are scheduled
-  std::vector<ArenaLender> lenders_;    // results that lend their memory, …
-  std::vector<int32_t> lenderIndex_;    // … and their leaf numbers
-  std::vector<uint32_t> first_;  // by instruction id; UINT32_MAX: not scheduled
+  std::vector<Life> lives_;           // by slot
+  std::vector<Life> times_;           // by instruction id, of those that are scheduled
+  std::vector<ArenaLender> lenders_;  // results that lend their memory, …
+  std::vector<int32_t> lenderIndex_;  // … and their leaf numbers
+  std::vector<uint32_t> first_;       // by instruction id; UINT32_MAX: not scheduled
   std::vector<int32_t> slotOfValue_;
 };
 

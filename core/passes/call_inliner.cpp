@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kMostInstructions = 4'000'000;
 
 bool hasBitcasts(const Module& module, ComputationId computation) {
-  return std::ranges::any_of(module.at(computation).instructions, [&](InstructionId id) { return module.at(id).opcode == Opcode::Bitcast; });
+  return std::ranges::any_of(module.at(computation).instructions,
+                             [&](InstructionId id) { return module.at(id).opcode == Opcode::Bitcast; });
 }
 
 // The value in the layout that the other side of the call gave it: a bitcast there sees its memory.
@@ -41,7 +42,8 @@ Status inlineOne(Rewriter& rewriter, InstructionId call, bool isSeen) {
   const bool seesMemory = hasBitcasts(module, callee.id);
   for (size_t i = 0; i < site.operands.size(); ++i) {
     const InstructionId operand = rewriter.resolve(site.operands[i]);
-    map[callee.parameters[i].value] = seesMemory ? inLayoutOf(rewriter, site.computation, operand, module.shapeOf(callee.parameters[i])) : operand;
+    map[callee.parameters[i].value] =
+        seesMemory ? inLayoutOf(rewriter, site.computation, operand, module.shapeOf(callee.parameters[i])) : operand;
   }
   std::vector<InstructionId> operands;
   for (InstructionId id : callee.instructions) {

@@ -18,11 +18,14 @@ void mix(size_t& hash, size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c1
 
 bool isCommutative(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Add: case Opcode::Multiply: case Opcode::Maximum: case Opcode::Minimum: case Opcode::And:
-    case Opcode::Or: case Opcode::Xor:
-      return true;
-    default:
-      return false;
+    case Opcode::Add:
+    case Opcode::Multiply:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::And:
+    case Opcode::Or:
+    case Opcode::Xor: return true;
+    default: return false;
   }
 }
 
@@ -65,7 +68,8 @@ bool equalLiterals(const LiteralPtr& a, const LiteralPtr& b) {
 
 size_t hashLiteral(const LiteralPtr& literal) {
   if (!literal) return 0;
-  std::string_view bytes(reinterpret_cast<const char*>(literal->bytes().data()), std::min<size_t>(literal->bytes().size(), 256));
+  std::string_view bytes(reinterpret_cast<const char*>(literal->bytes().data()),
+                         std::min<size_t>(literal->bytes().size(), 256));
   return std::hash<std::string_view>()(bytes) + literal->bytes().size();
 }
 
@@ -119,9 +123,12 @@ void redirectCallees(Rewriter& rewriter, InstructionId id, const std::unordered_
   };
   for (const Attribute& item : instruction.attributes->items()) {
     AttributeValue value = item.value;
-    if (auto* one = std::get_if<ComputationId>(&value)) redirect(*one);
-    else if (auto* many = std::get_if<std::vector<ComputationId>>(&value)) std::ranges::for_each(*many, redirect);
-    else continue;
+    if (auto* one = std::get_if<ComputationId>(&value))
+      redirect(*one);
+    else if (auto* many = std::get_if<std::vector<ComputationId>>(&value))
+      std::ranges::for_each(*many, redirect);
+    else
+      continue;
     attributes.set(item.name, std::move(value));
   }
   if (changed) rewriter.module().setAttributes(id, std::move(attributes));
@@ -145,7 +152,8 @@ bool mergeComputations(Rewriter& rewriter) {
     if (instructions.size() > kLargest || control[c.value]) continue;
     size_t hash = comparison.hash(module.at(c));
     auto [begin, end] = seen.equal_range(hash);
-    auto found = std::find_if(begin, end, [&](const auto& entry) { return comparison.equal(module.at(entry.second), module.at(c)); });
+    auto found = std::find_if(
+        begin, end, [&](const auto& entry) { return comparison.equal(module.at(entry.second), module.at(c)); });
     if (found == end) {
       seen.emplace(hash, c);
       continue;
@@ -165,7 +173,8 @@ bool isFunctionOfOperands(const Instruction& instruction) {
 
 class Merger {
  public:
-  Merger(Rewriter& rewriter, ComputationId computation) : rewriter_(rewriter), comparison_(rewriter.module()), computation_(computation) {}
+  Merger(Rewriter& rewriter, ComputationId computation)
+      : rewriter_(rewriter), comparison_(rewriter.module()), computation_(computation) {}
 
   void run() {
     for (InstructionId id : std::vector<InstructionId>(rewriter_.module().at(computation_).instructions)) visit(id);

@@ -19,7 +19,9 @@ std::optional<ConvolutionEnd> endOf(const Module& module, InstructionId end) {
   std::optional<ConvolutionEnd> found;
   for (size_t k = 0; k < in.operands.size(); ++k) {
     const InstructionId from = behindBitcasts(module, in.operands[k]);
-    if (module.at(from).opcode != Opcode::Convolution || module.at(from).shape->elementCount() != in.shape->elementCount()) continue;
+    if (module.at(from).opcode != Opcode::Convolution ||
+        module.at(from).shape->elementCount() != in.shape->elementCount())
+      continue;
     if (found) return std::nullopt;
     found = ConvolutionEnd{from, end, k};
   }
@@ -37,7 +39,8 @@ std::optional<ConvolutionEnd> convolutionEndOf(const Module& module, Computation
   const auto found = endOf(module, module.at(computation).root);
   if (!found) return std::nullopt;
   auto isMember = [&](InstructionId id) {
-    return module.at(id).opcode == Opcode::Parameter || behindBitcasts(module, id) != id || id == found->end || id == found->convolution;
+    return module.at(id).opcode == Opcode::Parameter || behindBitcasts(module, id) != id || id == found->end ||
+           id == found->convolution;
   };
   return std::ranges::all_of(module.at(computation).instructions, isMember) ? found : std::nullopt;
 }
@@ -49,7 +52,8 @@ Result<bool> fuseConvolutionEnds(Module& module) {
   for (ComputationId computation : controlComputations(module))
     for (InstructionId id : std::vector<InstructionId>(module.at(computation).instructions)) {
       const auto found = endOf(module, id);
-      if (!found || !isWorthIt(module, *found) || onlyReaderOf(module, users, computation, found->convolution) != id) continue;
+      if (!found || !isWorthIt(module, *found) || onlyReaderOf(module, users, computation, found->convolution) != id)
+        continue;
       std::vector<InstructionId> members;
       addPathFrom(module, module.at(id).operands[found->operand], members);
       members.push_back(id);

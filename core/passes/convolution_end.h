@@ -1,6 +1,6 @@
-// Convolution ends: a convolution and the one kernel that reads it (bias, activation, residual, scale, conversion) become
-// one fusion (kind kOutput), which a backend runs piece by piece, so that a piece is still in the cache when its end is
-// computed. Stands after row chains, whose members it does not take.
+// Convolution ends: a convolution and the one kernel that reads it (bias, activation, residual, scale, conversion)
+// become one fusion (kind kOutput), which a backend runs piece by piece, so that a piece is still in the cache when its
+// end is computed. Stands after row chains, whose members it does not take.
 #pragma once
 
 #include <optional>

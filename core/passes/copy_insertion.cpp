@@ -14,7 +14,8 @@ namespace {
 
 class CopyInserter {
  public:
-  CopyInserter(Module& module, ComputationId computation) : rewriter_(module, "insert-copies"), module_(module), computation_(computation) {}
+  CopyInserter(Module& module, ComputationId computation)
+      : rewriter_(module, "insert-copies"), module_(module), computation_(computation) {}
 
   void obey(const CopyRequest& request) {
     leaves_[{request.user, request.operand}].push_back(request.leaf);
@@ -44,7 +45,8 @@ class CopyInserter {
     }
     std::vector<InstructionId> order;
     for (InstructionId id : schedule) {
-      if (auto it = before.find(id.value); it != before.end()) order.insert(order.end(), it->second.begin(), it->second.end());
+      if (auto it = before.find(id.value); it != before.end())
+        order.insert(order.end(), it->second.begin(), it->second.end());
       order.push_back(id);
     }
     order.insert(order.end(), atEnd.begin(), atEnd.end());
@@ -52,7 +54,8 @@ class CopyInserter {
   }
 
  private:
-  InstructionId make(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands, AttributeSet attributes, InstructionId because) {
+  InstructionId make(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                     AttributeSet attributes, InstructionId because) {
     const InstructionId from[] = {because};
     made_.push_back(rewriter_.add(computation_, opcode, shape, operands, std::move(attributes), from));
     return made_.back();

@@ -22,7 +22,9 @@ class DeadCode {
  private:
   bool instructionHasEffect(const Instruction& instruction) const {
     if (hasSideEffect(instruction)) return true;
-    if (instruction.opcode != Opcode::While && instruction.opcode != Opcode::Conditional && instruction.opcode != Opcode::Call) return false;
+    if (instruction.opcode != Opcode::While && instruction.opcode != Opcode::Conditional &&
+        instruction.opcode != Opcode::Call)
+      return false;
     return std::ranges::any_of(module_.callees(instruction), [&](ComputationId c) { return effectful_[c.value]; });
   }
   bool hasEffect(ComputationId c) const {

@@ -27,7 +27,8 @@ void DynamicRule::concatenate() {
   DimensionSizes result = noSizes();
   for (size_t i = 0; i < operands_.size(); ++i)
     for (size_t d = 0; d < result.size(); ++d)
-      if (d != along && isDynamic(i, d)) result[d] = result[d].valid() && result[d] != size(i, d) ? build_.least(result[d], size(i, d)) : size(i, d);
+      if (d != along && isDynamic(i, d))
+        result[d] = result[d].valid() && result[d] != size(i, d) ? build_.least(result[d], size(i, d)) : size(i, d);
   InstructionId end = build_.number(0), out = again();
   bool moved = false;
   for (size_t i = 0; i < operands_.size(); ++i) {
@@ -45,8 +46,10 @@ void DynamicRule::pad() {
   for (size_t d = 0; d < result.size(); ++d) {
     if (!isDynamic(0, d)) continue;
     const PaddingDimension& p = (*padding)[d];
-    const InstructionId holes = build_.times(build_.most(build_.minus(size(0, d), build_.number(1)), build_.number(0)), build_.number(p.interior));
-    result[d] = build_.most(build_.plus(build_.plus(size(0, d), holes), build_.number(p.low + p.high)), build_.number(0));
+    const InstructionId holes = build_.times(build_.most(build_.minus(size(0, d), build_.number(1)), build_.number(0)),
+                                             build_.number(p.interior));
+    result[d] =
+        build_.most(build_.plus(build_.plus(size(0, d), holes), build_.number(p.low + p.high)), build_.number(0));
   }
   fill(0, build_.everyDimension(operands_[0]), operands_[1]);
   keep(std::move(result));
@@ -76,7 +79,9 @@ void DynamicRule::slice() {
     if (shape_.dimensions[d] == 1) continue;
     const bool all = r.start == 0 && r.stride == 1 && r.limit == dims(0)[d];
     const InstructionId left = build_.plus(size(0, d), build_.number(r.stride - 1 - r.start));
-    result[d] = all ? size(0, d) : build_.clamped(build_.over(build_.most(left, build_.number(0)), build_.number(r.stride)), 0, shape_.dimensions[d]);
+    result[d] = all ? size(0, d)
+                    : build_.clamped(build_.over(build_.most(left, build_.number(0)), build_.number(r.stride)), 0,
+                                     shape_.dimensions[d]);
   }
   keep(std::move(result));
 }
@@ -88,8 +93,10 @@ DimensionSizes DynamicRule::reshapedSizes() {
     InstructionId count;
     int64_t fixed = 1;
     for (size_t d : group.from) {
-      if (!isDynamic(0, d)) fixed *= dims(0)[d];
-      else count = count.valid() ? build_.times(count, size(0, d)) : size(0, d);
+      if (!isDynamic(0, d))
+        fixed *= dims(0)[d];
+      else
+        count = count.valid() ? build_.times(count, size(0, d)) : size(0, d);
     }
     if (!count.valid() || !group.open) continue;
     if (fixed != 1) count = build_.times(count, build_.number(fixed));
@@ -99,8 +106,8 @@ DimensionSizes DynamicRule::reshapedSizes() {
 }
 
 // Element i, in row-major order of what counts in the result, is element i of what counts in the operand: its place in
-// the bounds of the operand is worked out for each element of the result, and gathered. Where the sizes ask for more than
-// there is, what lies behind in the operand follows, and its last element, in XLA's order.
+// the bounds of the operand is worked out for each element of the result, and gathered. Where the sizes ask for more
+// than there is, what lies behind in the operand follows, and its last element, in XLA's order.
 void DynamicRule::reshape(DimensionSizes result) {
   const std::vector<int64_t> from = dims(0), to = shape_.dimensions;
   const int64_t dense = cellCount(from);
@@ -113,7 +120,8 @@ void DynamicRule::reshape(DimensionSizes result) {
       const InstructionId last = build_.most(build_.minus(size, build_.number(1)), build_.number(0));
       index = build_.elementwise(Opcode::Minimum, index, build_.broadcast(last, to));
     }
-    place = build_.elementwise(Opcode::Add, place, build_.elementwise(Opcode::Multiply, index, build_.broadcast(stride, to)));
+    place = build_.elementwise(Opcode::Add, place,
+                               build_.elementwise(Opcode::Multiply, index, build_.broadcast(stride, to)));
     stride = build_.times(stride, size);
   }
   place = flatPlace(place, 0);
@@ -124,11 +132,13 @@ void DynamicRule::reshape(DimensionSizes result) {
   gather.set(Attr::index_vector_dim, static_cast<int64_t>(to.size()));
   gather.set(Attr::slice_sizes, std::vector<int64_t>{1});
   const InstructionId flat = build_.reshape(operands_[0], {dense});
-  standIn(build_.add(Opcode::Gather, Shape::arrayRowMajor(shape_.type, to), {flat, place}, std::move(gather)), std::move(result));
+  standIn(build_.add(Opcode::Gather, Shape::arrayRowMajor(shape_.type, to), {flat, place}, std::move(gather)),
+          std::move(result));
 }
 
-// Places within the bounds of dimensions `first` and on of the operand, from numbers that count, by all of these dimensions
-// but the first, what counts and behind it what does not. The rows of static dimensions are numbered as they lie.
+// Places within the bounds of dimensions `first` and on of the operand, from numbers that count, by all of these
+// dimensions but the first, what counts and behind it what does not. The rows of static dimensions are numbered as they
+// lie.
 InstructionId DynamicRule::flatPlace(InstructionId number, size_t first) {
   const std::vector<int64_t> from = dims(0), to = shape_.dimensions;
   const auto whole = [&](InstructionId scalar) { return build_.broadcast(scalar, to); };
@@ -149,8 +159,10 @@ InstructionId DynamicRule::flatPlace(InstructionId number, size_t first) {
   const InstructionId behind = build_.select(counts, whole(build_.number(0)), whole(inRow));
   const InstructionId local = build_.elementwise(Opcode::Subtract, number, start);
   const InstructionId major = build_.elementwise(Opcode::Divide, local, length);
-  const InstructionId minor = build_.elementwise(Opcode::Add, build_.elementwise(Opcode::Remainder, local, length), behind);
-  return build_.elementwise(Opcode::Add, build_.elementwise(Opcode::Multiply, major, whole(build_.number(row))), flatPlace(minor, first + 1));
+  const InstructionId minor =
+      build_.elementwise(Opcode::Add, build_.elementwise(Opcode::Remainder, local, length), behind);
+  return build_.elementwise(Opcode::Add, build_.elementwise(Opcode::Multiply, major, whole(build_.number(row))),
+                            flatPlace(minor, first + 1));
 }
 
 }  // namespace tessera

@@ -21,14 +21,16 @@ bool needsPadding(const Module& module) {
   for (ComputationId computation : controlComputations(module))
     for (InstructionId id : module.at(computation).instructions) {
       const Instruction& each = module.at(id);
-      const bool asks = each.opcode == Opcode::GetDimensionSize || each.opcode == Opcode::SetDimensionSize || each.opcode == Opcode::DynamicReshape;
+      const bool asks = each.opcode == Opcode::GetDimensionSize || each.opcode == Opcode::SetDimensionSize ||
+                        each.opcode == Opcode::DynamicReshape;
       if (asks || isDynamic(*each.shape)) return true;
     }
   return false;
 }
 
 bool isUnbounded(const Shape& shape) {
-  return std::ranges::count(shape.dimensions, Shape::kUnbounded) > 0 || std::ranges::any_of(shape.elements, isUnbounded);
+  return std::ranges::count(shape.dimensions, Shape::kUnbounded) > 0 ||
+         std::ranges::any_of(shape.elements, isUnbounded);
 }
 
 // A dimension of a leaf whose size is handed over.
@@ -86,7 +88,8 @@ class Padder {
   void extendParameter(ComputationId computation, const Places& places);
   void extendRoot(ComputationId computation, const Places& places);
   void addEntryParameters();
-  InstructionId addParameter(ComputationId computation, int32_t number, const Shape& shape, std::string_view name, InstructionId like);
+  InstructionId addParameter(ComputationId computation, int32_t number, const Shape& shape, std::string_view name,
+                             InstructionId like);
   InstructionId rootOf(ComputationId id) { return rewriter_.resolve(module_.at(id).root); }
 
   Module& module_;
@@ -97,7 +100,8 @@ class Padder {
 InstructionId Padder::element(InstructionId tuple, size_t index) {
   AttributeSet attributes;
   attributes.set(Attr::index, static_cast<int64_t>(index));
-  return StaticBuilder(rewriter_, tuple).add(Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[index]), {tuple}, std::move(attributes));
+  return StaticBuilder(rewriter_, tuple)
+      .add(Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[index]), {tuple}, std::move(attributes));
 }
 
 // The value and its sizes as one tuple.
@@ -108,7 +112,9 @@ InstructionId Padder::extend(InstructionId value, const Places& places) {
   if (!shape.isTuple()) elements.push_back(value);
   for (size_t i = 0; shape.isTuple() && i < shape.elements.size(); ++i) elements.push_back(element(value, i));
   const std::vector<ShapeLeaf> leaves = leavesOf(shape);
-  for (const Place& place : places) elements.push_back(build.sizeOr(sizes_.of(value, place.leaf), place.dimension, leaves[place.leaf].shape->dimensions[place.dimension]));
+  for (const Place& place : places)
+    elements.push_back(build.sizeOr(sizes_.of(value, place.leaf), place.dimension,
+                                    leaves[place.leaf].shape->dimensions[place.dimension]));
   return build.add(Opcode::Tuple, extended(shape, places), elements);
 }
 
@@ -131,7 +137,8 @@ InstructionId Padder::original(InstructionId extendedValue, const Shape& shape, 
   return out;
 }
 
-InstructionId Padder::addParameter(ComputationId computation, int32_t number, const Shape& shape, std::string_view name, InstructionId like) {
+InstructionId Padder::addParameter(ComputationId computation, int32_t number, const Shape& shape, std::string_view name,
+                                   InstructionId like) {
   Instruction parameter;
   const std::string unique = fmt::format("{}.t{}", name, module_.instructionSlots());
   parameter.name = unique;
@@ -157,7 +164,8 @@ void Padder::extendRoot(ComputationId computation, const Places& places) {
 
 Status Padder::padWhile(InstructionId id) {
   const Instruction loop = module_.at(id);
-  const ComputationId condition = *loop.attributes->get<ComputationId>(Attr::condition), body = *loop.attributes->get<ComputationId>(Attr::body);
+  const ComputationId condition = *loop.attributes->get<ComputationId>(Attr::condition),
+                      body = *loop.attributes->get<ComputationId>(Attr::body);
   const InstructionId init = rewriter_.resolve(loop.operands[0]);
   Places places = declaredPlaces(*loop.shape);
   addSizedPlaces(places, sizes_.leaves(init));
@@ -172,7 +180,8 @@ Status Padder::padWhile(InstructionId id) {
     return {};
   }
   StaticBuilder build(rewriter_, id);
-  const InstructionId fresh = build.add(Opcode::While, extended(*loop.shape, places), {extend(init, places)}, *loop.attributes);
+  const InstructionId fresh =
+      build.add(Opcode::While, extended(*loop.shape, places), {extend(init, places)}, *loop.attributes);
   rewriter_.replace(id, original(fresh, *loop.shape, places));
   return {};
 }
@@ -234,7 +243,8 @@ void Padder::addEntryParameters() {
     for (const Place& place : declaredPlaces(shape)) {
       DimensionSizes& leaf = sizes[place.leaf];
       leaf.resize(leavesOf(shape)[place.leaf].shape->dimensions.size());
-      leaf[place.dimension] = addParameter(entry, number++, scalarSize(), fmt::format("{}.size", module_.at(parameter).name), parameter);
+      leaf[place.dimension] =
+          addParameter(entry, number++, scalarSize(), fmt::format("{}.size", module_.at(parameter).name), parameter);
     }
     sizes_.set(parameter, std::move(sizes));
   }

@@ -31,7 +31,8 @@ void DynamicRule::dynamicUpdateSlice() {
   reading.insert(reading.end(), starts.begin(), starts.end());
   AttributeSet slice;
   slice.set(Attr::dynamic_slice_sizes, part);
-  const InstructionId old = build_.add(Opcode::DynamicSlice, Shape::arrayRowMajor(shape_.type, part), reading, std::move(slice));
+  const InstructionId old =
+      build_.add(Opcode::DynamicSlice, Shape::arrayRowMajor(shape_.type, part), reading, std::move(slice));
   writing.push_back(build_.select(build_.mask(part, sizes(1), build_.everyDimension(operands_[1])), operands_[1], old));
   writing.insert(writing.end(), starts.begin(), starts.end());
   InstructionId out = build_.add(Opcode::DynamicUpdateSlice, build_.shapeOf(roomy), writing);
@@ -52,7 +53,9 @@ void DynamicRule::gather() {
   }
   for (size_t d = 0; d < dims(0).size(); ++d) {
     const auto at = static_cast<int64_t>(d);
-    if (containsDim(attributes().ints(Attr::collapsed_slice_dims), at) || containsDim(attributes().ints(Attr::operand_batching_dims), at)) continue;
+    if (containsDim(attributes().ints(Attr::collapsed_slice_dims), at) ||
+        containsDim(attributes().ints(Attr::operand_batching_dims), at))
+      continue;
     const auto to = static_cast<size_t>(offsets[offset++]);
     if (shape_.dimensions[to] == dims(0)[d]) result[to] = size(0, d);
   }
@@ -72,7 +75,8 @@ void DynamicRule::scatter() {
     places[index] = size(n, index).valid() ? size(n, index) : size(n + 1, d);
     ++index;
   }
-  const InstructionId nowhere = build_.lowestOf(build_.shapeOf(operands_[n]).type == ElementType::Pred ? ElementType::S32 : build_.shapeOf(operands_[n]).type);
+  const InstructionId nowhere = build_.lowestOf(
+      build_.shapeOf(operands_[n]).type == ElementType::Pred ? ElementType::S32 : build_.shapeOf(operands_[n]).type);
   operands_[n] = build_.filled(operands_[n], places, build_.everyDimension(operands_[n]), nowhere);
   LeafSizes result;
   for (size_t i = 0; i < n; ++i) result.push_back(sizes(i));
@@ -87,7 +91,9 @@ void DynamicRule::sort() {
   DimensionSizes first(1);
   for (size_t i = 0; i < n; ++i) {
     result.push_back(sizes(i));
-    if (isDynamic(i, along)) first[0] = first[0].valid() && first[0] != size(i, along) ? build_.least(first[0], size(i, along)) : size(i, along);
+    if (isDynamic(i, along))
+      first[0] =
+          first[0].valid() && first[0] != size(i, along) ? build_.least(first[0], size(i, along)) : size(i, along);
   }
   if (!first[0].valid()) return keepLeaves(std::move(result));
   const std::vector<int64_t> whole = dims(0);

@@ -1,6 +1,6 @@
 // One instruction under the padding pass: what its rules share, and a function for each family of operations. The rules
-// stand in dynamic_rules.cpp (dispatch, sizes, elementwise), dynamic_movement.cpp, dynamic_sums.cpp (reductions, products,
-// windows) and dynamic_places.cpp (slices at run-time places, gather, scatter, sort).
+// stand in dynamic_rules.cpp (dispatch, sizes, elementwise), dynamic_movement.cpp, dynamic_sums.cpp (reductions,
+// products, windows) and dynamic_places.cpp (slices at run-time places, gather, scatter, sort).
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,12 @@ namespace tessera {
 class DynamicRule {
  public:
   DynamicRule(Rewriter& rewriter, DynamicSizes& sizes, InstructionId id)
-      : rewriter_(rewriter), sizes_(sizes), id_(id), original_(rewriter.module().at(id)),
-        operands_(original_.operands.begin(), original_.operands.end()), build_(rewriter, id) {
+      : rewriter_(rewriter),
+        sizes_(sizes),
+        id_(id),
+        original_(rewriter.module().at(id)),
+        operands_(original_.operands.begin(), original_.operands.end()),
+        build_(rewriter, id) {
     for (InstructionId& operand : operands_) operand = rewriter.resolve(operand);
     shape_ = staticShape(*original_.shape);
   }
@@ -24,9 +28,13 @@ class DynamicRule {
   const AttributeSet& attributes() const { return *original_.attributes; }
   const std::vector<int64_t>& dims(size_t operand) const { return build_.shapeOf(operands_[operand]).dimensions; }
   const DimensionSizes& sizes(size_t operand, size_t leaf = 0) const { return sizes_.of(operands_[operand], leaf); }
-  InstructionId size(size_t operand, size_t d) const { return d < sizes(operand).size() ? sizes(operand)[d] : InstructionId(); }
+  InstructionId size(size_t operand, size_t d) const {
+    return d < sizes(operand).size() ? sizes(operand)[d] : InstructionId();
+  }
   bool isDynamic(size_t operand, size_t d) const { return size(operand, d).valid(); }
-  bool anyDynamic() const { return std::ranges::any_of(operands_, [&](InstructionId id) { return sizes_.any(id); }); }
+  bool anyDynamic() const {
+    return std::ranges::any_of(operands_, [&](InstructionId id) { return sizes_.any(id); });
+  }
   DimensionSizes noSizes() const { return DimensionSizes(shape_.dimensions.size()); }
 
   // The instruction stays, over these operands; or another one stands in its place.

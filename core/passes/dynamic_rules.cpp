@@ -16,9 +16,15 @@ bool changesShapeOnly(Opcode opcode) { return opcode == Opcode::Reshape || opcod
 
 bool isIdentity(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Tuple: case Opcode::GetTupleElement: case Opcode::OptBarrier: case Opcode::Domain: case Opcode::AddDependency:
-    case Opcode::Copy: case Opcode::CopyStart: case Opcode::CopyDone: case Opcode::AllReduce:
-      return true;
+    case Opcode::Tuple:
+    case Opcode::GetTupleElement:
+    case Opcode::OptBarrier:
+    case Opcode::Domain:
+    case Opcode::AddDependency:
+    case Opcode::Copy:
+    case Opcode::CopyStart:
+    case Opcode::CopyDone:
+    case Opcode::AllReduce: return true;
     default: return false;
   }
 }
@@ -41,7 +47,8 @@ void DynamicRule::standIn(InstructionId by, DimensionSizes result) {
 Status DynamicRule::unsupported() const {
   Diagnostic d;
   d.fault = Fault::Unsupported;
-  d.message = fmt::format("{} ({}) of values with dynamic dimensions cannot be compiled", original_.name, original_.opcodeName());
+  d.message = fmt::format("{} ({}) of values with dynamic dimensions cannot be compiled", original_.name,
+                          original_.opcodeName());
   d.instruction = id_;
   d.instructionName = std::string(original_.name);
   d.position = original_.position;
@@ -54,8 +61,8 @@ bool DynamicRule::isAnnotation() const {
   return std::ranges::any_of(annotationTargets(), [&](const CustomCallTarget& each) { return each.name == target; });
 }
 
-// The last dimensions are computed as one (a matrix, a line, the axes of a transform), the others number them: results keep
-// their sizes, and nobody looks at what is made of lines that do not count.
+// The last dimensions are computed as one (a matrix, a line, the axes of a transform), the others number them: results
+// keep their sizes, and nobody looks at what is made of lines that do not count.
 Status DynamicRule::byLines(size_t inner) {
   for (size_t i = 0; i < operands_.size(); ++i)
     for (size_t d = dims(i).size() - inner; d < dims(i).size(); ++d)
@@ -65,7 +72,8 @@ Status DynamicRule::byLines(size_t inner) {
     const size_t lines = dims(i).size() - inner;
     outer.resize(std::max(outer.size(), lines));
     for (size_t d = 0; d < lines; ++d)
-      if (isDynamic(i, d)) outer[d] = outer[d].valid() && outer[d] != size(i, d) ? build_.least(outer[d], size(i, d)) : size(i, d);
+      if (isDynamic(i, d))
+        outer[d] = outer[d].valid() && outer[d] != size(i, d) ? build_.least(outer[d], size(i, d)) : size(i, d);
   }
   LeafSizes result;
   for (const ShapeLeaf& leaf : leavesOf(shape_)) {
@@ -87,7 +95,8 @@ void DynamicRule::setSize() {
   result.resize(dims(0).size());
   result[d] = operands_[1];
   const Instruction& given = rewriter_.module().at(operands_[1]);
-  if (given.opcode == Opcode::Constant && given.literal && given.literal->data<int32_t>()[0] == dims(0)[d]) result[d] = {};
+  if (given.opcode == Opcode::Constant && given.literal && given.literal->data<int32_t>()[0] == dims(0)[d])
+    result[d] = {};
   standIn(build_.add(Opcode::Copy, shape_, {operands_[0]}), std::move(result));
 }
 
@@ -124,7 +133,8 @@ void DynamicRule::elementwise() {
         continue;
       }
       const InstructionId a = result[d], single = build_.number(1);
-      const InstructionId other = build_.add(Opcode::Select, build_.shapeOf(a), {build_.equal(one, single), a, build_.least(a, one)});
+      const InstructionId other =
+          build_.add(Opcode::Select, build_.shapeOf(a), {build_.equal(one, single), a, build_.least(a, one)});
       result[d] = build_.add(Opcode::Select, build_.shapeOf(a), {build_.equal(a, single), one, other});
     }
   repeatSingles(result);
@@ -151,7 +161,8 @@ void DynamicRule::repeatSingles(const DimensionSizes& result) {
 Status DynamicRule::apply() {
   if (original_.opcode == Opcode::GetDimensionSize) return getSize(), Status();
   if (original_.opcode == Opcode::SetDimensionSize) return setSize(), Status();
-  if (original_.opcode == Opcode::DynamicReshape) return reshape(DimensionSizes(operands_.begin() + 1, operands_.end())), Status();
+  if (original_.opcode == Opcode::DynamicReshape)
+    return reshape(DimensionSizes(operands_.begin() + 1, operands_.end())), Status();
   const OpDef* op = findOp(original_.opcode);
   const bool isEffect = op && op->kind == ExecutionKind::Effect;
   if (!anyDynamic() && isEffect && shape_ != *original_.shape) return unsupported();
@@ -175,7 +186,8 @@ Status DynamicRule::apply() {
     case Opcode::Sort: return sort(), Status();
     case Opcode::ReduceWindow: return reduceWindow(), Status();
     case Opcode::SelectAndScatter: return selectAndScatter(), Status();
-    case Opcode::Cholesky: case Opcode::TriangularSolve: return byLines(2);
+    case Opcode::Cholesky:
+    case Opcode::TriangularSolve: return byLines(2);
     case Opcode::Fft: return byLines(attributes().ints(Attr::fft_length).size());
     case Opcode::Topk: return byLines(1);
     case Opcode::AfterAll: return keepLeaves({}), Status();
@@ -208,6 +220,8 @@ Shape staticShape(Shape shape) {
   return shape;
 }
 
-Status makeStatic(Rewriter& rewriter, DynamicSizes& sizes, InstructionId id) { return DynamicRule(rewriter, sizes, id).apply(); }
+Status makeStatic(Rewriter& rewriter, DynamicSizes& sizes, InstructionId id) {
+  return DynamicRule(rewriter, sizes, id).apply();
+}
 
 }  // namespace tessera

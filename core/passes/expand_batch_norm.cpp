@@ -61,7 +61,8 @@ class Expansion {
     const Id normal = op(Opcode::Multiply, op(Opcode::Subtract, operands_[0], spread(operands_[2])), spread(s));
     const Id gradOffset = sum(dy), gradScale = sum(op(Opcode::Multiply, dy, normal));
     const Id share = op(Opcode::Divide, op(Opcode::Multiply, scale, s), n);
-    const Id rest = op(Opcode::Subtract, op(Opcode::Subtract, op(Opcode::Multiply, dy, spread(n)), spread(gradOffset)), op(Opcode::Multiply, normal, spread(gradScale)));
+    const Id rest = op(Opcode::Subtract, op(Opcode::Subtract, op(Opcode::Multiply, dy, spread(n)), spread(gradOffset)),
+                       op(Opcode::Multiply, normal, spread(gradScale)));
     return {op(Opcode::Multiply, spread(share), rest), gradScale, gradOffset};
   }
 
@@ -113,7 +114,8 @@ class Expansion {
       }
       AttributeSet attributes;
       attributes.set(Attr::dimensions, std::vector<int64_t>{static_cast<int64_t>(d)});
-      const Id size = build_.add(Opcode::GetDimensionSize, Shape::arrayRowMajor(ElementType::S32, {}), {operands_[0]}, std::move(attributes));
+      const Id size = build_.add(Opcode::GetDimensionSize, Shape::arrayRowMajor(ElementType::S32, {}), {operands_[0]},
+                                 std::move(attributes));
       sizes = sizes.valid() ? build_.times(sizes, size) : size;
     }
     const Id number = constant(fixed);

@@ -1,6 +1,6 @@
 // See expand_random_bits.h. The order of bits is that of core/ops/rng_bit_generator. The generator is a map over the
-// elements' places, so that it counts as one instruction where loop nests are made. Each element computes its whole block,
-// of which it takes one word or two: recomputation in registers instead of shuffles through memory.
+// elements' places, so that it counts as one instruction where loop nests are made. Each element computes its whole
+// block, of which it takes one word or two: recomputation in registers instead of shuffles through memory.
 #include "core/passes/expand_random_bits.h"
 
 #include <array>
@@ -26,7 +26,9 @@ class Lanes {
   ElementType typeOf(Id value) const { return build_.shapeOf(value).type; }
   Id op(Opcode opcode, Id a, Id b) { return build_.elementwise(opcode, a, b); }
   Id op(Opcode opcode, Id a, uint64_t b) { return op(opcode, a, number(typeOf(a), b)); }
-  Id as(ElementType type, Id value) { return typeOf(value) == type ? value : build_.add(Opcode::Convert, Shape::arrayRowMajor(type, dims_), {value}); }
+  Id as(ElementType type, Id value) {
+    return typeOf(value) == type ? value : build_.add(Opcode::Convert, Shape::arrayRowMajor(type, dims_), {value});
+  }
   Id low(Id wide) { return as(ElementType::U32, wide); }
   Id high(Id wide) { return low(op(Opcode::ShiftRightLogical, wide, 32)); }
   Id wide(Id low, Id high) {
@@ -34,7 +36,8 @@ class Lanes {
   }
   Id spread(Id scalar) { return dims_.empty() ? scalar : build_.broadcast(scalar, dims_); }
   Id number(ElementType type, uint64_t value) {
-    Literal literal = type == ElementType::U64 ? Literal::scalar<uint64_t>(type, value) : Literal::scalar<uint32_t>(type, static_cast<uint32_t>(value));
+    Literal literal = type == ElementType::U64 ? Literal::scalar<uint64_t>(type, value)
+                                               : Literal::scalar<uint32_t>(type, static_cast<uint32_t>(value));
     const Id from[] = {source_};
     const Shape shape = literal.shape();
     return spread(rewriter_.addConstant(rewriter_.module().at(source_).computation, std::move(literal), shape, from));
@@ -75,7 +78,9 @@ std::array<Id, 2> threefry(Lanes& lanes, std::array<Id, 2> key, std::array<Id, 2
 }
 
 std::array<Id, 4> philox(Lanes& lanes, std::array<Id, 2> key, std::array<Id, 4> c) {
-  const auto product = [&](Id x, uint64_t factor) { return lanes.op(Opcode::Multiply, lanes.as(ElementType::U64, x), factor); };
+  const auto product = [&](Id x, uint64_t factor) {
+    return lanes.op(Opcode::Multiply, lanes.as(ElementType::U64, x), factor);
+  };
   for (int round = 0; round < kPhiloxRounds; ++round) {
     const Id x = product(c[0], kPhiloxFactors[0]), y = product(c[2], kPhiloxFactors[1]);
     const Id first = lanes.op(Opcode::Xor, lanes.op(Opcode::Xor, lanes.high(y), c[1]), key[0]);
@@ -88,7 +93,8 @@ std::array<Id, 4> philox(Lanes& lanes, std::array<Id, 2> key, std::array<Id, 4> 
 
 class Expansion {
  public:
-  Expansion(Rewriter& rewriter, Id id) : rewriter_(rewriter), module_(rewriter.module()), id_(id), instruction_(module_.at(id)), build_(rewriter, id) {
+  Expansion(Rewriter& rewriter, Id id)
+      : rewriter_(rewriter), module_(rewriter.module()), id_(id), instruction_(module_.at(id)), build_(rewriter, id) {
     state_ = rewriter.resolve(instruction_.operands[0]);
     data_ = instruction_.shape->elements[1];
     wide_ = info(data_.type).bits == 64;
@@ -120,7 +126,8 @@ class Expansion {
     const auto size = static_cast<int64_t>(halved.size), inner = static_cast<int64_t>(halved.inner);
     Lanes lanes(rewriter_, id_, {size * inner == 0 ? 0 : count_ / size / inner, size, inner});
     const Id along = lanes.iota(1);
-    const Id row = lanes.op(Opcode::Add, lanes.op(Opcode::Multiply, lanes.iota(0), halved.half()), lanes.op(Opcode::ShiftRightLogical, along, 1));
+    const Id row = lanes.op(Opcode::Add, lanes.op(Opcode::Multiply, lanes.iota(0), halved.half()),
+                            lanes.op(Opcode::ShiftRightLogical, along, 1));
     const Id place = lanes.op(Opcode::Add, lanes.op(Opcode::Multiply, row, halved.inner), lanes.iota(2));
     return map(lanes, {place, along}, [this](Lanes& scalars, const std::vector<Id>& in) {
       const std::array<Id, 2> pair = threefryAt(scalars, in);
@@ -131,12 +138,14 @@ class Expansion {
   // Four words a block of the counter.
   Id philoxBits() {
     Lanes lanes(rewriter_, id_, {count_});
-    return map(lanes, {lanes.iota(0)}, [this](Lanes& scalars, const std::vector<Id>& in) { return philoxAt(scalars, in); });
+    return map(lanes, {lanes.iota(0)},
+               [this](Lanes& scalars, const std::vector<Id>& in) { return philoxAt(scalars, in); });
   }
 
   // A map over `places`; its computation gets them and the state's words as scalars.
   Id map(Lanes& lanes, std::vector<Id> places, const std::function<Id(Lanes&, const std::vector<Id>&)>& body) {
-    const ComputationId computation = module_.addComputation(fmt::format("{}.bits.t{}", instruction_.name, module_.instructionSlots()));
+    const ComputationId computation =
+        module_.addComputation(fmt::format("{}.bits.t{}", instruction_.name, module_.instructionSlots()));
     for (Id word : words_) places.push_back(lanes.spread(word));
     std::vector<Id> parameters;
     for (size_t i = 0; i < places.size(); ++i) parameters.push_back(parameter(computation, static_cast<int32_t>(i)));
@@ -148,7 +157,8 @@ class Expansion {
     for (size_t d = 0; d < lanes.dims().size(); ++d) all.push_back(static_cast<int64_t>(d));
     attributes.set(Attr::dimensions, std::move(all));
     attributes.set(Attr::to_apply, computation);
-    return build_.add(Opcode::Map, Shape::arrayRowMajor(scalars.typeOf(root), lanes.dims()), places, std::move(attributes));
+    return build_.add(Opcode::Map, Shape::arrayRowMajor(scalars.typeOf(root), lanes.dims()), places,
+                      std::move(attributes));
   }
 
   Id parameter(ComputationId computation, int32_t number) {
@@ -177,7 +187,8 @@ class Expansion {
     const Id place = in[0], start = in[2], upper = words_.size() > 2 ? in[3] : in[1];
     const Id low = scalars.op(Opcode::Add, start, scalars.op(Opcode::ShiftRightLogical, place, wide_ ? 1 : 2));
     const Id high = scalars.op(Opcode::Add, upper, scalars.as(ElementType::U64, scalars.compare("LT", low, start)));
-    const std::array<Id, 4> words = philox(scalars, keyIn(scalars, in), {scalars.low(low), scalars.high(low), scalars.low(high), scalars.high(high)});
+    const std::array<Id, 4> words = philox(
+        scalars, keyIn(scalars, in), {scalars.low(low), scalars.high(low), scalars.low(high), scalars.high(high)});
     const Id odd = scalars.isOdd(place);
     if (wide_) return scalars.wide(scalars.select(odd, words[2], words[0]), scalars.select(odd, words[3], words[1]));
     const Id second = scalars.isOdd(scalars.op(Opcode::ShiftRightLogical, place, 1));
@@ -192,27 +203,36 @@ class Expansion {
     std::vector<Id> next = words_;
     next[1] = scalars.op(Opcode::Add, words_[1], used);
     if (next.size() > 2)
-      next[2] = scalars.op(Opcode::Add, words_[2], scalars.as(ElementType::U64, scalars.compare("LT", next[1], words_[1])));
+      next[2] =
+          scalars.op(Opcode::Add, words_[2], scalars.as(ElementType::U64, scalars.compare("LT", next[1], words_[1])));
     for (Id& word : next) word = build_.reshape(word, {1});
     AttributeSet attributes;
     attributes.set(Attr::dimensions, std::vector<int64_t>{0});
-    return build_.add(Opcode::Concatenate, Shape::arrayRowMajor(ElementType::U64, {static_cast<int64_t>(next.size())}), next, std::move(attributes));
+    return build_.add(Opcode::Concatenate, Shape::arrayRowMajor(ElementType::U64, {static_cast<int64_t>(next.size())}),
+                      next, std::move(attributes));
   }
 
   // The low bits as the result's type, in its dimensions.
   Id typed(Id bits) {
     const std::vector<int64_t> dims = build_.shapeOf(bits).dimensions;
     const int width = info(data_.type).bits;
-    const ElementType plain = width == 64 ? ElementType::U64 : width == 32 ? ElementType::U32 : width == 16 ? ElementType::U16 : ElementType::U8;
+    const ElementType plain = width == 64   ? ElementType::U64
+                              : width == 32 ? ElementType::U32
+                              : width == 16 ? ElementType::U16
+                                            : ElementType::U8;
     const auto to = [&](Opcode opcode, ElementType type) {
       if (build_.shapeOf(bits).type != type) bits = build_.add(opcode, Shape::arrayRowMajor(type, dims), {bits});
     };
-    if (width < 8) to(Opcode::Convert, data_.type);
-    else to(Opcode::Convert, plain), to(Opcode::BitcastConvert, data_.type);
+    if (width < 8)
+      to(Opcode::Convert, data_.type);
+    else
+      to(Opcode::Convert, plain), to(Opcode::BitcastConvert, data_.type);
     return build_.reshape(bits, data_.dimensions);
   }
 
-  Id written(Id value, const Shape& shape) { return module_.shapeOf(value) == shape ? value : build_.add(Opcode::Copy, shape, {value}); }
+  Id written(Id value, const Shape& shape) {
+    return module_.shapeOf(value) == shape ? value : build_.add(Opcode::Copy, shape, {value});
+  }
 
   Rewriter& rewriter_;
   Module& module_;

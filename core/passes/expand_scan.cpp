@@ -41,20 +41,23 @@ class Expansion {
   InstructionId element(StaticBuilder& build, InstructionId tuple, size_t index) {
     AttributeSet attributes;
     attributes.set(Attr::index, static_cast<int64_t>(index));
-    return build.add(Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[index]), {tuple}, std::move(attributes));
+    return build.add(Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[index]), {tuple},
+                     std::move(attributes));
   }
 
   // Outputs without elements, carries as they began.
   void withoutSteps() {
     std::vector<InstructionId> parts;
-    for (size_t i = 0; i < outputs_; ++i) parts.push_back(build_.broadcast(build_.zeroOf(results_[i].type), results_[i].dimensions));
+    for (size_t i = 0; i < outputs_; ++i)
+      parts.push_back(build_.broadcast(build_.zeroOf(results_[i].type), results_[i].dimensions));
     parts.insert(parts.end(), operands_.begin() + static_cast<int64_t>(inputs_), operands_.end());
     rewriter_.replace(id_, scan_.shape->isTuple() ? build_.add(Opcode::Tuple, *scan_.shape, parts) : parts[0]);
   }
 
   InstructionId initialState() {
     std::vector<InstructionId> parts{build_.number(0)};
-    for (size_t i = 0; i < outputs_; ++i) parts.push_back(build_.broadcast(build_.zeroOf(results_[i].type), results_[i].dimensions));
+    for (size_t i = 0; i < outputs_; ++i)
+      parts.push_back(build_.broadcast(build_.zeroOf(results_[i].type), results_[i].dimensions));
     parts.insert(parts.end(), operands_.begin() + static_cast<int64_t>(inputs_), operands_.end());
     parts.insert(parts.end(), operands_.begin(), operands_.begin() + static_cast<int64_t>(inputs_));
     std::vector<Shape> shapes;

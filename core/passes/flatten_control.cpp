@@ -39,9 +39,12 @@ Result<bool> flattenControl(Module& module) {
       AttributeSet attributes = *module.at(id).attributes;
       for (const Attribute& item : module.at(id).attributes->items()) {
         AttributeValue value = item.value;
-        if (auto* one = std::get_if<ComputationId>(&value)) own(*one);
-        else if (auto* many = std::get_if<std::vector<ComputationId>>(&value)) std::ranges::for_each(*many, own);
-        else continue;
+        if (auto* one = std::get_if<ComputationId>(&value))
+          own(*one);
+        else if (auto* many = std::get_if<std::vector<ComputationId>>(&value))
+          std::ranges::for_each(*many, own);
+        else
+          continue;
         attributes.set(item.name, std::move(value));
       }
       if (changed) module.setAttributes(id, std::move(attributes));

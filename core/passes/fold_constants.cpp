@@ -19,7 +19,8 @@ bool isKnown(const Instruction& in) {
 
 // Shapes, the operation and its operands allow it; operands of more than `most` elements do not.
 bool canFold(const Module& module, const Instruction& in, int64_t most) {
-  if (in.operands.empty() || in.opcode == Opcode::Broadcast || !in.shape->isArray() || in.shape->hasDynamicDimensions()) return false;
+  if (in.operands.empty() || in.opcode == Opcode::Broadcast || !in.shape->isArray() || in.shape->hasDynamicDimensions())
+    return false;
   if (in.shape->elementCount().value_or(most + 1) > most || isStateful(in)) return false;
   return std::ranges::all_of(in.operands, [&](InstructionId id) {
     const Instruction& operand = module.at(id);
@@ -32,10 +33,13 @@ InstructionId fold(Rewriter& rewriter, const Instruction& in) {
   const OpDef* op = findOp(in.opcode);
   std::vector<Literal> operands;
   std::vector<const Shape*> shapes;
-  for (InstructionId id : in.operands) operands.push_back(*module.at(id).literal), shapes.push_back(module.at(id).shape);
+  for (InstructionId id : in.operands)
+    operands.push_back(*module.at(id).literal), shapes.push_back(module.at(id).shape);
   EvaluateContext context{in, *in.shape, operands, shapes, {}, {}};
   const std::vector<ComputationId> callees = module.callees(in);
-  context.call = [&](size_t callee, std::span<const Literal> arguments) { return evaluateComputation(module, callees[callee], arguments); };
+  context.call = [&](size_t callee, std::span<const Literal> arguments) {
+    return evaluateComputation(module, callees[callee], arguments);
+  };
   context.module = &module;
   Result<Literal> value = op->evaluate(context);
   if (!value || !sameIgnoringLayout(value->shape(), *in.shape)) return {};
@@ -47,21 +51,33 @@ InstructionId fold(Rewriter& rewriter, const Instruction& in) {
 double workOf(const Module& module, const Instruction& in) {
   double work = static_cast<double>(in.shape->elementCount().value_or(0));
   double inner = 1;
-  for (InstructionId id : in.operands) inner = std::max(inner, static_cast<double>(module.shapeOf(id).elementCount().value_or(0)));
+  for (InstructionId id : in.operands)
+    inner = std::max(inner, static_cast<double>(module.shapeOf(id).elementCount().value_or(0)));
   switch (in.opcode) {
-    case Opcode::Dot: case Opcode::Convolution: case Opcode::ReduceWindow: return work * inner;
+    case Opcode::Dot:
+    case Opcode::Convolution:
+    case Opcode::ReduceWindow: return work * inner;
     default: return work + inner;
   }
 }
 
 bool isFoldable(const Module& module, const Instruction& in) {
   switch (in.opcode) {
-    case Opcode::Iota: case Opcode::Copy: case Opcode::Reshape: case Opcode::Bitcast: case Opcode::OptBarrier: case Opcode::Fft:
-    case Opcode::Cholesky: case Opcode::TriangularSolve: case Opcode::SelectAndScatter: return false;
+    case Opcode::Iota:
+    case Opcode::Copy:
+    case Opcode::Reshape:
+    case Opcode::Bitcast:
+    case Opcode::OptBarrier:
+    case Opcode::Fft:
+    case Opcode::Cholesky:
+    case Opcode::TriangularSolve:
+    case Opcode::SelectAndScatter: return false;
     default: break;
   }
   const OpDef* op = findOp(in.opcode);
-  if (!op || !op->evaluate || (op->kind != ExecutionKind::Element && op->kind != ExecutionKind::Loops && op->kind != ExecutionKind::Library)) return false;
+  if (!op || !op->evaluate ||
+      (op->kind != ExecutionKind::Element && op->kind != ExecutionKind::Loops && op->kind != ExecutionKind::Library))
+    return false;
   if (!canFold(module, in, kMostElements)) return false;
   int64_t given = 0;
   for (InstructionId id : in.operands) given += module.shapeOf(id).elementCount().value_or(0);
@@ -72,7 +88,8 @@ bool isFoldable(const Module& module, const Instruction& in) {
 
 InstructionId foldSmallConstant(Rewriter& rewriter, const Instruction& in) {
   const OpDef* op = findOp(in.opcode);
-  if (!op || op->kind != ExecutionKind::Element || !op->evaluate || !canFold(rewriter.module(), in, kSmallElements)) return {};
+  if (!op || op->kind != ExecutionKind::Element || !op->evaluate || !canFold(rewriter.module(), in, kSmallElements))
+    return {};
   return rewriter.module().callees(in).empty() ? fold(rewriter, in) : InstructionId();
 }
 

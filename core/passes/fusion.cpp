@@ -15,12 +15,12 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostUses = 12;       // different (fusion, view) pairs in which one value is computed
-constexpr size_t kMostFreeUses = 256;  // the same of what costs nothing
-constexpr uint32_t kMostMembers = 256; // instructions of one fusion: random bits and what becomes of them are 200
-constexpr uint32_t kMostViews = 384;   // evaluations written out in one fusion
-constexpr uint64_t kStatisticView = 2; // one value a row: always read at the row's own indices
-constexpr double kRowReread = 0.5;     // price of an element that an earlier pass over the row left in the cache
+constexpr size_t kMostUses = 12;        // different (fusion, view) pairs in which one value is computed
+constexpr size_t kMostFreeUses = 256;   // the same of what costs nothing
+constexpr uint32_t kMostMembers = 256;  // instructions of one fusion: random bits and what becomes of them are 200
+constexpr uint32_t kMostViews = 384;    // evaluations written out in one fusion
+constexpr uint64_t kStatisticView = 2;  // one value a row: always read at the row's own indices
+constexpr double kRowReread = 0.5;      // price of an element that an earlier pass over the row left in the cache
 
 // A value computed inside a fusion. Two uses with equal views read the value at the same indices, so that the
 // element program computes it once.
@@ -55,22 +55,30 @@ int32_t dimensionInOperand(const Module& module, const Instruction& user, size_t
   };
   switch (user.opcode) {
     case Opcode::Broadcast: return find(user.attributes->ints(Attr::dimensions), d);
-    case Opcode::Transpose: return static_cast<int32_t>(user.attributes->ints(Attr::dimensions)[static_cast<size_t>(d)]);
+    case Opcode::Transpose:
+      return static_cast<int32_t>(user.attributes->ints(Attr::dimensions)[static_cast<size_t>(d)]);
     case Opcode::Reduce: {
       const auto& reduced = user.attributes->ints(Attr::dimensions);
       for (int32_t of = 0; of < static_cast<int32_t>(module.shapeOf(user.operands[operand]).dimensions.size()); ++of)
         if (find(reduced, of) < 0 && d-- == 0) return of;
       return -1;
     }
-    default: return isElementwise(user.opcode) && module.shapeOf(user.operands[operand]).dimensions == user.shape->dimensions ? d : -1;
+    default:
+      return isElementwise(user.opcode) && module.shapeOf(user.operands[operand]).dimensions == user.shape->dimensions
+                 ? d
+                 : -1;
   }
 }
 
 class Fuser {
  public:
   Fuser(Rewriter& rewriter, std::vector<uint32_t>& local, ComputationId computation)
-      : rewriter_(rewriter), module_(rewriter.module()), order_(module_.at(computation).instructions), local_(local),
-        root_(module_.at(computation).root), nodes_(order_.size()) {}
+      : rewriter_(rewriter),
+        module_(rewriter.module()),
+        order_(module_.at(computation).instructions),
+        local_(local),
+        root_(module_.at(computation).root),
+        nodes_(order_.size()) {}
 
   bool run() {
     prepare();
@@ -104,7 +112,8 @@ class Fuser {
       const Instruction& in = at(i);
       for (uint32_t k = 0; k < in.operands.size(); ++k) nodes_[local_[in.operands[k].value]].users.push_back({i, k});
       if (in.opcode == Opcode::Constant) {
-        if (in.shape->isArray() && in.shape->elementCount() == 1 && !in.literal->elided()) nodes_[i].role = Role::Constant;
+        if (in.shape->isArray() && in.shape->elementCount() == 1 && !in.literal->elided())
+          nodes_[i].role = Role::Constant;
       } else if (describable(in)) {
         nodes_[i].role = Role::Root;
       }
@@ -126,7 +135,8 @@ class Fuser {
     double count = in.shape->isArray() ? static_cast<double>(in.shape->elementCount().value_or(INT64_MAX)) : 0;
     if (in.shape->isTuple() && !in.shape->elements.empty())
       count = static_cast<double>(in.shape->elements[0].elementCount().value_or(INT64_MAX));
-    const bool isShort = in.shape->isArray() && in.shape->rank() >= 2 && in.shape->dimensions.back() > 1 && in.shape->dimensions.back() <= kWrittenOut;
+    const bool isShort = in.shape->isArray() && in.shape->rank() >= 2 && in.shape->dimensions.back() > 1 &&
+                         in.shape->dimensions.back() <= kWrittenOut;
     node.uses = {{i, 0, count, false, rowViewOfRoot(in), isShort ? static_cast<int32_t>(in.shape->rank()) - 1 : -1}};
   }
 
@@ -148,17 +158,22 @@ class Fuser {
     // In a loop, what is the same for the elements that are written out is computed once for them.
     if (use.writtenOut >= 0 && out.writtenOut < 0 && use.insideLoop && in.opcode == Opcode::Broadcast)
       out.evaluations /= static_cast<double>(in.shape->dimensions[static_cast<size_t>(use.writtenOut)]);
-    if (operand.isScalar()) out.view = 1;
-    else if (!isElementwise(in.opcode) || operand.dimensions != in.shape->dimensions) out.view = mixView(use.view, user, k);
+    if (operand.isScalar())
+      out.view = 1;
+    else if (!isElementwise(in.opcode) || operand.dimensions != in.shape->dimensions)
+      out.view = mixView(use.view, user, k);
     return out;
   }
 
   // Of the loop that one element of a reduction runs.
-  double roundsOf(const Instruction& in) const { return in.opcode == Opcode::Reduce ? readsPerEvaluation(module_, in, 0) : INFINITY; }
+  double roundsOf(const Instruction& in) const {
+    return in.opcode == Opcode::Reduce ? readsPerEvaluation(module_, in, 0) : INFINITY;
+  }
 
   // Costs nothing wherever it is computed, and would cost memory traffic everywhere else.
   bool isFree(const Instruction& in) const {
-    return in.opcode == Opcode::Iota || (in.opcode == Opcode::Broadcast && module_.shapeOf(in.operands[0]).elementCount() == 1);
+    return in.opcode == Opcode::Iota ||
+           (in.opcode == Opcode::Broadcast && module_.shapeOf(in.operands[0]).elementCount() == 1);
   }
 
   // False when too many, or when some consumer takes in nothing.
@@ -170,9 +185,12 @@ class Fuser {
       if (consumer.role != Role::Root && consumer.role != Role::Fused) return false;
       for (const Use& use : consumer.uses) {
         Use view = viewOf(user, k, use);
-        auto same = std::ranges::find_if(uses, [&](const Use& u) { return u.root == view.root && u.view == view.view; });
-        if (same == uses.end()) uses.push_back(view);
-        else same->evaluations = std::max(same->evaluations, view.evaluations), same->insideLoop |= view.insideLoop;
+        auto same =
+            std::ranges::find_if(uses, [&](const Use& u) { return u.root == view.root && u.view == view.view; });
+        if (same == uses.end())
+          uses.push_back(view);
+        else
+          same->evaluations = std::max(same->evaluations, view.evaluations), same->insideLoop |= view.insideLoop;
         if (uses.size() > most) return false;
       }
     }
@@ -184,7 +202,9 @@ class Fuser {
     double penalty = 0;
     for (auto [user, k] : node.users) {
       const Instruction& in = at(user);
-      if (in.opcode != Opcode::Reshape || significantDimensions(module_.shapeOf(in.operands[0])) == significantDimensions(*in.shape)) continue;
+      if (in.opcode != Opcode::Reshape ||
+          significantDimensions(module_.shapeOf(in.operands[0])) == significantDimensions(*in.shape))
+        continue;
       for (const Use& use : nodes_[user].uses) penalty += 3 * use.evaluations;
     }
     return penalty;
@@ -202,18 +222,22 @@ class Fuser {
     double evaluations = 0, reread = 0;
     bool insideLoop = false;
     for (size_t u = 0; u < uses.size(); ++u) {
-      if (isLaterPass(uses, u)) reread += uses[u].evaluations;
-      else evaluations += uses[u].evaluations;
+      if (isLaterPass(uses, u))
+        reread += uses[u].evaluations;
+      else
+        evaluations += uses[u].evaluations;
       insideLoop |= uses[u].insideLoop;
     }
     double count = static_cast<double>(in.shape->elementCount().value_or(INT64_MAX));
     double price = elementPrice(module_, in);
     double recomputed = std::max(0.0, price * (evaluations - count));
-    if (hasInnerLoop(in.opcode) && insideLoop && roundsOf(in) > kWrittenOut) recomputed = price * evaluations;  // a loop in a loop
+    if (hasInnerLoop(in.opcode) && insideLoop && roundsOf(in) > kWrittenOut)
+      recomputed = price * evaluations;  // a loop in a loop
     for (auto [user, k] : node.users)
       if (nodes_[user].role == Role::Fused) node.recomputed = std::max(node.recomputed, nodes_[user].recomputed);
     node.recomputed += recomputed;
-    return node.recomputed + reread * std::min(price, kRowReread) + (price > 0 ? reshapePenalty(node) : 0) <= materialisationPrice(*in.shape);
+    return node.recomputed + reread * std::min(price, kRowReread) + (price > 0 ? reshapePenalty(node) : 0) <=
+           materialisationPrice(*in.shape);
   }
 
   bool fits(const std::vector<Use>& uses) {
@@ -227,7 +251,8 @@ class Fuser {
     if (node.role != Role::Root) return;
     const Instruction& in = at(i);
     std::vector<Use> uses;
-    bool fuse = order_[i] != root_ && in.shape->isArray() && collectUses(i, uses) && (isFree(in) || fits(uses)) && worthIt(i, uses);
+    bool fuse = order_[i] != root_ && in.shape->isArray() && collectUses(i, uses) && (isFree(in) || fits(uses)) &&
+                worthIt(i, uses);
     if (!fuse) return materialise(i);
     node.role = Role::Fused;
     uint32_t last = UINT32_MAX;
@@ -265,7 +290,8 @@ class Fuser {
       members[i].push_back(order_[i]);
       addConstants(members[i]);
       if (members[i].size() == 1) continue;
-      bool loops = std::ranges::any_of(members[i], [&](InstructionId id) { return hasInnerLoop(module_.at(id).opcode); });
+      bool loops =
+          std::ranges::any_of(members[i], [&](InstructionId id) { return hasInnerLoop(module_.at(id).opcode); });
       rewriter_.fuse(members[i], loops ? "kInput" : "kLoop");
       changed = true;
     }

@@ -13,7 +13,11 @@ namespace {
 class Hoist {
  public:
   Hoist(Rewriter& rewriter, const LoopForm& form)
-      : rewriter_(rewriter), module_(rewriter.module()), form_(form), invariant_(module_.instructionSlots()), heavy_(module_.instructionSlots()),
+      : rewriter_(rewriter),
+        module_(rewriter.module()),
+        form_(form),
+        invariant_(module_.instructionSlots()),
+        heavy_(module_.instructionSlots()),
         seen_(module_.instructionSlots()) {}
 
   bool run() {
@@ -37,7 +41,9 @@ class Hoist {
   }
 
  private:
-  double bytes(InstructionId id) const { return static_cast<double>(module_.shapeOf(id).denseBytes().value_or(INT64_MAX)); }
+  double bytes(InstructionId id) const {
+    return static_cast<double>(module_.shapeOf(id).denseBytes().value_or(INT64_MAX));
+  }
 
   void classify(InstructionId id) {
     const Instruction& in = module_.at(id);
@@ -49,26 +55,42 @@ class Hoist {
       invariant_[id.value] = true;
       return;
     }
-    if (!in.shape->isArray() || isStateful(in) || in.operands.empty() || in.opcode == Opcode::While || in.opcode == Opcode::Conditional || in.opcode == Opcode::GetTupleElement) return;
-    if (in.shape->hasDynamicDimensions() || !std::ranges::all_of(in.operands, [&](InstructionId o) { return invariant_[o.value]; })) return;
+    if (!in.shape->isArray() || isStateful(in) || in.operands.empty() || in.opcode == Opcode::While ||
+        in.opcode == Opcode::Conditional || in.opcode == Opcode::GetTupleElement)
+      return;
+    if (in.shape->hasDynamicDimensions() ||
+        !std::ranges::all_of(in.operands, [&](InstructionId o) { return invariant_[o.value]; }))
+      return;
     invariant_[id.value] = true;
-    heavy_[id.value] = isHeavy(in) || std::ranges::any_of(in.operands, [&](InstructionId o) { return heavy_[o.value]; });
+    heavy_[id.value] =
+        isHeavy(in) || std::ranges::any_of(in.operands, [&](InstructionId o) { return heavy_[o.value]; });
   }
 
   bool isHeavy(const Instruction& in) const {
     if (in.shape->elementCount().value_or(0) < 2 && !hasInnerLoop(in.opcode) && in.opcode != Opcode::Dot) return false;
     constexpr double kDear = 16;
     switch (in.opcode) {
-      case Opcode::Dot: case Opcode::Convolution: case Opcode::Sort: case Opcode::Scatter: case Opcode::Fft: case Opcode::Cholesky:
-      case Opcode::TriangularSolve: case Opcode::Transpose: case Opcode::Concatenate: case Opcode::Gather: return true;
-      default: return isElementwise(in.opcode) || hasInnerLoop(in.opcode) ? elementPrice(module_, in) >= kDear || readsMore(in) : false;
+      case Opcode::Dot:
+      case Opcode::Convolution:
+      case Opcode::Sort:
+      case Opcode::Scatter:
+      case Opcode::Fft:
+      case Opcode::Cholesky:
+      case Opcode::TriangularSolve:
+      case Opcode::Transpose:
+      case Opcode::Concatenate:
+      case Opcode::Gather: return true;
+      default:
+        return isElementwise(in.opcode) || hasInnerLoop(in.opcode) ? elementPrice(module_, in) >= kDear || readsMore(in)
+                                                                   : false;
     }
   }
   // Reads at least twice what it gives.
   bool readsMore(const Instruction& in) const {
     double read = 0;
     for (InstructionId operand : in.operands)
-      if (module_.at(operand).opcode != Opcode::Broadcast && module_.at(operand).opcode != Opcode::Constant) read += bytes(operand);
+      if (module_.at(operand).opcode != Opcode::Broadcast && module_.at(operand).opcode != Opcode::Constant)
+        read += bytes(operand);
     return read >= 2 * bytes(in.id);
   }
   // Gives much more than it reads.

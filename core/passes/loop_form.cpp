@@ -12,13 +12,16 @@ namespace tessera {
 namespace {
 
 bool hasControlEdges(const Module& module, ComputationId computation) {
-  return std::ranges::any_of(module.at(computation).instructions,
-                             [&](InstructionId id) { return module.at(id).attributes->has(Attr::control_predecessors); });
+  return std::ranges::any_of(module.at(computation).instructions, [&](InstructionId id) {
+    return module.at(id).attributes->has(Attr::control_predecessors);
+  });
 }
 
 std::optional<int64_t> wholeConstant(const Module& module, InstructionId id) {
   const Instruction& in = module.at(id);
-  if (in.opcode != Opcode::Constant || !in.literal || in.literal->elided() || !in.shape->isScalar() || !isInteger(in.shape->type)) return std::nullopt;
+  if (in.opcode != Opcode::Constant || !in.literal || in.literal->elided() || !in.shape->isScalar() ||
+      !isInteger(in.shape->type))
+    return std::nullopt;
   const int64_t value = loadInt(in.shape->type, in.literal->bytes().data());
   if (in.shape->type == ElementType::U64 && value < 0) return std::nullopt;
   return value;
@@ -39,7 +42,8 @@ std::optional<int64_t> stepOf(const Module& module, const LoopForm& form, size_t
   const Instruction& next = module.at(form.next[i]);
   if (next.opcode != Opcode::Add && next.opcode != Opcode::Subtract) return std::nullopt;
   for (size_t k : {0u, 1u}) {
-    if (elementOf(module, next.operands[k], form.bodyState) != i || (k == 1 && next.opcode == Opcode::Subtract)) continue;
+    if (elementOf(module, next.operands[k], form.bodyState) != i || (k == 1 && next.opcode == Opcode::Subtract))
+      continue;
     const auto step = wholeConstant(module, next.operands[1 - k]);
     if (step && *step != INT64_MIN) return next.opcode == Opcode::Add ? *step : -*step;
   }
@@ -57,7 +61,8 @@ std::string_view mirrored(std::string_view direction) {
 using Wide = __int128;
 
 // Steps while `start + n · step DIRECTION bound` holds; nullopt when the counter would wrap first or never stops.
-std::optional<int64_t> countSteps(Wide start, Wide step, Wide bound, std::string_view direction, ElementType type, bool negated = false) {
+std::optional<int64_t> countSteps(Wide start, Wide step, Wide bound, std::string_view direction, ElementType type,
+                                  bool negated = false) {
   if (direction == "GT" || direction == "GE") return countSteps(-start, -step, -bound, mirrored(direction), type, true);
   if (direction == "LE") bound += 1;
   Wide count = 0;
@@ -95,15 +100,22 @@ InstructionId element(Rewriter& rewriter, InstructionId tuple, size_t index, Ins
   const InstructionId origin[] = {from};
   const Shape shape = module.shapeOf(tuple).elements[index];
   const InstructionId operands[] = {tuple};
-  return rewriter.add(module.at(tuple).computation, Opcode::GetTupleElement, shape, operands, std::move(attributes), origin);
+  return rewriter.add(module.at(tuple).computation, Opcode::GetTupleElement, shape, operands, std::move(attributes),
+                      origin);
 }
 
 // A copy of a loop's condition or body over another state.
 class StateChange {
  public:
-  StateChange(Rewriter& rewriter, const LoopForm& form, const std::vector<size_t>& kept, size_t added, const Shape& state,
-              const std::unordered_map<uint32_t, size_t>& hoisted)
-      : rewriter_(rewriter), module_(rewriter.module()), form_(form), kept_(kept), added_(added), state_(state), hoisted_(hoisted) {}
+  StateChange(Rewriter& rewriter, const LoopForm& form, const std::vector<size_t>& kept, size_t added,
+              const Shape& state, const std::unordered_map<uint32_t, size_t>& hoisted)
+      : rewriter_(rewriter),
+        module_(rewriter.module()),
+        form_(form),
+        kept_(kept),
+        added_(added),
+        state_(state),
+        hoisted_(hoisted) {}
 
   ComputationId run(ComputationId original, InstructionId oldState, bool isBody) {
     const Computation from = module_.at(original);
@@ -126,7 +138,8 @@ class StateChange {
   }
 
  private:
-  void copy(InstructionId id, InstructionId oldState, InstructionId state, ComputationId out, std::unordered_map<uint32_t, InstructionId>& map) {
+  void copy(InstructionId id, InstructionId oldState, InstructionId state, ComputationId out,
+            std::unordered_map<uint32_t, InstructionId>& map) {
     if (const auto hoisted = hoisted_.find(id.value); hoisted != hoisted_.end()) {
       map[id.value] = element(rewriter_, state, kept_.size() + hoisted->second, id);
       return;
@@ -167,7 +180,8 @@ std::optional<LoopForm> loopForm(Rewriter& rewriter, InstructionId loop) {
   const Module& module = rewriter.module();
   const Instruction& in = rewriter.visit(loop);
   if (in.opcode != Opcode::While || !in.shape->isTuple() || in.shape->hasDynamicDimensions()) return std::nullopt;
-  const auto *condition = in.attributes->get<ComputationId>(Attr::condition), *body = in.attributes->get<ComputationId>(Attr::body);
+  const auto *condition = in.attributes->get<ComputationId>(Attr::condition),
+             *body = in.attributes->get<ComputationId>(Attr::body);
   if (!condition || !body || in.attributes->has(Attr::control_predecessors)) return std::nullopt;
   LoopForm out{loop, in.operands[0], *condition, *body, {}, {}, {}, {}, {}};
   const Computation &test = module.at(*condition), &step = module.at(*body);
@@ -176,9 +190,12 @@ std::optional<LoopForm> loopForm(Rewriter& rewriter, InstructionId loop) {
   out.conditionState = test.parameters[0];
   out.bodyState = step.parameters[0];
   const Instruction& root = module.at(step.root);
-  if (root.opcode != Opcode::Tuple || root.shape != in.shape || module.at(out.bodyState).shape != in.shape || module.at(out.conditionState).shape != in.shape) return std::nullopt;
+  if (root.opcode != Opcode::Tuple || root.shape != in.shape || module.at(out.bodyState).shape != in.shape ||
+      module.at(out.conditionState).shape != in.shape)
+    return std::nullopt;
   out.next.assign(root.operands.begin(), root.operands.end());
-  for (size_t i = 0; i < out.next.size(); ++i) out.invariant.push_back(elementOf(module, out.next[i], out.bodyState) == i);
+  for (size_t i = 0; i < out.next.size(); ++i)
+    out.invariant.push_back(elementOf(module, out.next[i], out.bodyState) == i);
   const Instruction& init = module.at(out.init);
   if (init.opcode == Opcode::Tuple) out.initial.assign(init.operands.begin(), init.operands.end());
   return out;
@@ -198,7 +215,8 @@ std::optional<int64_t> tripCount(Rewriter& rewriter, const LoopForm& form) {
     const std::string_view asked = k == 0 ? direction : mirrored(direction);
     const auto step = form.invariant[*counter] ? std::optional<int64_t>(0) : stepOf(module, form, *counter);
     const ElementType type = module.shapeOf(root.operands[k]).type;
-    if (const auto count = countSteps(*start, step.value_or(0), *bound, asked, type); count && (step || *count == 0)) return count;
+    if (const auto count = countSteps(*start, step.value_or(0), *bound, asked, type); count && (step || *count == 0))
+      return count;
   }
   return std::nullopt;
 }
@@ -208,8 +226,8 @@ InstructionId initialElement(Rewriter& rewriter, const LoopForm& form, size_t i)
   return element(rewriter, form.init, i, form.loop);
 }
 
-void rebuildLoop(Rewriter& rewriter, const LoopForm& form, const std::vector<size_t>& kept, const std::vector<InstructionId>& added,
-                 const std::unordered_map<uint32_t, size_t>& hoisted) {
+void rebuildLoop(Rewriter& rewriter, const LoopForm& form, const std::vector<size_t>& kept,
+                 const std::vector<InstructionId>& added, const std::unordered_map<uint32_t, size_t>& hoisted) {
   Module& module = rewriter.module();
   std::vector<InstructionId> parts;
   for (size_t i : kept) parts.push_back(initialElement(rewriter, form, i));
@@ -226,7 +244,8 @@ void rebuildLoop(Rewriter& rewriter, const LoopForm& form, const std::vector<siz
   attributes.set(Attr::condition, change.run(form.condition, form.conditionState, false));
   attributes.set(Attr::body, change.run(form.body, form.bodyState, true));
   const InstructionId operands[] = {init};
-  const InstructionId loop = rewriter.add(old.computation, Opcode::While, state, operands, std::move(attributes), origin);
+  const InstructionId loop =
+      rewriter.add(old.computation, Opcode::While, state, operands, std::move(attributes), origin);
   std::vector<InstructionId> results(form.size());
   for (size_t k = 0; k < kept.size(); ++k) results[kept[k]] = element(rewriter, loop, k, form.loop);
   bool whole = module.at(old.computation).root == form.loop;
@@ -244,7 +263,8 @@ void rebuildLoop(Rewriter& rewriter, const LoopForm& form, const std::vector<siz
   rewriter.replace(form.loop, rewriter.add(old.computation, Opcode::Tuple, *old.shape, results, {}, origin));
 }
 
-std::vector<InstructionId> inlineStep(Rewriter& rewriter, const LoopForm& form, const std::vector<InstructionId>& state) {
+std::vector<InstructionId> inlineStep(Rewriter& rewriter, const LoopForm& form,
+                                      const std::vector<InstructionId>& state) {
   Module& module = rewriter.module();
   const ComputationId home = module.at(form.loop).computation;
   std::unordered_map<uint32_t, InstructionId> map;
@@ -287,7 +307,9 @@ bool hasOneCaller(const Module& module, ComputationId computation) {
   for (ComputationId c : module.order())
     for (InstructionId id : module.at(c).instructions) {
       const Instruction& in = module.at(id);
-      if (in.attributes->empty() || (in.opcode != Opcode::While && in.opcode != Opcode::Conditional && in.opcode != Opcode::Call)) continue;
+      if (in.attributes->empty() ||
+          (in.opcode != Opcode::While && in.opcode != Opcode::Conditional && in.opcode != Opcode::Call))
+        continue;
       const auto callees = module.callees(in);
       callers += static_cast<size_t>(std::ranges::count(callees, computation));
     }

@@ -1,7 +1,7 @@
-// See merge_siblings.h. What a nest walks is its form (nest_form); one form, one group. Groups grow along the order of the
-// computation: an instruction joins the group of earlier siblings when these can wait for it, that is when none of their
-// users stands before it. The order, with groups at the place of their last member, stays right at each step; so no merges
-// can close a cycle together.
+// See merge_siblings.h. What a nest walks is its form (nest_form); one form, one group. Groups grow along the order of
+// the computation: an instruction joins the group of earlier siblings when these can wait for it, that is when none of
+// their users stands before it. The order, with groups at the place of their last member, stays right at each step; so
+// no merges can close a cycle together.
 #include "core/passes/merge_siblings.h"
 
 #include <algorithm>
@@ -19,17 +19,25 @@ namespace {
 
 constexpr size_t kMostResults = 6;
 constexpr size_t kMostOperands = 64;
-constexpr size_t kMostMembers = 128;       // nests in one
-// Of one nest. A large elementwise nest keeps in registers what smaller ones would store: worth its code where arrays leave
-// the caches of a core. What is smaller costs little to store, and several nests compile side by side.
+constexpr size_t kMostMembers = 128;  // nests in one
+// Of one nest. A large elementwise nest keeps in registers what smaller ones would store: worth its code where arrays
+// leave the caches of a core. What is smaller costs little to store, and several nests compile side by side.
 constexpr size_t kMostInstructions = 64, kMostElementwise = 1024;
-constexpr int64_t kWorthCode = 1 << 16;   // elements
-constexpr size_t kMostReaders = 64;       // of an array, looked at for siblings
+constexpr int64_t kWorthCode = 1 << 16;  // elements
+constexpr size_t kMostReaders = 64;      // of an array, looked at for siblings
 
 class Siblings {
  public:
   Siblings(Rewriter& rewriter, ComputationId computation)
-      : rewriter_(rewriter), module_(rewriter.module()), order_(module_.at(computation).instructions), groups_(order_.size()), users_(order_.size()), groupOf_(order_.size()), place_(order_.size()), forms_(order_.size()), narrow_(order_.size()) {}
+      : rewriter_(rewriter),
+        module_(rewriter.module()),
+        order_(module_.at(computation).instructions),
+        groups_(order_.size()),
+        users_(order_.size()),
+        groupOf_(order_.size()),
+        place_(order_.size()),
+        forms_(order_.size()),
+        narrow_(order_.size()) {}
 
   bool run() {
     for (uint32_t i = 0; i < order_.size(); ++i) {
@@ -61,7 +69,10 @@ class Siblings {
   bool narrowCrowded() {
     bool any = false;
     for (const std::vector<uint32_t>& group : groups_) {
-      if (group.size() <= kMostResults || std::ranges::count_if(group, [&](uint32_t i) { return isResult(group, i); }) <= static_cast<int64_t>(kMostResults)) continue;
+      if (group.size() <= kMostResults || std::ranges::count_if(group, [&](uint32_t i) {
+                                            return isResult(group, i);
+                                          }) <= static_cast<int64_t>(kMostResults))
+        continue;
       for (uint32_t i : group) narrow_[i] = any = true;
     }
     return any;
@@ -72,7 +83,9 @@ class Siblings {
   // Not dead: what nobody reads has no place in a nest.
   bool isRead(uint32_t i) const { return !users_[i].empty() || order_[i] == module_.at(at(i).computation).root; }
 
-  size_t sizeOf(const Instruction& in) const { return in.opcode == Opcode::Fusion ? module_.at(module_.callees(in)[0]).instructions.size() : 1; }
+  size_t sizeOf(const Instruction& in) const {
+    return in.opcode == Opcode::Fusion ? module_.at(module_.callees(in)[0]).instructions.size() : 1;
+  }
 
   // Into the group of a nest that it reads, or the first group of a sibling that takes it.
   void join(uint32_t i) {
@@ -83,7 +96,8 @@ class Siblings {
       if (forms_[maker]) tryGroup(groupOf_[maker], i);
       const std::vector<uint32_t>& readers = readers_[operand.value];
       uint32_t tried = i;
-      for (size_t r = readers.size() > kMostReaders ? readers.size() - kMostReaders : 0; r < readers.size() && groupOf_[i] == i; ++r)
+      for (size_t r = readers.size() > kMostReaders ? readers.size() - kMostReaders : 0;
+           r < readers.size() && groupOf_[i] == i; ++r)
         if (const uint32_t group = groupOf_[readers[r]]; group != tried) tryGroup(tried = group, i);
     }
     for (InstructionId operand : at(i).operands)
@@ -106,9 +120,11 @@ class Siblings {
 
   bool fits(uint32_t group, uint32_t i) const {
     if (!canShare(*forms_[groups_[group][0]], *forms_[i])) return false;
-    const bool isNarrow = narrow_[i] || std::ranges::any_of(groups_[group], [&](uint32_t member) { return narrow_[member]; });
+    const bool isNarrow =
+        narrow_[i] || std::ranges::any_of(groups_[group], [&](uint32_t member) { return narrow_[member]; });
     if (groups_[group].size() >= (isNarrow ? kMostResults : kMostMembers)) return false;
-    size_t size = sizeOf(at(i)), results = staysResult(group, i, i), most = isNarrow ? kMostInstructions : mostInstructions(i);
+    size_t size = sizeOf(at(i)), results = staysResult(group, i, i),
+           most = isNarrow ? kMostInstructions : mostInstructions(i);
     for (uint32_t member : groups_[group]) {
       size += sizeOf(at(member));
       results += staysResult(group, i, member);
@@ -118,7 +134,8 @@ class Siblings {
   }
 
   size_t mostInstructions(uint32_t i) const {
-    return !forms_[i]->reduces && at(i).shape->elementCount().value_or(0) >= kWorthCode ? kMostElementwise : kMostInstructions;
+    return !forms_[i]->reduces && at(i).shape->elementCount().value_or(0) >= kWorthCode ? kMostElementwise
+                                                                                        : kMostInstructions;
   }
 
   // What the group and `i` read of others, each once.
@@ -138,15 +155,19 @@ class Siblings {
 
   // `member` is stored whatever joins later: it is read by somebody who can be of no nest with it.
   bool staysResult(uint32_t group, uint32_t i, uint32_t member) const {
-    const auto stays = [&](uint32_t user) { return user != i && groupOf_[user] != group && !(forms_[user] && canShare(*forms_[member], *forms_[user])); };
+    const auto stays = [&](uint32_t user) {
+      return user != i && groupOf_[user] != group && !(forms_[user] && canShare(*forms_[member], *forms_[user]));
+    };
     return order_[member] == module_.at(at(member).computation).root || std::ranges::any_of(users_[member], stays);
   }
 
-  // No user of a member outside the group stands before `i`; `i` itself may be one where it reads the member at its own index.
+  // No user of a member outside the group stands before `i`; `i` itself may be one where it reads the member at its own
+  // index.
   bool canWait(uint32_t group, uint32_t i) const {
     return std::ranges::all_of(groups_[group], [&](uint32_t member) {
       return std::ranges::all_of(users_[member], [&](uint32_t user) {
-        return groupOf_[user] == group || place_[user] > i || (user == i && forms_[i]->result == forms_[i]->walked && readsInPlace(module_, at(i), order_[member]));
+        return groupOf_[user] == group || place_[user] > i ||
+               (user == i && forms_[i]->result == forms_[i]->walked && readsInPlace(module_, at(i), order_[member]));
       });
     });
   }
@@ -156,7 +177,8 @@ class Siblings {
   }
   // Somebody outside the group reads it.
   bool isResult(const std::vector<uint32_t>& group, uint32_t i) const {
-    return order_[i] == module_.at(at(i).computation).root || std::ranges::any_of(users_[i], [&](uint32_t user) { return !isMember(group, order_[user]); });
+    return order_[i] == module_.at(at(i).computation).root ||
+           std::ranges::any_of(users_[i], [&](uint32_t user) { return !isMember(group, order_[user]); });
   }
 
   void merge(const std::vector<uint32_t>& group) {
@@ -172,7 +194,8 @@ class Siblings {
       for (InstructionId operand : at(i).operands)
         if (!isMember(group, operand) && values.try_emplace(operand.value).second) inputs.push_back(operand);
     }
-    for (size_t k = 0; k < inputs.size(); ++k) values[inputs[k].value] = addParameter(nest, inputs[k], static_cast<int32_t>(k));
+    for (size_t k = 0; k < inputs.size(); ++k)
+      values[inputs[k].value] = addParameter(nest, inputs[k], static_cast<int32_t>(k));
     for (uint32_t i : group) {
       const InstructionId value = values[order_[i].value] = copyInto(nest, order_[i], values);
       if (!isResult(group, i)) continue;
@@ -196,7 +219,8 @@ class Siblings {
       index.set(Attr::index, static_cast<int64_t>(k));
       const InstructionId from[] = {results[k]};
       const Shape shape = module_.shapeOf(fusion).elements[k];
-      rewriter_.replace(results[k], rewriter_.add(module_.at(fusion).computation, Opcode::GetTupleElement, shape, {&fusion, 1}, std::move(index), from));
+      rewriter_.replace(results[k], rewriter_.add(module_.at(fusion).computation, Opcode::GetTupleElement, shape,
+                                                  {&fusion, 1}, std::move(index), from));
     }
   }
 
@@ -211,7 +235,8 @@ class Siblings {
   }
 
   // The work of a member, on values of the new nest; gives its result.
-  InstructionId copyInto(ComputationId nest, InstructionId member, const std::unordered_map<uint32_t, InstructionId>& values) {
+  InstructionId copyInto(ComputationId nest, InstructionId member,
+                         const std::unordered_map<uint32_t, InstructionId>& values) {
     const Instruction in = module_.at(member);
     std::vector<InstructionId> operands;
     for (InstructionId operand : in.operands) operands.push_back(values.at(operand.value));
@@ -235,7 +260,7 @@ class Siblings {
   std::vector<std::vector<uint32_t>> users_;
   std::vector<uint32_t> groupOf_, place_;
   std::vector<std::optional<NestForm>> forms_;  // of those that may be merged
-  std::vector<bool> narrow_;  // of groups of few members
+  std::vector<bool> narrow_;                    // of groups of few members
   std::unordered_map<uint32_t, uint32_t> local_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> readers_;
 };

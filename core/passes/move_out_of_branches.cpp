@@ -1,5 +1,5 @@
-// See move_out_of_branches.h. Instructions of branches get numbers: equal ones are the same work on the same values from
-// outside. What has the same number in all branches can be computed outside.
+// See move_out_of_branches.h. Instructions of branches get numbers: equal ones are the same work on the same values
+// from outside. What has the same number in all branches can be computed outside.
 #include "core/passes/move_out_of_branches.h"
 
 #include <algorithm>
@@ -20,9 +20,17 @@ constexpr size_t kMostRounds = 16;            // ends that stand behind one anot
 
 bool isDear(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Dot: case Opcode::Convolution: case Opcode::Reduce: case Opcode::ReduceWindow: case Opcode::Sort: case Opcode::Scatter:
-    case Opcode::SelectAndScatter: case Opcode::Fft: case Opcode::Cholesky: case Opcode::TriangularSolve: case Opcode::Gather:
-      return true;
+    case Opcode::Dot:
+    case Opcode::Convolution:
+    case Opcode::Reduce:
+    case Opcode::ReduceWindow:
+    case Opcode::Sort:
+    case Opcode::Scatter:
+    case Opcode::SelectAndScatter:
+    case Opcode::Fft:
+    case Opcode::Cholesky:
+    case Opcode::TriangularSolve:
+    case Opcode::Gather: return true;
     default: return false;
   }
 }
@@ -32,7 +40,12 @@ double bytesOf(const Shape& shape) { return static_cast<double>(shape.denseBytes
 class BranchMotion {
  public:
   BranchMotion(Rewriter& rewriter, InstructionId id)
-      : rewriter_(rewriter), module_(rewriter.module()), in_(rewriter.visit(id)), branches_(branchesOf(*in_.attributes)), numbers_(branches_.size()), uses_(branches_.size()) {}
+      : rewriter_(rewriter),
+        module_(rewriter.module()),
+        in_(rewriter.visit(id)),
+        branches_(branchesOf(*in_.attributes)),
+        numbers_(branches_.size()),
+        uses_(branches_.size()) {}
 
   bool run() {
     if (!isPlain()) return false;
@@ -47,20 +60,24 @@ class BranchMotion {
  private:
   // The same work on the same values, whichever branch does it.
   struct Work {
-    Ids samples;                    // by branch, as far as it has one
+    Ids samples;  // by branch, as far as it has one
     std::vector<size_t> operands;
-    InstructionId outside;          // where it is already
-    bool dear = false;              // it, or what it needs, is
+    InstructionId outside;  // where it is already
+    bool dear = false;      // it, or what it needs, is
     size_t branches = 0;
   };
 
   bool isPlain() const {
-    if (branches_.size() < 2 || in_.operands.size() != branches_.size() + 1 || in_.attributes->has(Attr::control_predecessors)) return false;
+    if (branches_.size() < 2 || in_.operands.size() != branches_.size() + 1 ||
+        in_.attributes->has(Attr::control_predecessors))
+      return false;
     return std::ranges::all_of(branches_, [&](ComputationId branch) {
       const Computation& c = module_.at(branch);
-      return c.parameters.size() == 1 && c.instructions.size() <= kMostInstructions && std::ranges::none_of(c.instructions, [&](InstructionId id) {
-        return module_.at(id).attributes->has(Attr::control_predecessors) || module_.at(id).shape->hasDynamicDimensions();
-      });
+      return c.parameters.size() == 1 && c.instructions.size() <= kMostInstructions &&
+             std::ranges::none_of(c.instructions, [&](InstructionId id) {
+               return module_.at(id).attributes->has(Attr::control_predecessors) ||
+                      module_.at(id).shape->hasDynamicDimensions();
+             });
     });
   }
 
@@ -83,7 +100,9 @@ class BranchMotion {
 
   std::optional<size_t> workOf(size_t b, const Computation& branch, const Instruction& in) {
     if (const InstructionId from = takenFromOutside(b, branch, in); from.valid()) return leaf(from);
-    if (!in.shape->isArray() || in.opcode == Opcode::Parameter || in.opcode == Opcode::GetTupleElement || in.opcode == Opcode::Call) return std::nullopt;
+    if (!in.shape->isArray() || in.opcode == Opcode::Parameter || in.opcode == Opcode::GetTupleElement ||
+        in.opcode == Opcode::Call)
+      return std::nullopt;
     if (hasSideEffect(in) || isStateful(in)) return std::nullopt;
     std::vector<size_t> operands;
     for (InstructionId operand : in.operands) {
@@ -111,7 +130,9 @@ class BranchMotion {
     std::vector<size_t>& alike = byForm_[{in.opcode, operands}];
     for (size_t w : alike) {
       const Instruction& other = module_.at(*std::ranges::find_if(works_[w].samples, &InstructionId::valid));
-      const bool equalLiterals = in.literal == other.literal || (in.literal && other.literal && !in.literal->elided() && !other.literal->elided() && in.literal->identical(*other.literal));
+      const bool equalLiterals =
+          in.literal == other.literal || (in.literal && other.literal && !in.literal->elided() &&
+                                          !other.literal->elided() && in.literal->identical(*other.literal));
       if (in.shape == other.shape && equalLiterals && equalAttributes(*in.attributes, *other.attributes)) return w;
     }
     bool dear = isDear(in.opcode);
@@ -175,14 +196,18 @@ class BranchMotion {
   // Every branch makes result `i` by the same operation of one operand, which holds fewer bytes or the same ones.
   bool endsAlike(size_t i) const {
     const Instruction& first = module_.at(resultOf(0, i));
-    if (first.operands.size() != 1 || !first.shape->isArray() || !module_.shapeOf(first.operands[0]).isArray() || hasSideEffect(first) || isStateful(first)) return false;
+    if (first.operands.size() != 1 || !first.shape->isArray() || !module_.shapeOf(first.operands[0]).isArray() ||
+        hasSideEffect(first) || isStateful(first))
+      return false;
     const OpcodeKind kind = kindOf(first);
     if (kind == OpcodeKind::Other) return false;
     const Shape& from = module_.shapeOf(first.operands[0]);
     if (kind == OpcodeKind::Widens && bytesOf(from) >= bytesOf(*first.shape)) return false;
     for (size_t b = 0; b < branches_.size(); ++b) {
       const Instruction& end = module_.at(resultOf(b, i));
-      if (end.opcode != first.opcode || end.shape != first.shape || end.operands.size() != 1 || module_.shapeOf(end.operands[0]) != from) return false;
+      if (end.opcode != first.opcode || end.shape != first.shape || end.operands.size() != 1 ||
+          module_.shapeOf(end.operands[0]) != from)
+        return false;
       if (!equalAttributes(*end.attributes, *first.attributes) || isMovedIn(b, end.id)) return false;
       const auto reads = uses_[b].find(end.id.value);
       if ((reads == uses_[b].end() ? 0u : reads->second) != (in_.shape->isTuple() ? 1u : 0u)) return false;
@@ -201,14 +226,16 @@ class BranchMotion {
 
   // --- the conditional anew
 
-  InstructionId add(ComputationId into, Opcode opcode, const Shape& shape, const Ids& operands, AttributeSet attributes = {}) {
+  InstructionId add(ComputationId into, Opcode opcode, const Shape& shape, const Ids& operands,
+                    AttributeSet attributes = {}) {
     const InstructionId origin[] = {in_.id};
     return rewriter_.add(into, opcode, shape, operands, std::move(attributes), origin);
   }
   InstructionId element(ComputationId into, InstructionId tuple, size_t i) {
     AttributeSet attributes;
     attributes.set(Attr::index, static_cast<int64_t>(i));
-    return add(into, Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[i]), {tuple}, std::move(attributes));
+    return add(into, Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[i]), {tuple},
+               std::move(attributes));
   }
 
   InstructionId outside(size_t work) {
@@ -226,9 +253,13 @@ class BranchMotion {
   Ids operandElements(size_t b) {
     const InstructionId operand = operandOf(b);
     Ids elements;
-    if (!module_.shapeOf(operand).isTuple()) elements.push_back(operand);
-    else if (module_.at(operand).opcode == Opcode::Tuple) elements.assign(module_.at(operand).operands.begin(), module_.at(operand).operands.end());
-    else for (size_t i = 0; i < module_.shapeOf(operand).elements.size(); ++i) elements.push_back(element(in_.computation, operand, i));
+    if (!module_.shapeOf(operand).isTuple())
+      elements.push_back(operand);
+    else if (module_.at(operand).opcode == Opcode::Tuple)
+      elements.assign(module_.at(operand).operands.begin(), module_.at(operand).operands.end());
+    else
+      for (size_t i = 0; i < module_.shapeOf(operand).elements.size(); ++i)
+        elements.push_back(element(in_.computation, operand, i));
     for (size_t work : moved_) elements.push_back(outside(work));
     return elements;
   }
@@ -242,12 +273,14 @@ class BranchMotion {
   // A copy of branch `b` that takes what moved from its operand, and ends before the common ends.
   ComputationId branchAnew(size_t b, const Shape& operand) {
     const Computation from = module_.at(branches_[b]);
-    const ComputationId copy = module_.addComputation(std::string(from.name) + ".t" + std::to_string(module_.instructionSlots()));
+    const ComputationId copy =
+        module_.addComputation(std::string(from.name) + ".t" + std::to_string(module_.instructionSlots()));
     const InstructionId parameter = rewriter_.clone(from.parameters[0], copy, {});
     const bool wasArray = module_.shapeOf(from.parameters[0]).isArray();
     const size_t first = operand.isTuple() ? operand.elements.size() - moved_.size() : 0;
     module_.setShape(parameter, operand);
-    std::unordered_map<uint32_t, InstructionId> map{{from.parameters[0].value, wasArray && operand.isTuple() ? element(copy, parameter, 0) : parameter}};
+    std::unordered_map<uint32_t, InstructionId> map{
+        {from.parameters[0].value, wasArray && operand.isTuple() ? element(copy, parameter, 0) : parameter}};
     for (InstructionId id : from.instructions) {
       if (map.contains(id.value)) continue;
       const auto at = numbers_[b].find(id.value);
@@ -264,7 +297,8 @@ class BranchMotion {
     return copy;
   }
   InstructionId rootAnew(size_t b, ComputationId copy, const std::unordered_map<uint32_t, InstructionId>& map) {
-    if (std::ranges::none_of(ends_, [](const auto& end) { return end.has_value(); })) return map.at(module_.at(branches_[b]).root.value);
+    if (std::ranges::none_of(ends_, [](const auto& end) { return end.has_value(); }))
+      return map.at(module_.at(branches_[b]).root.value);
     Ids parts;
     for (size_t i = 0; i < ends_.size(); ++i) {
       const InstructionId result = resultOf(b, i);
@@ -282,11 +316,15 @@ class BranchMotion {
     }
     AttributeSet attributes = *in_.attributes;
     for (const Attribute& item : in_.attributes->items()) {
-      if (item.name == Attr::true_computation) attributes.set(item.name, anew[0]);
-      else if (item.name == Attr::false_computation) attributes.set(item.name, anew[1]);
-      else if (item.name == Attr::branch_computations) attributes.set(item.name, anew);
+      if (item.name == Attr::true_computation)
+        attributes.set(item.name, anew[0]);
+      else if (item.name == Attr::false_computation)
+        attributes.set(item.name, anew[1]);
+      else if (item.name == Attr::branch_computations)
+        attributes.set(item.name, anew);
     }
-    const InstructionId now = add(in_.computation, Opcode::Conditional, Shape(module_.shapeOf(module_.at(anew[0]).root)), operands, std::move(attributes));
+    const InstructionId now = add(in_.computation, Opcode::Conditional,
+                                  Shape(module_.shapeOf(module_.at(anew[0]).root)), operands, std::move(attributes));
     rewriter_.replace(in_.id, withEnds(now));
   }
 
@@ -310,12 +348,12 @@ class BranchMotion {
   const Instruction in_;
   const std::vector<ComputationId> branches_;
   std::vector<Work> works_;
-  std::vector<std::unordered_map<uint32_t, size_t>> numbers_;   // by branch, by instruction: its work
-  std::vector<std::unordered_map<uint32_t, unsigned>> uses_;    // by branch
+  std::vector<std::unordered_map<uint32_t, size_t>> numbers_;  // by branch, by instruction: its work
+  std::vector<std::unordered_map<uint32_t, unsigned>> uses_;   // by branch
   std::unordered_map<uint32_t, size_t> leaves_;
   std::map<std::pair<Opcode, std::vector<size_t>>, std::vector<size_t>> byForm_;
   std::vector<size_t> moved_;
-  std::vector<std::optional<InstructionId>> ends_;              // by result: the first branch's last instruction, where it moves
+  std::vector<std::optional<InstructionId>> ends_;  // by result: the first branch's last instruction, where it moves
 };
 
 Ids conditionalsOf(const Module& module) {

@@ -11,9 +11,12 @@ namespace tessera {
 namespace {
 
 bool isFree(Opcode opcode) {
-  return opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Broadcast || opcode == Opcode::Iota;
+  return opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Broadcast ||
+         opcode == Opcode::Iota;
 }
-bool isPlainReduce(const Instruction& in) { return in.opcode == Opcode::Reduce && in.operands.size() == 2 && in.shape->isArray(); }
+bool isPlainReduce(const Instruction& in) {
+  return in.opcode == Opcode::Reduce && in.operands.size() == 2 && in.shape->isArray();
+}
 
 const std::vector<InstructionId>* insideOf(const Module& module, const Instruction& in) {
   const std::string_view kind = in.attributes->textOr(Attr::kind, "");
@@ -43,7 +46,8 @@ bool addMember(const Module& module, const Instruction& in, NestForm& form) {
 // A reduction's nest gives what its reductions give; one that walks rows sees each row again for its elements.
 bool isWhole(const NestForm& form) {
   if (!form.reduces || form.walked.empty()) return !form.reduces;
-  if (form.walked == form.result) return form.reduced == std::vector<int64_t>{static_cast<int64_t>(form.walked.size()) - 1};
+  if (form.walked == form.result)
+    return form.reduced == std::vector<int64_t>{static_cast<int64_t>(form.walked.size()) - 1};
   std::vector<int64_t> kept;
   for (int64_t d = 0; d < static_cast<int64_t>(form.walked.size()); ++d)
     if (!std::ranges::binary_search(form.reduced, d)) kept.push_back(form.walked[static_cast<size_t>(d)]);
@@ -52,7 +56,8 @@ bool isWhole(const NestForm& form) {
 
 // A broadcast that repeats nothing and moves nothing.
 bool keepsPlaces(const Module& module, const Instruction& broadcast) {
-  return module.shapeOf(broadcast.operands[0]).dimensions == broadcast.shape->dimensions && isIota(broadcast.attributes->ints(Attr::dimensions));
+  return module.shapeOf(broadcast.operands[0]).dimensions == broadcast.shape->dimensions &&
+         isIota(broadcast.attributes->ints(Attr::dimensions));
 }
 
 }  // namespace
@@ -66,10 +71,12 @@ std::optional<NestForm> nestFormOf(const Module& module, const Instruction& in) 
     for (InstructionId id : *inside)
       if (!addMember(module, module.at(id), form)) return std::nullopt;
   } else {
-    const bool isNest = isPlainReduce(in) || (isElementwise(in.opcode) && in.opcode != Opcode::Copy && in.opcode != Opcode::Map);
+    const bool isNest =
+        isPlainReduce(in) || (isElementwise(in.opcode) && in.opcode != Opcode::Copy && in.opcode != Opcode::Map);
     if (!isNest || !addMember(module, in, form)) return std::nullopt;
   }
-  if (!isWhole(form) || Shape::arrayRowMajor(ElementType::Pred, form.walked).elementCount().value_or(0) < 2) return std::nullopt;
+  if (!isWhole(form) || Shape::arrayRowMajor(ElementType::Pred, form.walked).elementCount().value_or(0) < 2)
+    return std::nullopt;
   return form;
 }
 
@@ -86,7 +93,9 @@ bool readsInPlace(const Module& module, const Instruction& nest, InstructionId o
     if (nest.operands[k] == operand) walked.insert(inside.parameters[k].value);
   for (InstructionId id : inside.instructions) {
     const Instruction& in = module.at(id);
-    if (std::ranges::none_of(in.operands, [&](InstructionId o) { return walked.contains(o.value); }) || isPlainReduce(in)) continue;
+    if (std::ranges::none_of(in.operands, [&](InstructionId o) { return walked.contains(o.value); }) ||
+        isPlainReduce(in))
+      continue;
     const bool stays = in.opcode == Opcode::Broadcast ? keepsPlaces(module, in) : isElementwise(in.opcode);
     if (!stays || in.shape->dimensions != nest.shape->dimensions) return false;
     walked.insert(id.value);

@@ -1,5 +1,6 @@
-// NestForm: what a loop nest walks, told from its instruction: which nests can become one with several results. Elementwise
-// nests, kernels that walk rows and give as many elements, and reductions have one. Asked by sibling fusion.
+// NestForm: what a loop nest walks, told from its instruction: which nests can become one with several results.
+// Elementwise nests, kernels that walk rows and give as many elements, and reductions have one. Asked by sibling
+// fusion.
 #pragma once
 
 #include <optional>

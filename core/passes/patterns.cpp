@@ -58,7 +58,8 @@ std::optional<double> splatValue(const Module& module, InstructionId id) {
   const Instruction* instruction = &module.at(id);
   while (instruction->opcode == Opcode::Broadcast || instruction->opcode == Opcode::Reshape)
     instruction = &module.at(instruction->operands[0]);
-  if (instruction->opcode != Opcode::Constant || !instruction->literal || instruction->literal->elided()) return std::nullopt;
+  if (instruction->opcode != Opcode::Constant || !instruction->literal || instruction->literal->elided())
+    return std::nullopt;
   if (!instruction->shape->isArray() || instruction->shape->elementCount() != 1) return std::nullopt;
   return firstElement(*instruction->literal);
 }
@@ -78,21 +79,64 @@ std::vector<int64_t> significantDimensions(const Shape& shape) {
 
 bool isElementwise(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Abs: case Opcode::Acos: case Opcode::Acosh: case Opcode::Add: case Opcode::And: case Opcode::Asin:
-    case Opcode::Asinh: case Opcode::Atan2: case Opcode::Atanh: case Opcode::Cbrt: case Opcode::Ceil: case Opcode::Clamp:
-    case Opcode::CountLeadingZeros: case Opcode::Compare: case Opcode::Complex: case Opcode::Convert: case Opcode::Copy:
-    case Opcode::Cosine: case Opcode::Cosh: case Opcode::Divide: case Opcode::Erf: case Opcode::Exponential:
-    case Opcode::ExponentialMinusOne: case Opcode::Floor: case Opcode::Imag: case Opcode::IsFinite: case Opcode::Log:
-    case Opcode::LogPlusOne: case Opcode::Logistic: case Opcode::Maximum: case Opcode::Minimum: case Opcode::Mulhi:
-    case Opcode::Multiply: case Opcode::Negate: case Opcode::Not: case Opcode::Or: case Opcode::Popcnt:
-    case Opcode::Power: case Opcode::Real: case Opcode::ReducePrecision: case Opcode::Remainder:
-    case Opcode::RoundNearestAfz: case Opcode::RoundNearestEven: case Opcode::Rsqrt: case Opcode::Select:
-    case Opcode::ShiftLeft: case Opcode::ShiftRightArithmetic: case Opcode::ShiftRightLogical: case Opcode::Sign:
-    case Opcode::Sine: case Opcode::Sinh: case Opcode::Sqrt: case Opcode::Subtract: case Opcode::Tan:
-    case Opcode::Tanh: case Opcode::Xor: case Opcode::Map:
-      return true;
-    default:
-      return false;
+    case Opcode::Abs:
+    case Opcode::Acos:
+    case Opcode::Acosh:
+    case Opcode::Add:
+    case Opcode::And:
+    case Opcode::Asin:
+    case Opcode::Asinh:
+    case Opcode::Atan2:
+    case Opcode::Atanh:
+    case Opcode::Cbrt:
+    case Opcode::Ceil:
+    case Opcode::Clamp:
+    case Opcode::CountLeadingZeros:
+    case Opcode::Compare:
+    case Opcode::Complex:
+    case Opcode::Convert:
+    case Opcode::Copy:
+    case Opcode::Cosine:
+    case Opcode::Cosh:
+    case Opcode::Divide:
+    case Opcode::Erf:
+    case Opcode::Exponential:
+    case Opcode::ExponentialMinusOne:
+    case Opcode::Floor:
+    case Opcode::Imag:
+    case Opcode::IsFinite:
+    case Opcode::Log:
+    case Opcode::LogPlusOne:
+    case Opcode::Logistic:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::Mulhi:
+    case Opcode::Multiply:
+    case Opcode::Negate:
+    case Opcode::Not:
+    case Opcode::Or:
+    case Opcode::Popcnt:
+    case Opcode::Power:
+    case Opcode::Real:
+    case Opcode::ReducePrecision:
+    case Opcode::Remainder:
+    case Opcode::RoundNearestAfz:
+    case Opcode::RoundNearestEven:
+    case Opcode::Rsqrt:
+    case Opcode::Select:
+    case Opcode::ShiftLeft:
+    case Opcode::ShiftRightArithmetic:
+    case Opcode::ShiftRightLogical:
+    case Opcode::Sign:
+    case Opcode::Sine:
+    case Opcode::Sinh:
+    case Opcode::Sqrt:
+    case Opcode::Subtract:
+    case Opcode::Tan:
+    case Opcode::Tanh:
+    case Opcode::Xor:
+    case Opcode::Map: return true;
+    default: return false;
   }
 }
 
@@ -108,14 +152,16 @@ std::optional<RunningTotal> runningTotal(const Module& module, const Instruction
   const auto* window = instruction.attributes->get<Window>(Attr::window);
   if (instruction.opcode != Opcode::ReduceWindow || instruction.operands.size() != 2 || !window) return std::nullopt;
   const Shape& input = module.shapeOf(instruction.operands[0]);
-  if (window->dimensions.size() != input.dimensions.size() || input.type != instruction.shape->type) return std::nullopt;
+  if (window->dimensions.size() != input.dimensions.size() || input.type != instruction.shape->type)
+    return std::nullopt;
   std::optional<RunningTotal> out;
   for (size_t d = 0; d < window->dimensions.size(); ++d) {
     const WindowDimension& w = window->dimensions[d];
     if (w.stride != 1 || w.windowDilation != 1 || w.baseDilation != 1) return std::nullopt;
     if (w.size == 1 && w.paddingLow == 0 && w.paddingHigh == 0) continue;
     const int64_t others = input.dimensions[d] - 1;
-    const bool forward = w.paddingLow == others && w.paddingHigh == 0, reversed = w.paddingLow == 0 && w.paddingHigh == others;
+    const bool forward = w.paddingLow == others && w.paddingHigh == 0,
+               reversed = w.paddingLow == 0 && w.paddingHigh == others;
     if (out || w.size != input.dimensions[d] || !(forward || reversed)) return std::nullopt;
     out = RunningTotal{d, !forward};
   }

@@ -14,8 +14,8 @@ std::optional<double> splatValue(const Module& module, InstructionId id);
 bool isIota(std::span<const int64_t> values);
 // The dimensions that are not 1, in order.
 std::vector<int64_t> significantDimensions(const Shape& shape);
-// A reduce-window of one array that makes running totals: along `dimension` each window holds all elements up to its own
-// (reversed: from its own on), along the others just one.
+// A reduce-window of one array that makes running totals: along `dimension` each window holds all elements up to its
+// own (reversed: from its own on), along the others just one.
 struct RunningTotal {
   size_t dimension = 0;
   bool reversed = false;

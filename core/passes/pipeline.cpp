@@ -42,15 +42,21 @@ constexpr Pass kPasses[] = {
     {"expand-batch-norms", "Batch normalisation becomes sums, products and broadcasts.", expandBatchNorms},
     {"expand-random-bits", "Random bits become the integer arithmetic of their generator.", expandRandomBits},
     {"inline-calls", "Every call becomes the instructions of its computation.", inlineCalls},
-    {"assign-layouts", "Values in between are row-major; only who stands outside asks for another layout.", assignLayouts},
-    {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.", padDynamicDimensions},
+    {"assign-layouts", "Values in between are row-major; only who stands outside asks for another layout.",
+     assignLayouts},
+    {"pad-dynamic-dimensions", "Sizes of the run become numbers of the program, all shapes static.",
+     padDynamicDimensions},
     {"remove-dead-code", "What nothing needs is dropped.", removeDeadCode},
     {"simplify", "Algebra: operations that do nothing, or the same as something cheaper.", simplify},
-    {"simplify-loops", "Loops that run never or once, elements of the state that are constant or that nobody needs.", simplifyLoops},
-    {"simplify-conditionals", "Known branches, small ones that a select can choose from, results that nobody reads.", simplifyConditionals},
+    {"simplify-loops", "Loops that run never or once, elements of the state that are constant or that nobody needs.",
+     simplifyLoops},
+    {"simplify-conditionals", "Known branches, small ones that a select can choose from, results that nobody reads.",
+     simplifyConditionals},
     {"unroll-loops", "Short loops of few operations are written out.", unrollLoops},
     {"common-subexpressions", "Equal instructions over equal operands become one.", mergeCommonSubexpressions},
-    {"move-out-of-branches", "What all branches of a conditional have in common, at their beginnings and ends, is done once outside.", moveOutOfBranches},
+    {"move-out-of-branches",
+     "What all branches of a conditional have in common, at their beginnings and ends, is done once outside.",
+     moveOutOfBranches},
     {"simplify-again", "What loops, branches and merged operands have made simple.", simplify},
     {"widen-products", "Products of floats that no processor multiplies are those of f32.", widenProducts},
     {"fold-constants", "What depends on constants alone is computed now, where the result is small.", foldConstants},
@@ -62,8 +68,10 @@ constexpr Pass kPasses[] = {
     {"fuse", "Elementwise, data movement and reduction chains become one loop nest each.", fuseLoops},
     {"bitcast-reshapes", "A reshape that moves no byte becomes a bitcast.", bitcastReshapes},
     {"fuse-row-chains", "Dots and what is done to their rows become fusions that run by tiles.", fuseRowChains},
-    {"fuse-convolution-ends", "A convolution and what is done to its elements become a fusion that runs by pieces.", fuseConvolutionEnds},
-    {"merge-siblings", "Elementwise loop nests that read the same array become one with several results.", mergeSiblings},
+    {"fuse-convolution-ends", "A convolution and what is done to its elements become a fusion that runs by pieces.",
+     fuseConvolutionEnds},
+    {"merge-siblings", "Elementwise loop nests that read the same array become one with several results.",
+     mergeSiblings},
     {"flatten-control", "Each loop and branch gets computations of its own.", flattenControl},
     {"schedule", "The order of execution: the one that needs less memory.", scheduleModule},
     {"insert-copies", "Copies where values that must share memory may not.", insertCopies},
@@ -85,8 +93,10 @@ Module derive(const Module& source) {
   return out;
 }
 
-Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe, const std::atomic<bool>* cancel) {
-  if (!source.entry().valid() || !source.contains(source.entryComputation().root)) return fail("the module has no entry computation with a root");
+Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe,
+                        const std::atomic<bool>* cancel) {
+  if (!source.entry().valid() || !source.contains(source.entryComputation().root))
+    return fail("the module has no entry computation with a root");
   Module module = derive(source);
   for (ComputationId computation : std::vector<ComputationId>(module.order())) {
     TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> order, topologicalOrder(module, computation));

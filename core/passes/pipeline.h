@@ -14,7 +14,7 @@ namespace tessera {
 
 struct Pass {
   std::string_view name;
-  std::string_view what;                        // one sentence
+  std::string_view what;                          // one sentence
   Result<bool> (*run)(Module& module) = nullptr;  // true: changed something
 };
 
@@ -23,8 +23,8 @@ std::span<const Pass> passes();
 
 // A copy of `source` in which each instruction is its own provenance, same ids.
 Module derive(const Module& source);
-// derive + every pass of passes(). `observe` sees the module after each pass. `cancel` is looked at between passes: what is
-// cancelled fails with Fault::Runtime.
+// derive + every pass of passes(). `observe` sees the module after each pass. `cancel` is looked at between passes:
+// what is cancelled fails with Fault::Runtime.
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe = {},
                         const std::atomic<bool>* cancel = nullptr);
 

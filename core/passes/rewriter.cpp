@@ -139,7 +139,8 @@ InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string
   AttributeSet attributes;
   attributes.set(Attr::kind, std::string(kind));
   attributes.set(Attr::calls, fused);
-  InstructionId fusion = module_.add(home, Opcode::Fusion, module_.shapeOf(root), inputs, std::move(attributes), provenanceOf(workers));
+  InstructionId fusion =
+      module_.add(home, Opcode::Fusion, module_.shapeOf(root), inputs, std::move(attributes), provenanceOf(workers));
   module_.edit(fusion).metadata = module_.at(root).metadata;
   touch(home);
   replaced_[root.value] = fusion;
@@ -184,12 +185,15 @@ AttributeSetPtr Rewriter::resolvedPredecessors(const Instruction& instruction) c
   std::vector<InstructionId> now;
   for (InstructionId id : *before) {
     id = resolve(id);
-    if (module_.contains(id) && id != instruction.id && module_.at(id).computation == instruction.computation) now.push_back(id);
+    if (module_.contains(id) && id != instruction.id && module_.at(id).computation == instruction.computation)
+      now.push_back(id);
   }
   if (now == *before) return nullptr;
   AttributeSet attributes = *instruction.attributes;
-  if (now.empty()) attributes.remove(Attr::control_predecessors);
-  else attributes.set(Attr::control_predecessors, std::move(now));
+  if (now.empty())
+    attributes.remove(Attr::control_predecessors);
+  else
+    attributes.set(Attr::control_predecessors, std::move(now));
   return std::make_shared<const AttributeSet>(std::move(attributes));
 }
 
@@ -229,7 +233,9 @@ Result<bool> Rewriter::finish() {
 Result<bool> restoreComputationOrder(Module& module) {
   const ComputationId entry = module.entry();
   const CallGraph graph(module, {&entry, 1});
-  if (!graph.recursiveCalls().empty()) return fail("computation %" + module.at(module.at(graph.recursiveCalls().front()).computation).name + " calls itself");
+  if (!graph.recursiveCalls().empty())
+    return fail("computation %" + module.at(module.at(graph.recursiveCalls().front()).computation).name +
+                " calls itself");
   std::vector<ComputationId> order = graph.calleesFirst();
   if (order == module.order()) return false;
   std::vector<bool> kept(module.computationSlots());
@@ -247,7 +253,9 @@ std::vector<ComputationId> controlComputations(const Module& module) {
   for (size_t at = 0; at < out.size(); ++at)
     for (InstructionId id : module.at(out[at]).instructions) {
       const Instruction& instruction = module.at(id);
-      if (instruction.opcode != Opcode::While && instruction.opcode != Opcode::Conditional && instruction.opcode != Opcode::Call) continue;
+      if (instruction.opcode != Opcode::While && instruction.opcode != Opcode::Conditional &&
+          instruction.opcode != Opcode::Call)
+        continue;
       for (ComputationId callee : module.callees(instruction))
         if (module.contains(callee) && !seen[callee.value]) seen[callee.value] = true, out.push_back(callee);
     }
@@ -256,24 +264,39 @@ std::vector<ComputationId> controlComputations(const Module& module) {
 
 bool hasSideEffect(const Instruction& instruction) {
   switch (instruction.opcode) {
-    case Opcode::Infeed: case Opcode::Outfeed: case Opcode::Send: case Opcode::SendDone: case Opcode::Recv:
-    case Opcode::RecvDone: case Opcode::AllGather: case Opcode::AllGatherStart: case Opcode::AllGatherDone:
-    case Opcode::AllReduce: case Opcode::AllReduceStart: case Opcode::AllReduceDone: case Opcode::AllToAll:
-    case Opcode::CollectiveBroadcast: case Opcode::CollectivePermute: case Opcode::CollectivePermuteStart:
-    case Opcode::CollectivePermuteDone: case Opcode::RaggedAllToAll: case Opcode::ReduceScatter: case Opcode::AsyncStart: case Opcode::AsyncUpdate:
-    case Opcode::AsyncDone: case Opcode::RngGetAndUpdateState: case Opcode::Unknown:
-      return true;
-    case Opcode::CustomCall:
-      return instruction.attributes->boolOr(Attr::custom_call_has_side_effect, false);
-    default:
-      return instruction.attributes->has(Attr::control_predecessors);
+    case Opcode::Infeed:
+    case Opcode::Outfeed:
+    case Opcode::Send:
+    case Opcode::SendDone:
+    case Opcode::Recv:
+    case Opcode::RecvDone:
+    case Opcode::AllGather:
+    case Opcode::AllGatherStart:
+    case Opcode::AllGatherDone:
+    case Opcode::AllReduce:
+    case Opcode::AllReduceStart:
+    case Opcode::AllReduceDone:
+    case Opcode::AllToAll:
+    case Opcode::CollectiveBroadcast:
+    case Opcode::CollectivePermute:
+    case Opcode::CollectivePermuteStart:
+    case Opcode::CollectivePermuteDone:
+    case Opcode::RaggedAllToAll:
+    case Opcode::ReduceScatter:
+    case Opcode::AsyncStart:
+    case Opcode::AsyncUpdate:
+    case Opcode::AsyncDone:
+    case Opcode::RngGetAndUpdateState:
+    case Opcode::Unknown: return true;
+    case Opcode::CustomCall: return instruction.attributes->boolOr(Attr::custom_call_has_side_effect, false);
+    default: return instruction.attributes->has(Attr::control_predecessors);
   }
 }
 
 bool isStateful(const Instruction& instruction) {
   return hasSideEffect(instruction) || instruction.opcode == Opcode::Rng || instruction.opcode == Opcode::CustomCall ||
-         instruction.opcode == Opcode::RngGetAndUpdateState ||
-         instruction.opcode == Opcode::Parameter || instruction.opcode == Opcode::Domain;
+         instruction.opcode == Opcode::RngGetAndUpdateState || instruction.opcode == Opcode::Parameter ||
+         instruction.opcode == Opcode::Domain;
 }
 
 bool equalAttributes(const AttributeSet& a, const AttributeSet& b) {

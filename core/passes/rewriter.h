@@ -25,8 +25,9 @@ class Rewriter {
   const Instruction& visit(InstructionId id);
 
   // A new instruction that does the work of `from`.
-  InstructionId add(ComputationId computation, Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
-                    AttributeSet attributes, std::span<const InstructionId> from);
+  InstructionId add(ComputationId computation, Opcode opcode, const Shape& shape,
+                    std::span<const InstructionId> operands, AttributeSet attributes,
+                    std::span<const InstructionId> from);
   InstructionId addConstant(ComputationId computation, Literal literal, const Shape& shape,
                             std::span<const InstructionId> from);
   // A copy of `original` (attributes, literal, metadata, provenance) over other operands, in any computation.

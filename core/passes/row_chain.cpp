@@ -11,9 +11,9 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kWorthTiles = 1 << 16;     // elements between two members, from which on tiles save memory traffic
-constexpr int64_t kFewestRows = 64;          // of one batch: a dot of fewer is not cut
-constexpr int64_t kMostColumns = 2048;       // so that tiles of so many rows stay in a core's cache
+constexpr int64_t kWorthTiles = 1 << 16;  // elements between two members, from which on tiles save memory traffic
+constexpr int64_t kFewestRows = 64;       // of one batch: a dot of fewer is not cut
+constexpr int64_t kMostColumns = 2048;    // so that tiles of so many rows stay in a core's cache
 
 bool isF32(const Shape& shape) { return shape.isArray() && shape.type == ElementType::F32; }
 
@@ -50,17 +50,20 @@ Matrices resultOf(const Module& module, const Instruction& dot) {
   const auto batch = static_cast<int64_t>(dot.attributes->ints(Attr::lhs_batch_dims).size());
   const Shape& lhs = module.shapeOf(dot.operands[0]);
   const int64_t rowEnd = lhs.rank() - static_cast<int64_t>(dot.attributes->ints(Attr::lhs_contracting_dims).size());
-  return {sizeOf(*dot.shape, 0, batch), sizeOf(*dot.shape, batch, rowEnd), sizeOf(*dot.shape, rowEnd, dot.shape->rank())};
+  return {sizeOf(*dot.shape, 0, batch), sizeOf(*dot.shape, batch, rowEnd),
+          sizeOf(*dot.shape, rowEnd, dot.shape->rank())};
 }
 
-// Operand `side` of a dot as [batches, rows, columns] whose columns are contracted; nullopt: they are not its last dimensions.
+// Operand `side` of a dot as [batches, rows, columns] whose columns are contracted; nullopt: they are not its last
+// dimensions.
 std::optional<Matrices> rowsOfOperand(const Module& module, const Instruction& dot, size_t side) {
   const AttributeSet& a = *dot.attributes;
   const Shape& shape = module.shapeOf(dot.operands[side]);
   const auto& contracted = a.ints(side == 0 ? Attr::lhs_contracting_dims : Attr::rhs_contracting_dims);
   const auto batch = static_cast<int64_t>(a.ints(Attr::lhs_batch_dims).size());
   if (contracted.back() + 1 != shape.rank()) return std::nullopt;
-  return Matrices{sizeOf(shape, 0, batch), sizeOf(shape, batch, contracted[0]), sizeOf(shape, contracted[0], shape.rank())};
+  return Matrices{sizeOf(shape, 0, batch), sizeOf(shape, batch, contracted[0]),
+                  sizeOf(shape, contracted[0], shape.rank())};
 }
 
 bool isFreeBitcast(const Module& module, const Instruction& in) {
@@ -90,7 +93,8 @@ std::optional<RowChain> chainAround(const Module& module, InstructionId middle, 
   if (!isF32(*in.shape)) return std::nullopt;
   const Instruction& dot = module.at(consumer);
   if (!isMatrixProduct(module, dot)) return std::nullopt;
-  const bool left = behindBitcasts(module, dot.operands[0]) == middle, right = behindBitcasts(module, dot.operands[1]) == middle;
+  const bool left = behindBitcasts(module, dot.operands[0]) == middle,
+             right = behindBitcasts(module, dot.operands[1]) == middle;
   if (left == right || rowsOfOperand(module, dot, left ? 0 : 1) != form) return std::nullopt;
   chain.consumedOnRight = right;
   return chain;
@@ -206,8 +210,8 @@ std::optional<RowChain> rowChainOf(const Module& module, ComputationId computati
   if (!chain) return std::nullopt;
   auto isMember = [&](InstructionId id) {
     const Instruction& in = module.at(id);
-    return in.opcode == Opcode::Parameter || isFreeBitcast(module, in) || id == chain->middle || id == chain->consumer ||
-           std::ranges::find(chain->products, id) != chain->products.end();
+    return in.opcode == Opcode::Parameter || isFreeBitcast(module, in) || id == chain->middle ||
+           id == chain->consumer || std::ranges::find(chain->products, id) != chain->products.end();
   };
   return std::ranges::all_of(module.at(computation).instructions, isMember) ? chain : std::nullopt;
 }
@@ -217,7 +221,8 @@ Result<bool> fuseRowChains(Module& module) {
   Rewriter rewriter(module, "fuse-row-chains");
   const UserTable users(module);
   std::vector<bool> taken(module.instructionSlots());
-  for (ComputationId computation : controlComputations(module)) changed |= ChainFuser(rewriter, users, taken, computation).run();
+  for (ComputationId computation : controlComputations(module))
+    changed |= ChainFuser(rewriter, users, taken, computation).run();
   TESSERA_TRY(rewriter.finish());
   TESSERA_TRY(removeDeadCode(module));
   return changed;

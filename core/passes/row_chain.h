@@ -1,6 +1,6 @@
 // Row chains: dots, the elementwise work and row statistics on their results, and the dot that reads those: attention,
-// and dense layers with what follows them. They become one fusion (kind kOutput) that a backend runs by tiles of rows, so
-// that the arrays between never are in memory as a whole. Stands after bitcasts replaced reshapes: everything on the
+// and dense layers with what follows them. They become one fusion (kind kOutput) that a backend runs by tiles of rows,
+// so that the arrays between never are in memory as a whole. Stands after bitcasts replaced reshapes: everything on the
 // way from one member to the next is row-major, and a tile of rows is a piece of memory.
 #pragma once
 
@@ -13,9 +13,9 @@ namespace tessera {
 
 struct RowChain {
   std::vector<InstructionId> products;  // by operand of `middle`: the dot that it is the result of, or invalid
-  InstructionId middle;                 // f32 where there is a consumer, one kernel: a fusion or an elementwise operation
-  InstructionId consumer;               // the dot that reads it, or invalid
-  bool consumedOnRight = false;         // as its second operand
+  InstructionId middle;          // f32 where there is a consumer, one kernel: a fusion or an elementwise operation
+  InstructionId consumer;        // the dot that reads it, or invalid
+  bool consumedOnRight = false;  // as its second operand
 };
 
 // One kernel may be asked for this: it is described by elements, its result is one array.

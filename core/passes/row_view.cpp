@@ -8,9 +8,9 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kShortestRow = 128;   // in shorter ones the passes wait for each other's last element
+constexpr int64_t kShortestRow = 128;     // in shorter ones the passes wait for each other's last element
 constexpr int64_t kLongestRow = 1 << 13;  // elements that stay in a core's cache
-constexpr int64_t kFewRows = 16;        // fewer rows would leave cores idle …
+constexpr int64_t kFewRows = 16;          // fewer rows would leave cores idle …
 constexpr int64_t kLittleWork = 1 << 14;  // … unless it is done at once
 
 int64_t lastDimension(const Shape& shape) { return shape.dimensions.empty() ? 1 : shape.dimensions.back(); }
@@ -18,7 +18,8 @@ int64_t lastDimension(const Shape& shape) { return shape.dimensions.empty() ? 1 
 bool isRowed(const Shape& shape) {
   if (!shape.isArray() || shape.dimensions.empty() || isComplex(shape.type)) return false;
   const int64_t length = lastDimension(shape), count = shape.elementCount().value_or(0);
-  return length >= kShortestRow && length <= kLongestRow && count > 0 && (count / length >= kFewRows || count <= kLittleWork);
+  return length >= kShortestRow && length <= kLongestRow && count > 0 &&
+         (count / length >= kFewRows || count <= kLittleWork);
 }
 
 // The reduction keeps all dimensions but the last, by an operation that vector lanes may share out.
@@ -30,7 +31,12 @@ bool reducesRows(const Module& module, const Instruction& reduce) {
   const auto* callee = reduce.attributes->get<ComputationId>(Attr::to_apply);
   if (!callee) return false;
   switch (module.at(module.at(*callee).root).opcode) {
-    case Opcode::Add: case Opcode::Maximum: case Opcode::Minimum: case Opcode::Multiply: case Opcode::And: case Opcode::Or: break;
+    case Opcode::Add:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::Multiply:
+    case Opcode::And:
+    case Opcode::Or: break;
     default: return false;
   }
   return module.at(*callee).instructions.size() == 3;
@@ -65,9 +71,12 @@ RowView rowViewOfOperand(const Module& module, const Instruction& user, size_t o
   if (!from.isArray()) return RowView::Other;
   switch (user.opcode) {
     case Opcode::Broadcast: return readsRow(view) && repeatsStatistic(user) ? RowView::Statistic : RowView::Other;
-    case Opcode::Reduce: return view == RowView::Statistic && operand == 0 && reducesRows(module, user) ? RowView::InRow : RowView::Other;
+    case Opcode::Reduce:
+      return view == RowView::Statistic && operand == 0 && reducesRows(module, user) ? RowView::InRow : RowView::Other;
     case Opcode::Reshape:
-      return keepsBytes(from, to) && (view == RowView::Statistic || lastDimension(from) == lastDimension(to)) ? view : RowView::Other;
+      return keepsBytes(from, to) && (view == RowView::Statistic || lastDimension(from) == lastDimension(to))
+                 ? view
+                 : RowView::Other;
     default: return isElementwise(user.opcode) && from.dimensions == to.dimensions ? view : RowView::Other;
   }
 }

@@ -18,8 +18,15 @@ class ListSchedule {
  public:
   using Lists = std::vector<std::vector<uint32_t>>;
   ListSchedule(const Lists& predecessors, const Lists& owners, const Lists& reads, const std::vector<int64_t>& bytes)
-      : owners_(owners), reads_(reads), bytes_(bytes), successors_(reads.size()), readers_(reads.size()), waits_(reads.size()), left_(reads.size()),
-        score_(reads.size()), done_(reads.size()) {
+      : owners_(owners),
+        reads_(reads),
+        bytes_(bytes),
+        successors_(reads.size()),
+        readers_(reads.size()),
+        waits_(reads.size()),
+        left_(reads.size()),
+        score_(reads.size()),
+        done_(reads.size()) {
     for (uint32_t i = 0; i < reads.size(); ++i) {
       for (uint32_t p : predecessors[i]) successors_[p].push_back(i);
       waits_[i] = static_cast<uint32_t>(predecessors[i].size());
@@ -45,7 +52,7 @@ class ListSchedule {
   }
 
  private:
-  int64_t scoreOf(uint32_t i) const {  // bytes taken less bytes freed
+  int64_t scoreOf(uint32_t i) const {                                    // bytes taken less bytes freed
     if (owners_[i].size() != 1 || owners_[i][0] != i) return INT64_MIN;  // no work: whoever waits for it may go on
     int64_t score = bytes_[i];
     for (uint32_t owner : reads_[i]) score -= left_[owner] == 1 ? bytes_[owner] : 0;
@@ -74,8 +81,12 @@ class ListSchedule {
 class Scheduler {
  public:
   Scheduler(const Module& module, ComputationId computation)
-      : module_(module), computation_(module.at(computation)), instructions_(computation_.instructions),
-        count_(static_cast<uint32_t>(instructions_.size())), predecessors_(count_), users_(count_) {}
+      : module_(module),
+        computation_(module.at(computation)),
+        instructions_(computation_.instructions),
+        count_(static_cast<uint32_t>(instructions_.size())),
+        predecessors_(count_),
+        users_(count_) {}
 
   std::vector<InstructionId> run() {
     collectEdges();
@@ -136,7 +147,8 @@ class Scheduler {
   void orderWritesAfterReads() {
     for (uint32_t i = 0; i < count_; ++i) {
       const Instruction& in = at(i);
-      if (in.opcode == Opcode::DynamicUpdateSlice || in.opcode == Opcode::Scatter) readersBefore(local_.at(in.operands[0].value), i);
+      if (in.opcode == Opcode::DynamicUpdateSlice || in.opcode == Opcode::Scatter)
+        readersBefore(local_.at(in.operands[0].value), i);
     }
     orderCarries();
   }
@@ -154,7 +166,8 @@ class Scheduler {
     }
   }
 
-  // What each value keeps in memory, and what each instruction reads: a bitcast, an element or a tuple stands for others.
+  // What each value keeps in memory, and what each instruction reads: a bitcast, an element or a tuple stands for
+  // others.
   void collectOwners() {
     constexpr size_t kMostOwners = 64;
     owners_.resize(count_), reads_.resize(count_), bytes_.resize(count_);
@@ -166,8 +179,10 @@ class Scheduler {
       std::ranges::sort(reads_[i]);
       const auto tail = std::ranges::unique(reads_[i]);
       reads_[i].erase(tail.begin(), tail.end());
-      if (isAliasOnly(in.opcode)) owners_[i] = reads_[i];
-      else owners_[i] = {i};
+      if (isAliasOnly(in.opcode))
+        owners_[i] = reads_[i];
+      else
+        owners_[i] = {i};
       const bool outside = isAliasOnly(in.opcode) || in.opcode == Opcode::Parameter || in.opcode == Opcode::Constant;
       bytes_[i] = outside ? 0 : in.shape->denseBytes().value_or(0);
     }
@@ -182,7 +197,8 @@ class Scheduler {
         weight[i] = bytes_.empty() ? 0 : bytes_[i];
         for (InstructionId operand : at(i).operands) weight[i] = std::max(weight[i], weight[local_.at(operand.value)]);
       }
-      for (auto& list : next) std::ranges::stable_sort(list, [&](uint32_t a, uint32_t b) { return weight[a] > weight[b]; });
+      for (auto& list : next)
+        std::ranges::stable_sort(list, [&](uint32_t a, uint32_t b) { return weight[a] > weight[b]; });
     }
     std::vector<uint32_t> order;
     std::vector<uint8_t> state(count_);
@@ -194,7 +210,8 @@ class Scheduler {
     for (uint32_t i = 0; i < count_; ++i) visit(i, next, state, order);
     return order;
   }
-  static void visit(uint32_t start, const std::vector<std::vector<uint32_t>>& next, std::vector<uint8_t>& state, std::vector<uint32_t>& order) {
+  static void visit(uint32_t start, const std::vector<std::vector<uint32_t>>& next, std::vector<uint8_t>& state,
+                    std::vector<uint32_t>& order) {
     if (state[start]) return;
     std::vector<std::pair<uint32_t, uint32_t>> stack{{start, 0}};
     state[start] = 1;
@@ -236,7 +253,8 @@ class Scheduler {
   size_t visits_ = 0;
 };
 
-// A module that calls itself scheduled says that its layouts are final: one whose layouts do not agree yet only has its order.
+// A module that calls itself scheduled says that its layouts are final: one whose layouts do not agree yet only has its
+// order.
 void markScheduled(Module& module) {
   const ModuleConfig before = module.config();
   ModuleConfig config = before;

@@ -10,7 +10,8 @@ namespace tessera {
 namespace {
 
 std::vector<std::span<const Rule>> tables() {
-  return {arithmeticRules(), logicRules(), shapeRules(), sliceRules(), reductionRules(), productRules(), indexedRules()};
+  return {arithmeticRules(), logicRules(),   shapeRules(),  sliceRules(),
+          reductionRules(),  productRules(), indexedRules()};
 }
 
 // Rules by opcode.
@@ -93,14 +94,23 @@ class Simplifier {
 
   bool isDynamic(const Instruction& in) const {
     if (in.shape->hasDynamicDimensions()) return true;
-    return std::ranges::any_of(in.operands, [&](InstructionId id) { return module_.shapeOf(id).hasDynamicDimensions(); });
+    return std::ranges::any_of(in.operands,
+                               [&](InstructionId id) { return module_.shapeOf(id).hasDynamicDimensions(); });
   }
 
   // An array without elements needs no computing.
   static InstructionId nothing(Site& site) {
     switch (site.in.opcode) {
-      case Opcode::Parameter: case Opcode::Constant: case Opcode::Broadcast: case Opcode::GetTupleElement: case Opcode::While:
-      case Opcode::Conditional: case Opcode::CustomCall: case Opcode::Call: case Opcode::Fusion: case Opcode::Rng: return {};
+      case Opcode::Parameter:
+      case Opcode::Constant:
+      case Opcode::Broadcast:
+      case Opcode::GetTupleElement:
+      case Opcode::While:
+      case Opcode::Conditional:
+      case Opcode::CustomCall:
+      case Opcode::Call:
+      case Opcode::Fusion:
+      case Opcode::Rng: return {};
       default: break;
     }
     const Shape& shape = *site.in.shape;

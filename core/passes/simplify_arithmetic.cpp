@@ -1,5 +1,5 @@
-// Rules of arithmetic. `x + 0.0` stays for floats, for -0 + 0 is not -0; integers wrap, so they may be regrouped, floats
-// not. Between simplify.cpp (driver) and the op tables.
+// Rules of arithmetic. `x + 0.0` stays for floats, for -0 + 0 is not -0; integers wrap, so they may be regrouped,
+// floats not. Between simplify.cpp (driver) and the op tables.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -74,7 +74,8 @@ Id subtractFromZero(Site& s) {
 Id subtractConstant(Site& s) {
   const auto value = isWhole(s.type()) ? wholeSplat(s, s.operand(1)) : std::nullopt;
   if (!value || *value == 0) return {};
-  return s.make(Opcode::Add, *s.in.shape, {s.operand(0), s.filledInteger(static_cast<int64_t>(0 - static_cast<uint64_t>(*value)))});
+  return s.make(Opcode::Add, *s.in.shape,
+                {s.operand(0), s.filledInteger(static_cast<int64_t>(0 - static_cast<uint64_t>(*value)))});
 }
 
 Id multiplyByOne(Site& s) {
@@ -95,7 +96,8 @@ Id multiplyByMinusOne(Site& s) {
   return {};
 }
 Id ofTwoNegated(Site& s) {
-  if (s.in.opcode == Opcode::Divide ? !isPlainFloat(s.type()) : !isPlainFloat(s.type()) && !isWhole(s.type())) return {};
+  if (s.in.opcode == Opcode::Divide ? !isPlainFloat(s.type()) : !isPlainFloat(s.type()) && !isWhole(s.type()))
+    return {};
   if (!s.is(s.operand(0), Opcode::Negate) || !s.is(s.operand(1), Opcode::Negate)) return {};
   return s.make(s.in.opcode, *s.in.shape, {s.from(0).operands[0], s.from(1).operands[0]});
 }
@@ -133,7 +135,8 @@ bool isNonNegative(const Site& s, Id id) {
   const Instruction& in = s.module.at(id);
   switch (in.opcode) {
     case Opcode::Abs: return !isComplex(in.shape->type);
-    case Opcode::Exponential: case Opcode::Logistic: return isPlainFloat(in.shape->type);
+    case Opcode::Exponential:
+    case Opcode::Logistic: return isPlainFloat(in.shape->type);
     case Opcode::Multiply: return isPlainFloat(in.shape->type) && in.operands[0] == in.operands[1];
     default: return isUnsigned(in.shape->type);
   }
@@ -148,10 +151,13 @@ Id powerOfTwoOrThree(Site& s) {
   return s.make(Opcode::Multiply, *s.in.shape, {s.make(Opcode::Multiply, *s.in.shape, {x, x}), x});
 }
 Id powerOfMinusOne(Site& s) {
-  return isPlainFloat(s.type()) && s.equals(1, -1) ? s.make(Opcode::Divide, *s.in.shape, {s.filled(1), s.operand(0)}) : Id();
+  return isPlainFloat(s.type()) && s.equals(1, -1) ? s.make(Opcode::Divide, *s.in.shape, {s.filled(1), s.operand(0)})
+                                                   : Id();
 }
 Id powerOfHalf(Site& s) {
-  return isPlainFloat(s.type()) && s.equals(1, 0.5) && isNonNegative(s, s.operand(0)) ? s.make(Opcode::Sqrt, *s.in.shape, {s.operand(0)}) : Id();
+  return isPlainFloat(s.type()) && s.equals(1, 0.5) && isNonNegative(s, s.operand(0))
+             ? s.make(Opcode::Sqrt, *s.in.shape, {s.operand(0)})
+             : Id();
 }
 
 Id twice(Site& s) {
@@ -162,7 +168,9 @@ Id negatedDifference(Site& s) {
   if (!isWhole(s.type()) || !s.is(s.operand(0), Opcode::Subtract)) return {};
   return s.make(Opcode::Subtract, *s.in.shape, {s.from(0).operands[1], s.from(0).operands[0]}, {}, s.operand(0));
 }
-Id absOfAbs(Site& s) { return isNonNegative(s, s.operand(0)) && s.shapeOf(s.operand(0)) == *s.in.shape ? s.operand(0) : Id(); }
+Id absOfAbs(Site& s) {
+  return isNonNegative(s, s.operand(0)) && s.shapeOf(s.operand(0)) == *s.in.shape ? s.operand(0) : Id();
+}
 Id absOfNegated(Site& s) {
   if (!s.is(s.operand(0), Opcode::Negate) || isComplex(s.shapeOf(s.operand(0)).type)) return {};
   return s.make(Opcode::Abs, *s.in.shape, {s.from(0).operands[0]}, {}, s.operand(0));
@@ -170,7 +178,10 @@ Id absOfNegated(Site& s) {
 // floor, ceil and both roundings give whole numbers, which none of them changes.
 Id roundTwice(Site& s) {
   switch (s.from(0).opcode) {
-    case Opcode::Floor: case Opcode::Ceil: case Opcode::RoundNearestAfz: case Opcode::RoundNearestEven: return s.operand(0);
+    case Opcode::Floor:
+    case Opcode::Ceil:
+    case Opcode::RoundNearestAfz:
+    case Opcode::RoundNearestEven: return s.operand(0);
     default: return {};
   }
 }
@@ -180,7 +191,8 @@ Id sameOperands(Site& s) { return s.operand(0) == s.operand(1) ? s.operand(0) : 
 Id extremeOfBound(Site& s) {
   if (!isPlainFloat(s.type()) && !isWhole(s.type()) && s.type() != ElementType::Pred) return {};
   for (size_t i : {0u, 1u})
-    if (const Literal* bound = s.splatLiteral(s.operand(i)); bound && isNeutral(*bound, s.in.opcode)) return s.operand(1 - i);
+    if (const Literal* bound = s.splatLiteral(s.operand(i)); bound && isNeutral(*bound, s.in.opcode))
+      return s.operand(1 - i);
   return {};
 }
 // op(op(a, b), b) = op(a, b)
@@ -194,7 +206,8 @@ Id repeatedOperand(Site& s) {
 }
 Id clampTwice(Site& s) {
   const Instruction& inner = s.from(1);
-  if (inner.opcode != Opcode::Clamp || inner.operands[0] != s.operand(0) || inner.operands[2] != s.operand(2)) return {};
+  if (inner.opcode != Opcode::Clamp || inner.operands[0] != s.operand(0) || inner.operands[2] != s.operand(2))
+    return {};
   return inner.id;
 }
 
@@ -217,7 +230,8 @@ Id complexOfParts(Site& s) {
 Id unaryOfBroadcast(Site& s) {
   const Instruction& from = s.from(0);
   if (from.opcode != Opcode::Broadcast || from.shape->dimensions != s.in.shape->dimensions) return {};
-  const Id inner = s.make(s.in.opcode, withDimensions(*s.in.shape, s.shapeOf(from.operands[0]).dimensions), {from.operands[0]}, *s.in.attributes);
+  const Id inner = s.make(s.in.opcode, withDimensions(*s.in.shape, s.shapeOf(from.operands[0]).dimensions),
+                          {from.operands[0]}, *s.in.attributes);
   return s.broadcast(inner, *s.in.shape, from.attributes->ints(Attr::dimensions));
 }
 Id binaryOfBroadcasts(Site& s) {
@@ -227,7 +241,8 @@ Id binaryOfBroadcasts(Site& s) {
   const std::vector<int64_t>& dimensions = a.attributes->ints(Attr::dimensions);
   if (dimensions != b.attributes->ints(Attr::dimensions)) return {};
   const Shape inner = withDimensions(*s.in.shape, s.shapeOf(a.operands[0]).dimensions);
-  return s.broadcast(s.make(s.in.opcode, inner, {a.operands[0], b.operands[0]}, *s.in.attributes), *s.in.shape, dimensions);
+  return s.broadcast(s.make(s.in.opcode, inner, {a.operands[0], b.operands[0]}, *s.in.attributes), *s.in.shape,
+                     dimensions);
 }
 
 constexpr Rule kRules[] = {

@@ -18,10 +18,16 @@ constexpr size_t kMostInstructions = 8;
 
 class Choice {
  public:
-  Choice(Rewriter& rewriter, InstructionId id) : rewriter_(rewriter), module_(rewriter.module()), in_(rewriter.visit(id)), branches_(branchesOf(*in_.attributes)) {}
+  Choice(Rewriter& rewriter, InstructionId id)
+      : rewriter_(rewriter),
+        module_(rewriter.module()),
+        in_(rewriter.visit(id)),
+        branches_(branchesOf(*in_.attributes)) {}
 
   bool run() {
-    if (in_.attributes->has(Attr::control_predecessors) || branches_.empty() || in_.operands.size() != branches_.size() + 1) return false;
+    if (in_.attributes->has(Attr::control_predecessors) || branches_.empty() ||
+        in_.operands.size() != branches_.size() + 1)
+      return false;
     if (in_.shape->hasDynamicDimensions()) return false;
     for (ComputationId branch : branches_)
       if (module_.at(branch).parameters.size() != 1) return false;
@@ -31,22 +37,28 @@ class Choice {
   }
 
  private:
-  bool isPredicate() const { return module_.shapeOf(in_.operands[0]).type == ElementType::Pred && branches_.size() == 2; }
+  bool isPredicate() const {
+    return module_.shapeOf(in_.operands[0]).type == ElementType::Pred && branches_.size() == 2;
+  }
 
   // By a constant predicate or index (one that is out of range takes the last); the only branch there is.
   std::optional<size_t> takenBranch() const {
     if (branches_.size() == 1) return 0;
     const Instruction& chooser = module_.at(in_.operands[0]);
-    if (chooser.opcode != Opcode::Constant || !chooser.literal || chooser.literal->elided() || chooser.literal->elementCount() != 1) return std::nullopt;
+    if (chooser.opcode != Opcode::Constant || !chooser.literal || chooser.literal->elided() ||
+        chooser.literal->elementCount() != 1)
+      return std::nullopt;
     const int64_t value = loadInt(chooser.shape->type, chooser.literal->bytes().data());
     if (isPredicate()) return value != 0 ? 0 : 1;
-    return value < 0 || value >= static_cast<int64_t>(branches_.size()) ? branches_.size() - 1 : static_cast<size_t>(value);
+    return value < 0 || value >= static_cast<int64_t>(branches_.size()) ? branches_.size() - 1
+                                                                        : static_cast<size_t>(value);
   }
 
   // The branch's instructions in the computation of the conditional; its result.
   InstructionId copyOf(size_t branch) {
     const Computation from = module_.at(branches_[branch]);
-    std::unordered_map<uint32_t, InstructionId> map{{from.parameters[0].value, rewriter_.resolve(in_.operands[branch + 1])}};
+    std::unordered_map<uint32_t, InstructionId> map{
+        {from.parameters[0].value, rewriter_.resolve(in_.operands[branch + 1])}};
     for (InstructionId id : from.instructions) {
       if (map.contains(id.value)) continue;
       Ids operands;
@@ -56,7 +68,9 @@ class Choice {
     return map.at(from.root.value);
   }
   bool hasControlEdges(size_t branch) const {
-    return std::ranges::any_of(module_.at(branches_[branch]).instructions, [&](InstructionId id) { return module_.at(id).attributes->has(Attr::control_predecessors); });
+    return std::ranges::any_of(module_.at(branches_[branch]).instructions, [&](InstructionId id) {
+      return module_.at(id).attributes->has(Attr::control_predecessors);
+    });
   }
   bool inlineBranch(size_t branch) {
     if (hasControlEdges(branch) || module_.shapeOf(module_.at(branches_[branch]).root) != *in_.shape) return false;
@@ -69,14 +83,20 @@ class Choice {
     size_t work = 0;
     for (InstructionId id : module_.at(branch).instructions) {
       const Instruction& in = module_.at(id);
-      if (in.opcode == Opcode::Parameter || in.opcode == Opcode::Tuple || in.opcode == Opcode::GetTupleElement) continue;
-      if (!in.shape->isArray() || in.shape->elementCount().value_or(kMostElements + 1) > kMostElements || isStateful(in)) return false;
-      const bool cheap = isElementwise(in.opcode) || in.opcode == Opcode::Constant || in.opcode == Opcode::Broadcast || in.opcode == Opcode::Reshape || in.opcode == Opcode::Iota;
+      if (in.opcode == Opcode::Parameter || in.opcode == Opcode::Tuple || in.opcode == Opcode::GetTupleElement)
+        continue;
+      if (!in.shape->isArray() || in.shape->elementCount().value_or(kMostElements + 1) > kMostElements ||
+          isStateful(in))
+        return false;
+      const bool cheap = isElementwise(in.opcode) || in.opcode == Opcode::Constant || in.opcode == Opcode::Broadcast ||
+                         in.opcode == Opcode::Reshape || in.opcode == Opcode::Iota;
       if (!cheap || in.opcode == Opcode::Map || ++work > kMostInstructions) return false;
     }
     const Shape& result = module_.shapeOf(module_.at(branch).root);
     if (result.isArray()) return result.elementCount().value_or(kMostElements + 1) <= kMostElements;
-    return std::ranges::all_of(result.elements, [](const Shape& s) { return s.isArray() && s.elementCount().value_or(kMostElements + 1) <= kMostElements; });
+    return std::ranges::all_of(result.elements, [](const Shape& s) {
+      return s.isArray() && s.elementCount().value_or(kMostElements + 1) <= kMostElements;
+    });
   }
   InstructionId add(Opcode opcode, const Shape& shape, Ids operands, AttributeSet attributes = {}) {
     const InstructionId origin[] = {in_.id};
@@ -93,7 +113,8 @@ class Choice {
     if (!shape.isScalar()) {
       AttributeSet attributes;
       attributes.set(Attr::dimensions, std::vector<int64_t>{});
-      predicate = add(Opcode::Broadcast, Shape::arrayRowMajor(ElementType::Pred, shape.dimensions), {predicate}, std::move(attributes));
+      predicate = add(Opcode::Broadcast, Shape::arrayRowMajor(ElementType::Pred, shape.dimensions), {predicate},
+                      std::move(attributes));
     }
     return add(Opcode::Select, shape, {predicate, yes, no});
   }
@@ -161,12 +182,16 @@ class Choice {
     AttributeSet attributes = *in_.attributes;
     for (const Attribute& item : in_.attributes->items()) {
       AttributeValue value = item.value;
-      if (auto* one = std::get_if<ComputationId>(&value)) *one = copies.at(one->value);
-      else if (auto* many = std::get_if<std::vector<ComputationId>>(&value)) for (ComputationId& c : *many) c = copies.at(c.value);
-      else continue;
+      if (auto* one = std::get_if<ComputationId>(&value))
+        *one = copies.at(one->value);
+      else if (auto* many = std::get_if<std::vector<ComputationId>>(&value))
+        for (ComputationId& c : *many) c = copies.at(c.value);
+      else
+        continue;
       attributes.set(item.name, std::move(value));
     }
-    const InstructionId now = add(Opcode::Conditional, shape, Ids(in_.operands.begin(), in_.operands.end()), std::move(attributes));
+    const InstructionId now =
+        add(Opcode::Conditional, shape, Ids(in_.operands.begin(), in_.operands.end()), std::move(attributes));
     for (InstructionId id : Ids(module_.at(in_.computation).instructions)) {
       const auto i = module_.contains(id) ? elementOf(module_, id, in_.id) : std::nullopt;
       if (!i || rewriter_.resolve(id) != id) continue;

@@ -11,7 +11,8 @@ namespace {
 using Id = InstructionId;
 
 // Constant starts, moved inside; nullopt when one is computed or all stand in one vector.
-std::optional<std::vector<int64_t>> constantStarts(const Site& s, size_t first, const Shape& whole, const std::vector<int64_t>& sizes) {
+std::optional<std::vector<int64_t>> constantStarts(const Site& s, size_t first, const Shape& whole,
+                                                   const std::vector<int64_t>& sizes) {
   if (s.in.operands.size() != first + whole.dimensions.size()) return std::nullopt;
   std::vector<int64_t> out;
   for (size_t d = 0; d < whole.dimensions.size(); ++d) {
@@ -26,7 +27,8 @@ std::optional<std::vector<int64_t>> constantStarts(const Site& s, size_t first, 
 }
 bool sameStarts(const Instruction& a, size_t aFirst, const Instruction& b, size_t bFirst) {
   if (a.operands.size() - aFirst != b.operands.size() - bFirst) return false;
-  return std::equal(a.operands.begin() + static_cast<int64_t>(aFirst), a.operands.end(), b.operands.begin() + static_cast<int64_t>(bFirst));
+  return std::equal(a.operands.begin() + static_cast<int64_t>(aFirst), a.operands.end(),
+                    b.operands.begin() + static_cast<int64_t>(bFirst));
 }
 
 Id sliceOfAll(Site& s) { return s.shapeOf(s.operand(0)) == *s.in.shape ? s.operand(0) : Id(); }
@@ -34,7 +36,8 @@ Id sliceAtConstant(Site& s) {
   const auto starts = constantStarts(s, 1, s.shapeOf(s.operand(0)), s.in.shape->dimensions);
   if (!starts) return {};
   std::vector<SliceDimension> ranges;
-  for (size_t d = 0; d < starts->size(); ++d) ranges.push_back({(*starts)[d], (*starts)[d] + s.in.shape->dimensions[d], 1});
+  for (size_t d = 0; d < starts->size(); ++d)
+    ranges.push_back({(*starts)[d], (*starts)[d] + s.in.shape->dimensions[d], 1});
   return s.slice(s.operand(0), ranges);
 }
 Id sliceOfScalar(Site& s) {
@@ -52,7 +55,8 @@ Id updateOfAll(Site& s) { return s.shapeOf(s.operand(1)) == *s.in.shape ? s.oper
 Id updateOfNothing(Site& s) { return s.shapeOf(s.operand(1)).elementCount() == 0 ? s.operand(0) : Id(); }
 Id updateWithItself(Site& s) {
   const Instruction& update = s.from(1);
-  const bool own = update.opcode == Opcode::DynamicSlice && update.operands[0] == s.operand(0) && sameStarts(s.in, 2, update, 1);
+  const bool own =
+      update.opcode == Opcode::DynamicSlice && update.operands[0] == s.operand(0) && sameStarts(s.in, 2, update, 1);
   return own ? s.operand(0) : Id();
 }
 Id updateTwice(Site& s) {
@@ -87,9 +91,12 @@ Id gatherOfScalar(Site& s) {
 Id gatherOne(Site& s) {
   const Shape &from = s.shapeOf(s.operand(0)), &indices = s.shapeOf(s.operand(1));
   const auto& map = ints(s, Attr::start_index_map);
-  if (indices.elementCount() != static_cast<int64_t>(map.size()) || map.empty() || !ints(s, Attr::operand_batching_dims).empty()) return {};
+  if (indices.elementCount() != static_cast<int64_t>(map.size()) || map.empty() ||
+      !ints(s, Attr::operand_batching_dims).empty())
+    return {};
   if (!isInteger(indices.type) || s.in.shape->elementCount().value_or(0) == 0) return {};
-  if (withDimensions(from, ints(s, Attr::slice_sizes)).elementCount() != s.in.shape->elementCount()) return {};  // collapsed sizes may be 0
+  if (withDimensions(from, ints(s, Attr::slice_sizes)).elementCount() != s.in.shape->elementCount())
+    return {};  // collapsed sizes may be 0
   const Id vector = s.reshape(s.operand(1), withDimensions(indices, {static_cast<int64_t>(map.size())}));
   const Shape scalar = withDimensions(indices, {});
   std::vector<Id> operands(from.dimensions.size() + 1, s.integer(indices.type, 0));
@@ -101,7 +108,8 @@ Id gatherOne(Site& s) {
   const std::vector<int64_t> sizes = ints(s, Attr::slice_sizes);
   AttributeSet attributes;
   attributes.set(Attr::dynamic_slice_sizes, sizes);
-  return s.reshape(s.make(Opcode::DynamicSlice, withDimensions(from, sizes), operands, std::move(attributes)), *s.in.shape);
+  return s.reshape(s.make(Opcode::DynamicSlice, withDimensions(from, sizes), operands, std::move(attributes)),
+                   *s.in.shape);
 }
 
 // start, start + 1, … as an iota or a constant, below reshapes that only add ones.
@@ -127,7 +135,9 @@ std::optional<int64_t> firstOfRun(const Site& s, Id id) {
 Id gatherRun(Site& s) {
   const Shape &from = s.shapeOf(s.operand(0)), &indices = s.shapeOf(s.operand(1));
   const auto& sizes = ints(s, Attr::slice_sizes);
-  if (ints(s, Attr::start_index_map) != std::vector<int64_t>{0} || ints(s, Attr::collapsed_slice_dims) != std::vector<int64_t>{0}) return {};
+  if (ints(s, Attr::start_index_map) != std::vector<int64_t>{0} ||
+      ints(s, Attr::collapsed_slice_dims) != std::vector<int64_t>{0})
+    return {};
   if (!ints(s, Attr::operand_batching_dims).empty() || sizes[0] != 1) return {};
   const int64_t batchDims = s.in.shape->rank() - static_cast<int64_t>(ints(s, Attr::offset_dims).size());
   for (size_t i = 0; i < ints(s, Attr::offset_dims).size(); ++i)
@@ -150,13 +160,15 @@ Id scatterOfNothing(Site& s) {
 Id sortOfOnes(Site& s) {
   const Shape& first = s.shapeOf(s.operand(0));
   const auto& dimensions = ints(s, Attr::dimensions);
-  if (dimensions.empty() || first.dimensions.empty() || first.dimensions[static_cast<size_t>(dimensions[0])] > 1) return {};
+  if (dimensions.empty() || first.dimensions.empty() || first.dimensions[static_cast<size_t>(dimensions[0])] > 1)
+    return {};
   return s.in.shape->isTuple() ? s.make(Opcode::Tuple, *s.in.shape, s.in.operands) : s.operand(0);
 }
 Id sortTwice(Site& s) {
   const Instruction& from = s.from(0);
   if (s.in.operands.size() != 1 || from.opcode != Opcode::Sort || from.operands.size() != 1) return {};
-  const bool same = ints(s, Attr::dimensions) == from.attributes->ints(Attr::dimensions) && s.module.callees(s.in) == s.module.callees(from);
+  const bool same = ints(s, Attr::dimensions) == from.attributes->ints(Attr::dimensions) &&
+                    s.module.callees(s.in) == s.module.callees(from);
   return same ? from.id : Id();
 }
 Id iotaOfOne(Site& s) {

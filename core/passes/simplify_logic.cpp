@@ -22,7 +22,8 @@ bool isOnes(const Site& s, Id id) {
 }
 bool isZeros(const Site& s, Id id) { return bitsOf(s, id) == 0; }
 bool areOpposite(const Site& s, Id a, Id b) {
-  return (s.is(a, Opcode::Not) && s.module.at(a).operands[0] == b) || (s.is(b, Opcode::Not) && s.module.at(b).operands[0] == a);
+  return (s.is(a, Opcode::Not) && s.module.at(a).operands[0] == b) ||
+         (s.is(b, Opcode::Not) && s.module.at(b).operands[0] == a);
 }
 
 Id sameOperands(Site& s) { return s.operand(0) == s.operand(1) ? s.operand(0) : Id(); }
@@ -58,7 +59,8 @@ Id absorbed(Site& s) {
 
 std::string_view directionOf(const Instruction& in) { return in.attributes->textOr(Attr::direction, ""); }
 std::string_view opposite(std::string_view direction) {
-  constexpr std::pair<std::string_view, std::string_view> kPairs[] = {{"EQ", "NE"}, {"NE", "EQ"}, {"LT", "GE"}, {"GE", "LT"}, {"GT", "LE"}, {"LE", "GT"}};
+  constexpr std::pair<std::string_view, std::string_view> kPairs[] = {{"EQ", "NE"}, {"NE", "EQ"}, {"LT", "GE"},
+                                                                      {"GE", "LT"}, {"GT", "LE"}, {"LE", "GT"}};
   for (auto [a, b] : kPairs)
     if (a == direction) return b;
   return "";
@@ -132,7 +134,8 @@ Id compareIotaWithConstant(Site& s) {
     if (last <= *bound) return s.filledInteger(direction == "LE");
     if (0 > *bound) return s.filledInteger(direction == "GT");
   }
-  if ((direction == "EQ" || direction == "NE") && (*bound < 0 || *bound > last)) return s.filledInteger(direction == "NE");
+  if ((direction == "EQ" || direction == "NE") && (*bound < 0 || *bound > last))
+    return s.filledInteger(direction == "NE");
   return {};
 }
 
@@ -149,7 +152,8 @@ Id selectOfPreds(Site& s) {
   if (!isPred(s) || s.shapeOf(s.operand(0)).dimensions != s.in.shape->dimensions) return {};
   const auto yes = bitsOf(s, s.operand(1)), no = bitsOf(s, s.operand(2));
   const Id c = s.operand(0);
-  if (yes && no) return *yes == 1 && *no == 0 ? c : *yes == 0 && *no == 1 ? s.make(Opcode::Not, *s.in.shape, {c}) : Id();
+  if (yes && no)
+    return *yes == 1 && *no == 0 ? c : *yes == 0 && *no == 1 ? s.make(Opcode::Not, *s.in.shape, {c}) : Id();
   if (no && *no == 0) return s.make(Opcode::And, *s.in.shape, {c, s.operand(1)});
   if (yes && *yes == 1) return s.make(Opcode::Or, *s.in.shape, {c, s.operand(2)});
   return {};
@@ -159,7 +163,8 @@ Id selectOfSelect(Site& s) {
     const Instruction& inner = s.from(i);
     if (inner.opcode != Opcode::Select || inner.operands[0] != s.operand(0)) continue;
     const Id taken = inner.operands[i], other = s.operand(3 - i);
-    return s.make(Opcode::Select, *s.in.shape, {s.operand(0), i == 1 ? taken : other, i == 1 ? other : taken}, {}, inner.id);
+    return s.make(Opcode::Select, *s.in.shape, {s.operand(0), i == 1 ? taken : other, i == 1 ? other : taken}, {},
+                  inner.id);
   }
   return {};
 }
@@ -178,14 +183,19 @@ Id convertOfConvert(Site& s) {
 Id bitcastConvertToSame(Site& s) { return s.shapeOf(s.operand(0)) == *s.in.shape ? s.operand(0) : Id(); }
 Id bitcastConvertTwice(Site& s) {
   const Instruction& inner = s.from(0);
-  if (inner.opcode != Opcode::BitcastConvert || s.shapeOf(inner.operands[0]).dimensions != s.in.shape->dimensions) return {};
-  if (info(s.shapeOf(inner.operands[0]).type).bits != info(inner.shape->type).bits || info(inner.shape->type).bits < 8) return {};
+  if (inner.opcode != Opcode::BitcastConvert || s.shapeOf(inner.operands[0]).dimensions != s.in.shape->dimensions)
+    return {};
+  if (info(s.shapeOf(inner.operands[0]).type).bits != info(inner.shape->type).bits || info(inner.shape->type).bits < 8)
+    return {};
   if (s.shapeOf(inner.operands[0]).type == ElementType::Pred || s.type() == ElementType::Pred) return {};
-  return s.shapeOf(inner.operands[0]) == *s.in.shape ? inner.operands[0] : s.make(Opcode::BitcastConvert, *s.in.shape, {inner.operands[0]}, {}, inner.id);
+  return s.shapeOf(inner.operands[0]) == *s.in.shape
+             ? inner.operands[0]
+             : s.make(Opcode::BitcastConvert, *s.in.shape, {inner.operands[0]}, {}, inner.id);
 }
 // Rounding to the digits that the type has anyway.
 Id reduceToOwnPrecision(Site& s) {
-  const int64_t exponent = s.in.attributes->intOr(Attr::exponent_bits, 0), mantissa = s.in.attributes->intOr(Attr::mantissa_bits, 0);
+  const int64_t exponent = s.in.attributes->intOr(Attr::exponent_bits, 0),
+                mantissa = s.in.attributes->intOr(Attr::mantissa_bits, 0);
   switch (s.type()) {
     case ElementType::F16: return exponent >= 5 && mantissa >= 10 ? s.operand(0) : Id();
     case ElementType::BF16: return exponent >= 8 && mantissa >= 7 ? s.operand(0) : Id();

@@ -54,15 +54,18 @@ bool readInvariants(Rewriter& rewriter, const LoopForm& form) {
   }
   if (form.initial.empty()) return changed;
   if (!hasOneCaller(module, form.condition) || !hasOneCaller(module, form.body)) return changed;
-  for (const auto& [computation, state] : {std::pair{form.condition, form.conditionState}, std::pair{form.body, form.bodyState}})
+  for (const auto& [computation, state] :
+       {std::pair{form.condition, form.conditionState}, std::pair{form.body, form.bodyState}})
     for (InstructionId id : Ids(module.at(computation).instructions)) {
       const auto i = elementOf(module, id, state);
       if (!i || !form.invariant[*i]) continue;
       const InstructionId before = rewriter.resolve(form.initial[*i]);
       if (!isFreeConstant(module, before) || module.at(before).shape != module.at(id).shape) continue;
-      const bool onlyHandedOn = form.next[*i] == id && std::ranges::none_of(module.at(computation).instructions, [&](InstructionId user) {
-        return user != module.at(computation).root && std::ranges::find(module.at(user).operands, id) != module.at(user).operands.end();
-      });
+      const bool onlyHandedOn =
+          form.next[*i] == id && std::ranges::none_of(module.at(computation).instructions, [&](InstructionId user) {
+            return user != module.at(computation).root &&
+                   std::ranges::find(module.at(user).operands, id) != module.at(user).operands.end();
+          });
       if (onlyHandedOn && computation == form.body) continue;
       rewriter.replace(id, copyConstant(rewriter, before, computation));
       changed = true;
@@ -103,8 +106,10 @@ class LiveElements {
     const Computation& home = module_.at(module_.at(form_.loop).computation);
     all_ = home.root == form_.loop;
     for (InstructionId id : home.instructions) {
-      if (const auto i = elementOf(module_, id, form_.loop)) mark(*i);
-      else all_ = all_ || std::ranges::find(module_.at(id).operands, form_.loop) != module_.at(id).operands.end();
+      if (const auto i = elementOf(module_, id, form_.loop))
+        mark(*i);
+      else
+        all_ = all_ || std::ranges::find(module_.at(id).operands, form_.loop) != module_.at(id).operands.end();
     }
   }
   Ids effects() const {

@@ -9,8 +9,8 @@ namespace {
 using Id = InstructionId;
 
 bool isPlainDot(const Instruction& in) {
-  return in.operands.size() == 2 && !in.attributes->has(Attr::algorithm) && !in.attributes->has(Attr::sparsity_config) &&
-         !in.attributes->has(Attr::operand_precision);
+  return in.operands.size() == 2 && !in.attributes->has(Attr::algorithm) &&
+         !in.attributes->has(Attr::sparsity_config) && !in.attributes->has(Attr::operand_precision);
 }
 
 // dot(transpose(a), b): the dimension numbers can say it, as long as the free dimensions keep their order.
@@ -18,14 +18,17 @@ struct FoldedOperand {
   Id operand;
   std::vector<int64_t> batch, contracting;
 };
-std::optional<FoldedOperand> foldTranspose(const Module& module, Id id, const std::vector<int64_t>& batch, const std::vector<int64_t>& contracting) {
+std::optional<FoldedOperand> foldTranspose(const Module& module, Id id, const std::vector<int64_t>& batch,
+                                           const std::vector<int64_t>& contracting) {
   const Instruction& from = module.at(id);
   if (from.opcode != Opcode::Transpose) return std::nullopt;
   const std::vector<int64_t>& permutation = from.attributes->ints(Attr::dimensions);
   FoldedOperand out{from.operands[0], {}, {}};
   std::vector<int64_t> free;
   for (size_t d = 0; d < permutation.size(); ++d) {
-    auto is = [&](const std::vector<int64_t>& list) { return std::ranges::find(list, static_cast<int64_t>(d)) != list.end(); };
+    auto is = [&](const std::vector<int64_t>& list) {
+      return std::ranges::find(list, static_cast<int64_t>(d)) != list.end();
+    };
     if (!is(batch) && !is(contracting)) free.push_back(permutation[d]);
   }
   if (!std::ranges::is_sorted(free)) return std::nullopt;
@@ -38,14 +41,17 @@ std::optional<FoldedOperand> foldTranspose(const Module& module, Id id, const st
 Id dotOfTranspose(Site& s) {
   if (s.in.operands.size() != 2) return {};
   const AttributeSet& a = *s.in.attributes;
-  const auto lhs = foldTranspose(s.module, s.operand(0), a.ints(Attr::lhs_batch_dims), a.ints(Attr::lhs_contracting_dims));
-  const auto rhs = foldTranspose(s.module, s.operand(1), a.ints(Attr::rhs_batch_dims), a.ints(Attr::rhs_contracting_dims));
+  const auto lhs =
+      foldTranspose(s.module, s.operand(0), a.ints(Attr::lhs_batch_dims), a.ints(Attr::lhs_contracting_dims));
+  const auto rhs =
+      foldTranspose(s.module, s.operand(1), a.ints(Attr::rhs_batch_dims), a.ints(Attr::rhs_contracting_dims));
   if (!lhs && !rhs) return {};
   // One side at a time: the other's turn comes when the rules look at the result.
   const FoldedOperand& folded = lhs ? *lhs : *rhs;
   AttributeSet attributes = a;
   if (!folded.batch.empty()) attributes.set(lhs ? Attr::lhs_batch_dims : Attr::rhs_batch_dims, folded.batch);
-  if (!folded.contracting.empty()) attributes.set(lhs ? Attr::lhs_contracting_dims : Attr::rhs_contracting_dims, folded.contracting);
+  if (!folded.contracting.empty())
+    attributes.set(lhs ? Attr::lhs_contracting_dims : Attr::rhs_contracting_dims, folded.contracting);
   const Id first = lhs ? folded.operand : s.operand(0), second = lhs ? s.operand(1) : folded.operand;
   return s.make(Opcode::Dot, *s.in.shape, {first, second}, std::move(attributes), s.operand(lhs ? 0 : 1));
 }
@@ -57,9 +63,11 @@ Id dotOfNothing(Site& s) {
 // One product for each result element: a multiplication, which fuses with what stands around it. The sum of a product
 // begins with 0, so -0 becomes 0.
 Id dotAsMultiply(Site& s) {
-  if (!isPlainDot(s.in) || s.shapeOf(s.operand(0)).type != s.type() || s.shapeOf(s.operand(1)).type != s.type()) return {};
+  if (!isPlainDot(s.in) || s.shapeOf(s.operand(0)).type != s.type() || s.shapeOf(s.operand(1)).type != s.type())
+    return {};
   const ElementType type = s.type();
-  const bool hasZero = isInteger(type) || type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 || type == ElementType::F64;
+  const bool hasZero = isInteger(type) || type == ElementType::F16 || type == ElementType::BF16 ||
+                       type == ElementType::F32 || type == ElementType::F64;
   if (!hasZero || s.in.shape->elementCount().value_or(0) == 0) return {};
   const AttributeSet& a = *s.in.attributes;
   for (int64_t d : a.ints(Attr::lhs_contracting_dims))
@@ -91,7 +99,9 @@ bool hasForm(const Instruction& in) {
 }
 // A window of one element without steps: a product over the features. The results' order must be a dot's.
 Id convolutionAsDot(Site& s) {
-  if (!hasForm(s.in) || s.in.attributes->intOr(Attr::feature_group_count, 1) != 1 || s.in.attributes->intOr(Attr::batch_group_count, 1) != 1) return {};
+  if (!hasForm(s.in) || s.in.attributes->intOr(Attr::feature_group_count, 1) != 1 ||
+      s.in.attributes->intOr(Attr::batch_group_count, 1) != 1)
+    return {};
   if (s.in.attributes->has(Attr::operand_precision)) return {};
   for (const WindowDimension& w : windowOf(s.in).dimensions)
     if (w.size != 1 || w.stride != 1 || w.paddingLow != 0 || w.paddingHigh != 0 || w.baseDilation != 1) return {};
@@ -100,14 +110,17 @@ Id convolutionAsDot(Site& s) {
   // The place in the result of each dimension of the input.
   std::vector<int64_t> places(static_cast<size_t>(rank), -1), free;
   places[static_cast<size_t>(labels.inputBatch)] = labels.outputBatch;
-  for (size_t i = 0; i < labels.inputSpatial.size(); ++i) places[static_cast<size_t>(labels.inputSpatial[i])] = labels.outputSpatial[i];
+  for (size_t i = 0; i < labels.inputSpatial.size(); ++i)
+    places[static_cast<size_t>(labels.inputSpatial[i])] = labels.outputSpatial[i];
   for (int64_t d = 0; d < rank; ++d)
     if (d != labels.inputFeature) free.push_back(places[static_cast<size_t>(d)]);
   if (labels.outputFeature != rank - 1 || !isIota(free)) return {};
   const Shape& kernel = s.shapeOf(s.operand(1));
   const bool inputFirst = labels.kernelInput < labels.kernelOutput;
-  const int64_t in = kernel.dimensions[static_cast<size_t>(labels.kernelInput)], out = kernel.dimensions[static_cast<size_t>(labels.kernelOutput)];
-  const Id matrix = s.reshape(s.operand(1), withDimensions(kernel, inputFirst ? std::vector{in, out} : std::vector{out, in}));
+  const int64_t in = kernel.dimensions[static_cast<size_t>(labels.kernelInput)],
+                out = kernel.dimensions[static_cast<size_t>(labels.kernelOutput)];
+  const Id matrix =
+      s.reshape(s.operand(1), withDimensions(kernel, inputFirst ? std::vector{in, out} : std::vector{out, in}));
   AttributeSet attributes;
   attributes.set(Attr::lhs_contracting_dims, std::vector{labels.inputFeature});
   attributes.set(Attr::rhs_contracting_dims, std::vector<int64_t>{inputFirst ? 0 : 1});
@@ -120,7 +133,9 @@ Id convolutionOfPad(Site& s) {
   const auto& padding = *from.attributes->get<std::vector<PaddingDimension>>(Attr::padding);
   const auto& labels = *s.in.attributes->get<ConvolutionDimensions>(Attr::dim_labels);
   const auto at = [&](int64_t d) -> const PaddingDimension& { return padding[static_cast<size_t>(d)]; };
-  if (at(labels.inputBatch) != PaddingDimension{} || at(labels.inputFeature) != PaddingDimension{} || !isPlainPadding(padding)) return {};
+  if (at(labels.inputBatch) != PaddingDimension{} || at(labels.inputFeature) != PaddingDimension{} ||
+      !isPlainPadding(padding))
+    return {};
   Window window = windowOf(s.in);
   for (size_t i = 0; i < labels.inputSpatial.size(); ++i) {
     const PaddingDimension& p = at(labels.inputSpatial[i]);

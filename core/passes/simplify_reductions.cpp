@@ -11,7 +11,8 @@ using Id = InstructionId;
 
 const std::vector<int64_t>& reducedOf(const Instruction& in) { return in.attributes->ints(Attr::dimensions); }
 bool isSingle(const Site& s) {
-  return s.in.operands.size() == 2 && s.in.shape->isArray() && s.shapeOf(s.operand(0)).type == s.type() && s.shapeOf(s.operand(1)).type == s.type();
+  return s.in.operands.size() == 2 && s.in.shape->isArray() && s.shapeOf(s.operand(0)).type == s.type() &&
+         s.shapeOf(s.operand(1)).type == s.type();
 }
 std::optional<Opcode> reducer(const Site& s) {
   const auto callees = s.module.callees(s.in);
@@ -26,7 +27,8 @@ bool startsNeutral(const Site& s, Opcode op) {
 bool isAlmostNeutral(const Site& s, Id value, Opcode op) {
   const Literal* literal = s.splatLiteral(value);
   if (!literal) return false;
-  return isNeutral(*literal, op) || (op == Opcode::Add && isFloat(literal->shape().type) && splatValue(s.module, value) == 0.0);
+  return isNeutral(*literal, op) ||
+         (op == Opcode::Add && isFloat(literal->shape().type) && splatValue(s.module, value) == 0.0);
 }
 // The initial value makes +0 of -0 anyway.
 bool losesNegativeZero(const Site& s, Opcode op) {
@@ -56,7 +58,9 @@ Id reduceOfEmpty(Site& s) {
 // One element for each result: nothing is combined, not even with the initial value.
 Id reduceOfOnes(Site& s) {
   const Shape& from = s.shapeOf(s.operand(0));
-  if (!isSingle(s) || !std::ranges::all_of(reducedOf(s.in), [&](int64_t d) { return from.dimensions[static_cast<size_t>(d)] == 1; })) return {};
+  if (!isSingle(s) ||
+      !std::ranges::all_of(reducedOf(s.in), [&](int64_t d) { return from.dimensions[static_cast<size_t>(d)] == 1; }))
+    return {};
   return s.reshape(s.operand(0), *s.in.shape);
 }
 // Reduced dimensions of a transpose are dimensions of its operand; what is kept must keep its order.
@@ -65,7 +69,8 @@ Id reduceOfTranspose(Site& s) {
   if (!isSingle(s) || from.opcode != Opcode::Transpose || !s.usedOnce(from.id) || !reducer(s)) return {};
   const auto& permutation = from.attributes->ints(Attr::dimensions);
   std::vector<int64_t> reduced, kept;
-  for (size_t d = 0; d < permutation.size(); ++d) (isReduced(s.in, static_cast<int64_t>(d)) ? reduced : kept).push_back(permutation[d]);
+  for (size_t d = 0; d < permutation.size(); ++d)
+    (isReduced(s.in, static_cast<int64_t>(d)) ? reduced : kept).push_back(permutation[d]);
   if (!std::ranges::is_sorted(kept)) return {};
   std::ranges::sort(reduced);
   return reduceAgain(s, from.operands[0], *s.in.shape, std::move(reduced), from.id);
@@ -111,12 +116,15 @@ Id reduceOfReshape(Site& s) {
     }
     if (gone != 0 && gone != wide) return {};
     for (size_t d = f.aBegin; d < f.aEnd; ++d) {
-      if (wide != 0 && gone == wide) reduced.push_back(static_cast<int64_t>(d));
-      else kept.push_back(x.dimensions[d]);
+      if (wide != 0 && gone == wide)
+        reduced.push_back(static_cast<int64_t>(d));
+      else
+        kept.push_back(x.dimensions[d]);
     }
   }
   if (reduced.empty()) return {};
-  const Id sum = reduceAgain(s, from.operands[0], withDimensions(*s.in.shape, std::move(kept)), std::move(reduced), from.id);
+  const Id sum =
+      reduceAgain(s, from.operands[0], withDimensions(*s.in.shape, std::move(kept)), std::move(reduced), from.id);
   return s.reshape(sum, *s.in.shape);
 }
 // A reduce of a reduce with the same computation, whose own start changes nothing.
@@ -125,7 +133,8 @@ Id reduceOfReduce(Site& s) {
   const auto op = isSingle(s) ? reducer(s) : std::nullopt;
   if (!op || inner.opcode != Opcode::Reduce || inner.operands.size() != 2 || !s.usedOnce(inner.id)) return {};
   const auto callees = s.module.callees(inner);
-  if (callees.size() != 1 || reducerOf(s.module, callees[0]) != op || !isAlmostNeutral(s, inner.operands[1], *op)) return {};
+  if (callees.size() != 1 || reducerOf(s.module, callees[0]) != op || !isAlmostNeutral(s, inner.operands[1], *op))
+    return {};
   if (!isNeutral(*s.splatLiteral(inner.operands[1]), *op) && !losesNegativeZero(s, *op)) return {};
   std::vector<int64_t> reduced = reducedOf(inner);
   int64_t seen = 0;
@@ -156,7 +165,10 @@ Id reduceOfBroadcast(Site& s) {
   }
   const Id x = s.broadcast(from.operands[0], *s.in.shape, kept);
   switch (*op) {
-    case Opcode::Maximum: case Opcode::Minimum: case Opcode::And: case Opcode::Or: return withInitial(s, x, *op);
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::And:
+    case Opcode::Or: return withInitial(s, x, *op);
     case Opcode::Add: {
       const ElementType type = s.type();
       if (!isInteger(type) && type != ElementType::F32 && type != ElementType::F64) return {};
@@ -185,7 +197,8 @@ Id reduceOfConcatenate(Site& s) {
   constexpr size_t kMostPieces = 4;
   const Instruction& from = s.from(0);
   const auto op = isSingle(s) ? reducer(s) : std::nullopt;
-  if (!op || from.opcode != Opcode::Concatenate || !s.usedOnce(from.id) || from.operands.size() > kMostPieces) return {};
+  if (!op || from.opcode != Opcode::Concatenate || !s.usedOnce(from.id) || from.operands.size() > kMostPieces)
+    return {};
   if (!isReduced(s.in, from.attributes->ints(Attr::dimensions)[0]) || !isAlmostNeutral(s, s.operand(1), *op)) return {};
   for (Id piece : from.operands)
     if (!startsNeutral(s, *op) && !combines(s.shapeOf(piece), s.in)) return {};
@@ -217,7 +230,8 @@ Id windowOfPad(Site& s) {
   if (!op || from.opcode != Opcode::Pad || !s.usedOnce(from.id)) return {};
   const auto& padding = *from.attributes->get<std::vector<PaddingDimension>>(Attr::padding);
   const Literal *value = s.splatLiteral(from.operands[1]), *init = s.splatLiteral(s.operand(1));
-  if (!isPlainPadding(padding) || !value || !init || !value->identical(*init) || !isAlmostNeutral(s, s.operand(1), *op)) return {};
+  if (!isPlainPadding(padding) || !value || !init || !value->identical(*init) || !isAlmostNeutral(s, s.operand(1), *op))
+    return {};
   Window window = windowOf(s.in);
   for (size_t d = 0; d < padding.size(); ++d) {
     WindowDimension& w = window.dimensions[d];

@@ -39,10 +39,10 @@ class Site {
   InstructionId repeatedScalar(InstructionId id) const;
 
   // New instructions take the provenance of the site (and of `also`).
-  InstructionId make(Opcode opcode, const Shape& shape, std::initializer_list<InstructionId> operands, AttributeSet attributes = {},
-                     InstructionId also = {});
-  InstructionId make(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands, AttributeSet attributes = {},
-                     InstructionId also = {});
+  InstructionId make(Opcode opcode, const Shape& shape, std::initializer_list<InstructionId> operands,
+                     AttributeSet attributes = {}, InstructionId also = {});
+  InstructionId make(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                     AttributeSet attributes = {}, InstructionId also = {});
   InstructionId constant(Literal scalar);
   InstructionId number(ElementType type, double value);
   InstructionId integer(ElementType type, int64_t value);

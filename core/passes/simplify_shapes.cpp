@@ -34,7 +34,8 @@ Id reshapeOfBroadcast(Site& s) {
   const Id x = from.operands[0];
   if (s.shapeOf(x).isScalar()) return s.make(Opcode::Broadcast, *s.in.shape, {x}, dimensionsAttribute({}), from.id);
   const std::vector<int64_t> before = wideDimensions(*from.shape), after = wideDimensions(*s.in.shape);
-  if (significantDimensions(*from.shape) != significantDimensions(*s.in.shape) || !isWithoutOnes(s.shapeOf(x))) return {};
+  if (significantDimensions(*from.shape) != significantDimensions(*s.in.shape) || !isWithoutOnes(s.shapeOf(x)))
+    return {};
   std::vector<int64_t> moved;
   for (int64_t d : dims(from)) {
     const auto at = std::ranges::find(before, d);
@@ -44,7 +45,9 @@ Id reshapeOfBroadcast(Site& s) {
   return s.make(Opcode::Broadcast, *s.in.shape, {x}, dimensionsAttribute(std::move(moved)), from.id);
 }
 
-Id broadcastOfNothing(Site& s) { return s.shapeOf(s.operand(0)) == *s.in.shape && isIota(dims(s.in)) ? s.operand(0) : Id(); }
+Id broadcastOfNothing(Site& s) {
+  return s.shapeOf(s.operand(0)) == *s.in.shape && isIota(dims(s.in)) ? s.operand(0) : Id();
+}
 Id broadcastOfBroadcast(Site& s) {
   const Instruction& from = s.from(0);
   if (from.opcode != Opcode::Broadcast) return {};
@@ -66,11 +69,14 @@ Id broadcastOfReshape(Site& s) {
 Id broadcastAsReshape(Site& s) {
   const Shape& from = s.shapeOf(s.operand(0));
   if (from.isScalar() && !s.in.shape->isScalar() && s.in.shape->elementCount() != 1) return {};
-  if (from.elementCount() != s.in.shape->elementCount() || !std::ranges::is_sorted(dims(s.in)) || from == *s.in.shape) return {};
+  if (from.elementCount() != s.in.shape->elementCount() || !std::ranges::is_sorted(dims(s.in)) || from == *s.in.shape)
+    return {};
   return s.make(Opcode::Reshape, *s.in.shape, {s.operand(0)});
 }
 
-Id transposeOfNothing(Site& s) { return isIota(dims(s.in)) && s.shapeOf(s.operand(0)) == *s.in.shape ? s.operand(0) : Id(); }
+Id transposeOfNothing(Site& s) {
+  return isIota(dims(s.in)) && s.shapeOf(s.operand(0)) == *s.in.shape ? s.operand(0) : Id();
+}
 Id transposeOfTranspose(Site& s) {
   const Instruction& from = s.from(0);
   if (from.opcode != Opcode::Transpose) return {};
@@ -99,7 +105,9 @@ Id transposeOfBroadcast(Site& s) {
 // The transposed product is the product of the operands in the other order, when they have nothing else to move.
 Id transposeOfDot(Site& s) {
   const Instruction& dot = s.from(0);
-  if (dot.opcode != Opcode::Dot || dot.operands.size() != 2 || !s.usedOnce(dot.id) || dot.attributes->has(Attr::algorithm)) return {};
+  if (dot.opcode != Opcode::Dot || dot.operands.size() != 2 || !s.usedOnce(dot.id) ||
+      dot.attributes->has(Attr::algorithm))
+    return {};
   if (dot.attributes->has(Attr::operand_precision) || dot.attributes->has(Attr::sparsity_config)) return {};
   const auto& batch = dot.attributes->ints(Attr::lhs_batch_dims);
   const auto& contracting = dot.attributes->ints(Attr::lhs_contracting_dims);
@@ -107,7 +115,8 @@ Id transposeOfDot(Site& s) {
   const size_t rank = dot.shape->dimensions.size(), right = rank - batch.size() - left;
   std::vector<int64_t> wanted(rank);
   std::iota(wanted.begin(), wanted.end(), 0);
-  std::rotate(wanted.begin() + static_cast<int64_t>(batch.size()), wanted.end() - static_cast<int64_t>(right), wanted.end());
+  std::rotate(wanted.begin() + static_cast<int64_t>(batch.size()), wanted.end() - static_cast<int64_t>(right),
+              wanted.end());
   if (left == 0 || right == 0 || dims(s.in) != wanted) return {};
   AttributeSet attributes = *dot.attributes;
   const auto exchange = [&](Attr a, Attr b) {
@@ -155,7 +164,9 @@ Id tupleOfElements(Site& s) {
   Id whole;
   for (size_t i = 0; i < s.in.operands.size(); ++i) {
     const Instruction& element = s.from(i);
-    if (element.opcode != Opcode::GetTupleElement || element.attributes->intOr(Attr::index, -1) != static_cast<int64_t>(i)) return {};
+    if (element.opcode != Opcode::GetTupleElement ||
+        element.attributes->intOr(Attr::index, -1) != static_cast<int64_t>(i))
+      return {};
     if (whole.valid() && whole != element.operands[0]) return {};
     whole = element.operands[0];
   }

@@ -26,12 +26,15 @@ InstructionId Site::repeatedScalar(InstructionId id) const {
   return at.opcode == Opcode::Broadcast && shapeOf(at.operands[0]).isScalar() ? at.operands[0] : InstructionId();
 }
 
-InstructionId Site::make(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands, AttributeSet attributes, InstructionId also) {
+InstructionId Site::make(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                         AttributeSet attributes, InstructionId also) {
   const InstructionId origin[] = {in.id, also};
-  return rewriter_.add(in.computation, opcode, shape, operands, std::move(attributes), {origin, also.valid() ? 2u : 1u});
+  return rewriter_.add(in.computation, opcode, shape, operands, std::move(attributes),
+                       {origin, also.valid() ? 2u : 1u});
 }
 
-InstructionId Site::make(Opcode opcode, const Shape& shape, std::initializer_list<InstructionId> operands, AttributeSet attributes, InstructionId also) {
+InstructionId Site::make(Opcode opcode, const Shape& shape, std::initializer_list<InstructionId> operands,
+                         AttributeSet attributes, InstructionId also) {
   return make(opcode, shape, std::span(operands.begin(), operands.size()), std::move(attributes), also);
 }
 
@@ -43,8 +46,10 @@ InstructionId Site::constant(Literal scalar) {
 
 InstructionId Site::number(ElementType type, double value) {
   Literal out = Literal::allocate(Shape::arrayRowMajor(type, {})).value();
-  if (isComplex(type)) storeComplex(type, out.mutableBytes().data(), {value, 0});
-  else storeDouble(type, out.mutableBytes().data(), value);
+  if (isComplex(type))
+    storeComplex(type, out.mutableBytes().data(), {value, 0});
+  else
+    storeDouble(type, out.mutableBytes().data(), value);
   return constant(std::move(out));
 }
 
@@ -78,7 +83,9 @@ InstructionId Site::slice(InstructionId operand, std::span<const SliceDimension>
   return make(Opcode::Slice, withDimensions(whole, std::move(dims)), {operand}, std::move(attributes));
 }
 
-Shape withDimensions(const Shape& like, std::vector<int64_t> dimensions) { return Shape::arrayRowMajor(like.type, std::move(dimensions)); }
+Shape withDimensions(const Shape& like, std::vector<int64_t> dimensions) {
+  return Shape::arrayRowMajor(like.type, std::move(dimensions));
+}
 
 AttributeSet dimensionsAttribute(std::vector<int64_t> dimensions) {
   AttributeSet out;
@@ -106,11 +113,13 @@ std::optional<FloatForm> floatForm(ElementType type) {
 bool holdsExactly(ElementType from, ElementType to) {
   if (from == to || from == ElementType::Pred) return isInteger(to) || isFloat(to) || from == to;
   const int bits = info(from).bits - isSigned(from);  // of the magnitude
-  if (isInteger(from) && isInteger(to)) return (isUnsigned(from) || isSigned(to)) && info(to).bits - isSigned(to) >= bits;
+  if (isInteger(from) && isInteger(to))
+    return (isUnsigned(from) || isSigned(to)) && info(to).bits - isSigned(to) >= bits;
   const auto target = floatForm(to);
   if (isInteger(from)) return target && target->digits >= bits && target->most >= bits;
   const auto source = floatForm(from);
-  return source && target && source->digits <= target->digits && source->least >= target->least && source->most <= target->most;
+  return source && target && source->digits <= target->digits && source->least >= target->least &&
+         source->most <= target->most;
 }
 
 std::optional<Opcode> reducerOf(const Module& module, ComputationId id) {
@@ -118,7 +127,13 @@ std::optional<Opcode> reducerOf(const Module& module, ComputationId id) {
   if (c.parameters.size() != 2 || c.instructions.size() != 3) return std::nullopt;
   const Instruction& root = module.at(c.root);
   switch (root.opcode) {
-    case Opcode::Add: case Opcode::Multiply: case Opcode::Maximum: case Opcode::Minimum: case Opcode::And: case Opcode::Or: case Opcode::Xor: break;
+    case Opcode::Add:
+    case Opcode::Multiply:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::And:
+    case Opcode::Or:
+    case Opcode::Xor: break;
     default: return std::nullopt;
   }
   for (size_t i : {0u, 1u})
@@ -147,7 +162,8 @@ bool isNeutral(const Literal& scalar, Opcode reducer) {
   const int64_t highest = isSigned(type) ? ~lowest : ones;
   switch (reducer) {
     case Opcode::Add: return value == 0 && type != ElementType::Pred;
-    case Opcode::Or: case Opcode::Xor: return value == 0;
+    case Opcode::Or:
+    case Opcode::Xor: return value == 0;
     case Opcode::Multiply: return value == 1 && type != ElementType::Pred;
     case Opcode::And: return value == ones;
     case Opcode::Maximum: return value == lowest;
@@ -157,7 +173,8 @@ bool isNeutral(const Literal& scalar, Opcode reducer) {
 }
 
 bool isPlainPadding(std::span<const PaddingDimension> padding) {
-  return std::ranges::all_of(padding, [](const PaddingDimension& p) { return p.low >= 0 && p.high >= 0 && p.interior == 0; });
+  return std::ranges::all_of(padding,
+                             [](const PaddingDimension& p) { return p.low >= 0 && p.high >= 0 && p.interior == 0; });
 }
 
 }  // namespace tessera

@@ -14,13 +14,18 @@ const std::vector<PaddingDimension>& paddingOf(const Instruction& in) {
   return *in.attributes->get<std::vector<PaddingDimension>>(Attr::padding);
 }
 int64_t sizeAt(const Shape& shape, size_t d) { return shape.dimensions[d]; }
-size_t joined(const Instruction& concatenate) { return static_cast<size_t>(concatenate.attributes->ints(Attr::dimensions)[0]); }
+size_t joined(const Instruction& concatenate) {
+  return static_cast<size_t>(concatenate.attributes->ints(Attr::dimensions)[0]);
+}
 bool isEmpty(const Shape& shape) { return shape.elementCount() == 0; }
 // The last element that a range takes, plus one.
-int64_t lastOf(const SliceDimension& r) { return r.limit <= r.start ? r.start : r.start + (r.limit - r.start - 1) / r.stride * r.stride + 1; }
+int64_t lastOf(const SliceDimension& r) {
+  return r.limit <= r.start ? r.start : r.start + (r.limit - r.start - 1) / r.stride * r.stride + 1;
+}
 
 Id sliceOfAll(Site& s) {
-  const bool all = std::ranges::all_of(rangesOf(s.in), [](const SliceDimension& r) { return r.start == 0 && (r.stride == 1 || r.limit == 1); });
+  const bool all = std::ranges::all_of(
+      rangesOf(s.in), [](const SliceDimension& r) { return r.start == 0 && (r.stride == 1 || r.limit == 1); });
   return all && s.shapeOf(s.operand(0)) == *s.in.shape ? s.operand(0) : Id();
 }
 Id sliceOfSlice(Site& s) {
@@ -110,11 +115,13 @@ Id concatenateFlat(Site& s) {
   bool changed = false;
   for (Id piece : s.in.operands) {
     const Instruction& from = s.module.at(piece);
-    if (isEmpty(*from.shape)) changed = true;
+    if (isEmpty(*from.shape))
+      changed = true;
     else if (from.opcode == Opcode::Concatenate && joined(from) == along && s.usedOnce(piece)) {
       pieces.insert(pieces.end(), from.operands.begin(), from.operands.end());
       changed = true;
-    } else pieces.push_back(piece);
+    } else
+      pieces.push_back(piece);
   }
   if (!changed || pieces.empty() || pieces.size() > kMostPieces) return {};
   if (pieces.size() == 1) return pieces[0];
@@ -168,7 +175,8 @@ Id concatenateOfBroadcasts(Site& s) {
 }
 
 Id padOfNothing(Site& s) {
-  const bool none = std::ranges::all_of(paddingOf(s.in), [](const PaddingDimension& p) { return p == PaddingDimension{}; });
+  const bool none =
+      std::ranges::all_of(paddingOf(s.in), [](const PaddingDimension& p) { return p == PaddingDimension{}; });
   return none ? s.operand(0) : Id();
 }
 // Only takes away: a slice.
@@ -188,7 +196,8 @@ Id padOfPad(Site& s) {
   const Literal *outer = s.splatLiteral(s.operand(1)), *inner = s.splatLiteral(from.operands[1]);
   if (s.operand(1) != from.operands[1] && !(outer && inner && outer->identical(*inner))) return {};
   std::vector<PaddingDimension> padding = paddingOf(from);
-  for (size_t d = 0; d < padding.size(); ++d) padding[d].low += paddingOf(s.in)[d].low, padding[d].high += paddingOf(s.in)[d].high;
+  for (size_t d = 0; d < padding.size(); ++d)
+    padding[d].low += paddingOf(s.in)[d].low, padding[d].high += paddingOf(s.in)[d].high;
   AttributeSet attributes;
   attributes.set(Attr::padding, std::move(padding));
   return s.make(Opcode::Pad, *s.in.shape, {from.operands[0], s.operand(1)}, std::move(attributes), from.id);

@@ -15,8 +15,10 @@ std::vector<size_t> neededOperands(const Module& module, const Instruction& sort
   const size_t count = sort.operands.size();
   std::vector<bool> needed(count, module.at(sort.computation).root == sort.id);
   for (InstructionId id : module.at(sort.computation).instructions) {
-    if (const auto i = elementOf(module, id, sort.id)) needed[*i] = true;
-    else if (std::ranges::find(module.at(id).operands, sort.id) != module.at(id).operands.end()) needed.assign(count, true);
+    if (const auto i = elementOf(module, id, sort.id))
+      needed[*i] = true;
+    else if (std::ranges::find(module.at(id).operands, sort.id) != module.at(id).operands.end())
+      needed.assign(count, true);
   }
   const Computation& compare = module.at(comparator);
   for (InstructionId id : compare.instructions)
@@ -38,8 +40,11 @@ ComputationId comparatorOf(Rewriter& rewriter, ComputationId original, const std
   Ids gone;
   for (size_t p = 0; p < parameters.size(); ++p) {
     const auto at = std::ranges::find(kept, p / 2);
-    if (at == kept.end()) gone.push_back(parameters[p]);
-    else module.edit(parameters[p]).parameterNumber = static_cast<int32_t>(2 * (at - kept.begin()) + static_cast<int64_t>(p % 2));
+    if (at == kept.end())
+      gone.push_back(parameters[p]);
+    else
+      module.edit(parameters[p]).parameterNumber =
+          static_cast<int32_t>(2 * (at - kept.begin()) + static_cast<int64_t>(p % 2));
   }
   module.removeAll(copy, gone);
   Ids now;
@@ -53,7 +58,8 @@ bool dropOperands(Rewriter& rewriter, InstructionId id) {
   Module& module = rewriter.module();
   const Instruction sort = rewriter.visit(id);
   const auto callees = module.callees(sort);
-  if (callees.size() != 1 || module.at(callees[0]).parameters.size() != 2 * sort.operands.size() || hasSideEffect(sort)) return false;
+  if (callees.size() != 1 || module.at(callees[0]).parameters.size() != 2 * sort.operands.size() || hasSideEffect(sort))
+    return false;
   const std::vector<size_t> kept = neededOperands(module, sort, callees[0]);
   if (kept.size() == sort.operands.size() || kept.empty()) return false;
   Ids operands;
@@ -63,7 +69,8 @@ bool dropOperands(Rewriter& rewriter, InstructionId id) {
   attributes.set(Attr::to_apply, comparatorOf(rewriter, callees[0], kept));
   const InstructionId origin[] = {id};
   const bool single = kept.size() == 1;
-  const InstructionId now = rewriter.add(sort.computation, Opcode::Sort, single ? shapes[0] : Shape::tuple(shapes), operands, std::move(attributes), origin);
+  const InstructionId now = rewriter.add(sort.computation, Opcode::Sort, single ? shapes[0] : Shape::tuple(shapes),
+                                         operands, std::move(attributes), origin);
   for (InstructionId user : Ids(module.at(sort.computation).instructions)) {
     const auto i = elementOf(module, user, id);
     if (!i) continue;
@@ -75,7 +82,8 @@ bool dropOperands(Rewriter& rewriter, InstructionId id) {
     AttributeSet index;
     index.set(Attr::index, static_cast<int64_t>(at));
     const InstructionId from[] = {user};
-    rewriter.replace(user, rewriter.add(sort.computation, Opcode::GetTupleElement, shapes[at], {&now, 1}, std::move(index), from));
+    rewriter.replace(
+        user, rewriter.add(sort.computation, Opcode::GetTupleElement, shapes[at], {&now, 1}, std::move(index), from));
   }
   rewriter.replace(id, now);
   return true;

@@ -15,19 +15,21 @@ constexpr int64_t kShare = 4;  // of a line, one part in so many: a heap of more
 
 // Types that the kernel of topk orders as whole numbers of their width.
 bool hasKernel(ElementType type) {
-  const bool isPlainFloat = type == ElementType::F64 || type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16;
+  const bool isPlainFloat =
+      type == ElementType::F64 || type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16;
   return isPlainFloat || (isInteger(type) && info(type).bits >= 8);
 }
 
-// Does the comparator say that the first operand's larger (true) or smaller elements come first? Comparators that call -0
-// and 0 or two NaN equal leave their order open, unless the sort is stable.
+// Does the comparator say that the first operand's larger (true) or smaller elements come first? Comparators that call
+// -0 and 0 or two NaN equal leave their order open, unless the sort is stable.
 std::optional<bool> largestFirst(const Module& module, const Instruction& sort) {
   const auto callees = module.callees(sort);
   if (callees.size() != 1) return std::nullopt;
   const Instruction& root = module.at(module.at(callees[0]).root);
   if (root.opcode != Opcode::Compare) return std::nullopt;
   const Instruction &a = module.at(root.operands[0]), &b = module.at(root.operands[1]);
-  if (a.opcode != Opcode::Parameter || b.opcode != Opcode::Parameter || a.parameterNumber + b.parameterNumber != 1) return std::nullopt;
+  if (a.opcode != Opcode::Parameter || b.opcode != Opcode::Parameter || a.parameterNumber + b.parameterNumber != 1)
+    return std::nullopt;
   const bool isTotal = root.attributes->textOr(Attr::type, "") == "TOTALORDER";
   if (isFloat(a.shape->type) && !isTotal && sort.attributes->boolOr(Attr::is_stable, false)) return std::nullopt;
   const std::string_view direction = root.attributes->textOr(Attr::direction, "");
@@ -70,9 +72,12 @@ std::optional<std::vector<Reader>> readersOf(const Module& module, const Instruc
     for (const auto& [result, index] : results) {
       if (std::ranges::find(in.operands, result) == in.operands.end()) continue;
       const auto* slices = in.opcode == Opcode::Slice ? in.attributes->get<Slices>(Attr::slice) : nullptr;
-      const bool isWhole = slices && std::ranges::all_of(*slices, [](const SliceDimension& d) { return d.start == 0 && d.stride == 1; }) &&
-                           std::ranges::equal(std::span(*slices).first(slices->size() - 1), std::span(module.shapeOf(result).dimensions).first(slices->size() - 1),
-                                              {}, &SliceDimension::limit);
+      const bool isWhole =
+          slices &&
+          std::ranges::all_of(*slices, [](const SliceDimension& d) { return d.start == 0 && d.stride == 1; }) &&
+          std::ranges::equal(std::span(*slices).first(slices->size() - 1),
+                             std::span(module.shapeOf(result).dimensions).first(slices->size() - 1), {},
+                             &SliceDimension::limit);
       if (!isWhole) return std::nullopt;
       out.push_back({id, index});
     }
@@ -85,7 +90,9 @@ bool makeTopK(Rewriter& rewriter, InstructionId id) {
   const Instruction sort = rewriter.visit(id);
   const Shape values = module.shapeOf(sort.operands[0]);
   const auto* dims = sort.attributes->get<std::vector<int64_t>>(Attr::dimensions);
-  if (values.rank() == 0 || !dims || *dims != std::vector<int64_t>{static_cast<int64_t>(values.rank()) - 1} || hasSideEffect(sort)) return false;
+  if (values.rank() == 0 || !dims || *dims != std::vector<int64_t>{static_cast<int64_t>(values.rank()) - 1} ||
+      hasSideEffect(sort))
+    return false;
   const bool arePlaces = sort.operands.size() == 1 || (sort.operands.size() == 2 && isPlaces(module, sort.operands[1]));
   const auto largest = arePlaces && hasKernel(values.type) ? largestFirst(module, sort) : std::nullopt;
   const auto readers = largest ? readersOf(module, sort) : std::nullopt;
@@ -101,14 +108,17 @@ bool makeTopK(Rewriter& rewriter, InstructionId id) {
   attributes.set(Attr::k, k);
   attributes.set(Attr::largest, *largest);
   const InstructionId origin[] = {id};
-  const InstructionId top = rewriter.add(sort.computation, Opcode::Topk, Shape::tuple({results[0], results[1]}), {&sort.operands[0], 1}, std::move(attributes), origin);
+  const InstructionId top = rewriter.add(sort.computation, Opcode::Topk, Shape::tuple({results[0], results[1]}),
+                                         {&sort.operands[0], 1}, std::move(attributes), origin);
   for (const Reader& reader : *readers) {
     AttributeSet index;
     index.set(Attr::index, static_cast<int64_t>(reader.result));
     const InstructionId from[] = {id, reader.slice};
-    InstructionId part = rewriter.add(sort.computation, Opcode::GetTupleElement, results[reader.result], {&top, 1}, std::move(index), from);
+    InstructionId part = rewriter.add(sort.computation, Opcode::GetTupleElement, results[reader.result], {&top, 1},
+                                      std::move(index), from);
     if (module.shapeOf(reader.slice).dimensions != first)
-      part = rewriter.add(sort.computation, Opcode::Slice, module.shapeOf(reader.slice), {&part, 1}, *module.at(reader.slice).attributes, from);
+      part = rewriter.add(sort.computation, Opcode::Slice, module.shapeOf(reader.slice), {&part, 1},
+                          *module.at(reader.slice).attributes, from);
     rewriter.replace(reader.slice, part);
   }
   return true;

@@ -10,14 +10,19 @@
 namespace tessera {
 namespace {
 
-Shape withDims(const Shape& like, std::vector<int64_t> dims) { return Shape::arrayRowMajor(like.type, std::move(dims)); }
+Shape withDims(const Shape& like, std::vector<int64_t> dims) {
+  return Shape::arrayRowMajor(like.type, std::move(dims));
+}
 
 Literal lowestLiteral(ElementType type) {
   Literal out = Literal::allocate(Shape::arrayRowMajor(type, {})).value();
   std::byte* at = out.mutableBytes().data();
-  if (isFloat(type)) storeDouble(type, at, -std::numeric_limits<double>::infinity());
-  else if (isUnsigned(type) || type == ElementType::Pred) storeInt(type, at, 0);
-  else storeInt(type, at, static_cast<int64_t>(uint64_t{1} << (info(type).bits - 1)));
+  if (isFloat(type))
+    storeDouble(type, at, -std::numeric_limits<double>::infinity());
+  else if (isUnsigned(type) || type == ElementType::Pred)
+    storeInt(type, at, 0);
+  else
+    storeInt(type, at, static_cast<int64_t>(uint64_t{1} << (info(type).bits - 1)));
   return out;
 }
 
@@ -28,7 +33,8 @@ StaticBuilder::StaticBuilder(Rewriter& rewriter, InstructionId source)
 
 const Shape& StaticBuilder::shapeOf(InstructionId id) const { return rewriter_.module().shapeOf(id); }
 
-InstructionId StaticBuilder::add(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands, AttributeSet attributes) {
+InstructionId StaticBuilder::add(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                                 AttributeSet attributes) {
   const InstructionId from[] = {source_};
   return rewriter_.add(computation_, opcode, shape, operands, std::move(attributes), from);
 }
@@ -61,7 +67,8 @@ InstructionId StaticBuilder::lowestOf(ElementType type) {
   return rewriter_.addConstant(computation_, lowestLiteral(type), Shape::arrayRowMajor(type, {}), from);
 }
 
-InstructionId StaticBuilder::broadcast(InstructionId operand, const std::vector<int64_t>& dims, std::vector<int64_t> to) {
+InstructionId StaticBuilder::broadcast(InstructionId operand, const std::vector<int64_t>& dims,
+                                       std::vector<int64_t> to) {
   AttributeSet attributes;
   attributes.set(Attr::dimensions, std::move(to));
   return add(Opcode::Broadcast, withDims(shapeOf(operand), dims), {operand}, std::move(attributes));
@@ -81,7 +88,8 @@ InstructionId StaticBuilder::elementwise(Opcode opcode, InstructionId a, Instruc
 InstructionId StaticBuilder::compare(std::string_view direction, InstructionId a, InstructionId b) {
   AttributeSet attributes;
   attributes.set(Attr::direction, std::string(direction));
-  return add(Opcode::Compare, Shape::arrayRowMajor(ElementType::Pred, shapeOf(a).dimensions), {a, b}, std::move(attributes));
+  return add(Opcode::Compare, Shape::arrayRowMajor(ElementType::Pred, shapeOf(a).dimensions), {a, b},
+             std::move(attributes));
 }
 
 InstructionId StaticBuilder::select(InstructionId condition, InstructionId yes, InstructionId no) {
@@ -93,14 +101,16 @@ InstructionId StaticBuilder::reshape(InstructionId operand, const std::vector<in
   return add(Opcode::Reshape, withDims(shapeOf(operand), dims), {operand});
 }
 
-InstructionId StaticBuilder::pad(InstructionId operand, InstructionId value, size_t dimension, int64_t low, int64_t high) {
+InstructionId StaticBuilder::pad(InstructionId operand, InstructionId value, size_t dimension, int64_t low,
+                                 int64_t high) {
   std::vector<int64_t> dims = shapeOf(operand).dimensions;
   std::vector<PaddingDimension> padding(dims.size());
   padding[dimension] = {low, high, 0};
   dims[dimension] += low + high;
   AttributeSet attributes;
   attributes.set(Attr::padding, std::move(padding));
-  setAskedBy(attributes, rewriter_.module().at(source_).name, "arrays with dynamic dimensions have a static size inside");
+  setAskedBy(attributes, rewriter_.module().at(source_).name,
+             "arrays with dynamic dimensions have a static size inside");
   return add(Opcode::Pad, withDims(shapeOf(operand), std::move(dims)), {operand, value}, std::move(attributes));
 }
 
@@ -131,14 +141,16 @@ InstructionId StaticBuilder::sliceFrom(InstructionId operand, size_t dimension, 
   return add(Opcode::DynamicSlice, withDims(shapeOf(operand), dims), operands, std::move(attributes));
 }
 
-InstructionId StaticBuilder::updateFrom(InstructionId operand, InstructionId update, size_t dimension, InstructionId start) {
+InstructionId StaticBuilder::updateFrom(InstructionId operand, InstructionId update, size_t dimension,
+                                        InstructionId start) {
   std::vector<InstructionId> operands{operand, update};
   for (InstructionId each : starts(operand, dimension, start)) operands.push_back(each);
   const Shape& like = shapeOf(operand);
   return add(Opcode::DynamicUpdateSlice, withDims(like, like.dimensions), operands);
 }
 
-InstructionId StaticBuilder::mask(const std::vector<int64_t>& dims, const DimensionSizes& sizes, std::span<const int64_t> dimensions) {
+InstructionId StaticBuilder::mask(const std::vector<int64_t>& dims, const DimensionSizes& sizes,
+                                  std::span<const int64_t> dimensions) {
   InstructionId out;
   for (int64_t d : dimensions) {
     const auto at = static_cast<size_t>(d);
@@ -149,11 +161,13 @@ InstructionId StaticBuilder::mask(const std::vector<int64_t>& dims, const Dimens
   return out;
 }
 
-InstructionId StaticBuilder::filled(InstructionId array, const DimensionSizes& sizes, std::span<const int64_t> dimensions, InstructionId value) {
+InstructionId StaticBuilder::filled(InstructionId array, const DimensionSizes& sizes,
+                                    std::span<const int64_t> dimensions, InstructionId value) {
   const std::vector<int64_t> dims = shapeOf(array).dimensions;
   const InstructionId inside = mask(dims, sizes, dimensions);
   if (!inside.valid()) return array;
-  if (shapeOf(value).type != shapeOf(array).type) value = add(Opcode::Convert, Shape::arrayRowMajor(shapeOf(array).type, {}), {value});
+  if (shapeOf(value).type != shapeOf(array).type)
+    value = add(Opcode::Convert, Shape::arrayRowMajor(shapeOf(array).type, {}), {value});
   return select(inside, array, broadcast(value, dims));
 }
 

@@ -15,8 +15,10 @@ class StaticBuilder {
  public:
   StaticBuilder(Rewriter& rewriter, InstructionId source);
 
-  InstructionId add(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands, AttributeSet attributes = {});
-  InstructionId add(Opcode opcode, const Shape& shape, std::initializer_list<InstructionId> operands, AttributeSet attributes = {}) {
+  InstructionId add(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                    AttributeSet attributes = {});
+  InstructionId add(Opcode opcode, const Shape& shape, std::initializer_list<InstructionId> operands,
+                    AttributeSet attributes = {}) {
     return add(opcode, shape, std::span(operands.begin(), operands.size()), std::move(attributes));
   }
   const Shape& shapeOf(InstructionId id) const;
@@ -29,7 +31,9 @@ class StaticBuilder {
   InstructionId over(InstructionId a, InstructionId b) { return scalar(Opcode::Divide, a, b); }
   InstructionId least(InstructionId a, InstructionId b) { return scalar(Opcode::Minimum, a, b); }
   InstructionId most(InstructionId a, InstructionId b) { return scalar(Opcode::Maximum, a, b); }
-  InstructionId clamped(InstructionId a, int64_t low, int64_t high) { return least(most(a, number(low)), number(high)); }
+  InstructionId clamped(InstructionId a, int64_t low, int64_t high) {
+    return least(most(a, number(low)), number(high));
+  }
   InstructionId equal(InstructionId a, InstructionId b);  // pred
   // The size of a dimension of `array` as a number, also where it is the bound.
   InstructionId sizeOr(const DimensionSizes& sizes, size_t dimension, int64_t bound);
@@ -49,9 +53,11 @@ class StaticBuilder {
   InstructionId sliceFrom(InstructionId operand, size_t dimension, InstructionId start, int64_t size);
   InstructionId updateFrom(InstructionId operand, InstructionId update, size_t dimension, InstructionId start);
   // pred: true where the index counts along all of `dimensions`; invalid when that is everywhere.
-  InstructionId mask(const std::vector<int64_t>& dims, const DimensionSizes& sizes, std::span<const int64_t> dimensions);
+  InstructionId mask(const std::vector<int64_t>& dims, const DimensionSizes& sizes,
+                     std::span<const int64_t> dimensions);
   // The array with `value` (a scalar) in place of what does not count along `dimensions`.
-  InstructionId filled(InstructionId array, const DimensionSizes& sizes, std::span<const int64_t> dimensions, InstructionId value);
+  InstructionId filled(InstructionId array, const DimensionSizes& sizes, std::span<const int64_t> dimensions,
+                       InstructionId value);
   std::vector<int64_t> everyDimension(InstructionId array) const;
 
  private:

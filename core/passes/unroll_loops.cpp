@@ -10,14 +10,16 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kMostTrips = 8;
-constexpr int64_t kMostInstructions = 48;  // of all steps together; beyond that the kernels that compile cost more than the loop
+constexpr int64_t kMostInstructions =
+    48;  // of all steps together; beyond that the kernels that compile cost more than the loop
 
-// Steps that only carry long arrays on, element by element, cost a pass over memory each in a loop, and one together: random
-// bits of Threefry are five such steps of fifty instructions.
+// Steps that only carry long arrays on, element by element, cost a pass over memory each in a loop, and one together:
+// random bits of Threefry are five such steps of fifty instructions.
 constexpr int64_t kMostElementwise = 320;
 constexpr int64_t kLongArray = 1 << 10;
 
-// Whether the body changes long arrays, all of that by elementwise instructions, and reads other arrays than those by broadcasts.
+// Whether the body changes long arrays, all of that by elementwise instructions, and reads other arrays than those by
+// broadcasts.
 bool isLongAndElementwise(const Module& module, const LoopForm& form) {
   bool isLong = false;
   for (size_t i = 0; i < form.size(); ++i) {
@@ -28,8 +30,8 @@ bool isLongAndElementwise(const Module& module, const LoopForm& form) {
   return std::ranges::all_of(module.at(form.body).instructions, [&](InstructionId id) {
     const Instruction& in = module.at(id);
     if (!in.shape->isArray() || in.shape->elementCount().value_or(0) < kLongArray) return true;
-    return isElementwise(in.opcode) || in.opcode == Opcode::Parameter || in.opcode == Opcode::GetTupleElement || in.opcode == Opcode::Broadcast ||
-           in.opcode == Opcode::Constant || in.opcode == Opcode::Iota;
+    return isElementwise(in.opcode) || in.opcode == Opcode::Parameter || in.opcode == Opcode::GetTupleElement ||
+           in.opcode == Opcode::Broadcast || in.opcode == Opcode::Constant || in.opcode == Opcode::Iota;
   });
 }
 
@@ -39,9 +41,18 @@ std::optional<int64_t> workOf(const Module& module, const LoopForm& form) {
   for (InstructionId id : module.at(form.body).instructions) {
     const Instruction& in = module.at(id);
     switch (in.opcode) {
-      case Opcode::While: case Opcode::Conditional: case Opcode::Call: case Opcode::Sort: case Opcode::Convolution: case Opcode::CustomCall:
-      case Opcode::Scatter: case Opcode::Dot: return std::nullopt;
-      case Opcode::Parameter: case Opcode::GetTupleElement: case Opcode::Constant: case Opcode::Tuple: break;
+      case Opcode::While:
+      case Opcode::Conditional:
+      case Opcode::Call:
+      case Opcode::Sort:
+      case Opcode::Convolution:
+      case Opcode::CustomCall:
+      case Opcode::Scatter:
+      case Opcode::Dot: return std::nullopt;
+      case Opcode::Parameter:
+      case Opcode::GetTupleElement:
+      case Opcode::Constant:
+      case Opcode::Tuple: break;
       default: ++out;
     }
   }

@@ -13,10 +13,13 @@ bool isNarrow(ElementType type) { return isFloat(type) && !isComplex(type) && in
 // Both sides float of at most 32 bits, one narrow, and not both bf16.
 bool isToBeWidened(const Module& module, const Instruction& in) {
   if (in.opcode != Opcode::Dot && in.opcode != Opcode::Convolution) return false;
-  if (in.operands.size() != 2 || !in.shape->isArray() || in.shape->elementCount().value_or(0) < kLeastElements) return false;
+  if (in.operands.size() != 2 || !in.shape->isArray() || in.shape->elementCount().value_or(0) < kLeastElements)
+    return false;
   if (in.attributes->has(Attr::algorithm) || in.attributes->has(Attr::sparsity_config)) return false;
-  const ElementType a = module.shapeOf(in.operands[0]).type, b = module.shapeOf(in.operands[1]).type, result = in.shape->type;
-  const bool fits = (isNarrow(a) || a == ElementType::F32) && (isNarrow(b) || b == ElementType::F32) && (isNarrow(result) || result == ElementType::F32);
+  const ElementType a = module.shapeOf(in.operands[0]).type, b = module.shapeOf(in.operands[1]).type,
+                    result = in.shape->type;
+  const bool fits = (isNarrow(a) || a == ElementType::F32) && (isNarrow(b) || b == ElementType::F32) &&
+                    (isNarrow(result) || result == ElementType::F32);
   const bool isNative = a == ElementType::BF16 && b == ElementType::BF16;
   return fits && !isNative && (isNarrow(a) || isNarrow(b));
 }
@@ -31,7 +34,8 @@ InstructionId asType(Rewriter& rewriter, InstructionId value, ElementType type, 
 
 void widen(Rewriter& rewriter, InstructionId id) {
   const Instruction in = rewriter.visit(id);
-  const InstructionId operands[] = {asType(rewriter, in.operands[0], ElementType::F32, id), asType(rewriter, in.operands[1], ElementType::F32, id)};
+  const InstructionId operands[] = {asType(rewriter, in.operands[0], ElementType::F32, id),
+                                    asType(rewriter, in.operands[1], ElementType::F32, id)};
   Shape shape = *in.shape;
   shape.type = ElementType::F32;
   const InstructionId product = rewriter.add(in.computation, in.opcode, shape, operands, *in.attributes, {&id, 1});

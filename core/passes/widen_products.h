@@ -1,6 +1,7 @@
-// Products of narrow floats that no processor multiplies (f16, 8 bits and less): their operands become f32 in one vectorised
-// kernel each, which fuses with what makes them, and the product is one of f32, summed as before, and rounded once. Only
-// where there is enough to multiply. bf16 alone stays: processors have it. Stands before constants are folded.
+// Products of narrow floats that no processor multiplies (f16, 8 bits and less): their operands become f32 in one
+// vectorised kernel each, which fuses with what makes them, and the product is one of f32, summed as before, and
+// rounded once. Only where there is enough to multiply. bf16 alone stays: processors have it. Stands before constants
+// are folded.
 #pragma once
 
 #include "core/hlo/module.h"

@@ -19,7 +19,8 @@ inline std::array<PointF, 3> arrowHead(const PictureItem& item) {
   const float length = std::max(std::hypot(dx, dy), 0.01f);
   dx /= length, dy /= length;
   const PointF base{tip.x - dx * kArrowLength, tip.y - dy * kArrowLength};
-  return {tip, {base.x - dy * kArrowHalfWidth, base.y + dx * kArrowHalfWidth},
+  return {tip,
+          {base.x - dy * kArrowHalfWidth, base.y + dx * kArrowHalfWidth},
           {base.x + dy * kArrowHalfWidth, base.y - dx * kArrowHalfWidth}};
 }
 

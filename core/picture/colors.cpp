@@ -13,26 +13,26 @@ struct Colors {
   uint32_t light, dark;  // 0xrrggbb
 };
 constexpr Colors kColors[] = {
-    {ColorRole::Background, 0xf7f8fa, 0x14171c},  {ColorRole::Grid, 0xe4e7ec, 0x232831},
-    {ColorRole::NodeFill, 0xffffff, 0x232933},    {ColorRole::NodeBorder, 0x7d8899, 0x5f6b80},
-    {ColorRole::NodeText, 0x161b22, 0xeef2f7},    {ColorRole::NodeSubtext, 0x4b5563, 0xaab6c6},
-    {ColorRole::GroupFill, 0xe9edf3, 0x1c222b},   {ColorRole::GroupBorder, 0x8792a4, 0x57637a},
-    {ColorRole::GroupText, 0x2d3748, 0xd5deea},   {ColorRole::Wire, 0x76828f, 0x74829a},
-    {ColorRole::Selection, 0x0b62d6, 0x5aa9ff},   {ColorRole::Error, 0xc81e1e, 0xff6b6b},
-    {ColorRole::Hatch, 0x6b7280, 0x9aa5b5},       {ColorRole::Elementwise, 0xcfe3fb, 0x23466e},
-    {ColorRole::DataMovement, 0xe0e4e9, 0x3b434f}, {ColorRole::Reduction, 0xfde0b8, 0x6b4a17},
+    {ColorRole::Background, 0xf7f8fa, 0x14171c},    {ColorRole::Grid, 0xe4e7ec, 0x232831},
+    {ColorRole::NodeFill, 0xffffff, 0x232933},      {ColorRole::NodeBorder, 0x7d8899, 0x5f6b80},
+    {ColorRole::NodeText, 0x161b22, 0xeef2f7},      {ColorRole::NodeSubtext, 0x4b5563, 0xaab6c6},
+    {ColorRole::GroupFill, 0xe9edf3, 0x1c222b},     {ColorRole::GroupBorder, 0x8792a4, 0x57637a},
+    {ColorRole::GroupText, 0x2d3748, 0xd5deea},     {ColorRole::Wire, 0x76828f, 0x74829a},
+    {ColorRole::Selection, 0x0b62d6, 0x5aa9ff},     {ColorRole::Error, 0xc81e1e, 0xff6b6b},
+    {ColorRole::Hatch, 0x6b7280, 0x9aa5b5},         {ColorRole::Elementwise, 0xcfe3fb, 0x23466e},
+    {ColorRole::DataMovement, 0xe0e4e9, 0x3b434f},  {ColorRole::Reduction, 0xfde0b8, 0x6b4a17},
     {ColorRole::LinearAlgebra, 0xd9cdf7, 0x4b3a86}, {ColorRole::Control, 0xf9cfdc, 0x74304a},
-    {ColorRole::Parameter, 0xc9efd2, 0x1f5a35},   {ColorRole::Constant, 0xf3ecc2, 0x5a5320},
-    {ColorRole::Collective, 0xc4ecec, 0x175a5c},  {ColorRole::Other, 0xdedede, 0x454545},
-    {ColorRole::Heat0, 0xf1f5f9, 0x243041},       {ColorRole::Heat1, 0xfef6d8, 0x2f3557},
-    {ColorRole::Heat2, 0xfdecb0, 0x433768},       {ColorRole::Heat3, 0xfddf8a, 0x5a376f},
-    {ColorRole::Heat4, 0xfccf6b, 0x71366d},       {ColorRole::Heat5, 0xfabb57, 0x883463},
-    {ColorRole::Heat6, 0xf8a54d, 0x9c3453},       {ColorRole::Heat7, 0xf48d4a, 0xa7393f},
-    {ColorRole::Heat8, 0xee7550, 0xad422a},       {ColorRole::Heat9, 0xe55f5a, 0xb04c16},
-    {ColorRole::Hue0, 0x1d5fbf, 0x7ab4ff},        {ColorRole::Hue1, 0xa34a0a, 0xffa95e},
-    {ColorRole::Hue2, 0x14702e, 0x6fd68a},        {ColorRole::Hue3, 0xa3258c, 0xff8fdc},
-    {ColorRole::Hue4, 0x6a3fc4, 0xbfa2ff},        {ColorRole::Hue5, 0x0b6a75, 0x5fd3df},
-    {ColorRole::Hue6, 0x6a5c00, 0xdccb55},        {ColorRole::Hue7, 0xb8233a, 0xff9499},
+    {ColorRole::Parameter, 0xc9efd2, 0x1f5a35},     {ColorRole::Constant, 0xf3ecc2, 0x5a5320},
+    {ColorRole::Collective, 0xc4ecec, 0x175a5c},    {ColorRole::Other, 0xdedede, 0x454545},
+    {ColorRole::Heat0, 0xf1f5f9, 0x243041},         {ColorRole::Heat1, 0xfef6d8, 0x2f3557},
+    {ColorRole::Heat2, 0xfdecb0, 0x433768},         {ColorRole::Heat3, 0xfddf8a, 0x5a376f},
+    {ColorRole::Heat4, 0xfccf6b, 0x71366d},         {ColorRole::Heat5, 0xfabb57, 0x883463},
+    {ColorRole::Heat6, 0xf8a54d, 0x9c3453},         {ColorRole::Heat7, 0xf48d4a, 0xa7393f},
+    {ColorRole::Heat8, 0xee7550, 0xad422a},         {ColorRole::Heat9, 0xe55f5a, 0xb04c16},
+    {ColorRole::Hue0, 0x1d5fbf, 0x7ab4ff},          {ColorRole::Hue1, 0xa34a0a, 0xffa95e},
+    {ColorRole::Hue2, 0x14702e, 0x6fd68a},          {ColorRole::Hue3, 0xa3258c, 0xff8fdc},
+    {ColorRole::Hue4, 0x6a3fc4, 0xbfa2ff},          {ColorRole::Hue5, 0x0b6a75, 0x5fd3df},
+    {ColorRole::Hue6, 0x6a5c00, 0xdccb55},          {ColorRole::Hue7, 0xb8233a, 0xff9499},
 };
 constexpr bool inOrder() {
   for (size_t i = 0; i < std::size(kColors); ++i)
@@ -61,33 +61,82 @@ ColorRole hueRole(int hue) {
 ColorRole categoryOf(const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::Parameter: return ColorRole::Parameter;
-    case Opcode::Constant: case Opcode::Iota: case Opcode::PartitionId: case Opcode::ReplicaId:
-      return ColorRole::Constant;
-    case Opcode::Broadcast: case Opcode::Reshape: case Opcode::Transpose: case Opcode::Slice: case Opcode::Pad:
-    case Opcode::Concatenate: case Opcode::Reverse: case Opcode::Gather: case Opcode::Scatter:
-    case Opcode::DynamicSlice: case Opcode::DynamicUpdateSlice: case Opcode::Copy: case Opcode::CopyStart:
-    case Opcode::CopyDone: case Opcode::Bitcast: case Opcode::DynamicReshape: case Opcode::GetDimensionSize:
-    case Opcode::SetDimensionSize: case Opcode::Sort: case Opcode::Topk:
-      return ColorRole::DataMovement;
-    case Opcode::Reduce: case Opcode::ReduceWindow: case Opcode::SelectAndScatter: case Opcode::BatchNormGrad:
-    case Opcode::BatchNormInference: case Opcode::BatchNormTraining: case Opcode::Scan:
-      return ColorRole::Reduction;
-    case Opcode::Dot: case Opcode::Convolution: case Opcode::RaggedDot: case Opcode::ScaledDot: case Opcode::Fft:
-    case Opcode::Cholesky: case Opcode::TriangularSolve:
-      return ColorRole::LinearAlgebra;
-    case Opcode::While: case Opcode::Conditional: case Opcode::Call: case Opcode::Fusion: case Opcode::Map:
-    case Opcode::Tuple: case Opcode::GetTupleElement: case Opcode::AfterAll: case Opcode::AddDependency:
-    case Opcode::OptBarrier: case Opcode::AsyncStart: case Opcode::AsyncUpdate: case Opcode::AsyncDone:
-      return ColorRole::Control;
-    case Opcode::AllGather: case Opcode::AllGatherStart: case Opcode::AllGatherDone: case Opcode::AllReduce:
-    case Opcode::AllReduceStart: case Opcode::AllReduceDone: case Opcode::AllToAll: case Opcode::RaggedAllToAll:
-    case Opcode::CollectiveBroadcast: case Opcode::CollectivePermute: case Opcode::CollectivePermuteStart:
-    case Opcode::CollectivePermuteDone: case Opcode::ReduceScatter: case Opcode::Send: case Opcode::SendDone:
-    case Opcode::Recv: case Opcode::RecvDone: case Opcode::Infeed: case Opcode::Outfeed:
-      return ColorRole::Collective;
-    case Opcode::CustomCall: case Opcode::Rng: case Opcode::RngBitGenerator: case Opcode::RngGetAndUpdateState:
-    case Opcode::Domain: case Opcode::Unknown:
-      return ColorRole::Other;
+    case Opcode::Constant:
+    case Opcode::Iota:
+    case Opcode::PartitionId:
+    case Opcode::ReplicaId: return ColorRole::Constant;
+    case Opcode::Broadcast:
+    case Opcode::Reshape:
+    case Opcode::Transpose:
+    case Opcode::Slice:
+    case Opcode::Pad:
+    case Opcode::Concatenate:
+    case Opcode::Reverse:
+    case Opcode::Gather:
+    case Opcode::Scatter:
+    case Opcode::DynamicSlice:
+    case Opcode::DynamicUpdateSlice:
+    case Opcode::Copy:
+    case Opcode::CopyStart:
+    case Opcode::CopyDone:
+    case Opcode::Bitcast:
+    case Opcode::DynamicReshape:
+    case Opcode::GetDimensionSize:
+    case Opcode::SetDimensionSize:
+    case Opcode::Sort:
+    case Opcode::Topk: return ColorRole::DataMovement;
+    case Opcode::Reduce:
+    case Opcode::ReduceWindow:
+    case Opcode::SelectAndScatter:
+    case Opcode::BatchNormGrad:
+    case Opcode::BatchNormInference:
+    case Opcode::BatchNormTraining:
+    case Opcode::Scan: return ColorRole::Reduction;
+    case Opcode::Dot:
+    case Opcode::Convolution:
+    case Opcode::RaggedDot:
+    case Opcode::ScaledDot:
+    case Opcode::Fft:
+    case Opcode::Cholesky:
+    case Opcode::TriangularSolve: return ColorRole::LinearAlgebra;
+    case Opcode::While:
+    case Opcode::Conditional:
+    case Opcode::Call:
+    case Opcode::Fusion:
+    case Opcode::Map:
+    case Opcode::Tuple:
+    case Opcode::GetTupleElement:
+    case Opcode::AfterAll:
+    case Opcode::AddDependency:
+    case Opcode::OptBarrier:
+    case Opcode::AsyncStart:
+    case Opcode::AsyncUpdate:
+    case Opcode::AsyncDone: return ColorRole::Control;
+    case Opcode::AllGather:
+    case Opcode::AllGatherStart:
+    case Opcode::AllGatherDone:
+    case Opcode::AllReduce:
+    case Opcode::AllReduceStart:
+    case Opcode::AllReduceDone:
+    case Opcode::AllToAll:
+    case Opcode::RaggedAllToAll:
+    case Opcode::CollectiveBroadcast:
+    case Opcode::CollectivePermute:
+    case Opcode::CollectivePermuteStart:
+    case Opcode::CollectivePermuteDone:
+    case Opcode::ReduceScatter:
+    case Opcode::Send:
+    case Opcode::SendDone:
+    case Opcode::Recv:
+    case Opcode::RecvDone:
+    case Opcode::Infeed:
+    case Opcode::Outfeed: return ColorRole::Collective;
+    case Opcode::CustomCall:
+    case Opcode::Rng:
+    case Opcode::RngBitGenerator:
+    case Opcode::RngGetAndUpdateState:
+    case Opcode::Domain:
+    case Opcode::Unknown: return ColorRole::Other;
     default: return ColorRole::Elementwise;
   }
 }

@@ -58,7 +58,9 @@ class Drawer {
   }
 
  private:
-  const Overlay::Entry* timeOf(int32_t v) const { return overlay_ && times_[at(v)].timeNs > 0 ? &times_[at(v)] : nullptr; }
+  const Overlay::Entry* timeOf(int32_t v) const {
+    return overlay_ && times_[at(v)].timeNs > 0 ? &times_[at(v)] : nullptr;
+  }
 
   PictureItem& add(PictureItem::Kind kind, int32_t v, RectF bounds, float minZoom = 0) {
     PictureItem item;
@@ -97,7 +99,8 @@ class Drawer {
     const std::string& text = node.subtitle;
     const size_t sizes = text.find(' ');
     if (node.hues.empty() || timeOf(v) || sizes == std::string::npos || textWidth(text, box::kSubtitleSize) > maxWidth)
-      return addText(v, topLeft, text, box::kSubtitleSize, maxWidth, textColor(v, ColorRole::NodeSubtext), false, minZoom);
+      return addText(v, topLeft, text, box::kSubtitleSize, maxWidth, textColor(v, ColorRole::NodeSubtext), false,
+                     minZoom);
     const size_t end = std::min(text.find(' ', sizes + 1), text.size());
     const auto put = [&](std::string_view part, ColorRole color) {
       const float width = textWidth(part, box::kSubtitleSize);
@@ -143,8 +146,9 @@ class Drawer {
     }
     const std::string title = elideText("▾ " + node.title, box::kGroupTitleSize, room, true);
     if (title.empty()) return;
-    PictureItem& plate = addBox(v, {b.x + 4, b.y + 4, textWidth(title, box::kGroupTitleSize, true) + 2 * box::kTextPadding - 6, 22},
-                                groupFill(v), ColorRole::GroupBorder, 4);  // wires run under it
+    PictureItem& plate =
+        addBox(v, {b.x + 4, b.y + 4, textWidth(title, box::kGroupTitleSize, true) + 2 * box::kTextPadding - 6, 22},
+               groupFill(v), ColorRole::GroupBorder, 4);  // wires run under it
     plate.stroked = false;
     plate.minZoom = kGroupTitleZoom;
     addText(v, {b.x + box::kTextPadding, b.y + 7}, title, box::kGroupTitleSize, room + 1, ColorRole::GroupText, true,
@@ -196,16 +200,19 @@ class Drawer {
     const std::string shown = node.number ? "‹ " + node.title + " ›" : node.title;
     const std::string text = elideText(shown, box::kAttachedSize, room);
     const float width = textWidth(text, box::kAttachedSize);
-    addText(v, {b.x + 4 + (room - width) / 2, line}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false, kSubtitleZoom);
+    addText(v, {b.x + 4 + (room - width) / 2, line}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false,
+            kSubtitleZoom);
   }
 
   void drawAttached(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     const ViewNode& node = view_.nodes[at(v)];
     if (node.owner >= 0) return drawField(v);
-    addBox(v, b, categoryOf(module_.at(node.instruction)) == ColorRole::Parameter ? ColorRole::Parameter
-                                                                                 : ColorRole::Constant,
-           ColorRole::NodeBorder, b.height / 2).width = 0.8f;
+    addBox(
+        v, b,
+        categoryOf(module_.at(node.instruction)) == ColorRole::Parameter ? ColorRole::Parameter : ColorRole::Constant,
+        ColorRole::NodeBorder, b.height / 2)
+        .width = 0.8f;
     const std::string text = elideText(node.title, box::kAttachedSize, b.width - 12);
     const float width = textWidth(text, box::kAttachedSize);
     addText(v, {b.x + (b.width - width) / 2, b.y + 4}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false,
@@ -225,8 +232,8 @@ class Drawer {
     const std::string title = elideText("▸ " + node.title, box::kTitleSize, room - timesWidth, true) + times;
     addText(v, {b.x + box::kTextPadding, b.y + 5}, title, box::kTitleSize, room + 1, textColor(v, ColorRole::GroupText),
             true, kTitleZoom);
-    addText(v, {b.x + box::kTextPadding, b.y + 26}, node.subtitle, box::kSubtitleSize,
-            b.width - 2 * box::kTextPadding, textColor(v, ColorRole::NodeSubtext), false, kSubtitleZoom);
+    addText(v, {b.x + box::kTextPadding, b.y + 26}, node.subtitle, box::kSubtitleSize, b.width - 2 * box::kTextPadding,
+            textColor(v, ColorRole::NodeSubtext), false, kSubtitleZoom);
     drawBadge(v);
   }
 
@@ -236,24 +243,28 @@ class Drawer {
     addBox(v, b, ColorRole::DataMovement, ColorRole::NodeBorder, b.height / 2).width = 0.8f;
     const std::string text = elideText(view_.nodes[at(v)].subtitle, box::kAttachedSize, b.width - 12);
     const float width = textWidth(text, box::kAttachedSize);
-    addText(v, {b.x + (b.width - width) / 2, b.y + 4}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false, kSubtitleZoom);
+    addText(v, {b.x + (b.width - width) / 2, b.y + 4}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false,
+            kSubtitleZoom);
   }
 
   void drawInstruction(int32_t v) {
     if (view_.nodes[at(v)].chip) return drawChip(v);
     const RectF& b = arrangement_.boxes[at(v)];
     const ViewNode& node = view_.nodes[at(v)];
-    PictureItem& frame = addBox(v, b, node.instruction.valid() ? categoryOf(module_.at(node.instruction)) : ColorRole::Other, ColorRole::NodeBorder, 5);
+    PictureItem& frame =
+        addBox(v, b, node.instruction.valid() ? categoryOf(module_.at(node.instruction)) : ColorRole::Other,
+               ColorRole::NodeBorder, 5);
     heat(v, frame);
     if (!timeOf(v)) {
       const float top = box::kTitleHeight;
-      PictureItem& body = addBox(v, {b.x + 1, b.y + top, b.width - 2, b.height - top - 1}, ColorRole::NodeFill,
-                                 ColorRole::NodeFill, 4);
+      PictureItem& body =
+          addBox(v, {b.x + 1, b.y + top, b.width - 2, b.height - top - 1}, ColorRole::NodeFill, ColorRole::NodeFill, 4);
       body.stroked = false;
       body.minZoom = kBodyZoom;
     }
     addText(v, {b.x + box::kTextPadding, b.y + 5.5f}, node.title, box::kTitleSize,
-            b.width - 2 * box::kTextPadding - (node.pulled ? box::kPullMark - 4 : 0), ColorRole::NodeText, true, kTitleZoom);
+            b.width - 2 * box::kTextPadding - (node.pulled ? box::kPullMark - 4 : 0), ColorRole::NodeText, true,
+            kTitleZoom);
     if (node.pulled) drawFoldMark(v);
     addSizes(v, {b.x + box::kTextPadding, b.y + 25}, b.width - 2 * box::kTextPadding, kSubtitleZoom);
     drawBadge(v);

@@ -32,7 +32,9 @@ void addStep(Picture& picture, RectF bounds, ColorRole fill, bool hatched) {
   picture.items.push_back(std::move(item));
 }
 
-double timeAt(const Overlay& overlay, double heat) { return overlay.coldNs * std::pow(overlay.hotNs / overlay.coldNs, heat); }
+double timeAt(const Overlay& overlay, double heat) {
+  return overlay.coldNs * std::pow(overlay.hotNs / overlay.coldNs, heat);
+}
 
 }  // namespace
 
@@ -41,10 +43,12 @@ Picture legendOf(const Overlay& overlay) {
   const float barTop = kPadding + kLineHeight, numbersTop = barTop + kBarHeight + 4;
   addText(out, kPadding, kPadding - 2, overlay.title, true);
   for (int step = 0; step < kSteps; ++step)
-    addStep(out, {kPadding + kStepWidth * static_cast<float>(step), barTop, kStepWidth, kBarHeight}, heatRole((step + 0.5) / kSteps), false);
+    addStep(out, {kPadding + kStepWidth * static_cast<float>(step), barTop, kStepWidth, kBarHeight},
+            heatRole((step + 0.5) / kSteps), false);
   const float end = kPadding + kStepWidth * kSteps;
   const bool any = overlay.hotNs > 0 && overlay.coldNs > 0;
-  const std::string cold = any ? "≤ " + durationText(overlay.coldNs) : "", middle = any ? durationText(timeAt(overlay, 0.5)) : "",
+  const std::string cold = any ? "≤ " + durationText(overlay.coldNs) : "",
+                    middle = any ? durationText(timeAt(overlay, 0.5)) : "",
                     hot = any ? durationText(overlay.hotNs) : "";
   addText(out, kPadding, numbersTop, cold);
   addText(out, (kPadding + end - textWidth(middle, kText)) / 2, numbersTop, middle);
@@ -52,7 +56,8 @@ Picture legendOf(const Overlay& overlay) {
   addStep(out, {end + kGap, barTop, kStepWidth, kBarHeight}, ColorRole::Heat4, true);
   addText(out, end + kGap + kStepWidth + 6, barTop, "apportioned within a kernel");
   const float right = end + kGap + kStepWidth + 6 + textWidth("apportioned within a kernel", kText);
-  out.bounds = {0, 0, std::max(right, kPadding + textWidth(overlay.title, kText, true)) + kPadding, numbersTop + kLineHeight + kPadding / 2};
+  out.bounds = {0, 0, std::max(right, kPadding + textWidth(overlay.title, kText, true)) + kPadding,
+                numbersTop + kLineHeight + kPadding / 2};
   return out;
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr double kDecades = 1e4;  // colder than the hottest by more than this is simply cold
 
 double coldestOf(double hotNs) { return std::max(hotNs / kDecades, 1e-3); }
-}
+}  // namespace
 
 std::string durationText(double ns) {
   if (ns < 999.5) return fmt::format("{:.0f} ns", ns);

@@ -37,7 +37,8 @@ PictureItem textItem(PointF topLeft, const std::string& text, float size, bool b
 }
 
 void grow(RectF& bounds, const RectF& box) {
-  const float right = std::max(bounds.x + bounds.width, box.x + box.width), bottom = std::max(bounds.y + bounds.height, box.y + box.height);
+  const float right = std::max(bounds.x + bounds.width, box.x + box.width),
+              bottom = std::max(bounds.y + bounds.height, box.y + box.height);
   bounds.x = std::min(bounds.x, box.x);
   bounds.y = std::min(bounds.y, box.y);
   bounds.width = right - bounds.x;
@@ -70,8 +71,9 @@ std::vector<std::string> wrapped(const std::string& text, float room) {
 
 // The colours of frames and notes: those of the kinds of operations, light enough for text on them.
 ColorRole colorOfPage(int32_t color, ColorRole plain) {
-  constexpr ColorRole kColors[kPageColors] = {ColorRole::GroupFill, ColorRole::Elementwise, ColorRole::DataMovement, ColorRole::Reduction,
-                                              ColorRole::LinearAlgebra, ColorRole::Parameter, ColorRole::Constant};
+  constexpr ColorRole kColors[kPageColors] = {ColorRole::GroupFill, ColorRole::Elementwise,   ColorRole::DataMovement,
+                                              ColorRole::Reduction, ColorRole::LinearAlgebra, ColorRole::Parameter,
+                                              ColorRole::Constant};
   return color > 0 && color < kPageColors ? kColors[color] : plain;
 }
 
@@ -82,7 +84,8 @@ void appendNote(Picture& picture, const PageBox& note, int32_t pageItem) {
   float y = box.y + kPadding;
   for (const std::string& line : wrapped(note.text, box.width - 2 * kPadding)) {
     if (y + kTextSize * kLine > box.y + box.height) break;
-    picture.items.push_back(textItem({box.x + kPadding, y}, line, kTextSize, false, box.width - 2 * kPadding, ColorRole::NodeSubtext));
+    picture.items.push_back(
+        textItem({box.x + kPadding, y}, line, kTextSize, false, box.width - 2 * kPadding, ColorRole::NodeSubtext));
     y += kTextSize * kLine;
   }
   grow(picture.bounds, box);
@@ -109,11 +112,14 @@ Picture withPage(Picture picture, const ProjectPage& page) {
     const RectF box = rectOf(frame);
     behind.push_back(boxItem(box, colorOfPage(frame.color, ColorRole::GroupFill), ColorRole::GroupBorder));
     behind.back().pageItem = static_cast<int32_t>(&frame - page.frames.data());
-    behind.push_back(textItem({box.x + kPadding, box.y + kPadding / 2}, frame.text, kTitleSize, true, box.width - 2 * kPadding, ColorRole::GroupText));
+    behind.push_back(textItem({box.x + kPadding, box.y + kPadding / 2}, frame.text, kTitleSize, true,
+                              box.width - 2 * kPadding, ColorRole::GroupText));
     grow(picture.bounds, box);
   }
-  picture.items.insert(picture.items.begin(), std::make_move_iterator(behind.begin()), std::make_move_iterator(behind.end()));
-  for (size_t i = 0; i < page.notes.size(); ++i) appendNote(picture, page.notes[i], static_cast<int32_t>(page.frames.size() + i));
+  picture.items.insert(picture.items.begin(), std::make_move_iterator(behind.begin()),
+                       std::make_move_iterator(behind.end()));
+  for (size_t i = 0; i < page.notes.size(); ++i)
+    appendNote(picture, page.notes[i], static_cast<int32_t>(page.frames.size() + i));
   return picture;
 }
 

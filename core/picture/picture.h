@@ -18,14 +18,49 @@
 namespace tessera {
 
 enum class ColorRole : uint8_t {
-  Background, Grid, NodeFill, NodeBorder, NodeText, NodeSubtext, GroupFill, GroupBorder, GroupText, Wire, Selection,
-  Error, Hatch,
+  Background,
+  Grid,
+  NodeFill,
+  NodeBorder,
+  NodeText,
+  NodeSubtext,
+  GroupFill,
+  GroupBorder,
+  GroupText,
+  Wire,
+  Selection,
+  Error,
+  Hatch,
   // categories of ops, for the title bars
-  Elementwise, DataMovement, Reduction, LinearAlgebra, Control, Parameter, Constant, Collective, Other,
+  Elementwise,
+  DataMovement,
+  Reduction,
+  LinearAlgebra,
+  Control,
+  Parameter,
+  Constant,
+  Collective,
+  Other,
   // heat 0 … 9, cold to hot
-  Heat0, Heat1, Heat2, Heat3, Heat4, Heat5, Heat6, Heat7, Heat8, Heat9,
+  Heat0,
+  Heat1,
+  Heat2,
+  Heat3,
+  Heat4,
+  Heat5,
+  Heat6,
+  Heat7,
+  Heat8,
+  Heat9,
   // text of a size: every dimension that is the same one has one of these
-  Hue0, Hue1, Hue2, Hue3, Hue4, Hue5, Hue6, Hue7,
+  Hue0,
+  Hue1,
+  Hue2,
+  Hue3,
+  Hue4,
+  Hue5,
+  Hue6,
+  Hue7,
 };
 struct Rgba {
   uint8_t r = 0, g = 0, b = 0, a = 255;
@@ -36,31 +71,31 @@ Rgba colorOf(ColorRole role, Theme theme);
 struct PictureItem {
   enum class Kind : uint8_t { Box, Path, Text };
   Kind kind = Kind::Box;
-  RectF bounds;                     // Text: baseline is bounds.y + 0.8·size
-  std::vector<PointF> points;       // Path: polyline; cubic when `curved` (points 3n+1)
+  RectF bounds;                // Text: baseline is bounds.y + 0.8·size
+  std::vector<PointF> points;  // Path: polyline; cubic when `curved` (points 3n+1)
   std::string text;
-  float size = 12;                  // Text: px
-  float width = 1;                  // stroke
-  float radius = 0;                 // Box corners
+  float size = 12;   // Text: px
+  float width = 1;   // stroke
+  float radius = 0;  // Box corners
   ColorRole fill = ColorRole::NodeFill, stroke = ColorRole::NodeBorder;
   bool filled = true, stroked = true, curved = false, hatched = false, bold = false, arrow = false;
-  InstructionId instruction;        // what a click on it means; invalid: nothing
-  int32_t viewNode = -1;            // the box it belongs to; its first Box item is the frame of the node
-  int32_t viewEdge = -1;            // the wire that it is, as an index of GraphView::edges
-  int32_t pageItem = -1;            // a frame or note of the page: frames first, then notes
-  float minZoom = 0;                // not drawn below this zoom (level of detail)
+  InstructionId instruction;  // what a click on it means; invalid: nothing
+  int32_t viewNode = -1;      // the box it belongs to; its first Box item is the frame of the node
+  int32_t viewEdge = -1;      // the wire that it is, as an index of GraphView::edges
+  int32_t pageItem = -1;      // a frame or note of the page: frames first, then notes
+  float minZoom = 0;          // not drawn below this zoom (level of detail)
 };
 
 struct Picture {
   RectF bounds;
-  std::vector<PictureItem> items;   // painter's order
+  std::vector<PictureItem> items;  // painter's order
 };
 
 // "850 ns", "1.23 ms", "2.1 s".
 std::string durationText(double ns);
 ColorRole heatRole(double heat);  // Heat0 … Heat9
 inline constexpr int kHues = 8;
-ColorRole hueRole(int hue);       // Hue0 … Hue7; NodeSubtext below 0
+ColorRole hueRole(int hue);  // Hue0 … Hue7; NodeSubtext below 0
 ColorRole categoryOf(const Instruction& instruction);
 
 // The time of each instruction of the source module in one run, and the scale from cold to hot; from a Profile.
@@ -81,7 +116,8 @@ Overlay scaledTo(const GraphView& view, Overlay overlay);
 // Time of every box of a view; a group's is the sum of what it holds, and measured when all of that is.
 std::vector<Overlay::Entry> boxTimes(const GraphView& view, const Overlay& overlay);
 
-Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay = nullptr);
+Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement,
+             const Overlay* overlay = nullptr);
 // The colours of an overlay with their times, as a picture of its own; withLegend sets it above another picture.
 Picture legendOf(const Overlay& overlay);
 Picture withLegend(Picture picture, const Overlay& overlay);

@@ -13,7 +13,8 @@ std::string restOf(const std::vector<std::string>& lines) {
 std::vector<bool> filledClusters(const PlainGraph& graph) {
   std::vector<bool> filled(graph.clusters.size(), false);
   for (const PlainGraph::Node& node : graph.nodes)
-    for (int32_t c = node.cluster; c >= 0 && !filled[static_cast<size_t>(c)]; c = graph.clusters[static_cast<size_t>(c)].parent)
+    for (int32_t c = node.cluster; c >= 0 && !filled[static_cast<size_t>(c)];
+         c = graph.clusters[static_cast<size_t>(c)].parent)
       filled[static_cast<size_t>(c)] = true;
   return filled;
 }

@@ -28,12 +28,14 @@ class SvgWriter {
 
   std::string run(const Picture& picture) {
     const RectF& b = picture.bounds;
-    write("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{0:.1f} {1:.1f} {2:.1f} {3:.1f}\" width=\"{2:.0f}\" "
-          "height=\"{3:.0f}\" font-family=\"DejaVu Sans\">\n",
-          b.x, b.y, std::max(b.width, 1.f), std::max(b.height, 1.f));
-    write("<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" "
-          "stroke=\"{}\" stroke-width=\"0.8\" stroke-opacity=\"0.5\"/></pattern></defs>\n",
-          color(ColorRole::Hatch));
+    write(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{0:.1f} {1:.1f} {2:.1f} {3:.1f}\" width=\"{2:.0f}\" "
+        "height=\"{3:.0f}\" font-family=\"DejaVu Sans\">\n",
+        b.x, b.y, std::max(b.width, 1.f), std::max(b.height, 1.f));
+    write(
+        "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" "
+        "stroke=\"{}\" stroke-width=\"0.8\" stroke-opacity=\"0.5\"/></pattern></defs>\n",
+        color(ColorRole::Hatch));
     write("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", b.x, b.y, b.width,
           b.height, color(ColorRole::Background));
     for (const PictureItem& item : picture.items) switch (item.kind) {
@@ -61,8 +63,9 @@ class SvgWriter {
   }
   void writeBox(const PictureItem& item) {
     const RectF& b = item.bounds;
-    const std::string place = fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:g}\"",
-                                          b.x, b.y, b.width, b.height, item.radius);
+    const std::string place =
+        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:g}\"", b.x, b.y, b.width,
+                    b.height, item.radius);
     write("{}{}/>\n", place, paint(item));
     if (item.hatched) write("{} fill=\"url(#hatch)\"/>\n", place);
   }

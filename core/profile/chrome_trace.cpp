@@ -11,14 +11,22 @@ namespace {
 using Json = nlohmann::json;
 
 Json stepJson(const StepProfile& step) {
-  return {{"instruction", step.instruction.value}, {"name", step.name}, {"what", step.what},
-          {"count", step.count}, {"total_ns", step.totalNs}, {"min_ns", step.minNs},
-          {"flops", step.flops}, {"bytes", step.bytes}};
+  return {{"instruction", step.instruction.value},
+          {"name", step.name},
+          {"what", step.what},
+          {"count", step.count},
+          {"total_ns", step.totalNs},
+          {"min_ns", step.minNs},
+          {"flops", step.flops},
+          {"bytes", step.bytes}};
 }
 
 Json sourceJson(const SourceProfile& source) {
-  return {{"instruction", source.instruction.value}, {"time_ns", source.timeNs}, {"flops", source.flops},
-          {"bytes", source.bytes}, {"measured", source.measured}};
+  return {{"instruction", source.instruction.value},
+          {"time_ns", source.timeNs},
+          {"flops", source.flops},
+          {"bytes", source.bytes},
+          {"measured", source.measured}};
 }
 
 Json eventJson(const Profile& profile, const TimelineEvent& event) {
@@ -35,14 +43,19 @@ Json eventJson(const Profile& profile, const TimelineEvent& event) {
 }
 
 StepProfile stepFrom(const Json& json) {
-  return {InstructionId(json.at("instruction").get<uint32_t>()), json.at("name").get<std::string>(), json.at("what").get<std::string>(),
-          json.at("count").get<int64_t>(), json.at("total_ns").get<int64_t>(), json.at("min_ns").get<int64_t>(),
-          json.value("flops", 0.0), json.value("bytes", 0.0)};
+  return {InstructionId(json.at("instruction").get<uint32_t>()),
+          json.at("name").get<std::string>(),
+          json.at("what").get<std::string>(),
+          json.at("count").get<int64_t>(),
+          json.at("total_ns").get<int64_t>(),
+          json.at("min_ns").get<int64_t>(),
+          json.value("flops", 0.0),
+          json.value("bytes", 0.0)};
 }
 
 SourceProfile sourceFrom(const Json& json) {
-  return {InstructionId(json.at("instruction").get<uint32_t>()), json.at("time_ns").get<double>(), json.at("flops").get<double>(),
-          json.at("bytes").get<double>(), json.at("measured").get<bool>()};
+  return {InstructionId(json.at("instruction").get<uint32_t>()), json.at("time_ns").get<double>(),
+          json.at("flops").get<double>(), json.at("bytes").get<double>(), json.at("measured").get<bool>()};
 }
 
 Profile profileFrom(const Json& json) {
@@ -58,7 +71,8 @@ Profile profileFrom(const Json& json) {
     const Json& args = event.at("args");
     const int32_t step = args.at("step").get<int32_t>();
     if (step < 0 || static_cast<size_t>(step) >= out.steps.size()) continue;
-    out.timeline.push_back({event.at("tid").get<int32_t>(), step, args.at("begin_ns").get<int64_t>(), args.at("end_ns").get<int64_t>()});
+    out.timeline.push_back(
+        {event.at("tid").get<int32_t>(), step, args.at("begin_ns").get<int64_t>(), args.at("end_ns").get<int64_t>()});
   }
   return out;
 }
@@ -69,10 +83,15 @@ std::string toChromeTrace(const Profile& profile) {
   Json steps = Json::array(), sources = Json::array(), events = Json::array();
   for (const StepProfile& step : profile.steps) steps.push_back(stepJson(step));
   for (const SourceProfile& source : profile.sources) sources.push_back(sourceJson(source));
-  events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 0}, {"args", {{"name", profile.module}}}});
+  events.push_back(
+      {{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 0}, {"args", {{"name", profile.module}}}});
   for (const TimelineEvent& event : profile.timeline) events.push_back(eventJson(profile, event));
-  Json own = {{"version", 1}, {"module", profile.module}, {"runs", profile.runs}, {"total_ns", profile.totalNs},
-              {"steps", std::move(steps)}, {"sources", std::move(sources)}};
+  Json own = {{"version", 1},
+              {"module", profile.module},
+              {"runs", profile.runs},
+              {"total_ns", profile.totalNs},
+              {"steps", std::move(steps)},
+              {"sources", std::move(sources)}};
   Json out = {{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}, {"tessera", std::move(own)}};
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -80,7 +99,8 @@ std::string toChromeTrace(const Profile& profile) {
 Result<Profile> readChromeTrace(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return fail("the profile is no JSON");
-  if (!json.is_object() || !json.contains("tessera")) return fail("the JSON is no profile that this program wrote: it lacks \"tessera\"");
+  if (!json.is_object() || !json.contains("tessera"))
+    return fail("the JSON is no profile that this program wrote: it lacks \"tessera\"");
   try {
     return profileFrom(json);
   } catch (const Json::exception& error) {

@@ -13,19 +13,19 @@ namespace tessera {
 
 // One step of the plan, over all runs; refers to the optimised module.
 struct StepProfile {
-  InstructionId instruction;   // in the optimised module
-  std::string name;            // its HLO name
-  std::string what;            // "kernel", "dot (oneDNN)", "while" …
+  InstructionId instruction;  // in the optimised module
+  std::string name;           // its HLO name
+  std::string what;           // "kernel", "dot (oneDNN)", "while" …
   int64_t count = 0;
-  int64_t totalNs = 0;         // exclusive of nested steps
+  int64_t totalNs = 0;  // exclusive of nested steps
   int64_t minNs = 0;
-  double flops = 0;            // over all counts; transcendentals count one each
+  double flops = 0;  // over all counts; transcendentals count one each
   double bytes = 0;
 };
 
 // Share of one instruction of the source module. measured: a step of its own computed it alone.
 struct SourceProfile {
-  InstructionId instruction;   // in the source module
+  InstructionId instruction;  // in the source module
   double timeNs = 0;
   double flops = 0;
   double bytes = 0;
@@ -34,7 +34,7 @@ struct SourceProfile {
 
 struct TimelineEvent {
   int32_t thread = 0;
-  int32_t step = 0;            // index into steps
+  int32_t step = 0;                // index into steps
   int64_t beginNs = 0, endNs = 0;  // since the start of the first run
 };
 

@@ -12,7 +12,9 @@ namespace {
 // Ids of a document or of nobody's interest; and what the walk over the graph compares.
 bool isIgnored(Attr name) {
   switch (kindOf(name)) {
-    case AttributeKind::Computation: case AttributeKind::Computations: case AttributeKind::Instructions: return true;
+    case AttributeKind::Computation:
+    case AttributeKind::Computations:
+    case AttributeKind::Instructions: return true;
     default: return name == Attr::origin || name == Attr::channel_id;
   }
 }
@@ -29,7 +31,8 @@ bool sameLabels(ConvolutionDimensions a, ConvolutionDimensions b) {
 
 bool sameValue(const AttributeValue& a, const AttributeValue& b) {
   if (a.index() != b.index()) return false;
-  if (const auto* groups = std::get_if<Boxed<ReplicaGroups>>(&a)) return sameGroups(*groups->value, *std::get<Boxed<ReplicaGroups>>(b).value);
+  if (const auto* groups = std::get_if<Boxed<ReplicaGroups>>(&a))
+    return sameGroups(*groups->value, *std::get<Boxed<ReplicaGroups>>(b).value);
   if (const auto* labels = std::get_if<Boxed<ConvolutionDimensions>>(&a))
     return sameLabels(*labels->value, *std::get<Boxed<ConvolutionDimensions>>(b).value);
   if (const auto* literal = std::get_if<LiteralPtr>(&a)) {
@@ -77,7 +80,8 @@ std::optional<AttributeDifference> attributeDifference(const Module& left, const
     }
   for (const Instruction* side : {&a, &b})
     for (const UnknownAttribute& unknown : side->attributes->unknown) {
-      const std::string one = unknownText(*a.attributes, unknown.name), other = unknownText(*b.attributes, unknown.name);
+      const std::string one = unknownText(*a.attributes, unknown.name),
+                        other = unknownText(*b.attributes, unknown.name);
       if (one != other) return AttributeDifference{unknown.name, one, other};
     }
   return std::nullopt;

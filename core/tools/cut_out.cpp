@@ -14,9 +14,14 @@ namespace {
 // Its operand is a promise of a value, which only the start makes.
 bool endsAPair(Opcode opcode) {
   switch (opcode) {
-    case Opcode::AllGatherDone: case Opcode::AllReduceDone: case Opcode::AsyncDone: case Opcode::AsyncUpdate:
-    case Opcode::CollectivePermuteDone: case Opcode::CopyDone: case Opcode::RecvDone: case Opcode::SendDone:
-      return true;
+    case Opcode::AllGatherDone:
+    case Opcode::AllReduceDone:
+    case Opcode::AsyncDone:
+    case Opcode::AsyncUpdate:
+    case Opcode::CollectivePermuteDone:
+    case Opcode::CopyDone:
+    case Opcode::RecvDone:
+    case Opcode::SendDone: return true;
     default: return false;
   }
 }
@@ -58,7 +63,8 @@ class Cutter {
       }
       if (!members_.insert(id).second) continue;
       for (size_t i = 0; i < instruction.operands.size(); ++i)
-        if (source_.contains(instruction.operands[i])) open.emplace_back(instruction.operands[i], i == 0 && endsAPair(instruction.opcode));
+        if (source_.contains(instruction.operands[i]))
+          open.emplace_back(instruction.operands[i], i == 0 && endsAPair(instruction.opcode));
     }
   }
 
@@ -107,7 +113,8 @@ class Cutter {
   void copy(InstructionId id, ComputationId into, Map& map) {
     Instruction made = source_.at(id);
     std::vector<InstructionId> operands;
-    for (InstructionId operand : made.operands) operands.push_back(source_.contains(operand) ? map.at(operand) : InstructionId());  // open inputs stay open
+    for (InstructionId operand : made.operands)
+      operands.push_back(source_.contains(operand) ? map.at(operand) : InstructionId());  // open inputs stay open
     made.operands = operands;
     made.attributes = mapped(made.attributes, map);
     const Shape* shape = made.shape;
@@ -131,8 +138,10 @@ class Cutter {
         std::vector<InstructionId> kept;
         for (InstructionId id : *before)
           if (const auto found = map.find(id); found != map.end()) kept.push_back(found->second);
-        if (kept.empty()) out->remove(attribute.name);
-        else out->set(attribute.name, std::move(kept));
+        if (kept.empty())
+          out->remove(attribute.name);
+        else
+          out->set(attribute.name, std::move(kept));
         changed = true;
       }
     }
@@ -146,7 +155,8 @@ class Cutter {
     ModuleConfig config;
     config.replicaCount = source_.config().replicaCount;
     config.numPartitions = source_.config().numPartitions;
-    for (InstructionId parameter : out_.at(entry_).parameters) config.entryParameterLayouts.push_back(out_.shapeOf(parameter));
+    for (InstructionId parameter : out_.at(entry_).parameters)
+      config.entryParameterLayouts.push_back(out_.shapeOf(parameter));
     if (root.valid()) config.entryResultLayout = out_.shapeOf(root);
     out_.setConfig(std::move(config));
     return std::move(out_);

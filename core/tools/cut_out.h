@@ -17,7 +17,8 @@ namespace tessera {
 Result<Module> cutOut(const Module& module, InstructionId root, const std::function<bool(InstructionId)>& isInput);
 
 inline constexpr int64_t kWholeCone = std::numeric_limits<int64_t>::max();
-// The instruction and what it needs, at most `height` operands up (0: only itself). Constants at the edge stay constants.
+// The instruction and what it needs, at most `height` operands up (0: only itself). Constants at the edge stay
+// constants.
 Result<Module> extract(const Module& module, InstructionId id, int64_t height = kWholeCone);
 // One instruction; each of its operands is a parameter.
 Result<Module> isolate(const Module& module, InstructionId id);

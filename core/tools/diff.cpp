@@ -1,5 +1,5 @@
-// The walk: pairs of instructions that must stand for each other, from the roots up. Each computation pair is walked once;
-// where the operands of a call follow its parameters, a permutation of both is the same call.
+// The walk: pairs of instructions that must stand for each other, from the roots up. Each computation pair is walked
+// once; where the operands of a call follow its parameters, a permutation of both is the same call.
 #include "core/tools/diff.h"
 
 #include <map>
@@ -29,7 +29,9 @@ std::string placeOf(const Module& module, InstructionId id) {
 }
 
 // Operand i of a call is parameter i of what it calls, so both may be permuted together.
-bool bindsByPosition(Opcode opcode) { return opcode == Opcode::Call || opcode == Opcode::Fusion || opcode == Opcode::AsyncStart; }
+bool bindsByPosition(Opcode opcode) {
+  return opcode == Opcode::Call || opcode == Opcode::Fusion || opcode == Opcode::AsyncStart;
+}
 
 class Differ {
  public:
@@ -68,7 +70,8 @@ class Differ {
   }
 
   void pairParameters(const Computation& a, const Computation& b) {
-    for (size_t i = 0; i < std::min(a.parameters.size(), b.parameters.size()); ++i) walk(a.parameters[i], b.parameters[i]);
+    for (size_t i = 0; i < std::min(a.parameters.size(), b.parameters.size()); ++i)
+      walk(a.parameters[i], b.parameters[i]);
   }
 
   // Parameters that nothing has met yet: in order, where the shapes agree.
@@ -106,14 +109,17 @@ class Differ {
     return out;
   }
 
-  // Only ends are told: what stands above them follows. Where the walk ended at a difference, what is above is unmet too.
+  // Only ends are told: what stands above them follows. Where the walk ended at a difference, what is above is unmet
+  // too.
   void reportLeft(const Computation& a, const Computation& b) {
     for (InstructionId id : endsOf(left_, a, forward_)) report(id, {}, "missing", describe(left_, id), "");
     for (InstructionId id : endsOf(right_, b, backward_)) report({}, id, "missing", "", describe(right_, id));
     for (InstructionId id : a.parameters)
-      if (!forward_.contains(id) && a.parameters.size() > b.parameters.size()) report(id, {}, "missing", describe(left_, id), "");
+      if (!forward_.contains(id) && a.parameters.size() > b.parameters.size())
+        report(id, {}, "missing", describe(left_, id), "");
     for (InstructionId id : b.parameters)
-      if (!backward_.contains(id) && b.parameters.size() > a.parameters.size()) report({}, id, "missing", "", describe(right_, id));
+      if (!backward_.contains(id) && b.parameters.size() > a.parameters.size())
+        report({}, id, "missing", "", describe(right_, id));
   }
 
   static std::string describe(const Module& module, InstructionId id) {
@@ -145,7 +151,8 @@ class Differ {
     }
     const bool same = known != forward_.end() && known->second == b;
     if (!same && told_.emplace(a, b).second)
-      report(a, b, "sharing", known == forward_.end() ? "" : "stands for %" + std::string(right_.at(known->second).name),
+      report(a, b, "sharing",
+             known == forward_.end() ? "" : "stands for %" + std::string(right_.at(known->second).name),
              back == backward_.end() ? "" : "stands for %" + std::string(left_.at(back->second).name));
     return false;
   }
@@ -177,7 +184,8 @@ class Differ {
     if (!one && !other) return;
     const bool same = one && other && channels_.try_emplace(*one, *other).first->second == *other &&
                       channelsBack_.try_emplace(*other, *one).first->second == *one;
-    if (!same) report(a.id, b.id, "attribute channel_id", one ? std::to_string(*one) : "", other ? std::to_string(*other) : "");
+    if (!same)
+      report(a.id, b.id, "attribute channel_id", one ? std::to_string(*one) : "", other ? std::to_string(*other) : "");
   }
 
   // Compares what they call; the first pair of callees, if parameters bind operands.
@@ -207,7 +215,8 @@ class Differ {
     fresh.computations(one, other, binds);
     for (Difference& difference : fresh.out_.differences)
       report(difference.left, difference.right, difference.what, difference.inLeft, difference.inRight);
-    if (!fresh.out_.differences.empty()) report(a.id, b.id, "called computation", left_.at(one).name, right_.at(other).name);
+    if (!fresh.out_.differences.empty())
+      report(a.id, b.id, "called computation", left_.at(one).name, right_.at(other).name);
     bindings_[{one, other}] = fresh.bindingOf(one, other);
   }
 
@@ -216,7 +225,8 @@ class Differ {
     std::vector<size_t> out;
     for (InstructionId parameter : left_.at(a).parameters) {
       const auto found = forward_.find(parameter);
-      const bool here = found != forward_.end() && right_.at(found->second).computation == b && right_.at(found->second).parameterNumber >= 0;
+      const bool here = found != forward_.end() && right_.at(found->second).computation == b &&
+                        right_.at(found->second).parameterNumber >= 0;
       out.push_back(here ? static_cast<size_t>(right_.at(found->second).parameterNumber) : out.size());
     }
     return out;
@@ -235,9 +245,11 @@ class Differ {
     const auto count = [](const ModuleConfig& config) { return config.inputOutputAlias.size(); };
     const InstructionId a = left_.entryComputation().root, b = right_.entryComputation().root;
     if (count(left_.config()) != count(right_.config()))
-      return report(a, b, "input_output_alias", std::to_string(count(left_.config())), std::to_string(count(right_.config())));
+      return report(a, b, "input_output_alias", std::to_string(count(left_.config())),
+                    std::to_string(count(right_.config())));
     for (const AliasEntry& alias : left_.config().inputOutputAlias)
-      if (!hasAlias(alias)) report(a, b, "input_output_alias", fmt::format("output {{{}}}", fmt::join(alias.outputIndex, ",")), "");
+      if (!hasAlias(alias))
+        report(a, b, "input_output_alias", fmt::format("output {{{}}}", fmt::join(alias.outputIndex, ",")), "");
   }
 
   bool hasAlias(const AliasEntry& alias) const {

@@ -11,9 +11,9 @@ namespace tessera {
 
 struct Difference {
   InstructionId left, right;  // invalid: the other side has no counterpart
-  std::string what;           // "opcode", "shape", "operands", "attribute dimensions", "value", "sharing", "missing" …
+  std::string what;  // "opcode", "shape", "operands", "attribute dimensions", "value", "sharing", "missing" …
   std::string inLeft, inRight;
-  std::string place;          // "%main: %add.3 | %main: %sum"
+  std::string place;  // "%main: %add.3 | %main: %sum"
 };
 
 struct ModuleDiff {

@@ -34,7 +34,8 @@ std::vector<std::string> bufferNames(const Module& module, const Instruction& in
   return out;
 }
 
-Status chooseIndex(const std::vector<int64_t>& dims, const std::optional<std::vector<int64_t>>& wanted, Explanation& out) {
+Status chooseIndex(const std::vector<int64_t>& dims, const std::optional<std::vector<int64_t>>& wanted,
+                   Explanation& out) {
   if (!wanted) {
     for (int64_t size : dims) out.outputIndex.push_back(size / 2);
     return {};
@@ -43,7 +44,8 @@ Status chooseIndex(const std::vector<int64_t>& dims, const std::optional<std::ve
     return failAs(Fault::Usage, fmt::format("--index needs {} numbers, found {}", dims.size(), wanted->size()));
   for (size_t d = 0; d < dims.size(); ++d)
     if ((*wanted)[d] < 0 || (*wanted)[d] >= dims[d])
-      return failAs(Fault::Usage, fmt::format("index {} of dimension {} is outside 0 … {}", (*wanted)[d], d, dims[d] - 1));
+      return failAs(Fault::Usage,
+                    fmt::format("index {} of dimension {} is outside 0 … {}", (*wanted)[d], d, dims[d] - 1));
   out.outputIndex = *wanted;
   return {};
 }
@@ -56,8 +58,9 @@ Status traceInto(const ElementProgram& program, const std::optional<std::vector<
   out.moreReads = reads.size() > kMostReads;
   for (size_t i = 0; i < std::min(reads.size(), kMostReads); ++i) {
     const size_t operand = reads[i].operand;
-    out.reads.push_back(fmt::format("{}[{}]", operand < out.buffers.size() ? out.buffers[operand] : fmt::format("operand{}", operand),
-                                    fmt::join(reads[i].index, ", ")));
+    out.reads.push_back(
+        fmt::format("{}[{}]", operand < out.buffers.size() ? out.buffers[operand] : fmt::format("operand{}", operand),
+                    fmt::join(reads[i].index, ", ")));
   }
   return {};
 }
@@ -71,7 +74,8 @@ bool hasLoops(const Module& module, const Instruction& instruction) {
 }
 
 // The element form if there is one, else the loops, else why not.
-Status describeLoops(const Module& module, InstructionId id, const std::optional<std::vector<int64_t>>& index, Explanation& out) {
+Status describeLoops(const Module& module, InstructionId id, const std::optional<std::vector<int64_t>>& index,
+                     Explanation& out) {
   const auto element = composeElement(module, id);
   if (element) {
     out.loopNest = toString(*element);
@@ -102,8 +106,10 @@ Result<Explanation> explain(const Module& module, InstructionId id, const std::o
   out.shape = toString(*instruction.shape);
   if (auto inferred = inferInstruction(module, id)) out.reasons = std::move(inferred->reasons);
   out.buffers = bufferNames(module, instruction);
-  if (op && (op->element || op->loops || instruction.opcode == Opcode::Fusion)) TESSERA_TRY(describeLoops(module, id, index, out));
-  else out.without = "it has no loops of its own";
+  if (op && (op->element || op->loops || instruction.opcode == Opcode::Fusion))
+    TESSERA_TRY(describeLoops(module, id, index, out));
+  else
+    out.without = "it has no loops of its own";
   const UserTable users(module);
   for (InstructionId user : users.users(id)) out.users.push_back("%" + std::string(module.at(user).name));
   return out;

@@ -12,9 +12,9 @@
 namespace tessera {
 
 struct Explanation {
-  std::string text;                  // the instruction as HLO
-  std::string summary;               // what its op does, one line; may be empty
-  std::string kind;                  // how it is executed, in words
+  std::string text;     // the instruction as HLO
+  std::string summary;  // what its op does, one line; may be empty
+  std::string kind;     // how it is executed, in words
   std::string shape;
   std::vector<std::string> reasons;  // by dimension; may be empty
   std::string loopNest;              // empty: there is none, and `without` says why
@@ -28,6 +28,7 @@ struct Explanation {
 inline constexpr size_t kMostReads = 32;
 
 // `index`: the output element to trace; absent: the middle one. Fault::Usage when it is outside.
-Result<Explanation> explain(const Module& module, InstructionId id, const std::optional<std::vector<int64_t>>& index = {});
+Result<Explanation> explain(const Module& module, InstructionId id,
+                            const std::optional<std::vector<int64_t>>& index = {});
 
 }  // namespace tessera

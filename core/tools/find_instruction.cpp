@@ -34,8 +34,10 @@ std::vector<std::string_view> instructionNames(const Module& module, std::span<c
   return out;
 }
 
-std::unexpected<Diagnostic> noInstruction(const Module& module, std::string_view name, std::span<const ComputationId> where) {
-  return failAs(Fault::Usage, fmt::format("no instruction is named {}{}", name, nearMisses(name, instructionNames(module, where))));
+std::unexpected<Diagnostic> noInstruction(const Module& module, std::string_view name,
+                                          std::span<const ComputationId> where) {
+  return failAs(Fault::Usage,
+                fmt::format("no instruction is named {}{}", name, nearMisses(name, instructionNames(module, where))));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// See formula.h. The part of TeX that the help texts use: commands for signs, sub- and superscripts, roots and fractions.
+// See formula.h. The part of TeX that the help texts use: commands for signs, sub- and superscripts, roots and
+// fractions.
 #include "core/tools/formula.h"
 
 #include <algorithm>
@@ -15,14 +16,19 @@ struct Symbol {
 };
 // Longest first where one begins another.
 constexpr Symbol kSymbols[] = {
-    {"\\operatorname", ""}, {"\\mathbin", ""}, {"\\mathrm", ""}, {"\\lfloor", "⌊"}, {"\\rfloor", "⌋"}, {"\\lceil", "⌈"},
-    {"\\rceil", "⌉"}, {"\\arcsin", "arcsin"}, {"\\arccos", "arccos"}, {"\\arctan", "arctan"}, {"\\infty", "∞"},
-    {"\\times", "×"}, {"\\cdots", "⋯"}, {"\\cdot", "·"}, {"\\dots", "…"}, {"\\ldots", "…"}, {"\\tanh", "tanh"},
-    {"\\sinh", "sinh"}, {"\\cosh", "cosh"}, {"\\prod", "∏"}, {"\\sum", "∑"}, {"\\int", "∫"}, {"\\min", "min"},
-    {"\\max", "max"}, {"\\tan", "tan"}, {"\\sin", "sin"}, {"\\cos", "cos"}, {"\\exp", "exp"}, {"\\log", "log"},
-    {"\\left", ""}, {"\\right", ""}, {"\\ln", "ln"}, {"\\leq", "≤"}, {"\\geq", "≥"}, {"\\neq", "≠"}, {"\\le", "≤"},
-    {"\\ge", "≥"}, {"\\ne", "≠"}, {"\\pi", "π"}, {"\\epsilon", "ε"}, {"\\mu", "μ"}, {"\\sigma", "σ"}, {"\\gamma", "γ"},
-    {"\\beta", "β"}, {"\\bmod", "mod"}, {"\\in", "∈"}, {"\\to", "→"}, {"\\,", " "}, {"\\ ", " "}, {"\\{", "{"}, {"\\}", "}"}};
+    {"\\operatorname", ""}, {"\\mathbin", ""},      {"\\mathrm", ""},   {"\\lfloor", "⌊"},
+    {"\\rfloor", "⌋"},      {"\\lceil", "⌈"},       {"\\rceil", "⌉"},   {"\\arcsin", "arcsin"},
+    {"\\arccos", "arccos"}, {"\\arctan", "arctan"}, {"\\infty", "∞"},   {"\\times", "×"},
+    {"\\cdots", "⋯"},       {"\\cdot", "·"},        {"\\dots", "…"},    {"\\ldots", "…"},
+    {"\\tanh", "tanh"},     {"\\sinh", "sinh"},     {"\\cosh", "cosh"}, {"\\prod", "∏"},
+    {"\\sum", "∑"},         {"\\int", "∫"},         {"\\min", "min"},   {"\\max", "max"},
+    {"\\tan", "tan"},       {"\\sin", "sin"},       {"\\cos", "cos"},   {"\\exp", "exp"},
+    {"\\log", "log"},       {"\\left", ""},         {"\\right", ""},    {"\\ln", "ln"},
+    {"\\leq", "≤"},         {"\\geq", "≥"},         {"\\neq", "≠"},     {"\\le", "≤"},
+    {"\\ge", "≥"},          {"\\ne", "≠"},          {"\\pi", "π"},      {"\\epsilon", "ε"},
+    {"\\mu", "μ"},          {"\\sigma", "σ"},       {"\\gamma", "γ"},   {"\\beta", "β"},
+    {"\\bmod", "mod"},      {"\\in", "∈"},          {"\\to", "→"},      {"\\,", " "},
+    {"\\ ", " "},           {"\\{", "{"},           {"\\}", "}"}};
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -39,8 +45,11 @@ class Cursor {
     while (text_.starts_with(' ')) text_.remove_prefix(1);
     if (text_.starts_with('{')) return group('{', '}');
     size_t length = text_.empty() ? 0 : 1;
-    if (text_.starts_with('\\')) while (length < text_.size() && std::isalpha(static_cast<unsigned char>(text_[length]))) ++length;
-    else while (length < text_.size() && (static_cast<unsigned char>(text_[length]) & 0xc0) == 0x80) ++length;  // a letter of UTF-8
+    if (text_.starts_with('\\'))
+      while (length < text_.size() && std::isalpha(static_cast<unsigned char>(text_[length]))) ++length;
+    else
+      while (length < text_.size() && (static_cast<unsigned char>(text_[length]) & 0xc0) == 0x80)
+        ++length;  // a letter of UTF-8
     return take(length);
   }
 
@@ -102,7 +111,8 @@ class Formula : Cursor {
     if (html_) return kind == '_' ? "<sub>" + inside + "</sub>" : "<sup>" + inside + "</sup>";
     if (kind == '_' && inside == "i") return "ᵢ";
     if (kind == '^' && inside == "2") return "²";
-    const bool simple = std::ranges::all_of(inside, [](unsigned char c) { return std::isalnum(c) || c >= 0x80 || c == '_'; });
+    const bool simple =
+        std::ranges::all_of(inside, [](unsigned char c) { return std::isalnum(c) || c >= 0x80 || c == '_'; });
     return kind + (simple ? inside : "(" + inside + ")");
   }
 
@@ -161,7 +171,8 @@ class MathFormula : Cursor {
   }
 
   static std::string signOrName(std::string_view symbol) {
-    const bool name = std::isalpha(static_cast<unsigned char>(symbol[0])) || symbol == "π" || symbol == "ε" || symbol == "μ" || symbol == "σ" || symbol == "γ" || symbol == "β" || symbol == "∞";
+    const bool name = std::isalpha(static_cast<unsigned char>(symbol[0])) || symbol == "π" || symbol == "ε" ||
+                      symbol == "μ" || symbol == "σ" || symbol == "γ" || symbol == "β" || symbol == "∞";
     return name ? fmt::format("<mi>{}</mi>", escaped(symbol)) : fmt::format("<mo>{}</mo>", escaped(symbol));
   }
 
@@ -172,8 +183,10 @@ class MathFormula : Cursor {
       while (length < text_.size() && belongs(static_cast<unsigned char>(text_[length]))) ++length;
       return length;
     };
-    if (const size_t letters = run([](unsigned char c) { return std::isalpha(c) != 0; })) return fmt::format("<mi>{}</mi>", take(letters));
-    if (const size_t digits = run([](unsigned char c) { return std::isdigit(c) || c == '.'; })) return fmt::format("<mn>{}</mn>", take(digits));
+    if (const size_t letters = run([](unsigned char c) { return std::isalpha(c) != 0; }))
+      return fmt::format("<mi>{}</mi>", take(letters));
+    if (const size_t digits = run([](unsigned char c) { return std::isdigit(c) || c == '.'; }))
+      return fmt::format("<mn>{}</mn>", take(digits));
     size_t length = 1;
     while (length < text_.size() && (static_cast<unsigned char>(text_[length]) & 0xc0) == 0x80) ++length;
     return fmt::format("<mo>{}</mo>", escaped(take(length)));
@@ -183,7 +196,8 @@ class MathFormula : Cursor {
     take(5);
     const std::string_view degree = text_.starts_with('[') ? group('[', ']') : std::string_view();
     const std::string inside = nested(argument());
-    return degree.empty() ? fmt::format("<msqrt>{}</msqrt>", inside) : fmt::format("<mroot>{}{}</mroot>", inside, nested(degree));
+    return degree.empty() ? fmt::format("<msqrt>{}</msqrt>", inside)
+                          : fmt::format("<mroot>{}{}</mroot>", inside, nested(degree));
   }
 
   std::string fraction() {

@@ -1,5 +1,5 @@
-// Formulas of help texts, written as TeX without dollars: as Unicode text for terminals, as HTML tags for the studio's text
-// view, as MathML for the documents.
+// Formulas of help texts, written as TeX without dollars: as Unicode text for terminals, as HTML tags for the studio's
+// text view, as MathML for the documents.
 #pragma once
 
 #include <string>

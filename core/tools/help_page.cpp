@@ -42,8 +42,10 @@ std::string typeset(std::string_view text, Setting setting) {
   for (bool formula = false;; formula = !formula) {
     const size_t end = text.find('$');
     const std::string_view part = text.substr(0, end);
-    if (formula) out += formulaAs(part, setting);
-    else out += setting == Setting::Text ? std::string(part) : withNames(part);
+    if (formula)
+      out += formulaAs(part, setting);
+    else
+      out += setting == Setting::Text ? std::string(part) : withNames(part);
     if (end == std::string_view::npos) return out;
     text.remove_prefix(end + 1);
   }
@@ -62,7 +64,8 @@ std::string wrapped(std::string_view text, size_t indent) {
   while (!text.empty()) {
     const size_t end = std::min(text.find_first_of(" \n"), text.size());
     const std::string_view word = text.substr(0, end);
-    const size_t letters = static_cast<size_t>(std::ranges::count_if(word, [](unsigned char c) { return (c & 0xc0) != 0x80; }));
+    const size_t letters =
+        static_cast<size_t>(std::ranges::count_if(word, [](unsigned char c) { return (c & 0xc0) != 0x80; }));
     if (width + letters + 1 + indent > kWidth) flush();
     if (!word.empty()) line += (line.empty() ? "" : " ") + std::string(word), width += letters + 1;
     if (end < text.size() && text[end] == '\n') flush();
@@ -109,8 +112,8 @@ std::string htmlExample(const OpExample& example) {
 // The program, its values and its graph as the canvas draws it.
 std::string htmlReference(const ReferenceExample& one) {
   const auto figure = figureOf(one);
-  return fmt::format("<h3 id=\"{0}\">{0}</h3>\n<p>{1} <small>({2})</small></p>\n{3}{4}", one.name, escaped(one.title), escaped(one.source),
-                     htmlExample(one.example), figure ? "<figure>" + *figure + "</figure>\n" : "");
+  return fmt::format("<h3 id=\"{0}\">{0}</h3>\n<p>{1} <small>({2})</small></p>\n{3}{4}", one.name, escaped(one.title),
+                     escaped(one.source), htmlExample(one.example), figure ? "<figure>" + *figure + "</figure>\n" : "");
 }
 
 }  // namespace
@@ -119,7 +122,8 @@ Result<HelpPage> helpPage(std::string_view opcode) {
   std::vector<std::string_view> names;
   for (const OpDef* op : allOps()) names.push_back(nameOf(op->opcode));
   const auto known = opcodeFromName(opcode);
-  if (const OpDef* op = known ? findOp(*known) : nullptr) return HelpPage{nameOf(op->opcode), op, exampleOf(opcode), referenceExamplesOf(opcode)};
+  if (const OpDef* op = known ? findOp(*known) : nullptr)
+    return HelpPage{nameOf(op->opcode), op, exampleOf(opcode), referenceExamplesOf(opcode)};
   if (known) return failAs(Fault::Usage, fmt::format("{} is read and printed, but has no page", opcode));
   return failAs(Fault::Usage, fmt::format("no operation is named {}{}", opcode, nearMisses(opcode, names)));
 }
@@ -134,15 +138,17 @@ std::string toText(const HelpPage& page) {
   std::string out = fmt::format("{} ({})\n{}", page.opcode, op.category, wrapped(withFormulas(op.summary), 0));
   if (!op.doc.empty()) out += "\n" + wrapped(withFormulas(op.doc), 0);
   out += section("operands", op.operands, [&](const OperandDoc& row) { return entry(row.name, row.doc); });
-  out += section("attributes", op.attributes, [&](const AttributeRow& row) { return entry(nameOf(row.name), attributeWords(row)); });
-  out += section("constraints", op.constraints, [&](const Constraint& row) { return entry(fmt::format("{}.{}", page.opcode, row.label), row.text); });
+  out += section("attributes", op.attributes,
+                 [&](const AttributeRow& row) { return entry(nameOf(row.name), attributeWords(row)); });
+  out += section("constraints", op.constraints,
+                 [&](const Constraint& row) { return entry(fmt::format("{}.{}", page.opcode, row.label), row.text); });
   if (!page.example.text.empty()) {
     out += "\nexample:\n" + page.example.text;
     out += section("with", page.example.inputs, [](const std::string& value) { return "  " + value + "\n"; });
     out += section("gives", page.example.outputs, [](const std::string& value) { return "  " + value + "\n"; });
   }
-  return out + section(fmt::format("examples of the reference (tessera help {} --example=NAME)", page.opcode), page.references,
-                       [&](const ReferenceExample* one) { return entry(one->name, one->title); });
+  return out + section(fmt::format("examples of the reference (tessera help {} --example=NAME)", page.opcode),
+                       page.references, [&](const ReferenceExample* one) { return entry(one->name, one->title); });
 }
 
 std::string toHtml(const HelpPage& page, bool mathMl) {
@@ -150,14 +156,18 @@ std::string toHtml(const HelpPage& page, bool mathMl) {
   using Row = std::pair<std::string, std::string>;
   const OpDef& op = *page.op;
   std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{0}</title>\n<style>body{{max-width:50em;margin:2em "
-      "auto;font-family:sans-serif;line-height:1.5}}pre{{background:#f4f4f4;padding:1em;overflow-x:auto}}figure{{margin:0;overflow-x:auto}}.formula{{font-style:italic}}"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta "
+      "charset=\"utf-8\"><title>{0}</title>\n<style>body{{max-width:50em;margin:2em "
+      "auto;font-family:sans-serif;line-height:1.5}}pre{{background:#f4f4f4;padding:1em;overflow-x:auto}}figure{{"
+      "margin:0;overflow-x:auto}}.formula{{font-style:italic}}"
       "</style></head>\n<body>\n<h1>{0}</h1>\n<p>{1}</p>\n",
       page.opcode, typeset(op.summary, setting));
   if (!op.doc.empty()) out += "<p>" + typeset(op.doc, setting) + "</p>\n";
   out += htmlSection("Operands", op.operands, setting, [](const OperandDoc& row) { return Row(row.name, row.doc); });
-  out += htmlSection("Attributes", op.attributes, setting, [](const AttributeRow& row) { return Row(nameOf(row.name), attributeWords(row)); });
-  out += htmlSection("Constraints", op.constraints, setting, [](const Constraint& row) { return Row(row.label, row.text); });
+  out += htmlSection("Attributes", op.attributes, setting,
+                     [](const AttributeRow& row) { return Row(nameOf(row.name), attributeWords(row)); });
+  out += htmlSection("Constraints", op.constraints, setting,
+                     [](const Constraint& row) { return Row(row.label, row.text); });
   if (!page.example.text.empty()) out += "<h2>Example</h2>\n" + htmlExample(page.example);
   if (!page.references.empty()) out += "<h2>Examples of the reference</h2>\n";
   for (const ReferenceExample* one : page.references) out += htmlReference(*one);

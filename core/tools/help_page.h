@@ -1,5 +1,6 @@
-// The help page of an operation, from its OpDef, the example of its case file and its examples of the reference; for terminals
-// and as HTML. Before it: core/ops, core/picture; after it: `tessera help`, the docs, the studio's help panel.
+// The help page of an operation, from its OpDef, the example of its case file and its examples of the reference; for
+// terminals and as HTML. Before it: core/ops, core/picture; after it: `tessera help`, the docs, the studio's help
+// panel.
 #pragma once
 
 #include <string>
@@ -22,10 +23,11 @@ struct HelpPage {
 Result<HelpPage> helpPage(std::string_view opcode);
 
 std::string toText(const HelpPage& page);
-// A whole document, the examples of the reference drawn in it; formulas as MathML, or as <sub> and <sup> for viewers that
-// know no more.
+// A whole document, the examples of the reference drawn in it; formulas as MathML, or as <sub> and <sup> for viewers
+// that know no more.
 std::string toHtml(const HelpPage& page, bool mathMl = true);
-// Formulas between $…$ in Unicode: "$x_i \\cdot 2^{b}$" becomes "xᵢ · 2^b"; what has no letter of its own stays readable.
+// Formulas between $…$ in Unicode: "$x_i \\cdot 2^{b}$" becomes "xᵢ · 2^b"; what has no letter of its own stays
+// readable.
 std::string withFormulas(std::string_view text);
 
 }  // namespace tessera

@@ -1,4 +1,5 @@
-// Takes an embedded file apart: lines "// in …" and "// out …" are values, other comments are its head, the rest is the program.
+// Takes an embedded file apart: lines "// in …" and "// out …" are values, other comments are its head, the rest is the
+// program.
 #include "core/tools/op_examples.h"
 
 #include <algorithm>
@@ -22,9 +23,12 @@ OpExample parsed(std::string_view text) {
   OpExample out;
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("// in ")) out.inputs.push_back(line.substr(6));
-    else if (line.starts_with("// out ")) out.outputs.push_back(line.substr(7));
-    else if (!line.starts_with("//") && !(line.empty() && out.text.empty())) out.text += line + "\n";
+    if (line.starts_with("// in "))
+      out.inputs.push_back(line.substr(6));
+    else if (line.starts_with("// out "))
+      out.outputs.push_back(line.substr(7));
+    else if (!line.starts_with("//") && !(line.empty() && out.text.empty()))
+      out.text += line + "\n";
   }
   while (out.text.ends_with("\n\n")) out.text.pop_back();
   return out;

@@ -19,9 +19,9 @@ OpExample exampleOf(std::string_view opcode);
 
 // A file of the reference: its comments say what it shows ("// title", "// op: a b", "// reference: document, place").
 struct ReferenceExample {
-  std::string_view name;       // of the file, without .hlo
-  std::string_view file;       // the whole file
-  std::string title, source;   // what it shows; where in the documents
+  std::string_view name;      // of the file, without .hlo
+  std::string_view file;      // the whole file
+  std::string title, source;  // what it shows; where in the documents
   std::vector<std::string> ops;
   OpExample example;
 };

@@ -41,7 +41,8 @@ Result<std::vector<const Pass*>> choosePasses(std::span<const std::string> names
   for (const Pass& pass : passes()) known.push_back(pass.name);
   for (const std::string& name : names) {
     const auto found = std::ranges::find(passes(), name, &Pass::name);
-    if (found == passes().end()) return failAs(Fault::Usage, fmt::format("no pass is named {}{}", name, nearMisses(name, known)));
+    if (found == passes().end())
+      return failAs(Fault::Usage, fmt::format("no pass is named {}{}", name, nearMisses(name, known)));
     out.push_back(&*found);
   }
   return out;
@@ -61,7 +62,8 @@ Result<Module> runPasses(const Module& source, std::span<const Pass* const> chos
 std::string dumpName(const Module& module, std::span<const Pass* const> chosen, size_t number) {
   const std::string_view after = number == 0 ? "pipeline-start" : chosen[number - 1]->name;
   const std::string_view before = number < chosen.size() ? chosen[number]->name : "pipeline-end";
-  return fmt::format("module_0000.{}.{:04}.optimize.after_{}.before_{}.txt", fileNameOf(module.name), number, after, before);
+  return fmt::format("module_0000.{}.{:04}.optimize.after_{}.before_{}.txt", fileNameOf(module.name), number, after,
+                     before);
 }
 
 std::string dumpName(const Module& module, std::string_view moment) {

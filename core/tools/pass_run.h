@@ -13,7 +13,8 @@
 
 namespace tessera {
 
-// By name, in the given order, a name as often as it is given; no names: all of passes(). Fault::Usage for an unknown one.
+// By name, in the given order, a name as often as it is given; no names: all of passes(). Fault::Usage for an unknown
+// one.
 Result<std::vector<const Pass*>> choosePasses(std::span<const std::string> names);
 
 struct PassStep {
@@ -24,8 +25,8 @@ struct PassStep {
 Result<Module> runPasses(const Module& source, std::span<const Pass* const> chosen,
                          const std::function<Status(const PassStep&, const Module&)>& observe);
 
-// "module_0000.NAME.0003.optimize.after_simplify.before_fuse.txt"; number 0 is the start ("pipeline-start"), the last one
-// is before "pipeline-end". Letters that no file name should hold become '_'.
+// "module_0000.NAME.0003.optimize.after_simplify.before_fuse.txt"; number 0 is the start ("pipeline-start"), the last
+// one is before "pipeline-end". Letters that no file name should hold become '_'.
 std::string dumpName(const Module& module, std::span<const Pass* const> chosen, size_t number);
 // "module_0000.NAME.before_optimizations.txt"
 std::string dumpName(const Module& module, std::string_view moment);

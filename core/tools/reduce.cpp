@@ -1,5 +1,6 @@
-// Delta debugging over the graph. Coarse steps first: a called computation alone, an earlier root, fewer results; then sets
-// of instructions become parameters, half of them, a quarter …, one; then single ones inside called computations are passed by.
+// Delta debugging over the graph. Coarse steps first: a called computation alone, an earlier root, fewer results; then
+// sets of instructions become parameters, half of them, a quarter …, one; then single ones inside called computations
+// are passed by.
 #include "core/tools/reduce.h"
 
 #include <algorithm>
@@ -125,7 +126,8 @@ class Reducer {
         const size_t to = std::min(from + chunk, members.size());
         const std::unordered_set<InstructionId> cut(members.begin() + static_cast<std::ptrdiff_t>(from),
                                                     members.begin() + static_cast<std::ptrdiff_t>(to));
-        if (attempt("values become parameters", cutOut(module_, root(), [&](InstructionId id) { return cut.contains(id); })))
+        if (attempt("values become parameters",
+                    cutOut(module_, root(), [&](InstructionId id) { return cut.contains(id); })))
           members = cuttable();  // new ids
         else
           from = to;
@@ -148,8 +150,10 @@ class Reducer {
       if (!module_.contains(id) || !module_.contains(module_.at(id).computation)) continue;
       const Instruction instruction = module_.at(id);
       if (instruction.opcode == Opcode::Parameter || instruction.opcode == Opcode::Constant) continue;
-      const auto same = std::ranges::find_if(instruction.operands, [&](InstructionId o) { return module_.at(o).shape == instruction.shape; });
-      const bool gone = same != instruction.operands.end() && attempt("an instruction is passed by", replaced(id, *same));
+      const auto same = std::ranges::find_if(instruction.operands,
+                                             [&](InstructionId o) { return module_.at(o).shape == instruction.shape; });
+      const bool gone =
+          same != instruction.operands.end() && attempt("an instruction is passed by", replaced(id, *same));
       if (!gone && instruction.computation != module_.entry()) attempt("an instruction becomes zeros", zeroed(id));
     }
   }
@@ -171,7 +175,8 @@ class Reducer {
   Result<Module> zeroed(InstructionId id) const {
     constexpr int64_t kMostElements = 4096;
     const Shape& shape = module_.shapeOf(id);
-    if (!shape.isArray() || shape.elementCount().value_or(kMostElements + 1) > kMostElements) return fail("too large to write out");
+    if (!shape.isArray() || shape.elementCount().value_or(kMostElements + 1) > kMostElements)
+      return fail("too large to write out");
     Module out = module_;
     TESSERA_ASSIGN_OR_RETURN(Literal zeros, Literal::zeros(shape));
     Instruction& instruction = out.edit(id);
@@ -191,6 +196,8 @@ class Reducer {
 
 }  // namespace
 
-Result<Reduction> reduceModule(const Module& module, const ReduceOptions& options) { return Reducer(module, options).run(); }
+Result<Reduction> reduceModule(const Module& module, const ReduceOptions& options) {
+  return Reducer(module, options).run();
+}
 
 }  // namespace tessera

@@ -58,7 +58,8 @@ Result<ShapePattern> ShapePattern::parse(std::string_view text) {
   const std::string_view whole = text = trimmed(text);
   const size_t open = text.find('[');
   out.type_ = std::string(trimmed(text.substr(0, open)));
-  const bool letters = std::ranges::all_of(out.type_, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '*' || c == '?'; });
+  const bool letters = std::ranges::all_of(
+      out.type_, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '*' || c == '?'; });
   if (whole.empty() || !letters) return badPattern(whole);
   if (out.type_.empty()) out.type_ = "*";
   if (open == std::string_view::npos) return out;
@@ -89,7 +90,8 @@ bool ShapePattern::matchesFrom(size_t dimension, size_t part, const Shape& shape
   for (; part < parts.size(); ++part, ++dimension) {
     if (parts[part] == kMany) {  // the only one: what stands behind it is fixed
       const size_t behind = parts.size() - part - 1;
-      return dimension + behind <= shape.dimensions.size() && matchesFrom(shape.dimensions.size() - behind, part + 1, shape);
+      return dimension + behind <= shape.dimensions.size() &&
+             matchesFrom(shape.dimensions.size() - behind, part + 1, shape);
     }
     if (dimension >= shape.dimensions.size()) return false;
     if (parts[part] != kAny && parts[part] != shape.dimensions[dimension]) return false;
@@ -101,7 +103,8 @@ std::vector<InstructionId> search(const Module& module, const Search& wanted) {
   const auto matches = [&](const Instruction& instruction) {
     if (!wanted.opcode.empty() && !matchesGlob(wanted.opcode, instruction.opcodeName())) return false;
     if (!wanted.name.empty() && !matchesPart(wanted.name, instruction.name)) return false;
-    if (!wanted.opName.empty() && !(instruction.metadata && matchesPart(wanted.opName, instruction.metadata->opName))) return false;
+    if (!wanted.opName.empty() && !(instruction.metadata && matchesPart(wanted.opName, instruction.metadata->opName)))
+      return false;
     return !wanted.shape || wanted.shape->matches(*instruction.shape);
   };
   std::vector<InstructionId> out;

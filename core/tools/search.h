@@ -26,7 +26,7 @@ class ShapePattern {
   static constexpr int64_t kAny = -1, kMany = -2;
   bool matchesFrom(size_t dimension, size_t part, const Shape& shape) const;
 
-  std::string type_;                              // a glob
+  std::string type_;                                // a glob
   std::optional<std::vector<int64_t>> dimensions_;  // absent: any rank
 };
 

@@ -1,6 +1,6 @@
-// An attribute as something to take hold of: a window over a grid, dimensions as chips, groups as a matrix, a constant as a
-// table. A picture stands under its text field in the inspector, reads the graph and says which edit is wished; what is wrong
-// with it is explained there. Before: the selected instruction; after: AttributeForm.
+// An attribute as something to take hold of: a window over a grid, dimensions as chips, groups as a matrix, a constant
+// as a table. A picture stands under its text field in the inspector, reads the graph and says which edit is wished;
+// what is wrong with it is explained there. Before: the selected instruction; after: AttributeForm.
 #pragma once
 
 #include <QWidget>
@@ -28,7 +28,9 @@ class AttributePicture : public QWidget {
  protected:
   // One attribute of an instruction, by its text.
   void emitText(InstructionId id, Attr name, const std::string& text, bool continues);
-  std::vector<DimensionHue> dimensionsOf(InstructionId id) const { return hues_ ? hues_->of(id) : std::vector<DimensionHue>(); }
+  std::vector<DimensionHue> dimensionsOf(InstructionId id) const {
+    return hues_ ? hues_->of(id) : std::vector<DimensionHue>();
+  }
 
  private:
   std::shared_ptr<const DimensionHues> hues_;

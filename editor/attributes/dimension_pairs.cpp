@@ -23,7 +23,8 @@ std::string listOf(const std::vector<int64_t>& numbers) {
 
 DimensionPairs::DimensionPairs(QWidget* parent) : AttributePicture(parent) {
   setAccessibleName(tr("Dimensions of the dot"));
-  setToolTip(tr("Drag a dimension onto one of the other operand: they are contracted; with Shift: a batch; away: free"));
+  setToolTip(
+      tr("Drag a dimension onto one of the other operand: they are contracted; with Shift: a batch; away: free"));
 }
 
 void DimensionPairs::show(const Module& module, InstructionId id) {
@@ -54,7 +55,8 @@ QRectF DimensionPairs::chip(int operand, int dimension) const {
 }
 
 int DimensionPairs::pairOf(int operand, int dimension) const {
-  const auto found = std::ranges::find_if(pairs_, [&](const Pair& pair) { return (operand ? pair.right : pair.left) == dimension; });
+  const auto found =
+      std::ranges::find_if(pairs_, [&](const Pair& pair) { return (operand ? pair.right : pair.left) == dimension; });
   return found == pairs_.end() ? -1 : static_cast<int>(found - pairs_.begin());
 }
 
@@ -68,28 +70,39 @@ bool DimensionPairs::chipAt(QPointF at, int& operand, int& dimension) const {
 void DimensionPairs::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  const QColor contracted = palette().color(QPalette::Highlight), batch = palette().color(QPalette::Link), free = palette().color(QPalette::Button);
+  const QColor contracted = palette().color(QPalette::Highlight), batch = palette().color(QPalette::Link),
+               free = palette().color(QPalette::Button);
   for (const Pair& pair : pairs_) {
-    if (pair.left >= static_cast<int64_t>(sizes_[0].size()) || pair.right >= static_cast<int64_t>(sizes_[1].size())) continue;
+    if (pair.left >= static_cast<int64_t>(sizes_[0].size()) || pair.right >= static_cast<int64_t>(sizes_[1].size()))
+      continue;
     const QRectF above = chip(0, static_cast<int>(pair.left)), below = chip(1, static_cast<int>(pair.right));
     painter.setPen(QPen(pair.batch ? batch : contracted, 2.4, pair.batch ? Qt::DashLine : Qt::SolidLine));
     painter.drawLine(QPointF(above.center().x(), above.bottom()), QPointF(below.center().x(), below.top()));
   }
   for (int o = 0; o < 2; ++o) {
     painter.setPen(palette().color(QPalette::PlaceholderText));
-    painter.drawText(QRectF(0, chip(o, 0).top(), kLabel - 4, kChipHeight), Qt::AlignVCenter | Qt::AlignLeft, o ? tr("rhs") : tr("lhs"));
+    painter.drawText(QRectF(0, chip(o, 0).top(), kLabel - 4, kChipHeight), Qt::AlignVCenter | Qt::AlignLeft,
+                     o ? tr("rhs") : tr("lhs"));
     for (int d = 0; d < static_cast<int>(sizes_[o].size()); ++d) {
       const int pair = pairOf(o, d);
       QColor fill = pair < 0 ? free : pairs_[static_cast<size_t>(pair)].batch ? batch : contracted;
       if (pair >= 0) fill.setAlpha(70);
-      painter.setPen(QPen(pair < 0 ? palette().color(QPalette::Mid) : pairs_[static_cast<size_t>(pair)].batch ? batch : contracted, 1.4));
+      painter.setPen(QPen(pair < 0                                  ? palette().color(QPalette::Mid)
+                          : pairs_[static_cast<size_t>(pair)].batch ? batch
+                                                                    : contracted,
+                          1.4));
       painter.setBrush(fill);
       painter.drawRoundedRect(chip(o, d), 5, 5);
       const auto at = static_cast<size_t>(d);
       const QString letter = letterOf(dimensions_[o], at);
       painter.setPen(pair < 0 ? dimensionColor(dimensions_[o], at, palette()) : palette().color(QPalette::Text));
-      painter.drawText(chip(o, d), Qt::AlignCenter, QStringLiteral("%1: %2%3").arg(d).arg(letter.isEmpty() ? QString() : letter + QLatin1Char(' ')).arg(sizes_[o][at]));
-      if (pair < 0 || at >= dimensions_[o].size()) continue;  // on the ground that says how it is paired, a stroke in its colour
+      painter.drawText(chip(o, d), Qt::AlignCenter,
+                       QStringLiteral("%1: %2%3")
+                           .arg(d)
+                           .arg(letter.isEmpty() ? QString() : letter + QLatin1Char(' '))
+                           .arg(sizes_[o][at]));
+      if (pair < 0 || at >= dimensions_[o].size())
+        continue;  // on the ground that says how it is paired, a stroke in its colour
       painter.setPen(QPen(dimensionColor(dimensions_[o], at, palette()), 3));
       painter.drawLine(chip(o, d).bottomLeft() + QPointF(8, -2), chip(o, d).bottomRight() + QPointF(-8, -2));
     }
@@ -98,9 +111,12 @@ void DimensionPairs::paintEvent(QPaintEvent*) {
     painter.setPen(QPen(shift_ ? batch : contracted, 2.4, shift_ ? Qt::DashLine : Qt::SolidLine));
     painter.drawLine(chip(heldOperand_, heldDimension_).center(), at_);
   }
-  const auto count = [&](bool isBatch) { return std::ranges::count_if(pairs_, [&](const Pair& pair) { return pair.batch == isBatch; }); };
+  const auto count = [&](bool isBatch) {
+    return std::ranges::count_if(pairs_, [&](const Pair& pair) { return pair.batch == isBatch; });
+  };
   painter.setPen(palette().color(QPalette::PlaceholderText));
-  painter.drawText(QRectF(0, chip(1, 0).bottom() + 4, width(), 20), Qt::AlignLeft, tr("%1 contracted (solid) · %2 batch (dashed)").arg(count(false)).arg(count(true)));
+  painter.drawText(QRectF(0, chip(1, 0).bottom() + 4, width(), 20), Qt::AlignLeft,
+                   tr("%1 contracted (solid) · %2 batch (dashed)").arg(count(false)).arg(count(true)));
 }
 
 void DimensionPairs::mousePressEvent(QMouseEvent* event) {
@@ -123,11 +139,14 @@ void DimensionPairs::mouseReleaseEvent(QMouseEvent* event) {
   update();
   const bool onChip = chipAt(event->position(), operand, other);
   if (onChip && operand == from) return;  // its own row: nothing is meant
-  if (const int old = pairOf(from, dimension); old >= 0) pairs_.erase(pairs_.begin() + old);
-  else if (!onChip) return;
+  if (const int old = pairOf(from, dimension); old >= 0)
+    pairs_.erase(pairs_.begin() + old);
+  else if (!onChip)
+    return;
   if (onChip) {
     if (const int old = pairOf(operand, other); old >= 0) pairs_.erase(pairs_.begin() + old);
-    pairs_.push_back({from ? other : dimension, from ? dimension : other, static_cast<bool>(event->modifiers() & Qt::ShiftModifier)});
+    pairs_.push_back({from ? other : dimension, from ? dimension : other,
+                      static_cast<bool>(event->modifiers() & Qt::ShiftModifier)});
   }
   commit();
 }
@@ -139,8 +158,10 @@ void DimensionPairs::commit() {
     lists[pair.batch ? 1 : 3].push_back(pair.right);
   }
   Edit edit{"Dimensions of the dot", {}};
-  constexpr Attr kNames[] = {Attr::lhs_batch_dims, Attr::rhs_batch_dims, Attr::lhs_contracting_dims, Attr::rhs_contracting_dims};
-  for (int k = 0; k < 4; ++k) edit.actions.push_back(SetAttribute{id_, kNames[k], lists[k].empty() && k < 2 ? std::string() : listOf(lists[k])});
+  constexpr Attr kNames[] = {Attr::lhs_batch_dims, Attr::rhs_batch_dims, Attr::lhs_contracting_dims,
+                             Attr::rhs_contracting_dims};
+  for (int k = 0; k < 4; ++k)
+    edit.actions.push_back(SetAttribute{id_, kNames[k], lists[k].empty() && k < 2 ? std::string() : listOf(lists[k])});
   emit edited(std::move(edit), false);
 }
 

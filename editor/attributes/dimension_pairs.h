@@ -1,5 +1,5 @@
-// The dimensions of a dot: a row of chips an operand, joined where they are contracted (solid) or a batch (dashed). A chip
-// dragged onto one of the other operand contracts the two, with Shift makes them a batch; dragged away it is free.
+// The dimensions of a dot: a row of chips an operand, joined where they are contracted (solid) or a batch (dashed). A
+// chip dragged onto one of the other operand contracts the two, with Shift makes them a batch; dragged away it is free.
 #pragma once
 
 #include <map>

@@ -15,9 +15,13 @@ constexpr double kName = 58, kHigh = 28, kGap = 6, kWidest = 66;
 
 QString sizeOf(const Module& module, const Instruction& instruction, int operand, size_t dimension) {
   const Shape* shape = operand < 0 ? instruction.shape
-                       : static_cast<size_t>(operand) < instruction.operands.size() && module.contains(instruction.operands[static_cast<size_t>(operand)])
-                           ? &module.shapeOf(instruction.operands[static_cast<size_t>(operand)]) : nullptr;
-  return shape && shape->isArray() && dimension < shape->dimensions.size() ? QString::number(shape->dimensions[dimension]) : QStringLiteral("?");
+                       : static_cast<size_t>(operand) < instruction.operands.size() &&
+                               module.contains(instruction.operands[static_cast<size_t>(operand)])
+                           ? &module.shapeOf(instruction.operands[static_cast<size_t>(operand)])
+                           : nullptr;
+  return shape && shape->isArray() && dimension < shape->dimensions.size()
+             ? QString::number(shape->dimensions[dimension])
+             : QStringLiteral("?");
 }
 
 bool holds(const std::vector<int64_t>& list, int64_t number) { return std::ranges::find(list, number) != list.end(); }
@@ -41,7 +45,9 @@ std::optional<DimensionHue> ChipRows::dimensionAt(InstructionId id, size_t dimen
   return dimension < all.size() ? std::optional(all[dimension]) : std::nullopt;
 }
 
-QSize ChipRows::sizeHint() const { return {240, static_cast<int>(static_cast<double>(rows_.size()) * (kHigh + kGap) + kGap)}; }
+QSize ChipRows::sizeHint() const {
+  return {240, static_cast<int>(static_cast<double>(rows_.size()) * (kHigh + kGap) + kGap)};
+}
 
 QRectF ChipRows::chip(int row, int place) const {
   size_t most = 1;
@@ -75,8 +81,10 @@ void ChipRows::paintEvent(QPaintEvent*) {
       painter.setBrush(fill);
       painter.drawRoundedRect(at, 5, 5);
       painter.setPen(palette().color(QPalette::Text));
-      const QString letter = each.dimension ? QStringLiteral(" ") + QString::fromStdString(each.dimension->letter) : QString();
-      painter.drawText(at, Qt::AlignCenter, each.size.isEmpty() ? each.label : each.label + letter + QStringLiteral(" ") + each.size);
+      const QString letter =
+          each.dimension ? QStringLiteral(" ") + QString::fromStdString(each.dimension->letter) : QString();
+      painter.drawText(at, Qt::AlignCenter,
+                       each.size.isEmpty() ? each.label : each.label + letter + QStringLiteral(" ") + each.size);
       if (!each.dimension) continue;
       painter.setPen(QPen(dimensionColor(each.dimension->hue, palette()), 3));
       painter.drawLine(at.bottomLeft() + QPointF(8, -2), at.bottomRight() + QPointF(-8, -2));
@@ -101,15 +109,19 @@ void ChipRows::mouseReleaseEvent(QMouseEvent* event) {
   int onRow = -1, to = -1;
   update();
   if (!chipAt(event->position(), onRow, to) || onRow != row) return;
-  if (to == from) clicked(row, from);
-  else dropped(row, from, to);
+  if (to == from)
+    clicked(row, from);
+  else
+    dropped(row, from, to);
 }
 
 // --- convolution
 
 LabelRows::LabelRows(QWidget* parent) : ChipRows(parent) {
   setAccessibleName(tr("Dimensions of the convolution"));
-  setToolTip(tr("Drag a label onto another of its row: they change places. b batch, f feature, i and o in and out, digits space"));
+  setToolTip(
+      tr("Drag a label onto another of its row: they change places. b batch, f feature, i and o in and out, digits "
+         "space"));
 }
 
 void LabelRows::show(const Module& module, InstructionId id) {
@@ -128,8 +140,12 @@ void LabelRows::show(const Module& module, InstructionId id) {
   for (int r = 0; r < 3; ++r) {
     Row row{names[r], {}};
     for (qsizetype p = 0; p < labels_[r].size(); ++p)
-      row.chips.push_back({QString(labels_[r][p]), sizeOf(module, instruction, r < 2 ? r : -1, static_cast<size_t>(p)), labels_[r][p].isDigit(),
-                           r == 2 ? dimensionAt(id, static_cast<size_t>(p)) : static_cast<size_t>(r) < instruction.operands.size() ? dimensionAt(instruction.operands[static_cast<size_t>(r)], static_cast<size_t>(p)) : std::nullopt});
+      row.chips.push_back({QString(labels_[r][p]), sizeOf(module, instruction, r < 2 ? r : -1, static_cast<size_t>(p)),
+                           labels_[r][p].isDigit(),
+                           r == 2 ? dimensionAt(id, static_cast<size_t>(p))
+                           : static_cast<size_t>(r) < instruction.operands.size()
+                               ? dimensionAt(instruction.operands[static_cast<size_t>(r)], static_cast<size_t>(p))
+                               : std::nullopt});
     rows.push_back(std::move(row));
   }
   setRows(std::move(rows));
@@ -139,14 +155,17 @@ void LabelRows::dropped(int row, int from, int to) {
   QString labels = labels_[row];
   std::swap(labels[from], labels[to]);
   labels_[row] = labels;
-  emitText(id_, Attr::dim_labels, (labels_[0] + QLatin1Char('_') + labels_[1] + QStringLiteral("->") + labels_[2]).toStdString(), false);
+  emitText(id_, Attr::dim_labels,
+           (labels_[0] + QLatin1Char('_') + labels_[1] + QStringLiteral("->") + labels_[2]).toStdString(), false);
 }
 
 // --- gather
 
 GatherRows::GatherRows(QWidget* parent) : ChipRows(parent) {
   setAccessibleName(tr("Dimensions of the gather"));
-  setToolTip(tr("Result: click what runs over a slice. Operand: click what is collapsed. Index: drag into the order of the start indices"));
+  setToolTip(
+      tr("Result: click what runs over a slice. Operand: click what is collapsed. Index: drag into the order of the "
+         "start indices"));
 }
 
 void GatherRows::show(const Module& module, InstructionId id) {
@@ -155,14 +174,17 @@ void GatherRows::show(const Module& module, InstructionId id) {
   offsets_ = instruction.attributes->ints(Attr::offset_dims);
   collapsed_ = instruction.attributes->ints(Attr::collapsed_slice_dims);
   starts_ = instruction.attributes->ints(Attr::start_index_map);
-  const bool known = !instruction.operands.empty() && module.contains(instruction.operands[0]) && instruction.shape->isArray();
+  const bool known =
+      !instruction.operands.empty() && module.contains(instruction.operands[0]) && instruction.shape->isArray();
   setVisible(known);
   if (!known) return setRows({});
   Row result{tr("result"), {}}, operand{tr("operand"), {}}, index{tr("index"), {}};
   for (size_t d = 0; d < instruction.shape->dimensions.size(); ++d)
-    result.chips.push_back({QString::number(d), sizeOf(module, instruction, -1, d), holds(offsets_, static_cast<int64_t>(d)), dimensionAt(id, d)});
+    result.chips.push_back({QString::number(d), sizeOf(module, instruction, -1, d),
+                            holds(offsets_, static_cast<int64_t>(d)), dimensionAt(id, d)});
   for (size_t d = 0; d < module.shapeOf(instruction.operands[0]).dimensions.size(); ++d)
-    operand.chips.push_back({QString::number(d), sizeOf(module, instruction, 0, d), holds(collapsed_, static_cast<int64_t>(d)), dimensionAt(instruction.operands[0], d)});
+    operand.chips.push_back({QString::number(d), sizeOf(module, instruction, 0, d),
+                             holds(collapsed_, static_cast<int64_t>(d)), dimensionAt(instruction.operands[0], d)});
   for (int64_t d : starts_) index.chips.push_back({QString::number(d), {}, false});
   setRows({std::move(result), std::move(operand), std::move(index)});
 }
@@ -170,8 +192,10 @@ void GatherRows::show(const Module& module, InstructionId id) {
 void GatherRows::clicked(int row, int place) {
   if (row > 1) return;
   std::vector<int64_t>& list = row ? collapsed_ : offsets_;
-  if (holds(list, place)) std::erase(list, place);
-  else list.push_back(place);
+  if (holds(list, place))
+    std::erase(list, place);
+  else
+    list.push_back(place);
   std::ranges::sort(list);
   emitText(id_, row ? Attr::collapsed_slice_dims : Attr::offset_dims, listOf(list), false);
 }

@@ -1,6 +1,6 @@
-// Rows of labelled dimensions. LabelRows: a convolution's dim_labels, a row for input, kernel and output; a chip dragged onto
-// another of its row changes places with it. GatherRows: which dimensions of the result are offsets and which of the operand
-// are collapsed, by click, and the order of start indices, by drag.
+// Rows of labelled dimensions. LabelRows: a convolution's dim_labels, a row for input, kernel and output; a chip
+// dragged onto another of its row changes places with it. GatherRows: which dimensions of the result are offsets and
+// which of the operand are collapsed, by click, and the order of start indices, by drag.
 #pragma once
 
 #include <QStringList>

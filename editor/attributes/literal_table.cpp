@@ -37,7 +37,8 @@ std::string literalOf(const std::vector<int64_t>& sizes, const QStringList& cell
 
 }  // namespace
 
-LiteralTable::LiteralTable(QWidget* parent) : AttributePicture(parent), table_(new QTableWidget(this)), error_(new QLabel(this)) {
+LiteralTable::LiteralTable(QWidget* parent)
+    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new QLabel(this)) {
   table_->setAccessibleName(tr("Elements of the constant"));
   table_->horizontalHeader()->setDefaultSectionSize(9 * fontMetrics().averageCharWidth());
   table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
@@ -65,7 +66,9 @@ QString LiteralTable::errorText() const { return error_->text(); }
 
 bool LiteralTable::canShow(const Module& module, InstructionId id) {
   const Instruction& constant = module.at(id);
-  if (constant.opcode != Opcode::Constant || !constant.literal || !constant.shape->isArray() || constant.shape->dimensions.empty()) return false;
+  if (constant.opcode != Opcode::Constant || !constant.literal || !constant.shape->isArray() ||
+      constant.shape->dimensions.empty())
+    return false;
   const int64_t count = constant.shape->elementCount().value_or(kMostElements + 1);
   return count > 0 && count <= kMostElements && !isComplex(constant.shape->type);
 }
@@ -94,13 +97,15 @@ void LiteralTable::show(const Module& module, InstructionId id) {
       if (!cell) table_->setItem(r, c, cell = new QTableWidgetItem);
       if (cell->text() != text) cell->setText(text);
     }
-  table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + std::min(rows, kShownRows) * table_->verticalHeader()->defaultSectionSize() + 18);
+  table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() +
+                         std::min(rows, kShownRows) * table_->verticalHeader()->defaultSectionSize() + 18);
   say({});
 }
 
 void LiteralTable::say(const QString& wrong) {
   QPalette colors = error_->palette();
-  colors.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e));
+  colors.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
+                                                                                          : QColor(0xb3, 0x26, 0x1e));
   error_->setPalette(colors);
   error_->setText(wrong);
   error_->setVisible(!wrong.isEmpty());
@@ -109,7 +114,8 @@ void LiteralTable::say(const QString& wrong) {
 void LiteralTable::commit() {
   QStringList cells;
   for (int r = 0; r < table_->rowCount(); ++r)
-    for (int c = 0; c < table_->columnCount(); ++c) cells << (table_->item(r, c) ? table_->item(r, c)->text().toLower() : QString());
+    for (int c = 0; c < table_->columnCount(); ++c)
+      cells << (table_->item(r, c) ? table_->item(r, c)->text().toLower() : QString());
   qsizetype next = 0;
   const std::string text = literalOf(shape_.dimensions, cells, 0, next);
   if (const auto read = parseLiteral(text, shape_); !read) return say(QString::fromStdString(read.error().message));
@@ -127,12 +133,17 @@ void LiteralTable::paste(const QString& text) {
   qsizetype widest = 0;
   for (const QString& line : lines) widest = std::max(widest, line.split(between).size());
   if (top + lines.size() > table_->rowCount() || left + widest > table_->columnCount())
-    return say(tr("What is pasted has %1 rows and %2 columns; from here on there is room for %3 and %4.").arg(lines.size()).arg(widest).arg(table_->rowCount() - top).arg(table_->columnCount() - left));
+    return say(tr("What is pasted has %1 rows and %2 columns; from here on there is room for %3 and %4.")
+                   .arg(lines.size())
+                   .arg(widest)
+                   .arg(table_->rowCount() - top)
+                   .arg(table_->columnCount() - left));
   {
     const QSignalBlocker blocker(table_);
     for (qsizetype r = 0; r < lines.size(); ++r) {
       const QStringList cells = lines[r].split(between);
-      for (qsizetype c = 0; c < cells.size(); ++c) table_->item(top + static_cast<int>(r), left + static_cast<int>(c))->setText(cells[c].trimmed());
+      for (qsizetype c = 0; c < cells.size(); ++c)
+        table_->item(top + static_cast<int>(r), left + static_cast<int>(c))->setText(cells[c].trimmed());
     }
   }
   commit();
@@ -144,8 +155,11 @@ void LiteralTable::load(const QString& path) {
   const auto value = readNpyBytes(*content);
   if (!value) return say(QString::fromStdString(value.error().message));
   if (value->shape().dimensions != shape_.dimensions || isComplex(value->shape().type))
-    return say(tr("The file holds %1, the constant is %2.").arg(QString::fromStdString(toString(value->shape(), false)), QString::fromStdString(toString(shape_, false))));
-  const ValueSlice flat(*Literal::fromBytes(Shape::arrayRowMajor(value->shape().type, {table_->rowCount(), table_->columnCount()}), value->bytes()));
+    return say(tr("The file holds %1, the constant is %2.")
+                   .arg(QString::fromStdString(toString(value->shape(), false)),
+                        QString::fromStdString(toString(shape_, false))));
+  const ValueSlice flat(*Literal::fromBytes(
+      Shape::arrayRowMajor(value->shape().type, {table_->rowCount(), table_->columnCount()}), value->bytes()));
   {
     const QSignalBlocker blocker(table_);
     for (int r = 0; r < table_->rowCount(); ++r)
@@ -160,8 +174,10 @@ void LiteralTable::askForFile() {
 }
 
 bool LiteralTable::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Paste)) event->accept();
-  if (event->type() != QEvent::KeyPress || !static_cast<QKeyEvent*>(event)->matches(QKeySequence::Paste)) return AttributePicture::eventFilter(watched, event);
+  if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Paste))
+    event->accept();
+  if (event->type() != QEvent::KeyPress || !static_cast<QKeyEvent*>(event)->matches(QKeySequence::Paste))
+    return AttributePicture::eventFilter(watched, event);
   paste(QGuiApplication::clipboard()->text());
   return true;
 }

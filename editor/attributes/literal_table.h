@@ -1,5 +1,5 @@
-// A constant's elements as a table: the last dimension across, the others down. Cells are typed, a spreadsheet's cells are
-// pasted, an npy file of the same shape is loaded. What does not read is explained and changes nothing.
+// A constant's elements as a table: the last dimension across, the others down. Cells are typed, a spreadsheet's cells
+// are pasted, an npy file of the same shape is loaded. What does not read is explained and changes nothing.
 #pragma once
 
 #include "editor/attributes/attribute_picture.h"
@@ -14,7 +14,8 @@ class LiteralTable : public AttributePicture {
 
  public:
   explicit LiteralTable(QWidget* parent = nullptr);
-  static bool canShow(const Module& module, InstructionId constant);  // an array of rank 1 and more, 4096 elements at most
+  static bool canShow(const Module& module,
+                      InstructionId constant);  // an array of rank 1 and more, 4096 elements at most
   void show(const Module& module, InstructionId id) override;
   QTableWidget* table() const { return table_; }
   QString errorText() const;

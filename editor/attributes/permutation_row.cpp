@@ -25,7 +25,8 @@ PermutationRow::PermutationRow(QWidget* parent) : AttributePicture(parent), chip
 
 void PermutationRow::show(const Module& module, InstructionId id) {
   id_ = id;
-  if (QGuiApplication::mouseButtons() == Qt::NoButton) moving_ = false;  // a drag that ended where it began says nothing
+  if (QGuiApplication::mouseButtons() == Qt::NoButton)
+    moving_ = false;  // a drag that ended where it began says nothing
   if (moving_) return;
   const Instruction& instruction = module.at(id);
   const bool connected = !instruction.operands.empty() && module.contains(instruction.operands[0]);
@@ -39,7 +40,8 @@ void PermutationRow::show(const Module& module, InstructionId id) {
     if (d < 0 || d >= static_cast<int64_t>(order.size())) return setVisible(false);
     const QString size = QString::number(shape->dimensions[static_cast<size_t>(d)]);
     const QString letter = letterOf(dimensions, static_cast<size_t>(d));
-    chips.push_back({d, letter.isEmpty() ? tr("size %1").arg(size) : tr("%1 = %2").arg(letter, size), size, dimensions.empty() ? QColor() : dimensionColor(dimensions, static_cast<size_t>(d), palette())});
+    chips.push_back({d, letter.isEmpty() ? tr("size %1").arg(size) : tr("%1 = %2").arg(letter, size), size,
+                     dimensions.empty() ? QColor() : dimensionColor(dimensions, static_cast<size_t>(d), palette())});
   }
   chips_->setChips(std::move(chips));
 }

@@ -19,7 +19,8 @@ namespace {
 constexpr int kMostShown = 64;
 }
 
-ReplicaMatrix::ReplicaMatrix(QWidget* parent) : AttributePicture(parent), table_(new QTableWidget(this)), error_(new QLabel(this)) {
+ReplicaMatrix::ReplicaMatrix(QWidget* parent)
+    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new QLabel(this)) {
   table_->setAccessibleName(tr("Replica groups"));
   table_->setToolTip(tr("A group a row: type a device's number, or drag one onto another to change places"));
   table_->horizontalHeader()->setDefaultSectionSize(44);
@@ -35,9 +36,12 @@ ReplicaMatrix::ReplicaMatrix(QWidget* parent) : AttributePicture(parent), table_
     connect(button, &QPushButton::clicked, this, slot);
     bar->addWidget(button);
   };
-  add(tr("+ group"), tr("One more group; devices are numbered anew"), [this] { resizeTo(table_->rowCount() + 1, std::max(table_->columnCount(), 1)); });
-  add(tr("+ member"), tr("One more device in each group; devices are numbered anew"), [this] { resizeTo(std::max(table_->rowCount(), 1), table_->columnCount() + 1); });
-  add(tr("all in one"), tr("No groups: all devices are one"), [this] { emitText(id_, Attr::replica_groups, "{}", false); });
+  add(tr("+ group"), tr("One more group; devices are numbered anew"),
+      [this] { resizeTo(table_->rowCount() + 1, std::max(table_->columnCount(), 1)); });
+  add(tr("+ member"), tr("One more device in each group; devices are numbered anew"),
+      [this] { resizeTo(std::max(table_->rowCount(), 1), table_->columnCount() + 1); });
+  add(tr("all in one"), tr("No groups: all devices are one"),
+      [this] { emitText(id_, Attr::replica_groups, "{}", false); });
   bar->addStretch(1);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -65,9 +69,11 @@ void ReplicaMatrix::show(const Module& module, InstructionId id) {
   table_->setColumnCount(static_cast<int>(wide));
   for (size_t r = 0; r < rows.size(); ++r)
     for (size_t c = 0; c < wide; ++c)
-      table_->setItem(static_cast<int>(r), static_cast<int>(c), new QTableWidgetItem(c < rows[r].size() ? QString::number(rows[r][c]) : QString()));
+      table_->setItem(static_cast<int>(r), static_cast<int>(c),
+                      new QTableWidgetItem(c < rows[r].size() ? QString::number(rows[r][c]) : QString()));
   table_->setVisible(!rows.empty());
-  table_->setFixedHeight(static_cast<int>(std::min<size_t>(rows.size(), 6)) * table_->verticalHeader()->defaultSectionSize() + 8);
+  table_->setFixedHeight(
+      static_cast<int>(std::min<size_t>(rows.size(), 6)) * table_->verticalHeader()->defaultSectionSize() + 8);
   error_->hide();
   error_->clear();
 }
@@ -106,8 +112,10 @@ void ReplicaMatrix::commit() {
       if (cell.isEmpty()) continue;
       bool reads = false;
       const qlonglong device = cell.toLongLong(&reads);
-      if (!reads || device < 0) wrong = tr("\"%1\" is no device's number.").arg(cell);
-      else if (seen.contains(device)) wrong = tr("Device %1 stands in two places.").arg(device);
+      if (!reads || device < 0)
+        wrong = tr("\"%1\" is no device's number.").arg(cell);
+      else if (seen.contains(device))
+        wrong = tr("Device %1 stands in two places.").arg(device);
       seen.insert(device);
       text += (first ? "" : ",") + std::to_string(device);
       first = false;

@@ -1,5 +1,5 @@
-// Replica groups as a matrix, a group a row. Cells are typed; a cell dragged onto another changes places with it. An iota
-// form is shown as what it stands for, and written out when it is changed.
+// Replica groups as a matrix, a group a row. Cells are typed; a cell dragged onto another changes places with it. An
+// iota form is shown as what it stands for, and written out when it is changed.
 #pragma once
 
 #include <vector>

@@ -25,7 +25,8 @@ std::vector<int64_t> baseSizes(const Module& module, const Instruction& instruct
   if (!dims) return shape.dimensions;
   std::vector<int64_t> out;
   for (int64_t d : dims->inputSpatial)
-    if (d >= 0 && d < static_cast<int64_t>(shape.dimensions.size())) out.push_back(shape.dimensions[static_cast<size_t>(d)]);
+    if (d >= 0 && d < static_cast<int64_t>(shape.dimensions.size()))
+      out.push_back(shape.dimensions[static_cast<size_t>(d)]);
   return out;
 }
 
@@ -34,7 +35,9 @@ std::vector<int64_t> baseSizes(const Module& module, const Instruction& instruct
 WindowPicture::WindowPicture(QWidget* parent) : AttributePicture(parent) {
   setMouseTracking(true);
   setAccessibleName(tr("The window"));
-  setToolTip(tr("Drag the corner of the window: its size · the outlined second place: stride · the dot: dilation · the edges of the data: padding"));
+  setToolTip(
+      tr("Drag the corner of the window: its size · the outlined second place: stride · the dot: dilation · the edges "
+         "of the data: padding"));
 }
 
 void WindowPicture::show(const Module& module, InstructionId id) {
@@ -54,23 +57,35 @@ void WindowPicture::show(const Module& module, InstructionId id) {
   for (int d = static_cast<int>(window_.dimensions.size()); d-- > 0 && chosen.size() < 2;)
     if (std::ranges::find(chosen, d) == chosen.end()) chosen.push_back(d);
   std::ranges::sort(chosen, std::greater());
-  const auto axis = [&](size_t k) { return k < chosen.size() && isVisibleTo(parentWidget()) ? Axis{chosen[k], base_[static_cast<size_t>(chosen[k])]} : Axis{}; };
+  const auto axis = [&](size_t k) {
+    return k < chosen.size() && isVisibleTo(parentWidget()) ? Axis{chosen[k], base_[static_cast<size_t>(chosen[k])]}
+                                                            : Axis{};
+  };
   x_ = axis(0);
   y_ = axis(1);
   update();
 }
 
-const WindowDimension& WindowPicture::of(const Axis& axis) const { return axis.dimension < 0 ? kNone : window_.dimensions[static_cast<size_t>(axis.dimension)]; }
-int64_t WindowPicture::shownLow(const Axis& axis) const { return std::clamp<int64_t>(of(axis).paddingLow, 0, kMostPadding); }
-int64_t WindowPicture::shownData(const Axis& axis) const { return axis.dimension < 0 ? 1 : std::clamp<int64_t>(axis.data, 1, kMostData); }
+const WindowDimension& WindowPicture::of(const Axis& axis) const {
+  return axis.dimension < 0 ? kNone : window_.dimensions[static_cast<size_t>(axis.dimension)];
+}
+int64_t WindowPicture::shownLow(const Axis& axis) const {
+  return std::clamp<int64_t>(of(axis).paddingLow, 0, kMostPadding);
+}
+int64_t WindowPicture::shownData(const Axis& axis) const {
+  return axis.dimension < 0 ? 1 : std::clamp<int64_t>(axis.data, 1, kMostData);
+}
 int64_t WindowPicture::cells(const Axis& axis) const {
   const WindowDimension& w = of(axis);
   const int64_t reach = (w.size - 1) * w.windowDilation + 1 + w.stride;
-  return std::max(shownLow(axis) + shownData(axis) + std::clamp<int64_t>(w.paddingHigh, 0, kMostPadding), std::min<int64_t>(reach, 2 * kMostData)) + 1;
+  return std::max(shownLow(axis) + shownData(axis) + std::clamp<int64_t>(w.paddingHigh, 0, kMostPadding),
+                  std::min<int64_t>(reach, 2 * kMostData)) +
+         1;
 }
 
 double WindowPicture::side() const {
-  const double room = std::min((width() - 20.0) / static_cast<double>(cells(x_)), (height() - kWordsHeight - 20.0) / static_cast<double>(cells(y_)));
+  const double room = std::min((width() - 20.0) / static_cast<double>(cells(x_)),
+                               (height() - kWordsHeight - 20.0) / static_cast<double>(cells(y_)));
   return std::clamp(room, 4.0, kLargestCell);
 }
 
@@ -87,10 +102,15 @@ QPointF WindowPicture::handleAt(Handle handle) const {
   const int64_t right = (wx.size - 1) * wx.windowDilation, below = (wy.size - 1) * wy.windowDilation;
   switch (handle) {
     case Handle::Size: return cell(below, right).bottomRight();
-    case Handle::Stride: return cell(y_.dimension < 0 ? 0 : wy.stride, wx.stride).topLeft() + QPointF(side(), side()) * 0.3;
-    case Handle::Dilation: return wx.size > 1 || wy.size > 1 ? cell(wy.size > 1 ? wy.windowDilation : 0, wx.size > 1 ? wx.windowDilation : 0).center() : QPointF();
+    case Handle::Stride:
+      return cell(y_.dimension < 0 ? 0 : wy.stride, wx.stride).topLeft() + QPointF(side(), side()) * 0.3;
+    case Handle::Dilation:
+      return wx.size > 1 || wy.size > 1
+                 ? cell(wy.size > 1 ? wy.windowDilation : 0, wx.size > 1 ? wx.windowDilation : 0).center()
+                 : QPointF();
     case Handle::LowPadding: return cell(shownLow(y_), shownLow(x_)).topLeft();
-    case Handle::HighPadding: return cell(shownLow(y_) + shownData(y_) - 1, shownLow(x_) + shownData(x_) - 1).bottomRight();
+    case Handle::HighPadding:
+      return cell(shownLow(y_) + shownData(y_) - 1, shownLow(x_) + shownData(x_) - 1).bottomRight();
     default: return {};
   }
 }
@@ -99,9 +119,12 @@ void WindowPicture::paintEvent(QPaintEvent*) {
   if (x_.dimension < 0) return;
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  const QColor line = palette().color(QPalette::Mid), tap = palette().color(QPalette::Highlight), text = palette().color(QPalette::Text);
+  const QColor line = palette().color(QPalette::Mid), tap = palette().color(QPalette::Highlight),
+               text = palette().color(QPalette::Text);
   const WindowDimension &wx = of(x_), &wy = of(y_);
-  const auto inData = [&](const Axis& axis, int64_t at) { return at >= shownLow(axis) && at < shownLow(axis) + shownData(axis); };
+  const auto inData = [&](const Axis& axis, int64_t at) {
+    return at >= shownLow(axis) && at < shownLow(axis) + shownData(axis);
+  };
   const auto inside = [&](const Axis& axis, int64_t at) {
     return at < shownLow(axis) + shownData(axis) + std::clamp<int64_t>(of(axis).paddingHigh, 0, kMostPadding);
   };
@@ -124,7 +147,9 @@ void WindowPicture::paintEvent(QPaintEvent*) {
   const auto outline = [&](int64_t row, int64_t column, Qt::PenStyle style) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(tap, 2, style));
-    painter.drawRect(cell(row, column).united(cell(row + (wy.size - 1) * wy.windowDilation, column + (wx.size - 1) * wx.windowDilation)));
+    painter.drawRect(
+        cell(row, column)
+            .united(cell(row + (wy.size - 1) * wy.windowDilation, column + (wx.size - 1) * wx.windowDilation)));
   };
   outline(y_.dimension < 0 ? 0 : wy.stride, wx.stride, Qt::DashLine);
   outline(0, 0, Qt::SolidLine);
@@ -132,21 +157,33 @@ void WindowPicture::paintEvent(QPaintEvent*) {
     const QPointF at = handleAt(handle);
     if (at.isNull()) continue;
     painter.setPen(QPen(palette().color(QPalette::Base), 1.5));
-    painter.setBrush(handle == hover_ || handle == held_ ? text : handle == Handle::LowPadding || handle == Handle::HighPadding ? palette().color(QPalette::PlaceholderText) : tap);
-    if (handle == Handle::Size) painter.drawRect(QRectF(at - QPointF(5, 5), QSizeF(10, 10)));
-    else painter.drawEllipse(at, handle == Handle::Dilation ? 4 : 5, handle == Handle::Dilation ? 4 : 5);
+    painter.setBrush(handle == hover_ || handle == held_ ? text
+                     : handle == Handle::LowPadding || handle == Handle::HighPadding
+                         ? palette().color(QPalette::PlaceholderText)
+                         : tap);
+    if (handle == Handle::Size)
+      painter.drawRect(QRectF(at - QPointF(5, 5), QSizeF(10, 10)));
+    else
+      painter.drawEllipse(at, handle == Handle::Dilation ? 4 : 5, handle == Handle::Dilation ? 4 : 5);
   }
   painter.setPen(text);
-  painter.drawText(QRectF(10, height() - kWordsHeight, width() - 20, kWordsHeight), Qt::AlignLeft | Qt::TextWordWrap, words());
+  painter.drawText(QRectF(10, height() - kWordsHeight, width() - 20, kWordsHeight), Qt::AlignLeft | Qt::TextWordWrap,
+                   words());
 }
 
 QString WindowPicture::words() const {
   const WindowDimension &wx = of(x_), &wy = of(y_);
-  const auto pair = [&](int64_t y, int64_t x) { return y_.dimension < 0 ? QString::number(x) : QStringLiteral("%1×%2").arg(y).arg(x); };
-  const auto pads = [](const WindowDimension& w) { return QStringLiteral("%1_%2").arg(w.paddingLow).arg(w.paddingHigh); };
-  const QString dims = y_.dimension < 0 ? tr("dimension %1").arg(x_.dimension) : tr("dimensions %1 and %2").arg(y_.dimension).arg(x_.dimension);
-  return tr("%1: size %2 · stride %3 · dilation %4 · padding %5").arg(dims, pair(wy.size, wx.size), pair(wy.stride, wx.stride), pair(wy.windowDilation, wx.windowDilation),
-                                                                     y_.dimension < 0 ? pads(wx) : pads(wy) + QStringLiteral(" × ") + pads(wx));
+  const auto pair = [&](int64_t y, int64_t x) {
+    return y_.dimension < 0 ? QString::number(x) : QStringLiteral("%1×%2").arg(y).arg(x);
+  };
+  const auto pads = [](const WindowDimension& w) {
+    return QStringLiteral("%1_%2").arg(w.paddingLow).arg(w.paddingHigh);
+  };
+  const QString dims = y_.dimension < 0 ? tr("dimension %1").arg(x_.dimension)
+                                        : tr("dimensions %1 and %2").arg(y_.dimension).arg(x_.dimension);
+  return tr("%1: size %2 · stride %3 · dilation %4 · padding %5")
+      .arg(dims, pair(wy.size, wx.size), pair(wy.stride, wx.stride), pair(wy.windowDilation, wx.windowDilation),
+           y_.dimension < 0 ? pads(wx) : pads(wy) + QStringLiteral(" × ") + pads(wx));
 }
 
 void WindowPicture::mousePressEvent(QMouseEvent* event) {
@@ -176,24 +213,28 @@ void WindowPicture::mouseMoveEvent(QMouseEvent* event) {
 
 void WindowPicture::mouseReleaseEvent(QMouseEvent*) { held_ = Handle::None; }
 
-void WindowPicture::change(int64_t WindowDimension::* member, int64_t x, int64_t y, int64_t least) {
+void WindowPicture::change(int64_t WindowDimension::*member, int64_t x, int64_t y, int64_t least) {
   constexpr int64_t kMost = 64;
   Window next = window_;
   const auto set = [&](const Axis& axis, int64_t by) {
     if (axis.dimension < 0) return;
     const auto d = static_cast<size_t>(axis.dimension);
-    next.dimensions[d].*member = std::clamp(before_.dimensions[d].*member + by, std::min(least, before_.dimensions[d].*member), std::max(kMost, before_.dimensions[d].*member));
+    next.dimensions[d].*member =
+        std::clamp(before_.dimensions[d].*member + by, std::min(least, before_.dimensions[d].*member),
+                   std::max(kMost, before_.dimensions[d].*member));
   };
   set(x_, x);
   set(y_, y);
   if (next == window_) return;
   window_ = next;
   update();
-  emitText(id_, Attr::window, printAttributeValue(Module(), AttributeValue(window_), AttributeKind::Window), std::exchange(moved_, true));
+  emitText(id_, Attr::window, printAttributeValue(Module(), AttributeValue(window_), AttributeKind::Window),
+           std::exchange(moved_, true));
 }
 
 void WindowPicture::drag(QPointF at) {
-  const auto x = static_cast<int64_t>(std::lround((at.x() - pressed_.x()) / heldSide_)), y = static_cast<int64_t>(std::lround((at.y() - pressed_.y()) / heldSide_));
+  const auto x = static_cast<int64_t>(std::lround((at.x() - pressed_.x()) / heldSide_)),
+             y = static_cast<int64_t>(std::lround((at.y() - pressed_.y()) / heldSide_));
   switch (held_) {
     case Handle::Size: return change(&WindowDimension::size, x, y, 1);
     case Handle::Stride: return change(&WindowDimension::stride, x, y, 1);

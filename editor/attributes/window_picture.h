@@ -1,5 +1,5 @@
-// A window over the grid that it slides on: the data, the padding round it, the taps of the window in its first place and,
-// outlined, its second. Handles drag size, stride, dilation and padding of the two dimensions that are shown.
+// A window over the grid that it slides on: the data, the padding round it, the taps of the window in its first place
+// and, outlined, its second. Handles drag size, stride, dilation and padding of the two dimensions that are shown.
 #pragma once
 
 #include <QRectF>
@@ -29,11 +29,11 @@ class WindowPicture : public AttributePicture {
   void mouseReleaseEvent(QMouseEvent* event) override;
 
  private:
-  struct Axis {            // a dimension of the window that is shown
-    int dimension = -1;    // -1: the picture has no such axis
-    int64_t data = 1;      // elements of the base
+  struct Axis {          // a dimension of the window that is shown
+    int dimension = -1;  // -1: the picture has no such axis
+    int64_t data = 1;    // elements of the base
   };
-  int64_t shownLow(const Axis& axis) const;    // cells before the data
+  int64_t shownLow(const Axis& axis) const;  // cells before the data
   int64_t shownData(const Axis& axis) const;
   int64_t cells(const Axis& axis) const;
   const WindowDimension& of(const Axis& axis) const;
@@ -42,7 +42,7 @@ class WindowPicture : public AttributePicture {
   QPointF origin() const;
   QString words() const;
   void drag(QPointF at);
-  void change(int64_t WindowDimension::* member, int64_t x, int64_t y, int64_t least);
+  void change(int64_t WindowDimension::*member, int64_t x, int64_t y, int64_t least);
 
   Window window_, before_;
   InstructionId id_;
@@ -50,7 +50,7 @@ class WindowPicture : public AttributePicture {
   Axis x_, y_;
   Handle held_ = Handle::None, hover_ = Handle::None;
   QPointF pressed_;
-  double heldSide_ = 1;    // of a cell when the drag began: the picture may shrink meanwhile
+  double heldSide_ = 1;  // of a cell when the drag began: the picture may shrink meanwhile
   bool moved_ = false;
 };
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double kSmallestZoom = 0.0002, kLargestZoom = 6, kFitMargin = 24;
 constexpr double kReadableZoom = 0.6;
 constexpr double kRowHeight = 110;  // in the scene: a box and the gap to the next
-constexpr double kGrowth = 0.3;  // of its size: room for what is added next, when all is made smaller
+constexpr double kGrowth = 0.3;     // of its size: room for what is added next, when all is made smaller
 constexpr size_t kMostVisibleSelected = 400, kMostCompared = 4000;
 
 }  // namespace
@@ -29,7 +29,8 @@ Canvas::Canvas(QWidget* parent) : QWidget(parent), tiles_(std::make_unique<TileS
   setAttribute(Qt::WA_OpaquePaintEvent);
   setMinimumSize(160, 120);
   connect(tiles_.get(), &TileStore::filled, this, qOverload<>(&QWidget::update));
-  connect(&glide_, &QVariantAnimation::valueChanged, this, [this](const QVariant& origin) { setTransform(zoom_, origin.toPointF()); });
+  connect(&glide_, &QVariantAnimation::valueChanged, this,
+          [this](const QVariant& origin) { setTransform(zoom_, origin.toPointF()); });
 }
 Canvas::~Canvas() = default;
 
@@ -61,9 +62,12 @@ void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<
   std::erase_if(selectedPageItems_, [&](int item) { return pageItemBox(item).isEmpty(); });
   tiles_->reset(picture_, index_, theme_);
   refreshSelectedNodes();
-  if (keep == KeepView::No || first) fitAll();
-  else if (!anchorGroup_.isEmpty()) keepAnchor();
-  else staySteady(viewBefore.get(), indexBefore.get());
+  if (keep == KeepView::No || first)
+    fitAll();
+  else if (!anchorGroup_.isEmpty())
+    keepAnchor();
+  else
+    staySteady(viewBefore.get(), indexBefore.get());
   anchorGroup_.clear();
   requestVisibleTiles();
   update();
@@ -71,8 +75,8 @@ void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<
   if (pictureBefore) QThreadPool::globalInstance()->start([pictureBefore, viewBefore, indexBefore] {}, -1);
 }
 
-// Most of the boxes that stay keep their place on the screen. What is all in sight stays so while the graph grows: when it does
-// not fit any more it is made smaller, with room for what comes next, but never too small to read.
+// Most of the boxes that stay keep their place on the screen. What is all in sight stays so while the graph grows: when
+// it does not fit any more it is made smaller, with room for what comes next, but never too small to read.
 void Canvas::staySteady(const GraphView* before, const SpatialIndex* index) {
   const bool whole = fitted_;
   const std::optional<QPointF> shift = before && index ? shiftSince(*before, *index) : std::nullopt;
@@ -172,8 +176,8 @@ void Canvas::reveal() {
   if (!all.isEmpty()) centerOn(all.center());
 }
 
-// Moves the view only where it has to, and then so that a row of neighbours above and below stands in sight where there is room:
-// what was just made is wired to them next.
+// Moves the view only where it has to, and then so that a row of neighbours above and below stands in sight where there
+// is room: what was just made is wired to them next.
 void Canvas::bringIntoView() {
   QRectF all;
   for (int32_t node : selectedNodes_) all |= frameOf(node);
@@ -183,8 +187,11 @@ void Canvas::bringIntoView() {
   const double row = std::clamp((visible.height() - all.height()) / 2 - margin, 0.0, kRowHeight);
   const QRectF wanted = all.adjusted(-margin, -margin - row, margin, margin + row);
   if (wanted.width() > visible.width() || wanted.height() > visible.height()) return reveal();
-  const auto least = [](double from, double to, double low, double high) { return from < low ? from - low : to > high ? to - high : 0; };
-  setTransform(zoom_, origin_ + QPointF(least(wanted.left(), wanted.right(), visible.left(), visible.right()), least(wanted.top(), wanted.bottom(), visible.top(), visible.bottom())));
+  const auto least = [](double from, double to, double low, double high) {
+    return from < low ? from - low : to > high ? to - high : 0;
+  };
+  setTransform(zoom_, origin_ + QPointF(least(wanted.left(), wanted.right(), visible.left(), visible.right()),
+                                        least(wanted.top(), wanted.bottom(), visible.top(), visible.bottom())));
 }
 
 // --- transform
@@ -246,8 +253,10 @@ void Canvas::fitSelection() {
 }
 
 void Canvas::resizeEvent(QResizeEvent*) {
-  if (fitted_) fitAll();
-  else requestVisibleTiles();
+  if (fitted_)
+    fitAll();
+  else
+    requestVisibleTiles();
 }
 
 // --- tiles
@@ -289,7 +298,9 @@ void Canvas::paintTiles(QPainter& painter) {
   const int32_t level = TileStore::levelFor(pixels);
   painter.setRenderHint(QPainter::SmoothPixmapTransform, std::abs(TileStore::zoomOf(level) - pixels) > 1e-9);
   // Neighbours meet at whole pixels, so that no seam shows between them.
-  auto snapped = [ratio = devicePixelRatioF()](QPointF p) { return QPointF(std::round(p.x() * ratio), std::round(p.y() * ratio)) / ratio; };
+  auto snapped = [ratio = devicePixelRatioF()](QPointF p) {
+    return QPointF(std::round(p.x() * ratio), std::round(p.y() * ratio)) / ratio;
+  };
   auto paint = [&](const TileKey& key, const QImage& image) {
     const double side = TileStore::kPixels / TileStore::zoomOf(key.level);
     const QPointF from = snapped(toWidget({key.column * side, key.row * side}));
@@ -297,7 +308,8 @@ void Canvas::paintTiles(QPainter& painter) {
     painter.drawImage(QRectF(from.x(), from.y(), to.x() - from.x(), to.y() - from.y()), image);
   };
   const std::vector<TileKey> keys = tilesOver(visible, level);
-  const bool complete = std::all_of(keys.begin(), keys.end(), [&](const TileKey& k) { return tiles_->find(k) != nullptr; });
+  const bool complete =
+      std::all_of(keys.begin(), keys.end(), [&](const TileKey& k) { return tiles_->find(k) != nullptr; });
   if (!complete)  // what other levels have already, coarse ones first
     for (int32_t other : {level - 4, level - 3, level - 2, level - 1, level + 1})
       for (const TileKey& key : tilesOver(visible, other))
@@ -340,8 +352,10 @@ void Canvas::paintMoving(QPainter& painter) {
     const PictureItem& item = picture_->items[static_cast<size_t>(hover_)];
     QColor faint = color;
     faint.setAlphaF(0.7f);
-    if (item.kind == PictureItem::Kind::Path) paintHoveredWire(painter, item, faint);
-    else outline(frameOf(item.viewNode), faint, 1.5, 1.5);
+    if (item.kind == PictureItem::Kind::Path)
+      paintHoveredWire(painter, item, faint);
+    else
+      outline(frameOf(item.viewNode), faint, 1.5, 1.5);
   }
   paintReroutes(painter);
   paintPageSelection(painter);

@@ -62,24 +62,25 @@ class Canvas : public QWidget {
   // Makes wires drawable by hand: from an output to an input or onto a node, from an open input, off an input.
   void setWireHints(WireHints hints);
   bool carriesWire() const { return wire_.has_value(); }
-  QString shownVerdict();                       // what stands beside the pointer; empty: nothing
+  QString shownVerdict();  // what stands beside the pointer; empty: nothing
   // After wireDropped the wire stays until one of these: it is done with, or it is in the hand again.
   void endWire();
   void takeWireBack();
   void setForesight(std::vector<Foreseen> foreseen);  // gone with the wire
   const std::vector<Foreseen>& foresight() const { return foreseen_; }
-  void setGhosts(QStringList titles);           // nodes that would be put into the wire
-  QPointF outputAt(int32_t node) const;         // sockets of a view node, in widget pixels
+  void setGhosts(QStringList titles);    // nodes that would be put into the wire
+  QPointF outputAt(int32_t node) const;  // sockets of a view node, in widget pixels
   QPointF inputAt(int32_t node, int32_t operand, size_t count) const;
 
-  // Boxes, frames and notes can be moved by hand. After boxesMoved they stay where they were dropped until the next picture.
+  // Boxes, frames and notes can be moved by hand. After boxesMoved they stay where they were dropped until the next
+  // picture.
   void setMovable(bool movable) { movable_ = movable; }
   void endMove();
   bool isMoving() const { return move_.has_value(); }
   void setReroutes(std::vector<ReroutePoint> points);
   const std::vector<int>& selectedPageItems() const { return selectedPageItems_; }
   void selectPageItems(std::vector<int> items);
-  QRectF pageItemBox(int item) const;           // scene; empty: there is none
+  QRectF pageItemBox(int item) const;  // scene; empty: there is none
 
   // Values painted on nodes whose view keeps a strip for them.
   void setValues(std::unordered_map<InstructionId, NodeValue> values);
@@ -89,10 +90,10 @@ class Canvas : public QWidget {
   // Smoothly to boxes of the scene (to the first where they are far apart), where none of them is in sight.
   void glideTo(const std::vector<QRectF>& boxes);
   bool isGliding() const { return glide_.state() == QAbstractAnimation::Running; }
-  void fitSelection();                          // all when nothing is selected
-  void zoomBy(double factor, QPointF at);       // at: in widget pixels
+  void fitSelection();                     // all when nothing is selected
+  void zoomBy(double factor, QPointF at);  // at: in widget pixels
   void centerOn(QPointF scene);
-  double zoom() const { return zoom_; }         // pixels a scene unit
+  double zoom() const { return zoom_; }  // pixels a scene unit
   QPointF toScene(QPointF widget) const;
   QPointF toWidget(QPointF scene) const;
   // Box of an instruction (or of the group that hides it) in scene units; empty when it is not in this view.
@@ -104,17 +105,18 @@ class Canvas : public QWidget {
 
  signals:
   void selectionChanged(std::vector<tessera::InstructionId> selection);
-  void groupToggled(QString group);             // path of the group that was double-clicked
+  void groupToggled(QString group);                      // path of the group that was double-clicked
   void instructionActivated(tessera::InstructionId id);  // double click on a node that is no group
-  void emptyActivated(QPointF widget);          // double click where nothing is
-  void hovered(tessera::InstructionId id);      // invalid: nothing
+  void emptyActivated(QPointF widget);                   // double click where nothing is
+  void hovered(tessera::InstructionId id);               // invalid: nothing
   void wireHovered(tessera::InstructionId value, tessera::InstructionId user, int operand);  // the input it snapped to
   void wireDropped(tessera::InstructionId value, tessera::InstructionId user, int operand, QPointF widget);
   void wireDroppedOnEmpty(tessera::InstructionId value, QPointF widget);
-  void inputDroppedOnEmpty(tessera::InstructionId user, int operand, QPointF widget);  // a wire drawn from an open input
-  void inputOpened(tessera::InstructionId user, int operand);                          // its wire was pulled off
-  void inputClicked(tessera::InstructionId user, int operand);                         // an open one
-  void valueWanted(tessera::InstructionId id);                                         // Ctrl + Shift + click
+  void inputDroppedOnEmpty(tessera::InstructionId user, int operand,
+                           QPointF widget);                     // a wire drawn from an open input
+  void inputOpened(tessera::InstructionId user, int operand);   // its wire was pulled off
+  void inputClicked(tessera::InstructionId user, int operand);  // an open one
+  void valueWanted(tessera::InstructionId id);                  // Ctrl + Shift + click
   // A drag along a number: how far from where it began, in pixels; first: it begins.
   void valueScrubbed(tessera::InstructionId id, double pixels, bool first);
   void boxesMoved(tessera::MovedBoxes moved);
@@ -122,7 +124,7 @@ class Canvas : public QWidget {
   void wireActivated(int edge, QPointF scene);  // double click on a wire
   void rerouteMoved(tessera::ReroutePoint point);
   void rerouteActivated(tessera::ReroutePoint point);  // double click on one
-  void pageItemActivated(int item);             // double click on a frame or note
+  void pageItemActivated(int item);                    // double click on a frame or note
   void pageItemResized(int item, QRectF scene);
   void zoomChanged(double zoom);
 
@@ -143,16 +145,16 @@ class Canvas : public QWidget {
   enum class Drag { None, Pan, Pending, Box, Wire, Scrub, Move, Stroke, Reroute, Resize };
   struct Socket {
     InstructionId node;
-    int32_t operand = -1;                       // -1: the output
+    int32_t operand = -1;  // -1: the output
     bool open = false;
-    InstructionId value;                        // of a connected input
+    InstructionId value;  // of a connected input
   };
   // From a value, or from an open input.
   struct Wire {
     InstructionId value, openUser, pulledUser;
     int32_t openOperand = -1, pulledOperand = -1;
     QPointF at;
-    Socket target;                              // what it snapped to
+    Socket target;  // what it snapped to
     bool moved = false, held = false, sticky = false, reasonShown = false;
     std::map<std::pair<InstructionId, int32_t>, WireVerdict> verdicts;
   };
@@ -160,14 +162,14 @@ class Canvas : public QWidget {
   // Boxes in the hand, or dropped and not drawn there yet.
   struct Move {
     MovedBoxes moved;
-    std::vector<bool> nodes;                    // by view node, with all that goes along
-    std::vector<uint32_t> items;                // of the picture
-    std::vector<size_t> wires;                  // items: their ends follow
-    int turns = 0;                              // of a shaking hand
+    std::vector<bool> nodes;      // by view node, with all that goes along
+    std::vector<uint32_t> items;  // of the picture
+    std::vector<size_t> wires;    // items: their ends follow
+    int turns = 0;                // of a shaking hand
     double turnedAt = 0, lastX = 0;
     bool dropped = false, leftwards = false;
   };
-  struct Grab {                                 // what a press may become a move of
+  struct Grab {  // what a press may become a move of
     int32_t node = -1;
     int pageItem = -1;
     bool pulls = false;
@@ -175,7 +177,7 @@ class Canvas : public QWidget {
 
   // --- moving (canvas_moves.cpp)
   Grab grabAt(QPointF at, Qt::KeyboardModifiers modifiers) const;
-  bool pressHandle(QPointF at);                 // a reroute point or the corner of a frame
+  bool pressHandle(QPointF at);  // a reroute point or the corner of a frame
   void startMove();
   void moveTo(QPointF at);
   void lookForShake(double x);
@@ -203,7 +205,7 @@ class Canvas : public QWidget {
   bool pressSocket(QPointF at);
   void moveWire(QPointF at);
   void releaseWire(QPointF at);
-  void followWire();                            // into another picture
+  void followWire();  // into another picture
   void snapWire(QPointF at);
   void snapToBody(int32_t node);
   const WireVerdict& verdictOf(InstructionId user, int32_t operand);
@@ -237,8 +239,9 @@ class Canvas : public QWidget {
   QRectF visibleScene() const;
   QRectF frameOf(int32_t viewNode) const;
   int32_t nodeOf(InstructionId id) const;
-  QPoint besideBox(InstructionId id, QPoint pointer) const;  // where help covers neither the value nor the output; widget pixels
-  int32_t itemAt(QPointF widget) const;         // index into picture items; -1: nothing
+  QPoint besideBox(InstructionId id,
+                   QPoint pointer) const;  // where help covers neither the value nor the output; widget pixels
+  int32_t itemAt(QPointF widget) const;    // index into picture items; -1: nothing
   void click(QPointF widget, Qt::KeyboardModifiers modifiers);
   void selectBox(QRectF widget, Qt::KeyboardModifiers modifiers);
   void changeSelection(std::vector<InstructionId> selection);
@@ -262,10 +265,10 @@ class Canvas : public QWidget {
   std::function<QString(InstructionId)> tooltip_;
   Theme theme_ = Theme::Light;
   double zoom_ = 1;
-  QPointF origin_;                              // scene point at the widget's top left
+  QPointF origin_;  // scene point at the widget's top left
   std::vector<InstructionId> selection_;
   std::vector<int32_t> selectedNodes_;
-  std::vector<int32_t> selectedWires_;          // items: wires that begin or end at a selected box
+  std::vector<int32_t> selectedWires_;  // items: wires that begin or end at a selected box
   std::vector<std::pair<InstructionId, QString>> marks_;
   WireHints hints_;
   std::optional<Wire> wire_;
@@ -273,25 +276,25 @@ class Canvas : public QWidget {
   std::vector<Foreseen> foreseen_;
   std::optional<Move> move_;
   Grab grab_;
-  std::vector<QPointF> stroke_;                 // widget
+  std::vector<QPointF> stroke_;  // widget
   std::vector<ReroutePoint> reroutes_;
-  std::optional<ReroutePoint> reroute_;         // in the hand
-  std::vector<uint32_t> pageItemBoxes_;         // picture items that are frames and notes
-  uint32_t firstDrawn_ = 0;                     // items before it are frames and their titles
+  std::optional<ReroutePoint> reroute_;  // in the hand
+  std::vector<uint32_t> pageItemBoxes_;  // picture items that are frames and notes
+  uint32_t firstDrawn_ = 0;              // items before it are frames and their titles
   std::vector<int> selectedPageItems_;
   QRectF resized_;
   bool movable_ = false;
   std::unordered_map<InstructionId, NodeValue> values_;
-  InstructionId scrubbed_;                      // the number under the pressed pointer
+  InstructionId scrubbed_;  // the number under the pressed pointer
   int32_t hover_ = -1;
-  QVariantAnimation glide_;                     // of origin_; a hand ends it
-  bool fitted_ = true;                          // all is in sight and stays so while the graph grows or the widget is resized
+  QVariantAnimation glide_;  // of origin_; a hand ends it
+  bool fitted_ = true;       // all is in sight and stays so while the graph grows or the widget is resized
   Drag drag_ = Drag::None;
   bool space_ = false;
   QPointF pressed_, last_;
-  int32_t walkedFrom_ = -1, walkedTo_ = -1;     // the last step along a wire, so that the opposite key goes back
+  int32_t walkedFrom_ = -1, walkedTo_ = -1;  // the last step along a wire, so that the opposite key goes back
   QString anchorGroup_;
-  QPointF anchorAt_;                            // widget position of the toggled group's top left
+  QPointF anchorAt_;  // widget position of the toggled group's top left
 };
 
 }  // namespace tessera

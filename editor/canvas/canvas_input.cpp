@@ -16,10 +16,10 @@
 namespace tessera {
 namespace {
 
-constexpr double kDragStart = 4;     // pixels
-constexpr double kWireReach = 5;     // pixels
+constexpr double kDragStart = 4;  // pixels
+constexpr double kWireReach = 5;  // pixels
 constexpr double kZoomStep = 1.2;
-constexpr double kWheelPan = 80;     // pixels a notch
+constexpr double kWheelPan = 80;  // pixels a notch
 constexpr double kSmallestFrame = 40;
 constexpr int kBesideBox = 8, kAboveTip = 16;  // pixels; the system puts help a little below the place
 
@@ -42,7 +42,8 @@ double distanceToHull(const PictureItem& item, size_t first, size_t last, QPoint
   return std::sqrt(x * x + y * y);
 }
 
-// Exact where it is below `best`; else some larger number. Wires by the thousand are asked at every move of the pointer.
+// Exact where it is below `best`; else some larger number. Wires by the thousand are asked at every move of the
+// pointer.
 double distanceToPath(const PictureItem& item, QPointF p, double best) {
   auto at = [&](size_t i) { return QPointF(item.points[i].x, item.points[i].y); };
   const size_t step = item.curved ? 3 : 1;
@@ -55,7 +56,8 @@ double distanceToPath(const PictureItem& item, QPointF p, double best) {
     QPointF last = at(i);
     for (int k = 1; k <= 12; ++k) {
       const double t = k / 12.0, u = 1 - t;
-      const QPointF next = at(i) * (u * u * u) + at(i + 1) * (3 * u * u * t) + at(i + 2) * (3 * u * t * t) + at(i + 3) * (t * t * t);
+      const QPointF next =
+          at(i) * (u * u * u) + at(i + 1) * (3 * u * u * t) + at(i + 2) * (3 * u * t * t) + at(i + 3) * (t * t * t);
       best = std::min(best, distanceToSegment(p, last, next));
       last = next;
     }
@@ -79,7 +81,8 @@ int32_t Canvas::itemAt(QPointF widget) const {
     if (item.kind == PictureItem::Kind::Path && item.instruction.valid()) {
       const double distance = distanceToPath(item, p, nearest);
       if (distance < nearest) nearest = distance, wire = static_cast<int32_t>(*i);
-    } else if (box < 0 && item.kind == PictureItem::Kind::Box && item.viewNode >= 0 && toQRectF(item.bounds).contains(p)) {
+    } else if (box < 0 && item.kind == PictureItem::Kind::Box && item.viewNode >= 0 &&
+               toQRectF(item.bounds).contains(p)) {
       box = static_cast<int32_t>(*i);
     }
   }
@@ -120,8 +123,10 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
   }
   std::vector<InstructionId> next = extend ? selection_ : std::vector<InstructionId>();
   const auto found = std::find(next.begin(), next.end(), id);
-  if (extend && found != next.end()) next.erase(found);
-  else next.push_back(id);
+  if (extend && found != next.end())
+    next.erase(found);
+  else
+    next.push_back(id);
   changeSelection(std::move(next));
 }
 
@@ -182,11 +187,14 @@ void Canvas::mouseMoveEvent(QMouseEvent* event) {
     drag_ = scrubbed_.valid() ? Drag::Scrub : grab_.node >= 0 || grab_.pageItem >= 0 ? Drag::Move : Drag::Box;
     if (drag_ == Drag::Move) startMove();
   }
-  if (drag_ == Drag::Scrub) emit valueScrubbed(scrubbed_, (at.x() - pressed_.x()) * (event->modifiers() & Qt::ShiftModifier ? 0.1 : 1), starts);
+  if (drag_ == Drag::Scrub)
+    emit valueScrubbed(scrubbed_, (at.x() - pressed_.x()) * (event->modifiers() & Qt::ShiftModifier ? 0.1 : 1), starts);
   if (drag_ == Drag::Move) moveTo(at);
   if (drag_ == Drag::Stroke) stroke_.push_back(at);
   if (drag_ == Drag::Reroute) reroute_->at = toScene(at);
-  if (drag_ == Drag::Resize) resized_.setBottomRight({std::max(toScene(at).x(), resized_.left() + kSmallestFrame), std::max(toScene(at).y(), resized_.top() + kSmallestFrame)});
+  if (drag_ == Drag::Resize)
+    resized_.setBottomRight({std::max(toScene(at).x(), resized_.left() + kSmallestFrame),
+                             std::max(toScene(at).y(), resized_.top() + kSmallestFrame)});
   if (drag_ != Drag::Pending) update();
 }
 
@@ -199,12 +207,16 @@ void Canvas::mouseReleaseEvent(QMouseEvent* event) {
   if (drag == Drag::Move) releaseMove();
   if (drag == Drag::Reroute && reroute_) {
     const ReroutePoint point = *reroute_;
-    if (event->position() == pressed_) endMove();
-    else emit rerouteMoved(point);
+    if (event->position() == pressed_)
+      endMove();
+    else
+      emit rerouteMoved(point);
   }
   if (drag == Drag::Resize) emit pageItemResized(grab_.pageItem, resized_);
-  if (drag == Drag::Pending && grab_.pageItem >= 0) clickPageItem(event->modifiers());
-  else if (drag == Drag::Pending) click(event->position(), event->modifiers());
+  if (drag == Drag::Pending && grab_.pageItem >= 0)
+    clickPageItem(event->modifiers());
+  else if (drag == Drag::Pending)
+    click(event->position(), event->modifiers());
   if (drag == Drag::Box) selectBox(QRectF(pressed_, event->position()).normalized(), event->modifiers());
   update();
 }
@@ -220,12 +232,13 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
   if (hit.viewNode >= 0 && !isFieldMark(item)) activate(hit.viewNode);
 }
 
-// A wheel zooms at the pointer and with Shift goes sideways. Two fingers on a trackpad, which tell pixels or phases, pan; with
-// Ctrl they zoom. (Mice tell pixels too on some systems.)
+// A wheel zooms at the pointer and with Shift goes sideways. Two fingers on a trackpad, which tell pixels or phases,
+// pan; with Ctrl they zoom. (Mice tell pixels too on some systems.)
 void Canvas::wheelEvent(QWheelEvent* event) {
   glide_.stop();
   const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
-  const bool fingers = event->deviceType() == QInputDevice::DeviceType::TouchPad || event->phase() != Qt::NoScrollPhase || angle.isNull();
+  const bool fingers = event->deviceType() == QInputDevice::DeviceType::TouchPad ||
+                       event->phase() != Qt::NoScrollPhase || angle.isNull();
   const bool sideways = event->modifiers() & Qt::ShiftModifier;
   if ((event->modifiers() & Qt::ControlModifier) || (!fingers && !sideways)) {
     zoomBy(std::pow(kZoomStep, angle.y() / 120.0), event->position());
@@ -267,9 +280,12 @@ bool Canvas::event(QEvent* event) {
   const InstructionId id = item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction;
   if (isFieldMark(item)) {
     const bool pulled = view_->nodes[static_cast<size_t>(picture_->items[static_cast<size_t>(item)].viewNode)].pulled;
-    QToolTip::showText(help->globalPos(), pulled ? tr("Back into the field of what reads it") : tr("Show it as a node of its own"), this);
-  } else if (tooltip_ && id.valid()) QToolTip::showText(mapToGlobal(besideBox(id, help->pos())), tooltip_(id), this);
-  else QToolTip::hideText();
+    QToolTip::showText(help->globalPos(),
+                       pulled ? tr("Back into the field of what reads it") : tr("Show it as a node of its own"), this);
+  } else if (tooltip_ && id.valid())
+    QToolTip::showText(mapToGlobal(besideBox(id, help->pos())), tooltip_(id), this);
+  else
+    QToolTip::hideText();
   return true;
 }
 

@@ -12,12 +12,14 @@ namespace tessera {
 namespace {
 
 constexpr double kZoomStep = 1.2;
-constexpr double kKeyPan = 80;           // pixels
-constexpr double kRevealMargin = 30;     // pixels
+constexpr double kKeyPan = 80;        // pixels
+constexpr double kRevealMargin = 30;  // pixels
 constexpr int kGlideMs = 260;
 constexpr float kNeighbourReach = 4000;  // scene units
 
-bool isArrow(int key) { return key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down; }
+bool isArrow(int key) {
+  return key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down;
+}
 
 }  // namespace
 
@@ -79,9 +81,12 @@ void Canvas::navigate(int key, bool extend) {
   if (!view_ || !index_) return;
   const int32_t from = selection_.empty() ? -1 : nodeOf(selection_.back());
   int32_t to = -1;
-  if (from < 0) to = nearestTo(visibleScene().center());
-  else if (key == Qt::Key_Up || key == Qt::Key_Down) to = alongWire(from, key == Qt::Key_Down);
-  else to = beside(from, key == Qt::Key_Right);
+  if (from < 0)
+    to = nearestTo(visibleScene().center());
+  else if (key == Qt::Key_Up || key == Qt::Key_Down)
+    to = alongWire(from, key == Qt::Key_Down);
+  else
+    to = beside(from, key == Qt::Key_Right);
   if (to < 0) return;
   walkedFrom_ = from;
   walkedTo_ = to;
@@ -113,8 +118,9 @@ int32_t Canvas::alongWire(int32_t node, bool down) const {
 int32_t Canvas::beside(int32_t node, bool right) const {
   const QRectF own = frameOf(node);
   const QPointF here = own.center();
-  const RectF around{static_cast<float>(right ? here.x() : here.x() - kNeighbourReach), static_cast<float>(own.top() - own.height()),
-                     kNeighbourReach, static_cast<float>(3 * own.height())};
+  const RectF around{static_cast<float>(right ? here.x() : here.x() - kNeighbourReach),
+                     static_cast<float>(own.top() - own.height()), kNeighbourReach,
+                     static_cast<float>(3 * own.height())};
   int32_t best = -1;
   double nearest = INFINITY;
   for (uint32_t i : index_->itemsIn(*picture_, around, kNeighbourReach)) {
@@ -163,16 +169,21 @@ void Canvas::scrollTo(QRectF scene) {
   const double margin = kRevealMargin / zoom_;
   const QRectF wanted = scene.adjusted(-margin, -margin, margin, margin), seen = visibleScene();
   QPointF origin = origin_;
-  if (wanted.left() < seen.left()) origin.setX(wanted.left());
-  else if (wanted.right() > seen.right()) origin.setX(std::min(wanted.right() - seen.width(), wanted.left()));
-  if (wanted.top() < seen.top()) origin.setY(wanted.top());
-  else if (wanted.bottom() > seen.bottom()) origin.setY(std::min(wanted.bottom() - seen.height(), wanted.top()));
+  if (wanted.left() < seen.left())
+    origin.setX(wanted.left());
+  else if (wanted.right() > seen.right())
+    origin.setX(std::min(wanted.right() - seen.width(), wanted.left()));
+  if (wanted.top() < seen.top())
+    origin.setY(wanted.top());
+  else if (wanted.bottom() > seen.bottom())
+    origin.setY(std::min(wanted.bottom() - seen.height(), wanted.top()));
   if (origin != origin_) setTransform(zoom_, origin);
 }
 
 void Canvas::glideTo(const std::vector<QRectF>& boxes) {
   const QRectF visible = freeScene();
-  if (boxes.empty() || std::ranges::any_of(boxes, [&](const QRectF& box) { return visible.contains(box.center()); })) return;
+  if (boxes.empty() || std::ranges::any_of(boxes, [&](const QRectF& box) { return visible.contains(box.center()); }))
+    return;
   QRectF all;
   for (const QRectF& box : boxes) all |= box;
   const bool together = all.width() <= visible.width() && all.height() <= visible.height();

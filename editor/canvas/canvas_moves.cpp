@@ -1,5 +1,5 @@
-// Things moved by hand: boxes with what is in them, frames and notes, points of wires, corners of frames; the stroke that
-// cuts wires. While they are in the hand they are painted above the tiles; where they go is told once, at the end.
+// Things moved by hand: boxes with what is in them, frames and notes, points of wires, corners of frames; the stroke
+// that cuts wires. While they are in the hand they are painted above the tiles; where they go is told once, at the end.
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -20,7 +20,10 @@ constexpr int kShakes = 5;                            // turns of the hand
 constexpr double kShakeReach = 10;                    // pixels a turn
 constexpr size_t kMostPainted = 4000, kMostWires = 400;
 
-RectF rectOf(const QRectF& r) { return {static_cast<float>(r.x()), static_cast<float>(r.y()), static_cast<float>(r.width()), static_cast<float>(r.height())}; }
+RectF rectOf(const QRectF& r) {
+  return {static_cast<float>(r.x()), static_cast<float>(r.y()), static_cast<float>(r.width()),
+          static_cast<float>(r.height())};
+}
 
 // Points along a path, near enough for the eye.
 std::vector<QPointF> along(const PictureItem& item) {
@@ -30,7 +33,8 @@ std::vector<QPointF> along(const PictureItem& item) {
   for (size_t i = 0; i + step < item.points.size(); i += step)
     for (int k = 0; k < 12; ++k) {
       const double t = k / 12.0, u = 1 - t;
-      out.push_back(item.curved ? at(i) * (u * u * u) + at(i + 1) * (3 * u * u * t) + at(i + 2) * (3 * u * t * t) + at(i + 3) * (t * t * t)
+      out.push_back(item.curved ? at(i) * (u * u * u) + at(i + 1) * (3 * u * u * t) + at(i + 2) * (3 * u * t * t) +
+                                      at(i + 3) * (t * t * t)
                                 : at(i) * u + at(i + 1) * t);
     }
   if (!item.points.empty()) out.push_back(at(item.points.size() - 1));
@@ -41,15 +45,19 @@ std::vector<QPointF> along(const PictureItem& item) {
 bool passes(const PictureItem& item, const QRectF& frame) {
   const size_t step = item.curved ? 3 : 1;
   for (size_t i = 0; i + step < item.points.size(); i += step) {
-    const auto [left, right] = std::minmax({item.points[i].x, item.points[i + 1].x, item.points[i + step - 1].x, item.points[i + step].x});
-    const auto [top, bottom] = std::minmax({item.points[i].y, item.points[i + 1].y, item.points[i + step - 1].y, item.points[i + step].y});
+    const auto [left, right] =
+        std::minmax({item.points[i].x, item.points[i + 1].x, item.points[i + step - 1].x, item.points[i + step].x});
+    const auto [top, bottom] =
+        std::minmax({item.points[i].y, item.points[i + 1].y, item.points[i + step - 1].y, item.points[i + step].y});
     if (left <= frame.right() && right >= frame.left() && top <= frame.bottom() && bottom >= frame.top()) return true;
   }
   return false;
 }
 
 bool crosses(QPointF a, QPointF b, QPointF c, QPointF d) {
-  const auto side = [](QPointF p, QPointF q, QPointF r) { return (q.x() - p.x()) * (r.y() - p.y()) - (q.y() - p.y()) * (r.x() - p.x()); };
+  const auto side = [](QPointF p, QPointF q, QPointF r) {
+    return (q.x() - p.x()) * (r.y() - p.y()) - (q.y() - p.y()) * (r.x() - p.x());
+  };
   return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
 }
 
@@ -66,7 +74,8 @@ int Canvas::pageItemAt(QPointF at) const {
     const bool frame = index_ && pageItemBoxes_[i] < firstDrawn_;  // frames stand behind all else
     if (!box.adjusted(-reach, -reach, reach, reach).contains(p)) continue;
     const QRectF inner = box.adjusted(reach, kFrameTitle, -reach, -reach);
-    if (!frame || !inner.contains(p)) return item.pageItem;  // a frame is held by its title and border, so that boxes in it can be reached
+    if (!frame || !inner.contains(p))
+      return item.pageItem;  // a frame is held by its title and border, so that boxes in it can be reached
   }
   return -1;
 }
@@ -132,7 +141,8 @@ bool Canvas::activateHandle(QPointF at) {
     return true;
   }
   const int32_t item = itemAt(at);
-  if (item >= 0 && picture_->items[static_cast<size_t>(item)].kind == PictureItem::Kind::Path && picture_->items[static_cast<size_t>(item)].viewEdge >= 0) {
+  if (item >= 0 && picture_->items[static_cast<size_t>(item)].kind == PictureItem::Kind::Path &&
+      picture_->items[static_cast<size_t>(item)].viewEdge >= 0) {
     emit wireActivated(picture_->items[static_cast<size_t>(item)].viewEdge, toScene(at));
     return true;
   }
@@ -148,8 +158,10 @@ void Canvas::clickPageItem(Qt::KeyboardModifiers modifiers) {
     changeSelection({});
   }
   const auto found = std::ranges::find(selectedPageItems_, grab_.pageItem);
-  if (found == selectedPageItems_.end()) selectedPageItems_.push_back(grab_.pageItem);
-  else selectedPageItems_.erase(found);
+  if (found == selectedPageItems_.end())
+    selectedPageItems_.push_back(grab_.pageItem);
+  else
+    selectedPageItems_.erase(found);
   update();
 }
 
@@ -168,12 +180,14 @@ void Canvas::setReroutes(std::vector<ReroutePoint> points) {
 void Canvas::startMove() {
   Move move;
   move.moved.pulled = grab_.pulls;
-  const bool known = grab_.node >= 0 ? std::ranges::find(selectedNodes_, grab_.node) != selectedNodes_.end()
-                                     : std::ranges::find(selectedPageItems_, grab_.pageItem) != selectedPageItems_.end();
+  const bool known = grab_.node >= 0
+                         ? std::ranges::find(selectedNodes_, grab_.node) != selectedNodes_.end()
+                         : std::ranges::find(selectedPageItems_, grab_.pageItem) != selectedPageItems_.end();
   if (!known) {
     selectedPageItems_.clear();
     if (grab_.pageItem >= 0) selectedPageItems_ = {grab_.pageItem};
-    changeSelection(grab_.node >= 0 ? std::vector{view_->nodes[static_cast<size_t>(grab_.node)].instruction} : std::vector<InstructionId>());
+    changeSelection(grab_.node >= 0 ? std::vector{view_->nodes[static_cast<size_t>(grab_.node)].instruction}
+                                    : std::vector<InstructionId>());
   }
   move.moved.nodes = known ? selectedNodes_ : grab_.node >= 0 ? std::vector{grab_.node} : std::vector<int32_t>();
   move.moved.pageItems = selectedPageItems_;
@@ -181,15 +195,19 @@ void Canvas::startMove() {
   for (int item : move.moved.pageItems) {
     const QRectF box = pageItemBox(item);
     for (size_t v = 0; v < view_->nodes.size(); ++v)
-      if (view_->nodes[v].parent < 0 && box.contains(frameOf(static_cast<int32_t>(v))) && view_->nodes[v].kind != ViewNode::Kind::Attached)
-        if (std::ranges::find(move.moved.nodes, static_cast<int32_t>(v)) == move.moved.nodes.end()) move.moved.nodes.push_back(static_cast<int32_t>(v));
+      if (view_->nodes[v].parent < 0 && box.contains(frameOf(static_cast<int32_t>(v))) &&
+          view_->nodes[v].kind != ViewNode::Kind::Attached)
+        if (std::ranges::find(move.moved.nodes, static_cast<int32_t>(v)) == move.moved.nodes.end())
+          move.moved.nodes.push_back(static_cast<int32_t>(v));
   }
   move.nodes.resize(view_->nodes.size());
   for (int32_t node : move.moved.nodes) move.nodes[static_cast<size_t>(node)] = true;
   for (size_t v = 0; v < move.nodes.size(); ++v)  // parents stand before what is in them
     if (view_->nodes[v].parent >= 0 && move.nodes[static_cast<size_t>(view_->nodes[v].parent)]) move.nodes[v] = true;
   for (const ViewEdge& edge : view_->edges)
-    if (view_->nodes[static_cast<size_t>(edge.from)].kind == ViewNode::Kind::Attached && move.nodes[static_cast<size_t>(edge.to)]) move.nodes[static_cast<size_t>(edge.from)] = true;
+    if (view_->nodes[static_cast<size_t>(edge.from)].kind == ViewNode::Kind::Attached &&
+        move.nodes[static_cast<size_t>(edge.to)])
+      move.nodes[static_cast<size_t>(edge.from)] = true;
   std::erase_if(move.moved.nodes, [&](int32_t v) {
     const ViewNode& node = view_->nodes[static_cast<size_t>(v)];
     return node.kind == ViewNode::Kind::Attached || (node.parent >= 0 && move.nodes[static_cast<size_t>(node.parent)]);
@@ -201,7 +219,8 @@ void Canvas::startMove() {
   for (size_t i = 0; i < picture_->items.size() && move.items.size() < kMostPainted; ++i)
     if (goesAlong(picture_->items[i])) move.items.push_back(static_cast<uint32_t>(i));
   for (size_t e = 0; e < view_->edges.size() && move.wires.size() < kMostWires; ++e)
-    if (move.nodes[static_cast<size_t>(view_->edges[e].from)] || move.nodes[static_cast<size_t>(view_->edges[e].to)]) move.wires.push_back(e);
+    if (move.nodes[static_cast<size_t>(view_->edges[e].from)] || move.nodes[static_cast<size_t>(view_->edges[e].to)])
+      move.wires.push_back(e);
   move_ = std::move(move);
   setCursor(Qt::SizeAllCursor);
 }
@@ -230,7 +249,9 @@ void Canvas::lookForShake(double x) {
 }
 
 QPointF Canvas::movedBy(int32_t viewNode) const {
-  if (!move_ || viewNode < 0 || static_cast<size_t>(viewNode) >= move_->nodes.size() || !move_->nodes[static_cast<size_t>(viewNode)]) return {};
+  if (!move_ || viewNode < 0 || static_cast<size_t>(viewNode) >= move_->nodes.size() ||
+      !move_->nodes[static_cast<size_t>(viewNode)])
+    return {};
   return move_->moved.by;
 }
 
@@ -284,7 +305,8 @@ void Canvas::releaseStroke() {
     const auto points = along(item);
     bool hit = false;
     for (size_t a = 0; a + 1 < stroke.size() && !hit; ++a)
-      for (size_t b = 0; b + 1 < points.size() && !hit; ++b) hit = crosses(stroke[a], stroke[a + 1], points[b], points[b + 1]);
+      for (size_t b = 0; b + 1 < points.size() && !hit; ++b)
+        hit = crosses(stroke[a], stroke[a + 1], points[b], points[b + 1]);
     if (hit) cut.push_back(item.viewEdge);
   }
   if (!cut.empty()) emit wiresCut(cut);
@@ -310,7 +332,8 @@ void Canvas::paintMove(QPainter& painter) {
   painter.restore();
   // The wire that the node would go into, above it.
   const int32_t item = move_->moved.wire < 0 ? -1 : index_->wireItem(static_cast<size_t>(move_->moved.wire));
-  if (item >= 0) paintHoveredWire(painter, picture_->items[static_cast<size_t>(item)], toQColor(ColorRole::Selection, theme_));
+  if (item >= 0)
+    paintHoveredWire(painter, picture_->items[static_cast<size_t>(item)], toQColor(ColorRole::Selection, theme_));
 }
 
 void Canvas::paintMovedWires(QPainter& painter) {

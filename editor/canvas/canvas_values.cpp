@@ -23,7 +23,8 @@ QImage heatMap(const NodeValue& value, Theme theme) {
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < value.columns; ++c) {
       const float sample = value.samples[static_cast<size_t>(r * value.columns + c)];
-      image.setPixelColor(c, r, toQColor(std::isfinite(sample) ? heatRole(static_cast<double>(sample)) : ColorRole::Error, theme));
+      image.setPixelColor(
+          c, r, toQColor(std::isfinite(sample) ? heatRole(static_cast<double>(sample)) : ColorRole::Error, theme));
     }
   return image;
 }
@@ -45,7 +46,8 @@ void paintBars(QPainter& painter, const NodeValue& value, const QRectF& area, Th
   const double wide = area.width() / value.columns;
   for (int i = 0; i < value.columns; ++i) {
     const double high = area.height() * static_cast<double>(value.samples[static_cast<size_t>(i)]);
-    painter.fillRect(QRectF(area.left() + i * wide, area.bottom() - high, std::max(wide - 0.6, 0.4), high), toQColor(ColorRole::Selection, theme));
+    painter.fillRect(QRectF(area.left() + i * wide, area.bottom() - high, std::max(wide - 0.6, 0.4), high),
+                     toQColor(ColorRole::Selection, theme));
   }
 }
 
@@ -58,10 +60,13 @@ QPainterPath lineOf(const NodeValue& value, const QRectF& area) {
       down = false;
       continue;
     }
-    const QPointF at(area.left() + area.width() * static_cast<double>(i) / static_cast<double>(std::max<size_t>(value.samples.size() - 1, 1)),
+    const QPointF at(area.left() + area.width() * static_cast<double>(i) /
+                                       static_cast<double>(std::max<size_t>(value.samples.size() - 1, 1)),
                      area.bottom() - area.height() * static_cast<double>(sample));
-    if (down) path.lineTo(at);
-    else path.moveTo(at);
+    if (down)
+      path.lineTo(at);
+    else
+      path.moveTo(at);
     down = true;
   }
   return path;
@@ -99,7 +104,8 @@ void Canvas::paintValues(QPainter& painter, const QRectF& visible) {
     const auto found = values_.find(node.instruction);
     const QRectF frame = frameOf(static_cast<int32_t>(v));
     if (found == values_.end() || !frame.intersects(visible)) continue;
-    paintValue(painter, found->second, QRectF(frame.left() + 6, frame.bottom() - view_->valueStrip, frame.width() - 12, view_->valueStrip - 6));
+    paintValue(painter, found->second,
+               QRectF(frame.left() + 6, frame.bottom() - view_->valueStrip, frame.width() - 12, view_->valueStrip - 6));
     ++painted;
   }
 }
@@ -137,7 +143,8 @@ void Canvas::paintValue(QPainter& painter, const NodeValue& value, QRectF strip)
   const std::string text = elideText(shown.toStdString(), kValueSize, static_cast<float>(strip.width()));
   const double wide = textWidth(text, kValueSize);
   const bool pictured = value.columns > 0 && strip.width() - wide > 20;
-  if (pictured) paintForm(painter, value, QRectF(strip.left(), strip.top(), strip.width() - wide - 6, strip.height()), theme_);
+  if (pictured)
+    paintForm(painter, value, QRectF(strip.left(), strip.top(), strip.width() - wide - 6, strip.height()), theme_);
   PictureItem item;
   item.kind = PictureItem::Kind::Text;
   item.text = text;

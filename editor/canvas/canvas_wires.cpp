@@ -22,7 +22,8 @@ constexpr size_t kMostDrawn = 250, kMostJudged = 120;
 constexpr float kPlateText = 10.5f;
 
 RectF toRectF(const QRectF& r) {
-  return {static_cast<float>(r.x()), static_cast<float>(r.y()), static_cast<float>(r.width()), static_cast<float>(r.height())};
+  return {static_cast<float>(r.x()), static_cast<float>(r.y()), static_cast<float>(r.width()),
+          static_cast<float>(r.height())};
 }
 
 }  // namespace
@@ -32,16 +33,15 @@ void Canvas::setWireHints(WireHints hints) {
   update();
 }
 
-bool Canvas::takesWires(const ViewNode& node) {
-  return node.kind == ViewNode::Kind::Instruction || node.caller;
-}
+bool Canvas::takesWires(const ViewNode& node) { return node.kind == ViewNode::Kind::Instruction || node.caller; }
 
 std::vector<int32_t> Canvas::wirableNodes() const {
   std::vector<int32_t> out;
   if (!hints_.inputs || !view_ || zoom_ < kSmallestZoom) return out;
   const QRectF visible = visibleScene();
   for (size_t v = 0; v < view_->nodes.size() && out.size() < kMostDrawn; ++v)
-    if (takesWires(view_->nodes[v]) && frameOf(static_cast<int32_t>(v)).intersects(visible)) out.push_back(static_cast<int32_t>(v));
+    if (takesWires(view_->nodes[v]) && frameOf(static_cast<int32_t>(v)).intersects(visible))
+      out.push_back(static_cast<int32_t>(v));
   return out;
 }
 
@@ -60,7 +60,8 @@ Canvas::Socket Canvas::socketAt(QPointF at) const {
   double nearest = kSocketReach;
   for (int32_t node : wirableNodes()) {
     const QRectF frame = frameOf(node);
-    if (!QRectF(toWidget(frame.topLeft()), toWidget(frame.bottomRight())).adjusted(-12, -24, 12, 12).contains(at)) continue;
+    if (!QRectF(toWidget(frame.topLeft()), toWidget(frame.bottomRight())).adjusted(-12, -24, 12, 12).contains(at))
+      continue;
     const InstructionId id = view_->nodes[static_cast<size_t>(node)].instruction;
     const auto consider = [&](QPointF socket, int32_t operand, bool open, InstructionId value) {
       const double distance = std::hypot(socket.x() - at.x(), socket.y() - at.y());
@@ -86,7 +87,8 @@ size_t Canvas::countOf(const std::vector<CanvasInput>& inputs) {
 bool Canvas::isAttached(InstructionId value, int32_t user) const {
   if (!value.valid()) return false;
   for (const ViewEdge& edge : view_->edges)
-    if (edge.to == user && edge.value == value) return view_->nodes[static_cast<size_t>(edge.from)].kind == ViewNode::Kind::Attached;
+    if (edge.to == user && edge.value == value)
+      return view_->nodes[static_cast<size_t>(edge.from)].kind == ViewNode::Kind::Attached;
   return false;
 }
 
@@ -171,7 +173,8 @@ void Canvas::snapToBody(int32_t node) {
   int32_t chosen = -1;
   for (const bool open : {true, false})
     for (size_t k = 0; k < inputs.size() && chosen < 0; ++k)
-      if (inputs[k].value.valid() != open && verdictOf(id, static_cast<int32_t>(k)).fits) chosen = static_cast<int32_t>(k);
+      if (inputs[k].value.valid() != open && verdictOf(id, static_cast<int32_t>(k)).fits)
+        chosen = static_cast<int32_t>(k);
   if (chosen < 0) {  // refused, but where it would have gone
     const auto open = std::ranges::find_if(inputs, [](const CanvasInput& i) { return !i.value.valid(); });
     chosen = open == inputs.end() ? 0 : static_cast<int32_t>(open - inputs.begin());
@@ -185,22 +188,28 @@ void Canvas::releaseWire(QPointF at) {
   const Wire wire = *wire_;
   if (!wire.moved && !wire.sticky) {
     endWire();
-    if (wire.openUser.valid()) emit inputClicked(wire.openUser, wire.openOperand);
-    else click(at, Qt::NoModifier);
+    if (wire.openUser.valid())
+      emit inputClicked(wire.openUser, wire.openOperand);
+    else
+      click(at, Qt::NoModifier);
     return;
   }
   if (wire.openUser.valid()) {
     endWire();
-    if (wire.target.node.valid()) emit wireDropped(wire.target.node, wire.openUser, wire.openOperand, at);
-    else emit inputDroppedOnEmpty(wire.openUser, wire.openOperand, at);
+    if (wire.target.node.valid())
+      emit wireDropped(wire.target.node, wire.openUser, wire.openOperand, at);
+    else
+      emit inputDroppedOnEmpty(wire.openUser, wire.openOperand, at);
   } else if (wire.target.node.valid()) {
     if (wire.pulledUser == wire.target.node && wire.pulledOperand == wire.target.operand) return endWire();
     wire_->held = true;  // until the listener says how it ends
     emit wireDropped(wire.value, wire.target.node, wire.target.operand, at);
   } else {
     endWire();
-    if (wire.pulledUser.valid()) emit inputOpened(wire.pulledUser, wire.pulledOperand);
-    else emit wireDroppedOnEmpty(wire.value, at);
+    if (wire.pulledUser.valid())
+      emit inputOpened(wire.pulledUser, wire.pulledOperand);
+    else
+      emit wireDroppedOnEmpty(wire.value, at);
   }
 }
 
@@ -246,7 +255,9 @@ void Canvas::paintForesight(QPainter& painter) {
       painter.setPen(QPen(glow, 3.0 * ring));
       painter.drawRoundedRect(box, 6, 6);
     }
-    if (!each.text.isEmpty()) paintPlate(painter, box.topRight() + QPointF(6, 4), QString::fromStdString(elideText(each.text.toStdString(), kPlateText, 320)), role, true);
+    if (!each.text.isEmpty())
+      paintPlate(painter, box.topRight() + QPointF(6, 4),
+                 QString::fromStdString(elideText(each.text.toStdString(), kPlateText, 320)), role, true);
   }
 }
 
@@ -291,8 +302,10 @@ void Canvas::paintSockets(QPainter& painter) {
     const InstructionId id = view_->nodes[static_cast<size_t>(node)].instruction;
     const auto inputs = hints_.inputs(id);
     const bool carried = wire_ && wire_->moved && wire_->value.valid() && judged++ < kMostJudged;
-    if (carried) paintTargets(painter, node, id, inputs);
-    else paintInputs(painter, node, inputs);
+    if (carried)
+      paintTargets(painter, node, id, inputs);
+    else
+      paintInputs(painter, node, inputs);
     const bool near = hover_ >= 0 && picture_->items[static_cast<size_t>(hover_)].viewNode == node;
     if (!near && !(wire_ && wire_->openUser.valid())) continue;
     painter.setPen(QPen(toQColor(ColorRole::Selection, theme_), 1.5));
@@ -318,7 +331,8 @@ void Canvas::paintInputs(QPainter& painter, int32_t node, const std::vector<Canv
     text.fill = ColorRole::NodeText;
     text.text = elideText(inputs[k].name.toStdString() + " ?", text.size, static_cast<float>(plate.width()) - 6);
     if (text.text.empty()) text.text = "?";
-    text.bounds = {static_cast<float>(plate.center().x()) - textWidth(text.text, text.size) / 2, static_cast<float>(plate.y()) + 3, 0, 0};
+    text.bounds = {static_cast<float>(plate.center().x()) - textWidth(text.text, text.size) / 2,
+                   static_cast<float>(plate.y()) + 3, 0, 0};
     paintItem(painter, text, 1, theme_);
   }
 }
@@ -366,7 +380,8 @@ void Canvas::paintWire(QPainter& painter) {
   const double bend = std::max(24.0, std::abs(to.y() - from.y()) / 2);
   path.cubicTo(from + QPointF(0, bend), to - QPointF(0, bend), to);
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(toQColor(refused ? ColorRole::Error : ColorRole::Selection, theme_), 2.2, refused ? Qt::DashLine : Qt::SolidLine));
+  painter.setPen(QPen(toQColor(refused ? ColorRole::Error : ColorRole::Selection, theme_), 2.2,
+                      refused ? Qt::DashLine : Qt::SolidLine));
   painter.drawPath(path);
   paintGhosts(painter, path);
   if (!fromInput) paintVerdict(painter);
@@ -385,7 +400,8 @@ void Canvas::paintVerdict(QPainter& painter) {
   if (!wire_->target.node.valid() || !ghosts_.empty()) return;
   const WireVerdict& verdict = verdictOf(wire_->target.node, wire_->target.operand);
   if (verdict.text.isEmpty() || (!verdict.fits && !wire_->reasonShown)) return;
-  paintPlate(painter, wire_->at + QPointF(16, 14), verdict.text, verdict.fits ? ColorRole::Selection : ColorRole::Error, false);
+  paintPlate(painter, wire_->at + QPointF(16, 14), verdict.text, verdict.fits ? ColorRole::Selection : ColorRole::Error,
+             false);
 }
 
 QString Canvas::shownVerdict() {

@@ -41,8 +41,10 @@ void paintBox(QPainter& painter, const PictureItem& item, double zoom, Theme the
   painter.setPen(outlined ? QPen(toQColor(item.stroke, theme), item.width) : QPen(Qt::NoPen));
   painter.setBrush(item.filled ? QBrush(toQColor(item.fill, theme)) : QBrush(Qt::NoBrush));
   painter.setRenderHint(QPainter::Antialiasing, rounded);
-  if (rounded) painter.drawRoundedRect(rect, item.radius, item.radius);
-  else painter.drawRect(rect);
+  if (rounded)
+    painter.drawRoundedRect(rect, item.radius, item.radius);
+  else
+    painter.drawRect(rect);
   if (!item.hatched || zoom < 0.3) return;
   QColor hatch = toQColor(ColorRole::Hatch, theme);
   hatch.setAlphaF(0.35f);
@@ -122,7 +124,8 @@ QImage renderToImage(const Picture& picture, QSize size, Theme theme) {
   const double zoom = std::min({(size.width() - 2 * kMargin) / std::max(bounds.width(), 1.0),
                                 (size.height() - 2 * kMargin) / std::max(bounds.height(), 1.0), 1.0});
   const double safe = std::max(zoom, 1e-4);
-  const QPointF origin(bounds.center().x() - size.width() / 2.0 / safe, bounds.center().y() - size.height() / 2.0 / safe);
+  const QPointF origin(bounds.center().x() - size.width() / 2.0 / safe,
+                       bounds.center().y() - size.height() / 2.0 / safe);
   std::vector<uint32_t> all(picture.items.size());
   for (uint32_t i = 0; i < all.size(); ++i) all[i] = i;
   return renderRegion(picture, all, origin, safe, size, theme);

@@ -23,7 +23,8 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
   begin_.assign(static_cast<size_t>(columns_) * static_cast<size_t>(rows_) + 1, 0);
   auto forCells = [&](const Cells& c, auto&& visit) {
     for (int32_t y = c.top; y <= c.bottom; ++y)
-      for (int32_t x = c.left; x <= c.right; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns_) + static_cast<size_t>(x));
+      for (int32_t x = c.left; x <= c.right; ++x)
+        visit(static_cast<size_t>(y) * static_cast<size_t>(columns_) + static_cast<size_t>(x));
   };
   auto isLarge = [](const Cells& c) {
     return static_cast<int64_t>(c.right - c.left + 1) * (c.bottom - c.top + 1) > kManyCells;
@@ -31,7 +32,8 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
   for (uint32_t i = 0; i < picture.items.size(); ++i) {
     const PictureItem& item = picture.items[i];
     if (item.kind == PictureItem::Kind::Box && item.viewNode >= 0) {
-      if (static_cast<size_t>(item.viewNode) >= frames_.size()) frames_.resize(static_cast<size_t>(item.viewNode) + 1, -1);
+      if (static_cast<size_t>(item.viewNode) >= frames_.size())
+        frames_.resize(static_cast<size_t>(item.viewNode) + 1, -1);
       int32_t& frame = frames_[static_cast<size_t>(item.viewNode)];
       frameBounds_.resize(frames_.size());
       if (frame < 0) frame = static_cast<int32_t>(i), frameBounds_[static_cast<size_t>(item.viewNode)] = item.bounds;
@@ -41,8 +43,10 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
       wires_[static_cast<size_t>(item.viewEdge)] = static_cast<int32_t>(i);
     }
     const Cells c = cellsOf(item.bounds);
-    if (isLarge(c)) large_.push_back(i);
-    else forCells(c, [&](size_t cell) { ++begin_[cell + 1]; });
+    if (isLarge(c))
+      large_.push_back(i);
+    else
+      forCells(c, [&](size_t cell) { ++begin_[cell + 1]; });
   }
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   items_.resize(begin_.back());
@@ -54,8 +58,12 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
 }
 
 SpatialIndex::Cells SpatialIndex::cellsOf(const RectF& rect) const {
-  auto column = [&](float x) { return static_cast<int32_t>(std::clamp((x - bounds_.x) / cell_, 0.f, static_cast<float>(columns_ - 1))); };
-  auto row = [&](float y) { return static_cast<int32_t>(std::clamp((y - bounds_.y) / cell_, 0.f, static_cast<float>(rows_ - 1))); };
+  auto column = [&](float x) {
+    return static_cast<int32_t>(std::clamp((x - bounds_.x) / cell_, 0.f, static_cast<float>(columns_ - 1)));
+  };
+  auto row = [&](float y) {
+    return static_cast<int32_t>(std::clamp((y - bounds_.y) / cell_, 0.f, static_cast<float>(rows_ - 1)));
+  };
   return {column(rect.x), row(rect.y), column(rect.x + rect.width), row(rect.y + rect.height)};
 }
 
@@ -64,7 +72,8 @@ std::vector<uint32_t> SpatialIndex::itemsIn(const Picture& picture, const RectF&
   auto take = [&](uint32_t i) {
     const PictureItem& item = picture.items[i];
     const float grown = item.width + 4;  // strokes and arrow heads
-    const RectF b{item.bounds.x - grown, item.bounds.y - grown, item.bounds.width + 2 * grown, item.bounds.height + 2 * grown};
+    const RectF b{item.bounds.x - grown, item.bounds.y - grown, item.bounds.width + 2 * grown,
+                  item.bounds.height + 2 * grown};
     if (item.minZoom <= zoom && b.intersects(scene)) out.push_back(i);
   };
   for (uint32_t i : large_) take(i);

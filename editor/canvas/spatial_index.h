@@ -17,11 +17,14 @@ class SpatialIndex {
   std::vector<uint32_t> itemsIn(const Picture& picture, const RectF& scene, double zoom) const;
   // The first Box item of a view node; -1: none.
   int32_t frameItem(int32_t viewNode) const {
-    return viewNode >= 0 && static_cast<size_t>(viewNode) < frames_.size() ? frames_[static_cast<size_t>(viewNode)] : -1;
+    return viewNode >= 0 && static_cast<size_t>(viewNode) < frames_.size() ? frames_[static_cast<size_t>(viewNode)]
+                                                                           : -1;
   }
   // Bounds of a view node's frame; empty: none. In one array, so that all nodes can be looked at in a millisecond.
   RectF frameBounds(int32_t viewNode) const {
-    return viewNode >= 0 && static_cast<size_t>(viewNode) < frameBounds_.size() ? frameBounds_[static_cast<size_t>(viewNode)] : RectF();
+    return viewNode >= 0 && static_cast<size_t>(viewNode) < frameBounds_.size()
+               ? frameBounds_[static_cast<size_t>(viewNode)]
+               : RectF();
   }
   // The item of a wire of the view; -1: none.
   int32_t wireItem(size_t viewEdge) const { return viewEdge < wires_.size() ? wires_[viewEdge] : -1; }

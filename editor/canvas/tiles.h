@@ -33,11 +33,11 @@ class TileStore : public QObject {
   // Forgets all tiles; running workers finish for nothing.
   void reset(std::shared_ptr<const Picture> picture, std::shared_ptr<const SpatialIndex> index, Theme theme);
 
-  static int32_t levelFor(double zoom);        // the level whose tiles are drawn at this zoom, never enlarged
+  static int32_t levelFor(double zoom);  // the level whose tiles are drawn at this zoom, never enlarged
   static double zoomOf(int32_t level);
   static RectF sceneRect(const TileKey& key);
 
-  const QImage* find(const TileKey& key);      // null: not filled
+  const QImage* find(const TileKey& key);  // null: not filled
   // Asks for these tiles, the first ones first; what was asked before and is not among them is dropped.
   void request(const std::vector<TileKey>& keys);
   bool idle() const { return waiting_.empty() && running_.empty(); }

@@ -12,12 +12,12 @@ namespace tessera {
 
 struct CanvasInput {
   QString name;
-  InstructionId value;          // invalid: open
-  bool appends = false;         // one more where the op takes any number; only a wire sees it
+  InstructionId value;   // invalid: open
+  bool appends = false;  // one more where the op takes any number; only a wire sees it
 };
 struct WireVerdict {
   bool fits = false;
-  QString text;                 // what the user gives then, or why not
+  QString text;  // what the user gives then, or why not
 };
 struct WireHints {
   std::function<std::vector<CanvasInput>(InstructionId)> inputs;
@@ -36,13 +36,14 @@ struct Foreseen {
 // A node's value as it is painted under its shape.
 struct NodeValue {
   enum class Form : uint8_t { None, Line, Heat, Image, Bars };
-  QString text;                 // a number, or what a picture cannot say
+  QString text;  // a number, or what a picture cannot say
   Form form = Form::None;
-  std::vector<float> samples;   // row by row, within 0 … 1 between least and greatest; NaN stays; three a pixel of an image
+  std::vector<float>
+      samples;  // row by row, within 0 … 1 between least and greatest; NaN stays; three a pixel of an image
   int columns = 0;
-  bool bad = false;             // holds NaN or an infinity
-  InstructionId badFrom;        // where that first appeared
-  bool scrubs = false;          // a number that a drag on it changes
+  bool bad = false;       // holds NaN or an infinity
+  InstructionId badFrom;  // where that first appeared
+  bool scrubs = false;    // a number that a drag on it changes
 };
 
 }  // namespace tessera

@@ -19,7 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double since(Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); }
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 std::string besideFile(const QString& path, const std::string& file) {
   const QDir folder = path.isEmpty() ? QDir() : QFileInfo(path).dir();
@@ -37,7 +39,9 @@ struct Feeds {
     const std::string key = "feed" + std::to_string(read[device]++);
     const auto found = given.find(key);
     if (found == given.end()) return fail("the infeed file has no " + key);
-    if (!compatible(found->second.shape(), shape)) return fail(key + " is " + toString(found->second.shape(), false) + ", the program wants " + toString(shape, false));
+    if (!compatible(found->second.shape(), shape))
+      return fail(key + " is " + toString(found->second.shape(), false) + ", the program wants " +
+                  toString(shape, false));
     return found->second;
   }
   Status store(int64_t device, const Literal& value) {
@@ -56,8 +60,8 @@ bool wantsDevices(const Module& module, const RunSettings& settings) {
   return !grid || grid->count() > 1;
 }
 
-Result<RunOutcome> runOnGrid(const Module& module, const QString& path, const RunSettings& settings, const std::atomic<bool>& cancel,
-                             const std::function<void(QString, double)>& progress) {
+Result<RunOutcome> runOnGrid(const Module& module, const QString& path, const RunSettings& settings,
+                             const std::atomic<bool>& cancel, const std::function<void(QString, double)>& progress) {
   RunOutcome out;
   TESSERA_ASSIGN_OR_RETURN(const DeviceGrid grid, gridOf(module, settings.replicas, settings.partitions));
   std::shared_ptr<const CustomCallLibrary> library;
@@ -68,11 +72,13 @@ Result<RunOutcome> runOnGrid(const Module& module, const QString& path, const Ru
   if (!settings.infeed.empty()) {
     TESSERA_ASSIGN_OR_RETURN(feeds->given, readNpz(besideFile(path, settings.infeed)));
   }
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, argumentsOf(module, path, settings, &out.argumentsFromFile));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole,
+                           argumentsOf(module, path, settings, &out.argumentsFromFile));
   out.arguments = whole.size();
   NamedArrays named;
   for (size_t i = 0; i < whole.size(); ++i) named["arg" + std::to_string(i)] = whole[i];
-  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsByDevice(module, grid, named, {settings.seed, 0.02, 8}));
+  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments,
+                           argumentsByDevice(module, grid, named, {settings.seed, 0.02, 8}));
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(settings.backend));
   CompileOptions compile;
   compile.cancel = &cancel;
@@ -81,7 +87,8 @@ Result<RunOutcome> runOnGrid(const Module& module, const QString& path, const Ru
   std::vector<std::unique_ptr<Executable>> executables;
   Clock::time_point begin = Clock::now();
   for (int64_t device = 0; device < grid.count(); ++device) {
-    progress(QObject::tr("Compiling for device %1 of %2").arg(device + 1).arg(grid.count()), static_cast<double>(device) / static_cast<double>(grid.count()));
+    progress(QObject::tr("Compiling for device %1 of %2").arg(device + 1).arg(grid.count()),
+             static_cast<double>(device) / static_cast<double>(grid.count()));
     TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compile));
     executables.push_back(std::move(executable));
   }
@@ -92,19 +99,23 @@ Result<RunOutcome> runOnGrid(const Module& module, const QString& path, const Ru
   outside.outfeed = [feeds](int64_t device, const Literal& value) { return feeds->store(device, value); };
   outside.customCalls = library.get();
   begin = Clock::now();
-  TESSERA_ASSIGN_OR_RETURN(DeviceArrays outputs, runOnDevices(grid, [&](Communicator& communicator) {
-    const auto device = static_cast<size_t>(communicator.device());
-    RunOptions run;
-    run.communicator = &communicator;
-    run.cancel = &cancel;
-    return executables[device]->run(arguments[device], run);
-  }, std::move(outside)));
+  TESSERA_ASSIGN_OR_RETURN(DeviceArrays outputs, runOnDevices(
+                                                     grid,
+                                                     [&](Communicator& communicator) {
+                                                       const auto device = static_cast<size_t>(communicator.device());
+                                                       RunOptions run;
+                                                       run.communicator = &communicator;
+                                                       run.cancel = &cancel;
+                                                       return executables[device]->run(arguments[device], run);
+                                                     },
+                                                     std::move(outside)));
   out.runMs = since(begin);
   out.runs = 1;
   if (!settings.outfeed.empty()) TESSERA_TRY(writeNpz(besideFile(path, settings.outfeed), feeds->taken));
   for (size_t device = 0; device < outputs.size(); ++device)
     for (Literal& output : outputs[device]) {
-      out.outputTexts.push_back(outputs.size() > 1 ? QObject::tr("device %1: ").arg(device) + valueText(output) : valueText(output));
+      out.outputTexts.push_back(outputs.size() > 1 ? QObject::tr("device %1: ").arg(device) + valueText(output)
+                                                   : valueText(output));
       out.outputs.push_back(std::move(output));
     }
   for (const auto& executable : executables) out.peakBytes += executable->peakBytes();

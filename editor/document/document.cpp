@@ -107,25 +107,29 @@ void Document::openRecovered(const QString& file, const QString& path) { read(fi
 void Document::read(const QString& path, std::optional<QString> recovered) {
   cancelRun();
   emit progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
-  start(kReading, [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_, recovered, fields = fields_]() -> Answer {
-    auto opened = std::make_shared<Opened>();
-    opened->path = path;
-    opened->recoveredFor = recovered;
-    if (!readPlainGraph(path.toStdString(), opened->read, opened->plain)) opened->read = readModule(path.toStdString());
-    if (const auto& module = opened->read.module) {
-      if (auto project = readArrangement(path.toStdString()); !project)
-        opened->read.diagnostics.add(std::move(project).error());  // a sidecar that does not read: the graph is shown without it
-      else
-        opened->project = *std::move(project);
-      opened->scenes = std::make_shared<SceneMaker>(*module, opened->project, opened->plain);
-      opened->scenes->setFields(fields);
-      const ComputationId shown = module->findComputation(opened->project.shown).value_or(module->entry());
-      opened->scene = opened->scenes->make(shown, opened->scenes->initialOptions(shown), nullptr);
-    }
-    return [this, opened, request] {
-      if (request == openRequest_) install(opened);
-    };
-  });
+  start(kReading,
+        [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_, recovered,
+         fields = fields_]() -> Answer {
+          auto opened = std::make_shared<Opened>();
+          opened->path = path;
+          opened->recoveredFor = recovered;
+          if (!readPlainGraph(path.toStdString(), opened->read, opened->plain))
+            opened->read = readModule(path.toStdString());
+          if (const auto& module = opened->read.module) {
+            if (auto project = readArrangement(path.toStdString()); !project)
+              opened->read.diagnostics.add(
+                  std::move(project).error());  // a sidecar that does not read: the graph is shown without it
+            else
+              opened->project = *std::move(project);
+            opened->scenes = std::make_shared<SceneMaker>(*module, opened->project, opened->plain);
+            opened->scenes->setFields(fields);
+            const ComputationId shown = module->findComputation(opened->project.shown).value_or(module->entry());
+            opened->scene = opened->scenes->make(shown, opened->scenes->initialOptions(shown), nullptr);
+          }
+          return [this, opened, request] {
+            if (request == openRequest_) install(opened);
+          };
+        });
 }
 
 void Document::create() {
@@ -151,7 +155,8 @@ void Document::createFrom(const std::string& text) {
   inferModule(*made->read.module);
   made->scenes = std::make_shared<SceneMaker>(*made->read.module, made->project, nullptr, true);
   made->scenes->setFields(fields_);
-  made->scene = made->scenes->make(made->read.module->entry(), made->scenes->initialOptions(made->read.module->entry()), nullptr);
+  made->scene =
+      made->scenes->make(made->read.module->entry(), made->scenes->initialOptions(made->read.module->entry()), nullptr);
   install(made);
   live_ = true;
   evaluateInBackground();
@@ -179,8 +184,8 @@ void Document::install(std::shared_ptr<Opened> file) {
   ++generation_;
   ++revision_;
   path_ = file->path;
-  dispose(std::make_tuple(std::move(history_), std::move(scene_), std::move(text_), std::move(outcome_), std::move(users_),
-                          std::move(scenes_)));
+  dispose(std::make_tuple(std::move(history_), std::move(scene_), std::move(text_), std::move(outcome_),
+                          std::move(users_), std::move(scenes_)));
   project_ = std::move(file->project);
   history_.emplace(std::move(*file->read.module), project_);
   scenes_ = std::move(file->scenes);
@@ -232,7 +237,8 @@ void Document::inferInBackground() {
     Diagnostics found = inferModule(module);
     found.addAll(verify(module).items());
     return [this, module = std::move(module), found = std::move(found), revision] {
-      if (revision != revision_ || editing_ || history_->canUndo()) return;  // an edit came first and inferred for itself
+      if (revision != revision_ || editing_ || history_->canUndo())
+        return;  // an edit came first and inferred for itself
       dispose(std::move(history_));
       history_.emplace(module, project_);
       setDiagnostics(found);
@@ -280,24 +286,26 @@ void Document::collectDiagnostics() {
 // --- what is shown
 
 void Document::makeScene(bool keepView, SceneWork work) {
-  startForModule(kArrangement, [this, scenes = scenes_, request = ++sceneRequest_, keepView, work = std::move(work),
-                                overlay = overlayShown_ ? overlay_ : std::nullopt]() -> Answer {
-    auto scene = std::make_shared<Scene>(work(*scenes, overlay ? &*overlay : nullptr));
-    return [this, scene, request, keepView] {
-      if (request != sceneRequest_) return;
-      sceneShown_ = request;
-      dispose(std::exchange(scene_, std::move(*scene)));
-      rememberPage();
-      emit sceneChanged(keepView);
-      followSight();
-    };
-  });
+  startForModule(kArrangement,
+                 [this, scenes = scenes_, request = ++sceneRequest_, keepView, work = std::move(work),
+                  overlay = overlayShown_ ? overlay_ : std::nullopt]() -> Answer {
+                   auto scene = std::make_shared<Scene>(work(*scenes, overlay ? &*overlay : nullptr));
+                   return [this, scene, request, keepView] {
+                     if (request != sceneRequest_) return;
+                     sceneShown_ = request;
+                     dispose(std::exchange(scene_, std::move(*scene)));
+                     rememberPage();
+                     emit sceneChanged(keepView);
+                     followSight();
+                   };
+                 });
 }
 
 void Document::arrangeAgain(bool keepView) {
-  makeScene(keepView, [computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
-    return scenes.make(computation, options, overlay);
-  });
+  makeScene(keepView,
+            [computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
+              return scenes.make(computation, options, overlay);
+            });
 }
 
 void Document::showComputation(ComputationId computation) {
@@ -324,7 +332,8 @@ bool Document::openGroup(const QString& group) {
   };
   const auto found = std::ranges::find_if(paths, named);
   if (found == paths.end()) return false;
-  makeScene(true, [group = *found, computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
+  makeScene(true, [group = *found, computation = scene_.computation, options = scene_.options](SceneMaker& scenes,
+                                                                                               const Overlay* overlay) {
     const Scene all = scenes.make(computation, scenes.allOpened(computation, options), nullptr);
     return scenes.make(computation, openedTo(*all.view, options, group), overlay);
   });
@@ -344,7 +353,8 @@ void Document::reveal(InstructionId id) {
   select({id});
   const ComputationId own = module().at(id).computation;
   const bool here = scene_.view->boxOf(id) >= 0;
-  makeScene(here, [id, computation = here ? scene_.computation : own, here, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
+  makeScene(here, [id, computation = here ? scene_.computation : own, here, options = scene_.options](
+                      SceneMaker& scenes, const Overlay* overlay) {
     ViewOptions opened = scenes.openedFor(computation, here ? options : scenes.initialOptions(computation), id);
     return scenes.make(computation, std::move(opened), overlay);
   });
@@ -352,9 +362,10 @@ void Document::reveal(InstructionId id) {
 
 void Document::openAllGroups() {
   if (!isOpen()) return;
-  makeScene(true, [computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
-    return scenes.make(computation, scenes.allOpened(computation, options), overlay);
-  });
+  makeScene(true,
+            [computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
+              return scenes.make(computation, scenes.allOpened(computation, options), overlay);
+            });
 }
 
 void Document::closeAllGroups() {
@@ -376,8 +387,10 @@ void Document::select(std::vector<InstructionId> selection) {
   if (selection == selection_) return;
   selection_ = std::move(selection);
   const InstructionId first = selected();
-  const bool shownLater = scene_.view && first.valid() && first.value >= scene_.view->boxes.size();  // made by the last edit
-  if (first.valid() && scene_.view && !shownLater && scene_.view->boxOf(first) < 0) showComputation(module().at(first).computation);
+  const bool shownLater =
+      scene_.view && first.valid() && first.value >= scene_.view->boxes.size();  // made by the last edit
+  if (first.valid() && scene_.view && !shownLater && scene_.view->boxOf(first) < 0)
+    showComputation(module().at(first).computation);
   emit selectionChanged();
   followCall();
 }

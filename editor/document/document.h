@@ -1,6 +1,7 @@
-// Document: the one open module with everything that is derived from it: history, selection, picture, text, diagnostics,
-// profile and outputs. Lives on the UI thread; reading, inference, arrangement, printing, compiling and running are done by
-// workers on snapshots, whose answers come back as queued calls. Before: core and backends; after: panels and main window.
+// Document: the one open module with everything that is derived from it: history, selection, picture, text,
+// diagnostics, profile and outputs. Lives on the UI thread; reading, inference, arrangement, printing, compiling and
+// running are done by workers on snapshots, whose answers come back as queued calls. Before: core and backends; after:
+// panels and main window.
 #pragma once
 
 #include <QObject>
@@ -28,14 +29,14 @@ namespace tessera {
 // What a run gave: leaves of the root in order, and how long each phase took.
 struct RunOutcome {
   std::vector<Literal> outputs;
-  Profile profile;                         // of the quickest run
-  std::vector<QString> outputTexts;        // parallel to outputs: values, or their first ones with a summary
-  double compileMs = 0, runMs = 0;         // runMs: the quickest
+  Profile profile;                   // of the quickest run
+  std::vector<QString> outputTexts;  // parallel to outputs: values, or their first ones with a summary
+  double compileMs = 0, runMs = 0;   // runMs: the quickest
   int runs = 0;
   int64_t peakBytes = 0;
   size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
-  std::vector<std::string> names;          // of what the outputs are, where the root is not complete; else empty
-  std::vector<std::string> leftOut;        // instructions that are not complete and did not run
+  std::vector<std::string> names;               // of what the outputs are, where the root is not complete; else empty
+  std::vector<std::string> leftOut;             // instructions that are not complete and did not run
 };
 
 class Document : public QObject {
@@ -47,11 +48,12 @@ class Document : public QObject {
 
   // Reads in the background; opened() or failed() follows. What is open stays until then.
   void open(const QString& path);
-  void create();  // an empty document without a file; opened() follows at once
+  void create();                                // an empty document without a file; opened() follows at once
   void createFrom(const std::string& project);  // the same with the graph of a project file's text, live
   bool isOpen() const { return history_.has_value(); }
   const QString& path() const { return path_; }
-  // Files directly in this folder are the program's: what is made of them goes elsewhere, a run's outfeed to the home folder.
+  // Files directly in this folder are the program's: what is made of them goes elsewhere, a run's outfeed to the home
+  // folder.
   void setProgramFolder(const QString& folder) { programFolder_ = folder; }
   bool isOfProgram() const;
   const Module& module() const { return history_->current(); }
@@ -98,12 +100,13 @@ class Document : public QObject {
   void arrange(const QString& title, PageChange change, bool continues = false);
   std::vector<InstructionId> muted() const;
 
-  // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two hold
-  // the graph only; what a person placed or wrote round it goes to a sidecar. A graph that is on the disk as it stands is not
-  // written again. Fails with the reason.
+  // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two
+  // hold the graph only; what a person placed or wrote round it goes to a sidecar. A graph that is on the disk as it
+  // stands is not written again. Fails with the reason.
   Status save(const QString& path);
   bool savesSidecar(const QString& path) const;
-  // Whether saving to path() would give another program's file another form: comments and fields that are not kept would go.
+  // Whether saving to path() would give another program's file another form: comments and fields that are not kept
+  // would go.
   bool wouldRewriteOthers() const;
   Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
 
@@ -125,7 +128,9 @@ class Document : public QObject {
   // The whole value of an instruction in the call that is looked at; null: it has none.
   const Literal* valueOf(InstructionId id) const { return trace_ ? trace_->find(id) : nullptr; }
   const std::shared_ptr<const Trace>& trace() const { return trace_; }  // null: nothing was evaluated
-  const QString& valuesFailure() const { return valuesFailure_; }       // why there are no values; empty: there are, or none are wanted
+  const QString& valuesFailure() const {
+    return valuesFailure_;
+  }  // why there are no values; empty: there are, or none are wanted
   // Which call of a called computation is looked at; the one that is shown or selected gets its first.
   const CallPath& callPath() const { return callPath_; }
   void lookInto(CallPath path);
@@ -143,9 +148,9 @@ class Document : public QObject {
 
  signals:
   void opened();
-  void failed(QString message, tessera::Fault fault);         // one or two sentences; details are in diagnostics()
-  void pageChanged();                   // what is arranged round the graph
-  void moduleChanged();                 // content, not only selection
+  void failed(QString message, tessera::Fault fault);  // one or two sentences; details are in diagnostics()
+  void pageChanged();                                  // what is arranged round the graph
+  void moduleChanged();                                // content, not only selection
   void sceneChanged(bool keepView);
   void textChanged();
   void selectionChanged();
@@ -182,17 +187,17 @@ class Document : public QObject {
   void redraw();  // with the overlay as it is now
   void moduleReplaced();
   void leaveRemovedComputation();
-  void takeProject();        // of the history, with the groups that are open
+  void takeProject();  // of the history, with the groups that are open
   void pageReplaced();
   void stepTaken(uint64_t graphBefore);
-  void rememberPage();       // the groups that are open now
+  void rememberPage();  // the groups that are open now
   void refuse(const Opened& file);
   void setDiagnostics(const Diagnostics& found);
   void collectDiagnostics();
   void startNextEdit();
   void evaluateInBackground();
-  void followCall();         // to the computation that is shown or selected
-  void followSight();        // called computations that are opened or closed get or lose their values
+  void followCall();   // to the computation that is shown or selected
+  void followSight();  // called computations that are opened or closed get or lose their values
   std::vector<ComputationId> calledInSight() const;
   std::shared_ptr<SceneMaker> newScenes() const {
     auto made = std::make_shared<SceneMaker>(module(), project_, nullptr, live_ && isCheapToRun(module()));
@@ -229,7 +234,7 @@ class Document : public QObject {
   std::vector<Waiting> edits_;  // waiting for the one that is being done
   bool holdsGraph(const std::filesystem::path& file) const;
   uint64_t savedState_ = 0, savedGraph_ = 0;  // of the history
-  bool ownFile_ = false;        // written by this document
+  bool ownFile_ = false;                      // written by this document
   NodeValues values_;
   std::shared_ptr<const Trace> trace_;
   QString valuesFailure_;
@@ -238,9 +243,9 @@ class Document : public QObject {
   std::map<int64_t, Literal> played_;
   std::shared_ptr<std::atomic<bool>> cancelValues_;
   std::shared_ptr<std::atomic<bool>> cancel_;
-  uint64_t openRequest_ = 0;     // files chosen
-  uint64_t generation_ = 0;      // files opened
-  uint64_t revision_ = 0;        // of the module
+  uint64_t openRequest_ = 0;  // files chosen
+  uint64_t generation_ = 0;   // files opened
+  uint64_t revision_ = 0;     // of the module
   uint64_t sceneRequest_ = 0, sceneShown_ = 0;
   int pending_ = 0;
 };

@@ -38,10 +38,14 @@ void Document::startNextEdit() {
         leaveRemovedComputation();
         takeProject();
         moduleReplaced();
-        const uint32_t made = selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction : InstructionId::kInvalid;
-        if (made < result->added.size()) select({result->added[made]});
-        else if (selects.valid()) select({selects});
-        else if (!result->added.empty()) select({result->added.back()});
+        const uint32_t made = selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction
+                                                                                  : InstructionId::kInvalid;
+        if (made < result->added.size())
+          select({result->added[made]});
+        else if (selects.valid())
+          select({selects});
+        else if (!result->added.empty())
+          select({result->added.back()});
         setDiagnostics(result->diagnostics);
       } else {
         emit failed(QString::fromStdString(result.error().toString()), result.error().fault);
@@ -51,7 +55,8 @@ void Document::startNextEdit() {
   });
 }
 
-// A computation that came with a step goes with its undo: what is asked of the one that is shown is asked of the entry then.
+// A computation that came with a step goes with its undo: what is asked of the one that is shown is asked of the entry
+// then.
 void Document::leaveRemovedComputation() {
   if (module().contains(scene_.computation)) return;
   scene_.computation = module().entry();

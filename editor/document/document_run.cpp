@@ -27,8 +27,8 @@ double millisecondsSince(Clock::time_point begin) {
 
 using Progress = std::function<void(QString, double)>;
 
-Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const RunSettings& settings, const std::atomic<bool>& cancel,
-                                 const Progress& progress) {
+Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const RunSettings& settings,
+                                 const std::atomic<bool>& cancel, const Progress& progress) {
   // A graph with an open input is a document, but no program.
   const Diagnostics found = verify(module);
   for (const Diagnostic& d : found.items())
@@ -85,8 +85,8 @@ std::vector<std::string> leafNames(const Module& module, const std::vector<std::
 }
 
 // Of a graph that somebody is still building, what is complete runs.
-Result<RunOutcome> runWhatIsComplete(const Module& module, const QString& path, const RunSettings& settings, const std::atomic<bool>& cancel,
-                                     const Progress& progress) {
+Result<RunOutcome> runWhatIsComplete(const Module& module, const QString& path, const RunSettings& settings,
+                                     const std::atomic<bool>& cancel, const Progress& progress) {
   if (!isUnfinished(module)) return compileAndRun(module, path, settings, cancel, progress);
   TESSERA_ASSIGN_OR_RETURN(CompletePart part, completeModule(module));
   TESSERA_ASSIGN_OR_RETURN(RunOutcome out, compileAndRun(part.module, path, settings, cancel, progress));
@@ -118,15 +118,23 @@ void Document::run() {
     if (fraction >= 0 && Clock::now() - told < kBetween) return;
     told = Clock::now();
     QMetaObject::invokeMethod(
-        this, [this, stage, fraction] { if (running_) emit progressed(stage, fraction); }, Qt::QueuedConnection);
+        this,
+        [this, stage, fraction] {
+          if (running_) emit progressed(stage, fraction);
+        },
+        Qt::QueuedConnection);
   };
   RunSettings settings = project_.run;
-  if (isOfProgram() && !settings.outfeed.empty()) settings.outfeed = QDir::home().filePath(QString::fromStdString(settings.outfeed)).toStdString();
-  startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, settings, cancel = cancel_, progress, revision = revision_]() -> Answer {
-    auto answer = std::make_shared<RunAnswer>(RunAnswer{runWhatIsComplete(module, path, settings, *cancel, progress), {}, revision});
-    if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
-    return [this, answer] { finishRun(answer); };
-  });
+  if (isOfProgram() && !settings.outfeed.empty())
+    settings.outfeed = QDir::home().filePath(QString::fromStdString(settings.outfeed)).toStdString();
+  startForModule(kRunning,
+                 [this, module = withoutMuted(module(), muted()), path = path_, settings, cancel = cancel_, progress,
+                  revision = revision_]() -> Answer {
+                   auto answer = std::make_shared<RunAnswer>(
+                       RunAnswer{runWhatIsComplete(module, path, settings, *cancel, progress), {}, revision});
+                   if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
+                   return [this, answer] { finishRun(answer); };
+                 });
 }
 
 void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
@@ -148,7 +156,8 @@ void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
 // A scene that is still of an older graph is made anew.
 void Document::redraw() {
   if (sceneShown_ != sceneRequest_) return arrangeAgain(true);
-  makeScene(true, [scene = scene_](SceneMaker& scenes, const Overlay* overlay) { return scenes.redraw(scene, overlay); });
+  makeScene(true,
+            [scene = scene_](SceneMaker& scenes, const Overlay* overlay) { return scenes.redraw(scene, overlay); });
 }
 
 void Document::cancelRun() {

@@ -1,6 +1,6 @@
-// Saving a Document. The graph goes to the file that is named, what was arranged round it into a project or a sidecar. A file of
-// another program is written only when its graph was changed, and the window asks first; a sidecar that does not read (of a newer
-// version, say) is never written over.
+// Saving a Document. The graph goes to the file that is named, what was arranged round it into a project or a sidecar.
+// A file of another program is written only when its graph was changed, and the window asks first; a sidecar that does
+// not read (of a newer version, say) is never written over.
 #include <QFileInfo>
 #include <algorithm>
 #include <array>
@@ -15,7 +15,8 @@ namespace {
 
 Result<std::string> graphAs(const std::filesystem::path& path, const Module& module) {
   const std::string ending = path.extension().string();
-  if (ending == ".pb" || ending == ".pbtxt") return writeProto(module, {ProtoMessage::HloModule, ending == ".pbtxt", nullptr});
+  if (ending == ".pb" || ending == ".pbtxt")
+    return writeProto(module, {ProtoMessage::HloModule, ending == ".pbtxt", nullptr});
   return printHloText(module);
 }
 
@@ -39,7 +40,9 @@ Status checkSidecar(const std::filesystem::path& graph) {
   const auto there = readArrangement(graph);
   if (there) return {};
   Diagnostic d = there.error();
-  d.message = "the places and notes in " + sidecarOf(graph).filename().string() + " do not read and are not written over: move that file away, or save under another name. It says: " + d.message;
+  d.message =
+      "the places and notes in " + sidecarOf(graph).filename().string() +
+      " do not read and are not written over: move that file away, or save under another name. It says: " + d.message;
   d.fault = Fault::Output;
   return fail(std::move(d));
 }
@@ -57,7 +60,8 @@ bool Document::isOfProgram() const { return !path_.isEmpty() && QFileInfo(path_)
 
 // The graph on the disk is the one that stands here.
 bool Document::holdsGraph(const std::filesystem::path& file) const {
-  return !path_.isEmpty() && file == std::filesystem::path(path_.toStdString()) && history_->graph() == savedGraph_ && isThere(file);
+  return !path_.isEmpty() && file == std::filesystem::path(path_.toStdString()) && history_->graph() == savedGraph_ &&
+         isThere(file);
 }
 
 bool Document::wouldRewriteOthers() const {

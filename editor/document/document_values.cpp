@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "backends/backend.h"
-#include "core/tools/cut_out.h"
 #include "core/edit/splicing.h"
 #include "core/ops/infer.h"
+#include "core/tools/cut_out.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 
@@ -23,8 +23,10 @@ Literal assembled(const Shape& shape, const std::vector<Literal>& leaves, size_t
 }
 
 // What a value needs becomes a module of its own; its arguments are those of the parameters that stayed.
-Result<Literal> computeAlone(const Module& module, InstructionId id, const QString& path, const RunSettings& settings, const std::atomic<bool>& cancel) {
-  if (module.at(id).computation != module.entry()) return fail("values inside called computations are there while values are live");
+Result<Literal> computeAlone(const Module& module, InstructionId id, const QString& path, const RunSettings& settings,
+                             const std::atomic<bool>& cancel) {
+  if (module.at(id).computation != module.entry())
+    return fail("values inside called computations are there while values are live");
   TESSERA_ASSIGN_OR_RETURN(const Module alone, extract(module, id));
   const Diagnostics found = verify(alone);  // what it needs may still be open
   for (const Diagnostic& d : found.items())
@@ -35,7 +37,8 @@ Result<Literal> computeAlone(const Module& module, InstructionId id, const QStri
   std::vector<Literal> arguments;
   for (InstructionId parameter : alone.entryComputation().parameters) {
     const auto same = module.findInstruction(alone.at(parameter).name);
-    if (!same || module.at(*same).opcode != Opcode::Parameter) return fail("%" + std::string(alone.at(parameter).name) + " has no value");
+    if (!same || module.at(*same).opcode != Opcode::Parameter)
+      return fail("%" + std::string(alone.at(parameter).name) + " has no value");
     const Literal& value = whole[static_cast<size_t>(module.at(*same).parameterNumber)];
     if (!value.shape().isTuple()) arguments.push_back(value);
     for (const Literal& element : value.elements()) arguments.push_back(element);
@@ -59,12 +62,14 @@ void sayNotRun(const Module& module, ComputationId computation, NodeValues& node
 }
 
 // The first call of a computation that is in sight beside the one that is looked at.
-void addCall(const Module& module, std::span<const Literal> arguments, ComputationId computation, const std::atomic<bool>* cancel, NodeValues& nodes) {
+void addCall(const Module& module, std::span<const Literal> arguments, ComputationId computation,
+             const std::atomic<bool>* cancel, NodeValues& nodes) {
   const CallPath path = pathTo(module, computation);
   if (path.empty()) return sayNotRun(module, computation, nodes);
   const auto trace = traceModule(module, arguments, path, cancel);
   if (!trace) return;
-  if (trace->calls.size() < path.size() || trace->calls.back().applications == 0) return sayNotRun(module, computation, nodes);
+  if (trace->calls.size() < path.size() || trace->calls.back().applications == 0)
+    return sayNotRun(module, computation, nodes);
   for (auto& [id, value] : nodeValues(module, *trace))
     if (module.at(id).computation == computation) nodes.emplace(id, value);
 }
@@ -95,33 +100,40 @@ void Document::evaluateInBackground() {
     std::shared_ptr<const Trace> trace;
     QString failure;
   };
-  startForModule(kRunning, [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, played = played_, calls = callPath_, seen = inSight_,
-                            cancel = cancelValues_, revision = revision_]() -> Answer {
-    const auto find = [&]() -> Result<Found> {
-      if (!isCheapToRun(module)) return Found{};
-      size_t fromFile = 0;
-      TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, settings, &fromFile));
-      for (const auto& [leaf, value] : played)
-        if (const auto at = static_cast<size_t>(leaf); at < arguments.size() && compatible(arguments[at].shape(), value.shape())) arguments[at] = value;
-      TESSERA_ASSIGN_OR_RETURN(Trace trace, traceModule(module, arguments, calls, cancel.get()));
-      NodeValues nodes = nodeValues(module, trace);
-      for (size_t k = 0; k < calls.size(); ++k)
-        if (k >= trace.calls.size() || trace.calls[k].applications == 0) sayNotRun(module, calls[k].computation, nodes);
-      for (ComputationId each : seen)
-        if (module.contains(each) && std::ranges::none_of(calls, [&](const CallFrame& frame) { return frame.computation == each; }))
-          addCall(module, arguments, each, cancel.get(), nodes);
-      return Found{std::move(nodes), std::make_shared<const Trace>(std::move(trace)), {}};
-    };
-    auto result = find();
-    auto found = std::make_shared<Found>(result ? std::move(*result) : Found{{}, nullptr, QString::fromStdString(result.error().message)});
-    return [this, found, cancel, revision] {
-      if (revision != revision_ || cancel != cancelValues_) return;  // a newer one is on its way
-      values_ = std::move(found->nodes);
-      dispose(std::exchange(trace_, found->trace));
-      valuesFailure_ = found->failure;
-      emit valuesChanged();
-    };
-  });
+  startForModule(
+      kRunning,
+      [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, played = played_,
+       calls = callPath_, seen = inSight_, cancel = cancelValues_, revision = revision_]() -> Answer {
+        const auto find = [&]() -> Result<Found> {
+          if (!isCheapToRun(module)) return Found{};
+          size_t fromFile = 0;
+          TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, settings, &fromFile));
+          for (const auto& [leaf, value] : played)
+            if (const auto at = static_cast<size_t>(leaf);
+                at < arguments.size() && compatible(arguments[at].shape(), value.shape()))
+              arguments[at] = value;
+          TESSERA_ASSIGN_OR_RETURN(Trace trace, traceModule(module, arguments, calls, cancel.get()));
+          NodeValues nodes = nodeValues(module, trace);
+          for (size_t k = 0; k < calls.size(); ++k)
+            if (k >= trace.calls.size() || trace.calls[k].applications == 0)
+              sayNotRun(module, calls[k].computation, nodes);
+          for (ComputationId each : seen)
+            if (module.contains(each) &&
+                std::ranges::none_of(calls, [&](const CallFrame& frame) { return frame.computation == each; }))
+              addCall(module, arguments, each, cancel.get(), nodes);
+          return Found{std::move(nodes), std::make_shared<const Trace>(std::move(trace)), {}};
+        };
+        auto result = find();
+        auto found = std::make_shared<Found>(
+            result ? std::move(*result) : Found{{}, nullptr, QString::fromStdString(result.error().message)});
+        return [this, found, cancel, revision] {
+          if (revision != revision_ || cancel != cancelValues_) return;  // a newer one is on its way
+          values_ = std::move(found->nodes);
+          dispose(std::exchange(trace_, found->trace));
+          valuesFailure_ = found->failure;
+          emit valuesChanged();
+        };
+      });
   QTimer::singleShot(kLongestMs, this, [cancel = cancelValues_] { *cancel = true; });
 }
 
@@ -138,7 +150,8 @@ std::vector<ComputationId> Document::calledInSight() const {
   for (const ViewNode& node : scene_.view->nodes) {
     if (node.kind != ViewNode::Kind::Instruction || !module().contains(node.instruction)) continue;
     const ComputationId computation = module().at(node.instruction).computation;
-    if (computation != module().entry() && out.size() < kMost && std::ranges::find(out, computation) == out.end()) out.push_back(computation);
+    if (computation != module().entry() && out.size() < kMost && std::ranges::find(out, computation) == out.end())
+      out.push_back(computation);
   }
   std::ranges::sort(out);
   return out;
@@ -157,7 +170,8 @@ void Document::followSight() {
 void Document::followCall() {
   if (!isOpen() || isPlainGraph() || !live_) return;
   const InstructionId first = selected();
-  const bool inSight = first.valid() && module().contains(first) && scene_.view && first.value < scene_.view->boxes.size() && scene_.view->boxOf(first) >= 0;
+  const bool inSight = first.valid() && module().contains(first) && scene_.view &&
+                       first.value < scene_.view->boxes.size() && scene_.view->boxOf(first) >= 0;
   const ComputationId wanted = inSight ? module().at(first).computation : scene_.computation;
   for (const CallFrame& frame : callPath_)
     if (frame.computation == wanted) return;
@@ -178,16 +192,23 @@ void Document::fetchValue(InstructionId id) {
   }
   auto cancel = std::make_shared<std::atomic<bool>>(false);
   cancel_ = cancel;
-  emit progressed(tr("Computing %1").arg(QString::fromUtf8(module().at(id).name.data(), static_cast<qsizetype>(module().at(id).name.size()))), -1);
-  startForModule(kRunning, [this, module = module(), path = path_, settings = project_.run, id, cancel, revision = revision_]() -> Answer {
-    auto value = computeAlone(module, id, path, settings, *cancel);
-    return [this, value = std::move(value), id, revision] {
-      emit progressed({}, 0);
-      if (revision != revision_) return;
-      if (value) emit fetched(id, std::make_shared<const Literal>(*value));
-      else emit failed(QString::fromStdString(value.error().toString()), value.error().fault);
-    };
-  });
+  emit progressed(
+      tr("Computing %1")
+          .arg(QString::fromUtf8(module().at(id).name.data(), static_cast<qsizetype>(module().at(id).name.size()))),
+      -1);
+  startForModule(
+      kRunning,
+      [this, module = module(), path = path_, settings = project_.run, id, cancel, revision = revision_]() -> Answer {
+        auto value = computeAlone(module, id, path, settings, *cancel);
+        return [this, value = std::move(value), id, revision] {
+          emit progressed({}, 0);
+          if (revision != revision_) return;
+          if (value)
+            emit fetched(id, std::make_shared<const Literal>(*value));
+          else
+            emit failed(QString::fromStdString(value.error().toString()), value.error().fault);
+        };
+      });
 }
 
 void Document::setRunSettings(RunSettings settings, const QString& title, bool continues) {

@@ -1,8 +1,8 @@
 // Samples, ranges and words of values; where a NaN comes from; which arguments a document runs with.
 #include "editor/document/node_values.h"
 
-#include <QFileInfo>
 #include <QDir>
+#include <QFileInfo>
 #include <QImage>
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,8 @@ double elementAt(const Literal& value, int64_t index) {
 bool isImage(const Shape& shape) {
   const auto& sizes = shape.dimensions;
   const size_t rank = sizes.size();
-  if (rank < 3 || (sizes[rank - 1] != 3 && sizes[rank - 1] != 4) || sizes[rank - 2] < 8 || sizes[rank - 3] < 8) return false;
+  if (rank < 3 || (sizes[rank - 1] != 3 && sizes[rank - 1] != 4) || sizes[rank - 2] < 8 || sizes[rank - 3] < 8)
+    return false;
   return std::all_of(sizes.begin(), sizes.end() - 3, [](int64_t size) { return size == 1; });
 }
 
@@ -44,7 +45,8 @@ void addPixels(const Literal& value, NodeValue& out) {
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c)
       for (int64_t k = 0; k < 3; ++k)
-        out.samples.push_back(static_cast<float>(elementAt(value, ((r * high / rows) * wide + c * wide / columns) * channels + k)));
+        out.samples.push_back(
+            static_cast<float>(elementAt(value, ((r * high / rows) * wide + c * wide / columns) * channels + k)));
 }
 
 // How many finite elements lie in each part of the range.
@@ -78,7 +80,8 @@ void addSamples(const Literal& value, NodeValue& out) {
   out.form = rows == 1 ? NodeValue::Form::Line : NodeValue::Form::Heat;
   out.columns = static_cast<int>(wide);
   for (int64_t r = 0; r < high; ++r)
-    for (int64_t c = 0; c < wide; ++c) out.samples.push_back(static_cast<float>(elementAt(value, (r * rows / high) * columns + c * columns / wide)));
+    for (int64_t c = 0; c < wide; ++c)
+      out.samples.push_back(static_cast<float>(elementAt(value, (r * rows / high) * columns + c * columns / wide)));
 }
 
 struct Range {
@@ -113,11 +116,13 @@ Result<Samples> readPicture(const std::filesystem::path& path) {
   Samples out{image.width(), image.height(), 4, {}};
   out.values.reserve(static_cast<size_t>(out.width * out.height * 4));
   for (int y = 0; y < image.height(); ++y)
-    for (int i = 0; i < image.width() * 4; ++i) out.values.push_back(static_cast<float>(image.constScanLine(y)[i]) / 255);
+    for (int i = 0; i < image.width() * 4; ++i)
+      out.values.push_back(static_cast<float>(image.constScanLine(y)[i]) / 255);
   return out;
 }
 
-Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, const RunSettings& settings, size_t* fromFile) {
+Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, const RunSettings& settings,
+                                         size_t* fromFile) {
   NamedArrays given;
   const QDir folder = path.isEmpty() ? QDir() : QFileInfo(path).dir();
   const QString file = folder.filePath(QStringLiteral("inputs.npz"));
@@ -131,7 +136,8 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& pa
     context.leaf = i;
     const auto source = settings.sources.find(static_cast<int64_t>(i));
     const auto found = given.find("arg" + std::to_string(i));
-    const bool fromNpz = source == settings.sources.end() && found != given.end() && compatible(found->second.shape(), shapes[i]);
+    const bool fromNpz =
+        source == settings.sources.end() && found != given.end() && compatible(found->second.shape(), shapes[i]);
     if (fromNpz) {
       arguments.push_back(found->second);
       ++*fromFile;
@@ -169,8 +175,10 @@ void traceFaults(const Module& module, NodeValues& values) {
           from = operand;
           break;
         }
-      if (from == id) origin[id] = id;
-      else id = from;
+      if (from == id)
+        origin[id] = id;
+      else
+        id = from;
     }
     for (InstructionId each : way) origin[each] = origin[id];
     return origin[id];
@@ -181,14 +189,17 @@ void traceFaults(const Module& module, NodeValues& values) {
     value.badFrom = from;
     const auto name = module.at(from).name;
     if (module.shapeOf(id).dimensions.empty() && from == id) continue;  // the number itself says it
-    value.text += from == id ? QObject::tr(" first here") : QObject::tr(" from %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+    value.text +=
+        from == id ? QObject::tr(" first here")
+                   : QObject::tr(" from %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
   }
 }
 
 // A broadcast of one number, which is changed where it is read.
 bool fillsWithNumber(const Module& module, InstructionId id) {
   const auto& operands = module.at(id).operands;
-  if (operands.size() != 1 || !module.contains(operands[0]) || module.at(operands[0]).opcode != Opcode::Constant) return false;
+  if (operands.size() != 1 || !module.contains(operands[0]) || module.at(operands[0]).opcode != Opcode::Constant)
+    return false;
   const Shape& shape = module.shapeOf(operands[0]);
   return shape.isScalar() && !isComplex(shape.type);
 }
@@ -201,7 +212,9 @@ QString tupleText(const Literal& tuple) {
   if (elements.size() > kMostTold) return QObject::tr("%1 values").arg(elements.size());
   QStringList out;
   for (const Literal& each : elements)
-    out << (each.shape().isArray() ? nodeValue(each).text : each.shape().isTuple() ? QObject::tr("%1 values").arg(each.elements().size()) : QObject::tr("token"));
+    out << (each.shape().isArray()   ? nodeValue(each).text
+            : each.shape().isTuple() ? QObject::tr("%1 values").arg(each.elements().size())
+                                     : QObject::tr("token"));
   return out.join(QStringLiteral("  ·  "));
 }
 
@@ -214,11 +227,14 @@ NodeValues nodeValues(const Module& module, const Trace& trace) {
       const Shape& shape = module.shapeOf(id);
       if (value.shape().isTuple()) out[id].text = tupleText(value);
       if (value.shape().isToken()) out[id].text = QObject::tr("token");
-      if (!value.shape().isArray() || !shape.isArray() || shape.elementCount().value_or(kMostElements + 1) > kMostElements) continue;
+      if (!value.shape().isArray() || !shape.isArray() ||
+          shape.elementCount().value_or(kMostElements + 1) > kMostElements)
+        continue;
       NodeValue& made = out[id] = nodeValue(value);
       const Opcode opcode = module.at(id).opcode;
       const bool entryParameter = opcode == Opcode::Parameter && call.computation == module.entry();
-      made.scrubs = shape.dimensions.empty() && !isComplex(shape.type) && (opcode == Opcode::Constant || entryParameter);
+      made.scrubs =
+          shape.dimensions.empty() && !isComplex(shape.type) && (opcode == Opcode::Constant || entryParameter);
       if (opcode == Opcode::Broadcast) made.scrubs = fillsWithNumber(module, id);
     }
   };
@@ -233,7 +249,8 @@ NodeValue nodeValue(const Literal& value) {
   const Shape& shape = value.shape();
   if (shape.dimensions.empty()) {
     out.text = QString::fromStdString(printLiteral(value)).simplified();
-    out.bad = isFloat(shape.type) && !isComplex(shape.type) && !std::isfinite(loadDouble(shape.type, value.bytes().data()));
+    out.bad =
+        isFloat(shape.type) && !isComplex(shape.type) && !std::isfinite(loadDouble(shape.type, value.bytes().data()));
     return out;
   }
   if (value.elementCount() == 0 || isComplex(shape.type)) {
@@ -242,14 +259,19 @@ NodeValue nodeValue(const Literal& value) {
   }
   const Range range = rangeOf(value);
   out.bad = range.bad;
-  if (range.bad) out.text = range.nan ? QObject::tr("NaN") : QObject::tr("inf");
-  else out.text = range.least == range.most ? QObject::tr("all %1").arg(number(range.least)) : QStringLiteral("%1 … %2").arg(number(range.least), number(range.most));
+  if (range.bad)
+    out.text = range.nan ? QObject::tr("NaN") : QObject::tr("inf");
+  else
+    out.text = range.least == range.most ? QObject::tr("all %1").arg(number(range.least))
+                                         : QStringLiteral("%1 … %2").arg(number(range.least), number(range.most));
   constexpr int64_t kMostDrawn = 2000;  // elements of a vector that a line can tell
-  if (isImage(shape)) addPixels(value, out);
+  if (isImage(shape))
+    addPixels(value, out);
   else if (value.elementCount() == shape.dimensions.back() && value.elementCount() > kMostDrawn) {
     addCounts(value, range.least, range.most, out);
     return out;
-  } else addSamples(value, out);
+  } else
+    addSamples(value, out);
   const double scale = range.most > range.least ? 1 / (range.most - range.least) : 0;
   for (float& sample : out.samples)
     if (std::isfinite(sample)) sample = static_cast<float>((static_cast<double>(sample) - range.least) * scale);

@@ -1,5 +1,5 @@
-// Values made small enough to be painted on nodes, and the arguments that a document runs with. Before: Document's workers
-// and core/evaluate's trace; after: the canvas.
+// Values made small enough to be painted on nodes, and the arguments that a document runs with. Before: Document's
+// workers and core/evaluate's trace; after: the canvas.
 #pragma once
 
 #include <QString>
@@ -21,9 +21,10 @@ bool isCheapToRun(const Module& module);
 NodeValues nodeValues(const Module& module, const Trace& trace);
 NodeValue nodeValue(const Literal& value);
 
-// Entry arguments: what the settings say, else arrays of inputs.npz beside the file where their shapes fit, else the fill
-// rule with the settings' seed. Fails when a source that was asked for cannot be had.
-Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, const RunSettings& settings, size_t* fromFile);
+// Entry arguments: what the settings say, else arrays of inputs.npz beside the file where their shapes fit, else the
+// fill rule with the settings' seed. Fails when a source that was asked for cannot be had.
+Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, const RunSettings& settings,
+                                         size_t* fromFile);
 // Any picture that Qt reads.
 Result<Samples> readPicture(const std::filesystem::path& path);
 

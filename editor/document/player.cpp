@@ -1,4 +1,5 @@
-// A step takes the outputs of the last evaluation as arguments and has the document evaluate again; the next one waits for it.
+// A step takes the outputs of the last evaluation as arguments and has the document evaluate again; the next one waits
+// for it.
 #include "editor/document/player.h"
 
 #include "core/evaluate/evaluate.h"
@@ -46,14 +47,18 @@ std::map<int64_t, int64_t> impliedTies(const Module& module) {
     int64_t argument = leafNumber(module.shapeOf(parameter), alias.parameterIndex);
     const int64_t output = leafNumber(module.shapeOf(module.entryComputation().root), alias.outputIndex);
     for (int64_t k = 0; k < alias.parameter; ++k)
-      for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(parameters[static_cast<size_t>(k)]))) argument += !leaf.shape->isToken();
+      for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(parameters[static_cast<size_t>(k)])))
+        argument += !leaf.shape->isToken();
     if (argument >= 0 && output >= 0) out[argument] = output;
   }
-  if (!out.empty() || module.at(module.entryComputation().root).opcode == Opcode::Parameter) return out;  // what gives itself does not move
+  if (!out.empty() || module.at(module.entryComputation().root).opcode == Opcode::Parameter)
+    return out;  // what gives itself does not move
   const std::vector<Shape> arguments = entryArgumentShapes(module);
   for (size_t output = 0; output < outputs.size(); ++output)
     for (size_t argument = 0; argument < arguments.size(); ++argument)
-      if (same(outputs[output], arguments[argument]) && out.try_emplace(static_cast<int64_t>(argument), static_cast<int64_t>(output)).second) break;
+      if (same(outputs[output], arguments[argument]) &&
+          out.try_emplace(static_cast<int64_t>(argument), static_cast<int64_t>(output)).second)
+        break;
   return out;
 }
 
@@ -74,7 +79,8 @@ Player::Player(Document& document, QObject* parent) : QObject(parent), document_
 std::map<int64_t, int64_t> Player::ties() const {
   if (!document_.isOpen() || document_.isPlainGraph()) return {};
   const Module& module = document_.module();
-  std::map<int64_t, int64_t> out = document_.runSettings().ties.empty() ? impliedTies(module) : document_.runSettings().ties;
+  std::map<int64_t, int64_t> out =
+      document_.runSettings().ties.empty() ? impliedTies(module) : document_.runSettings().ties;
   const std::vector<Shape> arguments = entryArgumentShapes(module), outputs = outputShapes(module);
   std::erase_if(out, [&](const auto& tie) {
     const auto [argument, output] = tie;
@@ -87,12 +93,16 @@ std::map<int64_t, int64_t> Player::ties() const {
 void Player::tie(int64_t argument, int64_t output) {
   RunSettings settings = document_.runSettings();
   settings.ties = ties();
-  if (output < 0) settings.ties.erase(argument);
-  else settings.ties[argument] = output;
+  if (output < 0)
+    settings.ties.erase(argument);
+  else
+    settings.ties[argument] = output;
   document_.setRunSettings(std::move(settings), tr("Tie an output to an input"));
 }
 
-bool Player::canPlay() const { return document_.isOpen() && document_.isLive() && document_.trace() && !ties().empty(); }
+bool Player::canPlay() const {
+  return document_.isOpen() && document_.isLive() && document_.trace() && !ties().empty();
+}
 
 void Player::setRate(int stepsASecond) {
   rate_ = std::clamp(stepsASecond, 1, 60);

@@ -1,6 +1,6 @@
-// Player: feeds outputs back to the inputs that they are tied to, step by step or at a rate: a simulation or a training step
-// runs as a live picture. Ties are the document's own, else the module's aliases, else the first input of an output's shape.
-// Before: Document's live values; after: the bar that plays.
+// Player: feeds outputs back to the inputs that they are tied to, step by step or at a rate: a simulation or a training
+// step runs as a live picture. Ties are the document's own, else the module's aliases, else the first input of an
+// output's shape. Before: Document's live values; after: the bar that plays.
 #pragma once
 
 #include <QObject>
@@ -13,7 +13,8 @@ namespace tessera {
 
 class Document;
 
-// Argument leaf -> output leaf. Aliases of the module; without one, inputs that get the first output of just their shape.
+// Argument leaf -> output leaf. Aliases of the module; without one, inputs that get the first output of just their
+// shape.
 std::map<int64_t, int64_t> impliedTies(const Module& module);
 std::vector<Shape> outputShapes(const Module& module);  // leaves of the entry's root, tokens skipped
 

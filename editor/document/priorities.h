@@ -3,6 +3,13 @@
 
 namespace tessera {
 
-enum WorkerPriority : int { kRunning = 0, kPrinting = 10, kInference = 20, kReading = 30, kArrangement = 40, kEditing = 50 };
+enum WorkerPriority : int {
+  kRunning = 0,
+  kPrinting = 10,
+  kInference = 20,
+  kReading = 30,
+  kArrangement = 40,
+  kEditing = 50
+};
 
 }  // namespace tessera

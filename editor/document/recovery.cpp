@@ -1,5 +1,5 @@
-// See recovery.h. The text of the whole project is written each time, on a worker from a snapshot: 15 MB take 30 ms, and what is
-// read again is an ordinary project file.
+// See recovery.h. The text of the whole project is written each time, on a worker from a snapshot: 15 MB take 30 ms,
+// and what is read again is an ordinary project file.
 #include "editor/document/recovery.h"
 
 #include <signal.h>
@@ -27,10 +27,15 @@ bool runs(qint64 process) { return process > 0 && (::kill(static_cast<pid_t>(pro
 
 }  // namespace
 
-QString Recovery::usualFolder() { return QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/recovery"); }
+QString Recovery::usualFolder() {
+  return QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/recovery");
+}
 
 Recovery::Recovery(Document& document, const QString& folder, QObject* parent)
-    : QObject(parent), document_(document), folder_(folder), file_(QStringLiteral("%1/%2.tessera").arg(folder).arg(::getpid())) {
+    : QObject(parent),
+      document_(document),
+      folder_(folder),
+      file_(QStringLiteral("%1/%2.tessera").arg(folder).arg(::getpid())) {
   QDir().mkpath(folder_);
   timer_.setSingleShot(true);
   timer_.setInterval(kWaitMs);
@@ -66,12 +71,14 @@ void Recovery::write() {
     return;
   }
   writing_ = true;
-  QThreadPool::globalInstance()->start([this, module = document_.module(), project = document_.project(), file = file_.toStdString(), path = document_.path()]() mutable {
+  QThreadPool::globalInstance()->start([this, module = document_.module(), project = document_.project(),
+                                        file = file_.toStdString(), path = document_.path()]() mutable {
     project.graphFile.clear();
     Status done = writeFileAtomically(nameFile(QString::fromStdString(file)).toStdString(), path.toStdString());
     if (done) done = writeFileAtomically(file, printProject(project, &module));
     const QString why = done ? QString() : QString::fromStdString(done.error().toString());
-    QMetaObject::invokeMethod(this, [this, why] { finished(why.isEmpty(), why); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this, [this, why] { finished(why.isEmpty(), why); }, Qt::QueuedConnection);
   });
 }
 
@@ -79,8 +86,10 @@ void Recovery::finished(bool fine, const QString& why) {
   writing_ = false;
   if (fine && adopted_) discard(*std::exchange(adopted_, std::nullopt));
   if (!fine && !std::exchange(complained_, true)) emit failed(why);
-  if (std::exchange(again_, false)) write();
-  else if (!document_.isModified()) removeOwn();
+  if (std::exchange(again_, false))
+    write();
+  else if (!document_.isModified())
+    removeOwn();
 }
 
 std::vector<Recovery::Left> Recovery::leftBehind(const QString& folder) {

@@ -1,6 +1,6 @@
-// Recovery: what is not saved yet is written aside while it is edited, at most half a second after each change, so that a
-// session that ends badly loses nothing that was on screen two seconds before. Before: Document; after: the next session, which
-// finds what was left behind.
+// Recovery: what is not saved yet is written aside while it is edited, at most half a second after each change, so that
+// a session that ends badly loses nothing that was on screen two seconds before. Before: Document; after: the next
+// session, which finds what was left behind.
 #pragma once
 
 #include <QObject>

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kFewBoxes = 40;  // what can be read without zooming
 constexpr float kValueStrip = 28;
 constexpr size_t kMostHued = 20000, kMostHuedBoxes = 4000;  // instructions; beyond, the first picture would wait
-}
+}  // namespace
 
 ViewMaker& SceneMaker::views() {
   if (!views_) views_.emplace(module_);
@@ -78,13 +78,16 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     scene.sizeNames = sizeNames();
     if (scene.sizeNames)
       for (ViewNode& node : view.nodes)
-        if (const auto* names = node.kind == ViewNode::Kind::Instruction || node.kind == ViewNode::Kind::Attached ? scene.sizeNames->find(node.instruction) : nullptr)
+        if (const auto* names = node.kind == ViewNode::Kind::Instruction || node.kind == ViewNode::Kind::Attached
+                                    ? scene.sizeNames->find(node.instruction)
+                                    : nullptr)
           node.subtitle = subtitleWithNames(module_.shapeOf(node.instruction), *names);
     scene.hues = hues(scene.sizeNames.get());
     if (scene.hues && view.nodes.size() <= kMostHuedBoxes)
       for (ViewNode& node : view.nodes)
         if (node.kind == ViewNode::Kind::Instruction && !node.chip)
-          for (const DimensionHue& each : scene.hues->of(node.instruction)) node.hues.push_back(each.hue < 0 ? int8_t{-1} : static_cast<int8_t>(each.hue % kHues));
+          for (const DimensionHue& each : scene.hues->of(node.instruction))
+            node.hues.push_back(each.hue < 0 ? int8_t{-1} : static_cast<int8_t>(each.hue % kHues));
     scene.view = std::make_shared<const GraphView>(std::move(view));
   }
   Arrangement arrangement = arrange(*scene.view);
@@ -100,7 +103,8 @@ std::shared_ptr<const SizeNames> SceneMaker::sizeNames() {
     const std::lock_guard lock(projectMutex_);
     return project_;
   }();
-  if (std::ranges::all_of(project->pages, [](const ProjectPage& page) { return page.sizeNames.empty(); })) return nullptr;
+  if (std::ranges::all_of(project->pages, [](const ProjectPage& page) { return page.sizeNames.empty(); }))
+    return nullptr;
   return std::make_shared<const SizeNames>(sizeNamesOf(module_, sizes(), *project));
 }
 
@@ -121,7 +125,9 @@ std::shared_ptr<const DimensionHues> SceneMaker::hues(const SizeNames* names) {
 void SceneMaker::showMuted(Picture& picture, const ProjectPage& page) const {
   if (page.muted.empty()) return;
   for (PictureItem& item : picture.items) {
-    if (item.viewNode < 0 || !module_.contains(item.instruction) || !page.muted.contains(std::string(module_.at(item.instruction).name))) continue;
+    if (item.viewNode < 0 || !module_.contains(item.instruction) ||
+        !page.muted.contains(std::string(module_.at(item.instruction).name)))
+      continue;
     if (item.kind == PictureItem::Kind::Box) {
       item.hatched = item.stroked;
       item.fill = ColorRole::NodeFill;

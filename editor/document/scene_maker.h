@@ -34,9 +34,14 @@ struct Scene {
 
 class SceneMaker {
  public:
-  // plain: a Graphviz graph that is shown in the module's place; null for modules. values: nodes keep a strip for their values.
-  explicit SceneMaker(Module module, Project project = {}, std::shared_ptr<const PlainGraph> plain = nullptr, bool values = false)
-      : module_(std::move(module)), project_(std::make_shared<const Project>(std::move(project))), plain_(std::move(plain)), values_(values) {}
+  // plain: a Graphviz graph that is shown in the module's place; null for modules. values: nodes keep a strip for their
+  // values.
+  explicit SceneMaker(Module module, Project project = {}, std::shared_ptr<const PlainGraph> plain = nullptr,
+                      bool values = false)
+      : module_(std::move(module)),
+        project_(std::make_shared<const Project>(std::move(project))),
+        plain_(std::move(plain)),
+        values_(values) {}
 
   // Another arrangement round the same graph; scenes made from now on show it.
   void setProject(Project project);
@@ -71,8 +76,8 @@ class SceneMaker {
   std::atomic<bool> fields_ = true;
   mutable std::mutex projectMutex_;
   std::mutex mutex_;
-  std::optional<ViewMaker> views_;  // made by the first worker that needs it
-  std::shared_ptr<const Sizes> sizes_;  // made for the first name or hue
+  std::optional<ViewMaker> views_;             // made by the first worker that needs it
+  std::shared_ptr<const Sizes> sizes_;         // made for the first name or hue
   std::shared_ptr<const DimensionHues> hues_;  // where no size has a name
 };
 

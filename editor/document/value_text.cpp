@@ -26,8 +26,14 @@ Summary summaryOf(const Literal& value) {
   const std::byte* data = value.bytes().data();
   for (int64_t i = 0; i < value.elementCount(); ++i, data += width) {
     const double element = loadDouble(type, data);
-    if (std::isnan(element)) { ++out.nans; continue; }
-    if (std::isinf(element)) { ++out.infinities; continue; }
+    if (std::isnan(element)) {
+      ++out.nans;
+      continue;
+    }
+    if (std::isinf(element)) {
+      ++out.infinities;
+      continue;
+    }
     ++out.finite;
     out.least = std::min(out.least, element);
     out.most = std::max(out.most, element);
@@ -42,7 +48,8 @@ QString firstElements(const Literal& value) {
   const auto width = static_cast<size_t>(byteWidth(type));
   for (int64_t i = 0; i < std::min(kShownFirst, value.elementCount()); ++i) {
     const auto element = loadComplex(type, value.bytes().data() + static_cast<size_t>(i) * width);
-    out << (isComplex(type) ? QStringLiteral("(%1, %2)").arg(element.real()).arg(element.imag()) : QString::number(element.real()));
+    out << (isComplex(type) ? QStringLiteral("(%1, %2)").arg(element.real()).arg(element.imag())
+                            : QString::number(element.real()));
   }
   return out.join(QStringLiteral(", "));
 }
@@ -55,7 +62,11 @@ QString valueText(const Literal& value) {
   QString out = firstElements(value) + QStringLiteral(", …");
   if (isComplex(value.shape().type)) return out;
   const Summary s = summaryOf(value);
-  if (s.finite) out += QObject::tr("\nleast %1, greatest %2, mean %3").arg(s.least).arg(s.most).arg(s.sum / static_cast<double>(s.finite));
+  if (s.finite)
+    out += QObject::tr("\nleast %1, greatest %2, mean %3")
+               .arg(s.least)
+               .arg(s.most)
+               .arg(s.sum / static_cast<double>(s.finite));
   if (s.nans) out += QObject::tr("\n%1 NaN").arg(s.nans);
   if (s.infinities) out += QObject::tr("\n%1 infinite").arg(s.infinities);
   return out;

@@ -33,7 +33,9 @@ double radiusOf(const QRectF& rect) { return rect.width() >= 24 ? 5 : rect.width
 }  // namespace
 
 CellLooks::CellLooks(const LabState& state, const LabColors& colors, bool named)
-    : state_(state), colors_(colors), named_(named),
+    : state_(state),
+      colors_(colors),
+      named_(named),
       padding_(named ? QString::fromStdString(state.model()->paddingText()) : QString()),
       fills_(static_cast<size_t>(LabColors::kCycle * LabColors::kCycle)) {}
 
@@ -59,9 +61,12 @@ CellLook CellLooks::of(std::span<const int64_t> gridIndex) {
 
 QColor CellLooks::fill(std::span<const int64_t> gridIndex) {
   const auto at = [&](int d) { return d < 0 ? int64_t{0} : gridIndex[static_cast<size_t>(d)]; };
-  const auto size = [&](int d) { return d < 0 ? int64_t{1} : state_.model()->shape().dimensions[static_cast<size_t>(d)]; };
+  const auto size = [&](int d) {
+    return d < 0 ? int64_t{1} : state_.model()->shape().dimensions[static_cast<size_t>(d)];
+  };
   const int row = state_.rowDimension(), column = state_.columnDimension();
-  QColor& out = fills_[static_cast<size_t>(at(row) % LabColors::kCycle * LabColors::kCycle + at(column) % LabColors::kCycle)];
+  QColor& out =
+      fills_[static_cast<size_t>(at(row) % LabColors::kCycle * LabColors::kCycle + at(column) % LabColors::kCycle)];
   if (!out.isValid()) out = colors_.element(at(row), size(row), at(column), size(column));
   return out;
 }
@@ -91,11 +96,14 @@ void paintCell(QPainter& painter, const QRectF& rect, const CellLook& look, cons
     return;
   }
   if (inner.width() < 10) return painter.fillRect(inner, look.fill);
-  painter.setPen(inner.width() >= 14 ? QPen(blend(look.fill, colors.text, look.faded ? 0.12 : 0.28), 1) : QPen(Qt::NoPen));
+  painter.setPen(inner.width() >= 14 ? QPen(blend(look.fill, colors.text, look.faded ? 0.12 : 0.28), 1)
+                                     : QPen(Qt::NoPen));
   painter.setBrush(look.fill);
   const double radius = radiusOf(rect);
-  if (radius > 0) painter.drawRoundedRect(inner, radius, radius);
-  else painter.drawRect(inner);
+  if (radius > 0)
+    painter.drawRoundedRect(inner, radius, radius);
+  else
+    painter.drawRect(inner);
   QColor text = colors.textOn(look.fill);
   if (look.faded) text = blend(text, look.fill, 0.35);
   paintText(painter, inner, look.text, text, 21);

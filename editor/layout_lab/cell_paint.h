@@ -18,7 +18,8 @@ struct CellLook {
 };
 
 // A cell of the grid, and a position of memory (which may have no place in the grid).
-// The looks of the cells of one painting. `named`: with their texts; cells smaller than kSmallestNamed pixels have none.
+// The looks of the cells of one painting. `named`: with their texts; cells smaller than kSmallestNamed pixels have
+// none.
 class CellLooks {
  public:
   static constexpr int kSmallestNamed = 15;
@@ -33,7 +34,7 @@ class CellLooks {
   const LabColors& colors_;
   bool named_;
   QString padding_;
-  std::vector<QColor> fills_;                       // by row and column within the cycle of colours; made when met
+  std::vector<QColor> fills_;  // by row and column within the cycle of colours; made when met
 };
 
 void paintCell(QPainter& painter, const QRectF& rect, const CellLook& look, const LabColors& colors);

@@ -40,8 +40,10 @@ void CellAxis::reveal(int64_t cell) {
   const int64_t last = first_ + visible_ - 1;
   if (cell >= first_ && cell <= last) return;
   const int64_t away = cell < first_ ? first_ - cell : cell - last;
-  if (away > visible_ / 2) setFirst(cell - visible_ / 2);  // far: with its surroundings
-  else setFirst(cell < first_ ? cell : first_ + away);
+  if (away > visible_ / 2)
+    setFirst(cell - visible_ / 2);  // far: with its surroundings
+  else
+    setFirst(cell < first_ ? cell : first_ + away);
 }
 
 int CellAxis::barMaximum() const { return static_cast<int>(std::min(maximum(), kBarSteps)); }
@@ -60,7 +62,9 @@ void CellAxis::setBarValue(int value) {
 // --- CellPane
 
 CellPane::CellPane(LabState* state, QWidget* parent)
-    : QWidget(parent), state_(state), vertical_(new QScrollBar(Qt::Vertical, this)),
+    : QWidget(parent),
+      state_(state),
+      vertical_(new QScrollBar(Qt::Vertical, this)),
       horizontal_(new QScrollBar(Qt::Horizontal, this)) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
@@ -273,7 +277,8 @@ void CellPane::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_PageUp: return stepPage(-1);
     case Qt::Key_PageDown: return stepPage(1);
     case Qt::Key_Escape: return state_->choose(std::nullopt);
-    case Qt::Key_Plus: case Qt::Key_Equal: return zoomTo(cell_ + 2);
+    case Qt::Key_Plus:
+    case Qt::Key_Equal: return zoomTo(cell_ + 2);
     case Qt::Key_Minus: return zoomTo(cell_ - 2);
     case Qt::Key_0: zoomCell_ = 0; return rearrange();
     default: QWidget::keyPressEvent(event);

@@ -18,8 +18,8 @@ class CellAxis {
   void configure(int64_t count, int pitch, int viewport);
   int64_t count() const { return count_; }
   int64_t first() const { return first_; }
-  int64_t visible() const { return visible_; }       // whole cells that fit, at least 1
-  int64_t end() const;                               // behind the last cell that is (partly) visible
+  int64_t visible() const { return visible_; }  // whole cells that fit, at least 1
+  int64_t end() const;                          // behind the last cell that is (partly) visible
   bool scrolls() const { return count_ > visible_; }
   void setFirst(int64_t first);
   void reveal(int64_t cell);
@@ -57,14 +57,14 @@ class CellPane : public QWidget {
   void setCellLimit(int cell);
 
   int cell() const { return cell_; }
-  QRect area() const { return area_; }                      // where the cells are, in widget pixels
+  QRect area() const { return area_; }  // where the cells are, in widget pixels
   // The cell of a position, in widget pixels, also when it is scrolled away; nullopt: it has none here.
   std::optional<QRectF> rectOf(int64_t linear) const;
   void reveal(int64_t linear);
   bool shows(int64_t linear) const;
   // Rectangle of the whole tile that holds the position, where it can be drawn as one.
   virtual QRectF tileRectOf(int64_t linear) const = 0;
-  void rearrange();                                         // after a change of model, slice, size or palette
+  void rearrange();  // after a change of model, slice, size or palette
 
  signals:
   void scrolled();
@@ -73,11 +73,11 @@ class CellPane : public QWidget {
   struct CellAt {
     int64_t row = 0, column = 0;
   };
-  virtual void arrange() = 0;                               // sets cell_, area_ and the axes
+  virtual void arrange() = 0;  // sets cell_, area_ and the axes
   virtual void paintContent(QPainter& painter) = 0;
   virtual std::optional<CellAt> cellOf(int64_t linear) const = 0;
   virtual std::optional<int64_t> linearAt(CellAt cell) const = 0;
-  virtual void step(int64_t rows, int64_t columns);         // a key moves the chosen cell
+  virtual void step(int64_t rows, int64_t columns);  // a key moves the chosen cell
   virtual void stepPage(int direction);
   virtual bool animating() const { return false; }
 
@@ -101,11 +101,11 @@ class CellPane : public QWidget {
   LabState* state_;
   CellAxis rows_, columns_;
   int cell_ = kUsualCell;
-  int below_ = 0;                                           // pixels under each row for its position numbers
+  int below_ = 0;  // pixels under each row for its position numbers
   QRect area_;
 
  private:
-  void refresh();                                           // repaint with the cache dropped
+  void refresh();  // repaint with the cache dropped
   void syncBars();
   void zoomTo(int cell);
   void showPointed(QPointF at);
@@ -114,7 +114,7 @@ class CellPane : public QWidget {
   QScrollBar* horizontal_;
   QPixmap cache_;
   int limit_ = kLargestCell;
-  int zoomCell_ = 0;                                        // chosen by the person; 0: what fits
+  int zoomCell_ = 0;  // chosen by the person; 0: what fits
 };
 
 }  // namespace tessera

@@ -22,8 +22,9 @@ DimensionChips::DimensionChips(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("minor_to_major"));
-  setToolTip(tr("minor_to_major: drag the dimensions into another order.\n"
-                "Keys: ← → choose a dimension, Ctrl+← Ctrl+→ move it."));
+  setToolTip(
+      tr("minor_to_major: drag the dimensions into another order.\n"
+         "Keys: ← → choose a dimension, Ctrl+← Ctrl+→ move it."));
   slide_.setDuration(140);
   slide_.setStartValue(0.0);
   slide_.setEndValue(1.0);
@@ -198,16 +199,21 @@ void DimensionChips::paintChip(QPainter& painter, size_t slot, bool lifted) cons
   QFont small = font();
   small.setPixelSize(11);
   const QString full = tr("dimension %1").arg(chip.dimension);
-  const auto fits = [&](const QFont& f, const QString& text) { return QFontMetricsF(f).horizontalAdvance(text) <= rect.width() - 14; };
+  const auto fits = [&](const QFont& f, const QString& text) {
+    return QFontMetricsF(f).horizontalAdvance(text) <= rect.width() - 14;
+  };
   painter.setFont(bold);
   painter.setPen(chip.color.isValid() ? chip.color : c.text);
   painter.drawText(rect.adjusted(2, 4, -2, -20), Qt::AlignCenter,
-                   fits(bold, full) ? full : fits(bold, tr("dim %1").arg(chip.dimension)) ? tr("dim %1").arg(chip.dimension)
-                                                                                       : QString::number(chip.dimension));
+                   fits(bold, full)                               ? full
+                   : fits(bold, tr("dim %1").arg(chip.dimension)) ? tr("dim %1").arg(chip.dimension)
+                                                                  : QString::number(chip.dimension));
   painter.setFont(small);
   painter.setPen(chip.color.isValid() ? chip.color : c.subtext);
-  painter.drawText(rect.adjusted(2, 20, -2, -4), Qt::AlignCenter, fits(small, chip.detail) ? chip.detail
-                                                        : QFontMetrics(small).elidedText(chip.shortDetail, Qt::ElideRight, static_cast<int>(rect.width()) - 8));
+  painter.drawText(rect.adjusted(2, 20, -2, -4), Qt::AlignCenter,
+                   fits(small, chip.detail) ? chip.detail
+                                            : QFontMetrics(small).elidedText(chip.shortDetail, Qt::ElideRight,
+                                                                             static_cast<int>(rect.width()) - 8));
 }
 
 void DimensionChips::paintEvent(QPaintEvent*) {
@@ -226,7 +232,8 @@ void DimensionChips::paintEvent(QPaintEvent*) {
   const QRectF line(2, kChipHeight + 3, std::max(right, 200.0), 17);
   if (right > 190) {
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, tr("↑ most minor, fastest"));
-    if (chips_.size() > 1 && right > 270) painter.drawText(line.adjusted(0, 0, -2, 0), Qt::AlignRight | Qt::AlignVCenter, tr("most major ↑"));
+    if (chips_.size() > 1 && right > 270)
+      painter.drawText(line.adjusted(0, 0, -2, 0), Qt::AlignRight | Qt::AlignVCenter, tr("most major ↑"));
   } else {
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, tr("↑ most minor"));
   }

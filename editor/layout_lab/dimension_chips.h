@@ -16,9 +16,9 @@ class DimensionChips : public QWidget {
 
   struct Chip {
     int64_t dimension = 0;
-    QString detail;        // "size 3 · stride 1"
-    QString shortDetail;   // "3", where there is little room
-    QColor color = {};     // of the dimension; invalid: as text
+    QString detail;       // "size 3 · stride 1"
+    QString shortDetail;  // "3", where there is little room
+    QColor color = {};    // of the dimension; invalid: as text
   };
   void setChips(std::vector<Chip> minorToMajor);
   std::vector<int64_t> order() const;
@@ -48,13 +48,13 @@ class DimensionChips : public QWidget {
   void paintChip(QPainter& painter, size_t slot, bool lifted) const;
 
   std::vector<Chip> chips_;
-  std::vector<double> from_;      // left edge of each slot's chip when the slide began
-  std::vector<int64_t> before_;   // order when the drag began
+  std::vector<double> from_;     // left edge of each slot's chip when the slide began
+  std::vector<int64_t> before_;  // order when the drag began
   QVariantAnimation slide_;
-  int active_ = 0;                // the chip that keys move
+  int active_ = 0;  // the chip that keys move
   int hover_ = -1;
   bool pressed_ = false, dragging_ = false;
-  QPointF grabbed_, pointer_;     // where in the chip; where now
+  QPointF grabbed_, pointer_;  // where in the chip; where now
   QPointF pressedAt_;
 };
 

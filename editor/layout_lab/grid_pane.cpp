@@ -30,7 +30,8 @@ GridPane::GridPane(LabState* state, QWidget* parent) : CellPane(state, parent) {
 
 QMargins GridPane::headers() const {
   const int digits = static_cast<int>(std::to_string(std::max<int64_t>(0, state_->rows() - 1)).size());
-  const int left = state_->rowDimension() >= 0 ? kMargin + 20 + digits * fontMetrics().horizontalAdvance('0') + 8 : kMargin;
+  const int left =
+      state_->rowDimension() >= 0 ? kMargin + 20 + digits * fontMetrics().horizontalAdvance('0') + 8 : kMargin;
   const int top = kTitle + (state_->columnDimension() >= 0 ? kAxis + kIndices : 4);
   return {left, top, kMargin, kMargin};
 }
@@ -62,7 +63,8 @@ std::optional<CellPane::CellAt> GridPane::cellOf(int64_t linear) const {
   const auto index = state_->model()->gridIndex(linear);
   if (!index || !state_->inSlice(*index)) return std::nullopt;
   const int row = state_->rowDimension(), column = state_->columnDimension();
-  return CellAt{row < 0 ? 0 : (*index)[static_cast<size_t>(row)], column < 0 ? 0 : (*index)[static_cast<size_t>(column)]};
+  return CellAt{row < 0 ? 0 : (*index)[static_cast<size_t>(row)],
+                column < 0 ? 0 : (*index)[static_cast<size_t>(column)]};
 }
 
 std::optional<int64_t> GridPane::linearAt(CellAt cell) const {
@@ -130,12 +132,15 @@ void GridPane::paintAxes(QPainter& painter) const {
   painter.setPen(colors().subtext);
   const QFontMetrics metrics(small);
   const auto text = [this](int dimension, int room, const QFontMetrics& m) {
-    const QString letter = letterOf(state_->dimensions(), static_cast<size_t>(dimension)), end = (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter) + QStringLiteral(" →");
+    const QString letter = letterOf(state_->dimensions(), static_cast<size_t>(dimension)),
+                  end = (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter) + QStringLiteral(" →");
     const QString full = tr("dimension %1").arg(dimension) + end;
     return m.horizontalAdvance(full) <= room ? full : tr("dim %1").arg(dimension) + end;
   };
   const auto ink = [&](int dimension) {
-    painter.setPen(state_->dimensions().empty() ? colors().subtext : dimensionColor(state_->dimensions(), static_cast<size_t>(dimension), palette()));
+    painter.setPen(state_->dimensions().empty()
+                       ? colors().subtext
+                       : dimensionColor(state_->dimensions(), static_cast<size_t>(dimension), palette()));
   };
   if (const int d = state_->columnDimension(); d >= 0) {
     const QString label = text(d, std::max(area_.width(), 90), metrics);
@@ -250,7 +255,8 @@ void GridPane::paintArrayEdge(QPainter& painter) const {
     if (state_->slice()[static_cast<size_t>(d)] >= size(d)) return;  // a slice of nothing but padding
   const auto limit = [](int64_t at, const CellAxis& axis) { return std::clamp(at, axis.first(), axis.end() + 1); };
   const QRectF first = rectAt(limit(0, rows_), limit(0, columns_));
-  const QRectF last = rectAt(limit(size(state_->rowDimension()), rows_), limit(size(state_->columnDimension()), columns_));
+  const QRectF last =
+      rectAt(limit(size(state_->rowDimension()), rows_), limit(size(state_->columnDimension()), columns_));
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(colors().text, cell_ < 10 ? 1.2 : 1.8));

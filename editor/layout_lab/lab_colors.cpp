@@ -23,7 +23,8 @@ double shareOf(int64_t at, int64_t of) {
 }
 
 int hueOf(int64_t row, int64_t rows) {
-  if (rows <= static_cast<int64_t>(std::size(kHues))) return kHues[std::clamp<int64_t>(row, 0, std::max<int64_t>(rows, 1) - 1)];
+  if (rows <= static_cast<int64_t>(std::size(kHues)))
+    return kHues[std::clamp<int64_t>(row, 0, std::max<int64_t>(rows, 1) - 1)];
   return static_cast<int>(210 + 285 * shareOf(row % kCycle, std::min(rows, kCycle))) % 360;
 }
 

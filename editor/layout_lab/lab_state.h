@@ -32,8 +32,8 @@ class LabState : public QObject {
   int64_t columns() const;
   std::vector<int64_t> gridIndex(int64_t row, int64_t column) const;  // in the slice shown
   bool inSlice(std::span<const int64_t> gridIndex) const;
-  const std::vector<int64_t>& slice() const { return slice_; }        // one number a dimension; rows and columns: 0
-  void setSlice(int dimension, int64_t value);                        // clamped
+  const std::vector<int64_t>& slice() const { return slice_; }  // one number a dimension; rows and columns: 0
+  void setSlice(int dimension, int64_t value);                  // clamped
 
   std::optional<int64_t> current() const { return hover_ ? hover_ : chosen_; }
   std::optional<int64_t> chosen() const { return chosen_; }

@@ -61,10 +61,10 @@ class LayoutModel {
 
   Shape shape_;
   MemoryMap memory_;
-  MemoryMap grid_;                 // of the array that fills the whole grid
+  MemoryMap grid_;  // of the array that fills the whole grid
   std::vector<int64_t> extents_;
   int64_t tileVolumes_[2] = {0, 0};
-  int64_t tailBegin_ = 0;          // positions before tail_padding_alignment_in_elements
+  int64_t tailBegin_ = 0;  // positions before tail_padding_alignment_in_elements
   int64_t elementBits_ = 0;
 };
 

@@ -45,8 +45,10 @@ LayoutPanel::LayoutPanel(QWidget* parent) : QWidget(parent), state_(new LabState
   title_ = new QLabel(this);
   sentence_ = new QLabel(this);
   error_ = new QLabel(this);
-  text_ = field(this, QStringLiteral("shapeText"), QStringLiteral("bf16[3,130]{1,0:T(8,128)(2,1)}"), tr("A shape in HLO text"));
-  padded_ = field(this, QStringLiteral("paddedDimensions"), tr("none"), tr("padded_dimensions: a size for each dimension, e.g. 3,5"));
+  text_ = field(this, QStringLiteral("shapeText"), QStringLiteral("bf16[3,130]{1,0:T(8,128)(2,1)}"),
+                tr("A shape in HLO text"));
+  padded_ = field(this, QStringLiteral("paddedDimensions"), tr("none"),
+                  tr("padded_dimensions: a size for each dimension, e.g. 3,5"));
   value_ = field(this, QStringLiteral("paddingValue"), tr("none"), tr("padding_value: what the padding holds"));
   presets_ = new QComboBox(this);
   leaves_ = new QComboBox(this);
@@ -57,7 +59,8 @@ LayoutPanel::LayoutPanel(QWidget* parent) : QWidget(parent), state_(new LabState
   connect(text_, &QLineEdit::textEdited, this, [this] { edited(text_, &LayoutPanel::takeText); });
   connect(padded_, &QLineEdit::textEdited, this, [this] { edited(padded_, &LayoutPanel::takePadding); });
   connect(value_, &QLineEdit::textEdited, this, [this] { edited(value_, &LayoutPanel::takePadding); });
-  for (QLineEdit* field : {text_, padded_, value_}) connect(field, &QLineEdit::editingFinished, this, &LayoutPanel::finishEdit);
+  for (QLineEdit* field : {text_, padded_, value_})
+    connect(field, &QLineEdit::editingFinished, this, &LayoutPanel::finishEdit);
   connect(presets_, &QComboBox::activated, this, [this](int at) {
     if (at > 0) setPreset(presets_->itemText(at));
   });
@@ -231,7 +234,8 @@ void LayoutPanel::takeText() {
   auto shape = parseShape(text_->text().trimmed().toStdString());
   if (!shape) return showError(describe(shape.error()));
   const std::optional<Shape> before = this->shape();
-  const bool sameArray = before && shape->isArray() && shape->type == before->type && shape->dimensions == before->dimensions;
+  const bool sameArray =
+      before && shape->isArray() && shape->type == before->type && shape->dimensions == before->dimensions;
   if (!sameArray) {
     if (showWhole(std::move(*shape))) explore();
     return;
@@ -247,7 +251,8 @@ void LayoutPanel::takeLeaf() {
   const auto at = static_cast<size_t>(leaves_->currentIndex());
   if (at >= leaves.size()) return;
   Shape array = withoutBuffer(*leaves[at].shape);
-  if (!array.isArray()) return showError(tr("%1 is no array and has no memory layout.").arg(QString::fromStdString(toString(array))));
+  if (!array.isArray())
+    return showError(tr("%1 is no array and has no memory layout.").arg(QString::fromStdString(toString(array))));
   const auto before = std::exchange(leafIndex_, leaves[at].index);
   if (!showArray(std::move(array))) leafIndex_ = before;
 }
@@ -294,9 +299,11 @@ void LayoutPanel::showFields() {
   for (int64_t d : model.layout().minorToMajor) {
     const auto at = static_cast<size_t>(d);
     const QString size = QString::fromStdString(grouped(model.shape().dimensions[at]));
-    const QString letter = letterOf(dimensions, at), named = letter.isEmpty() ? tr("size %1").arg(size) : tr("%1 = %2").arg(letter, size);
-    chips.push_back({d, strides.empty() ? named : tr("%1 · stride %2").arg(named, QString::fromStdString(grouped(strides[at]))), size,
-                     dimensions.empty() ? QColor() : dimensionColor(dimensions, at, palette())});
+    const QString letter = letterOf(dimensions, at),
+                  named = letter.isEmpty() ? tr("size %1").arg(size) : tr("%1 = %2").arg(letter, size);
+    chips.push_back(
+        {d, strides.empty() ? named : tr("%1 · stride %2").arg(named, QString::fromStdString(grouped(strides[at]))),
+         size, dimensions.empty() ? QColor() : dimensionColor(dimensions, at, palette())});
   }
   chips_->setChips(std::move(chips));
 }

@@ -50,32 +50,32 @@ class LayoutPanel : public QWidget {
 
  private:
   void build();
-  void explore();                         // from here on it is not the wire's
+  void explore();  // from here on it is not the wire's
   QLayout* buildControls();
-  bool showWhole(Shape shape);            // arrays, tuples, buffers; fills the list of leaves
-  bool showArray(Shape shape);            // false: an error is shown and nothing changed
+  bool showWhole(Shape shape);  // arrays, tuples, buffers; fills the list of leaves
+  bool showArray(Shape shape);  // false: an error is shown and nothing changed
   void takeText();
   void takeLeaf();
   void takePadding();
   void takeOrder(const std::vector<int64_t>& minorToMajor, bool done);
-  void showFields();                      // the text fields and chips say what is shown
+  void showFields();  // the text fields and chips say what is shown
   void showError(const QString& text);
-  void finishEdit();                      // emits layoutEdited when the wire's layout was changed
+  void finishEdit();  // emits layoutEdited when the wire's layout was changed
   void edited(QLineEdit* field, void (LayoutPanel::*take)());
-  Shape* leaf();                          // the array shown, inside whole_
+  Shape* leaf();  // the array shown, inside whole_
 
   LabState* state_;
   QLabel *title_, *sentence_, *error_;
   QLineEdit *text_, *padded_, *value_;
   QComboBox *presets_, *leaves_;
   DimensionChips* chips_;
-  QLineEdit* typing_ = nullptr;           // the field that is being typed in keeps its text
+  QLineEdit* typing_ = nullptr;  // the field that is being typed in keeps its text
   LayoutView* view_;
   Readout* readout_;
-  Shape whole_;                           // what is shown: an array or a tuple
+  Shape whole_;  // what is shown: an array or a tuple
   std::vector<int64_t> leafIndex_;
-  bool ofWire_ = false;                   // shown by showShape, and still the same array
-  bool changed_ = false;                  // since the last layoutEdited
+  bool ofWire_ = false;   // shown by showShape, and still the same array
+  bool changed_ = false;  // since the last layoutEdited
 };
 
 }  // namespace tessera

@@ -30,7 +30,10 @@ Places above(QSize size, int gridHeight) {
 }  // namespace
 
 LayoutView::LayoutView(LabState* state, QWidget* parent)
-    : QWidget(parent), state_(state), grid_(new GridPane(state, this)), memory_(new MemoryPane(state, this)),
+    : QWidget(parent),
+      state_(state),
+      grid_(new GridPane(state, this)),
+      memory_(new MemoryPane(state, this)),
       overlay_(new LinkOverlay(state, grid_, memory_, this)) {
   setMinimumSize(260, 150);
   connect(state_, &LabState::modelChanged, this, &LayoutView::arrange);
@@ -47,7 +50,8 @@ void LayoutView::arrange() {
   Places places = beside(size());
   auto cells = fit(places);
   const int fits = grid_->fittingCell({width(), height() * 3 / 5});
-  const int likely = fits > 0 ? std::min(fits, std::max(24, memory_->fittingCell({width(), height() * 3 / 5}))) : CellPane::kUsualCell;
+  const int likely =
+      fits > 0 ? std::min(fits, std::max(24, memory_->fittingCell({width(), height() * 3 / 5}))) : CellPane::kUsualCell;
   const int wanted = std::clamp(grid_->wantedHeight(width(), likely), 110, std::max(110, height() * 2 / 3));
   const Places stacked = above(size(), wanted);
   const auto stackedCells = fit(stacked);

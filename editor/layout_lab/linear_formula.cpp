@@ -88,8 +88,8 @@ std::string linearFormula(const Layout& layout, std::span<const int64_t> paddedS
   std::vector<Term> terms;
   for (size_t i = layout.minorToMajor.size(); i-- > 0;) {
     const auto d = static_cast<size_t>(layout.minorToMajor[i]);
-    terms.push_back({index.empty() ? "i" + std::to_string(d) : std::to_string(index[d]), true, paddedSizes[d],
-                     paddedSizes[d]});
+    terms.push_back(
+        {index.empty() ? "i" + std::to_string(d) : std::to_string(index[d]), true, paddedSizes[d], paddedSizes[d]});
   }
   for (const Tile& tile : layout.tiles) terms = tiled(std::move(terms), tile);
   return sumOf(terms).text;

@@ -36,7 +36,8 @@ class LinkOverlay : public QWidget {
   void paintMark(QPainter& painter, const QRectF& rect, const LabColors& colors) const;
   QPainterPath route(const QRectF& grid, const QRectF& memory) const;
   void paintLine(QPainter& painter, const Ends& ends, const LabColors& colors) const;
-  void paintBubble(QPainter& painter, const QRectF& cell, const QString& text, bool grid, const LabColors& colors) const;
+  void paintBubble(QPainter& painter, const QRectF& cell, const QString& text, bool grid,
+                   const LabColors& colors) const;
 
   LabState* state_;
   const CellPane* grid_;

@@ -23,7 +23,9 @@ int64_t largestDivisor(int64_t of, int64_t most) {
   return 1;
 }
 
-int64_t powerOfTwoBelow(int64_t n) { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, n)))); }
+int64_t powerOfTwoBelow(int64_t n) {
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, n))));
+}
 
 }  // namespace
 
@@ -50,14 +52,15 @@ void MemoryPane::startMorph() {
     return;
   }
   const LayoutModel& model = *state_->model();
-  const bool same = last_ && last_->shape().dimensions == model.shape().dimensions && last_->layout() != model.layout() &&
-                    std::max(last_->positions(), model.positions()) <= kMorphMost;
+  const bool same = last_ && last_->shape().dimensions == model.shape().dimensions &&
+                    last_->layout() != model.layout() && std::max(last_->positions(), model.positions()) <= kMorphMost;
   from_.clear();
   morph_.stop();
   if (same && isVisible()) {
     from_.assign(static_cast<size_t>(model.positions()), -1);
     for (int64_t linear = 0; linear < model.positions(); ++linear)
-      if (const auto index = model.memory().index(linear)) from_[static_cast<size_t>(linear)] = last_->memory().linearIndex(*index);
+      if (const auto index = model.memory().index(linear))
+        from_[static_cast<size_t>(linear)] = last_->memory().linearIndex(*index);
     morph_.start();
   }
   last_ = model;
@@ -138,7 +141,8 @@ QRectF MemoryPane::tileRectOf(int64_t linear) const {
   const int64_t start = linear / volume * volume;
   if (start > state_->model()->positions() - volume) return {};
   const QRectF first = rectAt(start / perRow_, start % perRow_);
-  if (start % perRow_ + volume <= perRow_) return {first.left(), first.top(), static_cast<double>(volume) * cell_, first.height()};
+  if (start % perRow_ + volume <= perRow_)
+    return {first.left(), first.top(), static_cast<double>(volume) * cell_, first.height()};
   if (start % perRow_ != 0 || volume % perRow_ != 0) return {};
   const double rows = static_cast<double>(volume / perRow_);
   return {first.left(), first.top(), static_cast<double>(perRow_) * cell_, rows * rows_.pitch() - below_};
@@ -276,7 +280,8 @@ void MemoryPane::paintNumbers(QPainter& painter) const {
       const auto linear = linearAt({row, column});
       if (!linear) break;
       const QRectF at = rectAt(row, column);
-      painter.drawText(QRectF(at.left() - 4, at.bottom(), at.width() + 8, 13), Qt::AlignCenter, QString::number(*linear));
+      painter.drawText(QRectF(at.left() - 4, at.bottom(), at.width() + 8, 13), Qt::AlignCenter,
+                       QString::number(*linear));
     }
 }
 
@@ -296,7 +301,8 @@ void MemoryPane::paintTiles(QPainter& painter, int level) const {
     if (level == 1 || volume < perRow_) return;
     const double gap = below_ / 2.0;
     painter.drawLine(QPointF(cell.left(), cell.top() - gap), QPointF(area_.right() + 1, cell.top() - gap));
-    if (at % perRow_ != 0) painter.drawLine(QPointF(area_.left(), cell.bottom() + gap), QPointF(cell.left(), cell.bottom() + gap));
+    if (at % perRow_ != 0)
+      painter.drawLine(QPointF(area_.left(), cell.bottom() + gap), QPointF(cell.left(), cell.bottom() + gap));
   });
 }
 

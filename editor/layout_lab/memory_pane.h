@@ -33,7 +33,7 @@ class MemoryPane : public CellPane {
   int64_t rowsOf(int64_t perRow) const;
   void startMorph();
   QString title() const;
-  int paintLegend(QPainter& painter) const;         // its width
+  int paintLegend(QPainter& painter) const;  // its width
   void paintRowHeaders(QPainter& painter) const;
   void paintColumnHeaders(QPainter& painter) const;
   void paintCells(QPainter& painter) const;
@@ -43,7 +43,7 @@ class MemoryPane : public CellPane {
 
   int64_t perRow_ = 1;
   std::optional<LayoutModel> last_;
-  std::vector<int64_t> from_;       // old position of each new one; -1: it held no element
+  std::vector<int64_t> from_;  // old position of each new one; -1: it held no element
   QVariantAnimation morph_;
 };
 

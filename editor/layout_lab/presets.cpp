@@ -12,7 +12,8 @@ constexpr LayoutPreset kPresets[] = {
     {"row-major", "f32[2,3]{1,0}", "", "",
      "minor_to_major {1,0}: dimension 1 changes fastest, so memory walks along the rows: a b c d e f"},
     {"padded 3×5", "f32[2,3]{0,1}", "3,5", "0",
-     "padded_dimensions {3,5}: every column is 3 long in memory and there are 5 of them: a d 0 b e 0 c f 0 0 0 0 0 0 0"},
+     "padded_dimensions {3,5}: every column is 3 long in memory and there are 5 of them: a d 0 b e 0 c f 0 0 0 0 0 0 "
+     "0"},
     {"tiled 2×2", "f32[3,5]{1,0:T(2,2)}", "", "",
      "T(2,2): memory holds whole tiles of 2×2, one after the other; what sticks out of the array is unused"},
     {"TPU bf16", "bf16[3,130]{1,0:T(8,128)(2,1)}", "", "",

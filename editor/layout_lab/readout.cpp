@@ -55,8 +55,11 @@ QString stridesText(const LayoutModel& model, std::span<const DimensionHue> dime
   for (size_t d = 0; d < strides.size(); ++d) {
     out += out.isEmpty() ? QString() : QStringLiteral(",&nbsp; ");
     const QString letter = letterOf(dimensions, d);
-    const QString name = Readout::tr("dimension %1").arg(d) + (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter);
-    out += letter.isEmpty() ? name : QStringLiteral("<span style='color:%1'>%2</span>").arg(dimensionColor(dimensions, d, palette).name(), name.toHtmlEscaped());
+    const QString name =
+        Readout::tr("dimension %1").arg(d) + (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter);
+    out += letter.isEmpty() ? name
+                            : QStringLiteral("<span style='color:%1'>%2</span>")
+                                  .arg(dimensionColor(dimensions, d, palette).name(), name.toHtmlEscaped());
     out += QStringLiteral(": ") + number(strides[d]);
     if (model.elementBits() % 8 == 0 && strides[d] < INT64_MAX / 64)
       out += QStringLiteral(" (%1 B)").arg(number(strides[d] * (model.elementBits() / 8)));
@@ -69,12 +72,14 @@ QString tilesText(const LayoutModel& model) {
   for (const Tile& tile : model.layout().tiles) {
     QString sizes;
     for (int64_t size : tile.dims)
-      sizes += (sizes.isEmpty() ? QString() : QStringLiteral("×")) + (size == Tile::kCombine ? QStringLiteral("*") : QString::number(size));
+      sizes += (sizes.isEmpty() ? QString() : QStringLiteral("×")) +
+               (size == Tile::kCombine ? QStringLiteral("*") : QString::number(size));
     out += (out.isEmpty() ? Readout::tr("tiles of ") : Readout::tr(", cut again into ")) + sizes;
   }
   if (const int64_t volume = model.tileVolume(0); volume > 0)
-    out += (model.positions() == volume ? Readout::tr("; one tile of %1 positions").arg(number(volume))
-                                          : Readout::tr("; %1 tiles, %2 positions each").arg(number(model.positions() / volume), number(volume)));
+    out += (model.positions() == volume
+                ? Readout::tr("; one tile of %1 positions").arg(number(volume))
+                : Readout::tr("; %1 tiles, %2 positions each").arg(number(model.positions() / volume), number(volume)));
   return out;
 }
 
@@ -101,7 +106,11 @@ void WasteBar::paintEvent(QPaintEvent*) {
 }
 
 Readout::Readout(LabState* state, QWidget* parent)
-    : QWidget(parent), state_(state), element_(new QLabel(this)), formula_(new QLabel(this)), buffer_(new QLabel(this)),
+    : QWidget(parent),
+      state_(state),
+      element_(new QLabel(this)),
+      formula_(new QLabel(this)),
+      buffer_(new QLabel(this)),
       bar_(new WasteBar(this)) {
   element_->setObjectName(QStringLiteral("elementReadout"));
   formula_->setObjectName(QStringLiteral("formulaReadout"));
@@ -173,9 +182,14 @@ void Readout::showFormula() {
   const auto current = state_->current();
   const auto index = current ? model.gridIndex(*current) : std::nullopt;
   if (index && model.rank() > 0 && model.kindAt(*index) != CellKind::TilePadding)
-    text += QStringLiteral("<br>") + colored(mono("       = " + linearFormula(model.layout(), paddedSizes(model), *index) +
-                                                   " = " + std::to_string(*current)).replace("  ", "&nbsp; "), c.subtext);
-  const QString more = model.layout().tiles.empty() ? (model.rank() ? stridesText(model, state_->dimensions(), palette()) : QString()) : tilesText(model);
+    text +=
+        QStringLiteral("<br>") + colored(mono("       = " + linearFormula(model.layout(), paddedSizes(model), *index) +
+                                              " = " + std::to_string(*current))
+                                             .replace("  ", "&nbsp; "),
+                                         c.subtext);
+  const QString more = model.layout().tiles.empty()
+                           ? (model.rank() ? stridesText(model, state_->dimensions(), palette()) : QString())
+                           : tilesText(model);
   if (!more.isEmpty()) text += QStringLiteral("<br>") + colored(more, c.subtext);
   formula_->setText(text);
 }
@@ -188,9 +202,14 @@ void Readout::showBuffer() {
   const int64_t bytes = model.memory().bytes(), waste = model.memory().wasteBytes();
   const double share = bytes > 0 ? static_cast<double>(waste) / static_cast<double>(bytes) : 0;
   bar_->setShare(1 - share, model.layout().tiles.empty() ? CellKind::PaddedDimension : CellKind::TilePadding);
-  const QString percent = share > 0 && share < 0.001 ? QStringLiteral("&lt; 0.1") : QString::number(share * 100, 'f', share == 0 || share == 1 ? 0 : 1);
-  QString text = tr("<b>%1 bytes</b> for %2 of %3").arg(number(bytes), model.elementCount() == 1 ? tr("1 element") : tr("%1 elements").arg(number(model.elementCount())),
-                                                                QString::fromStdString(elementSizeText(model)));
+  const QString percent = share > 0 && share < 0.001
+                              ? QStringLiteral("&lt; 0.1")
+                              : QString::number(share * 100, 'f', share == 0 || share == 1 ? 0 : 1);
+  QString text =
+      tr("<b>%1 bytes</b> for %2 of %3")
+          .arg(number(bytes),
+               model.elementCount() == 1 ? tr("1 element") : tr("%1 elements").arg(number(model.elementCount())),
+               QString::fromStdString(elementSizeText(model)));
   text += QStringLiteral("<br>") + (waste == 0 ? colored(tr("no waste"), c.subtext)
                                                : tr("waste <b>%1 bytes</b>, %2 %").arg(number(waste), percent));
   if (const int64_t prefix = model.layout().dynamicShapeMetadataPrefixBytes; prefix > 0)

@@ -41,7 +41,8 @@ void SliceSteppers::rebuild() {
 void SliceSteppers::addStepper(int dimension) {
   const int row = dimension / kPerRow, column = dimension % kPerRow * 5;
   const QString letter = letterOf(state_->dimensions(), static_cast<size_t>(dimension));
-  auto* name = new QLabel(tr("slice of dimension %1").arg(dimension) + (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter), this);
+  auto* name = new QLabel(
+      tr("slice of dimension %1").arg(dimension) + (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter), this);
   if (!letter.isEmpty()) {
     QPalette own = name->palette();
     own.setColor(QPalette::WindowText, dimensionColor(state_->dimensions(), static_cast<size_t>(dimension), palette()));
@@ -60,15 +61,17 @@ void SliceSteppers::addStepper(int dimension) {
     b->setAutoRaise(true);
     b->setAutoRepeat(true);
     b->setObjectName(id.arg(dimension));
-    connect(b, &QToolButton::clicked, this,
-            [this, dimension, by] { state_->setSlice(dimension, state_->slice()[static_cast<size_t>(dimension)] + by); });
+    connect(b, &QToolButton::clicked, this, [this, dimension, by] {
+      state_->setSlice(dimension, state_->slice()[static_cast<size_t>(dimension)] + by);
+    });
     return b;
   };
   grid_->addWidget(name, row, column);
   grid_->addWidget(button(Qt::LeftArrow, -1, QStringLiteral("sliceDown%1")), row, column + 1);
   grid_->addWidget(field, row, column + 2);
   grid_->addWidget(button(Qt::RightArrow, 1, QStringLiteral("sliceUp%1")), row, column + 3);
-  auto* of = new QLabel(tr("of %1   ").arg(QString::fromStdString(grouped(extents_[static_cast<size_t>(dimension)]))), this);
+  auto* of =
+      new QLabel(tr("of %1   ").arg(QString::fromStdString(grouped(extents_[static_cast<size_t>(dimension)]))), this);
   grid_->addWidget(of, row, column + 4);
   fields_.push_back(field);
 }

@@ -164,44 +164,56 @@ constexpr Lesson kLessons[] = {
     {"Broadcast: one value many times",
      "<p>A scalar has no dimensions. <b>broadcast</b> writes it into every place of a larger array.</p>"
      "<p><b>Drag</b> the number ‹2› to and fro. <b>Watch</b> all six elements of <i>sum</i> move.</p>"
-     "<p><i>rows</i> is a broadcast, too: its <code>dimensions={1}</code> says that the three numbers lie along dimension 1. Select it and try "
+     "<p><i>rows</i> is a broadcast, too: its <code>dimensions={1}</code> says that the three numbers lie along "
+     "dimension 1. Select it and try "
      "<code>{0}</code> in the inspector: dimension 0 has size 2, so it is refused, and you read why.</p>",
      "broadcast_in_dim", kBroadcast, "number", "sum", "rows", "inspector"},
     {"Reshape and transpose",
-     "<p><b>reshape</b> keeps the order of the elements and cuts the line anew: 24 become 2×3×4. <b>transpose</b> changes the order of the dimensions.</p>"
-     "<p><b>Drag</b> the chips under <i>dimensions</i> in the inspector. <b>Watch</b> the shape of <i>turned</i> follow while you hold one.</p>"
+     "<p><b>reshape</b> keeps the order of the elements and cuts the line anew: 24 become 2×3×4. <b>transpose</b> "
+     "changes the order of the dimensions.</p>"
+     "<p><b>Drag</b> the chips under <i>dimensions</i> in the inspector. <b>Watch</b> the shape of <i>turned</i> "
+     "follow while you hold one.</p>"
      "<p>Drag the number ‹1›, too: the values change, the shapes do not.</p>",
      "collapse_012", kTranspose, "scale", "turned", "turned", "inspector"},
     {"Layout: where elements lie in memory",
-     "<p>A shape says which elements there are; the <b>layout</b> says in which order they lie in memory: <code>{0,1}</code> puts dimension 0 first, so "
+     "<p>A shape says which elements there are; the <b>layout</b> says in which order they lie in memory: "
+     "<code>{0,1}</code> puts dimension 0 first, so "
      "columns lie together.</p>"
-     "<p><b>Drag</b> the chips in the Layout panel below. <b>Watch</b> the memory at the right sort itself anew while the array at the left stays.</p>"
+     "<p><b>Drag</b> the chips in the Layout panel below. <b>Watch</b> the memory at the right sort itself anew while "
+     "the array at the left stays.</p>"
      "<p>Point at a cell: its place is marked on both sides.</p>",
      "layout_minor_to_major_01", kLayout, "", "x", "x", "layout"},
     {"Reduce: a dimension goes",
      "<p><b>reduce</b> puts all elements along a dimension into one, with a small computation: here <i>add</i>.</p>"
-     "<p><b>Drag</b> the number ‹1›. <b>Watch</b> <i>down</i> (over dimension 0: three sums) and <i>across</i> (over dimension 1: two sums).</p>"
+     "<p><b>Drag</b> the number ‹1›. <b>Watch</b> <i>down</i> (over dimension 0: three sums) and <i>across</i> (over "
+     "dimension 1: two sums).</p>"
      "<p>Double click one of them to see <i>add</i> at work, one application after the other.</p>",
      "reduce_2d_dimension_0", kReduce, "number", "down", "down", "inspector"},
     {"Dot: contracting a dimension",
-     "<p>A matrix product multiplies along one dimension of each side and adds up: both must have the same size, here 3, and are gone afterwards.</p>"
+     "<p>A matrix product multiplies along one dimension of each side and adds up: both must have the same size, here "
+     "3, and are gone afterwards.</p>"
      "<p><b>Drag</b> the number ‹1›. <b>Watch</b> <i>product</i>.</p>"
-     "<p>In the inspector, the pairs picture shows which dimensions meet: drag one away and read what a dot without contraction gives.</p>",
+     "<p>In the inspector, the pairs picture shows which dimensions meet: drag one away and read what a dot without "
+     "contraction gives.</p>",
      "dot_matrices", kDot, "number", "product", "product", "inspector"},
     {"Convolution: a window slides",
-     "<p>The kernel is laid over every place of the picture; what it covers is multiplied and added. Padding lets it stand over the edge.</p>"
+     "<p>The kernel is laid over every place of the picture; what it covers is multiplied and added. Padding lets it "
+     "stand over the edge.</p>"
      "<p><b>Drag</b> the number ‹1›, the middle of the kernel. <b>Watch</b> <i>filtered</i>.</p>"
-     "<p>In the inspector, drag the handles of the window picture: stride, padding and dilation change the size of the result while you hold them.</p>",
+     "<p>In the inspector, drag the handles of the window picture: stride, padding and dilation change the size of the "
+     "result while you hold them.</p>",
      "conv_same", kConvolution, "middle", "filtered", "filtered", "inspector"},
     {"Gather: rows by number",
      "<p><b>gather</b> takes slices of an array at places that are themselves values.</p>"
-     "<p><b>Drag</b> the number ‹1›: it is the first of two row numbers. <b>Watch</b> the first row of <i>picked</i>.</p>"
+     "<p><b>Drag</b> the number ‹1›: it is the first of two row numbers. <b>Watch</b> the first row of "
+     "<i>picked</i>.</p>"
      "<p>Drag it beyond 5: a place outside is moved to the last row that fits.</p>",
      "gather_slices", kGather, "first", "picked", "picked", "inspector"},
     {"While: a loop",
      "<p><b>while</b> carries a tuple round: the <i>condition</i> looks at it, the <i>body</i> gives the next one.</p>"
      "<p><b>Drag</b> the number ‹5›: how often the loop goes. <b>Watch</b> <i>power</i> double.</p>"
-     "<p>Double click <i>loop</i>, then its body: the bar above chooses the iteration, and <i>Carried</i> lists the tuple of each.</p>",
+     "<p>Double click <i>loop</i>, then its body: the bar above chooses the iteration, and <i>Carried</i> lists the "
+     "tuple of each.</p>",
      "while_1000", kWhile, "times", "power", "loop", "inspector"},
 };
 

@@ -1,5 +1,5 @@
-// Lessons: small live graphs, made of examples of the reference, each with a few words: what to drag and what to watch. Plain
-// data. Before: nothing; after: LessonPanel, which shows the words, and whoever opens the graph.
+// Lessons: small live graphs, made of examples of the reference, each with a few words: what to drag and what to watch.
+// Plain data. Before: nothing; after: LessonPanel, which shows the words, and whoever opens the graph.
 #pragma once
 
 #include <span>

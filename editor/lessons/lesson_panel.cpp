@@ -22,7 +22,11 @@ QString fromView(std::string_view text) { return QString::fromUtf8(text.data(), 
 }  // namespace
 
 LessonPanel::LessonPanel(QWidget* parent)
-    : QWidget(parent), list_(new QListWidget(this)), title_(new QLabel(this)), words_(new QLabel(this)), previous_(new QPushButton(tr("‹ Previous"), this)),
+    : QWidget(parent),
+      list_(new QListWidget(this)),
+      title_(new QLabel(this)),
+      words_(new QLabel(this)),
+      previous_(new QPushButton(tr("‹ Previous"), this)),
       next_(new QPushButton(tr("Next ›"), this)) {
   setFixedWidth(kWidth);
   setAutoFillBackground(true);
@@ -35,7 +39,8 @@ LessonPanel::LessonPanel(QWidget* parent)
   QFont larger = title_->font();
   larger.setPointSizeF(larger.pointSizeF() * 1.3);
   larger.setBold(true);
-  for (QLabel* label : {title_, words_}) label->setWordWrap(true), label->setTextFormat(label == title_ ? Qt::PlainText : Qt::RichText);
+  for (QLabel* label : {title_, words_})
+    label->setWordWrap(true), label->setTextFormat(label == title_ ? Qt::PlainText : Qt::RichText);
   title_->setFont(larger);
   words_->setAlignment(Qt::AlignTop);
   words_->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -1,5 +1,5 @@
-// LessonPanel: the words of a lesson beside its graph, the list of all, and the way on. Before: lesson.h; after: whoever opens
-// the graph of the lesson that is wanted.
+// LessonPanel: the words of a lesson beside its graph, the list of all, and the way on. Before: lesson.h; after:
+// whoever opens the graph of the lesson that is wanted.
 #pragma once
 
 #include <QWidget>

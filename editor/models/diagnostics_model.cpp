@@ -25,14 +25,16 @@ QString severityText(const Diagnostic& d) {
 }
 
 QColor errorColor() {
-  return QGuiApplication::palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e);
+  return QGuiApplication::palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
+                                                                            : QColor(0xb3, 0x26, 0x1e);
 }
 
 QString messageOf(const Diagnostic& d) {
   QString out = QString::fromStdString(d.message);
   if (!d.label.empty() && !isOpenPlace(d)) out += QStringLiteral(" [%1]").arg(QString::fromStdString(d.label));
-  if (!d.expected.empty()) out += QObject::tr(" (expected %1").arg(QString::fromStdString(d.expected)) +
-                                  (d.found.empty() ? QStringLiteral(")") : QObject::tr(", found %1)").arg(QString::fromStdString(d.found)));
+  if (!d.expected.empty())
+    out += QObject::tr(" (expected %1").arg(QString::fromStdString(d.expected)) +
+           (d.found.empty() ? QStringLiteral(")") : QObject::tr(", found %1)").arg(QString::fromStdString(d.found)));
   return out;
 }
 
@@ -83,7 +85,8 @@ QVariant DiagnosticsModel::data(const QModelIndex& index, int role) const {
   const Diagnostic& d = diagnostics_[static_cast<size_t>(index.row())];
   if (role == Qt::DisplayRole) return textOf(d, index.column());
   if (role == Qt::ToolTipRole) return QString::fromStdString(d.toString());
-  if (role == Qt::ForegroundRole && index.column() == kSeverity && d.severity == Severity::Error && !isOpenPlace(d)) return errorColor();
+  if (role == Qt::ForegroundRole && index.column() == kSeverity && d.severity == Severity::Error && !isOpenPlace(d))
+    return errorColor();
   return {};
 }
 

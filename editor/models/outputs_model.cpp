@@ -13,7 +13,9 @@ void OutputsModel::setOutputs(std::vector<Shape> shapes, std::vector<QString> va
   endResetModel();
 }
 
-int OutputsModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(shapes_.size()); }
+int OutputsModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(shapes_.size());
+}
 int OutputsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
 
 QVariant OutputsModel::data(const QModelIndex& index, int role) const {

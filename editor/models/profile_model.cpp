@@ -55,7 +55,9 @@ int ProfileModel::rowOf(InstructionId id) const {
   return found != rows_.end() ? static_cast<int>(found - rows_.begin()) : -1;
 }
 
-int ProfileModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(rows_.size()); }
+int ProfileModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
 int ProfileModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
 
 void ProfileModel::sort(int column, Qt::SortOrder order) {
@@ -73,15 +75,18 @@ void ProfileModel::sort(int column, Qt::SortOrder order) {
 
 void ProfileModel::sortRows() {
   const auto by = [&](auto key) {
-    if (sortOrder_ == Qt::AscendingOrder) std::ranges::stable_sort(rows_, std::less(), key);
-    else std::ranges::stable_sort(rows_, std::greater(), key);
+    if (sortOrder_ == Qt::AscendingOrder)
+      std::ranges::stable_sort(rows_, std::less(), key);
+    else
+      std::ranges::stable_sort(rows_, std::greater(), key);
   };
   if (!module_) return;
   const auto instruction = [&](const SourceProfile& row) -> const Instruction& { return module_->at(row.instruction); };
   switch (sortColumn_) {
     case kName: return by([&](const SourceProfile& row) { return instruction(row).name; });
     case kOpcode: return by([&](const SourceProfile& row) { return instruction(row).opcodeName(); });
-    case kShape: return by([&](const SourceProfile& row) { return instruction(row).shape->elementCount().value_or(0); });
+    case kShape:
+      return by([&](const SourceProfile& row) { return instruction(row).shape->elementCount().value_or(0); });
     case kHow: return by(&SourceProfile::measured);
     case kFlops: return by(&SourceProfile::flops);
     case kBytes: return by(&SourceProfile::bytes);
@@ -116,7 +121,8 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
 
 QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  const QString titles[] = {tr("Instruction"), tr("Opcode"), tr("Shape"), tr("Time"), tr("Share"), tr("How"), tr("Flops"), tr("Bytes"), tr("Rate")};
+  const QString titles[] = {tr("Instruction"), tr("Opcode"), tr("Shape"), tr("Time"), tr("Share"),
+                            tr("How"),         tr("Flops"),  tr("Bytes"), tr("Rate")};
   return titles[section];
 }
 

@@ -14,7 +14,7 @@ namespace tessera {
 namespace {
 constexpr int kWidth = 520, kHeight = 320, kMargin = 4;
 constexpr size_t kMostFound = 200;
-}
+}  // namespace
 
 AddSearch::AddSearch(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
   setFrameShape(QFrame::StyledPanel);
@@ -94,13 +94,18 @@ void AddSearch::search(const QString& line) {
   };
   const std::string words = line.trimmed().toStdString();
   const auto entries = value_ || !wanted_.empty() ? std::vector<PaletteEntry>() : entriesFor(words);
-  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMostFound) : !wanted_.empty() ? searchPaletteGiving(words, std::span<const tessera::Shape>(wanted_), kMostFound) : std::vector<FittingEntry>();
+  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMostFound)
+                       : !wanted_.empty()
+                           ? searchPaletteGiving(words, std::span<const tessera::Shape>(wanted_), kMostFound)
+                           : std::vector<FittingEntry>();
   // Own blocks come first, but for an operation whose name was typed.
-  const bool exact = (!entries.empty() && entries[0].title == words) || (!fitting.empty() && fitting[0].entry.title == words);
+  const bool exact =
+      (!entries.empty() && entries[0].title == words) || (!fitting.empty() && fitting[0].entry.title == words);
   if (!exact) findBlocks(line.trimmed());
   for (const PaletteEntry& entry : entries) add(entry, {});
   for (const FittingEntry& each : fitting)
-    add(each.entry, each.gives ? QStringLiteral("→ %1").arg(QString::fromStdString(toString(*each.gives, false))) : QString());
+    add(each.entry,
+        each.gives ? QStringLiteral("→ %1").arg(QString::fromStdString(toString(*each.gives, false))) : QString());
   if (exact) findBlocks(line.trimmed());
   list_->setCurrentRow(list_->count() ? 0 : -1);
 }
@@ -129,8 +134,10 @@ void AddSearch::take() {
   const PaletteEntry entry = found_[static_cast<size_t>(row)];
   const QString block = foundBlocks_[static_cast<size_t>(row)];
   leave();
-  if (block.isEmpty()) emit chosen(entry);
-  else emit blockChosen(block);
+  if (block.isEmpty())
+    emit chosen(entry);
+  else
+    emit blockChosen(block);
 }
 
 void AddSearch::leave() {

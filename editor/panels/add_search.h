@@ -21,7 +21,8 @@ class AddSearch : public QFrame {
   explicit AddSearch(QWidget* parent);
 
   enum class Page { Empty, Begun };
-  // Opens empty near a point of the parent, wholly inside it. Where nothing stands yet, what can stand alone comes first.
+  // Opens empty near a point of the parent, wholly inside it. Where nothing stands yet, what can stand alone comes
+  // first.
   void openAt(QPoint at, Page page = Page::Begun);
   // The same, with only what can take a value of this shape, and what it then gives.
   void openFor(QPoint at, const tessera::Shape& value);
@@ -49,10 +50,10 @@ class AddSearch : public QFrame {
   QListWidget* list_;
   std::vector<Block> blocks_;
   Page page_ = Page::Begun;
-  std::vector<PaletteEntry> found_;       // by line
-  std::vector<QString> foundBlocks_;      // the same: empty where the line is an operation
-  std::optional<tessera::Shape> value_;   // what is to be taken
-  std::vector<tessera::Shape> wanted_;    // one of these is to be given
+  std::vector<PaletteEntry> found_;      // by line
+  std::vector<QString> foundBlocks_;     // the same: empty where the line is an operation
+  std::optional<tessera::Shape> value_;  // what is to be taken
+  std::vector<tessera::Shape> wanted_;   // one of these is to be given
 };
 
 }  // namespace tessera

@@ -25,9 +25,16 @@ QString fromView(std::string_view view) { return QString::fromUtf8(view.data(), 
 
 bool takesShape(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Parameter: case Opcode::Iota: case Opcode::Broadcast: case Opcode::Reshape: case Opcode::Convert:
-    case Opcode::BitcastConvert: case Opcode::DynamicReshape: case Opcode::Rng: case Opcode::CustomCall: case Opcode::Infeed:
-      return true;
+    case Opcode::Parameter:
+    case Opcode::Iota:
+    case Opcode::Broadcast:
+    case Opcode::Reshape:
+    case Opcode::Convert:
+    case Opcode::BitcastConvert:
+    case Opcode::DynamicReshape:
+    case Opcode::Rng:
+    case Opcode::CustomCall:
+    case Opcode::Infeed: return true;
     default: return false;
   }
 }
@@ -39,7 +46,8 @@ bool stands(const Document& document, InstructionId id, Opcode opcode) {
 
 }  // namespace
 
-AttributeForm::AttributeForm(Document& document, QWidget* parent) : QWidget(parent), document_(document), layout_(new QFormLayout(this)) {
+AttributeForm::AttributeForm(Document& document, QWidget* parent)
+    : QWidget(parent), document_(document), layout_(new QFormLayout(this)) {
   layout_->setContentsMargins(0, 4, 0, 4);
   layout_->setVerticalSpacing(3);
   layout_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
@@ -82,24 +90,33 @@ void AttributeForm::rebuild() {
   while (layout_->rowCount() > 0) layout_->removeRow(0);
   if (!shown_.valid() || !document_.module().contains(shown_)) return;
   const auto instruction = [this]() -> const Instruction& { return document_.module().at(shown_); };
-  addLine(QStringLiteral("name"), tr("Its name in the text"), [instruction] { return fromView(instruction().name); },
-          [this](const std::string& text) -> Result<Edit> { return Edit{"Rename", {Rename{shown_, text}}}; });
+  addLine(
+      QStringLiteral("name"), tr("Its name in the text"), [instruction] { return fromView(instruction().name); },
+      [this](const std::string& text) -> Result<Edit> {
+        return Edit{"Rename", {Rename{shown_, text}}};
+      });
   if (opcode_ == Opcode::Constant)
-    addLine(QStringLiteral("value"), tr("The value, as HLO writes it"), [this] { return QString::fromStdString(valueOf(document_.module(), shown_).value_or("")); },
-            [this](const std::string& text) { return resetting(document_.module(), shown_, text); });
-  if (opcode_ == Opcode::Constant) addPicture(QStringLiteral("value"), makeLiteralPicture(document_.module(), shown_, this));
+    addLine(
+        QStringLiteral("value"), tr("The value, as HLO writes it"),
+        [this] { return QString::fromStdString(valueOf(document_.module(), shown_).value_or("")); },
+        [this](const std::string& text) { return resetting(document_.module(), shown_, text); });
+  if (opcode_ == Opcode::Constant)
+    addPicture(QStringLiteral("value"), makeLiteralPicture(document_.module(), shown_, this));
   if (takesShape(opcode_)) addShape();
   addAttributes();
 }
 
 void AttributeForm::addShape() {
   if (opcode_ == Opcode::Parameter) return;  // the inspector's own field
-  addLine(QStringLiteral("shape"), tr("The shape that it gives, e.g. f32[32,128]"), [this] { return QString::fromStdString(toString(document_.module().shapeOf(shown_))); },
-          [this](const std::string& text) -> Result<Edit> {
-            TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(text));
-            fillDefaultLayouts(shape);
-            return Edit{"Shape of " + std::string(document_.module().at(shown_).name), {SetShape{shown_, std::move(shape)}}};
-          });
+  addLine(
+      QStringLiteral("shape"), tr("The shape that it gives, e.g. f32[32,128]"),
+      [this] { return QString::fromStdString(toString(document_.module().shapeOf(shown_))); },
+      [this](const std::string& text) -> Result<Edit> {
+        TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(text));
+        fillDefaultLayouts(shape);
+        return Edit{"Shape of " + std::string(document_.module().at(shown_).name),
+                    {SetShape{shown_, std::move(shape)}}};
+      });
 }
 
 void AttributeForm::addAttributes() {
@@ -110,23 +127,28 @@ void AttributeForm::addAttributes() {
     if (!row.defaultText.empty()) help += tr(" Without it: %1.").arg(fromView(row.defaultText));
     const QStringList words = wordsFor(name, row.choices);
     help += helpOnDimensions(name);
-    addLine(fromView(nameOf(name)), help,
-            [this, name] {
-              const AttributeValue* value = document_.module().at(shown_).attributes->find(name);
-              return value ? QString::fromStdString(printAttributeValue(document_.module(), *value, kindOf(name))) : QString();
-            },
-            [this, name, required = row.required](const std::string& typed) -> Result<Edit> {
-              const Module& module = document_.module();
-              if (typed.empty() && required) return refuse(module, shown_, std::string(nameOf(name)) + " is needed here");
-              if (!module.findComputation(typed))
-                if (auto ready = choosingReady(module, shown_, name, typed)) return *std::move(ready);
-              const auto& names = document_.scene().sizeNames;
-              TESSERA_ASSIGN_OR_RETURN(const std::string text, dimensionNumbers(module, module.at(shown_), name, typed, names.get(), document_.scene().hues.get()));
-              if (!text.empty()) TESSERA_TRY(parseAttributeValue(module, name, text));
-              return Edit{std::string(nameOf(name)) + " of " + std::string(module.at(shown_).name), {SetAttribute{shown_, name, text}}};
-            });
+    addLine(
+        fromView(nameOf(name)), help,
+        [this, name] {
+          const AttributeValue* value = document_.module().at(shown_).attributes->find(name);
+          return value ? QString::fromStdString(printAttributeValue(document_.module(), *value, kindOf(name)))
+                       : QString();
+        },
+        [this, name, required = row.required](const std::string& typed) -> Result<Edit> {
+          const Module& module = document_.module();
+          if (typed.empty() && required) return refuse(module, shown_, std::string(nameOf(name)) + " is needed here");
+          if (!module.findComputation(typed))
+            if (auto ready = choosingReady(module, shown_, name, typed)) return *std::move(ready);
+          const auto& names = document_.scene().sizeNames;
+          TESSERA_ASSIGN_OR_RETURN(const std::string text, dimensionNumbers(module, module.at(shown_), name, typed,
+                                                                            names.get(), document_.scene().hues.get()));
+          if (!text.empty()) TESSERA_TRY(parseAttributeValue(module, name, text));
+          return Edit{std::string(nameOf(name)) + " of " + std::string(module.at(shown_).name),
+                      {SetAttribute{shown_, name, text}}};
+        });
     QLineEdit* field = lines_[fromView(nameOf(name))].field;
-    field->setPlaceholderText(row.defaultText.empty() ? (row.required ? tr("needed") : QString()) : fromView(row.defaultText));
+    field->setPlaceholderText(row.defaultText.empty() ? (row.required ? tr("needed") : QString())
+                                                      : fromView(row.defaultText));
     addPicture(fromView(nameOf(name)), makeAttributePicture(opcode_, name, this));
     if (!words.isEmpty()) field->setCompleter(new QCompleter(words, field));
   }
@@ -138,19 +160,24 @@ QStringList AttributeForm::wordsFor(Attr name, std::string_view choices) const {
   if (!choices.empty()) return fromView(choices).split(QLatin1Char(' '));
   const Module& module = document_.module();
   QStringList out;
-  for (const std::string& word : readyComputations(module, module.at(shown_), name)) out << QString::fromStdString(word);
+  for (const std::string& word : readyComputations(module, module.at(shown_), name))
+    out << QString::fromStdString(word);
   for (ComputationId id : module.order())
-    if (kindOf(name) == AttributeKind::Computation && id != module.entry() && out.size() < kMostWords) out << QLatin1Char('%') + QString::fromStdString(module.at(id).name);
+    if (kindOf(name) == AttributeKind::Computation && id != module.entry() && out.size() < kMostWords)
+      out << QLatin1Char('%') + QString::fromStdString(module.at(id).name);
   return out;
 }
 
 QString AttributeForm::helpOnDimensions(Attr name) const {
   const Module& module = document_.module();
-  const auto letters = dimensionLetters(module, module.at(shown_), name, document_.scene().sizeNames.get(), document_.scene().hues.get());
+  const auto letters = dimensionLetters(module, module.at(shown_), name, document_.scene().sizeNames.get(),
+                                        document_.scene().hues.get());
   if (letters.empty()) return {};
   QStringList words;
   for (const std::string& letter : letters) words << QString::fromStdString(letter);
-  return tr(" Counts the dimensions of %1: numbers, -1 for the last, or %2.").arg(QString::fromStdString(toString(*arrayCounted(module, module.at(shown_), name), false)), words.join(QStringLiteral(", ")));
+  return tr(" Counts the dimensions of %1: numbers, -1 for the last, or %2.")
+      .arg(QString::fromStdString(toString(*arrayCounted(module, module.at(shown_), name), false)),
+           words.join(QStringLiteral(", ")));
 }
 
 void AttributeForm::addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make) {
@@ -163,7 +190,8 @@ void AttributeForm::addLine(const QString& name, const QString& help, std::funct
   error->setWordWrap(true);
   error->hide();
   QPalette wrong = error->palette();
-  wrong.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e));
+  wrong.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
+                                                                                         : QColor(0xb3, 0x26, 0x1e));
   error->setPalette(wrong);
   auto* layout = new QVBoxLayout(cell);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -184,7 +212,8 @@ void AttributeForm::addPicture(const QString& name, AttributePicture* picture) {
   Line& line = lines_[name];
   line.picture = picture;
   layout_->insertRow(layout_->rowCount(), picture);
-  connect(picture, &AttributePicture::edited, this, [this, name](Edit edit, bool continues) { take(name, std::move(edit), continues); });
+  connect(picture, &AttributePicture::edited, this,
+          [this, name](Edit edit, bool continues) { take(name, std::move(edit), continues); });
 }
 
 // What a picture wishes is tried like what is typed: explained under the line, and done where it makes sense.
@@ -194,7 +223,8 @@ void AttributeForm::take(const QString& name, Edit edit, bool continues) {
   const Status done = performable(document_.module(), edit);
   QString wrong = done ? QString() : QString::fromStdString(done.error().message);
   if (done)
-    if (const auto shape = tried(document_.module(), edit, shown_); !shape) wrong = QString::fromStdString(shape.error().message);
+    if (const auto shape = tried(document_.module(), edit, shown_); !shape)
+      wrong = QString::fromStdString(shape.error().message);
   line.error->setText(wrong);
   line.error->setVisible(!wrong.isEmpty());
   if (done) document_.perform(std::move(edit), continues, shown_);
@@ -226,7 +256,8 @@ void AttributeForm::typed(const QString& name, const QString& text) {
     if (const Status done = performable(document_.module(), *edit); !done) edit = std::unexpected(done.error());
   QString wrong = edit ? QString() : QString::fromStdString(edit.error().message);
   if (edit)
-    if (const auto shape = tried(document_.module(), *edit, shown_); !shape) wrong = QString::fromStdString(shape.error().message);
+    if (const auto shape = tried(document_.module(), *edit, shown_); !shape)
+      wrong = QString::fromStdString(shape.error().message);
   line.error->setText(wrong);
   line.error->setVisible(!wrong.isEmpty());
   if (edit) document_.perform(std::move(*edit), continues, shown_);

@@ -1,6 +1,6 @@
-// AttributeForm: what of the selected instruction can be typed, a line each, derived from the op's attribute rows; before
-// them name, value of a constant and the shape of ops that take it as written. What is wrong stands under its line while
-// it is typed; the graph changes when it reads.
+// AttributeForm: what of the selected instruction can be typed, a line each, derived from the op's attribute rows;
+// before them name, value of a constant and the shape of ops that take it as written. What is wrong stands under its
+// line while it is typed; the graph changes when it reads.
 #pragma once
 
 #include <QHash>

@@ -14,10 +14,11 @@ constexpr qsizetype kMostCharacters = 600;
 Banner::Banner(QWidget* parent) : QFrame(parent) {
   setObjectName(QStringLiteral("banner"));
   setAutoFillBackground(true);
-  setStyleSheet(QStringLiteral("#banner { background: #b3261e; } #banner QLabel, #banner QToolButton { color: white; "
-                               "background: transparent; } #banner QToolButton { border: 1px solid rgba(255,255,255,120); "
-                               "border-radius: 4px; padding: 3px 9px; } #banner QToolButton:hover { background: "
-                               "rgba(255,255,255,40); }"));
+  setStyleSheet(
+      QStringLiteral("#banner { background: #b3261e; } #banner QLabel, #banner QToolButton { color: white; "
+                     "background: transparent; } #banner QToolButton { border: 1px solid rgba(255,255,255,120); "
+                     "border-radius: 4px; padding: 3px 9px; } #banner QToolButton:hover { background: "
+                     "rgba(255,255,255,40); }"));
   text_ = new QLabel(this);
   text_->setTextFormat(Qt::PlainText);
   text_->setWordWrap(true);

@@ -42,7 +42,9 @@ void ChoiceList::openAt(QPoint at, const QString& heading, const QStringList& li
   heading_->setText(heading);
   heading_->setVisible(!heading.isEmpty());
   list_->addItems(lines);
-  const int wide = std::clamp(std::max(list_->sizeHintForColumn(0) + 40, heading_->fontMetrics().horizontalAdvance(heading) + 20), kNarrowest, kWidest);
+  const int wide =
+      std::clamp(std::max(list_->sizeHintForColumn(0) + 40, heading_->fontMetrics().horizontalAdvance(heading) + 20),
+                 kNarrowest, kWidest);
   const int line = std::max(18, list_->sizeHintForRow(0));
   const int high = line * static_cast<int>(std::min<qsizetype>(lines.size(), kMostLines)) + 8 +
                    (heading.isEmpty() ? 0 : heading_->heightForWidth(wide - 2 * kMargin) + kMargin) + 2 * kMargin;

@@ -24,7 +24,7 @@ namespace tessera {
 struct CompiledPanel::Program {
   Module source;
   std::unique_ptr<Executable> executable;
-  mutable std::mutex mutex;                // listing compiles kernels
+  mutable std::mutex mutex;  // listing compiles kernels
 };
 
 struct CompiledPanel::Listing {
@@ -49,10 +49,14 @@ QString amount(double value, const QString& unit) {
 }
 
 QString duration(double ns) {
-  return ns < 1e3 ? QStringLiteral("%1 ns").arg(ns, 0, 'g', 3) : ns < 1e6 ? QStringLiteral("%1 µs").arg(ns / 1e3, 0, 'g', 3) : QStringLiteral("%1 ms").arg(ns / 1e6, 0, 'g', 4);
+  return ns < 1e3   ? QStringLiteral("%1 ns").arg(ns, 0, 'g', 3)
+         : ns < 1e6 ? QStringLiteral("%1 µs").arg(ns / 1e3, 0, 'g', 3)
+                    : QStringLiteral("%1 ms").arg(ns / 1e6, 0, 'g', 4);
 }
 
-QString row(const QString& key, const QString& value) { return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>").arg(key, value); }
+QString row(const QString& key, const QString& value) {
+  return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>").arg(key, value);
+}
 
 QString timeRows(const StepListing& step, const Profile* profile, double attainableNs) {
   QString out;
@@ -60,18 +64,30 @@ QString timeRows(const StepListing& step, const Profile* profile, double attaina
     for (const StepProfile& each : profile->steps)
       if (each.name == step.name && each.count > 0) {
         const double ns = static_cast<double>(each.totalNs) / static_cast<double>(profile->runs);
-        out += row(QObject::tr("measured"), QObject::tr("%1 a run, done %2").arg(duration(ns), each.count == profile->runs ? QObject::tr("once") : QObject::tr("%L1 times").arg(each.count / profile->runs)) +
-                                                (attainableNs > 0 && ns > 0 ? QObject::tr(", %1 % of what is attainable").arg(100 * attainableNs / ns, 0, 'f', 0) : QString()));
+        out += row(QObject::tr("measured"),
+                   QObject::tr("%1 a run, done %2")
+                           .arg(duration(ns), each.count == profile->runs
+                                                  ? QObject::tr("once")
+                                                  : QObject::tr("%L1 times").arg(each.count / profile->runs)) +
+                       (attainableNs > 0 && ns > 0
+                            ? QObject::tr(", %1 % of what is attainable").arg(100 * attainableNs / ns, 0, 'f', 0)
+                            : QString()));
         break;
       }
-  if (attainableNs > 0) out += row(QObject::tr("attainable"), QObject::tr("%1 on this machine, from memory").arg(duration(attainableNs)));
+  if (attainableNs > 0)
+    out += row(QObject::tr("attainable"), QObject::tr("%1 on this machine, from memory").arg(duration(attainableNs)));
   return out;
 }
 
 QString stepPage(const StepListing& step, const Profile* profile, double attainableNs) {
-  QString rows = row(QObject::tr("estimated"), QObject::tr("%1, %2").arg(amount(step.flops, QObject::tr("flops")), amount(step.bytes, QStringLiteral("B")))) + timeRows(step, profile, attainableNs);
+  QString rows = row(QObject::tr("estimated"), QObject::tr("%1, %2").arg(amount(step.flops, QObject::tr("flops")),
+                                                                         amount(step.bytes, QStringLiteral("B")))) +
+                 timeRows(step, profile, attainableNs);
   for (const BufferPlace& buffer : step.buffers)
-    rows += row(escaped(buffer.role), QObject::tr("%1 at %2, %3").arg(escaped(buffer.place)).arg(buffer.offset).arg(amount(static_cast<double>(buffer.bytes), QStringLiteral("B"))));
+    rows += row(escaped(buffer.role), QObject::tr("%1 at %2, %3")
+                                          .arg(escaped(buffer.place))
+                                          .arg(buffer.offset)
+                                          .arg(amount(static_cast<double>(buffer.bytes), QStringLiteral("B"))));
   return QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p><table>%2</table>").arg(escaped(step.what), rows);
 }
 
@@ -80,24 +96,33 @@ std::string loopsOf(const Module& optimized, InstructionId id) {
   if (!told) return told.error().message + "\n";
   if (told->loopNest.empty()) return "no loop nest: " + told->without + "\n";
   std::string out;
-  for (size_t i = 0; i < told->buffers.size(); ++i) out += "operand" + std::to_string(i) + " is " + told->buffers[i] + "\n";
+  for (size_t i = 0; i < told->buffers.size(); ++i)
+    out += "operand" + std::to_string(i) + " is " + told->buffers[i] + "\n";
   return out + told->loopNest;
 }
 
 QString kept(const std::string& text) {
   QString out = QString::fromStdString(text);
-  if (out.size() > kLongest) out = out.left(kLongest) + QObject::tr("\n… cut here: %L1 characters in all").arg(out.size());
+  if (out.size() > kLongest)
+    out = out.left(kLongest) + QObject::tr("\n… cut here: %L1 characters in all").arg(out.size());
   return out;
 }
 
 }  // namespace
 
 CompiledPanel::CompiledPanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), words_(new QLabel(this)), compile_(new QPushButton(tr("Compile"), this)),
-      measure_(new QPushButton(tr("Measure this machine"), this)), tabs_(new QTabWidget(this)), steps_(new QTextBrowser(this)) {
+    : QWidget(parent),
+      document_(document),
+      words_(new QLabel(this)),
+      compile_(new QPushButton(tr("Compile"), this)),
+      measure_(new QPushButton(tr("Measure this machine"), this)),
+      tabs_(new QTabWidget(this)),
+      steps_(new QTextBrowser(this)) {
   pool_.setMaxThreadCount(1);
   words_->setWordWrap(true);
-  measure_->setToolTip(tr("Bytes and operations a second that this machine reaches: the bound each step is held against. Takes about two seconds."));
+  measure_->setToolTip(
+      tr("Bytes and operations a second that this machine reaches: the bound each step is held against. Takes about "
+         "two seconds."));
   tabs_->addTab(steps_, tr("Steps"));
   for (const QString& title : {tr("Loop nest"), tr("IR before"), tr("IR after"), tr("Assembly")}) {
     auto* page = new QPlainTextEdit(this);
@@ -137,7 +162,9 @@ CompiledPanel::~CompiledPanel() {
 }
 
 QString CompiledPanel::words() const { return words_->text(); }
-QString CompiledPanel::textOf(int tab) const { return tab == 0 ? steps_->toPlainText() : pages_[static_cast<size_t>(tab - 1)]->toPlainText(); }
+QString CompiledPanel::textOf(int tab) const {
+  return tab == 0 ? steps_->toPlainText() : pages_[static_cast<size_t>(tab - 1)]->toPlainText();
+}
 
 void CompiledPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
@@ -170,7 +197,8 @@ void CompiledPanel::follow() {
   measure_->setVisible(program_ && !roofline_);
   if (!graph) return clear(tr("There is no graph to compile."));
   if (cancel_ || failed_) return;
-  if (asks) return clear(tr("%L1 instructions: compiling them may take a while.").arg(document_.module().instructionCount()));
+  if (asks)
+    return clear(tr("%L1 instructions: compiling them may take a while.").arg(document_.module().instructionCount()));
   if (!program_) return compile();
   if (!document_.selected().valid()) return clear(tr("Select an instruction to see what it has become."));
   if (listed_ != document_.selected()) list();
@@ -183,7 +211,8 @@ void CompiledPanel::compile() {
   clear(tr("Compiling …"));
   compile_->hide();
   ++busy_;
-  pool_.start([panel = QPointer(this), module = withoutMuted(document_.module(), document_.muted()), request = ++request_, cancel = cancel_]() mutable {
+  pool_.start([panel = QPointer(this), module = withoutMuted(document_.module(), document_.muted()),
+               request = ++request_, cancel = cancel_]() mutable {
     auto program = std::make_shared<Program>(std::move(module));
     CompileOptions options;
     options.cancel = cancel.get();
@@ -193,23 +222,33 @@ void CompiledPanel::compile() {
     for (const Diagnostic& d : found.items())
       if (d.severity == Severity::Error && why.isEmpty()) why = QString::fromStdString(d.toString());
     auto backend = makeBackend("cpu");
-    auto made = !why.isEmpty() ? Result<std::unique_ptr<Executable>>(fail(why.toStdString())) : backend ? (*backend)->compile(program->source, options) : Result<std::unique_ptr<Executable>>(std::unexpected(backend.error()));
-    if (made) program->executable = *std::move(made);
-    else if (why.isEmpty()) why = QString::fromStdString(made.error().toString());
-    QMetaObject::invokeMethod(panel, [panel, program = std::move(program), request, why] {
-      if (!panel) return;
-      --panel->busy_;
-      if (request != panel->request_) return;
-      panel->cancel_.reset();
-      panel->failed_ = !why.isEmpty();
-      if (panel->failed_) panel->clear(tr("It does not compile: %1").arg(why));
-      else panel->program_ = program;
-      panel->follow();
-    }, Qt::QueuedConnection);
+    auto made = !why.isEmpty() ? Result<std::unique_ptr<Executable>>(fail(why.toStdString()))
+                : backend      ? (*backend)->compile(program->source, options)
+                               : Result<std::unique_ptr<Executable>>(std::unexpected(backend.error()));
+    if (made)
+      program->executable = *std::move(made);
+    else if (why.isEmpty())
+      why = QString::fromStdString(made.error().toString());
+    QMetaObject::invokeMethod(
+        panel,
+        [panel, program = std::move(program), request, why] {
+          if (!panel) return;
+          --panel->busy_;
+          if (request != panel->request_) return;
+          panel->cancel_.reset();
+          panel->failed_ = !why.isEmpty();
+          if (panel->failed_)
+            panel->clear(tr("It does not compile: %1").arg(why));
+          else
+            panel->program_ = program;
+          panel->follow();
+        },
+        Qt::QueuedConnection);
   });
 }
 
-CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Profile* profile, InstructionId id, const Roofline* roofline) {
+CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Profile* profile, InstructionId id,
+                                                const Roofline* roofline) {
   Listing out;
   const Module& optimized = program.executable->optimized();
   std::string pages[kPages];
@@ -218,7 +257,8 @@ CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Pr
     const std::string text = printInstruction(optimized, each);
     QStringList sources;
     for (const std::string& name : sourcesOf(program.source, optimized, each)) sources << escaped(name);
-    out.steps += QStringLiteral("<p style='margin:10px 0 0 0'><code>%1</code></p><p style='margin:0'>%2</p>").arg(escaped(text), QObject::tr("computes %1").arg(sources.join(QStringLiteral(", "))));
+    out.steps += QStringLiteral("<p style='margin:10px 0 0 0'><code>%1</code></p><p style='margin:0'>%2</p>")
+                     .arg(escaped(text), QObject::tr("computes %1").arg(sources.join(QStringLiteral(", "))));
     const std::string head = "; " + std::string(optimized.at(each).name) + "\n";
     pages[kLoops] += head + loopsOf(optimized, each) + "\n";
     const auto steps = program.executable->list(each, true);
@@ -237,7 +277,8 @@ CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Pr
       pages[kAssembly] += step.assembly.empty() ? none : head + step.assembly + "\n";
     }
   }
-  if (out.steps.isEmpty()) out.steps = QObject::tr("Nothing of it is left in the compiled program: it was folded, merged or not needed.");
+  if (out.steps.isEmpty())
+    out.steps = QObject::tr("Nothing of it is left in the compiled program: it was folded, merged or not needed.");
   for (const std::string& page : pages) out.pages << kept(page);
   return out;
 }
@@ -247,19 +288,24 @@ void CompiledPanel::list() {
   words_->setText(tr("Reading the code …"));
   ++busy_;
   const auto profile = document_.outcome() ? std::make_shared<const Profile>(document_.outcome()->profile) : nullptr;
-  pool_.start([panel = QPointer(this), compiled = program_, profile, roofline = roofline_, id = listed_, request = ++request_] {
-    const Listing listing = listingOf(*compiled, profile.get(), id, roofline.get());
-    QMetaObject::invokeMethod(panel, [panel, listing, request] {
-      if (!panel) return;
-      --panel->busy_;
-      if (request == panel->request_) panel->show(listing);
-    }, Qt::QueuedConnection);
-  });
+  pool_.start(
+      [panel = QPointer(this), compiled = program_, profile, roofline = roofline_, id = listed_, request = ++request_] {
+        const Listing listing = listingOf(*compiled, profile.get(), id, roofline.get());
+        QMetaObject::invokeMethod(
+            panel,
+            [panel, listing, request] {
+              if (!panel) return;
+              --panel->busy_;
+              if (request == panel->request_) panel->show(listing);
+            },
+            Qt::QueuedConnection);
+      });
 }
 
 void CompiledPanel::show(const Listing& listing) {
   if (!program_ || !program_->source.contains(listed_)) return;  // another selection, or none, meanwhile
-  words_->setText(tr("The CPU's program for %1").arg(QString::fromStdString(std::string(program_->source.at(listed_).name))));
+  words_->setText(
+      tr("The CPU's program for %1").arg(QString::fromStdString(std::string(program_->source.at(listed_).name))));
   steps_->setHtml(listing.steps);
   for (qsizetype i = 0; i < listing.pages.size(); ++i) pages_[static_cast<size_t>(i)]->setPlainText(listing.pages[i]);
 }
@@ -269,13 +315,16 @@ void CompiledPanel::measure() {
   ++busy_;
   pool_.start([panel = QPointer(this)] {
     auto measured = std::make_shared<const Roofline>(measureRoofline());
-    QMetaObject::invokeMethod(panel, [panel, measured] {
-      if (!panel) return;
-      --panel->busy_;
-      panel->roofline_ = measured;
-      panel->listed_ = {};
-      panel->follow();
-    }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        panel,
+        [panel, measured] {
+          if (!panel) return;
+          --panel->busy_;
+          panel->roofline_ = measured;
+          panel->listed_ = {};
+          panel->follow();
+        },
+        Qt::QueuedConnection);
   });
 }
 

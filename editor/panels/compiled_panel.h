@@ -1,6 +1,6 @@
-// CompiledPanel: what the selected instruction has become in the compiled program: its steps with buffers, work and time, the
-// loop nest, LLVM IR before and after LLVM's passes, assembly. The graph is compiled for this by a worker when the panel is
-// first looked at; a big one only when asked. Before: Document and backends; after: a dock.
+// CompiledPanel: what the selected instruction has become in the compiled program: its steps with buffers, work and
+// time, the loop nest, LLVM IR before and after LLVM's passes, assembly. The graph is compiled for this by a worker
+// when the panel is first looked at; a big one only when asked. Before: Document and backends; after: a dock.
 #pragma once
 
 #include <QThreadPool>
@@ -31,12 +31,12 @@ class CompiledPanel : public QWidget {
   ~CompiledPanel() override;
 
   QTabWidget* tabs() const { return tabs_; }
-  QPushButton* compileButton() const { return compile_; }     // hidden where nothing has to be asked
+  QPushButton* compileButton() const { return compile_; }  // hidden where nothing has to be asked
   QPushButton* measureButton() const { return measure_; }
-  QString words() const;                                      // above the tabs: what is going on
+  QString words() const;  // above the tabs: what is going on
   QString textOf(int tab) const;
   bool isBusy() const { return busy_ > 0; }
-  void compile();                                             // whatever the size
+  void compile();  // whatever the size
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -11,9 +11,11 @@ namespace {
 constexpr int kNarrowest = 250, kMargin = 12, kSwatches = 10, kBar = 12, kGap = 3;
 
 // Times below a nanosecond too.
-QString shortTime(double ns) { return ns < 1 ? QStringLiteral("%1 ns").arg(ns, 0, 'g', 1) : QString::fromStdString(durationText(ns)); }
-
+QString shortTime(double ns) {
+  return ns < 1 ? QStringLiteral("%1 ns").arg(ns, 0, 'g', 1) : QString::fromStdString(durationText(ns));
 }
+
+}  // namespace
 
 HeatLegend::HeatLegend(QWidget* parent) : QWidget(parent) {
   setAttribute(Qt::WA_TransparentForMouseEvents);

@@ -19,7 +19,8 @@ QString listOfOperations() {
   }
   QString out = QStringLiteral("<h2>%1</h2>").arg(HelpPanel::tr("Operations"));
   for (const auto& [category, links] : categories)
-    out += QStringLiteral("<h3>%1</h3><p>%2</p>").arg(fromView(category).toHtmlEscaped(), links.join(QStringLiteral(" · ")));
+    out += QStringLiteral("<h3>%1</h3><p>%2</p>")
+               .arg(fromView(category).toHtmlEscaped(), links.join(QStringLiteral(" · ")));
   return out;
 }
 
@@ -40,7 +41,8 @@ bool HelpPanel::showOperation(const QString& opcode) {
   if (!page) return false;
   if (shown_ == opcode) return true;
   shown_ = opcode;
-  setHtml(QStringLiteral("<p><a href=\"op:\">%1</a></p>").arg(tr("All operations")) + QString::fromStdString(tessera::toHtml(*page, false)));
+  setHtml(QStringLiteral("<p><a href=\"op:\">%1</a></p>").arg(tr("All operations")) +
+          QString::fromStdString(tessera::toHtml(*page, false)));
   return true;
 }
 
@@ -50,7 +52,8 @@ void HelpPanel::showSelection() {
   const QString opcode = fromView(document_.module().at(id).opcodeName());
   if (showOperation(opcode)) return;
   shown_ = opcode;
-  setHtml(QStringLiteral("<p><a href=\"op:\">%1</a></p><p>%2</p>").arg(tr("All operations"), tr("%1 is read and printed, but has no page.").arg(opcode.toHtmlEscaped())));
+  setHtml(QStringLiteral("<p><a href=\"op:\">%1</a></p><p>%2</p>")
+              .arg(tr("All operations"), tr("%1 is read and printed, but has no page.").arg(opcode.toHtmlEscaped())));
 }
 
 void HelpPanel::showList() {

@@ -1,5 +1,5 @@
-// HelpPanel: the page of the selected instruction's operation, the same as `tessera help OP` and the HTML docs; without a
-// selection the list of all operations. Links lead from one page to another.
+// HelpPanel: the page of the selected instruction's operation, the same as `tessera help OP` and the HTML docs; without
+// a selection the list of all operations. Links lead from one page to another.
 #pragma once
 
 #include <QTextBrowser>

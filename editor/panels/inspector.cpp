@@ -52,7 +52,8 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   namesField_->setToolTip(tr("A name belongs to every dimension that is the same one, and stands on the nodes"));
   layoutLabel_ = new QLabel(tr("Layout: the most minor dimension first"), this);
   layoutChips_ = new DimensionChips(this);
-  layoutChips_->setToolTip(tr("Drag, or Ctrl and arrows: the first dimension's elements lie next to each other in memory"));
+  layoutChips_->setToolTip(
+      tr("Drag, or Ctrl and arrows: the first dimension's elements lie next to each other in memory"));
   form_ = new AttributeForm(document, this);
   facts_ = new QTextBrowser(this);
   facts_->setOpenLinks(false);
@@ -71,10 +72,15 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   facts_->setMinimumHeight(kLeastFacts);
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);
   connect(shapeField_, &QLineEdit::textEdited, this, &Inspector::editShape);
-  connect(shapeField_, &QLineEdit::editingFinished, this, [this] { typing_ = false; show(); });
+  connect(shapeField_, &QLineEdit::editingFinished, this, [this] {
+    typing_ = false;
+    show();
+  });
   connect(namesField_, &QLineEdit::editingFinished, this, &Inspector::editNames);
-  connect(layoutChips_, &DimensionChips::orderChanged, this, [this](const std::vector<int64_t>& order) { editLayout(order, false); });
-  connect(layoutChips_, &DimensionChips::orderCommitted, this, [this](const std::vector<int64_t>& order) { editLayout(order, true); });
+  connect(layoutChips_, &DimensionChips::orderChanged, this,
+          [this](const std::vector<int64_t>& order) { editLayout(order, false); });
+  connect(layoutChips_, &DimensionChips::orderCommitted, this,
+          [this](const std::vector<int64_t>& order) { editLayout(order, true); });
   connect(&document_, &Document::sceneChanged, this, &Inspector::show);  // names of sizes come with the picture
   connect(&document_, &Document::selectionChanged, this, &Inspector::show);
   connect(&document_, &Document::moduleChanged, this, &Inspector::show);
@@ -101,15 +107,18 @@ void Inspector::show() {
   showLayout();
   facts_->document()->setDefaultStyleSheet(factsStyle(palette()));
   if (!known) {
-    facts_->setHtml(QStringLiteral("<p class='muted'>%1</p>").arg(tr("Select an instruction on the canvas, in the text or in a table.")));
+    facts_->setHtml(QStringLiteral("<p class='muted'>%1</p>")
+                        .arg(tr("Select an instruction on the canvas, in the text or in a table.")));
     return;
   }
   const auto users = document_.usersOf(id);
-  facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(), legendOf(huesOf(document_, id), document_.module().shapeOf(id).dimensions, palette())));
+  facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(),
+                          legendOf(huesOf(document_, id), document_.module().shapeOf(id).dimensions, palette())));
 }
 
 void Inspector::showNames() {
-  const bool any = document_.isOpen() && document_.module().contains(shown_) && document_.module().shapeOf(shown_).isArray() && document_.module().shapeOf(shown_).rank() > 0;
+  const bool any = document_.isOpen() && document_.module().contains(shown_) &&
+                   document_.module().shapeOf(shown_).isArray() && document_.module().shapeOf(shown_).rank() > 0;
   for (QWidget* w : std::initializer_list<QWidget*>{namesLabel_, namesField_}) w->setVisible(any);
   if (any && !namesField_->hasFocus()) namesField_->setText(namesOf(document_, shown_).join(QStringLiteral(", ")));
 }
@@ -132,11 +141,15 @@ void Inspector::editNames() {
   if (wanted == had) return;
   const auto names = document_.scene().sizeNames;
   const std::string own(document_.module().at(shown_).name);
-  document_.arrange(tr("Name sizes of %1").arg(QString::fromStdString(own)), [names, wanted, had, own, id = shown_](ProjectPage& page) {
+  document_.arrange(tr("Name sizes of %1").arg(QString::fromStdString(own)), [names, wanted, had, own,
+                                                                              id = shown_](ProjectPage& page) {
     const auto* before = names ? names->find(id) : nullptr;
     for (qsizetype d = 0; d < wanted.size(); ++d)
       if (wanted[d] != had[d])
-        nameSize(page, before && !(*before)[static_cast<size_t>(d)].name.empty() ? &(*before)[static_cast<size_t>(d)] : nullptr, {own, static_cast<int32_t>(d)}, wanted[d].toStdString());
+        nameSize(
+            page,
+            before && !(*before)[static_cast<size_t>(d)].name.empty() ? &(*before)[static_cast<size_t>(d)] : nullptr,
+            {own, static_cast<int32_t>(d)}, wanted[d].toStdString());
   });
 }
 
@@ -144,9 +157,11 @@ void Inspector::editNames() {
 void Inspector::showLayout() {
   if (draggingLayout_ && QGuiApplication::mouseButtons() == Qt::NoButton) draggingLayout_ = false;
   if (draggingLayout_) return;
-  const bool known = document_.isOpen() && document_.module().contains(shown_) && document_.module().at(shown_).opcode == Opcode::Parameter;
+  const bool known = document_.isOpen() && document_.module().contains(shown_) &&
+                     document_.module().at(shown_).opcode == Opcode::Parameter;
   const Shape* shape = known ? &document_.module().shapeOf(shown_) : nullptr;
-  const bool any = shape && shape->isArray() && shape->rank() > 1 && shape->layout && static_cast<int64_t>(shape->layout->minorToMajor.size()) == shape->rank();
+  const bool any = shape && shape->isArray() && shape->rank() > 1 && shape->layout &&
+                   static_cast<int64_t>(shape->layout->minorToMajor.size()) == shape->rank();
   for (QWidget* w : std::initializer_list<QWidget*>{layoutLabel_, layoutChips_}) w->setVisible(any);
   if (!any || layoutChips_->order() == shape->layout->minorToMajor) return;
   std::vector<DimensionChips::Chip> chips;
@@ -154,7 +169,8 @@ void Inspector::showLayout() {
   for (int64_t d : shape->layout->minorToMajor) {
     const QString size = QString::number(shape->dimensions[static_cast<size_t>(d)]);
     const QString letter = letterOf(hues, static_cast<size_t>(d));
-    chips.push_back({d, letter.isEmpty() ? tr("size %1").arg(size) : tr("%1 = %2").arg(letter, size), size, dimensionColor(hues, static_cast<size_t>(d), palette())});
+    chips.push_back({d, letter.isEmpty() ? tr("size %1").arg(size) : tr("%1 = %2").arg(letter, size), size,
+                     dimensionColor(hues, static_cast<size_t>(d), palette())});
   }
   layoutChips_->setChips(std::move(chips));
 }
@@ -166,13 +182,16 @@ void Inspector::editLayout(const std::vector<int64_t>& minorToMajor, bool done) 
   if (!shape.layout) return;
   shape.layout->minorToMajor = minorToMajor;
   if (done && continues && shape == document_.module().shapeOf(shown_)) return;
-  document_.perform({"Layout of " + std::string(document_.module().at(shown_).name), {SetParameterShape{shown_, std::move(shape)}}}, continues, shown_);
+  document_.perform(
+      {"Layout of " + std::string(document_.module().at(shown_).name), {SetParameterShape{shown_, std::move(shape)}}},
+      continues, shown_);
 }
 
 void Inspector::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) {
     QPalette errors = palette();
-    errors.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e));
+    errors.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
+                                                                                            : QColor(0xb3, 0x26, 0x1e));
     shapeError_->setPalette(errors);
     show();
   }

@@ -25,7 +25,7 @@ class Inspector : public QWidget {
  public:
   explicit Inspector(Document& document, QWidget* parent = nullptr);
   QLineEdit* shapeField() const { return shapeField_; }
-  QLineEdit* sizeNamesField() const { return namesField_; }   // "B, T, H": by dimension
+  QLineEdit* sizeNamesField() const { return namesField_; }     // "B, T, H": by dimension
   DimensionChips* layoutChips() const { return layoutChips_; }  // hidden where the layout is not the person's to choose
   AttributeForm* form() const { return form_; }
   QString shownText() const;

@@ -30,13 +30,16 @@ QString heading(const QString& title) {
 QString row(const QString& key, const QString& value) {
   return QStringLiteral("<tr><td style='padding:1px 10px 1px 0'>%1</td><td>%2</td></tr>").arg(key, value);
 }
-QString table(const QString& rows) { return rows.isEmpty() ? QString() : QStringLiteral("<table>%1</table>").arg(rows); }
+QString table(const QString& rows) {
+  return rows.isEmpty() ? QString() : QStringLiteral("<table>%1</table>").arg(rows);
+}
 
 QString link(const Module& module, InstructionId id) {
   if (!module.contains(id)) return QStringLiteral("<span class='error'>%1</span>").arg(QObject::tr("open"));
   const Instruction& i = module.at(id);
   return QStringLiteral("<a href='instruction:%1'>%2</a> <span class='muted'>%3</span>")
-      .arg(id.value).arg(escaped(i.name), escaped(toString(*i.shape, false).substr(0, 80)));
+      .arg(id.value)
+      .arg(escaped(i.name), escaped(toString(*i.shape, false).substr(0, 80)));
 }
 
 QString links(const Module& module, std::span<const InstructionId> ids) {
@@ -54,14 +57,16 @@ QString shapeSection(const Module& module, const Instruction& i, const QString& 
     if (bytes) rows += row(QObject::tr("bytes"), QString::number(*bytes));
     // Tiles and padding take more, packed elements less.
     if (const auto map = MemoryMap::of(*i.shape); map && bytes && map->bytes() != *bytes)
-      rows += row(QObject::tr("bytes in memory"), QObject::tr("%1, of which %2 padding").arg(map->bytes()).arg(map->wasteBytes()));
+      rows += row(QObject::tr("bytes in memory"),
+                  QObject::tr("%1, of which %2 padding").arg(map->bytes()).arg(map->wasteBytes()));
   }
   if (!dimensions.isEmpty()) rows += row(QObject::tr("dimensions"), dimensions);
   QString out = heading(QObject::tr("Result")) + table(rows);
   const auto inferred = inferInstruction(module, i.id);
   if (!inferred || inferred->reasons.empty()) return out;
   QString reasons;
-  for (size_t d = 0; d < inferred->reasons.size(); ++d) reasons += row(QString::number(d), escaped(inferred->reasons[d]));
+  for (size_t d = 0; d < inferred->reasons.size(); ++d)
+    reasons += row(QString::number(d), escaped(inferred->reasons[d]));
   return out + heading(QObject::tr("Why these dimensions")) + table(reasons);
 }
 
@@ -88,7 +93,8 @@ QString attributeSection(const Module& module, const Instruction& i) {
 QString calleeSection(const Module& module, const Instruction& i) {
   QString rows;
   for (ComputationId c : module.callees(i))
-    rows += row(QObject::tr("calls"), QStringLiteral("<a href='computation:%1'>%2</a>").arg(c.value).arg(escaped(module.at(c).name)));
+    rows += row(QObject::tr("calls"),
+                QStringLiteral("<a href='computation:%1'>%2</a>").arg(c.value).arg(escaped(module.at(c).name)));
   return rows.isEmpty() ? rows : heading(QObject::tr("Computations")) + table(rows);
 }
 
@@ -98,7 +104,8 @@ QString metadataSection(const Instruction& i) {
   QString rows;
   if (!m.opType.empty()) rows += row(QStringLiteral("op_type"), escaped(m.opType));
   if (!m.opName.empty()) rows += row(QStringLiteral("op_name"), escaped(m.opName));
-  if (!m.sourceFile.empty()) rows += row(QObject::tr("source"), escaped(m.sourceFile) + QStringLiteral(":%1").arg(m.sourceLine));
+  if (!m.sourceFile.empty())
+    rows += row(QObject::tr("source"), escaped(m.sourceFile) + QStringLiteral(":%1").arg(m.sourceLine));
   if (m.stackFrameId) rows += row(QObject::tr("stack frame"), QString::number(m.stackFrameId));
   return rows.isEmpty() ? rows : heading(QObject::tr("Metadata")) + table(rows);
 }
@@ -113,7 +120,8 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
   const OpDef* op = findOp(i.opcode);
   if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
   for (const Diagnostic& d : diagnostics)
-    if (d.instruction == id) out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
+    if (d.instruction == id)
+      out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
   out += shapeSection(module, i, dimensions);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
@@ -132,7 +140,8 @@ QString factsStyle(const QPalette& palette) {
 QString tooltipOf(const Module& module, InstructionId id, const QString& dimensions) {
   if (!module.contains(id)) return {};
   const Instruction& i = module.at(id);
-  QStringList lines{QStringLiteral("<b>%1</b>").arg(escaped(titleOf(module, id))), code(i.name), code(toString(*i.shape).substr(0, 200))};
+  QStringList lines{QStringLiteral("<b>%1</b>").arg(escaped(titleOf(module, id))), code(i.name),
+                    code(toString(*i.shape).substr(0, 200))};
   if (!dimensions.isEmpty()) lines << dimensions;
   if (i.metadata && !i.metadata->opName.empty()) lines << escaped(i.metadata->opName);
   if (i.metadata && !i.metadata->sourceFile.empty())

@@ -26,7 +26,8 @@ QMimeData* PaletteTree::mimeData(const QList<QTreeWidgetItem*>& items) const {
   return out;
 }
 
-PalettePanel::PalettePanel(QWidget* parent) : QWidget(parent), field_(new QLineEdit(this)), tree_(new PaletteTree(this)) {
+PalettePanel::PalettePanel(QWidget* parent)
+    : QWidget(parent), field_(new QLineEdit(this)), tree_(new PaletteTree(this)) {
   field_->setPlaceholderText(tr("Find an operation or a block"));
   field_->setClearButtonEnabled(true);
   tree_->setHeaderHidden(true);
@@ -46,7 +47,8 @@ PalettePanel::PalettePanel(QWidget* parent) : QWidget(parent), field_(new QLineE
   fill();
 }
 
-// In the next event: the tree is made anew, and the item is its own. Styles differ in whether a double click activates, too.
+// In the next event: the tree is made anew, and the item is its own. Styles differ in whether a double click activates,
+// too.
 void PalettePanel::take(QTreeWidgetItem* item) {
   if (!item->parent() || taking_) return;
   taking_ = true;
@@ -116,7 +118,8 @@ void PalettePanel::fill() {
   for (const Block& block : blocks_) {
     if (!all && !fromText(block.name).contains(words, Qt::CaseInsensitive)) continue;
     if (!own) own = section(tr("My blocks"), true);
-    add(own, QLatin1String(kBlockMark) + fromText(block.name), tr("%1 · version %2").arg(fromText(block.summary)).arg(block.version));
+    add(own, QLatin1String(kBlockMark) + fromText(block.name),
+        tr("%1 · version %2").arg(fromText(block.summary)).arg(block.version));
   }
   if (own) own->setExpanded(true);
   QHash<QString, QTreeWidgetItem*> sections;
@@ -159,8 +162,10 @@ void PalettePanel::openMenu(const QPoint& at) {
   QAction* action = menu.addAction(known ? tr("No favourite any more") : tr("Favourite"));
   if (menu.exec(tree_->viewport()->mapToGlobal(at)) != action) return;
   QStringList next = favourites_;
-  if (known) next.removeAll(title);
-  else next << title;
+  if (known)
+    next.removeAll(title);
+  else
+    next << title;
   setFavourites(next);
   emit favouritesChanged();
 }

@@ -26,7 +26,8 @@ bool lettersInOrder(const QString& text, const QString& letters) {
 
 bool matchesWords(const QString& text, const QString& words) {
   const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  if (std::ranges::all_of(parts, [&](const QString& part) { return text.contains(part, Qt::CaseInsensitive); })) return true;
+  if (std::ranges::all_of(parts, [&](const QString& part) { return text.contains(part, Qt::CaseInsensitive); }))
+    return true;
   return parts.size() == 1 && parts[0].size() >= kShortest && lettersInOrder(text, parts[0]);
 }
 
@@ -68,7 +69,8 @@ void QuickList::refresh() {
   const int row = list_->currentRow();
   found_ = find_ ? find_(field_->text().trimmed()) : std::vector<QuickEntry>();
   list_->clear();
-  for (const QuickEntry& entry : found_) list_->addItem(entry.detail.isEmpty() ? entry.title : QStringLiteral("%1  —  %2").arg(entry.title, entry.detail));
+  for (const QuickEntry& entry : found_)
+    list_->addItem(entry.detail.isEmpty() ? entry.title : QStringLiteral("%1  —  %2").arg(entry.title, entry.detail));
   const int last = static_cast<int>(found_.size()) - 1;
   list_->setCurrentRow(last < 0 ? -1 : std::clamp(field_->hasFocus() && row > 0 ? row : 0, 0, last));
 }

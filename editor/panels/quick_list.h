@@ -1,5 +1,6 @@
-// QuickList: a field over the canvas with what it finds below it: places to go to, commands, keys. It knows none of them;
-// who opens it gives the finding. Arrows choose, Enter takes, Esc or leaving it closes. Before: the studio's navigation.
+// QuickList: a field over the canvas with what it finds below it: places to go to, commands, keys. It knows none of
+// them; who opens it gives the finding. Arrows choose, Enter takes, Esc or leaving it closes. Before: the studio's
+// navigation.
 #pragma once
 
 #include <QFrame>
@@ -15,7 +16,7 @@ namespace tessera {
 struct QuickEntry {
   QString title, detail;
   std::function<void()> take;
-  bool stays = false;           // taking it leaves the list open
+  bool stays = false;  // taking it leaves the list open
 };
 
 class QuickList : public QFrame {
@@ -26,7 +27,7 @@ class QuickList : public QFrame {
   explicit QuickList(QWidget* parent);
 
   void open(const QString& placeholder, Find find);
-  void refresh();               // finds again, keeping the line that is chosen
+  void refresh();  // finds again, keeping the line that is chosen
   // The next key pressed is given away instead of being typed; Esc gives none.
   void captureKey(std::function<void(QKeySequence)> taken);
   QLineEdit* field() const { return field_; }

@@ -31,13 +31,15 @@ QString leftOutText(const RunOutcome& outcome) {
   if (outcome.leftOut.empty()) return {};
   constexpr size_t kMostNamed = 4;
   QStringList names;
-  for (size_t k = 0; k < std::min(outcome.leftOut.size(), kMostNamed); ++k) names << QString::fromStdString(outcome.leftOut[k]);
+  for (size_t k = 0; k < std::min(outcome.leftOut.size(), kMostNamed); ++k)
+    names << QString::fromStdString(outcome.leftOut[k]);
   if (outcome.leftOut.size() > kMostNamed) names << QStringLiteral("…");
   return QObject::tr("<br>The complete part ran. Not finished yet: %1").arg(names.join(QStringLiteral(", ")));
 }
 
 QString summaryOf(const RunOutcome& outcome) {
-  const QString runs = outcome.runs > 1 ? QObject::tr("the quickest of %1 runs").arg(outcome.runs) : QObject::tr("one run");
+  const QString runs =
+      outcome.runs > 1 ? QObject::tr("the quickest of %1 runs").arg(outcome.runs) : QObject::tr("one run");
   return QObject::tr("<b>%1</b>, %2 · compiled in %3 ms · peak memory %4 · %5")
              .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)), runs)
              .arg(outcome.compileMs, 0, 'f', 1)
@@ -48,7 +50,11 @@ QString summaryOf(const RunOutcome& outcome) {
 }  // namespace
 
 ResultsPanel::ResultsPanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), summary_(new QLabel(this)), table_(new QTreeView(this)), model_(new OutputsModel(this)) {
+    : QWidget(parent),
+      document_(document),
+      summary_(new QLabel(this)),
+      table_(new QTreeView(this)),
+      model_(new OutputsModel(this)) {
   summary_->setContentsMargins(8, 6, 8, 6);
   summary_->setWordWrap(true);
   table_->setModel(model_);

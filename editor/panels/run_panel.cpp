@@ -36,7 +36,8 @@ QStringList argumentNames(const Module& module) {
       if (leaf.shape->isToken()) continue;
       QString index;
       for (int64_t i : leaf.index) index += QStringLiteral("[%1]").arg(i);
-      out << QString::fromUtf8(module.at(id).name.data(), static_cast<qsizetype>(module.at(id).name.size())) + index + QStringLiteral("  ") + QString::fromStdString(toString(*leaf.shape, false));
+      out << QString::fromUtf8(module.at(id).name.data(), static_cast<qsizetype>(module.at(id).name.size())) + index +
+                 QStringLiteral("  ") + QString::fromStdString(toString(*leaf.shape, false));
     }
   }
   return out;
@@ -51,9 +52,19 @@ QString errorOf(const QString& text) {
 }  // namespace
 
 RunPanel::RunPanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), backend_(new QComboBox(this)), threads_(new QSpinBox(this)), replicas_(new QSpinBox(this)),
-      partitions_(new QSpinBox(this)), seed_(new QLineEdit(this)), infeed_(nullptr), outfeed_(nullptr), library_(nullptr), arguments_(new QWidget(this)),
-      grid_(new QGridLayout(arguments_)), command_(new QLabel(this)) {
+    : QWidget(parent),
+      document_(document),
+      backend_(new QComboBox(this)),
+      threads_(new QSpinBox(this)),
+      replicas_(new QSpinBox(this)),
+      partitions_(new QSpinBox(this)),
+      seed_(new QLineEdit(this)),
+      infeed_(nullptr),
+      outfeed_(nullptr),
+      library_(nullptr),
+      arguments_(new QWidget(this)),
+      grid_(new QGridLayout(arguments_)),
+      command_(new QLabel(this)) {
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
   backend_->addItems({QStringLiteral("cpu"), QStringLiteral("evaluator")});
@@ -87,7 +98,8 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   columns->setSpacing(20);
   columns->addLayout(form, 2);
   auto* right = new QVBoxLayout;
-  auto* head = new QLabel(tr("<b>Where arguments come from</b> · nothing: inputs.npz beside the file, else the fill rule"), this);
+  auto* head = new QLabel(
+      tr("<b>Where arguments come from</b> · nothing: inputs.npz beside the file, else the fill rule"), this);
   head->setWordWrap(true);
   right->addWidget(head);
   right->addWidget(arguments_);
@@ -122,18 +134,23 @@ void RunPanel::makeFields() {
   connect(backend_, &QComboBox::textActivated, this, [this](const QString& name) {
     change(tr("Backend"), [&](RunSettings& s) { s.backend = name.toStdString(); });
   });
-  connect(threads_, &QSpinBox::valueChanged, this, [this](int count) { change(tr("Threads"), [&](RunSettings& s) { s.threads = count; }); });
-  connect(replicas_, &QSpinBox::valueChanged, this, [this](int count) { change(tr("Replicas"), [&](RunSettings& s) { s.replicas = count; }); });
-  connect(partitions_, &QSpinBox::valueChanged, this, [this](int count) { change(tr("Partitions"), [&](RunSettings& s) { s.partitions = count; }); });
+  connect(threads_, &QSpinBox::valueChanged, this,
+          [this](int count) { change(tr("Threads"), [&](RunSettings& s) { s.threads = count; }); });
+  connect(replicas_, &QSpinBox::valueChanged, this,
+          [this](int count) { change(tr("Replicas"), [&](RunSettings& s) { s.replicas = count; }); });
+  connect(partitions_, &QSpinBox::valueChanged, this,
+          [this](int count) { change(tr("Partitions"), [&](RunSettings& s) { s.partitions = count; }); });
   connect(seed_, &QLineEdit::editingFinished, this, [this] {
     bool reads = false;
     const qulonglong seed = seed_->text().toULongLong(&reads);
-    if (reads) change(tr("Seed"), [&](RunSettings& s) { s.seed = seed; });
-    else show();
+    if (reads)
+      change(tr("Seed"), [&](RunSettings& s) { s.seed = seed; });
+    else
+      show();
   });
 }
 
-void RunPanel::addFile(QFormLayout* form, const QString& label, QLineEdit*& field, std::string RunSettings::* member) {
+void RunPanel::addFile(QFormLayout* form, const QString& label, QLineEdit*& field, std::string RunSettings::*member) {
   field = new QLineEdit(this);
   field->setPlaceholderText(tr("none"));
   field->setAccessibleName(label);
@@ -167,7 +184,8 @@ void RunPanel::show() {
   setEnabled(open);
   if (!open) return;
   const RunSettings& s = document_.runSettings();
-  const QSignalBlocker blockers[]{QSignalBlocker(backend_), QSignalBlocker(threads_), QSignalBlocker(replicas_), QSignalBlocker(partitions_)};
+  const QSignalBlocker blockers[]{QSignalBlocker(backend_), QSignalBlocker(threads_), QSignalBlocker(replicas_),
+                                  QSignalBlocker(partitions_)};
   backend_->setCurrentText(QString::fromStdString(s.backend));
   threads_->setValue(s.threads);
   replicas_->setValue(static_cast<int>(s.replicas));
@@ -204,12 +222,14 @@ void RunPanel::rebuildArguments() {
   for (int row = 0; row < names.size(); ++row) {
     auto* field = new QLineEdit(arguments_);
     field->setPlaceholderText(tr("rule · constant 1 · ramp 0 1 · random -1 1 · npy FILE · image FILE"));
-    field->setCompleter(new QCompleter(QStringList{"rule", "constant 0", "ramp 0 1", "random 0 1", "npy ", "image "}, field));
+    field->setCompleter(
+        new QCompleter(QStringList{"rule", "constant 0", "ramp 0 1", "random 0 1", "npy ", "image "}, field));
     field->setAccessibleName(names[row]);
     auto* error = new QLabel(arguments_);
     error->setWordWrap(true);
     QPalette wrong = error->palette();
-    wrong.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e));
+    wrong.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
+                                                                                           : QColor(0xb3, 0x26, 0x1e));
     error->setPalette(wrong);
     error->hide();
     auto* choose = new QToolButton(arguments_);
@@ -237,15 +257,21 @@ void RunPanel::typed(int64_t argument, const QString& text) {
   lines_[argument].error->setText(wrong);
   lines_[argument].error->setVisible(!wrong.isEmpty());
   if (!wrong.isEmpty()) return;
-  change(tr("Source of argument %1").arg(argument), [&](RunSettings& s) {
-    if (words.isEmpty()) s.sources.erase(argument);
-    else s.sources[argument] = words.toStdString();
-  }, continues);
+  change(
+      tr("Source of argument %1").arg(argument),
+      [&](RunSettings& s) {
+        if (words.isEmpty())
+          s.sources.erase(argument);
+        else
+          s.sources[argument] = words.toStdString();
+      },
+      continues);
 }
 
 void RunPanel::browse(int64_t argument) {
-  const QString path = QFileDialog::getOpenFileName(this, tr("An array or a picture"), QFileInfo(document_.path()).path(),
-                                                    tr("Arrays and pictures (*.npy *.png *.jpg *.jpeg *.pgm *.ppm *.bmp);;All files (*)"));
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("An array or a picture"), QFileInfo(document_.path()).path(),
+      tr("Arrays and pictures (*.npy *.png *.jpg *.jpeg *.pgm *.ppm *.bmp);;All files (*)"));
   if (path.isEmpty()) return;
   const std::string source = (path.endsWith(QStringLiteral(".npy")) ? "npy " : "image ") + path.toStdString();
   change(tr("Source of argument %1").arg(argument), [&](RunSettings& s) { s.sources[argument] = source; });
@@ -256,7 +282,8 @@ QString RunPanel::command() const {
   const QString path = document_.path().isEmpty() ? QStringLiteral("untitled.hlo") : document_.path();
   const QString inputs = QFileInfo(path).dir().filePath(QStringLiteral("inputs.npz"));
   const bool there = !document_.path().isEmpty() && QFileInfo::exists(inputs);
-  return QString::fromStdString(commandOf(document_.runSettings(), path.toStdString(), there ? inputs.toStdString() : std::string()));
+  return QString::fromStdString(
+      commandOf(document_.runSettings(), path.toStdString(), there ? inputs.toStdString() : std::string()));
 }
 
 void RunPanel::copyCommand() const { QGuiApplication::clipboard()->setText(command()); }
@@ -265,7 +292,8 @@ QString RunPanel::customCallStub() {
   return QStringLiteral(
       "/* A custom call for Tessera: cc -shared -fPIC -O2 -o libmine.so mine.c\n"
       "   In HLO: custom-call(%x), custom_call_target=\"my_target\", api_version=API_VERSION_ORIGINAL\n"
-      "   out is the result's buffer (for a tuple an array of buffers), in[i] the i-th operand's, dense in its layout. */\n"
+      "   out is the result's buffer (for a tuple an array of buffers), in[i] the i-th operand's, dense in its layout. "
+      "*/\n"
       "#include <stddef.h>\n\n"
       "void my_target(void* out, const void** in) {\n"
       "  const float* x = in[0];\n"

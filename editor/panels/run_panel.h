@@ -1,5 +1,6 @@
-// How the document is run: backend, threads, devices, seed, where each argument comes from, feeds, a library of custom calls;
-// and the same as a `tessera run` line. Every change is a step that undo takes back. Before: RunSettings; after: a dock.
+// How the document is run: backend, threads, devices, seed, where each argument comes from, feeds, a library of custom
+// calls; and the same as a `tessera run` line. Every change is a step that undo takes back. Before: RunSettings; after:
+// a dock.
 #pragma once
 
 #include <QHash>
@@ -39,7 +40,7 @@ class RunPanel : public QWidget {
     QLabel* error;
   };
   void makeFields();
-  void addFile(QFormLayout* form, const QString& label, QLineEdit*& field, std::string RunSettings::* member);
+  void addFile(QFormLayout* form, const QString& label, QLineEdit*& field, std::string RunSettings::*member);
   void show();
   void rebuildArguments();
   void typed(int64_t argument, const QString& text);
@@ -55,7 +56,7 @@ class RunPanel : public QWidget {
   QGridLayout* grid_;
   QLabel* command_;
   QList<Line> lines_;
-  QStringList shown_;   // names and shapes of the arguments that have a line
+  QStringList shown_;  // names and shapes of the arguments that have a line
   int64_t typing_ = -1;
 };
 

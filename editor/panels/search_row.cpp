@@ -26,7 +26,8 @@ void SearchRow::paint(QPainter* painter, const QStyleOptionViewItem& option, con
     if (words.isEmpty()) return;
     painter->setFont(font);
     painter->setPen(colour);
-    painter->drawText(free, static_cast<int>(Qt::AlignVCenter) | static_cast<int>(atEnd ? Qt::AlignRight : Qt::AlignLeft), words);
+    painter->drawText(
+        free, static_cast<int>(Qt::AlignVCenter) | static_cast<int>(atEnd ? Qt::AlignRight : Qt::AlignLeft), words);
     const int used = metrics.horizontalAdvance(words) + kGap;
     free.adjust(atEnd ? 0 : used, 0, atEnd ? -used : 0, 0);
   };

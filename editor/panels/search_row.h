@@ -1,5 +1,5 @@
-// One line of a search over operations: its title, what it gives, what it does, its category at the right. Before it stands
-// the list of AddSearch, whose items hold the parts; after it nothing.
+// One line of a search over operations: its title, what it gives, what it does, its category at the right. Before it
+// stands the list of AddSearch, whose items hold the parts; after it nothing.
 #pragma once
 
 #include <QStyledItemDelegate>

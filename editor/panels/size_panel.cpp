@@ -26,14 +26,23 @@ enum Kind { kOther, kNumber };
 QString text(const std::string& words) { return QString::fromStdString(words); }
 
 int64_t sizeAt(const Module& module, DimensionSpot spot) {
-  return leavesOf(module.shapeOf(spot.instruction))[static_cast<size_t>(spot.leaf)].shape->dimensions[static_cast<size_t>(spot.dimension)];
+  return leavesOf(module.shapeOf(spot.instruction))[static_cast<size_t>(spot.leaf)]
+      .shape->dimensions[static_cast<size_t>(spot.dimension)];
 }
 
 }  // namespace
 
 SizePanel::SizePanel(Document& document, QWidget* parent)
-    : QFrame(parent), document_(document), dimension_(new QComboBox(this)), size_(new QLineEdit(this)), name_(new QLineEdit(this)), choices_(new QListWidget(this)),
-      changes_(new QListWidget(this)), summary_(new QLabel(this)), take_(new QPushButton(tr("Change everywhere"), this)), timer_(new QTimer(this)) {
+    : QFrame(parent),
+      document_(document),
+      dimension_(new QComboBox(this)),
+      size_(new QLineEdit(this)),
+      name_(new QLineEdit(this)),
+      choices_(new QListWidget(this)),
+      changes_(new QListWidget(this)),
+      summary_(new QLabel(this)),
+      take_(new QPushButton(tr("Change everywhere"), this)),
+      timer_(new QTimer(this)) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   setFocusPolicy(Qt::StrongFocus);
@@ -43,7 +52,8 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
   name_->setPlaceholderText(tr("B, T, H …"));
   dimension_->setAccessibleName(tr("Dimension"));
   summary_->setWordWrap(true);
-  for (QListWidget* list : {choices_, changes_}) list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff), list->setTextElideMode(Qt::ElideMiddle);
+  for (QListWidget* list : {choices_, changes_})
+    list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff), list->setTextElideMode(Qt::ElideMiddle);
   auto* form = new QFormLayout;
   form->addRow(tr("Dimension"), dimension_);
   form->addRow(tr("New size"), size_);
@@ -63,9 +73,14 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
   connect(choices_, &QListWidget::itemChanged, this, [this] { look(); });
   connect(name_, &QLineEdit::editingFinished, this, &SizePanel::rename);
   connect(take_, &QPushButton::clicked, this, &SizePanel::take);
-  connect(&document_, &Document::moduleChanged, this, [this] { if (isVisible()) leave(); });
-  connect(&document_, &Document::opened, this, [this] { if (isVisible()) leave(); });
-  for (QWidget* each : std::initializer_list<QWidget*>{dimension_, size_, name_, choices_, changes_, take_}) each->installEventFilter(this);
+  connect(&document_, &Document::moduleChanged, this, [this] {
+    if (isVisible()) leave();
+  });
+  connect(&document_, &Document::opened, this, [this] {
+    if (isVisible()) leave();
+  });
+  for (QWidget* each : std::initializer_list<QWidget*>{dimension_, size_, name_, choices_, changes_, take_})
+    each->installEventFilter(this);
   hide();
 }
 
@@ -78,19 +93,25 @@ bool SizePanel::openFor(InstructionId id, int32_t preferred) {
   spots_.clear();
   const auto leaves = leavesOf(module_.shapeOf(id));
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
-    for (size_t d = 0; d < leaves[leaf].shape->dimensions.size(); ++d) spots_.push_back({id, static_cast<int32_t>(leaf), static_cast<int32_t>(d)});
+    for (size_t d = 0; d < leaves[leaf].shape->dimensions.size(); ++d)
+      spots_.push_back({id, static_cast<int32_t>(leaf), static_cast<int32_t>(d)});
   if (spots_.empty()) return false;
   const QSignalBlocker blocker(dimension_);
   dimension_->clear();
   for (DimensionSpot spot : spots_) {
     const QString name = nameOfSize(spot);
-    dimension_->addItem(QStringLiteral("%1 = %2%3").arg(text(nameOf(module_, spot))).arg(sizeAt(module_, spot)).arg(name.isEmpty() ? QString() : QStringLiteral("   %1").arg(name)));
-    const auto dimensions = document_.scene().hues && spot.leaf == 0 ? document_.scene().hues->of(id) : std::vector<DimensionHue>();
+    dimension_->addItem(QStringLiteral("%1 = %2%3")
+                            .arg(text(nameOf(module_, spot)))
+                            .arg(sizeAt(module_, spot))
+                            .arg(name.isEmpty() ? QString() : QStringLiteral("   %1").arg(name)));
+    const auto dimensions =
+        document_.scene().hues && spot.leaf == 0 ? document_.scene().hues->of(id) : std::vector<DimensionHue>();
     const auto at = static_cast<size_t>(spot.dimension);
     if (at >= dimensions.size()) continue;
     const int row = dimension_->count() - 1;
     dimension_->setItemData(row, dimensionColor(dimensions, at, palette()), Qt::ForegroundRole);
-    if (name.isEmpty()) dimension_->setItemText(row, dimension_->itemText(row) + QStringLiteral("   ") + letterOf(dimensions, at));
+    if (name.isEmpty())
+      dimension_->setItemText(row, dimension_->itemText(row) + QStringLiteral("   ") + letterOf(dimensions, at));
   }
   dimension_->setCurrentIndex(std::clamp(preferred, 0, static_cast<int32_t>(spots_.size()) - 1));
   show();
@@ -136,15 +157,19 @@ void SizePanel::listChoices(const Resizing* resizing) {
     choices_->clear();
     for (size_t i = 0; i < others_.size(); ++i) {
       const QString name = nameOfSize(others_[i]);
-      add(tr("%1 too: another dimension of this size%2").arg(text(nameOf(module_, others_[i])), name.isEmpty() ? QString() : tr(", %1").arg(name)), kOther, i,
-          !name.isEmpty() && name == name_->text());
+      add(tr("%1 too: another dimension of this size%2")
+              .arg(text(nameOf(module_, others_[i])), name.isEmpty() ? QString() : tr(", %1").arg(name)),
+          kOther, i, !name.isEmpty() && name == name_->text());
     }
   } else {
     for (const Resizing::Number& number : resizing->numbers) {
-      const bool known = std::ranges::any_of(offered_, [&](const auto& each) { return each.constant == number.constant; });
+      const bool known =
+          std::ranges::any_of(offered_, [&](const auto& each) { return each.constant == number.constant; });
       if (known) continue;
       offered_.push_back(number);
-      add(tr("%1 to %2: it is %3").arg(text(std::string(module_.at(number.constant).name)), text(number.value), text(number.meaning)), kNumber, offered_.size() - 1, false);
+      add(tr("%1 to %2: it is %3")
+              .arg(text(std::string(module_.at(number.constant).name)), text(number.value), text(number.meaning)),
+          kNumber, offered_.size() - 1, false);
     }
   }
   choices_->setVisible(choices_->count() > 0);
@@ -157,23 +182,29 @@ std::vector<SizeWish> SizePanel::wishes() const {
   if (!fine || row < 0) return {};
   std::vector<SizeWish> out{{spots_[static_cast<size_t>(row)], size}};
   for (int i = 0; i < choices_->count(); ++i)
-    if (const auto* item = choices_->item(i); item->checkState() == Qt::Checked && item->data(kKind).toInt() == kOther) out.push_back({others_[item->data(kIndex).toUInt()], size});
+    if (const auto* item = choices_->item(i); item->checkState() == Qt::Checked && item->data(kKind).toInt() == kOther)
+      out.push_back({others_[item->data(kIndex).toUInt()], size});
   return out;
 }
 
 std::set<InstructionId> SizePanel::numbers() const {
   std::set<InstructionId> out;
   for (int i = 0; i < choices_->count(); ++i)
-    if (const auto* item = choices_->item(i); item->checkState() == Qt::Checked && item->data(kKind).toInt() == kNumber) out.insert(offered_[item->data(kIndex).toUInt()].constant);
+    if (const auto* item = choices_->item(i); item->checkState() == Qt::Checked && item->data(kKind).toInt() == kNumber)
+      out.insert(offered_[item->data(kIndex).toUInt()].constant);
   return out;
 }
 
 void SizePanel::say(const std::vector<Resizing::Line>& lines, bool wrong) {
   for (const Resizing::Line& line : lines) {
     if (static_cast<size_t>(changes_->count()) >= kMostShown) return;
-    const QString name = module_.contains(line.instruction) ? text(std::string(module_.at(line.instruction).name)) : QString();
-    auto* item = new QListWidgetItem((wrong ? tr("cannot follow · %1: %2") : QStringLiteral("%1: %2")).arg(name, text(line.text)), changes_);
-    if (wrong) item->setForeground(palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e));
+    const QString name =
+        module_.contains(line.instruction) ? text(std::string(module_.at(line.instruction).name)) : QString();
+    auto* item = new QListWidgetItem(
+        (wrong ? tr("cannot follow · %1: %2") : QStringLiteral("%1: %2")).arg(name, text(line.text)), changes_);
+    if (wrong)
+      item->setForeground(palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
+                                                                            : QColor(0xb3, 0x26, 0x1e));
   }
 }
 
@@ -191,8 +222,13 @@ void SizePanel::look() {
   say(resizing_->stops, true);
   say(resizing_->changes, false);
   const bool any = !resizing_->edit.actions.empty();
-  summary_->setText(!any ? tr("Nothing changes.") : resizing_->stops.empty() ? tr("%1 change, %2 more follow.").arg(resizing_->changes.size()).arg(resizing_->following)
-                                                                             : tr("%1 change, %2 more follow, %3 cannot.").arg(resizing_->changes.size()).arg(resizing_->following).arg(resizing_->stops.size()));
+  summary_->setText(!any ? tr("Nothing changes.")
+                    : resizing_->stops.empty()
+                        ? tr("%1 change, %2 more follow.").arg(resizing_->changes.size()).arg(resizing_->following)
+                        : tr("%1 change, %2 more follow, %3 cannot.")
+                              .arg(resizing_->changes.size())
+                              .arg(resizing_->following)
+                              .arg(resizing_->stops.size()));
   take_->setEnabled(any);
   std::vector<InstructionId> touched;
   for (const auto* lines : {&resizing_->changes, &resizing_->stops})
@@ -208,7 +244,8 @@ void SizePanel::rename() {
   const QString name = name_->text().trimmed();
   if (spot.leaf != 0 || name == nameOfSize(spot)) return;
   std::vector<PageSpot> same;
-  for (DimensionSpot each : sizes_->sameAs(spot)) same.emplace_back(std::string(module_.at(each.instruction).name), each.dimension);
+  for (DimensionSpot each : sizes_->sameAs(spot))
+    same.emplace_back(std::string(module_.at(each.instruction).name), each.dimension);
   const PageSpot at{std::string(module_.at(spot.instruction).name), spot.dimension};
   document_.arrange(tr("Name a size"), [same, at, name](ProjectPage& page) {
     for (const PageSpot& each : same) page.sizeNames.erase(each);

@@ -1,6 +1,6 @@
-// SizePanel: a dimension changed everywhere it flows. Over the canvas: which dimension of the selected instruction, its new
-// size and its name, what else may be meant, and what would change or cannot follow, as it is typed. One edit in the end.
-// Before: the studio's Sizes command; after: core/edit/sizes.h and Document.
+// SizePanel: a dimension changed everywhere it flows. Over the canvas: which dimension of the selected instruction, its
+// new size and its name, what else may be meant, and what would change or cannot follow, as it is typed. One edit in
+// the end. Before: the studio's Sizes command; after: core/edit/sizes.h and Document.
 #pragma once
 
 #include <QFrame>
@@ -36,7 +36,7 @@ class SizePanel : public QFrame {
   QListWidget* choices() const { return choices_; }
   QListWidget* changes() const { return changes_; }
   QPushButton* button() const { return take_; }
-  void look();                          // at once, without waiting for the hand to rest
+  void look();  // at once, without waiting for the hand to rest
 
  signals:
   void previewed(std::vector<tessera::InstructionId> touched);
@@ -64,7 +64,7 @@ class SizePanel : public QFrame {
   QLabel* summary_;
   QPushButton* take_;
   QTimer* timer_;
-  Module module_;                       // a snapshot: what the sizes are known of
+  Module module_;  // a snapshot: what the sizes are known of
   std::unique_ptr<Sizes> sizes_;
   std::vector<DimensionSpot> spots_, others_;
   std::vector<Resizing::Number> offered_;

@@ -47,7 +47,8 @@ void TablePanel::selectRows() {
   if (choosing_) return;
   std::vector<InstructionId> chosen;
   for (const QModelIndex& index : table_->selectionModel()->selectedRows())
-    if (const InstructionId id = instructionAt(index.row()); id.valid() && std::ranges::find(chosen, id) == chosen.end())
+    if (const InstructionId id = instructionAt(index.row());
+        id.valid() && std::ranges::find(chosen, id) == chosen.end())
       chosen.push_back(id);
   if (chosen.empty()) return;
   choosing_ = true;
@@ -88,7 +89,8 @@ DiagnosticsPanel::DiagnosticsPanel(Document& document, QWidget* parent)
 
 void DiagnosticsPanel::show() {
   const auto& diagnostics = document_.diagnostics();
-  errors_ = static_cast<int>(std::ranges::count_if(diagnostics, [](const Diagnostic& d) { return d.severity == Severity::Error && !isOpenPlace(d); }));
+  errors_ = static_cast<int>(std::ranges::count_if(
+      diagnostics, [](const Diagnostic& d) { return d.severity == Severity::Error && !isOpenPlace(d); }));
   model_->setDiagnostics(diagnostics);
   showEmptyText();
   showSelection();
@@ -101,7 +103,8 @@ int DiagnosticsPanel::rowOf(InstructionId id) const { return model_->rowOf(id); 
 // --- profile
 
 ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
-    : TablePanel(document, tr("Run the graph (F5) to see where its time goes."), parent), model_(new ProfileModel(this)) {
+    : TablePanel(document, tr("Run the graph (F5) to see where its time goes."), parent),
+      model_(new ProfileModel(this)) {
   table_->setModel(model_);
   const int em = table_->fontMetrics().averageCharWidth();
   const int widths[] = {30, 20, 24, 12, 10, 14, 12, 12, 14};
@@ -114,8 +117,10 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
 }
 
 void ProfilePanel::show() {
-  if (document_.outcome()) model_->setProfile(document_.module(), document_.outcome()->profile);
-  else model_->clear();
+  if (document_.outcome())
+    model_->setProfile(document_.module(), document_.outcome()->profile);
+  else
+    model_->clear();
   showEmptyText();
   showSelection();
 }

@@ -91,8 +91,10 @@ void TextPanel::findNext(bool backwards) {
 
 void TextPanel::choose(InstructionId id, bool extend) {
   std::vector<InstructionId> next = extend ? document_.selection() : std::vector<InstructionId>();
-  if (const auto known = std::ranges::find(next, id); known != next.end()) next.erase(known);
-  else next.push_back(id);
+  if (const auto known = std::ranges::find(next, id); known != next.end())
+    next.erase(known);
+  else
+    next.push_back(id);
   document_.select(std::move(next));
 }
 

@@ -13,7 +13,8 @@ namespace {
 constexpr int kWidth = 260, kMargin = 4;
 }
 
-ValueField::ValueField(QWidget* parent) : QFrame(parent), name_(new QLabel(this)), field_(new QLineEdit(this)), error_(new QLabel(this)) {
+ValueField::ValueField(QWidget* parent)
+    : QFrame(parent), name_(new QLabel(this)), field_(new QLineEdit(this)), error_(new QLabel(this)) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   field_->setPlaceholderText(tr("3.5 · {1,2,3} · iota"));
@@ -34,7 +35,8 @@ ValueField::ValueField(QWidget* parent) : QFrame(parent), name_(new QLabel(this)
 
 QString ValueField::errorText() const { return error_->text(); }
 
-void ValueField::openAt(QPoint at, const QString& name, const QString& text, std::function<QString(const QString&)> check) {
+void ValueField::openAt(QPoint at, const QString& name, const QString& text,
+                        std::function<QString(const QString&)> check) {
   check_ = std::move(check);
   name_->setText(name);
   field_->setText(text);
@@ -43,7 +45,8 @@ void ValueField::openAt(QPoint at, const QString& name, const QString& text, std
   error_->hide();
   resize(kWidth, sizeHint().height());
   const QSize room = parentWidget()->size();
-  move(std::clamp(at.x(), 0, std::max(0, room.width() - width())), std::clamp(at.y(), 0, std::max(0, room.height() - height())));
+  move(std::clamp(at.x(), 0, std::max(0, room.width() - width())),
+       std::clamp(at.y(), 0, std::max(0, room.height() - height())));
   show();
   raise();
   field_->setFocus();

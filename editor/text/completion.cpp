@@ -23,7 +23,9 @@ struct Spot {
   size_t word = 0;                        // begin of the word that is being typed
 };
 
-bool inWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '%'; }
+bool inWord(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '%';
+}
 
 class Walk {
  public:
@@ -34,7 +36,8 @@ class Walk {
     while (out_.word > 0 && inWord(line_[out_.word - 1])) --out_.word;
     if (inQuotesOrComment()) return out_;
     const size_t equals = line_.find('=');
-    if (equals == std::string_view::npos || line_.substr(0, equals).find_first_of("({") != std::string_view::npos) return out_;
+    if (equals == std::string_view::npos || line_.substr(0, equals).find_first_of("({") != std::string_view::npos)
+      return out_;
     at_ = equals + 1;
     rightSide();
     return out_;
@@ -129,7 +132,8 @@ class Walk {
 
 class Finder {
  public:
-  Finder(const Module& module, std::string_view above, std::string_view typed) : module_(module), above_(above), typed_(typed) {}
+  Finder(const Module& module, std::string_view above, std::string_view typed)
+      : module_(module), above_(above), typed_(typed) {}
 
   std::vector<Completion> find(const Spot& spot) {
     switch (spot.part) {
@@ -148,11 +152,14 @@ class Finder {
 
  private:
   void offer(std::string text, std::string hint) {
-    const std::string_view bare = typed_.starts_with('%') && !text.starts_with('%') ? std::string_view() : std::string_view(text);
+    const std::string_view bare =
+        typed_.starts_with('%') && !text.starts_with('%') ? std::string_view() : std::string_view(text);
     const std::string_view sought = text.starts_with('%') && !typed_.starts_with('%') ? bare.substr(1) : bare;
     if (bare.empty()) return;
-    if (sought.starts_with(typed_)) begins_.push_back({std::move(text), std::move(hint)});
-    else if (typed_.size() > 1 && sought.find(typed_) != std::string_view::npos) holds_.push_back({std::move(text), std::move(hint)});
+    if (sought.starts_with(typed_))
+      begins_.push_back({std::move(text), std::move(hint)});
+    else if (typed_.size() > 1 && sought.find(typed_) != std::string_view::npos)
+      holds_.push_back({std::move(text), std::move(hint)});
   }
 
   void types() {
@@ -161,7 +168,8 @@ class Finder {
 #include "core/hlo/element_types.inc"
 #undef TESSERA_ELEMENT_TYPE
          })
-      if (const auto type = elementTypeFromName(name); type && isArrayElement(*type)) offer(std::string(name) + "[", "element type");
+      if (const auto type = elementTypeFromName(name); type && isArrayElement(*type))
+        offer(std::string(name) + "[", "element type");
   }
   void opcodes() {
     for (const OpDef* op : allOps()) offer(std::string(nameOf(op->opcode)) + "(", std::string(op->summary));
@@ -230,13 +238,16 @@ class Finder {
   }
   void computations() {
     for (ComputationId id : module_.order())
-      if (id != module_.entry() && !module_.at(id).asyncSugar) offer("%" + module_.at(id).name, signatureOf(module_.at(id)));
+      if (id != module_.entry() && !module_.at(id).asyncSugar)
+        offer("%" + module_.at(id).name, signatureOf(module_.at(id)));
   }
   std::string signatureOf(const Computation& computation) const {
     std::string out = "(";
     for (InstructionId parameter : computation.parameters)
-      out += (out.size() > 1 ? ", " : "") + (parameter.valid() ? toString(module_.shapeOf(parameter), false) : std::string("?"));
-    return out + ") -> " + (computation.root.valid() ? toString(module_.shapeOf(computation.root), false) : std::string("?"));
+      out += (out.size() > 1 ? ", " : "") +
+             (parameter.valid() ? toString(module_.shapeOf(parameter), false) : std::string("?"));
+    return out + ") -> " +
+           (computation.root.valid() ? toString(module_.shapeOf(computation.root), false) : std::string("?"));
   }
 
   const Module& module_;

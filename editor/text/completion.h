@@ -1,6 +1,6 @@
-// What can stand at a place of HLO text: element types and operations, names of instructions, attributes of the operation at
-// hand and their values. All from tables and from the text above, so that it works while the text does not read. No Qt.
-// Before: the text that is typed; after: the list at the cursor.
+// What can stand at a place of HLO text: element types and operations, names of instructions, attributes of the
+// operation at hand and their values. All from tables and from the text above, so that it works while the text does not
+// read. No Qt. Before: the text that is typed; after: the list at the cursor.
 #pragma once
 
 #include <string>

@@ -28,7 +28,8 @@ class Highlighter : public QSyntaxHighlighter {
 
  protected:
   void highlightBlock(const QString& text) override {
-    for (const QTextLayout::FormatRange& range : highlightHlo(text, *theme_)) setFormat(range.start, range.length, range.format);
+    for (const QTextLayout::FormatRange& range : highlightHlo(text, *theme_))
+      setFormat(range.start, range.length, range.format);
   }
 
  private:
@@ -65,7 +66,12 @@ int lineOf(const QPlainTextEdit& field, const std::string& name) {
 
 }  // namespace
 
-HloEdit::HloEdit(Document& document, QWidget* parent) : QWidget(parent), document_(document), field_(new QPlainTextEdit(this)), list_(new QListWidget(this)), completion_(new CompletionList(this)) {
+HloEdit::HloEdit(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      field_(new QPlainTextEdit(this)),
+      list_(new QListWidget(this)),
+      completion_(new CompletionList(this)) {
   field_->setLineWrapMode(QPlainTextEdit::NoWrap);
   field_->setUndoRedoEnabled(false);  // the document's history is the only one
   field_->setAccessibleName(tr("HLO text of the computation"));
@@ -94,7 +100,9 @@ HloEdit::HloEdit(Document& document, QWidget* parent) : QWidget(parent), documen
     complete(false);
   });
   connect(field_, &QPlainTextEdit::cursorPositionChanged, this, [this] {
-    if (completion_->isVisible() && !filling_) QMetaObject::invokeMethod(this, [this] { complete(false); }, Qt::QueuedConnection);
+    if (completion_->isVisible() && !filling_)
+      QMetaObject::invokeMethod(
+          this, [this] { complete(false); }, Qt::QueuedConnection);
   });
   connect(list_, &QListWidget::itemActivated, this, [this] { goTo(list_->currentRow()); });
   connect(list_, &QListWidget::itemClicked, this, [this] { goTo(list_->currentRow()); });
@@ -122,7 +130,8 @@ void HloEdit::begin() {
   const bool open = document_.isOpen() && !document_.isPlainGraph();
   const bool small = open && document_.module().instructionCount() <= kMostInstructions;
   field_->setReadOnly(!small);
-  field_->setPlainText(small ? QString::fromStdString(computationText(document_.module(), document_.computation())) : QString());
+  field_->setPlainText(small ? QString::fromStdString(computationText(document_.module(), document_.computation()))
+                             : QString());
   filling_ = false;
   mark({});
   if (open && !small) say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMostInstructions));
@@ -133,7 +142,10 @@ void HloEdit::follow() {
   if (!isVisible() || !document_.isOpen() || timer_.isActive() || errorLine_ >= 0) return;
   const QString now = QString::fromStdString(computationText(document_.module(), document_.computation()));
   if (typing_ && field_->hasFocus()) {
-    if (const auto same = editFromText(document_.module(), document_.computation(), field_->toPlainText().toStdString()); same && same->actions.empty()) return;
+    if (const auto same =
+            editFromText(document_.module(), document_.computation(), field_->toPlainText().toStdString());
+        same && same->actions.empty())
+      return;
   }
   if (now == field_->toPlainText()) return;
   const int at = field_->textCursor().position();
@@ -161,8 +173,10 @@ HloEdit::Problem HloEdit::problemOf(const Diagnostic& d, int line, int column, b
   Problem out;
   out.reads = reads;
   out.message = QString::fromStdString(d.message);
-  if (!d.expected.empty() && d.message.find(d.expected) == std::string::npos) out.message += tr("; expected %1").arg(QString::fromStdString(d.expected));
-  if (!d.found.empty() && d.message.find(d.found) == std::string::npos) out.message += tr(", found %1").arg(QString::fromStdString(d.found));
+  if (!d.expected.empty() && d.message.find(d.expected) == std::string::npos)
+    out.message += tr("; expected %1").arg(QString::fromStdString(d.expected));
+  if (!d.found.empty() && d.message.find(d.found) == std::string::npos)
+    out.message += tr(", found %1").arg(QString::fromStdString(d.found));
   const QTextBlock block = line >= 0 ? field_->document()->findBlockByNumber(line) : QTextBlock();
   if (!block.isValid()) return out;
   out.message = tr("line %1: %2").arg(line + 1).arg(out.message);
@@ -183,7 +197,9 @@ void HloEdit::mark(const std::vector<Diagnostic>& wrong) {
   said_.clear();
   problems_.clear();
   errorLine_ = wrong.empty() ? -1 : std::max(static_cast<int>(wrong.front().position.line) - 1, 0);
-  for (const Diagnostic& d : wrong) problems_.push_back(problemOf(d, static_cast<int>(d.position.line) - 1, static_cast<int>(d.position.column) - 1, false));
+  for (const Diagnostic& d : wrong)
+    problems_.push_back(
+        problemOf(d, static_cast<int>(d.position.line) - 1, static_cast<int>(d.position.column) - 1, false));
   markGraph();
 }
 
@@ -192,11 +208,13 @@ void HloEdit::markGraph() {
   std::erase_if(problems_, [](const Problem& problem) { return problem.reads; });
   if (document_.isOpen() && problems_.empty() && isVisible())
     for (const Diagnostic& d : document_.diagnostics()) {
-      const bool here = document_.module().contains(d.instruction) && document_.module().at(d.instruction).computation == document_.computation();
+      const bool here = document_.module().contains(d.instruction) &&
+                        document_.module().at(d.instruction).computation == document_.computation();
       const int line = here ? lineOf(*field_, d.instructionName) : -1;
       if (line < 0) continue;
       const QString text = field_->document()->findBlockByNumber(line).text();
-      const qsizetype open = d.label == kUnfinished ? text.indexOf(QLatin1Char('?'), text.indexOf(QLatin1Char('('))) : -1;
+      const qsizetype open =
+          d.label == kUnfinished ? text.indexOf(QLatin1Char('?'), text.indexOf(QLatin1Char('('))) : -1;
       const qsizetype name = text.indexOf(QString::fromStdString(d.instructionName));
       problems_.push_back(problemOf(d, line, static_cast<int>(open >= 0 ? open : name), true));
     }
@@ -272,11 +290,13 @@ void HloEdit::take() {
   if (word.isEmpty()) return;
   const QString text = field_->toPlainText();
   QTextCursor cursor = field_->textCursor();
-  const auto begin = static_cast<int>(QString::fromUtf8(text.toUtf8().left(static_cast<qsizetype>(completion_->begin()))).size());
+  const auto begin =
+      static_cast<int>(QString::fromUtf8(text.toUtf8().left(static_cast<qsizetype>(completion_->begin()))).size());
   const int end = cursor.position();
   cursor.setPosition(begin);
   // A bracket that stands there already is not put in again.
-  const bool doubled = end < text.size() && text[end] == word.back() && (word.back() == u'(' || word.back() == u'=' || word.back() == u'[');
+  const bool doubled = end < text.size() && text[end] == word.back() &&
+                       (word.back() == u'(' || word.back() == u'=' || word.back() == u'[');
   cursor.setPosition(doubled ? end + 1 : end, QTextCursor::KeepAnchor);
   completion_->hide();
   cursor.insertText(word);
@@ -348,9 +368,12 @@ bool HloEdit::eventFilter(QObject* watched, QEvent* event) {
   if (watched == field_ && event->type() == QEvent::KeyPress) {
     const auto* key = static_cast<QKeyEvent*>(event);
     if (keyForCompletion(key->key(), static_cast<int>(key->modifiers()))) return true;
-    if ((key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) && key->modifiers() == Qt::NoModifier && !field_->isReadOnly()) return beginLine(), true;
+    if ((key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) && key->modifiers() == Qt::NoModifier &&
+        !field_->isReadOnly())
+      return beginLine(), true;
   }
-  if (completion_ && watched == field_ && (event->type() == QEvent::FocusOut || event->type() == QEvent::Hide)) completion_->hide();
+  if (completion_ && watched == field_ && (event->type() == QEvent::FocusOut || event->type() == QEvent::Hide))
+    completion_->hide();
   if (watched == field_->viewport() && event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
     QToolTip::showText(help->globalPos(), problemAt(help->pos()), field_);

@@ -1,6 +1,7 @@
-// The text of one computation to type in. It is read while it is typed: what reads becomes an edit, what does not is underlined
-// in its place and listed below, and the graph stays at its last good state; what is wrong or open in the graph itself is
-// underlined too. Words are completed at the cursor (Ctrl+Space asks). Before: Document; after: TextPanel.
+// The text of one computation to type in. It is read while it is typed: what reads becomes an edit, what does not is
+// underlined in its place and listed below, and the graph stays at its last good state; what is wrong or open in the
+// graph itself is underlined too. Words are completed at the cursor (Ctrl+Space asks). Before: Document; after:
+// TextPanel.
 #pragma once
 
 #include <QPlainTextEdit>
@@ -34,21 +35,21 @@ class HloEdit : public QWidget {
     bool reads = true;       // the graph has it; false: the text does not read
   };
   const std::vector<Problem>& problems() const { return problems_; }
-  QString problemAt(QPoint inViewport) const;   // what the tooltip says there
+  QString problemAt(QPoint inViewport) const;  // what the tooltip says there
   QListWidget* list() const { return list_; }
   CompletionList* completion() const { return completion_; }
-  void begin();                                 // with the computation that is shown
+  void begin();  // with the computation that is shown
   void setTheme(Theme theme);
   bool findNext(const QString& words, bool backwards);
   int replaceAll(const QString& words, const QString& by);
-  void readNow();                               // what was typed, without waiting
+  void readNow();  // what was typed, without waiting
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void follow();
-  void say(const QString& message);             // about the field as a whole
+  void say(const QString& message);  // about the field as a whole
   void mark(const std::vector<Diagnostic>& wrong);
   void showProblems();
   void markGraph();

@@ -40,10 +40,14 @@ qsizetype tokenEnd(const QString& line, qsizetype at, Token* token) {
   while (end < line.size() && inWord(line[end])) ++end;
   *token = Token::Word;
   if (c == u'?') return *token = Token::Open, at + 1;
-  if (c == u'%') *token = Token::Name;
-  else if (c.isDigit()) *token = Token::Number;
-  else if (c.isLetter() && end < line.size() && line[end] == u'(') *token = Token::Opcode;
-  else if (c.isLetter() && end < line.size() && line[end] == u'=') *token = Token::Key;
+  if (c == u'%')
+    *token = Token::Name;
+  else if (c.isDigit())
+    *token = Token::Number;
+  else if (c.isLetter() && end < line.size() && line[end] == u'(')
+    *token = Token::Opcode;
+  else if (c.isLetter() && end < line.size() && line[end] == u'=')
+    *token = Token::Key;
   return end;
 }
 

@@ -62,7 +62,8 @@ std::optional<size_t> HloText::find(std::string_view words, size_t from, bool ba
     return std::nullopt;
   }
   for (size_t start : {lineBegins[from], size_t{0}}) {
-    const auto found = searched(all.begin() + static_cast<std::ptrdiff_t>(start), all.end(), words.begin(), words.end());
+    const auto found =
+        searched(all.begin() + static_cast<std::ptrdiff_t>(start), all.end(), words.begin(), words.end());
     if (found != all.end()) return lineAt(static_cast<size_t>(found - all.begin()));
   }
   return std::nullopt;

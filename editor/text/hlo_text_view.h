@@ -1,5 +1,6 @@
-// HloTextView: a virtual view over an HloText. Only the visible lines are looked at and painted, so a 15 MB module scrolls
-// like a small one; long literals are folded until their line is double-clicked. A click says which instruction was meant.
+// HloTextView: a virtual view over an HloText. Only the visible lines are looked at and painted, so a 15 MB module
+// scrolls like a small one; long literals are folded until their line is double-clicked. A click says which instruction
+// was meant.
 #pragma once
 
 #include <QAbstractScrollArea>

@@ -29,25 +29,36 @@ QString applicationText(const Module& module, const CallFrame& frame, const Call
   const int64_t shown = call.application, count = call.applications;
   switch (caller.opcode) {
     case Opcode::While: {
-      const bool condition = caller.attributes->get<ComputationId>(Attr::condition) && *caller.attributes->get<ComputationId>(Attr::condition) == frame.computation;
+      const bool condition = caller.attributes->get<ComputationId>(Attr::condition) &&
+                             *caller.attributes->get<ComputationId>(Attr::condition) == frame.computation;
       if (condition) return QObject::tr("test %1 of %2").arg(shown).arg(count);
-      return count ? QObject::tr("iteration %1 of %2").arg(shown).arg(count) : QObject::tr("no iteration: the condition is false at once");
+      return count ? QObject::tr("iteration %1 of %2").arg(shown).arg(count)
+                   : QObject::tr("no iteration: the condition is false at once");
     }
     case Opcode::Conditional: {
       const auto callees = module.callees(caller);
       const auto branch = std::ranges::find(callees, frame.computation) - callees.begin();
       return count ? QObject::tr("branch %1: taken").arg(branch) : QObject::tr("branch %1: not taken").arg(branch);
     }
-    case Opcode::Call: case Opcode::Fusion: return {};
-    default: return count ? QObject::tr("application %1 of %L2").arg(shown).arg(count) : QObject::tr("its applications cannot be looked at");
+    case Opcode::Call:
+    case Opcode::Fusion: return {};
+    default:
+      return count ? QObject::tr("application %1 of %L2").arg(shown).arg(count)
+                   : QObject::tr("its applications cannot be looked at");
   }
 }
 
 }  // namespace
 
 CallBar::CallBar(Document& document, QWidget* parent)
-    : QFrame(parent), document_(document), callers_(new QComboBox(this)), words_(new QLabel(this)), slider_(new QSlider(Qt::Horizontal, this)),
-      play_(new QToolButton(this)), tableButton_(new QToolButton(this)), table_(new QTableWidget(this)) {
+    : QFrame(parent),
+      document_(document),
+      callers_(new QComboBox(this)),
+      words_(new QLabel(this)),
+      slider_(new QSlider(Qt::Horizontal, this)),
+      play_(new QToolButton(this)),
+      tableButton_(new QToolButton(this)),
+      table_(new QTableWidget(this)) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   callers_->setAccessibleName(tr("Caller"));
@@ -105,7 +116,8 @@ void CallBar::lookAt(int64_t application) {
 
 void CallBar::advance() {
   const auto trace = document_.trace();
-  if (!trace || trace->calls.empty() || trace->calls.size() != document_.callPath().size()) return play_->setChecked(false);
+  if (!trace || trace->calls.empty() || trace->calls.size() != document_.callPath().size())
+    return play_->setChecked(false);
   const CallTrace& call = trace->calls.back();
   if (call.application + 1 >= call.applications) return play_->setChecked(false);
   lookAt(call.application + 1);
@@ -121,7 +133,9 @@ void CallBar::fillCallers() {
     for (InstructionId id : module.at(computation).instructions) {
       const auto callees = module.callees(module.at(id));
       if (std::ranges::find(callees, frame.computation) == callees.end()) continue;
-      const QString where = computation == module.entry() ? QString() : QString::fromStdString(module.at(computation).name) + QStringLiteral(" › ");
+      const QString where = computation == module.entry()
+                                ? QString()
+                                : QString::fromStdString(module.at(computation).name) + QStringLiteral(" › ");
       callers_->addItem(where + fromView(module.at(id).name), id.value);
       if (id == frame.caller) callers_->setCurrentIndex(callers_->count() - 1);
     }
@@ -139,15 +153,18 @@ void CallBar::chooseCaller(int row) {
 void CallBar::show() {
   const CallPath& path = document_.callPath();
   const auto trace = document_.trace();
-  const bool wanted = document_.isOpen() && document_.isLive() && !path.empty() && document_.module().contains(path.back().caller) && trace;
+  const bool wanted = document_.isOpen() && document_.isLive() && !path.empty() &&
+                      document_.module().contains(path.back().caller) && trace;
   if (wanted) {
     fillCallers();
     const bool reached = trace->calls.size() == path.size();
     const CallTrace none, &call = reached ? trace->calls.back() : none;
-    words_->setText(reached ? applicationText(document_.module(), path.back(), call) : tr("a call outside was not reached"));
+    words_->setText(reached ? applicationText(document_.module(), path.back(), call)
+                            : tr("a call outside was not reached"));
     const QSignalBlocker blocker(slider_);
     slider_->setRange(0, static_cast<int>(std::clamp<int64_t>(call.applications - 1, 0, kLongestSlider)));
-    if (!slider_->isSliderDown()) slider_->setValue(static_cast<int>(std::min<int64_t>(call.application, kLongestSlider)));
+    if (!slider_->isSliderDown())
+      slider_->setValue(static_cast<int>(std::min<int64_t>(call.application, kLongestSlider)));
     for (QWidget* w : std::initializer_list<QWidget*>{slider_, play_}) w->setVisible(call.applications > 1);
     tableButton_->setVisible(!call.carried.empty());
   }
@@ -160,7 +177,8 @@ void CallBar::show() {
 
 void CallBar::fillTable() {
   const auto trace = document_.trace();
-  const bool wanted = !isHidden() && tableButton_->isChecked() && trace && !trace->calls.empty() && !trace->calls.back().carried.empty();
+  const bool wanted = !isHidden() && tableButton_->isChecked() && trace && !trace->calls.empty() &&
+                      !trace->calls.back().carried.empty();
   table_->setVisible(wanted);
   if (!wanted) return;
   const QSignalBlocker blocker(table_);
@@ -171,13 +189,17 @@ void CallBar::fillTable() {
   table_->setRowCount(static_cast<int>(carried.size()));
   QStringList heads{tr("iteration")};
   for (int c = 0; c < columns; ++c)
-    heads << QStringLiteral("%1: %2").arg(c).arg(QString::fromStdString(toString(tuple ? carried[0].elements()[static_cast<size_t>(c)].shape() : carried[0].shape(), false)));
+    heads << QStringLiteral("%1: %2").arg(c).arg(QString::fromStdString(
+        toString(tuple ? carried[0].elements()[static_cast<size_t>(c)].shape() : carried[0].shape(), false)));
   table_->setHorizontalHeaderLabels(heads);
   for (size_t r = 0; r < carried.size(); ++r) {
     const auto row = static_cast<int>(r);
     table_->setItem(row, 0, new QTableWidgetItem(QString::number(r)));
     for (int c = 0; c < columns; ++c)
-      table_->setItem(row, c + 1, new QTableWidgetItem(valueText(tuple ? carried[r].elements()[static_cast<size_t>(c)] : carried[r]).section(QLatin1Char('\n'), 0, 0).left(60)));
+      table_->setItem(row, c + 1,
+                      new QTableWidgetItem(valueText(tuple ? carried[r].elements()[static_cast<size_t>(c)] : carried[r])
+                                               .section(QLatin1Char('\n'), 0, 0)
+                                               .left(60)));
   }
   table_->resizeColumnsToContents();
   const int shown = std::min<int>(kShownRows, table_->rowCount());

@@ -1,6 +1,6 @@
-// The bar of a called computation: which caller, and which of its calls the values are of: the iteration of a loop (scrub,
-// play), the branch taken, a reducer's k-th application. Below it the tuple that a loop carries, an iteration a row. Before:
-// Document's trace; after: the top of the canvas.
+// The bar of a called computation: which caller, and which of its calls the values are of: the iteration of a loop
+// (scrub, play), the branch taken, a reducer's k-th application. Below it the tuple that a loop carries, an iteration a
+// row. Before: Document's trace; after: the top of the canvas.
 #pragma once
 
 #include <QFrame>

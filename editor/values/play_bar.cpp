@@ -31,7 +31,8 @@ QString inputName(const Module& module, int64_t leaf) {
     int64_t leaves = 0;
     for (const tessera::ShapeLeaf& each : leavesOf(module.shapeOf(id))) leaves += !each.shape->isToken();
     const std::string name(module.at(id).name);
-    if (leaf < before + leaves) return QString::fromStdString(leaves == 1 ? name : name + "[" + std::to_string(leaf - before) + "]");
+    if (leaf < before + leaves)
+      return QString::fromStdString(leaves == 1 ? name : name + "[" + std::to_string(leaf - before) + "]");
     before += leaves;
   }
   return QString::number(leaf);
@@ -40,9 +41,15 @@ QString inputName(const Module& module, int64_t leaf) {
 }  // namespace
 
 PlayBar::PlayBar(Document& document, Player& player, QWidget* parent)
-    : QFrame(parent), document_(document), player_(player), play_(button(this, QStringLiteral("▶"), tr("Play: outputs become the inputs of the next step"))),
-      step_(button(this, QStringLiteral("▶|"), tr("One step"))), reset_(button(this, QStringLiteral("|◀"), tr("Back to the first values"))),
-      ties_(button(this, tr("Ties"), tr("Which output feeds which input"))), rate_(new QSpinBox(this)), steps_(new QLabel(this)) {
+    : QFrame(parent),
+      document_(document),
+      player_(player),
+      play_(button(this, QStringLiteral("▶"), tr("Play: outputs become the inputs of the next step"))),
+      step_(button(this, QStringLiteral("▶|"), tr("One step"))),
+      reset_(button(this, QStringLiteral("|◀"), tr("Back to the first values"))),
+      ties_(button(this, tr("Ties"), tr("Which output feeds which input"))),
+      rate_(new QSpinBox(this)),
+      steps_(new QLabel(this)) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   rate_->setRange(1, 60);
@@ -80,7 +87,8 @@ void PlayBar::show() {
 void PlayBar::fillTies() {
   QMenu* menu = ties_->menu();
   menu->clear();
-  const std::vector<tessera::Shape> arguments = entryArgumentShapes(document_.module()), outputs = outputShapes(document_.module());
+  const std::vector<tessera::Shape> arguments = entryArgumentShapes(document_.module()),
+                                    outputs = outputShapes(document_.module());
   const auto ties = player_.ties();
   for (size_t a = 0; a < arguments.size(); ++a) {
     const auto argument = static_cast<int64_t>(a);
@@ -95,10 +103,12 @@ void PlayBar::fillTies() {
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (outputs[o].type != arguments[a].type || outputs[o].dimensions != arguments[a].dimensions) continue;
       if (!choices) {
-        choices = menu->addMenu(inputName(document_.module(), argument) + QStringLiteral("  ") + QString::fromStdString(toString(arguments[a], false)));
+        choices = menu->addMenu(inputName(document_.module(), argument) + QStringLiteral("  ") +
+                                QString::fromStdString(toString(arguments[a], false)));
         add(tr("keeps its value"), -1, tied == ties.end());
       }
-      add(tr("output %1").arg(o), static_cast<int64_t>(o), tied != ties.end() && tied->second == static_cast<int64_t>(o));
+      add(tr("output %1").arg(o), static_cast<int64_t>(o),
+          tied != ties.end() && tied->second == static_cast<int64_t>(o));
     }
   }
   if (menu->isEmpty()) menu->addAction(tr("No output has the shape of an input"))->setEnabled(false);

@@ -29,8 +29,12 @@ void SliceModel::setAxes(std::optional<Axis> rows, std::optional<Axis> columns) 
   emit headerDataChanged(Qt::Horizontal, 0, std::max(columnCount() - 1, 0));
 }
 
-int SliceModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.rows(), kMostCells)); }
-int SliceModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.columns(), kMostCells)); }
+int SliceModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.rows(), kMostCells));
+}
+int SliceModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.columns(), kMostCells));
+}
 
 QVariant SliceModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
@@ -40,7 +44,8 @@ QVariant SliceModel::data(const QModelIndex& index, int role) const {
   const double value = slice_.number(index.row(), index.column());
   if (!std::isfinite(value)) return toQColor(ColorRole::Error, dark_ ? Theme::Dark : Theme::Light);
   if (!(summary_.most > summary_.least)) return {};
-  QColor color = toQColor(heatRole((value - summary_.least) / (summary_.most - summary_.least)), dark_ ? Theme::Dark : Theme::Light);
+  QColor color = toQColor(heatRole((value - summary_.least) / (summary_.most - summary_.least)),
+                          dark_ ? Theme::Dark : Theme::Light);
   color.setAlpha(dark_ ? 90 : 110);
   return color;
 }
@@ -51,7 +56,8 @@ QVariant SliceModel::headerData(int section, Qt::Orientation orientation, int ro
   if (role == Qt::DisplayRole) return section;
   if (!axis) return {};
   if (role == Qt::ForegroundRole) return axis->color;
-  if (role == Qt::ToolTipRole) return tr("%1 %2 along dimension %3").arg(axis->letter).arg(section).arg(axis->dimension);
+  if (role == Qt::ToolTipRole)
+    return tr("%1 %2 along dimension %3").arg(axis->letter).arg(section).arg(axis->dimension);
   return {};
 }
 

@@ -37,14 +37,23 @@ bool isScalarInput(const Document& document, InstructionId id) {
   if (!document.isOpen() || !document.isLive() || !id.valid() || !document.module().contains(id)) return false;
   const Instruction& instruction = document.module().at(id);
   const Shape& shape = *instruction.shape;
-  return instruction.opcode == Opcode::Parameter && instruction.computation == document.module().entry() && shape.isArray() && shape.dimensions.empty() && !isComplex(shape.type);
+  return instruction.opcode == Opcode::Parameter && instruction.computation == document.module().entry() &&
+         shape.isArray() && shape.dimensions.empty() && !isComplex(shape.type);
 }
 
 }  // namespace
 
 ValuePanel::ValuePanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), current_(new ValueView), pinned_(new ValueView), difference_(new QLabel(this)), pin_(new QPushButton(tr("Pin to compare"), this)),
-      sliderRow_(new QWidget(this)), slider_(new QSlider(Qt::Horizontal, sliderRow_)), from_(new QDoubleSpinBox(sliderRow_)), to_(new QDoubleSpinBox(sliderRow_)) {
+    : QWidget(parent),
+      document_(document),
+      current_(new ValueView),
+      pinned_(new ValueView),
+      difference_(new QLabel(this)),
+      pin_(new QPushButton(tr("Pin to compare"), this)),
+      sliderRow_(new QWidget(this)),
+      slider_(new QSlider(Qt::Horizontal, sliderRow_)),
+      from_(new QDoubleSpinBox(sliderRow_)),
+      to_(new QDoubleSpinBox(sliderRow_)) {
   auto* views = new QSplitter(Qt::Horizontal, this);
   views->addWidget(pinned_);
   views->addWidget(current_);
@@ -139,14 +148,23 @@ void ValuePanel::refresh() {
   const bool known = document_.isOpen() && shown_.valid() && document_.module().contains(shown_);
   const Literal* value = known ? document_.valueOf(shown_) : nullptr;
   if (!value && known) value = fetched_.get();
-  const auto dimensions = [&](InstructionId id) { return document_.scene().hues ? document_.scene().hues->of(id) : std::vector<DimensionHue>(); };
+  const auto dimensions = [&](InstructionId id) {
+    return document_.scene().hues ? document_.scene().hues->of(id) : std::vector<DimensionHue>();
+  };
   if (known) current_->setDimensions(dimensions(shown_));
-  if (value) current_->show(nameOf(document_, shown_), *value);
-  else if (!known) current_->clear(tr("Select an instruction to see its value; Ctrl+Shift+click computes it where nothing is live."));
-  else if (!document_.valuesFailure().isEmpty()) current_->clear(document_.valuesFailure());
-  else current_->clear(tr("%1 has no value yet: an input is open, or it was not reached. Ctrl+Shift+click computes it where nothing is live.").arg(nameOf(document_, shown_)));
+  if (value)
+    current_->show(nameOf(document_, shown_), *value);
+  else if (!known)
+    current_->clear(tr("Select an instruction to see its value; Ctrl+Shift+click computes it where nothing is live."));
+  else if (!document_.valuesFailure().isEmpty())
+    current_->clear(document_.valuesFailure());
+  else
+    current_->clear(tr("%1 has no value yet: an input is open, or it was not reached. Ctrl+Shift+click computes it "
+                       "where nothing is live.")
+                        .arg(nameOf(document_, shown_)));
   if (pinnedId_.valid() && document_.isOpen() && document_.module().contains(pinnedId_))
-    if (const Literal* other = document_.valueOf(pinnedId_)) pinned_->setDimensions(dimensions(pinnedId_)), pinned_->show(nameOf(document_, pinnedId_), *other);
+    if (const Literal* other = document_.valueOf(pinnedId_))
+      pinned_->setDimensions(dimensions(pinnedId_)), pinned_->show(nameOf(document_, pinnedId_), *other);
   compare();
   showSlider();
 }
@@ -172,8 +190,10 @@ void ValuePanel::slide(int place) {
   double value = from_->value() + (to_->value() - from_->value()) * place / kSteps;
   if (isInteger(document_.module().shapeOf(shown_).type)) value = std::round(value);
   RunSettings settings = document_.runSettings();
-  settings.sources[firstLeafOf(document_.module(), shown_)] = QStringLiteral("constant %1").arg(value, 0, 'g', 6).toStdString();
-  document_.setRunSettings(std::move(settings), tr("Value of %1").arg(nameOf(document_, shown_)), std::exchange(sliding_, slider_->isSliderDown()));
+  settings.sources[firstLeafOf(document_.module(), shown_)] =
+      QStringLiteral("constant %1").arg(value, 0, 'g', 6).toStdString();
+  document_.setRunSettings(std::move(settings), tr("Value of %1").arg(nameOf(document_, shown_)),
+                           std::exchange(sliding_, slider_->isSliderDown()));
 }
 
 // --- comparing
@@ -181,21 +201,25 @@ void ValuePanel::slide(int place) {
 void ValuePanel::pin(bool on) {
   pinnedId_ = on && !current_->isEmpty() ? shown_ : InstructionId();
   pinned_->setVisible(pinnedId_.valid());
-  if (pinnedId_.valid()) pinned_->show(nameOf(document_, pinnedId_), current_->slice().value());
-  else if (on) pin_->setChecked(false);
+  if (pinnedId_.valid())
+    pinned_->show(nameOf(document_, pinnedId_), current_->slice().value());
+  else if (on)
+    pin_->setChecked(false);
   compare();
 }
 
 void ValuePanel::compare() {
   const bool both = pinnedId_.valid() && shown_ != pinnedId_ && !current_->isEmpty() && !pinned_->isEmpty();
-  difference_->setText(both ? differenceText(pinned_->slice().value(), current_->slice().value())
-                            : pinnedId_.valid() ? tr("Pinned. Select another instruction to compare.") : QString());
+  difference_->setText(both                ? differenceText(pinned_->slice().value(), current_->slice().value())
+                       : pinnedId_.valid() ? tr("Pinned. Select another instruction to compare.")
+                                           : QString());
 }
 
 // --- taking it away
 
 void ValuePanel::copyText() const {
-  if (!current_->isEmpty()) QGuiApplication::clipboard()->setText(QString::fromStdString(printLiteral(current_->slice().value())));
+  if (!current_->isEmpty())
+    QGuiApplication::clipboard()->setText(QString::fromStdString(printLiteral(current_->slice().value())));
 }
 
 void ValuePanel::copyCsv() const {
@@ -209,9 +233,11 @@ Status ValuePanel::saveNpy(const QString& path) const {
 }
 
 void ValuePanel::askForNpy() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Save the value"), QStringLiteral("value.npy"), tr("NumPy array (*.npy)"));
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Save the value"), QStringLiteral("value.npy"), tr("NumPy array (*.npy)"));
   if (path.isEmpty()) return;
-  if (const Status saved = saveNpy(path); !saved) difference_->setText(QString::fromStdString(saved.error().toString()));
+  if (const Status saved = saveNpy(path); !saved)
+    difference_->setText(QString::fromStdString(saved.error().toString()));
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// The value viewer: the value of the selected instruction, watched while the graph is edited or played; another one can be
-// pinned beside it and the two are compared. A scalar input has a slider. Before: Document's values; after: a dock.
+// The value viewer: the value of the selected instruction, watched while the graph is edited or played; another one can
+// be pinned beside it and the two are compared. A scalar input has a slider. Before: Document's values; after: a dock.
 #pragma once
 
 #include <QWidget>

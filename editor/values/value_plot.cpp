@@ -45,8 +45,10 @@ void ValuePlot::makeImage() {
   const auto part = [&](double v) { return span > 0 ? (v - summary_.least) / span : 0.5; };
   const auto& sizes = slice_.value().shape().dimensions;
   const bool colors = inColors();
-  const int64_t high = colors ? sizes[sizes.size() - 3] : slice_.rows(), wide = colors ? sizes[sizes.size() - 2] : slice_.columns();
-  const int rows = static_cast<int>(std::min<int64_t>(high, kMostImageSide)), columns = static_cast<int>(std::min<int64_t>(wide, kMostImageSide));
+  const int64_t high = colors ? sizes[sizes.size() - 3] : slice_.rows(),
+                wide = colors ? sizes[sizes.size() - 2] : slice_.columns();
+  const int rows = static_cast<int>(std::min<int64_t>(high, kMostImageSide)),
+            columns = static_cast<int>(std::min<int64_t>(wide, kMostImageSide));
   std::vector<int64_t> indices = slice_.indices();
   ValueSlice plane = slice_;
   image_ = QImage(columns, rows, QImage::Format_RGB32);
@@ -59,7 +61,9 @@ void ValuePlot::makeImage() {
       const double value = colors ? plane.number(c, 0) : plane.number(r, c);
       QColor color = toQColor(std::isfinite(value) ? heatRole(part(value)) : ColorRole::Error, theme);
       if (colors && std::isfinite(value)) {
-        const auto level = [&](int64_t k) { return static_cast<int>(255 * std::clamp(part(plane.number(c, k)), 0.0, 1.0)); };
+        const auto level = [&](int64_t k) {
+          return static_cast<int>(255 * std::clamp(part(plane.number(c, k)), 0.0, 1.0));
+        };
         color = QColor(level(0), level(1), level(2));
       }
       image_.setPixelColor(c, r, color);
@@ -92,7 +96,8 @@ void ValuePlot::paintAxis(QPainter& painter, double low, double high, const QStr
   painter.setPen(palette().color(QPalette::PlaceholderText));
   const double line = fontMetrics().height();
   const auto label = [&](double y, double value) {
-    painter.drawText(QRectF(0, y, plot.left() - 6, line), Qt::AlignRight | Qt::AlignVCenter, QString::number(value, 'g', 4));
+    painter.drawText(QRectF(0, y, plot.left() - 6, line), Qt::AlignRight | Qt::AlignVCenter,
+                     QString::number(value, 'g', 4));
   };
   label(plot.top() - 3, high);
   label(plot.bottom() - line + 3, low);
@@ -103,7 +108,8 @@ void ValuePlot::paintAxis(QPainter& painter, double low, double high, const QStr
 // A vector is one line; a matrix a line a row.
 void ValuePlot::paintLines(QPainter& painter) {
   const bool vector = slice_.columns() == 1;
-  const int64_t lines = vector ? 1 : std::min<int64_t>(slice_.rows(), kMostLines), length = vector ? slice_.rows() : slice_.columns();
+  const int64_t lines = vector ? 1 : std::min<int64_t>(slice_.rows(), kMostLines),
+                length = vector ? slice_.rows() : slice_.columns();
   const double low = summary_.least, high = summary_.most > low ? summary_.most : low + 1;
   paintAxis(painter, low, high, QStringLiteral("0"), QString::number(length - 1));
   const QRectF plot = area().adjusted(1, 2, -1, -2);
@@ -119,14 +125,18 @@ void ValuePlot::paintLines(QPainter& painter) {
         down = false;
         continue;
       }
-      const QPointF at(plot.left() + plot.width() * static_cast<double>(i) / static_cast<double>(std::max<int64_t>(length - 1, 1)),
-                       plot.bottom() - plot.height() * (value - low) / (high - low));
-      if (down) path.lineTo(at);
-      else path.moveTo(at);
+      const QPointF at(
+          plot.left() + plot.width() * static_cast<double>(i) / static_cast<double>(std::max<int64_t>(length - 1, 1)),
+          plot.bottom() - plot.height() * (value - low) / (high - low));
+      if (down)
+        path.lineTo(at);
+      else
+        path.moveTo(at);
       down = true;
     }
     QColor color = first;
-    color.setHsv((first.hue() + static_cast<int>(line * 360 / std::max<int64_t>(lines, 1))) % 360, first.saturation(), first.value());
+    color.setHsv((first.hue() + static_cast<int>(line * 360 / std::max<int64_t>(lines, 1))) % 360, first.saturation(),
+                 first.value());
     painter.setPen(QPen(color, 1.5));
     painter.drawPath(path);
   }
@@ -134,12 +144,15 @@ void ValuePlot::paintLines(QPainter& painter) {
 
 void ValuePlot::paintHistogram(QPainter& painter) {
   const int64_t highest = std::max<int64_t>(*std::ranges::max_element(counts_), 1);
-  paintAxis(painter, 0, static_cast<double>(highest), QString::number(summary_.least, 'g', 4), QString::number(summary_.most, 'g', 4));
+  paintAxis(painter, 0, static_cast<double>(highest), QString::number(summary_.least, 'g', 4),
+            QString::number(summary_.most, 'g', 4));
   const QRectF plot = area();
   const double wide = plot.width() / kBars;
   for (int i = 0; i < kBars; ++i) {
-    const double high = (plot.height() - 2) * static_cast<double>(counts_[static_cast<size_t>(i)]) / static_cast<double>(highest);
-    painter.fillRect(QRectF(plot.left() + i * wide + 0.5, plot.bottom() - high, wide - 1, high), palette().color(QPalette::Highlight));
+    const double high =
+        (plot.height() - 2) * static_cast<double>(counts_[static_cast<size_t>(i)]) / static_cast<double>(highest);
+    painter.fillRect(QRectF(plot.left() + i * wide + 0.5, plot.bottom() - high, wide - 1, high),
+                     palette().color(QPalette::Highlight));
   }
 }
 
@@ -150,10 +163,14 @@ QString ValuePlot::wordsAt(QPoint at) const {
   if (form_ == Form::Histogram) {
     const int bar = std::clamp(static_cast<int>(x * kBars), 0, kBars - 1);
     const double each = (summary_.most - summary_.least) / kBars;
-    return tr("%L1 elements in %2 … %3").arg(counts_[static_cast<size_t>(bar)]).arg(summary_.least + bar * each, 0, 'g', 4).arg(summary_.least + (bar + 1) * each, 0, 'g', 4);
+    return tr("%L1 elements in %2 … %3")
+        .arg(counts_[static_cast<size_t>(bar)])
+        .arg(summary_.least + bar * each, 0, 'g', 4)
+        .arg(summary_.least + (bar + 1) * each, 0, 'g', 4);
   }
   if (inColors() && form_ == Form::Image) return {};
-  int64_t row = static_cast<int64_t>(y * static_cast<double>(slice_.rows())), column = static_cast<int64_t>(x * static_cast<double>(slice_.columns()));
+  int64_t row = static_cast<int64_t>(y * static_cast<double>(slice_.rows())),
+          column = static_cast<int64_t>(x * static_cast<double>(slice_.columns()));
   if (form_ == Form::Lines) {
     if (slice_.columns() != 1) return {};
     row = std::llround(x * static_cast<double>(slice_.rows() - 1));
@@ -161,7 +178,8 @@ QString ValuePlot::wordsAt(QPoint at) const {
   }
   row = std::clamp<int64_t>(row, 0, slice_.rows() - 1);
   column = std::clamp<int64_t>(column, 0, slice_.columns() - 1);
-  return slice_.columns() == 1 ? tr("[%1] = %2").arg(row).arg(slice_.text(row, column)) : tr("[%1, %2] = %3").arg(row).arg(column).arg(slice_.text(row, column));
+  return slice_.columns() == 1 ? tr("[%1] = %2").arg(row).arg(slice_.text(row, column))
+                               : tr("[%1, %2] = %3").arg(row).arg(column).arg(slice_.text(row, column));
 }
 
 bool ValuePlot::event(QEvent* event) {

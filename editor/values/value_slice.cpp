@@ -18,7 +18,8 @@ const std::byte* elementAt(const Literal& value, int64_t index) {
 
 double numberAt(const Literal& value, int64_t index) {
   const ElementType type = value.shape().type;
-  return isComplex(type) ? std::abs(loadComplex(type, elementAt(value, index))) : loadDouble(type, elementAt(value, index));
+  return isComplex(type) ? std::abs(loadComplex(type, elementAt(value, index)))
+                         : loadDouble(type, elementAt(value, index));
 }
 
 QString indexText(const Shape& shape, int64_t linear) {
@@ -70,10 +71,14 @@ QString ValueSlice::text(int64_t row, int64_t column) const {
   const ElementType type = value_.shape().type;
   const std::byte* at = elementAt(value_, linear(row, column));
   if (type == ElementType::Pred) return loadInt(type, at) ? QStringLiteral("true") : QStringLiteral("false");
-  if (isInteger(type)) return isSigned(type) ? QString::number(loadInt(type, at)) : QString::number(static_cast<quint64>(loadInt(type, at)));
+  if (isInteger(type))
+    return isSigned(type) ? QString::number(loadInt(type, at))
+                          : QString::number(static_cast<quint64>(loadInt(type, at)));
   if (isComplex(type)) {
     const auto element = loadComplex(type, at);
-    return QStringLiteral("%1 %2 %3i").arg(QString::number(element.real(), 'g', 7), element.imag() < 0 ? QStringLiteral("−") : QStringLiteral("+"), QString::number(std::abs(element.imag()), 'g', 7));
+    return QStringLiteral("%1 %2 %3i")
+        .arg(QString::number(element.real(), 'g', 7), element.imag() < 0 ? QStringLiteral("−") : QStringLiteral("+"),
+             QString::number(std::abs(element.imag()), 'g', 7));
   }
   const double value = loadDouble(type, at);
   if (std::isnan(value)) return QStringLiteral("NaN");
@@ -84,7 +89,8 @@ QString ValueSlice::text(int64_t row, int64_t column) const {
 QString ValueSlice::csv() const {
   QString out;
   for (int64_t r = 0; r < rows(); ++r) {
-    for (int64_t c = 0; c < columns(); ++c) out += (c ? QStringLiteral(",") : QString()) + text(r, c).remove(QLatin1Char(' '));
+    for (int64_t c = 0; c < columns(); ++c)
+      out += (c ? QStringLiteral(",") : QString()) + text(r, c).remove(QLatin1Char(' '));
     out += QLatin1Char('\n');
   }
   return out;
@@ -97,8 +103,14 @@ ValueSummary summaryOf(const Literal& value) {
   int64_t finite = 0;
   for (int64_t i = 0; i < out.count; ++i) {
     const double element = numberAt(value, i);
-    if (std::isnan(element)) { ++out.nans; continue; }
-    if (std::isinf(element)) { ++out.infinities; continue; }
+    if (std::isnan(element)) {
+      ++out.nans;
+      continue;
+    }
+    if (std::isinf(element)) {
+      ++out.infinities;
+      continue;
+    }
     out.least = finite ? std::min(out.least, element) : element;
     out.most = finite ? std::max(out.most, element) : element;
     out.zeros += element == 0;
@@ -120,7 +132,8 @@ QString summaryText(const Literal& value) {
   QStringList parts;
   if (s.count > 1) parts << QObject::tr("%L1 elements").arg(s.count);
   if (s.anyFinite && s.count > 1)
-    parts << QObject::tr("min %1").arg(number(s.least)) << QObject::tr("max %1").arg(number(s.most)) << QObject::tr("mean %1").arg(number(s.mean)) << QObject::tr("σ %1").arg(number(s.deviation));
+    parts << QObject::tr("min %1").arg(number(s.least)) << QObject::tr("max %1").arg(number(s.most))
+          << QObject::tr("mean %1").arg(number(s.mean)) << QObject::tr("σ %1").arg(number(s.deviation));
   parts << QObject::tr("%L1 NaN").arg(s.nans);
   if (s.infinities) parts << QObject::tr("%L1 infinite").arg(s.infinities);
   if (s.count > 1) parts << QObject::tr("%L1 zero").arg(s.zeros);
@@ -142,7 +155,8 @@ std::vector<int64_t> countsOf(const Literal& value, const ValueSummary& summary,
 QString differenceText(const Literal& a, const Literal& b) {
   const Shape &left = a.shape(), &right = b.shape();
   if (!left.isArray() || !right.isArray() || left.dimensions != right.dimensions)
-    return QObject::tr("The shapes differ: %1 and %2.").arg(QString::fromStdString(toString(left, false)), QString::fromStdString(toString(right, false)));
+    return QObject::tr("The shapes differ: %1 and %2.")
+        .arg(QString::fromStdString(toString(left, false)), QString::fromStdString(toString(right, false)));
   int64_t differing = 0, worst = -1;
   double most = 0, sum = 0;
   for (int64_t i = 0; i < a.elementCount(); ++i) {
@@ -155,7 +169,9 @@ QString differenceText(const Literal& a, const Literal& b) {
   }
   if (!differing) return QObject::tr("Equal, element by element.");
   return QObject::tr("%L1 of %L2 elements differ · largest difference %3 at %4 · mean %5")
-      .arg(differing).arg(a.elementCount()).arg(number(most), indexText(left, worst), number(sum / static_cast<double>(a.elementCount())));
+      .arg(differing)
+      .arg(a.elementCount())
+      .arg(number(most), indexText(left, worst), number(sum / static_cast<double>(a.elementCount())));
 }
 
 }  // namespace tessera

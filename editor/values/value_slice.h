@@ -1,5 +1,5 @@
-// What of an array is on a plane: all of it up to rank 2, above that the two last dimensions at chosen indices before them.
-// Numbers only, no widgets. Before: a Literal; after: the value viewer's table, pictures and texts.
+// What of an array is on a plane: all of it up to rank 2, above that the two last dimensions at chosen indices before
+// them. Numbers only, no widgets. Before: a Literal; after: the value viewer's table, pictures and texts.
 #pragma once
 
 #include <QString>
@@ -19,8 +19,8 @@ class ValueSlice {
   // A vector is one column, a scalar one cell.
   int64_t rows() const;
   int64_t columns() const;
-  size_t chosenDimensions() const;                    // those before the last two
-  void setIndices(std::vector<int64_t> indices);      // clamped to the sizes
+  size_t chosenDimensions() const;                // those before the last two
+  void setIndices(std::vector<int64_t> indices);  // clamped to the sizes
   const std::vector<int64_t>& indices() const { return indices_; }
   int64_t linear(int64_t row, int64_t column) const;  // into the whole array
   double number(int64_t row, int64_t column) const;   // a complex element's absolute value

@@ -19,9 +19,17 @@
 namespace tessera {
 
 ValueView::ValueView(QWidget* parent)
-    : QWidget(parent), title_(new QLabel(this)), summary_(new QLabel(this)), element_(new QComboBox(this)), selectorRow_(new QWidget(this)),
-      selectorLayout_(new QHBoxLayout(selectorRow_)), tabs_(new QTabWidget(this)), table_(new QTableView(this)), model_(new SliceModel(this)),
-      image_(new ValuePlot(ValuePlot::Form::Image, this)), lines_(new ValuePlot(ValuePlot::Form::Lines, this)),
+    : QWidget(parent),
+      title_(new QLabel(this)),
+      summary_(new QLabel(this)),
+      element_(new QComboBox(this)),
+      selectorRow_(new QWidget(this)),
+      selectorLayout_(new QHBoxLayout(selectorRow_)),
+      tabs_(new QTabWidget(this)),
+      table_(new QTableView(this)),
+      model_(new SliceModel(this)),
+      image_(new ValuePlot(ValuePlot::Form::Image, this)),
+      lines_(new ValuePlot(ValuePlot::Form::Lines, this)),
       histogram_(new ValuePlot(ValuePlot::Form::Histogram, this)) {
   title_->setTextFormat(Qt::PlainText);
   QFont bold = title_->font();
@@ -32,7 +40,8 @@ ValueView::ValueView(QWidget* parent)
   table_->setModel(model_);
   table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
   table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  table_->horizontalHeader()->setDefaultSectionSize(fontMetrics().horizontalAdvance(QStringLiteral("-0.0000000e-00")) + 18);
+  table_->horizontalHeader()->setDefaultSectionSize(fontMetrics().horizontalAdvance(QStringLiteral("-0.0000000e-00")) +
+                                                    18);
   tabs_->addTab(table_, tr("Table"));
   tabs_->addTab(image_, tr("Image"));
   tabs_->addTab(lines_, tr("Lines"));
@@ -91,11 +100,14 @@ void ValueView::showElement() {
   const bool tuple = whole_.shape().isTuple();
   const auto chosen = static_cast<size_t>(std::max(element_->currentIndex(), 0));
   const Literal none, &value = !tuple ? whole_ : chosen < whole_.elements().size() ? whole_.elements()[chosen] : none;
-  const bool same = slice_.isArray() && value.shape().isArray() && slice_.value().shape().dimensions == value.shape().dimensions;
+  const bool same =
+      slice_.isArray() && value.shape().isArray() && slice_.value().shape().dimensions == value.shape().dimensions;
   std::vector<int64_t> kept = slice_.indices();
   slice_ = ValueSlice(value);
-  if (same) slice_.setIndices(std::move(kept));
-  else makeSelectors();
+  if (same)
+    slice_.setIndices(std::move(kept));
+  else
+    makeSelectors();
   numbers_ = value.shape().isArray() ? summaryOf(value) : ValueSummary();
   title_->setText(QStringLiteral("%1  %2").arg(name_, QString::fromStdString(toString(value.shape(), false))));
   summary_->setText(summaryText(value));
@@ -138,7 +150,9 @@ void ValueView::showSlice() {
   const auto rank = slice_.isArray() ? slice_.value().shape().dimensions.size() : 0;
   const auto inked = [&](size_t back) {  // of the last dimensions, which are the table's
     const bool known = rank >= back && rank == dimensions_.size();
-    return known ? std::optional(SliceModel::Axis{rank - back, letterOf(dimensions_, rank - back), dimensionColor(dimensions_, rank - back, palette())}) : std::nullopt;
+    return known ? std::optional(SliceModel::Axis{rank - back, letterOf(dimensions_, rank - back),
+                                                  dimensionColor(dimensions_, rank - back, palette())})
+                 : std::nullopt;
   };
   model_->setAxes(inked(2), inked(1));
   model_->setSlice(slice_, numbers_, dark);

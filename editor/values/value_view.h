@@ -1,5 +1,5 @@
-// One value wholly: title, numbers about it, slice selectors above rank 2, and table, image, lines or histogram. Before: a
-// Literal; after: ValuePanel.
+// One value wholly: title, numbers about it, slice selectors above rank 2, and table, image, lines or histogram.
+// Before: a Literal; after: ValuePanel.
 #pragma once
 
 #include <QWidget>

@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
   if (FT_Init_FreeType(&library) || FT_New_Face(library, (folder + "/DejaVuSans.ttf").c_str(), 0, &regular) ||
       FT_New_Face(library, (folder + "/DejaVuSans-Bold.ttf").c_str(), 0, &bold))
     return std::fprintf(stderr, "cannot open the fonts in %s\n", folder.c_str()), 66;
-  std::printf("// TESSERA_ADVANCE(code point, regular, bold), ascending. Made by packaging/tools/make_font_advances.cpp\n");
+  std::printf(
+      "// TESSERA_ADVANCE(code point, regular, bold), ascending. Made by packaging/tools/make_font_advances.cpp\n");
   std::printf("// from DejaVu Sans; units of 1/%d em.\n", static_cast<int>(regular->units_per_EM));
   for (auto [first, last] : kRanges)
     for (uint32_t c = first; c <= last; ++c)

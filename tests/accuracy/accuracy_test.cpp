@@ -25,7 +25,8 @@ Format formatOf(ElementType type) {
   switch (type) {
     case ElementType::F16: return {11, -24, 65504};
     case ElementType::BF16: return {8, -133, ldexpq(255, 120)};
-    case ElementType::F32: case ElementType::C64: return {24, -149, std::numeric_limits<float>::max()};
+    case ElementType::F32:
+    case ElementType::C64: return {24, -149, std::numeric_limits<float>::max()};
     default: return {53, -1074, std::numeric_limits<double>::max()};
   }
 }
@@ -41,8 +42,10 @@ std::vector<double> specials(ElementType type) {
   const Format format = formatOf(type);
   const double inf = std::numeric_limits<double>::infinity();
   std::vector<double> out{std::numeric_limits<double>::quiet_NaN()};
-  const double least = std::ldexp(1.0, format.leastExponent), normal = std::ldexp(1.0, format.leastExponent + format.digits - 1);
-  for (double v : {0.0, 1.0, 0.5, 2.0, least, 3 * least, normal, normal - least, static_cast<double>(format.greatest), inf, 88.7, 104.0, 709.7, 745.0})
+  const double least = std::ldexp(1.0, format.leastExponent),
+               normal = std::ldexp(1.0, format.leastExponent + format.digits - 1);
+  for (double v : {0.0, 1.0, 0.5, 2.0, least, 3 * least, normal, normal - least, static_cast<double>(format.greatest),
+                   inf, 88.7, 104.0, 709.7, 745.0})
     out.insert(out.end(), {v, -v});
   return out;
 }
@@ -62,7 +65,9 @@ std::vector<double> wideArguments(ElementType type, std::mt19937_64& random) {
   const int spread = isLong() ? 200'000 : 4'000, even = isLong() ? 100'000 : 3'000;
   for (int i = 0; i < spread; ++i) {
     const uint64_t bits = random();
-    const double value = type == ElementType::F32 ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))) : std::bit_cast<double>(bits);
+    const double value = type == ElementType::F32
+                             ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)))
+                             : std::bit_cast<double>(bits);
     if (!std::isnan(value)) out.push_back(value);
   }
   std::uniform_real_distribution<double> near(-1.5, 1.5), far(-110, 110);
@@ -78,7 +83,8 @@ std::vector<double> argumentsOf(ElementType type, std::mt19937_64& random) {
 }
 
 std::vector<std::complex<double>> complexArguments(std::mt19937_64& random) {
-  std::vector<std::complex<double>> out{{0.5, 0}, {0, 0.5}, {-2, 0.25}, {1, 1e-3}, {-1, 1e-3}, {1e-3, 1}, {-1e-3, -1}, {1, 1}};
+  std::vector<std::complex<double>> out{{0.5, 0},   {0, 0.5},  {-2, 0.25},  {1, 1e-3},
+                                        {-1, 1e-3}, {1e-3, 1}, {-1e-3, -1}, {1, 1}};
   std::uniform_real_distribution<double> sign(-1, 1), near(-20, 3.5), far(-50, 50), plain(-5, 5);
   const auto part = [&](auto& exponent) { return std::copysign(std::exp2(exponent(random)), sign(random)); };
   for (int i = 0; i < (isLong() ? 60'000 : 1'500); ++i) {
@@ -96,14 +102,17 @@ Literal literalOf(ElementType type, const std::vector<T>& values) {
   Literal out = Literal::allocate(Shape::arrayRowMajor(type, {static_cast<int64_t>(values.size())})).value();
   std::byte* at = out.mutableBytes().data();
   for (const T& value : values) {
-    if constexpr (std::is_same_v<T, double>) storeDouble(type, at, value);
-    else storeComplex(type, at, value);
+    if constexpr (std::is_same_v<T, double>)
+      storeDouble(type, at, value);
+    else
+      storeComplex(type, at, value);
     at += byteWidth(type);
   }
   return out;
 }
 
-Literal run(std::string_view backendName, const std::string& opcode, ElementType type, const std::vector<Literal>& arguments) {
+Literal run(std::string_view backendName, const std::string& opcode, ElementType type,
+            const std::vector<Literal>& arguments) {
   const std::string shape = fmt::format("{}[{}]", nameOf(type), arguments[0].elementCount());
   std::string text = "HloModule m\nENTRY main {\n", names;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -125,8 +134,10 @@ template <class T>
 T elementOf(const Literal& literal, size_t i) {
   const ElementType type = literal.shape().type;
   const std::byte* at = literal.bytes().data() + i * static_cast<size_t>(byteWidth(type));
-  if constexpr (std::is_same_v<T, double>) return loadDouble(type, at);
-  else return loadComplex(type, at);
+  if constexpr (std::is_same_v<T, double>)
+    return loadDouble(type, at);
+  else
+    return loadComplex(type, at);
 }
 
 struct Worst {
@@ -139,7 +150,8 @@ struct Worst {
 
 void report(const Worst& worst, std::string_view backend, ElementType type) {
   testing::Test::RecordProperty(fmt::format("ulp_{}_{}", backend, nameOf(type)), fmt::format("{:.3f}", worst.error));
-  if (std::getenv("TESSERA_SHOW_ULP")) fmt::print("  {} {}: {:.3f} ulp at {}\n", backend, nameOf(type), worst.error, worst.where);
+  if (std::getenv("TESSERA_SHOW_ULP"))
+    fmt::print("  {} {}: {:.3f} ulp at {}\n", backend, nameOf(type), worst.error, worst.where);
   EXPECT_LE(worst.error, boundOf(type)) << backend << " " << nameOf(type) << ": " << worst.where;
 }
 
@@ -147,14 +159,17 @@ void sweepReal(const Function& function, ElementType type) {
   std::mt19937_64 random(7);
   const Literal argument = literalOf(type, argumentsOf(type, random));
   std::vector<Quad> exact;
-  for (size_t i = 0; i < static_cast<size_t>(argument.elementCount()); ++i) exact.push_back(function.real(elementOf<double>(argument, i)));
+  for (size_t i = 0; i < static_cast<size_t>(argument.elementCount()); ++i)
+    exact.push_back(function.real(elementOf<double>(argument, i)));
   for (std::string_view backend : backendNames()) {
     const Literal found = run(backend, function.name, type, {argument});
     Worst worst;
     for (size_t i = 0; i < exact.size(); ++i) {
       const double x = elementOf<double>(argument, i), y = elementOf<double>(found, i);
       const double error = errorOf(y, exact[i], formatOf(type));
-      if (error > worst.error) worst.see(error, fmt::format("{}({:a} = {}) gave {:a} = {}, not {}", function.name, x, x, y, y, static_cast<double>(exact[i])));
+      if (error > worst.error)
+        worst.see(error, fmt::format("{}({:a} = {}) gave {:a} = {}, not {}", function.name, x, x, y, y,
+                                     static_cast<double>(exact[i])));
     }
     report(worst, backend, type);
   }
@@ -181,17 +196,22 @@ void sweepPairs(const Function2& function, ElementType type) {
       const double x = elementOf<double>(a, i), y = elementOf<double>(b, i), z = elementOf<double>(found, i);
       const Quad exact = function.real(x, y);
       const double error = errorOf(z, exact, formatOf(type));
-      if (error > worst.error) worst.see(error, fmt::format("{}({:a}, {:a}) gave {:a} = {}, not {}", function.name, x, y, z, z, static_cast<double>(exact)));
+      if (error > worst.error)
+        worst.see(error, fmt::format("{}({:a}, {:a}) gave {:a} = {}, not {}", function.name, x, y, z, z,
+                                     static_cast<double>(exact)));
     }
     report(worst, backend, type);
   }
 }
 
-std::string textOf(std::complex<double> x) { return fmt::format("({:a}, {:a}) = ({}, {})", x.real(), x.imag(), x.real(), x.imag()); }
+std::string textOf(std::complex<double> x) {
+  return fmt::format("({:a}, {:a}) = ({}, {})", x.real(), x.imag(), x.real(), x.imag());
+}
 
 // `exactAt(i)`: the true value; what overflows is left out.
 template <class Exact>
-void sweepComplex(const std::string& name, ElementType type, const std::vector<Literal>& arguments, const Exact& exactAt) {
+void sweepComplex(const std::string& name, ElementType type, const std::vector<Literal>& arguments,
+                  const Exact& exactAt) {
   const Format format = formatOf(type);
   for (std::string_view backend : backendNames()) {
     const Literal found = run(backend, name, type, arguments);
@@ -205,7 +225,8 @@ void sweepComplex(const std::string& name, ElementType type, const std::vector<L
       if (error <= worst.error) continue;
       std::string text = name;
       for (const Literal& argument : arguments) text += ' ' + textOf(elementOf<std::complex<double>>(argument, i));
-      worst.see(error, fmt::format("{} gave ({}, {}), not ({}, {})", text, y.real(), y.imag(), static_cast<double>(crealq(exact)), static_cast<double>(cimagq(exact))));
+      worst.see(error, fmt::format("{} gave ({}, {}), not ({}, {})", text, y.real(), y.imag(),
+                                   static_cast<double>(crealq(exact)), static_cast<double>(cimagq(exact))));
     }
     report(worst, backend, type);
   }
@@ -227,7 +248,8 @@ void sweepComplexPairs(const Function2& function, ElementType type) {
   const std::vector<std::complex<double>> all = complexArguments(random);
   std::vector<std::complex<double>> xs, ys;
   std::uniform_int_distribution<size_t> pick(0, all.size() - 1);
-  for (int i = 0; i < (isLong() ? 100'000 : 4'000); ++i) xs.push_back(all[pick(random)]), ys.push_back(all[pick(random)]);
+  for (int i = 0; i < (isLong() ? 100'000 : 4'000); ++i)
+    xs.push_back(all[pick(random)]), ys.push_back(all[pick(random)]);
   const Literal a = literalOf(type, xs), b = literalOf(type, ys);
   sweepComplex(function.name, type, {a, b}, [&](size_t i) { return function.complex(quadAt(a, i), quadAt(b, i)); });
 }
@@ -255,7 +277,8 @@ std::string testName(std::string name) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, Accuracy, testing::ValuesIn(kFunctions), [](const auto& info) { return testName(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Functions, Accuracy, testing::ValuesIn(kFunctions),
+                         [](const auto& info) { return testName(info.param.name); });
 
 class AccuracyOfPairs : public testing::TestWithParam<Function2> {};
 
@@ -272,16 +295,21 @@ TEST_P(AccuracyOfPairs, StandsInTheHelp) {
   EXPECT_NE(op->doc.find("2 ulp"), std::string_view::npos) << op->doc;
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, AccuracyOfPairs, testing::ValuesIn(kFunctions2), [](const auto& info) { return testName(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Functions, AccuracyOfPairs, testing::ValuesIn(kFunctions2),
+                         [](const auto& info) { return testName(info.param.name); });
 
 // Bit for bit: multiples of y and their neighbours, quotients that fit the mantissa, then any bits at all.
-void checkRemainders(std::string_view backend, ElementType type, const std::vector<double>& xs, const std::vector<double>& ys) {
+void checkRemainders(std::string_view backend, ElementType type, const std::vector<double>& xs,
+                     const std::vector<double>& ys) {
   const Literal a = literalOf(type, xs), b = literalOf(type, ys), found = run(backend, "remainder", type, {a, b});
   size_t wrong = 0;
   for (size_t i = 0; i < xs.size(); ++i) {
-    const double x = elementOf<double>(a, i), y = elementOf<double>(b, i), z = elementOf<double>(found, i), exact = std::fmod(x, y);
+    const double x = elementOf<double>(a, i), y = elementOf<double>(b, i), z = elementOf<double>(found, i),
+                 exact = std::fmod(x, y);
     const bool same = std::isnan(exact) ? std::isnan(z) : z == exact && std::signbit(z) == std::signbit(exact);
-    if (!same && wrong++ < 3) ADD_FAILURE() << fmt::format("{} {}: remainder({:a}, {:a}) gave {:a}, not {:a}", backend, nameOf(type), x, y, z, exact);
+    if (!same && wrong++ < 3)
+      ADD_FAILURE() << fmt::format("{} {}: remainder({:a}, {:a}) gave {:a}, not {:a}", backend, nameOf(type), x, y, z,
+                                   exact);
   }
   EXPECT_EQ(wrong, 0u);
 }
@@ -297,8 +325,10 @@ TEST(AccuracyOfRemainders, AreExact) {
     std::vector<double> nearX, nearY, anyX, anyY;
     for (int i = 0; i < (isLong() ? 200'000 : 6'000); ++i) {
       const double y = std::copysign(std::exp2(scale(random)), sign(random)), n = std::floor(std::exp2(size(random)));
-      const double at = static_cast<double>(static_cast<float>(y)) * n, unit = std::ldexp(std::abs(at) + std::abs(y), -static_cast<int>(limit));
-      nearX.push_back(at + unit * static_cast<double>(i % 7 - 3)), nearY.push_back(static_cast<double>(static_cast<float>(y)));
+      const double at = static_cast<double>(static_cast<float>(y)) * n,
+                   unit = std::ldexp(std::abs(at) + std::abs(y), -static_cast<int>(limit));
+      nearX.push_back(at + unit * static_cast<double>(i % 7 - 3)),
+          nearY.push_back(static_cast<double>(static_cast<float>(y)));
       anyX.push_back(all[pick(random)]), anyY.push_back(all[pick(random)]);
     }
     for (std::string_view backend : backendNames()) {

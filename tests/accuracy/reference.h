@@ -53,21 +53,33 @@ inline ComplexQuad complexAtan2(ComplexQuad y, ComplexQuad x) {
 }
 
 inline const Function kFunctions[] = {
-    {"acos", acosq, cacosq},       {"acosh", acoshq, cacoshq},    {"asin", asinq, casinq},
-    {"asinh", asinhq, casinhq},    {"atanh", atanhq, catanhq},    {"cbrt", cbrtq, nullptr},
-    {"cosine", cosq, ccosq},       {"cosh", coshq, ccoshq},       {"erf", erfq, nullptr},
-    {"exponential", expq, cexpq},  {"exponential-minus-one", expm1q, complexExpm1},
-    {"log", logq, clogq},          {"log-plus-one", log1pq, complexLog1p},
-    {"logistic", logistic, complexLogistic}, {"rsqrt", rsqrt, complexRsqrt}, {"sine", sinq, csinq},
-    {"sinh", sinhq, csinhq},       {"sqrt", sqrtq, csqrtq},       {"tan", tanq, ctanq},
+    {"acos", acosq, cacosq},
+    {"acosh", acoshq, cacoshq},
+    {"asin", asinq, casinq},
+    {"asinh", asinhq, casinhq},
+    {"atanh", atanhq, catanhq},
+    {"cbrt", cbrtq, nullptr},
+    {"cosine", cosq, ccosq},
+    {"cosh", coshq, ccoshq},
+    {"erf", erfq, nullptr},
+    {"exponential", expq, cexpq},
+    {"exponential-minus-one", expm1q, complexExpm1},
+    {"log", logq, clogq},
+    {"log-plus-one", log1pq, complexLog1p},
+    {"logistic", logistic, complexLogistic},
+    {"rsqrt", rsqrt, complexRsqrt},
+    {"sine", sinq, csinq},
+    {"sinh", sinhq, csinhq},
+    {"sqrt", sqrtq, csqrtq},
+    {"tan", tanq, ctanq},
     {"tanh", tanhq, ctanhq},
 };
 inline const Function2 kFunctions2[] = {{"power", powq, complexPower}, {"atan2", atan2q, complexAtan2}};
 
 // Digits and range of a binary float.
 struct Format {
-  int digits;        // of the significand, the hidden one too
-  int leastExponent; // of the last place of denormals
+  int digits;         // of the significand, the hidden one too
+  int leastExponent;  // of the last place of denormals
   Quad greatest;
 };
 
@@ -80,7 +92,9 @@ inline Quad ulpAt(Quad value, const Format& format) {
 constexpr double kWrong = 1e30;
 
 // What overflows in the format, rounded to nearest.
-inline bool overflows(Quad value, const Format& format) { return fabsq(value) >= format.greatest + ulpAt(format.greatest, format) / 2; }
+inline bool overflows(Quad value, const Format& format) {
+  return fabsq(value) >= format.greatest + ulpAt(format.greatest, format) / 2;
+}
 
 inline double errorOf(double found, Quad expected, const Format& format) {
   if (isnanq(expected) || std::isnan(found)) return isnanq(expected) && std::isnan(found) ? 0 : kWrong;

@@ -1,5 +1,5 @@
-// Programs compiled ahead of time against the same programs compiled in memory: bit for bit, through an object file, the
-// system's linker and the C entry point. Small programs for every kind of step; the corpus in the long tier.
+// Programs compiled ahead of time against the same programs compiled in memory: bit for bit, through an object file,
+// the system's linker and the C entry point. Small programs for every kind of step; the corpus in the long tier.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,8 @@ class Library {
     if (!::mkdtemp(folder.data())) return;
     folder_ = folder;
     std::ofstream(folder_ / "p.o", std::ios::binary) << object.bytes;
-    std::string command = "cc -shared -Wl,-z,defs -o " + folder + "/p.so " + folder + "/p.o -L" TESSERA_LIBRARIES " -Wl,-rpath," TESSERA_LIBRARIES;
+    std::string command = "cc -shared -Wl,-z,defs -o " + folder + "/p.so " + folder +
+                          "/p.o -L" TESSERA_LIBRARIES " -Wl,-rpath," TESSERA_LIBRARIES;
     for (const std::string& library : object.libraries) command += " -l" + library;
     if (std::system(command.c_str()) != 0) return;
     handle_ = ::dlopen((folder + "/p.so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -155,10 +156,12 @@ Result<DeviceArrays> onDevices(const Module& module, DeviceGrid grid, const Devi
 // A program with dynamic sizes, called as its header says: arrays as large as their bounds, sizes behind them.
 Called callInBounds(const Module& module, const Library& library, const std::vector<Literal>& arguments) {
   std::vector<Literal> in, inSizes, like, likeSizes;
-  const auto add = [](const Shape& shape, std::vector<Literal>& arrays, std::vector<Literal>& sizes, const Literal* value) {
+  const auto add = [](const Shape& shape, std::vector<Literal>& arrays, std::vector<Literal>& sizes,
+                      const Literal* value) {
     for (int64_t d = 0; d < shape.rank(); ++d)
       if (shape.isDynamicDimension(d))
-        sizes.push_back(Literal::scalar<int32_t>(ElementType::S32, value ? static_cast<int32_t>(value->shape().dimensions[static_cast<size_t>(d)]) : -1));
+        sizes.push_back(Literal::scalar<int32_t>(
+            ElementType::S32, value ? static_cast<int32_t>(value->shape().dimensions[static_cast<size_t>(d)]) : -1));
     const Shape bounds = Shape::arrayRowMajor(shape.type, shape.dimensions);
     arrays.push_back(value ? padTo(*value, bounds).value() : Literal::allocate(bounds).value());
   };
@@ -200,49 +203,91 @@ struct Case {
   const char *name, *entry;
 };
 const Case kCases[] = {
-    {"elements", "x = f32[40,50] parameter(0)  y = f32[50] parameter(1)  b = f32[40,50] broadcast(y), dimensions={1}  e = f32[40,50] exponential(x)  ROOT r = f32[40,50] multiply(e, b)"},
+    {"elements",
+     "x = f32[40,50] parameter(0)  y = f32[50] parameter(1)  b = f32[40,50] broadcast(y), dimensions={1}  e = "
+     "f32[40,50] exponential(x)  ROOT r = f32[40,50] multiply(e, b)"},
     {"functions", "x = f64[64] parameter(0)  t = f64[64] tan(x)  e = f64[64] erf(t)  ROOT r = f64[64] power(e, x)"},
     {"small_floats", "x = f32[64] parameter(0)  a = f8e4m3fn[64] convert(x)  ROOT r = f16[64] convert(a)"},
     {"constants", "x = f32[5] parameter(0)  c = f32[5] constant({1.5, 2, -3, 4, 0.25})  ROOT r = f32[5] add(x, c)"},
     {"constant_result", "ROOT c = s32[4] constant({1, 2, 3, 4})"},
     {"empty", "x = f32[0,3] parameter(0)  ROOT r = f32[0,3] negate(x)"},
-    {"tuples", "p = (f32[4], (s32[2], token[])) parameter(0)  x = f32[4] get-tuple-element(p), index=0  q = (s32[2], token[]) get-tuple-element(p), index=1  "
-               "i = s32[2] get-tuple-element(q), index=0  n = f32[4] negate(x)  t = (s32[2], f32[4]) tuple(i, x)  ROOT r = (f32[4], (s32[2], f32[4])) tuple(n, t)"},
-    {"reduce", "x = f32[300,257] parameter(0)  z = f32[] constant(0)  ROOT r = f32[300] reduce(x, z), dimensions={1}, to_apply=sum"},
-    {"dot", "x = f32[96,64] parameter(0)  y = f32[64,80] parameter(1)  ROOT r = f32[96,80] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
-    {"dot_f64", "x = f64[96,64] parameter(0)  y = f64[64,80] parameter(1)  ROOT r = f64[96,80] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
-    {"dot_bf16", "x = bf16[96,64] parameter(0)  y = bf16[64,80] parameter(1)  ROOT r = bf16[96,80] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
-    {"attention", "q = f32[2,128,32] parameter(0)  k = f32[2,128,32] parameter(1)  s = f32[2,128,128] dot(q, k), lhs_batch_dims={0}, rhs_batch_dims={0}, "
-                  "lhs_contracting_dims={2}, rhs_contracting_dims={2}  e = f32[2,128,128] exponential(s)  ROOT r = f32[2,128,32] dot(e, k), lhs_batch_dims={0}, "
-                  "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"},
-    {"convolution", "x = f32[4,20,20,8] parameter(0)  w = f32[3,3,8,8] parameter(1)  ROOT r = f32[4,18,18,8] convolution(x, w), window={size=3x3}, dim_labels=b01f_01io->b01f"},
-    {"convolution_gradient", "x = f32[2,9,9,8] parameter(0)  w = f32[3,3,8,8] parameter(1)  ROOT r = f32[2,19,19,8] convolution(x, w), window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f"},
-    {"loop", "i = s32[] constant(0)  x = f32[96,96] parameter(0)  t = (s32[], f32[96,96]) tuple(i, x)  ROOT w = (s32[], f32[96,96]) while(t), condition=more, body=step"},
-    {"branches", "i = s32[] parameter(0)  x = f32[200,300] parameter(1)  ROOT r = f32[200,300] conditional(i, x, x), branch_computations={halved, squared}"},
+    {"tuples",
+     "p = (f32[4], (s32[2], token[])) parameter(0)  x = f32[4] get-tuple-element(p), index=0  q = (s32[2], token[]) "
+     "get-tuple-element(p), index=1  "
+     "i = s32[2] get-tuple-element(q), index=0  n = f32[4] negate(x)  t = (s32[2], f32[4]) tuple(i, x)  ROOT r = "
+     "(f32[4], (s32[2], f32[4])) tuple(n, t)"},
+    {"reduce",
+     "x = f32[300,257] parameter(0)  z = f32[] constant(0)  ROOT r = f32[300] reduce(x, z), dimensions={1}, "
+     "to_apply=sum"},
+    {"dot",
+     "x = f32[96,64] parameter(0)  y = f32[64,80] parameter(1)  ROOT r = f32[96,80] dot(x, y), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {"dot_f64",
+     "x = f64[96,64] parameter(0)  y = f64[64,80] parameter(1)  ROOT r = f64[96,80] dot(x, y), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {"dot_bf16",
+     "x = bf16[96,64] parameter(0)  y = bf16[64,80] parameter(1)  ROOT r = bf16[96,80] dot(x, y), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {"attention",
+     "q = f32[2,128,32] parameter(0)  k = f32[2,128,32] parameter(1)  s = f32[2,128,128] dot(q, k), "
+     "lhs_batch_dims={0}, rhs_batch_dims={0}, "
+     "lhs_contracting_dims={2}, rhs_contracting_dims={2}  e = f32[2,128,128] exponential(s)  ROOT r = f32[2,128,32] "
+     "dot(e, k), lhs_batch_dims={0}, "
+     "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"},
+    {"convolution",
+     "x = f32[4,20,20,8] parameter(0)  w = f32[3,3,8,8] parameter(1)  ROOT r = f32[4,18,18,8] convolution(x, w), "
+     "window={size=3x3}, dim_labels=b01f_01io->b01f"},
+    {"convolution_gradient",
+     "x = f32[2,9,9,8] parameter(0)  w = f32[3,3,8,8] parameter(1)  ROOT r = f32[2,19,19,8] convolution(x, w), "
+     "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f"},
+    {"loop",
+     "i = s32[] constant(0)  x = f32[96,96] parameter(0)  t = (s32[], f32[96,96]) tuple(i, x)  ROOT w = (s32[], "
+     "f32[96,96]) while(t), condition=more, body=step"},
+    {"branches",
+     "i = s32[] parameter(0)  x = f32[200,300] parameter(1)  ROOT r = f32[200,300] conditional(i, x, x), "
+     "branch_computations={halved, squared}"},
     {"sort", "x = f32[3000] parameter(0)  ROOT r = f32[3000] sort(x), dimensions={0}, to_apply=before"},
     {"sort_rows", "x = f32[64,33] parameter(0)  ROOT r = f32[64,33] sort(x), dimensions={1}, to_apply=before"},
     {"sort_by_calls", "x = f32[500] parameter(0)  ROOT r = f32[500] sort(x), dimensions={0}, to_apply=by_size"},
-    {"totals", "x = f32[5000] parameter(0)  z = f32[] constant(0)  ROOT r = f32[5000] reduce-window(x, z), window={size=5000 pad=4999_0}, to_apply=sum"},
+    {"totals",
+     "x = f32[5000] parameter(0)  z = f32[] constant(0)  ROOT r = f32[5000] reduce-window(x, z), window={size=5000 "
+     "pad=4999_0}, to_apply=sum"},
     {"transpose", "x = f32[130,70] parameter(0)  ROOT r = f32[70,130] transpose(x), dimensions={1,0}"},
     {"transform", "x = f32[8,30] parameter(0)  ROOT r = c64[8,16] fft(x), fft_type=RFFT, fft_length={30}"},
-    {"decomposition", "x = f32[4,4] parameter(0)  t = f32[4,4] transpose(x), dimensions={1,0}  p = f32[4,4] dot(x, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}  "
-                      "c = f32[] constant(3)  b = f32[4,4] broadcast(c), dimensions={}  i = s32[4,4] iota(), iota_dimension=0  j = s32[4,4] iota(), iota_dimension=1  "
-                      "e = pred[4,4] compare(i, j), direction=EQ  z = f32[4,4] subtract(p, p)  d = f32[4,4] select(e, b, z)  a = f32[4,4] add(p, d)  ROOT l = f32[4,4] cholesky(a), lower=true"},
-    {"triangular_solve", "x = f32[4,3] parameter(0)  a = f32[4,4] parameter(1)  ROOT r = f32[4,3] triangular-solve(a, x), left_side=true, lower=true, transpose_a=NO_TRANSPOSE"},
-    {"one_operand_twice", "a = f32[4,4] parameter(0)  ROOT r = f32[4,4] triangular-solve(a, a), left_side=true, lower=true, transpose_a=NO_TRANSPOSE"},
-    {"column_major_operands", "b = f32[8,2] parameter(0)  a = f32[8,8] parameter(1)  ROOT r = f32[8,2]{0,1} custom-call(a, b), custom_call_target=\"lapack_strsm_ffi\", "
-                              "operand_layout_constraints={f32[8,8]{0,1}, f32[8,2]{0,1}}, api_version=API_VERSION_TYPED_FFI, "
-                              "backend_config={diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}"},
-    {"factors", "x = f32[6,4] parameter(0)  q = (f32[6,4], f32[4]) custom-call(x), custom_call_target=\"Qr\"  a = f32[6,4] get-tuple-element(q), index=0  "
-                "t = f32[4] get-tuple-element(q), index=1  ROOT h = f32[6,4] custom-call(a, t), custom_call_target=\"ProductOfElementaryHouseholderReflectors\""},
-    {"random", "a = f32[] parameter(0)  b = f32[] constant(4)  n = f32[50] rng(a, b), distribution=rng_normal  u = f32[50] rng(a, b), distribution=rng_uniform  "
-               "ROOT r = f32[50] add(n, u)"},
+    {"decomposition",
+     "x = f32[4,4] parameter(0)  t = f32[4,4] transpose(x), dimensions={1,0}  p = f32[4,4] dot(x, t), "
+     "lhs_contracting_dims={1}, rhs_contracting_dims={0}  "
+     "c = f32[] constant(3)  b = f32[4,4] broadcast(c), dimensions={}  i = s32[4,4] iota(), iota_dimension=0  j = "
+     "s32[4,4] iota(), iota_dimension=1  "
+     "e = pred[4,4] compare(i, j), direction=EQ  z = f32[4,4] subtract(p, p)  d = f32[4,4] select(e, b, z)  a = "
+     "f32[4,4] add(p, d)  ROOT l = f32[4,4] cholesky(a), lower=true"},
+    {"triangular_solve",
+     "x = f32[4,3] parameter(0)  a = f32[4,4] parameter(1)  ROOT r = f32[4,3] triangular-solve(a, x), left_side=true, "
+     "lower=true, transpose_a=NO_TRANSPOSE"},
+    {"one_operand_twice",
+     "a = f32[4,4] parameter(0)  ROOT r = f32[4,4] triangular-solve(a, a), left_side=true, lower=true, "
+     "transpose_a=NO_TRANSPOSE"},
+    {"column_major_operands",
+     "b = f32[8,2] parameter(0)  a = f32[8,8] parameter(1)  ROOT r = f32[8,2]{0,1} custom-call(a, b), "
+     "custom_call_target=\"lapack_strsm_ffi\", "
+     "operand_layout_constraints={f32[8,8]{0,1}, f32[8,2]{0,1}}, api_version=API_VERSION_TYPED_FFI, "
+     "backend_config={diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}"},
+    {"factors",
+     "x = f32[6,4] parameter(0)  q = (f32[6,4], f32[4]) custom-call(x), custom_call_target=\"Qr\"  a = f32[6,4] "
+     "get-tuple-element(q), index=0  "
+     "t = f32[4] get-tuple-element(q), index=1  ROOT h = f32[6,4] custom-call(a, t), "
+     "custom_call_target=\"ProductOfElementaryHouseholderReflectors\""},
+    {"random",
+     "a = f32[] parameter(0)  b = f32[] constant(4)  n = f32[50] rng(a, b), distribution=rng_normal  u = f32[50] "
+     "rng(a, b), distribution=rng_uniform  "
+     "ROOT r = f32[50] add(n, u)"},
     {"complex", "x = c64[30] parameter(0)  ROOT r = c64[30] exponential(x)"},
 };
 
 class AheadOfTime : public testing::TestWithParam<Case> {};
 TEST_P(AheadOfTime, GivesTheBitsOfARun) {
-  const Module module = moduleOf(std::string("HloModule m\n") + kComputations + "ENTRY main { " + GetParam().entry + " }\n");
+  const Module module =
+      moduleOf(std::string("HloModule m\n") + kComputations + "ENTRY main { " + GetParam().entry + " }\n");
   auto object = objectOf(module);
   ASSERT_TRUE(object) << object.error().toString();
   const Library library(*object, "program");
@@ -250,14 +295,17 @@ TEST_P(AheadOfTime, GivesTheBitsOfARun) {
   const std::vector<Literal> arguments = filled(module), expected = expectedOf(module, arguments);
   for (int i = 0; i < 2; ++i) expectSame(expected, call(library, arguments, expected));
 }
-INSTANTIATE_TEST_SUITE_P(Steps, AheadOfTime, testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Steps, AheadOfTime, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 // --- how it is called
 
 TEST(AheadOfTimeCalls, RunsMayOverlap) {
-  const Module module = moduleOf(std::string("HloModule m\n") + kComputations +
-                                 "ENTRY main { x = f32[200,96] parameter(0)  y = f32[96,300] parameter(1)  d = f32[200,300] dot(x, y), "
-                                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}  ROOT r = f32[200,300] sort(d), dimensions={1}, to_apply=before }\n");
+  const Module module =
+      moduleOf(std::string("HloModule m\n") + kComputations +
+               "ENTRY main { x = f32[200,96] parameter(0)  y = f32[96,300] parameter(1)  d = f32[200,300] dot(x, y), "
+               "lhs_contracting_dims={1}, rhs_contracting_dims={0}  ROOT r = f32[200,300] sort(d), dimensions={1}, "
+               "to_apply=before }\n");
   const Library library(objectOf(module).value(), "program");
   ASSERT_TRUE(library.run);
   const std::vector<Literal> arguments = filled(module), expected = expectedOf(module, arguments);
@@ -269,15 +317,19 @@ TEST(AheadOfTimeCalls, RunsMayOverlap) {
 }
 
 TEST(AheadOfTimeCalls, ADeclaredAliasMayShareMemory) {
-  const Module module = moduleOf("HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }\nENTRY main { x = f32[600] parameter(0)  y = f32[600] parameter(1)  "
-                                 "s = f32[600] add(x, y)  v = f32[600] reverse(x), dimensions={0}  d = f32[600] multiply(v, y)  ROOT t = (f32[600], f32[600]) tuple(d, s) }\n");
+  const Module module = moduleOf(
+      "HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }\nENTRY main { x = f32[600] parameter(0)  y = "
+      "f32[600] parameter(1)  "
+      "s = f32[600] add(x, y)  v = f32[600] reverse(x), dimensions={0}  d = f32[600] multiply(v, y)  ROOT t = "
+      "(f32[600], f32[600]) tuple(d, s) }\n");
   const CompiledObject object = objectOf(module).value();
   EXPECT_NE(object.header.find("may be stored over argument 0"), std::string::npos) << object.header;
   const Library library(object, "program");
   ASSERT_TRUE(library.run);
   std::vector<Literal> arguments = filled(module);
   const std::vector<Literal> expected = expectedOf(module, arguments);
-  Literal x = Literal::fromBytes(arguments[0].shape(), arguments[0].bytes()).value(), other = Literal::allocate(arguments[0].shape()).value();
+  Literal x = Literal::fromBytes(arguments[0].shape(), arguments[0].bytes()).value(),
+          other = Literal::allocate(arguments[0].shape()).value();
   const Memory workspace = memoryOf(library.workspaceBytes());
   const void* in[] = {x.mutableBytes().data(), arguments[1].bytes().data()};
   void* shared[] = {x.mutableBytes().data(), other.mutableBytes().data()};
@@ -293,18 +345,24 @@ TEST(AheadOfTimeCalls, ADeclaredAliasMayShareMemory) {
   EXPECT_EQ(library.run(in, part, workspace.get(), error, sizeof error), 1);
 }
 
-// What C gives is aligned to an element, not to a line or a vector: kernels, loops in one function, transposes that are stored
-// past the caches where they can be.
+// What C gives is aligned to an element, not to a line or a vector: kernels, loops in one function, transposes that are
+// stored past the caches where they can be.
 TEST(AheadOfTimeCalls, ArraysBeginAnywhere) {
   const Module module = moduleOf(
-      "HloModule m\n\nc { p = (s32[], f32[16], f32[16]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(3)\n"
+      "HloModule m\n\nc { p = (s32[], f32[16], f32[16]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = "
+      "s32[] constant(3)\n"
       "  ROOT l = pred[] compare(i, n), direction=LT }\n"
-      "b { p = (s32[], f32[16], f32[16]) parameter(0)  i = s32[] get-tuple-element(p), index=0  x = f32[16] get-tuple-element(p), index=1\n"
-      "  w = f32[16] get-tuple-element(p), index=2  one = s32[] constant(1)  j = s32[] add(i, one)  y = f32[16] multiply(x, w)\n"
+      "b { p = (s32[], f32[16], f32[16]) parameter(0)  i = s32[] get-tuple-element(p), index=0  x = f32[16] "
+      "get-tuple-element(p), index=1\n"
+      "  w = f32[16] get-tuple-element(p), index=2  one = s32[] constant(1)  j = s32[] add(i, one)  y = f32[16] "
+      "multiply(x, w)\n"
       "  ROOT t = (s32[], f32[16], f32[16]) tuple(j, y, w) }\n"
-      "ENTRY main { a = f32[1024,2064] parameter(0)  x = f32[16] parameter(1)  w = f32[16] parameter(2)  t = f32[2064,1024] transpose(a), dimensions={1,0}\n"
-      "  z = s32[] constant(0)  s = (s32[], f32[16], f32[16]) tuple(z, x, w)  l = (s32[], f32[16], f32[16]) while(s), condition=c, body=b\n"
-      "  y = f32[16] get-tuple-element(l), index=1  e = f32[1024,2064] sine(a)  ROOT r = (f32[2064,1024], f32[16], f32[1024,2064]) tuple(t, y, e) }\n");
+      "ENTRY main { a = f32[1024,2064] parameter(0)  x = f32[16] parameter(1)  w = f32[16] parameter(2)  t = "
+      "f32[2064,1024] transpose(a), dimensions={1,0}\n"
+      "  z = s32[] constant(0)  s = (s32[], f32[16], f32[16]) tuple(z, x, w)  l = (s32[], f32[16], f32[16]) while(s), "
+      "condition=c, body=b\n"
+      "  y = f32[16] get-tuple-element(l), index=1  e = f32[1024,2064] sine(a)  ROOT r = (f32[2064,1024], f32[16], "
+      "f32[1024,2064]) tuple(t, y, e) }\n");
   const std::vector<Literal> arguments = filled(module), expected = expectedOf(module, arguments);
   const Library library(objectOf(module).value(), "program");
   ASSERT_TRUE(library.run);
@@ -316,15 +374,19 @@ TEST(AheadOfTimeCalls, ArraysBeginAnywhere) {
   };
   std::vector<const void*> in;
   std::vector<void*> out;
-  for (const Literal& argument : arguments) in.push_back(std::memcpy(placed(argument), argument.bytes().data(), argument.bytes().size()));
+  for (const Literal& argument : arguments)
+    in.push_back(std::memcpy(placed(argument), argument.bytes().data(), argument.bytes().size()));
   for (const Literal& result : expected) out.push_back(placed(result));
   char error[200] = "";
   ASSERT_EQ(library.run(in.data(), out.data(), workspace.get(), error, sizeof error), 0) << error;
-  for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(std::memcmp(out[i], expected[i].bytes().data(), expected[i].bytes().size()), 0) << "result " << i;
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(std::memcmp(out[i], expected[i].bytes().data(), expected[i].bytes().size()), 0) << "result " << i;
 }
 
 TEST(AheadOfTimeCalls, WrongPointersAreRefused) {
-  const Module module = moduleOf(std::string("HloModule m\n") + kComputations + "ENTRY main { x = f32[3000] parameter(0)  ROOT r = f32[3000] sort(x), dimensions={0}, to_apply=before }\n");
+  const Module module = moduleOf(
+      std::string("HloModule m\n") + kComputations +
+      "ENTRY main { x = f32[3000] parameter(0)  ROOT r = f32[3000] sort(x), dimensions={0}, to_apply=before }\n");
   const Library library(objectOf(module).value(), "program");
   ASSERT_TRUE(library.run);
   ASSERT_GT(library.workspaceBytes(), 0u);
@@ -349,7 +411,9 @@ TEST(AheadOfTimeCalls, WrongPointersAreRefused) {
 }
 
 TEST(AheadOfTimeCalls, OlderProcessorsGetOlderCode) {
-  const Module module = moduleOf("HloModule m\nENTRY main { x = f32[1000] parameter(0)  s = f32[1000] sine(x)  ROOT r = f32[1000] multiply(s, x) }\n");
+  const Module module = moduleOf(
+      "HloModule m\nENTRY main { x = f32[1000] parameter(0)  s = f32[1000] sine(x)  ROOT r = f32[1000] multiply(s, x) "
+      "}\n");
   const std::vector<Literal> arguments = filled(module), expected = expectedOf(module, arguments);
   for (const char* isa : {"x86-64-v2", "x86-64-v3"}) {
     const CompiledObject object = objectOf(module, isa).value();
@@ -358,7 +422,8 @@ TEST(AheadOfTimeCalls, OlderProcessorsGetOlderCode) {
     ASSERT_TRUE(library.run);
     const Called called = call(library, arguments, expected);
     ASSERT_EQ(called.answer, 0) << called.error;
-    for (size_t i = 0; i < 1000; ++i) EXPECT_NEAR(called.results[0].data<float>()[i], expected[0].data<float>()[i], 1e-5);
+    for (size_t i = 0; i < 1000; ++i)
+      EXPECT_NEAR(called.results[0].data<float>()[i], expected[0].data<float>()[i], 1e-5);
   }
 }
 
@@ -377,7 +442,8 @@ TEST(AheadOfTimeCalls, ARandomStateGoesOn) {
     std::vector<std::jthread> threads;
     for (size_t t = 0; t < 3; ++t)
       threads.emplace_back([&, t] {
-        for (size_t i = 0; i < 3; ++i) states[3 * t + i] = call(library, {}, {expected[0]}).results[0].data<uint64_t>()[0];
+        for (size_t i = 0; i < 3; ++i)
+          states[3 * t + i] = call(library, {}, {expected[0]}).results[0].data<uint64_t>()[0];
       });
   }
   std::ranges::sort(states);
@@ -386,35 +452,51 @@ TEST(AheadOfTimeCalls, ARandomStateGoesOn) {
 
 TEST(AheadOfTimeCalls, ArraysOfDynamicSizeHaveTheirSizesBehind) {
   const Module module = moduleOf(std::string("HloModule m\n") + kComputations +
-                                 "ENTRY main { x = f32[<=6,3] parameter(0)  y = f32[4] parameter(1)  z = f32[] constant(0)  s = f32[3] reduce(x, z), dimensions={0}, to_apply=sum  "
+                                 "ENTRY main { x = f32[<=6,3] parameter(0)  y = f32[4] parameter(1)  z = f32[] "
+                                 "constant(0)  s = f32[3] reduce(x, z), dimensions={0}, to_apply=sum  "
                                  "n = f32[<=6,3] negate(x)  ROOT t = (f32[<=6,3], f32[3], f32[4]) tuple(n, s, y) }\n");
   const CompiledObject object = objectOf(module).value();
-  EXPECT_NE(object.header.find("   2  size: s32[], int32_t, 4 bytes, aligned to 4; the size of dimension 0 of argument 0"), std::string::npos) << object.header;
-  EXPECT_NE(object.header.find("   3  size: s32[], int32_t, 4 bytes, aligned to 4; the size of dimension 0 of result 0"), std::string::npos) << object.header;
+  EXPECT_NE(
+      object.header.find("   2  size: s32[], int32_t, 4 bytes, aligned to 4; the size of dimension 0 of argument 0"),
+      std::string::npos)
+      << object.header;
+  EXPECT_NE(
+      object.header.find("   3  size: s32[], int32_t, 4 bytes, aligned to 4; the size of dimension 0 of result 0"),
+      std::string::npos)
+      << object.header;
   const Library library(object, "program");
   ASSERT_TRUE(library.run);
   for (int64_t rows : {0, 2, 6}) {
-    const std::vector<Literal> arguments = {fillParameter(Shape::arrayRowMajor(ElementType::F32, {rows, 3}), 0, {}).value(),
-                                            fillParameter(Shape::arrayRowMajor(ElementType::F32, {4}), 1, {}).value()};
+    const std::vector<Literal> arguments = {
+        fillParameter(Shape::arrayRowMajor(ElementType::F32, {rows, 3}), 0, {}).value(),
+        fillParameter(Shape::arrayRowMajor(ElementType::F32, {4}), 1, {}).value()};
     expectSame(expectedOf(module, arguments), callInBounds(module, library, arguments));
   }
 }
 
 TEST(AheadOfTimeCalls, SeveralDevicesRunAtOnce) {
-  const Module module = moduleOf(std::string("HloModule m, replica_count=3, input_output_alias={ {1}: (0, {}, may-alias) }\n") + kComputations +
-                                 "ENTRY main { x = f32[50] parameter(0)  i = u32[] replica-id()  f = f32[] convert(i)  b = f32[50] broadcast(f), dimensions={}  y = f32[50] add(x, b)  "
-                                 "s = f32[50] all-reduce(y), to_apply=sum  g = f32[150] all-gather(y), dimensions={0}  ROOT t = (f32[150], f32[50]) tuple(g, s) }\n");
+  const Module module = moduleOf(
+      std::string("HloModule m, replica_count=3, input_output_alias={ {1}: (0, {}, may-alias) }\n") + kComputations +
+      "ENTRY main { x = f32[50] parameter(0)  i = u32[] replica-id()  f = f32[] convert(i)  b = f32[50] broadcast(f), "
+      "dimensions={}  y = f32[50] add(x, b)  "
+      "s = f32[50] all-reduce(y), to_apply=sum  g = f32[150] all-gather(y), dimensions={0}  ROOT t = (f32[150], "
+      "f32[50]) tuple(g, s) }\n");
   const CompiledObject object = objectOf(module).value();
   EXPECT_NE(object.header.find("3 devices (3 replicas of 1 partitions)"), std::string::npos) << object.header;
   EXPECT_NE(object.header.find("#define PROGRAM_RESULTS 6"), std::string::npos) << object.header;
-  EXPECT_NE(object.header.find("result.1 on device 2: f32[50], float, 200 bytes, aligned to 4; may be stored over argument 2"), std::string::npos) << object.header;
+  EXPECT_NE(object.header.find(
+                "result.1 on device 2: f32[50], float, 200 bytes, aligned to 4; may be stored over argument 2"),
+            std::string::npos)
+      << object.header;
   const Library library(object, "program");
   ASSERT_TRUE(library.run);
-  const DeviceArrays arguments = argumentsByDevice(module, {3, 1}, {}, {}).value(), expected = onDevices(module, {3, 1}, arguments).value();
+  const DeviceArrays arguments = argumentsByDevice(module, {3, 1}, {}, {}).value(),
+                     expected = onDevices(module, {3, 1}, arguments).value();
   for (int i = 0; i < 3; ++i) expectSame(flat(expected), call(library, flat(arguments), flat(expected)));
   // A result of one device may lie over its argument, not over another device's.
   std::vector<Literal> own;
-  for (const Literal& argument : flat(arguments)) own.push_back(Literal::fromBytes(argument.shape(), argument.bytes()).value());
+  for (const Literal& argument : flat(arguments))
+    own.push_back(Literal::fromBytes(argument.shape(), argument.bytes()).value());
   std::vector<Literal> gathered(3, Literal::allocate(expected[0][0].shape()).value());
   for (Literal& each : gathered) each = Literal::allocate(expected[0][0].shape()).value();
   const void* in[3];
@@ -426,7 +508,8 @@ TEST(AheadOfTimeCalls, SeveralDevicesRunAtOnce) {
   const Memory workspace = memoryOf(library.workspaceBytes());
   char error[200] = "";
   ASSERT_EQ(library.run(in, out, workspace.get(), error, sizeof error), 0) << error;
-  for (size_t d = 0; d < 3; ++d) EXPECT_TRUE(own[d].identical(expected[d][1]) && gathered[d].identical(expected[d][0])) << d;
+  for (size_t d = 0; d < 3; ++d)
+    EXPECT_TRUE(own[d].identical(expected[d][1]) && gathered[d].identical(expected[d][0])) << d;
   std::swap(out[1], out[3]);
   EXPECT_EQ(library.run(in, out, workspace.get(), error, sizeof error), 1);
   EXPECT_STREQ(error, "result 1 lies over argument 1");
@@ -448,14 +531,18 @@ ENTRY main {
   ASSERT_TRUE(object) << object.error().toString();
   const Library library(*object, "program");
   ASSERT_TRUE(library.run);
-  const DeviceArrays arguments = argumentsByDevice(module, grid, {}, {}).value(), expected = onDevices(module, grid, arguments).value();
+  const DeviceArrays arguments = argumentsByDevice(module, grid, {}, {}).value(),
+                     expected = onDevices(module, grid, arguments).value();
   expectSame(flat(expected), call(library, flat(arguments), flat(expected)));
 }
 
 // A device that fails stops the others, and its message is the caller's.
 TEST(AheadOfTimeCalls, OneDeviceThatFailsEndsTheRun) {
-  const Module module = moduleOf("HloModule m, replica_count=2\nENTRY main { x = f32[4] parameter(0)  t = token[] after-all()  i = u32[] replica-id()  "
-                                 "r = (f32[4], u32[], token[]) recv(t), channel_id=1  d = (f32[4], token[]) recv-done(r), channel_id=1  ROOT y = f32[4] get-tuple-element(d), index=0 }\n");
+  const Module module = moduleOf(
+      "HloModule m, replica_count=2\nENTRY main { x = f32[4] parameter(0)  t = token[] after-all()  i = u32[] "
+      "replica-id()  "
+      "r = (f32[4], u32[], token[]) recv(t), channel_id=1  d = (f32[4], token[]) recv-done(r), channel_id=1  ROOT y = "
+      "f32[4] get-tuple-element(d), index=0 }\n");
   auto object = objectOf(module);
   ASSERT_TRUE(object) << object.error().toString();
   const Library library(*object, "program");
@@ -467,11 +554,14 @@ TEST(AheadOfTimeCalls, OneDeviceThatFailsEndsTheRun) {
 }
 
 TEST(AheadOfTimeCalls, WhatNeedsTesseraIsNamed) {
-  const Module module = moduleOf("HloModule m\nENTRY main { t = token[] after-all()  noise = (f32[4], token[]) infeed(t)  ROOT x = f32[4] get-tuple-element(noise), index=0 }\n");
+  const Module module = moduleOf(
+      "HloModule m\nENTRY main { t = token[] after-all()  noise = (f32[4], token[]) infeed(t)  ROOT x = f32[4] "
+      "get-tuple-element(noise), index=0 }\n");
   auto object = objectOf(module);
   ASSERT_FALSE(object);
   EXPECT_EQ(object.error().fault, Fault::Unsupported);
-  EXPECT_NE(object.error().message.find("noise cannot be compiled ahead of time"), std::string::npos) << object.error().message;
+  EXPECT_NE(object.error().message.find("noise cannot be compiled ahead of time"), std::string::npos)
+      << object.error().message;
 }
 
 // --- the corpus
@@ -486,7 +576,8 @@ Outcome compareProgram(const std::string& name, std::string& why) {
     return Outcome::Skipped;
   }
   NamedArrays inputs;
-  if (const auto file = wholeCorpus() / name / "inputs.npz"; !wholeCorpus().empty() && std::filesystem::exists(file)) inputs = readNpz(file).value();
+  if (const auto file = wholeCorpus() / name / "inputs.npz"; !wholeCorpus().empty() && std::filesystem::exists(file))
+    inputs = readNpz(file).value();
   auto object = objectOf(module);
   if (!object) {
     why = object.error().message;
@@ -502,7 +593,8 @@ Outcome compareProgram(const std::string& name, std::string& why) {
   }
   const std::vector<Literal> results = flat(*expected);
   const bool isDynamic = grid->count() == 1 && object->header.find("memory for the bounds") != std::string::npos;
-  const Called called = isDynamic ? callInBounds(module, library, flat(*arguments)) : call(library, flat(*arguments), results);
+  const Called called =
+      isDynamic ? callInBounds(module, library, flat(*arguments)) : call(library, flat(*arguments), results);
   why = called.error;
   if (called.answer != 0) return Outcome::Different;
   for (size_t i = 0; i < results.size(); ++i)
@@ -514,7 +606,8 @@ TEST(AheadOfTimeCorpus, GivesTheBitsOfARun) {
   if (!longTier()) GTEST_SKIP() << "the long tier compares the corpus";
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(corpusTexts()))
-    if (std::filesystem::exists(entry.path() / "before.hlo") && !isBad(entry.path().filename().string())) names.push_back(entry.path().filename().string());
+    if (std::filesystem::exists(entry.path() / "before.hlo") && !isBad(entry.path().filename().string()))
+      names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   int same = 0, refused = 0, skipped = 0;
   for (const std::string& name : names) {

@@ -1,6 +1,6 @@
 // Time of the UI thread per frame while a huge graph with all groups opened is panned, zoomed, hovered, clicked and box
-// selected, on the offscreen platform. A frame is one event, its consequences and the repaint. Prints p50, p95 and max of
-// wall time and of the UI thread's own processor time. Usage: bench_canvas_frames FILE [GROUPS-AT-MOST]
+// selected, on the offscreen platform. A frame is one event, its consequences and the repaint. Prints p50, p95 and max
+// of wall time and of the UI thread's own processor time. Usage: bench_canvas_frames FILE [GROUPS-AT-MOST]
 #include <fmt/format.h>
 #include <time.h>
 
@@ -50,9 +50,12 @@ class Frames {
   void print(const char* name, std::vector<double>& wall, std::vector<double>& own) {
     std::sort(wall.begin(), wall.end());
     std::sort(own.begin(), own.end());
-    auto part = [](const std::vector<double>& v, double p) { return v[static_cast<size_t>(p * static_cast<double>(v.size() - 1))]; };
-    fmt::print("{:<22} wall p50 {:6.1f}  p95 {:6.1f}  max {:6.1f} ms   UI thread p50 {:6.1f}  p95 {:6.1f}  max {:6.1f} ms\n", name,
-               part(wall, .5), part(wall, .95), wall.back(), part(own, .5), part(own, .95), own.back());
+    auto part = [](const std::vector<double>& v, double p) {
+      return v[static_cast<size_t>(p * static_cast<double>(v.size() - 1))];
+    };
+    fmt::print(
+        "{:<22} wall p50 {:6.1f}  p95 {:6.1f}  max {:6.1f} ms   UI thread p50 {:6.1f}  p95 {:6.1f}  max {:6.1f} ms\n",
+        name, part(wall, .5), part(wall, .95), wall.back(), part(own, .5), part(own, .95), own.back());
     worstOwn_ = std::max(worstOwn_, own.back());
   }
   Canvas& canvas_;
@@ -64,7 +67,8 @@ void mouse(Canvas& canvas, QEvent::Type type, QPointF at, Qt::MouseButton button
   QCoreApplication::sendEvent(&canvas, &event);
 }
 void wheel(Canvas& canvas, QPointF at, int angle, Qt::KeyboardModifiers modifiers) {
-  QWheelEvent event(at, canvas.mapToGlobal(at), {}, QPoint(0, angle), Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+  QWheelEvent event(at, canvas.mapToGlobal(at), {}, QPoint(0, angle), Qt::NoButton, modifiers, Qt::NoScrollPhase,
+                    false);
   QCoreApplication::sendEvent(&canvas, &event);
 }
 
@@ -77,9 +81,8 @@ void gestures(Canvas& canvas, Frames& frames, const char* where) {
     mouse(canvas, QEvent::MouseMove, middle + QPointF(9.0 * (k % 30), 7.0 * k), Qt::NoButton, Qt::MiddleButton);
   });
   mouse(canvas, QEvent::MouseButtonRelease, middle, Qt::MiddleButton, {});
-  frames.run(named("hover").c_str(), 120, [&](int k) {
-    mouse(canvas, QEvent::MouseMove, QPointF(60 + 11.3 * k, 80 + 6.1 * k), Qt::NoButton, {});
-  });
+  frames.run(named("hover").c_str(), 120,
+             [&](int k) { mouse(canvas, QEvent::MouseMove, QPointF(60 + 11.3 * k, 80 + 6.1 * k), Qt::NoButton, {}); });
   frames.run(named("click").c_str(), 40, [&](int k) {
     const QPointF at(50 + 31.0 * k, 60 + 17.0 * k);
     mouse(canvas, QEvent::MouseButtonPress, at, Qt::LeftButton, Qt::LeftButton);
@@ -89,9 +92,8 @@ void gestures(Canvas& canvas, Frames& frames, const char* where) {
   frames.run(named("box select").c_str(), 30, [&](int k) {
     mouse(canvas, QEvent::MouseMove, QPointF(40 + 45.0 * k, 40 + 30.0 * k), Qt::NoButton, Qt::LeftButton);
   });
-  frames.run(named("box release").c_str(), 1, [&](int) {
-    mouse(canvas, QEvent::MouseButtonRelease, QPointF(1400, 950), Qt::LeftButton, {});
-  });
+  frames.run(named("box release").c_str(), 1,
+             [&](int) { mouse(canvas, QEvent::MouseButtonRelease, QPointF(1400, 950), Qt::LeftButton, {}); });
 }
 
 }  // namespace
@@ -113,9 +115,11 @@ int main(int argc, char** argv) {
   const auto picture = std::make_shared<const Picture>(draw(*read.module, *view, arrangement));
   const double drawn = wallMs();
   const auto index = Canvas::makeIndex(*picture);
-  fmt::print("{} boxes, {} wires, {} items, {:.0f}×{:.0f}; on a worker: view {:.0f}, arrange {:.0f}, draw {:.0f}, index {:.0f} ms\n",
-             view->nodes.size(), view->edges.size(), picture->items.size(), picture->bounds.width, picture->bounds.height,
-             viewed - start, arranged - viewed, drawn - arranged, wallMs() - drawn);
+  fmt::print(
+      "{} boxes, {} wires, {} items, {:.0f}×{:.0f}; on a worker: view {:.0f}, arrange {:.0f}, draw {:.0f}, index "
+      "{:.0f} ms\n",
+      view->nodes.size(), view->edges.size(), picture->items.size(), picture->bounds.width, picture->bounds.height,
+      viewed - start, arranged - viewed, drawn - arranged, wallMs() - drawn);
   Canvas canvas;
   canvas.resize(1600, 1000);
   canvas.show();

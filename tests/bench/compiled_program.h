@@ -17,7 +17,9 @@
 namespace tessera::bench {
 
 using Clock = std::chrono::steady_clock;
-inline double secondsSince(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+inline double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 struct Compiled {
   std::unique_ptr<Executable> executable;

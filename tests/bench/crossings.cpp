@@ -1,5 +1,6 @@
-// Our arrangement against Graphviz dot on the same boxes and wires in the same run: crossings of drawn wires (wires that
-// share an end do not count), wire length, area, wires behind unrelated boxes, time. Usage: bench_crossings FILE...
+// Our arrangement against Graphviz dot on the same boxes and wires in the same run: crossings of drawn wires (wires
+// that share an end do not count), wire length, area, wires behind unrelated boxes, time. Usage: bench_crossings
+// FILE...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +72,8 @@ Figures measure(const GraphView& view, const Drawing& drawing) {
   for (size_t l = 0; l < drawing.lines.size(); ++l)
     for (size_t k = 1; k < drawing.lines[l].size(); ++k) {
       segments.push_back({drawing.lines[l][k - 1], drawing.lines[l][k], l});
-      out.length += std::hypot(drawing.lines[l][k].x - drawing.lines[l][k - 1].x, drawing.lines[l][k].y - drawing.lines[l][k - 1].y);
+      out.length += std::hypot(drawing.lines[l][k].x - drawing.lines[l][k - 1].x,
+                               drawing.lines[l][k].y - drawing.lines[l][k - 1].y);
     }
   auto sharesEnd = [&](size_t a, size_t b) {
     const ViewEdge &x = view.edges[a], &y = view.edges[b];
@@ -80,7 +82,8 @@ Figures measure(const GraphView& view, const Drawing& drawing) {
   std::set<Crossing> seen;
   for (size_t i = 0; i < segments.size(); ++i)
     for (size_t j = i + 1; j < segments.size(); ++j)
-      if (!sharesEnd(segments[i].line, segments[j].line) && cross(segments[i], segments[j])) seen.insert(crossingOf(view, segments[i], segments[j]));
+      if (!sharesEnd(segments[i].line, segments[j].line) && cross(segments[i], segments[j]))
+        seen.insert(crossingOf(view, segments[i], segments[j]));
   out.crossings = seen.size();
   for (size_t l = 0; l < drawing.lines.size(); ++l)
     for (size_t v = 0; v < drawing.boxes.size(); ++v) {
@@ -113,7 +116,8 @@ GraphView plainView(const Module& module) {
   }
   for (const ViewEdge& e : view.edges)
     if (renumbered[static_cast<size_t>(e.from)] >= 0)
-      out.edges.push_back({renumbered[static_cast<size_t>(e.from)], renumbered[static_cast<size_t>(e.to)], e.value, e.operand});
+      out.edges.push_back(
+          {renumbered[static_cast<size_t>(e.from)], renumbered[static_cast<size_t>(e.to)], e.value, e.operand});
   return out;
 }
 
@@ -127,7 +131,9 @@ Drawing ours(const GraphView& view) {
 void cubic(Line& out, PointF a, PointF b, PointF c, PointF d) {
   for (int k = 1; k <= 6; ++k) {
     const float t = static_cast<float>(k) / 6, u = 1 - t;
-    auto at = [&](float p, float q, float r, float s) { return p * u * u * u + 3 * q * u * u * t + 3 * r * u * t * t + s * t * t * t; };
+    auto at = [&](float p, float q, float r, float s) {
+      return p * u * u * u + 3 * q * u * u * t + 3 * r * u * t * t + s * t * t * t;
+    };
     out.push_back({at(a.x, b.x, c.x, d.x), at(a.y, b.y, c.y, d.y)});
   }
 }
@@ -167,7 +173,8 @@ bool dots(const GraphView& view, const std::vector<RectF>& sizes, const std::str
     Line control(static_cast<size_t>(n)), points;
     for (PointF& p : control) words >> p.x >> p.y, p.x *= 72, p.y *= 72;
     points.push_back(control[0]);
-    for (size_t k = 0; k + 3 < control.size(); k += 3) cubic(points, control[k], control[k + 1], control[k + 2], control[k + 3]);
+    for (size_t k = 0; k + 3 < control.size(); k += 3)
+      cubic(points, control[k], control[k + 1], control[k + 2], control[k + 3]);
     auto& waiting = byEnds[{std::stoi(a.substr(1)), std::stoi(b.substr(1))}];
     if (waiting.empty()) continue;
     out.lines[waiting.back()] = points;
@@ -182,8 +189,8 @@ int main(int argc, char** argv) {
   char folder[] = "/tmp/tessera_crossings_XXXXXX";
   if (!mkdtemp(folder)) return 73;
   int notWorse = 0, compared = 0;
-  fmt::print("{:<24} {:>6} {:>6} | {:>9} {:>9} | {:>9} {:>9} | {:>6} {:>6} | {:>11} {:>11} | {:>8} {:>8}\n", "", "boxes", "wires",
-             "crossings", "dot", "length", "dot", "behind", "dot", "size", "dot", "ms", "dot");
+  fmt::print("{:<24} {:>6} {:>6} | {:>9} {:>9} | {:>9} {:>9} | {:>6} {:>6} | {:>11} {:>11} | {:>8} {:>8}\n", "",
+             "boxes", "wires", "crossings", "dot", "length", "dot", "behind", "dot", "size", "dot", "ms", "dot");
   for (int k = 1; k < argc; ++k) {
     const ReadResult read = readModule(argv[k]);
     if (!read.module) continue;
@@ -195,9 +202,12 @@ int main(int argc, char** argv) {
     const Figures a = measure(view, own), b = measure(view, rival);
     ++compared;
     notWorse += a.crossings <= b.crossings;
-    fmt::print("{:<24} {:>6} {:>6} | {:>9} {:>9} | {:>9.0f} {:>9.0f} | {:>6} {:>6} | {:>5.0f}×{:<5.0f} {:>5.0f}×{:<5.0f} | {:>8.1f} {:>8.1f}\n",
-               std::filesystem::path(argv[k]).parent_path().filename().string(), view.nodes.size(), view.edges.size(), a.crossings,
-               b.crossings, a.length, b.length, a.behind, b.behind, own.width, own.height, rival.width, rival.height, own.ms, rival.ms);
+    fmt::print(
+        "{:<24} {:>6} {:>6} | {:>9} {:>9} | {:>9.0f} {:>9.0f} | {:>6} {:>6} | {:>5.0f}×{:<5.0f} {:>5.0f}×{:<5.0f} | "
+        "{:>8.1f} {:>8.1f}\n",
+        std::filesystem::path(argv[k]).parent_path().filename().string(), view.nodes.size(), view.edges.size(),
+        a.crossings, b.crossings, a.length, b.length, a.behind, b.behind, own.width, own.height, rival.width,
+        rival.height, own.ms, rival.ms);
   }
   fmt::print("{} of {} programs have no more crossings than dot\n", notWorse, compared);
   std::filesystem::remove_all(folder);

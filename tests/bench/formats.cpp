@@ -1,8 +1,10 @@
-// formats: reading, inferring, verifying and printing large HLO texts against XLA's own text parser and printer, in one run.
+// formats: reading, inferring, verifying and printing large HLO texts against XLA's own text parser and printer, in one
+// run.
 //   formats [--xla='python3 tests/tools/xla_parse.py'] [--rounds=5] FILE…
-// Each round is a fresh process of either side, they take turns in going first. Printed are the medians over the rounds, for
-// memory too: the peak that reading adds to what the process held with the text in memory. Times are of the processor (both sides
-// work on one thread), so that a busy machine disturbs them less. Without --xla only our own rows.
+// Each round is a fresh process of either side, they take turns in going first. Printed are the medians over the
+// rounds, for memory too: the peak that reading adds to what the process held with the text in memory. Times are of the
+// processor (both sides work on one thread), so that a busy machine disturbs them less. Without --xla only our own
+// rows.
 #include <ctime>
 #include <fstream>
 #include <functional>
@@ -39,8 +41,8 @@ double memoryKb(const std::string& name) {
   return 0;
 }
 
-// Wrong shapes, one at a time, in up to 64 instructions spread over the module: what it takes to set them right and to look at
-// their users. The median in seconds.
+// Wrong shapes, one at a time, in up to 64 instructions spread over the module: what it takes to set them right and to
+// look at their users. The median in seconds.
 double reinferenceOf(Module& module) {
   std::vector<double> seconds;
   const size_t step = std::max<size_t>(1, module.instructionSlots() / 64);
@@ -99,13 +101,16 @@ void report(const std::string& file, const Samples& ours, const Samples& theirs)
   const double mb = ours.of("bytes") / 1e6, printedMb = ours.of("printed_bytes") / 1e6;
   std::printf("%s: %.1f MB, %.0f instructions\n", file.c_str(), mb, ours.of("instructions"));
   std::printf("  read    %8.1f ms  %6.0f MB/s", ours.of("parse_s") * 1e3, mb / ours.of("parse_s"));
-  if (theirs.of("parse_s") > 0) std::printf("   XLA %8.1f ms, %.1f ×", theirs.of("parse_s") * 1e3, theirs.of("parse_s") / ours.of("parse_s"));
+  if (theirs.of("parse_s") > 0)
+    std::printf("   XLA %8.1f ms, %.1f ×", theirs.of("parse_s") * 1e3, theirs.of("parse_s") / ours.of("parse_s"));
   std::printf("\n  memory  %8.1f MB             ", ours.of("peak_kb") / 1e3);
-  if (theirs.of("peak_kb") > 0) std::printf("   XLA %8.1f MB, %.2f ×", theirs.of("peak_kb") / 1e3, theirs.of("peak_kb") / ours.of("peak_kb"));
+  if (theirs.of("peak_kb") > 0)
+    std::printf("   XLA %8.1f MB, %.2f ×", theirs.of("peak_kb") / 1e3, theirs.of("peak_kb") / ours.of("peak_kb"));
   std::printf("\n  print   %8.1f ms  %6.0f MB/s", ours.of("print_s") * 1e3, printedMb / ours.of("print_s"));
-  if (theirs.of("print_s") > 0) std::printf("   XLA %8.1f ms, %.1f ×", theirs.of("print_s") * 1e3, theirs.of("print_s") / ours.of("print_s"));
-  std::printf("\n  infer   %8.1f ms\n  verify  %8.1f ms\n  reinfer %8.3f ms\n", ours.of("infer_s") * 1e3, ours.of("verify_s") * 1e3,
-              ours.of("reinfer_s") * 1e3);
+  if (theirs.of("print_s") > 0)
+    std::printf("   XLA %8.1f ms, %.1f ×", theirs.of("print_s") * 1e3, theirs.of("print_s") / ours.of("print_s"));
+  std::printf("\n  infer   %8.1f ms\n  verify  %8.1f ms\n  reinfer %8.3f ms\n", ours.of("infer_s") * 1e3,
+              ours.of("verify_s") * 1e3, ours.of("reinfer_s") * 1e3);
 }
 
 int compare(const std::string& self, const std::string& xla, int rounds, const std::vector<std::string>& files) {
@@ -114,7 +119,8 @@ int compare(const std::string& self, const std::string& xla, int rounds, const s
     for (int round = 0; round < rounds; ++round)
       for (bool mine : {round % 2 == 0, round % 2 != 0}) {
         if (!mine && xla.empty()) continue;
-        const auto one = bench::runJson(mine ? bench::quoted(self) + " --measure " + bench::quoted(file) : xla + " " + bench::quoted(file));
+        const auto one = bench::runJson(mine ? bench::quoted(self) + " --measure " + bench::quoted(file)
+                                             : xla + " " + bench::quoted(file));
         if (one) (mine ? ours : theirs).add(*one);
       }
     if (ours.values.empty()) {
@@ -136,9 +142,12 @@ int main(int argc, char** argv) {
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument.rfind("--xla=", 0) == 0) xla = argument.substr(6);
-    else if (argument.rfind("--rounds=", 0) == 0) rounds = std::max(1, std::atoi(argument.c_str() + 9));
-    else files.push_back(argument);
+    if (argument.rfind("--xla=", 0) == 0)
+      xla = argument.substr(6);
+    else if (argument.rfind("--rounds=", 0) == 0)
+      rounds = std::max(1, std::atoi(argument.c_str() + 9));
+    else
+      files.push_back(argument);
   }
   if (files.empty()) {
     std::fputs("usage: formats [--xla=COMMAND] [--rounds=N] FILE...\n", stderr);

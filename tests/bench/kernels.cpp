@@ -1,11 +1,11 @@
-// kernels: the goals of the CPU backend, how near its library steps come to the processor's multiply-add peak, and what a
-// profile costs.
+// kernels: the goals of the CPU backend, how near its library steps come to the processor's multiply-add peak, and what
+// a profile costs.
 //   kernels [--seconds=0.4] [--goals] [--xla='python3 xla_run.py'] [--profile=FILE.hlo] [NAME…]
-// With --goals: a row a goal (kernel_goals.h). Else a row a program: GFLOP/s (operations a second for integers), the peak
-// of the result's type measured on all cores in alternation, and their ratio; both are the best of many short runs, so
-// that other work on the machine disturbs them least. The peak of 8- and 16-bit products is f32's: what the units do
-// without instructions of their own. With --profile: run time of FILE with and without a profile, in alternation, the
-// best and the median of each.
+// With --goals: a row a goal (kernel_goals.h). Else a row a program: GFLOP/s (operations a second for integers), the
+// peak of the result's type measured on all cores in alternation, and their ratio; both are the best of many short
+// runs, so that other work on the machine disturbs them least. The peak of 8- and 16-bit products is f32's: what the
+// units do without instructions of their own. With --profile: run time of FILE with and without a profile, in
+// alternation, the best and the median of each.
 #include <immintrin.h>
 
 #include <cstdlib>
@@ -74,7 +74,8 @@ struct Program {
   std::string text;
 };
 
-std::string dotText(const char* type, const char* result, const char* lhs, const char* rhs, const char* out, const char* numbers) {
+std::string dotText(const char* type, const char* result, const char* lhs, const char* rhs, const char* out,
+                    const char* numbers) {
   auto array = [](const char* t, const char* dims) { return std::string(t) + "[" + dims + "]"; };
   return "HloModule m\n\nENTRY e {\n  a = " + array(type, lhs) + " parameter(0)\n  b = " + array(type, rhs) +
          " parameter(1)\n  ROOT d = " + array(result, out) + " dot(a, b), " + numbers + "\n}\n";
@@ -82,14 +83,18 @@ std::string dotText(const char* type, const char* result, const char* lhs, const
 
 std::string convolutionText(const char* type, const char* in, const char* kernel, const char* out, const char* window) {
   auto array = [&](const char* dims) { return std::string(type) + "[" + dims + "]"; };
-  return "HloModule m\n\nENTRY e {\n  a = " + array(in) + " parameter(0)\n  b = " + array(kernel) + " parameter(1)\n  ROOT c = " +
-         array(out) + " convolution(a, b), window={" + window + "}, dim_labels=b01f_01io->b01f\n}\n";
+  return "HloModule m\n\nENTRY e {\n  a = " + array(in) + " parameter(0)\n  b = " + array(kernel) +
+         " parameter(1)\n  ROOT c = " + array(out) + " convolution(a, b), window={" + window +
+         "}, dim_labels=b01f_01io->b01f\n}\n";
 }
 
 std::string sumText(const char* in, const char* out, const char* dimensions) {
-  return std::string("HloModule m\n\nadd {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\nENTRY e {\n"
-                     "  a = f32[") + in + "] parameter(0)\n  z = f32[] constant(0)\n  ROOT r = f32[" + out +
-         "] reduce(a, z), dimensions={" + dimensions + "}, to_apply=add\n}\n";
+  return std::string(
+             "HloModule m\n\nadd {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, "
+             "y)\n}\n\nENTRY e {\n"
+             "  a = f32[") +
+         in + "] parameter(0)\n  z = f32[] constant(0)\n  ROOT r = f32[" + out + "] reduce(a, z), dimensions={" +
+         dimensions + "}, to_apply=add\n}\n";
 }
 
 std::vector<Program> programs() {
@@ -97,14 +102,18 @@ std::vector<Program> programs() {
   const char* turned = "lhs_contracting_dims={0}, rhs_contracting_dims={1}";
   const char* batched = "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}";
   const double cube = 2.0 * 1024 * 1024 * 1024, small = 2.0 * 256 * 256 * 256;
-  auto square = [&](const char* type, const char* result) { return dotText(type, result, "1024,1024", "1024,1024", "1024,1024", plain); };
+  auto square = [&](const char* type, const char* result) {
+    return dotText(type, result, "1024,1024", "1024,1024", "1024,1024", plain);
+  };
   return {
       {"dot f64 1024", cube, 1, square("f64", "f64")},
       {"dot f64 256", small, 1, dotText("f64", "f64", "256,256", "256,256", "256,256", plain)},
       {"dot f64 64", 2.0 * 64 * 64 * 64, 1, dotText("f64", "f64", "64,64", "64,64", "64,64", plain)},
-      {"dot f64 1000x300x700", 2.0 * 1000 * 300 * 700, 1, dotText("f64", "f64", "1000,300", "300,700", "1000,700", plain)},
+      {"dot f64 1000x300x700", 2.0 * 1000 * 300 * 700, 1,
+       dotText("f64", "f64", "1000,300", "300,700", "1000,700", plain)},
       {"dot f64 turned", cube, 1, dotText("f64", "f64", "1024,1024", "1024,1024", "1024,1024", turned)},
-      {"dot f64 batch 64", 64 * 2.0 * 64 * 64 * 64, 1, dotText("f64", "f64", "64,64,64", "64,64,64", "64,64,64", batched)},
+      {"dot f64 batch 64", 64 * 2.0 * 64 * 64 * 64, 1,
+       dotText("f64", "f64", "64,64,64", "64,64,64", "64,64,64", batched)},
       {"dot f64 1024x8", 2.0 * 1024 * 1024 * 8, 1, dotText("f64", "f64", "1024,1024", "1024,8", "1024,8", plain)},
       {"dot c128 512", 8.0 * 512 * 512 * 512, 1, dotText("c128", "c128", "512,512", "512,512", "512,512", plain)},
       {"dot f32 1024", cube, 2, square("f32", "f32")},
@@ -177,13 +186,20 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument.rfind("--seconds=", 0) == 0) seconds = std::atof(argument.c_str() + 10);
-    else if (argument.rfind("--profile=", 0) == 0) profile = argument.substr(10);
-    else if (argument.rfind("--xla=", 0) == 0) xla = argument.substr(6);
-    else if (argument == "--goals") goals = true;
+    if (argument.rfind("--seconds=", 0) == 0)
+      seconds = std::atof(argument.c_str() + 10);
+    else if (argument.rfind("--profile=", 0) == 0)
+      profile = argument.substr(10);
+    else if (argument.rfind("--xla=", 0) == 0)
+      xla = argument.substr(6);
+    else if (argument == "--goals")
+      goals = true;
     else if (argument.rfind("--", 0) == 0)
-      return std::fputs("usage: kernels [--seconds=S] [--goals] [--xla=COMMAND] [--profile=FILE.hlo] [NAME...]\n", stderr), 64;
-    else names.push_back(argument);
+      return std::fputs("usage: kernels [--seconds=S] [--goals] [--xla=COMMAND] [--profile=FILE.hlo] [NAME...]\n",
+                        stderr),
+             64;
+    else
+      names.push_back(argument);
   }
   auto backend = tessera::makeBackend("cpu");
   if (!backend) {

@@ -29,8 +29,10 @@ class Stopwatch {
     auto result = work();
     const double own = 1e3 * static_cast<double>(std::clock() - startOwn) / CLOCKS_PER_SEC;
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    if (!least_.contains(what)) order_.push_back(what), least_[what] = {ms, own};
-    else least_[what] = {std::min(least_[what].wall, ms), std::min(least_[what].own, own)};
+    if (!least_.contains(what))
+      order_.push_back(what), least_[what] = {ms, own};
+    else
+      least_[what] = {std::min(least_[what].wall, ms), std::min(least_[what].own, own)};
     return result;
   }
   void print() const {
@@ -63,7 +65,9 @@ struct Shown {
 const ViewNode* groupToOpen(const GraphView& view) {
   const ViewNode* best = nullptr;
   for (const ViewNode& n : view.nodes)
-    if (n.kind == ViewNode::Kind::CollapsedGroup && n.boxesInside <= 200 && (!best || n.boxesInside > best->boxesInside)) best = &n;
+    if (n.kind == ViewNode::Kind::CollapsedGroup && n.boxesInside <= 200 &&
+        (!best || n.boxesInside > best->boxesInside))
+      best = &n;
   return best;
 }
 
@@ -75,10 +79,12 @@ void showFirst(const Module& module, Stopwatch& watch, bool report) {
   s.arrangement = watch.measure("arrange", [&] { return arrange(s.view); });
   s.picture = watch.measure("draw", [&] { return draw(module, s.view, s.arrangement); });
   const SpatialIndex index = watch.measure("spatial index", [&] { return SpatialIndex(s.picture); });
-  const QImage screen = watch.measure("first screen 1600×1000", [&] { return renderToImage(s.picture, {1600, 1000}, Theme::Light); });
+  const QImage screen = watch.measure("first screen 1600×1000", [&] {
+    return renderToImage(s.picture, {1600, 1000}, Theme::Light);
+  });
   if (report)
-    fmt::print("{} boxes, {} wires, {} items, {:.0f}×{:.0f}\n", s.view.nodes.size(), s.view.edges.size(), s.picture.items.size(),
-               s.picture.bounds.width, s.picture.bounds.height);
+    fmt::print("{} boxes, {} wires, {} items, {:.0f}×{:.0f}\n", s.view.nodes.size(), s.view.edges.size(),
+               s.picture.items.size(), s.picture.bounds.width, s.picture.bounds.height);
   const ViewNode* group = groupToOpen(s.view);
   if (!group || screen.isNull()) return;
   options.openGroups.insert(group->group);

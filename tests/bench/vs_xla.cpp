@@ -2,8 +2,8 @@
 //   vs_xla --tessera=bin/tessera --xla='python3 xla_run.py' [--corpus=DIR] [--programs=DIR] [--rounds=3] [--runs=20]
 //          [--json=FILE] [NAME…]
 // A NAME is a folder of the corpus or a file of the programs' folder without its ".hlo"; none: all that the table below
-// lists and all files. Each round is a fresh process a side: Tessera with an empty kernel cache (cold), Tessera with what
-// that left (warm, and the run times), XLA. Sides take turns in going first; outputs are compared with the corpus'
+// lists and all files. Each round is a fresh process a side: Tessera with an empty kernel cache (cold), Tessera with
+// what that left (warm, and the run times), XLA. Sides take turns in going first; outputs are compared with the corpus'
 // expected ones, or XLA's. Compile time is from the module in memory to the executable; run time the median of `runs`
 // after warm-up; memory is temporaries, arguments and outputs. Ratios are XLA : Tessera, above 1 Tessera is ahead;
 // printed are medians over the rounds.
@@ -24,14 +24,58 @@ using tessera::bench::quoted;
 using tessera::bench::runJson;
 
 // Of the corpus: tiny and medium programs and training steps.
-constexpr const char* kPrograms[] = {
-    "activations", "argsort_searchsorted", "attention", "attention_grad", "avgpool", "axpy", "batched_matmul", "batchnorm_train",
-    "black_scholes", "concat_pad_slice", "conjugate_gradient", "conv_depthwise", "convnet", "diffusion_sampler", "einsum_outer",
-    "f16_softmax", "fori_power_iteration", "game_of_life", "gather_embed", "gelu", "gnn_fwd", "gnn_train", "gpt_tiny_fwd",
-    "gpt_tiny_scan_train", "gpt_tiny_train", "int8_matmul", "jvp_hessian", "kmeans", "knn", "layernorm_grad", "lenet_fwd",
-    "lenet_train", "logsumexp", "lorenz_rk4", "mandelbrot", "matmul", "matmul_bias_relu", "maxpool", "mlp_mnist_fwd",
-    "mlp_mnist_sgd_train", "mlp_small", "nbody", "nnx_mlp_train", "reductions", "rmsnorm", "rng_threefry", "saxpy_big",
-    "scan_cumsum", "softmax", "sort", "vmap_matvec", "while_collatz"};
+constexpr const char* kPrograms[] = {"activations",
+                                     "argsort_searchsorted",
+                                     "attention",
+                                     "attention_grad",
+                                     "avgpool",
+                                     "axpy",
+                                     "batched_matmul",
+                                     "batchnorm_train",
+                                     "black_scholes",
+                                     "concat_pad_slice",
+                                     "conjugate_gradient",
+                                     "conv_depthwise",
+                                     "convnet",
+                                     "diffusion_sampler",
+                                     "einsum_outer",
+                                     "f16_softmax",
+                                     "fori_power_iteration",
+                                     "game_of_life",
+                                     "gather_embed",
+                                     "gelu",
+                                     "gnn_fwd",
+                                     "gnn_train",
+                                     "gpt_tiny_fwd",
+                                     "gpt_tiny_scan_train",
+                                     "gpt_tiny_train",
+                                     "int8_matmul",
+                                     "jvp_hessian",
+                                     "kmeans",
+                                     "knn",
+                                     "layernorm_grad",
+                                     "lenet_fwd",
+                                     "lenet_train",
+                                     "logsumexp",
+                                     "lorenz_rk4",
+                                     "mandelbrot",
+                                     "matmul",
+                                     "matmul_bias_relu",
+                                     "maxpool",
+                                     "mlp_mnist_fwd",
+                                     "mlp_mnist_sgd_train",
+                                     "mlp_small",
+                                     "nbody",
+                                     "nnx_mlp_train",
+                                     "reductions",
+                                     "rmsnorm",
+                                     "rng_threefry",
+                                     "saxpy_big",
+                                     "scan_cumsum",
+                                     "softmax",
+                                     "sort",
+                                     "vmap_matvec",
+                                     "while_collatz"};
 
 struct Options {
   std::string tessera, xla, corpus, programs, json;
@@ -78,15 +122,24 @@ bool readOptions(int argc, char** argv, Options& options) {
       const std::string prefix = std::string("--") + name + "=";
       return argument.rfind(prefix, 0) == 0 ? std::optional(argument.substr(prefix.size())) : std::nullopt;
     };
-    if (auto v = value("tessera")) options.tessera = *v;
-    else if (auto v = value("xla")) options.xla = *v;
-    else if (auto v = value("corpus")) options.corpus = *v;
-    else if (auto v = value("programs")) options.programs = *v;
-    else if (auto v = value("json")) options.json = *v;
-    else if (auto v = value("rounds")) options.rounds = std::max(1, std::atoi(v->c_str()));
-    else if (auto v = value("runs")) options.runs = std::max(2, std::atoi(v->c_str()));
-    else if (argument.rfind("--", 0) == 0) return false;
-    else options.names.push_back(argument);
+    if (auto v = value("tessera"))
+      options.tessera = *v;
+    else if (auto v = value("xla"))
+      options.xla = *v;
+    else if (auto v = value("corpus"))
+      options.corpus = *v;
+    else if (auto v = value("programs"))
+      options.programs = *v;
+    else if (auto v = value("json"))
+      options.json = *v;
+    else if (auto v = value("rounds"))
+      options.rounds = std::max(1, std::atoi(v->c_str()));
+    else if (auto v = value("runs"))
+      options.runs = std::max(2, std::atoi(v->c_str()));
+    else if (argument.rfind("--", 0) == 0)
+      return false;
+    else
+      options.names.push_back(argument);
   }
   return !options.tessera.empty() && !options.xla.empty() && !(options.corpus.empty() && options.programs.empty());
 }
@@ -100,7 +153,9 @@ std::vector<Program> programsOf(const Options& options) {
   for (const std::string& name : ofCorpus) {
     const fs::path folder = fs::path(options.corpus) / name;
     if (options.corpus.empty() || !isWanted(name) || !fs::exists(folder / "before.hlo")) continue;
-    auto existing = [&](const char* file) { return fs::exists(folder / file) ? (folder / file).string() : std::string(); };
+    auto existing = [&](const char* file) {
+      return fs::exists(folder / file) ? (folder / file).string() : std::string();
+    };
     out.push_back({name, (folder / "before.hlo").string(), existing("inputs.npz"), existing("expected.npz")});
   }
   std::set<fs::path> files;
@@ -112,18 +167,23 @@ std::vector<Program> programsOf(const Options& options) {
   return out;
 }
 
-std::string argument(const char* option, const std::string& value) { return value.empty() ? "" : " " + std::string(option) + quoted(value); }
+std::string argument(const char* option, const std::string& value) {
+  return value.empty() ? "" : " " + std::string(option) + quoted(value);
+}
 
-std::optional<nlohmann::json> runOurs(const Options& options, const Program& program, const std::string& expected, const std::string& cache,
-                                      int runs, Row& row) {
-  auto json = runJson(options.tessera + " run " + quoted(program.file) + argument("--inputs=", program.inputs) + argument("--expected=", expected) +
-                      argument("--kernel-cache=", cache) + " --json --runs=" + std::to_string(runs));
+std::optional<nlohmann::json> runOurs(const Options& options, const Program& program, const std::string& expected,
+                                      const std::string& cache, int runs, Row& row) {
+  auto json = runJson(options.tessera + " run " + quoted(program.file) + argument("--inputs=", program.inputs) +
+                      argument("--expected=", expected) + argument("--kernel-cache=", cache) +
+                      " --json --runs=" + std::to_string(runs));
   if (json && json->contains("run_ms") && !json->contains("error")) return json;
-  row.problem = "Tessera: " + (json && json->contains("error") ? (*json)["error"]["message"].get<std::string>() : "no answer");
+  row.problem =
+      "Tessera: " + (json && json->contains("error") ? (*json)["error"]["message"].get<std::string>() : "no answer");
   return std::nullopt;
 }
 
-void measureOurs(const Options& options, const Program& program, const std::string& expected, const Scratch& scratch, int round, Row& row) {
+void measureOurs(const Options& options, const Program& program, const std::string& expected, const Scratch& scratch,
+                 int round, Row& row) {
   const std::string cache = scratch.at("cache-" + program.name + "-" + std::to_string(round));
   auto cold = runOurs(options, program, "", cache, 1, row);
   if (!cold) return;
@@ -137,8 +197,9 @@ void measureOurs(const Options& options, const Program& program, const std::stri
 }
 
 void measureTheirs(const Options& options, const Program& program, const std::string& out, Row& row) {
-  auto json = runJson(options.xla + " " + quoted(program.file) + argument("--inputs ", program.inputs) + argument("--expected ", program.expected) +
-                      argument("--out ", out) + " --seconds 600 --iters " + std::to_string(options.runs));
+  auto json = runJson(options.xla + " " + quoted(program.file) + argument("--inputs ", program.inputs) +
+                      argument("--expected ", program.expected) + argument("--out ", out) + " --seconds 600 --iters " +
+                      std::to_string(options.runs));
   if (!json || !json->contains("exec_median_ms") || json->value("rc", 0) != 0) {
     row.problem = "XLA: " + (json && json->contains("mismatch") ? "values differ" : std::string("no answer"));
     return;
@@ -153,7 +214,8 @@ void addArgumentsAndOutputs(const Options& options, const Program& program, cons
   Row unused;
   auto json = runOurs(options, program, "", scratch.at("cache-" + program.name + "-0"), 1, unused);
   if (!json || !json->contains("argument_bytes")) return row.xlaMemory.clear();
-  for (double& bytes : row.xlaMemory) bytes += (*json)["argument_bytes"].get<double>() + (*json)["output_bytes"].get<double>();
+  for (double& bytes : row.xlaMemory)
+    bytes += (*json)["argument_bytes"].get<double>() + (*json)["output_bytes"].get<double>();
 }
 
 Row measure(const Options& options, const Program& program) {
@@ -177,8 +239,9 @@ void print(const Row& row) {
   if (!row.problem.empty()) {
     std::printf("%-24s %s\n", row.name.c_str(), row.problem.c_str());
   } else {
-    std::printf("%-24s %9.2f %9.2f %9.2f %6.1f %6.1f %10.4f %10.4f %6.2f %6.2f\n", row.name.c_str(), median(row.cold), median(row.warm),
-                median(row.xlaCompile), row.compileRatio(), row.warmRatio(), median(row.run), median(row.xlaRun), row.runRatio(), row.memoryRatio());
+    std::printf("%-24s %9.2f %9.2f %9.2f %6.1f %6.1f %10.4f %10.4f %6.2f %6.2f\n", row.name.c_str(), median(row.cold),
+                median(row.warm), median(row.xlaCompile), row.compileRatio(), row.warmRatio(), median(row.run),
+                median(row.xlaRun), row.runRatio(), row.memoryRatio());
   }
   std::fflush(stdout);
 }
@@ -187,7 +250,10 @@ struct Figure {
   const char* name;
   double (Row::*ratio)() const;
 };
-constexpr Figure kFigures[] = {{"cold compile", &Row::compileRatio}, {"warm compile", &Row::warmRatio}, {"run", &Row::runRatio}, {"memory", &Row::memoryRatio}};
+constexpr Figure kFigures[] = {{"cold compile", &Row::compileRatio},
+                               {"warm compile", &Row::warmRatio},
+                               {"run", &Row::runRatio},
+                               {"memory", &Row::memoryRatio}};
 
 nlohmann::json summary(const std::vector<Row>& rows) {
   nlohmann::json out = nlohmann::json::array();
@@ -217,8 +283,13 @@ nlohmann::json summary(const std::vector<Row>& rows) {
 
 nlohmann::json asJson(const Row& row) {
   if (!row.problem.empty()) return {{"name", row.name}, {"problem", row.problem}};
-  nlohmann::json out{{"name", row.name}, {"cold_ms", median(row.cold)}, {"warm_ms", median(row.warm)}, {"xla_compile_ms", median(row.xlaCompile)},
-                     {"run_ms", median(row.run)}, {"first_run_ms", median(row.firstRun)}, {"xla_run_ms", median(row.xlaRun)},
+  nlohmann::json out{{"name", row.name},
+                     {"cold_ms", median(row.cold)},
+                     {"warm_ms", median(row.warm)},
+                     {"xla_compile_ms", median(row.xlaCompile)},
+                     {"run_ms", median(row.run)},
+                     {"first_run_ms", median(row.firstRun)},
+                     {"xla_run_ms", median(row.xlaRun)},
                      {"peak_bytes", median(row.memory)}};
   if (!row.xlaMemory.empty()) out["xla_peak_bytes"] = median(row.xlaMemory);
   return out;
@@ -229,10 +300,14 @@ nlohmann::json asJson(const Row& row) {
 int main(int argc, char** argv) {
   Options options;
   if (!readOptions(argc, argv, options)) {
-    std::fputs("usage: vs_xla --tessera=BIN --xla=COMMAND --corpus=DIR and/or --programs=DIR [--rounds=N] [--runs=N] [--json=FILE] [NAME...]\n", stderr);
+    std::fputs(
+        "usage: vs_xla --tessera=BIN --xla=COMMAND --corpus=DIR and/or --programs=DIR [--rounds=N] [--runs=N] "
+        "[--json=FILE] [NAME...]\n",
+        stderr);
     return 64;
   }
-  std::printf("%-24s %9s %9s %9s %6s %6s %10s %10s %6s %6s\n", "program", "cold", "warm", "XLA", "ratio", "ratio", "run", "XLA", "ratio", "memory");
+  std::printf("%-24s %9s %9s %9s %6s %6s %10s %10s %6s %6s\n", "program", "cold", "warm", "XLA", "ratio", "ratio",
+              "run", "XLA", "ratio", "memory");
   std::vector<Row> rows;
   for (const Program& program : programsOf(options)) {
     rows.push_back(measure(options, program));

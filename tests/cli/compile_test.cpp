@@ -11,13 +11,17 @@ constexpr const char* kShares = "0.7311 0.2689\n0.2689 0.7311\n";
 // Shell text in the scratch folder, with what it prints.
 Ran shell(const Scratch& scratch, const std::string& command) {
   const std::string folder = scratch.folder().string();
-  const int status = std::system(("cd '" + folder + "' && { timeout 60 sh -c '" + command + "' ; } > .out 2> .err").c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contentOf(scratch.folder() / ".out"), contentOf(scratch.folder() / ".err")};
+  const int status =
+      std::system(("cd '" + folder + "' && { timeout 60 sh -c '" + command + "' ; } > .out 2> .err").c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contentOf(scratch.folder() / ".out"),
+          contentOf(scratch.folder() / ".err")};
 }
 
 class Compile : public testing::Test {
  protected:
-  Ran compile(const std::string& arguments, const std::string& before = {}) { return scratch_.tessera("compile " + arguments, {}, before); }
+  Ran compile(const std::string& arguments, const std::string& before = {}) {
+    return scratch_.tessera("compile " + arguments, {}, before);
+  }
   void refused(const std::string& arguments, int exit, const std::string& message, const std::string& before = {}) {
     const Ran ran = compile(arguments, before);
     EXPECT_EQ(ran.exit, exit) << ran.err;
@@ -55,17 +59,24 @@ TEST_F(Compile, TheExampleRunsFromALibrary) {
   EXPECT_EQ(shell(scratch_, "readelf -d classify.so | grep -ciE \"llvm|libtessera\"").out, "0\n");
 }
 TEST_F(Compile, TheHeaderTellsEveryArray) {
-  ASSERT_EQ(compile("'" + kExample + "/classify.hlo' -o classify.o --header=classify.h --target=x86-64-v2 --threads=3").exit, 0);
+  ASSERT_EQ(
+      compile("'" + kExample + "/classify.hlo' -o classify.o --header=classify.h --target=x86-64-v2 --threads=3").exit,
+      0);
   const std::string header = contentOf(scratch_.folder() / "classify.h");
-  for (const char* line : {" *     0  points: f32[2,3], float, 24 bytes, aligned to 4\n", " *     2  bias: f32[2], float, 8 bytes, aligned to 4\n",
-                           " *     0  result: f32[2,2], float, 16 bytes, aligned to 4\n", "#define CLASSIFY_ARGUMENTS 3\n", "At most 3 threads",
-                           "with sse3,ssse3,sse4.1,sse4.2,popcnt.", "-ltessera_runtime -lstdc++ -lm -lpthread"})
+  for (const char* line :
+       {" *     0  points: f32[2,3], float, 24 bytes, aligned to 4\n",
+        " *     2  bias: f32[2], float, 8 bytes, aligned to 4\n",
+        " *     0  result: f32[2,2], float, 16 bytes, aligned to 4\n", "#define CLASSIFY_ARGUMENTS 3\n",
+        "At most 3 threads", "with sse3,ssse3,sse4.1,sse4.2,popcnt.", "-ltessera_runtime -lstdc++ -lm -lpthread"})
     EXPECT_NE(header.find(line), std::string::npos) << line << "\n" << header;
 }
 TEST_F(Compile, OnlyWhatNeedsALibraryNamesIt) {
-  scratch_.write("m.hlo", "HloModule m\n\nENTRY main {\n  x = bf16[64,64] parameter(0)\n  ROOT p = bf16[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+  scratch_.write("m.hlo",
+                 "HloModule m\n\nENTRY main {\n  x = bf16[64,64] parameter(0)\n  ROOT p = bf16[64,64] dot(x, x), "
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
   ASSERT_EQ(compile("m.hlo -o m.o --header=m.h").exit, 0);
-  EXPECT_NE(contentOf(scratch_.folder() / "m.h").find("-ltessera_runtime -ldnnl -lgomp -lstdc++ -lm -lpthread"), std::string::npos);
+  EXPECT_NE(contentOf(scratch_.folder() / "m.h").find("-ltessera_runtime -ldnnl -lgomp -lstdc++ -lm -lpthread"),
+            std::string::npos);
 }
 TEST_F(Compile, NamesThatAreNoneInC) {
   scratch_.write("m.hlo", "HloModule odd.name-1\n\nENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n");
@@ -76,9 +87,13 @@ TEST_F(Compile, NamesThatAreNoneInC) {
   EXPECT_FALSE(has("m2.o"));
 }
 TEST_F(Compile, WhatNeedsMoreThanTheRunTimeIsNamed) {
-  scratch_.write("feed.hlo", "HloModule m\n\nENTRY main {\n  t = token[] after-all()\n  fed = (f32[4], token[]) infeed(t)\n  ROOT x = f32[4] get-tuple-element(fed), index=0\n}\n");
+  scratch_.write("feed.hlo",
+                 "HloModule m\n\nENTRY main {\n  t = token[] after-all()\n  fed = (f32[4], token[]) infeed(t)\n  ROOT "
+                 "x = f32[4] get-tuple-element(fed), index=0\n}\n");
   refused("feed.hlo -o m.o", 4, "fed cannot be compiled ahead of time");
-  scratch_.write("target.hlo", "HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT own = f32[4] custom-call(x), custom_call_target=\"users.own\"\n}\n");
+  scratch_.write("target.hlo",
+                 "HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT own = f32[4] custom-call(x), "
+                 "custom_call_target=\"users.own\"\n}\n");
   refused("target.hlo -o m.o", 4, "own");
   EXPECT_FALSE(has("m.o"));
 }

@@ -5,7 +5,6 @@
 namespace tessera {
 namespace {
 
-
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 class Contract : public testing::Test {
@@ -50,7 +49,8 @@ TEST_F(Contract, BinaryJunk) {
   std::string junk;
   for (uint32_t i = 0, x = 1; i < 5000; ++i, x = x * 1664525u + 1013904223u) junk.push_back(static_cast<char>(x >> 24));
   scratch_.write("junk.hlo", junk);
-  for (const char* call : {"check junk.hlo", "print junk.hlo", "stats junk.hlo", "run junk.hlo", "render junk.hlo -o j.svg"})
+  for (const char* call :
+       {"check junk.hlo", "print junk.hlo", "stats junk.hlo", "run junk.hlo", "render junk.hlo -o j.svg"})
     refused(call, 2, "binary");
 }
 TEST_F(Contract, EmptyFile) {
@@ -117,9 +117,11 @@ TEST_F(Contract, TheLimitOfTheProcessCounts) {
   GTEST_SKIP() << "a sanitizer's own memory counts";
 #endif
   scratch_.write("inside.hlo",
-                 "HloModule m\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = pred[] compare(a, b), direction=LT\n}\n\n"
+                 "HloModule m\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = pred[] "
+                 "compare(a, b), direction=LT\n}\n\n"
                  "ENTRY e {\n  x = f32[1000] parameter(0)\n  wide = f32[1000,300000] broadcast(x), dimensions={0}\n"
-                 "  back = f32[1000,300000] sort(wide), dimensions={0}, to_apply=less\n  ROOT part = f32[1000,3] slice(back), slice={[0:1000], [0:3]}\n}\n");
+                 "  back = f32[1000,300000] sort(wide), dimensions={0}, to_apply=less\n  ROOT part = f32[1000,3] "
+                 "slice(back), slice={[0:1000], [0:3]}\n}\n");
   constexpr int64_t kLimit = 900'000'000;
   const Ran ran = scratch_.tessera("run inside.hlo", {}, "prlimit --as=" + std::to_string(kLimit));
   EXPECT_EQ(ran.exit, 5) << ran.err;
@@ -130,9 +132,10 @@ TEST_F(Contract, TheLimitOfTheProcessCounts) {
 
 // --- 64: usage
 TEST_F(Contract, Usage) {
-  for (const char* call : {"", "frobnicate", "check", "run add.hlo --bogus", "run add.hlo --runs=0", "run add.hlo --backend=tpu",
-                           "layout 'f32[2,3]' --index=5,0", "layout 'f32[2,3]' --index=1", "layout 'f32[2,3]' --linear=6",
-                           "layout 'f32[2,3]' --index=0,0 --linear=1", "render add.hlo"})
+  for (const char* call :
+       {"", "frobnicate", "check", "run add.hlo --bogus", "run add.hlo --runs=0", "run add.hlo --backend=tpu",
+        "layout 'f32[2,3]' --index=5,0", "layout 'f32[2,3]' --index=1", "layout 'f32[2,3]' --linear=6",
+        "layout 'f32[2,3]' --index=0,0 --linear=1", "render add.hlo"})
     EXPECT_EQ(scratch_.tessera(call).exit, 64) << call;
   refused("render add.hlo -o a.svg --computation=nope", 64, "no computation is named nope");
   refused("rum add.hlo", 64, "no subcommand rum; did you mean run?");
@@ -175,9 +178,10 @@ TEST_F(Contract, OutputThatCannotBeWritten) {
 }
 TEST_F(Contract, AFullDisk) {
   if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  for (const char* call : {"print add.hlo -o /dev/full", "run add.hlo --out=/dev/full", "run add.hlo --profile=/dev/full",
-                           "render add.hlo -o /dev/full", "print add.hlo >/dev/full", "stats add.hlo >/dev/full",
-                           "check add.hlo --json >/dev/full", "layout 'f32[2]' >/dev/full", "--help >/dev/full"})
+  for (const char* call :
+       {"print add.hlo -o /dev/full", "run add.hlo --out=/dev/full", "run add.hlo --profile=/dev/full",
+        "render add.hlo -o /dev/full", "print add.hlo >/dev/full", "stats add.hlo >/dev/full",
+        "check add.hlo --json >/dev/full", "layout 'f32[2]' >/dev/full", "--help >/dev/full"})
     EXPECT_EQ(scratch_.tessera(call).exit, 73) << call;
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full")) << "a device was replaced by a file";
 }
@@ -195,7 +199,9 @@ TEST_F(Contract, AnOldFileStaysWholeWhenWritingFails) {
 
 // --- tools on modules
 TEST_F(Contract, DiffGrepAndReduceAnswerNo) {
-  scratch_.write("renamed.hlo", "HloModule other\n\nENTRY e {\n  b = f32[4] parameter(0)\n  a = f32[4] parameter(1)\n  ROOT c = f32[4] add(a, b)\n}\n");
+  scratch_.write("renamed.hlo",
+                 "HloModule other\n\nENTRY e {\n  b = f32[4] parameter(0)\n  a = f32[4] parameter(1)\n  ROOT c = "
+                 "f32[4] add(a, b)\n}\n");
   EXPECT_EQ(scratch_.tessera("diff add.hlo renamed.hlo").exit, 0);
   scratch_.write("sub.hlo", std::string(kAddProgram).replace(std::string(kAddProgram).rfind("add("), 4, "subtract("));
   EXPECT_EQ(scratch_.tessera("diff add.hlo sub.hlo").exit, 1);
@@ -203,7 +209,8 @@ TEST_F(Contract, DiffGrepAndReduceAnswerNo) {
   EXPECT_EQ(scratch_.tessera("grep add.hlo --opcode=subtract").exit, 1);
 }
 TEST_F(Contract, ExtractIsolateAndOptGiveModulesThatRun) {
-  for (const char* call : {"extract add.hlo sum --height=0", "isolate add.hlo sum", "isolate add.hlo main", "opt add.hlo"}) {
+  for (const char* call :
+       {"extract add.hlo sum --height=0", "isolate add.hlo sum", "isolate add.hlo main", "opt add.hlo"}) {
     EXPECT_EQ(scratch_.tessera(std::string(call) + " -o part.hlo").exit, 0) << call;
     EXPECT_EQ(scratch_.tessera("run part.hlo --backend=evaluator").exit, 0) << call;
   }
@@ -211,16 +218,17 @@ TEST_F(Contract, ExtractIsolateAndOptGiveModulesThatRun) {
 TEST_F(Contract, OptDumpsANumberedFileAPass) {
   ASSERT_EQ(scratch_.tessera("opt add.hlo --passes=simplify,fuse --dump=passes").exit, 0);
   for (const char* name : {"before_optimizations.txt", "0000.optimize.after_pipeline-start.before_simplify.txt",
-                           "0001.optimize.after_simplify.before_fuse.txt", "0002.optimize.after_fuse.before_pipeline-end.txt",
-                           "after_optimizations.txt"}) {
+                           "0001.optimize.after_simplify.before_fuse.txt",
+                           "0002.optimize.after_fuse.before_pipeline-end.txt", "after_optimizations.txt"}) {
     const std::string file = std::string("passes/module_0000.add.") + name;
     EXPECT_EQ(scratch_.tessera("check " + file).exit, 0) << file;
   }
   EXPECT_TRUE(contains(scratch_.tessera("opt --list").out, "simplify: "));
 }
 TEST_F(Contract, ReduceKeepsWhatTheCommandNeeds) {
-  scratch_.write("long.hlo", "HloModule m\n\nENTRY e {\n  x = f32[4] parameter(0)\n  a = f32[4] negate(x)\n  b = f32[4] tanh(a)\n"
-                             "  ROOT c = f32[4] sine(b)\n}\n");
+  scratch_.write("long.hlo",
+                 "HloModule m\n\nENTRY e {\n  x = f32[4] parameter(0)\n  a = f32[4] negate(x)\n  b = f32[4] tanh(a)\n"
+                 "  ROOT c = f32[4] sine(b)\n}\n");
   const Ran ran = scratch_.tessera("reduce long.hlo -- sh -c '! grep -q tanh $0' {}");
   EXPECT_EQ(ran.exit, 0) << ran.err;
   EXPECT_TRUE(contains(ran.out, "tanh") && !contains(ran.out, "negate") && !contains(ran.out, "sine")) << ran.out;
@@ -236,8 +244,9 @@ TEST_F(Contract, ToolsRefuseBadInput) {
   for (const char* call : {"diff wrong.hlo add.hlo", "extract wrong.hlo b", "isolate wrong.hlo b", "cost wrong.hlo",
                            "explain wrong.hlo b", "opt wrong.hlo", "reduce wrong.hlo -- false"})
     refused(call, 2, "wrong.hlo:5:");
-  for (const char* call : {"diff missing.hlo add.hlo", "extract missing.hlo b", "isolate missing.hlo b", "cost missing.hlo",
-                           "explain missing.hlo b", "opt missing.hlo", "reduce missing.hlo -- false", "grep missing.hlo"})
+  for (const char* call :
+       {"diff missing.hlo add.hlo", "extract missing.hlo b", "isolate missing.hlo b", "cost missing.hlo",
+        "explain missing.hlo b", "opt missing.hlo", "reduce missing.hlo -- false", "grep missing.hlo"})
     refused(call, 66, "missing.hlo");
   refused("extract add.hlo summ", 64, "did you mean sum?");
   refused("isolate add.hlo nope", 64, "nope");
@@ -246,7 +255,8 @@ TEST_F(Contract, ToolsRefuseBadInput) {
   refused("explain add.hlo sum --index=4", 64, "outside 0 … 3");
   refused("grep add.hlo --shape='f32[a]'", 64, "not a shape pattern");
   refused("help dott", 64, "did you mean dot?");
-  for (const char* call : {"extract add.hlo sum --height=-1", "opt", "opt add.hlo --list", "diff add.hlo", "cost add.hlo --by=beauty"})
+  for (const char* call :
+       {"extract add.hlo sum --height=-1", "opt", "opt add.hlo --list", "diff add.hlo", "cost add.hlo --by=beauty"})
     EXPECT_EQ(scratch_.tessera(call).exit, 64) << call;
   refused("opt add.hlo --dump=add.hlo/x", 73, "cannot be");
   refused("help dot --html=add.hlo", 73, "add.hlo");
@@ -255,10 +265,13 @@ TEST_F(Contract, ToolsRefuseBadInput) {
 
 // A dump without the values of its large constants runs, and says that its results are others.
 TEST_F(Contract, ConstantsLeftOutAreTold) {
-  scratch_.write("dump.hlo", "HloModule m\nENTRY main {\n  a = f32[64]{0} constant({...})\n  b = s32[64]{0} constant({...})\n  c = f32[64]{0} convert(b)\n  ROOT r = f32[64]{0} add(a, c)\n}\n");
+  scratch_.write("dump.hlo",
+                 "HloModule m\nENTRY main {\n  a = f32[64]{0} constant({...})\n  b = s32[64]{0} constant({...})\n  c = "
+                 "f32[64]{0} convert(b)\n  ROOT r = f32[64]{0} add(a, c)\n}\n");
   const Ran ran = scratch_.tessera("run dump.hlo");
   EXPECT_EQ(ran.exit, 0) << ran.err;
-  EXPECT_NE(ran.err.find("dump.hlo:3:3: warning: %a and 1 more constants are written as {...}"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("dump.hlo:3:3: warning: %a and 1 more constants are written as {...}"), std::string::npos)
+      << ran.err;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// `tessera run --expected` with decompositions: factors that differ only by signs are equal by reconstruction, factors whose
-// product is another differ, and so does everything that is no factor.
+// `tessera run --expected` with decompositions: factors that differ only by signs are equal by reconstruction, factors
+// whose product is another differ, and so does everything that is no factor.
 #include "tests/cli/spawn.h"
 
 namespace tessera {
@@ -9,14 +9,20 @@ namespace {
 std::string singular(const std::string& u, const std::string& s, const std::string& vt) {
   return "HloModule svd\nENTRY main {\n"
          "  x = f32[3,2]{1,0} constant({{1, 2}, {3, -4}, {5, 7}})\n"
-         "  d = (f32[3,2]{0,1}, f32[2]{0}, f32[3,2]{0,1}, f32[2,2]{0,1}, s32[]) custom-call(x), custom_call_target=\"lapack_sgesdd_ffi\", "
-         "operand_layout_constraints={f32[3,2]{0,1}}, api_version=API_VERSION_TYPED_FFI, backend_config={mode = 83 : ui8}\n"
-         "  u = f32[3,2]{1,0} get-tuple-element(d), index=2\n  s = f32[2]{0} get-tuple-element(d), index=1\n  vt = f32[2,2]{1,0} get-tuple-element(d), index=3\n"
+         "  d = (f32[3,2]{0,1}, f32[2]{0}, f32[3,2]{0,1}, f32[2,2]{0,1}, s32[]) custom-call(x), "
+         "custom_call_target=\"lapack_sgesdd_ffi\", "
+         "operand_layout_constraints={f32[3,2]{0,1}}, api_version=API_VERSION_TYPED_FFI, backend_config={mode = 83 : "
+         "ui8}\n"
+         "  u = f32[3,2]{1,0} get-tuple-element(d), index=2\n  s = f32[2]{0} get-tuple-element(d), index=1\n  vt = "
+         "f32[2,2]{1,0} get-tuple-element(d), index=3\n"
          "  signs = f32[2]{0} constant({1, -1})\n  two = f32[] constant(2)\n"
-         "  columns = f32[3,2]{1,0} broadcast(signs), dimensions={1}\n  rows = f32[2,2]{1,0} broadcast(signs), dimensions={0}\n"
+         "  columns = f32[3,2]{1,0} broadcast(signs), dimensions={1}\n  rows = f32[2,2]{1,0} broadcast(signs), "
+         "dimensions={0}\n"
          "  doubles = f32[2]{0} broadcast(two), dimensions={}\n"
-         "  fu = f32[3,2]{1,0} multiply(u, columns)\n  fvt = f32[2,2]{1,0} multiply(vt, rows)\n  fs = f32[2]{0} multiply(s, doubles)\n"
-         "  ROOT r = (f32[3,2]{1,0}, f32[2]{0}, f32[2,2]{1,0}) tuple(" + u + ", " + s + ", " + vt + ")\n}\n";
+         "  fu = f32[3,2]{1,0} multiply(u, columns)\n  fvt = f32[2,2]{1,0} multiply(vt, rows)\n  fs = f32[2]{0} "
+         "multiply(s, doubles)\n"
+         "  ROOT r = (f32[3,2]{1,0}, f32[2]{0}, f32[2,2]{1,0}) tuple(" +
+         u + ", " + s + ", " + vt + ")\n}\n";
 }
 
 class Factors : public testing::Test {
@@ -49,11 +55,15 @@ TEST_F(Factors, ComputedFromAFactor) { EXPECT_EQ(compare(singular("u", "s", "vt"
 TEST_F(Factors, EigenvectorsBehindATransposeAndAGuard) {
   const auto program = [](const std::string& factor) {
     return "HloModule eigh\nENTRY main {\n  x = f32[2,2]{1,0} constant({{2, 1}, {1, 3}})\n"
-           "  d = (f32[2,2]{1,0}, f32[2]{0}) custom-call(x), custom_call_target=\"Eigh\", backend_config=\"1,1,100,1e-6\"\n"
+           "  d = (f32[2,2]{1,0}, f32[2]{0}) custom-call(x), custom_call_target=\"Eigh\", "
+           "backend_config=\"1,1,100,1e-6\"\n"
            "  v = f32[2,2]{1,0} get-tuple-element(d), index=0\n  w = f32[2]{0} get-tuple-element(d), index=1\n"
            "  flips = f32[2,2]{1,0} constant({{-1, 1}, {-1, 1}})\n  flipped = f32[2,2]{1,0} multiply(v, flips)\n"
-           "  yes = pred[] constant(true)\n  all = pred[2,2]{1,0} broadcast(yes), dimensions={}\n  nan = f32[] constant(nan)\n  nans = f32[2,2]{1,0} broadcast(nan), dimensions={}\n"
-           "  guarded = f32[2,2]{1,0} select(all, " + factor + ", nans)\n  t = f32[2,2]{1,0} transpose(guarded), dimensions={1,0}\n"
+           "  yes = pred[] constant(true)\n  all = pred[2,2]{1,0} broadcast(yes), dimensions={}\n  nan = f32[] "
+           "constant(nan)\n  nans = f32[2,2]{1,0} broadcast(nan), dimensions={}\n"
+           "  guarded = f32[2,2]{1,0} select(all, " +
+           factor +
+           ", nans)\n  t = f32[2,2]{1,0} transpose(guarded), dimensions={1,0}\n"
            "  ROOT r = (f32[2,2]{1,0}, f32[2]{0}) tuple(t, w)\n}\n";
   };
   EXPECT_EQ(compare(program("flipped"), program("v")), 0) << ran_.err;

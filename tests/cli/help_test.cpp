@@ -10,7 +10,8 @@ std::vector<std::string> subcommands(const Scratch& scratch) {
   std::vector<std::string> out;
   bool listed = false;
   for (std::string line; std::getline(lines, line);) {
-    if (listed && line.starts_with("  ") && line.size() > 2 && line[2] != ' ') out.push_back(line.substr(2, line.find(' ', 2) - 2));
+    if (listed && line.starts_with("  ") && line.size() > 2 && line[2] != ' ')
+      out.push_back(line.substr(2, line.find(' ', 2) - 2));
     if (line.starts_with("Subcommands:")) listed = true;
   }
   return out;
@@ -22,7 +23,8 @@ TEST(Help, EveryExampleWorks) {
   ASSERT_EQ(scratch.tessera("run model.hlo --out=out.npz --profile=profile.json").exit, 0);
   const std::filesystem::path folder = scratch.folder();
   std::filesystem::copy_file(folder / "out.npz", folder / "expected.npz");
-  scratch.write("inputs.npz", std::string("PK\5\6", 4) + std::string(18, '\0'));  // an archive of no array: all arguments follow the rule
+  scratch.write("inputs.npz", std::string("PK\5\6", 4) +
+                                  std::string(18, '\0'));  // an archive of no array: all arguments follow the rule
   const auto names = subcommands(scratch);
   EXPECT_GE(names.size(), 6u);
   for (const std::string& name : names) {

@@ -47,7 +47,8 @@ TEST(ReferenceExamples, HelpPagesLeadToThem) {
       for (const auto& one : page["reference_examples"]) {
         const std::string name = one["name"];
         if (!seen.insert(name).second) continue;
-        EXPECT_EQ(scratch.tessera("help " + op + " --example=" + name).out, contentOf(kFolder / (name + ".hlo"))) << name;
+        EXPECT_EQ(scratch.tessera("help " + op + " --example=" + name).out, contentOf(kFolder / (name + ".hlo")))
+            << name;
       }
     }
   const auto all = names();

@@ -50,8 +50,9 @@ class Scratch {
   Ran tessera(const std::string& arguments, std::filesystem::path in = {}, const std::string& environment = {}) const {
     if (in.empty()) in = folder_;
     const std::string out = (folder_ / ".stdout").string(), err = (folder_ / ".stderr").string();
-    const std::string command = "cd '" + in.string() + "' && { TESSERA_KERNEL_CACHE=off " + environment + " timeout 60 '" TESSERA_PROGRAM "' " + arguments + " ; } >'" +
-                                out + "' 2>'" + err + "'";
+    const std::string command = "cd '" + in.string() + "' && { TESSERA_KERNEL_CACHE=off " + environment +
+                                " timeout 60 '" TESSERA_PROGRAM "' " + arguments + " ; } >'" + out + "' 2>'" + err +
+                                "'";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contentOf(out), contentOf(err)};
   }

@@ -1,5 +1,5 @@
-// Costs against XLA's own cost analysis of its optimised modules (xla_costs.tsv). XLA adds in single precision, so large
-// sums differ in the fifth digit; and it counts -1 for an unknown custom call, where we count nothing.
+// Costs against XLA's own cost analysis of its optimised modules (xla_costs.tsv). XLA adds in single precision, so
+// large sums differ in the fifth digit; and it counts -1 for an unknown custom call, where we count nothing.
 #include <gtest/gtest.h>
 
 #include "core/cost/cost.h"
@@ -20,7 +20,8 @@ std::vector<Row> rows() {
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
     Row row;
-    if (!line.starts_with("#") && fields >> row.program >> row.flops >> row.transcendentals >> row.bytes) out.push_back(row);
+    if (!line.starts_with("#") && fields >> row.program >> row.flops >> row.transcendentals >> row.bytes)
+      out.push_back(row);
   }
   return out;
 }
@@ -47,7 +48,8 @@ TEST_P(CorpusCost, CountsAsXlaDoes) {
   expectNear(GetParam().bytes, cost.bytesAccessed, customCalls, "bytes accessed");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CorpusCost, testing::ValuesIn(rows()), [](const auto& info) { return info.param.program; });
+INSTANTIATE_TEST_SUITE_P(All, CorpusCost, testing::ValuesIn(rows()),
+                         [](const auto& info) { return info.param.program; });
 
 }  // namespace
 }  // namespace tessera

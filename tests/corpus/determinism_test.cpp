@@ -1,5 +1,5 @@
-// Programs give the same bits with one thread, with all, with more threads than the machine has, and twice in a row, as they
-// were written and as XLA optimised them. CorpusDeterminism: the programs whose values are in the repository.
+// Programs give the same bits with one thread, with all, with more threads than the machine has, and twice in a row, as
+// they were written and as XLA optimised them. CorpusDeterminism: the programs whose values are in the repository.
 // WholeCorpusDeterminism: all others, in the long tier, with the inputs below TESSERA_CORPUS.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 std::vector<std::string> programs(bool inRepository) {
   std::vector<std::string> out;
   for (const std::string& file : corpusFiles([](const std::string& f) { return !isBad(f); }))
-    if ((file.ends_with("/before.hlo") || file.ends_with("/after.hlo")) && fs::exists(corpusValues() / fs::path(file).parent_path()) == inRepository)
+    if ((file.ends_with("/before.hlo") || file.ends_with("/after.hlo")) &&
+        fs::exists(corpusValues() / fs::path(file).parent_path()) == inRepository)
       out.push_back(file);
   return out;
 }
@@ -42,9 +43,9 @@ class Runs {
   }
   Result<std::vector<Literal>> run(const DeviceArrays& arguments) {
     TESSERA_ASSIGN_OR_RETURN(const DeviceArrays outputs, runOnDevices(grid_, [&](Communicator& communicator) {
-      const auto device = static_cast<size_t>(communicator.device());
-      return executables_[device]->run(arguments[device], RunOptions{nullptr, &communicator});
-    }));
+                               const auto device = static_cast<size_t>(communicator.device());
+                               return executables_[device]->run(arguments[device], RunOptions{nullptr, &communicator});
+                             }));
     std::vector<Literal> out;
     for (const std::vector<Literal>& device : outputs) out.insert(out.end(), device.begin(), device.end());
     return out;
@@ -94,7 +95,8 @@ void expectSameBits(const std::string& file, const fs::path& values) {
 
 class CorpusDeterminism : public testing::TestWithParam<std::string> {};
 TEST_P(CorpusDeterminism, SameBitsWithAnyNumberOfThreads) { expectSameBits(GetParam(), corpusValues()); }
-INSTANTIATE_TEST_SUITE_P(All, CorpusDeterminism, testing::ValuesIn(programs(true)), [](const auto& info) { return testName(info.param); });
+INSTANTIATE_TEST_SUITE_P(All, CorpusDeterminism, testing::ValuesIn(programs(true)),
+                         [](const auto& info) { return testName(info.param); });
 
 class WholeCorpusDeterminism : public testing::TestWithParam<std::string> {};
 TEST_P(WholeCorpusDeterminism, SameBitsWithAnyNumberOfThreads) {
@@ -102,7 +104,8 @@ TEST_P(WholeCorpusDeterminism, SameBitsWithAnyNumberOfThreads) {
   if (!longTier()) GTEST_SKIP() << "only in the long tier (--all)";
   expectSameBits(GetParam(), wholeCorpus());
 }
-INSTANTIATE_TEST_SUITE_P(All, WholeCorpusDeterminism, testing::ValuesIn(programs(false)), [](const auto& info) { return testName(info.param); });
+INSTANTIATE_TEST_SUITE_P(All, WholeCorpusDeterminism, testing::ValuesIn(programs(false)),
+                         [](const auto& info) { return testName(info.param); });
 
 }  // namespace
 }  // namespace tessera

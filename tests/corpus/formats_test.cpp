@@ -1,5 +1,6 @@
-// The corpus in its other forms. Every text comes back from protobuf as it was; with the whole corpus at hand (TESSERA_CORPUS)
-// every before.pb prints as before.hlo and every module.mlir reads and verifies, and small ones give XLA's values.
+// The corpus in its other forms. Every text comes back from protobuf as it was; with the whole corpus at hand
+// (TESSERA_CORPUS) every before.pb prints as before.hlo and every module.mlir reads and verifies, and small ones give
+// XLA's values.
 #include <gtest/gtest.h>
 
 #include "core/evaluate/evaluate.h"
@@ -60,7 +61,8 @@ TEST(CorpusProtobuf, EveryModulePrintsAsItsText) {
     if (isHandWritten(program) || program.starts_with("hf_")) continue;
     ReadResult fromText = readModule(wholeCorpus() / program / "before.hlo");
     ASSERT_TRUE(fromText.module) << program;
-    EXPECT_TRUE(withoutHeader(printHloText(*fromProto.module)) == withoutHeader(printHloText(*fromText.module))) << program;
+    EXPECT_TRUE(withoutHeader(printHloText(*fromProto.module)) == withoutHeader(printHloText(*fromText.module)))
+        << program;
   }
 }
 
@@ -80,8 +82,8 @@ TEST(CorpusStableHlo, EveryModuleReadsAndVerifies) {
 
 TEST(CorpusStableHlo, SmallProgramsGiveXlasValues) {
   if (wholeCorpus().empty()) GTEST_SKIP() << "TESSERA_CORPUS is not set";
-  for (const char* program : {"mlp_small", "softmax", "gelu", "activations", "math_unary", "sort", "while_collatz", "switch",
-                              "gather_embed", "reductions", "scan_cumsum", "complex_ops", "int_ops"}) {
+  for (const char* program : {"mlp_small", "softmax", "gelu", "activations", "math_unary", "sort", "while_collatz",
+                              "switch", "gather_embed", "reductions", "scan_cumsum", "complex_ops", "int_ops"}) {
     const std::filesystem::path folder = wholeCorpus() / program;
     ReadResult read = readModule(folder / "module.mlir");
     ASSERT_TRUE(read.module) << program;

@@ -1,5 +1,5 @@
-// What the passes make of each program is HLO again: it verifies, prints, and reads back to the same text. Its buffers keep
-// their promise to generated code.
+// What the passes make of each program is HLO again: it verifies, prints, and reads back to the same text. Its buffers
+// keep their promise to generated code.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -61,7 +61,8 @@ TEST_P(CorpusOptimize, ArraysOfAStepLieApart) {
   const auto buffers = optimized ? assignBuffers(*optimized) : fail("not optimized");
   if (!buffers) GTEST_SKIP() << buffers.error().toString();
   EXPECT_EQ(test::brokenPromise(*buffers), "");
-  for (ComputationId computation : controlComputations(*optimized)) EXPECT_EQ(test::brokenPromise(*optimized, computation, *buffers), "");
+  for (ComputationId computation : controlComputations(*optimized))
+    EXPECT_EQ(test::brokenPromise(*optimized, computation, *buffers), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CorpusOptimize, testing::ValuesIn(programs()),

@@ -1,5 +1,6 @@
-// Passes keep what programs compute: every pass alone, and all of them in random orders (the seed and the order stand in the
-// message), on the evaluator before and after. Quick: small programs; the long tier takes all that the evaluator runs in time.
+// Passes keep what programs compute: every pass alone, and all of them in random orders (the seed and the order stand
+// in the message), on the evaluator before and after. Quick: small programs; the long tier takes all that the evaluator
+// runs in time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -26,7 +27,8 @@ std::vector<std::string> passPrograms() {
 }
 
 // Values of a run that is broken off after a time; nullopt when it was, or when the evaluator cannot run the module.
-std::optional<std::vector<Literal>> valuesOf(const Module& module, const std::vector<Literal>& arguments, std::chrono::milliseconds limit) {
+std::optional<std::vector<Literal>> valuesOf(const Module& module, const std::vector<Literal>& arguments,
+                                             std::chrono::milliseconds limit) {
   std::atomic<bool> cancel = false, done = false;
   std::thread watch([&] {
     const auto end = std::chrono::steady_clock::now() + limit;
@@ -53,7 +55,8 @@ class CorpusPasses : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string text = slurp(corpusTexts() / GetParam());
-    if (text.size() > (longTier() ? kLongBytes : kQuickBytes)) GTEST_SKIP() << "large" << (longTier() ? "" : ": only in the long tier (--all)");
+    if (text.size() > (longTier() ? kLongBytes : kQuickBytes))
+      GTEST_SKIP() << "large" << (longTier() ? "" : ": only in the long tier (--all)");
     ReadResult read = readHloText(text);
     ASSERT_TRUE(read.module);
     if (inferModule(*read.module).hasErrors()) GTEST_SKIP() << "does not verify: see CorpusText";
@@ -81,14 +84,14 @@ class CorpusPasses : public testing::TestWithParam<std::string> {
     }
     if (entryArgumentShapes(module).size() != arguments_.size()) return;
     const Diagnostics problems = verify(module);
-    for (const Diagnostic& d : problems.items())
-      ASSERT_NE(d.severity, Severity::Error) << what << ": " << d.toString();
+    for (const Diagnostic& d : problems.items()) ASSERT_NE(d.severity, Severity::Error) << what << ": " << d.toString();
     if (printHloText(module) == before) return;
     const auto found = evaluateModule(module, arguments_);
     ASSERT_TRUE(found) << what << ": " << found.error().toString();
     ASSERT_EQ(found->size(), wanted_->size()) << what;
     for (size_t i = 0; i < found->size(); ++i) {
-      const Comparison c = compareLiterals((*wanted_)[i], (*found)[i], defaultTolerance((*found)[i].shape().type), "out" + std::to_string(i));
+      const Comparison c = compareLiterals((*wanted_)[i], (*found)[i], defaultTolerance((*found)[i].shape().type),
+                                           "out" + std::to_string(i));
       ASSERT_TRUE(c.equal) << what << ": " << c.firstMismatch;
     }
   }
@@ -117,7 +120,8 @@ TEST_P(CorpusPasses, InRandomOrders) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CorpusPasses, testing::ValuesIn(passPrograms()), [](const auto& info) { return testName(info.param); });
+INSTANTIATE_TEST_SUITE_P(All, CorpusPasses, testing::ValuesIn(passPrograms()),
+                         [](const auto& info) { return testName(info.param); });
 
 }  // namespace
 }  // namespace tessera

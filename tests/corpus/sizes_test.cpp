@@ -1,5 +1,5 @@
-// The sequence length of real attention programs changed by one edit, verified and run. They are causal: what the shortened
-// program gives is the beginning of what the whole one gives.
+// The sequence length of real attention programs changed by one edit, verified and run. They are causal: what the
+// shortened program gives is the beginning of what the whole one gives.
 #include <gtest/gtest.h>
 
 #include "backends/backend.h"
@@ -24,7 +24,8 @@ Literal beginning(const Literal& whole, const Shape& part) {
       rest /= static_cast<size_t>(part.dimensions[d]);
       stride *= static_cast<size_t>(whole.shape().dimensions[d]);
     }
-    std::copy_n(whole.bytes().begin() + static_cast<std::ptrdiff_t>(source * width), width, out.mutableBytes().begin() + static_cast<std::ptrdiff_t>(i * width));
+    std::copy_n(whole.bytes().begin() + static_cast<std::ptrdiff_t>(source * width), width,
+                out.mutableBytes().begin() + static_cast<std::ptrdiff_t>(i * width));
   }
   return out;
 }
@@ -55,10 +56,12 @@ std::vector<Literal> runOnCpu(const Module& module, std::span<const Literal> arg
 }
 
 void expectBeginnings(const char* name, const Module& before, const Module& after) {
-  const NamedArrays given = readNpz((corpusValues() / name / "inputs.npz").string()).value(), expected = readNpz((corpusValues() / name / "expected.npz").string()).value();
+  const NamedArrays given = readNpz((corpusValues() / name / "inputs.npz").string()).value(),
+                    expected = readNpz((corpusValues() / name / "expected.npz").string()).value();
   std::vector<Literal> arguments;
   const auto shapes = entryArgumentShapes(after);
-  for (size_t i = 0; i < shapes.size(); ++i) arguments.push_back(beginning(given.at("arg" + std::to_string(i)), shapes[i]));
+  for (size_t i = 0; i < shapes.size(); ++i)
+    arguments.push_back(beginning(given.at("arg" + std::to_string(i)), shapes[i]));
   const auto found = runOnCpu(after, arguments);
   ASSERT_FALSE(found.empty());
   const Literal wanted = beginning(expected.at("out0"), found[0].shape());
@@ -76,7 +79,8 @@ Module applied(const Module& module, const Resizing& resizing) {
 
 TEST(CorpusSizes, AttentionForAShorterSequence) {
   const Module module = program("attention");
-  for (int64_t length : {16, 63}) expectBeginnings("attention", module, applied(module, resizedTo(module, {"q.1:1", "k.1:1"}, length)));
+  for (int64_t length : {16, 63})
+    expectBeginnings("attention", module, applied(module, resizedTo(module, {"q.1:1", "k.1:1"}, length)));
 }
 
 // Queries and keys are two dimensions of one size: nothing joins them but a causal mask, which may be a rectangle.
@@ -93,7 +97,8 @@ TEST(CorpusSizes, AttentionForALongerSequenceRuns) {
   const Module module = program("attention");
   const Module longer = applied(module, resizedTo(module, {"q.1:1", "k.1:1"}, 128));
   std::vector<Literal> arguments;
-  for (const Shape& shape : entryArgumentShapes(longer)) arguments.push_back(fillParameter(shape, arguments.size(), {}).value());
+  for (const Shape& shape : entryArgumentShapes(longer))
+    arguments.push_back(fillParameter(shape, arguments.size(), {}).value());
   const auto found = runOnCpu(longer, arguments), wanted = evaluateModule(longer, arguments).value();
   EXPECT_TRUE(compareLiterals(wanted[0], found[0], {1e-4, 1e-5}, "longer").equal);
 }

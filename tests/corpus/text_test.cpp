@@ -58,7 +58,8 @@ TEST_P(CorpusText, Verifies) {
     if (diagnostic.severity == Severity::Error) ADD_FAILURE() << diagnostic.toString();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CorpusText, testing::ValuesIn(corpusFiles([](const std::string& f) { return !isBad(f); })),
+INSTANTIATE_TEST_SUITE_P(All, CorpusText,
+                         testing::ValuesIn(corpusFiles([](const std::string& f) { return !isBad(f); })),
                          [](const auto& info) { return testName(info.param); });
 
 // --- files that are wrong on purpose

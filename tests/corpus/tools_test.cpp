@@ -1,4 +1,5 @@
-// The tools on real programs: a renamed module is the same graph, another is not, and what is cut out of one is a right module.
+// The tools on real programs: a renamed module is the same graph, another is not, and what is cut out of one is a right
+// module.
 #include <gtest/gtest.h>
 
 #include "core/formats/hlo_text.h"

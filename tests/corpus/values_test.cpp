@@ -31,7 +31,8 @@ constexpr std::chrono::seconds kEvaluatorLimit{60};
 std::vector<std::string> programsInRepository() {
   std::vector<std::string> out;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(corpusValues(), error)) out.push_back(entry.path().filename().string());
+  for (const auto& entry : fs::directory_iterator(corpusValues(), error))
+    out.push_back(entry.path().filename().string());
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -85,7 +86,8 @@ Result<DeviceArrays> argumentsOf(const Module& module, DeviceGrid grid, const fs
 }
 
 // Outputs by device.
-Result<DeviceArrays> runOn(const char* backendName, const Module& module, const fs::path& folder, const std::atomic<bool>* cancel) {
+Result<DeviceArrays> runOn(const char* backendName, const Module& module, const fs::path& folder,
+                           const std::atomic<bool>* cancel) {
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(backendName));
   TESSERA_ASSIGN_OR_RETURN(const DeviceGrid grid, gridOf(module, 0, 0));
   TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsOf(module, grid, folder));
@@ -128,8 +130,10 @@ void expectEqual(const std::string& file, const Module& module, const fs::path& 
     for (const Literal& value : *values) {
       const Tolerance tolerance = toleranceFor(file, value.shape().type);
       const Comparison comparison = compareLiterals(wanted[i], value, tolerance, "out" + std::to_string(i));
-      const auto group = std::ranges::find_if(factors, [&](const FactoredOutputs& f) { return f.has(static_cast<int>(i)); });
-      const bool equal = comparison.equal || (outputs.size() == 1 && group != factors.end() && compareByReconstruction(*group, wanted, outputs[0], tolerance).equal);
+      const auto group =
+          std::ranges::find_if(factors, [&](const FactoredOutputs& f) { return f.has(static_cast<int>(i)); });
+      const bool equal = comparison.equal || (outputs.size() == 1 && group != factors.end() &&
+                                              compareByReconstruction(*group, wanted, outputs[0], tolerance).equal);
       EXPECT_TRUE(equal) << comparison.firstMismatch << ", max abs " << comparison.maxAbsError << ", max rel "
                          << comparison.maxRelError << ", " << comparison.mismatches << " elements";
     }
@@ -175,10 +179,12 @@ class WholeCorpusValues : public testing::TestWithParam<std::string> {
     if (wholeCorpus().empty()) return "its values are not in the repository; ./test --corpus=DIR compares them";
     if (!fs::exists(folder)) return "absent from " + wholeCorpus().string();
     if (!fs::exists(folder / "expected.npz")) return "the corpus has no expected values of it";
-    if (!fs::exists(folder / "inputs.npz") && slurp(folder / "meta.json").find("\"inputs\": \"npz\"") != std::string::npos)
+    if (!fs::exists(folder / "inputs.npz") &&
+        slurp(folder / "meta.json").find("\"inputs\": \"npz\"") != std::string::npos)
       return "the corpus lacks its inputs";
     if (onlyLong && !longTier()) return "only in the long tier (--all)";
-    if (!longTier() && fs::file_size(folder / "expected.npz") > kQuickBytes) return "large: only in the long tier (--all)";
+    if (!longTier() && fs::file_size(folder / "expected.npz") > kQuickBytes)
+      return "large: only in the long tier (--all)";
     return {};
   }
   void compareOn(const char* backend, std::chrono::seconds limit, bool onlyLong) {

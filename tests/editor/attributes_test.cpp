@@ -86,7 +86,9 @@ class AttributesTest : public QObject {
     edit->readNow();
     hand().settle();
   }
-  Result<Literal> argumentLike() { return parseLiteral("{{0,0.1,0.2},{0.3,0.4,0.5}}", Shape::arrayRowMajor(ElementType::F32, {2, 3})); }
+  Result<Literal> argumentLike() {
+    return parseLiteral("{{0,0.1,0.2},{0.3,0.4,0.5}}", Shape::arrayRowMajor(ElementType::F32, {2, 3}));
+  }
 
  private slots:
   void init() { hand_ = std::make_unique<Hand>(); }
@@ -99,11 +101,14 @@ ENTRY main {
   x = f32[8,8] parameter(0)
   low = f32[] constant(-inf)
   ROOT pool = f32[7,7] reduce-window(x, low), window={size=2x2}, to_apply=max
-})", "pool");
+})",
+             "pool");
     auto* window = picture<WindowPicture>("window");
     QVERIFY(window->isVisible());
     const std::string before = hand().text();
-    const double cell = (window->handleAt(WindowPicture::Handle::Stride) - window->handleAt(WindowPicture::Handle::LowPadding)).x() / 1.3;
+    const double cell =
+        (window->handleAt(WindowPicture::Handle::Stride) - window->handleAt(WindowPicture::Handle::LowPadding)).x() /
+        1.3;
     QVERIFY(cell > 3);
     QPointF at = window->handleAt(WindowPicture::Handle::Size);
     dragOn(window, at, at + QPointF(cell, 0));
@@ -126,7 +131,8 @@ ENTRY main {
   a = f32[4,8] parameter(0)
   b = f32[4,8] parameter(1)
   ROOT c = f32[4,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={1}
-})", "c");
+})",
+             "c");
     auto* pairs = picture<DimensionPairs>("lhs_contracting_dims");
     dragOn(pairs, pairs->chip(0, 0).center(), pairs->chip(1, 0).center());
     QVERIFY2(says("lhs_contracting_dims={1,0}, rhs_contracting_dims={1,0}"), hand().text().c_str());
@@ -141,7 +147,10 @@ ENTRY main {
   }
 
   void aPermutationIsDragged() {
-    openText("HloModule t\nENTRY main {\n  x = f32[2,3,5] parameter(0)\n  ROOT y = f32[2,3,5] transpose(x), dimensions={0,1,2}\n}", "y");
+    openText(
+        "HloModule t\nENTRY main {\n  x = f32[2,3,5] parameter(0)\n  ROOT y = f32[2,3,5] transpose(x), "
+        "dimensions={0,1,2}\n}",
+        "y");
     auto* row = picture<PermutationRow>("dimensions");
     row->chips()->setFocus();
     QTest::keyClick(row->chips(), Qt::Key_Right, Qt::ControlModifier);
@@ -156,14 +165,16 @@ ENTRY main {
   x = f32[1,8,8,4] parameter(0)
   k = f32[3,3,4,6] parameter(1)
   ROOT y = f32[1,6,6,6] convolution(x, k), window={size=3x3}, dim_labels=b01f_01io->b01f
-})", "y");
+})",
+             "y");
     auto* rows = picture<LabelRows>("dim_labels");
     dragOn(rows, rows->chip(2, 1).center(), rows->chip(2, 3).center());
     QVERIFY2(says("dim_labels=b01f_01io->bf10"), hand().text().c_str());
   }
 
   void elementsOfAConstantAreTypedPastedAndLoaded() {
-    openText("HloModule l\nENTRY main {\n  c = f32[2,3] constant({{1,2,3},{4,5,6}})\n  ROOT y = f32[2,3] negate(c)\n}", "c");
+    openText("HloModule l\nENTRY main {\n  c = f32[2,3] constant({{1,2,3},{4,5,6}})\n  ROOT y = f32[2,3] negate(c)\n}",
+             "c");
     auto* table = picture<LiteralTable>("value");
     QCOMPARE(table->table()->rowCount(), 2);
     table->table()->item(1, 2)->setText("60");
@@ -196,7 +207,8 @@ add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
 ENTRY main {
   x = f32[2] parameter(0)
   ROOT y = f32[2] all-reduce(x), replica_groups={{0,1},{2,3}}, to_apply=add
-})", "y");
+})",
+             "y");
     auto* matrix = picture<ReplicaMatrix>("replica_groups");
     QCOMPARE(matrix->table()->rowCount(), 2);
     matrix->swapCells(0, 1, 1, 0);
@@ -212,7 +224,9 @@ ENTRY main {
 
   // --- the text
   void typedTextBecomesAnEditThatKeepsWhatStays() {
-    openText("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  y = f32[4] negate(x)\n  ROOT z = f32[4] add(y, x)\n}", "y");
+    openText(
+        "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  y = f32[4] negate(x)\n  ROOT z = f32[4] add(y, x)\n}",
+        "y");
     const InstructionId z = hand().named("z"), y = hand().named("y");
     const std::string before = hand().text();
     HloEdit* edit = editing();
@@ -222,7 +236,8 @@ ENTRY main {
     QVERIFY(hand().at(z).operands[0] == hand().named("y"));
     hand().undo();
     QCOMPARE(hand().text(), before);
-    QVERIFY2(edit->field()->toPlainText().contains("negate"), qPrintable(edit->field()->toPlainText()));  // the text follows
+    QVERIFY2(edit->field()->toPlainText().contains("negate"),
+             qPrintable(edit->field()->toPlainText()));  // the text follows
     QVERIFY(hand().named("y") == y);
     typed(edit, "f32[4]{0} negate", "f32[5]{0} negate");  // a shape that does not follow
     QVERIFY(!edit->errorText().isEmpty());
@@ -250,7 +265,10 @@ ENTRY main {
   void linesAreAddedAndRenamed() {
     openText("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] negate(x)\n}", "y");
     const InstructionId y = hand().named("y");
-    const auto renamed = editFromText(hand().module(), hand().module().entry(), "ENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  %two = f32[] constant(2)\n  %twos = f32[4]{0} broadcast(%two), dimensions={}\n  %less = f32[4]{0} negate(%x)\n  ROOT %sum = f32[4]{0} add(%less, %twos)\n}\n");
+    const auto renamed = editFromText(hand().module(), hand().module().entry(),
+                                      "ENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  %two = "
+                                      "f32[] constant(2)\n  %twos = f32[4]{0} broadcast(%two), dimensions={}\n  %less "
+                                      "= f32[4]{0} negate(%x)\n  ROOT %sum = f32[4]{0} add(%less, %twos)\n}\n");
     QVERIFY2(renamed.has_value(), renamed ? "" : renamed.error().message.c_str());
     hand().document().perform(*renamed);
     hand().settle();
@@ -267,10 +285,12 @@ ENTRY main {
       const ReadResult read = readHloText(*text, block.name);
       QVERIFY2(read.module && !read.diagnostics.hasErrors(), text->c_str());
       std::vector<Literal> arguments;
-      for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(*fillParameter(shape, arguments.size(), {0, 1.0, 8}));
+      for (const Shape& shape : entryArgumentShapes(*read.module))
+        arguments.push_back(*fillParameter(shape, arguments.size(), {0, 1.0, 8}));
       const auto out = evaluateModule(*read.module, arguments);
       QVERIFY2(out.has_value(), block.name.c_str());
-      for (int64_t i = 0; i < out->at(0).elementCount(); ++i) QVERIFY2(std::isfinite(numberIn(out->at(0), i)), block.name.c_str());
+      for (int64_t i = 0; i < out->at(0).elementCount(); ++i)
+        QVERIFY2(std::isfinite(numberIn(out->at(0), i)), block.name.c_str());
     }
   }
 
@@ -284,7 +304,8 @@ ENTRY main {
     QVERIFY(std::abs(numberIn(run("softmax", {row}, {x}), 2) - std::exp(2.0) / total) < 1e-6);
     const Literal gelu = run("gelu", {row}, {x});
     QVERIFY(std::abs(numberIn(gelu, 1) - 0.8413447) < 1e-5);  // Φ(1)
-    const Literal ones = *parseLiteral("{1,1,1}", Shape::arrayRowMajor(ElementType::F32, {3})), none = *Literal::zeros(Shape::arrayRowMajor(ElementType::F32, {3}));
+    const Literal ones = *parseLiteral("{1,1,1}", Shape::arrayRowMajor(ElementType::F32, {3})),
+                  none = *Literal::zeros(Shape::arrayRowMajor(ElementType::F32, {3}));
     QVERIFY(std::abs(numberIn(run("layer_norm", {row}, {x, ones, none}), 2) - 1.2247356) < 1e-4);
     const Literal label = *parseLiteral("{{0,0,1}}", Shape::arrayRowMajor(ElementType::F32, {1, 3}));
     QVERIFY(std::abs(numberIn(run("cross_entropy", {row, row}, {x, label})) - (std::log(total) - 2)) < 1e-6);
@@ -339,7 +360,9 @@ ENTRY main {
     QCOMPARE(actions.blocks().size(), size_t{1});
     QCOMPARE(actions.blocks()[0].summary, std::string("only twice"));
     // A file that was broken by hand is explained and not written over.
-    QVERIFY(writeFileAtomically(actions.library().toStdString(), "tessera blocks 1\nblock \"a\" 1 \"\"\nhlo\nnonsense\n").has_value());
+    QVERIFY(
+        writeFileAtomically(actions.library().toStdString(), "tessera blocks 1\nblock \"a\" 1 \"\"\nhlo\nnonsense\n")
+            .has_value());
     actions.setLibrary(actions.library());
     QVERIFY(actions.blocks().empty());
     QVERIFY(!actions.saveSelection("other", ""));
@@ -347,8 +370,10 @@ ENTRY main {
   }
 
   void librariesThatDoNotRead() {
-    for (const char* bad : {"", "tessera blocks 2\n", "tessera blocks 1\nblok", "tessera blocks 1\nblock \"a b\" 1 \"\"\nhlo\nend\n",
-                            "tessera blocks 1\nblock \"a\" x \"\"\nhlo\nend\n", "tessera blocks 1\nblock \"a\" 1 \"\"\nhlo\nHloModule m\n"})
+    for (const char* bad :
+         {"", "tessera blocks 2\n", "tessera blocks 1\nblok", "tessera blocks 1\nblock \"a b\" 1 \"\"\nhlo\nend\n",
+          "tessera blocks 1\nblock \"a\" x \"\"\nhlo\nend\n",
+          "tessera blocks 1\nblock \"a\" 1 \"\"\nhlo\nHloModule m\n"})
       QVERIFY2(!parseBlocks(bad), bad);
     const Block block{"a.b-c", "says \"this\"", 3, *shippedBlockText("gelu", {})};
     const auto read = parseBlocks(printBlocks(std::vector<Block>{block}));

@@ -1,5 +1,5 @@
-// What goes wrong in a person's hands: projects that are newer, broken or cut short, junk on the clipboard, literals of a wrong
-// size, a library of blocks that changed, a full disk. Each is explained, and nothing that stood is lost.
+// What goes wrong in a person's hands: projects that are newer, broken or cut short, junk on the clipboard, literals of
+// a wrong size, a library of blocks that changed, a full disk. Each is explained, and nothing that stood is lost.
 #include <sys/resource.h>
 
 #include <QClipboard>
@@ -26,8 +26,10 @@ using namespace tessera;
 namespace {
 
 const char* const kProject =
-    "tessera project 1\nshow \"main\"\npage \"main\"\ngroups\nat \"n\" 300 500\nframe 280 480 200 90 \"inner\"\nnote 0 -90 200 40 \"why\"\nhlo\n"
-    "HloModule m\n\nENTRY %main (a: f32[2]) -> f32[2] {\n  %a = f32[2]{0} parameter(0)\n  ROOT %n = f32[2]{0} negate(%a)\n}\n\nend\n";
+    "tessera project 1\nshow \"main\"\npage \"main\"\ngroups\nat \"n\" 300 500\nframe 280 480 200 90 \"inner\"\nnote 0 "
+    "-90 200 40 \"why\"\nhlo\n"
+    "HloModule m\n\nENTRY %main (a: f32[2]) -> f32[2] {\n  %a = f32[2]{0} parameter(0)\n  ROOT %n = f32[2]{0} "
+    "negate(%a)\n}\n\nend\n";
 
 // No file of this process grows beyond some bytes while it lives, as on a full disk.
 class FullDisk {
@@ -79,7 +81,8 @@ class BadInputTest : public QObject {
     hand().window().openFile(path);
     hand().settle();
     QVERIFY2(hand().window().banner().isVisible(), qPrintable(path));
-    QVERIFY2(hand().window().banner().message().contains(QLatin1String(why)), qPrintable(hand().window().banner().message()));
+    QVERIFY2(hand().window().banner().message().contains(QLatin1String(why)),
+             qPrintable(hand().window().banner().message()));
     stillThere();
   }
 
@@ -134,14 +137,16 @@ class BadInputTest : public QObject {
     }
     QVERIFY(refusals > 300);
     begin();
-    refused(write("broken.tessera", QByteArray(kProject).replace("at \"n\" 300 500", "at \"n\" 300 here")), "broken.tessera:5");
+    refused(write("broken.tessera", QByteArray(kProject).replace("at \"n\" 300 500", "at \"n\" 300 here")),
+            "broken.tessera:5");
     refused(write("graph.tessera", QByteArray(kProject).replace("negate(%a)", "negate(%b)")), "undefined name %b");
   }
 
   void junkThatIsPasted() {
     begin();
-    for (const char* junk : {"hello", "   ", "HloModule m\n\nENTRY %e {\n", "}}}}((((", "%a = f32[2] add(%nobody, %nothing)", "\x01\x02\xff",
-                             "tessera project 1\nend\n", "%a = f32[99999999999,99999999999] constant(1)"}) {
+    for (const char* junk :
+         {"hello", "   ", "HloModule m\n\nENTRY %e {\n", "}}}}((((", "%a = f32[2] add(%nobody, %nothing)",
+          "\x01\x02\xff", "tessera project 1\nend\n", "%a = f32[99999999999,99999999999] constant(1)"}) {
       QGuiApplication::clipboard()->setText(QString::fromLatin1(junk));
       hand().window().banner().hide();
       hand().key(Qt::Key_V, Qt::ControlModifier);
@@ -154,7 +159,8 @@ class BadInputTest : public QObject {
   void literalsOfAWrongSize() {
     begin();
     refused(write("few.hlo", "HloModule m\nENTRY %e {\n  ROOT %c = f32[3] constant({1, 2})\n}\n"), "3");
-    refused(write("many.tessera", QByteArray(kProject).replace("negate(%a)", "constant({1, 2, 3})")), "too many elements");
+    refused(write("many.tessera", QByteArray(kProject).replace("negate(%a)", "constant({1, 2, 3})")),
+            "too many elements");
     TextPanel* panel = hand().window().panels().text;
     hand().window().panels().raise(QStringLiteral("text"));
     panel->editButton()->setChecked(true);
@@ -229,7 +235,10 @@ class BadInputTest : public QObject {
     }
     hand().add("tanh");  // there is room again
     QTRY_COMPARE(QDir(folder_->path()).entryList({"*.tessera"}, QDir::Files).size(), 1);
-    QVERIFY(readProjectModule(contentOf(QDir(folder_->path()).entryInfoList({"*.tessera"}, QDir::Files)[0].filePath()).toStdString(), "r.tessera").module);
+    QVERIFY(readProjectModule(
+                contentOf(QDir(folder_->path()).entryInfoList({"*.tessera"}, QDir::Files)[0].filePath()).toStdString(),
+                "r.tessera")
+                .module);
   }
 };
 

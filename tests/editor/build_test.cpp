@@ -98,7 +98,8 @@ class BuildTest : public QObject {
     AddSearch& search = hand().window().addSearch();
     QVERIFY(search.isVisible());
     QTest::keyClicks(search.field(), "and");
-    for (int row = 0; row < search.list()->count(); ++row) QVERIFY(!search.list()->item(row)->text().startsWith("and "));
+    for (int row = 0; row < search.list()->count(); ++row)
+      QVERIFY(!search.list()->item(row)->text().startsWith("and "));
     search.field()->clear();
     QTest::keyClicks(search.field(), "reduce max");
     QVERIFY(search.list()->item(0)->text().contains("f32[2]"));  // how it will fit
@@ -172,7 +173,9 @@ class BuildTest : public QObject {
     const InstructionId row = hand().add("f32[3]");
     hand().wire(row, sum, 1);
     const InstructionId wide = hand().at(sum).operands[1];
-    const auto node = [&] { return hand().canvas().view()->nodes[static_cast<size_t>(hand().canvas().view()->boxOf(wide))]; };
+    const auto node = [&] {
+      return hand().canvas().view()->nodes[static_cast<size_t>(hand().canvas().view()->boxOf(wide))];
+    };
     QVERIFY(node().chip);
     hand().doubleClick(hand().bodyOf(wide));
     QVERIFY(!node().chip);
@@ -218,7 +221,8 @@ class BuildTest : public QObject {
     const InstructionId wide = hand().at(product).operands[1];
     QCOMPARE(hand().shape(wide), std::string("f32[2,3]"));
     // Drawn at the node, not as a node of its own.
-    QVERIFY(hand().canvas().view()->nodes[static_cast<size_t>(hand().canvas().view()->boxOf(wide))].kind == ViewNode::Kind::Attached);
+    QVERIFY(hand().canvas().view()->nodes[static_cast<size_t>(hand().canvas().view()->boxOf(wide))].kind ==
+            ViewNode::Kind::Attached);
     checkOneStep(hand(), before);
   }
 

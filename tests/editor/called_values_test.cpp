@@ -1,5 +1,5 @@
-// Values inside called computations: what is opened in place shows the values of its first call, tuples say what they hold,
-// a branch that is not taken says so, and comparators and windows are looked at application by application.
+// Values inside called computations: what is opened in place shows the values of its first call, tuples say what they
+// hold, a branch that is not taken says so, and comparators and windows are looked at application by application.
 #include <QTest>
 
 #include "app/studio/running.h"
@@ -43,7 +43,9 @@ class CalledValuesTest : public QObject {
   }
 
   void aTupleSaysWhatItHolds() {
-    hand().openText("HloModule t\nENTRY main {\n  a = f32[] constant(3)\n  b = f32[2] constant({4, 4})\n  p = (f32[], f32[2]) tuple(a, b)\n  ROOT q = (f32[], f32[2], f32[]) tuple(a, b, a)\n}");
+    hand().openText(
+        "HloModule t\nENTRY main {\n  a = f32[] constant(3)\n  b = f32[2] constant({4, 4})\n  p = (f32[], f32[2]) "
+        "tuple(a, b)\n  ROOT q = (f32[], f32[2], f32[]) tuple(a, b, a)\n}");
     QCOMPARE(strip("p"), QString("3  ·  all 4"));
     QCOMPARE(strip("q"), QString("3 values"));
   }

@@ -127,7 +127,8 @@ class CanvasTest : public QObject {
     QVERIFY((canvas_->toScene(QPointF(230, 180)) - before).manhattanLength() < 0.01);
     QVERIFY(canvas_->selection().empty());
     const QPointF at(300, 300);
-    QWheelEvent pixels(at, canvas_->mapToGlobal(at), QPoint(-5, 12), QPoint(), Qt::NoButton, {}, Qt::NoScrollPhase, false);
+    QWheelEvent pixels(at, canvas_->mapToGlobal(at), QPoint(-5, 12), QPoint(), Qt::NoButton, {}, Qt::NoScrollPhase,
+                       false);
     const QPointF fixed = canvas_->toScene(at);
     QCoreApplication::sendEvent(canvas_.get(), &pixels);
     QVERIFY((canvas_->toScene(at + QPointF(-5, 12)) - fixed).manhattanLength() < 0.01);
@@ -137,7 +138,8 @@ class CanvasTest : public QObject {
     const QPointF at(300, 250), fixed = canvas_->toScene(at);
     const double zoom = canvas_->zoom();
     const auto turn = [&](Qt::KeyboardModifiers modifiers) {
-      QWheelEvent notch(at, canvas_->mapToGlobal(at), QPoint(), QPoint(0, 120), Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+      QWheelEvent notch(at, canvas_->mapToGlobal(at), QPoint(), QPoint(0, 120), Qt::NoButton, modifiers,
+                        Qt::NoScrollPhase, false);
       QCoreApplication::sendEvent(canvas_.get(), &notch);
     };
     turn({});
@@ -191,7 +193,8 @@ class CanvasTest : public QObject {
     canvas_->zoomBy(8, canvas_->toWidget(canvas_->boxOf(p_).center()));
     QTest::keyClick(canvas_.get(), Qt::Key_Down);
     const QRectF box = canvas_->boxOf(canvas_->selection()[0]);
-    QVERIFY(QRectF(0, 0, 800, 600).intersects(QRectF(canvas_->toWidget(box.topLeft()), canvas_->toWidget(box.bottomRight()))));
+    QVERIFY(QRectF(0, 0, 800, 600)
+                .intersects(QRectF(canvas_->toWidget(box.topLeft()), canvas_->toWidget(box.bottomRight()))));
   }
 
   void enterTogglesTheSelectedGroup() {

@@ -1,10 +1,11 @@
-// What is chosen, said or dragged instead of being drawn: dimensions by letter, ready computations, numbers beside their
-// readers, what can feed an open input; constants of called computations that become parameters; elements of a map one by one.
+// What is chosen, said or dragged instead of being drawn: dimensions by letter, ready computations, numbers beside
+// their readers, what can feed an open input; constants of called computations that become parameters; elements of a
+// map one by one.
 #include <QAction>
 #include <QLabel>
 #include <QTableWidget>
-#include <QToolButton>
 #include <QTest>
+#include <QToolButton>
 
 #include "app/studio/arranging.h"
 #include "app/studio/node_labels.h"
@@ -154,7 +155,8 @@ ENTRY main {
     hand().drag(hand().inputOf(product, 1), hand().emptyPlace());
     AddSearch& search = hand().window().addSearch();
     QVERIFY(search.isVisible());
-    QVERIFY2(search.field()->placeholderText().startsWith("What gives f32[3"), qPrintable(search.field()->placeholderText()));
+    QVERIFY2(search.field()->placeholderText().startsWith("What gives f32[3"),
+             qPrintable(search.field()->placeholderText()));
     QTest::keyClicks(search.field(), "compare");  // pred is no other side of f32
     QCOMPARE(search.list()->count(), 0);
     search.field()->selectAll();
@@ -257,7 +259,8 @@ ENTRY main {
       return out;
     };
     QVERIFY(glow() == std::vector<InstructionId>{twice});
-    QVERIFY2(hand().canvas().foresight()[0].text.contains("undone: Rename"), qPrintable(hand().canvas().foresight()[0].text));
+    QVERIFY2(hand().canvas().foresight()[0].text.contains("undone: Rename"),
+             qPrintable(hand().canvas().foresight()[0].text));
     hand().redo();
     QVERIFY(glow() == std::vector<InstructionId>{twice});
     QTRY_VERIFY(hand().canvas().foresight().empty());
@@ -269,7 +272,8 @@ ENTRY main {
     QVERIFY(labels && !labels->isVisible());
     const QImage before = hand().canvas().grab().toImage();
     for (QAction* action : hand().window().findChildren<QAction*>())
-      if (action->text().contains("ames under nodes") || action->text().contains("ayouts under nodes")) action->trigger();
+      if (action->text().contains("ames under nodes") || action->text().contains("ayouts under nodes"))
+        action->trigger();
     QVERIFY(labels->isVisible());
     QCOMPARE(labels->textOf(x), QString("%parameter · {1,0}"));
     QVERIFY(hand().canvas().grab().toImage() != before);

@@ -1,5 +1,5 @@
-// The panel of compiled code: a small graph is compiled when it is looked at, steps, loops, IR and assembly of what is selected;
-// a big one asks first; an edit makes it anew; what does not compile is explained.
+// The panel of compiled code: a small graph is compiled when it is looked at, steps, loops, IR and assembly of what is
+// selected; a big one asks first; an edit makes it anew; what does not compile is explained.
 #include <QPushButton>
 #include <QTabWidget>
 #include <QTemporaryDir>
@@ -38,7 +38,8 @@ class CompiledTest : public QObject {
     hand().window().panels().raise("compiled");
     rest();
     QVERIFY2(panel()->textOf(0).contains("computes exponential"), qPrintable(panel()->textOf(0)));
-    QVERIFY2(panel()->textOf(0).contains("flops") && panel()->textOf(0).contains("argument 0"), qPrintable(panel()->textOf(0)));
+    QVERIFY2(panel()->textOf(0).contains("flops") && panel()->textOf(0).contains("argument 0"),
+             qPrintable(panel()->textOf(0)));
     QVERIFY2(panel()->textOf(1).contains("for"), qPrintable(panel()->textOf(1)));
     QVERIFY(panel()->textOf(2).contains("define"));
     QVERIFY(panel()->textOf(3).contains("define"));
@@ -96,7 +97,8 @@ class CompiledTest : public QObject {
 
   void aBigGraphAsksFirst() {
     std::string text = "HloModule big\nENTRY main {\n  x = f32[4] parameter(0)\n  v0 = f32[4] negate(x)\n";
-    for (int i = 1; i < 3100; ++i) text += "  v" + std::to_string(i) + " = f32[4] negate(v" + std::to_string(i - 1) + ")\n";
+    for (int i = 1; i < 3100; ++i)
+      text += "  v" + std::to_string(i) + " = f32[4] negate(v" + std::to_string(i - 1) + ")\n";
     text += "  ROOT r = f32[4] exponential(v3099)\n}\n";
     QTemporaryDir folder;
     const QString path = folder.filePath("big.hlo");

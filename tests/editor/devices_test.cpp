@@ -1,5 +1,5 @@
-// Runs of the studio on several devices, with feeds and with a library of custom calls; replica groups as a matrix; and F6
-// through the panels.
+// Runs of the studio on several devices, with feeds and with a library of custom calls; replica groups as a matrix; and
+// F6 through the panels.
 #include <QDockWidget>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -49,7 +49,8 @@ add {
 ENTRY main {
   x = f32[2] constant({1, 2})
   ROOT all = f32[2] all-reduce(x), replica_groups={{0,1}}, to_apply=add
-})", false);
+})",
+                    false);
     QCOMPARE(run(), (std::vector<float>{2, 4}));
     // Two groups of one: each replica keeps its own.
     hand().click(hand().named("all"));
@@ -71,9 +72,11 @@ ENTRY main {
   in = (f32[3], token[]) infeed(t)
   x = f32[3] get-tuple-element(in), index=0
   ROOT y = f32[3] add(x, x)
-})", false);
+})",
+                    false);
     const std::vector<float> given{1, 2, 4};
-    const Literal literal = *Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {3}), std::as_bytes(std::span(given)));
+    const Literal literal =
+        *Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {3}), std::as_bytes(std::span(given)));
     const std::string file = folder_.filePath("feed.npz").toStdString();
     QVERIFY(writeNpz(file, {{"feed0", literal}}).has_value());
     RunSettings settings;
@@ -87,7 +90,10 @@ ENTRY main {
   void anOutfeedIsWrittenAmongTheUsersFiles() {
     const QByteArray home = qgetenv("HOME");
     qputenv("HOME", folder_.path().toLocal8Bit());
-    hand().openText("HloModule out\n\nENTRY main {\n  x = f32[2] constant({1, 2})\n  t = token[] after-all()\n  ROOT o = token[] outfeed(x, t), outfeed_shape=f32[2]\n}", false);
+    hand().openText(
+        "HloModule out\n\nENTRY main {\n  x = f32[2] constant({1, 2})\n  t = token[] after-all()\n  ROOT o = token[] "
+        "outfeed(x, t), outfeed_shape=f32[2]\n}",
+        false);
     const QDir beside = QFileInfo(hand().document().path()).dir();
     RunSettings settings;
     settings.outfeed = "out.npz";
@@ -103,9 +109,13 @@ ENTRY main {
   }
 
   void aMissingLibraryIsExplained() {
-    hand().openText("HloModule c\n\nENTRY main {\n  x = f32[2] constant({1, 2})\n  ROOT y = f32[2] custom-call(x), custom_call_target=\"nobody_has_this\"\n}", false);
+    hand().openText(
+        "HloModule c\n\nENTRY main {\n  x = f32[2] constant({1, 2})\n  ROOT y = f32[2] custom-call(x), "
+        "custom_call_target=\"nobody_has_this\"\n}",
+        false);
     QVERIFY(run().empty());
-    QVERIFY2(hand().window().banner().message().contains("nobody_has_this"), qPrintable(hand().window().banner().message()));
+    QVERIFY2(hand().window().banner().message().contains("nobody_has_this"),
+             qPrintable(hand().window().banner().message()));
     RunSettings settings;
     settings.library = folder_.filePath("nowhere.so").toStdString();
     hand().document().setRunSettings(settings, "Library");
@@ -119,8 +129,12 @@ ENTRY main {
     QVERIFY(writeFileAtomically(source.toStdString(), RunPanel::customCallStub().toStdString()).has_value());
     QProcess compiler;
     compiler.start("cc", {"-shared", "-fPIC", "-I", TESSERA_SOURCE_DIR "/core/custom_calls", "-o", library, source});
-    if (!compiler.waitForFinished(60000) || compiler.exitCode() != 0) QFAIL(compiler.readAllStandardError().constData());
-    hand().openText("HloModule c\n\nENTRY main {\n  x = f32[8] constant({1, 2, 3, 4, 5, 6, 7, 8})\n  ROOT y = f32[8] custom-call(x), custom_call_target=\"my_target\", api_version=API_VERSION_ORIGINAL\n}", false);
+    if (!compiler.waitForFinished(60000) || compiler.exitCode() != 0)
+      QFAIL(compiler.readAllStandardError().constData());
+    hand().openText(
+        "HloModule c\n\nENTRY main {\n  x = f32[8] constant({1, 2, 3, 4, 5, 6, 7, 8})\n  ROOT y = f32[8] "
+        "custom-call(x), custom_call_target=\"my_target\", api_version=API_VERSION_ORIGINAL\n}",
+        false);
     RunSettings settings;
     settings.library = library.toStdString();
     hand().document().setRunSettings(settings, "Library");
@@ -144,7 +158,8 @@ ENTRY main {
       QTest::keyClick(hand().window().focusWidget(), Qt::Key_F6);
       seen << owner();
     }
-    QVERIFY2(seen.contains("inspector") && !seen.contains("nowhere") && seen.back() == "canvas" && seen.size() >= 4, qPrintable(seen.join(' ')));
+    QVERIFY2(seen.contains("inspector") && !seen.contains("nowhere") && seen.back() == "canvas" && seen.size() >= 4,
+             qPrintable(seen.join(' ')));
     QTest::keyClick(hand().window().focusWidget(), Qt::Key_F6, Qt::ShiftModifier);
     QCOMPARE(owner(), seen[seen.size() - 2]);
   }

@@ -1,5 +1,5 @@
-// Constants inside the nodes that read them: typed, dragged, changed in place, pulled out as nodes of their own and folded back,
-// found, marked and saved. With real mouse and key events; every change is undone and done again.
+// Constants inside the nodes that read them: typed, dragged, changed in place, pulled out as nodes of their own and
+// folded back, found, marked and saved. With real mouse and key events; every change is undone and done again.
 #include <QAction>
 #include <QTemporaryDir>
 #include <QTest>
@@ -95,7 +95,9 @@ class FieldsTest : public QObject {
 
   // Values need not be computed for it.
   void aDragNeedsNoValues() {
-    openText("HloModule m\nENTRY e {\n  p = f32[4]{0} parameter(0)\n  c = f32[] constant(2)\n  b = f32[4]{0} broadcast(c), dimensions={}\n  ROOT r = f32[4]{0} multiply(p, b)\n}\n");
+    openText(
+        "HloModule m\nENTRY e {\n  p = f32[4]{0} parameter(0)\n  c = f32[] constant(2)\n  b = f32[4]{0} broadcast(c), "
+        "dimensions={}\n  ROOT r = f32[4]{0} multiply(p, b)\n}\n");
     hand().document().setLive(false);
     hand().settle();
     const std::string before = hand().text();
@@ -106,7 +108,9 @@ class FieldsTest : public QObject {
   }
 
   void inPlaceItKeepsItsNameOrBecomesWhatIsTyped() {
-    openText("HloModule m\nENTRY e {\n  p = f32[3]{0} parameter(0)\n  two = f32[] constant(2)\n  wide = f32[3]{0} broadcast(two), dimensions={}\n  ROOT r = f32[3]{0} multiply(p, wide)\n}\n");
+    openText(
+        "HloModule m\nENTRY e {\n  p = f32[3]{0} parameter(0)\n  two = f32[] constant(2)\n  wide = f32[3]{0} "
+        "broadcast(two), dimensions={}\n  ROOT r = f32[3]{0} multiply(p, wide)\n}\n");
     const InstructionId root = hand().named("r");
     std::string before = hand().text();
     changeInPlace(second(root), "7");
@@ -128,8 +132,11 @@ class FieldsTest : public QObject {
   }
 
   void whatOthersReadTooStaysTheirs() {
-    openText("HloModule m\nENTRY e {\n  p = f32[3]{0} parameter(0)\n  two = f32[] constant(2)\n  wide = f32[3]{0} broadcast(two), dimensions={}\n"
-             "  wide2 = f32[3]{0} broadcast(two), dimensions={}\n  a = f32[3]{0} multiply(p, wide)\n  ROOT r = f32[3]{0} add(a, wide2)\n}\n");
+    openText(
+        "HloModule m\nENTRY e {\n  p = f32[3]{0} parameter(0)\n  two = f32[] constant(2)\n  wide = f32[3]{0} "
+        "broadcast(two), dimensions={}\n"
+        "  wide2 = f32[3]{0} broadcast(two), dimensions={}\n  a = f32[3]{0} multiply(p, wide)\n  ROOT r = f32[3]{0} "
+        "add(a, wide2)\n}\n");
     const InstructionId root = hand().named("r"), a = hand().named("a");
     QVERIFY(isInside(second(root), root) && isInside(second(a), a));
     const std::string before = hand().text();
@@ -208,27 +215,34 @@ class FieldsTest : public QObject {
     open(file("kept.hlo"));
     const InstructionId again = hand().named(name.c_str());
     QVERIFY(hand().nodeOf(again).pulled);
-    QCOMPARE(hand().canvas().boxOf(again).topLeft() - hand().canvas().boxOf(hand().named(user.c_str())).topLeft(), apart);
+    QCOMPARE(hand().canvas().boxOf(again).topLeft() - hand().canvas().boxOf(hand().named(user.c_str())).topLeft(),
+             apart);
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, hand().markOf(again));
     hand().settle();
     QVERIFY(isInside(again, hand().named(user.c_str())));
   }
 
   void findingSelectingAndMistakesReachIt() {
-    openText("HloModule m\nENTRY e {\n  p = f32[3]{0} parameter(0)\n  c = f32[] constant(2)\n  r = f32[3]{0} reduce-precision(p), exponent_bits=5, mantissa_bits=3\n"
-             "  far = f32[4]{0} iota(), iota_dimension=0\n  t = f32[3]{0} add(r, far)\n  ROOT u = f32[3]{0} multiply(t, p)\n}\n");
+    openText(
+        "HloModule m\nENTRY e {\n  p = f32[3]{0} parameter(0)\n  c = f32[] constant(2)\n  r = f32[3]{0} "
+        "reduce-precision(p), exponent_bits=5, mantissa_bits=3\n"
+        "  far = f32[4]{0} iota(), iota_dimension=0\n  t = f32[3]{0} add(r, far)\n  ROOT u = f32[3]{0} multiply(t, "
+        "p)\n}\n");
     const InstructionId far = hand().named("far"), t = hand().named("t");
     QVERIFY(isInside(far, t));
     hand().window().revealInstruction(far);
     hand().settle();
     QVERIFY(hand().selected() == far);
     QVERIFY(QRectF(hand().canvas().rect()).contains(hand().canvas().toWidget(hand().canvas().boxOf(far).center())));
-    QVERIFY(std::ranges::any_of(hand().canvas().marks(), [&](const auto& mark) { return mark.first == t; }));  // the sizes disagree
+    QVERIFY(std::ranges::any_of(hand().canvas().marks(),
+                                [&](const auto& mark) { return mark.first == t; }));  // the sizes disagree
   }
 
   void manyFieldsKeepTheNodeInOneColumn() {
-    openText("HloModule m\nENTRY e {\n  p = f32[4,4]{1,0} parameter(0)\n  u = f32[1,1]{1,0} parameter(1)\n  i = s32[] constant(1)\n  j = s32[] constant(2)\n"
-             "  ROOT r = f32[4,4]{1,0} dynamic-update-slice(p, u, i, j)\n}\n");
+    openText(
+        "HloModule m\nENTRY e {\n  p = f32[4,4]{1,0} parameter(0)\n  u = f32[1,1]{1,0} parameter(1)\n  i = s32[] "
+        "constant(1)\n  j = s32[] constant(2)\n"
+        "  ROOT r = f32[4,4]{1,0} dynamic-update-slice(p, u, i, j)\n}\n");
     const InstructionId root = hand().named("r"), i = hand().named("i"), j = hand().named("j");
     QVERIFY(isInside(i, root) && isInside(j, root));
     QVERIFY(hand().canvas().boxOf(i).bottom() <= hand().canvas().boxOf(j).top());

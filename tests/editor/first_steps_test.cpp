@@ -1,9 +1,10 @@
-// The first minute of somebody who has never seen the program: doors that look like doors, beginnings to click, what comes
-// next in one line, a search that begins with what is of use. Real key and mouse events; each step undone and redone.
+// The first minute of somebody who has never seen the program: doors that look like doors, beginnings to click, what
+// comes next in one line, a search that begins with what is of use. Real key and mouse events; each step undone and
+// redone.
 #include <QCommandLinkButton>
+#include <QDockWidget>
 #include <QLabel>
 #include <QListWidget>
-#include <QDockWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTest>
@@ -127,7 +128,8 @@ class FirstStepsTest : public QObject {
     QVERIFY2(before > 360, qPrintable(QString::number(before)));  // the canvas has the larger part
     panels.raise(QStringLiteral("value"));
     hand().settle();
-    QTRY_VERIFY2(panels.find(QStringLiteral("value"))->height() >= 210, qPrintable(QString::number(panels.find(QStringLiteral("value"))->height())));
+    QTRY_VERIFY2(panels.find(QStringLiteral("value"))->height() >= 210,
+                 qPrintable(QString::number(panels.find(QStringLiteral("value"))->height())));
   }
 
   void namesOnHelpPagesAreSetAsCode() {
@@ -160,7 +162,8 @@ class FirstStepsTest : public QObject {
       auto* list = hand().window().findChild<QTreeWidget*>(QStringLiteral("completions"));
       QVERIFY(list && list->isVisible());
       const QImage picture = list->grab().toImage();
-      const QColor edge = picture.pixelColor(picture.width() / 2, picture.height() - 1), page = hand().window().palette().color(QPalette::Base);
+      const QColor edge = picture.pixelColor(picture.width() / 2, picture.height() - 1),
+                   page = hand().window().palette().color(QPalette::Base);
       QVERIFY2(std::abs(edge.lightness() - page.lightness()) > 60, qPrintable(edge.name() + page.name()));
       QTest::keyClick(field, Qt::Key_Escape);
     }

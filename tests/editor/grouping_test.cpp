@@ -1,5 +1,5 @@
-// Groups made by hand with real keys and mouse: a selection into a call or a fusion, back again, a number that becomes a
-// parameter, a selection written as a module; each undone and redone to the same text.
+// Groups made by hand with real keys and mouse: a selection into a call or a fusion, back again, a number that becomes
+// a parameter, a selection written as a module; each undone and redone to the same text.
 #include <QFileDialog>
 #include <QTemporaryDir>
 #include <QTest>

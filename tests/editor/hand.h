@@ -1,5 +1,5 @@
-// A hand for Qt tests of building: real key and mouse events on the canvas, each counted as a gesture. Before: the tests
-// build_test and tasks_test; after: MainWindow.
+// A hand for Qt tests of building: real key and mouse events on the canvas, each counted as a gesture. Before: the
+// tests build_test and tasks_test; after: MainWindow.
 #pragma once
 
 #include <QLineEdit>
@@ -116,16 +116,25 @@ class Hand {
   void wire(InstructionId from, InstructionId user, int32_t operand) { drag(outputOf(from), inputOf(user, operand)); }
 
   // --- places
-  const ViewNode& nodeOf(InstructionId id) { return canvas().view()->nodes[static_cast<size_t>(canvas().view()->boxOf(id))]; }
+  const ViewNode& nodeOf(InstructionId id) {
+    return canvas().view()->nodes[static_cast<size_t>(canvas().view()->boxOf(id))];
+  }
   // A node is taken by its title: fields of its inputs stand below. A field of its own is taken left of its mark.
   QPoint bodyOf(InstructionId id) {
     const QRectF box = canvas().boxOf(id);
     if (nodeOf(id).owner >= 0) return canvas().toWidget(box.center() - QPointF(box::kPullMark / 2, 0)).toPoint();
-    return canvas().toWidget(nodeOf(id).kind == ViewNode::Kind::Instruction ? QPointF(box.center().x(), box.top() + std::min(box.height() / 2, 21.0)) : box.center()).toPoint();
+    return canvas()
+        .toWidget(nodeOf(id).kind == ViewNode::Kind::Instruction
+                      ? QPointF(box.center().x(), box.top() + std::min(box.height() / 2, 21.0))
+                      : box.center())
+        .toPoint();
   }
   QPoint markOf(InstructionId id) {  // pulls a field out, or folds it back
     const QRectF box = canvas().boxOf(id);
-    return canvas().toWidget(nodeOf(id).owner >= 0 ? QPointF(box.right() - box::kPullMark / 2, box.center().y()) : QPointF(box.right() - box::kPullMark / 2 - 3, box.top() + 10)).toPoint();
+    return canvas()
+        .toWidget(nodeOf(id).owner >= 0 ? QPointF(box.right() - box::kPullMark / 2, box.center().y())
+                                        : QPointF(box.right() - box::kPullMark / 2 - 3, box.top() + 10))
+        .toPoint();
   }
   QPoint outputOf(InstructionId id) { return canvas().outputAt(canvas().view()->boxOf(id)).toPoint(); }
   QPoint inputOf(InstructionId id, int32_t operand) {

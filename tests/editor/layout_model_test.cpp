@@ -36,16 +36,21 @@ class Formula {
       return inner;
     }
     int64_t number = 0;
-    while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) number = number * 10 + (text_[at_++] - '0');
+    while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])))
+      number = number * 10 + (text_[at_++] - '0');
     return number;
   }
   int64_t product() {
     int64_t out = factor();
     for (;;) {
-      if (take('*')) out *= factor();
-      else if (take('/')) out /= factor();
-      else if (take('%')) out %= factor();
-      else return out;
+      if (take('*'))
+        out *= factor();
+      else if (take('/'))
+        out /= factor();
+      else if (take('%'))
+        out %= factor();
+      else
+        return out;
     }
   }
   std::string text_;
@@ -64,7 +69,8 @@ Shape randomShape(std::mt19937& random) {
     for (int64_t d : shape.dimensions) layout.paddedDimensions.push_back(d + upTo(3));
   for (int64_t tiles = upTo(3); tiles > 0; --tiles) {
     Tile tile;
-    for (int64_t cut = 1 + upTo(3); cut > 0; --cut) tile.dims.push_back(cut > 1 && upTo(6) == 0 ? Tile::kCombine : 1 + upTo(5));
+    for (int64_t cut = 1 + upTo(3); cut > 0; --cut)
+      tile.dims.push_back(cut > 1 && upTo(6) == 0 ? Tile::kCombine : 1 + upTo(5));
     layout.tiles.push_back(tile);
   }
   if (upTo(4) == 0) layout.tailPaddingAlignment = 1 + upTo(9);

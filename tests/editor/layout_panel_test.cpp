@@ -30,7 +30,9 @@ namespace {
 
 QPalette paletteOf(bool dark) {
   QPalette p;
-  const auto set = [&](QPalette::ColorRole role, uint32_t light, uint32_t night) { p.setColor(role, QColor::fromRgb(dark ? night : light)); };
+  const auto set = [&](QPalette::ColorRole role, uint32_t light, uint32_t night) {
+    p.setColor(role, QColor::fromRgb(dark ? night : light));
+  };
   set(QPalette::Window, 0xf3f5f8, 0x1a1e25);
   set(QPalette::WindowText, 0x161b22, 0xeef2f7);
   set(QPalette::Base, 0xffffff, 0x14171c);
@@ -43,14 +45,17 @@ QPalette paletteOf(bool dark) {
   return p;
 }
 
-void write(const QString& path, const QString& preset, const QString& text, bool dark, QSize size, std::optional<int64_t> chosen) {
+void write(const QString& path, const QString& preset, const QString& text, bool dark, QSize size,
+           std::optional<int64_t> chosen) {
   LayoutPanel panel;
   panel.setPalette(paletteOf(dark));
   panel.setAutoFillBackground(true);
   panel.resize(size);
   panel.show();
-  if (preset.isEmpty()) panel.showShapeText(text);
-  else panel.setPreset(preset);
+  if (preset.isEmpty())
+    panel.showShapeText(text);
+  else
+    panel.setPreset(preset);
   QApplication::processEvents();
   if (chosen) panel.state()->choose(chosen);
   panel.finishAnimations();
@@ -86,12 +91,17 @@ int writePictures(const QString& folder) {
   for (const LayoutPreset& preset : layoutPresets()) {
     const QString name = QString::fromUtf8(preset.name.data(), static_cast<qsizetype>(preset.name.size()));
     for (const bool dark : {false, true})
-      write(folder + QStringLiteral("/%1_%2.png").arg(at).arg(dark ? "dark" : "light"), name, {}, dark, {1100, 620}, preset.name == "TPU bf16" ? 1024 + 2 : 4);
+      write(folder + QStringLiteral("/%1_%2.png").arg(at).arg(dark ? "dark" : "light"), name, {}, dark, {1100, 620},
+            preset.name == "TPU bf16" ? 1024 + 2 : 4);
     ++at;
   }
-  const QStringList more = {QStringLiteral("f32[2,4,32,32]{2,3,1,0:T(8,128)}"), QStringLiteral("s8[4611686018427387904]{0}"),
-                            QStringLiteral("f32[]{:T(128)}"), QStringLiteral("f32[64,64]{0,1}"), QStringLiteral("f32[0,3]"),
-                            QStringLiteral("f32[12"), QStringLiteral("bf16[768]{0:T(1024)(128)(2,1)}")};
+  const QStringList more = {QStringLiteral("f32[2,4,32,32]{2,3,1,0:T(8,128)}"),
+                            QStringLiteral("s8[4611686018427387904]{0}"),
+                            QStringLiteral("f32[]{:T(128)}"),
+                            QStringLiteral("f32[64,64]{0,1}"),
+                            QStringLiteral("f32[0,3]"),
+                            QStringLiteral("f32[12"),
+                            QStringLiteral("bf16[768]{0:T(1024)(128)(2,1)}")};
   for (const QString& text : more) {
     write(folder + QStringLiteral("/more_%1.png").arg(at), {}, text, at % 2, {1100, 620}, std::nullopt);
     ++at;
@@ -132,7 +142,8 @@ class LayoutPanelTest : public QObject {
     QString out;
     for (int64_t i = 0; i < model().positions(); ++i) {
       const auto index = model().memory().index(i);
-      out += (i ? QStringLiteral(" ") : QString()) + QString::fromStdString(index ? model().elementName(*index) : model().paddingText());
+      out += (i ? QStringLiteral(" ") : QString()) +
+             QString::fromStdString(index ? model().elementName(*index) : model().paddingText());
     }
     return out;
   }
@@ -140,8 +151,10 @@ class LayoutPanelTest : public QObject {
     QLineEdit* edit = field(name);
     edit->setFocus();
     edit->selectAll();
-    if (text.isEmpty()) QTest::keyClick(edit, Qt::Key_Delete);
-    else QTest::keyClicks(edit, text);
+    if (text.isEmpty())
+      QTest::keyClick(edit, Qt::Key_Delete);
+    else
+      QTest::keyClicks(edit, text);
   }
   void pointAt(CellPane* pane, int64_t linear) {
     const auto rect = pane->rectOf(linear);
@@ -192,7 +205,8 @@ class LayoutPanelTest : public QObject {
     for (const LayoutPreset& preset : layoutPresets()) {
       panel_->setPreset(QString::fromUtf8(preset.name.data(), static_cast<qsizetype>(preset.name.size())));
       QCOMPARE(panel_->errorText(), QString());
-      QCOMPARE(panel_->findChild<QComboBox*>(QStringLiteral("presets"))->currentText().toStdString(), std::string(preset.name));
+      QCOMPARE(panel_->findChild<QComboBox*>(QStringLiteral("presets"))->currentText().toStdString(),
+               std::string(preset.name));
       QVERIFY(!panel_->grab().isNull());
     }
   }
@@ -221,10 +235,13 @@ class LayoutPanelTest : public QObject {
     const QColor accent = panel_->palette().color(QPalette::Highlight);
     const int gap = grid()->geometry().right() + 5;  // the line must cross from pane to pane
     const auto near = [&](const QColor& c) {
-      return std::abs(c.red() - accent.red()) + std::abs(c.green() - accent.green()) + std::abs(c.blue() - accent.blue()) < 150;
+      return std::abs(c.red() - accent.red()) + std::abs(c.green() - accent.green()) +
+                 std::abs(c.blue() - accent.blue()) <
+             150;
     };
     int found = 0;
-    for (int y = 0; y < after.height(); ++y) found += after.pixel(gap, y) != before.pixel(gap, y) && near(after.pixelColor(gap, y));
+    for (int y = 0; y < after.height(); ++y)
+      found += after.pixel(gap, y) != before.pixel(gap, y) && near(after.pixelColor(gap, y));
     QVERIFY(found >= 1);
     QVERIFY(found < 12);
   }
@@ -243,7 +260,8 @@ class LayoutPanelTest : public QObject {
     QTest::keyClick(memory(), Qt::Key_Right);  // the end holds
     QCOMPARE(panel_->state()->chosen(), std::optional<int64_t>(14));
     QTest::keyClick(memory(), Qt::Key_Home);
-    QCOMPARE(panel_->state()->chosen(), std::optional<int64_t>(14 / memory()->positionsPerRow() * memory()->positionsPerRow()));
+    QCOMPARE(panel_->state()->chosen(),
+             std::optional<int64_t>(14 / memory()->positionsPerRow() * memory()->positionsPerRow()));
     QTest::keyClick(memory(), Qt::Key_Escape);
     QCOMPARE(panel_->state()->chosen(), std::nullopt);
   }
@@ -339,7 +357,8 @@ class LayoutPanelTest : public QObject {
     panel_->setPreset(QStringLiteral("TPU bf16"));
     pointAt(grid(), 1);  // (1, 0) lies beside (0, 0)
     QVERIFY(label("elementReadout").startsWith(QStringLiteral("element  at index (1, 0)")));
-    QVERIFY(label("formulaReadout").startsWith(QStringLiteral("linear = (i1 / 128)*1024 + (i0 / 2)*256 + (i1 % 128)*2 + i0 % 2")));
+    QVERIFY(label("formulaReadout")
+                .startsWith(QStringLiteral("linear = (i1 / 128)*1024 + (i0 / 2)*256 + (i1 % 128)*2 + i0 % 2")));
     QVERIFY(label("bufferReadout").contains(QStringLiteral("waste 3,316 bytes, 81.0 %")));
     QCOMPARE(model().extents(), (std::vector<int64_t>{8, 256}));
     QVERIFY(!memory()->shows(1024) && !grid()->shows(1024));
@@ -435,19 +454,40 @@ class LayoutPanelTest : public QObject {
   }
 
   void strangeShapes() {
-    for (const char* shape :
-         {"f32[]", "f32[]{:T(128)}", "f32[0]", "f32[0,3]{0,1}", "f32[3,0,2]", "pred[1]", "c128[2,2]", "s4[5]{0:E(4)}", "u1[9]{0:E(1)}",
-          "f32[3,5]{1,0:T(*,4)}", "f32[3,5]{1,0:T(7)(3,2)}", "f32[5]{0:T(4,8,2)}", "f32[3,5]{1,0:T(1000003)}", "f32[7]{0:L(1024)}",
-          "f32[<=3,4]{1,0:M(16)}", "f32[2,3,4,5,6]{0,2,4,1,3:T(2,2)(2,1)}", "f32[1,1,1,1,1,1,1,1]", "bf16[768]{0:T(1024)(128)(2,1)}",
-          "f32[1000000,1000000]{1,0:T(8,128)}", "b(f32[3])", "f32[2]{0:D(C)}", "f32[9223372036854775807,0]", "(f32[2])",
-          "s8[9223372036854775807]", "s8[3074457345618258602,3]{0,1}", "u1[9223372036854775807]{0:T(7)E(1)}"}) {
+    for (const char* shape : {"f32[]",
+                              "f32[]{:T(128)}",
+                              "f32[0]",
+                              "f32[0,3]{0,1}",
+                              "f32[3,0,2]",
+                              "pred[1]",
+                              "c128[2,2]",
+                              "s4[5]{0:E(4)}",
+                              "u1[9]{0:E(1)}",
+                              "f32[3,5]{1,0:T(*,4)}",
+                              "f32[3,5]{1,0:T(7)(3,2)}",
+                              "f32[5]{0:T(4,8,2)}",
+                              "f32[3,5]{1,0:T(1000003)}",
+                              "f32[7]{0:L(1024)}",
+                              "f32[<=3,4]{1,0:M(16)}",
+                              "f32[2,3,4,5,6]{0,2,4,1,3:T(2,2)(2,1)}",
+                              "f32[1,1,1,1,1,1,1,1]",
+                              "bf16[768]{0:T(1024)(128)(2,1)}",
+                              "f32[1000000,1000000]{1,0:T(8,128)}",
+                              "b(f32[3])",
+                              "f32[2]{0:D(C)}",
+                              "f32[9223372036854775807,0]",
+                              "(f32[2])",
+                              "s8[9223372036854775807]",
+                              "s8[3074457345618258602,3]{0,1}",
+                              "u1[9223372036854775807]{0:T(7)E(1)}"}) {
       panel_->showShapeText(QString::fromUtf8(shape));
       QVERIFY2(panel_->errorText().isEmpty(), qPrintable(QString::fromUtf8(shape) + ": " + panel_->errorText()));
       for (const QSize size : {QSize(1100, 640), QSize(420, 520)}) {
         panel_->resize(size);
         for (CellPane* pane : {static_cast<CellPane*>(grid()), static_cast<CellPane*>(memory())}) {
           QTest::mouseMove(pane, pane->area().center());
-          for (const Qt::Key key : {Qt::Key_Right, Qt::Key_Down, Qt::Key_PageDown, Qt::Key_End, Qt::Key_Plus, Qt::Key_Left, Qt::Key_0})
+          for (const Qt::Key key :
+               {Qt::Key_Right, Qt::Key_Down, Qt::Key_PageDown, Qt::Key_End, Qt::Key_Plus, Qt::Key_Left, Qt::Key_0})
             QTest::keyClick(pane, key);
         }
         QTest::keyClick(panel_->chips(), Qt::Key_Right, Qt::ControlModifier);
@@ -457,8 +497,9 @@ class LayoutPanelTest : public QObject {
   }
 
   void wrongText() {
-    for (const char* text : {"", "f32", "f32[", "f32[2,3]{1}", "f32[2,3]{1,1}", "f32[2]{0:T()}", "f32[2]{0:T(0)}", "g32[2]", "f32[-1]",
-                             "f32[99999999999999999999]", "f32[2] x", "(f32[2]", "\xff\xfe", "f32[2]{0:T(*)}", "()", "token[]"}) {
+    for (const char* text :
+         {"", "f32", "f32[", "f32[2,3]{1}", "f32[2,3]{1,1}", "f32[2]{0:T()}", "f32[2]{0:T(0)}", "g32[2]", "f32[-1]",
+          "f32[99999999999999999999]", "f32[2] x", "(f32[2]", "\xff\xfe", "f32[2]{0:T(*)}", "()", "token[]"}) {
       panel_->showShapeText(QString::fromUtf8(text));
       QVERIFY2(!panel_->errorText().isEmpty(), text);
       QCOMPARE(this->text(), QStringLiteral("f32[2,3]{1,0}"));
@@ -489,7 +530,8 @@ class LayoutPanelTest : public QObject {
     panel_->setPreset(QStringLiteral("row-major"));
     QVERIFY(label("sentence").contains(QStringLiteral("along the rows")));
     dragChip(1, 0);
-    QCOMPARE(label("sentence"), QStringLiteral("minor_to_major {0,1}: dimension 0 changes fastest, then 1. Memory holds a d b e c f"));
+    QCOMPARE(label("sentence"),
+             QStringLiteral("minor_to_major {0,1}: dimension 0 changes fastest, then 1. Memory holds a d b e c f"));
     QTest::mouseRelease(panel_->chips(), Qt::LeftButton);
     QCOMPARE(panel_->findChild<QComboBox*>(QStringLiteral("presets"))->currentIndex(), 0);
   }
@@ -503,8 +545,8 @@ class LayoutPanelTest : public QObject {
     clock.start();
     memory()->rearrange();
     QVERIFY(!memory()->grab().isNull());
-    qInfo("%d x %d pixels of %d pixel cells: %lld ms", memory()->area().width(), memory()->area().height(), memory()->cell(),
-          static_cast<long long>(clock.elapsed()));
+    qInfo("%d x %d pixels of %d pixel cells: %lld ms", memory()->area().width(), memory()->area().height(),
+          memory()->cell(), static_cast<long long>(clock.elapsed()));
     QVERIFY(clock.elapsed() < 1000);
   }
 
@@ -541,7 +583,8 @@ class LayoutPanelTest : public QObject {
 
 int main(int argc, char** argv) {
   QApplication app(argc, argv);
-  if (argc == 3 && QString::fromUtf8(argv[1]) == QStringLiteral("--pictures")) return writePictures(QString::fromUtf8(argv[2]));
+  if (argc == 3 && QString::fromUtf8(argv[1]) == QStringLiteral("--pictures"))
+    return writePictures(QString::fromUtf8(argv[2]));
   LayoutPanelTest test;
   return QTest::qExec(&test, argc, argv);
 }

@@ -1,5 +1,5 @@
-// The Learn door: within two clicks a lesson's graph is live; each lesson's number is dragged and what is to be watched changes;
-// next and previous go through; another document ends it.
+// The Learn door: within two clicks a lesson's graph is live; each lesson's number is dragged and what is to be watched
+// changes; next and previous go through; another document ends it.
 #include <QCommandLinkButton>
 #include <QDockWidget>
 #include <QListWidget>

@@ -1,5 +1,5 @@
-// Arranging by hand: nodes moved, put into wires and pulled out, wires cut and led, frames, notes, mute; every gesture undone
-// and redone, places saved beside the graph.
+// Arranging by hand: nodes moved, put into wires and pulled out, wires cut and led, frames, notes, mute; every gesture
+// undone and redone, places saved beside the graph.
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -19,7 +19,8 @@ class MovingTest : public QObject {
   void dragWith(QPoint from, QPoint to, Qt::KeyboardModifiers modifiers, Qt::MouseButton button = Qt::LeftButton) {
     QTest::mousePress(&hand_->canvas(), button, modifiers, from);
     for (int i = 1; i <= 4; ++i) {
-      QMouseEvent move(QEvent::MouseMove, from + (to - from) * i / 4, hand_->canvas().mapToGlobal(from + (to - from) * i / 4), Qt::NoButton, button, modifiers);
+      QMouseEvent move(QEvent::MouseMove, from + (to - from) * i / 4,
+                       hand_->canvas().mapToGlobal(from + (to - from) * i / 4), Qt::NoButton, button, modifiers);
       QApplication::sendEvent(&hand_->canvas(), &move);
     }
     QTest::mouseRelease(&hand_->canvas(), button, modifiers, to);

@@ -1,5 +1,5 @@
-// Names of sizes given in the inspector: on nodes and facts, along what flows, kept in the sidecar, undone. Own blocks found in
-// the search, and the offer to bring uses up to a block that changed. Layouts dragged in the inspector.
+// Names of sizes given in the inspector: on nodes and facts, along what flows, kept in the sidecar, undone. Own blocks
+// found in the search, and the offer to bring uses up to a block that changed. Layouts dragged in the inspector.
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>

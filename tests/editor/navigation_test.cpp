@@ -1,5 +1,5 @@
-// Ways without the mouse: keys that mean one thing each and can be given anew, go to anything, commands, places and bookmarks;
-// and a size changed everywhere from its panel.
+// Ways without the mouse: keys that mean one thing each and can be given anew, go to anything, commands, places and
+// bookmarks; and a size changed everywhere from its panel.
 #include <QAction>
 #include <QComboBox>
 #include <QPushButton>
@@ -48,7 +48,8 @@ class NavigationTest : public QObject {
     for (size_t i = 0; i < entries.size(); ++i)
       for (size_t j = i + 1; j < entries.size(); ++j)
         for (const QKeySequence& key : entries[i].action->shortcuts())
-          QVERIFY2(!entries[j].action->shortcuts().contains(key), qPrintable(key.toString() + ": " + entries[i].name + ", " + entries[j].name));
+          QVERIFY2(!entries[j].action->shortcuts().contains(key),
+                   qPrintable(key.toString() + ": " + entries[i].name + ", " + entries[j].name));
     for (const auto& entry : entries)  // letters alone are for the canvas
       for (const QKeySequence& key : entry.action->shortcuts())
         if (key[0].keyboardModifiers() == Qt::NoModifier && key[0].key() >= Qt::Key_A && key[0].key() <= Qt::Key_Z)
@@ -123,7 +124,8 @@ class NavigationTest : public QObject {
     hand_->settle();
     QVERIFY(!panel.isVisible());
     QCOMPARE(hand_->shape(x), std::string("f32[4,5]"));
-    for (const Diagnostic& d : hand_->document().diagnostics()) QVERIFY2(d.severity != Severity::Error, d.toString().c_str());
+    for (const Diagnostic& d : hand_->document().diagnostics())
+      QVERIFY2(d.severity != Severity::Error, d.toString().c_str());
     hand_->undoAll();
     hand_->redoAll();
     QCOMPARE(hand_->shape(x), std::string("f32[4,5]"));
@@ -143,7 +145,8 @@ class NavigationTest : public QObject {
     hand_->carry(hand_->outputOf(wide), hand_->inputOf(n, 0));
     QVERIFY(!hand_->canvas().foresight().empty());
     bool downstream = false;
-    for (const Foreseen& each : hand_->canvas().foresight()) downstream = downstream || (each.instruction == e && each.text.contains("f32[7]"));
+    for (const Foreseen& each : hand_->canvas().foresight())
+      downstream = downstream || (each.instruction == e && each.text.contains("f32[7]"));
     QVERIFY(downstream);
     QTest::keyClick(&hand_->canvas(), Qt::Key_Escape);
     QVERIFY(hand_->canvas().foresight().empty());

@@ -1,5 +1,5 @@
-// The studio with files that are more or less than a module: projects and their sidecars, Graphviz pictures, and the help page
-// of the selection.
+// The studio with files that are more or less than a module: projects and their sidecars, Graphviz pictures, and the
+// help page of the selection.
 #include <QApplication>
 #include <QFile>
 #include <QFileDialog>
@@ -74,23 +74,27 @@ class ProjectTest : public QObject {
   void cleanup() { window_.reset(); }
 
   void aProjectKeepsItsArrangement() {
-    const QByteArray arranged = "show \"body\"\npage \"body\"\ngroups\nat \"n\" 300 500\nframe 280 480 200 90 \"inner\"\n";
+    const QByteArray arranged =
+        "show \"body\"\npage \"body\"\ngroups\nat \"n\" 300 500\nframe 280 480 200 90 \"inner\"\n";
     open(write("p.tessera", "tessera project 1\n" + arranged + "hlo\n" + kGraph + "end\n"));
     QCOMPARE(document().module().at(document().computation()).name, std::string("body"));
-    const RectF box = document().scene().arrangement->boxes[static_cast<size_t>(document().scene().view->boxOf(id("n")))];
+    const RectF box =
+        document().scene().arrangement->boxes[static_cast<size_t>(document().scene().view->boxOf(id("n")))];
     QCOMPARE(box.x, 300.f);
     QCOMPARE(box.y, 500.f);
     QVERIFY(pictureSays("inner"));
     QVERIFY(document().save(folder_.filePath("q.tessera")));
     const QByteArray saved = contentOf("q.tessera");
-    QVERIFY2(saved.startsWith("tessera project 1\n" + arranged + "hlo\nHloModule m\n") && saved.endsWith("}\nend\n"), saved.constData());
+    QVERIFY2(saved.startsWith("tessera project 1\n" + arranged + "hlo\nHloModule m\n") && saved.endsWith("}\nend\n"),
+             saved.constData());
   }
 
   void savingHloWritesASidecarForWhatWasPlaced() {
     open(write("plain.hlo", kGraph));
     QVERIFY(document().save(folder_.filePath("plain2.hlo")));
     QVERIFY(!QFile::exists(folder_.filePath("plain2.hlo.tessera")));
-    open(write("p.tessera", QByteArray("tessera project 1\npage \"main\"\nnote 0 -90 200 40 \"why\"\nhlo\n") + kGraph + "end\n"));
+    open(write("p.tessera",
+               QByteArray("tessera project 1\npage \"main\"\nnote 0 -90 200 40 \"why\"\nhlo\n") + kGraph + "end\n"));
     QVERIFY(document().savesSidecar(folder_.filePath("r.hlo")));
     QVERIFY(document().save(folder_.filePath("r.hlo")));
     QVERIFY(contentOf("r.hlo").startsWith("HloModule m\n"));
@@ -140,7 +144,8 @@ class ProjectTest : public QObject {
     QVERIFY(waitUntilIdle(*window_));
     QString asked;
     QTimer::singleShot(200, this, [&] {
-      if (auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget())) asked = dialog->directory().path(), dialog->reject();
+      if (auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget()))
+        asked = dialog->directory().path(), dialog->reject();
     });
     QTest::keyClick(window_.get(), Qt::Key_S, Qt::ControlModifier);
     QVERIFY2(!asked.isEmpty() && asked != StartPage::examplesFolder(), qPrintable(asked));
@@ -169,7 +174,8 @@ class ProjectTest : public QObject {
     document().arrange("Note", [](ProjectPage& page) { page.notes = {{0, -90, 200, 40, "why"}}; });
     QVERIFY(waitUntilIdle(*window_));
     const Status saved = document().save(folder_.filePath("new.hlo"));
-    QVERIFY(!saved && saved.error().message.find("new.hlo.tessera") != std::string::npos && saved.error().message.find("newer") != std::string::npos);
+    QVERIFY(!saved && saved.error().message.find("new.hlo.tessera") != std::string::npos &&
+            saved.error().message.find("newer") != std::string::npos);
     QCOMPARE(contentOf("new.hlo.tessera"), newer);
     QVERIFY(document().isModified());
     document().undo();
@@ -220,7 +226,8 @@ class ProjectTest : public QObject {
     QVERIFY(!document().save(folder_.filePath("g.hlo")));
     const RectF box = document().scene().arrangement->boxes[1];
     const PointF middle{box.x + box.width / 2, box.y + box.height / 2};
-    QTest::mouseClick(&window_->canvas(), Qt::LeftButton, {}, window_->canvas().toWidget(QPointF(middle.x, middle.y)).toPoint());
+    QTest::mouseClick(&window_->canvas(), Qt::LeftButton, {},
+                      window_->canvas().toWidget(QPointF(middle.x, middle.y)).toPoint());
     QVERIFY(document().selection().empty());
     open(write("plain.hlo", kGraph));
     QVERIFY(!document().isPlainGraph());

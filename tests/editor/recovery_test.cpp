@@ -1,6 +1,6 @@
-// A session that is killed in the middle of editing: what was on screen two seconds before is found by the next one. Sessions
-// differ: new graphs, a graph with its sidecar, a project; all of them edit by actions, typed text and groups, leave things open
-// and empty the graph now and then. TESSERA_KILLS=N kills so often.
+// A session that is killed in the middle of editing: what was on screen two seconds before is found by the next one.
+// Sessions differ: new graphs, a graph with its sidecar, a project; all of them edit by actions, typed text and groups,
+// leave things open and empty the graph now and then. TESSERA_KILLS=N kills so often.
 #include <signal.h>
 
 #include <QDateTime>
@@ -22,7 +22,9 @@ using namespace tessera;
 
 namespace {
 
-constexpr const char* kGraph = "HloModule kept\n\nENTRY %main (a: f32[2]) -> f32[2] {\n  %a = f32[2]{0} parameter(0)\n  ROOT %n = f32[2]{0} negate(%a)\n}\n";
+constexpr const char* kGraph =
+    "HloModule kept\n\nENTRY %main (a: f32[2]) -> f32[2] {\n  %a = f32[2]{0} parameter(0)\n  ROOT %n = f32[2]{0} "
+    "negate(%a)\n}\n";
 
 // Everything away.
 Edit emptied(const Module& module) {
@@ -33,7 +35,9 @@ Edit emptied(const Module& module) {
 }
 // One more constant, now and then with an operation of which everything is open.
 Edit grown(const Module& module, int i) {
-  Edit edit{"Add", {AddInstruction{module.entry(), Opcode::Constant, "", {}, {}, Shape::array(ElementType::S32, {}), std::to_string(i)}}};
+  Edit edit{"Add",
+            {AddInstruction{
+                module.entry(), Opcode::Constant, "", {}, {}, Shape::array(ElementType::S32, {}), std::to_string(i)}}};
   if (i % 4 == 1) edit.actions.push_back(AddInstruction{module.entry(), Opcode::Gather, "", {{}, {}}, {}, {}, ""});
   return edit;
 }
@@ -49,7 +53,8 @@ Edit typed(const Module& module, int i) {
 // What was added last becomes a call.
 Edit grouped(const Module& module, int i) {
   const auto& all = module.entryComputation().instructions;
-  const auto last = std::find_if(all.rbegin(), all.rend(), [&](InstructionId id) { return module.at(id).opcode == Opcode::Constant; });
+  const auto last = std::find_if(all.rbegin(), all.rend(),
+                                 [&](InstructionId id) { return module.at(id).opcode == Opcode::Constant; });
   if (last == all.rend()) return grown(module, i);
   return {"Group", {GroupInstructions{{*last}, "group." + std::to_string(i), Opcode::Call, ""}}};
 }
@@ -64,8 +69,11 @@ void begin(Document& document, const QString& folder, int session) {
   const std::string file = (folder + (session % 3 == 1 ? "/graph.hlo" : "/work.tessera")).toStdString();
   const std::string arranged = "tessera project 1\n";
   const std::string places = "page \"main\"\nat \"n\" 300 500\nnote 0 0 10 10 \"0\"\n";
-  const Status written = session % 3 == 1 ? writeFileAtomically(file, kGraph) : writeFileAtomically(file, arranged + places + "hlo\n" + kGraph + "\nend\n");
-  if (!written || (session % 3 == 1 && !writeFileAtomically(sidecarOf(file), arranged + "graph \"graph.hlo\"\n" + places + "end\n"))) qFatal("cannot write a test file");
+  const Status written = session % 3 == 1 ? writeFileAtomically(file, kGraph)
+                                          : writeFileAtomically(file, arranged + places + "hlo\n" + kGraph + "\nend\n");
+  if (!written || (session % 3 == 1 &&
+                   !writeFileAtomically(sidecarOf(file), arranged + "graph \"graph.hlo\"\n" + places + "end\n")))
+    qFatal("cannot write a test file");
   document.open(QString::fromStdString(file));
 }
 
@@ -75,7 +83,9 @@ int noteOf(const Project& project) {
     for (const PageBox& note : page.notes) return std::stoi(note.text);
   return -1;
 }
-size_t markOf(const Module& module, int note) { return std::hash<std::string>()(printHloText(module) + std::to_string(note)); }
+size_t markOf(const Module& module, int note) {
+  return std::hash<std::string>()(printHloText(module) + std::to_string(note));
+}
 
 // Edits without end and says after each step what stands, with the time.
 int editUntilKilled(const QString& folder, int session) {
@@ -88,7 +98,8 @@ int editUntilKilled(const QString& folder, int session) {
   };
   const auto step = [&] {
     settle();
-    std::printf("%lld %zu %d\n", static_cast<long long>(QDateTime::currentMSecsSinceEpoch()), markOf(document.module(), noteOf(document.project())), i);
+    std::printf("%lld %zu %d\n", static_cast<long long>(QDateTime::currentMSecsSinceEpoch()),
+                markOf(document.module(), noteOf(document.project())), i);
     std::fflush(stdout);
   };
   begin(document, folder, session);
@@ -111,11 +122,13 @@ struct Said {
 
   explicit Said(const QByteArray& lines) {
     for (const QByteArray& line : lines.split('\n'))
-      if (const QList<QByteArray> words = line.split(' '); words.size() == 3 && lines.endsWith('\n')) states.emplace_back(words[0].toLongLong(), words[1].toULongLong()), last = words[2].toInt();
+      if (const QList<QByteArray> words = line.split(' '); words.size() == 3 && lines.endsWith('\n'))
+        states.emplace_back(words[0].toLongLong(), words[1].toULongLong()), last = words[2].toInt();
   }
   // How long the first state that was lost had been there; -1: `mark` is none of them.
   qint64 lost(size_t mark, qint64 killedAt) const {
-    const auto found = std::find_if(states.rbegin(), states.rend(), [&](const auto& state) { return state.second == mark; });
+    const auto found =
+        std::find_if(states.rbegin(), states.rend(), [&](const auto& state) { return state.second == mark; });
     if (found == states.rend()) return -1;
     return found == states.rbegin() ? 0 : killedAt - std::prev(found)->first;
   }
@@ -128,7 +141,8 @@ class RecoveryTest : public QObject {
 
  private slots:
   void nothingOlderThanTwoSecondsIsLost() {
-    const int kills = qEnvironmentVariableIntValue("TESSERA_KILLS") > 0 ? qEnvironmentVariableIntValue("TESSERA_KILLS") : 6;
+    const int kills =
+        qEnvironmentVariableIntValue("TESSERA_KILLS") > 0 ? qEnvironmentVariableIntValue("TESSERA_KILLS") : 6;
     std::mt19937 random(3);
     double worst = 0;
     int empty = 0, unfinished = 0, calls = 0, texts = 0, steps = 0;
@@ -136,7 +150,8 @@ class RecoveryTest : public QObject {
       QTemporaryDir folder;
       const QString aside = folder.path() + "/aside";
       QProcess child;
-      child.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--edit"), folder.path(), QString::number(n)});
+      child.start(QCoreApplication::applicationFilePath(),
+                  {QStringLiteral("--edit"), folder.path(), QString::number(n)});
       QVERIFY(child.waitForReadyRead(30000));
       QTest::qWait(300 + static_cast<int>(random() % (n % 4 == 0 ? 3500 : 1200)));
       const qint64 killedAt = QDateTime::currentMSecsSinceEpoch();
@@ -154,19 +169,35 @@ class RecoveryTest : public QObject {
         QVERIFY2(project, "nor what was arranged");
         lost = said.lost(markOf(*read.module, noteOf(*project)), killedAt);
         // A state that was there and not said yet is newer than all that was said.
-        QVERIFY2(lost >= 0 || noteOf(*project) >= said.last - 1, qPrintable(QStringLiteral("kill %1: what was kept never was on screen: note %2 of %3").arg(n).arg(noteOf(*project)).arg(said.last)));
+        QVERIFY2(lost >= 0 || noteOf(*project) >= said.last - 1,
+                 qPrintable(QStringLiteral("kill %1: what was kept never was on screen: note %2 of %3")
+                                .arg(n)
+                                .arg(noteOf(*project))
+                                .arg(said.last)));
         const auto& all = read.module->entryComputation().instructions;
         empty += all.empty();
-        unfinished += std::ranges::any_of(all, [&](InstructionId id) { return read.module->at(id).opcode == Opcode::Gather && !read.module->at(id).operands[0].valid(); });
+        unfinished += std::ranges::any_of(all, [&](InstructionId id) {
+          return read.module->at(id).opcode == Opcode::Gather && !read.module->at(id).operands[0].valid();
+        });
         calls += std::ranges::any_of(all, [&](InstructionId id) { return read.module->at(id).opcode == Opcode::Call; });
-        texts += std::ranges::any_of(all, [&](InstructionId id) { return read.module->at(id).name.starts_with("typed."); });
-        QCOMPARE(QFileInfo(left[0].path).fileName(), n % 3 == 0 ? QString() : n % 3 == 1 ? QStringLiteral("graph.hlo") : QStringLiteral("work.tessera"));
+        texts +=
+            std::ranges::any_of(all, [&](InstructionId id) { return read.module->at(id).name.starts_with("typed."); });
+        QCOMPARE(QFileInfo(left[0].path).fileName(), n % 3 == 0   ? QString()
+                                                     : n % 3 == 1 ? QStringLiteral("graph.hlo")
+                                                                  : QStringLiteral("work.tessera"));
       }
-      QVERIFY2(lost < 2000, qPrintable(QStringLiteral("kill %1: what is lost was on screen for %2 s").arg(n).arg(static_cast<double>(lost) / 1000)));
+      QVERIFY2(lost < 2000, qPrintable(QStringLiteral("kill %1: what is lost was on screen for %2 s")
+                                           .arg(n)
+                                           .arg(static_cast<double>(lost) / 1000)));
       worst = std::max(worst, static_cast<double>(lost) / 1000);
-      if (n % 3 == 1) QCOMPARE(QByteArray::fromStdString(readFile((folder.path() + "/graph.hlo").toStdString()).value_or("")), QByteArray(kGraph));
+      if (n % 3 == 1)
+        QCOMPARE(QByteArray::fromStdString(readFile((folder.path() + "/graph.hlo").toStdString()).value_or("")),
+                 QByteArray(kGraph));
     }
-    qInfo("%d kills after %d steps, the oldest loss %.2f s; what was kept was empty %d and unfinished %d times, had calls %d and typed text %d times", kills, steps, worst, empty, unfinished, calls, texts);
+    qInfo(
+        "%d kills after %d steps, the oldest loss %.2f s; what was kept was empty %d and unfinished %d times, had "
+        "calls %d and typed text %d times",
+        kills, steps, worst, empty, unfinished, calls, texts);
     if (kills >= 100) QVERIFY(empty > 0 && unfinished > 0 && calls > 0 && texts > 0);
   }
 
@@ -179,7 +210,8 @@ class RecoveryTest : public QObject {
     const QString own = QStringLiteral("%1/%2.tessera").arg(folder.path()).arg(QCoreApplication::applicationPid());
     const auto cameBack = [&] {
       const std::string now = printHloText(document.module());
-      QTRY_VERIFY(QString::fromStdString(readFile(own.toStdString()).value_or("")).contains(QString::fromStdString(now).trimmed()));
+      QTRY_VERIFY(QString::fromStdString(readFile(own.toStdString()).value_or(""))
+                      .contains(QString::fromStdString(now).trimmed()));
       const QString left = folder.filePath("1073741823.tessera");  // no such process
       QVERIFY(QFile::copy(own, left));
       Document next;
@@ -209,7 +241,10 @@ class RecoveryTest : public QObject {
       QVERIFY(file.open(QIODevice::WriteOnly));
       Module module = emptyModule();
       History history(module);
-      QVERIFY(history.perform({"Add", {AddInstruction{module.entry(), Opcode::Constant, "seven", {}, {}, Shape::array(ElementType::S32, {}), "7"}}}));
+      QVERIFY(history.perform(
+          {"Add",
+           {AddInstruction{
+               module.entry(), Opcode::Constant, "seven", {}, {}, Shape::array(ElementType::S32, {}), "7"}}}));
       file.write(QByteArray::fromStdString(printProject({}, &history.current())));
     }
     const auto left = Recovery::leftBehind(folder.path());
@@ -234,7 +269,8 @@ class RecoveryTest : public QObject {
 int main(int argc, char** argv) {
   qputenv("QTEST_FUNCTION_TIMEOUT", "86400000");
   QApplication app(argc, argv);
-  if (argc == 4 && QByteArray(argv[1]) == "--edit") return editUntilKilled(QString::fromLocal8Bit(argv[2]), QByteArray(argv[3]).toInt());
+  if (argc == 4 && QByteArray(argv[1]) == "--edit")
+    return editUntilKilled(QString::fromLocal8Bit(argv[2]), QByteArray(argv[3]).toInt());
   RecoveryTest test;
   return QTest::qExec(&test, argc, argv);
 }

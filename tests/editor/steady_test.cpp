@@ -1,5 +1,6 @@
-// What a new user sees move or glow without having asked for it: after an edit boxes keep their place on the screen, all stays in
-// sight while the graph grows, an empty or half-wired graph is no error, and what is in the hand may be undone meanwhile.
+// What a new user sees move or glow without having asked for it: after an edit boxes keep their place on the screen,
+// all stays in sight while the graph grows, an empty or half-wired graph is no error, and what is in the hand may be
+// undone meanwhile.
 #include <QDockWidget>
 #include <QStandardPaths>
 #include <QTest>
@@ -47,8 +48,8 @@ class SteadyTest : public QObject {
     QVERIFY(hand().canvas().rect().contains(frameOnScreen(first).toRect()));
   }
 
-  // It is made smaller when it does not fit, with room: the next one needs no other zoom. It is never too small to read; then the
-  // latest is in sight.
+  // It is made smaller when it does not fit, with room: the next one needs no other zoom. It is never too small to
+  // read; then the latest is in sight.
   void allStaysInSightWhileItCanBeRead() {
     InstructionId last = hand().add("f32[4]");
     std::vector<InstructionId> all{last};
@@ -58,7 +59,8 @@ class SteadyTest : public QObject {
       all.push_back(last = hand().drawTo(last, "exp"));
       QVERIFY(hand().canvas().zoom() >= 0.6);
       QVERIFY2(hand().canvas().rect().contains(frameOnScreen(last).toRect()), qPrintable(QString::number(i)));
-      whole += std::ranges::all_of(all, [&](InstructionId id) { return hand().canvas().rect().contains(frameOnScreen(id).toRect()); });
+      whole += std::ranges::all_of(
+          all, [&](InstructionId id) { return hand().canvas().rect().contains(frameOnScreen(id).toRect()); });
       zooms += std::exchange(zoom, hand().canvas().zoom()) != hand().canvas().zoom();
     }
     QVERIFY2(zooms >= 1 && zooms <= 4, qPrintable(QString::number(zooms)));
@@ -120,8 +122,12 @@ class SteadyTest : public QObject {
     const InstructionId twice = hand().drawTo(last, "multiply 2");
     QVERIFY(hand().at(twice).opcode == Opcode::Multiply);
     const auto undo = [&] { QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier), hand().settle(); };
-    const auto redo = [&] { QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier), hand().settle(); };
-    const auto isSeen = [&](InstructionId id) { return QRectF(hand().canvas().rect()).contains(frameOnScreen(id).center()); };
+    const auto redo = [&] {
+      QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier), hand().settle();
+    };
+    const auto isSeen = [&](InstructionId id) {
+      return QRectF(hand().canvas().rect()).contains(frameOnScreen(id).center());
+    };
     hand().canvas().zoomBy(2, QPointF(hand().canvas().width() / 2.0, 0));
     hand().canvas().centerOn(hand().canvas().boxOf(first).center());
     QVERIFY(!isSeen(last) && isSeen(first));

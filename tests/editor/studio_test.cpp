@@ -1,15 +1,15 @@
-// The whole studio with real key and mouse events on the offscreen platform: opening, one selection in all places, shape
-// edits with undo and redo, running and cancelling, files that cannot be opened, recent files and the theme.
+// The whole studio with real key and mouse events on the offscreen platform: opening, one selection in all places,
+// shape edits with undo and redo, running and cancelling, files that cannot be opened, recent files and the theme.
 #include <sys/resource.h>
 
-#include <QCommandLinkButton>
-#include <QLabel>
 #include <QAbstractItemModel>
+#include <QCommandLinkButton>
 #include <QDir>
 #include <QDockWidget>
+#include <QDragEnterEvent>
 #include <QFile>
 #include <QHeaderView>
-#include <QDragEnterEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
@@ -220,15 +220,20 @@ class StudioTest : public QObject {
     QVERIFY(document().selection() == only("product"));
     QVERIFY(window_->canvas().selection() == only("product"));
     const QString facts = window_->panels().inspector->shownText();
-    QVERIFY2(facts.contains("dimension 0 = 4") && !facts.contains("lhs_contracting_dims"), qPrintable(facts));  // the form has it
+    QVERIFY2(facts.contains("dimension 0 = 4") && !facts.contains("lhs_contracting_dims"),
+             qPrintable(facts));  // the form has it
     int fields = 0;
-    for (const QLineEdit* field : window_->panels().inspector->findChildren<QLineEdit*>()) fields += field->accessibleName() == "lhs_contracting_dims" ? 1 : 0;
+    for (const QLineEdit* field : window_->panels().inspector->findChildren<QLineEdit*>())
+      fields += field->accessibleName() == "lhs_contracting_dims" ? 1 : 0;
     QCOMPARE(fields, 1);
   }
 
   void aNodeOnTheCanvasSelectsEverywhere() {
     Canvas& canvas = window_->canvas();
-    QTest::mouseClick(&canvas, Qt::LeftButton, {}, canvas.toWidget(QPointF(canvas.boxOf(id("activated")).center().x(), canvas.boxOf(id("activated")).top() + 15)).toPoint());
+    QTest::mouseClick(
+        &canvas, Qt::LeftButton, {},
+        canvas.toWidget(QPointF(canvas.boxOf(id("activated")).center().x(), canvas.boxOf(id("activated")).top() + 15))
+            .toPoint());
     QVERIFY(document().selection() == only("activated"));
     QVERIFY(window_->panels().inspector->shownText().contains("activated in main"));
   }
@@ -249,7 +254,8 @@ class StudioTest : public QObject {
     QCOMPARE(text.find("parameter(1)", line("product"), false), std::optional(line("w")));  // wrapped
     QCOMPARE(text.find("parameter(", line("w"), true), std::optional(line("w")));
     QCOMPARE(text.find("tanh(", line("w"), true), std::optional(line("activated")));  // wrapped
-    QVERIFY(!text.find("nowhere", 0, false) && !text.find("nowhere", 0, true) && !text.find(std::string(5000, 'x'), 0, true));
+    QVERIFY(!text.find("nowhere", 0, false) && !text.find("nowhere", 0, true) &&
+            !text.find(std::string(5000, 'x'), 0, true));
   }
 
   void arrowsWalkOverTheInstructionsOfTheText() {
@@ -263,7 +269,8 @@ class StudioTest : public QObject {
   void aLongLiteralIsFoldedUntilItIsDoubleClicked() {
     QByteArray numbers;
     for (int i = 0; i < 200; ++i) numbers += (i ? ", " : "") + QByteArray::number(i);
-    open(write("literal.hlo", "HloModule literal\n\nENTRY main {\n  ROOT c = s32[200]{0} constant({" + numbers + "})\n}\n"));
+    open(write("literal.hlo",
+               "HloModule literal\n\nENTRY main {\n  ROOT c = s32[200]{0} constant({" + numbers + "})\n}\n"));
     const std::string_view line = document().text()->line(static_cast<size_t>(document().text()->lineOf(id("c"))));
     QVERIFY(line.size() > 800);
     const std::string folded = foldedLine(line);
@@ -307,8 +314,9 @@ class StudioTest : public QObject {
     QByteArray last = "x";
     for (int i = 0; i < 120; ++i) {
       const QByteArray name = "n" + QByteArray::number(i);
-      text += (i == 119 ? "  ROOT " : "  ") + name + " = f32[4]{0} " + (i % 2 ? "negate(" : "tanh(") + last + "), metadata={op_name=\"jit(f)/s" +
-              QByteArray::number(i / 12) + "/t" + QByteArray::number(i / 4) + "/op\"}\n";
+      text += (i == 119 ? "  ROOT " : "  ") + name + " = f32[4]{0} " + (i % 2 ? "negate(" : "tanh(") + last +
+              "), metadata={op_name=\"jit(f)/s" + QByteArray::number(i / 12) + "/t" + QByteArray::number(i / 4) +
+              "/op\"}\n";
       last = name;
     }
     open(write("scopes.hlo", text + "}\n"));
@@ -329,7 +337,8 @@ class StudioTest : public QObject {
     QVERIFY(playCommand(*window_, "reveal n57").has_value());
     QVERIFY(ownBox("n57"));
     QVERIFY(document().selection() == only("n57"));
-    QVERIFY(QRectF(window_->canvas().rect()).contains(window_->canvas().toWidget(window_->canvas().boxOf(id("n57")).center())));
+    QVERIFY(QRectF(window_->canvas().rect())
+                .contains(window_->canvas().toWidget(window_->canvas().boxOf(id("n57")).center())));
   }
 
   void goingIntoAComputationAndBack() {
@@ -463,7 +472,11 @@ class StudioTest : public QObject {
     const QByteArray whole(kMlp);
     QTest::newRow("truncated") << whole.left(whole.size() / 2) << "bad.hlo:";
     QTest::newRow("empty") << QByteArray() << "empty";
-    QTest::newRow("binary") << QByteArray("\x7f" "ELF\0\1\2\3junk\0\0", 14) << "binary";
+    QTest::newRow("binary") << QByteArray(
+                                   "\x7f"
+                                   "ELF\0\1\2\3junk\0\0",
+                                   14)
+                            << "binary";
     QTest::newRow("undefined name") << QByteArray(whole).replace("tanh(product)", "tanh(nowhere)") << "nowhere";
     QTest::newRow("cycle") << QByteArray(whole).replace("dot(x, w)", "dot(activated, w)") << "cycl";
   }
@@ -490,8 +503,9 @@ class StudioTest : public QObject {
   }
 
   void hugeShapesAreShownAndRefusedWhenRun() {
-    open(write("huge.hlo", "HloModule huge\n\nENTRY main {\n  x = f32[4611686018427387904]{0} parameter(0)\n"
-                           "  ROOT y = f32[4611686018427387904]{0} negate(x)\n}\n"));
+    open(write("huge.hlo",
+               "HloModule huge\n\nENTRY main {\n  x = f32[4611686018427387904]{0} parameter(0)\n"
+               "  ROOT y = f32[4611686018427387904]{0} negate(x)\n}\n"));
     QVERIFY(document().path().endsWith("huge.hlo"));
     QVERIFY(window_->canvas().boxOf(id("y")).isValid());
     document().select(only("y"));

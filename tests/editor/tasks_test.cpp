@@ -48,7 +48,8 @@ class TasksTest : public QObject {
     QVERIFY2(hand_->gestures <= budget, task);
   }
   void checkNoErrors() {
-    QVERIFY2(hand_->document().diagnostics().empty(), hand_->document().diagnostics().empty() ? "" : hand_->document().diagnostics()[0].toString().c_str());
+    QVERIFY2(hand_->document().diagnostics().empty(),
+             hand_->document().diagnostics().empty() ? "" : hand_->document().diagnostics()[0].toString().c_str());
   }
 
  private slots:
@@ -78,7 +79,8 @@ class TasksTest : public QObject {
 
   void twoLayerPerceptron() {
     hand_->add("f32[4,8]");
-    for (const char* line : {"matmul f32[8,16]", "add f32[16]", "relu", "matmul f32[16,3]", "add f32[3]"}) hand_->add(line);
+    for (const char* line : {"matmul f32[8,16]", "add f32[16]", "relu", "matmul f32[16,3]", "add f32[3]"})
+      hand_->add(line);
     checkNoErrors();
     QCOMPARE(hand_->shape(hand_->module().entryComputation().root), std::string("f32[4,3]"));
     QCOMPARE(runAndCheck().size(), size_t{1});
@@ -113,7 +115,8 @@ class TasksTest : public QObject {
     const auto values = runAndCheck();
     QCOMPARE(values.size(), size_t{1});
     const auto input = fillParameter(Shape::arrayRowMajor(ElementType::F32, {4}), 0, {});
-    for (size_t i = 0; i < 4; ++i) QVERIFY(std::abs(values[0].data<float>()[i] - 1024 * input->data<float>()[i]) < 1e-3);
+    for (size_t i = 0; i < 4; ++i)
+      QVERIFY(std::abs(values[0].data<float>()[i] - 1024 * input->data<float>()[i]) < 1e-3);
     checkBudget("counting loop", 25);
     checkUndoAndRedo();
   }
@@ -134,7 +137,9 @@ class TasksTest : public QObject {
     const auto values = runAndCheck();
     QCOMPARE(values.size(), size_t{1});
     const auto before = fillParameter(Shape::arrayRowMajor(ElementType::Pred, {8, 8}), 0, {});
-    const auto cell = [&](int r, int c) { return r >= 0 && r < 8 && c >= 0 && c < 8 && before->data<uint8_t>()[static_cast<size_t>(r * 8 + c)] != 0; };
+    const auto cell = [&](int r, int c) {
+      return r >= 0 && r < 8 && c >= 0 && c < 8 && before->data<uint8_t>()[static_cast<size_t>(r * 8 + c)] != 0;
+    };
     for (int r = 0; r < 8; ++r)
       for (int c = 0; c < 8; ++c) {
         int sum = 0;

@@ -1,5 +1,5 @@
-// Typing HLO text as a person does: words are completed at the cursor, what does not read is underlined where it stands and
-// listed, and an unfinished graph is typed, undone and run like any other.
+// Typing HLO text as a person does: words are completed at the cursor, what does not read is underlined where it stands
+// and listed, and an unfinished graph is typed, undone and run like any other.
 #include <QHelpEvent>
 #include <QListWidget>
 #include <QPlainTextEdit>
@@ -78,7 +78,9 @@ class TextTest : public QObject {
   void cleanup() { hand_.reset(); }
 
   void eachPlaceHasItsWords() {
-    const ReadResult read = readHloText("HloModule m\n\nsum { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y) }\n\nENTRY e { ROOT c = f32[] constant(1) }\n");
+    const ReadResult read = readHloText(
+        "HloModule m\n\nsum { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y) }\n\nENTRY e "
+        "{ ROOT c = f32[] constant(1) }\n");
     QVERIFY(read.module);
     const Module& m = *read.module;
     const char* const above = "ENTRY %e {\n  %one = f32[2] parameter(0)\n  %two = f32[3] negate(%one)\n";
@@ -102,12 +104,16 @@ class TextTest : public QObject {
     QVERIFY(at("  %z = f32[2] add(%one), metadata={op_name=\"re|").isEmpty());
     QVERIFY(at("  %z = junk(((|").contains("%one"));
     QVERIFY(at("|").isEmpty());
-    const std::string whole = std::string(above) + "  ROOT %z = ?(f32[2], pred[]) sort(/*index=0*/%one, %two), dimensions={0}, is_stable=true, to_apply=%sum\n}\n";
+    const std::string whole =
+        std::string(above) +
+        "  ROOT %z = ?(f32[2], pred[]) sort(/*index=0*/%one, %two), dimensions={0}, is_stable=true, to_apply=%sum\n}\n";
     for (size_t cut = 0; cut <= whole.size(); ++cut) QVERIFY(completionsAt(m, whole, cut).begin <= cut);
   }
 
   void anOperationIsTypedWithItsNames() {
-    openText("HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} negate(%x)\n}\n");
+    openText(
+        "HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} "
+        "negate(%x)\n}\n");
     goBehind("parameter(0)");
     press(Qt::Key_Return);
     type("  %both = mult");
@@ -131,7 +137,9 @@ class TextTest : public QObject {
   }
 
   void theListIsLeftByEscAndAskedForByCtrlSpace() {
-    openText("HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} negate(%x)\n}\n");
+    openText(
+        "HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} "
+        "negate(%x)\n}\n");
     goBehind("negate(%x)");
     press(Qt::Key_Space, Qt::ControlModifier);
     QVERIFY(!list()->isVisible());  // nothing can stand there
@@ -148,7 +156,9 @@ class TextTest : public QObject {
   }
 
   void whatDoesNotReadIsUnderlinedSaidAndListed() {
-    openText("HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  %a = f32[4]{0} negate(%x)\n  ROOT %y = f32[4]{0} add(%x, %a)\n}\n");
+    openText(
+        "HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  %a = f32[4]{0} "
+        "negate(%x)\n  ROOT %y = f32[4]{0} add(%x, %a)\n}\n");
     goBehind("negate(%x");
     press(Qt::Key_Backspace);
     type("nobody");
@@ -169,7 +179,8 @@ class TextTest : public QObject {
     QTextCursor there(field()->document());
     there.setPosition(first.begin + 2);
     QVERIFY(edit().problemAt(field()->cursorRect(there).center()).contains("nobody"));
-    QTest::mouseClick(edit().list()->viewport(), Qt::LeftButton, {}, edit().list()->visualItemRect(edit().list()->item(1)).center());
+    QTest::mouseClick(edit().list()->viewport(), Qt::LeftButton, {},
+                      edit().list()->visualItemRect(edit().list()->item(1)).center());
     QCOMPARE(field()->textCursor().blockNumber(), 3);
     goBehind("%nobody");
     for (int k = 0; k < 6; ++k) press(Qt::Key_Backspace);
@@ -181,7 +192,9 @@ class TextTest : public QObject {
 
   // A line that ends in its comma is what is wrong, not the next one; it is said once what is expected.
   void aMissingAttributeIsUnderlinedAtItsComma() {
-    openText("HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} negate(%x)\n}\n");
+    openText(
+        "HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} "
+        "negate(%x)\n}\n");
     goBehind("parameter(0)");
     press(Qt::Key_Return);
     type("%t = f32[4] transpose(%x),");
@@ -191,12 +204,15 @@ class TextTest : public QObject {
     const auto& problem = edit().problems().front();
     QCOMPARE(edit().errorLine(), 2);
     QCOMPARE(field()->toPlainText().mid(problem.begin, problem.end - problem.begin), QStringLiteral(","));
-    QVERIFY2(problem.message.startsWith("line 3: an attribute is missing after the comma; expected NAME=VALUE"), qPrintable(problem.message));
+    QVERIFY2(problem.message.startsWith("line 3: an attribute is missing after the comma; expected NAME=VALUE"),
+             qPrintable(problem.message));
     hand().document().undo();
   }
 
   void aNewLineStandsAsFarIn() {
-    openText("HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} negate(%x)\n}\n");
+    openText(
+        "HloModule m\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} "
+        "negate(%x)\n}\n");
     goBehind("parameter(0)");
     press(Qt::Key_Return);
     type("%z = f32[4] exponential(%x)");
@@ -236,7 +252,8 @@ class TextTest : public QObject {
     QVERIFY(hand().document().outcome());
     QCOMPARE(hand().document().outcome()->names, std::vector<std::string>{"twice"});
     QCOMPARE(hand().document().outcome()->leftOut, std::vector<std::string>{"open"});
-    QVERIFY2(hand().window().panels().results->summary().contains("open"), qPrintable(hand().window().panels().results->summary()));
+    QVERIFY2(hand().window().panels().results->summary().contains("open"),
+             qPrintable(hand().window().panels().results->summary()));
     hand().undoAll();
     QCOMPARE(hand().module().instructionCount(), size_t{0});
     QTRY_COMPARE(field()->toPlainText(), QStringLiteral("ENTRY %main () -> ? {\n}\n"));

@@ -1,12 +1,12 @@
-// Values while a graph is built: traces of calls, sources of arguments, run settings; and with real events the value viewer,
-// numbers that are dragged, play, and the bar of a called computation.
+// Values while a graph is built: traces of calls, sources of arguments, run settings; and with real events the value
+// viewer, numbers that are dragged, play, and the bar of a called computation.
 #include <QClipboard>
+#include <QComboBox>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
-#include <QComboBox>
 #include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
@@ -73,7 +73,8 @@ double numberIn(const Literal& value, int64_t i = 0) {
   return loadDouble(value.shape().type, value.bytes().data() + i * byteWidth(value.shape().type));
 }
 Literal floats(std::vector<float> values) {
-  return *Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {static_cast<int64_t>(values.size())}), std::as_bytes(std::span(values)));
+  return *Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {static_cast<int64_t>(values.size())}),
+                             std::as_bytes(std::span(values)));
 }
 
 }  // namespace
@@ -167,7 +168,8 @@ ENTRY main {
     for (int i = 0; i < 5; ++i) QVERIFY(numberIn(*random, i) >= 4 && numberIn(*random, i) < 5);
     QVERIFY(numberIn(*random, 0) != numberIn(*random, 1));
     QVERIFY(argumentFrom("rule", five, {})->identical(*fillParameter(five, 0, {})));
-    for (const char* bad : {"constant", "constant x", "ramp 1", "nothing 3", "npy", "rule 4"}) QVERIFY2(!checkArgumentSource(bad), bad);
+    for (const char* bad : {"constant", "constant x", "ramp 1", "nothing 3", "npy", "rule 4"})
+      QVERIFY2(!checkArgumentSource(bad), bad);
     QVERIFY(!argumentFrom("npy /nowhere.npy", five, {}));
     const std::string file = folder_.filePath("two.npy").toStdString();
     QVERIFY(writeFileAtomically(file, *npyBytes(floats({4, 9}))).has_value());
@@ -203,10 +205,12 @@ ENTRY main {
       QVERIFY(readRunSetting(read, line.mid(4).toStdString()).has_value());
     }
     QVERIFY(read == settings);
-    for (const char* bad : {"backend gpu", "threads -1", "replicas 5000", "argument x rule", "argument 0", "tie 1", "colour red", ""})
+    for (const char* bad :
+         {"backend gpu", "threads -1", "replicas 5000", "argument x rule", "argument 0", "tie 1", "colour red", ""})
       QVERIFY2(!readRunSetting(read, bad), bad);
     QCOMPARE(commandOf(settings, "my file.hlo", ""),
-             std::string("tessera run 'my file.hlo' --backend=evaluator --replicas=2 --seed=7 --argument='0=ramp 0 1' --argument='3=npy a b.npy' --custom-call-library=libmine.so"));
+             std::string("tessera run 'my file.hlo' --backend=evaluator --replicas=2 --seed=7 --argument='0=ramp 0 1' "
+                         "--argument='3=npy a b.npy' --custom-call-library=libmine.so"));
   }
 
   void theProjectKeepsTheSettingsAndUndoTakesThemBack() {
@@ -250,7 +254,7 @@ ENTRY main {
     QVERIFY(std::abs(numberIn(*hand().document().valueOf(x)) - (before / 2 + 0.5)) < 1e-4);
     QVERIFY(std::abs(numberIn(*hand().document().valueOf(twice)) - (before + 1)) < 2e-4);
     QCOMPARE(hand().text(), text);  // the graph stays
-    hand().undo();  // one step, whatever it took on the way
+    hand().undo();                  // one step, whatever it took on the way
     QCOMPARE(valueOf("multiply"), before);
     hand().redo();
     QVERIFY(std::abs(valueOf("multiply") - (before + 1)) < 2e-4);
@@ -299,20 +303,26 @@ ENTRY main {
     QTest::mouseClick(panel->pinButton(), Qt::LeftButton);
     hand().click(hand().named("y"));
     QVERIFY(panel->pinned()->isVisible());
-    QVERIFY2(panel->difference().contains("2 of 3") && panel->difference().contains("6 at [2]"), qPrintable(panel->difference()));
+    QVERIFY2(panel->difference().contains("2 of 3") && panel->difference().contains("6 at [2]"),
+             qPrintable(panel->difference()));
     QTest::mouseClick(panel->pinButton(), Qt::LeftButton);
     QVERIFY(!panel->pinned()->isVisible());
   }
 
   void whereNothingIsLiveTheValueIsComputed() {
-    hand().openText("HloModule v\nENTRY main {\n  x = f32[3] constant({1,2,3})\n  y = f32[3] multiply(x, x)\n  ROOT z = f32[3] negate(y)\n}", false);
+    hand().openText(
+        "HloModule v\nENTRY main {\n  x = f32[3] constant({1,2,3})\n  y = f32[3] multiply(x, x)\n  ROOT z = f32[3] "
+        "negate(y)\n}",
+        false);
     QVERIFY(!hand().document().isLive());
     hand().click(hand().named("y"), Qt::ControlModifier | Qt::ShiftModifier);
     QCOMPARE(hand().window().panels().value->current()->slice().text(2, 0), QString("9"));
   }
 
   void aNanIsTracedToWhereItBegan() {
-    hand().openText("HloModule v\nENTRY main {\n  x = f32[3] constant({1,-2,3})\n  l = f32[3] log(x)\n  e = f32[3] negate(l)\n  ROOT s = f32[3] add(e, x)\n}");
+    hand().openText(
+        "HloModule v\nENTRY main {\n  x = f32[3] constant({1,-2,3})\n  l = f32[3] log(x)\n  e = f32[3] negate(l)\n  "
+        "ROOT s = f32[3] add(e, x)\n}");
     const NodeValues& values = hand().document().values();
     QVERIFY(values.at(hand().named("l")).text.contains("first here"));
     QVERIFY(values.at(hand().named("s")).text.contains("from l"));
@@ -353,7 +363,8 @@ ENTRY life {
 })");
     std::vector<int32_t> blinker(25, 0);
     for (size_t cell : {11, 12, 13}) blinker[cell] = 1;
-    const Literal board = *Literal::fromBytes(Shape::arrayRowMajor(ElementType::S32, {5, 5}), std::as_bytes(std::span(blinker)));
+    const Literal board =
+        *Literal::fromBytes(Shape::arrayRowMajor(ElementType::S32, {5, 5}), std::as_bytes(std::span(blinker)));
     const std::string file = folder_.filePath("board.npy").toStdString();
     QVERIFY(writeFileAtomically(file, *npyBytes(board)).has_value());
     RunSettings settings;
@@ -383,7 +394,9 @@ ENTRY life {
   }
 
   void tiesAreTheModulesAliasesOrWhatTheUserTies() {
-    hand().openText("HloModule t\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  c = f32[2] add(a, b)\n  ROOT r = (f32[2], f32[2]) tuple(b, c)\n}");
+    hand().openText(
+        "HloModule t\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  c = f32[2] add(a, b)\n  "
+        "ROOT r = (f32[2], f32[2]) tuple(b, c)\n}");
     Player& player = hand().window().running().player();
     QCOMPARE(player.ties().at(0), int64_t{0});
     player.tie(0, 1);
@@ -392,7 +405,9 @@ ENTRY life {
     player.tie(0, -1);
     hand().settle();
     QVERIFY(!player.ties().contains(0));
-    const Module aliased = moduleOf("HloModule a, input_output_alias={ {1}: (1, {}, may-alias) }\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  ROOT r = (f32[2], f32[2]) tuple(a, b)\n}");
+    const Module aliased = moduleOf(
+        "HloModule a, input_output_alias={ {1}: (1, {}, may-alias) }\nENTRY main {\n  a = f32[2] parameter(0)\n  b = "
+        "f32[2] parameter(1)\n  ROOT r = (f32[2], f32[2]) tuple(a, b)\n}");
     QCOMPARE(impliedTies(aliased).size(), size_t{1});
     QCOMPARE(impliedTies(aliased).at(1), int64_t{1});
   }

@@ -1,6 +1,6 @@
-// Bytes as a program of edits on a small module: each few bytes are one action (sensible or not), undo or redo. Keeps the
-// promises of History: undo gives exactly the module before, redo exactly the one after, an edit survives the journal,
-// and every document can be printed. Used by the fuzzer and by the property test.
+// Bytes as a program of edits on a small module: each few bytes are one action (sensible or not), undo or redo. Keeps
+// the promises of History: undo gives exactly the module before, redo exactly the one after, an edit survives the
+// journal, and every document can be printed. Used by the fuzzer and by the property test.
 #pragma once
 
 #include <cstdint>
@@ -86,11 +86,16 @@ class EditBytes {
     size_t at = 0;
     while (!bytes_.empty()) {
       const uint8_t what = next() % 8;
-      if (what == 0 && history.canUndo()) history.undo(), --at;
-      else if (what == 1 && history.canRedo()) history.redo(), ++at;
-      else if (std::string broken = edit(history, texts, at); !broken.empty()) return broken;
-      if (printHloText(history.current()) != texts[at]) return "undo and redo give the module back exactly:\n" + texts[at];
-      if (history.canUndo() != (at > 0) || history.canRedo() != (at + 1 < texts.size())) return "the history knows its ends";
+      if (what == 0 && history.canUndo())
+        history.undo(), --at;
+      else if (what == 1 && history.canRedo())
+        history.redo(), ++at;
+      else if (std::string broken = edit(history, texts, at); !broken.empty())
+        return broken;
+      if (printHloText(history.current()) != texts[at])
+        return "undo and redo give the module back exactly:\n" + texts[at];
+      if (history.canUndo() != (at > 0) || history.canRedo() != (at + 1 < texts.size()))
+        return "the history knows its ends";
     }
     for (; history.canUndo(); --at) history.undo();
     return printHloText(history.current()) == texts[0] ? "" : "undoing everything gives the first module";
@@ -122,8 +127,9 @@ class EditBytes {
   }
 
   std::string word() {
-    static constexpr const char* kWords[] = {"{0}", "{1,0}", "{}", "5", "LT", "sum", "{[0:2]}", "body", "a", "zz.1", "", "\"s\"",
-                                             "{-1}", "9999999999999999999", "f32[2]", "%"};
+    static constexpr const char* kWords[] = {"{0}",    "{1,0}", "{}",   "5", "LT",    "sum",  "{[0:2]}",
+                                             "body",   "a",     "zz.1", "",  "\"s\"", "{-1}", "9999999999999999999",
+                                             "f32[2]", "%"};
     return kWords[next() % std::size(kWords)];
   }
 
@@ -154,8 +160,14 @@ class EditBytes {
       case 7: return AddReducer{word(), static_cast<Opcode>(next() % kOpcodeCount), ElementType::F32};
       case 8: {
         AddInstruction out{ComputationId(next() % static_cast<uint32_t>(module.computationSlots() + 1)),
-                           static_cast<Opcode>(next() % kOpcodeCount), "", {}, {}, {}, word()};
-        for (int count = next() % 4; count > 0; --count) out.operands.push_back(next() % 8 ? instruction(module) : InstructionId());
+                           static_cast<Opcode>(next() % kOpcodeCount),
+                           "",
+                           {},
+                           {},
+                           {},
+                           word()};
+        for (int count = next() % 4; count > 0; --count)
+          out.operands.push_back(next() % 8 ? instruction(module) : InstructionId());
         if (next() % 2) out.shape = shape();
         if (next() % 4 == 0) out.attributes.push_back({static_cast<Attr>(next() % kAttributeCount), word()});
         return out;

@@ -1,5 +1,5 @@
-// Any bytes as a module, HLO proto or snapshot, binary or text: reading, inferring, verifying and writing end without a crash; and
-// where reading found no error, what was written reads again to the same.
+// Any bytes as a module, HLO proto or snapshot, binary or text: reading, inferring, verifying and writing end without a
+// crash; and where reading found no error, what was written reads again to the same.
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
 #include "core/ops/infer.h"
@@ -10,7 +10,9 @@ using namespace tessera;
 static void writeAndReadAgain(const ProtoContent& read, bool text) {
   ProtoOptions options;
   options.text = text;
-  if (!text) options.foreign = read.foreign.get();  // protobuf's text form prints unknown fields so that nothing reads them again
+  if (!text)
+    options.foreign =
+        read.foreign.get();  // protobuf's text form prints unknown fields so that nothing reads them again
   const auto written = writeProto(*read.module, options);
   if (!written) return expect(!written.error().message.empty(), "a module that cannot be written says why");
   const ProtoContent again = readProto(*written);

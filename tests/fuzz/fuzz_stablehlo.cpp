@@ -1,5 +1,5 @@
-// Any text as StableHLO: reading, inferring, verifying and printing end without a crash; and where reader and verifier found no
-// error, the HLO that was made of it prints and reads again.
+// Any text as StableHLO: reading, inferring, verifying and printing end without a crash; and where reader and verifier
+// found no error, the HLO that was made of it prints and reads again.
 #include "core/formats/hlo_text.h"
 #include "core/formats/stablehlo.h"
 #include "core/ops/infer.h"

@@ -31,15 +31,24 @@ const std::vector<ElementType>& types() {
 bool isLeftOut(const OpDef& op) {
   if (op.kind == ExecutionKind::Effect || op.kind == ExecutionKind::Control || !op.inferShape) return true;
   switch (op.opcode) {
-    case Opcode::Parameter: case Opcode::Constant: case Opcode::Rng: case Opcode::RngGetAndUpdateState: case Opcode::AfterAll:
-    case Opcode::AddDependency: case Opcode::Domain: case Opcode::CopyStart: case Opcode::CopyDone: case Opcode::GetTupleElement:
+    case Opcode::Parameter:
+    case Opcode::Constant:
+    case Opcode::Rng:
+    case Opcode::RngGetAndUpdateState:
+    case Opcode::AfterAll:
+    case Opcode::AddDependency:
+    case Opcode::Domain:
+    case Opcode::CopyStart:
+    case Opcode::CopyDone:
+    case Opcode::GetTupleElement:
     case Opcode::Tuple: return true;
     default: return false;
   }
 }
 
 bool movesOnly(const OpDef& op) {
-  return op.category == "Data movement" && op.opcode != Opcode::Sort && op.opcode != Opcode::Topk && op.opcode != Opcode::Scatter;
+  return op.category == "Data movement" && op.opcode != Opcode::Sort && op.opcode != Opcode::Topk &&
+         op.opcode != Opcode::Scatter;
 }
 
 int64_t elementsOf(const Shape& shape) {
@@ -117,7 +126,8 @@ void ModuleMaker::addInstruction(const OpDef& op) {
 
 Shape ModuleMaker::chooseShape() {
   std::vector<int64_t> dimensions(choices_.below(5));
-  for (int64_t& size : dimensions) size = choices_.chance(4) ? 0 : static_cast<int64_t>(1 + choices_.below(choices_.chance(10) ? 9 : 4));
+  for (int64_t& size : dimensions)
+    size = choices_.chance(4) ? 0 : static_cast<int64_t>(1 + choices_.below(choices_.chance(10) ? 9 : 4));
   return Shape::arrayRowMajor(choices_.of(types()), std::move(dimensions));
 }
 
@@ -131,11 +141,14 @@ ModuleMaker::Operand ModuleMaker::chooseOperand(const OpDef& op, const std::vect
   if (!before.empty() && choices_.chance(85)) {
     const Shape& like = choices_.of(before).shape;
     switch (choices_.below(6)) {
-      case 0: case 1: shape = like; break;
+      case 0:
+      case 1: shape = like; break;
       case 2: shape = Shape::arrayRowMajor(like.type, {}); break;
       case 3: shape = Shape::arrayRowMajor(shape.type, like.dimensions); break;
       case 4: shape = Shape::arrayRowMajor(like.type, shape.dimensions); break;
-      default: shape = Shape::arrayRowMajor(choices_.chance(80) ? ElementType::S32 : ElementType::U8, choices_.chance(50) ? std::vector<int64_t>{} : shape.dimensions);
+      default:
+        shape = Shape::arrayRowMajor(choices_.chance(80) ? ElementType::S32 : ElementType::U8,
+                                     choices_.chance(50) ? std::vector<int64_t>{} : shape.dimensions);
     }
   }
   return {std::nullopt, shape};
@@ -191,18 +204,23 @@ AttributeValue ModuleMaker::chooseValue(const AttributeRow& row, const std::vect
     case AttributeKind::Enum:
       if (const auto words = wordsOf(row.choices); !words.empty()) return choices_.of(words);
       break;
-    case AttributeKind::Ints: case AttributeKind::IntsOrIntLists: return chooseInts(rank);
+    case AttributeKind::Ints:
+    case AttributeKind::IntsOrIntLists: return chooseInts(rank);
     case AttributeKind::Slices:
       return perDimension([&](int64_t size) {
         const int64_t limit = upTo(size);
         return SliceDimension{upTo(limit), limit, 1 + upTo(2)};
       });
     case AttributeKind::Padding:
-      return perDimension([&](int64_t) { return PaddingDimension{upTo(4) - 2, upTo(4) - 2, choices_.chance(30) ? upTo(2) : 0}; });
+      return perDimension([&](int64_t) {
+        return PaddingDimension{upTo(4) - 2, upTo(4) - 2, choices_.chance(30) ? upTo(2) : 0};
+      });
     case AttributeKind::Window: return chooseWindow(choices_.chance(50) ? rank : rank - 2);
     case AttributeKind::DimLabels: {
-      constexpr std::array kLabels = {"bf_io->bf", "b0f_0io->b0f", "bf0_oi0->bf0", "b01f_01io->b01f", "bf01_oi01->bf01", "01bf_io01->f01b", "012bf_oi012->bf012"};
-      if (auto value = parseAttributeValue(module_, row.name, kLabels[choices_.below(kLabels.size())])) return *std::move(value);
+      constexpr std::array kLabels = {"bf_io->bf",       "b0f_0io->b0f",    "bf0_oi0->bf0",      "b01f_01io->b01f",
+                                      "bf01_oi01->bf01", "01bf_io01->f01b", "012bf_oi012->bf012"};
+      if (auto value = parseAttributeValue(module_, row.name, kLabels[choices_.below(kLabels.size())]))
+        return *std::move(value);
       break;
     }
     default: break;
@@ -220,7 +238,8 @@ std::optional<Shape> ModuleMaker::chooseWritten(const std::vector<Operand>& oper
       case 1: out = Shape::arrayRowMajor(like.type, {like.elementCount().value_or(0)}); break;
       case 2: {
         std::vector<int64_t> more = like.dimensions;
-        more.insert(more.begin() + static_cast<std::ptrdiff_t>(choices_.below(more.size() + 1)), static_cast<int64_t>(1 + choices_.below(4)));
+        more.insert(more.begin() + static_cast<std::ptrdiff_t>(choices_.below(more.size() + 1)),
+                    static_cast<int64_t>(1 + choices_.below(4)));
         out = Shape::arrayRowMajor(choices_.chance(70) ? like.type : out.type, more);
         break;
       }
@@ -231,7 +250,8 @@ std::optional<Shape> ModuleMaker::chooseWritten(const std::vector<Operand>& oper
   return out;
 }
 
-// The element types that a called computation sees: all operands, the first half (reductions), or the first third (scatter).
+// The element types that a called computation sees: all operands, the first half (reductions), or the first third
+// (scatter).
 std::vector<Shape> ModuleMaker::scalarsOf(const std::vector<Operand>& operands) const {
   std::vector<Shape> out;
   for (const Operand& operand : operands) out.push_back(Shape::arrayRowMajor(operand.shape.type, {}));
@@ -262,7 +282,10 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
   const uint64_t count = arity >= 0 ? static_cast<uint64_t>(arity) : 1 + choices_.below(4);
   for (uint64_t i = 0; i < count; ++i) out.operands.push_back(chooseOperand(op, out.operands));
   InferContext context{};
-  const size_t leading = out.operands.size() <= 1 ? out.operands.size() : choices_.chance(60) ? 1 : choices_.chance(50) ? out.operands.size() / 2 : out.operands.size();
+  const size_t leading = out.operands.size() <= 1 ? out.operands.size()
+                         : choices_.chance(60)    ? 1
+                         : choices_.chance(50)    ? out.operands.size() / 2
+                                                  : out.operands.size();
   const std::vector<Operand> seen(out.operands.begin(), out.operands.begin() + static_cast<std::ptrdiff_t>(leading));
   for (const AttributeRow& row : op.attributes) {
     if (!row.required && !choices_.chance(30)) continue;
@@ -276,8 +299,10 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
     }
     bool good = true;
     AttributeValue value = chooseValue(row, out.operands, good);
-    if (good) out.attributes.set(row.name, std::move(value));
-    else if (row.required) return std::nullopt;
+    if (good)
+      out.attributes.set(row.name, std::move(value));
+    else if (row.required)
+      return std::nullopt;
   }
   if (op.opcode == Opcode::Sort && isComplex(out.operands[0].shape.type)) return std::nullopt;  // no order
   if (choices_.chance(60)) out.written = chooseWritten(out.operands);
@@ -289,7 +314,8 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
   auto inferred = op.inferShape(context);
   if (!inferred || elementsOf(inferred->shape) > kMostElements) return std::nullopt;
   const auto isWhole = [](const Operand& operand) { return hasOnlyIntegers(operand.shape); };
-  if (op.category == "Linear algebra" && hasOnlyIntegers(inferred->shape) && !std::ranges::all_of(out.operands, isWhole))
+  if (op.category == "Linear algebra" && hasOnlyIntegers(inferred->shape) &&
+      !std::ranges::all_of(out.operands, isWhole))
     return std::nullopt;  // whether products or their sum are rounded to integers, nothing says
   for (auto& [attribute, kind] : out.callees) kind |= static_cast<int>(leading) << 8;
   out.result = std::move(inferred->shape);
@@ -297,8 +323,8 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
   return out;
 }
 
-InstructionId ModuleMaker::instruction(ComputationId computation, Opcode opcode, const Shape& shape, std::vector<InstructionId> operands,
-                                       AttributeSet attributes) {
+InstructionId ModuleMaker::instruction(ComputationId computation, Opcode opcode, const Shape& shape,
+                                       std::vector<InstructionId> operands, AttributeSet attributes) {
   Instruction out;
   out.opcode = opcode;
   const std::string name = "v" + std::to_string(names_++);
@@ -324,16 +350,20 @@ ComputationId ModuleMaker::makeCallee(int kind, const std::vector<Shape>& scalar
   const auto combine = [&](size_t a, size_t b, const Shape& shape) {
     static const std::vector<Opcode> numbers = {Opcode::Add, Opcode::Add, Opcode::Maximum, Opcode::Minimum};
     static const std::vector<Opcode> bits = {Opcode::And, Opcode::Or, Opcode::Xor};
-    const Opcode opcode = shape.type == ElementType::Pred ? choices_.of(bits) : isComplex(shape.type) ? Opcode::Add : choices_.of(numbers);
+    const Opcode opcode = shape.type == ElementType::Pred ? choices_.of(bits)
+                          : isComplex(shape.type)         ? Opcode::Add
+                                                          : choices_.of(numbers);
     return instruction(out, opcode, shape, {parameters[a], parameters[b]});
   };
   if (kind == kComparison || kind == kOrder) {
     for (const Shape& scalar : scalars) take(scalar), take(scalar);
     AttributeSet attributes;
     static const std::vector<std::string> directions = {"LT", "GT", "GE", "LE"}, orders = {"LT", "GT"};
-    attributes.set(Attr::direction, isComplex(scalars[0].type) ? std::string("EQ") : choices_.of(kind == kOrder ? orders : directions));
+    attributes.set(Attr::direction,
+                   isComplex(scalars[0].type) ? std::string("EQ") : choices_.of(kind == kOrder ? orders : directions));
     if (kind == kOrder && isFloat(scalars[0].type)) attributes.set(Attr::type, std::string("TOTALORDER"));
-    module_.setRoot(out, instruction(out, Opcode::Compare, Shape::arrayRowMajor(ElementType::Pred, {}), {parameters[0], parameters[1]}, std::move(attributes)));
+    module_.setRoot(out, instruction(out, Opcode::Compare, Shape::arrayRowMajor(ElementType::Pred, {}),
+                                     {parameters[0], parameters[1]}, std::move(attributes)));
     return out;
   }
   for (const Shape& scalar : scalars) take(scalar);
@@ -345,7 +375,8 @@ ComputationId ModuleMaker::makeCallee(int kind, const std::vector<Shape>& scalar
   for (const Shape& scalar : scalars) take(scalar);
   std::vector<InstructionId> results;
   for (size_t i = 0; i < scalars.size(); ++i) results.push_back(combine(i, scalars.size() + i, scalars[i]));
-  module_.setRoot(out, results.size() == 1 ? results[0] : instruction(out, Opcode::Tuple, Shape::tuple(scalars), results));
+  module_.setRoot(out,
+                  results.size() == 1 ? results[0] : instruction(out, Opcode::Tuple, Shape::tuple(scalars), results));
   return out;
 }
 
@@ -366,7 +397,8 @@ void ModuleMaker::commit(const OpDef& op, Attempt attempt) {
     AttributeSet index;
     index.set(Attr::index, static_cast<int64_t>(i));
     const Shape& shape = attempt.result.elements[i];
-    if (shape.isArray()) values_.push_back({instruction(entry_, Opcode::GetTupleElement, shape, {made}, std::move(index)), shape, exact});
+    if (shape.isArray())
+      values_.push_back({instruction(entry_, Opcode::GetTupleElement, shape, {made}, std::move(index)), shape, exact});
   }
 }
 

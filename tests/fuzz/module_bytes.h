@@ -1,6 +1,7 @@
-// Bytes as a module made from the schema: opcodes, operands, attributes and called computations are drawn from the OpDef tables
-// until inference accepts them, so a new op is in it by its op file alone. Keeps the promise that a module which the verifier
-// accepts runs to the same values on the evaluator and the CPU backend. Before it: core/ops; after it: fuzz_modules.
+// Bytes as a module made from the schema: opcodes, operands, attributes and called computations are drawn from the
+// OpDef tables until inference accepts them, so a new op is in it by its op file alone. Keeps the promise that a module
+// which the verifier accepts runs to the same values on the evaluator and the CPU backend. Before it: core/ops; after
+// it: fuzz_modules.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +67,8 @@ class ModuleMaker {
   ProgramShape calleeShape(int kind, const std::vector<Operand>& operands);
   ComputationId makeCallee(int kind, const std::vector<Shape>& scalars);
   void commit(const OpDef& op, Attempt attempt);
-  InstructionId instruction(ComputationId computation, Opcode opcode, const Shape& shape, std::vector<InstructionId> operands,
-                            AttributeSet attributes = {});
+  InstructionId instruction(ComputationId computation, Opcode opcode, const Shape& shape,
+                            std::vector<InstructionId> operands, AttributeSet attributes = {});
   InstructionId parameter(ComputationId computation, const Shape& shape);
 
   Choices choices_;

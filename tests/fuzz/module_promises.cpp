@@ -1,5 +1,6 @@
-// What must hold of a made module that the verifier accepts: it prints and reads again, the evaluator and the CPU backend give
-// the same values, or one of them says that it cannot run this, and each pass by itself keeps the evaluator's values.
+// What must hold of a made module that the verifier accepts: it prints and reads again, the evaluator and the CPU
+// backend give the same values, or one of them says that it cannot run this, and each pass by itself keeps the
+// evaluator's values.
 #include <cmath>
 #include <complex>
 
@@ -17,9 +18,12 @@ namespace {
 void fillElement(ElementType type, std::byte* at, Choices& choices, bool special) {
   const double quarter = static_cast<double>(choices.below(17)) - 8;
   if (type == ElementType::Pred) return storeInt(type, at, static_cast<int64_t>(choices.below(2)));
-  if (isInteger(type)) return storeInt(type, at, choices.chance(6) ? (choices.below(2) ? INT64_MIN : INT64_MAX) : static_cast<int64_t>(quarter));
+  if (isInteger(type))
+    return storeInt(type, at,
+                    choices.chance(6) ? (choices.below(2) ? INT64_MIN : INT64_MAX) : static_cast<int64_t>(quarter));
   constexpr double kSpecial[] = {INFINITY, -INFINITY, NAN, -0.0};
-  if (isComplex(type)) return storeComplex(type, at, {quarter / 4, quarter / 2});  // at infinities C and XLA have their own rules
+  if (isComplex(type))
+    return storeComplex(type, at, {quarter / 4, quarter / 2});  // at infinities C and XLA have their own rules
   const double value = special && choices.chance(15) ? kSpecial[choices.below(4)] : quarter / 4;
   storeDouble(type, at, value);
 }
@@ -30,7 +34,8 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, Choices& choices)
   for (const Shape& shape : entryArgumentShapes(module)) {
     TESSERA_ASSIGN_OR_RETURN(Literal literal, Literal::allocate(shape));
     const auto width = static_cast<size_t>(byteWidth(shape.type));
-    for (size_t at = 0; at + width <= literal.bytes().size(); at += width) fillElement(shape.type, literal.mutableBytes().data() + at, choices, special);
+    for (size_t at = 0; at + width <= literal.bytes().size(); at += width)
+      fillElement(shape.type, literal.mutableBytes().data() + at, choices, special);
     out.push_back(std::move(literal));
   }
   return out;
@@ -62,7 +67,8 @@ bool isIllConditioned(const Module& module, const Literal& value) {
   return false;
 }
 
-Result<std::vector<Literal>> runOn(std::string_view backendName, const Module& module, const std::vector<Literal>& arguments) {
+Result<std::vector<Literal>> runOn(std::string_view backendName, const Module& module,
+                                   const std::vector<Literal>& arguments) {
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(backendName));
   CompileOptions options;
   options.threads = 1;
@@ -78,7 +84,9 @@ Literal moved(const Literal& value, uint64_t seed) {
   const auto width = static_cast<size_t>(byteWidth(type));
   const double step = 8 * std::exp2(-info(type).bits / (isComplex(type) ? 4.0 : 2.0));  // f32: 2^-13, f64: 2^-29
   uint64_t state = seed * 0x9e3779b97f4a7c15u;
-  const auto nudge = [&] { return ((state = state * 6364136223846793005u + 1442695040888963407u) >> 63 ? step : -step); };
+  const auto nudge = [&] {
+    return ((state = state * 6364136223846793005u + 1442695040888963407u) >> 63 ? step : -step);
+  };
   for (size_t at = 0; at + width <= out.bytes().size(); at += width) {
     std::byte* element = out.mutableBytes().data() + at;
     if (isComplex(type)) {
@@ -92,8 +100,8 @@ Literal moved(const Literal& value, uint64_t seed) {
   return out;
 }
 
-// On a branch cut, at a step of floor, where equal numbers are compared, the last bit decides: there the evaluator itself
-// gives another value when its arguments move by next to nothing, and either side is right.
+// On a branch cut, at a step of floor, where equal numbers are compared, the last bit decides: there the evaluator
+// itself gives another value when its arguments move by next to nothing, and either side is right.
 bool hangsOnLastBit(const Module& module, const std::vector<Literal>& arguments, size_t output, const Literal& value) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     std::vector<Literal> near;
@@ -114,8 +122,10 @@ std::string compareRuns(const Module& module, const std::vector<Literal>& argume
   for (size_t i = 0; i < expected->size(); ++i) {
     const Literal& value = (*expected)[i];
     if (isIllConditioned(module, value)) continue;
-    const Comparison comparison = compareLiterals(value, (*found)[i], toleranceOf(value.shape().type), "out" + std::to_string(i));
-    if (!comparison.equal && !hangsOnLastBit(module, arguments, i, value)) return "evaluator and CPU differ: " + comparison.firstMismatch;
+    const Comparison comparison =
+        compareLiterals(value, (*found)[i], toleranceOf(value.shape().type), "out" + std::to_string(i));
+    if (!comparison.equal && !hangsOnLastBit(module, arguments, i, value))
+      return "evaluator and CPU differ: " + comparison.firstMismatch;
   }
   return {};
 }
@@ -153,8 +163,10 @@ std::string comparePasses(const Module& module, const std::vector<Literal>& argu
     for (size_t i = 0; i < expected->size(); ++i) {
       const Literal& value = (*expected)[i];
       if (isIllConditioned(module, value)) continue;
-      const Comparison comparison = compareLiterals(value, (*found)[i], toleranceOf(value.shape().type), "out" + std::to_string(i));
-      if (!comparison.equal && !hangsOnLastBit(module, arguments, i, value)) return "the values change: " + comparison.firstMismatch + where;
+      const Comparison comparison =
+          compareLiterals(value, (*found)[i], toleranceOf(value.shape().type), "out" + std::to_string(i));
+      if (!comparison.equal && !hangsOnLastBit(module, arguments, i, value))
+        return "the values change: " + comparison.firstMismatch + where;
     }
   }
   return {};
@@ -168,7 +180,8 @@ std::string brokenPromise(std::span<const uint8_t> bytes) {
   const std::string printed = printHloText(module);
   const ReadResult again = readHloText(printed);
   if (!again.module || again.diagnostics.hasErrors())
-    return "it does not read again: " + (again.diagnostics.empty() ? "" : again.diagnostics.items()[0].toString()) + "\n" + printed;
+    return "it does not read again: " + (again.diagnostics.empty() ? "" : again.diagnostics.items()[0].toString()) +
+           "\n" + printed;
   if (printHloText(*again.module) != printed) return "it prints otherwise after reading\n" + printed;
   Choices choices(bytes);
   const auto arguments = argumentsOf(module, choices);
@@ -177,7 +190,8 @@ std::string brokenPromise(std::span<const uint8_t> bytes) {
   if (broken.empty()) broken = comparePasses(module, *arguments);
   if (broken.empty()) return {};
   std::string values;
-  for (size_t i = 0; i < arguments->size(); ++i) values += "// arg" + std::to_string(i) + " " + printLiteral((*arguments)[i]) + "\n";
+  for (size_t i = 0; i < arguments->size(); ++i)
+    values += "// arg" + std::to_string(i) + " " + printLiteral((*arguments)[i]) + "\n";
   return broken + "\n" + printed + values;
 }
 

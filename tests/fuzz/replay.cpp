@@ -1,8 +1,9 @@
-// Runs a fuzz target where libFuzzer is not there: once over files and folders (its seeds, and what a fuzzer found), and with
-// -max_total_time=SECONDS also on blind mutations of them. What breaks is left as crash-… or slow-… in the working folder.
-#include <csignal>
+// Runs a fuzz target where libFuzzer is not there: once over files and folders (its seeds, and what a fuzzer found),
+// and with -max_total_time=SECONDS also on blind mutations of them. What breaks is left as crash-… or slow-… in the
+// working folder.
 #include <sys/resource.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <chrono>
 #include <cstdio>
@@ -19,9 +20,9 @@
 namespace {
 
 using Bytes = std::vector<char>;
-constexpr unsigned kMostSeconds = 25;                  // for one input
+constexpr unsigned kMostSeconds = 25;  // for one input
 constexpr rlim_t kMostMemory = rlim_t{6} << 30;
-const Bytes* current = nullptr;                        // what runs now, for the signal handler
+const Bytes* current = nullptr;  // what runs now, for the signal handler
 
 // Only calls that a signal handler may make.
 void leaveFinding(int signal) {
@@ -77,10 +78,12 @@ class Mutator {
         bytes.erase(from, from + std::min<std::ptrdiff_t>(bytes.end() - from, static_cast<std::ptrdiff_t>(below(32))));
         break;
       }
-      case 4: case 5: {  // a piece of a seed comes in
+      case 4:
+      case 5: {  // a piece of a seed comes in
         const Bytes& other = seeds_[below(seeds_.size())];
         const size_t from = below(other.size()), length = std::min(other.size() - from, below(80));
-        const Bytes piece(other.begin() + static_cast<std::ptrdiff_t>(from), other.begin() + static_cast<std::ptrdiff_t>(from + length));
+        const Bytes piece(other.begin() + static_cast<std::ptrdiff_t>(from),
+                          other.begin() + static_cast<std::ptrdiff_t>(from + length));
         bytes.insert(place(bytes), piece.begin(), piece.end());
         break;
       }
@@ -90,10 +93,14 @@ class Mutator {
 
   // One of the numbers of a text becomes an unpleasant one.
   void number(Bytes& bytes) {
-    static const char* const kNumbers[] = {"0", "-1", "1", "2", "9223372036854775807", "-9223372036854775808", "4294967296", "99999999999999999999", "1000000"};
+    static const char* const kNumbers[] = {
+        "0",      "-1", "1", "2", "9223372036854775807", "-9223372036854775808", "4294967296", "99999999999999999999",
+        "1000000"};
     std::vector<size_t> starts;
     for (size_t i = 0; i < bytes.size(); ++i)
-      if (std::isdigit(static_cast<unsigned char>(bytes[i])) && (i == 0 || !std::isalnum(static_cast<unsigned char>(bytes[i - 1])))) starts.push_back(i);
+      if (std::isdigit(static_cast<unsigned char>(bytes[i])) &&
+          (i == 0 || !std::isalnum(static_cast<unsigned char>(bytes[i - 1]))))
+        starts.push_back(i);
     if (starts.empty()) return;
     const size_t from = starts[below(starts.size())];
     size_t end = from;
@@ -134,7 +141,8 @@ int main(int argc, char** argv) {
     const std::filesystem::path path = argv[i];
     if (std::strncmp(argv[i], "-max_total_time=", 16) == 0) seconds = std::atof(argv[i] + 16);
     if (argv[i][0] == '-') continue;  // libFuzzer's options
-    if (!std::filesystem::is_directory(path)) add(path);
+    if (!std::filesystem::is_directory(path))
+      add(path);
     else
       for (const auto& entry : std::filesystem::directory_iterator(path)) add(entry.path());
   }

@@ -70,7 +70,8 @@ TEST_P(GoldenErrors, Diagnostics) {
   EXPECT_EQ(ran.exit, 2) << ran.err;
   compareWith(kTests / "errors" / (GetParam() + ".txt"), transcript(arguments, ran));
 }
-INSTANTIATE_TEST_SUITE_P(All, GoldenErrors, testing::ValuesIn(errorFiles()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, GoldenErrors, testing::ValuesIn(errorFiles()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace tessera

@@ -52,8 +52,9 @@ Section opened(const std::string& line, int number) {
 }
 
 bool isKey(const std::string& text, size_t colon) {
-  return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '/' || c == '_' || c == ','; });
+  return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '/' || c == '_' || c == ',';
+  });
 }
 
 // The whole key, or one value of the variant.
@@ -75,7 +76,9 @@ bool sameElement(ElementType type, const std::byte* a, const std::byte* b, size_
   if (isFloat(type)) return std::isnan(loadDouble(type, a)) && std::isnan(loadDouble(type, b));
   if (!isComplex(type)) return false;
   const auto x = loadComplex(type, a), y = loadComplex(type, b);
-  const auto same = [](double p, double q) { return (std::isnan(p) && std::isnan(q)) || (p == q && std::signbit(p) == std::signbit(q)); };
+  const auto same = [](double p, double q) {
+    return (std::isnan(p) && std::isnan(q)) || (p == q && std::signbit(p) == std::signbit(q));
+  };
   return same(x.real(), y.real()) && same(x.imag(), y.imag());
 }
 
@@ -96,7 +99,8 @@ File readAt(const fs::path& path) {
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
-    inCommon = startsWith(line, "// common") || (inCommon && !startsWith(line, "// case") && !startsWith(line, "// wrong"));
+    inCommon =
+        startsWith(line, "// common") || (inCommon && !startsWith(line, "// case") && !startsWith(line, "// wrong"));
     if (startsWith(line, "// common")) common.clear();
     if (inCommon) {
       if (!startsWith(line, "//")) common.push_back(line);

@@ -1,5 +1,6 @@
 // Every case of every case file, and every example of resources/examples/reference: it reads, verifies and prints as it
-// reads; the evaluator and the CPU backend give the expected values. A backend may refuse only where the case says so, and then it must.
+// reads; the evaluator and the CPU backend give the expected values. A backend may refuse only where the case says so,
+// and then it must.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +44,8 @@ struct Values {
   std::vector<Literal> arguments, expected;
 };
 
-std::vector<Literal> literalsOf(const std::vector<std::string>& texts, const std::vector<Shape>& shapes, const char* what) {
+std::vector<Literal> literalsOf(const std::vector<std::string>& texts, const std::vector<Shape>& shapes,
+                                const char* what) {
   std::vector<Literal> out;
   EXPECT_EQ(texts.size(), shapes.size()) << "lines `// " << what << "`";
   for (size_t i = 0; i < std::min(texts.size(), shapes.size()); ++i) {
@@ -103,7 +105,8 @@ HostFeeds loopFeeds() {
 using Outputs = std::vector<Literal>;
 
 // Every device with its share of the arguments; the outputs side by side.
-Result<Outputs> runOnAll(Backend& backend, const Module& module, DeviceGrid grid, const std::vector<Literal>& arguments) {
+Result<Outputs> runOnAll(Backend& backend, const Module& module, DeviceGrid grid,
+                         const std::vector<Literal>& arguments) {
   const size_t each = entryArgumentShapes(module).size();
   const auto program = [&](Communicator& communicator) -> Result<Outputs> {
     CompileOptions options;
@@ -148,7 +151,8 @@ void runOn(const std::string& backendName, const Section& section, const Variant
     EXPECT_NE(outputs.error().toString().find(words[0]), std::string::npos) << outputs.error().toString();
     return;
   }
-  expectValues(runOnAll(**backend, module, gridOf(section, variant), values.arguments), values, toleranceOf(section, variant), backendName);
+  expectValues(runOnAll(**backend, module, gridOf(section, variant), values.arguments), values,
+               toleranceOf(section, variant), backendName);
 }
 
 // The elements in the order of memory, 0 where it holds padding.
@@ -177,7 +181,9 @@ void runCase(const Section& section, const Variant& variant) {
   ASSERT_TRUE(again.module) << printed;
   EXPECT_EQ(printHloText(*again.module), printed);
   const Values values = valuesOf(section, variant, module);
-  if (static_cast<int64_t>(values.arguments.size()) != gridOf(section, variant).count() * static_cast<int64_t>(entryArgumentShapes(module).size())) return;
+  if (static_cast<int64_t>(values.arguments.size()) !=
+      gridOf(section, variant).count() * static_cast<int64_t>(entryArgumentShapes(module).size()))
+    return;
   for (std::string_view name : backendNames()) runOn(std::string(name), section, variant, module, values);
   if (const auto memory = directivesOf(section, variant, "memory"); !memory.empty()) {
     Shape shape = module.shapeOf(module.entryComputation().root);

@@ -41,7 +41,8 @@ TEST_P(WrongUses, GetTheirLabel) {
   for (const Section& section : file.sections) {
     if (!section.wrong) continue;
     for (const Variant& variant : variantsOf(section)) {
-      SCOPED_TRACE(file.name + ".hlo:" + std::to_string(section.line) + " wrong " + section.name + " " + keyOf(variant));
+      SCOPED_TRACE(file.name + ".hlo:" + std::to_string(section.line) + " wrong " + section.name + " " +
+                   keyOf(variant));
       expectLabel(textOf(section, variant), section.name);
     }
   }

@@ -1,5 +1,5 @@
-// Steps on matrices under the thread sanitizer: products, factors, triangular systems and large transposes on one thread and on
-// several give the same bits.
+// Steps on matrices under the thread sanitizer: products, factors, triangular systems and large transposes on one
+// thread and on several give the same bits.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -37,8 +37,10 @@ void fill(std::vector<std::byte>& bytes, int64_t columns) {
 }
 
 std::vector<std::byte> resultOf(const Job& job, int threads) {
-  std::vector<std::byte> left(static_cast<size_t>(job.bytes)), right(left.size()), out(left.size()), scratch(static_cast<size_t>(job.scratch) + 64);
-  for (std::vector<std::byte>* side : {&left, &right}) job.isDouble ? fill<double>(*side, kSize) : fill<float>(*side, kSize);
+  std::vector<std::byte> left(static_cast<size_t>(job.bytes)), right(left.size()), out(left.size()),
+      scratch(static_cast<size_t>(job.scratch) + 64);
+  for (std::vector<std::byte>* side : {&left, &right})
+    job.isDouble ? fill<double>(*side, kSize) : fill<float>(*side, kSize);
   std::byte* const aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64) % 64;
   ThreadPool pool(threads);
   RunState state;

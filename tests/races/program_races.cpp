@@ -1,5 +1,6 @@
-// Programs of the run-time library under the thread sanitizer: steps of every kind that needs no library of others, over
-// kernels written here (and so instrumented, too), run by several threads at once; and runs that are ended in the middle.
+// Programs of the run-time library under the thread sanitizer: steps of every kind that needs no library of others,
+// over kernels written here (and so instrumented, too), run by several threads at once; and runs that are ended in the
+// middle.
 #include "tests/races/program_races.h"
 
 #include <algorithm>
@@ -48,8 +49,12 @@ void itemsOf(void** b, int64_t begin, int64_t end) {
     static_cast<uint64_t*>(b[1])[i] = static_cast<uint64_t>(bits) << 32 | bits;
   }
 }
-void greater(void** b, int64_t, int64_t) { *static_cast<unsigned char*>(b[2]) = *static_cast<const float*>(b[0]) > *static_cast<const float*>(b[1]); }
-void lessThanFive(void** b, int64_t, int64_t) { *static_cast<unsigned char*>(b[1]) = *static_cast<const int32_t*>(b[0]) < 5; }
+void greater(void** b, int64_t, int64_t) {
+  *static_cast<unsigned char*>(b[2]) = *static_cast<const float*>(b[0]) > *static_cast<const float*>(b[1]);
+}
+void lessThanFive(void** b, int64_t, int64_t) {
+  *static_cast<unsigned char*>(b[1]) = *static_cast<const int32_t*>(b[0]) < 5;
+}
 void increment(void** b, int64_t, int64_t) { ++*static_cast<int32_t*>(b[0]); }
 void always(void** b, int64_t, int64_t) { *static_cast<unsigned char*>(b[1]) = 1; }
 void counted(void** b, int64_t, int64_t) { ++*static_cast<int64_t*>(b[1]); }
@@ -59,7 +64,21 @@ const CompiledKernel kKernels[] = {{doubled, kCount, 5}, {itemsOf, kCount, 5}, {
 
 // --- the program: argument 0, result 1, arrays of the workspace, a counter, a predicate, an initial value
 
-enum Slot : int { kArgument, kResult, kA, kB, kItems, kSpare, kOrders, kOthers, kTotals, kCounter, kPredicate, kInitial, kSlots };
+enum Slot : int {
+  kArgument,
+  kResult,
+  kA,
+  kB,
+  kItems,
+  kSpare,
+  kOrders,
+  kOthers,
+  kTotals,
+  kCounter,
+  kPredicate,
+  kInitial,
+  kSlots
+};
 
 std::unique_ptr<Step> loop(size_t condition) {
   auto out = std::make_unique<WhileStep>();
@@ -120,9 +139,12 @@ struct Built {
 };
 
 StepLoader loaderNamed(const std::string& name) {
-  const std::pair<const char*, StepLoader> all[] = {{"tessera_step_kernel", tessera_step_kernel}, {"tessera_step_region", tessera_step_region},
-                                                    {"tessera_step_copy", tessera_step_copy}, {"tessera_step_while", tessera_step_while},
-                                                    {"tessera_step_scan", tessera_step_scan}, {"tessera_step_permute", tessera_step_permute},
+  const std::pair<const char*, StepLoader> all[] = {{"tessera_step_kernel", tessera_step_kernel},
+                                                    {"tessera_step_region", tessera_step_region},
+                                                    {"tessera_step_copy", tessera_step_copy},
+                                                    {"tessera_step_while", tessera_step_while},
+                                                    {"tessera_step_scan", tessera_step_scan},
+                                                    {"tessera_step_permute", tessera_step_permute},
                                                     {"tessera_step_radix_sort", tessera_step_radix_sort},
                                                     {"tessera_step_sort_by_calls", tessera_step_sort_by_calls}};
   for (const auto& [known, loader] : all)
@@ -140,9 +162,26 @@ void build(Built& out) {
     out.workspace += slot >= kItems && slot <= kOthers ? kCount * 8 : kCount * 4;
   }
   out.slots.push_back({ProgramSlotKind::Constant, 0, &out.initial});
-  out.program = {kProgramVersion, "", kKernels, out.slots.data(), out.slots.size(), out.plan.bytes.data(), out.plan.bytes.size(),
-                 out.loaders.data(), out.loaders.size(), &out.argument, 1, &out.result, 1, 1, out.workspace, 4,
-                 1, 1, nullptr, nullptr};
+  out.program = {kProgramVersion,
+                 "",
+                 kKernels,
+                 out.slots.data(),
+                 out.slots.size(),
+                 out.plan.bytes.data(),
+                 out.plan.bytes.size(),
+                 out.loaders.data(),
+                 out.loaders.size(),
+                 &out.argument,
+                 1,
+                 &out.result,
+                 1,
+                 1,
+                 out.workspace,
+                 4,
+                 1,
+                 1,
+                 nullptr,
+                 nullptr};
 }
 
 struct FreeBytes {
@@ -177,7 +216,8 @@ int64_t wrongPrograms() {
         for (int i = 0; i < 3; ++i) wrong += mine.empty() || runOnce(built.program, argument) != mine;
       });
     threads.clear();
-    for (const std::vector<float>& mine : first) wrong += mine != first[0] || !std::ranges::is_sorted(mine, std::greater<>());
+    for (const std::vector<float>& mine : first)
+      wrong += mine != first[0] || !std::ranges::is_sorted(mine, std::greater<>());
   }
   return wrong;
 }
@@ -192,7 +232,9 @@ int64_t wrongCancellations() {
     std::atomic<bool> cancel{false};
     RunState state;
     state.pointers.resize(kSlots);
-    const auto place = [&](int slot, void* at) { state.pointers[static_cast<size_t>(slot)] = static_cast<std::byte*>(at); };
+    const auto place = [&](int slot, void* at) {
+      state.pointers[static_cast<size_t>(slot)] = static_cast<std::byte*>(at);
+    };
     place(kArgument, argument.data());
     place(kA, a.data());
     place(kCounter, &counter);

@@ -1,6 +1,7 @@
 // The run time's own threading under the thread sanitizer: many short jobs on pools of several sizes, pools that run at
-// once, the sort that all threads share, programs that overlap, runs that are ended. Built with the sanitizer in every build (but beside the address sanitizer), from
-// the sources themselves, since neither LLVM nor oneDNN is. Exit 0: right results; the sanitizer makes races an error.
+// once, the sort that all threads share, programs that overlap, runs that are ended. Built with the sanitizer in every
+// build (but beside the address sanitizer), from the sources themselves, since neither LLVM nor oneDNN is. Exit 0:
+// right results; the sanitizer makes races an error.
 #include <atomic>
 #include <cstdio>
 #include <random>

@@ -1,5 +1,5 @@
-// What buffers promise to generated code: slots that are said to lie apart share no byte, and the operands and results of
-// each instruction that runs are one slot or lie apart.
+// What buffers promise to generated code: slots that are said to lie apart share no byte, and the operands and results
+// of each instruction that runs are one slot or lie apart.
 #pragma once
 
 #include <string>
@@ -12,7 +12,9 @@
 namespace tessera::test {
 
 inline bool shareBytes(const Slot& a, const Slot& b) {
-  auto spaceOf = [](const Slot& slot) { return slot.kind == SlotKind::Output ? slot.index : slot.lender; };  // -1: the arena
+  auto spaceOf = [](const Slot& slot) {
+    return slot.kind == SlotKind::Output ? slot.index : slot.lender;
+  };  // -1: the arena
   auto isWritten = [](const Slot& slot) { return slot.kind == SlotKind::Temp || slot.kind == SlotKind::Output; };
   if (!isWritten(a) || !isWritten(b) || spaceOf(a) != spaceOf(b)) return false;
   return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
@@ -23,7 +25,8 @@ inline std::string brokenPromise(const BufferAssignment& buffers) {
   const auto count = static_cast<int32_t>(buffers.slots.size());
   for (int32_t a = 0; a < count; ++a)
     for (int32_t b = 0; b < a; ++b)
-      if (buffers.lieApart(a, b) && shareBytes(buffers.slots[static_cast<size_t>(a)], buffers.slots[static_cast<size_t>(b)]))
+      if (buffers.lieApart(a, b) &&
+          shareBytes(buffers.slots[static_cast<size_t>(a)], buffers.slots[static_cast<size_t>(b)]))
         return "slots " + std::to_string(b) + " and " + std::to_string(a) + " are said to lie apart";
   return "";
 }
@@ -43,7 +46,8 @@ inline std::string brokenPromise(const Module& module, ComputationId computation
       for (int32_t slot : slotsOf(operand)) used.push_back(slot);
     for (size_t a = 0; a < results; ++a)
       for (size_t b = 0; b < used.size(); ++b)
-        if (used[a] >= 0 && used[b] >= 0 && used[a] != used[b] && !buffers.lieApart(used[a], used[b])) return std::string(in.name) + ": a result may lie over part of an array";
+        if (used[a] >= 0 && used[b] >= 0 && used[a] != used[b] && !buffers.lieApart(used[a], used[b]))
+          return std::string(in.name) + ": a result may lie over part of an array";
   }
   return "";
 }

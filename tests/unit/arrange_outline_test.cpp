@@ -48,8 +48,8 @@ Module unrolled(int layers) {
   for (int k = 0; k < layers; ++k) {
     const InstructionId w = add(m, Opcode::Parameter, {}, "p['h'][" + std::to_string(k) + "]['w']");
     InstructionId y = add(m, Opcode::Multiply, {x, w});
-    for (Opcode op : {Opcode::Tanh, Opcode::Negate, Opcode::Sqrt, Opcode::Cbrt, Opcode::Abs, Opcode::Sine, Opcode::Cosine,
-                      Opcode::Floor, Opcode::Ceil, Opcode::Sign})
+    for (Opcode op : {Opcode::Tanh, Opcode::Negate, Opcode::Sqrt, Opcode::Cbrt, Opcode::Abs, Opcode::Sine,
+                      Opcode::Cosine, Opcode::Floor, Opcode::Ceil, Opcode::Sign})
       y = add(m, op, {y});
     x = add(m, Opcode::Add, {x, y});
   }
@@ -98,7 +98,8 @@ TEST(Outline, UnrolledLayersAreOneStackCalledAfterTheirParameters) {
   options.openGroups.insert(stack->group);
   view = makeView(m, m.entry(), options);
   size_t members = 0;
-  for (const ViewNode& n : view.nodes) members += n.kind == ViewNode::Kind::CollapsedGroup && n.title.starts_with("p['h'] ");
+  for (const ViewNode& n : view.nodes)
+    members += n.kind == ViewNode::Kind::CollapsedGroup && n.title.starts_with("p['h'] ");
   EXPECT_EQ(members, 20u);
 }
 
@@ -138,7 +139,9 @@ TEST(Outline, TheFirstPictureOfAnythingHasFewBoxes) {
   uint64_t random = 1;
   constexpr Opcode kOps[] = {Opcode::Add, Opcode::Multiply, Opcode::Maximum, Opcode::Subtract, Opcode::Divide};
   for (int k = 0; k < 5000; ++k) {
-    auto pick = [&] { return random = random * 6364136223846793005ull + 1, (random >> 33) % std::min<size_t>(values.size(), 90); };
+    auto pick = [&] {
+      return random = random * 6364136223846793005ull + 1, (random >> 33) % std::min<size_t>(values.size(), 90);
+    };
     const InstructionId a = values[values.size() - 1 - pick()], b = values[values.size() - 1 - pick()];
     values.push_back(add(m, kOps[pick() % 5], {a, b}));
   }
@@ -178,8 +181,10 @@ bool passesThrough(const std::vector<PointF>& route, const RectF& box) {
   for (size_t k = 1; k < route.size(); ++k)
     for (int s = 0; s <= 20; ++s) {
       const float t = static_cast<float>(s) / 20;
-      const PointF p{route[k - 1].x + (route[k].x - route[k - 1].x) * t, route[k - 1].y + (route[k].y - route[k - 1].y) * t};
-      if (p.x > box.x + 1 && p.x < box.x + box.width - 1 && p.y > box.y + 1 && p.y < box.y + box.height - 1) return true;
+      const PointF p{route[k - 1].x + (route[k].x - route[k - 1].x) * t,
+                     route[k - 1].y + (route[k].y - route[k - 1].y) * t};
+      if (p.x > box.x + 1 && p.x < box.x + box.width - 1 && p.y > box.y + 1 && p.y < box.y + box.height - 1)
+        return true;
     }
   return false;
 }
@@ -187,7 +192,9 @@ bool passesThrough(const std::vector<PointF>& route, const RectF& box) {
 TEST(Arrange, NoWirePassesBehindABoxThatItDoesNotConcern) {
   GraphView view;
   uint64_t random = 7;
-  auto pick = [&](uint64_t n) { return random = random * 6364136223846793005ull + 1442695040888963407ull, (random >> 33) % n; };
+  auto pick = [&](uint64_t n) {
+    return random = random * 6364136223846793005ull + 1442695040888963407ull, (random >> 33) % n;
+  };
   for (int32_t v = 0; v < 150; ++v) {
     ViewNode node;
     node.title = v % 3 == 0 ? "reduce max over 1, 2" : "add";

@@ -65,18 +65,22 @@ TEST(View, CollapsesScopesAndAttachesHubs) {
   EXPECT_EQ(view.findGroup("jit(f)"), -1);  // shared by all: no box
 }
 
-// An iota that one input reads is a field of its reader; pulled out it is a box of its own, without fields a pill beside it.
+// An iota that one input reads is a field of its reader; pulled out it is a box of its own, without fields a pill
+// beside it.
 TEST(View, GeneratedInputsAreFieldsOfTheirReaders) {
   const Module m = scoped();
   ViewOptions options;
   options.fields = true;
-  const auto at = [&](const GraphView& view, const char* name) { return view.nodes[static_cast<size_t>(view.boxOf(*m.findInstruction(name)))]; };
+  const auto at = [&](const GraphView& view, const char* name) {
+    return view.nodes[static_cast<size_t>(view.boxOf(*m.findInstruction(name)))];
+  };
   const GraphView view = makeView(m, m.entry(), options);
   EXPECT_EQ(at(view, "k").owner, view.boxOf(*m.findInstruction("s")));
   EXPECT_EQ(at(view, "k").label, "rhs");
   EXPECT_FALSE(at(view, "k").number);
   const Arrangement a = arrange(view);
-  const RectF &field = a.boxes[static_cast<size_t>(view.boxOf(*m.findInstruction("k")))], &reader = a.boxes[static_cast<size_t>(view.boxOf(*m.findInstruction("s")))];
+  const RectF &field = a.boxes[static_cast<size_t>(view.boxOf(*m.findInstruction("k")))],
+              &reader = a.boxes[static_cast<size_t>(view.boxOf(*m.findInstruction("s")))];
   EXPECT_GE(field.x, reader.x);
   EXPECT_LE(field.x + field.width, reader.x + reader.width);
   EXPECT_GE(field.y, reader.y);

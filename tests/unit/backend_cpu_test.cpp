@@ -13,7 +13,10 @@ using E = ElementType;
 
 class Build {
  public:
-  Build() { entry = module.addComputation("main"); module.setEntry(entry); }
+  Build() {
+    entry = module.addComputation("main");
+    module.setEntry(entry);
+  }
   InstructionId parameter(ComputationId c, int number, const Shape& shape) {
     Instruction i;
     i.opcode = Opcode::Parameter;
@@ -46,7 +49,8 @@ class Build {
 void expectLikeEvaluator(const Module& module) {
   std::vector<Literal> arguments;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{0, 1.0, 8}).value());
+  for (const Shape& shape : entryArgumentShapes(module))
+    arguments.push_back(fillParameter(shape, leaf++, FillRule{0, 1.0, 8}).value());
   auto backend = makeBackend("cpu");
   ASSERT_TRUE(backend) << backend.error().toString();
   auto executable = (*backend)->compile(module);
@@ -57,7 +61,8 @@ void expectLikeEvaluator(const Module& module) {
   ASSERT_TRUE(expected) << expected.error().toString();
   ASSERT_EQ(expected->size(), found->size());
   for (size_t k = 0; k < found->size(); ++k) {
-    Comparison c = compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type), "out" + std::to_string(k));
+    Comparison c = compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type),
+                                   "out" + std::to_string(k));
     EXPECT_TRUE(c.equal) << c.firstMismatch;
   }
 }
@@ -91,7 +96,8 @@ TEST(BackendCpu, DotOfEveryOrientation) {
   for (E type : {E::F32, E::F64, E::BF16, E::S32}) {
     for (int64_t lhsK : {1, 2}) {
       Build b;
-      Shape lhs = Shape::arrayRowMajor(type, lhsK == 2 ? std::vector<int64_t>{2, 5, 19} : std::vector<int64_t>{2, 19, 5});
+      Shape lhs =
+          Shape::arrayRowMajor(type, lhsK == 2 ? std::vector<int64_t>{2, 5, 19} : std::vector<int64_t>{2, 19, 5});
       auto x = b.parameter(b.entry, 0, lhs);
       auto y = b.parameter(b.entry, 1, Shape::arrayRowMajor(type, {2, 19, 21}));
       AttributeSet a;
@@ -117,8 +123,9 @@ TEST(BackendCpu, WhileWithACarry) {
   auto cp = b.parameter(condition, 0, pair), bp = b.parameter(body, 0, pair);
   AttributeSet less;
   less.set(Attr::direction, std::string("LT"));
-  b.module.setRoot(condition, b.op(condition, Opcode::Compare, Shape::arrayRowMajor(E::Pred, {}),
-                                   {element(condition, cp, 0), b.constant(condition, Literal::scalar(E::S32, int32_t{10}))}, less));
+  b.module.setRoot(
+      condition, b.op(condition, Opcode::Compare, Shape::arrayRowMajor(E::Pred, {}),
+                      {element(condition, cp, 0), b.constant(condition, Literal::scalar(E::S32, int32_t{10}))}, less));
   auto i = element(body, bp, 0), sum = element(body, bp, 1);
   auto next = b.op(body, Opcode::Add, s, {i, b.constant(body, Literal::scalar(E::S32, int32_t{1}))});
   b.module.setRoot(body, b.op(body, Opcode::Tuple, pair, {next, b.op(body, Opcode::Add, s, {sum, i})}));

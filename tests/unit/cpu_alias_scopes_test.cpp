@@ -27,23 +27,36 @@ StepListing codeOf(const std::string& text, Opcode opcode) {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(CpuAliasScopes, WhatMayBeWrittenOverIsNotTakenForApart) {
-  const StepListing inPlace = codeOf("HloModule m\n\nENTRY e {\n  a = f32[64,128] parameter(0)\n  ROOT n = f32[64,128] sine(a)\n}\n", Opcode::Sine);
+  const StepListing inPlace = codeOf(
+      "HloModule m\n\nENTRY e {\n  a = f32[64,128] parameter(0)\n  ROOT n = f32[64,128] sine(a)\n}\n", Opcode::Sine);
   EXPECT_FALSE(has(inPlace.irBefore, "!noalias"));
-  const StepListing wider = codeOf("HloModule m\n\nENTRY e {\n  a = f32[64,128] parameter(0)\n  ROOT n = f64[64,128] convert(a)\n}\n", Opcode::Convert);
+  const StepListing wider =
+      codeOf("HloModule m\n\nENTRY e {\n  a = f32[64,128] parameter(0)\n  ROOT n = f64[64,128] convert(a)\n}\n",
+             Opcode::Convert);
   EXPECT_TRUE(has(wider.irBefore, "!noalias") && has(wider.irBefore, "!alias.scope"));
 }
 
 // A loop over x and two arrays that stay as they are: these are read before it.
 TEST(CpuAliasScopes, WhatALoopNeverWritesIsReadBeforeIt) {
   const std::string tuple = "(s32[], f32[16], f32[16], f32[16])";
-  const StepListing loop = codeOf(
-      "HloModule m\n\nc {\n  p = " + tuple + " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(1000)\n"
-      "  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nb {\n  p = " + tuple + " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n"
-      "  x = f32[16] get-tuple-element(p), index=1\n  w = f32[16] get-tuple-element(p), index=2\n  d = f32[16] get-tuple-element(p), index=3\n"
-      "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  y = f32[16] multiply(x, w)\n  z = f32[16] add(y, d)\n  ROOT t = " + tuple + " tuple(j, z, w, d)\n}\n\n"
-      "ENTRY e {\n  i = s32[] constant(0)\n  x = f32[16] parameter(0)\n  w = f32[16] parameter(1)\n  d = f32[16] parameter(2)\n"
-      "  t = " + tuple + " tuple(i, x, w, d)\n  l = " + tuple + " while(t), condition=c, body=b\n  ROOT r = f32[16] get-tuple-element(l), index=1\n}\n",
-      Opcode::While);
+  const StepListing loop =
+      codeOf("HloModule m\n\nc {\n  p = " + tuple +
+                 " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(1000)\n"
+                 "  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nb {\n  p = " +
+                 tuple +
+                 " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n"
+                 "  x = f32[16] get-tuple-element(p), index=1\n  w = f32[16] get-tuple-element(p), index=2\n  d = "
+                 "f32[16] get-tuple-element(p), index=3\n"
+                 "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  y = f32[16] multiply(x, w)\n  z = f32[16] "
+                 "add(y, d)\n  ROOT t = " +
+                 tuple +
+                 " tuple(j, z, w, d)\n}\n\n"
+                 "ENTRY e {\n  i = s32[] constant(0)\n  x = f32[16] parameter(0)\n  w = f32[16] parameter(1)\n  d = "
+                 "f32[16] parameter(2)\n"
+                 "  t = " +
+                 tuple + " tuple(i, x, w, d)\n  l = " + tuple +
+                 " while(t), condition=c, body=b\n  ROOT r = f32[16] get-tuple-element(l), index=1\n}\n",
+             Opcode::While);
   const std::string& code = loop.irAfter;
   const size_t begin = code.find("\nwhile:");
   ASSERT_NE(begin, std::string::npos) << code;
@@ -52,7 +65,8 @@ TEST(CpuAliasScopes, WhatALoopNeverWritesIsReadBeforeIt) {
     for (size_t at = 0; (at = part.find("= load <", at)) != std::string_view::npos; ++at) ++count;
     return count;
   };
-  const int before = vectorLoads(std::string_view(code).substr(0, begin)), after = vectorLoads(std::string_view(code).substr(begin));
+  const int before = vectorLoads(std::string_view(code).substr(0, begin)),
+            after = vectorLoads(std::string_view(code).substr(begin));
   EXPECT_GT(before, 0) << code;
   EXPECT_EQ(before, 2 * after) << code;
 }

@@ -20,20 +20,25 @@ using Sizes = std::vector<int64_t>;
 struct Types {
   const char *lhs, *rhs, *result;
 };
-constexpr Types kTypes[] = {{"f32", "f32", "f32"},    {"f64", "f64", "f64"},    {"bf16", "bf16", "bf16"}, {"bf16", "bf16", "f32"},
-                            {"f16", "f16", "f16"},    {"f16", "f16", "f32"},    {"f32", "f32", "f64"},    {"bf16", "f32", "f32"},
-                            {"s8", "s8", "s32"},      {"u8", "s8", "s32"},      {"s8", "u8", "s32"},      {"u8", "u8", "u8"},
-                            {"s16", "s16", "s16"},    {"s32", "s32", "s32"},    {"u32", "u32", "u32"},    {"s64", "s64", "s64"},
-                            {"s4", "s4", "s8"},       {"c64", "c64", "c64"},    {"c128", "c128", "c128"}, {"f8e4m3fn", "f8e4m3fn", "f32"},
-                            {"u64", "u64", "u64"},    {"f8e5m2", "f8e5m2", "bf16"}};
+constexpr Types kTypes[] = {
+    {"f32", "f32", "f32"}, {"f64", "f64", "f64"},       {"bf16", "bf16", "bf16"}, {"bf16", "bf16", "f32"},
+    {"f16", "f16", "f16"}, {"f16", "f16", "f32"},       {"f32", "f32", "f64"},    {"bf16", "f32", "f32"},
+    {"s8", "s8", "s32"},   {"u8", "s8", "s32"},         {"s8", "u8", "s32"},      {"u8", "u8", "u8"},
+    {"s16", "s16", "s16"}, {"s32", "s32", "s32"},       {"u32", "u32", "u32"},    {"s64", "s64", "s64"},
+    {"s4", "s4", "s8"},    {"c64", "c64", "c64"},       {"c128", "c128", "c128"}, {"f8e4m3fn", "f8e4m3fn", "f32"},
+    {"u64", "u64", "u64"}, {"f8e5m2", "f8e5m2", "bf16"}};
 
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
   int64_t below(int64_t n) { return std::uniform_int_distribution<int64_t>(0, n - 1)(engine_); }
-  int64_t from(std::initializer_list<int64_t> values) { return values.begin()[below(static_cast<int64_t>(values.size()))]; }
+  int64_t from(std::initializer_list<int64_t> values) {
+    return values.begin()[below(static_cast<int64_t>(values.size()))];
+  }
   template <class T>
-  void shuffle(std::vector<T>& values) { std::shuffle(values.begin(), values.end(), engine_); }
+  void shuffle(std::vector<T>& values) {
+    std::shuffle(values.begin(), values.end(), engine_);
+  }
 
  private:
   std::mt19937 engine_;
@@ -61,7 +66,10 @@ void expectLikeEvaluator(Backend& backend, const std::string& text) {
 
 // A dot of up to two batch, free and contracting dimensions, in any order.
 std::string randomDot(Random& random, const Types& types) {
-  struct Role { char kind; int64_t number, size; };
+  struct Role {
+    char kind;
+    int64_t number, size;
+  };
   std::vector<Role> lhs, rhs;
   Sizes outBatch, outLeft, outRight;
   auto size = [&] { return random.from({1, 2, 3, 5, 7, 8, 17, 33}); };
@@ -85,7 +93,8 @@ std::string randomDot(Random& random, const Types& types) {
     return out;
   };
   auto find = [](const std::vector<Role>& side, char kind, int64_t number) {
-    return std::ranges::find_if(side, [&](const Role& r) { return r.kind == kind && r.number == number; }) - side.begin();
+    return std::ranges::find_if(side, [&](const Role& r) { return r.kind == kind && r.number == number; }) -
+           side.begin();
   };
   Sizes lb, rb, lk, rk, out;
   for (int64_t i = 0; i < 2; ++i) {
@@ -103,10 +112,11 @@ std::string randomDot(Random& random, const Types& types) {
     if (role.kind == 'f') out.push_back(role.size);
   for (const Role& role : rhs)
     if (role.kind == 'f') out.push_back(role.size);
-  return fmt::format("HloModule m\n\nENTRY e {{\n  a = {}[{}] parameter(0)\n  b = {}[{}] parameter(1)\n  ROOT d = {}[{}] dot(a, b), "
-                     "lhs_batch_dims={{{}}}, lhs_contracting_dims={{{}}}, rhs_batch_dims={{{}}}, rhs_contracting_dims={{{}}}\n}}\n",
-                     types.lhs, listed(dims(lhs)), types.rhs, listed(dims(rhs)), types.result, listed(out), listed(lb), listed(lk),
-                     listed(rb), listed(rk));
+  return fmt::format(
+      "HloModule m\n\nENTRY e {{\n  a = {}[{}] parameter(0)\n  b = {}[{}] parameter(1)\n  ROOT d = {}[{}] dot(a, b), "
+      "lhs_batch_dims={{{}}}, lhs_contracting_dims={{{}}}, rhs_batch_dims={{{}}}, rhs_contracting_dims={{{}}}\n}}\n",
+      types.lhs, listed(dims(lhs)), types.rhs, listed(dims(rhs)), types.result, listed(out), listed(lb), listed(lk),
+      listed(rb), listed(rk));
 }
 
 struct Spatial {
@@ -116,11 +126,21 @@ struct Spatial {
 
 Spatial randomSpatial(Random& random, bool plain) {
   for (;;) {
-    Spatial s{random.from({1, 3, 4, 7, 9}), random.from({1, 2, 3, 5}), random.from({1, 2, 3}), random.below(3), random.below(3),
-              random.from({1, 1, 2}), random.from({1, 1, 2, 3}), 0, random.below(2) == 1};
-    if (plain) s.baseDilation = 1, s.reversed = false;
-    else if (random.below(4) == 0) s.low -= 2;
-    int64_t extent = (s.input - 1) * s.baseDilation + 1 + s.low + s.high, window = (s.window - 1) * s.windowDilation + 1;
+    Spatial s{random.from({1, 3, 4, 7, 9}),
+              random.from({1, 2, 3, 5}),
+              random.from({1, 2, 3}),
+              random.below(3),
+              random.below(3),
+              random.from({1, 1, 2}),
+              random.from({1, 1, 2, 3}),
+              0,
+              random.below(2) == 1};
+    if (plain)
+      s.baseDilation = 1, s.reversed = false;
+    else if (random.below(4) == 0)
+      s.low -= 2;
+    int64_t extent = (s.input - 1) * s.baseDilation + 1 + s.low + s.high,
+            window = (s.window - 1) * s.windowDilation + 1;
     if (extent < window) continue;
     s.output = (extent - window) / s.stride + 1;
     return s;
@@ -131,10 +151,12 @@ Spatial randomSpatial(Random& random, bool plain) {
 std::string randomConvolution(Random& random, const Types& types, bool plain) {
   int64_t rank = random.from({1, 2, 2, 3}), featureGroups = 1, batchGroups = 1;
   if (random.below(3) == 0) (plain || random.below(2) ? featureGroups : batchGroups) = random.from({2, 3});
-  int64_t depth = random.from({1, 2, 5}), outputs = random.from({1, 3, 8}) * featureGroups * batchGroups, batch = random.from({1, 2, 3});
+  int64_t depth = random.from({1, 2, 5}), outputs = random.from({1, 3, 8}) * featureGroups * batchGroups,
+          batch = random.from({1, 2, 3});
   std::vector<Spatial> spatial;
   for (int64_t d = 0; d < rank; ++d) spatial.push_back(randomSpatial(random, plain));
-  auto arrange = [&](const std::string& first, int64_t firstSize, const std::string& second, int64_t secondSize, auto&& sizeOf) {
+  auto arrange = [&](const std::string& first, int64_t firstSize, const std::string& second, int64_t secondSize,
+                     auto&& sizeOf) {
     std::vector<std::pair<std::string, int64_t>> dims = {{first, firstSize}, {second, secondSize}};
     for (int64_t d = 0; d < rank; ++d) dims.emplace_back(std::to_string(d), sizeOf(spatial[static_cast<size_t>(d)]));
     random.shuffle(dims);
@@ -146,7 +168,8 @@ std::string randomConvolution(Random& random, const Types& types, bool plain) {
     }
     return std::pair(labels, listed(sizes));
   };
-  auto [inLabels, in] = arrange("b", batch * batchGroups, "f", depth * featureGroups, [](const Spatial& s) { return s.input; });
+  auto [inLabels, in] =
+      arrange("b", batch * batchGroups, "f", depth * featureGroups, [](const Spatial& s) { return s.input; });
   auto [kernelLabels, kernel] = arrange("i", depth, "o", outputs, [](const Spatial& s) { return s.window; });
   auto [outLabels, out] = arrange("b", batch, "f", outputs, [](const Spatial& s) { return s.output; });
   std::string size, stride, pad, dilate, base, reversal;
@@ -159,11 +182,13 @@ std::string randomConvolution(Random& random, const Types& types, bool plain) {
     base += by + std::to_string(s.baseDilation);
     reversal += by + std::to_string(s.reversed ? 1 : 0);
   }
-  return fmt::format("HloModule m\n\nENTRY e {{\n  a = {}[{}] parameter(0)\n  b = {}[{}] parameter(1)\n  ROOT c = {}[{}] convolution(a, b), "
-                     "window={{size={} stride={} pad={} lhs_dilate={} rhs_dilate={} rhs_reversal={}}}, dim_labels={}_{}->{}, "
-                     "feature_group_count={}, batch_group_count={}\n}}\n",
-                     types.lhs, in, types.rhs, kernel, types.result, out, size, stride, pad, base, dilate, reversal, inLabels,
-                     kernelLabels, outLabels, featureGroups, batchGroups);
+  return fmt::format(
+      "HloModule m\n\nENTRY e {{\n  a = {}[{}] parameter(0)\n  b = {}[{}] parameter(1)\n  ROOT c = {}[{}] "
+      "convolution(a, b), "
+      "window={{size={} stride={} pad={} lhs_dilate={} rhs_dilate={} rhs_reversal={}}}, dim_labels={}_{}->{}, "
+      "feature_group_count={}, batch_group_count={}\n}}\n",
+      types.lhs, in, types.rhs, kernel, types.result, out, size, stride, pad, base, dilate, reversal, inLabels,
+      kernelLabels, outLabels, featureGroups, batchGroups);
 }
 
 class CpuContraction : public testing::Test {
@@ -204,21 +229,39 @@ std::string stepOf(Backend& backend, const std::string& text) {
   return profile.steps.back().what;
 }
 
-std::string f32Convolution(const std::string& in, const std::string& kernel, const std::string& out, const std::string& rest) {
-  return fmt::format("HloModule m\n\nENTRY e {{\n  a = f32[{}] parameter(0)\n  b = f32[{}] parameter(1)\n"
-                     "  ROOT c = f32[{}] convolution(a, b), {}\n}}\n", in, kernel, out, rest);
+std::string f32Convolution(const std::string& in, const std::string& kernel, const std::string& out,
+                           const std::string& rest) {
+  return fmt::format(
+      "HloModule m\n\nENTRY e {{\n  a = f32[{}] parameter(0)\n  b = f32[{}] parameter(1)\n"
+      "  ROOT c = f32[{}] convolution(a, b), {}\n}}\n",
+      in, kernel, out, rest);
 }
 
 TEST_F(CpuContraction, FormsOfConvolutionsThatTheLibraryHas) {
-  struct Form { const char* step; std::string text; };
+  struct Form {
+    const char* step;
+    std::string text;
+  };
   const Form forms[] = {
-      {"convolution (oneDNN)", f32Convolution("1,30,30,8", "3,3,8,20", "1,30,30,20", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f")},
-      {"convolution (oneDNN)", f32Convolution("2,9,9,8", "3,3,8,5", "2,9,9,5", "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f")},
-      {"convolution (oneDNN, data)", f32Convolution("3,8,8,12", "3,3,7,12", "3,16,16,7", "window={size=3x3 pad=2_1x2_1 lhs_dilate=2x2}, dim_labels=b01f_01oi->b01f")},
-      {"convolution (oneDNN, data)", f32Convolution("4,8,8,12", "1,1,7,12", "4,16,16,7", "window={size=1x1 pad=0_1x0_1 lhs_dilate=2x2}, dim_labels=b01f_01oi->b01f")},
-      {"convolution (oneDNN, weights)", f32Convolution("4,16,16,6", "4,16,16,40", "3,3,6,40", "window={size=16x16 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf")},
-      {"convolution (oneDNN, weights)", f32Convolution("4,16,16,6", "4,8,8,40", "3,3,6,40", "window={size=8x8 pad=0_1x0_1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf")},
-      {"convolution (oneDNN, weights)", f32Convolution("4,16,16,6", "4,8,8,40", "1,1,6,40", "window={size=8x8 pad=0_-1x0_-1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf")},
+      {"convolution (oneDNN)", f32Convolution("1,30,30,8", "3,3,8,20", "1,30,30,20",
+                                              "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f")},
+      {"convolution (oneDNN)",
+       f32Convolution("2,9,9,8", "3,3,8,5", "2,9,9,5",
+                      "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f")},
+      {"convolution (oneDNN, data)",
+       f32Convolution("3,8,8,12", "3,3,7,12", "3,16,16,7",
+                      "window={size=3x3 pad=2_1x2_1 lhs_dilate=2x2}, dim_labels=b01f_01oi->b01f")},
+      {"convolution (oneDNN, data)",
+       f32Convolution("4,8,8,12", "1,1,7,12", "4,16,16,7",
+                      "window={size=1x1 pad=0_1x0_1 lhs_dilate=2x2}, dim_labels=b01f_01oi->b01f")},
+      {"convolution (oneDNN, weights)", f32Convolution("4,16,16,6", "4,16,16,40", "3,3,6,40",
+                                                       "window={size=16x16 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf")},
+      {"convolution (oneDNN, weights)",
+       f32Convolution("4,16,16,6", "4,8,8,40", "3,3,6,40",
+                      "window={size=8x8 pad=0_1x0_1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf")},
+      {"convolution (oneDNN, weights)",
+       f32Convolution("4,16,16,6", "4,8,8,40", "1,1,6,40",
+                      "window={size=8x8 pad=0_-1x0_-1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf")},
   };
   for (const Form& form : forms) {
     expectLikeEvaluator(*backend_, form.text);
@@ -228,28 +271,42 @@ TEST_F(CpuContraction, FormsOfConvolutionsThatTheLibraryHas) {
 
 TEST_F(CpuContraction, DotsOfSeveralBlocks) {
   for (const char* type : {"f64", "c64", "s32", "f16"})
-    expectLikeEvaluator(*backend_, fmt::format("HloModule m\n\nENTRY e {{\n  a = {0}[150,600] parameter(0)\n  b = {0}[600,110] parameter(1)\n"
-                                               "  ROOT d = {0}[150,110] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n", type));
+    expectLikeEvaluator(
+        *backend_,
+        fmt::format("HloModule m\n\nENTRY e {{\n  a = {0}[150,600] parameter(0)\n  b = {0}[600,110] parameter(1)\n"
+                    "  ROOT d = {0}[150,110] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n",
+                    type));
 }
 
 TEST_F(CpuContraction, NothingToSum) {
-  expectLikeEvaluator(*backend_, "HloModule m\n\nENTRY e {\n  a = f64[3,0] parameter(0)\n  b = f64[0,4] parameter(1)\n"
-                                 "  ROOT d = f64[3,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+  expectLikeEvaluator(*backend_,
+                      "HloModule m\n\nENTRY e {\n  a = f64[3,0] parameter(0)\n  b = f64[0,4] parameter(1)\n"
+                      "  ROOT d = f64[3,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
 }
 
 // Heads between rows and features: batches that do not lie at regular distances. Many tiny products, and sums alone.
 TEST(CpuDots, BatchesAnywhereAndTinyOnes) {
   auto backend = makeBackend("cpu").value();
-  const auto dot = [](const std::string& type, const std::string& lhs, const std::string& rhs, const std::string& out, const std::string& numbers) {
-    return "HloModule m\n\nENTRY e {\n  x = " + type + lhs + " parameter(0)\n  y = " + type + rhs + " parameter(1)\n  ROOT r = " + type + out + " dot(x, y), " + numbers + "\n}\n";
+  const auto dot = [](const std::string& type, const std::string& lhs, const std::string& rhs, const std::string& out,
+                      const std::string& numbers) {
+    return "HloModule m\n\nENTRY e {\n  x = " + type + lhs + " parameter(0)\n  y = " + type + rhs +
+           " parameter(1)\n  ROOT r = " + type + out + " dot(x, y), " + numbers + "\n}\n";
   };
   for (const char* type : {"bf16", "f16", "f32"}) {
-    expectLikeEvaluator(*backend, dot(type, "[3,40,5,32]", "[3,48,5,32]", "[3,5,40,48]",
-                                      "lhs_batch_dims={0,2}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={3}"));
-    expectLikeEvaluator(*backend, dot(type, "[3,5,40,48]", "[3,48,5,32]", "[3,5,40,32]",
-                                      "lhs_batch_dims={0,1}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={1}"));
-    expectLikeEvaluator(*backend, dot(type, "[100,3,4]", "[100,4,5]", "[100,3,5]", "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"));
-    expectLikeEvaluator(*backend, dot(type, "[20,300]", "[20,300]", "[20]", "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
+    expectLikeEvaluator(
+        *backend,
+        dot(type, "[3,40,5,32]", "[3,48,5,32]", "[3,5,40,48]",
+            "lhs_batch_dims={0,2}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={3}"));
+    expectLikeEvaluator(
+        *backend,
+        dot(type, "[3,5,40,48]", "[3,48,5,32]", "[3,5,40,32]",
+            "lhs_batch_dims={0,1}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={1}"));
+    expectLikeEvaluator(
+        *backend, dot(type, "[100,3,4]", "[100,4,5]", "[100,3,5]",
+                      "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"));
+    expectLikeEvaluator(
+        *backend, dot(type, "[20,300]", "[20,300]", "[20]",
+                      "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
   }
 }
 

@@ -1,5 +1,6 @@
-// Fourier transforms of the CPU backend against the reference evaluator, which is double inside: kinds, lengths, dimensions,
-// few long lines and many short ones, the same bits with any number of threads; what is not finite in real lines.
+// Fourier transforms of the CPU backend against the reference evaluator, which is double inside: kinds, lengths,
+// dimensions, few long lines and many short ones, the same bits with any number of threads; what is not finite in real
+// lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +14,10 @@
 namespace tessera {
 namespace {
 
-std::string textOf(const std::string& from, const std::string& to, const std::string& kind, const std::string& lengths) {
-  return "HloModule m\n\nENTRY e {\n  x = " + from + " parameter(0)\n  ROOT r = " + to + " fft(x), fft_type=" + kind + ", fft_length={" + lengths + "}\n}\n";
+std::string textOf(const std::string& from, const std::string& to, const std::string& kind,
+                   const std::string& lengths) {
+  return "HloModule m\n\nENTRY e {\n  x = " + from + " parameter(0)\n  ROOT r = " + to + " fft(x), fft_type=" + kind +
+         ", fft_length={" + lengths + "}\n}\n";
 }
 
 Result<Literal> onCpu(const Module& module, const std::vector<Literal>& arguments, int threads) {
@@ -23,7 +26,8 @@ Result<Literal> onCpu(const Module& module, const std::vector<Literal>& argument
   TESSERA_ASSIGN_OR_RETURN(auto executable, makeBackend("cpu").value()->compile(module, options));
   Profile profile;
   TESSERA_ASSIGN_OR_RETURN(auto found, executable->run(arguments, {}, &profile));
-  if (std::ranges::none_of(profile.steps, [](const StepProfile& s) { return s.what == "Fourier transform"; })) return fail("not as a transform");
+  if (std::ranges::none_of(profile.steps, [](const StepProfile& s) { return s.what == "Fourier transform"; }))
+    return fail("not as a transform");
   return std::move(found[0]);
 }
 
@@ -46,11 +50,13 @@ double largestDifference(const Literal& a, const Literal& b) {
   }
 }
 
-void expectTransform(const std::string& from, const std::string& to, const std::string& kind, const std::string& lengths) {
+void expectTransform(const std::string& from, const std::string& to, const std::string& kind,
+                     const std::string& lengths) {
   const std::string text = textOf(from, to, kind, lengths);
   const auto read = readHloText(text);
   ASSERT_TRUE(read.module) << text;
-  const std::vector<Literal> arguments{fillParameter(entryArgumentShapes(*read.module)[0], 0, FillRule{5, 1.0, 50}).value()};
+  const std::vector<Literal> arguments{
+      fillParameter(entryArgumentShapes(*read.module)[0], 0, FillRule{5, 1.0, 50}).value()};
   const auto expected = evaluateModule(*read.module, arguments);
   ASSERT_TRUE(expected) << expected.error().toString();
   const auto one = onCpu(*read.module, arguments, 1), three = onCpu(*read.module, arguments, 3);
@@ -63,12 +69,14 @@ void expectTransform(const std::string& from, const std::string& to, const std::
 TEST(CpuFourier, OfLines) {
   for (const std::string n : {"1", "2", "7", "16", "100", "256", "401", "1000", "1024", "1280"})
     for (const std::string lines : {"1", "5", "40"})
-      for (const char* kind : {"FFT", "IFFT"}) expectTransform("c64[" + lines + "," + n + "]", "c64[" + lines + "," + n + "]", kind, n);
+      for (const char* kind : {"FFT", "IFFT"})
+        expectTransform("c64[" + lines + "," + n + "]", "c64[" + lines + "," + n + "]", kind, n);
   expectTransform("c128[3,60]", "c128[3,60]", "IFFT", "60");
 }
 
 TEST(CpuFourier, OfFewLongLines) {
-  for (const std::string n : {"16384", "30000", "10007"}) expectTransform("c64[2," + n + "]", "c64[2," + n + "]", "FFT", n);
+  for (const std::string n : {"16384", "30000", "10007"})
+    expectTransform("c64[2," + n + "]", "c64[2," + n + "]", "FFT", n);
   expectTransform("f32[40000]", "c64[20001]", "RFFT", "40000");
   expectTransform("c64[20001]", "f32[40000]", "IRFFT", "40000");
   expectTransform("f64[20000]", "c128[10001]", "RFFT", "20000");
@@ -98,7 +106,8 @@ TEST(CpuFourier, KeepsWhatIsNotFiniteApart) {
     const std::string size = std::to_string(n), half = std::to_string(n / 2 + 1);
     const auto read = readHloText(textOf("f32[18," + size + "]", "c64[18," + half + "]", "RFFT", size));
     ASSERT_TRUE(read.module);
-    std::vector<Literal> clean{fillParameter(entryArgumentShapes(*read.module)[0], 0, FillRule{5, 1.0, 50}).value()}, arguments = clean;
+    std::vector<Literal> clean{fillParameter(entryArgumentShapes(*read.module)[0], 0, FillRule{5, 1.0, 50}).value()},
+        arguments = clean;
     arguments[0].mutableData<float>()[static_cast<size_t>(3 * n + 1)] = INFINITY;
     arguments[0].mutableData<float>()[static_cast<size_t>(17 * n + 2)] = NAN;
     const auto expected = evaluateModule(*read.module, arguments);
@@ -106,8 +115,11 @@ TEST(CpuFourier, KeepsWhatIsNotFiniteApart) {
     ASSERT_TRUE(expected && found && others);
     const auto line = static_cast<size_t>(n / 2 + 1);
     for (size_t i = 0; i < 18 * line; ++i) {
-      const std::complex<float> a = (*expected)[0].data<std::complex<float>>()[i], b = found->data<std::complex<float>>()[i];
-      const auto same = [](float x, float y) { return std::isfinite(x) ? std::isfinite(y) : std::isnan(x) ? std::isnan(y) : x == y; };
+      const std::complex<float> a = (*expected)[0].data<std::complex<float>>()[i],
+                                b = found->data<std::complex<float>>()[i];
+      const auto same = [](float x, float y) {
+        return std::isfinite(x) ? std::isfinite(y) : std::isnan(x) ? std::isnan(y) : x == y;
+      };
       EXPECT_TRUE(same(a.real(), b.real()) && same(a.imag(), b.imag())) << n << " at " << i;
       const bool isClean = i / line != 3 && i / line != 17;
       EXPECT_TRUE(!isClean || b == others->data<std::complex<float>>()[i]) << n << " at " << i;

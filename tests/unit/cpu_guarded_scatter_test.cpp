@@ -1,5 +1,6 @@
-// Scatters of the CPU backend whose updates fall outside more or less often: guards of some updates are computed in lanes,
-// and only those that store are walked. In order, so floats are summed as the evaluator sums them where the work is one piece.
+// Scatters of the CPU backend whose updates fall outside more or less often: guards of some updates are computed in
+// lanes, and only those that store are walked. In order, so floats are summed as the evaluator sums them where the work
+// is one piece.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,15 +15,19 @@ namespace {
 // `updates` numbers added to `bins`; indices are drawn from [-3, range - 3).
 void expectLikeEvaluator(const std::string& type, int updates, int bins, int range, const std::string& operation) {
   const std::string n = std::to_string(updates), k = std::to_string(bins);
-  const std::string text = "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  ROOT s = " + type + "[] " + operation +
-                           "(x, y)\n}\n\nENTRY e {\n  t = " + type + "[" + k + "] parameter(0)\n  i = s32[" + n + ",1] parameter(1)\n  u = " + type + "[" + n +
-                           "] parameter(2)\n  o = s32[] constant(3)\n  ob = s32[" + n + ",1] broadcast(o), dimensions={}\n  j = s32[" + n + ",1] subtract(i, ob)\n  ROOT s = " + type + "[" + k + "] scatter(t, i, u), update_window_dims={}, inserted_window_dims={0}, " +
-                           "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n}\n";
+  const std::string text =
+      "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  ROOT s = " + type +
+      "[] " + operation + "(x, y)\n}\n\nENTRY e {\n  t = " + type + "[" + k + "] parameter(0)\n  i = s32[" + n +
+      ",1] parameter(1)\n  u = " + type + "[" + n + "] parameter(2)\n  o = s32[] constant(3)\n  ob = s32[" + n +
+      ",1] broadcast(o), dimensions={}\n  j = s32[" + n + ",1] subtract(i, ob)\n  ROOT s = " + type + "[" + k +
+      "] scatter(t, i, u), update_window_dims={}, inserted_window_dims={0}, " +
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n}\n";
   const auto read = readHloText(text);
   ASSERT_TRUE(read.module) << text;
   std::vector<Literal> arguments;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{11, 1.0, static_cast<uint64_t>(range)}).value());
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, leaf++, FillRule{11, 1.0, static_cast<uint64_t>(range)}).value());
   auto expected = evaluateModule(*read.module, arguments);
   ASSERT_TRUE(expected) << expected.error().toString();
   std::vector<std::vector<Literal>> found;

@@ -21,9 +21,11 @@ namespace fs = std::filesystem;
 
 // Several kernels, one with a constant pool and one that calls a function of ours (f64's sine).
 constexpr const char* kText =
-    "HloModule m\n\nadd {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\nENTRY e {\n"
+    "HloModule m\n\nadd {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\nENTRY "
+    "e {\n"
     "  a = f32[300,70] parameter(0)\n  b = f64[97] parameter(1)\n  z = f32[] constant(0)\n  t = f32[300,70] tanh(a)\n"
-    "  r = f32[300] reduce(t, z), dimensions={1}, to_apply=add\n  s = f64[97] sine(b)\n  i = s32[50] iota(), iota_dimension=0\n"
+    "  r = f32[300] reduce(t, z), dimensions={1}, to_apply=add\n  s = f64[97] sine(b)\n  i = s32[50] iota(), "
+    "iota_dimension=0\n"
     "  ROOT o = (f32[300], f64[97], s32[50]) tuple(r, s, i)\n}\n";
 
 class CpuKernelCache : public testing::Test {
@@ -51,7 +53,8 @@ class CpuKernelCache : public testing::Test {
     counts_ = (*executable)->kernelCounts();
     std::vector<Literal> arguments;
     uint64_t leaf = 0;
-    for (const Shape& shape : entryArgumentShapes(module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{7, 1.0, 8}).value());
+    for (const Shape& shape : entryArgumentShapes(module))
+      arguments.push_back(fillParameter(shape, leaf++, FillRule{7, 1.0, 8}).value());
     return (*executable)->run(arguments).value();
   }
   // Compiles with the folder and expects the right values, and so many kernels from the cache.
@@ -73,7 +76,9 @@ class CpuKernelCache : public testing::Test {
     out << std::ifstream(path, std::ios::binary).rdbuf();
     return out.str();
   }
-  static void write(const fs::path& path, const std::string& content) { std::ofstream(path, std::ios::binary) << content; }
+  static void write(const fs::path& path, const std::string& content) {
+    std::ofstream(path, std::ios::binary) << content;
+  }
 
   fs::path scratch_, folder_;
   std::vector<Literal> expected_;
@@ -98,9 +103,16 @@ TEST_F(CpuKernelCache, IsOffWithoutAFolder) {
 TEST_F(CpuKernelCache, DamagedEntriesAreCompiledAnew) {
   expectRight(0);
   const int64_t kernels = counts_.kernels;
-  const auto damages = {+[](std::string s) { s[s.size() - 3] ^= 1; return s; }, +[](std::string s) { s[20] ^= 1; return s; },
-                        +[](std::string s) { return s.substr(0, s.size() / 2); }, +[](std::string) { return std::string(); },
-                        +[](std::string s) { return s + "x"; }};
+  const auto damages = {+[](std::string s) {
+                          s[s.size() - 3] ^= 1;
+                          return s;
+                        },
+                        +[](std::string s) {
+                          s[20] ^= 1;
+                          return s;
+                        },
+                        +[](std::string s) { return s.substr(0, s.size() / 2); },
+                        +[](std::string) { return std::string(); }, +[](std::string s) { return s + "x"; }};
   for (auto damage : damages) {
     for (const fs::path& entry : entries()) write(entry, damage(contentOf(entry)));
     expectRight(0);
@@ -114,8 +126,10 @@ TEST_F(CpuKernelCache, WhatIsNoFileIsPassedOver) {
   const auto files = entries();
   for (size_t i = 0; i < files.size(); ++i) {
     fs::remove(files[i]);
-    if (i % 2 == 0) ASSERT_EQ(::mkfifo(files[i].c_str(), 0600), 0);
-    else fs::create_directory(files[i]);
+    if (i % 2 == 0)
+      ASSERT_EQ(::mkfifo(files[i].c_str(), 0600), 0);
+    else
+      fs::create_directory(files[i]);
   }
   expectRight(0);
 }
@@ -183,7 +197,8 @@ TEST(CpuIsa, KernelsForLesserProcessorsGiveTheSameValues) {
   const Module module = *readHloText(kText).module;
   std::vector<Literal> arguments;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{7, 1.0, 8}).value());
+  for (const Shape& shape : entryArgumentShapes(module))
+    arguments.push_back(fillParameter(shape, leaf++, FillRule{7, 1.0, 8}).value());
   auto expected = evaluateModule(module, arguments);
   ASSERT_TRUE(expected);
   for (const char* isa : {"native", "avx2", "sse4"}) {
@@ -194,7 +209,8 @@ TEST(CpuIsa, KernelsForLesserProcessorsGiveTheSameValues) {
     auto found = (*executable)->run(arguments);
     ASSERT_TRUE(found);
     for (size_t i = 0; i < found->size(); ++i) {
-      const Comparison c = compareLiterals((*expected)[i], (*found)[i], defaultTolerance((*found)[i].shape().type), isa);
+      const Comparison c =
+          compareLiterals((*expected)[i], (*found)[i], defaultTolerance((*found)[i].shape().type), isa);
       EXPECT_TRUE(c.equal) << isa << ": " << c.firstMismatch;
     }
   }

@@ -1,6 +1,6 @@
-// Triangular systems and factors of the CPU backend against their definitions and the reference evaluator: every side, triangle
-// and transposition, sizes around a vector and a panel, many small matrices and few large ones, the same bits with any number of
-// threads; matrices that cannot be factored.
+// Triangular systems and factors of the CPU backend against their definitions and the reference evaluator: every side,
+// triangle and transposition, sizes around a vector and a panel, many small matrices and few large ones, the same bits
+// with any number of threads; matrices that cannot be factored.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,18 +22,21 @@ Module moduleOf(const std::string& text) {
 }
 
 // The outputs; fails unless a step of this name takes part.
-Result<std::vector<Literal>> onCpu(const Module& module, const std::vector<Literal>& arguments, const std::string& what, int threads) {
+Result<std::vector<Literal>> onCpu(const Module& module, const std::vector<Literal>& arguments, const std::string& what,
+                                   int threads) {
   CompileOptions options;
   options.threads = threads;
   TESSERA_ASSIGN_OR_RETURN(auto executable, makeBackend("cpu").value()->compile(module, options));
   Profile profile;
   TESSERA_ASSIGN_OR_RETURN(auto found, executable->run(arguments, {}, &profile));
-  if (std::ranges::none_of(profile.steps, [&](const StepProfile& s) { return s.what == what; })) return fail("no step " + what);
+  if (std::ranges::none_of(profile.steps, [&](const StepProfile& s) { return s.what == what; }))
+    return fail("no step " + what);
   return found;
 }
 
 // Of one and of three threads, which must be the same.
-std::vector<Literal> onAnyThreads(const std::string& text, const std::vector<Literal>& arguments, const std::string& what) {
+std::vector<Literal> onAnyThreads(const std::string& text, const std::vector<Literal>& arguments,
+                                  const std::string& what) {
   const Module module = moduleOf(text);
   auto one = onCpu(module, arguments, what, 1), three = onCpu(module, arguments, what, 3);
   EXPECT_TRUE(one && three) << text << (one ? three : one).error().toString();
@@ -44,14 +47,16 @@ std::vector<Literal> onAnyThreads(const std::string& text, const std::vector<Lit
 
 std::vector<Literal> argumentsOf(const std::string& text, double scale = 1) {
   std::vector<Literal> out;
-  for (const Shape& shape : entryArgumentShapes(moduleOf(text))) out.push_back(fillParameter(shape, static_cast<int64_t>(out.size()), FillRule{5, scale, 50}).value());
+  for (const Shape& shape : entryArgumentShapes(moduleOf(text)))
+    out.push_back(fillParameter(shape, static_cast<int64_t>(out.size()), FillRule{5, scale, 50}).value());
   return out;
 }
 
 template <class T>
 std::vector<Literal> argumentOf(ElementType type, std::vector<int64_t> dimensions, const std::vector<T>& values) {
   std::vector<Literal> out;
-  out.push_back(Literal::fromBytes(Shape::arrayRowMajor(type, std::move(dimensions)), std::as_bytes(std::span(values))).value());
+  out.push_back(
+      Literal::fromBytes(Shape::arrayRowMajor(type, std::move(dimensions)), std::as_bytes(std::span(values))).value());
   return out;
 }
 
@@ -67,15 +72,18 @@ void strengthen(Literal& matrices, T by) {
 template <class T>
 double largestDifference(const Literal& a, const Literal& b) {
   double out = 0;
-  for (size_t i = 0; i < a.data<T>().size(); ++i) out = std::max(out, std::abs(static_cast<double>(a.data<T>()[i]) - static_cast<double>(b.data<T>()[i])));
+  for (size_t i = 0; i < a.data<T>().size(); ++i)
+    out = std::max(out, std::abs(static_cast<double>(a.data<T>()[i]) - static_cast<double>(b.data<T>()[i])));
   return out;
 }
 
 template <class T>
 void expectSolved(const char* type, int batch, int n, int sides, bool left, const std::string& flags) {
   const std::string b = fmt::format("{}[{},{},{}]", type, batch, left ? n : sides, left ? sides : n);
-  const std::string text = fmt::format("HloModule m\n\nENTRY e {{\n  a = {0}[{1},{2},{2}] parameter(0)\n  b = {3} parameter(1)\n  ROOT x = {3} triangular-solve(a, b), left_side={4}, {5}\n}}\n",
-                                       type, batch, n, b, left, flags);
+  const std::string text = fmt::format(
+      "HloModule m\n\nENTRY e {{\n  a = {0}[{1},{2},{2}] parameter(0)\n  b = {3} parameter(1)\n  ROOT x = {3} "
+      "triangular-solve(a, b), left_side={4}, {5}\n}}\n",
+      type, batch, n, b, left, flags);
   std::vector<Literal> arguments = argumentsOf(text, 1.0 / n);
   strengthen<T>(arguments[0], T(1));
   const auto expected = evaluateModule(moduleOf(text), arguments);
@@ -106,14 +114,15 @@ TEST(CpuLinearAlgebra, TriangularSystemsOfEverySize) {
 
 // As jaxlib writes them.
 std::string lapackText(const std::string& operands, const std::string& call) {
-  return fmt::format("HloModule m\n\nENTRY e {{\n{}  ROOT r = {}, api_version=API_VERSION_TYPED_FFI\n}}\n", operands, call);
+  return fmt::format("HloModule m\n\nENTRY e {{\n{}  ROOT r = {}, api_version=API_VERSION_TYPED_FFI\n}}\n", operands,
+                     call);
 }
 
 std::string luText(const char* type, int batch, int m, int n) {
   const std::string matrices = fmt::format("{}[{},{},{}]", type, batch, m, n);
   return lapackText(fmt::format("  a = {} parameter(0)\n", matrices),
-                    fmt::format("({}, s32[{},{}], s32[{}]) custom-call(a), custom_call_target=\"lapack_{}getrf_ffi\"", matrices, batch, std::min(m, n), batch,
-                                type[1] == '3' ? 's' : 'd'));
+                    fmt::format("({}, s32[{},{}], s32[{}]) custom-call(a), custom_call_target=\"lapack_{}getrf_ffi\"",
+                                matrices, batch, std::min(m, n), batch, type[1] == '3' ? 's' : 'd'));
 }
 
 // The matrix at `item` of what L and U multiply to, with the rows of the operand that the pivots choose.
@@ -150,7 +159,8 @@ void expectLuFactors(const char* type, int batch, int m, int n) {
 }
 
 TEST(CpuLinearAlgebra, LuMultipliesToItsMatrix) {
-  for (const auto& [m, n] : std::vector<std::pair<int, int>>{{1, 1}, {3, 3}, {8, 8}, {17, 17}, {33, 33}, {70, 70}, {40, 20}, {20, 40}, {70, 33}, {33, 70}}) {
+  for (const auto& [m, n] : std::vector<std::pair<int, int>>{
+           {1, 1}, {3, 3}, {8, 8}, {17, 17}, {33, 33}, {70, 70}, {40, 20}, {20, 40}, {70, 33}, {33, 70}}) {
     expectLuFactors<float>("f32", 5, m, n);
     expectLuFactors<double>("f64", 2, m, n);
   }
@@ -159,7 +169,8 @@ TEST(CpuLinearAlgebra, LuMultipliesToItsMatrix) {
 
 TEST(CpuLinearAlgebra, ASingularMatrixIsToldByItsFirstZeroPivot) {
   const std::string text = luText("f32", 1, 3, 3);
-  const auto found = onAnyThreads(text, argumentOf<float>(ElementType::F32, {1, 3, 3}, {4, 2, 1, 2, 1, 3, 1, 0.5, 5}), "LU factors");
+  const auto found =
+      onAnyThreads(text, argumentOf<float>(ElementType::F32, {1, 3, 3}, {4, 2, 1, 2, 1, 3, 1, 0.5, 5}), "LU factors");
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[2].data<int32_t>()[0], 2);
   EXPECT_TRUE(std::ranges::all_of(found[0].data<float>(), [](float x) { return std::isfinite(x); }));
@@ -168,7 +179,9 @@ TEST(CpuLinearAlgebra, ASingularMatrixIsToldByItsFirstZeroPivot) {
 template <class T>
 void expectCholesky(const char* type, int batch, int n, bool lower) {
   const std::string matrices = fmt::format("{}[{},{},{}]", type, batch, n, n);
-  const std::string text = fmt::format("HloModule m\n\nENTRY e {{\n  a = {0} parameter(0)\n  ROOT l = {0} cholesky(a), lower={1}\n}}\n", matrices, lower);
+  const std::string text =
+      fmt::format("HloModule m\n\nENTRY e {{\n  a = {0} parameter(0)\n  ROOT l = {0} cholesky(a), lower={1}\n}}\n",
+                  matrices, lower);
   auto arguments = argumentsOf(text, 1.0 / n);
   strengthen<T>(arguments[0], T(2));
   const auto expected = evaluateModule(moduleOf(text), arguments);
@@ -188,8 +201,11 @@ TEST(CpuLinearAlgebra, CholeskyOfEverySize) {
 }
 
 TEST(CpuLinearAlgebra, AMatrixThatIsNotPositiveDefiniteIsToldByItsMinor) {
-  const std::string text = lapackText("  a = f64[2,2,2] parameter(0)\n", "(f64[2,2,2], s32[2]) custom-call(a), custom_call_target=\"lapack_dpotrf_ffi\", backend_config={uplo = 85 : ui8}");
-  const auto found = onAnyThreads(text, argumentOf<double>(ElementType::F64, {2, 2, 2}, {4, 2, 77, 5, 1, 3, 77, 2}), "Cholesky factors");
+  const std::string text = lapackText("  a = f64[2,2,2] parameter(0)\n",
+                                      "(f64[2,2,2], s32[2]) custom-call(a), custom_call_target=\"lapack_dpotrf_ffi\", "
+                                      "backend_config={uplo = 85 : ui8}");
+  const auto found = onAnyThreads(text, argumentOf<double>(ElementType::F64, {2, 2, 2}, {4, 2, 77, 5, 1, 3, 77, 2}),
+                                  "Cholesky factors");
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[1].data<int32_t>()[0], 0);
   EXPECT_EQ(found[1].data<int32_t>()[1], 2);
@@ -198,9 +214,11 @@ TEST(CpuLinearAlgebra, AMatrixThatIsNotPositiveDefiniteIsToldByItsMinor) {
 }
 
 TEST(CpuLinearAlgebra, TargetsOfTriangularSystemsAreSolvedInPlace) {
-  const std::string text = lapackText("  a = f32[3,20,20] parameter(0)\n  b = f32[3,6,20] parameter(1)\n",
-                                      "f32[3,6,20] custom-call(a, b), custom_call_target=\"lapack_strsm_ffi\", output_to_operand_aliasing={{}: (1, {})}, "
-                                      "backend_config={diag = 78 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 76 : ui8}");
+  const std::string text =
+      lapackText("  a = f32[3,20,20] parameter(0)\n  b = f32[3,6,20] parameter(1)\n",
+                 "f32[3,6,20] custom-call(a, b), custom_call_target=\"lapack_strsm_ffi\", "
+                 "output_to_operand_aliasing={{}: (1, {})}, "
+                 "backend_config={diag = 78 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 76 : ui8}");
   auto arguments = argumentsOf(text, 0.05);
   strengthen<float>(arguments[0], 1.0f);
   const auto expected = evaluateModule(moduleOf(text), arguments);

@@ -1,5 +1,5 @@
-// Memory that ends in the middle of a run: whatever is left, a run gives the right values or a failure that says so, never
-// other values and never a crash. Each try is a child process with an address space of a little more than it has.
+// Memory that ends in the middle of a run: whatever is left, a run gives the right values or a failure that says so,
+// never other values and never a crash. Each try is a child process with an address space of a little more than it has.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -35,7 +35,8 @@ void takeWhatIsFree() {
     for (void* volatile taken = ::malloc(piece); taken;) taken = ::malloc(piece);  // volatile: else nothing is taken
 }
 
-int runWithin(size_t more, Executable& executable, const std::vector<Literal>& arguments, const std::vector<Literal>& expected) {
+int runWithin(size_t more, Executable& executable, const std::vector<Literal>& arguments,
+              const std::vector<Literal>& expected) {
   const size_t now = addressSpace();
   if (!limitAddressSpace(now, now + more)) return kOtherFault;
   takeWhatIsFree();
@@ -54,12 +55,14 @@ TEST_P(CpuMemory, EveryAmountGivesRightValuesOrAFailure) {
   GTEST_SKIP() << "a sanitizer's own memory counts";
 #endif
   ::mallopt(M_MMAP_THRESHOLD, 1 << 16);
-  ReadResult read = readHloText(std::string("HloModule m\nbefore { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }\nENTRY main { ") +
+  ReadResult read = readHloText(std::string("HloModule m\nbefore { a = f32[] parameter(0)  b = f32[] parameter(1)  "
+                                            "ROOT r = pred[] compare(a, b), direction=LT }\nENTRY main { ") +
                                 GetParam().second + " }\n");
   ASSERT_TRUE(read.module);
   inferModule(*read.module);
   std::vector<Literal> arguments;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, arguments.size(), {}).value());
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, arguments.size(), {}).value());
   CompileOptions options;
   options.threads = 1;  // a child has only the thread that made it
   auto backend = makeBackend("cpu").value();
@@ -99,9 +102,11 @@ TEST(CpuMemoryToCompile, EveryAmountGivesAnExecutableOrAFailure) {
 #endif
   ::mallopt(M_MMAP_THRESHOLD, 1 << 16);
   ReadResult read = readHloText(
-      "HloModule m\nadd { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }\nENTRY main { x = f32[64,48] parameter(0)  "
+      "HloModule m\nadd { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }\nENTRY main { x = "
+      "f32[64,48] parameter(0)  "
       "e = f32[64,48] exponential(x)  z = f32[] constant(0)  s = f32[64] reduce(e, z), dimensions={1}, to_apply=add  "
-      "w = f32[64,48] broadcast(s), dimensions={0}  q = f32[64,48] divide(e, w)  l = f32[64,48] logistic(x)  t = f32[48,64] transpose(l), dimensions={1,0}  "
+      "w = f32[64,48] broadcast(s), dimensions={0}  q = f32[64,48] divide(e, w)  l = f32[64,48] logistic(x)  t = "
+      "f32[48,64] transpose(l), dimensions={1,0}  "
       "d = f32[64,64] dot(q, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}  ROOT o = f32[64,64] erf(d) }\n");
   ASSERT_TRUE(read.module);
   inferModule(*read.module);
@@ -124,12 +129,20 @@ TEST(CpuMemoryToCompile, EveryAmountGivesAnExecutableOrAFailure) {
   EXPECT_GT(refused, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Steps, CpuMemory,
-                         testing::Values(std::pair("sort", "x = f32[400000] parameter(0)  ROOT r = f32[400000] sort(x), dimensions={0}, to_apply=before"),
-                                         std::pair("product", "x = f32[6000,16] parameter(0)  ROOT r = f32[6000,6000] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
-                                         std::pair("convolution", "x = f32[16,256,256,8] parameter(0)  w = f32[3,3,8,16] parameter(1)  ROOT r = f32[16,254,254,16] convolution(x, w), window={size=3x3}, dim_labels=b01f_01io->b01f"),
-                                         std::pair("transform", "x = c64[1000000] parameter(0)  ROOT r = c64[1000000] fft(x), fft_type=FFT, fft_length={1000000}")),
-                         [](const auto& info) { return std::string(info.param.first); });
+INSTANTIATE_TEST_SUITE_P(
+    Steps, CpuMemory,
+    testing::Values(
+        std::pair("sort",
+                  "x = f32[400000] parameter(0)  ROOT r = f32[400000] sort(x), dimensions={0}, to_apply=before"),
+        std::pair("product",
+                  "x = f32[6000,16] parameter(0)  ROOT r = f32[6000,6000] dot(x, x), lhs_contracting_dims={1}, "
+                  "rhs_contracting_dims={1}"),
+        std::pair("convolution",
+                  "x = f32[16,256,256,8] parameter(0)  w = f32[3,3,8,16] parameter(1)  ROOT r = f32[16,254,254,16] "
+                  "convolution(x, w), window={size=3x3}, dim_labels=b01f_01io->b01f"),
+        std::pair("transform",
+                  "x = c64[1000000] parameter(0)  ROOT r = c64[1000000] fft(x), fft_type=FFT, fft_length={1000000}")),
+    [](const auto& info) { return std::string(info.param.first); });
 
 }  // namespace
 }  // namespace tessera

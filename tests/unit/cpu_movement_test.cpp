@@ -1,5 +1,5 @@
-// Steps of the CPU backend that move or combine memory their own way, against the reference evaluator: permuted dimensions,
-// running totals, scatters over lanes, floats that become integers.
+// Steps of the CPU backend that move or combine memory their own way, against the reference evaluator: permuted
+// dimensions, running totals, scatters over lanes, floats that become integers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,12 +12,14 @@ namespace tessera {
 namespace {
 
 // what: a step that must be among those that ran; "": any.
-void expectLikeEvaluator(const std::string& text, const std::string& what = "", bool exact = true, const FillRule& rule = {5, 1.0, 50}) {
+void expectLikeEvaluator(const std::string& text, const std::string& what = "", bool exact = true,
+                         const FillRule& rule = {5, 1.0, 50}) {
   const auto read = readHloText(text);
   ASSERT_TRUE(read.module) << text;
   std::vector<Literal> arguments;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, rule).value());
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, leaf++, rule).value());
   auto expected = evaluateModule(*read.module, arguments);
   ASSERT_TRUE(expected) << expected.error().toString();
   for (int threads : {1, 3}) {
@@ -29,15 +31,21 @@ void expectLikeEvaluator(const std::string& text, const std::string& what = "", 
     auto found = (*executable)->run(arguments, {}, &profile);
     ASSERT_TRUE(found) << found.error().toString();
     for (size_t k = 0; k < found->size(); ++k) {
-      const Comparison c = compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type), "out");
+      const Comparison c =
+          compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type), "out");
       EXPECT_TRUE(exact ? (*found)[k].identical((*expected)[k]) : c.equal) << c.firstMismatch << " of\n" << text;
     }
-    EXPECT_TRUE(what.empty() || std::ranges::any_of(profile.steps, [&](const StepProfile& s) { return s.what == what; })) << what << " of\n" << text;
+    EXPECT_TRUE(what.empty() ||
+                std::ranges::any_of(profile.steps, [&](const StepProfile& s) { return s.what == what; }))
+        << what << " of\n"
+        << text;
   }
 }
 
-std::string transposeOf(const std::string& type, const std::string& from, const std::string& order, const std::string& to) {
-  return "HloModule m\n\nENTRY e {\n  a = " + type + "[" + from + "] parameter(0)\n  ROOT t = " + type + "[" + to + "] transpose(a), dimensions={" + order + "}\n}\n";
+std::string transposeOf(const std::string& type, const std::string& from, const std::string& order,
+                        const std::string& to) {
+  return "HloModule m\n\nENTRY e {\n  a = " + type + "[" + from + "] parameter(0)\n  ROOT t = " + type + "[" + to +
+         "] transpose(a), dimensions={" + order + "}\n}\n";
 }
 
 TEST(CpuMovement, PermutedDimensions) {
@@ -46,18 +54,20 @@ TEST(CpuMovement, PermutedDimensions) {
     expectLikeEvaluator(transposeOf(type, "3,40,5,70", "0,3,2,1", "3,70,5,40"), "transpose");
     expectLikeEvaluator(transposeOf(type, "64,1,64,8", "3,2,1,0", "8,64,1,64"), "transpose");
   }
-  expectLikeEvaluator(transposeOf("f32", "4,5,6", "2,0,1", "6,4,5"));      // too small to gain
+  expectLikeEvaluator(transposeOf("f32", "4,5,6", "2,0,1", "6,4,5"));        // too small to gain
   expectLikeEvaluator(transposeOf("f32", "40,50,64", "1,0,2", "50,40,64"));  // rows stay rows
 }
 
-std::string concatenateOf(const std::string& type, const std::vector<std::string>& pieces, const std::string& to, int along) {
+std::string concatenateOf(const std::string& type, const std::vector<std::string>& pieces, const std::string& to,
+                          int along) {
   std::string parameters, names;
   for (size_t i = 0; i < pieces.size(); ++i) {
     const std::string name = "p" + std::to_string(i);
     parameters += "  " + name + " = " + type + "[" + pieces[i] + "] parameter(" + std::to_string(i) + ")\n";
     names += (i == 0 ? "" : ", ") + name;
   }
-  return "HloModule m\n\nENTRY e {\n" + parameters + "  ROOT c = " + type + "[" + to + "] concatenate(" + names + "), dimensions={" + std::to_string(along) + "}\n}\n";
+  return "HloModule m\n\nENTRY e {\n" + parameters + "  ROOT c = " + type + "[" + to + "] concatenate(" + names +
+         "), dimensions={" + std::to_string(along) + "}\n}\n";
 }
 
 TEST(CpuMovement, PiecesOfRows) {
@@ -66,20 +76,26 @@ TEST(CpuMovement, PiecesOfRows) {
     expectLikeEvaluator(concatenateOf(type, {"90,50,1", "90,50,1", "90,50,1"}, "90,50,3", 2), "concatenate");
     expectLikeEvaluator(concatenateOf(type, {"300,7,3", "300,2,3"}, "300,9,3", 1), "concatenate");
   }
-  expectLikeEvaluator(concatenateOf("f32", {"700,80", "300,80"}, "1000,80", 0));            // one row
-  expectLikeEvaluator(concatenateOf("f32", {"50,9,100", "50,4,100"}, "50,13,100", 1));      // long runs
+  expectLikeEvaluator(concatenateOf("f32", {"700,80", "300,80"}, "1000,80", 0));        // one row
+  expectLikeEvaluator(concatenateOf("f32", {"50,9,100", "50,4,100"}, "50,13,100", 1));  // long runs
 }
 
 // Elementwise results larger than the last cache go past it in whole lines, their ends do not.
 TEST(CpuMovement, ResultsBeyondTheCache) {
-  expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f64[4200037] parameter(0)\n  ROOT s = f64[4200037] add(a, a)\n}\n");  // an end that fills no vector
-  expectLikeEvaluator("HloModule m\n\nENTRY e {\n  a = f64[2050,2064] parameter(0)\n  b = f64[2064] parameter(1)\n"
-                      "  bb = f64[2050,2064] broadcast(b), dimensions={1}\n  ROOT s = f64[2050,2064] add(a, bb)\n}\n");
+  expectLikeEvaluator(
+      "HloModule m\n\nENTRY e {\n  a = f64[4200037] parameter(0)\n  ROOT s = f64[4200037] add(a, a)\n}\n");  // an end
+                                                                                                             // that
+                                                                                                             // fills no
+                                                                                                             // vector
+  expectLikeEvaluator(
+      "HloModule m\n\nENTRY e {\n  a = f64[2050,2064] parameter(0)\n  b = f64[2064] parameter(1)\n"
+      "  bb = f64[2050,2064] broadcast(b), dimensions={1}\n  ROOT s = f64[2050,2064] add(a, bb)\n}\n");
 }
 
 TEST(CpuMovement, OnlyResultsBeyondTheCacheAreStreamed) {
   auto codeOf = [](const std::string& shape) {
-    const auto read = readHloText("HloModule m\n\nENTRY e {\n  a = " + shape + " parameter(0)\n  ROOT s = " + shape + " add(a, a)\n}\n");
+    const auto read = readHloText("HloModule m\n\nENTRY e {\n  a = " + shape + " parameter(0)\n  ROOT s = " + shape +
+                                  " add(a, a)\n}\n");
     auto executable = makeBackend("cpu").value()->compile(*read.module, {}).value();
     const Module& optimized = executable->optimized();
     return executable->list(optimized.entryComputation().root, true).value().at(0).irAfter;
@@ -112,11 +128,13 @@ TEST(CpuMovement, LargePermutedRows) {
   expectLikeEvaluator(transposeOf("c128", "30,140,130", "1,0,2", "140,30,130"));  // rows are no lines
 }
 
-std::string totals(const std::string& type, const std::string& dims, const std::string& op, const std::string& initial, const std::string& window) {
+std::string totals(const std::string& type, const std::string& dims, const std::string& op, const std::string& initial,
+                   const std::string& window) {
   const std::string array = type + "[" + dims + "]";
-  return "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  ROOT s = " + type + "[] " + op + "(x, y)\n}\n\nENTRY e {\n  a = " +
-         array + " parameter(0)\n  z = " + type + "[] constant(" + initial + ")\n  w = " + array + " reduce-window(a, z), window={" + window +
-         "}, to_apply=r\n  ROOT n = " + array + " negate(w)\n}\n";
+  return "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type +
+         "[] parameter(1)\n  ROOT s = " + type + "[] " + op + "(x, y)\n}\n\nENTRY e {\n  a = " + array +
+         " parameter(0)\n  z = " + type + "[] constant(" + initial + ")\n  w = " + array +
+         " reduce-window(a, z), window={" + window + "}, to_apply=r\n  ROOT n = " + array + " negate(w)\n}\n";
 }
 
 TEST(CpuMovement, RunningTotals) {
@@ -135,7 +153,8 @@ TEST(CpuMovement, RunningTotals) {
       expectLikeEvaluator(totals(type, "90,70", op, "3", "size=90x1 pad=0_89x0_0"), "running totals");
     }
   for (const char* type : {"bf16", "f16"}) {
-    expectLikeEvaluator(totals(type, "3,20", "add", "0.5", "size=1x20 pad=0_0x19_0"), "running totals", false, {5, 0.125, 50});
+    expectLikeEvaluator(totals(type, "3,20", "add", "0.5", "size=1x20 pad=0_0x19_0"), "running totals", false,
+                        {5, 0.125, 50});
     expectLikeEvaluator(totals(type, "3,2500", "maximum", "-inf", "size=1x2500 pad=0_0x2499_0"), "running totals");
     expectLikeEvaluator(totals(type, "90,70", "minimum", "inf", "size=90x1 pad=0_89x0_0"), "running totals");
   }
@@ -147,46 +166,61 @@ TEST(CpuMovement, RunningTotals) {
 TEST(CpuMovement, LongRunningTotals) {
   for (const bool reversed : {false, true}) {
     const std::string pad = reversed ? "0_99999" : "99999_0";
-    const auto read = readHloText("HloModule m\n\nr {\n  x = s32[] parameter(0)\n  y = s32[] parameter(1)\n  ROOT s = s32[] add(x, y)\n}\n\nENTRY e {\n"
-                                  "  a = s32[100000] parameter(0)\n  z = s32[] constant(0)\n  ROOT w = s32[100000] reduce-window(a, z), window={size=100000 pad=" + pad +
-                                  "}, to_apply=r\n}\n");
+    const auto read = readHloText(
+        "HloModule m\n\nr {\n  x = s32[] parameter(0)\n  y = s32[] parameter(1)\n  ROOT s = s32[] add(x, "
+        "y)\n}\n\nENTRY e {\n"
+        "  a = s32[100000] parameter(0)\n  z = s32[] constant(0)\n  ROOT w = s32[100000] reduce-window(a, z), "
+        "window={size=100000 pad=" +
+        pad + "}, to_apply=r\n}\n");
     Literal ones = Literal::allocate(entryArgumentShapes(*read.module)[0]).value();
     std::ranges::fill(ones.mutableData<int32_t>(), 1);
     auto executable = makeBackend("cpu").value()->compile(*read.module).value();
     const auto out = executable->run(std::vector{ones}).value();
-    for (int32_t i = 0; i < 100000; ++i) ASSERT_EQ(out[0].data<int32_t>()[static_cast<size_t>(i)], reversed ? 100000 - i : i + 1);
+    for (int32_t i = 0; i < 100000; ++i)
+      ASSERT_EQ(out[0].data<int32_t>()[static_cast<size_t>(i)], reversed ? 100000 - i : i + 1);
   }
 }
 
-std::string scatter(const std::string& type, const std::string& combiner, const std::string& shapes, const std::string& attributes) {
+std::string scatter(const std::string& type, const std::string& combiner, const std::string& shapes,
+                    const std::string& attributes) {
   (void)shapes;
-  return "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  " + combiner + "\n}\n\nENTRY e {\n" + shapes + attributes + "}\n";
+  return "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  " + combiner +
+         "\n}\n\nENTRY e {\n" + shapes + attributes + "}\n";
 }
 
 // Rows that are hit several times keep the order of their updates; windows that overlap each other sideways do, too.
 TEST(CpuMovement, ScattersOfRows) {
   const std::string add = "ROOT s = f32[] add(x, y)", last = "ROOT s = f32[] add(y, y)";
-  const std::string rows = "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n";
+  const std::string rows =
+      "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+      "to_apply=r\n";
   for (const std::string& combiner : {add, last}) {
-    expectLikeEvaluator(scatter("f32", combiner, "  t = f32[20,70] parameter(0)\n  i = s32[90,1] parameter(1)\n  u = f32[90,70] parameter(2)\n",
-                                "  ROOT s = f32[20,70] scatter(t, i, u), " + rows));
-    expectLikeEvaluator(scatter("f32", combiner, "  t = f32[20,90] parameter(0)\n  i = s32[90,2] parameter(1)\n  u = f32[90,40] parameter(2)\n",
-                                "  ROOT s = f32[20,90] scatter(t, i, u), update_window_dims={1}, inserted_window_dims={0}, "
-                                "scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=r\n"));
-    expectLikeEvaluator(scatter("f32", combiner, "  t = f32[90] parameter(0)\n  i = s32[300,1] parameter(1)\n  u = f32[300,33] parameter(2)\n",
-                                "  ROOT s = f32[90] scatter(t, i, u), update_window_dims={1}, inserted_window_dims={}, "
-                                "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n"));
+    expectLikeEvaluator(scatter(
+        "f32", combiner, "  t = f32[20,70] parameter(0)\n  i = s32[90,1] parameter(1)\n  u = f32[90,70] parameter(2)\n",
+        "  ROOT s = f32[20,70] scatter(t, i, u), " + rows));
+    expectLikeEvaluator(scatter(
+        "f32", combiner, "  t = f32[20,90] parameter(0)\n  i = s32[90,2] parameter(1)\n  u = f32[90,40] parameter(2)\n",
+        "  ROOT s = f32[20,90] scatter(t, i, u), update_window_dims={1}, inserted_window_dims={0}, "
+        "scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=r\n"));
+    expectLikeEvaluator(scatter(
+        "f32", combiner, "  t = f32[90] parameter(0)\n  i = s32[300,1] parameter(1)\n  u = f32[300,33] parameter(2)\n",
+        "  ROOT s = f32[90] scatter(t, i, u), update_window_dims={1}, inserted_window_dims={}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n"));
   }
 }
 
 TEST(CpuMovement, FloatsBecomeIntegersWithinTheirRange) {
-  const std::string values = "{0, -0, 0.5, -0.5, 1.99, -1.99, nan, -nan, inf, -inf, 127.5, 128, -128.5, -129, 255.9, 256, 32767.5, -32769, 65536, "
-                             "2147483520, 2147483648, -2147483648, -2147483904, 4294967040, 4294967296, 9.2e18, 9.3e18, -9.3e18, 1.8e19, 1.9e19, 3e38}";
+  const std::string values =
+      "{0, -0, 0.5, -0.5, 1.99, -1.99, nan, -nan, inf, -inf, 127.5, 128, -128.5, -129, 255.9, 256, 32767.5, -32769, "
+      "65536, "
+      "2147483520, 2147483648, -2147483648, -2147483904, 4294967040, 4294967296, 9.2e18, 9.3e18, -9.3e18, 1.8e19, "
+      "1.9e19, 3e38}";
   for (const char* from : {"f32", "f64"})
     for (const char* to : {"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
       const std::string f = from, t = to;
-      expectLikeEvaluator("HloModule m\n\nENTRY e {\n  c = " + f + "[31] constant(" + values + ")\n  a = " + f + "[31] parameter(0)\n  z = " + f +
-                          "[] constant(0)\n  zb = " + f + "[31] broadcast(z), dimensions={}\n  n = " + f + "[31] multiply(a, zb)\n  v = " + f +
+      expectLikeEvaluator("HloModule m\n\nENTRY e {\n  c = " + f + "[31] constant(" + values + ")\n  a = " + f +
+                          "[31] parameter(0)\n  z = " + f + "[] constant(0)\n  zb = " + f +
+                          "[31] broadcast(z), dimensions={}\n  n = " + f + "[31] multiply(a, zb)\n  v = " + f +
                           "[31] add(c, n)\n  ROOT r = " + t + "[31] convert(v)\n}\n");
     }
 }

@@ -29,13 +29,15 @@ std::unique_ptr<Executable> compiled(const char* entry, int threads) {
 
 TEST(CpuPool, ExecutablesShareTheirThreads) {
   constexpr int kThreads = 6;  // as no other test asks for
-  const std::vector<Literal> arguments{fillParameter(Shape::arrayRowMajor(ElementType::F32, {1000, 1000}), 0, {}).value()};
+  const std::vector<Literal> arguments{
+      fillParameter(Shape::arrayRowMajor(ElementType::F32, {1000, 1000}), 0, {}).value()};
   const auto first = compiled("x = f32[1000,1000] parameter(0)  ROOT r = f32[1000,1000] exponential(x)", kThreads);
   ASSERT_TRUE(first && first->run(arguments));
   const std::ptrdiff_t withOne = threadsOfThisProcess();
   EXPECT_GE(withOne, kThreads);
   std::vector<std::unique_ptr<Executable>> others;
-  for (int i = 0; i < 4; ++i) others.push_back(compiled("x = f32[1000,1000] parameter(0)  ROOT r = f32[1000,1000] negate(x)", kThreads));
+  for (int i = 0; i < 4; ++i)
+    others.push_back(compiled("x = f32[1000,1000] parameter(0)  ROOT r = f32[1000,1000] negate(x)", kThreads));
   {
     std::vector<std::jthread> callers;
     for (auto& each : others) callers.emplace_back([&] { EXPECT_TRUE(each && each->run(arguments)); });

@@ -24,7 +24,8 @@ Measured measure(const char* text, int runs) {
   auto read = readHloText(text);
   std::vector<Literal> arguments;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{}).value());
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, leaf++, FillRule{}).value());
   auto executable = makeBackend("cpu").value()->compile(*read.module).value();
   Measured out{*read.module, {}};
   for (int i = 0; i < runs; ++i) EXPECT_TRUE(executable->run(arguments, {}, &out.profile));
@@ -72,11 +73,16 @@ TEST(CpuProfile, TimesAddUp) {
 
 TEST(CpuProfile, LoopsAreExclusiveOfTheirBodies) {
   Measured m = measure(
-      "HloModule m\n\nc {\n  p = (s32[], f32[4096]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(10)\n"
-      "  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nb {\n  p = (s32[], f32[4096]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n"
-      "  v = f32[4096] get-tuple-element(p), index=1\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  w = f32[4096] sine(v)\n"
-      "  ROOT t = (s32[], f32[4096]) tuple(j, w)\n}\n\nENTRY e {\n  z = s32[] constant(0)\n  a = f32[4096] parameter(0)\n"
-      "  t = (s32[], f32[4096]) tuple(z, a)\n  ROOT w = (s32[], f32[4096]) while(t), condition=c, body=b\n}\n", 1);
+      "HloModule m\n\nc {\n  p = (s32[], f32[4096]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = "
+      "s32[] constant(10)\n"
+      "  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nb {\n  p = (s32[], f32[4096]) parameter(0)\n  i = s32[] "
+      "get-tuple-element(p), index=0\n"
+      "  v = f32[4096] get-tuple-element(p), index=1\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  w = "
+      "f32[4096] sine(v)\n"
+      "  ROOT t = (s32[], f32[4096]) tuple(j, w)\n}\n\nENTRY e {\n  z = s32[] constant(0)\n  a = f32[4096] "
+      "parameter(0)\n"
+      "  t = (s32[], f32[4096]) tuple(z, a)\n  ROOT w = (s32[], f32[4096]) while(t), condition=c, body=b\n}\n",
+      1);
   auto loop = std::ranges::find(m.profile.steps, "while", &StepProfile::what);
   ASSERT_NE(loop, m.profile.steps.end());
   EXPECT_EQ(loop->count, 1);

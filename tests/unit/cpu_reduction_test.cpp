@@ -16,7 +16,8 @@ void expectLikeEvaluator(const std::string& text) {
   ASSERT_TRUE(read.module) << text;
   std::vector<Literal> arguments;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
   auto expected = evaluateModule(*read.module, arguments);
   ASSERT_TRUE(expected) << expected.error().toString();
   std::vector<std::vector<Literal>> found;
@@ -39,9 +40,10 @@ void expectLikeEvaluator(const std::string& text) {
 
 std::string reduceOf(const std::string& type, const std::string& dims, const std::string& over, const std::string& out,
                      const std::string& op, const std::string& init) {
-  return "HloModule m\n\nr {\n  a = " + type + "[] parameter(0)\n  b = " + type + "[] parameter(1)\n  ROOT c = " + type + "[] " + op +
-         "(a, b)\n}\n\nENTRY e {\n  p = " + type + "[" + dims + "] parameter(0)\n  z = " + type + "[] constant(" + init + ")\n  ROOT s = " + type +
-         "[" + out + "] reduce(p, z), dimensions={" + over + "}, to_apply=r\n}\n";
+  return "HloModule m\n\nr {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+         "[] parameter(1)\n  ROOT c = " + type + "[] " + op + "(a, b)\n}\n\nENTRY e {\n  p = " + type + "[" + dims +
+         "] parameter(0)\n  z = " + type + "[] constant(" + init + ")\n  ROOT s = " + type + "[" + out +
+         "] reduce(p, z), dimensions={" + over + "}, to_apply=r\n}\n";
 }
 
 TEST(CpuReduction, ToAScalar) {
@@ -65,16 +67,18 @@ TEST(CpuReduction, SeveralVectorsSideBySide) {
 }
 
 TEST(CpuReduction, WithWorkAroundIt) {
-  expectLikeEvaluator("HloModule m\n\nr {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n\n"
-                      "ENTRY e {\n  p = f32[300001] parameter(0)\n  q = f32[300001] exponential(p)\n  z = f32[] constant(0)\n"
-                      "  s = f32[] reduce(q, z), dimensions={0}, to_apply=r\n  t = f32[] reduce(p, z), dimensions={0}, to_apply=r\n"
-                      "  d = f32[] divide(s, t)\n  ROOT l = f32[] log(d)\n}\n");
+  expectLikeEvaluator(
+      "HloModule m\n\nr {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n\n"
+      "ENTRY e {\n  p = f32[300001] parameter(0)\n  q = f32[300001] exponential(p)\n  z = f32[] constant(0)\n"
+      "  s = f32[] reduce(q, z), dimensions={0}, to_apply=r\n  t = f32[] reduce(p, z), dimensions={0}, to_apply=r\n"
+      "  d = f32[] divide(s, t)\n  ROOT l = f32[] log(d)\n}\n");
 }
 
 TEST(CpuReduction, ComplexTails) {
   for (const char* dims : {"5", "16", "37", "3,41", "2,64"})
-    expectLikeEvaluator(std::string("HloModule m\n\nENTRY e {\n  p = c64[") + dims + "] parameter(0)\n  q = c64[" + dims +
-                        "] multiply(p, p)\n  a = f32[" + dims + "] abs(p)\n  ROOT t = (c64[" + dims + "], f32[" + dims + "]) tuple(q, a)\n}\n");
+    expectLikeEvaluator(std::string("HloModule m\n\nENTRY e {\n  p = c64[") + dims + "] parameter(0)\n  q = c64[" +
+                        dims + "] multiply(p, p)\n  a = f32[" + dims + "] abs(p)\n  ROOT t = (c64[" + dims + "], f32[" +
+                        dims + "]) tuple(q, a)\n}\n");
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ Ran compiled(const std::string& text) {
   EXPECT_TRUE(read.module) << text;
   Ran out{*read.module, nullptr, {}, {}};
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(out.module)) out.arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
+  for (const Shape& shape : entryArgumentShapes(out.module))
+    out.arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
   auto executable = makeBackend("cpu").value()->compile(out.module);
   EXPECT_TRUE(executable) << executable.error().toString();
   out.executable = std::move(*executable);
@@ -51,98 +52,115 @@ Ran expectLikeEvaluator(const std::string& text) {
 }
 
 // A loop over (s32[] i, rest…) while i < rounds; body: lines that define j and the new values, named in `next`.
-std::string loop(const std::string& rounds, const std::string& carry, const std::string& body, const std::string& next, const std::string& entry,
-                 const std::string& before = "") {
+std::string loop(const std::string& rounds, const std::string& carry, const std::string& body, const std::string& next,
+                 const std::string& entry, const std::string& before = "") {
   const std::string tuple = "(s32[], " + carry + ")";
-  return "HloModule m\n\n" + before + "condition {\n  p = " + tuple + " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(" +
-         rounds + ")\n  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nbody {\n  p = " + tuple +
-         " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n" + body + "  ROOT t = " + tuple +
-         " tuple(j, " + next + ")\n}\n\nENTRY e {\n  z = s32[] constant(0)\n" + entry + "}\n";
+  return "HloModule m\n\n" + before + "condition {\n  p = " + tuple +
+         " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(" + rounds +
+         ")\n  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nbody {\n  p = " + tuple +
+         " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  one = s32[] constant(1)\n  j = s32[] add(i, "
+         "one)\n" +
+         body + "  ROOT t = " + tuple + " tuple(j, " + next + ")\n}\n\nENTRY e {\n  z = s32[] constant(0)\n" + entry +
+         "}\n";
 }
 
 TEST(CpuRegion, ALoopOfScalarsIsOneStep) {
-  Ran ran = expectLikeEvaluator(loop("100", "f32[], f64[], bf16[], c64[], pred[], u8[]",
-                                     "  a = f32[] get-tuple-element(p), index=1\n  b = f64[] get-tuple-element(p), index=2\n"
-                                     "  c = bf16[] get-tuple-element(p), index=3\n  d = c64[] get-tuple-element(p), index=4\n"
-                                     "  e = pred[] get-tuple-element(p), index=5\n  f = u8[] get-tuple-element(p), index=6\n"
-                                     "  k = f32[] constant(0.5)\n  ka = f32[] multiply(a, k)\n  a2 = f32[] cosine(ka)\n  wa = f64[] convert(a)\n"
-                                     "  b2 = f64[] add(b, wa)\n  na = bf16[] convert(a)\n  c2 = bf16[] add(c, na)\n  r = c64[] complex(k, a)\n"
-                                     "  d2 = c64[] multiply(d, r)\n  e2 = pred[] not(e)\n  ff = u8[] convert(i)\n  f2 = u8[] add(f, ff)\n",
-                                     "a2, b2, c2, d2, e2, f2",
-                                     "  a = f32[] parameter(0)\n  b = f64[] parameter(1)\n  c = bf16[] parameter(2)\n  d = c64[] parameter(3)\n"
-                                     "  f = pred[] constant(false)\n  g = u8[] parameter(4)\n"
-                                     "  t = (s32[], f32[], f64[], bf16[], c64[], pred[], u8[]) tuple(z, a, b, c, d, f, g)\n"
-                                     "  ROOT w = (s32[], f32[], f64[], bf16[], c64[], pred[], u8[]) while(t), condition=condition, body=body\n"));
+  Ran ran = expectLikeEvaluator(
+      loop("100", "f32[], f64[], bf16[], c64[], pred[], u8[]",
+           "  a = f32[] get-tuple-element(p), index=1\n  b = f64[] get-tuple-element(p), index=2\n"
+           "  c = bf16[] get-tuple-element(p), index=3\n  d = c64[] get-tuple-element(p), index=4\n"
+           "  e = pred[] get-tuple-element(p), index=5\n  f = u8[] get-tuple-element(p), index=6\n"
+           "  k = f32[] constant(0.5)\n  ka = f32[] multiply(a, k)\n  a2 = f32[] cosine(ka)\n  wa = f64[] convert(a)\n"
+           "  b2 = f64[] add(b, wa)\n  na = bf16[] convert(a)\n  c2 = bf16[] add(c, na)\n  r = c64[] complex(k, a)\n"
+           "  d2 = c64[] multiply(d, r)\n  e2 = pred[] not(e)\n  ff = u8[] convert(i)\n  f2 = u8[] add(f, ff)\n",
+           "a2, b2, c2, d2, e2, f2",
+           "  a = f32[] parameter(0)\n  b = f64[] parameter(1)\n  c = bf16[] parameter(2)\n  d = c64[] parameter(3)\n"
+           "  f = pred[] constant(false)\n  g = u8[] parameter(4)\n"
+           "  t = (s32[], f32[], f64[], bf16[], c64[], pred[], u8[]) tuple(z, a, b, c, d, f, g)\n"
+           "  ROOT w = (s32[], f32[], f64[], bf16[], c64[], pred[], u8[]) while(t), condition=condition, body=body\n"));
   EXPECT_EQ(ran.profile.steps.size(), 1u);
   EXPECT_EQ(ran.regions(), 1);
 }
 
 // The carries change places, one stays, one is only handed on; what comes after reads some of them.
 TEST(CpuRegion, CarriesThatChangePlaces) {
-  Ran ran = expectLikeEvaluator(loop("7", "f32[], f32[], f32[4], f32[4], f32[]",
-                                     "  a = f32[] get-tuple-element(p), index=1\n  b = f32[] get-tuple-element(p), index=2\n"
-                                     "  v = f32[4] get-tuple-element(p), index=3\n  w = f32[4] get-tuple-element(p), index=4\n"
-                                     "  s = f32[] get-tuple-element(p), index=5\n  c = f32[] add(a, s)\n  bb = f32[4] broadcast(b), dimensions={}\n"
-                                     "  x = f32[4] add(v, bb)\n",
-                                     "b, c, w, x, s",
-                                     "  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  v = f32[4] parameter(2)\n  w = f32[4] parameter(3)\n"
-                                     "  s = f32[] parameter(4)\n  t = (s32[], f32[], f32[], f32[4], f32[4], f32[]) tuple(z, a, b, v, w, s)\n"
-                                     "  l = (s32[], f32[], f32[], f32[4], f32[4], f32[]) while(t), condition=condition, body=body\n"
-                                     "  ra = f32[] get-tuple-element(l), index=1\n  rb = f32[] get-tuple-element(l), index=2\n"
-                                     "  rv = f32[4] get-tuple-element(l), index=3\n  rw = f32[4] get-tuple-element(l), index=4\n"
-                                     "  big = f32[90,80] broadcast(rb), dimensions={}\n  sine = f32[90,80] sine(big)\n"
-                                     "  ROOT o = (f32[], f32[4], f32[4], f32[90,80]) tuple(ra, rv, rw, sine)\n"));
+  Ran ran = expectLikeEvaluator(loop(
+      "7", "f32[], f32[], f32[4], f32[4], f32[]",
+      "  a = f32[] get-tuple-element(p), index=1\n  b = f32[] get-tuple-element(p), index=2\n"
+      "  v = f32[4] get-tuple-element(p), index=3\n  w = f32[4] get-tuple-element(p), index=4\n"
+      "  s = f32[] get-tuple-element(p), index=5\n  c = f32[] add(a, s)\n  bb = f32[4] broadcast(b), dimensions={}\n"
+      "  x = f32[4] add(v, bb)\n",
+      "b, c, w, x, s",
+      "  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  v = f32[4] parameter(2)\n  w = f32[4] parameter(3)\n"
+      "  s = f32[] parameter(4)\n  t = (s32[], f32[], f32[], f32[4], f32[4], f32[]) tuple(z, a, b, v, w, s)\n"
+      "  l = (s32[], f32[], f32[], f32[4], f32[4], f32[]) while(t), condition=condition, body=body\n"
+      "  ra = f32[] get-tuple-element(l), index=1\n  rb = f32[] get-tuple-element(l), index=2\n"
+      "  rv = f32[4] get-tuple-element(l), index=3\n  rw = f32[4] get-tuple-element(l), index=4\n"
+      "  big = f32[90,80] broadcast(rb), dimensions={}\n  sine = f32[90,80] sine(big)\n"
+      "  ROOT o = (f32[], f32[4], f32[4], f32[90,80]) tuple(ra, rv, rw, sine)\n"));
   EXPECT_GE(ran.regions(), 1);
 }
 
 TEST(CpuRegion, LoopsAndBranchesInALoop) {
   const std::string inner =
-      "innerCondition {\n  p = (s32[], s32[], f32[]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] get-tuple-element(p), index=1\n"
+      "innerCondition {\n  p = (s32[], s32[], f32[]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = "
+      "s32[] get-tuple-element(p), index=1\n"
       "  ROOT l = pred[] compare(i, n), direction=LT\n}\n\ninnerBody {\n  p = (s32[], s32[], f32[]) parameter(0)\n"
-      "  i = s32[] get-tuple-element(p), index=0\n  n = s32[] get-tuple-element(p), index=1\n  x = f32[] get-tuple-element(p), index=2\n"
+      "  i = s32[] get-tuple-element(p), index=0\n  n = s32[] get-tuple-element(p), index=1\n  x = f32[] "
+      "get-tuple-element(p), index=2\n"
       "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  fi = f32[] convert(i)\n  y = f32[] add(x, fi)\n"
       "  ROOT t = (s32[], s32[], f32[]) tuple(j, n, y)\n}\n\n"
       "up {\n  x = f32[] parameter(0)\n  h = f32[] constant(0.25)\n  ROOT y = f32[] multiply(x, h)\n}\n\n"
       "down {\n  x = f32[] parameter(0)\n  ROOT y = f32[] negate(x)\n}\n\nsame {\n  ROOT x = f32[] parameter(0)\n}\n\n";
   const std::string body =
-      "  x = f32[] get-tuple-element(p), index=1\n  h = f32[12] get-tuple-element(p), index=2\n  z = s32[] constant(0)\n"
-      "  it = (s32[], s32[], f32[]) tuple(z, i, x)\n  iw = (s32[], s32[], f32[]) while(it), condition=innerCondition, body=innerBody\n"
+      "  x = f32[] get-tuple-element(p), index=1\n  h = f32[12] get-tuple-element(p), index=2\n  z = s32[] "
+      "constant(0)\n"
+      "  it = (s32[], s32[], f32[]) tuple(z, i, x)\n  iw = (s32[], s32[], f32[]) while(it), condition=innerCondition, "
+      "body=innerBody\n"
       "  y = f32[] get-tuple-element(iw), index=2\n  five = s32[] constant(5)\n  k = s32[] subtract(i, five)\n"
       "  c = f32[] conditional(k, y, y, y), branch_computations={up, down, same}\n  r = f32[1] reshape(c)\n"
       "  h2 = f32[12] dynamic-update-slice(h, r, i)\n  even = s32[] constant(2)\n  m = s32[] remainder(i, even)\n"
-      "  q = pred[] compare(m, z), direction=EQ\n  d = f32[] conditional(q, c, y), true_computation=down, false_computation=same\n";
-  Ran ran = expectLikeEvaluator(loop("12", "f32[], f32[12]", body, "d, h2",
-                                     "  x = f32[] parameter(0)\n  h = f32[12] parameter(1)\n  t = (s32[], f32[], f32[12]) tuple(z, x, h)\n"
-                                     "  ROOT w = (s32[], f32[], f32[12]) while(t), condition=condition, body=body\n",
-                                     inner));
+      "  q = pred[] compare(m, z), direction=EQ\n  d = f32[] conditional(q, c, y), true_computation=down, "
+      "false_computation=same\n";
+  Ran ran = expectLikeEvaluator(
+      loop("12", "f32[], f32[12]", body, "d, h2",
+           "  x = f32[] parameter(0)\n  h = f32[12] parameter(1)\n  t = (s32[], f32[], f32[12]) tuple(z, x, h)\n"
+           "  ROOT w = (s32[], f32[], f32[12]) while(t), condition=condition, body=body\n",
+           inner));
   EXPECT_EQ(std::ranges::count(ran.profile.steps, "while", &StepProfile::what), 0);
   EXPECT_EQ(ran.regions(), 1);
 }
 
 // A loop that never runs, around arrays of small rank and reductions.
 TEST(CpuRegion, ArraysAndNoRounds) {
-  const std::string add = "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\n";
+  const std::string add =
+      "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\n";
   const std::string body =
-      "  v = f32[5,3] get-tuple-element(p), index=1\n  s = f32[] get-tuple-element(p), index=2\n  z = f32[] constant(0)\n"
-      "  c = f32[3] reduce(v, z), dimensions={0}, to_apply=add\n  cb = f32[5,3] broadcast(c), dimensions={1}\n  h = f32[] constant(0.125)\n"
+      "  v = f32[5,3] get-tuple-element(p), index=1\n  s = f32[] get-tuple-element(p), index=2\n  z = f32[] "
+      "constant(0)\n"
+      "  c = f32[3] reduce(v, z), dimensions={0}, to_apply=add\n  cb = f32[5,3] broadcast(c), dimensions={1}\n  h = "
+      "f32[] constant(0.125)\n"
       "  hb = f32[5,3] broadcast(h), dimensions={}\n  m = f32[5,3] multiply(cb, hb)\n  w = f32[5,3] subtract(v, m)\n"
       "  q = f32[] reduce(w, z), dimensions={0,1}, to_apply=add\n  sum = f32[] add(s, q)\n";
   for (const char* rounds : {"0", "1", "9"})
-    expectLikeEvaluator(loop(rounds, "f32[5,3], f32[]", body, "w, sum",
-                             "  v = f32[5,3] parameter(0)\n  s = f32[] parameter(1)\n  t = (s32[], f32[5,3], f32[]) tuple(z, v, s)\n"
-                             "  ROOT l = (s32[], f32[5,3], f32[]) while(t), condition=condition, body=body\n",
-                             add));
+    expectLikeEvaluator(
+        loop(rounds, "f32[5,3], f32[]", body, "w, sum",
+             "  v = f32[5,3] parameter(0)\n  s = f32[] parameter(1)\n  t = (s32[], f32[5,3], f32[]) tuple(z, v, s)\n"
+             "  ROOT l = (s32[], f32[5,3], f32[]) while(t), condition=condition, body=body\n",
+             add));
 }
 
 // Work that threads can share stays steps of its own; the small steps beside it are put together.
 TEST(CpuRegion, LargeWorkStaysOutside) {
-  Ran ran = expectLikeEvaluator(loop("30", "f32[70000], f32[], f32[]",
-                                     "  v = f32[70000] get-tuple-element(p), index=1\n  a = f32[] get-tuple-element(p), index=2\n"
-                                     "  b = f32[] get-tuple-element(p), index=3\n  w = f32[70000] sine(v)\n  c = f32[] add(a, b)\n  d = f32[] multiply(c, c)\n",
-                                     "w, d, c",
-                                     "  v = f32[70000] parameter(0)\n  a = f32[] parameter(1)\n  b = f32[] parameter(2)\n"
-                                     "  t = (s32[], f32[70000], f32[], f32[]) tuple(z, v, a, b)\n"
-                                     "  ROOT l = (s32[], f32[70000], f32[], f32[]) while(t), condition=condition, body=body\n"));
+  Ran ran = expectLikeEvaluator(
+      loop("30", "f32[70000], f32[], f32[]",
+           "  v = f32[70000] get-tuple-element(p), index=1\n  a = f32[] get-tuple-element(p), index=2\n"
+           "  b = f32[] get-tuple-element(p), index=3\n  w = f32[70000] sine(v)\n  c = f32[] add(a, b)\n  d = f32[] "
+           "multiply(c, c)\n",
+           "w, d, c",
+           "  v = f32[70000] parameter(0)\n  a = f32[] parameter(1)\n  b = f32[] parameter(2)\n"
+           "  t = (s32[], f32[70000], f32[], f32[]) tuple(z, v, a, b)\n"
+           "  ROOT l = (s32[], f32[70000], f32[], f32[]) while(t), condition=condition, body=body\n"));
   EXPECT_EQ(std::ranges::count(ran.profile.steps, "while", &StepProfile::what), 1);
   EXPECT_GE(std::ranges::count(ran.profile.steps, "kernel", &StepProfile::what), 1);
 }
@@ -150,10 +168,13 @@ TEST(CpuRegion, LargeWorkStaysOutside) {
 // Rows that a kernel keeps on the stack are one place for all rounds.
 TEST(CpuRegion, ManyRoundsOfASoftmaxNeedOneRow) {
   const std::string soft =
-      "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\nsoft {\n  v = f32[2,200] parameter(0)\n"
-      "  z = f32[] constant(0)\n  e = f32[2,200] exponential(v)\n  s = f32[2] reduce(e, z), dimensions={1}, to_apply=add\n"
+      "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\nsoft {\n  v = "
+      "f32[2,200] parameter(0)\n"
+      "  z = f32[] constant(0)\n  e = f32[2,200] exponential(v)\n  s = f32[2] reduce(e, z), dimensions={1}, "
+      "to_apply=add\n"
       "  sb = f32[2,200] broadcast(s), dimensions={0}\n  ROOT w = f32[2,200] divide(e, sb)\n}\n\n";
-  const std::string body = "  v = f32[2,200] get-tuple-element(p), index=1\n  w = f32[2,200] fusion(v), kind=kLoop, calls=soft\n";
+  const std::string body =
+      "  v = f32[2,200] get-tuple-element(p), index=1\n  w = f32[2,200] fusion(v), kind=kLoop, calls=soft\n";
   Ran ran = compiled(loop("50000", "f32[2,200]", body, "w",
                           "  v = f32[2,200] parameter(0)\n  t = (s32[], f32[2,200]) tuple(z, v)\n"
                           "  ROOT l = (s32[], f32[2,200]) while(t), condition=condition, body=body\n",
@@ -164,9 +185,10 @@ TEST(CpuRegion, ManyRoundsOfASoftmaxNeedOneRow) {
   EXPECT_NEAR(reinterpret_cast<const float*>((*found)[1].bytes().data())[5], 1.0 / 200, 1e-5);  // where the map rests
 }
 
-const std::string kSines = loop("10", "f32[8]", "  v = f32[8] get-tuple-element(p), index=1\n  w = f32[8] sine(v)\n", "w",
-                                "  v = f32[8] parameter(0)\n  t = (s32[], f32[8]) tuple(z, v)\n"
-                                "  ROOT l = (s32[], f32[8]) while(t), condition=condition, body=body\n");
+const std::string kSines =
+    loop("10", "f32[8]", "  v = f32[8] get-tuple-element(p), index=1\n  w = f32[8] sine(v)\n", "w",
+         "  v = f32[8] parameter(0)\n  t = (s32[], f32[8]) tuple(z, v)\n"
+         "  ROOT l = (s32[], f32[8]) while(t), condition=condition, body=body\n");
 
 TEST(CpuRegion, ProfilesCountRounds) {
   Ran ran = expectLikeEvaluator(kSines);
@@ -210,9 +232,12 @@ TEST(CpuRegion, SaysWhatItIs) {
 
 TEST(CpuRegion, AnEndlessLoopCanBeCancelled) {
   Ran ran = compiled(
-      "HloModule m\n\nc {\n  p = (s32[]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  ROOT l = pred[] compare(i, i), direction=EQ\n}\n\n"
-      "b {\n  p = (s32[]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n"
-      "  ROOT t = (s32[]) tuple(j)\n}\n\nENTRY e {\n  z = s32[] parameter(0)\n  t = (s32[]) tuple(z)\n  ROOT w = (s32[]) while(t), condition=c, body=b\n}\n");
+      "HloModule m\n\nc {\n  p = (s32[]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  ROOT l = pred[] "
+      "compare(i, i), direction=EQ\n}\n\n"
+      "b {\n  p = (s32[]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  one = s32[] constant(1)\n  j = "
+      "s32[] add(i, one)\n"
+      "  ROOT t = (s32[]) tuple(j)\n}\n\nENTRY e {\n  z = s32[] parameter(0)\n  t = (s32[]) tuple(z)\n  ROOT w = "
+      "(s32[]) while(t), condition=c, body=b\n}\n");
   std::atomic<bool> cancel{false};
   std::jthread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));

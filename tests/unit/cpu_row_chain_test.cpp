@@ -1,5 +1,5 @@
-// Row chains: dots and what is done to their rows as one fusion that runs by tiles. Which graphs become one, that values
-// are the evaluator's and the same bits on any number of threads, and that the arrays between are not in memory.
+// Row chains: dots and what is done to their rows as one fusion that runs by tiles. Which graphs become one, that
+// values are the evaluator's and the same bits on any number of threads, and that the arrays between are not in memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,8 @@ int64_t expectChains(const std::string& text, int chains, const std::string& wha
   if (!read.module) return 0;
   std::vector<Literal> arguments, first;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
   auto expected = evaluateModule(*read.module, arguments);
   EXPECT_TRUE(expected) << expected.error().toString();
   int64_t peak = 0;
@@ -43,14 +44,16 @@ int64_t expectChains(const std::string& text, int chains, const std::string& wha
     const Module& optimized = (*executable)->optimized();
     EXPECT_EQ(chainsOf(optimized), chains) << text;
     for (InstructionId id : optimized.entryComputation().instructions) {
-      if (optimized.at(id).opcode != Opcode::Fusion || optimized.at(id).attributes->textOr(Attr::kind, "") != "kOutput") continue;
+      if (optimized.at(id).opcode != Opcode::Fusion || optimized.at(id).attributes->textOr(Attr::kind, "") != "kOutput")
+        continue;
       auto steps = (*executable)->list(id, false);
       EXPECT_TRUE(steps && steps->size() == 1 && (*steps)[0].what.find(what) != std::string::npos) << text;
     }
     auto results = (*executable)->run(arguments);
     EXPECT_TRUE(results) << results.error().toString();
     if (first.empty()) first = *results;
-    for (size_t k = 0; k < first.size(); ++k) EXPECT_TRUE(std::ranges::equal(first[k].bytes(), (*results)[k].bytes())) << text;
+    for (size_t k = 0; k < first.size(); ++k)
+      EXPECT_TRUE(std::ranges::equal(first[k].bytes(), (*results)[k].bytes())) << text;
   }
   for (size_t k = 0; k < expected->size(); ++k) {
     Comparison c = compareLiterals((*expected)[k], first[k], {1e-4, 1e-5}, "out");
@@ -67,20 +70,30 @@ std::string array(std::initializer_list<int64_t> dims) {
 
 // softmax(q·kᵀ / 4 + mask) · v; the scores on the left or on the right of the second dot.
 std::string attention(int64_t batch, int64_t rows, int64_t keys, int64_t depth, bool onRight) {
-  const std::string b = std::to_string(batch) + ",", s = array({batch, rows, keys}), r = array({batch, rows}), out = onRight ? array({batch, depth, rows}) : array({batch, rows, depth});
-  return std::string(kReducers) + "ENTRY e {\n  q = " + array({batch, rows, depth}) + " parameter(0)\n  k = " + array({batch, keys, depth}) + " parameter(1)\n  v = " +
-         array({batch, keys, depth}) + " parameter(2)\n  mask = " + array({rows, keys}) + " parameter(3)\n  p = " + s +
-         " dot(q, k), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}\n  c = f32[] constant(0.25)\n  cb = " + s +
-         " broadcast(c), dimensions={}\n  a = " + s + " multiply(p, cb)\n  mk = " + s + " broadcast(mask), dimensions={1,2}\n  am = " + s +
-         " add(a, mk)\n  low = f32[] constant(-inf)\n  mx = " + r + " reduce(am, low), dimensions={2}, to_apply=most\n  mb = " + s +
-         " broadcast(mx), dimensions={0,1}\n  su = " + s + " subtract(am, mb)\n  ex = " + s + " exponential(su)\n  z = f32[] constant(0)\n  sm = " + r +
-         " reduce(ex, z), dimensions={2}, to_apply=sum\n  sb = " + s + " broadcast(sm), dimensions={0,1}\n  w = " + s + " divide(ex, sb)\n  ROOT o = " + out + " dot(" +
-         (onRight ? "v, w), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={2}"
-                  : "w, v), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}") + "\n}\n";
+  const std::string b = std::to_string(batch) + ",", s = array({batch, rows, keys}), r = array({batch, rows}),
+                    out = onRight ? array({batch, depth, rows}) : array({batch, rows, depth});
+  return std::string(kReducers) + "ENTRY e {\n  q = " + array({batch, rows, depth}) +
+         " parameter(0)\n  k = " + array({batch, keys, depth}) + " parameter(1)\n  v = " + array({batch, keys, depth}) +
+         " parameter(2)\n  mask = " + array({rows, keys}) + " parameter(3)\n  p = " + s +
+         " dot(q, k), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}\n  c "
+         "= f32[] constant(0.25)\n  cb = " +
+         s + " broadcast(c), dimensions={}\n  a = " + s + " multiply(p, cb)\n  mk = " + s +
+         " broadcast(mask), dimensions={1,2}\n  am = " + s + " add(a, mk)\n  low = f32[] constant(-inf)\n  mx = " + r +
+         " reduce(am, low), dimensions={2}, to_apply=most\n  mb = " + s +
+         " broadcast(mx), dimensions={0,1}\n  su = " + s + " subtract(am, mb)\n  ex = " + s +
+         " exponential(su)\n  z = f32[] constant(0)\n  sm = " + r +
+         " reduce(ex, z), dimensions={2}, to_apply=sum\n  sb = " + s + " broadcast(sm), dimensions={0,1}\n  w = " + s +
+         " divide(ex, sb)\n  ROOT o = " + out + " dot(" +
+         (onRight
+              ? "v, w), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={2}"
+              : "w, v), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}") +
+         "\n}\n";
 }
 
 std::string dense(const std::string& work, int64_t m, int64_t n, int64_t k) {
-  std::string out = std::string(kReducers) + "ENTRY e {\n  a = " + array({m, k}) + " parameter(0)\n  w = " + array({k, n}) + " parameter(1)\n  b = " + array({n}) + " parameter(2)\n  d = ";
+  std::string out = std::string(kReducers) + "ENTRY e {\n  a = " + array({m, k}) +
+                    " parameter(0)\n  w = " + array({k, n}) + " parameter(1)\n  b = " + array({n}) +
+                    " parameter(2)\n  d = ";
   return out + array({m, n}) + " dot(a, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" + work + "}\n";
 }
 
@@ -100,41 +113,67 @@ TEST(CpuRowChain, ScoresAreNotInMemory) {
 TEST(CpuRowChain, RowsThatAreReadBackwardsAreNotOverwritten) {
   const std::string s = array({300, 260});
   expectChains(dense("  x = " + s + " reverse(d), dimensions={1}\n  y = " + s + " subtract(x, d)\n  t = " + s +
-                     " tanh(y)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", 300, 260, 40), 1);
+                         " tanh(y)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), "
+                         "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n",
+                     300, 260, 40),
+               1);
 }
 
 TEST(CpuRowChain, SmallScoresStayApart) { expectChains(attention(2, 64, 64, 8, false), 0); }
 
 TEST(CpuRowChain, WorkBehindADotJoinsIt) {
   const std::string s = array({300, 260});
-  expectChains(dense("  bb = " + s + " broadcast(b), dimensions={1}\n  x = " + s + " add(d, bb)\n  ROOT t = " + s + " tanh(x)\n", 300, 260, 40), 1);
+  expectChains(
+      dense("  bb = " + s + " broadcast(b), dimensions={1}\n  x = " + s + " add(d, bb)\n  ROOT t = " + s + " tanh(x)\n",
+            300, 260, 40),
+      1);
   // all elements alike: the kernel walks them as one dimension
-  expectChains(dense("  t = " + array({256, 512}) + " tanh(d)\n  ROOT u = " + array({256, 512}) + " add(t, d)\n", 256, 512, 40), 1);
+  expectChains(
+      dense("  t = " + array({256, 512}) + " tanh(d)\n  ROOT u = " + array({256, 512}) + " add(t, d)\n", 256, 512, 40),
+      1);
   // the bias is another order's
-  expectChains(dense("  bb = " + s + " broadcast(b), dimensions={1}\n  x = " + s + " add(bb, d)\n  y = f32[2,150,260] reshape(x)\n  ROOT t = f32[2,150,260] tanh(y)\n", 300, 260, 40), 1);
+  expectChains(dense("  bb = " + s + " broadcast(b), dimensions={1}\n  x = " + s +
+                         " add(bb, d)\n  y = f32[2,150,260] reshape(x)\n  ROOT t = f32[2,150,260] tanh(y)\n",
+                     300, 260, 40),
+               1);
 }
 
 // A dot lies where its end's result will, unless elements are needed once more after that or are of another width.
 TEST(CpuRowChain, EndsAreWrittenOverTheirDot) {
   const std::string s = array({700, 260}), bias = "  bb = " + s + " broadcast(b), dimensions={1}\n";
   const int64_t arguments = 4 * (700 * 40 + 40 * 260 + 260);
-  EXPECT_EQ(expectChains(dense(bias + "  x = " + s + " add(d, bb)\n  ROOT t = " + s + " tanh(x)\n", 700, 260, 40), 1), arguments + 4 * 700 * 260);
-  EXPECT_GT(expectChains(dense("  x = " + s + " reverse(d), dimensions={1}\n  ROOT y = " + s + " add(x, d)\n", 700, 260, 40), 1), arguments + 4 * 700 * 260);
-  EXPECT_GT(expectChains(dense(bias + "  ROOT y = pred[700,260] compare(d, bb), direction=GT\n", 700, 260, 40), 1), arguments + 700 * 260);
+  EXPECT_EQ(expectChains(dense(bias + "  x = " + s + " add(d, bb)\n  ROOT t = " + s + " tanh(x)\n", 700, 260, 40), 1),
+            arguments + 4 * 700 * 260);
+  EXPECT_GT(expectChains(
+                dense("  x = " + s + " reverse(d), dimensions={1}\n  ROOT y = " + s + " add(x, d)\n", 700, 260, 40), 1),
+            arguments + 4 * 700 * 260);
+  EXPECT_GT(expectChains(dense(bias + "  ROOT y = pred[700,260] compare(d, bb), direction=GT\n", 700, 260, 40), 1),
+            arguments + 700 * 260);
   const std::string t = array({3, 200, 256});
-  expectChains("HloModule m\n\nENTRY e {\n  a = f32[3,200,50] parameter(0)\n  b = f32[3,50,256] parameter(1)\n  r = " + t + " parameter(2)\n  d = " + t +
-                   " dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n  ROOT y = " + t + " subtract(r, d)\n}\n", 1);
+  expectChains("HloModule m\n\nENTRY e {\n  a = f32[3,200,50] parameter(0)\n  b = f32[3,50,256] parameter(1)\n  r = " +
+                   t + " parameter(2)\n  d = " + t +
+                   " dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+                   "rhs_contracting_dims={1}\n  ROOT y = " +
+                   t + " subtract(r, d)\n}\n",
+               1);
 }
 
 TEST(CpuRowChain, TwoDotsOneKernel) {
   const std::string s = array({300, 260});
-  expectChains(dense("  g = " + array({300, 40}) + " parameter(3)\n  e = " + s + " dot(g, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  l = " + s +
-                     " logistic(e)\n  ROOT t = " + s + " multiply(d, l)\n", 300, 260, 40), 1);  // the first lies in the result, the other in tiles
+  expectChains(dense("  g = " + array({300, 40}) + " parameter(3)\n  e = " + s +
+                         " dot(g, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  l = " + s +
+                         " logistic(e)\n  ROOT t = " + s + " multiply(d, l)\n",
+                     300, 260, 40),
+               1);  // the first lies in the result, the other in tiles
 }
 
 TEST(CpuRowChain, DenseLayersInARow) {
   const std::string s = array({300, 260});
-  expectChains(dense("  t = " + s + " tanh(d)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", 300, 260, 40), 1);
+  expectChains(dense("  t = " + s +
+                         " tanh(d)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), "
+                         "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n",
+                     300, 260, 40),
+               1);
 }
 
 // Values that somebody else reads as well must be in memory.
@@ -147,8 +186,12 @@ TEST(CpuRowChain, AnotherReaderKeepsTheDotApart) {
 TEST(CpuRowChain, KernelsThatMixRowsRunOverWholeArrays) {
   const std::string s = array({300, 260});
   expectChains(dense("  x = " + s + " reverse(d), dimensions={0}\n  y = " + s + " add(x, d)\n  t = " + s +
-                     " tanh(y)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", 300, 260, 40), 1, "dots and kernel");
-  expectChains(dense("  x = " + s + " reverse(d), dimensions={1}\n  ROOT y = " + s + " add(x, d)\n", 300, 260, 40), 1);  // within a row it may
+                         " tanh(y)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), "
+                         "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n",
+                     300, 260, 40),
+               1, "dots and kernel");
+  expectChains(dense("  x = " + s + " reverse(d), dimensions={1}\n  ROOT y = " + s + " add(x, d)\n", 300, 260, 40),
+               1);  // within a row it may
 }
 
 }  // namespace

@@ -12,14 +12,19 @@ namespace tessera {
 namespace {
 
 // table[index(i)] op= update(i); indices reach one past either end of the table.
-std::string scatterOf(const std::string& type, const std::string& op, int64_t table, int64_t updates, int64_t width = 0) {
-  const std::string n = std::to_string(updates), w = width > 0 ? "," + std::to_string(width) : "", t = std::to_string(table);
-  return "HloModule m\n\nr {\n  a = " + type + "[] parameter(0)\n  b = " + type + "[] parameter(1)\n  ROOT c = " + type + "[] " + op +
-         "(a, b)\n}\n\nENTRY e {\n  t = " + type + "[" + t + w + "] parameter(0)\n  u = " + type + "[" + n + w + "] parameter(1)\n  i = s32[" + n +
-         ",1] iota(), iota_dimension=0\n  k = s32[] constant(7919)\n  kb = s32[" + n + ",1] broadcast(k), dimensions={}\n  p = s32[" + n +
-         ",1] multiply(i, kb)\n  m = s32[] constant(" + std::to_string(table + 2) + ")\n  mb = s32[" + n + ",1] broadcast(m), dimensions={}\n  q = s32[" + n +
-         ",1] remainder(p, mb)\n  o = s32[] constant(1)\n  ob = s32[" + n + ",1] broadcast(o), dimensions={}\n  at = s32[" + n + ",1] subtract(q, ob)\n  ROOT s = " +
-         type + "[" + t + w + "] scatter(t, at, u), update_window_dims={" + (width > 0 ? "1" : "") +
+std::string scatterOf(const std::string& type, const std::string& op, int64_t table, int64_t updates,
+                      int64_t width = 0) {
+  const std::string n = std::to_string(updates), w = width > 0 ? "," + std::to_string(width) : "",
+                    t = std::to_string(table);
+  return "HloModule m\n\nr {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+         "[] parameter(1)\n  ROOT c = " + type + "[] " + op + "(a, b)\n}\n\nENTRY e {\n  t = " + type + "[" + t + w +
+         "] parameter(0)\n  u = " + type + "[" + n + w + "] parameter(1)\n  i = s32[" + n +
+         ",1] iota(), iota_dimension=0\n  k = s32[] constant(7919)\n  kb = s32[" + n +
+         ",1] broadcast(k), dimensions={}\n  p = s32[" + n + ",1] multiply(i, kb)\n  m = s32[] constant(" +
+         std::to_string(table + 2) + ")\n  mb = s32[" + n + ",1] broadcast(m), dimensions={}\n  q = s32[" + n +
+         ",1] remainder(p, mb)\n  o = s32[] constant(1)\n  ob = s32[" + n +
+         ",1] broadcast(o), dimensions={}\n  at = s32[" + n + ",1] subtract(q, ob)\n  ROOT s = " + type + "[" + t + w +
+         "] scatter(t, at, u), update_window_dims={" + (width > 0 ? "1" : "") +
          "}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n}\n";
 }
 
@@ -28,7 +33,8 @@ void expectLikeEvaluator(const std::string& text, size_t steps) {
   ASSERT_TRUE(read.module) << text;
   std::vector<Literal> arguments, first;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
   auto expected = evaluateModule(*read.module, arguments);
   ASSERT_TRUE(expected) << expected.error().toString();
   for (int threads : {1, 2, 5, 5}) {
@@ -60,9 +66,9 @@ TEST(CpuScatter, HistogramsRunInPieces) {
 }
 
 TEST(CpuScatter, OthersStayOneKernel) {
-  expectLikeEvaluator(scatterOf("s32", "add", 256, 20'000), 1);       // few updates
-  expectLikeEvaluator(scatterOf("s32", "add", 40'000, 33'000), 1);   // many elements
-  expectLikeEvaluator(scatterOf("s32", "maximum", 30, 33'000), 1);   // no neutral element as a number
+  expectLikeEvaluator(scatterOf("s32", "add", 256, 20'000), 1);     // few updates
+  expectLikeEvaluator(scatterOf("s32", "add", 40'000, 33'000), 1);  // many elements
+  expectLikeEvaluator(scatterOf("s32", "maximum", 30, 33'000), 1);  // no neutral element as a number
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// topk on the CPU backend against the reference evaluator, bit for bit: every type, both directions, ties, signs of zero and
-// NaN, short lines, long ones that are cut in pieces, on one thread and on several.
+// topk on the CPU backend against the reference evaluator, bit for bit: every type, both directions, ties, signs of
+// zero and NaN, short lines, long ones that are cut in pieces, on one thread and on several.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ void expectExact(const std::string& text, const FillRule& rule = {5, 1.0, 50}) {
   ASSERT_TRUE(read.module) << text;
   std::vector<Literal> arguments;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, leaf++, rule).value());
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, leaf++, rule).value());
   auto expected = evaluateModule(*read.module, arguments);
   ASSERT_TRUE(expected) << expected.error().toString();
   for (int threads : {1, 3}) {
@@ -27,15 +28,17 @@ void expectExact(const std::string& text, const FillRule& rule = {5, 1.0, 50}) {
     for (int run = 0; run < 2; ++run) {
       auto found = (*executable)->run(arguments);
       ASSERT_TRUE(found) << found.error().toString();
-      for (size_t k = 0; k < found->size(); ++k) EXPECT_TRUE((*found)[k].identical((*expected)[k])) << "out" << k << " of\n" << text;
+      for (size_t k = 0; k < found->size(); ++k)
+        EXPECT_TRUE((*found)[k].identical((*expected)[k])) << "out" << k << " of\n" << text;
     }
   }
 }
 
 std::string topK(const std::string& type, const std::string& outer, int length, int k, bool largest) {
   auto shape = [&](const std::string& of, int last) { return of + "[" + outer + std::to_string(last) + "]"; };
-  return "HloModule m\n\nENTRY e {\n  a = " + shape(type, length) + " parameter(0)\n  ROOT r = (" + shape(type, k) + ", " + shape("s32", k) +
-         ") topk(a), k=" + std::to_string(k) + ", largest=" + (largest ? "true" : "false") + "\n}\n";
+  return "HloModule m\n\nENTRY e {\n  a = " + shape(type, length) + " parameter(0)\n  ROOT r = (" + shape(type, k) +
+         ", " + shape("s32", k) + ") topk(a), k=" + std::to_string(k) + ", largest=" + (largest ? "true" : "false") +
+         "\n}\n";
 }
 
 TEST(CpuTopK, TypesAndDirections) {
@@ -61,14 +64,18 @@ TEST(CpuTopK, LongLinesAreCut) {
 // Each element beats all before it, or none does.
 TEST(CpuTopK, OrderedLines) {
   for (bool largest : {true, false})
-    expectExact("HloModule m\n\nENTRY e {\n  a = f32[3000] iota(), iota_dimension=0\n  ROOT r = (f32[7], s32[7]) topk(a), k=7, largest=" +
-                std::string(largest ? "true" : "false") + "\n}\n");
+    expectExact(
+        "HloModule m\n\nENTRY e {\n  a = f32[3000] iota(), iota_dimension=0\n  ROOT r = (f32[7], s32[7]) topk(a), k=7, "
+        "largest=" +
+        std::string(largest ? "true" : "false") + "\n}\n");
 }
 
 TEST(CpuTopK, SpecialValues) {
   for (const char* largest : {"true", "false"})
-    expectExact("HloModule m\n\nENTRY e {\n  a = f32[12] constant({1, -0, 0, nan, -inf, inf, -1, -nan, 0, -0, 1e-45, -1e-45})\n"
-                "  ROOT r = (f32[11], s32[11]) topk(a), k=11, largest=" + std::string(largest) + "\n}\n");
+    expectExact(
+        "HloModule m\n\nENTRY e {\n  a = f32[12] constant({1, -0, 0, nan, -inf, inf, -1, -nan, 0, -0, 1e-45, -1e-45})\n"
+        "  ROOT r = (f32[11], s32[11]) topk(a), k=11, largest=" +
+        std::string(largest) + "\n}\n");
 }
 
 // A step of its own, not the evaluator's.

@@ -1,5 +1,6 @@
 // The built-in targets of custom calls by their definitions: factors multiply to the matrix, orthogonal ones are so,
-// solutions solve. All element types, tall, wide and batched matrices; wrong shapes are refused before LAPACK sees them.
+// solutions solve. All element types, tall, wide and batched matrices; wrong shapes are refused before LAPACK sees
+// them.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -80,14 +81,17 @@ class Lapack : public testing::Test {
   static constexpr const char* real() { return nameOf(LapackType<T>::realType).data(); }
   static constexpr double tolerance() { return sizeof(RealOf<T>) == 4 ? 2e-5 : 1e-13; }
   static std::string target(const std::string& plain, const std::string& complexName = {}) {
-    return "lapack_" + std::string(1, LapackType<T>::letter) + (kIsComplex<T> && !complexName.empty() ? complexName : plain) + "_ffi";
+    return "lapack_" + std::string(1, LapackType<T>::letter) +
+           (kIsComplex<T> && !complexName.empty() ? complexName : plain) + "_ffi";
   }
 
   static Literal literalOf(const Matrix& matrix, std::vector<int64_t> dims) {
     Literal out = Literal::allocate(Shape::arrayRowMajor(LapackType<T>::type, std::move(dims))).value();
     for (size_t i = 0; i < matrix.data.size(); ++i) {
-      if constexpr (kIsComplex<T>) out.mutableData<T>()[i] = T(matrix.data[i]);
-      else out.mutableData<T>()[i] = static_cast<T>(matrix.data[i].real());
+      if constexpr (kIsComplex<T>)
+        out.mutableData<T>()[i] = T(matrix.data[i]);
+      else
+        out.mutableData<T>()[i] = static_cast<T>(matrix.data[i].real());
     }
     return out;
   }
@@ -95,8 +99,13 @@ class Lapack : public testing::Test {
   static Matrix matrixOf(const Literal& literal, int64_t m, int64_t n, int64_t item = 0) {
     Matrix out = zeros(m, n);
     for (size_t i = 0; i < out.data.size(); ++i) {
-      const std::byte* at = literal.bytes().data() + (static_cast<size_t>(item * m * n) + i) * static_cast<size_t>(byteWidth(literal.shape().type));
-      out.data[i] = isComplex(literal.shape().type) ? loadComplex(literal.shape().type, at) : Complex(isFloat(literal.shape().type) ? loadDouble(literal.shape().type, at) : static_cast<double>(loadInt(literal.shape().type, at)));
+      const std::byte* at = literal.bytes().data() + (static_cast<size_t>(item * m * n) + i) *
+                                                         static_cast<size_t>(byteWidth(literal.shape().type));
+      out.data[i] =
+          isComplex(literal.shape().type)
+              ? loadComplex(literal.shape().type, at)
+              : Complex(isFloat(literal.shape().type) ? loadDouble(literal.shape().type, at)
+                                                      : static_cast<double>(loadInt(literal.shape().type, at)));
     }
     return out;
   }
@@ -123,28 +132,39 @@ class Lapack : public testing::Test {
 
   // Shapes use T for the element type and R for the real one.
   static std::string inTypes(std::string text) {
-    for (const auto& [from, to] : {std::pair<std::string, std::string>{"T[", std::string(name()) + "["}, {"R[", std::string(real()) + "["}, {"C[", std::string(nameOf(LapackType<ComplexOf<T>>::type)) + "["}})
-      for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+    for (const auto& [from, to] : {std::pair<std::string, std::string>{"T[", std::string(name()) + "["},
+                                   {"R[", std::string(real()) + "["},
+                                   {"C[", std::string(nameOf(LapackType<ComplexOf<T>>::type)) + "["}})
+      for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
     return text;
   }
-  static Result<std::vector<Literal>> tryRun(const std::string& result, const std::string& targetName, const std::vector<Literal>& operands, const std::string& config) {
+  static Result<std::vector<Literal>> tryRun(const std::string& result, const std::string& targetName,
+                                             const std::vector<Literal>& operands, const std::string& config) {
     std::string text = "HloModule m\nENTRY main {\n", names;
     for (size_t i = 0; i < operands.size(); ++i) {
       text += fmt::format("  p{} = {} parameter({})\n", i, toString(operands[i].shape(), false), i);
       names += fmt::format("{}p{}", i ? ", " : "", i);
     }
-    text += fmt::format("  ROOT r = {} custom-call({}), custom_call_target=\"{}\", api_version=API_VERSION_TYPED_FFI, backend_config={{{}}}\n}}\n", inTypes(result), names, targetName, config);
+    text += fmt::format(
+        "  ROOT r = {} custom-call({}), custom_call_target=\"{}\", api_version=API_VERSION_TYPED_FFI, "
+        "backend_config={{{}}}\n}}\n",
+        inTypes(result), names, targetName, config);
     ReadResult read = readHloText(text);
     if (!read.module) return fail("does not parse: " + text);
     inferModule(*read.module);
     return evaluateModule(*read.module, operands);
   }
-  static std::vector<Literal> run(const std::string& result, const std::string& targetName, const std::vector<Literal>& operands, const std::string& config = {}) {
+  static std::vector<Literal> run(const std::string& result, const std::string& targetName,
+                                  const std::vector<Literal>& operands, const std::string& config = {}) {
     auto out = tryRun(result, targetName, operands, config);
     EXPECT_TRUE(out) << out.error().toString();
-    return out ? *out : std::vector<Literal>(8, Literal::zeros(Shape::arrayRowMajor(LapackType<T>::type, {64, 64})).value());
+    return out ? *out
+               : std::vector<Literal>(8, Literal::zeros(Shape::arrayRowMajor(LapackType<T>::type, {64, 64})).value());
   }
-  static void expectNear(const Matrix& found, const Matrix& wanted) { EXPECT_LT(distance(found, wanted), tolerance() * 8); }
+  static void expectNear(const Matrix& found, const Matrix& wanted) {
+    EXPECT_LT(distance(found, wanted), tolerance() * 8);
+  }
 };
 
 using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
@@ -159,11 +179,13 @@ TYPED_TEST(Lapack, QrAndItsReflectors) {
     this->expectNear(adjoint(factor) * factor, identity(n));
     this->expectNear(factor * leading(triangle(this->matrixOf(qr[0], m, n), true), n, n), a);
     const Matrix c = this->sample(m, 2, 7);
-    const auto product = this->run(fmt::format("T[{},2]", m), this->target("ormqr", "unmqr"), {qr[0], qr[1], this->literalOf(c)}, "left = true, transpose = true");
+    const auto product = this->run(fmt::format("T[{},2]", m), this->target("ormqr", "unmqr"),
+                                   {qr[0], qr[1], this->literalOf(c)}, "left = true, transpose = true");
     this->expectNear(leading(this->matrixOf(product[0], m, 2), n, 2), adjoint(factor) * c);
     const auto plain = this->run(fmt::format("(T[{},{}], T[{}])", m, n, n), "Qr", {this->literalOf(a)});
     EXPECT_TRUE(plain[0].identical(qr[0]));
-    EXPECT_TRUE(this->run(fmt::format("T[{},{}]", m, n), "ProductOfElementaryHouseholderReflectors", {qr[0], qr[1]})[0].identical(q[0]));
+    EXPECT_TRUE(this->run(fmt::format("T[{},{}]", m, n), "ProductOfElementaryHouseholderReflectors", {qr[0], qr[1]})[0]
+                    .identical(q[0]));
   }
 }
 
@@ -175,7 +197,8 @@ TYPED_TEST(Lapack, PivotedQr) {
   const Matrix product = this->matrixOf(q[0], 5, 4) * leading(triangle(this->matrixOf(out[0], 5, 4), true), 4, 4);
   for (int64_t j = 0; j < 4; ++j)
     for (int64_t i = 0; i < 5; ++i)
-      EXPECT_LT(std::abs(product.at(i, j) - a.at(i, out[1].template data<int32_t>()[static_cast<size_t>(j)] - 1)), this->tolerance() * 8);
+      EXPECT_LT(std::abs(product.at(i, j) - a.at(i, out[1].template data<int32_t>()[static_cast<size_t>(j)] - 1)),
+                this->tolerance() * 8);
 }
 
 TYPED_TEST(Lapack, LuOfABatch) {
@@ -192,7 +215,9 @@ TYPED_TEST(Lapack, LuOfABatch) {
         const int64_t row = plain[2].template data<int32_t>()[static_cast<size_t>(item * 4 + i)];
         EXPECT_LT(std::abs(product.at(i, j) - both.at(item * 4 + row, j)), this->tolerance() * 8);
       }
-    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(plain[1].template data<int32_t>()[static_cast<size_t>(item) * 3 + i] + 1, out[1].template data<int32_t>()[static_cast<size_t>(item) * 3 + i]);
+    for (size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(plain[1].template data<int32_t>()[static_cast<size_t>(item) * 3 + i] + 1,
+                out[1].template data<int32_t>()[static_cast<size_t>(item) * 3 + i]);
   }
 }
 
@@ -207,7 +232,8 @@ TYPED_TEST(Lapack, CholeskyOfBothTriangles) {
   this->expectNear(this->matrixOf(this->run("T[4,4]", "Cholesky", {this->literalOf(a)})[0], 4, 4), l);
   Matrix indefinite = a;
   indefinite.at(2, 2) = -9;
-  const auto refused = this->run("(T[4,4], s32[])", this->target("potrf"), {this->literalOf(indefinite)}, "uplo = 76 : ui8");
+  const auto refused =
+      this->run("(T[4,4], s32[])", this->target("potrf"), {this->literalOf(indefinite)}, "uplo = 76 : ui8");
   EXPECT_EQ(refused[1].template data<int32_t>()[0], 3);
 }
 
@@ -217,12 +243,16 @@ TYPED_TEST(Lapack, SingularValues) {
       for (const bool full : {false, true}) {
         const Matrix a = this->sample(m, n);
         const int64_t k = std::min(m, n), wideU = full ? m : k, tallV = full ? n : k;
-        const auto out = this->run(fmt::format("(T[{0},{1}], R[{2}], T[{0},{3}], T[{4},{1}], s32[])", m, n, k, wideU, tallV), this->target(routine), {this->literalOf(a)}, full ? "mode = 65 : ui8" : "mode = 83 : ui8");
+        const auto out =
+            this->run(fmt::format("(T[{0},{1}], R[{2}], T[{0},{3}], T[{4},{1}], s32[])", m, n, k, wideU, tallV),
+                      this->target(routine), {this->literalOf(a)}, full ? "mode = 65 : ui8" : "mode = 83 : ui8");
         const Matrix u = this->matrixOf(out[2], m, wideU), vt = this->matrixOf(out[3], tallV, n);
         this->expectNear(adjoint(u) * u, identity(wideU));
         this->expectNear(scaledColumns(leading(u, m, k), this->matrixOf(out[1], 1, k)) * leading(vt, k, n), a);
         EXPECT_EQ(out[4].template data<int32_t>()[0], 0);
-        const auto values = this->run(fmt::format("(T[{0},{1}], R[{2}], T[{0},{3}], T[{4},{1}], s32[])", m, n, k, wideU, tallV), this->target(routine), {this->literalOf(a)}, "mode = 78 : ui8");
+        const auto values =
+            this->run(fmt::format("(T[{0},{1}], R[{2}], T[{0},{3}], T[{4},{1}], s32[])", m, n, k, wideU, tallV),
+                      this->target(routine), {this->literalOf(a)}, "mode = 78 : ui8");
         this->expectNear(this->matrixOf(values[1], 1, k), this->matrixOf(out[1], 1, k));
       }
 }
@@ -230,7 +260,8 @@ TYPED_TEST(Lapack, SingularValues) {
 TYPED_TEST(Lapack, EigenvaluesOfHermitianMatrices) {
   const Matrix a = this->hermitian(5);
   for (const char* uplo : {"uplo = 76 : ui8", "uplo = 85 : ui8"}) {
-    const auto out = this->run("(T[5,5], R[5], s32[])", this->target("syevd", "heevd"), {this->literalOf(a)}, std::string("mode = 86 : ui8, ") + uplo);
+    const auto out = this->run("(T[5,5], R[5], s32[])", this->target("syevd", "heevd"), {this->literalOf(a)},
+                               std::string("mode = 86 : ui8, ") + uplo);
     const Matrix v = this->matrixOf(out[0], 5, 5);
     this->expectNear(adjoint(v) * v, identity(5));
     this->expectNear(a * v, scaledColumns(v, this->matrixOf(out[1], 1, 5)));
@@ -242,7 +273,10 @@ TYPED_TEST(Lapack, Eigh) {
   for (const int64_t n : {1, 2, 5, 8})
     for (const char* config : {"\"1,1,100,1e-14\"", "\"0,0,100,1e-14\""}) {
       const Matrix a = this->hermitian(n);
-      const std::string text = this->inTypes(fmt::format("HloModule m\nENTRY main {{\n  p = T[{0},{0}] parameter(0)\n  ROOT r = (T[{0},{0}], R[{0}]) custom-call(p), custom_call_target=\"Eigh\", backend_config={1}\n}}\n", n, config));
+      const std::string text = this->inTypes(
+          fmt::format("HloModule m\nENTRY main {{\n  p = T[{0},{0}] parameter(0)\n  ROOT r = (T[{0},{0}], R[{0}]) "
+                      "custom-call(p), custom_call_target=\"Eigh\", backend_config={1}\n}}\n",
+                      n, config));
       ReadResult read = readHloText(text);
       ASSERT_TRUE(read.module) << text;
       inferModule(*read.module);
@@ -259,7 +293,9 @@ TYPED_TEST(Lapack, Eigh) {
 TYPED_TEST(Lapack, EigenvaluesAndSchurForm) {
   const Matrix a = this->sample(5, 5);
   constexpr bool complex = kIsComplex<TypeParam>;
-  const auto out = this->run(complex ? "(T[5], C[5,5], C[5,5], s32[])" : "(T[5], T[5], C[5,5], C[5,5], s32[])", this->target("geev"), {this->literalOf(a)}, "compute_left = 86 : ui8, compute_right = 86 : ui8");
+  const auto out =
+      this->run(complex ? "(T[5], C[5,5], C[5,5], s32[])" : "(T[5], T[5], C[5,5], C[5,5], s32[])", this->target("geev"),
+                {this->literalOf(a)}, "compute_left = 86 : ui8, compute_right = 86 : ui8");
   Matrix values = this->matrixOf(out[0], 1, 5);
   if (!complex)
     for (int64_t i = 0; i < 5; ++i) values.at(0, i) += Complex(0, 1) * this->matrixOf(out[1], 1, 5).at(0, i);
@@ -269,7 +305,9 @@ TYPED_TEST(Lapack, EigenvaluesAndSchurForm) {
   Matrix conjugated = values;
   for (Complex& value : conjugated.data) value = std::conj(value);
   this->expectNear(adjoint(a) * left, scaledColumns(left, conjugated));
-  const auto schur = this->run(complex ? "(T[5,5], T[5,5], T[5], s32[], s32[])" : "(T[5,5], T[5,5], T[5], T[5], s32[], s32[])", this->target("gees"), {this->literalOf(a)}, "mode = 86 : ui8, sort = 78 : ui8");
+  const auto schur =
+      this->run(complex ? "(T[5,5], T[5,5], T[5], s32[], s32[])" : "(T[5,5], T[5,5], T[5], T[5], s32[], s32[])",
+                this->target("gees"), {this->literalOf(a)}, "mode = 86 : ui8, sort = 78 : ui8");
   const Matrix z = this->matrixOf(schur[1], 5, 5);
   this->expectNear(adjoint(z) * z, identity(5));
   this->expectNear(z * this->matrixOf(schur[0], 5, 5) * adjoint(z), a);
@@ -285,15 +323,19 @@ TYPED_TEST(Lapack, HessenbergAndTridiagonalForms) {
     return std::pair(trace, norm);
   };
   const Matrix a = this->sample(5, 5), h = this->hermitian(5);
-  Matrix hessenberg = this->matrixOf(this->run("(T[5,5], T[4], s32[])", this->target("gehrd"), {this->literalOf(a)}, "high = 5 : i32, low = 1 : i32")[0], 5, 5);
+  Matrix hessenberg = this->matrixOf(this->run("(T[5,5], T[4], s32[])", this->target("gehrd"), {this->literalOf(a)},
+                                               "high = 5 : i32, low = 1 : i32")[0],
+                                     5, 5);
   for (int64_t i = 2; i < 5; ++i)
     for (int64_t j = 0; j + 1 < i; ++j) hessenberg.at(i, j) = 0;
   EXPECT_LT(std::abs(facts(hessenberg).first - facts(a).first), this->tolerance() * 20);
   EXPECT_LT(std::abs(facts(hessenberg).second - facts(a).second), this->tolerance() * 50);
-  const auto out = this->run("(T[5,5], R[5], R[4], T[4], s32[])", this->target("sytrd", "hetrd"), {this->literalOf(h)}, "uplo = 76 : ui8");
+  const auto out = this->run("(T[5,5], R[5], R[4], T[4], s32[])", this->target("sytrd", "hetrd"), {this->literalOf(h)},
+                             "uplo = 76 : ui8");
   Matrix tridiagonal = zeros(5, 5);
   for (int64_t i = 0; i < 5; ++i) tridiagonal.at(i, i) = this->matrixOf(out[1], 1, 5).at(0, i);
-  for (int64_t i = 0; i < 4; ++i) tridiagonal.at(i, i + 1) = tridiagonal.at(i + 1, i) = this->matrixOf(out[2], 1, 4).at(0, i);
+  for (int64_t i = 0; i < 4; ++i)
+    tridiagonal.at(i, i + 1) = tridiagonal.at(i + 1, i) = this->matrixOf(out[2], 1, 4).at(0, i);
   EXPECT_LT(std::abs(facts(tridiagonal).first - facts(h).first), this->tolerance() * 20);
   EXPECT_LT(std::abs(facts(tridiagonal).second - facts(h).second), this->tolerance() * 50);
 }
@@ -306,9 +348,12 @@ TYPED_TEST(Lapack, TriangularAndTridiagonalSystems) {
         for (int64_t i = 0; i < 3; ++i) a.at(i, i) += 2;
         const int64_t m = left ? 3 : 4, n = left ? 4 : 3;
         const Matrix b = this->sample(m, n, 5);
-        const auto x = this->run(fmt::format("T[{},{}]", m, n), this->target("trsm"), {this->literalOf(a), this->literalOf(b)},
-                                 fmt::format("diag = 78 : ui8, side = {} : ui8, trans_x = {} : ui8, uplo = {} : ui8", left ? 76 : 82, adjointed ? 67 : 78, upper ? 85 : 76));
-        const Matrix t = adjointed ? adjoint(triangle(a, upper)) : triangle(a, upper), solution = this->matrixOf(x[0], m, n);
+        const auto x =
+            this->run(fmt::format("T[{},{}]", m, n), this->target("trsm"), {this->literalOf(a), this->literalOf(b)},
+                      fmt::format("diag = 78 : ui8, side = {} : ui8, trans_x = {} : ui8, uplo = {} : ui8",
+                                  left ? 76 : 82, adjointed ? 67 : 78, upper ? 85 : 76));
+        const Matrix t = adjointed ? adjoint(triangle(a, upper)) : triangle(a, upper),
+                     solution = this->matrixOf(x[0], m, n);
         this->expectNear(left ? t * solution : solution * t, b);
       }
   const Matrix below = this->sample(1, 4), above = this->sample(1, 4, 9), b = this->sample(4, 2, 3);
@@ -319,14 +364,18 @@ TYPED_TEST(Lapack, TriangularAndTridiagonalSystems) {
     if (i > 0) whole.at(i, i - 1) = below.at(0, i);
     if (i < 3) whole.at(i, i + 1) = above.at(0, i);
   }
-  const auto out = this->run("(T[4], T[4], T[4], T[4,2], s32[])", this->target("gtsv"), {this->literalOf(below, {4}), this->literalOf(diagonal, {4}), this->literalOf(above, {4}), this->literalOf(b)});
+  const auto out = this->run(
+      "(T[4], T[4], T[4], T[4,2], s32[])", this->target("gtsv"),
+      {this->literalOf(below, {4}), this->literalOf(diagonal, {4}), this->literalOf(above, {4}), this->literalOf(b)});
   this->expectNear(whole * this->matrixOf(out[3], 4, 2), b);
 }
 
 TYPED_TEST(Lapack, EmptyMatricesAndNaN) {
   this->run("(T[0,3], T[0])", this->target("geqrf"), {this->literalOf(zeros(0, 3))});
-  this->run("(T[0,0], R[0], s32[])", this->target("syevd", "heevd"), {this->literalOf(zeros(0, 0))}, "mode = 86 : ui8, uplo = 76 : ui8");
-  this->run("(T[3,0], R[0], T[3,0], T[0,0], s32[])", this->target("gesdd"), {this->literalOf(zeros(3, 0))}, "mode = 83 : ui8");
+  this->run("(T[0,0], R[0], s32[])", this->target("syevd", "heevd"), {this->literalOf(zeros(0, 0))},
+            "mode = 86 : ui8, uplo = 76 : ui8");
+  this->run("(T[3,0], R[0], T[3,0], T[0,0], s32[])", this->target("gesdd"), {this->literalOf(zeros(3, 0))},
+            "mode = 83 : ui8");
   Matrix a = this->sample(3, 3);
   a.at(1, 1) = std::nan("");
   this->run("(T[3,3], R[3], T[3,3], T[3,3], s32[])", this->target("gesdd"), {this->literalOf(a)}, "mode = 83 : ui8");
@@ -335,7 +384,8 @@ TYPED_TEST(Lapack, EmptyMatricesAndNaN) {
 
 TYPED_TEST(Lapack, WrongShapesAndOptionsAreRefused) {
   const Literal a = this->literalOf(this->sample(3, 3)), line = this->literalOf(this->sample(1, 3), {3});
-  const auto refuses = [&](const std::string& result, const std::string& target, const std::vector<Literal>& operands, const std::string& config) {
+  const auto refuses = [&](const std::string& result, const std::string& target, const std::vector<Literal>& operands,
+                           const std::string& config) {
     const auto out = this->tryRun(result, target, operands, config);
     ASSERT_FALSE(out) << target << " " << result;
     EXPECT_EQ(out.error().fault, Fault::Unsupported) << out.error().toString();
@@ -353,7 +403,9 @@ TYPED_TEST(Lapack, WrongShapesAndOptionsAreRefused) {
 
 // The custom call TopK takes k from its result.
 TEST(CustomCalls, TopK) {
-  ReadResult read = readHloText("HloModule m\nENTRY main {\n  x = f32[2,3] constant({{1, 3, 2}, {-1, -1, -5}})\n  ROOT r = (f32[2,2], s32[2,2]) custom-call(x), custom_call_target=\"TopK\"\n}\n");
+  ReadResult read = readHloText(
+      "HloModule m\nENTRY main {\n  x = f32[2,3] constant({{1, 3, 2}, {-1, -1, -5}})\n  ROOT r = (f32[2,2], s32[2,2]) "
+      "custom-call(x), custom_call_target=\"TopK\"\n}\n");
   ASSERT_TRUE(read.module);
   inferModule(*read.module);
   const auto out = evaluateModule(*read.module, {});
@@ -365,10 +417,13 @@ TEST(CustomCalls, TopK) {
 }
 
 TEST(CustomCalls, TopKOfAnotherShapeIsRefused) {
-  ReadResult read = readHloText("HloModule m\nENTRY main {\n  x = f32[2,3] parameter(0)\n  ROOT r = (f32[2,4], s32[2,4]) custom-call(x), custom_call_target=\"TopK\"\n}\n");
+  ReadResult read = readHloText(
+      "HloModule m\nENTRY main {\n  x = f32[2,3] parameter(0)\n  ROOT r = (f32[2,4], s32[2,4]) custom-call(x), "
+      "custom_call_target=\"TopK\"\n}\n");
   ASSERT_TRUE(read.module);
   inferModule(*read.module);
-  EXPECT_FALSE(evaluateModule(*read.module, std::vector<Literal>{Literal::zeros(Shape::arrayRowMajor(ElementType::F32, {2, 3})).value()}));
+  EXPECT_FALSE(evaluateModule(
+      *read.module, std::vector<Literal>{Literal::zeros(Shape::arrayRowMajor(ElementType::F32, {2, 3})).value()}));
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ Module moduleOf(const std::string& text) {
 }
 
 Literal floats(std::vector<int64_t> dims, std::vector<float> values) {
-  return Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, std::move(dims)), std::as_bytes(std::span(values))).value();
+  return Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, std::move(dims)), std::as_bytes(std::span(values)))
+      .value();
 }
 
 std::vector<Literal> runOn(std::string_view backendName, const Module& module, std::vector<Literal> arguments) {
@@ -168,7 +169,8 @@ less { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT c = pred[] compare(a, b), direction=LT }
 ENTRY main {
-)" + text_ + "}\n";
+)" + text_ +
+           "}\n";
   }
   std::vector<int64_t> firstDims() const { return first_; }
   int64_t bound() const { return bound_; }  // of the dimension that is made dynamic
@@ -181,7 +183,8 @@ ENTRY main {
   }
   static std::string shape(const std::vector<int64_t>& dims, const std::vector<bool>& dynamic) {
     std::string out = "f32[";
-    for (size_t i = 0; i < dims.size(); ++i) out += fmt::format("{}{}{}", i ? "," : "", i < dynamic.size() && dynamic[i] ? "<=" : "", dims[i]);
+    for (size_t i = 0; i < dims.size(); ++i)
+      out += fmt::format("{}{}{}", i ? "," : "", i < dynamic.size() && dynamic[i] ? "<=" : "", dims[i]);
     return out + "]";
   }
   std::string fresh() { return fmt::format("v{}", ++count_); }
@@ -201,9 +204,7 @@ ENTRY main {
       case 2:
         dims_[d] = std::max<int64_t>(dims_[d] + (dims_[d] ? dims_[d] - 1 : 0) + 3, 0);
         return step(fmt::format("pad({}, w), padding={}", v, padding(d)));
-      case 3:
-        dims_[d] *= 2;
-        return step(fmt::format("concatenate({0}, {0}), dimensions={{{1}}}", v, d));
+      case 3: dims_[d] *= 2; return step(fmt::format("concatenate({0}, {0}), dimensions={{{1}}}", v, d));
       case 4:
         if (rank > 2) return;
         dims_.insert(dims_.begin(), 2), dynamic_.insert(dynamic_.begin(), false);
@@ -220,7 +221,8 @@ ENTRY main {
         return step(fmt::format("reshape({})", v));
       case 8:
         if (rank < 2) return;
-        dims_.erase(dims_.begin() + static_cast<int64_t>(d)), dynamic_.erase(dynamic_.begin() + static_cast<int64_t>(d));
+        dims_.erase(dims_.begin() + static_cast<int64_t>(d)),
+            dynamic_.erase(dynamic_.begin() + static_cast<int64_t>(d));
         return step(fmt::format("reduce({}, z), dimensions={{{}}}, to_apply=add", v, d));
       case 9: {
         if (rank != 2) return;
@@ -245,12 +247,15 @@ ENTRY main {
   }
   std::string window(size_t d) const {
     std::string size, stride;
-    for (size_t i = 0; i < dims_.size(); ++i) size += fmt::format("{}{}", i ? "x" : "", i == d ? 2 : 1), stride += fmt::format("{}{}", i ? "x" : "", i == d ? 2 : 1);
+    for (size_t i = 0; i < dims_.size(); ++i)
+      size += fmt::format("{}{}", i ? "x" : "", i == d ? 2 : 1),
+          stride += fmt::format("{}{}", i ? "x" : "", i == d ? 2 : 1);
     return "size=" + size + " stride=" + stride;
   }
   std::string slices(size_t d) const {
     std::string out;
-    for (size_t i = 0; i < dims_.size(); ++i) out += fmt::format("{}[{}:{}]", i ? ", " : "", i == d ? 1 : 0, dims_[i] + (i == d ? 1 : 0));
+    for (size_t i = 0; i < dims_.size(); ++i)
+      out += fmt::format("{}[{}:{}]", i ? ", " : "", i == d ? 1 : 0, dims_[i] + (i == d ? 1 : 0));
     return out;
   }
   // Sizes, and a sum in which each element has a weight of its own.
@@ -290,8 +295,11 @@ TEST(DynamicShapes, EvaluatorAndPaddedProgramAgree) {
     SCOPED_TRACE(text);
     const Module module = moduleOf(text);
     std::vector<float> values;
-    for (int64_t i = 0; i < writer.firstDims()[0] * writer.firstDims()[1]; ++i) values.push_back(static_cast<float>(writer.pick(-4, 9)));
-    const std::vector<Literal> arguments{floats(writer.firstDims(), values), Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(writer.pick(0, writer.bound())))};
+    for (int64_t i = 0; i < writer.firstDims()[0] * writer.firstDims()[1]; ++i)
+      values.push_back(static_cast<float>(writer.pick(-4, 9)));
+    const std::vector<Literal> arguments{
+        floats(writer.firstDims(), values),
+        Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(writer.pick(0, writer.bound())))};
     // The optimised module is HLO too: the evaluator runs both, so that no code is generated for so many programs.
     const auto optimized = optimize(module);
     ASSERT_TRUE(optimized) << optimized.error().toString();

@@ -13,12 +13,15 @@ struct Builder {
   const Module& module() const { return history.current(); }
   InstructionId add(Opcode opcode, std::vector<InstructionId> operands, std::vector<NewAttribute> attributes = {},
                     std::optional<Shape> shape = {}, std::string literal = {}) {
-    auto done = history.perform({"Add", {AddInstruction{module().entry(), opcode, "", std::move(operands), std::move(attributes),
-                                                        std::move(shape), std::move(literal)}}});
+    auto done = history.perform({"Add",
+                                 {AddInstruction{module().entry(), opcode, "", std::move(operands),
+                                                 std::move(attributes), std::move(shape), std::move(literal)}}});
     EXPECT_TRUE(done) << done.error().toString();
     return done ? done->added.back() : InstructionId();
   }
-  InstructionId parameter(std::vector<int64_t> sizes) { return add(Opcode::Parameter, {}, {}, Shape::array(ElementType::F32, std::move(sizes))); }
+  InstructionId parameter(std::vector<int64_t> sizes) {
+    return add(Opcode::Parameter, {}, {}, Shape::array(ElementType::F32, std::move(sizes)));
+  }
   bool perform(EditAction action) { return history.perform({"edit", {std::move(action)}}).has_value(); }
   std::string shape(InstructionId id) const { return toString(module().shapeOf(id), false); }
   std::string text(InstructionId id) const { return printInstruction(module(), id); }
@@ -56,7 +59,8 @@ TEST(EditBuild, ASaidAttributeIsNoDefault) {
 TEST(EditBuild, AnOpenInputIsLegalAndSaid) {
   Builder b;
   const auto x = b.parameter({4});
-  auto done = b.history.perform({"Add", {AddInstruction{b.module().entry(), Opcode::Add, "", {x, InstructionId()}, {}, {}, ""}}});
+  auto done = b.history.perform(
+      {"Add", {AddInstruction{b.module().entry(), Opcode::Add, "", {x, InstructionId()}, {}, {}, ""}}});
   ASSERT_TRUE(done);
   ASSERT_FALSE(done->diagnostics.empty());
   EXPECT_NE(done->diagnostics.items()[0].message.find("open"), std::string::npos);
@@ -129,7 +133,8 @@ TEST(EditBuild, SenselessActionsAreRefused) {
   EXPECT_FALSE(b.perform(AddInstruction{main, Opcode::Add, "", {x}, {}, {}, ""}));
   EXPECT_FALSE(b.perform(AddInstruction{ComputationId(7), Opcode::Iota, "", {}, {}, {}, ""}));
   EXPECT_FALSE(b.perform(AddInstruction{main, Opcode::Negate, "", {InstructionId(77)}, {}, {}, ""}));
-  EXPECT_FALSE(b.perform(AddInstruction{main, Opcode::Constant, "", {}, {}, Shape::array(ElementType::F32, {}), "no number"}));
+  EXPECT_FALSE(
+      b.perform(AddInstruction{main, Opcode::Constant, "", {}, {}, Shape::array(ElementType::F32, {}), "no number"}));
   EXPECT_FALSE(b.perform(SetShape{minus, Shape::array(ElementType::F32, {5})}));
   EXPECT_FALSE(b.perform(SetOperand{minus, 1, x}));
   EXPECT_FALSE(b.perform(SetOperand{minus, 0, minus}));

@@ -28,7 +28,8 @@ struct Graph : test::EditedGraph {
     for (const char* name : names) out.push_back(at(name));
     return out;
   }
-  Result<EditResult> group(std::initializer_list<const char*> names, Opcode caller = Opcode::Call, std::string kind = {}) {
+  Result<EditResult> group(std::initializer_list<const char*> names, Opcode caller = Opcode::Call,
+                           std::string kind = {}) {
     return history.perform({"Group", {GroupInstructions{ids(names), "part", caller, std::move(kind)}}});
   }
 };
@@ -97,7 +98,8 @@ TEST(EditGrouping, AFusionHoldsNoCall) {
   ASSERT_TRUE(fused) << fused.error().toString();
   EXPECT_TRUE(fused->diagnostics.empty());
   const std::string name(g.module().at(fused->added[0]).name);
-  const auto again = g.history.perform({"Group", {GroupInstructions{{fused->added[0]}, "outer", Opcode::Fusion, "kLoop"}}});
+  const auto again =
+      g.history.perform({"Group", {GroupInstructions{{fused->added[0]}, "outer", Opcode::Fusion, "kLoop"}}});
   ASSERT_FALSE(again);
   EXPECT_NE(again.error().message.find(name), std::string::npos);
 }
@@ -230,7 +232,9 @@ TEST(EditGrouping, PlacesGoAlongAndComeBack) {
 }
 
 TEST(EditGrouping, TheJournalSpeaksOfGroups) {
-  const Edit edit{"t", {GroupInstructions{{InstructionId(3), InstructionId(5)}, "n", Opcode::Fusion, "kInput"}, InlineCall{InstructionId(7)}, PromoteConstant{InstructionId(8)}}};
+  const Edit edit{"t",
+                  {GroupInstructions{{InstructionId(3), InstructionId(5)}, "n", Opcode::Fusion, "kInput"},
+                   InlineCall{InstructionId(7)}, PromoteConstant{InstructionId(8)}}};
   const auto back = editFromJson(toJson(edit));
   ASSERT_TRUE(back);
   EXPECT_EQ(toJson(*back), toJson(edit));

@@ -119,8 +119,10 @@ TEST(EditPalette, SeveralPlacementsAreNotGuessed) {
   History history{emptyModule()};
   std::vector<InstructionId> made;
   for (const char* line : {"f32[3,3]", "f32[3]"})
-    made.push_back(history.perform(placing(history.current(), history.current().entry(), searchPalette(line)[0], {}))->added.back());
-  const auto done = history.perform(placing(history.current(), history.current().entry(), searchPalette("add")[0], made));
+    made.push_back(history.perform(placing(history.current(), history.current().entry(), searchPalette(line)[0], {}))
+                       ->added.back());
+  const auto done =
+      history.perform(placing(history.current(), history.current().entry(), searchPalette("add")[0], made));
   ASSERT_TRUE(done);
   EXPECT_EQ(done->added.size(), 1u);
   EXPECT_FALSE(done->diagnostics.empty());

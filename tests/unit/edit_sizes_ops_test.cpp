@@ -1,5 +1,5 @@
-// Sizes that follow through operations of few programs: transforms, batch norm, top-k, scan, grouped and scaled products,
-// solvers, gathers over devices. Each is resized at one spot and verified; what cannot follow says why.
+// Sizes that follow through operations of few programs: transforms, batch norm, top-k, scan, grouped and scaled
+// products, solvers, gathers over devices. Each is resized at one spot and verified; what cannot follow says why.
 #include <gtest/gtest.h>
 
 #include "core/edit/sizes.h"
@@ -22,7 +22,9 @@ Module read(const std::string& body, const std::string& before = "") {
 struct Outcome {
   Module module;
   std::vector<std::string> stops;
-  std::string shape(const char* name) const { return toString(module.shapeOf(module.findInstruction(name).value()), false); }
+  std::string shape(const char* name) const {
+    return toString(module.shapeOf(module.findInstruction(name).value()), false);
+  }
 };
 
 Outcome resized(const Module& module, const char* spot, int64_t size) {
@@ -41,15 +43,18 @@ Outcome clean(const Module& module, const char* spot, int64_t size) {
   Outcome out = resized(module, spot, size);
   for (const std::string& stop : out.stops) ADD_FAILURE() << spot << ": " << stop;
   const Diagnostics found = verify(out.module);
-  EXPECT_FALSE(found.hasErrors()) << spot << ": " << (found.empty() ? "" : found.items()[0].toString()) << "\n" << printHloText(out.module);
+  EXPECT_FALSE(found.hasErrors()) << spot << ": " << (found.empty() ? "" : found.items()[0].toString()) << "\n"
+                                  << printHloText(out.module);
   const std::string name = std::string(spot).substr(0, std::string(spot).find(':'));
-  const auto before = module.shapeOf(module.findInstruction(name).value()).dimensions[std::stoul(std::string(spot).substr(name.size() + 1))];
+  const auto before = module.shapeOf(module.findInstruction(name).value())
+                          .dimensions[std::stoul(std::string(spot).substr(name.size() + 1))];
   EXPECT_EQ(printHloText(resized(out.module, spot, before).module), printHloText(module)) << spot;
   return out;
 }
 
 TEST(SizesOfOps, TransformsKeepTheirLengths) {
-  const Module m = read("  x = c64[3,8]{1,0} parameter(0)\n  ROOT f = c64[3,8]{1,0} fft(x), fft_type=FFT, fft_length={8}\n");
+  const Module m =
+      read("  x = c64[3,8]{1,0} parameter(0)\n  ROOT f = c64[3,8]{1,0} fft(x), fft_type=FFT, fft_length={8}\n");
   EXPECT_EQ(clean(m, "x:0", 5).shape("f"), "c64[5,8]");
   const Outcome longer = clean(m, "x:1", 12);
   EXPECT_EQ(longer.shape("f"), "c64[3,12]");
@@ -94,7 +99,8 @@ TEST(SizesOfOps, AScanHasMoreStepsOrWiderSlices) {
   const Module m = read(R"(  x = f32[7,5]{1,0} parameter(0)
   c = f32[5]{0} parameter(1)
   ROOT s = (f32[7,5]{1,0}, f32[5]{0}) scan(x, c), dimensions={0}, num_carries=1, to_apply=next
-)", R"(next {
+)",
+                        R"(next {
   a = f32[5]{0} parameter(0)
   b = f32[5]{0} parameter(1)
   d = f32[5]{0} add(a, b)
@@ -139,12 +145,15 @@ TEST(SizesOfOps, SolversAndGathersOverDevices) {
 )");
   EXPECT_EQ(clean(m, "a:1", 8).shape("x"), "f32[2,8,3]");
   EXPECT_EQ(clean(m, "b:2", 4).shape("a"), "f32[2,5,5]");
-  const Module g = read("  x = f32[3,4]{1,0} parameter(0)\n  ROOT all = f32[6,4]{1,0} all-gather(x), dimensions={0}, replica_groups={{0,1}}\n");
+  const Module g = read(
+      "  x = f32[3,4]{1,0} parameter(0)\n  ROOT all = f32[6,4]{1,0} all-gather(x), dimensions={0}, "
+      "replica_groups={{0,1}}\n");
   EXPECT_EQ(clean(g, "x:0", 5).shape("all"), "f32[10,4]");
 }
 
 TEST(SizesOfOps, WhatOnlyItsTargetKnowsIsNamed) {
-  const Module m = read("  x = f32[3,4]{1,0} parameter(0)\n  ROOT c = f32[3,4]{1,0} custom-call(x), custom_call_target=\"mine\"\n");
+  const Module m =
+      read("  x = f32[3,4]{1,0} parameter(0)\n  ROOT c = f32[3,4]{1,0} custom-call(x), custom_call_target=\"mine\"\n");
   const Outcome out = resized(m, "x:0", 5);
   ASSERT_FALSE(out.stops.empty());
   EXPECT_NE(out.stops[0].find("custom-call"), std::string::npos) << out.stops[0];

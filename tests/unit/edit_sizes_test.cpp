@@ -20,7 +20,9 @@ Module read(const std::string& body, const std::string& before = "") {
 struct Outcome {
   Module module;
   Resizing resizing;
-  std::string shape(const char* name) const { return toString(module.shapeOf(module.findInstruction(name).value()), false); }
+  std::string shape(const char* name) const {
+    return toString(module.shapeOf(module.findInstruction(name).value()), false);
+  }
 };
 
 Outcome resized(const Module& module, const char* spot, int64_t size) {
@@ -75,7 +77,8 @@ TEST(Sizes, FlowsIntoCalledComputationsAndLoops) {
   loop = (s32[], f32[5]{0}) while(init), condition=cond, body=body
   y = f32[5]{0} get-tuple-element(loop), index=1
   ROOT z = f32[5]{0} call(y), to_apply=twice
-)", R"(
+)",
+                        R"(
 twice {
   t = f32[5]{0} parameter(0)
   ROOT tt = f32[5]{0} add(t, t)
@@ -115,7 +118,8 @@ TEST(Sizes, SlicesThatLieEndToEndAreParts) {
   const Outcome out = resized(m, "r:1", 5);
   expectClean(out);
   EXPECT_EQ(out.shape("x"), "f32[2,15]");
-  EXPECT_EQ(printInstruction(out.module, out.module.findInstruction("v").value()).find("[10:15]") != std::string::npos, true);
+  EXPECT_EQ(printInstruction(out.module, out.module.findInstruction("v").value()).find("[10:15]") != std::string::npos,
+            true);
 }
 
 TEST(Sizes, AShiftKeepsItsOffset) {
@@ -200,7 +204,8 @@ TEST(Sizes, EqualSizesThatNothingJoinsStayApart) {
 
 TEST(Sizes, SaysWhatIsNoDimension) {
   const Module m = read("  ROOT a = f32[7,2]{1,0} parameter(0)\n");
-  for (const char* words : {"", "b:0", "a", "a:2", "a:-3", "a:x", "a:1.0", "a:"}) EXPECT_FALSE(dimensionNamed(m, words)) << words;
+  for (const char* words : {"", "b:0", "a", "a:2", "a:-3", "a:x", "a:1.0", "a:"})
+    EXPECT_FALSE(dimensionNamed(m, words)) << words;
   EXPECT_EQ(dimensionNamed(m, "a:-1")->dimension, 1);
   const Sizes sizes(m);
   for (int64_t size : {int64_t{-1}, int64_t{1} << 60}) {

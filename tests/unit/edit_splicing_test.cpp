@@ -10,7 +10,8 @@ namespace {
 
 struct Fixture {
   History history;
-  Fixture() : history(*readHloText(R"(HloModule m
+  Fixture()
+      : history(*readHloText(R"(HloModule m
 ENTRY main {
   x = f32[4]{0} parameter(0)
   y = f32[4]{0} parameter(1)
@@ -18,11 +19,14 @@ ENTRY main {
   lone = f32[4]{0} exponential(y)
   ROOT s = f32[4]{0} subtract(n, y)
 }
-)").module) {}
+)")
+                     .module) {}
   const Module& module() const { return history.current(); }
   InstructionId named(const char* name) const { return module().findInstruction(name).value(); }
   std::string line(const char* name) const { return printInstruction(module(), named(name)); }
-  bool reads(const char* user, size_t k, const char* value) const { return module().at(named(user)).operands[k] == named(value); }
+  bool reads(const char* user, size_t k, const char* value) const {
+    return module().at(named(user)).operands[k] == named(value);
+  }
 };
 
 TEST(Splicing, InsertsIntoAWire) {
@@ -39,13 +43,18 @@ TEST(Splicing, InsertsIntoAWire) {
 // A node that has no shape yet takes the wire's.
 TEST(Splicing, InsertsWhatIsStillOpen) {
   Fixture f;
-  ASSERT_TRUE(f.history.perform({"Add", {AddInstruction{f.module().entry(), Opcode::Tanh, "", {InstructionId()}, {}, {}, ""}}}));
-  ASSERT_TRUE(f.history.perform({"Add", {AddInstruction{f.module().entry(), Opcode::Transpose, "turn", {InstructionId()}, {}, {}, ""}}}));
+  ASSERT_TRUE(f.history.perform(
+      {"Add", {AddInstruction{f.module().entry(), Opcode::Tanh, "", {InstructionId()}, {}, {}, ""}}}));
+  ASSERT_TRUE(f.history.perform(
+      {"Add", {AddInstruction{f.module().entry(), Opcode::Transpose, "turn", {InstructionId()}, {}, {}, ""}}}));
   const auto edit = inserting(f.module(), f.named("tanh"), {f.named("s"), 0});
   ASSERT_TRUE(edit) << edit.error().message;
   ASSERT_TRUE(f.history.perform(*edit));
   EXPECT_EQ(toString(f.module().shapeOf(f.named("tanh")), false), "f32[4]");
-  ASSERT_TRUE(f.history.perform({"Convert", {AddInstruction{f.module().entry(), Opcode::Convert, "", {f.named("x")}, {}, Shape::array(ElementType::S32, {4}), ""}}}));
+  ASSERT_TRUE(f.history.perform(
+      {"Convert",
+       {AddInstruction{
+           f.module().entry(), Opcode::Convert, "", {f.named("x")}, {}, Shape::array(ElementType::S32, {4}), ""}}}));
   EXPECT_FALSE(inserting(f.module(), f.named("convert"), {f.named("s"), 0}));  // the subtraction would no longer agree
 }
 
@@ -96,8 +105,10 @@ ENTRY main {
   x = f32[4]{0} parameter(0)
   ROOT c = f32[4]{0} call(x), to_apply=body
 }
-)").module);
-  const InstructionId inner = history.current().findInstruction("t").value(), call = history.current().findInstruction("c").value();
+)")
+                       .module);
+  const InstructionId inner = history.current().findInstruction("t").value(),
+                      call = history.current().findInstruction("c").value();
   ASSERT_TRUE(history.perform({"Unwire", {SetOperand{inner, 0, {}}}}));
   const std::string text = fragmentText(history.current(), std::span(&call, 1));
   EXPECT_NE(text.find("tanh(?)"), std::string::npos) << text;

@@ -66,8 +66,10 @@ TEST(Edit, UndoIsExact) {
 
 TEST(Edit, JsonRoundTrip) {
   Shape shape = Shape::arrayRowMajor(ElementType::BF16, {2, 3});
-  Edit edit{"all of them", {SetParameterShape{InstructionId(1), shape}, SetAttribute{InstructionId(2), Attr::dimensions, "{0,1}"},
-                            Rename{InstructionId(3), "x"}, SetOperand{InstructionId(4), 1, InstructionId(5)}, SetNote{InstructionId(6), "a \"note\"\n"}}};
+  Edit edit{"all of them",
+            {SetParameterShape{InstructionId(1), shape}, SetAttribute{InstructionId(2), Attr::dimensions, "{0,1}"},
+             Rename{InstructionId(3), "x"}, SetOperand{InstructionId(4), 1, InstructionId(5)},
+             SetNote{InstructionId(6), "a \"note\"\n"}}};
   const std::string line = toJson(edit);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   auto back = editFromJson(line);

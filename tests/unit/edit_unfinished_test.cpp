@@ -1,5 +1,5 @@
-// Unfinished graphs are legal documents: what is open is said by `?` in the text and reads back as it was; what is complete
-// runs; every open place is reported with the label "unfinished".
+// Unfinished graphs are legal documents: what is open is said by `?` in the text and reads back as it was; what is
+// complete runs; every open place is reported with the label "unfinished".
 #include <gtest/gtest.h>
 
 #include "core/edit/edit.h"
@@ -27,8 +27,12 @@ Shape f32(std::vector<int64_t> sizes) {
 struct Desk {
   Module module = emptyModule();
 
-  InstructionId add(Opcode opcode, std::vector<InstructionId> operands = {}, std::optional<Shape> shape = {}, std::string literal = {}) {
-    auto done = apply(module, {"add", {AddInstruction{module.entry(), opcode, "", std::move(operands), {}, std::move(shape), std::move(literal)}}});
+  InstructionId add(Opcode opcode, std::vector<InstructionId> operands = {}, std::optional<Shape> shape = {},
+                    std::string literal = {}) {
+    auto done = apply(
+        module,
+        {"add",
+         {AddInstruction{module.entry(), opcode, "", std::move(operands), {}, std::move(shape), std::move(literal)}}});
     EXPECT_TRUE(done) << done.error().toString();
     module = done->module;
     return done->added.at(0);
@@ -58,7 +62,9 @@ void expectSame(const Module& a, const Module& b) {
       EXPECT_EQ(lacksShape(a, id), lacksShape(b, *there)) << one.name;
       for (size_t k = 0; k < one.operands.size(); ++k) {
         EXPECT_EQ(a.contains(one.operands[k]), b.contains(other.operands[k])) << one.name;
-        if (a.contains(one.operands[k])) { EXPECT_EQ(a.at(one.operands[k]).name, b.at(other.operands[k]).name); }
+        if (a.contains(one.operands[k])) {
+          EXPECT_EQ(a.at(one.operands[k]).name, b.at(other.operands[k]).name);
+        }
       }
     }
   EXPECT_EQ(openIn(a), openIn(b));
@@ -100,7 +106,8 @@ TEST(Unfinished, EveryOperationFreshFromThePaletteReadsBack) {
 TEST(Unfinished, EachOpenPlaceIsSaid) {
   Desk desk;
   desk.add(Opcode::Gather, {{}, {}});
-  EXPECT_NE(printHloText(desk.module).find("ROOT %gather = ? gather(?, ?), offset_dims=?"), std::string::npos) << printHloText(desk.module);
+  EXPECT_NE(printHloText(desk.module).find("ROOT %gather = ? gather(?, ?), offset_dims=?"), std::string::npos)
+      << printHloText(desk.module);
   const auto open = openIn(desk.module);
   EXPECT_EQ(open.size(), 2 + openAttributes(desk.module.at(desk.module.entryComputation().root)).size());
   EXPECT_NE(open[0].find("operand 0 of %gather is open"), std::string::npos) << open[0];
@@ -128,12 +135,14 @@ TEST(Unfinished, WhatWasLastKnownOfAShapeStays) {
   ASSERT_EQ(toString(desk.module.shapeOf(sum), false), "f32[3,2]");
   auto cut = apply(desk.module, {"cut", {SetOperand{sum, 0, {}}}});
   ASSERT_TRUE(cut);
-  EXPECT_NE(printHloText(cut->module).find("= ?f32[3,2]{1,0} transpose(?)"), std::string::npos) << printHloText(cut->module);
+  EXPECT_NE(printHloText(cut->module).find("= ?f32[3,2]{1,0} transpose(?)"), std::string::npos)
+      << printHloText(cut->module);
   expectSame(cut->module, again(cut->module));
 }
 
 TEST(Unfinished, WhatIsConnectedLaterIsDerived) {
-  const ReadResult read = readHloText("HloModule m\nENTRY %e {\n  %a = f32[4] parameter(0)\n  ROOT %n = ?f32[9] negate(%a)\n}\n");
+  const ReadResult read =
+      readHloText("HloModule m\nENTRY %e {\n  %a = f32[4] parameter(0)\n  ROOT %n = ?f32[9] negate(%a)\n}\n");
   ASSERT_TRUE(read.module);
   EXPECT_TRUE(read.diagnostics.empty());
   EXPECT_EQ(toString(read.module->shapeOf(read.module->entryComputation().root), false), "f32[4]");
@@ -154,13 +163,16 @@ TEST(Unfinished, ManyAbsentAttributesAreErrorsButNoHang) {
 }
 
 TEST(Unfinished, BrokenQuestionMarksAreRefused) {
-  for (const char* body : {"%a = ? parameter(0)", "%a = ? constant(1)", "%a = ?? add(?, ?)", "%a = f32[] add(??, ?)", "%a = f32[?",
-                           "%a = f32[2] transpose(?), dimensions=??", "%a = ?f32[ add(?,?)", "? = f32[] add(?, ?)", "%a = f32[] ?(?, ?)"})
-    EXPECT_TRUE(readHloText(std::string("HloModule m\nENTRY %e {\n  ") + body + "\n}\n").diagnostics.hasErrors()) << body;
+  for (const char* body :
+       {"%a = ? parameter(0)", "%a = ? constant(1)", "%a = ?? add(?, ?)", "%a = f32[] add(??, ?)", "%a = f32[?",
+        "%a = f32[2] transpose(?), dimensions=??", "%a = ?f32[ add(?,?)", "? = f32[] add(?, ?)", "%a = f32[] ?(?, ?)"})
+    EXPECT_TRUE(readHloText(std::string("HloModule m\nENTRY %e {\n  ") + body + "\n}\n").diagnostics.hasErrors())
+        << body;
 }
 
 TEST(Unfinished, AnEmptyBodyOfACallIsNoCrash) {
-  const ReadResult read = readHloText("HloModule m\n\n%f () -> ? {\n}\n\nENTRY %e () -> f32[] {\n  ROOT %c = f32[] call(), to_apply=%f\n}\n\n");
+  const ReadResult read = readHloText(
+      "HloModule m\n\n%f () -> ? {\n}\n\nENTRY %e () -> f32[] {\n  ROOT %c = f32[] call(), to_apply=%f\n}\n\n");
   ASSERT_TRUE(read.module);
   Module copy = *read.module;
   inferModule(copy);
@@ -207,12 +219,15 @@ TEST(Unfinished, TheTextPanelTypesOpenPlaces) {
   auto done = apply(module, *edit);
   ASSERT_TRUE(done);
   module = done->module;
-  EXPECT_EQ(computationText(module, module.entry()), "ENTRY %main (x: f32[4]) -> ? {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = ? add(%x, ?)\n}\n");
-  edit = editFromText(module, module.entry(), "ENTRY %main {\n  %x = f32[4] parameter(0)\n  ROOT %y = ? add(%x, %x)\n}\n");
+  EXPECT_EQ(computationText(module, module.entry()),
+            "ENTRY %main (x: f32[4]) -> ? {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = ? add(%x, ?)\n}\n");
+  edit =
+      editFromText(module, module.entry(), "ENTRY %main {\n  %x = f32[4] parameter(0)\n  ROOT %y = ? add(%x, %x)\n}\n");
   ASSERT_TRUE(edit) << edit.error().toString();
   done = apply(module, *edit);
   ASSERT_TRUE(done);
-  EXPECT_NE(computationText(done->module, done->module.entry()).find("ROOT %y = f32[4]{0} add(%x, %x)"), std::string::npos);
+  EXPECT_NE(computationText(done->module, done->module.entry()).find("ROOT %y = f32[4]{0} add(%x, %x)"),
+            std::string::npos);
   edit = editFromText(done->module, module.entry(), "ENTRY %main () -> ? {\n}\n");
   ASSERT_TRUE(edit) << edit.error().toString();
   done = apply(done->module, *edit);
@@ -270,15 +285,20 @@ TEST(Unfinished, ANoteIsAlwaysAComment) {
 // A reducer that reduces by itself, and one that is defined behind its user.
 TEST(Unfinished, NothingIsWiredIntoACallOfItself) {
   const ReadResult read = readHloText(
-      "HloModule m\n\n%first (x: f32[], y: f32[]) -> f32[] {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n  ROOT %s = f32[] add(%x, %y)\n}\n\n"
-      "%second (x2: f32[], y2: f32[]) -> f32[] {\n  %x2 = f32[] parameter(0)\n  %y2 = f32[] parameter(1)\n  ROOT %s2 = f32[] add(%x2, %y2)\n}\n\n"
+      "HloModule m\n\n%first (x: f32[], y: f32[]) -> f32[] {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n  "
+      "ROOT %s = f32[] add(%x, %y)\n}\n\n"
+      "%second (x2: f32[], y2: f32[]) -> f32[] {\n  %x2 = f32[] parameter(0)\n  %y2 = f32[] parameter(1)\n  ROOT %s2 = "
+      "f32[] add(%x2, %y2)\n}\n\n"
       "ENTRY %e (a: f32[2]) -> f32[2] {\n  ROOT %a = f32[2]{0} parameter(0)\n}\n\n");
   ASSERT_TRUE(read.module);
   const Module& m = *read.module;
   const ComputationId first = *m.findComputation("first");
   const InstructionId x = *m.findInstruction("x"), y = *m.findInstruction("y");
   const auto add = [&](const char* callee) {
-    return apply(m, {"call", {AddInstruction{first, Opcode::Call, "", {x, y}, {{Attr::to_apply, callee}}, Shape::array(ElementType::F32, {}), ""}}});
+    return apply(
+        m, {"call",
+            {AddInstruction{
+                first, Opcode::Call, "", {x, y}, {{Attr::to_apply, callee}}, Shape::array(ElementType::F32, {}), ""}}});
   };
   const auto itself = add("%first");
   ASSERT_FALSE(itself);

@@ -25,18 +25,21 @@ Module inferred(const std::string& text) {
 
 std::vector<std::string> wantedAt(const Module& module, const char* user, int32_t operand) {
   std::vector<std::string> out;
-  for (const Shape& each : shapesWantedAt(module, *module.findInstruction(user), operand)) out.push_back(toString(each, false));
+  for (const Shape& each : shapesWantedAt(module, *module.findInstruction(user), operand))
+    out.push_back(toString(each, false));
   return out;
 }
 bool has(const std::vector<std::string>& all, const char* one) { return std::ranges::find(all, one) != all.end(); }
 
 bool takesAnything(Opcode opcode) {
-  constexpr Opcode kAll[] = {Opcode::Tuple, Opcode::CustomCall, Opcode::AfterAll, Opcode::AllReduce, Opcode::Outfeed, Opcode::Send, Opcode::SetDimensionSize};
+  constexpr Opcode kAll[] = {Opcode::Tuple,   Opcode::CustomCall, Opcode::AfterAll,        Opcode::AllReduce,
+                             Opcode::Outfeed, Opcode::Send,       Opcode::SetDimensionSize};
   return std::ranges::find(kAll, opcode) != std::end(kAll);
 }
 
 TEST(Wanted, TheOtherSideOfAProduct) {
-  const Module m = inferred("ENTRY e { x = f32[2,3] parameter(0) ROOT d = ? dot(x, ?), lhs_contracting_dims={1}, rhs_contracting_dims={0} }");
+  const Module m = inferred(
+      "ENTRY e { x = f32[2,3] parameter(0) ROOT d = ? dot(x, ?), lhs_contracting_dims={1}, rhs_contracting_dims={0} }");
   const auto wanted = wantedAt(m, "d", 1);
   EXPECT_TRUE(has(wanted, "f32[3,4]") || has(wanted, "f32[3]") || has(wanted, "f32[3,3]")) << wanted.size();
   EXPECT_FALSE(has(wanted, "f32[2,3]"));
@@ -44,7 +47,9 @@ TEST(Wanted, TheOtherSideOfAProduct) {
 }
 
 TEST(Wanted, IndicesOfASliceAreScalars) {
-  const Module m = inferred("ENTRY e { x = f32[5,6] parameter(0) i = s32[] parameter(1) ROOT d = ? dynamic-slice(x, ?, i), dynamic_slice_sizes={2,2} }");
+  const Module m = inferred(
+      "ENTRY e { x = f32[5,6] parameter(0) i = s32[] parameter(1) ROOT d = ? dynamic-slice(x, ?, i), "
+      "dynamic_slice_sizes={2,2} }");
   const auto wanted = wantedAt(m, "d", 1);
   EXPECT_EQ(wanted, std::vector<std::string>{"s32[]"});
 }
@@ -65,7 +70,8 @@ TEST(Wanted, WhatNothingIsSaidOfWantsNothing) {
 
 TEST(Wanted, EveryOperationTakesWhatItWants) {
   std::map<std::string, std::pair<int, int>> asked;  // inputs, and those of which something is known
-  for (const auto& file : std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/resources/examples/reference")) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/resources/examples/reference")) {
     if (file.path().extension() != ".hlo") continue;
     ReadResult read = readModule(file.path().string());
     ASSERT_TRUE(read.module) << file.path();
@@ -81,15 +87,21 @@ TEST(Wanted, EveryOperationTakesWhatItWants) {
         for (const Shape& shape : wanted) {
           Shape full = shape;
           fillDefaultLayouts(full);
-          const Edit wire{"wire", {AddInstruction{open->module.at(id).computation, Opcode::Parameter, "", {}, {}, full, ""}, SetOperand{id, static_cast<int32_t>(k), newInstruction(0)}}};
-          EXPECT_TRUE(tried(open->module, wire, id)) << file.path() << " " << module.at(id).name << " " << k << " " << toString(shape, false);
+          const Edit wire{"wire",
+                          {AddInstruction{open->module.at(id).computation, Opcode::Parameter, "", {}, {}, full, ""},
+                           SetOperand{id, static_cast<int32_t>(k), newInstruction(0)}}};
+          EXPECT_TRUE(tried(open->module, wire, id))
+              << file.path() << " " << module.at(id).name << " " << k << " " << toString(shape, false);
         }
-        EXPECT_TRUE(!wanted.empty() || takesAnything(module.at(id).opcode) || file.path().stem() == "scatter_window_dims")  // its updates have five dimensions
-            << file.path() << " " << module.at(id).name << " input " << k << " of " << nameOf(module.at(id).opcode) << ", which reads " << toString(module.shapeOf(module.at(id).operands[k]), false);
+        EXPECT_TRUE(!wanted.empty() || takesAnything(module.at(id).opcode) ||
+                    file.path().stem() == "scatter_window_dims")  // its updates have five dimensions
+            << file.path() << " " << module.at(id).name << " input " << k << " of " << nameOf(module.at(id).opcode)
+            << ", which reads " << toString(module.shapeOf(module.at(id).operands[k]), false);
       }
   }
   EXPECT_GT(asked.size(), 15u);
-  for (const auto& [opcode, counts] : asked) RecordProperty(opcode, std::to_string(counts.second) + " of " + std::to_string(counts.first));
+  for (const auto& [opcode, counts] : asked)
+    RecordProperty(opcode, std::to_string(counts.second) + " of " + std::to_string(counts.first));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Constants of loops, branches, reductions and sorts that come from outside: the graph is right, computes the same values, and
-// goes back.
+// Constants of loops, branches, reductions and sorts that come from outside: the graph is right, computes the same
+// values, and goes back.
 #include <gtest/gtest.h>
 
 #include "tests/unit/edited_graph.h"

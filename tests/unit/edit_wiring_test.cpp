@@ -1,4 +1,5 @@
-// Wires by hand: what fits, what a broadcast makes fit, why not, and repairs; values typed into inputs; fragments as text.
+// Wires by hand: what fits, what a broadcast makes fit, why not, and repairs; values typed into inputs; fragments as
+// text.
 #include <gtest/gtest.h>
 
 #include "core/edit/field.h"
@@ -91,7 +92,8 @@ TEST(EditWiring, AnotherTypeIsConverted) {
 
 TEST(EditWiring, ACycleAndAWrongTypeAreRefused) {
   Bench b;
-  const auto x = b.place("f32[2]"), minus = b.place("negate", {x}), sum = b.place("add", {minus}), both = b.place("and");
+  const auto x = b.place("f32[2]"), minus = b.place("negate", {x}), sum = b.place("add", {minus}),
+             both = b.place("and");
   EXPECT_NE(fitOf(b.module(), sum, minus, 0).reason.find("cycle"), std::string::npos);
   EXPECT_FALSE(fitOf(b.module(), x, both, 0).fits());
   EXPECT_EQ(firstFittingInput(b.module(), x, sum), 1);
@@ -127,7 +129,8 @@ TEST(EditField, AnArrayAndAnIotaFillToo) {
   EXPECT_TRUE(b.perform(filling(b.module(), sum, 1, "{1, 2, 3}").value()).diagnostics.empty());
   EXPECT_TRUE(b.perform(filling(b.module(), sum, 1, "iota").value()).diagnostics.empty());
   EXPECT_EQ(b.module().at(b.operand(sum, 1)).opcode, Opcode::Iota);
-  for (const char* wrong : {"{1,2}", "{{1},{2,3}}", "junk", "", "{", "1.5.5"}) EXPECT_FALSE(filling(b.module(), sum, 1, wrong)) << wrong;
+  for (const char* wrong : {"{1,2}", "{{1},{2,3}}", "junk", "", "{", "1.5.5"})
+    EXPECT_FALSE(filling(b.module(), sum, 1, wrong)) << wrong;
 }
 
 TEST(EditField, AConstantIsSetInItsPlace) {
@@ -159,7 +162,8 @@ TEST(EditFragment, WhatIsCopiedPastesWithItsWiresAndReducers) {
 TEST(EditFragment, IntoAnotherDocumentComesWhatIsCalled) {
   Bench from, to;
   const auto x = from.place("f32[2,3]"), sum = from.place("reduce sum", {x});
-  const auto done = to.perform(pasting(to.module(), to.module().entry(), fragmentText(from.module(), {{x, sum}}), false).value());
+  const auto done =
+      to.perform(pasting(to.module(), to.module().entry(), fragmentText(from.module(), {{x, sum}}), false).value());
   EXPECT_TRUE(done.diagnostics.empty());
   EXPECT_EQ(to.module().order().size(), 2u);
   EXPECT_TRUE(readHloText(printHloText(to.module())).module);
@@ -169,15 +173,19 @@ TEST(EditFragment, AnotherComputationOfTheSameNameGetsANumber) {
   Bench from, to;
   const auto x = from.place("f32[2,3]"), sum = from.place("reduce sum", {x});
   to.perform({"", {AddReducer{"add.f32", Opcode::Maximum, ElementType::F32}}});
-  EXPECT_TRUE(to.perform(pasting(to.module(), to.module().entry(), fragmentText(from.module(), {{x, sum}}), false).value()).diagnostics.empty());
+  EXPECT_TRUE(
+      to.perform(pasting(to.module(), to.module().entry(), fragmentText(from.module(), {{x, sum}}), false).value())
+          .diagnostics.empty());
   EXPECT_NE(printHloText(to.module()).find("to_apply=%add.f32.1"), std::string::npos);
 }
 
 TEST(EditFragment, JunkIsExplained) {
   Bench b;
-  for (const char* junk : {"hello", "", "HloModule x", "%a = f32[2] add(%b, %c)", "{}", "ENTRY e { ROOT x = f32[ parameter(0) }"})
+  for (const char* junk :
+       {"hello", "", "HloModule x", "%a = f32[2] add(%b, %c)", "{}", "ENTRY e { ROOT x = f32[ parameter(0) }"})
     EXPECT_FALSE(pasting(b.module(), b.module().entry(), junk, false)) << junk;
-  const auto lines = pasting(b.module(), b.module().entry(), "a = f32[2] parameter(0)\nROOT b = f32[2] negate(a)", false);
+  const auto lines =
+      pasting(b.module(), b.module().entry(), "a = f32[2] parameter(0)\nROOT b = f32[2] negate(a)", false);
   EXPECT_TRUE(lines) << lines.error().toString();
 }
 
@@ -190,7 +198,9 @@ TEST(EditFragment, OpenInputsStayOpen) {
 }
 
 TEST(EditJournal, TheNewActionsComeBack) {
-  const Edit edit{"t", {AddComputations{"HloModule m\nENTRY e { ROOT a = f32[] parameter(0) }"}, SetLiteral{InstructionId(3), "4"}}};
+  const Edit edit{
+      "t",
+      {AddComputations{"HloModule m\nENTRY e { ROOT a = f32[] parameter(0) }"}, SetLiteral{InstructionId(3), "4"}}};
   const auto back = editFromJson(toJson(edit));
   ASSERT_TRUE(back);
   EXPECT_EQ(toJson(*back), toJson(edit));
@@ -198,13 +208,17 @@ TEST(EditJournal, TheNewActionsComeBack) {
 
 // A computation that comes in and calls one that is there already stands behind it, or the text would not read.
 TEST(EditImport, WhatIsSharedStandsBeforeItsCallers) {
-  const std::string reducer = "most {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] maximum(a, b)\n}\n\n";
+  const std::string reducer =
+      "most {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] maximum(a, b)\n}\n\n";
   const auto body = [](const std::string& dims) {
-    return "block {\n  x = f32[" + dims + "] parameter(0)\n  z = f32[] constant(-inf)\n  ROOT r = f32[2] reduce(x, z), dimensions={1}, to_apply=most\n}\n\n";
+    return "block {\n  x = f32[" + dims +
+           "] parameter(0)\n  z = f32[] constant(-inf)\n  ROOT r = f32[2] reduce(x, z), dimensions={1}, "
+           "to_apply=most\n}\n\n";
   };
   const std::string entry = "ENTRY e {\n  ROOT a = f32[] parameter(0)\n}\n";
   Bench b;
-  for (const char* dims : {"2,3", "2,4"}) b.perform({"paste", {AddComputations{"HloModule m\n\n" + reducer + body(dims) + entry}}});
+  for (const char* dims : {"2,3", "2,4"})
+    b.perform({"paste", {AddComputations{"HloModule m\n\n" + reducer + body(dims) + entry}}});
   EXPECT_EQ(b.module().order().size(), 4u);
   const ReadResult back = readHloText(printHloText(b.module()));
   EXPECT_TRUE(back.module) << back.diagnostics.items().front().toString();

@@ -1,5 +1,5 @@
-// Words in place of drawing: dimensions by letter, ready computations, initial values that are no identity, and what of the
-// palette gives a shape.
+// Words in place of drawing: dimensions by letter, ready computations, initial values that are no identity, and what of
+// the palette gives a shape.
 #include <gtest/gtest.h>
 
 #include "core/edit/dimension_hues.h"
@@ -67,7 +67,8 @@ ENTRY main {
   y = f32[8,16] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   t = f32[16,8] transpose(y), dimensions={1,0}
   ROOT c = f32[8,16] call(y), to_apply=half
-})").module;
+})")
+                        .module;
   const Sizes sizes(m);
   const DimensionHues hues(m, sizes, nullptr);
   const auto letters = [&](const char* name) {
@@ -93,7 +94,8 @@ ENTRY main {
   EXPECT_EQ(named.find(at(m, "q"), 0)->letter, "B");
   EXPECT_EQ(named.find(at(m, "t"), 0)->letter, "i");
   EXPECT_EQ(named.find(at(m, "x"), 1)->letter, "j");
-  EXPECT_EQ(dimensionLetters(m, m.at(at(m, "y")), Attr::rhs_contracting_dims, &names, &named), (std::vector<std::string>{"j", "i"}));
+  EXPECT_EQ(dimensionLetters(m, m.at(at(m, "y")), Attr::rhs_contracting_dims, &names, &named),
+            (std::vector<std::string>{"j", "i"}));
   EXPECT_EQ(*dimensionNumbers(m, m.at(at(m, "y")), Attr::rhs_contracting_dims, "{i}", &names, &named), "{1}");
 }
 
@@ -132,7 +134,8 @@ TEST(EditWords, ALexicographicComparatorDecidesByTheSecondKey) {
 // Operations whose other inputs stay open take a value too.
 TEST(EditWords, WhatTakesAShapeMayHaveOpenInputs) {
   for (const char* line : {"dot", "select", "dynamic-update-slice"}) {
-    const auto found = searchPaletteFor(line, Shape::array(line[0] == 's' ? ElementType::Pred : ElementType::F32, {2, 3}));
+    const auto found =
+        searchPaletteFor(line, Shape::array(line[0] == 's' ? ElementType::Pred : ElementType::F32, {2, 3}));
     ASSERT_FALSE(found.empty()) << line;
     EXPECT_EQ(found[0].entry.title, line);
     EXPECT_FALSE(found[0].gives) << line;

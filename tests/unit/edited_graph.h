@@ -29,7 +29,8 @@ struct EditedGraph {
   void expectValues(const std::vector<Literal>& before) const {
     const auto now = values();
     ASSERT_EQ(now.size(), before.size()) << printHloText(module());
-    for (size_t i = 0; i < now.size(); ++i) EXPECT_TRUE(compareLiterals(before[i], now[i], {}, "out").equal) << printHloText(module());
+    for (size_t i = 0; i < now.size(); ++i)
+      EXPECT_TRUE(compareLiterals(before[i], now[i], {}, "out").equal) << printHloText(module());
   }
 };
 

@@ -27,7 +27,8 @@ std::vector<float> sweep(uint32_t stride) {
   for (float v : {0.0f, 1.0f, 0.5f, 2.0f, 0x1p-149f, 0x1p-126f, 3.4e38f, 88.7f, 104.0f, inf})
     out.insert(out.end(), {v, -v});
   out.push_back(std::numeric_limits<float>::quiet_NaN());
-  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += stride) out.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += stride)
+    out.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
   return out;
 }
 
@@ -85,11 +86,14 @@ struct Case {
 long double logisticOf(long double x) { return 1 / (1 + std::exp(-x)); }
 
 const Case kCases[] = {
-    {NodeOp::Exp, "exp", std::exp},       {NodeOp::Expm1, "expm1", std::expm1}, {NodeOp::Log, "log", std::log},
-    {NodeOp::Log1p, "log1p", std::log1p}, {NodeOp::Tanh, "tanh", std::tanh},    {NodeOp::Logistic, "logistic", logisticOf},
-    {NodeOp::Erf, "erf", std::erf},       {NodeOp::Cbrt, "cbrt", std::cbrt},    {NodeOp::Asin, "asin", std::asin},
-    {NodeOp::Acos, "acos", std::acos},    {NodeOp::Asinh, "asinh", std::asinh}, {NodeOp::Acosh, "acosh", std::acosh},
-    {NodeOp::Atanh, "atanh", std::atanh}, {NodeOp::Sinh, "sinh", std::sinh},    {NodeOp::Cosh, "cosh", std::cosh},
+    {NodeOp::Exp, "exp", std::exp},       {NodeOp::Expm1, "expm1", std::expm1},
+    {NodeOp::Log, "log", std::log},       {NodeOp::Log1p, "log1p", std::log1p},
+    {NodeOp::Tanh, "tanh", std::tanh},    {NodeOp::Logistic, "logistic", logisticOf},
+    {NodeOp::Erf, "erf", std::erf},       {NodeOp::Cbrt, "cbrt", std::cbrt},
+    {NodeOp::Asin, "asin", std::asin},    {NodeOp::Acos, "acos", std::acos},
+    {NodeOp::Asinh, "asinh", std::asinh}, {NodeOp::Acosh, "acosh", std::acosh},
+    {NodeOp::Atanh, "atanh", std::atanh}, {NodeOp::Sinh, "sinh", std::sinh},
+    {NodeOp::Cosh, "cosh", std::cosh},
 };
 
 class Approximation : public testing::TestWithParam<Case> {};
@@ -155,8 +159,9 @@ TEST(Approximations, ComplexExponentialAndLogarithm) {
   const Shape shape = Shape::arrayRowMajor(ElementType::C64, {4});
   const std::vector<std::complex<float>> values{{0.5f, 1.0f}, {-2.0f, 3.0f}, {0.0f, -1.0f}, {0.75f, 0.0f}};
   const Literal operands[] = {Literal::fromBytes(shape, std::as_bytes(std::span(values))).value()};
-  for (NodeOp op : {NodeOp::Exp, NodeOp::Log, NodeOp::Sqrt, NodeOp::Sin, NodeOp::Cos, NodeOp::Tanh, NodeOp::Asin, NodeOp::Atanh,
-                    NodeOp::Log1p, NodeOp::Expm1, NodeOp::Tan, NodeOp::Cosh, NodeOp::Sinh, NodeOp::Logistic, NodeOp::Rsqrt}) {
+  for (NodeOp op :
+       {NodeOp::Exp, NodeOp::Log, NodeOp::Sqrt, NodeOp::Sin, NodeOp::Cos, NodeOp::Tanh, NodeOp::Asin, NodeOp::Atanh,
+        NodeOp::Log1p, NodeOp::Expm1, NodeOp::Tan, NodeOp::Cosh, NodeOp::Sinh, NodeOp::Logistic, NodeOp::Rsqrt}) {
     ElementBuilder builder({shape}, {4});
     NodeId at[] = {builder.outputIndex(0)};
     const ElementProgram plain = builder.finish({builder.unary(op, builder.read(0, at))});
@@ -164,7 +169,8 @@ TEST(Approximations, ComplexExponentialAndLogarithm) {
     const auto found = interpret(expandApproximations(plain), operands).value();
     for (size_t i = 0; i < values.size(); ++i) {
       const auto e = expected[0].data<std::complex<float>>()[i], f = found[0].data<std::complex<float>>()[i];
-      EXPECT_LE(std::abs(e - f), 1e-5f * (1 + std::abs(e))) << static_cast<int>(op) << " of " << values[i] << ": " << e << f;
+      EXPECT_LE(std::abs(e - f), 1e-5f * (1 + std::abs(e)))
+          << static_cast<int>(op) << " of " << values[i] << ": " << e << f;
     }
   }
 }

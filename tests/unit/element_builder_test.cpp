@@ -19,7 +19,8 @@ TEST(ElementBuilder, ConstantsAreFolded) {
   ElementBuilder b({}, {});
   EXPECT_EQ(b.add(b.constant(ElementType::F32, 1), b.constant(ElementType::F32, 2)), b.constant(ElementType::F32, 3));
   EXPECT_EQ(b.convert(ElementType::S8, b.constant(ElementType::F32, 300)), b.constant(ElementType::S8, 127));
-  EXPECT_EQ(b.divide(b.constant(ElementType::S32, 7), b.constant(ElementType::S32, 0)), b.constant(ElementType::S32, -1));
+  EXPECT_EQ(b.divide(b.constant(ElementType::S32, 7), b.constant(ElementType::S32, 0)),
+            b.constant(ElementType::S32, -1));
 }
 
 TEST(ElementBuilder, SumsAreNormalised) {
@@ -105,7 +106,8 @@ ElementProgram rowSums() {
 
 TEST(ElementProgram, LoopsRun) {
   std::vector<float> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-  const Literal in[] = {Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {3, 4}), std::as_bytes(std::span(values))).value()};
+  const Literal in[] = {
+      Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {3, 4}), std::as_bytes(std::span(values))).value()};
   const auto out = interpret(rowSums(), in).value();
   EXPECT_EQ(out[0].data<float>()[0], 10);
   EXPECT_EQ(out[0].data<float>()[2], 42);

@@ -15,10 +15,12 @@ Shape matrix() { return Shape::arrayRowMajor(ElementType::F32, {kRows, kColumns}
 
 // The sum over `range` rounds of f(element of the output's row).
 NodeId sumOf(ElementBuilder& b, int64_t range, const std::function<NodeId(NodeId)>& f, NodeOp op = NodeOp::Add) {
-  auto made = b.loop({range}, {b.zero(ElementType::F32)}, [&](std::span<const NodeId> indices, std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
-    const NodeId place[] = {b.outputIndex(0), indices[0]};
-    return std::vector<NodeId>{b.binary(op, accumulators[0], f(b.read(0, place)))};
-  });
+  auto made =
+      b.loop({range}, {b.zero(ElementType::F32)},
+             [&](std::span<const NodeId> indices, std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
+               const NodeId place[] = {b.outputIndex(0), indices[0]};
+               return std::vector<NodeId>{b.binary(op, accumulators[0], f(b.read(0, place)))};
+             });
   return made.value()[0];
 }
 
@@ -36,7 +38,8 @@ TEST(JoinLoops, SumsOverTheSameRangeBecomeOneThatReadsOnce) {
   ElementBuilder b({matrix()}, {kRows});
   const NodeId sum = sumOf(b, kColumns, [](NodeId x) { return x; });
   const NodeId squares = sumOf(b, kColumns, [&](NodeId x) { return b.multiply(x, x); });
-  const NodeId most = sumOf(b, kColumns, [](NodeId x) { return x; }, NodeOp::Maximum);
+  const NodeId most = sumOf(
+      b, kColumns, [](NodeId x) { return x; }, NodeOp::Maximum);
   const ElementProgram program = b.finish({sum, b.subtract(squares, sum), most});
   expectJoined(program, 1);
   const ElementProgram joined = joinLoops(program);
@@ -72,9 +75,11 @@ TEST(JoinLoops, OtherRangesStayApart) {
 TEST(JoinLoops, LoopsInLoopsAreCopied) {
   ElementBuilder b({matrix()}, {kRows});
   auto nested = [&](NodeId x) {
-    auto made = b.loop({3}, {b.zero(ElementType::F32)}, [&](std::span<const NodeId>, std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
-      return std::vector<NodeId>{b.add(accumulators[0], x)};
-    });
+    auto made =
+        b.loop({3}, {b.zero(ElementType::F32)},
+               [&](std::span<const NodeId>, std::span<const NodeId> accumulators) -> Result<std::vector<NodeId>> {
+                 return std::vector<NodeId>{b.add(accumulators[0], x)};
+               });
     return made.value()[0];
   };
   const NodeId thrice = sumOf(b, kColumns, nested);

@@ -60,7 +60,8 @@ ENTRY main {
 })";
 
 CallTrace called(const Module& module, const char* caller, const char* computation, int64_t application) {
-  const auto trace = traceModule(module, {}, {{*module.findInstruction(caller), *module.findComputation(computation), application}});
+  const auto trace =
+      traceModule(module, {}, {{*module.findInstruction(caller), *module.findComputation(computation), application}});
   EXPECT_TRUE(trace) << trace.error().toString();
   return trace && !trace->calls.empty() ? trace->calls[0] : CallTrace();
 }
@@ -111,7 +112,10 @@ TEST(EvaluateApplications, SelectAndScatterShowsBothComputations) {
 
 TEST(EvaluateApplications, EmptyArraysHaveNone) {
   std::string text = kWindow;
-  for (const auto& [from, to] : {std::pair<std::string, std::string>{"f32[4] constant({1, 2, 4, 8})", "f32[0] constant({})"}, {"f32[4] reduce-window(x, zero), window={size=3 pad=1_1}", "f32[0] reduce-window(x, zero), window={size=3 pad=1_1}"}})
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"f32[4] constant({1, 2, 4, 8})", "f32[0] constant({})"},
+        {"f32[4] reduce-window(x, zero), window={size=3 pad=1_1}",
+         "f32[0] reduce-window(x, zero), window={size=3 pad=1_1}"}})
     text.replace(text.find(from), from.size(), to);
   const auto read = readHloText(text);
   ASSERT_TRUE(read.module);

@@ -1,5 +1,5 @@
-// Factors of decompositions among a program's outputs: found through guards, transposes and calls; equal when their products
-// are, different when one factor alone has other signs.
+// Factors of decompositions among a program's outputs: found through guards, transposes and calls; equal when their
+// products are, different when one factor alone has other signs.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -29,7 +29,8 @@ ENTRY main {{
   s = f64[2]{{0}} get-tuple-element(d), index=1
   vt = f64[2,2]{{1,0}} get-tuple-element(d), index=3
   ROOT r = ({}) tuple({})
-}})", shapes, outputs);
+}})",
+                     shapes, outputs);
 }
 
 std::vector<Literal> outputsOf(const Module& module) {
@@ -59,10 +60,19 @@ TEST(Factors, SingularVectorsAreEqualUpToSigns) {
   EXPECT_EQ(groups[0].factors[1].output, 1);
   EXPECT_EQ(groups[0].factors[2].output, 2);
   const auto found = outputsOf(module);
-  EXPECT_TRUE(compareByReconstruction(groups[0], std::vector{flipped(found[0], 1, -1), found[1], flipped(found[2], -1, 1)}, found, kTolerance).equal);
-  EXPECT_FALSE(compareByReconstruction(groups[0], std::vector{flipped(found[0], 1, -1), found[1], found[2]}, found, kTolerance).equal);
-  EXPECT_FALSE(compareByReconstruction(groups[0], std::vector{found[0], flipped(found[1], 0, -1), found[2]}, found, kTolerance).equal);
-  EXPECT_FALSE(compareByReconstruction(groups[0], std::vector{found[0], found[1], flipped(found[2], 0, -1)}, found, kTolerance).equal);
+  EXPECT_TRUE(compareByReconstruction(groups[0],
+                                      std::vector{flipped(found[0], 1, -1), found[1], flipped(found[2], -1, 1)}, found,
+                                      kTolerance)
+                  .equal);
+  EXPECT_FALSE(
+      compareByReconstruction(groups[0], std::vector{flipped(found[0], 1, -1), found[1], found[2]}, found, kTolerance)
+          .equal);
+  EXPECT_FALSE(
+      compareByReconstruction(groups[0], std::vector{found[0], flipped(found[1], 0, -1), found[2]}, found, kTolerance)
+          .equal);
+  EXPECT_FALSE(
+      compareByReconstruction(groups[0], std::vector{found[0], found[1], flipped(found[2], 0, -1)}, found, kTolerance)
+          .equal);
 }
 
 TEST(Factors, AFactorByItselfIsComparedUpToPhases) {
@@ -104,8 +114,12 @@ TEST(Factors, AreFollowedThroughGuardsAndTransposes) {
   EXPECT_TRUE(groups[0].factors[0].transposed);
   EXPECT_FALSE(groups[0].has(2));  // computed from a factor, which is none
   const auto found = outputsOf(module);
-  EXPECT_TRUE(compareByReconstruction(groups[0], std::vector{flipped(found[0], -1, 0), found[1], found[2]}, found, kTolerance).equal);
-  EXPECT_FALSE(compareByReconstruction(groups[0], std::vector{flipped(found[0], 0, -1), found[1], found[2]}, found, kTolerance).equal);
+  EXPECT_TRUE(
+      compareByReconstruction(groups[0], std::vector{flipped(found[0], -1, 0), found[1], found[2]}, found, kTolerance)
+          .equal);
+  EXPECT_FALSE(
+      compareByReconstruction(groups[0], std::vector{flipped(found[0], 0, -1), found[1], found[2]}, found, kTolerance)
+          .equal);
 }
 
 TEST(Factors, QrThroughItsReflectors) {
@@ -128,12 +142,17 @@ ENTRY main {
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].kind, Kind::Qr);
   const auto found = outputsOf(module);
-  EXPECT_TRUE(compareByReconstruction(groups[0], std::vector{flipped(found[0], 0, -1), flipped(found[1], -1, 0)}, found, kTolerance).equal);
-  EXPECT_FALSE(compareByReconstruction(groups[0], std::vector{flipped(found[0], 0, -1), found[1]}, found, kTolerance).equal);
+  EXPECT_TRUE(compareByReconstruction(groups[0], std::vector{flipped(found[0], 0, -1), flipped(found[1], -1, 0)}, found,
+                                      kTolerance)
+                  .equal);
+  EXPECT_FALSE(
+      compareByReconstruction(groups[0], std::vector{flipped(found[0], 0, -1), found[1]}, found, kTolerance).equal);
 }
 
 TEST(Factors, AProgramWithoutDecompositionsHasNone) {
-  EXPECT_TRUE(factoredOutputs(moduleOf("HloModule m\nENTRY main {\n  x = f64[2] parameter(0)\n  ROOT r = f64[2] negate(x)\n}")).empty());
+  EXPECT_TRUE(
+      factoredOutputs(moduleOf("HloModule m\nENTRY main {\n  x = f64[2] parameter(0)\n  ROOT r = f64[2] negate(x)\n}"))
+          .empty());
 }
 
 }  // namespace

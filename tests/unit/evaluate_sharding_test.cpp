@@ -12,7 +12,8 @@
 namespace tessera {
 namespace {
 
-const std::string kMeshes = R"({xla.sdy.meshes={mesh = #sdy.mesh<["a"=2, "b"=4]>, turned = #sdy.mesh<["a"=2], device_ids=[1, 0]>}})";
+const std::string kMeshes =
+    R"({xla.sdy.meshes={mesh = #sdy.mesh<["a"=2, "b"=4]>, turned = #sdy.mesh<["a"=2], device_ids=[1, 0]>}})";
 
 Meshes meshes() {
   Module module("m");
@@ -28,9 +29,11 @@ Literal counted(std::vector<int64_t> dims) {
   return out;
 }
 
-std::vector<Literal> blocksOf(const Literal& whole, const std::vector<int64_t>& block, const Tiling& tiling, int64_t devices) {
+std::vector<Literal> blocksOf(const Literal& whole, const std::vector<int64_t>& block, const Tiling& tiling,
+                              int64_t devices) {
   std::vector<Literal> out;
-  for (int64_t device = 0; device < devices; ++device) out.push_back(blockOf(whole, Shape::arrayRowMajor(ElementType::S32, block), tiling, device).value());
+  for (int64_t device = 0; device < devices; ++device)
+    out.push_back(blockOf(whole, Shape::arrayRowMajor(ElementType::S32, block), tiling, device).value());
   return out;
 }
 
@@ -49,7 +52,9 @@ TEST(Shardy, Meshes) {
 }
 
 TEST(Shardy, TilingsByAxes) {
-  const auto tilings = shardyTilings(R"(#sdy.sharding_per_value<[<@mesh, [{"b"}, {}]>, <@mesh, [{"a", "b"}]>, <@mesh, [{}, {"a"}], replicated={"b"}>]>)", meshes(), {"a", "b"});
+  const auto tilings = shardyTilings(
+      R"(#sdy.sharding_per_value<[<@mesh, [{"b"}, {}]>, <@mesh, [{"a", "b"}]>, <@mesh, [{}, {"a"}], replicated={"b"}>]>)",
+      meshes(), {"a", "b"});
   ASSERT_TRUE(tilings) << tilings.error().toString();
   ASSERT_EQ(tilings->size(), 3u);
   EXPECT_EQ((*tilings)[0].tiles, (std::vector<int64_t>{4, 1}));
@@ -72,8 +77,9 @@ TEST(Shardy, PartsOfAnAxisAndOtherAxes) {
 }
 
 TEST(Shardy, WhatItDoesNotKnowIsRefused) {
-  for (const char* text : {"#sdy.sharding<@none, [{}]>", "#sdy.sharding<@mesh, [{\"c\"}]>", "#sdy.sharding<@mesh, [{\"a\"}", "nonsense", "",
-                           "#sdy.sharding<@mesh, [{\"a\"}, {\"a\"}]>", "#sdy.sharding<@mesh, [{\"b\":(3)4}]>"})
+  for (const char* text :
+       {"#sdy.sharding<@none, [{}]>", "#sdy.sharding<@mesh, [{\"c\"}]>", "#sdy.sharding<@mesh, [{\"a\"}", "nonsense",
+        "", "#sdy.sharding<@mesh, [{\"a\"}, {\"a\"}]>", "#sdy.sharding<@mesh, [{\"b\":(3)4}]>"})
     EXPECT_FALSE(shardyTilings(text, meshes(), {"a", "b", "c"})) << text;
   EXPECT_FALSE(manualAxesOf("#sdy<manual_axes{\"a\""));
   EXPECT_EQ(manualAxesOf("#sdy<manual_axes{\"a\", \"b\"}>").value(), (std::vector<std::string>{"a", "b"}));
@@ -92,7 +98,8 @@ TEST(Sharding, BlocksJoinToTheWhole) {
 // Copies are found by their values: next to each other, or in turns.
 TEST(Sharding, CopiesAreFoundWithoutASharding) {
   const Literal whole = counted({8, 2});
-  for (const char* text : {"{devices=[2,1,4]<=[8] last_tile_dim_replicate}", "{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}", "{devices=[8,1]<=[8]}"}) {
+  for (const char* text : {"{devices=[2,1,4]<=[8] last_tile_dim_replicate}",
+                           "{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}", "{devices=[8,1]<=[8]}"}) {
     const Tiling tiling = tilingOf(text).value();
     const std::vector<Literal> blocks = blocksOf(whole, {8 / tiling.tiles[0], 2}, tiling, 8);
     const auto joined = joinBlocks(blocks, whole.shape());
@@ -113,12 +120,14 @@ TEST(Sharding, BlocksThatDoNotFitAreRefused) {
 }
 
 TEST(Sharding, OfTuples) {
-  EXPECT_EQ(shardingsOf("{{devices=[2]<=[2]}, {replicated}}"), (std::vector<std::string_view>{"{devices=[2]<=[2]}", "{replicated}"}));
+  EXPECT_EQ(shardingsOf("{{devices=[2]<=[2]}, {replicated}}"),
+            (std::vector<std::string_view>{"{devices=[2]<=[2]}", "{replicated}"}));
   EXPECT_EQ(shardingsOf("{replicated}").size(), 1u);
 }
 
 // Two nested manual regions: the outer one cuts rows, the inner one columns, and devices leave them in turn.
-constexpr const char* kNested = R"(HloModule nested, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2, "b"=2]>}}
+constexpr const char* kNested =
+    R"(HloModule nested, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2, "b"=2]>}}
 ENTRY main {
   x = s32[4,4]{1,0} parameter(0)
   rows = s32[2,4]{1,0} custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"a\"}, {\"b\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
@@ -138,7 +147,8 @@ TEST(DeviceValues, MoreDevicesThanThreadsAreRefused) {
   const ReadResult read = readHloText("HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0)\n}\n");
   ASSERT_TRUE(read.module);
   EXPECT_TRUE(gridOf(*read.module, DeviceGrid::kMost, 1));
-  for (const auto& [replicas, partitions] : {std::pair<int64_t, int64_t>{DeviceGrid::kMost, 2}, {INT64_MAX, INT64_MAX}, {1, 99999999}}) {
+  for (const auto& [replicas, partitions] :
+       {std::pair<int64_t, int64_t>{DeviceGrid::kMost, 2}, {INT64_MAX, INT64_MAX}, {1, 99999999}}) {
     const auto grid = gridOf(*read.module, replicas, partitions);
     ASSERT_FALSE(grid);
     EXPECT_EQ(grid.error().fault, Fault::Usage);
@@ -174,17 +184,20 @@ TEST(DeviceValues, AGlobalProgramAloneSaysWhoIsMissing) {
   const auto result = evaluateModule(*read.module, std::vector<Literal>{counted({4, 4})});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, Fault::Unsupported);
-  EXPECT_NE(result.error().message.find("joins 2 devices, and there is one"), std::string::npos) << result.error().message;
+  EXPECT_NE(result.error().message.find("joins 2 devices, and there is one"), std::string::npos)
+      << result.error().message;
 }
 
 TEST(DeviceValues, WithoutAShardingBlocksFollowTheDevices) {
-  ReadResult read = readHloText("HloModule m, num_partitions=4\nENTRY e {\n  x = s32[2,2] parameter(0)\n  ROOT r = s32[2,2] negate(x)\n}\n");
+  ReadResult read = readHloText(
+      "HloModule m, num_partitions=4\nENTRY e {\n  x = s32[2,2] parameter(0)\n  ROOT r = s32[2,2] negate(x)\n}\n");
   ASSERT_TRUE(read.module);
   inferModule(*read.module);
   const DeviceGrid grid{1, 4};
   const auto cut = argumentsByDevice(*read.module, grid, {{"arg0", counted({8, 2})}}, FillRule{});
   ASSERT_TRUE(cut) << cut.error().toString();
-  for (size_t device = 0; device < 4; ++device) EXPECT_EQ((*cut)[device][0].data<int32_t>()[0], static_cast<int32_t>(4 * device));
+  for (size_t device = 0; device < 4; ++device)
+    EXPECT_EQ((*cut)[device][0].data<int32_t>()[0], static_cast<int32_t>(4 * device));
   const auto same = argumentsByDevice(*read.module, grid, {{"arg0", counted({2, 2})}}, FillRule{});
   ASSERT_TRUE(same);
   EXPECT_EQ((*same)[3][0].data<int32_t>()[0], 0);

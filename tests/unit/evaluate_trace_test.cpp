@@ -1,4 +1,5 @@
-// Values of graphs that are being edited: what does not fit does not run, and what is complete beside it has its values.
+// Values of graphs that are being edited: what does not fit does not run, and what is complete beside it has its
+// values.
 #include <gtest/gtest.h>
 
 #include "core/evaluate/trace.h"
@@ -53,7 +54,8 @@ TEST(Trace, ALoopThatIsBeingEditedDoesNotRun) {
 // A body that takes another size than its caller gives has no values, and the caller's stay.
 TEST(Trace, ABodyThatTakesOtherValuesHasNone) {
   std::string text = kBroken;
-  for (size_t at = text.find("f32[4]"); at < text.find("%condition (q"); at = text.find("f32[4]", at + 1)) text.replace(at, 6, "f32[9]");
+  for (size_t at = text.find("f32[4]"); at < text.find("%condition (q"); at = text.find("f32[4]", at + 1))
+    text.replace(at, 6, "f32[9]");
   const ReadResult read = readHloText(text);
   ASSERT_TRUE(read.module);
   const Module& module = *read.module;

@@ -44,8 +44,9 @@ TEST(Dot, IsToldFromHlo) {
   EXPECT_TRUE(looksLikeDot("digraph{}"));
   EXPECT_TRUE(looksLikeDot("# x\n/* y */ STRICT Graph g {"));
   EXPECT_TRUE(looksLikeDot("graph { rankdir=LR; a -- b }"));
-  for (const char* hlo : {"HloModule graph", "graph {\n  a = f32[2] parameter(0)\n}", "graph {\n ROOT %a = (f32[2]) tuple(b)\n}",
-                          "digraph {\n  n = negate(x)\n}", "graph (a: f32[]) -> f32[] {", "graphs {", ""})
+  for (const char* hlo :
+       {"HloModule graph", "graph {\n  a = f32[2] parameter(0)\n}", "graph {\n ROOT %a = (f32[2]) tuple(b)\n}",
+        "digraph {\n  n = negate(x)\n}", "graph (a: f32[]) -> f32[] {", "graphs {", ""})
     EXPECT_FALSE(looksLikeDot(hlo)) << hlo;
 }
 
@@ -55,9 +56,10 @@ TEST(Dot, ErrorsSayTheLine) {
     uint32_t line;
     const char* expected;
   };
-  for (const Case& c : {Case{"digraph {\n a ->\n}", 3, "a name"}, Case{"digraph {\n a [label=\"x\n", 2, "a string that ends"},
-                        Case{"digraph {\n a\n", 3, "}"}, Case{"digraph {\n a [label=<<b>]\n", 2, "an html text that ends"},
-                        Case{"digraph {\n node;\n}", 2, "["}, Case{"digraph g\n", 2, "{"}, Case{"tree {}", 1, "graph or digraph"}}) {
+  for (const Case& c :
+       {Case{"digraph {\n a ->\n}", 3, "a name"}, Case{"digraph {\n a [label=\"x\n", 2, "a string that ends"},
+        Case{"digraph {\n a\n", 3, "}"}, Case{"digraph {\n a [label=<<b>]\n", 2, "an html text that ends"},
+        Case{"digraph {\n node;\n}", 2, "["}, Case{"digraph g\n", 2, "{"}, Case{"tree {}", 1, "graph or digraph"}}) {
     const auto graph = readDot(c.text, "f.dot");
     ASSERT_FALSE(graph) << c.text;
     EXPECT_EQ(graph.error().position.line, c.line) << c.text;
@@ -71,7 +73,8 @@ TEST(Dot, HostileOnesEnd) {
   for (int i = 0; i < 100000; ++i) deep += '{';
   EXPECT_EQ(readDot(deep).error().message, "the Graphviz file has too many nested subgraphs");
   for (int i = 0; i < 3000; ++i) wide += " n" + std::to_string(i);
-  EXPECT_EQ(readDot(wide + "} -- { n1 " + wide.substr(9) + "} }").error().message, "the Graphviz file has too many edges");
+  EXPECT_EQ(readDot(wide + "} -- { n1 " + wide.substr(9) + "} }").error().message,
+            "the Graphviz file has too many edges");
   const std::string whole = kText;
   for (size_t n = 0; n < whole.size(); ++n) {
     for (char c : {'"', '\\', '{', '}', '<', '\0', '\xff', '-'}) {
@@ -84,7 +87,9 @@ TEST(Dot, HostileOnesEnd) {
 }
 
 TEST(Dot, OwnOutputReads) {
-  const char* hlo = "HloModule m\n\nENTRY %main (a: f32[2]) -> f32[2] {\n  %a = f32[2]{0} parameter(0)\n  ROOT %n = f32[2]{0} add(%a, %a)\n}\n";
+  const char* hlo =
+      "HloModule m\n\nENTRY %main (a: f32[2]) -> f32[2] {\n  %a = f32[2]{0} parameter(0)\n  ROOT %n = f32[2]{0} "
+      "add(%a, %a)\n}\n";
   const auto graph = readDot(printDot(*readHloText(hlo).module));
   ASSERT_TRUE(graph);
   EXPECT_EQ(graph->nodes[1].lines, (std::vector<std::string>{"n", "add", "f32[2]{0}"}));

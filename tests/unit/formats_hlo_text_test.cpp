@@ -11,7 +11,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::string_view kLongForm = R"(HloModule jit_f, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }, entry_computation_layout={(f32[4,8]{1,0}, s32[])->f32[4]{0}}, allow_spmd_sharding_propagation_to_output={true}, num_partitions=2, frontend_attributes={a="b",m={"k":[1,2]}}
+constexpr std::string_view kLongForm =
+    R"(HloModule jit_f, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }, entry_computation_layout={(f32[4,8]{1,0}, s32[])->f32[4]{0}}, allow_spmd_sharding_propagation_to_output={true}, num_partitions=2, frontend_attributes={a="b",m={"k":[1,2]}}
 
 FileNames
 1 "a.py"
@@ -145,10 +146,20 @@ TEST(HloText, LiteralsOfManyTypes) {
 
 // What XLA's reader makes of values that a type lacks, as it prints them.
 TEST(HloText, LiteralsAsXlaTakesThem) {
-  for (auto [shape, literal, printed] : std::initializer_list<std::tuple<std::string_view, std::string_view, std::string_view>>{
-           {"f8e4m3fn[]", "inf", "nan"}, {"f4e2m1fn[]", "inf", "6"}, {"f4e2m1fn[]", "nan", "-0"}, {"f8e8m0fnu[]", "-inf", "nan"},
-           {"f8e5m2[]", "-nan(0x8000000000000)", "-nan"}, {"f8e4m3fnuz[]", "nan", "-nan"}, {"f8e5m2fnuz[]", "nan", "-nan"}, {"f8e4m3b11fnuz[]", "-nan", "-nan"}, {"f32[]", "nan(0x8000000000000)", "nan"}, {"pred[]", "-1", "true"},
-           {"s64[]", "9223372036854775808", "-9223372036854775808"}, {"u64[]", "-1", "18446744073709551615"}}) {
+  for (auto [shape, literal, printed] :
+       std::initializer_list<std::tuple<std::string_view, std::string_view, std::string_view>>{
+           {"f8e4m3fn[]", "inf", "nan"},
+           {"f4e2m1fn[]", "inf", "6"},
+           {"f4e2m1fn[]", "nan", "-0"},
+           {"f8e8m0fnu[]", "-inf", "nan"},
+           {"f8e5m2[]", "-nan(0x8000000000000)", "-nan"},
+           {"f8e4m3fnuz[]", "nan", "-nan"},
+           {"f8e5m2fnuz[]", "nan", "-nan"},
+           {"f8e4m3b11fnuz[]", "-nan", "-nan"},
+           {"f32[]", "nan(0x8000000000000)", "nan"},
+           {"pred[]", "-1", "true"},
+           {"s64[]", "9223372036854775808", "-9223372036854775808"},
+           {"u64[]", "-1", "18446744073709551615"}}) {
     auto read = parseLiteral(literal, parseShape(shape).value());
     ASSERT_TRUE(read) << shape << ' ' << literal << ": " << read.error().toString();
     EXPECT_EQ(printLiteral(*read), printed) << shape << ' ' << literal;
@@ -156,23 +167,32 @@ TEST(HloText, LiteralsAsXlaTakesThem) {
 }
 
 TEST(HloText, LiteralsOutOfRange) {
-  for (auto [shape, literal] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {"u8[]", "-1"}, {"s4[]", "8"}, {"f16[]", "70000"}, {"f64[]", "1e999"}, {"s32[]", "1.5"}, {"f8e4m3fn[]", "nan(0x1)"},
-           {"s32[2]", "{1}"}, {"s32[2]", "{1,2,3}"}, {"s32[2]", "1"}, {"f16[]", "nan(0x400)"},
-           {"f32[4611686018427387904]", "{1}"}})
+  for (auto [shape, literal] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{{"u8[]", "-1"},
+                                                                            {"s4[]", "8"},
+                                                                            {"f16[]", "70000"},
+                                                                            {"f64[]", "1e999"},
+                                                                            {"s32[]", "1.5"},
+                                                                            {"f8e4m3fn[]", "nan(0x1)"},
+                                                                            {"s32[2]", "{1}"},
+                                                                            {"s32[2]", "{1,2,3}"},
+                                                                            {"s32[2]", "1"},
+                                                                            {"f16[]", "nan(0x400)"},
+                                                                            {"f32[4611686018427387904]", "{1}"}})
     EXPECT_FALSE(parseLiteral(literal, parseShape(shape).value())) << shape << ' ' << literal;
 }
 
 TEST(HloText, ShapesKeepEveryLayoutPart) {
   for (std::string_view shape :
-       {"f32[2,<=3,?]{2,1,0}", "f32[]{:T(256)}", "bf16[3,130]{1,0:T(8,128)(2,1)}", "f32[8]{0:T(4)L(1024)#(u32)*(u64)E(32)S(5)M(1024)}",
-        "f32[8,4]{1,0:T(8,*)SC(0:2)(1:1,3)}", "s4[8]{0:E(4)}", "b(f32[2]{0})", "token[]", "()", "((f32[], s32[2]{0}), token[])"}) {
+       {"f32[2,<=3,?]{2,1,0}", "f32[]{:T(256)}", "bf16[3,130]{1,0:T(8,128)(2,1)}",
+        "f32[8]{0:T(4)L(1024)#(u32)*(u64)E(32)S(5)M(1024)}", "f32[8,4]{1,0:T(8,*)SC(0:2)(1:1,3)}", "s4[8]{0:E(4)}",
+        "b(f32[2]{0})", "token[]", "()", "((f32[], s32[2]{0}), token[])"}) {
     auto read = parseShape(shape);
     ASSERT_TRUE(read) << shape << ": " << read.error().toString();
     EXPECT_EQ(toString(*read), shape);
   }
-  for (std::string_view shape : {"f32[2]{1}", "f32[2,2]{0}", "f32[-1]", "f33[2]", "f32[2", "f32[2]{0:P(f32[2])}", "f32[2]x",
-                                 "f32[99999999999999999999]", "token[2]", "tuple[]"})
+  for (std::string_view shape : {"f32[2]{1}", "f32[2,2]{0}", "f32[-1]", "f33[2]", "f32[2", "f32[2]{0:P(f32[2])}",
+                                 "f32[2]x", "f32[99999999999999999999]", "token[2]", "tuple[]"})
     EXPECT_FALSE(parseShape(shape)) << shape;
 }
 
@@ -213,7 +233,8 @@ ENTRY e {
   EXPECT_NE(nested.find("%t_1_1 = s32[] get-tuple-element(%t_1), index=1"), std::string::npos) << nested;
   EXPECT_NE(nested.find("exponential.anon"), std::string::npos);
   EXPECT_NE(stable("f32[3] add(f32[3] x, f32[3] y)").find("ROOT %add = f32[3]{0} add(%x, %y)"), std::string::npos);
-  EXPECT_NE(stable("ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)\n r = f32[] reduce(x, z), dimensions={0}, to_apply={\n a = f32[] "
+  EXPECT_NE(stable("ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)\n r = f32[] reduce(x, z), dimensions={0}, "
+                   "to_apply={\n a = f32[] "
                    "parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) } }")
                 .find("to_apply=%r.computation"),
             std::string::npos);
@@ -221,10 +242,12 @@ ENTRY e {
 
 TEST(HloText, ErrorsNameTheFaultAndThePlace) {
   const std::string head = "HloModule m\nENTRY e {\n  x = f32[4]{0} parameter(0)\n";
-  EXPECT_EQ(firstError(head + "  ROOT y = f32[4]{0} add(x, nope)\n}"), "f:4:29: error: undefined name %nope in computation %e");
+  EXPECT_EQ(firstError(head + "  ROOT y = f32[4]{0} add(x, nope)\n}"),
+            "f:4:29: error: undefined name %nope in computation %e");
   EXPECT_EQ(firstError(head + "  a = f32[4]{0} add(x, b)\n  ROOT b = f32[4]{0} add(a, x)\n}"),
             "f:4:24: error: cycle or use before definition: %a uses %b, which is defined later, at line 5");
-  EXPECT_NE(firstError(head + "  x = f32[4]{0} parameter(1)\n}").find("4:3: error: %x is defined twice"), std::string::npos);
+  EXPECT_NE(firstError(head + "  x = f32[4]{0} parameter(1)\n}").find("4:3: error: %x is defined twice"),
+            std::string::npos);
   EXPECT_NE(firstError(head + "  ROOT y = f32[4]{0} add(x, ").find("the text ends too early"), std::string::npos);
   EXPECT_NE(firstError(head).find("the text ends inside computation %e"), std::string::npos);
   EXPECT_NE(firstError("").find("the text is empty"), std::string::npos);
@@ -232,11 +255,13 @@ TEST(HloText, ErrorsNameTheFaultAndThePlace) {
 }
 
 TEST(HloText, ErrorsAreCollectedAndSoftOnesKeepTheModule) {
-  ReadResult many = readHloText("HloModule m\nENTRY e {\n x = f32[4 parameter(0)\n y = f99[] parameter(1)\n ROOT z = f32[] add(x, y)\n}");
+  ReadResult many = readHloText(
+      "HloModule m\nENTRY e {\n x = f32[4 parameter(0)\n y = f99[] parameter(1)\n ROOT z = f32[] add(x, y)\n}");
   ASSERT_EQ(many.diagnostics.items().size(), 2u);
   EXPECT_EQ(many.diagnostics.items()[1].position.line, 4u);
   EXPECT_FALSE(many.module);
-  ReadResult soft = readHloText("ENTRY e {\n x = f32[4] parameter(0)\n ROOT y = f32[4] frobnicate(x), wibble={1}, k=2\n}");
+  ReadResult soft =
+      readHloText("ENTRY e {\n x = f32[4] parameter(0)\n ROOT y = f32[4] frobnicate(x), wibble={1}, k=2\n}");
   EXPECT_TRUE(soft.diagnostics.hasErrors());
   ASSERT_TRUE(soft.module);
   EXPECT_NE(printHloText(*soft.module).find("frobnicate(%x), k=2, wibble={1}"), std::string::npos);
@@ -275,7 +300,8 @@ TEST(HloText, OlderHeadersEndWithAColon) {
 }
 
 TEST(HloText, BodiesOfANamelessInstructionHaveNames) {
-  const ReadResult read = readHloText("f32[5]{0} call(f32[5]{0}), to_apply=\n{\n  ROOT p = f32[5]{0} parameter(0)\n}\n");
+  const ReadResult read =
+      readHloText("f32[5]{0} call(f32[5]{0}), to_apply=\n{\n  ROOT p = f32[5]{0} parameter(0)\n}\n");
   ASSERT_TRUE(read.module) << read.diagnostics.items().at(0).toString();
   const std::string text = printHloText(*read.module);
   EXPECT_NE(text.find("\n%computation (p: f32[5]) -> f32[5] {"), std::string::npos) << text;
@@ -283,7 +309,9 @@ TEST(HloText, BodiesOfANamelessInstructionHaveNames) {
 }
 
 TEST(HloText, SugarEndsWhatItStarted) {
-  const std::string head = "ENTRY e {\n  p = f32[2]{0} parameter(0)\n  s = ((f32[2]{0}), f32[2]{0}, s32[]) negate-start(p)\n  ROOT d = f32[2]{0} ";
+  const std::string head =
+      "ENTRY e {\n  p = f32[2]{0} parameter(0)\n  s = ((f32[2]{0}), f32[2]{0}, s32[]) negate-start(p)\n  ROOT d = "
+      "f32[2]{0} ";
   EXPECT_TRUE(readHloText(head + "negate-done(s)\n}\n").diagnostics.empty());
   const ReadResult wrong = readHloText(head + "abs-done(s)\n}\n");
   ASSERT_EQ(wrong.diagnostics.items().size(), 1u);

@@ -15,7 +15,8 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kText = R"(HloModule m, entry_computation_layout={(f32[2,3]{1,0})->(f32[2,3]{1,0}, s8[4]{0})}, frontend_attributes={tessera.entry_padding="0: 3,5=0; result: {1}8"}
+constexpr const char* kText =
+    R"(HloModule m, entry_computation_layout={(f32[2,3]{1,0})->(f32[2,3]{1,0}, s8[4]{0})}, frontend_attributes={tessera.entry_padding="0: 3,5=0; result: {1}8"}
 
 ENTRY %main (a: f32[2,3], b: s8[4]) -> (f32[2,3], s8[4]) {
   %a = f32[2,3]{1,0} parameter(0), frontend_attributes={other="x, y",tessera.padding="3,5=0"}
@@ -31,13 +32,16 @@ Module read(const std::string& text) {
   return std::move(*out.module);
 }
 
-const Layout& layoutOf(const Module& module, const char* name) { return *module.shapeOf(*module.findInstruction(name)).layout; }
+const Layout& layoutOf(const Module& module, const char* name) {
+  return *module.shapeOf(*module.findInstruction(name)).layout;
+}
 
 TEST(Padding, TextSaysIt) {
   const Module module = read(kText);
   EXPECT_EQ(layoutOf(module, "a").paddedDimensions, (std::vector<int64_t>{3, 5}));
   EXPECT_EQ(layoutOf(module, "a").paddingValue, 0.0);
-  EXPECT_EQ(module.at(*module.findInstruction("a")).attributes->get<RawText>(Attr::frontend_attributes)->text, "{other=\"x, y\"}");
+  EXPECT_EQ(module.at(*module.findInstruction("a")).attributes->get<RawText>(Attr::frontend_attributes)->text,
+            "{other=\"x, y\"}");
   EXPECT_TRUE(layoutOf(module, "c").paddedDimensions.empty());
   EXPECT_EQ(layoutOf(module, "c").paddingValue, -std::numeric_limits<double>::infinity());
   EXPECT_FALSE(module.at(*module.findInstruction("c")).attributes->has(Attr::frontend_attributes));
@@ -87,7 +91,8 @@ TEST(Padding, WhatDoesNotFitIsRefused) {
     text.replace(text.find("3,5=0\"}\n"), 5, padding);
     const ReadResult out = readHloText(text, "f.hlo");
     ASSERT_EQ(out.diagnostics.items().size(), 1u) << padding;
-    EXPECT_EQ(out.diagnostics.items()[0].message, "%a: the padding \"" + std::string(padding) + "\" does not fit f32[2,3]");
+    EXPECT_EQ(out.diagnostics.items()[0].message,
+              "%a: the padding \"" + std::string(padding) + "\" does not fit f32[2,3]");
     EXPECT_EQ(out.diagnostics.items()[0].position.line, 4u);
   }
 }
@@ -100,7 +105,9 @@ TEST(Padding, JournalKeepsIt) {
   EXPECT_EQ(std::get<SetParameterShape>(back.actions[0]).shape, shape);
 }
 
-std::string bytesOf(const std::vector<std::byte>& buffer) { return {reinterpret_cast<const char*>(buffer.data()), buffer.size()}; }
+std::string bytesOf(const std::vector<std::byte>& buffer) {
+  return {reinterpret_cast<const char*>(buffer.data()), buffer.size()};
+}
 
 TEST(Physical, PadsAndOrders) {
   Shape shape = parseShape("u8[2,3]{0,1}").value();
@@ -119,8 +126,9 @@ TEST(Physical, PacksPartsOfBytes) {
 
 // Against MemoryMap element by element, under layouts of every kind.
 TEST(Physical, FollowsTheMemoryMap) {
-  for (const char* text : {"s16[]", "s16[7]{0:T(4)L(16)}", "s16[3,5]{0,1:T(2,4)}", "s16[3,5,4]{1,2,0:T(2,4)(2,1)}", "s16[4,6]{1,0:T(*,4)}",
-                           "s16[6,5]{1,0:M(8)}", "s16[0,3]{1,0:T(2,2)}", "s16[0,4000000000000]"}) {
+  for (const char* text :
+       {"s16[]", "s16[7]{0:T(4)L(16)}", "s16[3,5]{0,1:T(2,4)}", "s16[3,5,4]{1,2,0:T(2,4)(2,1)}", "s16[4,6]{1,0:T(*,4)}",
+        "s16[6,5]{1,0:M(8)}", "s16[0,3]{1,0:T(2,2)}", "s16[0,4000000000000]"}) {
     const Shape shape = parseShape(text).value();
     Literal value = Literal::allocate(shape).value();
     std::span<int16_t> data = value.mutableData<int16_t>();

@@ -10,7 +10,9 @@
 namespace tessera {
 namespace {
 
-const std::string kGraph = "HloModule m\n\n%main (a: f32[2]) -> f32[2] {\n  %a = f32[2]{0} parameter(0)\n  ROOT %n = f32[2]{0} negate(%a)\n}\n";
+const std::string kGraph =
+    "HloModule m\n\n%main (a: f32[2]) -> f32[2] {\n  %a = f32[2]{0} parameter(0)\n  ROOT %n = f32[2]{0} "
+    "negate(%a)\n}\n";
 
 const std::string kHead = R"(tessera project 1
 show "main"
@@ -75,7 +77,8 @@ end
   EXPECT_TRUE(project.arranged());
   EXPECT_EQ(project.pages[0].reroutes.at({"n", 0})[1].x, 3.5);
   EXPECT_EQ(project.pages[0].frames[0].color, 3);
-  for (const char* line : {"frame 0 0 1 1 \"x\" 7", "frame 0 0 1 1 \"x\" -1", "via \"n\" 1.5", "via \"n\" 0 1", "size \"a\" 0", "mute", "mute \"a\" 1", "size \"a\" -1 \"B\""})
+  for (const char* line : {"frame 0 0 1 1 \"x\" 7", "frame 0 0 1 1 \"x\" -1", "via \"n\" 1.5", "via \"n\" 0 1",
+                           "size \"a\" 0", "mute", "mute \"a\" 1", "size \"a\" -1 \"B\""})
     EXPECT_FALSE(parseProject("tessera project 1\ngraph \"g\"\npage \"p\"\n" + std::string(line) + "\nend\n")) << line;
 }
 
@@ -91,9 +94,11 @@ TEST(Project, SidecarNamesItsGraph) {
   const ReadResult without = readModule(missing);
   ASSERT_FALSE(without.module);
   EXPECT_EQ(without.diagnostics.items()[0].file, missing.string());
-  EXPECT_TRUE(without.diagnostics.items()[0].message.starts_with("the graph none.hlo of the project cannot be read: ")) << without.diagnostics.items()[0].message;
+  EXPECT_TRUE(without.diagnostics.items()[0].message.starts_with("the graph none.hlo of the project cannot be read: "))
+      << without.diagnostics.items()[0].message;
   const auto looped = write("l.tessera", "tessera project 1\ngraph \"l.tessera\"\nend\n");
-  EXPECT_EQ(readModule(looped).diagnostics.items()[0].message, "the graph of the project is a project itself: l.tessera");
+  EXPECT_EQ(readModule(looped).diagnostics.items()[0].message,
+            "the graph of the project is a project itself: l.tessera");
 }
 
 struct Broken {
@@ -104,7 +109,8 @@ struct Broken {
 
 TEST(Project, BrokenOnesSayTheLine) {
   const Broken cases[] = {
-      {"tessera project 2\nend\n", 1, "the project was written by a newer Tessera; this one reads version 1 and older ones"},
+      {"tessera project 2\nend\n", 1,
+       "the project was written by a newer Tessera; this one reads version 1 and older ones"},
       {"tessera projct 1\nend\n", 1, "the first line of the project file is broken"},
       {"tesse", 1, "the first line of the project file is broken"},
       {"tessera project x\nend\n", 1, "the version of the project file does not read"},

@@ -1,5 +1,5 @@
-// Protobuf: a module comes back from the binary and the text form as it was, what the IR cannot hold is kept, and damaged
-// messages are refused with the fault. Files written by XLA are in the corpus tests.
+// Protobuf: a module comes back from the binary and the text form as it was, what the IR cannot hold is kept, and
+// damaged messages are refused with the fault. Files written by XLA are in the corpus tests.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,8 +13,10 @@
 namespace tessera {
 namespace {
 
-// Things that the messages have fields for, and things that they do not (notes, mode=, header facts, unknown attributes).
-constexpr std::string_view kRich = R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, buffer_donor={ (1, {}) }, entry_computation_layout={(f32[4,8]{0,1:T(8,128)S(1)}, s32[])->(f32[4,8]{0,1}, f32[<=4]{0})}, replica_count=2, num_partitions=4, frontend_attributes={a="b",c={"d":1}}
+// Things that the messages have fields for, and things that they do not (notes, mode=, header facts, unknown
+// attributes).
+constexpr std::string_view kRich =
+    R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, buffer_donor={ (1, {}) }, entry_computation_layout={(f32[4,8]{0,1:T(8,128)S(1)}, s32[])->(f32[4,8]{0,1}, f32[<=4]{0})}, replica_count=2, num_partitions=4, frontend_attributes={a="b",c={"d":1}}
 
 FileNames
 1 "a.py"
@@ -107,7 +109,8 @@ TEST(Protobuf, ForeignFieldsAndIdsAreKept) {
   EXPECT_NE(kept->find(unknown), std::string::npos);
 }
 
-// As protobuf prints what a binary message held beside its fields, at every level, in lists and beside numbers of known fields.
+// As protobuf prints what a binary message held beside its fields, at every level, in lists and beside numbers of known
+// fields.
 constexpr std::string_view kUnknown = R"(hlo_module {
   name: "m" 6: 1
   computations [ { name: "e" id: 1 root_id: 3
@@ -128,14 +131,17 @@ constexpr std::string_view kUnknown = R"(hlo_module {
 )";
 
 TEST(Protobuf, TextWithBytesThatAreNoUtf8IsRefused) {
-  const ProtoContent read = readProto(R"(name: "m" computations { name: "c" id: 1 root_id: 2 instructions { name: "a" opcode: "compare" id: 2 comparison_direction: "\357T" } })");
+  const ProtoContent read = readProto(
+      R"(name: "m" computations { name: "c" id: 1 root_id: 2 instructions { name: "a" opcode: "compare" id: 2 comparison_direction: "\357T" } })");
   ASSERT_TRUE(read.diagnostics.hasErrors());
-  EXPECT_NE(read.diagnostics.items()[0].toString().find("computations.instructions.comparison_direction"), std::string::npos)
+  EXPECT_NE(read.diagnostics.items()[0].toString().find("computations.instructions.comparison_direction"),
+            std::string::npos)
       << read.diagnostics.items()[0].toString();
 }
 
 TEST(Protobuf, BytesThatAreNoUtf8AreNotWritten) {
-  const ReadResult read = readHloText("HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0), metadata={op_name=\"x\xffy\"}\n}\n");
+  const ReadResult read =
+      readHloText("HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0), metadata={op_name=\"x\xffy\"}\n}\n");
   ASSERT_TRUE(read.module);
   const auto written = writeProto(*read.module);
   ASSERT_FALSE(written);
@@ -147,22 +153,27 @@ TEST(Protobuf, UnknownFieldsGoThroughText) {
   ASSERT_TRUE(read.module) << errorOf(read);
   auto text = writeProto(*read.module, {ProtoMessage::Hlo, true, read.foreign.get()});
   ASSERT_TRUE(text);
-  for (const char* field : {"777: 5\n", "888: \"in \\\"quotes\\\"\\n\\001\"\n", "9000: 18446744073709551615\n        9001: 18446744073709551615\n", "9002: 0x0000002a\n",
-                            "9003: 0xffffffffffffffff\n", "9005: 6\n", "99: 9\n", "12345: \"in the module\"\n", "54321 {", "10: \"zz\"\n"})
-    EXPECT_NE(text->find(std::string_view(field).substr(0, std::string_view(field).find('\n'))), std::string::npos) << field << *text;
+  for (const char* field :
+       {"777: 5\n", "888: \"in \\\"quotes\\\"\\n\\001\"\n",
+        "9000: 18446744073709551615\n        9001: 18446744073709551615\n", "9002: 0x0000002a\n",
+        "9003: 0xffffffffffffffff\n", "9005: 6\n", "99: 9\n", "12345: \"in the module\"\n", "54321 {", "10: \"zz\"\n"})
+    EXPECT_NE(text->find(std::string_view(field).substr(0, std::string_view(field).find('\n'))), std::string::npos)
+        << field << *text;
   ProtoContent again = readProto(*text);
   ASSERT_TRUE(again.module) << errorOf(again);
   EXPECT_EQ(*writeProto(*again.module, {ProtoMessage::Hlo, true, again.foreign.get()}), *text);
   auto binary = writeProto(*read.module, {ProtoMessage::Hlo, false, read.foreign.get()});
   ASSERT_TRUE(binary);
-  EXPECT_NE(binary->find(std::string("\xe2\xb2\x04\x0b\x0a\x01x\x12\x02\x18\x10\x20\x01\x20\x02", 15)), std::string::npos);
+  EXPECT_NE(binary->find(std::string("\xe2\xb2\x04\x0b\x0a\x01x\x12\x02\x18\x10\x20\x01\x20\x02", 15)),
+            std::string::npos);
   ProtoContent fromBinary = readProto(*binary);
   ASSERT_TRUE(fromBinary.module);
   EXPECT_EQ(*writeProto(*fromBinary.module, {ProtoMessage::Hlo, true, fromBinary.foreign.get()}), *text);
 }
 
 TEST(Protobuf, DamagedUnknownFieldsAreRefusedWhereTheyStand) {
-  for (const char* field : {"99: ", "99 { x: 1 }", "99: \"open", "99 { 1: 2", "0: 1", "536870912: 1", "99: 1.5", "99: 0xg", "99: 18446744073709551616", "99: [1"}) {
+  for (const char* field : {"99: ", "99 { x: 1 }", "99: \"open", "99 { 1: 2", "0: 1", "536870912: 1", "99: 1.5",
+                            "99: 0xg", "99: 18446744073709551616", "99: [1"}) {
     ProtoContent read = readProto("name: \"m\"\n  " + std::string(field) + "\ncomputations { }\n");
     EXPECT_FALSE(read.module) << field;
     EXPECT_GE(read.diagnostics.items().at(0).position.line, 2u) << field;
@@ -177,7 +188,8 @@ TEST(Protobuf, LiteralsStandInTheOrderOfTheirLayout) {
   auto text = writeProto(module, {ProtoMessage::HloModule, true});
   ASSERT_TRUE(text);
   std::string order;
-  for (size_t at = text->find("s32s: "); at != std::string::npos; at = text->find("s32s: ", at + 1)) order += (*text)[at + 6];
+  for (size_t at = text->find("s32s: "); at != std::string::npos; at = text->find("s32s: ", at + 1))
+    order += (*text)[at + 6];
   EXPECT_EQ(order, "142536");
   ProtoContent back = readProto(*text);
   ASSERT_TRUE(back.module) << errorOf(back);
@@ -185,7 +197,8 @@ TEST(Protobuf, LiteralsStandInTheOrderOfTheirLayout) {
 }
 
 TEST(Protobuf, SubByteValuesAreClearedAboveTheirBits) {
-  auto text = writeProto(readGood("ENTRY e {\n  ROOT c = s4[3]{0} constant({1, -2, 3})\n}\n"), {ProtoMessage::HloModule, true});
+  auto text =
+      writeProto(readGood("ENTRY e {\n  ROOT c = s4[3]{0} constant({1, -2, 3})\n}\n"), {ProtoMessage::HloModule, true});
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("s4s: \"\\001\\016\\003\""), std::string::npos);
 }
@@ -225,20 +238,27 @@ TEST(Protobuf, DamageIsNamed) {
     return errorOf(readProto("name: \"m\" entry_computation_id: 1 computations { name: \"e\" id: 1 root_id: 2 " +
                              std::string(instructions) + "} " + std::string(more)));
   };
-  constexpr std::string_view kParameter = "instructions { name: \"p\" opcode: \"parameter\" id: 2 shape { element_type: F32 } }";
+  constexpr std::string_view kParameter =
+      "instructions { name: \"p\" opcode: \"parameter\" id: 2 shape { element_type: F32 } }";
   EXPECT_EQ(one(kParameter), "");
   EXPECT_NE(one("instructions { name: \"p\" opcode: \"parameter\" id: 2 }").find("has no shape"), std::string::npos);
-  EXPECT_NE(one("instructions { name: \"a\" opcode: \"abs\" id: 2 operand_ids: 9 shape { element_type: F32 } }").find("id 9"),
+  EXPECT_NE(
+      one("instructions { name: \"a\" opcode: \"abs\" id: 2 operand_ids: 9 shape { element_type: F32 } }").find("id 9"),
+      std::string::npos);
+  EXPECT_NE(
+      one("instructions { name: \"c\" opcode: \"constant\" id: 2 shape { element_type: F32 dimensions: 1000000000000 } "
+          "literal { shape { element_type: F32 dimensions: 1000000000000 } f32s: 1 } }")
+          .find("values for 1 elements"),
+      std::string::npos);
+  EXPECT_NE(one("instructions { name: \"a\" opcode: \"abs\" id: 2 operand_ids: 2 shape { element_type: F32 } }")
+                .find("cycle"),
             std::string::npos);
-  EXPECT_NE(one("instructions { name: \"c\" opcode: \"constant\" id: 2 shape { element_type: F32 dimensions: 1000000000000 } "
-                "literal { shape { element_type: F32 dimensions: 1000000000000 } f32s: 1 } }")
-                .find("values for 1 elements"),
-            std::string::npos);
-  EXPECT_NE(one("instructions { name: \"a\" opcode: \"abs\" id: 2 operand_ids: 2 shape { element_type: F32 } }").find("cycle"),
-            std::string::npos);
-  EXPECT_NE(one("instructions { name: \"k\" opcode: \"call\" id: 2 called_computation_ids: 1 shape { element_type: F32 } }").find("calls itself"),
-            std::string::npos);
-  EXPECT_NE(one("instructions { name: \"p\" opcode: \"parameter\" id: 2 shape { element_type: F32 dimensions: 2 layout { minor_to_major: 4 } } }")
+  EXPECT_NE(
+      one("instructions { name: \"k\" opcode: \"call\" id: 2 called_computation_ids: 1 shape { element_type: F32 } }")
+          .find("calls itself"),
+      std::string::npos);
+  EXPECT_NE(one("instructions { name: \"p\" opcode: \"parameter\" id: 2 shape { element_type: F32 dimensions: 2 layout "
+                "{ minor_to_major: 4 } } }")
                 .find("no permutation"),
             std::string::npos);
   EXPECT_NE(one("instructions { nonsense: 1 }").find(":"), std::string::npos);
@@ -255,14 +275,17 @@ TEST(ShortText, ReadsBackToTheSameGraph) {
 
 // A header may run over lines.
 TEST(ShortText, KeepsARecoveryTable) {
-  const std::string text = "HloModule m, num_partitions=2, origin_recovery_table={\n  {\"a\"} : {\"b\"},\n  \"\n    HloModule r, frontend_attributes={k=\\\"}{\\\"}\n\n  \"\n}\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
+  const std::string text =
+      "HloModule m, num_partitions=2, origin_recovery_table={\n  {\"a\"} : {\"b\"},\n  \"\n    HloModule r, "
+      "frontend_attributes={k=\\\"}{\\\"}\n\n  \"\n}\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
   const std::string printed = printShortText(readGood(text));
   EXPECT_NE(printed.find("HloModule r"), std::string::npos);
   EXPECT_EQ(printShortText(readGood(printed)), printed);
 }
 
 TEST(Dot, OneNodeAnInstruction) {
-  const std::string text = printDot(readGood("ENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n"));
+  const std::string text =
+      printDot(readGood("ENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n"));
   EXPECT_TRUE(text.starts_with("digraph "));
   EXPECT_NE(text.find("i0 -> i1"), std::string::npos);
   EXPECT_NE(text.find("parameter 0"), std::string::npos);

@@ -1,5 +1,5 @@
-// StableHLO text: pretty and generic forms give the same programs, values are those of the definition, and errors have their
-// place. Files that JAX printed are in the corpus tests.
+// StableHLO text: pretty and generic forms give the same programs, values are those of the definition, and errors have
+// their place. Files that JAX printed are in the corpus tests.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,8 @@ std::vector<float> valuesOf(std::string_view text) {
 }
 
 std::string body(std::string_view operations, std::string_view result) {
-  return "module @m {\n  func.func public @main() -> " + std::string(result) + " {\n" + std::string(operations) + "  }\n}\n";
+  return "module @m {\n  func.func public @main() -> " + std::string(result) + " {\n" + std::string(operations) +
+         "  }\n}\n";
 }
 
 TEST(StableHlo, IsToldFromHloText) {
@@ -40,15 +41,22 @@ TEST(StableHlo, IsToldFromHloText) {
 
 TEST(StableHlo, ResultAccuracyIsRead) {
   const auto exponential = [](std::string_view accuracy) {
-    return "module @m {\n  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n    %0 = stablehlo.exponential %a {result_accuracy = "
-           "#stablehlo.result_accuracy<" + std::string(accuracy) + ">} : tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n}\n";
+    return "module @m {\n  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n    %0 = "
+           "stablehlo.exponential %a {result_accuracy = "
+           "#stablehlo.result_accuracy<" +
+           std::string(accuracy) + ">} : tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n}\n";
   };
   const auto printed = [&](std::string_view accuracy) { return printHloText(readGood(exponential(accuracy))); };
-  EXPECT_NE(printed("mode = #stablehlo.result_accuracy_mode<HIGHEST>").find("result_accuracy={mode=highest}"), std::string::npos);
-  EXPECT_NE(printed("atol = 1.000000e-03, rtol = 1.000000e-05, ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>")
-                .find("result_accuracy={tolerance={atol=0.001,rtol=1e-05,ulps=2}}"), std::string::npos);
+  EXPECT_NE(printed("mode = #stablehlo.result_accuracy_mode<HIGHEST>").find("result_accuracy={mode=highest}"),
+            std::string::npos);
+  EXPECT_NE(
+      printed("atol = 1.000000e-03, rtol = 1.000000e-05, ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>")
+          .find("result_accuracy={tolerance={atol=0.001,rtol=1e-05,ulps=2}}"),
+      std::string::npos);
   EXPECT_EQ(printed("mode = #stablehlo.result_accuracy_mode<DEFAULT>").find("result_accuracy"), std::string::npos);
-  EXPECT_NE(firstError(exponential("mode = #stablehlo.result_accuracy_mode<SOME>")).find("result_accuracy has no such mode"), std::string::npos);
+  EXPECT_NE(
+      firstError(exponential("mode = #stablehlo.result_accuracy_mode<SOME>")).find("result_accuracy has no such mode"),
+      std::string::npos);
 }
 
 TEST(StableHlo, PrettyAndGenericFormsAreOneProgram) {
@@ -98,15 +106,24 @@ TEST(StableHlo, PrettyAndGenericFormsAreOneProgram) {
 }
 
 TEST(StableHlo, DenseValues) {
-  EXPECT_EQ(valuesOf(body("%0 = stablehlo.constant dense<[1.0, -2.5e+00, 0x7F800000]> : tensor<3xf32>\n return %0 : tensor<3xf32>\n", "tensor<3xf32>")),
-            (std::vector<float>{1, -2.5f, INFINITY}));
-  EXPECT_EQ(valuesOf(body("%0 = stablehlo.constant dense<\"0x0000803F00000040\"> : tensor<2xf32>\n return %0 : tensor<2xf32>\n", "tensor<2xf32>")),
+  EXPECT_EQ(
+      valuesOf(body(
+          "%0 = stablehlo.constant dense<[1.0, -2.5e+00, 0x7F800000]> : tensor<3xf32>\n return %0 : tensor<3xf32>\n",
+          "tensor<3xf32>")),
+      (std::vector<float>{1, -2.5f, INFINITY}));
+  EXPECT_EQ(valuesOf(body(
+                "%0 = stablehlo.constant dense<\"0x0000803F00000040\"> : tensor<2xf32>\n return %0 : tensor<2xf32>\n",
+                "tensor<2xf32>")),
             (std::vector<float>{1, 2}));
-  EXPECT_EQ(valuesOf(body("%0 = stablehlo.constant dense<3.0> : tensor<2xf32>\n return %0 : tensor<2xf32>\n", "tensor<2xf32>")),
+  EXPECT_EQ(valuesOf(body("%0 = stablehlo.constant dense<3.0> : tensor<2xf32>\n return %0 : tensor<2xf32>\n",
+                          "tensor<2xf32>")),
             (std::vector<float>{3, 3}));
-  EXPECT_EQ(valuesOf(body("%0 = stablehlo.constant dense_resource<blob> : tensor<2xf32>\n return %0 : tensor<2xf32>\n", "tensor<2xf32>") +
-                     "{-#\n  dialect_resources: {\n    builtin: {\n      blob: \"0x040000000000803F00000040\"\n    }\n  }\n#-}\n"),
-            (std::vector<float>{1, 2}));
+  EXPECT_EQ(
+      valuesOf(
+          body("%0 = stablehlo.constant dense_resource<blob> : tensor<2xf32>\n return %0 : tensor<2xf32>\n",
+               "tensor<2xf32>") +
+          "{-#\n  dialect_resources: {\n    builtin: {\n      blob: \"0x040000000000803F00000040\"\n    }\n  }\n#-}\n"),
+      (std::vector<float>{1, 2}));
 }
 
 TEST(StableHlo, ALoopCarriesWhatItsBodyCaptures) {
@@ -125,7 +142,8 @@ TEST(StableHlo, ALoopCarriesWhatItsBodyCaptures) {
       stablehlo.return %j, %w : tensor<i32>, tensor<2xf32>
     }
     return %0#1 : tensor<2xf32>
-)", "tensor<2xf32>")),
+)",
+                          "tensor<2xf32>")),
             (std::vector<float>{7, 70}));
 }
 
@@ -140,21 +158,24 @@ TEST(StableHlo, BranchesTakeWhatTheyCapture) {
       stablehlo.return %1 : tensor<2xf32>
     }) : (tensor<i32>) -> tensor<2xf32>
     return %0 : tensor<2xf32>
-)", "tensor<2xf32>")),
+)",
+                          "tensor<2xf32>")),
             (std::vector<float>{-2, -4}));
 }
 
 // References: the C library, and tables of the functions.
 TEST(StableHlo, ChloExpansions) {
   auto at = [](const char* op, const char* values) {
-    return valuesOf(body("    %x = stablehlo.constant dense<" + std::string(values) + "> : tensor<4xf32>\n    %0 = chlo." + op +
+    return valuesOf(body("    %x = stablehlo.constant dense<" + std::string(values) +
+                             "> : tensor<4xf32>\n    %0 = chlo." + op +
                              " %x : tensor<4xf32> -> tensor<4xf32>\n    return %0 : tensor<4xf32>\n",
                          "tensor<4xf32>"));
   };
   const float x[] = {0.25f, -0.75f, 2.5f, 5.0f};
   auto near = [&](const std::vector<float>& found, double (*expected)(double)) {
     ASSERT_EQ(found.size(), 4u);
-    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(found[i], expected(x[i]), 2e-6 * std::max(1e-12, std::fabs(expected(x[i]))) + 1e-12) << i;
+    for (size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(found[i], expected(x[i]), 2e-6 * std::max(1e-12, std::fabs(expected(x[i]))) + 1e-12) << i;
   };
   near(at("erfc", "[0.25, -0.75, 2.5, 5.0]"), std::erfc);
   near(at("square", "[0.25, -0.75, 2.5, 5.0]"), [](double v) { return v * v; });
@@ -176,8 +197,9 @@ TEST(StableHlo, ChloExpansions) {
 
 TEST(StableHlo, ChloExpansionsOfTwoOperands) {
   auto at = [](const char* op, const char* left, const char* right) {
-    return valuesOf(body("    %x = stablehlo.constant dense<" + std::string(left) + "> : tensor<4xf32>\n    %y = stablehlo.constant dense<" +
-                             right + "> : tensor<4xf32>\n    %0 = chlo." + op +
+    return valuesOf(body("    %x = stablehlo.constant dense<" + std::string(left) +
+                             "> : tensor<4xf32>\n    %y = stablehlo.constant dense<" + right +
+                             "> : tensor<4xf32>\n    %0 = chlo." + op +
                              " %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n    return %0 : tensor<4xf32>\n",
                          "tensor<4xf32>"));
   };
@@ -214,12 +236,15 @@ TEST(StableHlo, ApproxTopK) {
 }
 
 TEST(StableHlo, NextAfter) {
-  const std::vector<float> found = valuesOf(body(R"(    %x = stablehlo.constant dense<[1.0, 1.0, 0.0, -1.0]> : tensor<4xf32>
+  const std::vector<float> found =
+      valuesOf(body(R"(    %x = stablehlo.constant dense<[1.0, 1.0, 0.0, -1.0]> : tensor<4xf32>
     %y = stablehlo.constant dense<[2.0, 0.0, -1.0, 1.0]> : tensor<4xf32>
     %0 = chlo.next_after %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
     return %0 : tensor<4xf32>
-)", "tensor<4xf32>"));
-  EXPECT_EQ(found, (std::vector<float>{std::nextafterf(1, 2), std::nextafterf(1, 0), std::nextafterf(0, -1), std::nextafterf(-1, 1)}));
+)",
+                    "tensor<4xf32>"));
+  EXPECT_EQ(found, (std::vector<float>{std::nextafterf(1, 2), std::nextafterf(1, 0), std::nextafterf(0, -1),
+                                       std::nextafterf(-1, 1)}));
 }
 
 TEST(StableHlo, ArgumentFactsAndLocations) {
@@ -233,52 +258,96 @@ module @m attributes {mhlo.num_partitions = 2 : i32} {
   }
 })"));
   EXPECT_NE(text.find("input_output_alias={ {}: (0, {}, may-alias) }"), std::string::npos);
-  EXPECT_NE(text.find("num_partitions=2, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<[\"x\"=2]>}}"), std::string::npos);
-  EXPECT_NE(text.find(R"(frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}]>"})"), std::string::npos);
+  EXPECT_NE(text.find("num_partitions=2, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<[\"x\"=2]>}}"),
+            std::string::npos);
+  EXPECT_NE(text.find(R"(frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}]>"})"),
+            std::string::npos);
   EXPECT_NE(text.find(R"(metadata={op_name="jit(f)/neg" source_file="f.py" source_line=7)"), std::string::npos);
 }
 
 // Words of a closed set are checked where they are read, not passed on.
 TEST(StableHlo, UnknownWordsAreRefusedWhereTheyStand) {
   const auto error = [](std::string_view operation) {
-    return firstError("module @m {\n  func.func @main(%a: tensor<2x2xf32>, %u: tensor<2xui64>, %s: tensor<f32>, %n: tensor<1xi64>) -> tensor<2x2xf32> {\n    %0 = " + std::string(operation) +
-                      "\n    return %a : tensor<2x2xf32>\n  }\n}\n");
+    return firstError(
+        "module @m {\n  func.func @main(%a: tensor<2x2xf32>, %u: tensor<2xui64>, %s: tensor<f32>, %n: tensor<1xi64>) "
+        "-> tensor<2x2xf32> {\n    %0 = " +
+        std::string(operation) + "\n    return %a : tensor<2x2xf32>\n  }\n}\n");
   };
   constexpr std::string_view kDot = " : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>";
   constexpr std::string_view kPretty = "stablehlo.dot_general %a, %a, contracting_dims = [1] x [0], ";
   EXPECT_EQ(error(std::string(kPretty) + "precision = [HIGHEST, DEFAULT]" + std::string(kDot)), "");
   EXPECT_EQ(error(std::string(kPretty) + "precision = [HIGHEST, BEST]" + std::string(kDot)),
-            "f.mlir:3:92: error: stablehlo.dot_general: precision has an unknown value; expected one of DEFAULT HIGH HIGHEST, found BEST");
-  EXPECT_NE(error("\"stablehlo.dot\"(%a, %a) <{precision_config = [#stablehlo<precision LOW>, #stablehlo<precision HIGH>]}>" + std::string(kDot)).find("found LOW"), std::string::npos);
-  EXPECT_NE(error(std::string(kPretty) + "algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 7, allow_imprecise_accumulation = false>" + std::string(kDot))
-                .find("HLO has no such algorithm; expected for example tf32, tf32, f32 with 3 operations, found tf32, tf32, f32 with 7"), std::string::npos);
+            "f.mlir:3:92: error: stablehlo.dot_general: precision has an unknown value; expected one of DEFAULT HIGH "
+            "HIGHEST, found BEST");
+  EXPECT_NE(
+      error("\"stablehlo.dot\"(%a, %a) <{precision_config = [#stablehlo<precision LOW>, #stablehlo<precision HIGH>]}>" +
+            std::string(kDot))
+          .find("found LOW"),
+      std::string::npos);
+  EXPECT_NE(error(std::string(kPretty) +
+                  "algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, "
+                  "lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 7, "
+                  "allow_imprecise_accumulation = false>" +
+                  std::string(kDot))
+                .find("HLO has no such algorithm; expected for example tf32, tf32, f32 with 3 operations, found tf32, "
+                      "tf32, f32 with 7"),
+            std::string::npos);
   constexpr std::string_view kCompare = " : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xi1>";
   EXPECT_EQ(error("stablehlo.compare  LT, %a, %a,  TOTALORDER" + std::string(kCompare)), "");
   EXPECT_EQ(error("stablehlo.compare  LS, %a, %a,  FLOAT" + std::string(kCompare)),
-            "f.mlir:3:29: error: stablehlo.compare: comparison_direction has an unknown value; expected one of EQ NE GE GT LE LT, found LS");
+            "f.mlir:3:29: error: stablehlo.compare: comparison_direction has an unknown value; expected one of EQ NE "
+            "GE GT LE LT, found LS");
   EXPECT_EQ(error("stablehlo.compare  LT, %a, %a,  REAL" + std::string(kCompare)),
-            "f.mlir:3:42: error: stablehlo.compare: compare_type has an unknown value; expected one of NOTYPE FLOAT TOTALORDER SIGNED UNSIGNED, found REAL");
-  EXPECT_NE(error("\"stablehlo.compare\"(%a, %a) <{comparison_direction = #stablehlo<comparison_direction LQ>}>" + std::string(kCompare)).find("found LQ"), std::string::npos);
-  EXPECT_NE(error("\"stablehlo.compare\"(%a, %a) {x = 1 : i64}" + std::string(kCompare)).find("comparison_direction is missing"), std::string::npos);
-  EXPECT_NE(error("\"stablehlo.fft\"(%a) <{fft_length = array<i64: 2>, fft_type = #stablehlo<fft_type DFT>}> : (tensor<2x2xf32>) -> tensor<2x2xf32>").find("found DFT"), std::string::npos);
-  EXPECT_NE(error("\"stablehlo.triangular_solve\"(%a, %a) <{transpose_a = #stablehlo<transpose MAYBE>}>" + std::string(kDot)).find("found MAYBE"), std::string::npos);
-  EXPECT_NE(error("\"stablehlo.rng\"(%s, %s, %n) <{rng_distribution = #stablehlo<rng_distribution POISSON>}> : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>").find("found POISSON"), std::string::npos);
-  EXPECT_NE(error("\"stablehlo.rng_bit_generator\"(%u) <{rng_algorithm = #stablehlo<rng_algorithm MERSENNE>}> : (tensor<2xui64>) -> tensor<2xui64>").find("found MERSENNE"), std::string::npos);
-  EXPECT_NE(error("stablehlo.custom_call @f(%a) {api_version = 9 : i32} : (tensor<2x2xf32>) -> tensor<2x2xf32>").find("expected 0 to 4, found 9"), std::string::npos);
+            "f.mlir:3:42: error: stablehlo.compare: compare_type has an unknown value; expected one of NOTYPE FLOAT "
+            "TOTALORDER SIGNED UNSIGNED, found REAL");
+  EXPECT_NE(error("\"stablehlo.compare\"(%a, %a) <{comparison_direction = #stablehlo<comparison_direction LQ>}>" +
+                  std::string(kCompare))
+                .find("found LQ"),
+            std::string::npos);
+  EXPECT_NE(error("\"stablehlo.compare\"(%a, %a) {x = 1 : i64}" + std::string(kCompare))
+                .find("comparison_direction is missing"),
+            std::string::npos);
+  EXPECT_NE(error("\"stablehlo.fft\"(%a) <{fft_length = array<i64: 2>, fft_type = #stablehlo<fft_type DFT>}> : "
+                  "(tensor<2x2xf32>) -> tensor<2x2xf32>")
+                .find("found DFT"),
+            std::string::npos);
+  EXPECT_NE(
+      error("\"stablehlo.triangular_solve\"(%a, %a) <{transpose_a = #stablehlo<transpose MAYBE>}>" + std::string(kDot))
+          .find("found MAYBE"),
+      std::string::npos);
+  EXPECT_NE(error("\"stablehlo.rng\"(%s, %s, %n) <{rng_distribution = #stablehlo<rng_distribution POISSON>}> : "
+                  "(tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>")
+                .find("found POISSON"),
+            std::string::npos);
+  EXPECT_NE(error("\"stablehlo.rng_bit_generator\"(%u) <{rng_algorithm = #stablehlo<rng_algorithm MERSENNE>}> : "
+                  "(tensor<2xui64>) -> tensor<2xui64>")
+                .find("found MERSENNE"),
+            std::string::npos);
+  EXPECT_NE(error("stablehlo.custom_call @f(%a) {api_version = 9 : i32} : (tensor<2x2xf32>) -> tensor<2x2xf32>")
+                .find("expected 0 to 4, found 9"),
+            std::string::npos);
 }
 
 TEST(StableHlo, ErrorsHaveTheirPlace) {
-  EXPECT_EQ(firstError("module @m {\n  func.func @main() -> tensor<f32> {\n    return %x : tensor<f32>\n  }\n}\n").substr(0, 16), "f.mlir:3:12: err");
-  EXPECT_NE(firstError(body("    %0 = stablehlo.nonsense : tensor<f32>\n    return %0 : tensor<f32>\n", "tensor<f32>")).find("f.mlir:3:10"),
+  EXPECT_EQ(firstError("module @m {\n  func.func @main() -> tensor<f32> {\n    return %x : tensor<f32>\n  }\n}\n")
+                .substr(0, 16),
+            "f.mlir:3:12: err");
+  EXPECT_NE(firstError(body("    %0 = stablehlo.nonsense : tensor<f32>\n    return %0 : tensor<f32>\n", "tensor<f32>"))
+                .find("f.mlir:3:10"),
             std::string::npos);
-  EXPECT_NE(firstError(body("    %0 = stablehlo.constant dense<[1.0]> : tensor<2xf32>\n    return %0 : tensor<2xf32>\n", "tensor<2xf32>"))
+  EXPECT_NE(firstError(body("    %0 = stablehlo.constant dense<[1.0]> : tensor<2xf32>\n    return %0 : tensor<2xf32>\n",
+                            "tensor<2xf32>"))
                 .find("expected 2 elements, found 1"),
             std::string::npos);
-  EXPECT_NE(firstError(body("    %0 = stablehlo.constant dense<1.0> : tensor<2xq32>\n", "tensor<f32>")).find("unknown element type q32"), std::string::npos);
+  EXPECT_NE(firstError(body("    %0 = stablehlo.constant dense<1.0> : tensor<2xq32>\n", "tensor<f32>"))
+                .find("unknown element type q32"),
+            std::string::npos);
   EXPECT_NE(firstError("module @m {\n  func.func @main(").find("f.mlir:2"), std::string::npos);
   EXPECT_NE(firstError("module @m {\n}\n").find("no function @main"), std::string::npos);
-  EXPECT_NE(firstError(body("    %0 = func.call @main() : () -> tensor<f32>\n    return %0 : tensor<f32>\n", "tensor<f32>")).find("calls itself"),
-            std::string::npos);
+  EXPECT_NE(
+      firstError(body("    %0 = func.call @main() : () -> tensor<f32>\n    return %0 : tensor<f32>\n", "tensor<f32>"))
+          .find("calls itself"),
+      std::string::npos);
   EXPECT_NE(firstError("module @m {\n  func.func @main() -> " + std::string(100000, '[')), "");
   std::string nested;
   for (int i = 0; i < 5000; ++i) nested += "\"a.b\"() ({\n";

@@ -1,5 +1,6 @@
-// FourierTransform against sums over all elements, in both precisions: each radix, chirps, lines alone (cut into matrices) and
-// side by side, one after the other and interleaved, in place and not; lines of real numbers as complex ones of half the length.
+// FourierTransform against sums over all elements, in both precisions: each radix, chirps, lines alone (cut into
+// matrices) and side by side, one after the other and interleaved, in place and not; lines of real numbers as complex
+// ones of half the length.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,14 +32,16 @@ template <class Real>
 double errorOf(size_t length, size_t count, bool interleaved, bool inverse, size_t line, bool inPlace) {
   const size_t lineStep = interleaved ? 1 : length, step = interleaved ? count : 1;
   std::vector<std::complex<Real>> given = examples<Real>(length * count), found = given;
-  const FourierLines<Real> to{found.data(), count, lineStep, step}, from{inPlace ? found.data() : given.data(), count, lineStep, step};
+  const FourierLines<Real> to{found.data(), count, lineStep, step},
+      from{inPlace ? found.data() : given.data(), count, lineStep, step};
   transform(FourierTransform<Real>(length, inverse, interleaved), from, to);
   std::vector<std::complex<double>> roots(length);
   for (size_t k = 0; k < length; ++k) roots[k] = rootOfUnity(k, length, inverse ? 1 : -1);
   double error = 0, largest = 0;
   for (size_t k = 0; k < length; ++k) {
     std::complex<double> sum = 0;
-    for (size_t j = 0; j < length; ++j) sum += std::complex<double>(given[line * lineStep + j * step]) * roots[j * k % length];
+    for (size_t j = 0; j < length; ++j)
+      sum += std::complex<double>(given[line * lineStep + j * step]) * roots[j * k % length];
     if (inverse) sum /= static_cast<double>(length);
     error = std::max(error, std::abs(sum - std::complex<double>(found[line * lineStep + k * step])));
     largest = std::max(largest, std::abs(sum));
@@ -47,11 +50,13 @@ double errorOf(size_t length, size_t count, bool interleaved, bool inverse, size
 }
 
 TEST(FourierTransform, OfLinesSideBySideAndAlone) {
-  for (const size_t length : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 29, 30, 31, 32, 37, 60, 127, 256, 257, 360, 961, 1024, 1280, 2310})
+  for (const size_t length :
+       {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 29, 30, 31, 32, 37, 60, 127, 256, 257, 360, 961, 1024, 1280, 2310})
     for (const size_t count : {1, 19})
       for (const bool interleaved : {false, true})
         for (const bool inverse : {false, true}) {
-          const std::string what = std::to_string(length) + " x " + std::to_string(count) + (interleaved ? " interleaved" : "") + (inverse ? " inverse" : "");
+          const std::string what = std::to_string(length) + " x " + std::to_string(count) +
+                                   (interleaved ? " interleaved" : "") + (inverse ? " inverse" : "");
           for (const size_t line : {size_t{0}, count - 1}) {  // among many, and of those that are left
             EXPECT_LT(errorOf<double>(length, count, interleaved, inverse, line, inverse), 2e-15 * 8) << what;
             EXPECT_LT(errorOf<float>(length, count, interleaved, inverse, line, inverse), 1e-6) << what;
@@ -101,8 +106,10 @@ TEST(FourierTransform, KeepsLinesApart) {
   transform(transformOf12, {values.data(), 16, 12, 1}, {values.data(), 16, 12, 1});
   transform(transformOf12, {clean.data(), 16, 12, 1}, {clean.data(), 16, 12, 1});
   for (size_t i = 0; i < values.size(); ++i) {
-    if (i / 12 == 3) EXPECT_TRUE(std::isnan(values[i].real())) << i;
-    else EXPECT_EQ(values[i], clean[i]) << i;
+    if (i / 12 == 3)
+      EXPECT_TRUE(std::isnan(values[i].real())) << i;
+    else
+      EXPECT_EQ(values[i], clean[i]) << i;
   }
 }
 

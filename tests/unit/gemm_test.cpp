@@ -1,5 +1,6 @@
-// gemm of f32 and f64 against sums of whole numbers, which every order of additions gets right: edges of tiles and blocks, every
-// combination of views, every width of vectors that this processor has. What surrounds the matrices is NaN and stays so.
+// gemm of f32 and f64 against sums of whole numbers, which every order of additions gets right: edges of tiles and
+// blocks, every combination of views, every width of vectors that this processor has. What surrounds the matrices is
+// NaN and stays so.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ struct Inside {
   std::vector<Real> all;
   static constexpr size_t kBefore = 7;
   Inside(int64_t rows, int64_t columns, bool transposed, int64_t gap)
-      : view{transposed, (transposed ? rows : columns) + gap}, all(static_cast<size_t>((transposed ? columns : rows) * view.ld) + 2 * kBefore, kNone<Real>) {}
+      : view{transposed, (transposed ? rows : columns) + gap},
+        all(static_cast<size_t>((transposed ? columns : rows) * view.ld) + 2 * kBefore, kNone<Real>) {}
   Real& at(int64_t i, int64_t j) { return all[kBefore + static_cast<size_t>(i * view.row() + j * view.column())]; }
   Real* data() { return all.data() + kBefore; }
 };
@@ -41,7 +43,9 @@ std::vector<GemmVectors> widths() {
   return out;
 }
 
-int whole(int64_t i, int64_t j, int64_t salt) { return static_cast<int>((i * 31 + j * 17 + i * j * 7 + salt) % 15) - 7; }
+int whole(int64_t i, int64_t j, int64_t salt) {
+  return static_cast<int>((i * 31 + j * 17 + i * j * 7 + salt) % 15) - 7;
+}
 
 struct Size {
   int64_t m, n, k;
@@ -74,22 +78,25 @@ class Scratch {
 template <class Real>
 void expectProduct(const Size& size, const std::vector<int>& expected, const Form& form) {
   const auto& [leftTransposed, rightTransposed, hasScratch, gap, vectors] = form;
-  Inside<Real> left(size.m, size.k, leftTransposed, gap), right(size.k, size.n, rightTransposed, gap), out(size.m, size.n, false, gap);
+  Inside<Real> left(size.m, size.k, leftTransposed, gap), right(size.k, size.n, rightTransposed, gap),
+      out(size.m, size.n, false, gap);
   for (int64_t i = 0; i < size.m; ++i)
     for (int64_t s = 0; s < size.k; ++s) left.at(i, s) = static_cast<Real>(whole(i, s, 1));
   for (int64_t s = 0; s < size.k; ++s)
     for (int64_t j = 0; j < size.n; ++j) right.at(s, j) = static_cast<Real>(whole(s, j, 5));
   static Scratch<Real> scratch;
-  gemm<Real>({size.m, size.n, size.k, left.data(), right.data(), left.view, right.view, out.data(), out.view.ld}, vectors,
-        hasScratch ? scratch.data() : nullptr);
-  const std::string which = std::to_string(size.m) + "x" + std::to_string(size.n) + "x" + std::to_string(size.k) + (leftTransposed ? " T" : " N") +
-                            (rightTransposed ? "T" : "N") + " gap " + std::to_string(gap) + " vectors " + std::to_string(static_cast<int>(vectors));
+  gemm<Real>({size.m, size.n, size.k, left.data(), right.data(), left.view, right.view, out.data(), out.view.ld},
+             vectors, hasScratch ? scratch.data() : nullptr);
+  const std::string which = std::to_string(size.m) + "x" + std::to_string(size.n) + "x" + std::to_string(size.k) +
+                            (leftTransposed ? " T" : " N") + (rightTransposed ? "T" : "N") + " gap " +
+                            std::to_string(gap) + " vectors " + std::to_string(static_cast<int>(vectors));
   size_t written = 0;
   for (Real x : out.all) written += std::isnan(x) ? 0 : 1;
   ASSERT_EQ(written, expected.size()) << which;
   for (int64_t i = 0; i < size.m; ++i)
     for (int64_t j = 0; j < size.n; ++j)
-      ASSERT_EQ(out.at(i, j), static_cast<Real>(expected[static_cast<size_t>(i * size.n + j)])) << which << " at " << i << ", " << j;
+      ASSERT_EQ(out.at(i, j), static_cast<Real>(expected[static_cast<size_t>(i * size.n + j)]))
+          << which << " at " << i << ", " << j;
 }
 
 template <class Real>
@@ -98,7 +105,8 @@ void expectAllForms(const Size& size) {
   for (GemmVectors vectors : widths())
     for (bool left : {false, true})
       for (bool right : {false, true})
-        for (int64_t gap : {0, 3}) ASSERT_NO_FATAL_FAILURE(expectProduct<Real>(size, expected, {left, right, gap > 0, gap, vectors}));
+        for (int64_t gap : {0, 3})
+          ASSERT_NO_FATAL_FAILURE(expectProduct<Real>(size, expected, {left, right, gap > 0, gap, vectors}));
 }
 
 TYPED_TEST(GemmOf, EdgesOfTiles) {
@@ -108,7 +116,8 @@ TYPED_TEST(GemmOf, EdgesOfTiles) {
 }
 
 TYPED_TEST(GemmOf, EdgesOfBlocks) {
-  for (const Size& size : {Size{26, 300, 400}, Size{13, 129, 769}, Size{1, 200, 800}, Size{3, 520, 385}, Size{9, 40, 900}, Size{64, 8, 777}})
+  for (const Size& size : {Size{26, 300, 400}, Size{13, 129, 769}, Size{1, 200, 800}, Size{3, 520, 385},
+                           Size{9, 40, 900}, Size{64, 8, 777}})
     ASSERT_NO_FATAL_FAILURE(expectAllForms<TypeParam>(size));
 }
 
@@ -119,13 +128,18 @@ TYPED_TEST(GemmOf, NotANumberStaysInItsRowAndColumn) {
     for (bool transposed : {false, true}) {
       std::vector<TypeParam> left(kSize * kSize, 1), right(kSize * kSize, 1), out(kSize * kSize);
       left[3 * kSize + 4] = kNone<TypeParam>;
-      right[static_cast<size_t>(transposed ? 17 * kSize + 5 : 5 * kSize + 17)] = std::numeric_limits<TypeParam>::infinity();
-      gemm<TypeParam>({kSize, kSize, kSize, left.data(), right.data(), {false, kSize}, {transposed, kSize}, out.data(), kSize}, vectors, nullptr);
+      right[static_cast<size_t>(transposed ? 17 * kSize + 5 : 5 * kSize + 17)] =
+          std::numeric_limits<TypeParam>::infinity();
+      gemm<TypeParam>(
+          {kSize, kSize, kSize, left.data(), right.data(), {false, kSize}, {transposed, kSize}, out.data(), kSize},
+          vectors, nullptr);
       for (int64_t i = 0; i < kSize; ++i)
         for (int64_t j = 0; j < kSize; ++j) {
           const TypeParam found = out[static_cast<size_t>(i * kSize + j)];
-          if (i == 3) EXPECT_TRUE(std::isnan(found));
-          else EXPECT_EQ(found, j == 17 ? std::numeric_limits<TypeParam>::infinity() : TypeParam(20));
+          if (i == 3)
+            EXPECT_TRUE(std::isnan(found));
+          else
+            EXPECT_EQ(found, j == 17 ? std::numeric_limits<TypeParam>::infinity() : TypeParam(20));
         }
     }
 }
@@ -142,7 +156,8 @@ TYPED_TEST(GemmOf, CutsGiveTheSameBits) {
     gemm<TypeParam>({m, n, k, left.data(), right.data(), rows, columns, whole.data(), n}, vectors, scratch.data());
     for (int64_t first = 0, count; first < m; first += count) {
       count = std::min<int64_t>(17, m - first);
-      gemm<TypeParam>({count, n, k, left.data() + first * k, right.data(), rows, columns, cut.data() + first * n, n}, vectors, nullptr);
+      gemm<TypeParam>({count, n, k, left.data() + first * k, right.data(), rows, columns, cut.data() + first * n, n},
+                      vectors, nullptr);
     }
     EXPECT_EQ(std::memcmp(whole.data(), cut.data(), whole.size() * sizeof(TypeParam)), 0);
   }

@@ -1,4 +1,5 @@
-// How work grows with its size, told apart from the machine's speed and load: a ratio of processor times in one process.
+// How work grows with its size, told apart from the machine's speed and load: a ratio of processor times in one
+// process.
 #pragma once
 
 #include <ctime>

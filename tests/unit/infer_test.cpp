@@ -8,7 +8,8 @@ namespace {
 
 Shape f32(std::vector<int64_t> dims) { return Shape::arrayRowMajor(ElementType::F32, std::move(dims)); }
 
-InstructionId parameter(Module& module, ComputationId computation, int number, const Shape& shape, std::string_view name) {
+InstructionId parameter(Module& module, ComputationId computation, int number, const Shape& shape,
+                        std::string_view name) {
   Instruction instruction;
   instruction.opcode = Opcode::Parameter;
   instruction.parameterNumber = number;
@@ -19,7 +20,8 @@ InstructionId parameter(Module& module, ComputationId computation, int number, c
 // entry(p) = while(p; body(s) = -s, condition(s) = constant true)
 struct Loop {
   Module module{"loop"};
-  ComputationId body = module.addComputation("body"), condition = module.addComputation("condition"), entry = module.addComputation("entry");
+  ComputationId body = module.addComputation("body"), condition = module.addComputation("condition"),
+                entry = module.addComputation("entry");
   InstructionId state, negated, p, loop;
 
   Loop() {

@@ -13,7 +13,8 @@ namespace {
 
 class Npz : public testing::Test {
  protected:
-  std::filesystem::path path_ = std::filesystem::temp_directory_path() / ("tessera_npz_test_" + std::to_string(getpid()) + ".npz");
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("tessera_npz_test_" + std::to_string(getpid()) + ".npz");
   void TearDown() override { std::filesystem::remove(path_); }
 };
 
@@ -34,7 +35,8 @@ TEST_F(Npz, EveryTypeSurvives) {
   auto back = readNpz(path_);
   ASSERT_TRUE(back) << back.error().toString();
   ASSERT_EQ(back->size(), arrays.size());
-  for (const auto& [name, literal] : arrays) EXPECT_TRUE(back->at(name).identical(literal)) << toString(literal.shape());
+  for (const auto& [name, literal] : arrays)
+    EXPECT_TRUE(back->at(name).identical(literal)) << toString(literal.shape());
 }
 
 TEST_F(Npz, BadFilesAreInputFaults) {

@@ -38,7 +38,8 @@ struct Graph {
   }
   InstructionId parameter(const Shape& shape) { return parameter(entry, shape); }
   ComputationId binary(Opcode opcode, AttributeSet attributes = {}, E result = E::F32) {
-    const ComputationId id = module.addComputation(std::string(nameOf(opcode)) + std::to_string(module.computationSlots()));
+    const ComputationId id =
+        module.addComputation(std::string(nameOf(opcode)) + std::to_string(module.computationSlots()));
     const Ids operands = {parameter(id, f32({})), parameter(id, f32({}))};
     module.setRoot(id, module.add(id, opcode, Shape::arrayRowMajor(result, {}), operands, std::move(attributes)));
     return id;
@@ -57,7 +58,8 @@ struct Graph {
     const auto shape = inferInstruction(module, module.entryComputation().root);
     EXPECT_TRUE(shape) << shape.error().toString();
     if (!shape) return {};
-    EXPECT_TRUE(sameIgnoringLayout(shape->shape, module.shapeOf(module.entryComputation().root))) << toString(shape->shape);
+    EXPECT_TRUE(sameIgnoringLayout(shape->shape, module.shapeOf(module.entryComputation().root)))
+        << toString(shape->shape);
     const auto out = evaluateModule(module, arguments);
     EXPECT_TRUE(out) << out.error().toString();
     if (!out) return {};
@@ -119,7 +121,8 @@ TEST(OpsContract, ConvolutionWithPaddingStrideAndReversal) {
                                        literalOf<float>(E::F32, {3, 1, 1}, {1, 10, 100})};
   EXPECT_EQ(g.run(values), (std::vector<float>{210, 432}));
   EXPECT_EQ(costOf(g.module, id).flops, 10);  // one of the six products lies in padding
-  attributes.set(Attr::window, windowOf({{.size = 3, .stride = 2, .paddingLow = 1, .paddingHigh = 0, .reversal = true}}));
+  attributes.set(Attr::window,
+                 windowOf({{.size = 3, .stride = 2, .paddingLow = 1, .paddingHigh = 0, .reversal = true}}));
   g.module.setAttributes(id, attributes);
   EXPECT_EQ(g.run(values), (std::vector<float>{12, 234}));
 }
@@ -159,9 +162,10 @@ TEST(OpsContract, ScatterAddsAndSkipsWhatLiesOutside) {
   attributes.set(Attr::index_vector_dim, int64_t{1});
   attributes.set(Attr::to_apply, g.binary(Opcode::Add));
   g.root(Opcode::Scatter, f32({3, 2}), {x, rows, updates}, attributes);
-  EXPECT_EQ(g.run({literalOf<float>(E::F32, {3, 2}, {0, 0, 1, 1, 2, 2}), literalOf<int32_t>(E::S32, {4, 1}, {1, -1, 3, 1}),
-                   literalOf<float>(E::F32, {4, 2}, {10, 20, 5, 5, 6, 6, 100, 200})}),
-            (std::vector<float>{0, 0, 111, 221, 2, 2}));
+  EXPECT_EQ(
+      g.run({literalOf<float>(E::F32, {3, 2}, {0, 0, 1, 1, 2, 2}), literalOf<int32_t>(E::S32, {4, 1}, {1, -1, 3, 1}),
+             literalOf<float>(E::F32, {4, 2}, {10, 20, 5, 5, 6, 6, 100, 200})}),
+      (std::vector<float>{0, 0, 111, 221, 2, 2}));
 }
 
 TEST(OpsContract, SortsColumnsDescending) {

@@ -13,7 +13,7 @@ namespace {
 
 struct MixedCase {
   const char* name;
-  const char* body;  // over a = f32[4], h = bf16[4], s = s32[], m = f32[4,4], i = s32[4,4], z = f32[]
+  const char* body;   // over a = f32[4], h = bf16[4], s = s32[], m = f32[4,4], i = s32[4,4], z = f32[]
   bool mixed = true;  // false: the op itself takes operands of two widths
 };
 
@@ -34,8 +34,9 @@ constexpr MixedCase kCases[] = {
     {"window", "ROOT r = bf16[4,3] reduce-window(m, z), window={size=1x2}, to_apply=larger"},
     {"product", "ROOT r = f32[4,4] dot(m, i), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {"product_widths", "ROOT r = bf16[4] dot(m, h), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
-    {"inner", "n = bf16[4] negate(a)\n  t = (bf16[4], f32[4]) tuple(n, a)\n  g = bf16[4] get-tuple-element(t), index=0\n"
-              "  ROOT r = f32[4] subtract(g, a)"},
+    {"inner",
+     "n = bf16[4] negate(a)\n  t = (bf16[4], f32[4]) tuple(n, a)\n  g = bf16[4] get-tuple-element(t), index=0\n"
+     "  ROOT r = f32[4] subtract(g, a)"},
 };
 
 std::string textOf(const MixedCase& mixed) {
@@ -60,7 +61,8 @@ ENTRY main {
   m = f32[4,4] parameter(3)
   i = s32[4,4] parameter(4)
   z = f32[] parameter(5)
-  )") + mixed.body + "\n}\n";
+  )") + mixed.body +
+         "\n}\n";
 }
 
 class OpsMixedPrecision : public testing::TestWithParam<MixedCase> {};
@@ -73,7 +75,8 @@ TEST_P(OpsMixedPrecision, WrittenTypeWinsOnBothBackends) {
   ASSERT_TRUE(problems.empty()) << problems.items()[0].toString();
   EXPECT_EQ(hasMixedPrecision(module), GetParam().mixed);
   std::vector<Literal> values;
-  for (const Shape& shape : entryArgumentShapes(module)) values.push_back(fillParameter(shape, values.size(), {}).value());
+  for (const Shape& shape : entryArgumentShapes(module))
+    values.push_back(fillParameter(shape, values.size(), {}).value());
   const auto expected = evaluateModule(module, values);
   ASSERT_TRUE(expected) << expected.error().toString();
   EXPECT_EQ((*expected)[0].shape().type, module.shapeOf(module.entryComputation().root).type);
@@ -104,16 +107,19 @@ TEST(OpsMixedPrecision, NormalizedModuleVerifiesAndIsNotMixed) {
 // A written tuple that nests otherwise than the operation's result is the verifier's to refuse, and no rounding.
 TEST(OpsMixedPrecision, AnotherNestIsNoPrecision) {
   const ReadResult read = readHloText(
-      "HloModule m\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n  d = f32[] parameter(3)\n  ROOT l = pred[] compare(a, b), direction=LT\n}\n\n"
-      "ENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n  ROOT s = ((bf16[4]), bf16[4]) sort(x, y), dimensions={0}, to_apply=less\n}\n");
+      "HloModule m\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n  d = "
+      "f32[] parameter(3)\n  ROOT l = pred[] compare(a, b), direction=LT\n}\n\n"
+      "ENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n  ROOT s = ((bf16[4]), bf16[4]) sort(x, y), "
+      "dimensions={0}, to_apply=less\n}\n");
   ASSERT_TRUE(read.module) << read.diagnostics.items().front().toString();
   EXPECT_FALSE(hasMixedPrecision(*read.module));
   EXPECT_TRUE(verify(*read.module).hasErrors());
 }
 
 TEST(OpsMixedPrecision, WhatHandsOnDataMayNotRound) {
-  const auto read = readHloText("HloModule m\n\nENTRY e {\n  a = f32[4] parameter(0)\n  t = (f32[4]) tuple(a)\n"
-                                "  ROOT r = bf16[4] get-tuple-element(t), index=0\n}\n");
+  const auto read = readHloText(
+      "HloModule m\n\nENTRY e {\n  a = f32[4] parameter(0)\n  t = (f32[4]) tuple(a)\n"
+      "  ROOT r = bf16[4] get-tuple-element(t), index=0\n}\n");
   ASSERT_TRUE(read.module);
   EXPECT_TRUE(verify(*read.module).hasErrors());
 }

@@ -20,8 +20,10 @@ TEST(Numbers, EveryCodeOfSmallFloatsComesBack) {
                  E::F8E4M3FNUZ, E::F8E8M0FNU, E::F6E3M2FN, E::F6E2M3FN, E::F4E2M1FN}) {
     for (uint32_t code = 0; code < (1u << info(type).bits); ++code) {
       const double value = smallFloatToDouble(type, code);
-      if (std::isnan(value)) EXPECT_TRUE(std::isnan(smallFloatToDouble(type, doubleToSmallFloat(type, value))));
-      else EXPECT_EQ(doubleToSmallFloat(type, value), code) << nameOf(type) << " " << value;
+      if (std::isnan(value))
+        EXPECT_TRUE(std::isnan(smallFloatToDouble(type, doubleToSmallFloat(type, value))));
+      else
+        EXPECT_EQ(doubleToSmallFloat(type, value), code) << nameOf(type) << " " << value;
     }
   }
 }

@@ -22,7 +22,8 @@ Module prepared(const Module& source) {
 
 // Straight-line code only: no step may write over bytes that a later step still reads, in the arena or in a result.
 void expectNoClobber(const Module& m, const BufferAssignment& b) {
-  std::map<std::pair<int32_t, int64_t>, InstructionId> writer;  // space (-1: the arena, else a result) and byte -> who wrote it last
+  std::map<std::pair<int32_t, int64_t>, InstructionId>
+      writer;  // space (-1: the arena, else a result) and byte -> who wrote it last
   auto each = [&](InstructionId id, auto&& visit) {
     const Slot& slot = b.slots[static_cast<size_t>(b.slotOf(id))];
     if (slot.kind != SlotKind::Temp && slot.kind != SlotKind::Output) return;
@@ -55,14 +56,18 @@ TEST(PassesBuffers, ChainReusesMemory) {
 
 TEST(PassesBuffers, RandomGraphsNeverClobber) {
   uint64_t state = 42;
-  auto next = [&](uint64_t n) { return (state = state * 6364136223846793005ull + 1442695040888963407ull), (state >> 33) % n; };
+  auto next = [&](uint64_t n) {
+    return (state = state * 6364136223846793005ull + 1442695040888963407ull), (state >> 33) % n;
+  };
   for (int round = 0; round < 20; ++round) {
     Module m;
     Graph g(m, "main");
     std::vector<InstructionId> values{g.parameter(f32({64}))};
     for (int i = 0; i < 200; ++i) {
-      InstructionId a = values[next(values.size())], c = values[values.size() - 1 - next(std::min<size_t>(values.size(), 5))];
-      values.push_back(g.op(Opcode::Add, f32({static_cast<int64_t>(next(2) ? 1 + next(12) : 16 + 16 * next(20))}), {a, c}));
+      InstructionId a = values[next(values.size())],
+                    c = values[values.size() - 1 - next(std::min<size_t>(values.size(), 5))];
+      values.push_back(
+          g.op(Opcode::Add, f32({static_cast<int64_t>(next(2) ? 1 + next(12) : 16 + 16 * next(20))}), {a, c}));
     }
     g.entry(g.tuple({values.back(), values[100]}));
     Module d = prepared(m);
@@ -97,7 +102,8 @@ TEST(PassesBuffers, WhatLivesTogetherLiesApart) {
   Module m;
   Graph g(m, "main");
   const InstructionId x = g.parameter(f32({100})), y = g.parameter(f32({100}));
-  const InstructionId wide = g.reduce(f32({10}), g.dims(Opcode::Broadcast, f32({10, 100}), x, {1}), g.constant(0.0f), {1}, adder(m));
+  const InstructionId wide =
+      g.reduce(f32({10}), g.dims(Opcode::Broadcast, f32({10, 100}), x, {1}), g.constant(0.0f), {1}, adder(m));
   const InstructionId early = g.dims(Opcode::Broadcast, f32({10, 7}), wide, {0});
   const InstructionId narrow = g.reduce(f32({7}), early, g.constant(0.0f), {0}, adder(m));
   const InstructionId late = g.dims(Opcode::Broadcast, f32({7, 10}), narrow, {0});
@@ -180,8 +186,10 @@ TEST(PassesBuffers, FusionsOfSeveralResultsOverwriteWhatTheyReadInPlace) {
     g.entry(g.tuple({g.element(both, 0), g.element(both, 1)}));
     Module d = prepared(m);
     BufferAssignment b = assignBuffers(d).value();
-    if (sums) EXPECT_TRUE(b.slotOf(a) != b.slotOf(both, 0) && b.slotOf(a) != b.slotOf(both, 1)) << "rows of it are summed";
-    else EXPECT_EQ(b.slotOf(a), b.slotOf(both, 0));
+    if (sums)
+      EXPECT_TRUE(b.slotOf(a) != b.slotOf(both, 0) && b.slotOf(a) != b.slotOf(both, 1)) << "rows of it are summed";
+    else
+      EXPECT_EQ(b.slotOf(a), b.slotOf(both, 0));
     EXPECT_EQ(b.slotOf(other), b.slotOf(both, sums ? 0 : 1));
     EXPECT_NE(b.slotOf(both, 0), b.slotOf(both, 1));
   }
@@ -246,7 +254,8 @@ TEST(PassesBuffers, ElementwiseCarriesNeedNoCopyInside) {
   Module d = prepared(loop.module);
   BufferAssignment b = assignBuffers(d).value();
   EXPECT_EQ(count(d, d.at(loop.body).computation, Opcode::Copy), 0);
-  EXPECT_EQ(count(d, d.entry(), Opcode::Copy), 2) << "the counter's constant and the argument; the invariant one is read where it is";
+  EXPECT_EQ(count(d, d.entry(), Opcode::Copy), 2)
+      << "the counter's constant and the argument; the invariant one is read where it is";
   EXPECT_EQ(b.slots[static_cast<size_t>(b.slotOf(loop.loop, 3))].kind, SlotKind::Parameter);
   expectCarriesShare(d, loop, b);
 }

@@ -25,7 +25,8 @@ class Graph {
     in.name = name;
     return module.add(computation, std::move(in), shape);
   }
-  InstructionId op(Opcode opcode, const Shape& shape, std::vector<InstructionId> operands, AttributeSet attributes = {}) {
+  InstructionId op(Opcode opcode, const Shape& shape, std::vector<InstructionId> operands,
+                   AttributeSet attributes = {}) {
     return module.add(computation, opcode, shape, operands, std::move(attributes));
   }
   InstructionId constant(float value) { return literal(Literal::scalar<float>(ElementType::F32, value)); }
@@ -52,7 +53,8 @@ class Graph {
     for (InstructionId id : elements) shapes.push_back(module.shapeOf(id));
     return op(Opcode::Tuple, Shape::tuple(std::move(shapes)), std::move(elements));
   }
-  InstructionId reduce(const Shape& shape, InstructionId operand, InstructionId init, std::vector<int64_t> dimensions, ComputationId reducer) {
+  InstructionId reduce(const Shape& shape, InstructionId operand, InstructionId init, std::vector<int64_t> dimensions,
+                       ComputationId reducer) {
     AttributeSet attributes;
     attributes.set(Attr::dimensions, std::move(dimensions));
     attributes.set(Attr::to_apply, reducer);

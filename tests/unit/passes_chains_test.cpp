@@ -1,5 +1,5 @@
-// Passes behind fusion: reshapes that move no byte, dots with what is done to their rows, convolutions with their ends. What
-// they take, what they leave, and that values stay.
+// Passes behind fusion: reshapes that move no byte, dots with what is done to their rows, convolutions with their ends.
+// What they take, what they leave, and that values stay.
 #include "core/passes/bitcast_reshapes.h"
 #include "core/passes/convolution_end.h"
 #include "core/passes/row_chain.h"
@@ -11,8 +11,10 @@ namespace {
 using PassFunction = Result<bool> (*)(Module&);
 
 Module after(PassFunction pass, const std::string& entry, bool changes) {
-  const std::string turned = "turned {\n  p = f32[6,4]{1,0} parameter(0)\n  q = f32[24]{0} reshape(p)\n  ROOT n = f32[24]{0} negate(q)\n}\n\n";
-  const Module source = moduleFrom("HloModule m\n\n" + (entry.find("calls=turned") == std::string::npos ? "" : turned) + "ENTRY e {\n" + entry + "\n}\n");
+  const std::string turned =
+      "turned {\n  p = f32[6,4]{1,0} parameter(0)\n  q = f32[24]{0} reshape(p)\n  ROOT n = f32[24]{0} negate(q)\n}\n\n";
+  const Module source = moduleFrom("HloModule m\n\n" + (entry.find("calls=turned") == std::string::npos ? "" : turned) +
+                                   "ENTRY e {\n" + entry + "\n}\n");
   Module out = derive(source);
   const auto changed = pass(out);
   EXPECT_TRUE(changed.has_value()) << entry;
@@ -29,13 +31,16 @@ int outputFusionsOf(const Module& module) {
     if (in.opcode != Opcode::Fusion || in.attributes->textOr(Attr::kind, "") != "kOutput") continue;
     ++found;
     for (InstructionId member : module.at(module.callees(in)[0]).instructions)
-      EXPECT_TRUE(module.at(member).provenance && !module.at(member).provenance->sources.empty()) << module.at(member).name;
+      EXPECT_TRUE(module.at(member).provenance && !module.at(member).provenance->sources.empty())
+          << module.at(member).name;
   }
   return found;
 }
 
 TEST(PassesBitcastReshapes, RowMajorOnesMoveNothing) {
-  const Module m = after(bitcastReshapes, "x = f32[6,4]{1,0} parameter(0)\n r = f32[2,12]{1,0} reshape(x)\n ROOT n = f32[2,12]{1,0} negate(r)", true);
+  const Module m =
+      after(bitcastReshapes,
+            "x = f32[6,4]{1,0} parameter(0)\n r = f32[2,12]{1,0} reshape(x)\n ROOT n = f32[2,12]{1,0} negate(r)", true);
   EXPECT_EQ(countOf(m, Opcode::Reshape), 0);
   EXPECT_EQ(countOf(m, Opcode::Bitcast), 1);
 }
@@ -44,30 +49,44 @@ TEST(PassesBitcastReshapes, OtherLayoutsStayReshapes) {
   EXPECT_EQ(countOf(m, Opcode::Bitcast), 0);
 }
 TEST(PassesBitcastReshapes, InAFusionTheyAreArithmetic) {
-  after(bitcastReshapes, "x = f32[6,4]{1,0} parameter(0)\n ROOT f = f32[24]{0} fusion(x), kind=kLoop, calls=turned", false);
+  after(bitcastReshapes, "x = f32[6,4]{1,0} parameter(0)\n ROOT f = f32[24]{0} fusion(x), kind=kLoop, calls=turned",
+        false);
 }
 
 std::string attention(const std::string& rows, const std::string& keys, const std::string& beside = "") {
-  return " q = f32[" + rows + ",8]{1,0} parameter(0)\n k = f32[" + keys + ",8]{1,0} parameter(1)\n v = f32[" + keys + ",8]{1,0} parameter(2)\n s = f32[" + rows + "," + keys +
-         "]{1,0} dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n t = f32[" + rows + "," + keys + "]{1,0} tanh(s)\n o = f32[" + rows +
+  return " q = f32[" + rows + ",8]{1,0} parameter(0)\n k = f32[" + keys + ",8]{1,0} parameter(1)\n v = f32[" + keys +
+         ",8]{1,0} parameter(2)\n s = f32[" + rows + "," + keys +
+         "]{1,0} dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n t = f32[" + rows + "," + keys +
+         "]{1,0} tanh(s)\n o = f32[" + rows +
          ",8]{1,0} dot(t, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" +
-         (beside.empty() ? " ROOT n = f32[" + rows + ",8]{1,0} copy(o)" : " ROOT both = (f32[" + rows + ",8]{1,0}, f32[" + rows + "," + keys + "]{1,0}) tuple(o, " + beside + ")");
+         (beside.empty() ? " ROOT n = f32[" + rows + ",8]{1,0} copy(o)"
+                         : " ROOT both = (f32[" + rows + ",8]{1,0}, f32[" + rows + "," + keys + "]{1,0}) tuple(o, " +
+                               beside + ")");
 }
 TEST(PassesRowChains, DotsAndWhatStandsBetween) {
   const Module m = after(fuseRowChains, attention("64", "1024"), true);
   EXPECT_EQ(outputFusionsOf(m), 1);
   EXPECT_EQ(countOf(m, Opcode::Tanh), 1);
 }
-TEST(PassesRowChains, SmallOnesStay) { EXPECT_EQ(outputFusionsOf(after(fuseRowChains, attention("64", "512"), false)), 0); }
-TEST(PassesRowChains, ScoresThatAreAResultStay) { EXPECT_EQ(outputFusionsOf(after(fuseRowChains, attention("64", "1024", "s"), false)), 0); }
+TEST(PassesRowChains, SmallOnesStay) {
+  EXPECT_EQ(outputFusionsOf(after(fuseRowChains, attention("64", "512"), false)), 0);
+}
+TEST(PassesRowChains, ScoresThatAreAResultStay) {
+  EXPECT_EQ(outputFusionsOf(after(fuseRowChains, attention("64", "1024", "s"), false)), 0);
+}
 
 std::string convolution(const std::string& size) {
   const std::string shape = "f32[1," + size + "," + size + ",16]{3,2,1,0}";
-  return " x = f32[1," + size + "," + size + ",4]{3,2,1,0} parameter(0)\n w = f32[1,1,4,16]{3,2,1,0} parameter(1)\n c = " + shape +
+  return " x = f32[1," + size + "," + size +
+         ",4]{3,2,1,0} parameter(0)\n w = f32[1,1,4,16]{3,2,1,0} parameter(1)\n c = " + shape +
          " convolution(x, w), window={size=1x1}, dim_labels=b01f_01io->b01f\n ROOT a = " + shape + " abs(c)";
 }
-TEST(PassesConvolutionEnds, AConvolutionAndItsReader) { EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEnds, convolution("64"), true)), 1); }
-TEST(PassesConvolutionEnds, SmallOnesStay) { EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEnds, convolution("32"), false)), 0); }
+TEST(PassesConvolutionEnds, AConvolutionAndItsReader) {
+  EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEnds, convolution("64"), true)), 1);
+}
+TEST(PassesConvolutionEnds, SmallOnesStay) {
+  EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEnds, convolution("32"), false)), 0);
+}
 
 }  // namespace
 }  // namespace tessera::test

@@ -40,14 +40,22 @@ Changed after(const std::string& text, std::initializer_list<Run> passes, double
 }
 
 // A loop over (counter, x, y) that counts from `start` to below `bound`; `step` gives the new x from i, x, y.
-std::string loopText(int start, int bound, const std::string& step, const std::string& read = "r = f32[4] get-tuple-element(l), index=1") {
-  return "c { s = (s32[], f32[4], f32[4]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n n = s32[] constant(" + std::to_string(bound) +
+std::string loopText(int start, int bound, const std::string& step,
+                     const std::string& read = "r = f32[4] get-tuple-element(l), index=1") {
+  return "c { s = (s32[], f32[4], f32[4]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n n = s32[] "
+         "constant(" +
+         std::to_string(bound) +
          ")\n ROOT p = pred[] compare(i, n), direction=LT }\n"
-         "b { s = (s32[], f32[4], f32[4]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n x = f32[4] get-tuple-element(s), index=1\n"
-         " y = f32[4] get-tuple-element(s), index=2\n one = s32[] constant(1)\n j = s32[] add(i, one)\n" + step +
+         "b { s = (s32[], f32[4], f32[4]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n x = f32[4] "
+         "get-tuple-element(s), index=1\n"
+         " y = f32[4] get-tuple-element(s), index=2\n one = s32[] constant(1)\n j = s32[] add(i, one)\n" +
+         step +
          "\n ROOT t = (s32[], f32[4], f32[4]) tuple(j, z, y) }\n"
-         "ENTRY e { a = f32[4] parameter(0)\n d = f32[4] parameter(1)\n i = s32[] constant(" + std::to_string(start) +
-         ")\n t = (s32[], f32[4], f32[4]) tuple(i, a, d)\n l = (s32[], f32[4], f32[4]) while(t), condition=c, body=b\n ROOT " + read + " }\n";
+         "ENTRY e { a = f32[4] parameter(0)\n d = f32[4] parameter(1)\n i = s32[] constant(" +
+         std::to_string(start) +
+         ")\n t = (s32[], f32[4], f32[4]) tuple(i, a, d)\n l = (s32[], f32[4], f32[4]) while(t), condition=c, body=b\n "
+         "ROOT " +
+         read + " }\n";
 }
 
 TEST(PassesLoops, ThatNeverRunDisappear) {
@@ -64,7 +72,8 @@ TEST(PassesLoops, ThatRunOnceAreTheirBody) {
 }
 
 TEST(PassesLoops, UnchangedElementsAreReadFromBefore) {
-  const Changed c = after(loopText(0, 100, "z = f32[4] multiply(x, y)", "r = f32[4] get-tuple-element(l), index=2"), {simplifyLoops});
+  const Changed c =
+      after(loopText(0, 100, "z = f32[4] multiply(x, y)", "r = f32[4] get-tuple-element(l), index=2"), {simplifyLoops});
   EXPECT_EQ(c.result.entryComputation().root, c.result.entryComputation().parameters[1]);
 }
 
@@ -109,7 +118,8 @@ ENTRY e { a = f32[4] parameter(0)
  ROOT r = f32[4] get-tuple-element(l), index=2 }
 )";
   const Changed c = after(text, {simplifyLoops, simplify});
-  EXPECT_EQ(countOf(c.result, Opcode::Multiply), 0) << "x * 1 is seen once the 1 stands in the body\n" << printHloText(c.result);
+  EXPECT_EQ(countOf(c.result, Opcode::Multiply), 0) << "x * 1 is seen once the 1 stands in the body\n"
+                                                    << printHloText(c.result);
 }
 
 TEST(PassesLoops, SharedBodiesAreNotChangedForOneLoop) {
@@ -145,17 +155,24 @@ struct Count {
 
 TEST(PassesLoops, TripCounts) {
   const Count cases[] = {
-      {"LT", "add", 0, 1, 4, 4}, {"LT", "add", 0, 3, 4, 2}, {"LE", "add", 0, 2, 4, 3}, {"NE", "add", 0, 2, 8, 4}, {"GT", "add", 9, -3, 0, 3},
-      {"GE", "subtract", 8, 2, 0, 5}, {"LT", "subtract", 0, 1, 4, -1}, {"GT", "add", 3, 1, 2, -1}, {"LT", "add", 120, 5, 126, -1},
+      {"LT", "add", 0, 1, 4, 4},       {"LT", "add", 0, 3, 4, 2},  {"LE", "add", 0, 2, 4, 3},
+      {"NE", "add", 0, 2, 8, 4},       {"GT", "add", 9, -3, 0, 3}, {"GE", "subtract", 8, 2, 0, 5},
+      {"LT", "subtract", 0, 1, 4, -1}, {"GT", "add", 3, 1, 2, -1}, {"LT", "add", 120, 5, 126, -1},
   };
   for (const Count& k : cases) {
-    SCOPED_TRACE(std::string(k.direction) + " " + k.operation + " " + std::to_string(k.start) + " by " + std::to_string(k.step) + " to " + std::to_string(k.bound));
+    SCOPED_TRACE(std::string(k.direction) + " " + k.operation + " " + std::to_string(k.start) + " by " +
+                 std::to_string(k.step) + " to " + std::to_string(k.bound));
     const std::string type = k.start == 120 ? "s8[]" : "s32[]", state = "(" + type + ", s32[])";
-    const std::string text = "c { s = " + state + " parameter(0)\n i = " + type + " get-tuple-element(s), index=0\n n = " + type + " constant(" + std::to_string(k.bound) +
-        ")\n ROOT p = pred[] compare(i, n), direction=" + k.direction + " }\nb { s = " + state + " parameter(0)\n i = " + type + " get-tuple-element(s), index=0\n k = s32[] get-tuple-element(s), index=1\n h = " +
-        type + " constant(" + std::to_string(k.step) + ")\n j = " + type + " " + k.operation + "(i, h)\n o = s32[] constant(1)\n z = s32[] add(k, o)\n ROOT t = " + state + " tuple(j, z) }\n" +
-        "ENTRY e { i = " + type + " constant(" + std::to_string(k.start) + ")\n z = s32[] parameter(0)\n t = " + state + " tuple(i, z)\n l = " + state +
-        " while(t), condition=c, body=b\n ROOT r = s32[] get-tuple-element(l), index=1 }\n";
+    const std::string text = "c { s = " + state + " parameter(0)\n i = " + type +
+                             " get-tuple-element(s), index=0\n n = " + type + " constant(" + std::to_string(k.bound) +
+                             ")\n ROOT p = pred[] compare(i, n), direction=" + k.direction + " }\nb { s = " + state +
+                             " parameter(0)\n i = " + type +
+                             " get-tuple-element(s), index=0\n k = s32[] get-tuple-element(s), index=1\n h = " + type +
+                             " constant(" + std::to_string(k.step) + ")\n j = " + type + " " + k.operation +
+                             "(i, h)\n o = s32[] constant(1)\n z = s32[] add(k, o)\n ROOT t = " + state +
+                             " tuple(j, z) }\n" + "ENTRY e { i = " + type + " constant(" + std::to_string(k.start) +
+                             ")\n z = s32[] parameter(0)\n t = " + state + " tuple(i, z)\n l = " + state +
+                             " while(t), condition=c, body=b\n ROOT r = s32[] get-tuple-element(l), index=1 }\n";
     Module m = derive(moduleFrom("HloModule m\n" + text));
     ASSERT_TRUE(unrollLoops(m).has_value());
     ASSERT_TRUE(simplify(m).has_value());
@@ -172,19 +189,23 @@ TEST(PassesLoops, TripCounts) {
 }
 
 TEST(PassesLoops, ShortOnesAreWrittenOut) {
-  const Changed c = after(loopText(0, 4, "k = f32[] convert(i)\n q = f32[4] broadcast(k), dimensions={}\n w = f32[4] add(x, q)\n z = f32[4] subtract(w, y)"), {unrollLoops, simplify});
+  const Changed c = after(loopText(0, 4,
+                                   "k = f32[] convert(i)\n q = f32[4] broadcast(k), dimensions={}\n w = f32[4] add(x, "
+                                   "q)\n z = f32[4] subtract(w, y)"),
+                          {unrollLoops, simplify});
   EXPECT_EQ(countOf(c.result, Opcode::While), 0);
   EXPECT_EQ(countOf(c.result, Opcode::Subtract), 4);
   const Changed long_ = after(loopText(0, 100, "z = f32[4] subtract(x, y)"), {unrollLoops});
   EXPECT_FALSE(long_.changed);
 }
 
-// Fifty instructions a step on long arrays: five passes over memory in a loop, one kernel written out. Short arrays stay in a
-// loop, and so does what is not elementwise.
+// Fifty instructions a step on long arrays: five passes over memory in a loop, one kernel written out. Short arrays
+// stay in a loop, and so does what is not elementwise.
 TEST(PassesLoops, ElementwiseStepsOnLongArraysAreWrittenOut) {
   const auto loopOf = [](const std::string& shape, const std::string& last) {
     std::string body = "a0 = f32[4] add(x, y)\n";
-    for (int i = 1; i < 50; ++i) body += "a" + std::to_string(i) + " = f32[4] multiply(a" + std::to_string(i - 1) + ", y)\n";
+    for (int i = 1; i < 50; ++i)
+      body += "a" + std::to_string(i) + " = f32[4] multiply(a" + std::to_string(i - 1) + ", y)\n";
     std::string text = loopText(0, 5, body + "z = f32[4] " + last);
     for (size_t at = 0; (at = text.find("f32[4]", at)) != std::string::npos;) text.replace(at, 6, shape);
     return text;
@@ -238,43 +259,64 @@ ENTRY e { a = f32[64,64] parameter(0)
   EXPECT_EQ(inEntry, 1);
 }
 
-std::string branches(const std::string& chooser, const std::string& yes, const std::string& no, const std::string& root) {
-  return "y { p = (f32[4], f32[100]) parameter(0)\n a = f32[4] get-tuple-element(p), index=0\n b = f32[100] get-tuple-element(p), index=1\n" + yes +
-         "}\nn { p = (f32[4], f32[100]) parameter(0)\n a = f32[4] get-tuple-element(p), index=0\n b = f32[100] get-tuple-element(p), index=1\n" + no +
-         "}\nENTRY e { a = f32[4] parameter(0)\n b = f32[100] parameter(1)\n " + chooser + "\n t = (f32[4], f32[100]) tuple(a, b)\n" + root + " }\n";
+std::string branches(const std::string& chooser, const std::string& yes, const std::string& no,
+                     const std::string& root) {
+  return "y { p = (f32[4], f32[100]) parameter(0)\n a = f32[4] get-tuple-element(p), index=0\n b = f32[100] "
+         "get-tuple-element(p), index=1\n" +
+         yes +
+         "}\nn { p = (f32[4], f32[100]) parameter(0)\n a = f32[4] get-tuple-element(p), index=0\n b = f32[100] "
+         "get-tuple-element(p), index=1\n" +
+         no + "}\nENTRY e { a = f32[4] parameter(0)\n b = f32[100] parameter(1)\n " + chooser +
+         "\n t = (f32[4], f32[100]) tuple(a, b)\n" + root + " }\n";
 }
 
 TEST(PassesConditionals, KnownBranchesAreInlined) {
   const std::string root = " ROOT r = f32[4] conditional(c, t, t), true_computation=y, false_computation=n";
-  const Changed c = after(branches("c = pred[] constant(false)", "ROOT r = f32[4] negate(a)\n", "ROOT r = f32[4] abs(a)\n", root), {simplifyConditionals});
+  const Changed c =
+      after(branches("c = pred[] constant(false)", "ROOT r = f32[4] negate(a)\n", "ROOT r = f32[4] abs(a)\n", root),
+            {simplifyConditionals});
   EXPECT_EQ(countOf(c.result, Opcode::Conditional), 0);
   EXPECT_EQ(countOf(c.result, Opcode::Abs), 1);
   const std::string byIndex = " ROOT r = f32[4] conditional(c, t, t), branch_computations={y, n}";
-  const Changed d = after(branches("c = s32[] constant(-7)", "ROOT r = f32[4] negate(a)\n", "ROOT r = f32[4] abs(a)\n", byIndex), {simplifyConditionals});
+  const Changed d =
+      after(branches("c = s32[] constant(-7)", "ROOT r = f32[4] negate(a)\n", "ROOT r = f32[4] abs(a)\n", byIndex),
+            {simplifyConditionals});
   EXPECT_EQ(countOf(d.result, Opcode::Abs), 1) << "an index out of range takes the last";
 }
 
 TEST(PassesConditionals, SmallOnesBecomeSelects) {
-  const std::string root = " r = (f32[4], f32[4]) conditional(c, t, t), true_computation=y, false_computation=n\n ROOT q = f32[4] get-tuple-element(r), index=1";
-  const Changed c = after(branches("c = pred[] parameter(2)", "n = f32[4] negate(a)\n ROOT r = (f32[4], f32[4]) tuple(a, n)\n", "n = f32[4] exponential(a)\n ROOT r = (f32[4], f32[4]) tuple(n, a)\n", root), {simplifyConditionals, simplify});
+  const std::string root =
+      " r = (f32[4], f32[4]) conditional(c, t, t), true_computation=y, false_computation=n\n ROOT q = f32[4] "
+      "get-tuple-element(r), index=1";
+  const Changed c =
+      after(branches("c = pred[] parameter(2)", "n = f32[4] negate(a)\n ROOT r = (f32[4], f32[4]) tuple(a, n)\n",
+                     "n = f32[4] exponential(a)\n ROOT r = (f32[4], f32[4]) tuple(n, a)\n", root),
+            {simplifyConditionals, simplify});
   EXPECT_EQ(countOf(c.result, Opcode::Conditional), 0);
   EXPECT_EQ(countOf(c.result, Opcode::Select), 1);
 }
 
 // Two branches over (x, y); `yes` and `no` give their results.
 std::string branchesOverMatrices(const std::string& yes, const std::string& no, const std::string& result) {
-  const std::string head = " { p = (f32[8,8], f32[8,8]) parameter(0)\n x = f32[8,8] get-tuple-element(p), index=0\n y = f32[8,8] get-tuple-element(p), index=1\n";
-  return "sum { u = f32[] parameter(0)\n v = f32[] parameter(1)\n ROOT w = f32[] add(u, v) }\nyes" + head + yes + "}\nno" + head + no +
-         "}\nENTRY e { a = f32[8,8] parameter(0)\n b = f32[8,8] parameter(1)\n c = pred[] parameter(2)\n t = (f32[8,8], f32[8,8]) tuple(a, b)\n ROOT r = " + result +
-         " conditional(c, t, t), true_computation=yes, false_computation=no }\n";
+  const std::string head =
+      " { p = (f32[8,8], f32[8,8]) parameter(0)\n x = f32[8,8] get-tuple-element(p), index=0\n y = f32[8,8] "
+      "get-tuple-element(p), index=1\n";
+  return "sum { u = f32[] parameter(0)\n v = f32[] parameter(1)\n ROOT w = f32[] add(u, v) }\nyes" + head + yes +
+         "}\nno" + head + no +
+         "}\nENTRY e { a = f32[8,8] parameter(0)\n b = f32[8,8] parameter(1)\n c = pred[] parameter(2)\n t = "
+         "(f32[8,8], f32[8,8]) tuple(a, b)\n ROOT r = " +
+         result + " conditional(c, t, t), true_computation=yes, false_computation=no }\n";
 }
 int inEntry(const Module& m, Opcode opcode) {
-  return static_cast<int>(std::ranges::count_if(m.entryComputation().instructions, [&](InstructionId id) { return m.at(id).opcode == opcode; }));
+  return static_cast<int>(std::ranges::count_if(m.entryComputation().instructions,
+                                                [&](InstructionId id) { return m.at(id).opcode == opcode; }));
 }
 constexpr const char* kProduct = "d = f32[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
 
 TEST(PassesBranches, DearBeginningsStandOnceOutside) {
-  const Changed c = after(branchesOverMatrices(kProduct + std::string(" ROOT r = f32[8,8] negate(d)\n"), kProduct + std::string(" ROOT r = f32[8,8] tanh(d)\n"), "f32[8,8]"), {moveOutOfBranches});
+  const Changed c = after(branchesOverMatrices(kProduct + std::string(" ROOT r = f32[8,8] negate(d)\n"),
+                                               kProduct + std::string(" ROOT r = f32[8,8] tanh(d)\n"), "f32[8,8]"),
+                          {moveOutOfBranches});
   EXPECT_EQ(inEntry(c.result, Opcode::Dot), 1);
   EXPECT_EQ(countOf(c.result, Opcode::Dot), 1);
   EXPECT_EQ(countOf(c.result, Opcode::Conditional), 1);
@@ -283,23 +325,35 @@ TEST(PassesBranches, DearBeginningsStandOnceOutside) {
 }
 
 TEST(PassesBranches, ChainsOfCommonWorkMoveWhole) {
-  const std::string chain = kProduct + std::string(" z = f32[] constant(0)\n e = f32[8,8] exponential(d)\n s = f32[8] reduce(e, z), dimensions={1}, to_apply=sum\n");
-  const Changed c = after(branchesOverMatrices(chain + " ROOT r = f32[8] negate(s)\n", chain + " ROOT r = f32[8] cosine(s)\n", "f32[8]"), {moveOutOfBranches});
+  const std::string chain = kProduct + std::string(
+                                           " z = f32[] constant(0)\n e = f32[8,8] exponential(d)\n s = f32[8] "
+                                           "reduce(e, z), dimensions={1}, to_apply=sum\n");
+  const Changed c = after(
+      branchesOverMatrices(chain + " ROOT r = f32[8] negate(s)\n", chain + " ROOT r = f32[8] cosine(s)\n", "f32[8]"),
+      {moveOutOfBranches});
   EXPECT_EQ(inEntry(c.result, Opcode::Reduce), 1);
   EXPECT_EQ(inEntry(c.result, Opcode::Dot), 1);
   EXPECT_EQ(countOf(c.result, Opcode::Exponential), 1);
 }
 
 TEST(PassesBranches, CheapOrDifferentBeginningsStay) {
-  const Changed cheap = after(branchesOverMatrices(" d = f32[8,8] add(x, y)\n ROOT r = f32[8,8] negate(d)\n", " d = f32[8,8] add(x, y)\n ROOT r = f32[8,8] tanh(d)\n", "f32[8,8]"), {moveOutOfBranches});
+  const Changed cheap = after(branchesOverMatrices(" d = f32[8,8] add(x, y)\n ROOT r = f32[8,8] negate(d)\n",
+                                                   " d = f32[8,8] add(x, y)\n ROOT r = f32[8,8] tanh(d)\n", "f32[8,8]"),
+                              {moveOutOfBranches});
   EXPECT_FALSE(cheap.changed);
-  const Changed other = after(branchesOverMatrices(kProduct + std::string(" ROOT r = f32[8,8] negate(d)\n"),
-                                                   " d = f32[8,8] dot(y, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n ROOT r = f32[8,8] tanh(d)\n", "f32[8,8]"), {moveOutOfBranches});
+  const Changed other = after(
+      branchesOverMatrices(
+          kProduct + std::string(" ROOT r = f32[8,8] negate(d)\n"),
+          " d = f32[8,8] dot(y, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n ROOT r = f32[8,8] tanh(d)\n",
+          "f32[8,8]"),
+      {moveOutOfBranches});
   EXPECT_FALSE(other.changed);
 }
 
 TEST(PassesBranches, WideningEndsStandOnceOutside) {
-  const std::string rows = " z = f32[] constant(0)\n s = f32[8] reduce(NAME, z), dimensions={1}, to_apply=sum\n m = s32[8] convert(s)\n n = s8[8] convert(m)\n k = f32[8] convert(n)\n w = f32[8,8] broadcast(k), dimensions={1}\n";
+  const std::string rows =
+      " z = f32[] constant(0)\n s = f32[8] reduce(NAME, z), dimensions={1}, to_apply=sum\n m = s32[8] convert(s)\n n = "
+      "s8[8] convert(m)\n k = f32[8] convert(n)\n w = f32[8,8] broadcast(k), dimensions={1}\n";
   auto of = [&](const char* name) {
     std::string text = rows;
     return text.replace(text.find("NAME"), 4, name) + " ROOT r = (f32[8,8], f32[8,8]) tuple(w, " + name + ")\n";
@@ -312,13 +366,22 @@ TEST(PassesBranches, WideningEndsStandOnceOutside) {
 }
 
 TEST(PassesBranches, EndsThatGrowNothingStay) {
-  const Changed c = after(branchesOverMatrices(" ROOT r = f32[8,8] tanh(x)\n", " ROOT r = f32[8,8] tanh(y)\n", "f32[8,8]"), {moveOutOfBranches});
+  const Changed c =
+      after(branchesOverMatrices(" ROOT r = f32[8,8] tanh(x)\n", " ROOT r = f32[8,8] tanh(y)\n", "f32[8,8]"),
+            {moveOutOfBranches});
   EXPECT_FALSE(c.changed);
 }
 
 TEST(PassesConditionals, UnreadResultsAreDropped) {
-  const std::string root = " r = (f32[100], f32[100], f32[4]) conditional(c, t, t), true_computation=y, false_computation=n\n q = f32[100] get-tuple-element(r), index=1\n w = f32[4] get-tuple-element(r), index=2\n ROOT z = (f32[100], f32[4]) tuple(q, w)";
-  const Changed c = after(branches("c = pred[] parameter(2)", "n = f32[100] negate(b)\n ROOT r = (f32[100], f32[100], f32[4]) tuple(n, b, a)\n", "n = f32[100] exponential(b)\n ROOT r = (f32[100], f32[100], f32[4]) tuple(b, n, a)\n", root), {simplifyConditionals, simplify});
+  const std::string root =
+      " r = (f32[100], f32[100], f32[4]) conditional(c, t, t), true_computation=y, false_computation=n\n q = f32[100] "
+      "get-tuple-element(r), index=1\n w = f32[4] get-tuple-element(r), index=2\n ROOT z = (f32[100], f32[4]) tuple(q, "
+      "w)";
+  const Changed c =
+      after(branches("c = pred[] parameter(2)",
+                     "n = f32[100] negate(b)\n ROOT r = (f32[100], f32[100], f32[4]) tuple(n, b, a)\n",
+                     "n = f32[100] exponential(b)\n ROOT r = (f32[100], f32[100], f32[4]) tuple(b, n, a)\n", root),
+            {simplifyConditionals, simplify});
   EXPECT_EQ(countOf(c.result, Opcode::Conditional), 1);
   EXPECT_EQ(countOf(c.result, Opcode::Negate), 0);
   const Instruction& root_ = c.result.at(c.result.entryComputation().root);
@@ -349,17 +412,25 @@ ENTRY e { x = f32[9] parameter(0)
 }
 
 TEST(PassesSorts, OfWhichTheFirstAreReadLookForThoseAlone) {
-  const auto left = [](const std::string& type, const std::string& compare, const std::string& attributes, const std::string& places, int64_t k, bool isSecondWhole = false) {
-    const std::string count = std::to_string(k), line = type + "[3,40]", few = "[3," + count + "]", slice = ", slice={[0:3], [0:" + count + "]}\n ";
-    const Changed c = after(
-        "first { a = " + type + "[] parameter(0)\n b = " + type + "[] parameter(1)\n c = s32[] parameter(2)\n d = s32[] parameter(3)\n ROOT r = pred[] compare(" + compare + " }\n" +
-            "ENTRY e { x = " + line + " parameter(0)\n n = s32[40] iota(), iota_dimension=0\n y = s32[3,40] " + places + "\n s = (" + line + ", s32[3,40]) sort(x, y), dimensions={1}, to_apply=first" +
-            attributes + "\n v = " + line + " get-tuple-element(s), index=0\n i = s32[3,40] get-tuple-element(s), index=1\n p = " + type + few + " slice(v)" + slice + "q = s32" + few +
-            " slice(i)" + slice + "h = s32[3,1] slice(i), slice={[0:3], [0:1]}\n ROOT r = (" + type + few + ", s32" + (isSecondWhole ? "[3,40]" : few) + ", s32[3,1]) tuple(p, " + (isSecondWhole ? "i" : "q") + ", h) }\n",
-        {makeTopKOfSorts, removeDeadCode});
+  const auto left = [](const std::string& type, const std::string& compare, const std::string& attributes,
+                       const std::string& places, int64_t k, bool isSecondWhole = false) {
+    const std::string count = std::to_string(k), line = type + "[3,40]", few = "[3," + count + "]",
+                      slice = ", slice={[0:3], [0:" + count + "]}\n ";
+    const Changed c =
+        after("first { a = " + type + "[] parameter(0)\n b = " + type +
+                  "[] parameter(1)\n c = s32[] parameter(2)\n d = s32[] parameter(3)\n ROOT r = pred[] compare(" +
+                  compare + " }\n" + "ENTRY e { x = " + line +
+                  " parameter(0)\n n = s32[40] iota(), iota_dimension=0\n y = s32[3,40] " + places + "\n s = (" + line +
+                  ", s32[3,40]) sort(x, y), dimensions={1}, to_apply=first" + attributes + "\n v = " + line +
+                  " get-tuple-element(s), index=0\n i = s32[3,40] get-tuple-element(s), index=1\n p = " + type + few +
+                  " slice(v)" + slice + "q = s32" + few + " slice(i)" + slice +
+                  "h = s32[3,1] slice(i), slice={[0:3], [0:1]}\n ROOT r = (" + type + few + ", s32" +
+                  (isSecondWhole ? "[3,40]" : few) + ", s32[3,1]) tuple(p, " + (isSecondWhole ? "i" : "q") + ", h) }\n",
+              {makeTopKOfSorts, removeDeadCode});
     return countOf(c.result, Opcode::Sort);
   };
-  const std::string places = "broadcast(n), dimensions={1}", larger = "a, b), direction=GT", stable = ", is_stable=true";
+  const std::string places = "broadcast(n), dimensions={1}", larger = "a, b), direction=GT",
+                    stable = ", is_stable=true";
   EXPECT_EQ(left("s32", larger, stable, places, 5), 0);
   EXPECT_EQ(left("s32", "b, a), direction=GT", stable, places, 5), 0);
   EXPECT_EQ(left("s16", "a, b), direction=LT", stable, "iota(), iota_dimension=1", 10), 0);
@@ -385,34 +456,48 @@ ENTRY e { x = s32[2,3] constant({{1,2,3},{4,5,6}})
 )";
   const Changed c = after(text, {foldConstants});
   EXPECT_EQ(countOf(c.result, Opcode::Reduce), 0);
-  const std::string spread = "ENTRY e { z = s32[] constant(10)\n b = s32[100000] broadcast(z), dimensions={}\n ROOT r = s32[100000] negate(b) }\n";
+  const std::string spread =
+      "ENTRY e { z = s32[] constant(10)\n b = s32[100000] broadcast(z), dimensions={}\n ROOT r = s32[100000] negate(b) "
+      "}\n";
   EXPECT_FALSE(after(spread, {foldConstants}).changed);
 }
 
 TEST(PassesBatchNorm, AllThreeAreWrittenOut) {
   const std::string operands = "x = f32[3,4,2] parameter(0)\n s = f32[4] parameter(1)\n o = f32[4] parameter(2)\n";
-  const std::string training = "ENTRY e { " + operands + " ROOT r = (f32[3,4,2], f32[4], f32[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1 }\n";
+  const std::string training =
+      "ENTRY e { " + operands +
+      " ROOT r = (f32[3,4,2], f32[4], f32[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1 }\n";
   EXPECT_EQ(countOf(after(training, {expandBatchNorms}, 1e-5).result, Opcode::BatchNormTraining), 0);
-  const std::string inference = "ENTRY e { " + operands + " m = f32[4] parameter(3)\n v = f32[4] parameter(4)\n w = f32[4] multiply(v, v)\n ROOT r = f32[3,4,2] batch-norm-inference(x, s, o, m, w), epsilon=0.5, feature_index=1 }\n";
+  const std::string inference = "ENTRY e { " + operands +
+                                " m = f32[4] parameter(3)\n v = f32[4] parameter(4)\n w = f32[4] multiply(v, v)\n ROOT "
+                                "r = f32[3,4,2] batch-norm-inference(x, s, o, m, w), epsilon=0.5, feature_index=1 }\n";
   EXPECT_EQ(countOf(after(inference, {expandBatchNorms}, 1e-5).result, Opcode::BatchNormInference), 0);
-  const std::string gradient = "ENTRY e { " + operands + " v = f32[4] multiply(o, o)\n d = f32[3,4,2] parameter(3)\n ROOT r = (f32[3,4,2], f32[4], f32[4]) batch-norm-grad(x, s, o, v, d), epsilon=0.5, feature_index=1 }\n";
+  const std::string gradient = "ENTRY e { " + operands +
+                               " v = f32[4] multiply(o, o)\n d = f32[3,4,2] parameter(3)\n ROOT r = (f32[3,4,2], "
+                               "f32[4], f32[4]) batch-norm-grad(x, s, o, v, d), epsilon=0.5, feature_index=1 }\n";
   EXPECT_EQ(countOf(after(gradient, {expandBatchNorms}, 1e-4).result, Opcode::BatchNormGrad), 0);
-  const std::string narrow = "ENTRY e { x = bf16[3,4,2] parameter(0)\n s = bf16[4] parameter(1)\n o = bf16[4] parameter(2)\n r = (bf16[3,4,2], bf16[4], bf16[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1\n ROOT q = bf16[3,4,2] get-tuple-element(r), index=0 }\n";
+  const std::string narrow =
+      "ENTRY e { x = bf16[3,4,2] parameter(0)\n s = bf16[4] parameter(1)\n o = bf16[4] parameter(2)\n r = "
+      "(bf16[3,4,2], bf16[4], bf16[4]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1\n ROOT q = "
+      "bf16[3,4,2] get-tuple-element(r), index=0 }\n";
   after(narrow, {expandBatchNorms}, 1e-2);
 }
 
 // States of the examples reach both ends of a word, so counters carry.
 TEST(PassesRandomBits, AreWrittenOut) {
   const auto expanded = [](const std::string& state, const std::string& data, const std::string& algorithm) {
-    const std::string text = "ENTRY e { s = " + state + " parameter(0)\n ROOT r = (" + state + ", " + data + ") rng-bit-generator(s), algorithm=" + algorithm + " }\n";
+    const std::string text = "ENTRY e { s = " + state + " parameter(0)\n ROOT r = (" + state + ", " + data +
+                             ") rng-bit-generator(s), algorithm=" + algorithm + " }\n";
     return countOf(after(text, {expandRandomBits}).result, Opcode::RngBitGenerator) == 0;
   };
-  for (const std::string data : {"u32[]", "u32[9]", "s32[3,4]", "u32[3,5,7]", "u32[0]", "u8[5,3]", "s16[6]", "u64[7]", "s64[2,3]", "s4[5]"}) {
+  for (const std::string data :
+       {"u32[]", "u32[9]", "s32[3,4]", "u32[3,5,7]", "u32[0]", "u8[5,3]", "s16[6]", "u64[7]", "s64[2,3]", "s4[5]"}) {
     EXPECT_TRUE(expanded("u64[2]", data, "rng_three_fry")) << data;
     EXPECT_TRUE(expanded("u64[2]", data, "rng_philox")) << data;
     EXPECT_TRUE(expanded("u64[3]", data, "rng_default")) << data;
   }
-  for (const std::string data : {"f32[9]", "f64[5]", "bf16[3,3]", "f8e5m2[5]"}) EXPECT_TRUE(expanded("u64[3]", data, "rng_philox")) << data;
+  for (const std::string data : {"f32[9]", "f64[5]", "bf16[3,3]", "f8e5m2[5]"})
+    EXPECT_TRUE(expanded("u64[3]", data, "rng_philox")) << data;
   EXPECT_FALSE(expanded("u64[3]", "f4e2m1fn[4]", "rng_philox"));
 }
 

@@ -20,7 +20,8 @@ Module fused(const Module& source) {
 std::vector<Literal> arguments(const Module& module) {
   std::vector<Literal> out;
   uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(module)) out.push_back(fillParameter(shape, leaf++, {0, 1.0, 8}).value());
+  for (const Shape& shape : entryArgumentShapes(module))
+    out.push_back(fillParameter(shape, leaf++, {0, 1.0, 8}).value());
   return out;
 }
 
@@ -43,7 +44,8 @@ Module expectSameValues(const Module& source) {
   }
   for (ComputationId computation : optimized->order())
     for (InstructionId id : optimized->at(computation).instructions) {
-      EXPECT_TRUE(optimized->at(id).provenance && !optimized->at(id).provenance->sources.empty()) << optimized->at(id).name;
+      EXPECT_TRUE(optimized->at(id).provenance && !optimized->at(id).provenance->sources.empty())
+          << optimized->at(id).name;
       for (InstructionId s : optimized->at(id).provenance->sources) EXPECT_TRUE(source.contains(s));
     }
   return *optimized;
@@ -118,8 +120,8 @@ TEST(PassesFusion, CheapValuesAreComputedTwiceButChainsOfThemAreNot) {
   }
 }
 
-// Two values a round that need each other, as random bits have: all rounds are one loop, and a number that every round reads is
-// not written out as an array.
+// Two values a round that need each other, as random bits have: all rounds are one loop, and a number that every round
+// reads is not written out as an array.
 TEST(PassesFusion, RoundsOfTwoValuesBecomeOneLoop) {
   Module m;
   Graph g(m, "main");

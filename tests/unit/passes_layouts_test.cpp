@@ -1,7 +1,7 @@
 // Layout assignment: what it drops, what it keeps for those outside, and that bitcasts still mean the same bytes.
-#include "core/passes/call_inliner.h"
-#include "core/passes/assign_layouts.h"
 #include "core/formats/hlo_text.h"
+#include "core/passes/assign_layouts.h"
+#include "core/passes/call_inliner.h"
 #include "core/passes/common_subexpressions.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/simplify.h"
@@ -41,13 +41,16 @@ ENTRY e {
 }
 
 TEST(PassesLayouts, CopiesThatOnlyChangeTheLayoutDisappear) {
-  const Module m = assigned("x = f32[3,4]{1,0} parameter(0)\n c = f32[3,4]{0,1} copy(x)\n n = f32[3,4]{0,1} negate(c)\n d = f32[3,4]{1,0} copy(n)\n ROOT r = f32[3,4]{1,0} abs(d)");
+  const Module m = assigned(
+      "x = f32[3,4]{1,0} parameter(0)\n c = f32[3,4]{0,1} copy(x)\n n = f32[3,4]{0,1} negate(c)\n d = f32[3,4]{1,0} "
+      "copy(n)\n ROOT r = f32[3,4]{1,0} abs(d)");
   EXPECT_EQ(countOf(m, Opcode::Copy), 0);
   for (InstructionId id : m.entryComputation().instructions) EXPECT_TRUE(m.shapeOf(id).layout->isRowMajor());
 }
 
 TEST(PassesLayouts, TheSignatureKeepsItsOwn) {
-  const Module m = assigned("x = f32[3,4]{0,1} parameter(0)\n n = f32[3,4]{0,1} negate(x)\n ROOT r = f32[3,4]{0,1} floor(n)");
+  const Module m =
+      assigned("x = f32[3,4]{0,1} parameter(0)\n n = f32[3,4]{0,1} negate(x)\n ROOT r = f32[3,4]{0,1} floor(n)");
   const Computation& e = m.entryComputation();
   EXPECT_FALSE(m.shapeOf(e.parameters[0]).layout->isRowMajor());
   EXPECT_FALSE(m.shapeOf(e.root).layout->isRowMajor());
@@ -55,17 +58,23 @@ TEST(PassesLayouts, TheSignatureKeepsItsOwn) {
 }
 
 TEST(PassesLayouts, BitcastsBecomeWhatTheyMean) {
-  const Module a = assigned("x = f32[3,4]{1,0} parameter(0)\n n = f32[3,4]{1,0} negate(x)\n b = f32[4,3]{0,1} bitcast(n)\n ROOT r = f32[4,3]{0,1} abs(b)");
+  const Module a = assigned(
+      "x = f32[3,4]{1,0} parameter(0)\n n = f32[3,4]{1,0} negate(x)\n b = f32[4,3]{0,1} bitcast(n)\n ROOT r = "
+      "f32[4,3]{0,1} abs(b)");
   EXPECT_EQ(countOf(a, Opcode::Transpose), 1);
   EXPECT_EQ(countOf(a, Opcode::Bitcast), 0);
-  const Module b = assigned("x = f32[2,3,4]{1,2,0} parameter(0)\n b = f32[2,12]{1,0} bitcast(x)\n c = f32[4,6]{0,1} bitcast(b)\n d = f32[24]{0} bitcast(c)\n ROOT r = f32[24]{0} negate(d)");
+  const Module b = assigned(
+      "x = f32[2,3,4]{1,2,0} parameter(0)\n b = f32[2,12]{1,0} bitcast(x)\n c = f32[4,6]{0,1} bitcast(b)\n d = "
+      "f32[24]{0} bitcast(c)\n ROOT r = f32[24]{0} negate(d)");
   EXPECT_EQ(countOf(b, Opcode::Bitcast), 0);
   const Module c = assigned("x = f32[3,4]{0,1} parameter(0)\n ROOT b = f32[4,3]{0,1} bitcast(x)");
   EXPECT_FALSE(c.shapeOf(c.entryComputation().root).layout->isRowMajor());
 }
 
 TEST(PassesLayouts, ThereAndBackIsNothing) {
-  const Module m = assigned("x = f32[3,4]{1,0} parameter(0)\n b = f32[4,3]{0,1} bitcast(x)\n n = f32[4,3]{0,1} negate(b)\n c = f32[3,4]{1,0} bitcast(n)\n ROOT r = f32[3,4]{1,0} abs(c)");
+  const Module m = assigned(
+      "x = f32[3,4]{1,0} parameter(0)\n b = f32[4,3]{0,1} bitcast(x)\n n = f32[4,3]{0,1} negate(b)\n c = f32[3,4]{1,0} "
+      "bitcast(n)\n ROOT r = f32[3,4]{1,0} abs(c)");
   EXPECT_LE(countOf(m, Opcode::Transpose), 2);
   EXPECT_EQ(countOf(m, Opcode::Copy), 0);
 }
@@ -73,7 +82,9 @@ TEST(PassesLayouts, ThereAndBackIsNothing) {
 std::string textOf(const Module& module) { return printHloText(module); }
 
 TEST(PassesLayouts, WhoAskedIsRemembered) {
-  const Module bitcast = assigned("x = f32[3,4]{1,0} parameter(0)\n n = f32[3,4]{1,0} negate(x)\n turn = f32[4,3]{0,1} bitcast(n)\n ROOT r = f32[4,3]{0,1} abs(turn)");
+  const Module bitcast = assigned(
+      "x = f32[3,4]{1,0} parameter(0)\n n = f32[3,4]{1,0} negate(x)\n turn = f32[4,3]{0,1} bitcast(n)\n ROOT r = "
+      "f32[4,3]{0,1} abs(turn)");
   EXPECT_NE(textOf(bitcast).find("asked_by=\"turn\",because=\"the same bytes"), std::string::npos) << textOf(bitcast);
   const Module tuple = assigned("x = f32[3,4]{0,1} parameter(0)\n ROOT pair = (f32[3,4]{1,0}) tuple(x)");
   EXPECT_NE(textOf(tuple).find("asked_by=\"pair\""), std::string::npos) << textOf(tuple);
@@ -81,20 +92,25 @@ TEST(PassesLayouts, WhoAskedIsRemembered) {
 
 // Two who ask for the same share it.
 TEST(PassesLayouts, WhoAskedMakesNoDifference) {
-  Module m = assigned("x = f32[3,4]{1,0} parameter(0)\n a = f32[4,3]{0,1} bitcast(x)\n b = f32[4,3]{0,1} bitcast(x)\n"
-                      " c = f32[4,3]{0,1} negate(a)\n d = f32[4,3]{0,1} abs(b)\n ROOT r = f32[4,3]{0,1} add(c, d)");
+  Module m = assigned(
+      "x = f32[3,4]{1,0} parameter(0)\n a = f32[4,3]{0,1} bitcast(x)\n b = f32[4,3]{0,1} bitcast(x)\n"
+      " c = f32[4,3]{0,1} negate(a)\n d = f32[4,3]{0,1} abs(b)\n ROOT r = f32[4,3]{0,1} add(c, d)");
   EXPECT_TRUE(mergeCommonSubexpressions(m).has_value());
   EXPECT_EQ(countOf(m, Opcode::Transpose), 1) << textOf(m);
 }
 
 TEST(PassesLayouts, OtherTypesKeepTheirBytes) {
-  const Module m = assigned("x = f32[3,4]{0,1} parameter(0)\n n = f32[3,4]{0,1} negate(x)\n b = s32[4,3]{1,0} bitcast(n)\n ROOT r = s32[4,3]{1,0} not(b)");
+  const Module m = assigned(
+      "x = f32[3,4]{0,1} parameter(0)\n n = f32[3,4]{0,1} negate(x)\n b = s32[4,3]{1,0} bitcast(n)\n ROOT r = "
+      "s32[4,3]{1,0} not(b)");
   EXPECT_EQ(countOf(m, Opcode::Bitcast), 1);
 }
 
 TEST(PassesLayouts, TuplesAgreeWithWhatTheyHold) {
   // The parameter keeps its layout, and so does the tuple that hands it on to the result.
-  const Module a = assigned("x = f32[3,4]{0,1} parameter(0)\n n = f32[3,4]{0,1} floor(x)\n ROOT r = (f32[3,4]{0,1}, f32[3,4]{0,1}) tuple(x, n)");
+  const Module a = assigned(
+      "x = f32[3,4]{0,1} parameter(0)\n n = f32[3,4]{0,1} floor(x)\n ROOT r = (f32[3,4]{0,1}, f32[3,4]{0,1}) tuple(x, "
+      "n)");
   EXPECT_EQ(countOf(a, Opcode::Copy), 0);
   const Module b = assigned("x = f32[3,4]{0,1} parameter(0)\n ROOT r = (f32[3,4]{1,0}) tuple(x)");
   const Instruction& root = b.at(b.entryComputation().root);
@@ -130,10 +146,14 @@ ENTRY e { a = f32[2,3]{0,1} parameter(0)
 // A state that is an array, of pred too, says nothing of what the condition gives.
 TEST(PassesLayouts, LoopsOverOneArray) {
   for (const auto& [type, end, isBelow] : {std::tuple("f32", "9", "LT"), std::tuple("pred", "true", "NE")}) {
-    const std::string array = std::string(type) + "[3,4]{0,1} ", one = std::string(type) + "[] ", last = "n = " + one + "constant(" + end + ")\n ROOT ";
-    const Module source = moduleFrom("HloModule m\nc { s = " + array + "parameter(0)\n e = " + type + "[1,1]{0,1} slice(s), slice={[0:1], [0:1]}\n f = " + one + "reshape(e)\n " + last +
-                                     "p = pred[] compare(f, n), direction=" + isBelow + " }\nb { s = " + array + "parameter(0)\n " + last + "t = " + array +
-                                     "broadcast(n), dimensions={} }\nENTRY e { x = " + array + "parameter(0)\n ROOT w = " + array + "while(x), condition=c, body=b }\n");
+    const std::string array = std::string(type) + "[3,4]{0,1} ", one = std::string(type) + "[] ",
+                      last = "n = " + one + "constant(" + end + ")\n ROOT ";
+    const Module source =
+        moduleFrom("HloModule m\nc { s = " + array + "parameter(0)\n e = " + type +
+                   "[1,1]{0,1} slice(s), slice={[0:1], [0:1]}\n f = " + one + "reshape(e)\n " + last +
+                   "p = pred[] compare(f, n), direction=" + isBelow + " }\nb { s = " + array + "parameter(0)\n " +
+                   last + "t = " + array + "broadcast(n), dimensions={} }\nENTRY e { x = " + array +
+                   "parameter(0)\n ROOT w = " + array + "while(x), condition=c, body=b }\n");
     Module out = derive(source);
     EXPECT_TRUE(assignLayouts(out).value());
     expectSameValues(source, out);

@@ -6,10 +6,12 @@ namespace tessera::test {
 namespace {
 
 TEST(PassesPipeline, IsCancelledBetweenPasses) {
-  const Module module = moduleFrom("HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  ROOT r = f32[8] negate(x)\n}\n");
+  const Module module =
+      moduleFrom("HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  ROOT r = f32[8] negate(x)\n}\n");
   std::atomic<bool> cancel = false;
   int seen = 0;
-  const auto optimized = optimize(module, [&](const Pass&, const Module&) { cancel = ++seen == 3; }, &cancel);
+  const auto optimized = optimize(
+      module, [&](const Pass&, const Module&) { cancel = ++seen == 3; }, &cancel);
   ASSERT_FALSE(optimized);
   EXPECT_EQ(optimized.error().fault, Fault::Runtime);
   EXPECT_EQ(optimized.error().message, "cancelled");

@@ -95,7 +95,8 @@ TEST(PassesCommonSubexpressions, KeepsWhatDiffersInAttributes) {
   Module m;
   Graph g(m, "main");
   InstructionId x = g.parameter(f32({4, 4}));
-  InstructionId a = g.dims(Opcode::Transpose, f32({4, 4}), x, {1, 0}), b = g.dims(Opcode::Transpose, f32({4, 4}), x, {0, 1});
+  InstructionId a = g.dims(Opcode::Transpose, f32({4, 4}), x, {1, 0}),
+                b = g.dims(Opcode::Transpose, f32({4, 4}), x, {0, 1});
   g.entry(g.op(Opcode::Add, f32({4, 4}), {a, b}));
   Module d = derive(m);
   ASSERT_TRUE(mergeCommonSubexpressions(d).has_value());
@@ -104,8 +105,10 @@ TEST(PassesCommonSubexpressions, KeepsWhatDiffersInAttributes) {
 
 TEST(PassesCommonSubexpressions, MergesCallsOfPureTargets) {
   const auto callsLeft = [](const std::string& operands, const std::string& attributes) {
-    const std::string call = " = f32[4] custom-call(" + operands + "), custom_call_target=\"target\"" + attributes + "\n";
-    Module m = test::moduleFrom("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  a" + call + "  b" + call + "  ROOT r = f32[4] add(a, b)\n}\n");
+    const std::string call =
+        " = f32[4] custom-call(" + operands + "), custom_call_target=\"target\"" + attributes + "\n";
+    Module m = test::moduleFrom("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  a" + call + "  b" + call +
+                                "  ROOT r = f32[4] add(a, b)\n}\n");
     EXPECT_TRUE(mergeCommonSubexpressions(m).has_value());
     return count(m, m.entry(), Opcode::CustomCall);
   };

@@ -1,4 +1,5 @@
-// The schedule for memory: a right order, never with a higher peak than the given one, and lower where that is easy to see.
+// The schedule for memory: a right order, never with a higher peak than the given one, and lower where that is easy to
+// see.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -48,7 +49,8 @@ std::string randomProgram(uint32_t seed) {
       const size_t from = random() % values.size();
       used[from] = true;
       const std::string scalar = "t" + std::to_string(i);
-      out += " " + scalar + " = f32[1] slice(" + values[from].first + "), slice={[0:1]}\n " + source + " = f32[] reshape(" + scalar + ")\n";
+      out += " " + scalar + " = f32[1] slice(" + values[from].first + "), slice={[0:1]}\n " + source +
+             " = f32[] reshape(" + scalar + ")\n";
     }
     out += " " + name + " = " + shape + " broadcast(" + source + "), dimensions={}\n";
     values.push_back({name, size});
@@ -66,7 +68,9 @@ std::string randomProgram(uint32_t seed) {
 // Layouts of a scheduled module are final: one that hands a value on in another layout only gets its order.
 TEST(PassesSchedule, OnlyAModuleWhoseLayoutsAgreeIsMarked) {
   for (const char* layout : {"{1,0}", "{0,1}"}) {
-    Module m = moduleFrom(std::string("HloModule m\ninner { p = f32[3,4]") + layout + " parameter(0)\n ROOT n = f32[3,4]{1,0} negate(p) }\nENTRY e {\n x = f32[3,4]{1,0} parameter(0)\n ROOT c = f32[3,4]{1,0} call(x), to_apply=inner\n}\n");
+    Module m = moduleFrom(std::string("HloModule m\ninner { p = f32[3,4]") + layout +
+                          " parameter(0)\n ROOT n = f32[3,4]{1,0} negate(p) }\nENTRY e {\n x = f32[3,4]{1,0} "
+                          "parameter(0)\n ROOT c = f32[3,4]{1,0} call(x), to_apply=inner\n}\n");
     ASSERT_TRUE(scheduleModule(m).has_value());
     EXPECT_EQ(m.config().isScheduled.value_or(false), std::string(layout) == "{1,0}");
     EXPECT_TRUE(verify(m).empty());

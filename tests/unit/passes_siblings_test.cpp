@@ -12,7 +12,11 @@ namespace tessera::test {
 namespace {
 
 Module merged(const std::string& entry) {
-  const Module source = moduleFrom("HloModule m\nless { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = pred[] compare(p, q), direction=LT }\nsum { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = f32[] add(p, q) }\nmost { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = f32[] maximum(p, q) }\nENTRY e {\n" + entry + "\n}\n");
+  const Module source = moduleFrom(
+      "HloModule m\nless { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = pred[] compare(p, q), "
+      "direction=LT }\nsum { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = f32[] add(p, q) }\nmost { p = "
+      "f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT c = f32[] maximum(p, q) }\nENTRY e {\n" +
+      entry + "\n}\n");
   Module out = derive(source);
   EXPECT_TRUE(fuseLoops(out).has_value());
   EXPECT_TRUE(mergeSiblings(out).has_value());
@@ -26,7 +30,8 @@ int nests(const Module& m) {
   int n = 0;
   for (InstructionId id : m.entryComputation().instructions) {
     const Opcode opcode = m.at(id).opcode;
-    n += opcode != Opcode::Parameter && opcode != Opcode::Constant && opcode != Opcode::Tuple && opcode != Opcode::GetTupleElement && opcode != Opcode::Copy;
+    n += opcode != Opcode::Parameter && opcode != Opcode::Constant && opcode != Opcode::Tuple &&
+         opcode != Opcode::GetTupleElement && opcode != Opcode::Copy;
   }
   return n;
 }
@@ -159,10 +164,16 @@ TEST(PassesSiblings, WhatOnlyMembersReadIsNoResult) {
 
 // `count` dear values of x, f32[size], that both results read: each is stored or made by their nest.
 std::string dearValues(int size, int count) {
-  std::string text = fmt::format(" x = f32[{0}] parameter(0)\n y = f32[{0}] parameter(1)\n t0 = f32[{0}] add(x, y)\n h0 = f32[{0}] subtract(x, y)\n", size);
+  std::string text = fmt::format(
+      " x = f32[{0}] parameter(0)\n y = f32[{0}] parameter(1)\n t0 = f32[{0}] add(x, y)\n h0 = f32[{0}] subtract(x, "
+      "y)\n",
+      size);
   for (int k = 0; k < count; ++k)
-    text += fmt::format(" c{1} = f32[] constant({2})\n b{1} = f32[{0}] broadcast(c{1}), dimensions={{}}\n m{1} = f32[{0}] add(x, b{1})\n a{1} = f32[{0}] atan2(m{1}, y)\n"
-                        " t{2} = f32[{0}] add(t{1}, a{1})\n h{2} = f32[{0}] maximum(h{1}, a{1})\n", size, k, k + 1);
+    text += fmt::format(
+        " c{1} = f32[] constant({2})\n b{1} = f32[{0}] broadcast(c{1}), dimensions={{}}\n m{1} = f32[{0}] add(x, "
+        "b{1})\n a{1} = f32[{0}] atan2(m{1}, y)\n"
+        " t{2} = f32[{0}] add(t{1}, a{1})\n h{2} = f32[{0}] maximum(h{1}, a{1})\n",
+        size, k, k + 1);
   return text + fmt::format(" ROOT r = (f32[{0}], f32[{0}]) tuple(t{1}, h{1})", size, count);
 }
 

@@ -57,7 +57,8 @@ inline std::vector<Literal> exampleArguments(const Module& module, bool special)
   for (const Shape& shape : entryArgumentShapes(module)) {
     Literal literal = Literal::allocate(shape).value();
     const auto width = static_cast<size_t>(byteWidth(shape.type));
-    for (size_t at = 0; at + width <= literal.bytes().size(); at += width) storeExample(shape.type, literal.mutableBytes().data() + at, next++, special);
+    for (size_t at = 0; at + width <= literal.bytes().size(); at += width)
+      storeExample(shape.type, literal.mutableBytes().data() + at, next++, special);
     out.push_back(std::move(literal));
   }
   return out;
@@ -80,9 +81,11 @@ inline void expectSameLiteral(const Literal& wanted, const Literal& found, doubl
       const std::complex<double> x = loadComplex(type, a), y = loadComplex(type, b);
       same = sameNumber(x.real(), y.real(), tolerance) && sameNumber(x.imag(), y.imag(), tolerance);
     } else {
-      same = isFloat(type) ? sameNumber(loadDouble(type, a), loadDouble(type, b), tolerance) : loadInt(type, a) == loadInt(type, b);
+      same = isFloat(type) ? sameNumber(loadDouble(type, a), loadDouble(type, b), tolerance)
+                           : loadInt(type, a) == loadInt(type, b);
     }
-    ASSERT_TRUE(same) << what << ", element " << at / width << ": wanted " << printLiteral(wanted) << ", found " << printLiteral(found);
+    ASSERT_TRUE(same) << what << ", element " << at / width << ": wanted " << printLiteral(wanted) << ", found "
+                      << printLiteral(found);
   }
 }
 
@@ -101,7 +104,8 @@ inline void expectSameValues(const Module& source, const Module& changed, double
     ASSERT_TRUE(wanted) << wanted.error().toString();
     ASSERT_TRUE(found) << found.error().toString() << text;
     ASSERT_EQ(wanted->size(), found->size());
-    for (size_t i = 0; i < wanted->size(); ++i) expectSameLiteral((*wanted)[i], (*found)[i], tolerance, text + (special ? "special values" : "plain values"));
+    for (size_t i = 0; i < wanted->size(); ++i)
+      expectSameLiteral((*wanted)[i], (*found)[i], tolerance, text + (special ? "special values" : "plain values"));
   }
 }
 

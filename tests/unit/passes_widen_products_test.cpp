@@ -17,7 +17,8 @@ struct Products {
 
 Products after(const std::string& lhs, const std::string& rhs, const std::string& result, int64_t rows = 32) {
   const std::string m = std::to_string(rows);
-  const auto read = readHloText("HloModule m\nENTRY e { x = " + lhs + "[" + m + ",20] parameter(0)  y = " + rhs + "[20,32] parameter(1)  ROOT r = " + result + "[" + m +
+  const auto read = readHloText("HloModule m\nENTRY e { x = " + lhs + "[" + m + ",20] parameter(0)  y = " + rhs +
+                                "[20,32] parameter(1)  ROOT r = " + result + "[" + m +
                                 ",32] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }\n");
   Module module = derive(*read.module);
   Products out;
@@ -27,14 +28,17 @@ Products after(const std::string& lhs, const std::string& rhs, const std::string
     if (module.at(id).opcode == Opcode::Dot) out.operand = module.shapeOf(module.at(id).operands[0]).type;
   }
   std::vector<Literal> arguments;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, arguments.size(), FillRule{3, 1.0, 50}).value());
-  const auto expected = evaluateModule(*read.module, arguments).value(), found = evaluateModule(module, arguments).value();
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, arguments.size(), FillRule{3, 1.0, 50}).value());
+  const auto expected = evaluateModule(*read.module, arguments).value(),
+             found = evaluateModule(module, arguments).value();
   out.same = compareLiterals(expected[0], found[0], defaultTolerance(expected[0].shape().type), "r").equal;
   return out;
 }
 
 TEST(PassesWidenProducts, NarrowFloatsButNotBf16) {
-  const Products half = after("f16", "f16", "f16"), mixed = after("f8e4m3fn", "f8e5m2", "bf16"), one = after("f16", "f32", "f32");
+  const Products half = after("f16", "f16", "f16"), mixed = after("f8e4m3fn", "f8e5m2", "bf16"),
+                 one = after("f16", "f32", "f32");
   EXPECT_TRUE(half.changed && half.same && half.converts == 3 && half.operand == ElementType::F32);
   EXPECT_TRUE(mixed.changed && mixed.same && mixed.converts == 3);
   EXPECT_TRUE(one.changed && one.same && one.converts == 1);

@@ -28,7 +28,8 @@ TEST(Colors, TextIsReadableOnEveryFill) {
       EXPECT_GE(contrast(ColorRole::GroupText, fill, theme), 4.5);
     }
     for (int hue = 0; hue < kHues; ++hue)
-      for (ColorRole fill : {ColorRole::NodeFill, ColorRole::GroupFill, ColorRole::Background}) EXPECT_GE(contrast(hueRole(hue), fill, theme), 4.5) << hue;
+      for (ColorRole fill : {ColorRole::NodeFill, ColorRole::GroupFill, ColorRole::Background})
+        EXPECT_GE(contrast(hueRole(hue), fill, theme), 4.5) << hue;
     for (ColorRole line : {ColorRole::Wire, ColorRole::NodeBorder, ColorRole::GroupBorder})
       EXPECT_GE(contrast(line, ColorRole::Background, theme), 2);
     EXPECT_GE(contrast(ColorRole::Error, ColorRole::Background, theme), 4.5);
@@ -77,7 +78,8 @@ TEST(Overlay, ScalesToTheHottestBoxThatIsShown) {
   view.boxes = {1, 1, 2};
   Profile profile;
   profile.runs = 1;
-  profile.sources = {{InstructionId(0), 300, 0, 0, true}, {InstructionId(1), 200, 0, 0, false}, {InstructionId(2), 400, 0, 0, true}};
+  profile.sources = {
+      {InstructionId(0), 300, 0, 0, true}, {InstructionId(1), 200, 0, 0, false}, {InstructionId(2), 400, 0, 0, true}};
   const Overlay overlay = overlayOf(profile);
   const auto times = boxTimes(view, overlay);
   EXPECT_EQ(times[0].timeNs, 900);

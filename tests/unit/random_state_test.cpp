@@ -8,7 +8,9 @@ namespace tessera {
 namespace {
 
 std::vector<uint64_t> firstWords(std::string_view backendName, const std::string& root, int runs) {
-  auto read = readHloText("HloModule m\nENTRY main {\n a = u64[] constant(0)\n b = u64[] constant(1000000007)\n ROOT r = " + root + "\n}\n");
+  auto read = readHloText(
+      "HloModule m\nENTRY main {\n a = u64[] constant(0)\n b = u64[] constant(1000000007)\n ROOT r = " + root +
+      "\n}\n");
   EXPECT_TRUE(read.module);
   auto backend = makeBackend(backendName);
   auto executable = (*backend)->compile(*read.module);
@@ -20,7 +22,9 @@ std::vector<uint64_t> firstWords(std::string_view backendName, const std::string
 
 TEST(RandomStates, RngGetAndUpdateStateGoesOnFromRunToRun) {
   for (std::string_view backend : backendNames())
-    EXPECT_EQ(firstWords(backend, "u64[2] rng-get-and-update-state(), delta=64", 3), (std::vector<uint64_t>{117515157, 117515221, 117515285})) << backend;
+    EXPECT_EQ(firstWords(backend, "u64[2] rng-get-and-update-state(), delta=64", 3),
+              (std::vector<uint64_t>{117515157, 117515221, 117515285}))
+        << backend;
 }
 
 TEST(RandomStates, RngGivesTheSameNumbersInEachRun) {

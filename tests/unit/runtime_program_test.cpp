@@ -19,7 +19,26 @@ struct HandMade {
   ProgramArray array = {8, 4, -1, 0};
 
   Program program() {
-    return {kProgramVersion, features.c_str(), nullptr, slots, 2, plan.data(), plan.size(), loaders.data(), loaders.size(), &array, 1, &array, 1, 0, 0, 1, 1, 1, nullptr, nullptr};
+    return {kProgramVersion,
+            features.c_str(),
+            nullptr,
+            slots,
+            2,
+            plan.data(),
+            plan.size(),
+            loaders.data(),
+            loaders.size(),
+            &array,
+            1,
+            &array,
+            1,
+            0,
+            0,
+            1,
+            1,
+            1,
+            nullptr,
+            nullptr};
   }
 };
 
@@ -72,7 +91,8 @@ TEST(RuntimeProgram, AProcessorThatLacksSomething) {
   Program program = made.program();
   const Answered out = run(program);
   EXPECT_EQ(out.answer, kProgramProcessor);
-  EXPECT_EQ(out.error, ("the program was compiled for processors with " + lacking + ", which this one lacks").substr(0, 59));
+  EXPECT_EQ(out.error,
+            ("the program was compiled for processors with " + lacking + ", which this one lacks").substr(0, 59));
 }
 
 TEST(RuntimeProgram, BytesThatAreNoPlan) {

@@ -1,5 +1,6 @@
-// Matrices of a batch among threads: each is computed once, the first failure is told whatever the order, few small ones are
-// not shared; and LAPACK's targets on the CPU backend give the evaluator's bits with one thread and with several.
+// Matrices of a batch among threads: each is computed once, the first failure is told whatever the order, few small
+// ones are not shared; and LAPACK's targets on the CPU backend give the evaluator's bits with one thread and with
+// several.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -23,7 +24,8 @@ constexpr double kLarge = 1e6;  // operations of a matrix that is worth a thread
 
 // The last piece first, a thread each.
 void shareBackwards(int64_t count, int64_t chunk, const ItemRange& range) {
-  for (int64_t begin = (count - 1) / chunk * chunk; begin >= 0; begin -= chunk) std::jthread([&] { range(begin, std::min(count, begin + chunk)); });
+  for (int64_t begin = (count - 1) / chunk * chunk; begin >= 0; begin -= chunk)
+    std::jthread([&] { range(begin, std::min(count, begin + chunk)); });
 }
 
 Status failureOf(int64_t item) { return fail(std::to_string(item)); }
@@ -61,10 +63,12 @@ TEST(SharedMatrices, TheFirstFailureIsTold) {
 
 TEST(SharedMatrices, ExhaustedMemoryIsThrownOnTheCallersThread) {
   const SharedMatrices shared(shareBackwards);
-  EXPECT_THROW((void)forEachMatrix(4, kLarge, [](int64_t item) -> Status {
-    if (item == 2) throw std::bad_alloc();
-    return {};
-  }), std::bad_alloc);
+  EXPECT_THROW((void)forEachMatrix(4, kLarge,
+                                   [](int64_t item) -> Status {
+                                     if (item == 2) throw std::bad_alloc();
+                                     return {};
+                                   }),
+               std::bad_alloc);
 }
 
 struct Batch {
@@ -77,11 +81,15 @@ class BatchesOfTargets : public testing::TestWithParam<Batch> {};
 
 TEST_P(BatchesOfTargets, GiveTheEvaluatorsBitsWithAnyThreads) {
   const auto [target, result, config] = GetParam();
-  ReadResult read = readHloText(fmt::format("HloModule m\n\nENTRY e {{\n  a = f32[70,12,12] parameter(0)\n  ROOT r = {} custom-call(a), custom_call_target=\"{}\", "
-                                            "api_version=API_VERSION_TYPED_FFI, backend_config={{{}}}\n}}\n", result, target, config));
+  ReadResult read =
+      readHloText(fmt::format("HloModule m\n\nENTRY e {{\n  a = f32[70,12,12] parameter(0)\n  ROOT r = {} "
+                              "custom-call(a), custom_call_target=\"{}\", "
+                              "api_version=API_VERSION_TYPED_FFI, backend_config={{{}}}\n}}\n",
+                              result, target, config));
   ASSERT_TRUE(read.module);
   std::vector<Literal> arguments;
-  for (const Shape& shape : entryArgumentShapes(*read.module)) arguments.push_back(fillParameter(shape, 0, FillRule{5, 1, 50}).value());
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, 0, FillRule{5, 1, 50}).value());
   const auto expected = evaluateModule(*read.module, arguments);
   if (!expected) GTEST_SKIP() << "no LAPACK: " << expected.error().toString();
   for (int threads : {1, 3}) {
@@ -92,16 +100,22 @@ TEST_P(BatchesOfTargets, GiveTheEvaluatorsBitsWithAnyThreads) {
     const auto found = (*executable)->run(arguments);
     ASSERT_TRUE(found) << found.error().toString();
     ASSERT_EQ(found->size(), expected->size());
-    for (size_t i = 0; i < found->size(); ++i) EXPECT_TRUE((*found)[i].identical((*expected)[i])) << target << " result " << i << " with " << threads << " threads";
+    for (size_t i = 0; i < found->size(); ++i)
+      EXPECT_TRUE((*found)[i].identical((*expected)[i]))
+          << target << " result " << i << " with " << threads << " threads";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, BatchesOfTargets, testing::Values(
-    Batch{"lapack_ssyevd_ffi", "(f32[70,12,12], f32[70,12], s32[70])", "mode = 86 : ui8, uplo = 76 : ui8"},
-    Batch{"lapack_sgeqrf_ffi", "(f32[70,12,12], f32[70,12])", ""},
-    Batch{"lapack_sgesdd_ffi", "(f32[70,12,12], f32[70,12], f32[70,12,12], f32[70,12,12], s32[70])", "mode = 65 : ui8"},
-    Batch{"lapack_sgeev_ffi", "(f32[70,12], f32[70,12], c64[70,12,12], c64[70,12,12], s32[70])", "compute_left = 86 : ui8, compute_right = 86 : ui8"},
-    Batch{"lapack_sgehrd_ffi", "(f32[70,12,12], f32[70,11], s32[70])", "low = 1 : i32, high = 12 : i32"}));
+INSTANTIATE_TEST_SUITE_P(
+    Targets, BatchesOfTargets,
+    testing::Values(
+        Batch{"lapack_ssyevd_ffi", "(f32[70,12,12], f32[70,12], s32[70])", "mode = 86 : ui8, uplo = 76 : ui8"},
+        Batch{"lapack_sgeqrf_ffi", "(f32[70,12,12], f32[70,12])", ""},
+        Batch{"lapack_sgesdd_ffi", "(f32[70,12,12], f32[70,12], f32[70,12,12], f32[70,12,12], s32[70])",
+              "mode = 65 : ui8"},
+        Batch{"lapack_sgeev_ffi", "(f32[70,12], f32[70,12], c64[70,12,12], c64[70,12,12], s32[70])",
+              "compute_left = 86 : ui8, compute_right = 86 : ui8"},
+        Batch{"lapack_sgehrd_ffi", "(f32[70,12,12], f32[70,11], s32[70])", "low = 1 : i32, high = 12 : i32"}));
 
 }  // namespace
 }  // namespace tessera

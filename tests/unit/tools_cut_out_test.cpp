@@ -25,7 +25,8 @@ TEST(CutOut, TheWholeConeComputesTheSame) {
   EXPECT_EQ(parameterNames(cone), (Names{"x", "y"}));
   EXPECT_EQ(cone.entryComputation().instructions.size(), 6u);
   std::vector<Literal> arguments;
-  for (const Shape& shape : entryArgumentShapes(module)) arguments.push_back(fillParameter(shape, arguments.size(), {}).value());
+  for (const Shape& shape : entryArgumentShapes(module))
+    arguments.push_back(fillParameter(shape, arguments.size(), {}).value());
   const auto whole = evaluateModule(module, arguments), part = evaluateModule(cone, arguments);
   ASSERT_TRUE(whole && part);
   EXPECT_TRUE((*whole)[0].identical((*part)[0]));
@@ -81,7 +82,8 @@ ENTRY main {
 }
 
 TEST(CutOut, FactsOfTheOldEntryAreDropped) {
-  const Module module = moduleOf(R"(HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }, num_partitions=2
+  const Module module =
+      moduleOf(R"(HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }, num_partitions=2
 
 ENTRY main {
   x = f32[2]{0} parameter(0)

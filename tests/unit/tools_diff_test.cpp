@@ -27,11 +27,13 @@ TEST(Diff, AModuleIsLikeItself) {
   EXPECT_EQ(same.matched, module.instructionCount());
 }
 TEST(Diff, NamesAndParameterOrderDoNotCount) {
-  EXPECT_EQ(differ(kXY + "  ROOT r = f32[2] subtract(x, y)\n", kYX + "  ROOT other = f32[2] subtract(x, y)\n"), Whats());
+  EXPECT_EQ(differ(kXY + "  ROOT r = f32[2] subtract(x, y)\n", kYX + "  ROOT other = f32[2] subtract(x, y)\n"),
+            Whats());
 }
 TEST(Diff, OperandOrderCounts) {
   EXPECT_EQ(differ(kXY + "  n = f32[2] negate(y)\n  ROOT r = f32[2] subtract(x, n)\n",
-                   kXY + "  n = f32[2] negate(y)\n  ROOT r = f32[2] subtract(n, x)\n"), (Whats{"opcode", "opcode"}));
+                   kXY + "  n = f32[2] negate(y)\n  ROOT r = f32[2] subtract(n, x)\n"),
+            (Whats{"opcode", "opcode"}));
 }
 TEST(Diff, SharingCounts) {
   EXPECT_EQ(differ(kXY + "  ROOT r = f32[2] add(x, y)\n", "  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x, x)\n"),
@@ -40,7 +42,8 @@ TEST(Diff, SharingCounts) {
 TEST(Diff, OpcodeAttributeShapeAndValue) {
   const std::string x = "  x = f32[2,2] parameter(0)\n";
   EXPECT_EQ(differ(x + "  ROOT r = f32[2,2] sine(x)\n", x + "  ROOT r = f32[2,2] cosine(x)\n"), (Whats{"opcode"}));
-  EXPECT_EQ(differ(x + "  ROOT r = f32[2,2] transpose(x), dimensions={0,1}\n", x + "  ROOT r = f32[2,2] transpose(x), dimensions={1,0}\n"),
+  EXPECT_EQ(differ(x + "  ROOT r = f32[2,2] transpose(x), dimensions={0,1}\n",
+                   x + "  ROOT r = f32[2,2] transpose(x), dimensions={1,0}\n"),
             (Whats{"attribute dimensions"}));
   EXPECT_EQ(differ("  ROOT c = f32[] constant(1)\n", "  ROOT c = f32[] constant(2)\n"), (Whats{"value"}));
   EXPECT_EQ(differ("  ROOT c = f32[2] parameter(0)\n", "  ROOT c = f32[3] parameter(0)\n"), (Whats{"shape"}));
@@ -54,21 +57,28 @@ less {
 }
 )";
   EXPECT_EQ(differ(x + "  ROOT r = s32[4] sort(x), dimensions={0}, to_apply=less\n",
-                   x + "  ROOT r = s32[4] sort(x), dimensions={0}, is_stable=false, to_apply=less\n", less), Whats());
+                   x + "  ROOT r = s32[4] sort(x), dimensions={0}, is_stable=false, to_apply=less\n", less),
+            Whats());
 }
 TEST(Diff, OperandsOfACallFollowItsParameters) {
-  const std::string one = "\nf {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  ROOT r = f32[2] subtract(a, b)\n}\n";
-  const std::string other = "\nf {\n  b = f32[2] parameter(0)\n  a = f32[2] parameter(1)\n  ROOT r = f32[2] subtract(a, b)\n}\n";
+  const std::string one =
+      "\nf {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  ROOT r = f32[2] subtract(a, b)\n}\n";
+  const std::string other =
+      "\nf {\n  b = f32[2] parameter(0)\n  a = f32[2] parameter(1)\n  ROOT r = f32[2] subtract(a, b)\n}\n";
   const auto whole = [](const std::string& f, const std::string& call) {
-    return moduleOf("HloModule m\n" + f + "\nENTRY e {\n" + kXY + "  n = f32[2] negate(x)\n  ROOT r = f32[2] call(" + call + "), to_apply=f\n}\n");
+    return moduleOf("HloModule m\n" + f + "\nENTRY e {\n" + kXY + "  n = f32[2] negate(x)\n  ROOT r = f32[2] call(" +
+                    call + "), to_apply=f\n}\n");
   };
   EXPECT_TRUE(diff(whole(one, "n, y"), whole(other, "y, n")).differences.empty());
   EXPECT_FALSE(diff(whole(one, "n, y"), whole(other, "n, y")).differences.empty());
 }
 TEST(Diff, AReducersParametersAreItsOrder) {
   const auto whole = [](const char* body) {
-    return moduleOf(std::string("HloModule m\n\nf {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT r = f32[] ") + body +
-                    "\n}\n\nENTRY e {\n  x = f32[4] parameter(0)\n  z = f32[] constant(0)\n  ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=f\n}\n");
+    return moduleOf(
+        std::string("HloModule m\n\nf {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT r = f32[] ") +
+        body +
+        "\n}\n\nENTRY e {\n  x = f32[4] parameter(0)\n  z = f32[] constant(0)\n  ROOT r = f32[] reduce(x, z), "
+        "dimensions={0}, to_apply=f\n}\n");
   };
   EXPECT_TRUE(diff(whole("subtract(a, b)"), whole("subtract(a, b)")).differences.empty());
   EXPECT_FALSE(diff(whole("subtract(a, b)"), whole("subtract(b, a)")).differences.empty());
@@ -77,15 +87,19 @@ TEST(Diff, OneComputationOrACopyOfIt) {
   const std::string f = "\nf {\n  a = f32[2] parameter(0)\n  ROOT r = f32[2] negate(a)\n}\n";
   const std::string g = "\ng {\n  a = f32[2] parameter(0)\n  ROOT r = f32[2] negate(a)\n}\n";
   const auto whole = [&](const std::string& computations, const char* second) {
-    return moduleOf("HloModule m\n" + computations + "\nENTRY e {\n  x = f32[2] parameter(0)\n  a = f32[2] call(x), to_apply=f\n"
-                    "  ROOT b = f32[2] call(a), to_apply=" + second + "\n}\n");
+    return moduleOf("HloModule m\n" + computations +
+                    "\nENTRY e {\n  x = f32[2] parameter(0)\n  a = f32[2] call(x), to_apply=f\n"
+                    "  ROOT b = f32[2] call(a), to_apply=" +
+                    second + "\n}\n");
   };
   EXPECT_TRUE(diff(whole(f, "f"), whole(f + g, "g")).differences.empty());
   EXPECT_TRUE(diff(whole(f + g, "g"), whole(f, "f")).differences.empty());
 }
 TEST(Diff, AnInsertedInstructionIsToldOnce) {
-  const Module a = moduleOf("HloModule m\n\nENTRY e {\n" + kXY + "  s = f32[2] add(x, y)\n  ROOT r = f32[2] sine(s)\n}\n");
-  const Module b = moduleOf("HloModule m\n\nENTRY e {\n" + kXY + "  s = f32[2] add(x, y)\n  n = f32[2] negate(s)\n  ROOT r = f32[2] sine(n)\n}\n");
+  const Module a =
+      moduleOf("HloModule m\n\nENTRY e {\n" + kXY + "  s = f32[2] add(x, y)\n  ROOT r = f32[2] sine(s)\n}\n");
+  const Module b = moduleOf("HloModule m\n\nENTRY e {\n" + kXY +
+                            "  s = f32[2] add(x, y)\n  n = f32[2] negate(s)\n  ROOT r = f32[2] sine(n)\n}\n");
   const ModuleDiff found = diff(a, b);
   ASSERT_FALSE(found.differences.empty());
   EXPECT_EQ(found.differences[0].what, "opcode");

@@ -29,7 +29,8 @@ TEST(Search, ShapePatterns) {
   EXPECT_TRUE(matches("f32", "f32[1,2]") && matches("f32[]", "f32[]") && matches("s32[3]", "(f32[], (s32[3]))"));
   EXPECT_FALSE(matches("f32[*,128]", "f32[128]") || matches("f32[*]", "f32[]") || matches("f32[2]", "f32[3]"));
   EXPECT_FALSE(matches("[2,...,2]", "f32[2]") || matches("f32", "bf16[2]"));
-  for (const char* wrong : {"", "f32[", "f32[a]", "f32[-1]", "f32[1,,2]", "[...,...]", "f32]2[", "f32[99999999999999999999]"})
+  for (const char* wrong :
+       {"", "f32[", "f32[a]", "f32[-1]", "f32[1,,2]", "[...,...]", "f32]2[", "f32[99999999999999999999]"})
     EXPECT_FALSE(ShapePattern::parse(wrong)) << wrong;
 }
 TEST(Search, AllThatIsGivenMustMatch) {
@@ -60,7 +61,8 @@ TEST(Explain, ReasonsLoopsAndReads) {
   EXPECT_EQ(total->shape, "f32[4]{0}");
   EXPECT_EQ(total->reasons.size(), 1u);
   EXPECT_NE(total->loopNest.find("for i0 < 4"), std::string::npos) << total->loopNest;
-  EXPECT_EQ(std::ranges::count_if(total->reads, [](const std::string& read) { return read.starts_with("%square[2, "); }), 8);
+  EXPECT_EQ(
+      std::ranges::count_if(total->reads, [](const std::string& read) { return read.starts_with("%square[2, "); }), 8);
   EXPECT_EQ(total->users, (std::vector<std::string>{"%wave", "%both"}));
   const auto tuple = explain(module, named(module, "both"));
   ASSERT_TRUE(tuple);
@@ -76,10 +78,11 @@ TEST(Explain, AnIndexThatIsNotThere) {
   }
 }
 TEST(Explain, ManyReadsAreCutAndHugeShapesCostNothing) {
-  const Module module = moduleOf("HloModule m\n\nENTRY e {\n  x = f32[4000000000,2] parameter(0)\n  y = f32[2,1000] parameter(1)\n"
-                                 "  z = f32[2,1000] negate(y)\n  w = f32[1000,3] parameter(2)\n  n = f32[4000000000,2] negate(x)\n"
-                                 "  d = f32[2,3] dot(z, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-                                 "  ROOT t = (f32[4000000000,2], f32[2,3]) tuple(n, d)\n}\n");
+  const Module module = moduleOf(
+      "HloModule m\n\nENTRY e {\n  x = f32[4000000000,2] parameter(0)\n  y = f32[2,1000] parameter(1)\n"
+      "  z = f32[2,1000] negate(y)\n  w = f32[1000,3] parameter(2)\n  n = f32[4000000000,2] negate(x)\n"
+      "  d = f32[2,3] dot(z, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  ROOT t = (f32[4000000000,2], f32[2,3]) tuple(n, d)\n}\n");
   EXPECT_EQ(explain(module, named(module, "n")).value().reads, (std::vector<std::string>{"%x[2000000000, 1]"}));
   const Explanation dot = explain(module, named(module, "d")).value();
   EXPECT_EQ(dot.reads.size(), kMostReads);
@@ -134,14 +137,16 @@ TEST(HelpPage, EveryOpHasOneAndExamplesAreRight) {  // that each op has a case f
     EXPECT_EQ(text.find('$'), std::string::npos) << text;
     EXPECT_EQ(text.find('\\'), std::string::npos) << text;
     EXPECT_EQ(html.find("\\"), std::string::npos) << html;
-    for (const Constraint& constraint : op->constraints) EXPECT_NE(text.find(std::string(page->opcode) + "." + std::string(constraint.label)), std::string::npos);
+    for (const Constraint& constraint : op->constraints)
+      EXPECT_NE(text.find(std::string(page->opcode) + "." + std::string(constraint.label)), std::string::npos);
   }
   EXPECT_GE(examples, 90);
 }
 TEST(HelpPage, Formulas) {
   EXPECT_EQ(withFormulas("is $r_i = a_i \\cdot 2^{b_i}$ here"), "is rᵢ = aᵢ · 2^bᵢ here");
   EXPECT_EQ(withFormulas("$\\sqrt[3]{x_i}$ $\\frac{2}{\\sqrt\\pi}$"), "∛(xᵢ) (2) / (√(π))");
-  EXPECT_EQ(withFormulas("$x_{j_0 j_1}$ $\\lfloor n' / 2 \\rfloor$ $\\operatorname{trunc}(a)$"), "x_(j_0 j_1) ⌊ n' / 2 ⌋ trunc(a)");
+  EXPECT_EQ(withFormulas("$x_{j_0 j_1}$ $\\lfloor n' / 2 \\rfloor$ $\\operatorname{trunc}(a)$"),
+            "x_(j_0 j_1) ⌊ n' / 2 ⌋ trunc(a)");
   EXPECT_EQ(withFormulas("an open $x_{i"), "an open xᵢ");
 }
 TEST(HelpPage, UnknownOps) {

@@ -38,7 +38,8 @@ TEST(Reduce, GoesIntoCalledComputations) {
 TEST(Reduce, LongChainsInFewRuns) {
   std::string text = "HloModule chain\n\nENTRY e {\n  v0 = f32[2] parameter(0)\n";
   for (int i = 1; i < 400; ++i)
-    text += "  v" + std::to_string(i) + " = f32[2] " + (i == 137 ? "tanh" : "negate") + "(v" + std::to_string(i - 1) + ")\n";
+    text += "  v" + std::to_string(i) + " = f32[2] " + (i == 137 ? "tanh" : "negate") + "(v" + std::to_string(i - 1) +
+            ")\n";
   text += "  ROOT r = f32[2] sine(v399)\n}\n";
   const auto found = reduceModule(moduleOf(text), failsWith("tanh"));
   ASSERT_TRUE(found);

@@ -1,5 +1,5 @@
-// The verifier past single instructions: devices and channels, operations in two halves, threads, fusions, shared buffers.
-// Each refusal that XLA's verifier or parser has is named with its label; what XLA takes passes.
+// The verifier past single instructions: devices and channels, operations in two halves, threads, fusions, shared
+// buffers. Each refusal that XLA's verifier or parser has is named with its label; what XLA takes passes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,93 +23,94 @@ std::vector<std::string> labelsOf(std::string_view text) {
 void expectLabel(std::string_view label, std::initializer_list<const char*> modules) {
   for (const char* module : modules) {
     const std::vector<std::string> found = labelsOf(module);
-    EXPECT_TRUE(std::ranges::find(found, label) != found.end()) << module << "\nfirst label: " << (found.empty() ? "none" : found[0]);
+    EXPECT_TRUE(std::ranges::find(found, label) != found.end())
+        << module << "\nfirst label: " << (found.empty() ? "none" : found[0]);
   }
 }
 
 TEST(VerifyGroups, GroupsNameAllReplicas) {
   expectLabel("replica-groups", {
-      // groups short
-      R"(HloModule m, replica_count=4
+                                    // groups short
+                                    R"(HloModule m, replica_count=4
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] all-reduce(x), replica_groups={{0,1}}, to_apply=sum })",
-      // groups long
-      R"(HloModule m, replica_count=2
+                                    // groups long
+                                    R"(HloModule m, replica_count=2
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] all-reduce(x), replica_groups={{0,1},{2,3}}, to_apply=sum })",
-      // groups partition
-      R"(HloModule m, num_partitions=4
+                                    // groups partition
+                                    R"(HloModule m, num_partitions=4
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] all-reduce(x), channel_id=1, use_global_device_ids=true, replica_groups={{0,1}}, to_apply=sum })",
-      // groups flat
-      R"(HloModule m, replica_count=2, num_partitions=2
+                                    // groups flat
+                                    R"(HloModule m, replica_count=2, num_partitions=2
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] all-reduce(x), channel_id=1, use_global_device_ids=true, replica_groups={{0,1}}, to_apply=sum })",
-  });
+                                });
 }
 
 TEST(VerifyGroups, GlobalIdsWantAChannelAndGroups) {
   expectLabel("replica-groups", {
-      // groups global nochannel
-      R"(HloModule m, replica_count=2
+                                    // groups global nochannel
+                                    R"(HloModule m, replica_count=2
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] all-reduce(x), use_global_device_ids=true, replica_groups={{0,1}}, to_apply=sum })",
-      // groups global empty
-      R"(HloModule m, replica_count=2
+                                    // groups global empty
+                                    R"(HloModule m, replica_count=2
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] all-reduce(x), channel_id=1, use_global_device_ids=true, replica_groups={}, to_apply=sum })",
-  });
+                                });
 }
 
 TEST(VerifyGroups, GroupsOfOneShapeAreEquallyLarge) {
   expectLabel("replica-groups", {
-      // groups uneven ag
-      R"(HloModule m, replica_count=3
+                                    // groups uneven ag
+                                    R"(HloModule m, replica_count=3
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[8] all-gather(x), replica_groups={{0,1},{2}}, dimensions={0} })",
-      // groups uneven a2a
-      R"(HloModule m, replica_count=3
+                                    // groups uneven a2a
+                                    R"(HloModule m, replica_count=3
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] all-to-all(x), replica_groups={{0,1},{2}}, dimensions={0} })",
-      // groups uneven rs
-      R"(HloModule m, replica_count=3
+                                    // groups uneven rs
+                                    R"(HloModule m, replica_count=3
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[2] reduce-scatter(x), replica_groups={{0,1},{2}}, dimensions={0}, to_apply=sum })",
-  });
+                                });
 }
 
 TEST(VerifyGroups, AChannelJoinsThePartitionsOfAllReplicas) {
   const auto gather = [](int parts) {
-    return "HloModule m, replica_count=2, num_partitions=4\nENTRY e {\n  x = f32[1] parameter(0)\n  ROOT r = f32[" + std::to_string(parts) +
-           "] all-gather(x), channel_id=1, replica_groups={}, dimensions={0}\n}\n";
+    return "HloModule m, replica_count=2, num_partitions=4\nENTRY e {\n  x = f32[1] parameter(0)\n  ROOT r = f32[" +
+           std::to_string(parts) + "] all-gather(x), channel_id=1, replica_groups={}, dimensions={0}\n}\n";
   };
   const auto isRefused = [](const std::string& text) { return verify(*readHloText(text).module).hasErrors(); };
   EXPECT_FALSE(isRefused(gather(8)));
@@ -118,83 +119,83 @@ TEST(VerifyGroups, AChannelJoinsThePartitionsOfAllReplicas) {
 
 TEST(VerifyGroups, PairsNameDevicesThatAreThere) {
   expectLabel("source-target", {
-      // permute range
-      R"(HloModule m, replica_count=2
+                                   // permute range
+                                   R"(HloModule m, replica_count=2
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] collective-permute(x), source_target_pairs={{0,5}} })",
-      // permute range partition
-      R"(HloModule m, num_partitions=2
+                                   // permute range partition
+                                   R"(HloModule m, num_partitions=2
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] collective-permute(x), channel_id=1, source_target_pairs={{0,5}} })",
-  });
+                               });
 }
 
 TEST(VerifyGroups, Shardings) {
   expectLabel("sharding", {
-      // sharding device
-      R"(HloModule m, num_partitions=2
+                              // sharding device
+                              R"(HloModule m, num_partitions=2
 ENTRY e { x = f32[4] parameter(0), sharding={maximal device=7}
  ROOT d = f32[4] negate(x) })",
-      // sharding rank
-      R"(HloModule m, num_partitions=2
+                              // sharding rank
+                              R"(HloModule m, num_partitions=2
 ENTRY e { x = f32[4] parameter(0), sharding={devices=[1,2]<=[2]}
  ROOT d = f32[4] negate(x) })",
-      // sharding twice
-      R"(HloModule m, num_partitions=2
+                              // sharding twice
+                              R"(HloModule m, num_partitions=2
 ENTRY e { x = f32[4] parameter(0), sharding={devices=[2]0,0}
  ROOT d = f32[4] negate(x) })",
-      // sharding range
-      R"(HloModule m, num_partitions=2
+                              // sharding range
+                              R"(HloModule m, num_partitions=2
 ENTRY e { x = f32[4] parameter(0), sharding={devices=[4]<=[4]}
  ROOT d = f32[4] negate(x) })",
-  });
+                          });
 }
 
 TEST(VerifyGroups, Channels) {
   expectLabel("channel", {
-      // channel zero
-      R"(HloModule m, num_partitions=2
+                             // channel zero
+                             R"(HloModule m, num_partitions=2
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT y = f32[4] all-reduce(x), channel_id=0, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=sum })",
-      // channel negative
-      R"(HloModule m, num_partitions=2
+                             // channel negative
+                             R"(HloModule m, num_partitions=2
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT y = f32[4] all-reduce(x), channel_id=-3, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=sum })",
-      // send channel differs
-      R"(HloModule m
+                             // send channel differs
+                             R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) send(x, t), channel_id=1
  ROOT d = token[] send-done(s), channel_id=2 })",
-      // send host differs
-      R"(HloModule m
+                             // send host differs
+                             R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true
  ROOT d = token[] send-done(s), channel_id=1 })",
-      // send host differs2
-      R"(HloModule m
+                             // send host differs2
+                             R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) send(x, t), channel_id=1
  ROOT d = token[] send-done(s), channel_id=1, is_host_transfer=true })",
-      // channel send and other
-      R"(HloModule m
+                             // channel send and other
+                             R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) send(x, t), channel_id=1
  d = token[] send-done(s), channel_id=1
  ROOT r = f32[4] all-to-all(x), channel_id=1, dimensions={0} })",
-      // channel two hosts
-      R"(HloModule m
+                             // channel two hosts
+                             R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true
@@ -202,52 +203,52 @@ ENTRY e { x = f32[4] parameter(0)
  w2 = (f32[4], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true
  d2 = token[] send-done(w2), channel_id=1, is_host_transfer=true
  ROOT o = token[] after-all(d, d2) })",
-  });
+                         });
 }
 
 TEST(VerifyGroups, StartsAreEndedOnce) {
   expectLabel("async-pair", {
-      // send two dones
-      R"(HloModule m
+                                // send two dones
+                                R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) send(x, t), channel_id=1
  d = token[] send-done(s), channel_id=1
  d2 = token[] send-done(s), channel_id=1
  ROOT o = token[] after-all(d, d2) })",
-      // send no done
-      R"(HloModule m
+                                // send no done
+                                R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) send(x, t), channel_id=1
  ROOT r = f32[4] negate(x) })",
-      // recv two dones
-      R"(HloModule m
+                                // recv two dones
+                                R"(HloModule m
 ENTRY e { t = token[] after-all()
  s = (f32[4], u32[], token[]) recv(t), channel_id=1
  d = (f32[4], token[]) recv-done(s), channel_id=1
  d2 = (f32[4], token[]) recv-done(s), channel_id=1
  ROOT o = ((f32[4], token[]), (f32[4], token[])) tuple(d, d2) })",
-      // recv no done
-      R"(HloModule m
+                                // recv no done
+                                R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) recv(t), channel_id=1
  ROOT r = f32[4] negate(x) })",
-      // copy start two
-      R"(HloModule m
+                                // copy start two
+                                R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  s = (f32[4], f32[4], u32[]) copy-start(x)
  d = f32[4] copy-done(s)
  d2 = f32[4] copy-done(s)
  ROOT r = f32[4] add(d, d2) })",
-      // copy start none
-      R"(HloModule m
+                                // copy start none
+                                R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  s = (f32[4], f32[4], u32[]) copy-start(x)
  ROOT r = f32[4] negate(x) })",
-      // ar start two
-      R"(HloModule m, replica_count=2
+                                // ar start two
+                                R"(HloModule m, replica_count=2
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
@@ -257,8 +258,8 @@ ENTRY e { x = f32[4] parameter(0)
  d = f32[4] all-reduce-done(s)
  d2 = f32[4] all-reduce-done(s)
  ROOT r = f32[4] add(d, d2) })",
-      // ar start used
-      R"(HloModule m, replica_count=2
+                                // ar start used
+                                R"(HloModule m, replica_count=2
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
@@ -266,22 +267,22 @@ sum { a = f32[] parameter(0)
 ENTRY e { x = f32[4] parameter(0)
  s = f32[4] all-reduce-start(x), replica_groups={{0,1}}, to_apply=sum
  ROOT r = f32[4] add(s, s) })",
-      // cp start two
-      R"(HloModule m, replica_count=2
+                                // cp start two
+                                R"(HloModule m, replica_count=2
 ENTRY e { x = f32[4] parameter(0)
  s = (f32[4], f32[4], u32[], u32[]) collective-permute-start(x), source_target_pairs={{0,1}}
  a = f32[4] collective-permute-done(s)
  b = f32[4] collective-permute-done(s)
  ROOT r = f32[4] add(a, b) })",
-      // ag start two
-      R"(HloModule m, replica_count=2
+                                // ag start two
+                                R"(HloModule m, replica_count=2
 ENTRY e { x = f32[4] parameter(0)
  s = (f32[4], f32[8]) all-gather-start(x), replica_groups={{0,1}}, dimensions={0}
  a = f32[8] all-gather-done(s)
  b = f32[8] all-gather-done(s)
  ROOT r = f32[8] add(a, b) })",
-      // async two
-      R"(HloModule m
+                                // async two
+                                R"(HloModule m
 ac { p = f32[4] parameter(0)
  ROOT n = f32[4] custom-call(p), custom_call_target="f" }, execution_thread="t"
 ENTRY e { x = f32[4] parameter(0)
@@ -289,126 +290,126 @@ ENTRY e { x = f32[4] parameter(0)
  d = f32[4] async-done(s), async_execution_thread="t", calls=ac
  d2 = f32[4] async-done(s), async_execution_thread="t", calls=ac
  ROOT r = f32[4] add(d, d2) })",
-      // async none
-      R"(HloModule m
+                                // async none
+                                R"(HloModule m
 ac { p = f32[4] parameter(0)
  ROOT n = f32[4] custom-call(p), custom_call_target="f" }, execution_thread="t"
 ENTRY e { x = f32[4] parameter(0)
  s = ((f32[4]), f32[4], s32[]) async-start(x), async_execution_thread="t", calls=ac
  ROOT d = f32[4] negate(x) })",
-  });
+                            });
 }
 
 TEST(VerifyGroups, DonesEndAStartOfTheirKind) {
   expectLabel("async-pair", {
-      // recv done of send
-      R"(HloModule m
+                                // recv done of send
+                                R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  t = token[] after-all()
  s = (f32[4], u32[], token[]) send(x, t), channel_id=1
  ROOT d = (f32[4], token[]) recv-done(s), channel_id=1 })",
-      // copy done of tuple
-      R"(HloModule m
+                                // copy done of tuple
+                                R"(HloModule m
 ENTRY e { x = f32[4] parameter(0)
  c = u32[] constant(0)
  s = (f32[4], f32[4], u32[]) tuple(x, x, c)
  ROOT d = f32[4] copy-done(s) })",
-      // ar done alone
-      R"(HloModule m, replica_count=2
+                                // ar done alone
+                                R"(HloModule m, replica_count=2
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT s = f32[] add(a, b)
 }
 ENTRY e { x = f32[4] parameter(0)
  ROOT r = f32[4] all-reduce-done(x) })",
-      // cp done alone
-      R"(HloModule m, replica_count=2
+                                // cp done alone
+                                R"(HloModule m, replica_count=2
 ENTRY e { x = f32[4] parameter(0)
  s = (f32[4], f32[4]) tuple(x, x)
  ROOT r = f32[4] collective-permute-done(s) })",
-      // ag done alone
-      R"(HloModule m, replica_count=2
+                                // ag done alone
+                                R"(HloModule m, replica_count=2
 ENTRY e { x = f32[4] parameter(0)
  y = f32[8] parameter(1)
  s = (f32[4], f32[8]) tuple(x, y)
  ROOT r = f32[8] all-gather-done(s) })",
-      // async alone
-      R"(HloModule m
+                                // async alone
+                                R"(HloModule m
 ac { p = f32[4] parameter(0)
  ROOT n = f32[4] custom-call(p), custom_call_target="f" }, execution_thread="t"
 ENTRY e { x = ((f32[4]), f32[4], s32[]) parameter(0)
  ROOT d = f32[4] async-done(x), async_execution_thread="t", calls=ac })",
-  });
+                            });
 }
 
 TEST(VerifyGroups, Threads) {
   expectLabel("thread", {
-      // async thread
-      R"(HloModule m
+                            // async thread
+                            R"(HloModule m
 ac { p = f32[4] parameter(0)
  ROOT n = f32[4] custom-call(p), custom_call_target="f" }, execution_thread="t"
 ENTRY e { x = f32[4] parameter(0)
  s = ((f32[4]), f32[4], s32[]) async-start(x), async_execution_thread="q", calls=ac
  ROOT d = f32[4] async-done(s), async_execution_thread="q", calls=ac })",
-      // trip call async
-      R"(HloModule m
+                            // trip call async
+                            R"(HloModule m
 ac { p = f32[4] parameter(0)
  ROOT n = f32[4] custom-call(p), custom_call_target="f" }, execution_thread="t"
 ENTRY e { x = f32[4] parameter(0)
  ROOT d = f32[4] call(x), to_apply=ac })",
-  });
+                        });
 }
 
 TEST(VerifyGroups, FusionBodies) {
   expectLabel("fusion", {
-      // fusion dead
-      R"(HloModule m
+                            // fusion dead
+                            R"(HloModule m
 fu { p = f32[4] parameter(0)
  dead = f32[4] exponential(p)
  ROOT n = f32[4] negate(p) }
 ENTRY e { x = f32[4] parameter(0)
  ROOT d = f32[4] fusion(x), kind=kLoop, calls=fu })",
-      // fusion unused parameter
-      R"(HloModule m
+                            // fusion unused parameter
+                            R"(HloModule m
 fu { p = f32[4] parameter(0)
  q = f32[4] parameter(1)
  ROOT n = f32[4] negate(p) }
 ENTRY e { x = f32[4] parameter(0)
  ROOT d = f32[4] fusion(x, x), kind=kLoop, calls=fu })",
-  });
+                        });
 }
 
 TEST(VerifyGroups, SharedBuffers) {
   expectLabel("output_to_operand_aliasing", {
-      // customcall alias shape
-      R"(HloModule m
+                                                // customcall alias shape
+                                                R"(HloModule m
 ENTRY e { x = f32[4,3]{1,0} parameter(0)
  ROOT d = f32[4,2]{1,0} custom-call(x), custom_call_target="f", output_to_operand_aliasing={{}: (0, {})} })",
-      // customcall alias index
-      R"(HloModule m
+                                                // customcall alias index
+                                                R"(HloModule m
 ENTRY e { x = f32[4,3]{1,0} parameter(0)
  ROOT d = f32[4,3]{1,0} custom-call(x), custom_call_target="f", output_to_operand_aliasing={{}: (1, {})} })",
-      // fusion alias index
-      R"(HloModule m
+                                                // fusion alias index
+                                                R"(HloModule m
 fu { p = f32[4] parameter(0)
  
  ROOT n = f32[4] negate(p) }
 ENTRY e { x = f32[4] parameter(0)
  ROOT d = f32[4] fusion(x), kind=kLoop, calls=fu, output_to_operand_aliasing={{1}: (0, {})} })",
-  });
+                                            });
 }
 
 TEST(VerifyGroups, AliasesAreArrays) {
   expectLabel("alias", {
-      // alias tuple
-      R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
+                           // alias tuple
+                           R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
 ENTRY e { x = (f32[4], f32[4]) parameter(0)
  ROOT d = (f32[4], f32[4]) copy(x) })",
-      // alias size
-      R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
+                           // alias size
+                           R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
 ENTRY e { x = f32[4] parameter(0)
  ROOT d = f64[4] convert(x) })",
-  });
+                       });
 }
 
 TEST(VerifyGroups, WhatXlaTakesPasses) {

@@ -99,7 +99,9 @@ TEST(Verify, AliasesAndDonors) {
 
 TEST(Verify, EntryLayout) {
   Sum sum;
-  sum.configure([](ModuleConfig& c) { c.entryParameterLayouts = {kShape, kShape}, c.entryResultLayout = Shape::array(ElementType::F32, {5}); });
+  sum.configure([](ModuleConfig& c) {
+    c.entryParameterLayouts = {kShape, kShape}, c.entryResultLayout = Shape::array(ElementType::F32, {5});
+  });
   EXPECT_TRUE(hasLabel(sum.module, "entry_computation_layout"));
 }
 

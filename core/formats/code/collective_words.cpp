@@ -1,5 +1,6 @@
-// Words of collectives. C++ takes HLO's groups and channels as they are. In Python a program of several devices runs along
-// one axis, whose members are the flattened devices (replica · partitions + partition): groups and pairs are rewritten so.
+// Words of collectives. C++ takes HLO's groups and channels as they are. In Python a program of several devices runs
+// along one axis, whose members are the flattened devices (replica · partitions + partition): groups and pairs are
+// rewritten so.
 #include <algorithm>
 
 #include "core/formats/code/word_context.h"
@@ -36,20 +37,29 @@ struct Grid {
   int64_t count() const { return replicas * partitions; }
 };
 
-Grid gridOf(const Context& c) { return {c.module.config().replicaCount.value_or(1), c.module.config().numPartitions.value_or(1)}; }
+Grid gridOf(const Context& c) {
+  return {c.module.config().replicaCount.value_or(1), c.module.config().numPartitions.value_or(1)};
+}
 
 // What numbers in groups and pairs mean.
 enum class Mode : uint8_t { Replicas, Partitions, ReplicasOfAllPartitions, Devices };
 
 Mode modeOf(const Context& c) {
-  constexpr std::pair<std::string_view, Mode> kModes[] = {{"cross_replica", Mode::Replicas}, {"cross_partition", Mode::Partitions}, {"cross_replica_and_partition", Mode::ReplicasOfAllPartitions}, {"flattened_id", Mode::Devices}};
+  constexpr std::pair<std::string_view, Mode> kModes[] = {
+      {"cross_replica", Mode::Replicas},
+      {"cross_partition", Mode::Partitions},
+      {"cross_replica_and_partition", Mode::ReplicasOfAllPartitions},
+      {"flattened_id", Mode::Devices}};
   const std::string_view written = c.attributes().textOr(Attr::mode, "");
   for (const auto& [name, mode] : kModes)
     if (name == written) return mode;
   if (!c.attributes().has(Attr::channel_id)) return Mode::Replicas;
   if (c.attributes().boolOr(Attr::use_global_device_ids, false)) return Mode::Devices;
   switch (c.in.opcode) {
-    case Opcode::AllToAll: case Opcode::CollectivePermute: case Opcode::CollectivePermuteStart: case Opcode::CollectiveBroadcast: return Mode::Partitions;
+    case Opcode::AllToAll:
+    case Opcode::CollectivePermute:
+    case Opcode::CollectivePermuteStart:
+    case Opcode::CollectiveBroadcast: return Mode::Partitions;
     default: return Mode::ReplicasOfAllPartitions;
   }
 }

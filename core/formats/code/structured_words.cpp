@@ -78,8 +78,10 @@ std::string precision(const Context& c) {
   const auto* words = c.attributes().get<std::vector<std::string>>(Attr::operand_precision);
   std::vector<std::string> items;
   if (!c.python()) {
-    for (const std::string& word : words ? *words : std::vector<std::string>()) items.push_back("xla::PrecisionConfig::" + upper(word));
-    return "Precision(" + listOf(c.language, items) + (algorithm.empty() ? "" : ", xla::PrecisionConfig::ALG_" + upper(algorithm)) + ")";
+    for (const std::string& word : words ? *words : std::vector<std::string>())
+      items.push_back("xla::PrecisionConfig::" + upper(word));
+    return "Precision(" + listOf(c.language, items) +
+           (algorithm.empty() ? "" : ", xla::PrecisionConfig::ALG_" + upper(algorithm)) + ")";
   }
   if (!algorithm.empty()) return "lax.DotAlgorithmPreset." + upper(algorithm.substr(4));
   if (!words) return "None";
@@ -116,8 +118,10 @@ Result<std::string> branches(const Context& c) {
     functions.push_back(c.names.computation(computations[i]));
     operands.push_back(c.operand(i + 1));
   }
-  if (!c.python() && !cases && functions.size() == 2) return operands[0] + ", " + functions[0] + ", " + operands[1] + ", " + functions[1];
-  return (c.python() ? "" : "Branches(") + listOf(c.language, functions) + (c.python() ? "" : ")") + ", " + listOf(c.language, operands);
+  if (!c.python() && !cases && functions.size() == 2)
+    return operands[0] + ", " + functions[0] + ", " + operands[1] + ", " + functions[1];
+  return (c.python() ? "" : "Branches(") + listOf(c.language, functions) + (c.python() ? "" : ")") + ", " +
+         listOf(c.language, operands);
 }
 
 std::string comparison(const Context& c) {
@@ -178,15 +182,18 @@ std::string customCallLayouts(const Context& c) {
 
 // Along the dimension of the first input, or of the first result where there is none.
 Result<std::string> scanSteps(const Context& c) {
-  const auto d = static_cast<size_t>(c.attributes().ints(Attr::dimensions).empty() ? 0 : c.attributes().ints(Attr::dimensions)[0]);
+  const auto d =
+      static_cast<size_t>(c.attributes().ints(Attr::dimensions).empty() ? 0 : c.attributes().ints(Attr::dimensions)[0]);
   const bool hasInputs = static_cast<int64_t>(c.in.operands.size()) > c.attributes().intOr(Attr::num_carries, 0);
   const Shape& shape = hasInputs ? c.operandShape(0) : c.part(0);
-  if (!shape.isArray() || d >= shape.dimensions.size()) return noForm(c.in, c.language, "the number of its steps is not known");
+  if (!shape.isArray() || d >= shape.dimensions.size())
+    return noForm(c.in, c.language, "the number of its steps is not known");
   return std::to_string(shape.dimensions[d]);
 }
 
 const NamedWord kWords[] = {
-    {"*", [](const Context& c) -> Result<std::string> {
+    {"*",
+     [](const Context& c) -> Result<std::string> {
        std::string out;
        for (size_t i = 0; i < c.in.operands.size(); ++i) out += (i ? ", " : "") + c.operand(i);
        return out;
@@ -195,7 +202,10 @@ const NamedWord kWords[] = {
     {"rest.1", [](const Context& c) -> Result<std::string> { return c.operands(1, c.in.operands.size()); }},
     {"rest.2", [](const Context& c) -> Result<std::string> { return c.operands(2, c.in.operands.size()); }},
     {"first.half", [](const Context& c) -> Result<std::string> { return c.operands(0, c.in.operands.size() / 2); }},
-    {"last.half", [](const Context& c) -> Result<std::string> { return c.operands((c.in.operands.size() + 1) / 2, c.in.operands.size()); }},
+    {"last.half",
+     [](const Context& c) -> Result<std::string> {
+       return c.operands((c.in.operands.size() + 1) / 2, c.in.operands.size());
+     }},
     {"type", [](const Context& c) -> Result<std::string> { return typeName(c.language, c.in.shape->type); }},
     {"type.1", [](const Context& c) -> Result<std::string> { return typeName(c.language, c.part(1).type); }},
     {"sizes", [](const Context& c) -> Result<std::string> { return c.ints(c.in.shape->dimensions); }},
@@ -208,27 +218,59 @@ const NamedWord kWords[] = {
     {"dimension", [](const Context& c) -> Result<std::string> { return firstDimension(c); }},
     {"all.dimensions", [](const Context& c) -> Result<std::string> { return allDimensions(c); }},
     {"reduced", [](const Context& c) -> Result<std::string> { return reducedDimensions(c); }},
-    {"window.size", [](const Context& c) -> Result<std::string> { return windowInts(c, [](const auto& d) { return d.size; }); }},
-    {"window.stride", [](const Context& c) -> Result<std::string> { return windowInts(c, [](const auto& d) { return d.stride; }); }},
-    {"window.lhs_dilate", [](const Context& c) -> Result<std::string> { return windowInts(c, [](const auto& d) { return d.baseDilation; }); }},
-    {"window.rhs_dilate", [](const Context& c) -> Result<std::string> { return windowInts(c, [](const auto& d) { return d.windowDilation; }); }},
+    {"window.size",
+     [](const Context& c) -> Result<std::string> { return windowInts(c, [](const auto& d) { return d.size; }); }},
+    {"window.stride",
+     [](const Context& c) -> Result<std::string> { return windowInts(c, [](const auto& d) { return d.stride; }); }},
+    {"window.lhs_dilate",
+     [](const Context& c) -> Result<std::string> {
+       return windowInts(c, [](const auto& d) { return d.baseDilation; });
+     }},
+    {"window.rhs_dilate",
+     [](const Context& c) -> Result<std::string> {
+       return windowInts(c, [](const auto& d) { return d.windowDilation; });
+     }},
     {"window.pad", [](const Context& c) -> Result<std::string> { return windowPad(c); }},
     {"window.reversal", [](const Context& c) -> Result<std::string> { return windowReversal(c); }},
-    {"conv.lhs", [](const Context& c) -> Result<std::string> { const auto& l = labelsOf(c); return labels(c, l.inputBatch, l.inputFeature, l.inputSpatial); }},
-    {"conv.rhs", [](const Context& c) -> Result<std::string> { const auto& l = labelsOf(c); return labels(c, l.kernelOutput, l.kernelInput, l.kernelSpatial); }},
-    {"conv.out", [](const Context& c) -> Result<std::string> { const auto& l = labelsOf(c); return labels(c, l.outputBatch, l.outputFeature, l.outputSpatial); }},
+    {"conv.lhs",
+     [](const Context& c) -> Result<std::string> {
+       const auto& l = labelsOf(c);
+       return labels(c, l.inputBatch, l.inputFeature, l.inputSpatial);
+     }},
+    {"conv.rhs",
+     [](const Context& c) -> Result<std::string> {
+       const auto& l = labelsOf(c);
+       return labels(c, l.kernelOutput, l.kernelInput, l.kernelSpatial);
+     }},
+    {"conv.out",
+     [](const Context& c) -> Result<std::string> {
+       const auto& l = labelsOf(c);
+       return labels(c, l.outputBatch, l.outputFeature, l.outputSpatial);
+     }},
     {"conv.kernel", [](const Context& c) -> Result<std::string> { return kernel(c); }},
     {"precision", [](const Context& c) -> Result<std::string> { return precision(c); }},
-    {"slice.starts", [](const Context& c) -> Result<std::string> { return sliceInts(c, [](const auto& s) { return s.start; }); }},
-    {"slice.limits", [](const Context& c) -> Result<std::string> { return sliceInts(c, [](const auto& s) { return s.limit; }); }},
-    {"slice.strides", [](const Context& c) -> Result<std::string> { return sliceInts(c, [](const auto& s) { return s.stride; }); }},
+    {"slice.starts",
+     [](const Context& c) -> Result<std::string> { return sliceInts(c, [](const auto& s) { return s.start; }); }},
+    {"slice.limits",
+     [](const Context& c) -> Result<std::string> { return sliceInts(c, [](const auto& s) { return s.limit; }); }},
+    {"slice.strides",
+     [](const Context& c) -> Result<std::string> { return sliceInts(c, [](const auto& s) { return s.stride; }); }},
     {"padding", [](const Context& c) -> Result<std::string> { return padding(c); }},
     {"branches", branches},
     {"comparison", [](const Context& c) -> Result<std::string> { return comparison(c); }},
     {"transpose", transposeFlags},
-    {"algorithm.upper", [](const Context& c) -> Result<std::string> { return upper(c.attributes().textOr(Attr::algorithm, "rng_default")); }},
-    {"distribution.upper", [](const Context& c) -> Result<std::string> { return camel(c.attributes().textOr(Attr::distribution, "rng_uniform")); }},
-    {"target", [](const Context& c) -> Result<std::string> { return quoted(c.attributes().textOr(Attr::custom_call_target, "")); }},
+    {"algorithm.upper",
+     [](const Context& c) -> Result<std::string> {
+       return upper(c.attributes().textOr(Attr::algorithm, "rng_default"));
+     }},
+    {"distribution.upper",
+     [](const Context& c) -> Result<std::string> {
+       return camel(c.attributes().textOr(Attr::distribution, "rng_uniform"));
+     }},
+    {"target",
+     [](const Context& c) -> Result<std::string> {
+       return quoted(c.attributes().textOr(Attr::custom_call_target, ""));
+     }},
     {"opaque", [](const Context& c) -> Result<std::string> { return opaque(c); }},
     {"is.tuple", [](const Context& c) -> Result<std::string> { return c.truth(c.in.shape->isTuple()); }},
     {"scan.steps", scanSteps},

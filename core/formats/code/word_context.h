@@ -29,7 +29,9 @@ struct Context {
     return listOf(language, items);
   }
   const Shape& operandShape(size_t i) const { return module.shapeOf(in.operands[i]); }
-  const Shape& part(size_t i) const { return in.shape->isTuple() && i < in.shape->elements.size() ? in.shape->elements[i] : *in.shape; }
+  const Shape& part(size_t i) const {
+    return in.shape->isTuple() && i < in.shape->elements.size() ? in.shape->elements[i] : *in.shape;
+  }
   std::string truth(bool value) const { return python() ? (value ? "True" : "False") : (value ? "true" : "false"); }
 };
 

@@ -30,7 +30,9 @@ struct AttributeText {
   }
   Result<std::string> operator()(ComputationId v) const { return c.names.computation(v); }
   template <class T>
-  Result<std::string> operator()(const T&) const { return noForm(c.in, c.language, "of one of its attributes"); }
+  Result<std::string> operator()(const T&) const {
+    return noForm(c.in, c.language, "of one of its attributes");
+  }
 };
 
 // What absence means: the row's default, else the kind's nothing.
@@ -42,7 +44,9 @@ std::string absent(const Context& c, Attr attr) {
       if (row.name == attr) text = row.defaultText;
   switch (kindOf(attr)) {
     case AttributeKind::Bool: return c.truth(text == "true");
-    case AttributeKind::Int: return std::string(text.empty() ? (attr == Attr::feature_group_count || attr == Attr::batch_group_count ? "1" : "0") : text);
+    case AttributeKind::Int:
+      return std::string(
+          text.empty() ? (attr == Attr::feature_group_count || attr == Attr::batch_group_count ? "1" : "0") : text);
     case AttributeKind::Ints: return c.ints({});
     default: return std::string(text);
   }
@@ -53,7 +57,8 @@ Result<std::string> resolve(std::string_view name, const Context& c) {
     for (const NamedWord& word : words)
       if (word.name == name) return word.word(c);
   size_t number = 0;
-  if (const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number); error == std::errc()) return c.operand(number);
+  if (const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number); error == std::errc())
+    return c.operand(number);
   const auto attr = attrFromName(name);
   if (!attr) return noForm(c.in, c.language, "of its part " + std::string(name));
   const AttributeValue* value = c.attributes().find(*attr);
@@ -64,7 +69,8 @@ Result<std::string> resolve(std::string_view name, const Context& c) {
 
 std::string upper(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
   return out;
 }
 
@@ -92,7 +98,8 @@ std::string typeName(Language language, ElementType type) {
   const std::string name(nameOf(type));
   if (language == Language::Cpp) return "xla::" + upper(name);
   static constexpr std::pair<std::string_view, std::string_view> kPython[] = {
-      {"pred", "np.bool_"}, {"bf16", "jnp.bfloat16"}, {"f16", "np.float16"}, {"f32", "np.float32"}, {"f64", "np.float64"}, {"c64", "np.complex64"}, {"c128", "np.complex128"}};
+      {"pred", "np.bool_"},  {"bf16", "jnp.bfloat16"}, {"f16", "np.float16"},    {"f32", "np.float32"},
+      {"f64", "np.float64"}, {"c64", "np.complex64"},  {"c128", "np.complex128"}};
   for (const auto& [hlo, python] : kPython)
     if (hlo == name) return std::string(python);
   if (isSubByte(type) && isInteger(type)) return (isSigned(type) ? "jnp.int" : "jnp.uint") + name.substr(1);
@@ -106,15 +113,18 @@ std::string shapeText(Language language, const Shape& shape) {
     std::vector<std::string> items;
     for (const Shape& element : shape.elements) items.push_back(shapeText(language, element));
     const std::string list = listOf(language, items);
-    return language == Language::Python ? "[" + list.substr(1, list.size() - 2) + "]" : "xla::ShapeUtil::MakeTupleShape(" + list + ")";
+    return language == Language::Python ? "[" + list.substr(1, list.size() - 2) + "]"
+                                        : "xla::ShapeUtil::MakeTupleShape(" + list + ")";
   }
   if (!shape.isArray()) return language == Language::Python ? "None" : "xla::ShapeUtil::MakeTokenShape()";
-  if (language == Language::Python) return "(" + typeName(language, shape.type) + ", " + intsOf(language, shape.dimensions) + ")";
-  return "xla::ShapeUtil::MakeShape(" + typeName(language, shape.type) + ", " + intsOf(language, shape.dimensions) + ")";
+  if (language == Language::Python)
+    return "(" + typeName(language, shape.type) + ", " + intsOf(language, shape.dimensions) + ")";
+  return "xla::ShapeUtil::MakeShape(" + typeName(language, shape.type) + ", " + intsOf(language, shape.dimensions) +
+         ")";
 }
 
-Result<std::string> fillIn(std::string_view text, const Module& module, const Instruction& instruction, Language language,
-                           const Names& names) {
+Result<std::string> fillIn(std::string_view text, const Module& module, const Instruction& instruction,
+                           Language language, const Names& names) {
   const Context context{module, instruction, language, names};
   std::string out;
   while (!text.empty()) {
@@ -135,8 +145,9 @@ std::unexpected<Diagnostic> noForm(const Instruction& instruction, Language lang
   d.instruction = instruction.id;
   d.instructionName = std::string(instruction.name);
   d.position = instruction.position;
-  d.message = std::string(language == Language::Python ? "jax.lax" : "XlaBuilder") + " has no form for %" + std::string(instruction.name) + " (" +
-              std::string(instruction.opcodeName()) + ")" + (why.empty() ? "" : ": " + why);
+  d.message = std::string(language == Language::Python ? "jax.lax" : "XlaBuilder") + " has no form for %" +
+              std::string(instruction.name) + " (" + std::string(instruction.opcodeName()) + ")" +
+              (why.empty() ? "" : ": " + why);
   return std::unexpected(std::move(d));
 }
 

@@ -1,5 +1,5 @@
-// Words: what the {placeholders} of rows.cpp become in one of the two languages. Lists, truths and types are written as the
-// language has them; structured attributes are taken apart by name.
+// Words: what the {placeholders} of rows.cpp become in one of the two languages. Lists, truths and types are written as
+// the language has them; structured attributes are taken apart by name.
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ std::string typeName(Language language, ElementType type);
 std::string shapeText(Language language, const Shape& shape);
 
 // The row's text with its placeholders resolved. Fails with Fault::Unsupported where an attribute has no form.
-Result<std::string> fillIn(std::string_view text, const Module& module, const Instruction& instruction, Language language,
-                           const Names& names);
+Result<std::string> fillIn(std::string_view text, const Module& module, const Instruction& instruction,
+                           Language language, const Names& names);
 std::unexpected<Diagnostic> noForm(const Instruction& instruction, Language language, const std::string& why);
 
 }  // namespace tessera::code

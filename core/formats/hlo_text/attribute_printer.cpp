@@ -57,7 +57,8 @@ void appendPadding(std::string& out, const std::vector<PaddingDimension>& paddin
 
 // One field of a window; printed when any dimension differs from the default.
 template <class Value, class Differs>
-void appendWindowField(std::string& out, const Window& window, std::string_view name, Differs&& differs, Value&& value) {
+void appendWindowField(std::string& out, const Window& window, std::string_view name, Differs&& differs,
+                       Value&& value) {
   bool any = false;
   for (const WindowDimension& d : window.dimensions) any |= differs(d);
   if (!any) return;
@@ -68,16 +69,26 @@ void appendWindowField(std::string& out, const Window& window, std::string_view 
 void appendWindow(std::string& out, const Window& window) {
   using D = WindowDimension;
   out += '{';
-  appendWindowField(out, window, "size=", [](const D&) { return true; }, [&](const D& d) { appendInt(out, d.size); });
-  appendWindowField(out, window, " stride=", [](const D& d) { return d.stride != 1; }, [&](const D& d) { appendInt(out, d.stride); });
-  appendWindowField(out, window, " pad=", [](const D& d) { return d.paddingLow != 0 || d.paddingHigh != 0; }, [&](const D& d) {
-    appendInt(out, d.paddingLow);
-    out += '_';
-    appendInt(out, d.paddingHigh);
-  });
-  appendWindowField(out, window, " lhs_dilate=", [](const D& d) { return d.baseDilation != 1; }, [&](const D& d) { appendInt(out, d.baseDilation); });
-  appendWindowField(out, window, " rhs_dilate=", [](const D& d) { return d.windowDilation != 1; }, [&](const D& d) { appendInt(out, d.windowDilation); });
-  appendWindowField(out, window, " rhs_reversal=", [](const D& d) { return d.reversal; }, [&](const D& d) { out += d.reversal ? '1' : '0'; });
+  appendWindowField(
+      out, window, "size=", [](const D&) { return true; }, [&](const D& d) { appendInt(out, d.size); });
+  appendWindowField(
+      out, window, " stride=", [](const D& d) { return d.stride != 1; }, [&](const D& d) { appendInt(out, d.stride); });
+  appendWindowField(
+      out, window, " pad=", [](const D& d) { return d.paddingLow != 0 || d.paddingHigh != 0; },
+      [&](const D& d) {
+        appendInt(out, d.paddingLow);
+        out += '_';
+        appendInt(out, d.paddingHigh);
+      });
+  appendWindowField(
+      out, window, " lhs_dilate=", [](const D& d) { return d.baseDilation != 1; },
+      [&](const D& d) { appendInt(out, d.baseDilation); });
+  appendWindowField(
+      out, window, " rhs_dilate=", [](const D& d) { return d.windowDilation != 1; },
+      [&](const D& d) { appendInt(out, d.windowDilation); });
+  appendWindowField(
+      out, window, " rhs_reversal=", [](const D& d) { return d.reversal; },
+      [&](const D& d) { out += d.reversal ? '1' : '0'; });
   out += '}';
 }
 

@@ -36,8 +36,8 @@ bool listOfLists(Lexer& lexer) {
 }
 
 bool readSlice(Lexer& lexer, SliceDimension& out) {
-  if (!lexer.expect('[', "before a slice") || !lexer.integer(out.start, "a start") || !lexer.expect(':', "in the slice") ||
-      !lexer.integer(out.limit, "a limit"))
+  if (!lexer.expect('[', "before a slice") || !lexer.integer(out.start, "a start") ||
+      !lexer.expect(':', "in the slice") || !lexer.integer(out.limit, "a limit"))
     return false;
   if (lexer.accept(':') && !lexer.integer(out.stride, "a stride")) return false;
   return lexer.expect(']', "after a slice");
@@ -94,8 +94,8 @@ struct WindowField {
   std::vector<int64_t> values;
 };
 
-bool readWindowField(Lexer& lexer, Window& window, std::vector<WindowField>& fields, std::vector<PaddingDimension>& padding,
-                     size_t& paddingAt) {
+bool readWindowField(Lexer& lexer, Window& window, std::vector<WindowField>& fields,
+                     std::vector<PaddingDimension>& padding, size_t& paddingAt) {
   lexer.skipBlanks();
   WindowField field{lexer.word(), lexer.offset(), {}};
   if (field.name.empty()) return lexer.failExpected("a window field");
@@ -107,7 +107,8 @@ bool readWindowField(Lexer& lexer, Window& window, std::vector<WindowField>& fie
     for (size_t i = 0; i < field.values.size(); ++i) window.dimensions[i].size = field.values[i];
     return true;
   }
-  if (field.name != "stride" && field.name != "lhs_dilate" && field.name != "rhs_dilate" && field.name != "rhs_reversal")
+  if (field.name != "stride" && field.name != "lhs_dilate" && field.name != "rhs_dilate" &&
+      field.name != "rhs_reversal")
     return lexer.failAt(field.at, "unknown window field " + std::string(field.name),
                         "size, stride, pad, lhs_dilate, rhs_dilate or rhs_reversal");
   fields.push_back(std::move(field));
@@ -127,8 +128,8 @@ bool readWindow(Lexer& lexer, Window& out) {
 }
 
 // The labels of one operand: two letters and the digits of the spatial dimensions.
-bool readLabels(Lexer& lexer, size_t at, std::string_view labels, char first, char second, int64_t& firstAt, int64_t& secondAt,
-                std::vector<int64_t>& spatial) {
+bool readLabels(Lexer& lexer, size_t at, std::string_view labels, char first, char second, int64_t& firstAt,
+                int64_t& secondAt, std::vector<int64_t>& spatial) {
   for (size_t i = 0; i < labels.size(); ++i) {
     const char c = labels[i];
     const auto place = static_cast<int64_t>(i);
@@ -148,7 +149,8 @@ bool readLabels(Lexer& lexer, size_t at, std::string_view labels, char first, ch
   }
   if (firstAt < 0 || secondAt < 0)
     return lexer.failAt(at, "dim_labels: a label is missing", std::string(1, first) + " and " + second);
-  if (std::ranges::find(spatial, -1) != spatial.end()) return lexer.failAt(at, "dim_labels: spatial dimensions are not 0 to n-1");
+  if (std::ranges::find(spatial, -1) != spatial.end())
+    return lexer.failAt(at, "dim_labels: spatial dimensions are not 0 to n-1");
   return true;
 }
 

@@ -42,7 +42,8 @@ bool frontendAttributes(Lexer& lexer) {
   return listOf(lexer, "around frontend_attributes", [&] {
     std::string_view name;
     if (!attributeName(lexer, name, "an attribute's name")) return false;
-    return lexer.peek() == '{' ? skipBraces(lexer, "a dictionary") : skipString(lexer, "a string or a dictionary in braces");
+    return lexer.peek() == '{' ? skipBraces(lexer, "a dictionary")
+                               : skipString(lexer, "a string or a dictionary in braces");
   });
 }
 
@@ -54,7 +55,8 @@ bool statistics(Lexer& lexer) {
     int64_t index = 0;
     double value = 0;
     if (!attributeName(lexer, name, first ? "visualizing_index" : "a statistic's name")) return false;
-    return std::exchange(first, false) ? lexer.integer(index, "the index of a statistic") : lexer.number(value, "a number");
+    return std::exchange(first, false) ? lexer.integer(index, "the index of a statistic")
+                                       : lexer.number(value, "a number");
   });
 }
 
@@ -128,9 +130,14 @@ bool deviceList(Lexer& lexer, const PlainSharding& sharding) {
     if (!lexer.expect('[', "after <=") || !integers(lexer, ']', devices, "a size")) return false;
     const bool turned = lexer.accept("T(");
     if (turned && !integers(lexer, ')', order, "a dimension")) return false;
-    if (!turned && devices.size() > 1) return lexer.failAt(at, "devices in several dimensions need their transposition", "T(…)");
-    if (turned && order.size() != devices.size()) return lexer.failAt(at, "the devices' transposition has another rank than they", std::to_string(devices.size()) + " dimensions");
-    if (productOf(devices) != productOf(sharding.tiles)) return lexer.failAt(at, "there are not as many devices as tiles", std::to_string(productOf(sharding.tiles)) + " devices");
+    if (!turned && devices.size() > 1)
+      return lexer.failAt(at, "devices in several dimensions need their transposition", "T(…)");
+    if (turned && order.size() != devices.size())
+      return lexer.failAt(at, "the devices' transposition has another rank than they",
+                          std::to_string(devices.size()) + " dimensions");
+    if (productOf(devices) != productOf(sharding.tiles))
+      return lexer.failAt(at, "there are not as many devices as tiles",
+                          std::to_string(productOf(sharding.tiles)) + " devices");
     return true;
   }
   do {
@@ -138,7 +145,8 @@ bool deviceList(Lexer& lexer, const PlainSharding& sharding) {
   } while (lexer.accept(','));
   if (devices.size() == 1 && !sharding.maximal) return lexer.failAt(at, "a list of devices names more than one");
   if (static_cast<int64_t>(devices.size()) == productOf(sharding.tiles)) return true;
-  return lexer.failAt(at, "there are not as many devices as tiles", std::to_string(productOf(sharding.tiles)) + " devices");
+  return lexer.failAt(at, "there are not as many devices as tiles",
+                      std::to_string(productOf(sharding.tiles)) + " devices");
 }
 
 bool shardingPart(Lexer& lexer, std::string_view word, PlainSharding& out) {
@@ -147,7 +155,8 @@ bool shardingPart(Lexer& lexer, std::string_view word, PlainSharding& out) {
   if (word == "last_tile_dim_replicate") return out.replicatedLast = true;
   if (word == "shard_as" || word == "shard_like") return lexer.integer(number, "a shard group");
   if (word == "metadata") return lexer.expect('=', "after metadata") && skipBraces(lexer, "metadata in braces");
-  if (word == "device") return out.device = true, lexer.expect('=', "after device") && lexer.integer(number, "a device");
+  if (word == "device")
+    return out.device = true, lexer.expect('=', "after device") && lexer.integer(number, "a device");
   if (word == "last_tile_dims") {
     out.lastDims = true;
     return lexer.expect('=', "after last_tile_dims") && listOf(lexer, "around last_tile_dims", [&] {
@@ -157,7 +166,8 @@ bool shardingPart(Lexer& lexer, std::string_view word, PlainSharding& out) {
   }
   if (word != "devices") return lexer.failExpected("a word of a sharding");
   out.tiled = true;
-  return lexer.expect("=[", "after devices") && integers(lexer, ']', out.tiles, "a number of tiles") && deviceList(lexer, out);
+  return lexer.expect("=[", "after devices") && integers(lexer, ']', out.tiles, "a number of tiles") &&
+         deviceList(lexer, out);
 }
 
 bool plainSharding(Lexer& lexer, size_t begin) {
@@ -166,9 +176,12 @@ bool plainSharding(Lexer& lexer, size_t begin) {
     lexer.skipBlanks();
     if (!shardingPart(lexer, lexer.word(), sharding)) return false;
   }
-  if (!sharding.said && !sharding.tiled) return lexer.failAt(begin, "a sharding does not say how the array lies", "devices=[…] or replicated, manual, …");
-  if (sharding.maximal && !sharding.device) return lexer.failAt(begin, "a maximal sharding names one device", "device=N");
-  if (sharding.replicatedLast && sharding.lastDims) return lexer.failAt(begin, "a sharding has last_tile_dim_replicate or last_tile_dims, not both");
+  if (!sharding.said && !sharding.tiled)
+    return lexer.failAt(begin, "a sharding does not say how the array lies", "devices=[…] or replicated, manual, …");
+  if (sharding.maximal && !sharding.device)
+    return lexer.failAt(begin, "a maximal sharding names one device", "device=N");
+  if (sharding.replicatedLast && sharding.lastDims)
+    return lexer.failAt(begin, "a sharding has last_tile_dim_replicate or last_tile_dims, not both");
   return true;
 }
 
@@ -186,7 +199,8 @@ bool sharding(Lexer& lexer, int depth) {
   }
   const size_t inside = lexer.offset();
   const std::string_view word = lexer.word();
-  constexpr std::array<std::string_view, 7> kPlain = {"devices", "metadata", "last_tile_dim_replicate", "last_tile_dims", "shard_as", "shard_like", "device"};
+  constexpr std::array<std::string_view, 7> kPlain = {
+      "devices", "metadata", "last_tile_dim_replicate", "last_tile_dims", "shard_as", "shard_like", "device"};
   const bool plain = isShardingWord(word) || std::ranges::find(kPlain, word) != kPlain.end();
   lexer.seek(inside);
   return plain ? plainSharding(lexer, begin) : meshSharding(lexer);
@@ -255,8 +269,10 @@ bool followsGrammar(Lexer& lexer, Attr attr) {
 static bool isEveryFifth(std::string_view comment) {
   constexpr std::string_view kOpen = "/*index=";
   int64_t index = 0;
-  const auto [end, error] = comment.starts_with(kOpen) ? std::from_chars(comment.data() + kOpen.size(), comment.data() + comment.size() - 2, index)
-                                                       : std::from_chars_result{comment.data(), std::errc::invalid_argument};
+  const auto [end, error] =
+      comment.starts_with(kOpen)
+          ? std::from_chars(comment.data() + kOpen.size(), comment.data() + comment.size() - 2, index)
+          : std::from_chars_result{comment.data(), std::errc::invalid_argument};
   return error == std::errc() && end == comment.data() + comment.size() - 2 && index > 0 && index % 5 == 0;
 }
 

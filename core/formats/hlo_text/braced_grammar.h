@@ -7,8 +7,8 @@
 
 namespace tessera::text {
 
-// Walks over the text in braces that starts here. False with the lexer's error set where it breaks the grammar; attributes
-// without one are not looked at.
+// Walks over the text in braces that starts here. False with the lexer's error set where it breaks the grammar;
+// attributes without one are not looked at.
 bool followsGrammar(Lexer& lexer, Attr attr);
 // The text without its comments, but for those that XLA itself prints into long lists.
 std::string withoutComments(std::string_view braced);

@@ -37,7 +37,8 @@ void ModuleReader::readComputations() {
 
 ComputationId ModuleReader::beginComputation(std::string_view name, size_t at) {
   ComputationId id = module_.addComputation(std::string(name));
-  if (!computations_.emplace(module_.tables().intern(name), id).second) report(at, "computation %" + std::string(name) + " is defined twice", true);
+  if (!computations_.emplace(module_.tables().intern(name), id).second)
+    report(at, "computation %" + std::string(name) + " is defined twice", true);
   return id;
 }
 
@@ -79,7 +80,8 @@ bool ModuleReader::readSignature(const Shape*& result, bool& open) {
     do {
       std::string_view name;
       const Shape* shape = nullptr;
-      if (!lexer_.name(name, "a parameter's name") || !lexer_.expect(':', "after the parameter's name") || !readShapeCached(shape))
+      if (!lexer_.name(name, "a parameter's name") || !lexer_.expect(':', "after the parameter's name") ||
+          !readShapeCached(shape))
         return false;
     } while (lexer_.accept(','));
     if (!lexer_.expect(')', "after the parameters")) return false;
@@ -100,7 +102,8 @@ bool ModuleReader::readBody(Scope& scope) {
     if (lexer_.atEnd()) {
       takeError();
       ok = false;
-      report(lexer_.offset(), "the text ends inside computation %" + module_.at(scope.id).name, true, "'}'", "end of text");
+      report(lexer_.offset(), "the text ends inside computation %" + module_.at(scope.id).name, true, "'}'",
+             "end of text");
       break;
     }
     const size_t start = lexer_.offset();
@@ -115,7 +118,8 @@ bool ModuleReader::readBody(Scope& scope) {
   const Computation& computation = module_.at(scope.id);
   if (!ok) return false;
   if (computation.instructions.empty()) {
-    if (!fatal_ && !scope.unfinished) report(bodyAt, "computation %" + computation.name + " has no instructions", false);
+    if (!fatal_ && !scope.unfinished)
+      report(bodyAt, "computation %" + computation.name + " has no instructions", false);
   } else if (!scope.rootSeen) {
     module_.setRoot(scope.id, computation.instructions.back());
   }
@@ -170,7 +174,8 @@ void ModuleReader::reportUnresolvedComputations() {
   for (const Scope::Unresolved& use : unresolvedComputations_) {
     const std::string name(use.name);
     const bool later = computations_.contains(use.name);
-    report(use.offset, later ? "computation %" + name + " is used before its definition" : "undefined computation %" + name, true)
+    report(use.offset,
+           later ? "computation %" + name + " is used before its definition" : "undefined computation %" + name, true)
         .instructionName = std::string(use.user);
   }
 }

@@ -82,7 +82,9 @@ bool readFrame(Lexer& lexer, StackFrameTables::StackFrame& out) {
     lexer.skipBlanks();
     const size_t at = lexer.offset();
     std::string_view field = lexer.word();
-    int32_t* target = field == "file_location_id" ? &out.fileLocationId : field == "parent_frame_id" ? &out.parentFrameId : nullptr;
+    int32_t* target = field == "file_location_id"  ? &out.fileLocationId
+                      : field == "parent_frame_id" ? &out.parentFrameId
+                                                   : nullptr;
     if (!target) return lexer.failAt(at, "unknown field of a stack frame", "file_location_id or parent_frame_id");
     if (!readRowField(lexer, *target)) return false;
   }
@@ -134,8 +136,10 @@ bool ModuleReader::readHeaderAttribute(std::string_view name, size_t at, ModuleC
     if (!readBraces(lexer_, config.frontendAttributes)) return false;
     return checkGrammar(Attr::frontend_attributes, from), true;
   }
-  if (name == "allow_spmd_sharding_propagation_to_parameters") return readBools(lexer_, config.allowShardingPropagationToParameters);
-  if (name == "allow_spmd_sharding_propagation_to_output") return readBools(lexer_, config.allowShardingPropagationToOutput);
+  if (name == "allow_spmd_sharding_propagation_to_parameters")
+    return readBools(lexer_, config.allowShardingPropagationToParameters);
+  if (name == "allow_spmd_sharding_propagation_to_output")
+    return readBools(lexer_, config.allowShardingPropagationToOutput);
   if (name == "origin_recovery_table") return readBraces(lexer_, config.originRecoveryTable);
   if (name == "debug_attributes") return readBraces(lexer_, config.debugAttributes);
   report(at, "unknown module attribute " + std::string(name), false);
@@ -144,7 +148,8 @@ bool ModuleReader::readHeaderAttribute(std::string_view name, size_t at, ModuleC
 }
 
 bool ModuleReader::readEntryLayout(ModuleConfig& config) {
-  if (!lexer_.expect('{', "before the entry's layout") || !lexer_.expect('(', "before the entry's parameters")) return false;
+  if (!lexer_.expect('{', "before the entry's layout") || !lexer_.expect('(', "before the entry's parameters"))
+    return false;
   while (!lexer_.accept(')')) {
     if (!config.entryParameterLayouts.empty() && !lexer_.expect(',', "between the entry's parameters")) return false;
     if (!readShape(lexer_, config.entryParameterLayouts.emplace_back())) return false;
@@ -202,7 +207,8 @@ bool ModuleReader::readTable(std::string_view title, StackFrameTables& tables) {
     int64_t id = 0;
     if (!lexer_.integer(id, "a row's number")) return false;
     if (id != expectedId)
-      return lexer_.failAt(at, "the rows of " + std::string(title) + " are not numbered in order", std::to_string(expectedId));
+      return lexer_.failAt(at, "the rows of " + std::string(title) + " are not numbered in order",
+                           std::to_string(expectedId));
     bool ok = false;
     if (title == "FileNames") ok = lexer_.quoted(tables.fileNames.emplace_back(), "a file name");
     if (title == "FunctionNames") ok = lexer_.quoted(tables.functionNames.emplace_back(), "a function name");

@@ -46,8 +46,8 @@ struct IntField {
   int32_t Metadata::*field;
 };
 constexpr IntField kIntFields[] = {
-    {"source_line", &Metadata::sourceLine},     {"source_end_line", &Metadata::sourceEndLine},
-    {"source_column", &Metadata::sourceColumn}, {"source_end_column", &Metadata::sourceEndColumn},
+    {"source_line", &Metadata::sourceLine},      {"source_end_line", &Metadata::sourceEndLine},
+    {"source_column", &Metadata::sourceColumn},  {"source_end_column", &Metadata::sourceEndColumn},
     {"stack_frame_id", &Metadata::stackFrameId},
 };
 
@@ -89,7 +89,8 @@ bool ModuleReader::readAttributes(Draft& draft) {
     closeHead();
   }
   if (!found && !set.empty()) {
-    const bool shared = draft.instruction.attributes && draft.instruction.attributes->items().size() == set.items().size() &&
+    const bool shared = draft.instruction.attributes &&
+                        draft.instruction.attributes->items().size() == set.items().size() &&
                         draft.instruction.attributes->unknown.size() == set.unknown.size();
     if (!shared) draft.instruction.attributes = std::make_shared<const AttributeSet>(std::move(set));
   }
@@ -101,7 +102,8 @@ bool ModuleReader::readAttributes(Draft& draft) {
 bool ModuleReader::checkComma(size_t name) {
   const size_t comma = lexer_.text().find_last_not_of(" \t\r\n", name == 0 ? 0 : name - 1);
   const bool endsLine = comma < name && lexer_.text().substr(comma, name - comma).find('\n') != std::string_view::npos;
-  return lexer_.peek() == '=' || !endsLine || lexer_.failAt(comma, "an attribute is missing after the comma", "NAME=VALUE");
+  return lexer_.peek() == '=' || !endsLine ||
+         lexer_.failAt(comma, "an attribute is missing after the comma", "NAME=VALUE");
 }
 
 bool ModuleReader::readAttribute(Draft& draft, AttributeSet& set, bool& shareable) {
@@ -128,7 +130,8 @@ bool ModuleReader::readAttribute(Draft& draft, AttributeSet& set, bool& shareabl
   const size_t errorsBefore = diagnostics_.items().size();
   lexer_.skipBlanks();
   if (kind == AttributeKind::Instructions || kind == AttributeKind::ShapedLiteral || lexer_.raw() == '{') {
-    const bool names = kind == AttributeKind::Computation || kind == AttributeKind::Computations || kind == AttributeKind::Instructions;
+    const bool names = kind == AttributeKind::Computation || kind == AttributeKind::Computations ||
+                       kind == AttributeKind::Instructions;
     if (names) shareable = false;
   }
   const size_t valueAt = lexer_.offset();
@@ -148,7 +151,8 @@ void ModuleReader::checkGrammar(Attr attr, size_t at) {
   if (!followsGrammar(lexer_, attr)) {
     const SyntaxError error = *lexer_.error();
     lexer_.clearError();
-    report(error.offset, std::string(nameOf(attr)) + ": " + error.message, false, error.expected, error.found).label = "attribute";
+    report(error.offset, std::string(nameOf(attr)) + ": " + error.message, false, error.expected, error.found).label =
+        "attribute";
   }
   lexer_.seek(end);
 }
@@ -167,7 +171,8 @@ void ModuleReader::checkRequired(Draft& draft) {
     if (std::ranges::find(draft.open, attr) != draft.open.end()) continue;  // the verifier says so
     draft.lacks.push_back(diagnostics_.items().size());
     report(draft.opcodeOffset, std::string(nameOf(opcode)) + " lacks its attribute " + std::string(nameOf(attr)), false,
-           std::string(nameOf(attr)) + "=…").label = "attribute";
+           std::string(nameOf(attr)) + "=…")
+        .label = "attribute";
   }
 }
 
@@ -199,7 +204,8 @@ bool ModuleReader::readMetadataField(Metadata& out, std::vector<std::string_view
   if (!checkComma(at)) return false;
   if (name.empty()) return lexer_.failExpected("a metadata field");
   if (!lexer_.expect('=', "after the metadata field")) return false;
-  if (std::ranges::count(seen, name) > 0) return lexer_.failAt(at, "the metadata field " + std::string(name) + " appears twice");
+  if (std::ranges::count(seen, name) > 0)
+    return lexer_.failAt(at, "the metadata field " + std::string(name) + " appears twice");
   seen.push_back(name);
   for (const TextField& field : kTextFields)
     if (field.name == name) return lexer_.quoted(out.*field.field, "a string");
@@ -211,7 +217,8 @@ bool ModuleReader::readMetadataField(Metadata& out, std::vector<std::string_view
     out.*field.field = static_cast<int32_t>(value);
     return true;
   }
-  if (name != "profile_type") return lexer_.failAt(at, "unknown metadata field " + std::string(name), "op_name, source_file, …");
+  if (name != "profile_type")
+    return lexer_.failAt(at, "unknown metadata field " + std::string(name), "op_name, source_file, …");
   if (!lexer_.expect('{', "before the profile types")) return false;
   while (!lexer_.accept('}')) {
     lexer_.accept(',');

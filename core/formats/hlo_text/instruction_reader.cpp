@@ -39,7 +39,8 @@ bool ModuleReader::readInstruction(Scope& scope) {
   const bool percent = lexer_.raw() == '%';
   if (!lexer_.name(draft.instruction.name, "an instruction's name")) return false;
   if (!percent && isTypeWord(draft.instruction.name))
-    return lexer_.failAt(draft.nameOffset, std::string(draft.instruction.name) + " is a type, no name", "%" + std::string(draft.instruction.name));
+    return lexer_.failAt(draft.nameOffset, std::string(draft.instruction.name) + " is a type, no name",
+                         "%" + std::string(draft.instruction.name));
   const std::string_view name = currentName_ = draft.instruction.name;
   draft.instruction.note = note;
   if (!lexer_.expect('=', "after the instruction's name") || !readRightSide(scope, draft)) {
@@ -65,7 +66,8 @@ bool ModuleReader::readShapeCached(const Shape*& out) {
   const size_t begin = lexer_.offset();
   const size_t end = shapeTextEnd(text, begin);
   // "f32[2] {0}": a layout behind a blank is part of the shape.
-  const bool whole = end != std::string_view::npos && !(end + 2 < text.size() && text[end] == ' ' && text[end + 1] == '{');
+  const bool whole =
+      end != std::string_view::npos && !(end + 2 < text.size() && text[end] == ' ' && text[end + 1] == '{');
   const std::string_view raw = whole ? text.substr(begin, end - begin) : std::string_view();
   if (whole) {
     if (const Shape* const* known = shapes_.find(raw)) {
@@ -92,7 +94,8 @@ bool ModuleReader::readOpcode(Draft& draft) {
     std::string_view suffix;
     Opcode opcode;
   };
-  for (const Sugar& s : {Sugar{"-start", Opcode::AsyncStart}, {"-update", Opcode::AsyncUpdate}, {"-done", Opcode::AsyncDone}}) {
+  for (const Sugar& s :
+       {Sugar{"-start", Opcode::AsyncStart}, {"-update", Opcode::AsyncUpdate}, {"-done", Opcode::AsyncDone}}) {
     auto wrapped = wrappedOpcode(word, s.suffix);
     if (!wrapped) continue;
     instruction.opcode = s.opcode;
@@ -139,7 +142,8 @@ bool ModuleReader::readParameterNumber(Draft& draft) {
 }
 
 bool ModuleReader::readConstant(Draft& draft) {
-  if (!draft.shape) return lexer_.failAt(draft.opcodeOffset, "a constant needs its shape written", "a shape before constant");
+  if (!draft.shape)
+    return lexer_.failAt(draft.opcodeOffset, "a constant needs its shape written", "a shape before constant");
   Literal literal;
   const bool empty = lexer_.peek() == ')';
   if (!readLiteral(lexer_, *draft.shape, literal)) return lexer_.labelled(empty ? "constant.C1" : "constant.C2");
@@ -171,7 +175,8 @@ bool ModuleReader::readOperand(Scope& scope, Draft& draft, int depth) {
   return readNamedOperand(scope, draft, name, at, written);
 }
 
-bool ModuleReader::readNamedOperand(Scope& scope, Draft& draft, std::string_view name, size_t at, const Shape* written) {
+bool ModuleReader::readNamedOperand(Scope& scope, Draft& draft, std::string_view name, size_t at,
+                                    const Shape* written) {
   InstructionId id;
   if (const InstructionId* known = scope.names.find(name)) {
     id = *known;
@@ -259,11 +264,14 @@ InstructionId ModuleReader::addInstruction(Scope& scope, Draft& draft, bool isRo
   auto [known, fresh] = scope.names.emplace(module_.at(id).name, id);
   if (!fresh) {
     const SourcePosition first = module_.at(*known).position;
-    report(draft.nameOffset, "%" + std::string(name) + " is defined twice in computation %" + module_.at(scope.id).name +
-                                 "; first at line " + std::to_string(first.line), true);
+    report(draft.nameOffset,
+           "%" + std::string(name) + " is defined twice in computation %" + module_.at(scope.id).name +
+               "; first at line " + std::to_string(first.line),
+           true);
   }
   if (isRoot) {
-    if (scope.rootSeen) report(draft.nameOffset, "computation %" + module_.at(scope.id).name + " has two ROOT instructions", true);
+    if (scope.rootSeen)
+      report(draft.nameOffset, "computation %" + module_.at(scope.id).name + " has two ROOT instructions", true);
     scope.rootSeen = true;
     module_.setRoot(scope.id, id);
   }
@@ -282,11 +290,16 @@ void ModuleReader::nameLacking(Draft& draft, InstructionId id) {
 // OP-update and OP-done go on with an OP. Only what follows the start itself is looked at: chains may be long.
 void ModuleReader::checkSugar(const Draft& draft, InstructionId id) {
   const Instruction& instruction = module_.at(id);
-  if (instruction.opcode == Opcode::AsyncStart || fatal_ || instruction.operands.empty() || !module_.contains(instruction.operands[0])) return;
+  if (instruction.opcode == Opcode::AsyncStart || fatal_ || instruction.operands.empty() ||
+      !module_.contains(instruction.operands[0]))
+    return;
   for (ComputationId callee : module_.callees(module_.at(instruction.operands[0]))) {
     const InstructionId root = module_.at(callee).root;
     if (!root.valid() || module_.at(root).opcode == draft.wrapped) continue;
-    report(draft.opcodeOffset, "%" + std::string(instruction.name) + " is of " + std::string(nameOf(draft.wrapped)) + ", and what was started is " + std::string(module_.at(root).opcodeName()), false);
+    report(draft.opcodeOffset,
+           "%" + std::string(instruction.name) + " is of " + std::string(nameOf(draft.wrapped)) +
+               ", and what was started is " + std::string(module_.at(root).opcodeName()),
+           false);
   }
 }
 
@@ -324,11 +337,13 @@ bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
   const AttributeSet all = draft.instruction.attributes ? *draft.instruction.attributes : AttributeSet();
   AttributeSet inner, outer;
   std::string name = std::string(draft.instruction.name) + ".async_computation";
-  for (int n = 1; computations_.contains(name); ++n) name = std::string(draft.instruction.name) + ".async_computation." + std::to_string(n);
+  for (int n = 1; computations_.contains(name); ++n)
+    name = std::string(draft.instruction.name) + ".async_computation." + std::to_string(n);
   ComputationId id = beginComputation(name, draft.nameOffset);
   outer.set(Attr::calls, id);
   for (const Attribute& attribute : all.items())
-    (isCommon(attribute.name) || attribute.name == Attr::async_execution_thread ? outer : inner).set(attribute.name, attribute.value);
+    (isCommon(attribute.name) || attribute.name == Attr::async_execution_thread ? outer : inner)
+        .set(attribute.name, attribute.value);
   outer.unknown = all.unknown;
   Computation& computation = module_.edit(id);
   computation.asyncSugar = true;
@@ -341,8 +356,10 @@ bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
     parameter.parameterNumber = static_cast<int32_t>(i);
     parameter.name = parameterName;
     const bool open = !draft.operands[i].valid();
-    if (open && i >= inputs.size()) return lexer_.failAt(draft.opcodeOffset, "an async start's shape lacks that of an open input");
-    parameters.push_back(module_.add(id, std::move(parameter), Shape(open ? inputs[i] : module_.shapeOf(draft.operands[i]))));
+    if (open && i >= inputs.size())
+      return lexer_.failAt(draft.opcodeOffset, "an async start's shape lacks that of an open input");
+    parameters.push_back(
+        module_.add(id, std::move(parameter), Shape(open ? inputs[i] : module_.shapeOf(draft.operands[i]))));
   }
   Instruction root;
   root.opcode = draft.wrapped;

@@ -216,8 +216,7 @@ bool Lexer::failExpected(std::string expected, std::string_view where) {
   skipBlanks();
   if (error_) return false;
   std::string place = where.empty() ? std::string() : " " + std::string(where);
-  if (at_ >= text_.size())
-    return failAt(at_, "the text ends too early: " + expected + " is missing" + place, expected);
+  if (at_ >= text_.size()) return failAt(at_, "the text ends too early: " + expected + " is missing" + place, expected);
   return failAt(at_, expected + " is missing" + place, expected);
 }
 
@@ -297,7 +296,8 @@ SourcePosition LineCounter::at(size_t offset) {
     ++line_;
   }
   offset_ = std::max(offset_, offset);
-  return {line_, static_cast<uint32_t>(std::min<size_t>(offset - lineStart_ + 1, std::numeric_limits<uint32_t>::max()))};
+  return {line_,
+          static_cast<uint32_t>(std::min<size_t>(offset - lineStart_ + 1, std::numeric_limits<uint32_t>::max()))};
 }
 
 }  // namespace tessera::text

@@ -91,7 +91,9 @@ class Lexer {
   // Everything to the next ',' outside of brackets and strings, or the end of the line.
   std::string_view rawValue();
 
-  bool fail(std::string message, std::string expected = {}) { return failAt(at_, std::move(message), std::move(expected)); }
+  bool fail(std::string message, std::string expected = {}) {
+    return failAt(at_, std::move(message), std::move(expected));
+  }
   bool failAt(size_t offset, std::string message, std::string expected = {});
   // Fails as "expected WHAT" at the next token, or as truncation at the end.
   bool failExpected(std::string expected, std::string_view where = {});

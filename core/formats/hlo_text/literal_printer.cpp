@@ -26,7 +26,8 @@ void appendGeneral(std::string& out, double value, int digits) {
 template <class T>
 void appendShortest(std::string& out, T value, int few, int many) {
   char buffer[40];
-  auto [end, ec] = std::to_chars(buffer, buffer + sizeof buffer, static_cast<double>(value), std::chars_format::general, few);
+  auto [end, ec] =
+      std::to_chars(buffer, buffer + sizeof buffer, static_cast<double>(value), std::chars_format::general, few);
   double back = 0;
   auto read = std::from_chars(buffer, end, back);
   if (read.ec == std::errc() && static_cast<T>(back) == value)
@@ -117,8 +118,7 @@ void appendDimension(std::string& out, const Shape& shape, size_t dimension, int
   const bool spaced = innermost ? rank > 1 && size > 1 : true;
   out += '{';
   const bool commented = !innermost && rank > 3 && dimension > 0;
-  if (commented)
-    out += " /*i" + std::to_string(dimension - 1) + '=' + std::to_string(index) + "*/";
+  if (commented) out += " /*i" + std::to_string(dimension - 1) + '=' + std::to_string(index) + "*/";
   if (spaced) out += ' ';
   for (int64_t i = 0; i < size; ++i) {
     if (i) out += ", ";

@@ -64,7 +64,8 @@ bool readNan(Lexer& lexer, ElementType type, bool negative, std::byte* data) {
     if (!lexer.expect("0x", "in the NaN's payload")) return false;
     const char* first = lexer.text().data() + lexer.offset();
     auto [end, ec] = std::from_chars(first, lexer.text().data() + lexer.text().size(), payload, 16);
-    if (ec != std::errc() || payload == 0) return lexer.fail("a NaN's payload must be a hexadecimal number other than 0");
+    if (ec != std::errc() || payload == 0)
+      return lexer.fail("a NaN's payload must be a hexadecimal number other than 0");
     lexer.bump(static_cast<size_t>(end - first));
     if (!lexer.expect(')', "after the NaN's payload")) return false;
   }
@@ -140,14 +141,16 @@ bool readDimension(Lexer& lexer, const Shape& shape, size_t dimension, std::byte
   for (int64_t i = 0; i < size; ++i) {
     if (lexer.peek() == '}')
       return lexer.fail("the literal has " + std::to_string(i) + " elements in dimension " + std::to_string(dimension) +
-                            " of " + toString(shape, false), std::to_string(size) + " elements");
+                            " of " + toString(shape, false),
+                        std::to_string(size) + " elements");
     if (!readDimension(lexer, shape, dimension + 1, data, out)) return false;
     lexer.accept(',');
   }
   if (lexer.accept('}')) return true;
   if (lexer.atEnd()) return lexer.failExpected("'}'", "after the literal");
-  return lexer.fail("the literal has too many elements in dimension " + std::to_string(dimension) + " of " +
-                        toString(shape, false), std::to_string(size) + " elements");
+  return lexer.fail(
+      "the literal has too many elements in dimension " + std::to_string(dimension) + " of " + toString(shape, false),
+      std::to_string(size) + " elements");
 }
 
 // {...}: values that were left out.

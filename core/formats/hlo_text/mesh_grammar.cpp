@@ -37,9 +37,12 @@ bool axis(Lexer& lexer, Axes& axes) {
   lexer.skipBlanks();
   const size_t at = lexer.offset();
   Axis& out = axes.emplace_back();
-  if (!lexer.quoted(out.name, "a quoted axis name") || !lexer.expect('=', "after the axis name") || !lexer.integer(out.size, "an axis size")) return false;
+  if (!lexer.quoted(out.name, "a quoted axis name") || !lexer.expect('=', "after the axis name") ||
+      !lexer.integer(out.size, "an axis size"))
+    return false;
   if (out.size < 1) return lexer.failAt(at, "an axis of a mesh has no devices", "a size of 1 or more");
-  if (std::ranges::count(axes, out.name, &Axis::name) > 1) return lexer.failAt(at, "the mesh has two axes of this name");
+  if (std::ranges::count(axes, out.name, &Axis::name) > 1)
+    return lexer.failAt(at, "the mesh has two axes of this name");
   return true;
 }
 
@@ -56,7 +59,9 @@ int64_t deviceCount(const Axes& axes) {
 bool namesEach(Lexer& lexer, size_t at, const Axes& axes, std::vector<int64_t> ids) {
   const auto count = static_cast<int64_t>(ids.size());
   std::ranges::sort(ids);
-  if (count != deviceCount(axes)) return lexer.failAt(at, "the mesh has another number of places than device ids", std::to_string(deviceCount(axes)) + " ids");
+  if (count != deviceCount(axes))
+    return lexer.failAt(at, "the mesh has another number of places than device ids",
+                        std::to_string(deviceCount(axes)) + " ids");
   return std::ranges::adjacent_find(ids) == ids.end() || lexer.failAt(at, "the device ids name a device twice");
 }
 
@@ -65,8 +70,11 @@ bool deviceIds(Lexer& lexer, const Axes& axes) {
   if (!lexer.expect('(', "before the device ids")) return false;
   const size_t at = lexer.offset();
   std::vector<int64_t> ids, order;
-  auto into = [&](std::vector<int64_t>& out) { return [&] { return lexer.integer(out.emplace_back(), "an integer"); }; };
-  if (!lexer.accept('[')) return listTo(lexer, ')', "after the device ids", into(ids)) && namesEach(lexer, at, axes, std::move(ids));
+  auto into = [&](std::vector<int64_t>& out) {
+    return [&] { return lexer.integer(out.emplace_back(), "an integer"); };
+  };
+  if (!lexer.accept('['))
+    return listTo(lexer, ')', "after the device ids", into(ids)) && namesEach(lexer, at, axes, std::move(ids));
   if (!listTo(lexer, ']', "after the devices' sizes", into(ids))) return false;
   if (lexer.accept("T(") && !listTo(lexer, ')', "after the transposition", into(order))) return false;
   return lexer.expect(')', "after the device ids");
@@ -79,9 +87,11 @@ bool overlap(const Reference& a, const Reference& b) {
 }
 
 bool subAxis(Lexer& lexer, size_t at, int64_t whole, Reference& out) {
-  if (!lexer.expect('(', "before the sub-axis") || !lexer.integer(out.before, "a size") || !lexer.expect(')', "in the sub-axis") || !lexer.integer(out.size, "a size"))
+  if (!lexer.expect('(', "before the sub-axis") || !lexer.integer(out.before, "a size") ||
+      !lexer.expect(')', "in the sub-axis") || !lexer.integer(out.size, "a size"))
     return false;
-  const bool divides = out.before >= 1 && out.size >= 1 && out.before <= whole && out.size <= whole && whole % out.before == 0 && whole / out.before % out.size == 0;
+  const bool divides = out.before >= 1 && out.size >= 1 && out.before <= whole && out.size <= whole &&
+                       whole % out.before == 0 && whole / out.before % out.size == 0;
   return divides || lexer.failAt(at, "the sub-axis does not divide its axis", "a divisor of " + std::to_string(whole));
 }
 
@@ -102,7 +112,8 @@ bool axisReference(Lexer& lexer, Axes& axes) {
 }
 
 bool axisSet(Lexer& lexer, Axes& axes) {
-  return lexer.expect('{', "before the axes") && listTo(lexer, '}', "after the axes", [&] { return axisReference(lexer, axes); });
+  return lexer.expect('{', "before the axes") &&
+         listTo(lexer, '}', "after the axes", [&] { return axisReference(lexer, axes); });
 }
 
 // {'x', ?}: the axes of a dimension, which may stay open for more.
@@ -133,7 +144,8 @@ bool part(Lexer& lexer, Axes& axes) {
     lexer.skipBlanks();
     const size_t reduction = lexer.offset();
     const std::string_view how = lexer.word();
-    if (!how.empty() && how != "sum" && how != "max" && how != "min") return lexer.failAt(reduction, "no such reduction", "sum, max or min");
+    if (!how.empty() && how != "sum" && how != "max" && how != "min")
+      return lexer.failAt(reduction, "no such reduction", "sum, max or min");
   }
   return axisSet(lexer, axes);
 }
@@ -144,19 +156,21 @@ bool whole(Lexer& lexer, Axes& axes) {
   const size_t at = lexer.offset();
   const std::string_view word = lexer.word();
   if (word == "replicated" || word == "manual") return true;
-  if (word != "unreduced") return lexer.failAt(at, "a sharding by a mesh goes on otherwise", "[dimensions], replicated, manual or unreduced");
+  if (word != "unreduced")
+    return lexer.failAt(at, "a sharding by a mesh goes on otherwise", "[dimensions], replicated, manual or unreduced");
   if (!lexer.accept('=')) return true;
   if (lexer.peek() == '{') return axisSet(lexer, axes);
   const size_t reduction = lexer.offset();
   const std::string_view how = lexer.word();
-  if (how != "sum" && how != "max" && how != "min") return lexer.failAt(reduction, "no such reduction", "sum, max or min");
+  if (how != "sum" && how != "max" && how != "min")
+    return lexer.failAt(reduction, "no such reduction", "sum, max or min");
   return lexer.peek() != '{' || axisSet(lexer, axes);
 }
 
 bool maximal(Lexer& lexer) {
   int64_t device = 0;
-  return lexer.expect('[', "after maximal_mesh") && lexer.expect("device_id=", "in maximal_mesh") && lexer.integer(device, "a device") &&
-         lexer.expect(']', "after the device");
+  return lexer.expect('[', "after maximal_mesh") && lexer.expect("device_id=", "in maximal_mesh") &&
+         lexer.integer(device, "a device") && lexer.expect(']', "after the device");
 }
 
 }  // namespace
@@ -169,10 +183,13 @@ bool meshSharding(Lexer& lexer) {
   } else {
     if (word != "mesh") return lexer.failExpected("a sharding");
     Axes axes;
-    if (!lexer.expect('[', "after mesh") || !listTo(lexer, ']', "after the mesh's axes", [&] { return axis(lexer, axes); })) return false;
+    if (!lexer.expect('[', "after mesh") ||
+        !listTo(lexer, ']', "after the mesh's axes", [&] { return axis(lexer, axes); }))
+      return false;
     if (axes.empty() && lexer.accept('}')) return true;
     if (!lexer.expect(',', "after the mesh")) return false;
-    if (lexer.accept("device_ids=") && (!deviceIds(lexer, axes) || !lexer.expect(',', "after the device ids"))) return false;
+    if (lexer.accept("device_ids=") && (!deviceIds(lexer, axes) || !lexer.expect(',', "after the device ids")))
+      return false;
     if (!lexer.accept('[')) {
       if (!whole(lexer, axes)) return false;
     } else if (!listTo(lexer, ']', "after the dimensions", [&] { return dimension(lexer, axes); })) {
@@ -182,7 +199,8 @@ bool meshSharding(Lexer& lexer) {
       if (!part(lexer, axes)) return false;
     return lexer.expect('}', "after the sharding");
   }
-  if (lexer.accept(',') && (!lexer.accept("metadata=") || !metadata(lexer))) return lexer.error() ? false : lexer.failExpected("metadata");
+  if (lexer.accept(',') && (!lexer.accept("metadata=") || !metadata(lexer)))
+    return lexer.error() ? false : lexer.failExpected("metadata");
   return lexer.expect('}', "after the sharding");
 }
 

@@ -6,7 +6,8 @@
 
 namespace tessera::text {
 
-// Walks behind the '{' of such a sharding to behind its '}'. False with the lexer's error set where it breaks the grammar.
+// Walks behind the '{' of such a sharding to behind its '}'. False with the lexer's error set where it breaks the
+// grammar.
 bool meshSharding(Lexer& lexer);
 
 }  // namespace tessera::text

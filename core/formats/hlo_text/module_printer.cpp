@@ -145,7 +145,8 @@ void ModulePrinter::header() {
   braced("allow_spmd_sharding_propagation_to_output", config.allowShardingPropagationToOutput);
   number("replica_count", config.replicaCount);
   number("num_partitions", config.numPartitions);
-  braced("frontend_attributes", withFrontendAttribute(config.frontendAttributes, "tessera.entry_padding", entryPaddingText(config)));
+  braced("frontend_attributes",
+         withFrontendAttribute(config.frontendAttributes, "tessera.entry_padding", entryPaddingText(config)));
   braced("origin_recovery_table", config.originRecoveryTable);
   braced("debug_attributes", config.debugAttributes);
   out_ += "\n\n";
@@ -197,8 +198,10 @@ void ModulePrinter::signature(const Computation& computation) {
     out_ += text(parameter.shape, false);
   }
   out_ += ") -> ";
-  if (!computation.root.valid() || lacksShape(module_, computation.root)) out_ += '?';
-  else out_ += text(module_.at(computation.root).shape, false);
+  if (!computation.root.valid() || lacksShape(module_, computation.root))
+    out_ += '?';
+  else
+    out_ += text(module_.at(computation.root).shape, false);
 }
 
 void ModulePrinter::computation(ComputationId id, std::vector<PrintedRange>* ranges) {
@@ -266,8 +269,10 @@ void ModulePrinter::operands(const Instruction& instruction) {
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     if (i) out_ += ", ";
     if (i && i % 5 == 0) out_ += "/*index=", integer(static_cast<int64_t>(i)), out_ += "*/";
-    if (module_.contains(instruction.operands[i])) name(module_.at(instruction.operands[i]).name);
-    else out_ += '?';  // an open input
+    if (module_.contains(instruction.operands[i]))
+      name(module_.at(instruction.operands[i]).name);
+    else
+      out_ += '?';  // an open input
   }
   out_ += ')';
 }
@@ -281,7 +286,9 @@ void ModulePrinter::shape(const Instruction& instruction) {
   out_ += '?';
   Shape known = *instruction.shape;
   fillDefaultLayouts(known);
-  if (const std::string words = toString(known, true); words != toString(standInShape(module_, instruction.operands), true)) out_ += words;
+  if (const std::string words = toString(known, true);
+      words != toString(standInShape(module_, instruction.operands), true))
+    out_ += words;
 }
 
 void ModulePrinter::openPlaces(const Instruction& instruction) {
@@ -303,7 +310,8 @@ void ModulePrinter::attributes(const AttributeSet& set, bool afterMetadata, bool
   }
   if (!padding.empty()) {
     const auto* others = set.get<RawText>(Attr::frontend_attributes);
-    braced("frontend_attributes", withFrontendAttribute(others ? std::string_view(others->text) : std::string_view(), "tessera.padding", padding));
+    braced("frontend_attributes", withFrontendAttribute(others ? std::string_view(others->text) : std::string_view(),
+                                                        "tessera.padding", padding));
   }
   if (afterMetadata) return;
   for (const UnknownAttribute& unknown : set.unknown) {

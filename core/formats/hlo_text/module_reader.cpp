@@ -75,7 +75,8 @@ void ModuleReader::readSingleInstruction() {
   // "[NAME =] shape opcode(operands), attributes": without a name the opcode names it.
   const size_t before = lexer_.offset();
   std::string_view name;
-  const bool named = lexer_.peek() != '(' && (lexer_.acceptWord("ROOT") || true) && lexer_.name(name, "an instruction") && lexer_.peek() == '=';
+  const bool named = lexer_.peek() != '(' && (lexer_.acceptWord("ROOT") || true) &&
+                     lexer_.name(name, "an instruction") && lexer_.peek() == '=';
   lexer_.clearError();
   lexer_.seek(before);
   Draft draft;
@@ -86,7 +87,8 @@ void ModuleReader::readSingleInstruction() {
     draft.nameOffset = before;
     ok = readRightSide(scope, draft);
     if (ok) {
-      if (draft.instruction.name.empty()) draft.instruction.name = uniqueName(scope, std::string(draft.instruction.opcodeName()));
+      if (draft.instruction.name.empty())
+        draft.instruction.name = uniqueName(scope, std::string(draft.instruction.opcodeName()));
       addInstruction(scope, draft, true);
     }
   }
@@ -114,7 +116,8 @@ void ModuleReader::finish() {
     if (d.file.empty()) d.file = fileName_;
 }
 
-Diagnostic& ModuleReader::report(size_t offset, std::string message, bool fatal, std::string expected, std::string found) {
+Diagnostic& ModuleReader::report(size_t offset, std::string message, bool fatal, std::string expected,
+                                 std::string found) {
   Diagnostic d;
   d.message = std::move(message);
   d.expected = std::move(expected);

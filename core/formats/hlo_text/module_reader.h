@@ -1,6 +1,7 @@
-// ModuleReader: HLO text into a Module. A recursive descent over the Lexer; one .cpp for the header, one for computations,
-// one for instructions, one for their attributes. A syntax error ends its instruction: it is reported and reading goes on
-// at the next line that starts one. Repeated shapes, metadata and attribute lists are found again by their raw text.
+// ModuleReader: HLO text into a Module. A recursive descent over the Lexer; one .cpp for the header, one for
+// computations, one for instructions, one for their attributes. A syntax error ends its instruction: it is reported and
+// reading goes on at the next line that starts one. Repeated shapes, metadata and attribute lists are found again by
+// their raw text.
 #pragma once
 
 #include <string>
@@ -39,8 +40,8 @@ struct Draft {
   std::vector<InstructionId> operands;
   Opcode wrapped = Opcode::Unknown;  // OP of OP-start, OP-update, OP-done
   bool sugar = false;
-  bool openShape = false;  // `?`: derived, and `shape` is only the last that was known
-  std::vector<Attr> open;  // attributes that are left open by `?`
+  bool openShape = false;     // `?`: derived, and `shape` is only the last that was known
+  std::vector<Attr> open;     // attributes that are left open by `?`
   std::vector<size_t> lacks;  // the diagnostics that say which are missing without a `?`
   size_t nameOffset = 0, opcodeOffset = 0;
 };

@@ -42,7 +42,8 @@ std::vector<int64_t> transposed(const std::vector<int64_t>& base, const std::vec
 std::vector<std::vector<int64_t>> cut(const std::vector<int64_t>& devices, size_t size) {
   std::vector<std::vector<int64_t>> out;
   for (size_t i = 0; size > 0 && i + size <= devices.size(); i += size)
-    out.emplace_back(devices.begin() + static_cast<std::ptrdiff_t>(i), devices.begin() + static_cast<std::ptrdiff_t>(i + size));
+    out.emplace_back(devices.begin() + static_cast<std::ptrdiff_t>(i),
+                     devices.begin() + static_cast<std::ptrdiff_t>(i + size));
   return out;
 }
 
@@ -64,9 +65,11 @@ bool readIotaTail(Lexer& lexer, std::vector<int64_t>& devices) {
   const bool turned = lexer.accept('T');
   if (!turned) lexer.seek(end);  // the blanks that follow are no part of the text
   if (turned && !readSequence(lexer, '(', ')', permutation)) return false;
-  if (!turned && sizes.size() > 1) return lexer.failAt(at, "device ids in several dimensions need their transposition", "T(…)");
+  if (!turned && sizes.size() > 1)
+    return lexer.failAt(at, "device ids in several dimensions need their transposition", "T(…)");
   auto count = product(sizes);
-  if (!count) return lexer.failAt(at, "the replica groups name too many devices", "at most " + std::to_string(kMostDevices));
+  if (!count)
+    return lexer.failAt(at, "the replica groups name too many devices", "at most " + std::to_string(kMostDevices));
   std::vector<int64_t> sorted = permutation, identity(sizes.size());
   std::iota(identity.begin(), identity.end(), 0);
   std::ranges::sort(sorted);
@@ -81,10 +84,12 @@ bool readIotaTail(Lexer& lexer, std::vector<int64_t>& devices) {
 bool readIota(Lexer& lexer, ReplicaGroups& out) {
   const size_t at = lexer.offset();
   std::vector<int64_t> tiles, devices;
-  if (!readSequence(lexer, '[', ']', tiles) || !lexer.expect("<=", "in the replica groups") || !readIotaTail(lexer, devices))
+  if (!readSequence(lexer, '[', ']', tiles) || !lexer.expect("<=", "in the replica groups") ||
+      !readIotaTail(lexer, devices))
     return false;
   if (tiles.size() != 2 || product(tiles) != static_cast<int64_t>(devices.size()))
-    return lexer.failAt(at, "iota replica groups need two sizes, groups and group size, whose product is the number of devices");
+    return lexer.failAt(
+        at, "iota replica groups need two sizes, groups and group size, whose product is the number of devices");
   out.groups = cut(devices, static_cast<size_t>(tiles[1]));
   return true;
 }
@@ -158,7 +163,8 @@ std::vector<std::vector<int64_t>> expandMesh(const std::vector<MeshAxis>& axes, 
     for (size_t c = 0; c + 1 < cuts.size(); ++c) {
       if (cuts[c + 1] % cuts[c] != 0) return {};
       for (size_t r = 0; r < refs.size(); ++r)
-        if (refs[r].axis == a && (refs[r].size == 0 || refs[r].pre == cuts[c])) chosen[r] = static_cast<int64_t>(sizes.size());
+        if (refs[r].axis == a && (refs[r].size == 0 || refs[r].pre == cuts[c]))
+          chosen[r] = static_cast<int64_t>(sizes.size());
       sizes.push_back(cuts[c + 1] / cuts[c]);
     }
   }
@@ -181,12 +187,14 @@ bool readMesh(Lexer& lexer, ReplicaGroups& out) {
   if (!readMeshAxes(lexer, axes)) return false;
   for (const MeshAxis& axis : axes) sizes.push_back(axis.size);
   auto count = product(sizes);
-  if (!count || *count == 0) return lexer.failAt(at, "the mesh's size is not between 1 and " + std::to_string(kMostDevices));
+  if (!count || *count == 0)
+    return lexer.failAt(at, "the mesh's size is not between 1 and " + std::to_string(kMostDevices));
   std::vector<int64_t> devices(static_cast<size_t>(*count));
   std::iota(devices.begin(), devices.end(), 0);
   if (!readDeviceIds(lexer, devices)) return false;
   if (static_cast<int64_t>(devices.size()) != *count)
-    return lexer.failAt(at, "the mesh has " + std::to_string(*count) + " places and " + std::to_string(devices.size()) + " device ids");
+    return lexer.failAt(
+        at, "the mesh has " + std::to_string(*count) + " places and " + std::to_string(devices.size()) + " device ids");
   if (!lexer.expect('{', "before the mesh axes")) return false;
   while (!lexer.accept('}'))
     if ((!refs.empty() && !lexer.expect(',', "between mesh axes")) || !readAxisRef(lexer, axes, refs.emplace_back()))

@@ -126,8 +126,9 @@ bool readLayoutTail(Lexer& lexer, Layout& out) {
 
 bool checkOrder(Lexer& lexer, size_t at, const Layout& layout, int64_t rank) {
   if (static_cast<int64_t>(layout.minorToMajor.size()) != rank)
-    return lexer.failAt(at, "the layout's minor_to_major has " + std::to_string(layout.minorToMajor.size()) +
-                                " entries and the shape has rank " + std::to_string(rank),
+    return lexer.failAt(at,
+                        "the layout's minor_to_major has " + std::to_string(layout.minorToMajor.size()) +
+                            " entries and the shape has rank " + std::to_string(rank),
                         std::to_string(rank) + " entries");
   std::vector<bool> seen(static_cast<size_t>(rank), false);
   for (int64_t d : layout.minorToMajor) {
@@ -189,7 +190,8 @@ bool shapeStartsHere(Lexer& lexer) {
 }
 
 bool readShape(Lexer& lexer, Shape& out, bool fillLayouts, int depth) {
-  if (depth > kMaxDepth) return lexer.fail("the shape is nested too deeply", "at most " + std::to_string(kMaxDepth) + " levels");
+  if (depth > kMaxDepth)
+    return lexer.fail("the shape is nested too deeply", "at most " + std::to_string(kMaxDepth) + " levels");
   if (lexer.peek() == '(') return readTuple(lexer, out, fillLayouts, depth);
   const size_t at = lexer.offset();
   std::string_view word = lexer.word();

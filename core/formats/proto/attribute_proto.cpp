@@ -1,5 +1,5 @@
-// Reads and writes attributes by the rows of field_rows.h. For each opcode a plan is made once: its attributes in print order,
-// each with the descriptors of its field; values then go by kind through protobuf's reflection.
+// Reads and writes attributes by the rows of field_rows.h. For each opcode a plan is made once: its attributes in print
+// order, each with the descriptors of its field; values then go by kind through protobuf's reflection.
 #include "core/formats/proto/attribute_proto.h"
 
 #include <algorithm>
@@ -72,9 +72,10 @@ std::vector<Step> makePlan(Opcode opcode) {
   std::vector<Step> plan;
   const std::vector<Attr>& required = requiredAttributesOf(opcode);
   for (const AttributeRow& row : attributeRowsOf(opcode))
-    if (row.name < Attr::sharding) addStep(plan, opcode, row.name, std::ranges::find(required, row.name) != required.end());
-  for (Attr common : {Attr::parameter_replication, Attr::sharding, Attr::frontend_attributes, Attr::control_predecessors,
-                      Attr::statistics, Attr::origin, Attr::backend_config})
+    if (row.name < Attr::sharding)
+      addStep(plan, opcode, row.name, std::ranges::find(required, row.name) != required.end());
+  for (Attr common : {Attr::parameter_replication, Attr::sharding, Attr::frontend_attributes,
+                      Attr::control_predecessors, Attr::statistics, Attr::origin, Attr::backend_config})
     addStep(plan, opcode, common, false);
   return plan;
 }
@@ -126,7 +127,8 @@ Place find(HloInstructionProto& root, const Step& step) {
 
 Place make(HloInstructionProto& root, const Step& step) {
   Message* message = &root;
-  for (size_t i = 0; i + 1 < step.path.size(); ++i) message = message->GetReflection()->MutableMessage(message, step.path[i]);
+  for (size_t i = 0; i + 1 < step.path.size(); ++i)
+    message = message->GetReflection()->MutableMessage(message, step.path[i]);
   return {message, step.path.back()};
 }
 
@@ -147,7 +149,8 @@ Taken takeBool(const Place& place, const Step& step) {
 Taken takeInt(const Place& place, const Step& step) {
   if (!place.message) return step.always ? Taken(int64_t{0}) : Taken();
   if (place.field->is_repeated()) {
-    if (place.reflection().FieldSize(*place.message, place.field) == 0) return step.always ? Taken(int64_t{0}) : Taken();
+    if (place.reflection().FieldSize(*place.message, place.field) == 0)
+      return step.always ? Taken(int64_t{0}) : Taken();
     return place.reflection().GetRepeatedInt64(*place.message, place.field, 0);
   }
   const bool set = place.reflection().HasField(*place.message, place.field);
@@ -156,7 +159,8 @@ Taken takeInt(const Place& place, const Step& step) {
 }
 
 Taken takeFloat(const Place& place, const Step& step) {
-  const double value = place.message ? static_cast<double>(place.reflection().GetFloat(*place.message, place.field)) : 0;
+  const double value =
+      place.message ? static_cast<double>(place.reflection().GetFloat(*place.message, place.field)) : 0;
   return value != 0 || step.always ? Taken(value) : Taken();
 }
 
@@ -294,7 +298,8 @@ Taken takeBraced(HloInstructionProto& message, const Step& step, const Instructi
   return text.empty() ? Taken() : Taken(RawText{std::move(text), false});
 }
 
-Result<Taken> takeOne(HloInstructionProto& message, const Step& step, const Instruction& instruction, const ReadScope& scope) {
+Result<Taken> takeOne(HloInstructionProto& message, const Step& step, const Instruction& instruction,
+                      const ReadScope& scope) {
   if (step.braced) return takeBraced(message, step, instruction);
   if (step.path.empty()) return Taken();
   const Place place = find(message, step);
@@ -305,7 +310,8 @@ Result<Taken> takeOne(HloInstructionProto& message, const Step& step, const Inst
     case AttributeKind::String: return takeText(place, step);
     case AttributeKind::Enum: {
       Taken word = takeText(place, step);
-      const bool plain = step.attr == Attr::type && word && std::get<std::string>(*word) == defaultComparison(instruction, scope.module);
+      const bool plain = step.attr == Attr::type && word &&
+                         std::get<std::string>(*word) == defaultComparison(instruction, scope.module);
       return plain ? Taken() : word;
     }
     case AttributeKind::Enums: return takeWords(place, step);
@@ -355,7 +361,9 @@ struct PlainPut {
   const Step& step;
   bool operator()(bool v) const { return place.reflection().SetBool(place.message, place.field, v), true; }
   bool operator()(int64_t v) const { return putInt(place, v); }
-  bool operator()(double v) const { return place.reflection().SetFloat(place.message, place.field, static_cast<float>(v)), true; }
+  bool operator()(double v) const {
+    return place.reflection().SetFloat(place.message, place.field, static_cast<float>(v)), true;
+  }
   bool operator()(const std::string& v) const { return putText(place, step, v); }
   bool operator()(const std::vector<std::string>& v) const {
     for (const std::string& word : v) {
@@ -373,7 +381,9 @@ struct PlainPut {
     for (const std::vector<int64_t>& list : v) (*this)(list);
     return true;
   }
-  bool operator()(const RawText& v) const { return place.reflection().SetString(place.message, place.field, v.text), true; }
+  bool operator()(const RawText& v) const {
+    return place.reflection().SetString(place.message, place.field, v.text), true;
+  }
   bool operator()(const auto&) const { return false; }
 };
 
@@ -385,7 +395,8 @@ void setCallee(HloInstructionProto& out, size_t index, int64_t id) {
 bool isShapes(const Step& step) { return step.kind == AttributeKind::Shape || step.kind == AttributeKind::Shapes; }
 
 bool putShapes(const AttributeValue& value, HloInstructionProto& out) {
-  if (const auto* one = std::get_if<Boxed<Shape>>(&value)) return writeShape(*one->value, *out.mutable_outfeed_shape()), true;
+  if (const auto* one = std::get_if<Boxed<Shape>>(&value))
+    return writeShape(*one->value, *out.mutable_outfeed_shape()), true;
   const auto* shapes = std::get_if<std::vector<Shape>>(&value);
   if (!shapes) return false;
   out.set_constrain_layout(true);
@@ -422,12 +433,14 @@ void putQuiet(const Step& step, const Instruction& instruction, const Module& mo
   if (step.attr == Attr::type) out.set_comparison_type(std::string(defaultComparison(instruction, module)));
   if (!step.row || step.path.size() != 1) return;
   if (step.row->quiet != 0) putInt(make(out, step), step.row->quiet);
-  if (!step.row->quietText.empty()) out.GetReflection()->SetString(&out, step.path[0], std::string(step.row->quietText));
+  if (!step.row->quietText.empty())
+    out.GetReflection()->SetString(&out, step.path[0], std::string(step.row->quietText));
 }
 
 }  // namespace
 
-Result<AttributeSet> takeAttributes(HloInstructionProto& message, const Instruction& instruction, const ReadScope& scope) {
+Result<AttributeSet> takeAttributes(HloInstructionProto& message, const Instruction& instruction,
+                                    const ReadScope& scope) {
   AttributeSet out;
   const std::vector<Step>& plan = planOf(instruction.opcode);
   for (const Step& step : plan) {

@@ -1,6 +1,6 @@
-// Attributes of instructions to and from the fields of HloInstructionProto: one table of rows (attribute, field path, when it
-// is there, how its words are written), read through protobuf's reflection by value kind. No opcode is known here but by the
-// attribute rows of core/ops and by the few rows that differ for one opcode.
+// Attributes of instructions to and from the fields of HloInstructionProto: one table of rows (attribute, field path,
+// when it is there, how its words are written), read through protobuf's reflection by value kind. No opcode is known
+// here but by the attribute rows of core/ops and by the few rows that differ for one opcode.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,10 @@ struct WriteScope {
   std::function<int64_t(InstructionId)> instruction;
 };
 
-// Takes the attributes of an instruction (its opcode and operands must be in place) out of the message: fields that were
-// understood are cleared there.
-Result<AttributeSet> takeAttributes(pb::HloInstructionProto& message, const Instruction& instruction, const ReadScope& scope);
+// Takes the attributes of an instruction (its opcode and operands must be in place) out of the message: fields that
+// were understood are cleared there.
+Result<AttributeSet> takeAttributes(pb::HloInstructionProto& message, const Instruction& instruction,
+                                    const ReadScope& scope);
 // Writes what the message has fields for; what it cannot say is left out (takeAttributes then gives another set).
 void putAttributes(const Instruction& instruction, const WriteScope& scope, pb::HloInstructionProto& out);
 

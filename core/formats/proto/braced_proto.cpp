@@ -57,7 +57,9 @@ void takeSharding(HloInstructionProto& message, const Shape&, std::string& out) 
   appendSharding(out, message.sharding());
   message.clear_sharding();
 }
-bool putSharding(std::string_view text, HloInstructionProto& out) { return readSharding(text, *out.mutable_sharding()); }
+bool putSharding(std::string_view text, HloInstructionProto& out) {
+  return readSharding(text, *out.mutable_sharding());
+}
 
 void takeDomain(HloInstructionProto& message, const Shape&, std::string& out) {
   if (!message.has_domain_entry_sharding() && !message.has_domain_exit_sharding()) return;
@@ -75,7 +77,8 @@ bool putDomain(std::string_view text, HloInstructionProto& out) {
   std::string_view entry, exit;
   return lexer.accept("{") && lexer.accept("kind=") && lexer.quoted(kind, "a kind") && kind == "sharding" &&
          lexer.accept(',') && lexer.accept("entry=") && lexer.braces(entry, "a sharding") && lexer.accept(',') &&
-         lexer.accept("exit=") && lexer.braces(exit, "a sharding") && readSharding(entry, *out.mutable_domain_entry_sharding()) &&
+         lexer.accept("exit=") && lexer.braces(exit, "a sharding") &&
+         readSharding(entry, *out.mutable_domain_entry_sharding()) &&
          readSharding(exit, *out.mutable_domain_exit_sharding());
 }
 
@@ -165,8 +168,8 @@ bool putAliasing(std::string_view text, HloInstructionProto& out) {
     if (out.output_operand_aliasing_size() && !lexer.accept(',')) return false;
     auto& entry = *out.add_output_operand_aliasing();
     int64_t operand = 0;
-    if (!readIndex(lexer, [&](int64_t i) { entry.add_output_shape_index(i); }) || !lexer.accept(':') || !lexer.accept('(') ||
-        !lexer.integer(operand, "an operand"))
+    if (!readIndex(lexer, [&](int64_t i) { entry.add_output_shape_index(i); }) || !lexer.accept(':') ||
+        !lexer.accept('(') || !lexer.integer(operand, "an operand"))
       return false;
     entry.set_operand_index(operand);
     if (lexer.accept(',') && !readIndex(lexer, [&](int64_t i) { entry.add_operand_shape_index(i); })) return false;

@@ -1,5 +1,5 @@
-// Module facts, stack-frame tables and metadata. Facts of the text's header that HloModuleProto has no field for stand as the
-// header itself in TesseraModule.
+// Module facts, stack-frame tables and metadata. Facts of the text's header that HloModuleProto has no field for stand
+// as the header itself in TesseraModule.
 #include <algorithm>
 #include <map>
 
@@ -65,10 +65,12 @@ std::shared_ptr<const StackFrameTables> takeFrames(pb::HloModuleProto& message) 
   tables->fileNames.assign(index.file_names().begin(), index.file_names().end());
   tables->functionNames.assign(index.function_names().begin(), index.function_names().end());
   for (const auto& l : index.file_locations())
-    tables->fileLocations.push_back({l.file_name_id(), l.function_name_id(), l.line(), l.end_line(), l.column(), l.end_column()});
+    tables->fileLocations.push_back(
+        {l.file_name_id(), l.function_name_id(), l.line(), l.end_line(), l.column(), l.end_column()});
   // The text counts parents from 1 = none.
   for (const auto& f : index.stack_frames())
-    tables->stackFrames.push_back({f.file_location_id(), f.parent_frame_id() < INT32_MAX ? f.parent_frame_id() + 1 : INT32_MAX});
+    tables->stackFrames.push_back(
+        {f.file_location_id(), f.parent_frame_id() < INT32_MAX ? f.parent_frame_id() + 1 : INT32_MAX});
   const bool empty = tables->fileNames.empty() && tables->functionNames.empty() && tables->fileLocations.empty() &&
                      tables->stackFrames.empty();
   message.clear_stack_frame_index();
@@ -153,7 +155,8 @@ void putConfig(const Module& module, pb::HloModuleProto& out) {
     writeShape(*config.entryResultLayout, *program.mutable_result());
   else if (entry.root.valid())
     writeShape(module.shapeOf(entry.root), *program.mutable_result());
-  if (!config.frontendAttributes.empty()) readFrontendAttributes(config.frontendAttributes, *out.mutable_frontend_attributes());
+  if (!config.frontendAttributes.empty())
+    readFrontendAttributes(config.frontendAttributes, *out.mutable_frontend_attributes());
   if (module.stackFrames) putFrames(*module.stackFrames, *out.mutable_stack_frame_index());
   if (!config.hasHeader) out.mutable_tessera()->set_no_header(true);
   pb::HloModuleProto copy = out;

@@ -1,5 +1,5 @@
-// The table behind attribute_proto: which field of HloInstructionProto holds which attribute. Rows of one opcode go before
-// those of all. Only attribute_proto.cpp includes this.
+// The table behind attribute_proto: which field of HloInstructionProto holds which attribute. Rows of one opcode go
+// before those of all. Only attribute_proto.cpp includes this.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,7 @@ enum class Presence : uint8_t {
 
 struct FieldRow {
   Attr attr;
-  std::string_view path;         // "gather_dimension_numbers.offset_dims"
+  std::string_view path;  // "gather_dimension_numbers.offset_dims"
   Presence presence = Presence::NonDefault;
   int64_t quiet = 0;             // this value too means absent, and is written when the attribute is absent
   std::string_view prefix = "";  // of the field's enum words
@@ -42,12 +42,16 @@ inline constexpr OpcodeFieldRow kOpcodeRows[] = {
     {Opcode::Topk, {Attr::is_stable, "", Presence::Never}},
     {Opcode::Topk, {Attr::largest, "largest", Presence::Always}},
     {Opcode::CustomCall, {Attr::to_apply, "", Presence::Never}},
-    {Opcode::RaggedDot, {Attr::lhs_batch_dims, "ragged_dot_dimension_numbers.dot_dimension_numbers.lhs_batch_dimensions"}},
-    {Opcode::RaggedDot, {Attr::rhs_batch_dims, "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_batch_dimensions"}},
     {Opcode::RaggedDot,
-     {Attr::lhs_contracting_dims, "ragged_dot_dimension_numbers.dot_dimension_numbers.lhs_contracting_dimensions", Presence::Always}},
+     {Attr::lhs_batch_dims, "ragged_dot_dimension_numbers.dot_dimension_numbers.lhs_batch_dimensions"}},
     {Opcode::RaggedDot,
-     {Attr::rhs_contracting_dims, "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_contracting_dimensions", Presence::Always}},
+     {Attr::rhs_batch_dims, "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_batch_dimensions"}},
+    {Opcode::RaggedDot,
+     {Attr::lhs_contracting_dims, "ragged_dot_dimension_numbers.dot_dimension_numbers.lhs_contracting_dimensions",
+      Presence::Always}},
+    {Opcode::RaggedDot,
+     {Attr::rhs_contracting_dims, "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_contracting_dimensions",
+      Presence::Always}},
 };
 
 inline constexpr FieldRow kRows[] = {

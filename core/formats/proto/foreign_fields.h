@@ -1,6 +1,6 @@
-// ForeignFields: what a protobuf file said beside what the IR holds: its ids, and every field, known or unknown, that the IR
-// has no place for, as serialized messages. The protobuf reader fills it, the writer puts it back; whoever holds a module that is
-// to be written again keeps it beside the module. It is keyed by our ids, so it survives edits.
+// ForeignFields: what a protobuf file said beside what the IR holds: its ids, and every field, known or unknown, that
+// the IR has no place for, as serialized messages. The protobuf reader fills it, the writer puts it back; whoever holds
+// a module that is to be written again keeps it beside the module. It is keyed by our ids, so it survives edits.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace tessera {
 
 struct ForeignFields {
-  std::string file;                                           // the message around the module (HloProto)
-  std::string module;                                         // the module without its computations
-  std::unordered_map<uint32_t, std::string> computations;     // by ComputationId
-  std::unordered_map<uint32_t, std::string> instructions;     // by InstructionId
-  std::vector<int64_t> computationIds, instructionIds;        // the file's ids, by ours
+  std::string file;                                        // the message around the module (HloProto)
+  std::string module;                                      // the module without its computations
+  std::unordered_map<uint32_t, std::string> computations;  // by ComputationId
+  std::unordered_map<uint32_t, std::string> instructions;  // by InstructionId
+  std::vector<int64_t> computationIds, instructionIds;     // the file's ids, by ours
 };
 
 }  // namespace tessera

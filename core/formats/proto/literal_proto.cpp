@@ -1,5 +1,6 @@
-// LiteralProto: one value field an element type (a table), tuples nested. Values stand in the order of the literal's own
-// layout there and row-major here; sub-byte types are a byte an element, the upper bits cleared there and sign-extended here.
+// LiteralProto: one value field an element type (a table), tuples nested. Values stand in the order of the literal's
+// own layout there and row-major here; sub-byte types are a byte an element, the upper bits cleared there and
+// sign-extended here.
 #include <cstring>
 #include <numeric>
 
@@ -62,10 +63,10 @@ bool withRepeated(ElementType type, Message& message, Fn&& fn) {
     return true;
   };
   switch (type) {
-#define TESSERA_REPEATED(enumerator, field)                                   \
-  case ElementType::enumerator:                                               \
-    return pick(message.field(), [&] {                                        \
-      if constexpr (!kConst) return message.mutable_##field();                \
+#define TESSERA_REPEATED(enumerator, field)                    \
+  case ElementType::enumerator:                                \
+    return pick(message.field(), [&] {                         \
+      if constexpr (!kConst) return message.mutable_##field(); \
     });
     TESSERA_REPEATED(Pred, preds)
     TESSERA_REPEATED(S32, s32s)

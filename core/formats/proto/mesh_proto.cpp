@@ -48,14 +48,16 @@ bool readMesh(Lexer& lexer, pb::MeshProto& out) {
     if (out.axes_size() && !lexer.expect(',', "between mesh axes")) return false;
     std::string name;
     int64_t size = 0;
-    if (!lexer.quoted(name, "an axis name") || !lexer.expect('=', "after the axis name") || !lexer.integer(size, "an axis size"))
+    if (!lexer.quoted(name, "an axis name") || !lexer.expect('=', "after the axis name") ||
+        !lexer.integer(size, "an axis size"))
       return false;
     auto& axis = *out.add_axes();
     axis.set_name(name);
     axis.set_size(size);
   }
   const size_t before = lexer.offset();
-  if (lexer.accept(',') && lexer.acceptWord("device_ids")) return lexer.expect('=', "after device_ids") && readDeviceIds(lexer, out);
+  if (lexer.accept(',') && lexer.acceptWord("device_ids"))
+    return lexer.expect('=', "after device_ids") && readDeviceIds(lexer, out);
   lexer.seek(before);
   return true;
 }
@@ -100,8 +102,8 @@ bool readAxis(Lexer& lexer, const pb::MeshProto& mesh, pb::AxisRefProto& out) {
   out.set_mesh_axis_index(index);
   if (!lexer.accept(':')) return true;
   int64_t pre = 0, size = 0;
-  if (!lexer.expect('(', "in the sub-axis") || !lexer.integer(pre, "a pre-size") || !lexer.expect(')', "in the sub-axis") ||
-      !lexer.integer(size, "a size"))
+  if (!lexer.expect('(', "in the sub-axis") || !lexer.integer(pre, "a pre-size") ||
+      !lexer.expect(')', "in the sub-axis") || !lexer.integer(size, "a size"))
     return false;
   out.mutable_sub_axis_info()->set_pre_size(pre);
   out.mutable_sub_axis_info()->set_size(size);

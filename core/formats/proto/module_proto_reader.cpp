@@ -1,6 +1,6 @@
-// HloModuleProto into a Module. Computations first, so that calls may go anywhere; then each computation's instructions, then
-// their operands and attributes, which may name any of them. Wrong references, cycles and damaged values are errors; a file
-// with one has no Module.
+// HloModuleProto into a Module. Computations first, so that calls may go anywhere; then each computation's
+// instructions, then their operands and attributes, which may name any of them. Wrong references, cycles and damaged
+// values are errors; a file with one has no Module.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -13,7 +13,9 @@
 #include "core/ops/callgraph.h"
 
 namespace tessera::proto {
-std::string wordOf(const std::string& name, std::string_view otherwise) { return text::asName(name.empty() ? otherwise : name); }
+std::string wordOf(const std::string& name, std::string_view otherwise) {
+  return text::asName(name.empty() ? otherwise : name);
+}
 
 namespace {
 
@@ -26,7 +28,8 @@ std::string uniqueIn(std::unordered_set<std::string>& taken, std::string name) {
   return name;
 }
 
-// Of what was read, only the unknown fields stay: the message's own and those of its single sub-messages. Are there any?
+// Of what was read, only the unknown fields stay: the message's own and those of its single sub-messages. Are there
+// any?
 bool keepUnknownOnly(google::protobuf::Message& message) {
   const auto& reflection = *message.GetReflection();
   std::vector<const google::protobuf::FieldDescriptor*> set;
@@ -47,7 +50,8 @@ class MessageReader : private text::NameScope {
  private:
   void readComputations();
   void readComputation(pb::HloComputationProto& message, ComputationId id);
-  void readInstruction(pb::HloInstructionProto& message, ComputationId computation, std::unordered_set<std::string>& names);
+  void readInstruction(pb::HloInstructionProto& message, ComputationId computation,
+                       std::unordered_set<std::string>& names);
   Status readFacts(pb::HloInstructionProto& message, Instruction& instruction, Shape& shape);
   Status readConstant(pb::HloInstructionProto& message, Instruction& instruction, const Shape& shape);
   Status readUses(pb::HloInstructionProto& message, InstructionId id);
@@ -108,7 +112,8 @@ Status MessageReader::readConstant(pb::HloInstructionProto& message, Instruction
   if (!message.has_literal()) return fail("a constant has no literal");
   TESSERA_ASSIGN_OR_RETURN(Literal literal, readLiteral(message.literal()));
   if (!compatible(literal.shape(), shape))
-    return fail("a constant of shape " + toString(shape, false) + " has a literal of shape " + toString(literal.shape(), false));
+    return fail("a constant of shape " + toString(shape, false) + " has a literal of shape " +
+                toString(literal.shape(), false));
   if (shape.isArray()) literal.setLayout(shape.layout);
   literal.setElided(message.tessera().elided());
   instruction.literal = std::make_shared<const Literal>(std::move(literal));
@@ -125,10 +130,13 @@ void MessageReader::readInstruction(pb::HloInstructionProto& message, Computatio
   if (Status status = readFacts(message, instruction, shape); !status) report(std::move(status).error(), name);
   const bool isParameter = instruction.opcode == Opcode::Parameter;
   const InstructionId id = module_.add(computation, std::move(instruction), shape);
-  if (isParameter && std::ranges::count(module_.at(computation).instructions, module_.at(id).parameterNumber, [&](InstructionId other) {
-        return module_.at(other).opcode == Opcode::Parameter ? module_.at(other).parameterNumber : -1;
-      }) > 1)
-    report(fail("the parameter number " + std::to_string(module_.at(id).parameterNumber) + " appears twice").error(), name);
+  if (isParameter &&
+      std::ranges::count(
+          module_.at(computation).instructions, module_.at(id).parameterNumber, [&](InstructionId other) {
+            return module_.at(other).opcode == Opcode::Parameter ? module_.at(other).parameterNumber : -1;
+          }) > 1)
+    report(fail("the parameter number " + std::to_string(module_.at(id).parameterNumber) + " appears twice").error(),
+           name);
   foreign_.instructionIds.resize(id.value + 1, -1);
   foreign_.instructionIds[id.value] = message.id();
   if (!instructions_.emplace(message.id(), id).second)
@@ -246,7 +254,8 @@ void MessageReader::setSchedule(ComputationId id, int64_t fileId) {
     order.push_back(instruction->second);
   }
   if (!good || order.size() != module_.at(id).instructions.size())
-    return report(fail("the schedule of computation " + module_.at(id).name + " is no order of its instructions").error());
+    return report(
+        fail("the schedule of computation " + module_.at(id).name + " is no order of its instructions").error());
   module_.edit(id).instructions = std::move(order);
 }
 
@@ -255,7 +264,9 @@ void MessageReader::checkRoot(pb::HloComputationProto& message, ComputationId id
   if (root != instructions_.end())
     module_.setRoot(id, root->second);
   else
-    report(fail("computation " + module_.at(id).name + " has no instruction with its root's id " + std::to_string(message.root_id())).error());
+    report(fail("computation " + module_.at(id).name + " has no instruction with its root's id " +
+                std::to_string(message.root_id()))
+               .error());
 }
 
 void MessageReader::readComputation(pb::HloComputationProto& message, ComputationId id) {
@@ -264,7 +275,8 @@ void MessageReader::readComputation(pb::HloComputationProto& message, Computatio
   current_ = id;
   std::unordered_set<std::string> names;
   const auto first = static_cast<uint32_t>(module_.instructionSlots());
-  if (message.instructions_size() == 0) report(fail("computation " + module_.at(id).name + " has no instructions").error());
+  if (message.instructions_size() == 0)
+    report(fail("computation " + module_.at(id).name + " has no instructions").error());
   for (pb::HloInstructionProto& instruction : *message.mutable_instructions()) readInstruction(instruction, id, names);
   for (int i = 0; i < message.instructions_size(); ++i) {
     const InstructionId instruction(first + static_cast<uint32_t>(i));
@@ -312,7 +324,8 @@ void MessageReader::setComputationOrder() {
   module_.setOrder(graph.calleesFirst());
 }
 
-// XLA prints an async op as OP-start when its computation holds that OP over its own parameters and is called by it alone.
+// XLA prints an async op as OP-start when its computation holds that OP over its own parameters and is called by it
+// alone.
 void MessageReader::setAsyncSugar() {
   std::unordered_map<uint32_t, int> calls;
   for (ComputationId computation : module_.order())
@@ -322,7 +335,8 @@ void MessageReader::setAsyncSugar() {
   for (auto [number, count] : calls) {
     const ComputationId id(number);
     const Computation& computation = module_.at(id);
-    const bool onlyOne = count == 1 && computation.instructions.size() == computation.parameters.size() + 1 && computation.root.valid();
+    const bool onlyOne =
+        count == 1 && computation.instructions.size() == computation.parameters.size() + 1 && computation.root.valid();
     if (!onlyOne || module_.at(computation.root).opcode == Opcode::Parameter) continue;
     const auto operands = module_.at(computation.root).operands;
     if (std::ranges::equal(operands, computation.parameters)) module_.edit(id).asyncSugar = true;
@@ -337,7 +351,8 @@ ReadResult MessageReader::read() {
   if (auto entry = computations_.find(message_.entry_computation_id()); entry != computations_.end())
     module_.setEntry(entry->second);
   else
-    report(fail("the module has no computation with its entry's id " + std::to_string(message_.entry_computation_id())).error());
+    report(fail("the module has no computation with its entry's id " + std::to_string(message_.entry_computation_id()))
+               .error());
   ReadResult out;
   out.diagnostics = std::move(diagnostics_);
   if (out.diagnostics.hasErrors()) return out;

@@ -1,5 +1,5 @@
-// Module into HloModuleProto. Fields that a file brought and the IR cannot hold go in first, then what the module says; each
-// instruction is read back, and where its attributes do not come out as they are, they are written as text too.
+// Module into HloModuleProto. Fields that a file brought and the IR cannot hold go in first, then what the module says;
+// each instruction is read back, and where its attributes do not come out as they are, they are written as text too.
 #include <unordered_map>
 #include <unordered_set>
 
@@ -51,7 +51,8 @@ void MessageWriter::giveIds() {
     computations_.emplace(id, c);
     for (InstructionId i : module_.at(c).instructions) {
       if (i.value >= foreign.instructionIds.size() || foreign.instructionIds[i.value] < 0) continue;
-      if (instructions_.emplace(foreign.instructionIds[i.value], i).second) instructionIds_[i.value] = foreign.instructionIds[i.value];
+      if (instructions_.emplace(foreign.instructionIds[i.value], i).second)
+        instructionIds_[i.value] = foreign.instructionIds[i.value];
     }
     int64_t local = 1;
     for (InstructionId i : module_.at(c).instructions) {
@@ -142,7 +143,8 @@ void MessageWriter::writeComputation(ComputationId id) {
   out.set_execution_thread(computation.executionThread.empty() ? "main" : computation.executionThread);
   if (computation.asyncSugar) out.mutable_tessera()->set_async_sugar(true);
   if (!computation.hasSignature) out.mutable_tessera()->set_no_signature(true);
-  for (InstructionId instruction : computation.instructions) writeInstruction(module_.at(instruction), *out.add_instructions());
+  for (InstructionId instruction : computation.instructions)
+    writeInstruction(module_.at(instruction), *out.add_instructions());
   for (InstructionId parameter : computation.parameters) {
     if (!parameter.valid()) continue;
     writeShape(module_.shapeOf(parameter), *out.mutable_program_shape()->add_parameters());
@@ -159,7 +161,8 @@ void MessageWriter::writeSchedule() {
   for (ComputationId id : module_.order()) {
     if (fusions_.contains(id.value)) continue;
     auto& sequence = sequences[computationIds_[id.value]];
-    for (InstructionId instruction : module_.at(id).instructions) sequence.add_instruction_ids(instructionIds_[instruction.value]);
+    for (InstructionId instruction : module_.at(id).instructions)
+      sequence.add_instruction_ids(instructionIds_[instruction.value]);
   }
 }
 

@@ -1,5 +1,5 @@
-// ShapeProto and LayoutProto. Dimensions, dynamic flags and layouts are checked on the way in; on the way out the messages
-// look as XLA writes them (a layout for every array, tail padding 1, a dynamic flag for every dimension).
+// ShapeProto and LayoutProto. Dimensions, dynamic flags and layouts are checked on the way in; on the way out the
+// messages look as XLA writes them (a layout for every array, tail padding 1, a dynamic flag for every dimension).
 #include "core/formats/proto/shape_proto.h"
 
 #include <algorithm>
@@ -51,14 +51,16 @@ Status checkOrder(const std::vector<int64_t>& minorToMajor, size_t rank) {
 
 Result<ElementType> elementTypeOf(int number) {
   auto type = elementTypeFromProto(number);
-  if (!type || *type == ElementType::Invalid) return fail("a shape has the unknown element type " + std::to_string(number));
+  if (!type || *type == ElementType::Invalid)
+    return fail("a shape has the unknown element type " + std::to_string(number));
   return *type;
 }
 
 Result<std::vector<DimLevel>> readLevels(const pb::LayoutProto& message, size_t rank) {
   std::vector<DimLevel> out;
   if (message.dim_level_types_size() == 0) return out;
-  if (static_cast<size_t>(message.dim_level_types_size()) != rank) return fail("a layout's dim_level_types do not match its rank");
+  if (static_cast<size_t>(message.dim_level_types_size()) != rank)
+    return fail("a layout's dim_level_types do not match its rank");
   for (int i = 0; i < message.dim_level_types_size(); ++i) {
     const int type = message.dim_level_types(i);
     if (type < 0 || type > 3) return fail("a layout has an unknown dim level type");
@@ -80,7 +82,8 @@ Result<Layout> readLayout(const pb::LayoutProto& message, size_t rank) {
     if (std::ranges::any_of(t.dims, [](int64_t d) { return d <= 0 && d != Tile::kCombine; }))
       return fail("a layout has a tile with a size below 1");
   }
-  if (message.tail_padding_alignment_in_elements() != 0) out.tailPaddingAlignment = message.tail_padding_alignment_in_elements();
+  if (message.tail_padding_alignment_in_elements() != 0)
+    out.tailPaddingAlignment = message.tail_padding_alignment_in_elements();
   if (out.tailPaddingAlignment < 1) return fail("a layout's tail padding alignment is below 1");
   out.indexType = elementTypeFromProto(message.index_primitive_type()).value_or(ElementType::Invalid);
   out.pointerType = elementTypeFromProto(message.pointer_primitive_type()).value_or(ElementType::Invalid);
@@ -101,12 +104,13 @@ Status readDimensions(const pb::ShapeProto& message, Shape& out) {
   out.dimensions = listOf(message.dimensions());
   const auto& flags = message.is_dynamic_dimension();
   if (!flags.empty() && static_cast<size_t>(flags.size()) != out.dimensions.size())
-    return fail("a shape has " + std::to_string(out.dimensions.size()) + " dimensions and " + std::to_string(flags.size()) +
-                " dynamic flags");
+    return fail("a shape has " + std::to_string(out.dimensions.size()) + " dimensions and " +
+                std::to_string(flags.size()) + " dynamic flags");
   if (std::ranges::find(flags, true) != flags.end()) out.dynamic.assign(flags.begin(), flags.end());
   for (size_t d = 0; d < out.dimensions.size(); ++d) {
     const bool unbounded = out.dimensions[d] == Shape::kUnbounded && !out.dynamic.empty() && out.dynamic[d];
-    if (out.dimensions[d] < 0 && !unbounded) return fail("a shape has the negative dimension " + std::to_string(out.dimensions[d]));
+    if (out.dimensions[d] < 0 && !unbounded)
+      return fail("a shape has the negative dimension " + std::to_string(out.dimensions[d]));
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// Shapes, layouts and literals to and from their protobuf messages. Reading checks what the IR relies on (ranks, permutations,
-// sizes, numbers of values), so that a damaged file is refused and never half believed.
+// Shapes, layouts and literals to and from their protobuf messages. Reading checks what the IR relies on (ranks,
+// permutations, sizes, numbers of values), so that a damaged file is refused and never half believed.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// OpSharding: {replicated}, {maximal device=3}, {devices=[2,2]<=[4]T(1,0) last_tile_dims={manual}}, tuples of them, and the
-// named form {mesh['x'=2], [{'x'}, {?}], replicated={'y'}}. Meshes are in mesh_proto.cpp.
+// OpSharding: {replicated}, {maximal device=3}, {devices=[2,2]<=[4]T(1,0) last_tile_dims={manual}}, tuples of them, and
+// the named form {mesh['x'=2], [{'x'}, {?}], replicated={'y'}}. Meshes are in mesh_proto.cpp.
 #include "core/formats/proto/sharding_proto.h"
 
 #include "core/formats/proto/hlo_data.pb.h"
@@ -16,8 +16,9 @@ struct TypeWord {
   pb::OpSharding::Type type;
 };
 constexpr TypeWord kTypes[] = {
-    {"replicated", pb::OpSharding::REPLICATED}, {"manual", pb::OpSharding::MANUAL},   {"unknown", pb::OpSharding::UNKNOWN},
-    {"unreduced", pb::OpSharding::UNREDUCED},   {"maximal", pb::OpSharding::MAXIMAL},
+    {"replicated", pb::OpSharding::REPLICATED}, {"manual", pb::OpSharding::MANUAL},
+    {"unknown", pb::OpSharding::UNKNOWN},       {"unreduced", pb::OpSharding::UNREDUCED},
+    {"maximal", pb::OpSharding::MAXIMAL},
 };
 
 const TypeWord* typeOf(std::string_view word) {
@@ -51,7 +52,9 @@ bool readDeviceList(Lexer& lexer, pb::OpSharding& out) {
 }
 
 bool readIota(Lexer& lexer, pb::OpSharding& out) {
-  if (!lexer.expect('[', "after <=") || !readNumbers(lexer, ']', [&](int64_t size) { out.add_iota_reshape_dims(size); })) return false;
+  if (!lexer.expect('[', "after <=") ||
+      !readNumbers(lexer, ']', [&](int64_t size) { out.add_iota_reshape_dims(size); }))
+    return false;
   if (lexer.raw() == 'T') {
     lexer.bump();
     return lexer.expect('(', "after T") &&
@@ -63,7 +66,8 @@ bool readIota(Lexer& lexer, pb::OpSharding& out) {
 
 bool readDevices(Lexer& lexer, pb::OpSharding& out) {
   out.set_type(pb::OpSharding::OTHER);
-  if (!lexer.expect("=[", "after devices") || !readNumbers(lexer, ']', [&](int64_t n) { out.add_tile_assignment_dimensions(n); }))
+  if (!lexer.expect("=[", "after devices") ||
+      !readNumbers(lexer, ']', [&](int64_t n) { out.add_tile_assignment_dimensions(n); }))
     return false;
   return lexer.accept("<=") ? readIota(lexer, out) : readDeviceList(lexer, out);
 }
@@ -153,7 +157,9 @@ bool readNamedDims(Lexer& lexer, pb::NamedShardingProto& out) {
     if (!std::exchange(first, false) && !lexer.expect(',', "between dimensions")) return false;
     auto& dim = *out.add_dim_shardings();
     bool open = false;
-    if (!readAxes(lexer, out.mesh(), [&] { return dim.add_axes(); }, &open)) return false;
+    if (!readAxes(
+            lexer, out.mesh(), [&] { return dim.add_axes(); }, &open))
+      return false;
     dim.set_is_closed(!open);
   }
   return true;
@@ -173,7 +179,8 @@ bool readNamed(Lexer& lexer, pb::OpSharding& sharding) {
     bool ok = false;
     if (word == "replicated") ok = readAxes(lexer, out.mesh(), [&] { return out.add_replicated_axes(); });
     if (word == "manual") ok = readAxes(lexer, out.mesh(), [&] { return out.add_manual_axes(); });
-    if (word == "unreduced") ok = readReduction(lexer, out) && readAxes(lexer, out.mesh(), [&] { return out.add_unreduced_axes(); });
+    if (word == "unreduced")
+      ok = readReduction(lexer, out) && readAxes(lexer, out.mesh(), [&] { return out.add_unreduced_axes(); });
     if (!ok) return false;
   }
   return lexer.expect('}', "after the sharding");
@@ -239,7 +246,8 @@ void appendTiles(std::string& out, const pb::OpSharding& message) {
     out += "<=[";
     appendNumbers(out, message.iota_reshape_dims());
     out += ']';
-    if (message.iota_reshape_dims_size() > 1) out += "T(", appendNumbers(out, message.iota_transpose_perm()), out += ')';
+    if (message.iota_reshape_dims_size() > 1)
+      out += "T(", appendNumbers(out, message.iota_transpose_perm()), out += ')';
   } else {
     appendNumbers(out, message.tile_assignment_devices());
   }
@@ -278,7 +286,8 @@ void appendSharding(std::string& out, const pb::OpSharding& message) {
   if (message.type() == pb::OpSharding::MAXIMAL && message.tile_assignment_devices_size())
     out += " device=" + std::to_string(message.tile_assignment_devices(0));
   if (message.is_shard_group())
-    out += (message.shard_group_type() == pb::OpSharding::AS ? " shard_as " : " shard_like ") + std::to_string(message.shard_group_id());
+    out += (message.shard_group_type() == pb::OpSharding::AS ? " shard_as " : " shard_like ") +
+           std::to_string(message.shard_group_id());
   out += '}';
 }
 

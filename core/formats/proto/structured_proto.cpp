@@ -1,5 +1,5 @@
-// Slices, windows, paddings, dim labels and replica groups as messages. Replica groups are kept in the IR as text of one of
-// three forms, each with its own message.
+// Slices, windows, paddings, dim labels and replica groups as messages. Replica groups are kept in the IR as text of
+// one of three forms, each with its own message.
 #include "core/formats/proto/structured_proto.h"
 
 #include <algorithm>
@@ -90,10 +90,13 @@ Result<Taken> takeDimLabels(HloInstructionProto& message) {
   out.outputSpatial.assign(numbers.output_spatial_dimensions().begin(), numbers.output_spatial_dimensions().end());
   bool good = appendLabels(out.text, out.inputBatch, 'b', out.inputFeature, 'f', numbers.input_spatial_dimensions());
   out.text += '_';
-  good = appendLabels(out.text, out.kernelInput, 'i', out.kernelOutput, 'o', numbers.kernel_spatial_dimensions()) && good;
+  good =
+      appendLabels(out.text, out.kernelInput, 'i', out.kernelOutput, 'o', numbers.kernel_spatial_dimensions()) && good;
   out.text += "->";
-  good = appendLabels(out.text, out.outputBatch, 'b', out.outputFeature, 'f', numbers.output_spatial_dimensions()) && good;
-  good = good && out.inputSpatial.size() == out.kernelSpatial.size() && out.inputSpatial.size() == out.outputSpatial.size();
+  good =
+      appendLabels(out.text, out.outputBatch, 'b', out.outputFeature, 'f', numbers.output_spatial_dimensions()) && good;
+  good = good && out.inputSpatial.size() == out.kernelSpatial.size() &&
+         out.inputSpatial.size() == out.outputSpatial.size();
   if (!good) return fail("convolution_dimension_numbers do not name each dimension once");
   message.clear_convolution_dimension_numbers();
   return Taken(Boxed<ConvolutionDimensions>(std::move(out)));
@@ -129,12 +132,15 @@ std::string listsText(const Groups& groups) {
 }
 
 std::string iotaText(const pb::IotaReplicaGroupListProto& iota) {
-  std::string out = '[' + std::to_string(iota.num_replica_groups()) + ',' + std::to_string(iota.num_devices_per_group()) + "]<=[";
-  for (int i = 0; i < iota.iota_reshape_dims_size(); ++i) out += (i ? "," : "") + std::to_string(iota.iota_reshape_dims(i));
+  std::string out =
+      '[' + std::to_string(iota.num_replica_groups()) + ',' + std::to_string(iota.num_devices_per_group()) + "]<=[";
+  for (int i = 0; i < iota.iota_reshape_dims_size(); ++i)
+    out += (i ? "," : "") + std::to_string(iota.iota_reshape_dims(i));
   out += ']';
   if (iota.iota_transpose_perm_size() <= 1) return out;
   out += "T(";
-  for (int i = 0; i < iota.iota_transpose_perm_size(); ++i) out += (i ? "," : "") + std::to_string(iota.iota_transpose_perm(i));
+  for (int i = 0; i < iota.iota_transpose_perm_size(); ++i)
+    out += (i ? "," : "") + std::to_string(iota.iota_transpose_perm(i));
   return out + ')';
 }
 
@@ -152,7 +158,9 @@ std::string meshText(const pb::MeshAxesReplicaGroupListProto& list) {
 Result<Taken> takeReplicaGroups(HloInstructionProto& message) {
   std::string text;
   switch (message.replica_group_list_case()) {
-    case HloInstructionProto::kCollectiveDeviceList: text = listsText(message.collective_device_list().replica_groups()); break;
+    case HloInstructionProto::kCollectiveDeviceList:
+      text = listsText(message.collective_device_list().replica_groups());
+      break;
     case HloInstructionProto::kIotaCollectiveDeviceList: text = iotaText(message.iota_collective_device_list()); break;
     case HloInstructionProto::kMeshAxesReplicaGroupList: text = meshText(message.mesh_axes_replica_group_list()); break;
     default: text = listsText(message.replica_groups()); break;
@@ -160,7 +168,8 @@ Result<Taken> takeReplicaGroups(HloInstructionProto& message) {
   Lexer lexer(text);
   ReplicaGroups out;
   if (!text::readReplicaGroups(lexer, out))
-    return fail("replica groups " + text + ": " + (lexer.error() ? lexer.error()->message : std::string("are no replica groups")));
+    return fail("replica groups " + text + ": " +
+                (lexer.error() ? lexer.error()->message : std::string("are no replica groups")));
   message.clear_replica_groups();
   message.clear_replica_group_list();
   return Taken(Boxed<ReplicaGroups>(std::move(out)));
@@ -269,7 +278,8 @@ bool putStructured(const AttributeValue& value, AttributeKind kind, HloInstructi
     return true;
   }
   if (const auto* window = std::get_if<Window>(&value)) return putWindow(*window, out), true;
-  if (const auto* labels = std::get_if<Boxed<ConvolutionDimensions>>(&value)) return putDimLabels(*labels->value, out), true;
+  if (const auto* labels = std::get_if<Boxed<ConvolutionDimensions>>(&value))
+    return putDimLabels(*labels->value, out), true;
   if (const auto* groups = std::get_if<Boxed<ReplicaGroups>>(&value)) return putReplicaGroups(*groups->value, out);
   const auto* pairs = std::get_if<std::vector<std::vector<int64_t>>>(&value);
   if (!pairs || kind != AttributeKind::IntLists) return false;

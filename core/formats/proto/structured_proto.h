@@ -1,5 +1,5 @@
-// Attribute kinds that are messages of their own: slices, window, padding, dim labels, replica groups, source-target pairs.
-// Stands between attribute_proto and the messages; each function has a sentence where its rule is not plain.
+// Attribute kinds that are messages of their own: slices, window, padding, dim labels, replica groups, source-target
+// pairs. Stands between attribute_proto and the messages; each function has a sentence where its rule is not plain.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// One walk over the text that knows the messages' fields: names lead into them, a number that is no field of the message is
-// cut. A value's wire form follows from how protobuf writes it: decimal is a varint, 8 and 16 hexadecimal digits are fixed32
-// and fixed64, a string and braces are length-delimited.
+// One walk over the text that knows the messages' fields: names lead into them, a number that is no field of the
+// message is cut. A value's wire form follows from how protobuf writes it: decimal is a varint, 8 and 16 hexadecimal
+// digits are fixed32 and fixed64, a string and braces are length-delimited.
 #include "core/formats/proto/unknown_text.h"
 
 #include <google/protobuf/descriptor.h>
@@ -31,8 +31,9 @@ class Walk {
   std::vector<UnknownFields> run(const Descriptor* message) {
     walk(message, '\0', 0);
     for (const auto& [begin, end] : cuts_)
-      std::replace_if(text_.begin() + static_cast<std::ptrdiff_t>(begin), text_.begin() + static_cast<std::ptrdiff_t>(end),
-                      [](char c) { return c != '\n'; }, ' ');
+      std::replace_if(
+          text_.begin() + static_cast<std::ptrdiff_t>(begin), text_.begin() + static_cast<std::ptrdiff_t>(end),
+          [](char c) { return c != '\n'; }, ' ');
     return std::move(out_);
   }
 
@@ -79,16 +80,20 @@ class Walk {
     UnknownFieldSet unknown;
     bool good = true;
     for (char c = peek(); good && c != close; c = peek()) {
-      if (c == '\0') good = false;
-      else if (c == ',' || c == ';') ++at_;
-      else good = field(message, counts, unknown, depth);
+      if (c == '\0')
+        good = false;
+      else if (c == ',' || c == ';')
+        ++at_;
+      else
+        good = field(message, counts, unknown, depth);
     }
     if (!unknown.empty()) unknown.SerializeToString(&out_.emplace_back(UnknownFields{path_, {}}).fields);
     if (close != '\0' && good) ++at_;
     return good;
   }
 
-  bool field(const Descriptor* message, std::map<const FieldDescriptor*, int>& counts, UnknownFieldSet& unknown, int depth) {
+  bool field(const Descriptor* message, std::map<const FieldDescriptor*, int>& counts, UnknownFieldSet& unknown,
+             int depth) {
     const size_t begin = (peek(), at_);
     if (peek() == '[') return false;  // an extension or Any: our messages have none
     const std::string_view name = word();
@@ -96,7 +101,9 @@ class Walk {
     uint64_t number = 0;
     const bool numbered = isNumber(name, number);
     const FieldDescriptor* known = nullptr;
-    if (message) known = numbered ? message->FindFieldByNumber(static_cast<int>(number)) : message->FindFieldByName(std::string(name));
+    if (message)
+      known =
+          numbered ? message->FindFieldByNumber(static_cast<int>(number)) : message->FindFieldByName(std::string(name));
     if (message && numbered && !known) {
       UnknownFieldSet read;
       if (!unknownField(static_cast<int>(number), read, depth)) return false;
@@ -108,8 +115,10 @@ class Walk {
     take(':');
     if (!take('[')) return value(known, counts, depth);
     for (char c = peek(); c != ']'; c = peek()) {
-      if (c == ',') ++at_;
-      else if (c == '\0' || !value(known, counts, depth)) return false;
+      if (c == ',')
+        ++at_;
+      else if (c == '\0' || !value(known, counts, depth))
+        return false;
     }
     return take(']');
   }
@@ -144,8 +153,10 @@ class Walk {
     take(':');
     if (!take('[')) return unknownValue(number, out, depth);
     for (char c = peek(); c != ']'; c = peek()) {
-      if (c == ',') ++at_;
-      else if (c == '\0' || !unknownValue(number, out, depth)) return false;
+      if (c == ',')
+        ++at_;
+      else if (c == '\0' || !unknownValue(number, out, depth))
+        return false;
     }
     return take(']');
   }
@@ -184,11 +195,15 @@ class Walk {
     if (negative) digits.remove_prefix(1);
     if (hexadecimal) digits.remove_prefix(2);
     uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
     if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return false;
-    if (hexadecimal && digits.size() == 8) out.AddFixed32(number, static_cast<uint32_t>(value));
-    else if (hexadecimal && digits.size() == 16) out.AddFixed64(number, value);
-    else out.AddVarint(number, negative ? 0 - value : value);
+    if (hexadecimal && digits.size() == 8)
+      out.AddFixed32(number, static_cast<uint32_t>(value));
+    else if (hexadecimal && digits.size() == 16)
+      out.AddFixed64(number, value);
+    else
+      out.AddVarint(number, negative ? 0 - value : value);
     return true;
   }
 

@@ -1,5 +1,6 @@
-// Unknown fields in protobuf text: `123: 4`, `5 { 1: "x" }`, as protobuf prints what a binary message held beside its fields.
-// Its own parser refuses them. They are cut out of the text here, with where they stood, and put into the parsed message.
+// Unknown fields in protobuf text: `123: 4`, `5 { 1: "x" }`, as protobuf prints what a binary message held beside its
+// fields. Its own parser refuses them. They are cut out of the text here, with where they stood, and put into the
+// parsed message.
 #pragma once
 
 #include <string>
@@ -20,9 +21,10 @@ struct UnknownFields {
   std::string fields;  // as bytes on the wire
 };
 
-// Blanks what it cuts, so that lines and columns stay. What is not well formed stays for protobuf's parser to refuse, and so
-// does what nests deeper than `maxNesting`.
-std::vector<UnknownFields> cutUnknownFields(std::string& text, const google::protobuf::Descriptor* message, int maxNesting);
+// Blanks what it cuts, so that lines and columns stay. What is not well formed stays for protobuf's parser to refuse,
+// and so does what nests deeper than `maxNesting`.
+std::vector<UnknownFields> cutUnknownFields(std::string& text, const google::protobuf::Descriptor* message,
+                                            int maxNesting);
 // False when a path leads nowhere.
 bool putUnknownFields(const std::vector<UnknownFields>& unknown, google::protobuf::Message& message);
 

@@ -11,7 +11,9 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-bool isUtf8(const std::string& text) { return google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size())); }
+bool isUtf8(const std::string& text) {
+  return google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size()));
+}
 
 std::string inField(const Message& message, const FieldDescriptor& field) {
   const auto& reflection = *message.GetReflection();
@@ -19,11 +21,13 @@ std::string inField(const Message& message, const FieldDescriptor& field) {
   std::string scratch;
   for (int i = 0; i < count; ++i) {
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      const Message& inner = field.is_repeated() ? reflection.GetRepeatedMessage(message, &field, i) : reflection.GetMessage(message, &field);
+      const Message& inner = field.is_repeated() ? reflection.GetRepeatedMessage(message, &field, i)
+                                                 : reflection.GetMessage(message, &field);
       if (std::string found = firstFieldWithoutUtf8(inner); !found.empty()) return field.name() + "." + found;
     } else if (field.type() == FieldDescriptor::TYPE_STRING) {
-      const std::string& text = field.is_repeated() ? reflection.GetRepeatedStringReference(message, &field, i, &scratch)
-                                                    : reflection.GetStringReference(message, &field, &scratch);
+      const std::string& text = field.is_repeated()
+                                    ? reflection.GetRepeatedStringReference(message, &field, i, &scratch)
+                                    : reflection.GetStringReference(message, &field, &scratch);
       if (!isUtf8(text)) return field.name();
     }
   }

@@ -1,5 +1,5 @@
-// Attribute values and dense elements. Floats may be written as the hexadecimal bits of their type; whole arrays as a string
-// of hexadecimal bytes in little-endian order, one element repeated when it is alone.
+// Attribute values and dense elements. Floats may be written as the hexadecimal bits of their type; whole arrays as a
+// string of hexadecimal bytes in little-endian order, one element repeated when it is alone.
 #include "core/formats/stablehlo/attribute_access.h"
 
 #include <algorithm>
@@ -24,11 +24,14 @@ int hexDigit(char c) {
 // Reads the scalars of a dense value one by one into memory.
 class DenseReader {
  public:
-  DenseReader(std::string_view text, ElementType type) : text_(text), type_(type), width_(static_cast<size_t>(byteWidth(type))) {}
+  DenseReader(std::string_view text, ElementType type)
+      : text_(text), type_(type), width_(static_cast<size_t>(byteWidth(type))) {}
 
   // Skips brackets, commas and blanks; true while a scalar follows.
   bool more() {
-    while (at_ < text_.size() && (text::isBlank(text_[at_]) || text_[at_] == ',' || text_[at_] == '[' || text_[at_] == ']')) ++at_;
+    while (at_ < text_.size() &&
+           (text::isBlank(text_[at_]) || text_[at_] == ',' || text_[at_] == '[' || text_[at_] == ']'))
+      ++at_;
     return at_ < text_.size();
   }
   bool scalar(std::byte* out) {
@@ -184,7 +187,8 @@ double real(const Operation& op, Names names, double otherwise) {
 std::string wordOf(const Attribute* attribute) {
   if (!attribute) return {};
   std::string_view text = attribute->text;
-  if (attribute->kind == Kind::Raw && text.rfind(' ') != std::string_view::npos) text.remove_prefix(text.rfind(' ') + 1);
+  if (attribute->kind == Kind::Raw && text.rfind(' ') != std::string_view::npos)
+    text.remove_prefix(text.rfind(' ') + 1);
   return std::string(text);
 }
 
@@ -198,7 +202,8 @@ std::vector<std::vector<int64_t>> integerRows(const Attribute* attribute) {
   const std::vector<int64_t> flat = integersOf(attribute);
   const auto width = static_cast<size_t>(attribute->type->dimensions[1]);
   for (size_t at = 0; width != 0 && at + width <= flat.size(); at += width)
-    out.emplace_back(flat.begin() + static_cast<std::ptrdiff_t>(at), flat.begin() + static_cast<std::ptrdiff_t>(at + width));
+    out.emplace_back(flat.begin() + static_cast<std::ptrdiff_t>(at),
+                     flat.begin() + static_cast<std::ptrdiff_t>(at + width));
   return out;
 }
 
@@ -220,7 +225,8 @@ Result<Literal> denseLiteral(std::string_view text, const Shape& shape) {
   size_t found = 0;
   for (; reader.more(); ++found) {
     std::byte* to = found < count ? out.mutableBytes().data() + found * width : scratch;
-    if (!reader.scalar(to)) return fail("element " + std::to_string(found) + " of a dense value is no " + std::string(nameOf(shape.type)));
+    if (!reader.scalar(to))
+      return fail("element " + std::to_string(found) + " of a dense value is no " + std::string(nameOf(shape.type)));
   }
   if (alone && found == 1 && count > 1) return repeatFirst(out, width), out;
   if (found != count && !(alone && found == 1 && count == 0)) return wrongCount(shape, found);
@@ -230,7 +236,8 @@ Result<Literal> denseLiteral(std::string_view text, const Shape& shape) {
 Result<Literal> resourceLiteral(std::string_view hexadecimal, const Shape& shape) {
   if (!shape.isArray() || !shape.elementCount()) return fail("a dense resource has the type " + toString(shape));
   constexpr size_t kAlignmentDigits = 8;
-  if (!hexadecimal.starts_with("0x") || hexadecimal.size() < 2 + kAlignmentDigits) return fail("a dense resource is no string of bytes");
+  if (!hexadecimal.starts_with("0x") || hexadecimal.size() < 2 + kAlignmentDigits)
+    return fail("a dense resource is no string of bytes");
   return literalOfBytes(hexadecimal.substr(2 + kAlignmentDigits), shape);
 }
 

@@ -1,5 +1,5 @@
-// Types and attributes of the MLIR subset. Dense values stay text until their type is known; what stands in <…> and is no
-// list of name = value stays text for good.
+// Types and attributes of the MLIR subset. Dense values stay text until their type is known; what stands in <…> and is
+// no list of name = value stays text for good.
 #include <algorithm>
 #include <charconv>
 
@@ -15,16 +15,42 @@ struct TypeName {
   ElementType type;
 };
 constexpr TypeName kTypeNames[] = {
-    {"f32", ElementType::F32}, {"f64", ElementType::F64}, {"f16", ElementType::F16}, {"bf16", ElementType::BF16},
-    {"i1", ElementType::Pred}, {"i2", ElementType::S2}, {"i4", ElementType::S4}, {"i8", ElementType::S8},
-    {"i16", ElementType::S16}, {"i32", ElementType::S32}, {"i64", ElementType::S64}, {"index", ElementType::S64},
-    {"si2", ElementType::S2}, {"si4", ElementType::S4}, {"si8", ElementType::S8}, {"si16", ElementType::S16},
-    {"si32", ElementType::S32}, {"si64", ElementType::S64}, {"ui1", ElementType::U1}, {"ui2", ElementType::U2},
-    {"ui4", ElementType::U4}, {"ui8", ElementType::U8}, {"ui16", ElementType::U16}, {"ui32", ElementType::U32},
-    {"ui64", ElementType::U64}, {"f8E5M2", ElementType::F8E5M2}, {"f8E4M3", ElementType::F8E4M3},
-    {"f8E4M3FN", ElementType::F8E4M3FN}, {"f8E4M3B11FNUZ", ElementType::F8E4M3B11FNUZ}, {"f8E3M4", ElementType::F8E3M4},
-    {"f8E5M2FNUZ", ElementType::F8E5M2FNUZ}, {"f8E4M3FNUZ", ElementType::F8E4M3FNUZ}, {"f8E8M0FNU", ElementType::F8E8M0FNU},
-    {"f6E3M2FN", ElementType::F6E3M2FN}, {"f6E2M3FN", ElementType::F6E2M3FN}, {"f4E2M1FN", ElementType::F4E2M1FN},
+    {"f32", ElementType::F32},
+    {"f64", ElementType::F64},
+    {"f16", ElementType::F16},
+    {"bf16", ElementType::BF16},
+    {"i1", ElementType::Pred},
+    {"i2", ElementType::S2},
+    {"i4", ElementType::S4},
+    {"i8", ElementType::S8},
+    {"i16", ElementType::S16},
+    {"i32", ElementType::S32},
+    {"i64", ElementType::S64},
+    {"index", ElementType::S64},
+    {"si2", ElementType::S2},
+    {"si4", ElementType::S4},
+    {"si8", ElementType::S8},
+    {"si16", ElementType::S16},
+    {"si32", ElementType::S32},
+    {"si64", ElementType::S64},
+    {"ui1", ElementType::U1},
+    {"ui2", ElementType::U2},
+    {"ui4", ElementType::U4},
+    {"ui8", ElementType::U8},
+    {"ui16", ElementType::U16},
+    {"ui32", ElementType::U32},
+    {"ui64", ElementType::U64},
+    {"f8E5M2", ElementType::F8E5M2},
+    {"f8E4M3", ElementType::F8E4M3},
+    {"f8E4M3FN", ElementType::F8E4M3FN},
+    {"f8E4M3B11FNUZ", ElementType::F8E4M3B11FNUZ},
+    {"f8E3M4", ElementType::F8E3M4},
+    {"f8E5M2FNUZ", ElementType::F8E5M2FNUZ},
+    {"f8E4M3FNUZ", ElementType::F8E4M3FNUZ},
+    {"f8E8M0FNU", ElementType::F8E8M0FNU},
+    {"f6E3M2FN", ElementType::F6E3M2FN},
+    {"f6E2M3FN", ElementType::F6E2M3FN},
+    {"f4E2M1FN", ElementType::F4E2M1FN},
 };
 
 std::optional<ElementType> elementTypeNamed(std::string_view name) {
@@ -49,7 +75,8 @@ int hexDigit(char c) {
 std::string_view Parser::identifier() {
   lexer_.skipBlanks();
   const size_t begin = lexer_.offset();
-  while (text::isNameStart(lexer_.raw()) || text::isDigit(lexer_.raw()) || lexer_.raw() == '.' || lexer_.raw() == '$') lexer_.bump();
+  while (text::isNameStart(lexer_.raw()) || text::isDigit(lexer_.raw()) || lexer_.raw() == '.' || lexer_.raw() == '$')
+    lexer_.bump();
   return lexer_.text().substr(begin, lexer_.offset() - begin);
 }
 
@@ -98,12 +125,16 @@ bool Parser::elementType(ElementType& out) {
   std::string_view name = identifier();
   if (name == "complex") {
     ElementType part{};
-    if (!lexer_.expect('<', "after complex") || !elementType(part) || !lexer_.expect('>', "after the complex type")) return false;
+    if (!lexer_.expect('<', "after complex") || !elementType(part) || !lexer_.expect('>', "after the complex type"))
+      return false;
     out = part == ElementType::F64 ? ElementType::C128 : ElementType::C64;
-    return part == ElementType::F32 || part == ElementType::F64 || lexer_.failAt(at, "complex numbers are of f32 or f64");
+    return part == ElementType::F32 || part == ElementType::F64 ||
+           lexer_.failAt(at, "complex numbers are of f32 or f64");
   }
   auto type = elementTypeNamed(name);
-  if (!type) return lexer_.failAt(at, "unknown element type " + std::string(name.empty() ? lexer_.tokenAt(at) : name), "f32, i32, ui8 …");
+  if (!type)
+    return lexer_.failAt(at, "unknown element type " + std::string(name.empty() ? lexer_.tokenAt(at) : name),
+                         "f32, i32, ui8 …");
   out = *type;
   return true;
 }
@@ -141,7 +172,8 @@ bool Parser::bounds(Shape& out) {
   for (size_t d = 0; d < out.dimensions.size(); ++d) {
     if (d && !list.accept(',')) return lexer_.failAt(at, "the bounds do not match the rank");
     if (list.accept('?')) continue;
-    if (!list.integer(out.dimensions[d], "a bound") || out.dimensions[d] < 0) return lexer_.failAt(at, "a bound is no size");
+    if (!list.integer(out.dimensions[d], "a bound") || out.dimensions[d] < 0)
+      return lexer_.failAt(at, "a bound is no size");
   }
   return true;
 }
@@ -163,7 +195,8 @@ bool Parser::type(Shape& out, int depth) {
   const size_t at = lexer_.offset();
   if (lexer_.accept('!')) {
     std::string_view name = identifier();
-    if (name != "stablehlo.token" && name != "mhlo.token") return lexer_.failAt(at, "unknown type !" + std::string(name));
+    if (name != "stablehlo.token" && name != "mhlo.token")
+      return lexer_.failAt(at, "unknown type !" + std::string(name));
     out = Shape::token();
     return true;
   }
@@ -180,8 +213,7 @@ bool Parser::type(Shape& out, int depth) {
     return true;
   }
   lexer_.seek(at);
-  if (name != "none" && name != "complex" && !elementTypeNamed(name))
-    return lexer_.failExpected("a type");
+  if (name != "none" && name != "complex" && !elementTypeNamed(name)) return lexer_.failExpected("a type");
   if (name == "none") return identifier(), out = Shape::tuple({}), true;
   ElementType element{};
   if (!elementType(element)) return false;

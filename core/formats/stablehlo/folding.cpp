@@ -1,5 +1,5 @@
-// Folding on demand, backwards from the value that is asked for. Operations are evaluated by their OpDefs; what has no effect
-// and small arrays only. Depth and steps have limits, past which a value counts as unknown.
+// Folding on demand, backwards from the value that is asked for. Operations are evaluated by their OpDefs; what has no
+// effect and small arrays only. Depth and steps have limits, past which a value counts as unknown.
 #include "core/formats/stablehlo/folding.h"
 
 #include <algorithm>
@@ -11,11 +11,13 @@ namespace tessera::mlir {
 namespace {
 
 constexpr int kDeepest = 400;
-constexpr size_t kMostSteps = 1 << 18;  // for a whole file: what is known at its top is computed once, calls again and again
+constexpr size_t kMostSteps =
+    1 << 18;  // for a whole file: what is known at its top is computed once, calls again and again
 constexpr int64_t kMostElements = 1024;
 
 bool isSmall(const Shape& shape) {
-  return shape.isArray() && !shape.hasDynamicDimensions() && shape.elementCount().value_or(kMostElements + 1) <= kMostElements;
+  return shape.isArray() && !shape.hasDynamicDimensions() &&
+         shape.elementCount().value_or(kMostElements + 1) <= kMostElements;
 }
 
 bool isPlain(const OpDef* op) {
@@ -28,7 +30,8 @@ std::optional<Literal> sizeOf(const Module& module, const Instruction& instructi
   const auto* dimension = instruction.attributes->get<std::vector<int64_t>>(Attr::dimensions);
   if (!dimension || dimension->size() != 1 || !of.isArray()) return std::nullopt;
   const int64_t d = dimension->front();
-  if (d < 0 || d >= of.rank() || of.isDynamicDimension(d) || of.dimensions[static_cast<size_t>(d)] < 0) return std::nullopt;
+  if (d < 0 || d >= of.rank() || of.isDynamicDimension(d) || of.dimensions[static_cast<size_t>(d)] < 0)
+    return std::nullopt;
   auto out = Literal::zeros(Shape::arrayRowMajor(ElementType::S32, {}));
   if (!out) return std::nullopt;
   storeInt(ElementType::S32, out->mutableBytes().data(), of.dimensions[static_cast<size_t>(d)]);
@@ -38,7 +41,8 @@ std::optional<Literal> sizeOf(const Module& module, const Instruction& instructi
 }  // namespace
 
 bool isOpen(const Shape& shape) {
-  return std::ranges::find(shape.dimensions, Shape::kUnbounded) != shape.dimensions.end() || std::ranges::any_of(shape.elements, isOpen);
+  return std::ranges::find(shape.dimensions, Shape::kUnbounded) != shape.dimensions.end() ||
+         std::ranges::any_of(shape.elements, isOpen);
 }
 
 const Literal* ConstantFolder::valueOf(InstructionId id) { return find(known_, id, 0); }
@@ -97,8 +101,10 @@ ConstantFolder::Values ConstantFolder::argumentsOf(Values& values, const Instruc
   Values out;
   const std::vector<InstructionId>& parameters = module_.at(module_.callees(call).at(0)).parameters;
   for (size_t i = 0; i < parameters.size() && i < call.operands.size(); ++i)
-    if (const Literal* value = find(values, call.operands[i], depth + 1)) out[parameters[i].value] = {*value, parameters[i]};
-    else out[parameters[i].value] = {std::nullopt, cause_};
+    if (const Literal* value = find(values, call.operands[i], depth + 1))
+      out[parameters[i].value] = {*value, parameters[i]};
+    else
+      out[parameters[i].value] = {std::nullopt, cause_};
   return out;
 }
 
@@ -121,7 +127,9 @@ std::optional<Literal> ConstantFolder::evaluated(Values& values, InstructionId i
     const Literal* value = find(inner, computation.root, depth + 1);
     return value ? Result<Literal>(*value) : fail("not known");
   };
-  auto result = findOp(instruction.opcode)->evaluate({instruction, *instruction.shape, operands, shapes, call, {}, &module_, nullptr, nullptr});
+  auto result =
+      findOp(instruction.opcode)
+          ->evaluate({instruction, *instruction.shape, operands, shapes, call, {}, &module_, nullptr, nullptr});
   cause_ = id;
   return result ? std::optional(std::move(*result)) : std::nullopt;
 }

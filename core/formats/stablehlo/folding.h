@@ -1,5 +1,6 @@
-// Values that are known when a file is read: constants and what plain operations and calls make of them, with the sizes of
-// static dimensions. Operations on dynamic sizes take their sizes from here. Asked for by the lowering, bounded in work.
+// Values that are known when a file is read: constants and what plain operations and calls make of them, with the sizes
+// of static dimensions. Operations on dynamic sizes take their sizes from here. Asked for by the lowering, bounded in
+// work.
 #pragma once
 
 #include <optional>

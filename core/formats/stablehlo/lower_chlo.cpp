@@ -1,5 +1,5 @@
-// chlo operations. Those that HLO has by name are plain rows; the others are written as expressions over HLO's elementwise
-// operations, in f32 for narrower floats (special_functions.h).
+// chlo operations. Those that HLO has by name are plain rows; the others are written as expressions over HLO's
+// elementwise operations, in f32 for narrower floats (special_functions.h).
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -28,8 +28,10 @@ Status lowerExpression(Lowering& l, const Operation& op, Opcode) {
     if (narrow) id = x.as(ElementType::F32).id;
   }
   Value result{&l, operands[0]};
-  if constexpr (std::is_invocable_v<decltype(kExpression), Value>) result = kExpression(result);
-  else result = kExpression(result, Value{&l, operands[1]});
+  if constexpr (std::is_invocable_v<decltype(kExpression), Value>)
+    result = kExpression(result);
+  else
+    result = kExpression(result, Value{&l, operands[1]});
   l.defineResult(op, 0, narrow ? result.as(type).id : result.id);
   return {};
 }
@@ -67,7 +69,8 @@ Status lowerNextAfter(Lowering& l, const Operation& op, Opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   const Value x{&l, operands[0]}, y{&l, operands[1]};
   const int bits = info(x.shape().type).bits;
-  if (!isFloat(x.shape().type) || bits < 16) return l.fault(op, "the operand is not of a float type of 16 bits or more");
+  if (!isFloat(x.shape().type) || bits < 16)
+    return l.fault(op, "the operand is not of a float type of 16 bits or more");
   const ElementType type = bits == 64 ? ElementType::S64 : bits == 32 ? ElementType::S32 : ElementType::S16;
   const Value xBits = x.bits(type), yBits = y.bits(type);
   Literal mask = Literal::zeros(Shape::arrayRowMajor(type, {})).value();
@@ -96,7 +99,9 @@ Status lowerTopK(Lowering& l, const Operation& op, Opcode opcode) {
   return l.emit(op, opcode, {id}, std::move(attributes));
 }
 
-Status lowerConstant(Lowering& l, const Operation& op, Opcode opcode) { return findRow("constant")->lower(l, op, opcode); }
+Status lowerConstant(Lowering& l, const Operation& op, Opcode opcode) {
+  return findRow("constant")->lower(l, op, opcode);
+}
 
 Status lowerConstantLike(Lowering& l, const Operation& op, Opcode) {
   TESSERA_ASSIGN_OR_RETURN(InstructionId id, l.operand(op, 0));

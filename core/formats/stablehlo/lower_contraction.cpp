@@ -15,7 +15,8 @@ Status setPrecision(const Lowering& l, AttributeSet& out, const Operation& op) {
   std::vector<std::string> words;
   bool any = false;
   for (const Attribute& item : given->items) {
-    TESSERA_ASSIGN_OR_RETURN(std::string word, l.oneOf(op, wordOf(&item), item.offset, "precision", "DEFAULT HIGH HIGHEST"));
+    TESSERA_ASSIGN_OR_RETURN(std::string word,
+                             l.oneOf(op, wordOf(&item), item.offset, "precision", "DEFAULT HIGH HIGHEST"));
     any |= word != "DEFAULT";
     for (char& c : word) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
     words.push_back(std::move(word));
@@ -31,8 +32,8 @@ struct AlgorithmRow {
   std::string_view name;
 };
 constexpr AlgorithmRow kAlgorithms[] = {
-    {"f16", "f16", "f16", 1, "dot_f16_f16_f16"},     {"f16", "f16", "f32", 1, "dot_f16_f16_f32"},
-    {"bf16", "bf16", "bf16", 1, "dot_bf16_bf16_bf16"}, {"bf16", "bf16", "f32", 1, "dot_bf16_bf16_f32"},
+    {"f16", "f16", "f16", 1, "dot_f16_f16_f16"},        {"f16", "f16", "f32", 1, "dot_f16_f16_f32"},
+    {"bf16", "bf16", "bf16", 1, "dot_bf16_bf16_bf16"},  {"bf16", "bf16", "f32", 1, "dot_bf16_bf16_f32"},
     {"bf16", "bf16", "f32", 3, "dot_bf16_bf16_f32_x3"}, {"bf16", "bf16", "f32", 6, "dot_bf16_bf16_f32_x6"},
     {"bf16", "bf16", "f32", 9, "dot_bf16_bf16_f32_x9"}, {"tf32", "tf32", "f32", 1, "dot_tf32_tf32_f32"},
     {"tf32", "tf32", "f32", 3, "dot_tf32_tf32_f32_x3"}, {"f32", "f32", "f32", 1, "dot_f32_f32_f32"},
@@ -41,7 +42,8 @@ constexpr AlgorithmRow kAlgorithms[] = {
 
 bool isFloat8(std::string_view type) { return type.starts_with("f8"); }
 
-std::string algorithmNamed(std::string_view lhs, std::string_view rhs, std::string_view accumulate, int64_t operations, bool imprecise) {
+std::string algorithmNamed(std::string_view lhs, std::string_view rhs, std::string_view accumulate, int64_t operations,
+                           bool imprecise) {
   if (isFloat8(lhs) && isFloat8(rhs) && accumulate == "f32" && operations == 1)
     return imprecise ? "dot_any_f8_any_f8_f32_fast_accum" : "dot_any_f8_any_f8_f32";
   for (const AlgorithmRow& row : kAlgorithms)
@@ -62,7 +64,8 @@ Status setAlgorithm(const Lowering& l, AttributeSet& out, const Operation& op) {
     return !one ? otherwise : one->kind == Attribute::Kind::Bool ? int64_t{one->boolean} : one->integer;
   };
   const int64_t operations = number("num_primitive_operations", 1);
-  const std::string lhs = type("lhs_precision_type"), rhs = type("rhs_precision_type"), accumulate = type("accumulation_type");
+  const std::string lhs = type("lhs_precision_type"), rhs = type("rhs_precision_type"),
+                    accumulate = type("accumulation_type");
   std::string name = algorithmNamed(lhs, rhs, accumulate, operations, number("allow_imprecise_accumulation", 0) != 0);
   if (name.empty())
     return l.fault(op, "HLO has no such algorithm", "for example tf32, tf32, f32 with 3 operations",
@@ -72,8 +75,8 @@ Status setAlgorithm(const Lowering& l, AttributeSet& out, const Operation& op) {
 }
 
 // Both sides' dimensions: [1] x [0], or two entries of #stablehlo.dot<…>.
-void setSides(AttributeSet& out, const Operation& op, std::string_view pretty, const Attribute* numbers, std::string_view field, Attr lhs,
-              Attr rhs, bool always) {
+void setSides(AttributeSet& out, const Operation& op, std::string_view pretty, const Attribute* numbers,
+              std::string_view field, Attr lhs, Attr rhs, bool always) {
   std::vector<int64_t> left, right;
   if (const Attribute* both = op.find(pretty); both && both->items.size() == 2) {
     left = integersOf(&both->items[0]);
@@ -91,8 +94,10 @@ Status lowerDotGeneral(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   const Attribute* numbers = op.find("dot_dimension_numbers");
   AttributeSet attributes;
-  setSides(attributes, op, "batching_dims", numbers, "batching_dimensions", Attr::lhs_batch_dims, Attr::rhs_batch_dims, false);
-  setSides(attributes, op, "contracting_dims", numbers, "contracting_dimensions", Attr::lhs_contracting_dims, Attr::rhs_contracting_dims, true);
+  setSides(attributes, op, "batching_dims", numbers, "batching_dimensions", Attr::lhs_batch_dims, Attr::rhs_batch_dims,
+           false);
+  setSides(attributes, op, "contracting_dims", numbers, "contracting_dimensions", Attr::lhs_contracting_dims,
+           Attr::rhs_contracting_dims, true);
   TESSERA_TRY(setPrecision(l, attributes, op));
   TESSERA_TRY(setAlgorithm(l, attributes, op));
   return l.emit(op, opcode, operands, std::move(attributes));
@@ -102,7 +107,8 @@ Status lowerDotGeneral(Lowering& l, const Operation& op, Opcode opcode) {
 Status lowerDot(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   AttributeSet attributes;
-  attributes.set(Attr::lhs_contracting_dims, std::vector<int64_t>{std::max<int64_t>(l.shapeOf(operands[0]).rank() - 1, 0)});
+  attributes.set(Attr::lhs_contracting_dims,
+                 std::vector<int64_t>{std::max<int64_t>(l.shapeOf(operands[0]).rank() - 1, 0)});
   attributes.set(Attr::rhs_contracting_dims, std::vector<int64_t>{0});
   TESSERA_TRY(setPrecision(l, attributes, op));
   return l.emit(op, opcode, operands, std::move(attributes));
@@ -114,7 +120,8 @@ Status lowerRaggedDot(Lowering& l, const Operation& op, Opcode opcode) {
   if (!numbers) return l.fault(op, "the dimension numbers are missing");
   AttributeSet attributes;
   setSides(attributes, op, "", numbers, "batching_dimensions", Attr::lhs_batch_dims, Attr::rhs_batch_dims, false);
-  setSides(attributes, op, "", numbers, "contracting_dimensions", Attr::lhs_contracting_dims, Attr::rhs_contracting_dims, true);
+  setSides(attributes, op, "", numbers, "contracting_dimensions", Attr::lhs_contracting_dims,
+           Attr::rhs_contracting_dims, true);
   attributes.set(Attr::lhs_ragged_dims, integersOf(numbers->find("lhs_ragged_dimensions")));
   attributes.set(Attr::rhs_group_dims, integersOf(numbers->find("rhs_group_dimensions")));
   TESSERA_TRY(setPrecision(l, attributes, op));
@@ -122,8 +129,8 @@ Status lowerRaggedDot(Lowering& l, const Operation& op, Opcode opcode) {
 }
 
 // [b, 0, 1, f] as "b01f", its letters' places into the dimensions.
-bool readLabels(const Attribute& list, char firstLetter, char secondLetter, int64_t& first, int64_t& second, std::vector<int64_t>& spatial,
-                std::string& text) {
+bool readLabels(const Attribute& list, char firstLetter, char secondLetter, int64_t& first, int64_t& second,
+                std::vector<int64_t>& spatial, std::string& text) {
   spatial.assign(list.items.size() >= 2 ? list.items.size() - 2 : 0, -1);
   for (size_t i = 0; i < list.items.size(); ++i) {
     const Attribute& item = list.items[i];
@@ -133,7 +140,8 @@ bool readLabels(const Attribute& list, char firstLetter, char secondLetter, int6
       first = static_cast<int64_t>(i);
     else if (label == std::string(1, secondLetter))
       second = static_cast<int64_t>(i);
-    else if (item.kind == Attribute::Kind::Int && item.integer >= 0 && static_cast<size_t>(item.integer) < spatial.size())
+    else if (item.kind == Attribute::Kind::Int && item.integer >= 0 &&
+             static_cast<size_t>(item.integer) < spatial.size())
       spatial[static_cast<size_t>(item.integer)] = static_cast<int64_t>(i);
     else
       return false;
@@ -148,7 +156,8 @@ bool readConvolutionDimensions(const Attribute& labels, ConvolutionDimensions& o
   good = good && readLabels(labels.items[1], 'i', 'o', out.kernelInput, out.kernelOutput, out.kernelSpatial, out.text);
   out.text += "->";
   good = good && readLabels(labels.items[2], 'b', 'f', out.outputBatch, out.outputFeature, out.outputSpatial, out.text);
-  return good && out.inputSpatial.size() == out.kernelSpatial.size() && out.inputSpatial.size() == out.outputSpatial.size();
+  return good && out.inputSpatial.size() == out.kernelSpatial.size() &&
+         out.inputSpatial.size() == out.outputSpatial.size();
 }
 
 // #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]> has its lists as text.
@@ -172,7 +181,9 @@ Attribute labelsOf(const Operation& op) {
 }
 
 // The value of one dimension in a list that may be left out.
-int64_t at(const std::vector<int64_t>& list, size_t d, int64_t otherwise) { return d < list.size() ? list[d] : otherwise; }
+int64_t at(const std::vector<int64_t>& list, size_t d, int64_t otherwise) {
+  return d < list.size() ? list[d] : otherwise;
+}
 
 Status lowerConvolution(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
@@ -180,14 +191,19 @@ Status lowerConvolution(Lowering& l, const Operation& op, Opcode opcode) {
   if (!readConvolutionDimensions(labelsOf(op), dimensions))
     return l.fault(op, "the dimension numbers are not understood", "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]");
   const Attribute* given = op.find("window");
-  auto part = [&](std::string_view pretty, std::string_view generic) { return given ? given->find(pretty) : op.find(generic); };
-  const std::vector<int64_t> strides = integersOf(part("stride", "window_strides")), lhsDilation = integersOf(part("lhs_dilate", "lhs_dilation")),
-                             rhsDilation = integersOf(part("rhs_dilate", "rhs_dilation")), reversal = integersOf(part("reverse", "window_reversal"));
+  auto part = [&](std::string_view pretty, std::string_view generic) {
+    return given ? given->find(pretty) : op.find(generic);
+  };
+  const std::vector<int64_t> strides = integersOf(part("stride", "window_strides")),
+                             lhsDilation = integersOf(part("lhs_dilate", "lhs_dilation")),
+                             rhsDilation = integersOf(part("rhs_dilate", "rhs_dilation")),
+                             reversal = integersOf(part("reverse", "window_reversal"));
   const std::vector<std::vector<int64_t>> padding = integerRows(part("pad", "padding"));
   const Shape& kernel = l.shapeOf(operands[1]);
   Window window;
   for (size_t d = 0; d < dimensions.kernelSpatial.size(); ++d) {
-    if (dimensions.kernelSpatial[d] >= kernel.rank()) return l.fault(op, "the dimension numbers do not match the kernel");
+    if (dimensions.kernelSpatial[d] >= kernel.rank())
+      return l.fault(op, "the dimension numbers do not match the kernel");
     WindowDimension& w = window.dimensions.emplace_back();
     w.size = kernel.dimensions[static_cast<size_t>(dimensions.kernelSpatial[d])];
     w.stride = at(strides, d, 1);
@@ -199,8 +215,10 @@ Status lowerConvolution(Lowering& l, const Operation& op, Opcode opcode) {
   AttributeSet attributes;
   if (!window.dimensions.empty()) attributes.set(Attr::window, std::move(window));
   attributes.set(Attr::dim_labels, Boxed<ConvolutionDimensions>(std::move(dimensions)));
-  if (int64_t groups = integer(op, {"feature_group_count"}, 1); groups != 1) attributes.set(Attr::feature_group_count, groups);
-  if (int64_t groups = integer(op, {"batch_group_count"}, 1); groups != 1) attributes.set(Attr::batch_group_count, groups);
+  if (int64_t groups = integer(op, {"feature_group_count"}, 1); groups != 1)
+    attributes.set(Attr::feature_group_count, groups);
+  if (int64_t groups = integer(op, {"batch_group_count"}, 1); groups != 1)
+    attributes.set(Attr::batch_group_count, groups);
   TESSERA_TRY(setPrecision(l, attributes, op));
   return l.emit(op, opcode, operands, std::move(attributes));
 }
@@ -263,7 +281,8 @@ Status lowerTriangularSolve(Lowering& l, const Operation& op, Opcode opcode) {
   if (boolean(op, {"left_side"}, false)) attributes.set(Attr::left_side, true);
   if (boolean(op, {"lower"}, false)) attributes.set(Attr::lower, true);
   if (boolean(op, {"unit_diagonal"}, false)) attributes.set(Attr::unit_diagonal, true);
-  TESSERA_ASSIGN_OR_RETURN(std::string transpose, l.choice(op, {"transpose_a"}, "NO_TRANSPOSE TRANSPOSE ADJOINT", "NO_TRANSPOSE"));
+  TESSERA_ASSIGN_OR_RETURN(std::string transpose,
+                           l.choice(op, {"transpose_a"}, "NO_TRANSPOSE TRANSPOSE ADJOINT", "NO_TRANSPOSE"));
   attributes.set(Attr::transpose_a, std::move(transpose));
   return l.emit(op, opcode, operands, std::move(attributes));
 }

@@ -1,5 +1,5 @@
-// Operations with regions and calls: reduce, sort, map, while, case, if, call, composite. HLO's computations see no outer
-// values, so a loop carries what its body captures, and a branch takes it in a tuple.
+// Operations with regions and calls: reduce, sort, map, while, case, if, call, composite. HLO's computations see no
+// outer values, so a loop carries what its body captures, and a branch takes it in a tuple.
 #include "core/formats/stablehlo/lowering_rows.h"
 
 namespace tessera::mlir {
@@ -94,7 +94,8 @@ Status lowerBranches(Lowering& l, const Operation& op, Opcode opcode) {
   }
   AttributeSet attributes;
   if (l.shapeOf(selector).type == ElementType::Pred) {
-    if (branches.size() != 2) return l.fault(op, "a boolean chooses between two branches", "2", std::to_string(branches.size()));
+    if (branches.size() != 2)
+      return l.fault(op, "a boolean chooses between two branches", "2", std::to_string(branches.size()));
     attributes.set(Attr::true_computation, branches[0]);
     attributes.set(Attr::false_computation, branches[1]);
   } else {
@@ -108,11 +109,12 @@ Status lowerCall(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(ComputationId callee, l.calledFunction(op, op.symbol, operands));
   const Computation& function = l.module().at(callee);
   bool good = function.parameters.size() == operands.size();
-  for (size_t i = 0; good && i < operands.size(); ++i) good = compatible(l.shapeOf(function.parameters[i]), l.shapeOf(operands[i]));
+  for (size_t i = 0; good && i < operands.size(); ++i)
+    good = compatible(l.shapeOf(function.parameters[i]), l.shapeOf(operands[i]));
   if (!good) return l.fault(op, "the operands do not fit the function @" + std::string(op.symbol));
   if (!isOpen(l.resultShape(op)) && !compatible(l.shapeOf(function.root), l.resultShape(op)))
-    return l.fault(op, "the results do not fit the function @" + std::string(op.symbol), toString(l.shapeOf(function.root), false),
-                   toString(l.resultShape(op), false));
+    return l.fault(op, "the results do not fit the function @" + std::string(op.symbol),
+                   toString(l.shapeOf(function.root), false), toString(l.resultShape(op), false));
   AttributeSet attributes;
   attributes.set(Attr::to_apply, callee);
   return l.emit(op, opcode, operands, std::move(attributes));
@@ -138,10 +140,14 @@ Status lowerComposite(Lowering& l, const Operation& op, Opcode opcode) {
 }
 
 const LoweringRow kRows[] = {
-    {"reduce", 2, Opcode::Reduce, lowerReduce},      {"sort", 1, Opcode::Sort, lowerSort},
-    {"map", 1, Opcode::Map, lowerMap},               {"while", 0, Opcode::While, lowerWhile},
-    {"case", 1, Opcode::Conditional, lowerBranches}, {"if", 1, Opcode::Conditional, lowerBranches},
-    {"call", 0, Opcode::Call, lowerCall},            {"composite", 0, Opcode::Call, lowerComposite},
+    {"reduce", 2, Opcode::Reduce, lowerReduce},
+    {"sort", 1, Opcode::Sort, lowerSort},
+    {"map", 1, Opcode::Map, lowerMap},
+    {"while", 0, Opcode::While, lowerWhile},
+    {"case", 1, Opcode::Conditional, lowerBranches},
+    {"if", 1, Opcode::Conditional, lowerBranches},
+    {"call", 0, Opcode::Call, lowerCall},
+    {"composite", 0, Opcode::Call, lowerComposite},
 };
 
 }  // namespace

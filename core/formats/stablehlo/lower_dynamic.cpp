@@ -1,5 +1,6 @@
-// Operations whose sizes are operands, as jax.export writes them for symbolic dimensions: with sizes that are known they are the
-// static operation; under bounds the bounded one, whose sizes are set. Custom calls that stand for such operations, too.
+// Operations whose sizes are operands, as jax.export writes them for symbolic dimensions: with sizes that are known
+// they are the static operation; under bounds the bounded one, whose sizes are set. Custom calls that stand for such
+// operations, too.
 #include <algorithm>
 #include <optional>
 
@@ -38,7 +39,8 @@ Attribute pairsOf(const std::vector<int64_t>& values) {
 
 void dropOperand(Operation& op, size_t index) {
   op.operands.erase(op.operands.begin() + static_cast<std::ptrdiff_t>(index));
-  if (index < op.operandOffsets.size()) op.operandOffsets.erase(op.operandOffsets.begin() + static_cast<std::ptrdiff_t>(index));
+  if (index < op.operandOffsets.size())
+    op.operandOffsets.erase(op.operandOffsets.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 void setAttribute(Operation& op, std::string name, Attribute value) {
@@ -54,7 +56,9 @@ Status settleFrom(Lowering& l, const Operation& op, size_t sizesOperand, Shape& 
   for (size_t d = 0; good && d < sizes.size(); ++d)
     good = sizes[d] >= 0 && (type.dimensions[d] == Shape::kUnbounded || sizes[d] == type.dimensions[d]);
   if (!good)
-    return l.fault(op, "the sizes in operand " + std::to_string(sizesOperand) + ", " + std::string(op.operands[sizesOperand]) + ", do not fit the result",
+    return l.fault(op,
+                   "the sizes in operand " + std::to_string(sizesOperand) + ", " +
+                       std::string(op.operands[sizesOperand]) + ", do not fit the result",
                    toString(type, false), listText(sizes));
   type = Shape::arrayRowMajor(type.type, sizes);
   return {};
@@ -87,7 +91,8 @@ InstructionId elementAt(Lowering& l, InstructionId list, int64_t d) {
 InstructionId sizeAt(Lowering& l, InstructionId sizes, int64_t d) {
   const ElementType type = l.shapeOf(sizes).type;
   const InstructionId scalar = elementAt(l, sizes, d);
-  return type == ElementType::S32 ? scalar : l.add(Opcode::Convert, Shape::arrayRowMajor(ElementType::S32, {}), {scalar});
+  return type == ElementType::S32 ? scalar
+                                  : l.add(Opcode::Convert, Shape::arrayRowMajor(ElementType::S32, {}), {scalar});
 }
 
 // The bounded dimensions of `type` get their sizes.
@@ -107,7 +112,8 @@ InstructionId withSizes(Lowering& l, InstructionId id, InstructionId sizes, cons
 Status needList(Lowering& l, const Operation& op, InstructionId sizes, const Shape& type) {
   const Shape& list = l.shapeOf(sizes);
   if (list.rank() == 1 && list.dimensions[0] == type.rank()) return {};
-  return l.fault(op, "the sizes do not fit the rank of the result", "s32[" + std::to_string(type.rank()) + "]", toString(list, false));
+  return l.fault(op, "the sizes do not fit the rank of the result", "s32[" + std::to_string(type.rank()) + "]",
+                 toString(list, false));
 }
 
 // --- rows
@@ -153,8 +159,9 @@ Result<std::vector<std::vector<int64_t>>> knownLists(Lowering& l, const Operatio
   for (size_t i = first; i < first + count; ++i) {
     TESSERA_ASSIGN_OR_RETURN(std::vector<int64_t> list, l.knownIntegers(op, i));
     if (list.size() != rank)
-      return l.fault(op, "operand " + std::to_string(i) + ", " + std::string(op.operands[i]) + ", does not fit the rank", std::to_string(rank) + " integers",
-                     std::to_string(list.size()));
+      return l.fault(op,
+                     "operand " + std::to_string(i) + ", " + std::string(op.operands[i]) + ", does not fit the rank",
+                     std::to_string(rank) + " integers", std::to_string(list.size()));
     out.push_back(std::move(list));
   }
   return out;
@@ -184,8 +191,9 @@ Result<bool> lowerMovingSlice(Lowering& l, const Operation& op) {
   const auto rank = static_cast<size_t>(l.shapeOf(operands[0]).rank());
   const Shape starts = l.shapeOf(operands[1]);
   const auto sizes = sizesBehind(l, operands[1], operands[2]), strides = l.known(operands[3]);
-  const bool good = !l.known(operands[1]) && sizes && strides && sizes->size() == rank && starts.rank() == 1 && op.types.size() == 1 &&
-                    starts.dimensions[0] == static_cast<int64_t>(rank) && std::ranges::all_of(*strides, [](int64_t s) { return s == 1; });
+  const bool good = !l.known(operands[1]) && sizes && strides && sizes->size() == rank && starts.rank() == 1 &&
+                    op.types.size() == 1 && starts.dimensions[0] == static_cast<int64_t>(rank) &&
+                    std::ranges::all_of(*strides, [](int64_t s) { return s == 1; });
   if (!good) return false;
   Ids all = {operands[0]};
   for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) all.push_back(elementAt(l, operands[1], d));
@@ -238,7 +246,8 @@ std::string assertionText(Lowering& l, const Operation& op) {
     const std::string place = "{" + std::to_string(i - 1) + "}";
     auto value = l.knownIntegers(op, i);
     const std::string text = value && value->size() == 1 ? std::to_string(value->front()) : "?";
-    for (size_t at = out.find(place); at != std::string::npos; at = out.find(place, at + text.size())) out.replace(at, place.size(), text);
+    for (size_t at = out.find(place); at != std::string::npos; at = out.find(place, at + text.size()))
+      out.replace(at, place.size(), text);
   }
   return out;
 }
@@ -263,7 +272,8 @@ Status lowerDynamicTopK(Lowering& l, const Operation& op) {
 
 Status lowerDynamicRngBits(Lowering& l, const Operation& op) {
   TESSERA_TRY(l.need(op, 2));
-  if (op.types.size() != 2) return l.fault(op, "the generator gives its state and the bits", "2 results", std::to_string(op.types.size()));
+  if (op.types.size() != 2)
+    return l.fault(op, "the generator gives its state and the bits", "2 results", std::to_string(op.types.size()));
   Operation fixed = op;
   TESSERA_TRY(settleFrom(l, op, 1, fixed.types[1]));
   return lowerStatic(l, fixed, "rng_bit_generator");
@@ -274,8 +284,10 @@ Status lowerDynamicReduceWindow(Lowering& l, const Operation& op) {
   constexpr size_t kLists = 5;
   const size_t arrays = op.operands.size() - std::min(op.operands.size(), kLists);
   const Attribute* called = op.find("called_computations");
-  if (arrays < 2 || arrays % 2 != 0) return l.fault(op, "the operands are arrays, as many initial values, and five lists");
-  if (!called || called->items.size() != 1) return l.fault(op, "called_computations names the one function that combines");
+  if (arrays < 2 || arrays % 2 != 0)
+    return l.fault(op, "the operands are arrays, as many initial values, and five lists");
+  if (!called || called->items.size() != 1)
+    return l.fault(op, "called_computations names the one function that combines");
   TESSERA_ASSIGN_OR_RETURN(const auto lists, knownLists(l, op, arrays, kLists - 1));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t> padding, l.knownIntegers(op, arrays + kLists - 1));
   if (padding.size() != 2 * lists[0].size()) return l.fault(op, "the padding does not fit the rank");
@@ -317,7 +329,8 @@ Status settleCall(Lowering& l, Operation& op) {
   for (int64_t i : order) {
     dropOperand(op, static_cast<size_t>(i));
     for (auto& [name, value] : op.attributes)
-      if (name == "operand_layouts" && static_cast<size_t>(i) < value.items.size()) value.items.erase(value.items.begin() + i);
+      if (name == "operand_layouts" && static_cast<size_t>(i) < value.items.size())
+        value.items.erase(value.items.begin() + i);
   }
   return {};
 }

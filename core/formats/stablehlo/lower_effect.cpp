@@ -1,4 +1,5 @@
-// What reaches outside of the graph: custom calls, random numbers, collectives, tokens, hosts, and manual regions of Shardy.
+// What reaches outside of the graph: custom calls, random numbers, collectives, tokens, hosts, and manual regions of
+// Shardy.
 #include "core/formats/stablehlo/lowering_rows.h"
 
 namespace tessera::mlir {
@@ -40,18 +41,19 @@ void setAliases(AttributeSet& out, const Operation& op) {
   for (const Attribute& alias : given->items) {
     const Attribute* operand = alias.find("operand_index");
     if (text.size() > 1) text += ", ";
-    text += indexText(alias.find("output_tuple_indices")) + ": (" + std::to_string(operand ? operand->integer : 0) + ", " +
-            indexText(alias.find("operand_tuple_indices")) + ')';
+    text += indexText(alias.find("output_tuple_indices")) + ": (" + std::to_string(operand ? operand->integer : 0) +
+            ", " + indexText(alias.find("operand_tuple_indices")) + ')';
   }
   out.set(Attr::output_to_operand_aliasing, RawText{text + '}', false});
 }
 
 Status setApiVersion(Lowering& l, AttributeSet& out, const Operation& op) {
-  constexpr std::string_view kVersions[] = {"", "", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
-                                            "API_VERSION_TYPED_FFI"};
+  constexpr std::string_view kVersions[] = {"", "", "API_VERSION_STATUS_RETURNING",
+                                            "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
   int64_t version = integer(op, {"api_version"}, 1);
   if (op.find("mhlo.backend_config")) version = 4;
-  if (version < 0 || version > 4) return l.fault(op, "api_version has an unknown value", "0 to 4", std::to_string(version));
+  if (version < 0 || version > 4)
+    return l.fault(op, "api_version has an unknown value", "0 to 4", std::to_string(version));
   if (version >= 2) out.set(Attr::api_version, std::string(kVersions[version]));
   return {};
 }
@@ -75,31 +77,36 @@ Status setCallees(Lowering& l, const Operation& op, AttributeSet& out) {
   return {};
 }
 
-// The N best along a dimension, exactly, as XLA:CPU takes it: all are sorted by the comparator, and the first ones kept.
-// Operands: arrays that move together, then what each would be filled up with.
+// The N best along a dimension, exactly, as XLA:CPU takes it: all are sorted by the comparator, and the first ones
+// kept. Operands: arrays that move together, then what each would be filled up with.
 Status lowerApproxTopK(Lowering& l, const Operation& op) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   const Attribute* config = op.find("mhlo.backend_config");
   const Attribute* along = config ? config->find("reduction_dim") : nullptr;
   const size_t n = op.types.size();
-  if (n == 0 || operands.size() != 2 * n) return l.fault(op, "ApproxTopK takes two operands a result", std::to_string(2 * n), std::to_string(operands.size()));
+  if (n == 0 || operands.size() != 2 * n)
+    return l.fault(op, "ApproxTopK takes two operands a result", std::to_string(2 * n),
+                   std::to_string(operands.size()));
   if (!along) return l.fault(op, "ApproxTopK needs reduction_dim in its mhlo.backend_config");
   operands.resize(n);
   AttributeSet callees, attributes;
   TESSERA_TRY(setCallees(l, op, callees));
   const auto* comparator = callees.get<std::vector<ComputationId>>(Attr::called_computations);
-  if (!comparator || comparator->size() != 1) return l.fault(op, "ApproxTopK needs one comparator among its called_computations");
+  if (!comparator || comparator->size() != 1)
+    return l.fault(op, "ApproxTopK needs one comparator among its called_computations");
   attributes.set(Attr::dimensions, std::vector<int64_t>{along->integer});
   attributes.set(Attr::to_apply, comparator->front());
   std::vector<Shape> shapes;
   for (InstructionId id : operands) shapes.push_back(l.shapeOf(id));
-  const InstructionId sorted = l.add(Opcode::Sort, n == 1 ? shapes[0] : Shape::tuple(shapes), operands, std::move(attributes));
+  const InstructionId sorted =
+      l.add(Opcode::Sort, n == 1 ? shapes[0] : Shape::tuple(shapes), operands, std::move(attributes));
   for (size_t i = 0; i < n; ++i) {
     std::vector<SliceDimension> first;
     for (int64_t size : op.types[i].dimensions) first.push_back({0, size, 1});
     AttributeSet slice;
     slice.set(Attr::slice, std::move(first));
-    l.defineResult(op, i, l.add(Opcode::Slice, op.types[i], {n == 1 ? sorted : l.tupleElement(sorted, i)}, std::move(slice)));
+    l.defineResult(op, i,
+                   l.add(Opcode::Slice, op.types[i], {n == 1 ? sorted : l.tupleElement(sorted, i)}, std::move(slice)));
   }
   return {};
 }
@@ -111,7 +118,9 @@ Status lowerDynamicApproxTopK(Lowering& l, Operation op) {
 }
 
 // Targets that hand their operand on.
-bool isTransparent(std::string_view target) { return target == "Sharding" || target == "LayoutConstraint" || target == "annotate_device_placement"; }
+bool isTransparent(std::string_view target) {
+  return target == "Sharding" || target == "LayoutConstraint" || target == "annotate_device_placement";
+}
 
 // An open result of a call that says nothing more about it.
 Status settleResults(Lowering& l, Operation& op, std::string_view target) {
@@ -163,7 +172,8 @@ Status lowerRng(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   operands.resize(2);  // the third is the shape
   AttributeSet attributes;
-  TESSERA_ASSIGN_OR_RETURN(const std::string distribution, l.choice(op, {"rng_distribution", "distribution"}, "UNIFORM NORMAL"));
+  TESSERA_ASSIGN_OR_RETURN(const std::string distribution,
+                           l.choice(op, {"rng_distribution", "distribution"}, "UNIFORM NORMAL"));
   attributes.set(Attr::distribution, "rng_" + lowerCase(distribution));
   return l.emit(op, opcode, operands, std::move(attributes));
 }
@@ -171,7 +181,8 @@ Status lowerRng(Lowering& l, const Operation& op, Opcode opcode) {
 Status lowerRngBits(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(InstructionId state, l.operand(op, 0));
   AttributeSet attributes;
-  TESSERA_ASSIGN_OR_RETURN(const std::string algorithm, l.choice(op, {"rng_algorithm", "algorithm"}, "DEFAULT THREE_FRY PHILOX"));
+  TESSERA_ASSIGN_OR_RETURN(const std::string algorithm,
+                           l.choice(op, {"rng_algorithm", "algorithm"}, "DEFAULT THREE_FRY PHILOX"));
   attributes.set(Attr::algorithm, "rng_" + lowerCase(algorithm));
   return l.emit(op, opcode, {state}, std::move(attributes));
 }
@@ -219,11 +230,12 @@ Status lowerCollective(Lowering& l, const Operation& op, Opcode opcode) {
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
-// StableHLO splits one dimension and joins another; HLO's form for arrays does so for one dimension only: what was split off
-// becomes a leading dimension, is exchanged, and is merged in front of the dimension to join.
+// StableHLO splits one dimension and joins another; HLO's form for arrays does so for one dimension only: what was
+// split off becomes a leading dimension, is exchanged, and is merged in front of the dimension to join.
 Status lowerAllToAll(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
-  const int64_t split = integer(op, {"split_dimension"}, 0), join = integer(op, {"concat_dimension"}, 0), count = integer(op, {"split_count"}, 1);
+  const int64_t split = integer(op, {"split_dimension"}, 0), join = integer(op, {"concat_dimension"}, 0),
+                count = integer(op, {"split_count"}, 1);
   if (operands.size() != 1) return l.fault(op, "all_to_all of several operands is not read");
   const Shape from = l.shapeOf(operands[0]);
   const bool good = split >= 0 && split < from.rank() && join >= 0 && join < from.rank() && count > 0 &&
@@ -248,7 +260,8 @@ Status lowerAllToAll(Lowering& l, const Operation& op, Opcode opcode) {
   for (int64_t d : order) moved.push_back(sizes[static_cast<size_t>(d)]);
   AttributeSet transposition;
   transposition.set(Attr::dimensions, order);
-  const InstructionId ordered = l.add(Opcode::Transpose, Shape::arrayRowMajor(from.type, moved), {parts}, std::move(transposition));
+  const InstructionId ordered =
+      l.add(Opcode::Transpose, Shape::arrayRowMajor(from.type, moved), {parts}, std::move(transposition));
   return l.emit(op, Opcode::Reshape, {ordered});
 }
 
@@ -302,8 +315,9 @@ AttributeSet manualFacts(const Operation& op, std::string_view target, const std
   out.set(Attr::custom_call_has_side_effect, true);
   const Attribute* axes = op.find("manual_axes");
   out.set(Attr::frontend_attributes,
-          RawText{frontendText({{key, "#sdy.sharding_per_value<" + shardings + ">"},
-                                {"xla.sdy.manual_axes", "#sdy<manual_axes" + (axes ? axes->text : std::string("{}")) + ">"}}),
+          RawText{frontendText(
+                      {{key, "#sdy.sharding_per_value<" + shardings + ">"},
+                       {"xla.sdy.manual_axes", "#sdy<manual_axes" + (axes ? axes->text : std::string("{}")) + ">"}}),
                   false});
   return out;
 }
@@ -320,8 +334,9 @@ Status lowerManualComputation(Lowering& l, const Operation& op, Opcode) {
   auto shardings = [&](const char* key) { return op.find(key) ? op.find(key)->text : std::string("[]"); };
   Ids blocks;
   if (!operands.empty()) {
-    const InstructionId cut = l.add(Opcode::CustomCall, shapeOf(local), operands,
-                                    manualFacts(op, "xla.sdy.GlobalToLocalShape", shardings("in_shardings"), "xla.sdy.in_shardings"));
+    const InstructionId cut =
+        l.add(Opcode::CustomCall, shapeOf(local), operands,
+              manualFacts(op, "xla.sdy.GlobalToLocalShape", shardings("in_shardings"), "xla.sdy.in_shardings"));
     if (local.size() == 1) blocks.push_back(cut);
     for (size_t i = 0; local.size() != 1 && i < local.size(); ++i) blocks.push_back(l.tupleElement(cut, i));
   }
@@ -345,7 +360,8 @@ Status lowerShardingConstraint(Lowering& l, const Operation& op, Opcode opcode) 
   AttributeSet attributes;
   std::string text = sharding ? sharding->text : "";
   if (!text.starts_with('<')) text = '<' + text + '>';
-  attributes.set(Attr::frontend_attributes, RawText{frontendText({{"xla.sdy.sharding", "#sdy.sharding" + text}}), false});
+  attributes.set(Attr::frontend_attributes,
+                 RawText{frontendText({{"xla.sdy.sharding", "#sdy.sharding" + text}}), false});
   return l.emit(op, opcode, {id}, std::move(attributes));
 }
 

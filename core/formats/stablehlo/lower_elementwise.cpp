@@ -1,5 +1,5 @@
-// Elementwise operations: nearly all rows name an opcode. Compare, convert and the two whose scalars HLO does not broadcast
-// by itself have functions.
+// Elementwise operations: nearly all rows name an opcode. Compare, convert and the two whose scalars HLO does not
+// broadcast by itself have functions.
 #include "core/formats/stablehlo/lowering_rows.h"
 
 namespace tessera::mlir {
@@ -44,7 +44,8 @@ Status lowerWithScalars(Lowering& l, const Operation& op, Opcode opcode) {
   if (op.types.empty()) return l.fault(op, "the result type is missing");
   Shape result = op.types[0];
   for (InstructionId id : operands)
-    if (isOpen(result) && l.shapeOf(id).rank() == result.rank()) result.dimensions = l.shapeOf(id).dimensions, result.dynamic = l.shapeOf(id).dynamic;
+    if (isOpen(result) && l.shapeOf(id).rank() == result.rank())
+      result.dimensions = l.shapeOf(id).dimensions, result.dynamic = l.shapeOf(id).dynamic;
   for (InstructionId& id : operands) {
     if (!l.shapeOf(id).isScalar() || result.isScalar()) continue;
     Shape whole = result;
@@ -56,8 +57,10 @@ Status lowerWithScalars(Lowering& l, const Operation& op, Opcode opcode) {
 
 Status lowerReducePrecision(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, l.operands(op));
-  int exponent = static_cast<int>(integer(op, {"exponent_bits"}, 0)), mantissa = static_cast<int>(integer(op, {"mantissa_bits"}, 0));
-  if (const std::string format = word(op, {"format"}); !format.empty() && std::sscanf(format.c_str(), "e%dm%d", &exponent, &mantissa) != 2)
+  int exponent = static_cast<int>(integer(op, {"exponent_bits"}, 0)),
+      mantissa = static_cast<int>(integer(op, {"mantissa_bits"}, 0));
+  if (const std::string format = word(op, {"format"});
+      !format.empty() && std::sscanf(format.c_str(), "e%dm%d", &exponent, &mantissa) != 2)
     return l.fault(op, "the format is not understood", "e5m10", format);
   AttributeSet attributes;
   attributes.set(Attr::exponent_bits, static_cast<int64_t>(exponent));

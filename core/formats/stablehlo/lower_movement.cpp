@@ -77,7 +77,8 @@ Status lowerSlice(Lowering& l, const Operation& op, Opcode opcode) {
   } else {
     const std::vector<int64_t> starts = integers(op, {"start_indices"}), limits = integers(op, {"limit_indices"}),
                                strides = integers(op, {"strides"});
-    if (starts.size() != limits.size() || starts.size() != strides.size()) return l.fault(op, "the lists of the slice differ in length");
+    if (starts.size() != limits.size() || starts.size() != strides.size())
+      return l.fault(op, "the lists of the slice differ in length");
     for (size_t d = 0; d < starts.size(); ++d) slices.push_back({starts[d], limits[d], strides[d]});
   }
   AttributeSet attributes;
@@ -87,9 +88,11 @@ Status lowerSlice(Lowering& l, const Operation& op, Opcode opcode) {
 
 Status lowerPad(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
-  const std::vector<int64_t> low = integers(op, {"low", "edge_padding_low"}), high = integers(op, {"high", "edge_padding_high"}),
+  const std::vector<int64_t> low = integers(op, {"low", "edge_padding_low"}),
+                             high = integers(op, {"high", "edge_padding_high"}),
                              interior = integers(op, {"interior", "interior_padding"});
-  if (low.size() != high.size() || low.size() != interior.size()) return l.fault(op, "the lists of the padding differ in length");
+  if (low.size() != high.size() || low.size() != interior.size())
+    return l.fault(op, "the lists of the padding differ in length");
   std::vector<PaddingDimension> padding;
   for (size_t d = 0; d < low.size(); ++d) padding.push_back({low[d], high[d], interior[d]});
   AttributeSet attributes;
@@ -135,7 +138,8 @@ Status lowerScatter(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(Ids operands, l.operands(op));
   const Attribute* numbers = op.find("scatter_dimension_numbers");
   if (!numbers) numbers = op.find("dimension_numbers");
-  if (!numbers) return l.fault(op, "the dimension numbers are missing", "scatter_dimension_numbers = #stablehlo.scatter<…>");
+  if (!numbers)
+    return l.fault(op, "the dimension numbers are missing", "scatter_dimension_numbers = #stablehlo.scatter<…>");
   AttributeSet attributes;
   setNumbers(attributes, *numbers, Attr::update_window_dims, "update_window_dims");
   setNumbers(attributes, *numbers, Attr::inserted_window_dims, "inserted_window_dims");
@@ -163,10 +167,12 @@ Status lowerTupleElement(Lowering& l, const Operation& op, Opcode) {
   int64_t index = integer(op, {"index"}, 0);
   if (const Attribute* bracket = op.find("value")) {
     text::Lexer lexer(bracket->text);
-    if (!lexer.accept('[') || !lexer.integer(index, "an index")) return l.fault(op, "the index is not understood", "[0]");
+    if (!lexer.accept('[') || !lexer.integer(index, "an index"))
+      return l.fault(op, "the index is not understood", "[0]");
   }
   const Shape& tuple = l.shapeOf(id);
-  if (!tuple.isTuple() || index < 0 || static_cast<size_t>(index) >= tuple.elements.size()) return l.fault(op, "the tuple has no such element");
+  if (!tuple.isTuple() || index < 0 || static_cast<size_t>(index) >= tuple.elements.size())
+    return l.fault(op, "the tuple has no such element");
   l.defineResult(op, 0, l.tupleElement(id, static_cast<size_t>(index)));
   return {};
 }

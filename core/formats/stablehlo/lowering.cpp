@@ -1,5 +1,5 @@
-// The frame of the lowering: blocks, values by name, captures, attributes with a choice of words, metadata. Rows do the rest;
-// regions and functions as computations are in lowering_computations.cpp.
+// The frame of the lowering: blocks, values by name, captures, attributes with a choice of words, metadata. Rows do the
+// rest; regions and functions as computations are in lowering_computations.cpp.
 #include "core/formats/stablehlo/lowering.h"
 
 #include <algorithm>
@@ -69,7 +69,8 @@ std::string frontendText(std::vector<std::pair<std::string, std::string>> entrie
 const LoweringRow* findRow(std::string_view name) {
   static const auto rows = [] {
     std::unordered_map<std::string_view, const LoweringRow*> all;
-    for (auto part : {elementwiseRows(), movementRows(), contractionRows(), controlRows(), effectRows(), chloRows(), dynamicRows()})
+    for (auto part :
+         {elementwiseRows(), movementRows(), contractionRows(), controlRows(), effectRows(), chloRows(), dynamicRows()})
       for (const LoweringRow& row : part) all.emplace(row.name, &row);
     return all;
   }();
@@ -77,7 +78,8 @@ const LoweringRow* findRow(std::string_view name) {
   return found == rows.end() ? nullptr : found->second;
 }
 
-std::unexpected<Diagnostic> Lowering::fault(const Operation& op, std::string message, std::string expected, std::string found) const {
+std::unexpected<Diagnostic> Lowering::fault(const Operation& op, std::string message, std::string expected,
+                                            std::string found) const {
   Diagnostic d;
   d.message = std::string(op.name) + ": " + std::move(message);
   d.expected = std::move(expected);
@@ -87,22 +89,28 @@ std::unexpected<Diagnostic> Lowering::fault(const Operation& op, std::string mes
   return std::unexpected(std::move(d));
 }
 
-Result<std::string> Lowering::choice(const Operation& op, Names names, std::string_view choices, std::string_view otherwise) const {
+Result<std::string> Lowering::choice(const Operation& op, Names names, std::string_view choices,
+                                     std::string_view otherwise) const {
   const Attribute* given = findAny(op, names);
   if (given) return oneOf(op, wordOf(given), given->offset, *names.begin(), choices);
-  if (otherwise.empty()) return fault(op, std::string(*names.begin()) + " is missing", "one of " + std::string(choices));
+  if (otherwise.empty())
+    return fault(op, std::string(*names.begin()) + " is missing", "one of " + std::string(choices));
   return std::string(otherwise);
 }
 
-Result<std::string> Lowering::oneOf(const Operation& op, std::string_view word, size_t offset, std::string_view name, std::string_view choices) const {
+Result<std::string> Lowering::oneOf(const Operation& op, std::string_view word, size_t offset, std::string_view name,
+                                    std::string_view choices) const {
   const std::string spaced = " " + std::string(choices) + " ";
   if (!word.empty() && spaced.find(" " + std::string(word) + " ") != std::string::npos) return std::string(word);
-  Diagnostic d = fault(op, std::string(name) + " has an unknown value", "one of " + std::string(choices), std::string(word)).error();
+  Diagnostic d =
+      fault(op, std::string(name) + " has an unknown value", "one of " + std::string(choices), std::string(word))
+          .error();
   if (offset != 0) d.position = text::LineCounter(text_).at(offset);
   return std::unexpected(std::move(d));
 }
 
-Result<std::string> Lowering::wordChoice(const Operation& op, size_t index, std::string_view name, std::string_view choices) const {
+Result<std::string> Lowering::wordChoice(const Operation& op, size_t index, std::string_view name,
+                                         std::string_view choices) const {
   const std::string_view word = op.words[index];
   return oneOf(op, word, static_cast<size_t>(word.data() - text_.data()), name, choices);
 }
@@ -153,7 +161,8 @@ Result<std::vector<InstructionId>> Lowering::operands(const Operation& op) {
   return out;
 }
 
-InstructionId Lowering::add(Opcode opcode, const Shape& shape, const std::vector<InstructionId>& operands, AttributeSet attributes) {
+InstructionId Lowering::add(Opcode opcode, const Shape& shape, const std::vector<InstructionId>& operands,
+                            AttributeSet attributes) {
   Instruction instruction;
   instruction.opcode = opcode;
   const std::string name = std::string(nameOf(opcode)) + "." + std::to_string(++count_);
@@ -175,7 +184,9 @@ InstructionId Lowering::addConstant(Literal literal) {
   return module_.add(frame_->id, std::move(instruction), shape);
 }
 
-Shape Lowering::resultShape(const Operation& op) const { return op.types.size() == 1 ? op.types[0] : Shape::tuple(op.types); }
+Shape Lowering::resultShape(const Operation& op) const {
+  return op.types.size() == 1 ? op.types[0] : Shape::tuple(op.types);
+}
 
 void Lowering::defineResult(const Operation& op, size_t index, InstructionId id) {
   for (const auto& result : op.results) {
@@ -202,7 +213,8 @@ void Lowering::define(const Operation& op, InstructionId id) {
   for (size_t i = 0; i < op.types.size(); ++i) defineResult(op, i, tupleElement(id, i));
 }
 
-// #stablehlo.result_accuracy<atol = 1.0e-03, rtol = 1.0e-05, ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>
+// #stablehlo.result_accuracy<atol = 1.0e-03, rtol = 1.0e-05, ulps = 2, mode =
+// #stablehlo.result_accuracy_mode<TOLERANCE>>
 Status Lowering::addAccuracy(const Operation& op, Opcode opcode, AttributeSet& attributes) const {
   const Attribute* accuracy = findAny(op, {"result_accuracy"});
   if (!accuracy || !takesAttribute(opcode, Attr::result_accuracy)) return {};
@@ -211,15 +223,22 @@ Status Lowering::addAccuracy(const Operation& op, Opcode opcode, AttributeSet& a
   for (const auto& [name, value] : accuracy->entries) {
     if (name == "mode") mode = wordOf(&value);
     for (auto& [part, number] : {std::pair<std::string_view, double*>("atol", &atol), {"rtol", &rtol}, {"ulps", &ulps}})
-      if (name == part) *number = value.kind == Attribute::Kind::Int ? static_cast<double>(value.integer) : value.number;
+      if (name == part)
+        *number = value.kind == Attribute::Kind::Int ? static_cast<double>(value.integer) : value.number;
   }
-  if (mode == "HIGHEST") attributes.set(Attr::result_accuracy, RawText{"{mode=highest}", false});
-  else if (mode == "TOLERANCE") attributes.set(Attr::result_accuracy, RawText{fmt::format("{{tolerance={{atol={},rtol={},ulps={}}}}}", atol, rtol, static_cast<int64_t>(ulps)), false});
-  else if (mode != "DEFAULT") return fault(op, "result_accuracy has no such mode", "DEFAULT, HIGHEST or TOLERANCE", mode);
+  if (mode == "HIGHEST")
+    attributes.set(Attr::result_accuracy, RawText{"{mode=highest}", false});
+  else if (mode == "TOLERANCE")
+    attributes.set(Attr::result_accuracy, RawText{fmt::format("{{tolerance={{atol={},rtol={},ulps={}}}}}", atol, rtol,
+                                                              static_cast<int64_t>(ulps)),
+                                                  false});
+  else if (mode != "DEFAULT")
+    return fault(op, "result_accuracy has no such mode", "DEFAULT, HIGHEST or TOLERANCE", mode);
   return {};
 }
 
-Status Lowering::emit(const Operation& op, Opcode opcode, const std::vector<InstructionId>& operands, AttributeSet attributes) {
+Status Lowering::emit(const Operation& op, Opcode opcode, const std::vector<InstructionId>& operands,
+                      AttributeSet attributes) {
   TESSERA_TRY(addAccuracy(op, opcode, attributes));
   define(op, add(opcode, resultShape(op), operands, std::move(attributes)));
   return {};
@@ -269,7 +288,8 @@ void Lowering::addParameters(const Region& region, const std::vector<Instruction
     const std::string name = text::asName(region.arguments[i].name.substr(1)) + "." + std::to_string(++count_);
     parameter.name = name;
     const Shape& type = region.arguments[i].type;
-    const InstructionId id = module_.add(frame_->id, std::move(parameter), i < operands.size() ? settledType(type, operands[i]) : type);
+    const InstructionId id =
+        module_.add(frame_->id, std::move(parameter), i < operands.size() ? settledType(type, operands[i]) : type);
     frame_->values[std::string(region.arguments[i].name)] = id;
     if (i >= operands.size()) continue;
     if (const Literal* value = folder_.valueOf(operands[i])) folder_.assume(id, *value);
@@ -322,7 +342,8 @@ Status Lowering::checkSharding(const Operation& op, const Dictionary& attributes
   return {};
 }
 
-// Metadata for all instructions that an operation became; shardings and frontend attributes for the one that is the operation.
+// Metadata for all instructions that an operation became; shardings and frontend attributes for the one that is the
+// operation.
 void Lowering::decorate(const Operation& op, size_t firstNew) {
   std::vector<std::pair<std::string, std::string>> frontend;
   std::string sharding;

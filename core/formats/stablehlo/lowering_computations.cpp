@@ -29,7 +29,8 @@ Result<ComputationId> Lowering::regionComputation(const Operation& op, size_t re
 }
 
 // What the names of a region's tuple are outside: carried operands for its arguments, then the captured values.
-Result<std::vector<InstructionId>> Lowering::outerValues(const Operation& op, size_t arguments, const std::vector<std::string>& captured) {
+Result<std::vector<InstructionId>> Lowering::outerValues(const Operation& op, size_t arguments,
+                                                         const std::vector<std::string>& captured) {
   std::vector<InstructionId> out;
   for (size_t i = 0; i < arguments; ++i) {
     TESSERA_ASSIGN_OR_RETURN(InstructionId id, operand(op, i));
@@ -42,14 +43,15 @@ Result<std::vector<InstructionId>> Lowering::outerValues(const Operation& op, si
   return out;
 }
 
-Result<ComputationId> Lowering::tupleComputation(const Operation& op, size_t region, const std::vector<std::string>& captured,
-                                                 std::string name) {
+Result<ComputationId> Lowering::tupleComputation(const Operation& op, size_t region,
+                                                 const std::vector<std::string>& captured, std::string name) {
   if (region >= op.regions.size()) return fault(op, "a region is missing");
   const std::vector<BlockArgument>& arguments = op.regions[region].arguments;
   TESSERA_ASSIGN_OR_RETURN(const std::vector<InstructionId> outer, outerValues(op, arguments.size(), captured));
   std::vector<std::string> names;
   std::vector<Shape> shapes;
-  for (const BlockArgument& argument : arguments) names.emplace_back(argument.name), shapes.push_back(settledType(argument.type, outer[names.size() - 1]));
+  for (const BlockArgument& argument : arguments)
+    names.emplace_back(argument.name), shapes.push_back(settledType(argument.type, outer[names.size() - 1]));
   for (const std::string& value : captured) names.push_back(value), shapes.push_back(shapeOf(outer[names.size() - 1]));
   Frame frame{module_.addComputation(uniqueComputationName(name)), {}, frame_};
   frame_ = &frame;
@@ -71,7 +73,8 @@ Result<ComputationId> Lowering::tupleComputation(const Operation& op, size_t reg
   const Region& body = op.regions[region];
   if (loop && region == 1 && !body.operations.empty()) {
     Region extended = body;
-    for (const std::string& value : captured) extended.operations.back().operands.push_back(value), extended.operations.back().operandOffsets.push_back(0);
+    for (const std::string& value : captured)
+      extended.operations.back().operands.push_back(value), extended.operations.back().operandOffsets.push_back(0);
     status = lowerBlock(extended, op, true);
   } else {
     status = lowerBlock(body, op, !loop && op.types.size() != 1);
@@ -81,7 +84,8 @@ Result<ComputationId> Lowering::tupleComputation(const Operation& op, size_t reg
   return frame.id;
 }
 
-Result<ComputationId> Lowering::binaryComputation(const Operation& op, std::string_view applied, const std::vector<ElementType>& types) {
+Result<ComputationId> Lowering::binaryComputation(const Operation& op, std::string_view applied,
+                                                  const std::vector<ElementType>& types) {
   const LoweringRow* row = findRow(applied);
   if (!row || row->lower || row->operands != 2 || types.size() != 1)
     return fault(op, "the reduction " + std::string(applied) + " is no operation of two scalars");
@@ -112,7 +116,8 @@ Result<ComputationId> Lowering::functionNamed(const Operation& op, std::string_v
   if (auto done = lowered_.find(name); done != lowered_.end()) return done->second;
   auto found = functions_.find(name);
   if (found == functions_.end()) return fault(op, "there is no function @" + std::string(name));
-  if (open_[name] || depth_ >= kMaxCalls) return fault(op, "the function @" + std::string(name) + " calls itself, directly or through others");
+  if (open_[name] || depth_ >= kMaxCalls)
+    return fault(op, "the function @" + std::string(name) + " calls itself, directly or through others");
   open_[name] = true;
   ++depth_;
   auto id = lowerFunction(*found->second);

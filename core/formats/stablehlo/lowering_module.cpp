@@ -74,10 +74,12 @@ Status Lowering::argumentFacts(const Operation& function) {
   const bool tuple = module_.shapeOf(module_.entryComputation().root).isTuple();
   for (size_t i = 0; i < arguments.size(); ++i) {
     TESSERA_TRY(checkSharding(function, arguments[i].attributes));
-    if (AttributeSet facts = factsOf(arguments[i].attributes); !facts.empty()) module_.setAttributes(parameters[i], std::move(facts));
+    if (AttributeSet facts = factsOf(arguments[i].attributes); !facts.empty())
+      module_.setAttributes(parameters[i], std::move(facts));
     const auto parameter = static_cast<int64_t>(i);
     if (auto output = integerOf(arguments[i].attributes, "tf.aliasing_output"))
-      config.inputOutputAlias.push_back({tuple ? std::vector<int64_t>{*output} : std::vector<int64_t>{}, parameter, {}, false});
+      config.inputOutputAlias.push_back(
+          {tuple ? std::vector<int64_t>{*output} : std::vector<int64_t>{}, parameter, {}, false});
     for (const auto& [name, value] : arguments[i].attributes)
       if (name == "jax.buffer_donor" && value.boolean) config.bufferDonor.push_back({parameter, {}});
   }
@@ -102,7 +104,8 @@ Status Lowering::lowerModule() {
       continue;
     }
     if (op.name != "func.func") return fault(op, "a module holds functions and meshes only", "func.func");
-    if (!functions_.emplace(op.symbol, &op).second) return fault(op, "the function @" + std::string(op.symbol) + " is defined twice");
+    if (!functions_.emplace(op.symbol, &op).second)
+      return fault(op, "the function @" + std::string(op.symbol) + " is defined twice");
     if (op.symbol == "main" || (!entry && file_.module.regions[0].operations.size() == 1)) entry = &op;
   }
   if (!entry) return fault(file_.module, "the module has no function @main");

@@ -1,5 +1,5 @@
-// What each StableHLO and chlo operation becomes: one row an operation. A row without a function takes its operands as they
-// are; the functions stand by theme in the lower_*.cpp files.
+// What each StableHLO and chlo operation becomes: one row an operation. A row without a function takes its operands as
+// they are; the functions stand by theme in the lower_*.cpp files.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
-// What the MLIR subset of StableHLO files is parsed into: operations with operands by name, attributes, regions and types.
-// Views point into the text. The pretty and the generic form of an operation give the same record, but for attribute names,
-// which the lowering looks up under both. Stands between mlir_parser and the lowering.
+// What the MLIR subset of StableHLO files is parsed into: operations with operands by name, attributes, regions and
+// types. Views point into the text. The pretty and the generic form of an operation give the same record, but for
+// attribute names, which the lowering looks up under both. Stands between mlir_parser and the lowering.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,18 @@ namespace tessera::mlir {
 
 struct Attribute {
   enum class Kind : uint8_t {
-    Unit,        // a name alone
-    Bool, Int, Float, String,
+    Unit,  // a name alone
+    Bool,
+    Int,
+    Float,
+    String,
     Word,        // DEFAULT, e5m10
     Symbol,      // @name
     Array,       // [a, b] and array<i64: 1, 2>
     Dictionary,  // {a = b} and #dialect.name<a = b>
     Dense,       // dense<…>: text is what stands between < and >
     Type,
-    Raw,         // #dialect.name<…>, <…>: the text between < and >
+    Raw,  // #dialect.name<…>, <…>: the text between < and >
   };
   Kind kind = Kind::Unit;
   bool boolean = false;
@@ -81,8 +84,8 @@ struct Operation {
   std::vector<std::string_view> words;       // bare words of the pretty form: EQ, FLOAT
   std::string_view symbol;                   // @name without '@'
   std::vector<Region> regions;
-  std::vector<Shape> types;  // of the results
-  bool functional = false;   // the types were written as (…) -> …
+  std::vector<Shape> types;   // of the results
+  bool functional = false;    // the types were written as (…) -> …
   std::string_view location;  // between the parentheses of loc(…)
 
   const Attribute* find(std::string_view key) const {
@@ -105,9 +108,9 @@ struct Region {
 };
 
 struct File {
-  Operation module;  // builtin.module; its region holds the functions
-  std::map<std::string, std::string, std::less<>> locations;     // #loc1 to the text of its loc(…)
-  std::map<std::string, std::string, std::less<>> resources;     // dense_resource blobs, as hexadecimal text
+  Operation module;                                           // builtin.module; its region holds the functions
+  std::map<std::string, std::string, std::less<>> locations;  // #loc1 to the text of its loc(…)
+  std::map<std::string, std::string, std::less<>> resources;  // dense_resource blobs, as hexadecimal text
 };
 
 }  // namespace tessera::mlir

@@ -1,5 +1,5 @@
-// MlirParser: StableHLO text into mlir::File. A recursive descent over the lexer of HLO text, whose words and comments are the
-// same; one .cpp for types and attributes, one for operations. The first error ends the parse.
+// MlirParser: StableHLO text into mlir::File. A recursive descent over the lexer of HLO text, whose words and comments
+// are the same; one .cpp for types and attributes, one for operations. The first error ends the parse.
 #pragma once
 
 #include "core/formats/hlo_text/lexer.h"

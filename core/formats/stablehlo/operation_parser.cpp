@@ -1,5 +1,6 @@
-// Operations: the generic form, the pretty forms with a shape of their own (module, func, while, reduce, manual_computation),
-// and one loose reader for all others, which takes operands, name = value clauses, bare words and types in any order.
+// Operations: the generic form, the pretty forms with a shape of their own (module, func, while, reduce,
+// manual_computation), and one loose reader for all others, which takes operands, name = value clauses, bare words and
+// types in any order.
 #include "core/formats/stablehlo/mlir_parser.h"
 
 namespace tessera::mlir {
@@ -44,7 +45,8 @@ bool Parser::resultNames(Operation& out) {
     if (!operandName(name)) return false;
     Operation::Result& result = out.results.emplace_back(Operation::Result{name.operands[0], 1});
     constexpr int64_t kMostResults = 1 << 20;
-    if (lexer_.accept(':') && (!lexer_.integer(result.count, "a number of results") || result.count < 0 || result.count > kMostResults))
+    if (lexer_.accept(':') &&
+        (!lexer_.integer(result.count, "a number of results") || result.count < 0 || result.count > kMostResults))
       return lexer_.fail("the number of results is out of range");
   } while (lexer_.accept(','));
   return lexer_.expect('=', "after the results");
@@ -110,8 +112,11 @@ bool Parser::operation(Operation& out, int depth) {
 bool Parser::generic(Operation& out, int depth) {
   lexer_.accept('"');
   out.name = identifier();
-  if (!lexer_.expect('"', "after the operation's name") || !lexer_.expect('(', "before the operands") || !operandList(out)) return false;
-  if (lexer_.accept("<{") && (!entries(out.attributes, '}', 0) || !lexer_.expect('>', "after the properties"))) return false;
+  if (!lexer_.expect('"', "after the operation's name") || !lexer_.expect('(', "before the operands") ||
+      !operandList(out))
+    return false;
+  if (lexer_.accept("<{") && (!entries(out.attributes, '}', 0) || !lexer_.expect('>', "after the properties")))
+    return false;
   if (lexer_.accept('(')) {
     do {
       if (!region(out.regions.emplace_back(), depth + 1)) return false;
@@ -142,7 +147,8 @@ bool Parser::pretty(Operation& out, int depth) {
   if (out.name == "stablehlo.reduce") return reduce(out, depth);
   if (out.name == "sdy.manual_computation") return manualComputation(out, depth);
   if (out.name.find('.') == std::string_view::npos && out.name != "call" && out.name != "return")
-    return lexer_.failAt(out.offset, "unknown operation " + std::string(out.name), "an operation such as stablehlo.add");
+    return lexer_.failAt(out.offset, "unknown operation " + std::string(out.name),
+                         "an operation such as stablehlo.add");
   for (bool done = false; !done;)
     if (!prettyItem(out, done, depth)) return false;
   return true;
@@ -227,7 +233,8 @@ bool Parser::prettyItem(Operation& out, bool& done, int depth) {
 bool Parser::moduleOperation(Operation& out, int depth) {
   out.name = "builtin.module";
   if (lexer_.accept('@')) out.symbol = symbolName();
-  if (lexer_.acceptWord("attributes") && (!lexer_.expect('{', "after attributes") || !entries(out.attributes, '}', 0))) return false;
+  if (lexer_.acceptWord("attributes") && (!lexer_.expect('{', "after attributes") || !entries(out.attributes, '}', 0)))
+    return false;
   return region(out.regions.emplace_back(), depth + 1);
 }
 
@@ -248,7 +255,8 @@ bool Parser::function(Operation& out, int depth) {
       if (!list) break;
     }
   }
-  if (lexer_.acceptWord("attributes") && (!lexer_.expect('{', "after attributes") || !entries(out.attributes, '}', 0))) return false;
+  if (lexer_.acceptWord("attributes") && (!lexer_.expect('{', "after attributes") || !entries(out.attributes, '}', 0)))
+    return false;
   if (lexer_.peek() != '{') return lexer_.fail("the function " + std::string(out.symbol) + " has no body", "{");
   if (!region(body, depth + 1)) return false;
   out.regions.push_back(std::move(body));
@@ -267,9 +275,11 @@ bool Parser::whileLoop(Operation& out, int depth) {
   }
   if (lexer_.accept(':') && !typeList(out.types)) return false;
   if (out.types.size() != arguments.size())
-    return lexer_.fail("while carries " + std::to_string(arguments.size()) + " values and has " + std::to_string(out.types.size()) + " types");
+    return lexer_.fail("while carries " + std::to_string(arguments.size()) + " values and has " +
+                       std::to_string(out.types.size()) + " types");
   for (size_t i = 0; i < arguments.size(); ++i) arguments[i].type = out.types[i];
-  if (lexer_.acceptWord("attributes") && (!lexer_.expect('{', "after attributes") || !entries(out.attributes, '}', 0))) return false;
+  if (lexer_.acceptWord("attributes") && (!lexer_.expect('{', "after attributes") || !entries(out.attributes, '}', 0)))
+    return false;
   for (const char* word : {"cond", "do"}) {
     if (!lexer_.acceptWord(word)) return lexer_.failExpected(word, "in while");
     Region& part = out.regions.emplace_back();

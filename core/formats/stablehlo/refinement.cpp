@@ -1,5 +1,5 @@
-// Sizes that a file leaves open ("?") and that its callers or constants tell: results are inferred from what operands really
-// are, and a function with open sizes is lowered once for each set of argument shapes and known arguments.
+// Sizes that a file leaves open ("?") and that its callers or constants tell: results are inferred from what operands
+// really are, and a function with open sizes is lowered once for each set of argument shapes and known arguments.
 #include <algorithm>
 #include <utility>
 
@@ -16,8 +16,8 @@ constexpr size_t kMostCopies = 4096;  // of functions for their callers' sizes
 // Has a size that only its operands' values tell.
 bool takesSizes(const Operation& op) {
   if (std::ranges::any_of(op.types, isOpen) || op.name.find(".dynamic_") != std::string_view::npos) return true;
-  return op.name.ends_with("real_dynamic_slice") || op.symbol.starts_with("stablehlo.dynamic_") || op.symbol == "shape_assertion" ||
-         op.find("indices_of_shape_operands");
+  return op.name.ends_with("real_dynamic_slice") || op.symbol.starts_with("stablehlo.dynamic_") ||
+         op.symbol == "shape_assertion" || op.find("indices_of_shape_operands");
 }
 
 void calledNames(const Operation& op, std::vector<std::string_view>& out) {
@@ -41,11 +41,13 @@ bool Lowering::regionTakesSizes(const Region& region) {
   for (const BlockArgument& argument : region.arguments)
     if (isOpen(argument.type)) return true;
   for (const Operation& op : region.operations) {
-    if (takesSizes(op) || std::ranges::any_of(op.regions, [&](const Region& r) { return regionTakesSizes(r); })) return true;
+    if (takesSizes(op) || std::ranges::any_of(op.regions, [&](const Region& r) { return regionTakesSizes(r); }))
+      return true;
     std::vector<std::string_view> called;
     calledNames(op, called);
     for (std::string_view name : called)
-      if (auto found = functions_.find(name); found != functions_.end() && functionTakesSizes(*found->second)) return true;
+      if (auto found = functions_.find(name); found != functions_.end() && functionTakesSizes(*found->second))
+        return true;
   }
   return false;
 }
@@ -73,10 +75,11 @@ Shape Lowering::settledType(const Shape& type, InstructionId operand) const {
   return out;
 }
 
-Result<ComputationId> Lowering::calledFunction(const Operation& op, std::string_view name, const std::vector<InstructionId>& operands) {
+Result<ComputationId> Lowering::calledFunction(const Operation& op, std::string_view name,
+                                               const std::vector<InstructionId>& operands) {
   auto found = functions_.find(name);
-  if (found == functions_.end() || found->second->regions.size() != 1 || found->second->regions[0].arguments.size() != operands.size() ||
-      !functionTakesSizes(*found->second))
+  if (found == functions_.end() || found->second->regions.size() != 1 ||
+      found->second->regions[0].arguments.size() != operands.size() || !functionTakesSizes(*found->second))
     return functionNamed(op, name);
   std::string key(name);
   for (InstructionId id : operands) {
@@ -85,8 +88,10 @@ Result<ComputationId> Lowering::calledFunction(const Operation& op, std::string_
       key.append("=").append(reinterpret_cast<const char*>(value->bytes().data()), value->bytes().size());
   }
   if (auto done = copies_.find(key); done != copies_.end()) return done->second;
-  if (copies_.size() >= kMostCopies) return fault(op, "functions are called with too many different sizes", "at most " + std::to_string(kMostCopies));
-  if (open_[name] || depth_ >= kMaxCalls) return fault(op, "the function @" + std::string(name) + " calls itself, directly or through others");
+  if (copies_.size() >= kMostCopies)
+    return fault(op, "functions are called with too many different sizes", "at most " + std::to_string(kMostCopies));
+  if (open_[name] || depth_ >= kMaxCalls)
+    return fault(op, "the function @" + std::string(name) + " calls itself, directly or through others");
   open_[name] = true;
   ++depth_;
   auto id = lowerFunction(*found->second, operands);
@@ -101,7 +106,8 @@ Result<std::vector<int64_t>> Lowering::knownIntegers(const Operation& op, size_t
   if (auto values = known(id)) return std::move(*values);
   const Literal* value = folder_.valueOf(id);
   return fault(op, "operand " + std::to_string(index) + ", " + std::string(op.operands[index]) + ", is no constant",
-               "integers that follow from constants and static sizes", value ? toString(value->shape(), false) : causeText());
+               "integers that follow from constants and static sizes",
+               value ? toString(value->shape(), false) : causeText());
 }
 
 std::optional<std::vector<int64_t>> Lowering::known(InstructionId id) {
@@ -116,7 +122,8 @@ std::optional<std::vector<int64_t>> Lowering::known(InstructionId id) {
 std::string Lowering::causeText() const {
   const Instruction& cause = module_.at(folder_.cause());
   const std::string name = "%" + withoutNumber(cause.name);
-  if (cause.opcode == Opcode::Parameter) return "a value that depends on the argument " + name + ", " + toString(*cause.shape, false);
+  if (cause.opcode == Opcode::Parameter)
+    return "a value that depends on the argument " + name + ", " + toString(*cause.shape, false);
   if (cause.opcode == Opcode::GetDimensionSize)
     return "a value that depends on a size of " + toString(shapeOf(cause.operands[0]), false) + ", which is not fixed";
   return "a value that depends on the result of " + std::string(cause.opcodeName());

@@ -48,10 +48,13 @@ static const char* sum_and_largest(const TesseraCall* call) {
 }
 
 /* A failure with a message of the caller's choice. */
-static const char* always_fails(const TesseraCall* call) { return call->backend_config[0] ? call->backend_config : "as it always does"; }
+static const char* always_fails(const TesseraCall* call) {
+  return call->backend_config[0] ? call->backend_config : "as it always does";
+}
 
 const TesseraTarget* tessera_custom_call_targets(size_t* count) {
-  static const TesseraTarget targets[] = {{"example.sum_and_largest", sum_and_largest}, {"example.always_fails", always_fails}};
+  static const TesseraTarget targets[] = {{"example.sum_and_largest", sum_and_largest},
+                                          {"example.always_fails", always_fails}};
   *count = sizeof targets / sizeof targets[0];
   return targets;
 }

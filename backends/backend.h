@@ -95,7 +95,7 @@ class Executable {
   // Fault::Unsupported names the instruction that needs more.
   virtual Result<CompiledObject> object(const std::string& name) {
     Diagnostic d;
-    d.fault = Fault::Unsupported;
+    d.kind = ErrorKind::Unsupported;
     d.message = name + " cannot be compiled ahead of time: the backend writes no objects";
     return fail(std::move(d));
   }

@@ -7,8 +7,8 @@
 
 #include "core/custom_calls/custom_calls.h"
 #include "core/evaluate/evaluate.h"
-#include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/mixed_precision.h"
 
 namespace tessera {
 namespace {
@@ -26,7 +26,7 @@ class ProfileRecorder {
     entry.minNs = entry.count == 0 ? step.exclusiveNs : std::min(entry.minNs, step.exclusiveNs);
     entry.totalNs += step.exclusiveNs;
     ++entry.count;
-    if (profile_.timeline.size() < kMostEvents)
+    if (profile_.timeline.size() < kMaxEvents)
       profile_.timeline.push_back({0, static_cast<int32_t>(index), base_ + step.beginNs, base_ + step.endNs});
   }
 
@@ -41,7 +41,7 @@ class ProfileRecorder {
   }
 
  private:
-  static constexpr size_t kMostEvents = 1u << 20;
+  static constexpr size_t kMaxEvents = 1u << 20;
 
   size_t stepIndex(InstructionId id) {
     auto [it, isNew] = stepOf_.try_emplace(id, profile_.steps.size());

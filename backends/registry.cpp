@@ -16,9 +16,9 @@ namespace {
 constexpr const char* kCpuLibrary = "libtessera_cpu.so";
 constexpr const char* kEntryPoint = "tesseraCreateBackend";
 
-std::unexpected<Diagnostic> failWith(Fault fault, std::string message) {
+std::unexpected<Diagnostic> failWith(ErrorKind kind, std::string message) {
   Diagnostic d;
-  d.fault = fault;
+  d.kind = kind;
   d.message = std::move(message);
   return std::unexpected(std::move(d));
 }
@@ -48,10 +48,10 @@ Result<void*> openCpuLibrary() {
     }
     if (void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     const char* reason = dlerror();
-    return failWith(Fault::Unsupported,
+    return failWith(ErrorKind::Unsupported,
                     "the cpu backend cannot be opened: " + std::string(reason ? reason : place.string()));
   }
-  return failWith(Fault::Unsupported, "the cpu backend is not installed (looked for " + tried + ")");
+  return failWith(ErrorKind::Unsupported, "the cpu backend is not installed (looked for " + tried + ")");
 }
 
 Result<std::unique_ptr<Backend>> makeCpuBackend() {
@@ -59,10 +59,10 @@ Result<std::unique_ptr<Backend>> makeCpuBackend() {
   TESSERA_ASSIGN_OR_RETURN(void* library, openCpuLibrary());
   auto create = reinterpret_cast<Backend* (*)()>(dlsym(library, kEntryPoint));
   if (!create)
-    return failWith(Fault::Unsupported,
+    return failWith(ErrorKind::Unsupported,
                     std::string(kCpuLibrary) + " has no " + kEntryPoint + "; it is of another version");
   Backend* backend = create();
-  if (!backend) return failWith(Fault::Unsupported, "the cpu backend does not know this processor");
+  if (!backend) return failWith(ErrorKind::Unsupported, "the cpu backend does not know this processor");
   return std::unique_ptr<Backend>(backend);
 }
 
@@ -71,7 +71,7 @@ Result<std::unique_ptr<Backend>> makeCpuBackend() {
 Result<std::unique_ptr<Backend>> makeBackend(std::string_view name) {
   if (name == "evaluator") return makeEvaluatorBackend();
   if (name == "cpu") return makeCpuBackend();
-  return failWith(Fault::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, evaluator)");
+  return failWith(ErrorKind::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, evaluator)");
 }
 
 std::string defaultKernelCache() {

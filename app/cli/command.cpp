@@ -5,19 +5,19 @@
 #include <cstdio>
 
 #include "core/formats/module_file.h"
-#include "core/ops/infer.h"
-#include "core/ops/unfinished.h"
+#include "core/ops/inference/infer.h"
+#include "core/ops/inference/unfinished.h"
 
 namespace tessera::cli {
 
 int exitCodeOf(const Diagnostic& diagnostic) {
-  switch (diagnostic.fault) {
-    case Fault::Invalid: return kInvalid;
-    case Fault::Unsupported: return kUnsupported;
-    case Fault::Runtime: return kFailedRunning;
-    case Fault::Input: return kNoInput;
-    case Fault::Output: return kNoOutput;
-    case Fault::Usage: return kUsage;
+  switch (diagnostic.kind) {
+    case ErrorKind::Invalid: return kInvalid;
+    case ErrorKind::Unsupported: return kUnsupported;
+    case ErrorKind::Runtime: return kFailedRunning;
+    case ErrorKind::Input: return kNoInput;
+    case ErrorKind::Output: return kNoOutput;
+    case ErrorKind::Usage: return kUsage;
   }
   return kInvalid;
 }

@@ -24,9 +24,9 @@ struct Options {
   CompileOptions compile;
 };
 
-Diagnostic fault(Fault kind, std::string message) {
+Diagnostic fault(ErrorKind kind, std::string message) {
   Diagnostic d;
-  d.fault = kind;
+  d.kind = kind;
   d.message = std::move(message);
   return d;
 }
@@ -92,9 +92,9 @@ Result<std::string> linkLibrary(const CompiledObject& object) {
   const std::string folder = runtimeFolder();
   if (folder.empty())
     return fail(
-        fault(Fault::Unsupported, "libtessera_runtime.a is not installed; an object (-o OUT.o) needs no linker"));
+        fault(ErrorKind::Unsupported, "libtessera_runtime.a is not installed; an object (-o OUT.o) needs no linker"));
   const ScratchFolder scratch;
-  if (!scratch.exists()) return fail(fault(Fault::Output, "no folder for temporary files can be made"));
+  if (!scratch.exists()) return fail(fault(ErrorKind::Output, "no folder for temporary files can be made"));
   TESSERA_TRY(writeFileAtomically(scratch.at("program.o"), object.bytes));
   TESSERA_TRY(writeFileAtomically(scratch.at("said"), ""));
   const char* chosen = std::getenv("CC");
@@ -112,13 +112,14 @@ Result<std::string> linkLibrary(const CompiledObject& object) {
   constexpr double kSeconds = 300;
   auto ended = runProcess(words, kSeconds, scratch.at("said"));
   if (!ended)
-    return fail(fault(Fault::Unsupported, "no linker was found: " + ended.error().message +
-                                              "; set CC, or write an object (-o OUT.o), which needs none"));
+    return fail(fault(ErrorKind::Unsupported, "no linker was found: " + ended.error().message +
+                                                  "; set CC, or write an object (-o OUT.o), which needs none"));
   if (ended->exit != 0)
-    return fail(fault(Fault::Unsupported, words[0] + " cannot link the library" + (ended->timedOut ? " in time" : "") +
-                                              ": " + complaintIn(scratch.at("said"))));
+    return fail(fault(ErrorKind::Unsupported, words[0] + " cannot link the library" +
+                                                  (ended->timedOut ? " in time" : "") + ": " +
+                                                  complaintIn(scratch.at("said"))));
   std::string out = contentOf(scratch.at("program.so"));
-  if (out.empty()) return fail(fault(Fault::Output, words[0] + " has written no library"));
+  if (out.empty()) return fail(fault(ErrorKind::Output, words[0] + " has written no library"));
   return out;
 }
 
@@ -150,7 +151,7 @@ void tell(const Options& options, const CompiledObject& object, Report& report) 
 Status compile(const Module& module, Options& options, Report& report) {
   if (options.name.empty()) options.name = identifierOf(module.name);
   if (!isIdentifier(options.name))
-    return fail(fault(Fault::Usage, "\"" + options.name + "\" is no name of a C function"));
+    return fail(fault(ErrorKind::Usage, "\"" + options.name + "\" is no name of a C function"));
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
   TESSERA_ASSIGN_OR_RETURN(const CompiledObject object, executable->object(options.name));

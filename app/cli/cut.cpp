@@ -3,7 +3,7 @@
 
 #include "app/cli/command.h"
 #include "core/formats/module_file.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/tools/cut_out.h"
 #include "core/tools/find_instruction.h"
 

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 Diagnostic inputFault(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Input;
+  d.kind = ErrorKind::Input;
   d.message = std::move(message);
   return d;
 }

@@ -8,7 +8,7 @@ namespace {
 
 Diagnostic inputFault(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Input;
+  d.kind = ErrorKind::Input;
   d.message = std::move(message);
   return d;
 }

@@ -15,7 +15,7 @@ struct Options {
 
 std::unexpected<Diagnostic> usage(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Usage;
+  d.kind = ErrorKind::Usage;
   d.message = std::move(message);
   return std::unexpected(std::move(d));
 }

@@ -42,7 +42,7 @@ int refuseUsage(const CLI::App& app, const CLI::ParseError& error, Report& repor
     return report.flushed(kFine);
   }
   Diagnostic diagnostic;
-  diagnostic.fault = Fault::Usage;
+  diagnostic.kind = ErrorKind::Usage;
   diagnostic.message = unknownSubcommand(app).value_or(error.what());
   report.json = json;
   report.failure(diagnostic);
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const std::bad_alloc&) {
     tessera::Diagnostic diagnostic;
-    diagnostic.fault = tessera::Fault::Runtime;
+    diagnostic.kind = tessera::ErrorKind::Runtime;
     diagnostic.message = "not enough memory";
     report.json = asksForJson;
     report.failure(diagnostic);

@@ -24,7 +24,7 @@ Status makeFolder(const std::string& folder) {
   if (folder.empty() || std::filesystem::create_directories(folder, error) || std::filesystem::is_directory(folder))
     return {};
   Diagnostic d;
-  d.fault = Fault::Output;
+  d.kind = ErrorKind::Output;
   d.file = folder;
   d.message = "the folder cannot be made: " + (error ? error.message() : std::string("something else has its name"));
   return std::unexpected(std::move(d));

@@ -22,7 +22,7 @@ void appendLeaves(const Shape& entry, const Shape& own, std::vector<Shape>& out)
 
 Diagnostic inputFault(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Input;
+  d.kind = ErrorKind::Input;
   d.message = std::move(message);
   return d;
 }
@@ -50,7 +50,7 @@ Result<Literal> fromMemory(const Literal& bytes, const Shape& shape, const std::
   if (value) return value;
   Diagnostic d = std::move(value).error();
   d.message = name + ": " + d.message;
-  d.fault = Fault::Input;
+  d.kind = ErrorKind::Input;
   return fail(std::move(d));
 }
 

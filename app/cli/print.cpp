@@ -62,7 +62,7 @@ void give(const Options& options, std::string text, bool binary, Report& report)
     if (auto written = writeFileAtomically(options.out, text); !written) report.failure(written.error());
   } else if (report.json && binary) {
     Diagnostic d;
-    d.fault = Fault::Usage;
+    d.kind = ErrorKind::Usage;
     d.message = "pb is binary and does not fit into JSON: give -o OUT";
     report.failure(d);
   } else if (report.json) {

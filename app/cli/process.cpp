@@ -35,7 +35,7 @@ Result<pid_t> start(const std::vector<std::string>& words, const std::string& ou
   posix_spawnattr_destroy(&group);
   if (error == 0) return pid;
   Diagnostic d;
-  d.fault = Fault::Usage;
+  d.kind = ErrorKind::Usage;
   d.message = words[0] + " cannot be started: " + std::strerror(error);
   return std::unexpected(std::move(d));
 }

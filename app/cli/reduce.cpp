@@ -67,7 +67,7 @@ Result<Reduction> reduced(const Module& module, const Options& options, Report& 
   const Folder folder;
   if (folder.path().empty()) {
     Diagnostic d;
-    d.fault = Fault::Output;
+    d.kind = ErrorKind::Output;
     d.message = "no folder for temporary files can be made";
     return std::unexpected(std::move(d));
   }

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "app/cli/command.h"
-#include "core/edit/sizes.h"
+#include "core/edit/sizes/sizes.h"
 
 namespace tessera::cli {
 namespace {
@@ -24,13 +24,13 @@ Result<SizeWish> wishIn(const Module& module, const std::string& words) {
   const auto [stopped, error] = std::from_chars(begin, end, wish.size);
   if (begin == end || error != std::errc() || stopped != end) {
     Diagnostic d;
-    d.fault = Fault::Usage;
+    d.kind = ErrorKind::Usage;
     d.message = "\"" + words + "\" is no change like x:1=64";
     return std::unexpected(std::move(d));
   }
   auto spot = dimensionNamed(module, words.substr(0, equals));
   if (!spot) {
-    spot.error().fault = Fault::Usage;
+    spot.error().kind = ErrorKind::Usage;
     return std::unexpected(spot.error());
   }
   wish.spot = *spot;

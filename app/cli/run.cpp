@@ -72,7 +72,7 @@ Status addSources(const Module& module, const Options& options, NamedArrays& giv
     const size_t equals = words.find('=');
     const auto [end, error] = std::from_chars(words.data(), words.data() + std::min(equals, words.size()), leaf);
     Diagnostic d;
-    d.fault = Fault::Usage;
+    d.kind = ErrorKind::Usage;
     d.message = "--argument=" + words + ": ";
     if (equals == std::string::npos || error != std::errc() || end != words.data() + equals)
       d.message += "expected N=SOURCE, such as 0=constant 3";
@@ -163,7 +163,7 @@ Status runModule(const Module& module, const Options& options, Report& report) {
 
   HostFeeds outside;
   outside.customCalls = options.customCalls.get();
-  Fleet fleet({}, std::move(outside));
+  DeviceGroup fleet({}, std::move(outside));
   Communicator communicator(fleet, 0);
   RunOptions run;
   if (options.customCalls) run.communicator = &communicator;
@@ -267,7 +267,7 @@ Status runAsAsked(const Module& module, Options& options, Report& report) {
   if (alone) return runModule(module, options, report);
   if (options.runs > 1 || !options.profile.empty() || options.hottest > 0) {
     Diagnostic d = inputFault("--runs, --profile and --hottest are for runs on one device without feeds");
-    d.fault = Fault::Usage;
+    d.kind = ErrorKind::Usage;
     return std::unexpected(std::move(d));
   }
   return runOnGrid(module, grid, options, report);
@@ -298,7 +298,7 @@ void tellElided(const Module& module, const std::string& file, Report& report) {
 // A backend knows neither the file nor what the reader sees of the instruction but its place; memory
 // that a run cannot have is asked for by no single instruction.
 Diagnostic placed(Diagnostic diagnostic, const Options& options) {
-  const bool ofTheModule = diagnostic.position.line || diagnostic.fault == Fault::Runtime;
+  const bool ofTheModule = diagnostic.position.line || diagnostic.kind == ErrorKind::Runtime;
   if (diagnostic.file.empty() && ofTheModule) diagnostic.file = options.file;
   if (diagnostic.message.find(diagnostic.instructionName) == std::string::npos)
     diagnostic.message = "%" + diagnostic.instructionName + ": " + diagnostic.message;

@@ -75,7 +75,7 @@ void compareFactors(const Module& module, const Expectation& wanted, std::span<c
 
 Diagnostic inputFault(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Input;
+  d.kind = ErrorKind::Input;
   d.message = std::move(message);
   return d;
 }

@@ -11,7 +11,7 @@
 #include <QStandardPaths>
 #include <algorithm>
 
-#include "app/studio/authoring.h"
+#include "app/studio/graph_edit_controller.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
@@ -28,7 +28,7 @@ QString ownLibrary() {
 
 }  // namespace
 
-BlockActions::BlockActions(Document& document, Canvas& canvas, Authoring& authoring, PalettePanel& palette,
+BlockActions::BlockActions(Document& document, Canvas& canvas, GraphEditController& authoring, PalettePanel& palette,
                            bool remembers, QObject* parent)
     : QObject(parent),
       document_(document),

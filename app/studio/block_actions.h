@@ -7,11 +7,11 @@
 #include <QString>
 #include <vector>
 
-#include "core/edit/blocks.h"
+#include "core/edit/palette/blocks.h"
 
 namespace tessera {
 
-class Authoring;
+class GraphEditController;
 class Canvas;
 class Document;
 class PalettePanel;
@@ -21,8 +21,8 @@ class BlockActions : public QObject {
 
  public:
   // remembers: favourites and recents are kept between sessions, and the library is the person's own file.
-  BlockActions(Document& document, Canvas& canvas, Authoring& authoring, PalettePanel& palette, bool remembers,
-               QObject* parent);
+  BlockActions(Document& document, Canvas& canvas, GraphEditController& authoring, PalettePanel& palette,
+               bool remembers, QObject* parent);
 
   void setLibrary(const QString& path);  // reads it; one that is not there is empty
   const QString& library() const { return path_; }
@@ -47,7 +47,7 @@ class BlockActions : public QObject {
 
   Document& document_;
   Canvas& canvas_;
-  Authoring& authoring_;
+  GraphEditController& authoring_;
   PalettePanel& palette_;
   QString path_;
   std::vector<Block> blocks_;

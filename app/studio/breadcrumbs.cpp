@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostSteps = 4;
+constexpr size_t kMaxSteps = 4;
 
 QString nameOfStep(const Module& module, ComputationId id) {
   return QString::fromStdString(module.at(id).name).left(28).toHtmlEscaped();
@@ -41,8 +41,8 @@ void Breadcrumbs::show() {
     steps << QStringLiteral("<a href='%1'>%2</a>").arg(id.value).arg(nameOfStep(module, id));
   };
   link(module.entry());
-  if (path.size() > kMostSteps) steps << QStringLiteral("…");
-  for (size_t i = path.size() > kMostSteps ? path.size() - kMostSteps : 0; i + 1 < path.size(); ++i)
+  if (path.size() > kMaxSteps) steps << QStringLiteral("…");
+  for (size_t i = path.size() > kMaxSteps ? path.size() - kMaxSteps : 0; i + 1 < path.size(); ++i)
     link(path[i].computation);
   steps << nameOfStep(module, shown);
   setText(steps.join(QStringLiteral(" › ")));

@@ -1,6 +1,6 @@
 // What can be done on an empty canvas, said in its middle with a few beginnings to click; gone with the first node.
 // NextHint then says in one line at the upper edge what follows, as long as a new graph is small. Before: Document's
-// scene; after: Authoring, which places the line that was clicked.
+// scene; after: GraphEditController, which places the line that was clicked.
 #pragma once
 
 #include <QFrame>

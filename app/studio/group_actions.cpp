@@ -5,8 +5,8 @@
 #include <QFileDialog>
 #include <algorithm>
 
-#include "core/edit/field.h"
-#include "core/edit/grouping.h"
+#include "core/edit/structure/grouping.h"
+#include "core/edit/wiring/field.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"

@@ -24,20 +24,20 @@ enum ExitCode {
   kNoOutput = 73
 };
 
-int exitCodeOf(Fault fault) {
-  switch (fault) {
-    case Fault::Usage: return kUsage;
-    case Fault::Input: return kNoInput;
-    case Fault::Output: return kNoOutput;
-    case Fault::Runtime: return kFailedRunning;
-    case Fault::Unsupported: return kCannotRun;
+int exitCodeOf(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::Usage: return kUsage;
+    case ErrorKind::Input: return kNoInput;
+    case ErrorKind::Output: return kNoOutput;
+    case ErrorKind::Runtime: return kFailedRunning;
+    case ErrorKind::Unsupported: return kCannotRun;
     default: return kRefused;
   }
 }
 
 int complain(const Diagnostic& d) {
   std::fprintf(stderr, "%s\n", d.toString().c_str());
-  return exitCodeOf(d.fault);
+  return exitCodeOf(d.kind);
 }
 
 void addOptions(QCommandLineParser& parser) {
@@ -118,9 +118,9 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   Timing timing;
   watch(window, timing);
   int exit = kFine;  // the last failure's: opening, running or an edit
-  QObject::connect(&window.document(), &Document::failed, [&](const QString& message, Fault fault) {
+  QObject::connect(&window.document(), &Document::failed, [&](const QString& message, ErrorKind kind) {
     std::fprintf(stderr, "%s\n", message.toLocal8Bit().constData());
-    exit = exitCodeOf(fault);
+    exit = exitCodeOf(kind);
   });
   app.resetTiming();
   timing.clock.start();

@@ -22,21 +22,21 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/studio/arranging.h"
-#include "app/studio/authoring.h"
+#include "app/studio/arrange_controller.h"
 #include "app/studio/block_actions.h"
 #include "app/studio/empty_hint.h"
 #include "app/studio/first_start.h"
-#include "app/studio/foresight.h"
+#include "app/studio/graph_edit_controller.h"
 #include "app/studio/group_actions.h"
-#include "app/studio/learning.h"
+#include "app/studio/lesson_controller.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
-#include "app/studio/running.h"
+#include "app/studio/run_controller.h"
 #include "app/studio/start_page.h"
 #include "app/studio/theme.h"
-#include "core/edit/initial_value.h"
-#include "core/ops/unfinished.h"
+#include "app/studio/wire_preview.h"
+#include "core/edit/wiring/initial_value.h"
+#include "core/ops/inference/unfinished.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
@@ -55,7 +55,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kMostRecentFiles = 10, kMostMarks = 400, kDockStateVersion = 2;
+constexpr int kMaxRecentFiles = 10, kMaxMarks = 400, kDockStateVersion = 2;
 
 QString fileNameOf(const Document& document) {
   return document.path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.path()).fileName();
@@ -86,7 +86,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   panels_ = std::make_unique<Panels>(*document_, *this);
   blocks_ = new BlockActions(*document_, *canvas_, *authoring_, *panels_->palette, remembers_, this);
   connect(blocks_, &BlockActions::explained, banner_, &Banner::showMessage);
-  values_ = new Running(*document_, *canvas_, *panels_, this);
+  values_ = new RunController(*document_, *canvas_, *panels_, this);
   centralWidget()->layout()->addWidget(values_->callBar().table());
   makeStatusBar();
   makeActions();
@@ -120,10 +120,10 @@ void MainWindow::makeCentre() {
   startPage_ = new StartPage(centre);
   canvas_ = new Canvas(stack_);
   legend_ = new HeatLegend(canvas_);
-  authoring_ = new Authoring(*document_, *canvas_, this);
-  arranging_ = new Arranging(*document_, *canvas_, this);
-  new Foresight(*document_, *canvas_, this);
-  connect(new EmptyHint(*document_, canvas_), &EmptyHint::lineWanted, authoring_, &Authoring::begin);
+  authoring_ = new GraphEditController(*document_, *canvas_, this);
+  arranging_ = new ArrangeController(*document_, *canvas_, this);
+  new WirePreview(*document_, *canvas_, this);
+  connect(new EmptyHint(*document_, canvas_), &EmptyHint::lineWanted, authoring_, &GraphEditController::begin);
   new NextHint(*document_, canvas_);
   groups_ = new GroupActions(*document_, *canvas_, this);
   authoring_->setInserts([this](InstructionId node, int32_t edge) { return arranging_->inserts(node, edge); });
@@ -148,7 +148,7 @@ void MainWindow::makeCentre() {
     newFile();
     if (!firstGraph_) panels_->raise(QStringLiteral("palette"));  // to look through what there is
   });
-  learning_ = new Learning(*this, *lessons);
+  learning_ = new LessonController(*this, *lessons);
   connect(startPage_, &StartPage::lessonsWanted, this, [this] { learning_->begin(0); });
   connect(banner_, &Banner::detailsWanted, this, [this] { panels_->raise(QStringLiteral("diagnostics")); });
 }
@@ -232,9 +232,9 @@ void MainWindow::connectCanvas() {
     else
       panels_->raise(QStringLiteral("inspector"));
   });
-  connect(authoring_, &Authoring::placed, this, [this] { followPlaced_ = true; });
-  connect(authoring_, &Authoring::explained, banner_, &Banner::showMessage);
-  connect(arranging_, &Arranging::explained, banner_, &Banner::showMessage);
+  connect(authoring_, &GraphEditController::placed, this, [this] { followPlaced_ = true; });
+  connect(authoring_, &GraphEditController::explained, banner_, &Banner::showMessage);
+  connect(arranging_, &ArrangeController::explained, banner_, &Banner::showMessage);
   connect(groups_, &GroupActions::explained, banner_, &Banner::showMessage);
   connect(groups_, &GroupActions::extracted, this, [this](const QString& path) {
     addRecentFile(path);
@@ -272,14 +272,14 @@ void MainWindow::showScene(bool keepView) {
 void MainWindow::showMarks() {
   std::vector<std::pair<InstructionId, QString>> marks;
   for (const Diagnostic& d : document_->diagnostics()) {
-    if (d.severity != Severity::Error || !d.instruction.valid() || marks.size() >= kMostMarks) continue;
+    if (d.severity != Severity::Error || !d.instruction.valid() || marks.size() >= kMaxMarks) continue;
     if (d.label == kUnfinished && document_->isOpen() && hasOpenInput(document_->module(), d.instruction))
       continue;  // its field says so
     marks.emplace_back(d.instruction, QString::fromStdString(d.message));
   }
   if (document_->isOpen() && document_->module().contains(document_->computation()))
     for (InstructionId id : document_->module().at(document_->computation()).instructions) {
-      const auto warning = marks.size() < kMostMarks ? initialValueWarning(document_->module(), id) : std::nullopt;
+      const auto warning = marks.size() < kMaxMarks ? initialValueWarning(document_->module(), id) : std::nullopt;
       if (warning) marks.emplace_back(id, tr("warning: %1").arg(QString::fromStdString(*warning)));
     }
   canvas_->setMarks(std::move(marks));
@@ -341,9 +341,9 @@ void MainWindow::updateComputations() {
     computations_->addItem(id == module.entry() ? tr("%1 (entry)").arg(name) : name, id.value);
   };
   add(module.entry());
-  constexpr size_t kMostListed = 2000;
+  constexpr size_t kMaxListed = 2000;
   for (ComputationId id : module.order())
-    if (id != module.entry() && static_cast<size_t>(computations_->count()) < kMostListed) add(id);
+    if (id != module.entry() && static_cast<size_t>(computations_->count()) < kMaxListed) add(id);
 }
 
 void MainWindow::revealInstruction(InstructionId id) {
@@ -453,7 +453,7 @@ void MainWindow::exportPicture() {
 void MainWindow::addRecentFile(const QString& path) {
   recentFiles_.removeAll(path);
   recentFiles_.prepend(path);
-  recentFiles_ = recentFiles_.mid(0, kMostRecentFiles);
+  recentFiles_ = recentFiles_.mid(0, kMaxRecentFiles);
   showRecentFiles();
 }
 

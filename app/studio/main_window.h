@@ -23,16 +23,16 @@ class QStackedWidget;
 namespace tessera {
 
 class AddSearch;
-class Arranging;
-class Authoring;
+class ArrangeController;
+class GraphEditController;
 class Banner;
 class BlockActions;
 class Canvas;
 class Document;
 class GroupActions;
 class HeatLegend;
-class Learning;
-class Running;
+class LessonController;
+class RunController;
 class Navigation;
 class Recovery;
 class StartPage;
@@ -51,14 +51,14 @@ class MainWindow : public QMainWindow {
   // Whether what is open may be left: asks where changes would be lost, and forgets the first graph.
   bool mayLeave();
   void showFirstGraph();  // what stands there before anything is opened
-  Authoring& authoring() { return *authoring_; }
-  Running& running() { return *values_; }
+  GraphEditController& authoring() { return *authoring_; }
+  RunController& running() { return *values_; }
   BlockActions& blocks() { return *blocks_; }
-  Learning& learning() { return *learning_; }
+  LessonController& learning() { return *learning_; }
   GroupActions& groups() { return *groups_; }
   // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
   bool restoreLeftBehind();
-  Arranging& arranging() { return *arranging_; }
+  ArrangeController& arranging() { return *arranging_; }
   Navigation& navigation() { return *navigation_; }
   AddSearch& addSearch();
   void setTheme(Theme theme);
@@ -119,12 +119,12 @@ class MainWindow : public QMainWindow {
 
   Document* document_;
   Canvas* canvas_ = nullptr;
-  Authoring* authoring_ = nullptr;
-  Running* values_ = nullptr;
+  GraphEditController* authoring_ = nullptr;
+  RunController* values_ = nullptr;
   BlockActions* blocks_ = nullptr;
   GroupActions* groups_ = nullptr;
-  Learning* learning_ = nullptr;
-  Arranging* arranging_ = nullptr;
+  LessonController* learning_ = nullptr;
+  ArrangeController* arranging_ = nullptr;
   Navigation* navigation_ = nullptr;
   Recovery* recovery_ = nullptr;  // of a person's sessions
   std::unique_ptr<Panels> panels_;

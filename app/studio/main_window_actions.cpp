@@ -13,12 +13,12 @@
 
 #include "app/studio/block_actions.h"
 #include "app/studio/breadcrumbs.h"
-#include "app/studio/learning.h"
+#include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/node_labels.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
-#include "app/studio/step_glow.h"
+#include "app/studio/undo_highlight.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
@@ -71,7 +71,7 @@ void MainWindow::makeFileMenu() {
 
 void MainWindow::makeEditMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&Edit"));
-  auto* glow = new StepGlow(*document_, *canvas_, this);
+  auto* glow = new UndoHighlight(*document_, *canvas_, this);
   undo_ = addItem(menu, tr("&Undo"), {QKeySequence::Undo}, this, [glow] { glow->undo(); });
   redo_ =
       addItem(menu, tr("&Redo"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},

@@ -4,9 +4,9 @@
 #include <QMenu>
 #include <QStackedWidget>
 
-#include "app/studio/arranging.h"
-#include "app/studio/authoring.h"
+#include "app/studio/arrange_controller.h"
 #include "app/studio/block_actions.h"
+#include "app/studio/graph_edit_controller.h"
 #include "app/studio/group_actions.h"
 #include "app/studio/main_window.h"
 #include "editor/canvas/canvas.h"
@@ -43,7 +43,7 @@ void MainWindow::makeBuildActions(QMenu* menu) {
     if (!arranging_->removePageItems()) authoring_->removeSelection();
   });
   deleteOpen_ = add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)},
-                    [this] { authoring_->removeSelection(Authoring::Gap::Open); });
+                    [this] { authoring_->removeSelection(GraphEditController::Gap::Open); });
   result_ = add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, [this] { authoring_->makeResult(); });
   add(tr("&Value as a node, or back in its field"), {QKeySequence(Qt::Key_V)}, [this] { authoring_->toggleFields(); });
   leave_ = add(tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},

@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostFound = 200, kMostPlaces = 100;
+constexpr size_t kMaxFound = 200, kMaxPlaces = 100;
 
 QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
@@ -48,7 +48,7 @@ void Navigation::remember() {
   const auto place = here();
   if (!place) return;
   behind_.push_back(*place);
-  if (behind_.size() > kMostPlaces) behind_.erase(behind_.begin());
+  if (behind_.size() > kMaxPlaces) behind_.erase(behind_.begin());
   ahead_.clear();
 }
 
@@ -112,18 +112,18 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
     const Instruction& in = module.at(id);
     const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(toString(*in.shape, false).substr(0, 60)) +
                            mark + tr(" in %1").arg(text(module.at(in.computation).name));
-    if (out.size() < kMostFound && matchesWords(text(in.name) + QLatin1Char(' ') + detail, words))
+    if (out.size() < kMaxFound && matchesWords(text(in.name) + QLatin1Char(' ') + detail, words))
       out.push_back({text(in.name), detail, [this, id] { goTo(id); }});
   };
   for (const ProjectPage& page : window_.document().project().pages)
     for (const std::string& name : page.bookmarks)
       if (const auto id = module.findInstruction(name)) instruction(*id, tr(" · bookmark"));
   for (ComputationId id : module.order()) {
-    if (out.size() >= kMostFound || !matchesWords(text(module.at(id).name) + tr(" computation"), words)) continue;
+    if (out.size() >= kMaxFound || !matchesWords(text(module.at(id).name) + tr(" computation"), words)) continue;
     out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),
                    [this, id] { window_.document().showComputation(id); }});
   }
-  for (auto computation = module.order().rbegin(); computation != module.order().rend() && out.size() < kMostFound;
+  for (auto computation = module.order().rbegin(); computation != module.order().rend() && out.size() < kMaxFound;
        ++computation)  // the entry stands last
     for (InstructionId id : module.at(*computation).instructions) instruction(id, {});
   return out;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kLabelSize = 9;
 constexpr double kSmallestZoom = 0.45;
-constexpr int kMostPainted = 400;
+constexpr int kMaxPainted = 400;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void NodeLabels::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   int painted = 0;
   for (const ViewNode& node : view->nodes) {
-    if (node.kind != ViewNode::Kind::Instruction || node.chip || painted >= kMostPainted) continue;
+    if (node.kind != ViewNode::Kind::Instruction || node.chip || painted >= kMaxPainted) continue;
     const QRectF box = canvas_.boxOf(node.instruction);
     const QPointF below = canvas_.toWidget(box.bottomLeft()), right = canvas_.toWidget(box.bottomRight());
     if (box.isEmpty() || right.x() < 0 || below.x() > width() || below.y() < 0 || below.y() > height()) continue;

@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 
-#include "app/studio/learning.h"
+#include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script_gestures.h"
@@ -32,7 +32,7 @@ constexpr int kListedGroups = 12;
 
 Status usage(const QString& message) {
   Diagnostic d;
-  d.fault = Fault::Usage;
+  d.kind = ErrorKind::Usage;
   d.message = message.toStdString();
   return fail(std::move(d));
 }
@@ -294,7 +294,7 @@ Status writeScreenshot(MainWindow& window, const QString& path) {
   waitUntilIdle(window);
   if (window.grab().save(path)) return {};
   Diagnostic d;
-  d.fault = Fault::Output;
+  d.kind = ErrorKind::Output;
   d.file = path.toStdString();
   d.message = "the picture cannot be written";
   return fail(std::move(d));

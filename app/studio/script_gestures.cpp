@@ -14,10 +14,10 @@
 #include <QToolButton>
 #include <map>
 
-#include "app/studio/authoring.h"
+#include "app/studio/graph_edit_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
-#include "app/studio/running.h"
+#include "app/studio/run_controller.h"
 #include "app/studio/script.h"
 #include "app/studio/script_moves.h"
 #include "editor/canvas/canvas.h"
@@ -36,7 +36,7 @@ namespace tessera {
 
 Status refusedGesture(const QString& message) {
   Diagnostic d;
-  d.fault = Fault::Usage;
+  d.kind = ErrorKind::Usage;
   d.message = message.toStdString();
   return fail(std::move(d));
 }

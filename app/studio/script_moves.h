@@ -1,5 +1,5 @@
 // Commands of scripts that move things on the canvas with the pointer. Before: script_gestures.cpp; after: Canvas,
-// Arranging.
+// ArrangeController.
 #pragma once
 
 #include "app/studio/script_gestures.h"

@@ -22,7 +22,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kColumnWidth = 330, kMostRecent = 5;
+constexpr int kColumnWidth = 330, kMaxRecent = 5;
 constexpr QSize kThumbnail(76, 52);
 constexpr qint64 kLargestPictured = 100000;  // bytes of a file that is drawn
 
@@ -175,7 +175,7 @@ void StartPage::setRecentFiles(const QStringList& paths) {
   }
   if (paths.isEmpty()) return;
   recent_->addWidget(heading(tr("Used last"), this));
-  for (const QString& path : paths.mid(0, kMostRecent)) {
+  for (const QString& path : paths.mid(0, kMaxRecent)) {
     const QString folder = QFileInfo(path).path();
     const QString shown = fontMetrics().elidedText(folder, Qt::ElideMiddle, kColumnWidth - 60);
     auto* link = makeLink(QFileInfo(path).fileName(), shown, this);

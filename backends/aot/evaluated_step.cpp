@@ -1,15 +1,15 @@
 // See evaluated_step.h.
 #include "backends/aot/evaluated_step.h"
 
-#include "backends/cpu/evaluate_step.h"
+#include "backends/cpu/library/evaluate_step.h"
 #include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/tools/cut_out.h"
 
 namespace tessera::aot {
 
-bool canBeKept(const Instruction& instruction) {
+bool isSerializable(const Instruction& instruction) {
   return instruction.opcode != Opcode::Infeed && instruction.opcode != Opcode::Outfeed;
 }
 

@@ -1,7 +1,7 @@
 // An instruction that the reference evaluator runs (decompositions, random numbers, collectives, built-in
 // targets of custom calls), kept in an object as the HLO text of a module of its own. The loader, the step itself
-// (cpu/evaluate_step) and the threads of several devices stand in libtessera_evaluate.a, which needs
-// libtessera_core.so: only programs with such steps are linked with them. Before: cpu/plan_builder; after:
+// (cpu/library/evaluate_step) and the threads of several devices stand in libtessera_evaluate.a, which needs
+// libtessera_core.so: only programs with such steps are linked with them. Before: cpu/plan/plan_builder; after:
 // core/evaluate.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace tessera::aot {
 
 // Whether the evaluator's answer follows from the operands, the step's own memory and the other devices: feeds come
 // from outside.
-bool canBeKept(const Instruction& instruction);
+bool isSerializable(const Instruction& instruction);
 // What the loader reads: the instruction alone as the root, what it reads as parameters (each once; the operands keep
 // their order).
 Result<std::string> textOf(const Module& module, InstructionId instruction);

@@ -32,7 +32,7 @@ Place behind(Place at, size_t offset) { return {at.part, at.offset + offset}; }
 
 std::unexpected<Diagnostic> unsupported(const cpu::StepName& step) {
   Diagnostic d;
-  d.fault = Fault::Unsupported;
+  d.kind = ErrorKind::Unsupported;
   d.message =
       fmt::format("{} cannot be compiled ahead of time: its step ({}) needs Tessera itself", step.name, step.what);
   d.instruction = step.instruction;
@@ -282,7 +282,7 @@ void describeDevice(const Module& module, ProgramParts& parts) {
   }
 }
 
-// Behind the arrays stand their sizes, one for each dynamic dimension in order (core/passes/dynamic_padding).
+// Behind the arrays stand their sizes, one for each dynamic dimension in order (core/passes/dynamic/dynamic_padding).
 void describeSizes(std::vector<ArrayForm>& forms, const char* what) {
   std::vector<std::string> sizes;
   for (size_t i = 0; i < forms.size(); ++i)

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "backends/cpu/kernel_code.h"
-#include "backends/cpu/plan.h"
+#include "backends/cpu/kernels/kernel_code.h"
+#include "backends/cpu/plan/plan.h"
 #include "core/evaluate/collectives.h"
 #include "core/hlo/module.h"
 

@@ -34,7 +34,7 @@ class Domain {
 }  // namespace
 
 // In place is what keeps its index and the width of its elements, and what a program begins with.
-bool mayLieOver(const LoopProgram& program, size_t output, size_t operand) {
+bool outputMayAliasOperand(const LoopProgram& program, size_t output, size_t operand) {
   const Shape &from = program.body.operands[operand], &to = program.outputs[output];
   if (program.initialOperand[output] == static_cast<int64_t>(operand)) return true;
   return byteWidth(from.type) == byteWidth(to.type) && from.elementCount() == to.elementCount();
@@ -52,7 +52,7 @@ std::vector<MemoryScope> scopesOf(llvm::LLVMContext& context, const LoopProgram&
   bool anyReadOnly = false;
   for (size_t i = 0; i < operands; ++i) {
     std::vector<bool>& over = lies.emplace_back(outputs + 1, false);
-    for (size_t k = 0; k < outputs; ++k) over[k] = mayLieOver(program, k, i);
+    for (size_t k = 0; k < outputs; ++k) over[k] = outputMayAliasOperand(program, k, i);
     over[readOnly] = std::ranges::find(over, true) == over.end();
     anyReadOnly = anyReadOnly || over[readOnly];
   }
@@ -73,7 +73,7 @@ std::vector<MemoryScope> scopesOf(llvm::LLVMContext& context, const RegionProgra
   auto isArray = [&](size_t buffer) { return !region.buffers[buffer].inRegister; };
   auto meet = [&](size_t a, size_t b) {
     const std::pair pair(static_cast<uint32_t>(std::min(a, b)), static_cast<uint32_t>(std::max(a, b)));
-    return a == b || std::ranges::binary_search(region.mayMeet, pair);
+    return a == b || std::ranges::binary_search(region.mayAlias, pair);
   };
   std::vector<MemoryScope> out(count);
   for (size_t i = 0; i < count; ++i)

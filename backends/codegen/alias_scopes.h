@@ -1,7 +1,8 @@
 // Alias scopes: what accesses tell LLVM of the arrays they touch: which ones lie apart, so that loads may pass stores.
 // Only what the plan promises is claimed. A kernel is compiled once for equal programs wherever its arrays lie, so
 // whether it works in place is not known: an operand that may lie where a result does shares that result's scope.
-// Before: the plan's promise (mayLieOver here, RegionProgram::mayMeet). After: kernel_memory, which marks each access.
+// Before: the plan's promise (outputMayAliasOperand here, RegionProgram::mayAlias). After: kernel_memory, which marks
+// each access.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,10 @@ class Value;
 
 namespace tessera::codegen {
 
-// The promise of every step that runs a kernel (cpu/plan_builder checks its own, tests those of the corpus): results
-// lie apart from one another, and from each operand of which this is false; where it is true, apart or over it as a
-// whole.
-bool mayLieOver(const LoopProgram& program, size_t output, size_t operand);
+// The promise of every step that runs a kernel (cpu/plan/plan_builder checks its own, tests those of the corpus):
+// results lie apart from one another, and from each operand of which this is false; where it is true, apart or over it
+// as a whole.
+bool outputMayAliasOperand(const LoopProgram& program, size_t output, size_t operand);
 
 // What an access says; null: nothing.
 struct MemoryScope {

@@ -10,7 +10,7 @@ namespace tessera::codegen {
 
 namespace {
 
-constexpr size_t kMostSegments = 24, kMostNodes = 600;  // of all segments together: each is code to compile
+constexpr size_t kMaxSegments = 24, kMaxNodes = 600;  // of all segments together: each is code to compile
 constexpr int64_t kLongSegment = 32,
                   kWorthCutting = 1 << 15;  // elements: of a segment on average; of the whole program
 
@@ -117,7 +117,7 @@ AxisSegments AxisSegments::of(const LoopProgram& program, const ProgramAnalysis&
   out.bounds.erase(std::ranges::unique(out.bounds).begin(), out.bounds.end());
   const size_t segments = out.bounds.size() - 1;
   const bool areLong = static_cast<int64_t>(segments) * kLongSegment <= size;
-  if (segments < 2 || segments > kMostSegments || segments * needed > kMostNodes || !areLong) return {};
+  if (segments < 2 || segments > kMaxSegments || segments * needed > kMaxNodes || !areLong) return {};
   for (size_t c = 0; c < differences.size(); ++c)
     for (size_t s = 0; s < segments; ++s)
       out.conditions[c].holds.push_back(holdsAt(

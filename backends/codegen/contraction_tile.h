@@ -1,13 +1,13 @@
 // ContractionTile: the innermost loop of a contraction as one LLVM function: a tile of rows × (vectors · lanes) sums
 // kept in registers while it walks the contracted dimension over two packed panels.
-// Stands before the JIT; backends/cpu/contraction.h cuts the operands into panels and calls it.
+// Stands before the JIT; backends/cpu/library/contraction.h cuts the operands into panels and calls it.
 #pragma once
 
 #include <string>
 
 #include <llvm/IR/Module.h>
 
-#include "backends/runtime/tile_shape.h"
+#include "backends/runtime/gemm/tile_shape.h"
 
 namespace tessera::codegen {
 

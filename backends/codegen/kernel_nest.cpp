@@ -231,8 +231,8 @@ double costOfItem(const LoopProgram& program, const ProgramAnalysis& analysis, c
 }
 
 void findTiles(const LoopProgram& program, const ProgramAnalysis& analysis, KernelNest& nest) {
-  constexpr size_t kMostTiles = 4;
-  for (size_t n = 0; n < program.body.nodes.size() && nest.tiles.size() < kMostTiles; ++n)
+  constexpr size_t kMaxTiles = 4;
+  for (size_t n = 0; n < program.body.nodes.size() && nest.tiles.size() < kMaxTiles; ++n)
     if (auto tile = rowTileOf(program, analysis, n, nest.axis, nest.lanes)) nest.tiles.push_back(*tile);
   if (!nest.tiles.empty() && nest.sequential.empty() && !hasUniformLoop(program, analysis, nest.axis))
     nest.inner = innerOf(analysis, nest.tiles, nest.axis);

@@ -436,7 +436,7 @@ int32_t ProgramAnalysis::counterOf(const ElementProgram& program, NodeId id) con
 Result<ProgramAnalysis> ProgramAnalysis::of(const LoopProgram& program) {
   if (program.body.loops.size() > kMaxLoops || program.body.outputDims.size() > 64) {
     Diagnostic d;
-    d.fault = Fault::Unsupported;
+    d.kind = ErrorKind::Unsupported;
     d.message = "the kernel has too many loops";
     return fail(std::move(d));
   }

@@ -9,8 +9,8 @@ namespace tessera::codegen {
 
 namespace {
 
-constexpr int kDear = 6;                  // nodes that a value takes, from which on it is kept
-constexpr int64_t kMostBytes = 48 << 10;  // of all buffers: they share the first levels of cache with the row
+constexpr int kDear = 6;                 // nodes that a value takes, from which on it is kept
+constexpr int64_t kMaxBytes = 48 << 10;  // of all buffers: they share the first levels of cache with the row
 constexpr int32_t kNoWalk = -1;
 
 // Whose values in registers are plain numbers of one width.
@@ -180,7 +180,7 @@ bool RowFinder::takesFromEarlierWalk(uint32_t n) {
   if (kept == n || walk_[kept] >= walk_[n] || price_[n] < kDear || !isKept(type)) return false;
   if (out_.keptIn[kept] == RowCache::kNone) {
     const int64_t bytes = (out_.length + nest_.lanes) * std::max(byteWidth(type), 4);
-    if (bytes_ + bytes > kMostBytes) return false;
+    if (bytes_ + bytes > kMaxBytes) return false;
     bytes_ += bytes;
     out_.keptIn[kept] = static_cast<int32_t>(out_.buffers.size());
     out_.buffers.push_back(type);

@@ -1,13 +1,13 @@
 // RowLocality: whether a kernel can run on a tile of its result alone: which of its items compute a piece of
 // consecutive elements, reading of some operands only that same piece. Stands after KernelNest; tiled plans
-// (cpu/row_chain_step) ask.
+// (cpu/gemm_chain_step) ask.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "backends/codegen/kernel_nest.h"
-#include "backends/runtime/row_pieces.h"
+#include "backends/runtime/gemm/row_pieces.h"
 
 namespace tessera::codegen {
 

@@ -5,8 +5,8 @@ namespace tessera::codegen {
 
 namespace {
 
-constexpr int64_t kMostBytes = 1 << 14;  // of a tile: half of a core's first cache
-constexpr int64_t kLeastLength = 4;      // below it, gathers are no slower
+constexpr int64_t kMaxBytes = 1 << 14;  // of a tile: half of a core's first cache
+constexpr int64_t kLeastLength = 4;     // below it, gathers are no slower
 
 bool isWholeLane(ElementType type) {
   return type == ElementType::F32 || type == ElementType::F64 || type == ElementType::S32 || type == ElementType::U32 ||
@@ -28,7 +28,7 @@ std::optional<RowTile> rowTileOf(const LoopProgram& program, const ProgramAnalys
     return std::nullopt;
   auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
   const RowTile tile{static_cast<uint32_t>(node), counters[0], size(counters[0]), address.coefficientOf(axis)};
-  if (tile.length < kLeastLength || tile.length > kMostBytes / (byteWidth(read.type) * static_cast<int64_t>(lanes)))
+  if (tile.length < kLeastLength || tile.length > kMaxBytes / (byteWidth(read.type) * static_cast<int64_t>(lanes)))
     return std::nullopt;
   if (2 * size(axis) < lanes) return std::nullopt;
   return tile;

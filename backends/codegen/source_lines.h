@@ -1,5 +1,5 @@
 // SourceLines: a line number for each node of a program, which LLVM carries through its passes to the assembly. What
-// stands in a line is the reader's business (cpu/marked_assembly). Beside KernelEmitter and RegionEmitter.
+// stands in a line is the reader's business (cpu/kernels/marked_assembly). Beside KernelEmitter and RegionEmitter.
 #pragma once
 
 #include <cstdint>

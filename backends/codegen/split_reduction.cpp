@@ -12,7 +12,7 @@ namespace tessera::codegen {
 namespace {
 
 constexpr int64_t kManyItems = 16;  // parallel items that keep all cores busy as they are
-constexpr int64_t kMostBlocks = 64;
+constexpr int64_t kMaxBlocks = 64;
 constexpr double kLongNs = 40'000, kBlockNs = 8'000;
 
 // How the loops are cut: `dimension` of their equal ranges into `blocks` of `size`, `rest` remaining.
@@ -236,7 +236,7 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
   if (!ranges || ranges->empty()) return std::nullopt;
   for (size_t l = 0; l < program.loops.size(); ++l)
     cut.loops[l] = program.loops[l].ranges == *ranges && canCut(program, analysis, sees, l);
-  auto wanted = std::clamp<int64_t>(static_cast<int64_t>(totalNs / kBlockNs), 2, kMostBlocks);
+  auto wanted = std::clamp<int64_t>(static_cast<int64_t>(totalNs / kBlockNs), 2, kMaxBlocks);
   auto first = std::ranges::find_if(*ranges, [&](int64_t d) { return d >= wanted; });
   if (first == ranges->end()) first = std::ranges::max_element(*ranges);
   cut.dimension = static_cast<size_t>(first - ranges->begin());

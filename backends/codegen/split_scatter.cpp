@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kPieces = 8;
 constexpr int64_t kManyUpdates = 1 << 15;  // fewer are done before another thread has woken
-constexpr int64_t kMostBytes = 1 << 18;    // of one piece's array: it stays in a core's cache
+constexpr int64_t kMaxBytes = 1 << 18;     // of one piece's array: it stays in a core's cache
 
 int64_t countOf(const std::vector<int64_t>& dims) {
   int64_t count = 1;
@@ -151,7 +151,7 @@ std::optional<SplitScatter> splitScatter(const LoopProgram& program, const Targe
   if (!update) return std::nullopt;
   const int64_t updates = countOf(space), elements = countOf(program.outputs[0].dimensions);
   const bool few =
-      elements > 0 && elements <= kMostBytes / byteWidth(update->type) && elements <= updates / (2 * kPieces);
+      elements > 0 && elements <= kMaxBytes / byteWidth(update->type) && elements <= updates / (2 * kPieces);
   if (!few || updates < kManyUpdates) return std::nullopt;
   auto analysis = ProgramAnalysis::of(program);
   if (!analysis || KernelNest::of(program, *analysis, target).parallelCount > 1) return std::nullopt;

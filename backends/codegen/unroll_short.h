@@ -1,8 +1,8 @@
 // Short dimensions written out. A loop of few rounds inside another loop (three coordinates within a sum over all
 // points) becomes straight code. A short minor dimension of the result becomes several stores of one iteration, so that
 // what the loops compute for all of its elements (a distance) is computed once: their loops become one with more
-// accumulators. The order of every sum stays. Stands between composition and ProgramAnalysis; core/passes/fusion_cost
-// counts on it.
+// accumulators. The order of every sum stays. Stands between composition and ProgramAnalysis;
+// core/passes/fusion/fusion_cost counts on it.
 #pragma once
 
 #include "core/element/element_program.h"

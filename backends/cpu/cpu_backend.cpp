@@ -6,12 +6,12 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/cpu_executable.h"
-#include "backends/cpu/detach_bitcasts.h"
 #include "backends/cpu/dynamic_entry.h"
-#include "backends/cpu/host_processor.h"
-#include "backends/cpu/plan_builder.h"
-#include "backends/cpu/within_memory.h"
-#include "core/passes/buffer_assignment.h"
+#include "backends/cpu/kernels/host_processor.h"
+#include "backends/cpu/plan/detach_bitcasts.h"
+#include "backends/cpu/plan/plan_builder.h"
+#include "backends/cpu/plan/within_memory.h"
+#include "core/passes/buffers/buffer_assignment.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera::cpu {
@@ -28,7 +28,7 @@ Result<std::unique_ptr<Executable>> compileStages(const Module& module, const Co
 
 Diagnostic usage(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Usage;
+  d.kind = ErrorKind::Usage;
   d.message = std::move(message);
   return d;
 }
@@ -36,7 +36,7 @@ Diagnostic usage(std::string message) {
 Status checkCancelled(const CompileOptions& options) {
   if (!options.cancel || !options.cancel->load()) return {};
   Diagnostic d;
-  d.fault = Fault::Runtime;
+  d.kind = ErrorKind::Runtime;
   d.message = "cancelled";
   return fail(std::move(d));
 }

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "backends/aot/program_object.h"
-#include "backends/runtime/dnnl_engine.h"
+#include "backends/runtime/dnnl/dnnl_engine.h"
 #include "core/base/memory.h"
 #include "core/cost/cost.h"
 #include "core/evaluate/device_values.h"
@@ -19,7 +19,7 @@ namespace {
 
 std::unexpected<Diagnostic> runtimeFailure(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Runtime;
+  d.kind = ErrorKind::Runtime;
   d.message = std::move(message);
   return fail(std::move(d));
 }
@@ -65,14 +65,14 @@ Status CpuExecutable::ensureArena() {
 Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState& state) const {
   if (arguments.size() != argumentShapes_.size()) {
     Diagnostic d;
-    d.fault = Fault::Usage;
+    d.kind = ErrorKind::Usage;
     d.message = fmt::format("the program takes {} arrays, {} were given", argumentShapes_.size(), arguments.size());
     return fail(std::move(d));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (compatible(arguments[i].shape(), *argumentShapes_[i])) continue;
     Diagnostic d;
-    d.fault = Fault::Usage;
+    d.kind = ErrorKind::Usage;
     d.message = fmt::format("argument {} has the wrong shape", i);
     d.expected = toString(*argumentShapes_[i], false);
     d.found = toString(arguments[i].shape(), false);

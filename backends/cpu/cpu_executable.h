@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "backends/backend.h"
-#include "backends/cpu/kernel_library.h"
-#include "backends/cpu/plan.h"
+#include "backends/cpu/kernels/kernel_library.h"
+#include "backends/cpu/plan/plan.h"
 
 namespace tessera::cpu {
 

@@ -30,7 +30,7 @@ std::vector<Shape> resultLeaves(const Module& module) {
 
 std::unexpected<Diagnostic> usage(std::string message, std::string expected = {}, std::string found = {}) {
   Diagnostic d;
-  d.fault = Fault::Usage;
+  d.kind = ErrorKind::Usage;
   d.message = std::move(message);
   d.expected = std::move(expected);
   d.found = std::move(found);

@@ -1,5 +1,6 @@
 // DynamicEntry: an executable whose entry has dynamic dimensions, around one that has further parameters and results
-// for their sizes (core/passes/dynamic_padding). Arguments may be smaller than their bounds; results are cut to size.
+// for their sizes (core/passes/dynamic/dynamic_padding). Arguments may be smaller than their bounds; results are cut to
+// size.
 #pragma once
 
 #include <memory>

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu_executable.h"
-#include "backends/cpu/kernel_compiler.h"
-#include "backends/cpu/marked_assembly.h"
-#include "backends/cpu/step_program.h"
+#include "backends/cpu/kernels/kernel_compiler.h"
+#include "backends/cpu/kernels/marked_assembly.h"
+#include "backends/cpu/plan/step_program.h"
 #include "core/cost/cost.h"
 
 namespace tessera::cpu {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <complex>
 
-#include "core/element/complex_pairs.h"
+#include "core/element/approximations/complex_pairs.h"
 #include "core/hlo/numbers.h"
 
 namespace {

@@ -175,7 +175,7 @@ Status runInstance(const Program& program, Ready& ready, Instance& instance, con
 
 std::unexpected<Diagnostic> runtimeFailure(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Runtime;
+  d.kind = ErrorKind::Runtime;
   d.message = std::move(message);
   return fail(std::move(d));
 }

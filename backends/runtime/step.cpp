@@ -14,7 +14,7 @@ constexpr int64_t kCopyChunk = 1 << 18;
 
 std::unexpected<Diagnostic> cancelled() {
   Diagnostic d;
-  d.fault = Fault::Runtime;
+  d.kind = ErrorKind::Runtime;
   d.message = "cancelled";
   return fail(std::move(d));
 }

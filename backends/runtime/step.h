@@ -1,6 +1,6 @@
 // Step: what a plan consists of, and the state of one run of it. Steps hold slot numbers, never addresses, and allocate
-// nothing while they run. The backend makes them from instructions (cpu/plan_builder); the run-time library makes them
-// again from what an object keeps (fields.h, program.h). Knows nothing of modules and of LLVM.
+// nothing while they run. The backend makes them from instructions (cpu/plan/plan_builder); the run-time library makes
+// them again from what an object keeps (fields.h, program.h). Knows nothing of modules and of LLVM.
 #pragma once
 
 #include <array>
@@ -75,7 +75,7 @@ using StepPtr = std::unique_ptr<Step>;
 
 // A step whose class has kLoader and fields(); prepare(), if there is one, follows the reading of them.
 template <class Self>
-class KeptStep : public Step {
+class SerializableStep : public Step {
  public:
   const char* loader() const override { return Self::kLoader; }
   void save(FieldWriter& out) override { static_cast<Self*>(this)->fields(out); }
@@ -104,7 +104,7 @@ struct Sequence {
   Status runMeasured(RunState& state);
 };
 
-class KernelStep : public KeptStep<KernelStep> {
+class KernelStep : public SerializableStep<KernelStep> {
  public:
   static constexpr const char* kLoader = "tessera_step_kernel";
   KernelStep() = default;
@@ -126,7 +126,7 @@ class KernelStep : public KeptStep<KernelStep> {
 };
 
 // A region: one function for many instructions. Cancelled between the rounds of its loops.
-class RegionCallStep : public KeptStep<RegionCallStep> {
+class RegionCallStep : public SerializableStep<RegionCallStep> {
  public:
   static constexpr const char* kLoader = "tessera_step_region";
   RegionCallStep() = default;
@@ -146,7 +146,7 @@ class RegionCallStep : public KeptStep<RegionCallStep> {
   std::vector<void*> buffers_;
 };
 
-class CopyStep : public KeptStep<CopyStep> {
+class CopyStep : public SerializableStep<CopyStep> {
  public:
   static constexpr const char* kLoader = "tessera_step_copy";
   CopyStep() = default;
@@ -162,7 +162,7 @@ class CopyStep : public KeptStep<CopyStep> {
   int64_t bytes_ = 0;
 };
 
-class WhileStep : public KeptStep<WhileStep> {
+class WhileStep : public SerializableStep<WhileStep> {
  public:
   static constexpr const char* kLoader = "tessera_step_while";
   Sequence condition, body;
@@ -174,7 +174,7 @@ class WhileStep : public KeptStep<WhileStep> {
   }
 };
 
-class ConditionalStep : public KeptStep<ConditionalStep> {
+class ConditionalStep : public SerializableStep<ConditionalStep> {
  public:
   static constexpr const char* kLoader = "tessera_step_conditional";
   std::vector<Sequence> branches;
@@ -188,7 +188,7 @@ class ConditionalStep : public KeptStep<ConditionalStep> {
 };
 
 // Steps one after the other that are one instruction's.
-class StepsStep : public KeptStep<StepsStep> {
+class StepsStep : public SerializableStep<StepsStep> {
  public:
   static constexpr const char* kLoader = "tessera_step_steps";
   std::vector<StepPtr> steps;

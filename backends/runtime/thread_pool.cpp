@@ -14,7 +14,7 @@ namespace tessera::cpu {
 namespace {
 constexpr int kSpins = 2000;
 constexpr int64_t kLongWaitNs = 200'000;
-constexpr int64_t kMostPatience = 64;
+constexpr int64_t kMaxPatience = 64;
 
 int64_t nowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -87,7 +87,7 @@ void ThreadPool::noteWait(int64_t workedNs, int64_t waitedNs) {
     patience_ /= 2;
     return;
   }
-  patience_ = std::clamp<int64_t>(patience_ * 2, 4, kMostPatience);
+  patience_ = std::clamp<int64_t>(patience_ * 2, 4, kMaxPatience);
   width_.store(std::max(1, width_.load() / 2));
   narrowUntilNs_ = nowNs() + patience_ * waitedNs;
 }

@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 constexpr int32_t kLongestLane = 200;  // rows
-constexpr size_t kMostLanes = 24000;   // in one level; the longest wires go without first
+constexpr size_t kMaxLanes = 24000;    // in one level; the longest wires go without first
 constexpr float kLaneHalfWidth = 1;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
@@ -26,7 +26,7 @@ int32_t longestSpanWithLanes(const Level& level) {
   }
   size_t total = 0;
   for (int32_t span = 1; span <= kLongestLane; ++span)
-    if ((total += bySpan[at(span)]) > kMostLanes) return span - 1;
+    if ((total += bySpan[at(span)]) > kMaxLanes) return span - 1;
   return kLongestLane;
 }
 

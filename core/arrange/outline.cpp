@@ -18,7 +18,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kFewInstructions = 80;  // containers up to this size are not searched for repeats
-constexpr size_t kMostChildren = 200;    // a container with more boxes is cut into clusters
+constexpr size_t kMaxChildren = 200;     // a container with more boxes is cut into clusters
 constexpr size_t kManyParameters = 16;
 constexpr size_t kClusterSize = 40;
 constexpr size_t kLeastPiece = 4;  // fewer stay as they are
@@ -328,7 +328,7 @@ class OutlineBuilder {
   void makeClusters() {
     auto children = childrenByGroup();
     for (size_t slot = 0; slot < children.size(); ++slot) {
-      if (children[slot].size() <= kMostChildren) continue;
+      if (children[slot].size() <= kMaxChildren) continue;
       const int32_t container = static_cast<int32_t>(slot) - 1;
       std::vector<Child> rest;
       clusterParameters(container, children[slot], rest);
@@ -347,7 +347,7 @@ class OutlineBuilder {
       return;
     }
     const int32_t cluster = addCluster(container, "parameters", "parameters", parameters);
-    if (parameters.size() > kMostChildren) clusterRest(cluster, std::move(parameters));
+    if (parameters.size() > kMaxChildren) clusterRest(cluster, std::move(parameters));
   }
   int32_t addCluster(int32_t container, std::string_view what, std::string title, std::span<const Child> children) {
     const int32_t cluster = addGroup(OutlineGroup::Kind::Cluster, clusterPath(container, what, children[0].first),
@@ -365,7 +365,7 @@ class OutlineBuilder {
     int32_t section = 0;
     for (Child& c : rest) c.section = staysVisible(c) ? ++section : section;
     std::erase_if(rest, [&](const Child& c) { return staysVisible(c); });
-    while (rest.size() > kMostChildren) {
+    while (rest.size() > kMaxChildren) {
       std::vector<Child> pieces;
       for (size_t begin = 0; begin < rest.size();) {
         const size_t end = partAfter(rest, begin);

@@ -13,8 +13,8 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostNamed = 3;  // opcodes in a summary
-constexpr size_t kMostTried = 8;  // parameters of a block that are looked at for a number
+constexpr size_t kMaxNamed = 3;  // opcodes in a summary
+constexpr size_t kMaxTried = 8;  // parameters of a block that are looked at for a number
 
 int rankOf(Opcode opcode) {
   switch (opcode) {
@@ -73,7 +73,7 @@ std::vector<std::string> parametersOf(const Module& module, std::span<const int3
   std::vector<std::string> out;
   for (int32_t i : block)
     for (InstructionId operand : module.at(computation.instructions[static_cast<size_t>(i)]).operands)
-      if (module.contains(operand) && module.at(operand).opcode == Opcode::Parameter && out.size() < kMostTried)
+      if (module.contains(operand) && module.at(operand).opcode == Opcode::Parameter && out.size() < kMaxTried)
         out.push_back(titleOf(module, operand));
   return out;
 }
@@ -140,12 +140,12 @@ std::string summaryOf(const Module& module, const Computation& computation, std:
     return a.first.first != b.first.first ? a.first.first < b.first.first : a.second > b.second;
   });
   std::string out;
-  for (size_t k = 0; k < std::min(sorted.size(), kMostNamed); ++k) {
+  for (size_t k = 0; k < std::min(sorted.size(), kMaxNamed); ++k) {
     if (k > 0) out += ", ";
     if (sorted[k].second > 1) out += fmt::format("{} ", sorted[k].second);
     out += sorted[k].first.second;
   }
-  return sorted.size() > kMostNamed ? out + " …" : out;
+  return sorted.size() > kMaxNamed ? out + " …" : out;
 }
 
 BlockNames namesOfBlocks(const Module& module, const Computation& computation, std::span<const int32_t> items,
@@ -155,7 +155,7 @@ BlockNames namesOfBlocks(const Module& module, const Computation& computation, s
   for (size_t k = 0; k < count; ++k)
     parameters.push_back(parametersOf(module, items.subspan(k * period, period), computation));
   BlockNames out;
-  for (size_t slot = 0; slot < kMostTried; ++slot) {
+  for (size_t slot = 0; slot < kMaxTried; ++slot) {
     const auto numbered = numberedBy(parameters, slot);
     if (numbered.empty()) continue;
     for (const Numbered& n : numbered) out.blocks.push_back(fmt::format("{} {}", n.prefix, n.number));

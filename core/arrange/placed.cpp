@@ -67,8 +67,8 @@ class Placer {
       ++plain;
       placed += settled[v] ? 1 : 0;
     }
-    constexpr size_t kMostNew = 500;
-    if (placed * 2 <= plain || placed == plain || plain - placed > kMostNew) return;
+    constexpr size_t kMaxNew = 500;
+    if (placed * 2 <= plain || placed == plain || plain - placed > kMaxNew) return;
     for (const bool byOperands : {true, false})
       for (size_t v = 0; v < settled.size(); ++v)
         if (!settled[v] && view_.nodes[v].kind != ViewNode::Kind::Attached) settled[v] = settle(v, settled, byOperands);
@@ -96,8 +96,8 @@ class Placer {
   }
   // To the right until nothing settled is in the way.
   RectF freeOf(size_t v, RectF wish, const std::vector<bool>& settled) const {
-    constexpr int kMostSteps = 200;
-    for (int step = 0; step < kMostSteps; ++step) {
+    constexpr int kMaxSteps = 200;
+    for (int step = 0; step < kMaxSteps; ++step) {
       std::optional<RectF> hit;
       for (size_t other = 0; other < settled.size() && !hit; ++other)
         if (other != v && settled[other] && view_.nodes[other].parent < 0 && movedBox(other).intersects(wish))

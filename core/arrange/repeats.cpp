@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kWindow = 6;      // tokens that must be equal to vote for a distance
 constexpr size_t kRemembered = 4;  // earlier places of a window
-constexpr size_t kMostCandidates = 48;
+constexpr size_t kMaxCandidates = 48;
 constexpr size_t kShortestPeriod = 4;
 constexpr size_t kShortestPair = 48;  // a stretch that comes only twice must be this long to count
 constexpr size_t kShortestStretch = 24;
@@ -24,7 +24,7 @@ uint64_t mixed(uint64_t a, uint64_t b) {
   return x ^ (x >> 32);
 }
 
-// Distances at which windows come again, by how often, at most kMostCandidates.
+// Distances at which windows come again, by how often, at most kMaxCandidates.
 std::vector<size_t> candidatePeriods(std::span<const uint64_t> tokens) {
   struct Places {
     std::array<uint32_t, kRemembered> at{};
@@ -45,7 +45,7 @@ std::vector<size_t> candidatePeriods(std::span<const uint64_t> tokens) {
             [](auto& a, auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
   std::vector<size_t> out;
   for (auto [distance, count] : sorted)
-    if (distance >= kShortestPeriod && out.size() < kMostCandidates) out.push_back(distance);
+    if (distance >= kShortestPeriod && out.size() < kMaxCandidates) out.push_back(distance);
   return out;
 }
 

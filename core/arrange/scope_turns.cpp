@@ -11,8 +11,8 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostWork = 3'000'000;  // instructions looked at
-constexpr size_t kLeastStack = 3;        // numbered sibling scopes that make a stack
+constexpr size_t kMaxWork = 3'000'000;  // instructions looked at
+constexpr size_t kLeastStack = 3;       // numbered sibling scopes that make a stack
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -31,7 +31,7 @@ class TurnCounter {
     for (size_t s = 0; s < items_.size(); ++s) {
       if (items_[s].size() < 2) continue;
       work += at(items_[s].back() - items_[s].front());
-      if (work > kMostWork) break;
+      if (work > kMaxWork) break;
       count(static_cast<int32_t>(s));
     }
     return std::move(out_);

@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kLongestConstant = 28;
-constexpr int64_t kMostConstantElements = 6;
+constexpr int64_t kMaxConstantElements = 6;
 
 std::string list(const std::vector<int64_t>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
 
@@ -50,7 +50,7 @@ std::string windowText(const Instruction& instruction) {
 std::string constantTitle(const Instruction& instruction) {
   if (!instruction.literal) return "constant";
   const auto count = instruction.shape->elementCount();
-  if (!instruction.shape->isArray() || !count || *count > kMostConstantElements || instruction.literal->elided())
+  if (!instruction.shape->isArray() || !count || *count > kMaxConstantElements || instruction.literal->elided())
     return "constant";
   std::string text = printLiteral(*instruction.literal);
   return text.size() <= kLongestConstant ? text : "constant";

@@ -17,8 +17,8 @@ namespace {
 constexpr size_t kManyUsers = 8;      // a parameter with more users is a hub
 constexpr size_t kTrivialCallee = 3;  // callees up to this size (x + y) are told by the title
 constexpr size_t kDeepestCall = 64;
-constexpr size_t kMostAttached = 6;  // hubs beside one group; more are its inner affair
-constexpr int32_t kMostFields = 8;   // rows in one node; more stand beside it
+constexpr size_t kMaxAttached = 6;  // hubs beside one group; more are its inner affair
+constexpr int32_t kMaxFields = 8;   // rows in one node; more stand beside it
 
 // How the boxes of one instruction are wired: where operands arrive and where its result leaves.
 struct Ports {
@@ -137,7 +137,7 @@ class ViewBuilder {
     const uint64_t key = static_cast<uint64_t>(hub.id.value) << 32 | static_cast<uint32_t>(user);
     if (!attached_.insert(key).second) return;
     const bool group = node(user).kind == ViewNode::Kind::CollapsedGroup;
-    if (group && (hub.opcode != Opcode::Parameter || ++attachedTo_[user] > kMostAttached)) return;  // an inner affair
+    if (group && (hub.opcode != Opcode::Parameter || ++attachedTo_[user] > kMaxAttached)) return;  // an inner affair
     const int32_t box =
         addNode({ViewNode::Kind::Attached, hub.id, {}, hubTitle(hub), subtitleOf(module_, hub.id), node(user).parent});
     view_.edges.push_back({box, user, hub.id, operand});
@@ -148,7 +148,7 @@ class ViewBuilder {
   void makeField(const Instruction& hub, int32_t box, int32_t user, int32_t operand) {
     const ViewNode& reader = node(user);
     if (reader.kind != ViewNode::Kind::Instruction || reader.chip || !isField(module_, known_.users, hub)) return;
-    if (reader.instruction != known_.users.users(hub.id).front() || ++fieldsIn_[user] > kMostFields) return;
+    if (reader.instruction != known_.users.users(hub.id).front() || ++fieldsIn_[user] > kMaxFields) return;
     ViewNode& field = node(box);
     field.owner = user;
     field.label = inputName(module_.at(reader.instruction), operand);

@@ -20,7 +20,7 @@ struct SourcePosition {
 };
 
 // What kind of failure, so that a program can choose its exit code without reading the message.
-enum class Fault : uint8_t {
+enum class ErrorKind : uint8_t {
   Invalid,      // does not parse, verify or compile
   Unsupported,  // this backend cannot run it
   Runtime,      // failed while running: memory, cancelled, a custom call's error
@@ -31,7 +31,7 @@ enum class Fault : uint8_t {
 
 struct Diagnostic {
   Severity severity = Severity::Error;
-  Fault fault = Fault::Invalid;
+  ErrorKind kind = ErrorKind::Invalid;
   std::string message;          // one sentence, names the thing at fault
   std::string label;            // constraint label, e.g. "concatenate.C2"; empty when none applies
   std::string expected;         // may be empty

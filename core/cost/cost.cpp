@@ -7,8 +7,8 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "core/ops/infer.h"
-#include "core/ops/window_math.h"
+#include "core/ops/inference/infer.h"
+#include "core/ops/shared/window_math.h"
 
 namespace tessera {
 namespace {

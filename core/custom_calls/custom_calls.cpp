@@ -7,9 +7,9 @@
 
 #include "core/custom_calls/custom_call_library.h"
 #include "core/evaluate/collectives.h"
-#include "core/ops/faults.h"
-#include "core/ops/instruction_checks.h"
-#include "core/ops/topk_lines.h"
+#include "core/ops/inference/instruction_checks.h"
+#include "core/ops/shared/faults.h"
+#include "core/ops/shared/topk_lines.h"
 
 namespace tessera {
 namespace {
@@ -21,7 +21,7 @@ Result<Literal> handOn(const EvaluateContext& context) {
                       : Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end()));
   if (compatible(value.shape(), context.shape)) return value;
   Diagnostic d;
-  d.fault = Fault::Unsupported;
+  d.kind = ErrorKind::Unsupported;
   d.message = "\"" + std::string(context.instruction.attributes->textOr(Attr::custom_call_target, "")) +
               "\" hands its operand on, and the result has another shape";
   d.expected = toString(context.shape, false);

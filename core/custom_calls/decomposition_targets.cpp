@@ -8,8 +8,8 @@
 #include "core/custom_calls/jacobi_eigen.h"
 #include "core/custom_calls/matrix_factors.h"
 #include "core/custom_calls/shared_matrices.h"
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/faults.h"
+#include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

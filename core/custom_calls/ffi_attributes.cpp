@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/hlo/numbers.h"
-#include "core/ops/faults.h"
+#include "core/ops/shared/faults.h"
 
 namespace tessera {
 
@@ -37,7 +37,7 @@ class FfiAttributeParser {
   }
   std::unexpected<Diagnostic> unexpected(std::string_view wanted) const {
     return failAs(
-        Fault::Input,
+        ErrorKind::Input,
         fmt::format("backend_config is no dictionary of attributes: {} is expected at character {}", wanted, at_ + 1));
   }
   void skip() {

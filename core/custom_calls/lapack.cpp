@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/base/checked_math.h"
-#include "core/ops/faults.h"
+#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -39,7 +39,7 @@ std::string targetOf(const EvaluateContext& context) {
 std::unexpected<Diagnostic> mismatch(const EvaluateContext& context, std::string message, const Shape& expected,
                                      const Shape& found) {
   Diagnostic d;
-  d.fault = Fault::Unsupported;
+  d.kind = ErrorKind::Unsupported;
   d.message = targetOf(context) + " " + std::move(message);
   d.expected = toString(expected, false);
   d.found = toString(found, false);
@@ -87,7 +87,7 @@ Result<MatrixBatch> matricesOf(const EvaluateContext& context, ElementType type)
   constexpr int64_t kMost = std::numeric_limits<int>::max();
   // Work arrays are sized by products of both.
   if (m > kMost || n > kMost || !checkedMul(std::max(m, n), std::max(m, n)) || std::max(m, n) > 40000)
-    return failAs(Fault::Runtime, targetOf(context) + " cannot hold matrices of " + toString(shape, false));
+    return failAs(ErrorKind::Runtime, targetOf(context) + " cannot hold matrices of " + toString(shape, false));
   out.rows = static_cast<int>(m);
   out.columns = static_cast<int>(n);
   return out;

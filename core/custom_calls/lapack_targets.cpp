@@ -6,7 +6,7 @@
 #include "core/custom_calls/custom_calls.h"
 #include "core/custom_calls/matrix_factors.h"
 #include "core/custom_calls/shared_matrices.h"
-#include "core/ops/faults.h"
+#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

@@ -5,8 +5,8 @@
 #include "core/custom_calls/custom_calls.h"
 #include "core/evaluate/sharding.h"
 #include "core/evaluate/shardy.h"
-#include "core/ops/collective_groups.h"
-#include "core/ops/faults.h"
+#include "core/ops/shared/collective_groups.h"
+#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/edit/performer.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {

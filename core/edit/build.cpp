@@ -5,12 +5,12 @@
 #include "core/edit/performer.h"
 #include "core/edit/refusal.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/unfinished.h"
+#include "core/ops/inference/unfinished.h"
 
 namespace tessera {
 namespace {
 
-constexpr size_t kMostOperands = 4096;
+constexpr size_t kMaxOperands = 4096;
 
 bool isReducer(const Module& module, ComputationId id, const AddReducer& wanted) {
   const Computation& computation = module.at(id);
@@ -58,7 +58,7 @@ Status Performer::operator()(const AddInstruction& action) {
   if (action.opcode == Opcode::Parameter && action.computation != module_.entry())
     return fail("a called computation has the parameters that its callers give");
   const auto arity = static_cast<int64_t>(arityOf(action.opcode));
-  if (action.operands.size() > kMostOperands || (arity >= 0 && static_cast<int64_t>(action.operands.size()) != arity))
+  if (action.operands.size() > kMaxOperands || (arity >= 0 && static_cast<int64_t>(action.operands.size()) != arity))
     return fail(std::string(nameOf(action.opcode)) + " has another number of operands");
   std::vector<InstructionId> operands;
   for (InstructionId operand : action.operands) {

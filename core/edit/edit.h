@@ -39,7 +39,7 @@ struct SetNote {
   std::string note;
 };
 // The shape of an instruction whose op takes it as written: parameter, iota, broadcast, reshape, convert …,
-// or of a constant whose value says how it goes on (core/edit/regrow.h).
+// or of a constant whose value says how it goes on (core/edit/sizes/resized_constant.h).
 struct SetShape {
   InstructionId instruction;
   Shape shape;
@@ -102,8 +102,8 @@ struct GroupInstructions {
 struct InlineCall {
   InstructionId instruction;
 };
-// A constant becomes a parameter of its computation; callers give it (core/edit/promoting.cpp), runs go on giving a
-// number.
+// A constant becomes a parameter of its computation; callers give it (core/edit/wiring/promoting.cpp), runs go on
+// giving a number.
 struct PromoteConstant {
   InstructionId instruction;
 };

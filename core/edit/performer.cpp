@@ -5,10 +5,10 @@
 
 #include "core/edit/defaults.h"
 #include "core/edit/refusal.h"
-#include "core/edit/regrow.h"
+#include "core/edit/sizes/resized_constant.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/callgraph.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/callgraph.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {

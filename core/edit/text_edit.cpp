@@ -7,7 +7,7 @@
 
 #include "core/formats/hlo_text.h"
 #include "core/hlo/module.h"
-#include "core/ops/unfinished.h"
+#include "core/ops/inference/unfinished.h"
 
 namespace tessera {
 namespace {

@@ -7,20 +7,20 @@
 #include <map>
 
 #include "core/element/node_origins.h"
-#include "core/ops/element_context.h"
-#include "core/ops/mixed_precision.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/element_context.h"
+#include "core/ops/shared/mixed_precision.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kDeepest = 1500;          // nested element descriptions, for the stack's sake
-constexpr size_t kMostNodes = 100'000;  // programs beyond this are no kernels
-constexpr int64_t kLargestTable = 16;   // constants up to this many elements become selects
+constexpr int kDeepest = 1500;         // nested element descriptions, for the stack's sake
+constexpr size_t kMaxNodes = 100'000;  // programs beyond this are no kernels
+constexpr int64_t kLargestTable = 16;  // constants up to this many elements become selects
 
 std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::string why) {
   Diagnostic d;
-  d.fault = Fault::Unsupported;
+  d.kind = ErrorKind::Unsupported;
   d.message =
       "'" + std::string(instruction.name) + "' (" + std::string(instruction.opcodeName()) + "): " + std::move(why);
   d.instruction = instruction.id;
@@ -114,7 +114,7 @@ Result<NodeId> Composer::readBuffer(size_t buffer, const Place& place) {
 
 Result<NodeId> Composer::valueOf(InstructionId id, size_t leaf, const Place& place) {
   const Instruction& instruction = module_.at(id);
-  if (builder_->program().nodes.size() > kMostNodes)
+  if (builder_->program().nodes.size() > kMaxNodes)
     return unsupported(instruction, "the fused program grows too large");
   if (depth_ >= kDeepest) return unsupported(instruction, "too many operations are fused into one another");
   const OpDef* op = findOp(instruction.opcode);

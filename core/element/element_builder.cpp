@@ -13,7 +13,7 @@ namespace tessera {
 namespace {
 
 // Sums with more terms stay nested as they were written.
-constexpr size_t kMostTerms = 10;
+constexpr size_t kMaxTerms = 10;
 
 size_t mix(size_t seed, uint64_t value) { return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); }
 
@@ -263,7 +263,7 @@ std::optional<NodeId> ElementBuilder::State::indexBinary(NodeOp op, NodeId a, No
     case NodeOp::Subtract: {
       LinearForm form = algebra.formOf(a);
       form.add(algebra.formOf(b), op == NodeOp::Add ? 1 : -1);
-      if (form.terms.size() > kMostTerms) return std::nullopt;
+      if (form.terms.size() > kMaxTerms) return std::nullopt;
       return materialize(std::move(form));
     }
     case NodeOp::Multiply: {

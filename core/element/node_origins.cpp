@@ -5,7 +5,7 @@ namespace tessera {
 namespace {
 
 thread_local NodeOrigins* recording = nullptr;
-constexpr size_t kMostNodes = 4000;  // each note hashes the program so far
+constexpr size_t kMaxNodes = 4000;  // each note hashes the program so far
 
 size_t mix(size_t seed, uint64_t value) { return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); }
 
@@ -59,7 +59,7 @@ NodeOrigins::Recording::Recording(NodeOrigins& into) : before_(recording) { reco
 NodeOrigins::Recording::~Recording() { recording = before_; }
 
 void NodeOrigins::note(const ElementProgram& program, std::span<const NodeId> results, InstructionId instruction) {
-  if (!recording || program.nodes.size() > kMostNodes) return;
+  if (!recording || program.nodes.size() > kMaxNodes) return;
   const Hashes exact(program, false), loose(program, true);
   for (NodeId id : results) {
     if (isAnonymous(program.at(id))) continue;
@@ -70,7 +70,7 @@ void NodeOrigins::note(const ElementProgram& program, std::span<const NodeId> re
 }
 
 void NodeOrigins::carry(const ElementProgram& from, NodeId node, const ElementProgram& to, NodeId now) {
-  if (!recording || !now.valid() || from.nodes.size() > kMostNodes) return;
+  if (!recording || !now.valid() || from.nodes.size() > kMaxNodes) return;
   const auto known = recording->exact_.find(Hashes(from, false).at(node));
   if (known == recording->exact_.end()) return;
   const InstructionId instruction = known->second;

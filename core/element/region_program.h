@@ -44,7 +44,7 @@ struct RegionProgram {
   std::vector<std::vector<RegionStep>> blocks;
   // Pairs of buffers (lower, higher; sorted) of which one may lie in memory of the other, dead or not yet alive: all
   // others that are no registers lie apart.
-  std::vector<std::pair<uint32_t, uint32_t>> mayMeet;
+  std::vector<std::pair<uint32_t, uint32_t>> mayAlias;
   bool operator==(const RegionProgram&) const = default;
 };
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/element/complex_pairs.h"
+#include "core/element/approximations/complex_pairs.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kMostFolded = 1 << 20;
+constexpr int64_t kMaxFolded = 1 << 20;
 
 using Index = std::vector<int64_t>;
 
@@ -38,7 +38,7 @@ void place(Index& index, const Index& sizes, const Index& dimensions, int64_t li
 template <class IndexOf>
 Status fold(const Module& module, std::span<const Literal> operands, int64_t last, IndexOf indexOf, Application& out,
             const std::atomic<bool>* cancel) {
-  if (last > kMostFolded) return fail("this application is too far along to be looked at");
+  if (last > kMaxFolded) return fail("this application is too far along to be looked at");
   const size_t arrays = operands.size() / 2;
   std::vector<Literal> accumulated(operands.begin() + static_cast<std::ptrdiff_t>(arrays), operands.end());
   for (int64_t k = 0;; ++k) {
@@ -102,7 +102,7 @@ Status ofReduceWindow(const Module& module, const Instruction& reduce, std::span
   out.count = 1;
   for (size_t d = 0; d < rank; ++d) {
     int64_t sum = 0;
-    if (result.dimensions[d] > kMostFolded) return fail("this array is too large for its applications to be looked at");
+    if (result.dimensions[d] > kMaxFolded) return fail("this array is too large for its applications to be looked at");
     for (int64_t at = 0; at < result.dimensions[d]; ++at) {
       parts[d].push_back(covered(window->dimensions[d], sizes[d], at));
       sum += static_cast<int64_t>(parts[d].back().size());
@@ -158,7 +158,7 @@ class Selecting {
       return {};
     int64_t all = 1;
     for (int64_t size : positions_)
-      if (__builtin_mul_overflow(all, size, &all) || all > kMostFolded)
+      if (__builtin_mul_overflow(all, size, &all) || all > kMaxFolded)
         return fail("this array is too large for its applications to be looked at");
     Index dimensions(rank), at(rank, 0);
     std::iota(dimensions.begin(), dimensions.end(), 0);
@@ -229,7 +229,7 @@ class Selecting {
     return selected;
   }
   Result<Literal> applied(ComputationId computation, const std::vector<Literal>& arguments) {
-    if (++done_ > kMostFolded) return fail("this application is too far along to be looked at");
+    if (++done_ > kMaxFolded) return fail("this application is too far along to be looked at");
     return evaluateComputation(module_, computation, arguments, cancel_);
   }
 
@@ -266,7 +266,7 @@ class Comparing {
     for (int64_t line = 0; line < lines && !full(); ++line) {
       index_.assign(sizes_.size(), 0);
       place(index_, sizes_, others, line);
-      order_.resize(static_cast<size_t>(std::min(sizes_[dimension_], 2 * kMostComparisons)));
+      order_.resize(static_cast<size_t>(std::min(sizes_[dimension_], 2 * kMaxComparisons)));
       std::iota(order_.begin(), order_.end(), 0);
       TESSERA_TRY(sortLine());
     }
@@ -274,7 +274,7 @@ class Comparing {
   }
 
  private:
-  bool full() const { return out_.count >= kMostComparisons; }
+  bool full() const { return out_.count >= kMaxComparisons; }
   Status sortLine() {
     for (size_t width = 1; width < order_.size(); width *= 2) {
       Index merged;

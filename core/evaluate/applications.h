@@ -15,11 +15,11 @@ namespace tessera {
 struct Application {
   ComputationId computation;
   int64_t wanted = 0;
-  int64_t count = 0;  // how often it is applied; of a sort at most kMostComparisons
+  int64_t count = 0;  // how often it is applied; of a sort at most kMaxComparisons
   int64_t taken = 0;  // the one wanted, or the last; meaningless where the count is 0
   std::vector<Literal> arguments;
 };
-inline constexpr int64_t kMostComparisons = 4096;
+inline constexpr int64_t kMaxComparisons = 4096;
 
 // map, reduce, reduce-window, scatter, select-and-scatter and sort.
 bool hasApplications(Opcode opcode);

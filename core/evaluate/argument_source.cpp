@@ -28,7 +28,7 @@ std::optional<double> numberOf(const std::string& text) {
 
 std::unexpected<Diagnostic> wrong(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Usage;
+  d.kind = ErrorKind::Usage;
   d.message = std::move(message);
   return std::unexpected(std::move(d));
 }
@@ -161,8 +161,8 @@ Result<Samples> readNetpbm(const std::filesystem::path& path) {
     at = static_cast<size_t>(end - content.data());
   }
   Samples out{numbers[0], numbers[1], color ? 3 : 1, {}};
-  constexpr int64_t kMostSide = 1 << 15;
-  if (out.width < 1 || out.height < 1 || out.width > kMostSide || out.height > kMostSide || numbers[2] < 1 ||
+  constexpr int64_t kMaxSide = 1 << 15;
+  if (out.width < 1 || out.height < 1 || out.width > kMaxSide || out.height > kMaxSide || numbers[2] < 1 ||
       numbers[2] > 255)
     return wrong(path.string() + ": only pictures of 8 bits and up to 32768 pixels a side are read");
   const auto count = static_cast<size_t>(out.width * out.height * out.channels);

@@ -10,35 +10,35 @@ namespace {
 
 Diagnostic runtimeFault(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Runtime;
+  d.kind = ErrorKind::Runtime;
   d.message = std::move(message);
   return d;
 }
 
 }  // namespace
 
-Fleet::Fleet(DeviceGrid grid, HostFeeds feeds)
+DeviceGroup::DeviceGroup(DeviceGrid grid, HostFeeds feeds)
     : grid_(grid), feeds_(std::move(feeds)), devices_(static_cast<size_t>(grid.count())) {}
 
-std::string Fleet::nameOf(int64_t device) const {
+std::string DeviceGroup::nameOf(int64_t device) const {
   std::string name = "replica " + std::to_string(device / grid_.partitions);
   return grid_.partitions > 1 ? name + ", partition " + std::to_string(device % grid_.partitions) : name;
 }
 
-std::string Fleet::situationOf(int64_t device) const {
+std::string DeviceGroup::situationOf(int64_t device) const {
   const Device& other = devices_[static_cast<size_t>(device)];
   if (other.finished) return nameOf(device) + ", which has finished";
   if (other.waiting && !other.ready) return nameOf(device) + ", which waits at " + other.what;
   return nameOf(device);
 }
 
-void Fleet::stop(Diagnostic failure) {
+void DeviceGroup::stop(Diagnostic failure) {
   if (!failure_) failure_ = std::move(failure);
   changed_.notify_all();
 }
 
 // Fails the run when somebody waits for a device that has finished, or when nobody is left who could do anything.
-void Fleet::checkProgress() {
+void DeviceGroup::checkProgress() {
   if (failure_) return;
   const bool anybodyRuns =
       std::ranges::any_of(devices_, [](const Device& d) { return !d.finished && (!d.waiting || d.ready); });
@@ -59,7 +59,7 @@ void Fleet::checkProgress() {
   }
 }
 
-Status Fleet::wait(std::unique_lock<std::mutex>& lock, int64_t device, const std::function<bool()>& cancelled) {
+Status DeviceGroup::wait(std::unique_lock<std::mutex>& lock, int64_t device, const std::function<bool()>& cancelled) {
   constexpr auto kPoll = std::chrono::milliseconds(50);
   Device& self = devices_[static_cast<size_t>(device)];
   self.waiting = true;
@@ -75,12 +75,12 @@ Status Fleet::wait(std::unique_lock<std::mutex>& lock, int64_t device, const std
   return {};
 }
 
-void Fleet::complete(Round& round) {
+void DeviceGroup::complete(Round& round) {
   for (int64_t member : round.meeting.members) devices_[static_cast<size_t>(member)].ready = true;
   changed_.notify_all();
 }
 
-void Fleet::finish(int64_t device, const Diagnostic* failure) {
+void DeviceGroup::finish(int64_t device, const Diagnostic* failure) {
   std::lock_guard lock(mutex_);
   devices_[static_cast<size_t>(device)].finished = true;
   if (failure) return stop(*failure);
@@ -101,13 +101,13 @@ Result<std::vector<Literal>> Communicator::exchange(const Meeting& meeting, Lite
   std::unique_lock lock(fleet_.mutex_);
   if (fleet_.failure_) return std::unexpected(*fleet_.failure_);
   const std::pair key(meeting.key, meeting.members);
-  std::shared_ptr<Fleet::Round>& open = fleet_.rounds_[key];
+  std::shared_ptr<DeviceGroup::Round>& open = fleet_.rounds_[key];
   if (!open)
-    open = std::make_shared<Fleet::Round>(
-        Fleet::Round{meeting, std::vector<std::optional<Literal>>(meeting.members.size()), 0});
-  const std::shared_ptr<Fleet::Round> round = open;
+    open = std::make_shared<DeviceGroup::Round>(
+        DeviceGroup::Round{meeting, std::vector<std::optional<Literal>>(meeting.members.size()), 0});
+  const std::shared_ptr<DeviceGroup::Round> round = open;
   round->values[static_cast<size_t>(place - meeting.members.begin())] = std::move(value);
-  Fleet::Device& self = fleet_.devices_[static_cast<size_t>(device_)];
+  DeviceGroup::Device& self = fleet_.devices_[static_cast<size_t>(device_)];
   self.what = meeting.what;
   if (++round->arrived == meeting.members.size()) {
     fleet_.rounds_.erase(key);
@@ -127,7 +127,7 @@ Status Communicator::send(int64_t channel, int64_t target, Literal value) {
     return fail(runtimeFault("a send names device " + std::to_string(target) + "; the run has " +
                              std::to_string(grid().count())));
   std::lock_guard lock(fleet_.mutex_);
-  const Fleet::Mailbox box(channel, target);
+  const DeviceGroup::Mailbox box(channel, target);
   fleet_.mail_[box].push_back(std::move(value));
   if (auto waiting = fleet_.receivers_.find(box); waiting != fleet_.receivers_.end()) {
     fleet_.devices_[static_cast<size_t>(waiting->second)].ready = true;
@@ -139,7 +139,7 @@ Status Communicator::send(int64_t channel, int64_t target, Literal value) {
 Result<Literal> Communicator::receive(int64_t channel, std::string what, const std::function<bool()>& cancelled) {
   std::unique_lock lock(fleet_.mutex_);
   if (fleet_.failure_) return std::unexpected(*fleet_.failure_);
-  const Fleet::Mailbox box(channel, device_);
+  const DeviceGroup::Mailbox box(channel, device_);
   std::deque<Literal>& mail = fleet_.mail_[box];
   if (mail.empty()) {
     fleet_.receivers_[box] = device_;

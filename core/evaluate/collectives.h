@@ -1,7 +1,7 @@
-// The devices of one run and what they exchange. A Fleet is N replicas × M partitions in one process, one thread each;
-// a Communicator is one device's end of it, handed to the ops through EvaluateContext and RunOptions. Devices meet by
-// key: an exchange returns when every member has come, with the values in the order of the members. A wait that can
-// never end (a member that has finished, or everybody waiting) fails on all devices and names who waits for whom.
+// The devices of one run and what they exchange. A DeviceGroup is N replicas × M partitions in one process, one thread
+// each; a Communicator is one device's end of it, handed to the ops through EvaluateContext and RunOptions. Devices
+// meet by key: an exchange returns when every member has come, with the values in the order of the members. A wait that
+// can never end (a member that has finished, or everybody waiting) fails on all devices and names who waits for whom.
 // Before: core/hlo; after: the collective ops, core/evaluate/replicas.h, the backends.
 #pragma once
 
@@ -49,9 +49,9 @@ struct HostFeeds {
   const CustomCallLibrary* customCalls = nullptr;
 };
 
-class Fleet {
+class DeviceGroup {
  public:
-  explicit Fleet(DeviceGrid grid, HostFeeds feeds = {});
+  explicit DeviceGroup(DeviceGrid grid, HostFeeds feeds = {});
   const DeviceGrid& grid() const { return grid_; }
   // The device takes no further part; whoever waits for it fails, or gets `failure` when it has failed itself.
   void finish(int64_t device, const Diagnostic* failure = nullptr);
@@ -92,7 +92,7 @@ class Fleet {
 
 class Communicator {
  public:
-  Communicator(Fleet& fleet, int64_t device) : fleet_(fleet), device_(device) {}
+  Communicator(DeviceGroup& fleet, int64_t device) : fleet_(fleet), device_(device) {}
   const DeviceGrid& grid() const { return fleet_.grid(); }
   int64_t device() const { return device_; }
   int64_t replica() const { return device_ / grid().partitions; }
@@ -111,7 +111,7 @@ class Communicator {
   const CustomCallLibrary* customCalls() const { return fleet_.feeds_.customCalls; }
 
  private:
-  Fleet& fleet_;
+  DeviceGroup& fleet_;
   int64_t device_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 Diagnostic inputFault(std::string message) {
   Diagnostic d;
-  d.fault = Fault::Input;
+  d.kind = ErrorKind::Input;
   d.message = std::move(message);
   return d;
 }
@@ -134,7 +134,7 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
                         partitions > 0 ? partitions : byModule};
   if (grid.fits()) return grid;
   Diagnostic d;
-  d.fault = replicas > 0 || partitions > 0 ? Fault::Usage : Fault::Unsupported;
+  d.kind = replicas > 0 || partitions > 0 ? ErrorKind::Usage : ErrorKind::Unsupported;
   d.message = "a run takes at most " + std::to_string(DeviceGrid::kMost) + " devices";
   d.found = std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions";
   return std::unexpected(std::move(d));

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/ops/index_space.h"
+#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 namespace {

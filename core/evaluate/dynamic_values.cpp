@@ -9,13 +9,13 @@
 
 #include "core/evaluate/dynamic_sizes.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/faults.h"
-#include "core/ops/index_space.h"
-#include "core/ops/infer.h"
-#include "core/ops/infer_checks.h"
-#include "core/ops/reshape_sizes.h"
-#include "core/ops/scalar_callee.h"
+#include "core/ops/inference/infer.h"
+#include "core/ops/inference/infer_checks.h"
+#include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/faults.h"
+#include "core/ops/shared/index_space.h"
+#include "core/ops/shared/reshape_sizes.h"
+#include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
 namespace {

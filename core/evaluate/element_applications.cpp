@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "core/evaluate/evaluate.h"
-#include "core/ops/scatter_places.h"
+#include "core/ops/shared/scatter_targets.h"
 
 namespace tessera {
 namespace {
 
-constexpr int64_t kMostUpdates = 1 << 20;
+constexpr int64_t kMaxUpdates = 1 << 20;
 
 Result<Literal> elementAt(const Literal& array, int64_t place) {
   const auto width = static_cast<size_t>(byteWidth(array.shape().type));
@@ -54,7 +54,7 @@ Status findScatterApplication(const Module& module, const Instruction& scatter, 
                               Application& out, const std::atomic<bool>* cancel) {
   const size_t n = operands.size() / 2;
   if (n == 0 || operands.size() != 2 * n + 1 || operands[0].elementCount() == 0) return {};
-  if (operands[n + 1].elementCount() > kMostUpdates)
+  if (operands[n + 1].elementCount() > kMaxUpdates)
     return fail("this array is too large for its applications to be looked at");
   const std::vector<Update> updates = updatesInside(scatter, operands);
   out.count = static_cast<int64_t>(updates.size());

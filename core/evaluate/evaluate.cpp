@@ -11,9 +11,9 @@
 
 #include "core/evaluate/dynamic_values.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/callgraph.h"
-#include "core/ops/mixed_precision.h"
+#include "core/ops/inference/callgraph.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/mixed_precision.h"
 
 namespace tessera {
 namespace {
@@ -45,9 +45,9 @@ std::unexpected<Diagnostic> failAt(const Instruction& instruction, Diagnostic d)
   return std::unexpected(std::move(d));
 }
 
-std::unexpected<Diagnostic> failAt(const Instruction& instruction, Fault fault, std::string message) {
+std::unexpected<Diagnostic> failAt(const Instruction& instruction, ErrorKind kind, std::string message) {
   Diagnostic d;
-  d.fault = fault;
+  d.kind = kind;
   d.message = std::move(message);
   return failAt(instruction, std::move(d));
 }
@@ -56,13 +56,14 @@ Status checkEvaluable(const Module& module, const Instruction& instruction) {
   if (instruction.opcode == Opcode::Parameter) return {};
   const OpDef* op = findOp(instruction.opcode);
   if (!op || !op->evaluate)
-    return failAt(instruction, Fault::Unsupported, "the evaluator cannot run " + std::string(instruction.opcodeName()));
+    return failAt(instruction, ErrorKind::Unsupported,
+                  "the evaluator cannot run " + std::string(instruction.opcodeName()));
   for (InstructionId operand : instruction.operands)
     if (!operand.valid() || !module.contains(operand))
-      return failAt(instruction, Fault::Invalid, "an input of %" + std::string(instruction.name) + " is open");
+      return failAt(instruction, ErrorKind::Invalid, "an input of %" + std::string(instruction.name) + " is open");
   for (ComputationId callee : module.callees(instruction))
     if (!module.contains(callee))
-      return failAt(instruction, Fault::Invalid,
+      return failAt(instruction, ErrorKind::Invalid,
                     "%" + std::string(instruction.name) + " calls a computation that is not there");
   return {};
 }
@@ -96,7 +97,7 @@ Result<Plan> makePlan(const Module& module, ComputationId id) {
     for (InstructionId operand : instruction.operands) {
       auto found = slotOf.find(operand);
       if (found == slotOf.end())
-        return failAt(instruction, Fault::Invalid,
+        return failAt(instruction, ErrorKind::Invalid,
                       "%" + std::string(instruction.name) + " reads an instruction of another computation");
       step.operands.push_back(found->second);
       step.shapes.push_back(&module.shapeOf(operand));
@@ -156,7 +157,7 @@ class Evaluator {
     std::vector<Literal> values(plan->slots);
     std::vector<Literal> operands;
     for (const Step& step : plan->steps) {
-      if (cancelled()) return failAt(*step.instruction, Fault::Runtime, "cancelled");
+      if (cancelled()) return failAt(*step.instruction, ErrorKind::Runtime, "cancelled");
       if (step.instruction->opcode == Opcode::Parameter) {
         TESSERA_TRY(bindParameter(step, arguments, values));
         continue;
@@ -177,7 +178,7 @@ class Evaluator {
   Status bindParameter(const Step& step, std::span<const Literal> arguments, std::vector<Literal>& values) {
     auto number = static_cast<size_t>(step.instruction->parameterNumber);
     if (number >= arguments.size())
-      return failAt(*step.instruction, Fault::Invalid,
+      return failAt(*step.instruction, ErrorKind::Invalid,
                     "parameter " + std::to_string(step.instruction->parameterNumber) + " has no argument");
     const Shape& parameter = *step.instruction->shape;
     if (parameter.isArray() && isFloat(parameter.type) && isFloat(arguments[number].shape().type) &&
@@ -187,7 +188,7 @@ class Evaluator {
       return {};
     }
     if (!fits(arguments[number].shape(), parameter))
-      return failAt(*step.instruction, Fault::Invalid,
+      return failAt(*step.instruction, ErrorKind::Invalid,
                     "parameter " + std::to_string(number) + " is " + toString(*step.instruction->shape, false) +
                         ", its argument " + toString(arguments[number].shape(), false));
     values[step.slot] = arguments[number];
@@ -306,7 +307,7 @@ Status flatten(const Literal& value, const Shape& shape, std::vector<Literal>& o
 
 std::unexpected<Diagnostic> outOfMemory() {
   Diagnostic d;
-  d.fault = Fault::Runtime;
+  d.kind = ErrorKind::Runtime;
   d.message = "out of memory while evaluating";
   return std::unexpected(std::move(d));
 }

@@ -33,7 +33,7 @@ class Tracer {
 
   // The part `path` of the value of an instruction.
   std::optional<Origin> trace(InstructionId id, std::vector<int64_t> path, Frames frames) {
-    if (++steps_ > kMostSteps || !id.valid() || !module_.contains(id)) return std::nullopt;
+    if (++steps_ > kMaxSteps || !id.valid() || !module_.contains(id)) return std::nullopt;
     const Instruction& in = module_.at(id);
     switch (in.opcode) {
       // A slice or pad gives leading rows and columns: products take as many as both sides have.
@@ -72,7 +72,7 @@ class Tracer {
   }
 
  private:
-  static constexpr int kMostSteps = 10000;
+  static constexpr int kMaxSteps = 10000;
 
   std::optional<Origin> traceOperand(const Instruction& in, size_t operand, std::vector<int64_t> path, Frames frames) {
     if (operand >= in.operands.size()) return std::nullopt;

@@ -7,9 +7,9 @@
 namespace tessera {
 namespace {
 
-Diagnostic usageFault(std::string message, Fault fault) {
+Diagnostic usageFault(std::string message, ErrorKind kind) {
   Diagnostic d;
-  d.fault = fault;
+  d.kind = kind;
   d.message = std::move(message);
   return d;
 }
@@ -23,7 +23,7 @@ struct Outcome {
   }
 };
 
-void runDevice(Fleet& fleet, int64_t device, const DeviceProgram& program, std::vector<Literal>& outputs,
+void runDevice(DeviceGroup& fleet, int64_t device, const DeviceProgram& program, std::vector<Literal>& outputs,
                Outcome& outcome) {
   Communicator communicator(fleet, device);
   auto result = program(communicator);
@@ -42,8 +42,8 @@ Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const De
     return fail(usageFault("a run takes 1 to " + std::to_string(DeviceGrid::kMost) + " devices, not " +
                                std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) +
                                " partitions",
-                           Fault::Usage));
-  Fleet fleet(grid, std::move(feeds));
+                           ErrorKind::Usage));
+  DeviceGroup fleet(grid, std::move(feeds));
   std::vector<std::vector<Literal>> outputs(static_cast<size_t>(grid.count()));
   Outcome outcome;
   std::vector<std::thread> threads;
@@ -53,7 +53,7 @@ Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const De
           [&, device] { runDevice(fleet, device, program, outputs[static_cast<size_t>(device)], outcome); });
     } catch (const std::system_error&) {
       const Diagnostic failure =
-          usageFault("the system gives no thread for device " + std::to_string(device), Fault::Runtime);
+          usageFault("the system gives no thread for device " + std::to_string(device), ErrorKind::Runtime);
       outcome.record(failure);
       for (int64_t rest = device; rest < grid.count(); ++rest) fleet.finish(rest, &failure);
       break;

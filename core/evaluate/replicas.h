@@ -1,5 +1,5 @@
-// Runs one program on all devices of a grid at once, a thread each, connected by a Fleet. What runs on a device is the
-// caller's: the evaluator, or an executable of a backend.
+// Runs one program on all devices of a grid at once, a thread each, connected by a DeviceGroup. What runs on a device
+// is the caller's: the evaluator, or an executable of a backend.
 #pragma once
 
 #include <functional>

@@ -12,11 +12,11 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kMostDevices = 1 << 20;
+constexpr int64_t kMaxDevices = 1 << 20;
 
 std::unexpected<Diagnostic> refuse(std::string_view sharding) {
   Diagnostic d;
-  d.fault = Fault::Unsupported;
+  d.kind = ErrorKind::Unsupported;
   d.message = "the sharding " + std::string(sharding) + " cannot be followed";
   return std::unexpected(std::move(d));
 }
@@ -40,7 +40,7 @@ int64_t deviceCount(const std::vector<int64_t>& sizes) {
   int64_t out = 1;
   for (int64_t size : sizes) {
     const auto next = size < 1 ? std::nullopt : checkedMul(out, size);
-    if (!next || *next > kMostDevices) return 0;
+    if (!next || *next > kMaxDevices) return 0;
     out = *next;
   }
   return out;

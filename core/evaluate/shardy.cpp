@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kMostDevices = 1 << 20;
+constexpr int64_t kMaxDevices = 1 << 20;
 
 // A mesh axis or a part of one: "x":(2)4 is the part of size 4 behind a major part of size 2.
 struct AxisReference {
@@ -80,7 +80,7 @@ class Reader {
 
 std::unexpected<Diagnostic> refuse(std::string_view what, std::string_view text) {
   Diagnostic d;
-  d.fault = Fault::Unsupported;
+  d.kind = ErrorKind::Unsupported;
   d.message = "the " + std::string(what) + " " + std::string(text) + " cannot be followed";
   return std::unexpected(std::move(d));
 }
@@ -100,7 +100,7 @@ bool readMesh(Reader& reader, Mesh& mesh) {
   int64_t count = 1;
   for (const auto& [name, size] : mesh.axes) {
     const auto next = checkedMul(count, size);
-    if (!next || *next > kMostDevices) return false;
+    if (!next || *next > kMaxDevices) return false;
     count = *next;
   }
   if (mesh.devices.empty()) {

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "core/evaluate/applications.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 
 namespace tessera {
 namespace {
 
-constexpr size_t kMostCarried = 1000;
+constexpr size_t kMaxCarried = 1000;
 
 // Computations that can be run: all they hold is connected and infers, and none calls itself.
 class Callees {
@@ -92,7 +92,7 @@ struct Watch {
   std::vector<Literal> carried;
 
   void see(std::span<const Literal> given) {
-    if (carries && carried.size() < kMostCarried && !given.empty()) carried.push_back(given[0]);
+    if (carries && carried.size() < kMaxCarried && !given.empty()) carried.push_back(given[0]);
     if (seen <= wanted) {
       arguments.assign(given.begin(), given.end());
       taken = seen;

@@ -22,22 +22,22 @@ namespace tessera {
 namespace {
 
 // Unpacked text beyond this is refused, so that a small hostile archive cannot eat the memory.
-constexpr size_t kMostUnpacked = size_t{4} << 30;
+constexpr size_t kMaxUnpacked = size_t{4} << 30;
 
-std::unexpected<Diagnostic> failed(Fault fault, const std::filesystem::path& path, std::string reason) {
+std::unexpected<Diagnostic> failed(ErrorKind kind, const std::filesystem::path& path, std::string reason) {
   Diagnostic d;
-  d.fault = fault;
+  d.kind = kind;
   d.file = path.string();
   d.message = std::move(reason);
   return std::unexpected(std::move(d));
 }
 
 std::unexpected<Diagnostic> cannotRead(const std::filesystem::path& path, const std::string& reason) {
-  return failed(Fault::Input, path, "cannot be read: " + reason);
+  return failed(ErrorKind::Input, path, "cannot be read: " + reason);
 }
 
 std::unexpected<Diagnostic> cannotWrite(const std::filesystem::path& path, const std::string& reason) {
-  return failed(Fault::Output, path, "cannot be written: " + reason);
+  return failed(ErrorKind::Output, path, "cannot be written: " + reason);
 }
 
 class Descriptor {
@@ -66,7 +66,7 @@ Result<std::string> readAll(int fd, size_t sizeHint, const std::filesystem::path
     if (got < 0) return cannotRead(path, std::strerror(errno));
     if (got == 0) break;
     used += static_cast<size_t>(got);
-    if (used > kMostUnpacked) return cannotRead(path, "it is larger than 4 GiB");
+    if (used > kMaxUnpacked) return cannotRead(path, "it is larger than 4 GiB");
   }
   out.resize(used);
   return out;
@@ -99,9 +99,9 @@ Result<std::string> unpackGzip(const std::string& packed, const std::filesystem:
       if (inflateReset(&stream) != Z_OK) break;  // another member follows
       continue;
     }
-    if (status != Z_OK || out.size() > kMostUnpacked) break;
+    if (status != Z_OK || out.size() > kMaxUnpacked) break;
   }
-  if (out.size() > kMostUnpacked) return cannotRead(path, "its unpacked content is larger than 4 GiB");
+  if (out.size() > kMaxUnpacked) return cannotRead(path, "its unpacked content is larger than 4 GiB");
   return cannotRead(path, status == Z_BUF_ERROR ? "the gzip data end too early" : "the gzip data are damaged");
 }
 
@@ -120,7 +120,7 @@ Result<std::string> unpackZstd(const std::string& packed, const std::filesystem:
     out.resize(used + output.pos);
     if (ZSTD_isError(status))
       return cannotRead(path, std::string("the zstd data are damaged: ") + ZSTD_getErrorName(status));
-    if (out.size() > kMostUnpacked) return cannotRead(path, "its unpacked content is larger than 4 GiB");
+    if (out.size() > kMaxUnpacked) return cannotRead(path, "its unpacked content is larger than 4 GiB");
     if (input.pos == input.size && output.pos < block) break;
   }
   if (status != 0) return cannotRead(path, "the zstd data end too early");
@@ -160,7 +160,7 @@ Result<std::string> readFile(const std::filesystem::path& path) try {
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return cannotRead(path, std::strerror(errno));
   if (S_ISDIR(facts.st_mode)) return cannotRead(path, "it is a directory");
-  const size_t hint = S_ISREG(facts.st_mode) ? std::min(static_cast<size_t>(facts.st_size), kMostUnpacked) : 0;
+  const size_t hint = S_ISREG(facts.st_mode) ? std::min(static_cast<size_t>(facts.st_size), kMaxUnpacked) : 0;
   auto content = readAll(file.get(), hint, path);
   if (!content) return content;
   if (content->starts_with("\x1f\x8b")) return unpackGzip(*content, path);
@@ -211,7 +211,7 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
   if (looksLikeDot(*content)) {
     auto graph = readDot(*content, path.string());
     out.diagnostics.add(
-        graph ? failed(Fault::Invalid, path,
+        graph ? failed(ErrorKind::Invalid, path,
                        "a Graphviz file is a picture and has no operations; `render`, `stats` and the studio show it")
                     .error()
               : std::move(graph).error());
@@ -226,7 +226,7 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
   return out;
 } catch (const std::bad_alloc&) {
   ProtoContent out;
-  out.diagnostics.add(failed(Fault::Runtime, path, "there is not enough memory for the module").error());
+  out.diagnostics.add(failed(ErrorKind::Runtime, path, "there is not enough memory for the module").error());
   return out;
 }
 

@@ -56,9 +56,9 @@ std::optional<ElementType> find(std::span<const NamedType> table, std::string_vi
   return it == table.end() ? std::nullopt : std::optional(it->type);
 }
 
-std::unexpected<Diagnostic> failFile(Fault fault, const std::filesystem::path& path, std::string message) {
+std::unexpected<Diagnostic> failFile(ErrorKind kind, const std::filesystem::path& path, std::string message) {
   Diagnostic d;
-  d.fault = fault;
+  d.kind = kind;
   d.file = path.string();
   d.message = std::move(message);
   return std::unexpected(std::move(d));
@@ -311,7 +311,7 @@ Result<NamedArrays> readArrays(zip_t* archive, const std::filesystem::path& path
   for (zip_int64_t i = 0; i < count; ++i) {
     auto array = readArray(archive, static_cast<zip_uint64_t>(i));
     const char* name = zip_get_name(archive, static_cast<zip_uint64_t>(i), 0);
-    if (!array) return failFile(Fault::Input, path, std::string(name ? name : "?") + " " + array.error().message);
+    if (!array) return failFile(ErrorKind::Input, path, std::string(name ? name : "?") + " " + array.error().message);
     out.insert(std::move(*array));
   }
   return out;
@@ -365,10 +365,10 @@ Result<std::string> archiveOf(const NamedArrays& arrays) {
 
 Result<NamedArrays> readNpz(const std::filesystem::path& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return failFile(Fault::Input, path, "is a directory");
+  if (std::filesystem::is_directory(path, error)) return failFile(ErrorKind::Input, path, "is a directory");
   int code = 0;
   Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
-  if (!archive) return failFile(Fault::Input, path, "cannot be opened as npz: " + zipErrorText(code));
+  if (!archive) return failFile(ErrorKind::Input, path, "cannot be opened as npz: " + zipErrorText(code));
   return readArrays(archive.get(), path);
 }
 
@@ -378,16 +378,17 @@ Result<NamedArrays> readNpzBytes(std::string_view bytes) {
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  if (!source) return failFile(Fault::Input, "", "cannot be opened as npz: " + std::string(zip_error_strerror(&error)));
+  if (!source)
+    return failFile(ErrorKind::Input, "", "cannot be opened as npz: " + std::string(zip_error_strerror(&error)));
   Archive archive(zip_open_from_source(source, ZIP_RDONLY, &error));
   if (archive) return readArrays(archive.get(), "");
   zip_source_free(source);
-  return failFile(Fault::Input, "", "cannot be opened as npz: " + std::string(zip_error_strerror(&error)));
+  return failFile(ErrorKind::Input, "", "cannot be opened as npz: " + std::string(zip_error_strerror(&error)));
 }
 
 Status writeNpz(const std::filesystem::path& path, const NamedArrays& arrays) {
   auto bytes = archiveOf(arrays);
-  if (!bytes) return failFile(Fault::Output, path, "cannot be written: " + bytes.error().message);
+  if (!bytes) return failFile(ErrorKind::Output, path, "cannot be written: " + bytes.error().message);
   return writeFileAtomically(path, *bytes);
 }
 

@@ -19,7 +19,7 @@
 #include "core/formats/proto/shape_proto.h"
 #include "core/formats/proto/unknown_text.h"
 #include "core/formats/proto/utf8_fields.h"
-#include "core/ops/unfinished.h"
+#include "core/ops/inference/unfinished.h"
 
 namespace tessera {
 namespace {

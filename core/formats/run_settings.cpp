@@ -35,8 +35,8 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-constexpr int64_t kMostLeaves = 1 << 20;
-constexpr int64_t kMostDevices = 1024;
+constexpr int64_t kMaxLeaves = 1 << 20;
+constexpr int64_t kMaxDevices = 1024;
 
 }  // namespace
 
@@ -72,15 +72,15 @@ Status readRunSetting(RunSettings& s, std::string_view line) {
   }
   if (key == "threads") return readNumber(value, s.threads, 0, 4096) ? Status() : wrong(line, "0 … 4096 threads");
   if (key == "replicas")
-    return readNumber(value, s.replicas, int64_t{0}, kMostDevices) ? Status() : wrong(line, "0 … 1024 replicas");
+    return readNumber(value, s.replicas, int64_t{0}, kMaxDevices) ? Status() : wrong(line, "0 … 1024 replicas");
   if (key == "partitions")
-    return readNumber(value, s.partitions, int64_t{0}, kMostDevices) ? Status() : wrong(line, "0 … 1024 partitions");
+    return readNumber(value, s.partitions, int64_t{0}, kMaxDevices) ? Status() : wrong(line, "0 … 1024 partitions");
   if (key == "seed") return readNumber(value, s.seed, uint64_t{0}, ~uint64_t{0}) ? Status() : wrong(line, "a number");
   if (key == "infeed") return s.infeed = std::string(value), Status();
   if (key == "outfeed") return s.outfeed = std::string(value), Status();
   if (key == "library") return s.library = std::string(value), Status();
   int64_t leaf = 0, output = 0;
-  if ((key == "argument" || key == "tie") && !readNumber(first, leaf, int64_t{0}, kMostLeaves))
+  if ((key == "argument" || key == "tie") && !readNumber(first, leaf, int64_t{0}, kMaxLeaves))
     return wrong(line, "the number of an argument");
   if (key == "argument") {
     if (rest.empty()) return wrong(line, "a source of values behind the number");
@@ -88,7 +88,7 @@ Status readRunSetting(RunSettings& s, std::string_view line) {
     return {};
   }
   if (key == "tie") {
-    if (!readNumber(rest, output, int64_t{0}, kMostLeaves)) return wrong(line, "the number of an output");
+    if (!readNumber(rest, output, int64_t{0}, kMaxLeaves)) return wrong(line, "the number of an output");
     s.ties[leaf] = output;
     return {};
   }

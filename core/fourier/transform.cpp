@@ -10,9 +10,9 @@ namespace tessera {
 
 namespace {
 
-constexpr size_t kLeastSplit = 256;      // shorter lines are not worth cutting
-constexpr size_t kMostLaneChirp = 2048;  // padded; of longer ones the lane buffers leave the second cache
-constexpr size_t kMostUnboundedWork = size_t{1} << 26;
+constexpr size_t kLeastSplit = 256;     // shorter lines are not worth cutting
+constexpr size_t kMaxLaneChirp = 2048;  // padded; of longer ones the lane buffers leave the second cache
+constexpr size_t kMaxUnboundedWork = size_t{1} << 26;
 
 // exp(sign · 2πi k / length) for all k: of an eighth of the circle, where that is whole, or half; the others mirror
 // them.
@@ -131,7 +131,7 @@ struct FourierTransform<Real>::Chirp {
     std::ranges::transform(precise, kernel.begin(), [](const std::complex<double>& x) { return Complex(x); });
   }
 
-  bool goesInLanes() const { return padded <= kMostLaneChirp; }
+  bool goesInLanes() const { return padded <= kMaxLaneChirp; }
   size_t together() const { return goesInLanes() ? kLanes : forward.together(); }
   size_t lineSize() const { return 2 * padded * forward.together() + forward.lineSize(); }
   size_t lanesSize() const {
@@ -283,7 +283,7 @@ template <class Real>
 bool canTakeOutUnbounded(const Real* line, size_t step, size_t length) {
   size_t count = 0;
   for (size_t i = 0; i < length; ++i) count += !std::isfinite(line[i * step]);
-  return count <= kMostUnboundedWork / std::max<size_t>(length, 1);
+  return count <= kMaxUnboundedWork / std::max<size_t>(length, 1);
 }
 
 template <class Real>

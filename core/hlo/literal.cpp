@@ -12,7 +12,7 @@ namespace {
 
 std::unexpected<Diagnostic> noMemory(const Shape& shape, const std::string& size) {
   Diagnostic d;
-  d.fault = Fault::Runtime;
+  d.kind = ErrorKind::Runtime;
   d.message = "no memory for a value of shape " + toString(shape, false) + " (" + size + ")";
   return std::unexpected(std::move(d));
 }

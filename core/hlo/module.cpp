@@ -15,8 +15,8 @@ const AttributeSetPtr& emptyAttributes() {
 void registerParameter(Computation& computation, const Instruction& instruction) {
   if (instruction.opcode != Opcode::Parameter || instruction.parameterNumber < 0) return;
   auto number = static_cast<size_t>(instruction.parameterNumber);
-  constexpr size_t kMostParameters = 1u << 20;
-  if (number >= kMostParameters) return;  // the verifier reports the gap
+  constexpr size_t kMaxParameters = 1u << 20;
+  if (number >= kMaxParameters) return;  // the verifier reports the gap
   if (computation.parameters.size() <= number) computation.parameters.resize(number + 1);
   computation.parameters[number] = instruction.id;
 }

@@ -117,7 +117,7 @@ class Cells {
 Status checkMemory(const MemoryMap& map) {
   if (map.bytes() <= (int64_t{1} << 40)) return {};
   Diagnostic d;
-  d.fault = Fault::Runtime;
+  d.kind = ErrorKind::Runtime;
   d.message = "a buffer of " + std::to_string(map.bytes()) + " bytes does not fit into memory";
   return std::unexpected(std::move(d));
 }

@@ -2,8 +2,8 @@
 // one array; without, each operand is a block.
 #include <algorithm>
 
-#include "core/ops/collective_groups.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
+#include "core/ops/shared/collective_groups.h"
 
 namespace tessera {
 namespace {

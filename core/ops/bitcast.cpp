@@ -7,13 +7,13 @@
 
 #include "core/hlo/index_math.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/element_context.h"
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/faults.h"
-#include "core/ops/infer_checks.h"
-#include "core/ops/memory_indices.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
-#include "core/ops/reshape_indices.h"
+#include "core/ops/shared/element_context.h"
+#include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/faults.h"
+#include "core/ops/shared/memory_indices.h"
+#include "core/ops/shared/reshape_indices.h"
 
 namespace tessera {
 

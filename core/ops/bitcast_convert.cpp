@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/element_context.h"
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/element_context.h"
+#include "core/ops/shared/evaluate_loops.h"
 
 namespace tessera {
 
@@ -132,7 +132,7 @@ Result<NodeId> joinElements(ElementContext& context, ElementType from, ElementTy
 
 std::unexpected<Diagnostic> unsupportedWidths(ElementType from, ElementType to) {
   Diagnostic diagnostic;
-  diagnostic.fault = Fault::Unsupported;
+  diagnostic.kind = ErrorKind::Unsupported;
   diagnostic.message =
       fmt::format("bitcast-convert from {} to {} has no code for elements of these widths", nameOf(from), nameOf(to));
   return std::unexpected(std::move(diagnostic));

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/element_context.h"
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/element_context.h"
+#include "core/ops/shared/evaluate_loops.h"
 
 namespace tessera {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/hlo/numbers.h"
-#include "core/ops/collective_groups.h"
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/faults.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
+#include "core/ops/shared/collective_groups.h"
+#include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

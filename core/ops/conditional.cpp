@@ -1,7 +1,7 @@
 // conditional: runs one of several computations, chosen by a truth value or an index. After: the control steps of the
 // backends.
 #include "core/hlo/numbers.h"
-#include "core/ops/callee_index.h"
+#include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
 
 namespace tessera {

@@ -1,8 +1,8 @@
 // constant and parameter: where values come from: the file, or the caller.
 #include <cstring>
 
-#include "core/ops/element_context.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/element_context.h"
 
 namespace tessera {
 namespace {
@@ -48,7 +48,7 @@ Status elementOfConstant(ElementContext& context) {
     return {};
   }
   Diagnostic d;
-  d.fault = Fault::Unsupported;
+  d.kind = ErrorKind::Unsupported;
   d.message = "%" + std::string(context.instruction.name) + " holds different values and has to be a buffer";
   return std::unexpected(std::move(d));
 }

@@ -1,7 +1,7 @@
 // copy: the same value in a buffer of its own, often in another layout. Tuples copy leaf by leaf.
-#include "core/ops/element_context.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/element_context.h"
 
 namespace tessera {
 
@@ -32,7 +32,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 Status element(ElementContext& context) {
   if (!context.shape().isArray()) {
     Diagnostic diagnostic;
-    diagnostic.fault = Fault::Unsupported;
+    diagnostic.kind = ErrorKind::Unsupported;
     diagnostic.message = "copy of a tuple has no code of its own; its leaves are copied one by one";
     return std::unexpected(std::move(diagnostic));
   }

@@ -1,8 +1,8 @@
 // dynamic-reshape: a reshape whose result sizes are numbers of the run. The elements that count keep their row-major
-// order. core/passes/dynamic_padding turns it into a gather before code generation.
+// order. core/passes/dynamic/dynamic_padding turns it into a gather before code generation.
 #include <fmt/format.h>
 
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 
 namespace tessera {

@@ -1,10 +1,10 @@
 // get-dimension-size: the size of one dimension as a number; of a dynamic dimension the one it has at run time. Before
-// code generation core/passes/dynamic_padding has put the number in its place.
+// code generation core/passes/dynamic/dynamic_padding has put the number in its place.
 #include <fmt/format.h>
 
-#include "core/ops/element_context.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/element_context.h"
 
 namespace tessera {
 

@@ -1,11 +1,11 @@
 // map: applies a scalar computation to the elements of N arrays of equal dimensions.
 #include <fmt/format.h>
 
-#include "core/ops/element_context.h"
-#include "core/ops/index_space.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
-#include "core/ops/scalar_function.h"
+#include "core/ops/shared/element_context.h"
+#include "core/ops/shared/index_space.h"
+#include "core/ops/shared/scalar_function.h"
 
 namespace tessera {
 namespace {

@@ -24,8 +24,8 @@
 namespace tessera {
 
 struct OpDef;
-class ElementContext;  // core/ops/element_context.h
-class LoopContext;     // core/ops/element_context.h
+class ElementContext;  // core/ops/shared/element_context.h
+class LoopContext;     // core/ops/shared/element_context.h
 class Communicator;    // core/evaluate/collectives.h
 
 enum class ExecutionKind : uint8_t {

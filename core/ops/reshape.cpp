@@ -3,10 +3,10 @@
 // that stay keep their plain index.
 #include <fmt/format.h>
 
-#include "core/ops/element_context.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
-#include "core/ops/reshape_indices.h"
+#include "core/ops/shared/element_context.h"
+#include "core/ops/shared/reshape_indices.h"
 
 namespace tessera {
 

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
-#include "core/ops/random_bits.h"
+#include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/random_bits.h"
 
 namespace tessera {
 namespace {

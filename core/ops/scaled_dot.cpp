@@ -2,12 +2,12 @@
 // consecutive elements along each dimension. Products and sums are taken in f32 or wider.
 #include <fmt/format.h>
 
-#include "core/ops/dot_dimensions.h"
-#include "core/ops/element_context.h"
-#include "core/ops/faults.h"
-#include "core/ops/index_space.h"
 #include "core/ops/op.h"
-#include "core/ops/scalar_callee.h"
+#include "core/ops/shared/dot_dimensions.h"
+#include "core/ops/shared/element_context.h"
+#include "core/ops/shared/faults.h"
+#include "core/ops/shared/index_space.h"
+#include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
 namespace {

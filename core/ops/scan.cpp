@@ -1,14 +1,14 @@
 // scan: runs a computation over the slices of N arrays along one dimension, in order, and hands carries from each step
-// to the next. The results are the stacked outputs of the steps and the last carries. core/passes/expand_scan makes a
-// while loop of it for code generation.
+// to the next. The results are the stacked outputs of the steps and the last carries. core/passes/expand/expand_scan
+// makes a while loop of it for code generation.
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "core/ops/faults.h"
-#include "core/ops/index_space.h"
 #include "core/ops/op.h"
-#include "core/ops/scalar_callee.h"
+#include "core/ops/shared/faults.h"
+#include "core/ops/shared/index_space.h"
+#include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
 namespace {

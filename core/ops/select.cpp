@@ -1,9 +1,9 @@
 // select: result[i] = pred[i] ? on_true[i] : on_false[i]. The predicate is an array of the same dimensions or one
 // scalar for all elements.
-#include "core/ops/element_context.h"
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/element_context.h"
+#include "core/ops/shared/evaluate_loops.h"
 
 namespace tessera {
 

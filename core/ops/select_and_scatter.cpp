@@ -4,13 +4,13 @@
 // That costs a window scan per covering window, but needs no stores in shared places and fuses like any other op.
 #include <fmt/format.h>
 
-#include "core/ops/element_context.h"
-#include "core/ops/faults.h"
-#include "core/ops/index_space.h"
 #include "core/ops/op.h"
-#include "core/ops/scalar_callee.h"
-#include "core/ops/scalar_function.h"
-#include "core/ops/window_math.h"
+#include "core/ops/shared/element_context.h"
+#include "core/ops/shared/faults.h"
+#include "core/ops/shared/index_space.h"
+#include "core/ops/shared/scalar_callee.h"
+#include "core/ops/shared/scalar_function.h"
+#include "core/ops/shared/window_math.h"
 
 namespace tessera {
 namespace {

@@ -1,11 +1,11 @@
 // set-dimension-size: the operand with another run-time size along one dimension; its elements stay where they are.
 // The size travels beside the buffer: the evaluator keeps it (core/evaluate/dynamic_values), and for code generation
-// core/passes/dynamic_padding makes it a value of the program; what is left here is the identity on the buffer.
+// core/passes/dynamic/dynamic_padding makes it a value of the program; what is left here is the identity on the buffer.
 #include <fmt/format.h>
 
-#include "core/ops/element_context.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/element_context.h"
 
 namespace tessera {
 

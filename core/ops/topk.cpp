@@ -2,9 +2,9 @@
 // are ordered totally, so NaN with a positive sign is the largest; equal elements come in order of their indices.
 #include <fmt/format.h>
 
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/infer_checks.h"
-#include "core/ops/topk_lines.h"
+#include "core/ops/inference/infer_checks.h"
+#include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/topk_lines.h"
 
 namespace tessera {
 namespace {

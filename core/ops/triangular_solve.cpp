@@ -1,10 +1,10 @@
 // triangular-solve: op(a) x = b or x op(a) = b for triangular a, by substitution in double precision, matrix by matrix.
 #include <fmt/format.h>
 
-#include "core/ops/evaluate_loops.h"
-#include "core/ops/index_space.h"
-#include "core/ops/infer_checks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 namespace {

@@ -1,6 +1,6 @@
 // while: repeats `body` on a value as long as `condition` holds for it. Before: nothing special; after: the control
 // steps of the backends.
-#include "core/ops/callee_index.h"
+#include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -57,7 +57,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   while (true) {
     if (context.cancelled && context.cancelled()) {
       Diagnostic d;
-      d.fault = Fault::Runtime;
+      d.kind = ErrorKind::Runtime;
       d.message = "cancelled";
       return std::unexpected(std::move(d));
     }

@@ -148,13 +148,13 @@ bool keepsBytes(const Shape& from, const Shape& to) {
   return dense(from) && dense(to);
 }
 
-std::optional<RunningTotal> runningTotal(const Module& module, const Instruction& instruction) {
+std::optional<PrefixSum> runningTotal(const Module& module, const Instruction& instruction) {
   const auto* window = instruction.attributes->get<Window>(Attr::window);
   if (instruction.opcode != Opcode::ReduceWindow || instruction.operands.size() != 2 || !window) return std::nullopt;
   const Shape& input = module.shapeOf(instruction.operands[0]);
   if (window->dimensions.size() != input.dimensions.size() || input.type != instruction.shape->type)
     return std::nullopt;
-  std::optional<RunningTotal> out;
+  std::optional<PrefixSum> out;
   for (size_t d = 0; d < window->dimensions.size(); ++d) {
     const WindowDimension& w = window->dimensions[d];
     if (w.stride != 1 || w.windowDilation != 1 || w.baseDilation != 1) return std::nullopt;
@@ -163,7 +163,7 @@ std::optional<RunningTotal> runningTotal(const Module& module, const Instruction
     const bool forward = w.paddingLow == others && w.paddingHigh == 0,
                reversed = w.paddingLow == 0 && w.paddingHigh == others;
     if (out || w.size != input.dimensions[d] || !(forward || reversed)) return std::nullopt;
-    out = RunningTotal{d, !forward};
+    out = PrefixSum{d, !forward};
   }
   return out;
 }

@@ -16,11 +16,11 @@ bool isIota(std::span<const int64_t> values);
 std::vector<int64_t> significantDimensions(const Shape& shape);
 // A reduce-window of one array that makes running totals: along `dimension` each window holds all elements up to its
 // own (reversed: from its own on), along the others just one.
-struct RunningTotal {
+struct PrefixSum {
   size_t dimension = 0;
   bool reversed = false;
 };
-std::optional<RunningTotal> runningTotal(const Module& module, const Instruction& instruction);
+std::optional<PrefixSum> runningTotal(const Module& module, const Instruction& instruction);
 // Result element i depends on element i of every array operand of the same dimensions, and on nothing else.
 bool isElementwise(Opcode opcode);
 // A reshape (or copy) of one row-major dense array to another: the bytes stay where they are.

@@ -3,35 +3,35 @@
 
 #include <algorithm>
 
-#include "core/ops/faults.h"
-#include "core/ops/mixed_precision.h"
-#include "core/passes/assign_layouts.h"
-#include "core/passes/bitcast_reshapes.h"
-#include "core/passes/call_inliner.h"
+#include "core/ops/shared/faults.h"
+#include "core/ops/shared/mixed_precision.h"
+#include "core/passes/buffers/copy_insertion.h"
+#include "core/passes/buffers/schedule.h"
 #include "core/passes/common_subexpressions.h"
-#include "core/passes/convolution_end.h"
-#include "core/passes/copy_insertion.h"
+#include "core/passes/control/call_inliner.h"
+#include "core/passes/control/flatten_control.h"
+#include "core/passes/control/hoist_invariants.h"
+#include "core/passes/control/move_out_of_branches.h"
+#include "core/passes/control/simplify_conditionals.h"
+#include "core/passes/control/simplify_loops.h"
+#include "core/passes/control/unroll_loops.h"
 #include "core/passes/dead_code.h"
-#include "core/passes/dynamic_padding.h"
-#include "core/passes/expand_batch_norm.h"
-#include "core/passes/expand_random_bits.h"
-#include "core/passes/expand_scan.h"
-#include "core/passes/flatten_control.h"
-#include "core/passes/fold_constants.h"
-#include "core/passes/fusion.h"
-#include "core/passes/hoist_invariants.h"
-#include "core/passes/merge_siblings.h"
-#include "core/passes/move_out_of_branches.h"
+#include "core/passes/dynamic/dynamic_padding.h"
+#include "core/passes/expand/expand_batch_norm.h"
+#include "core/passes/expand/expand_random_bits.h"
+#include "core/passes/expand/expand_scan.h"
+#include "core/passes/expand/widen_products.h"
+#include "core/passes/fusion/convolution_epilogue.h"
+#include "core/passes/fusion/gemm_chain.h"
+#include "core/passes/fusion/instruction_fusion.h"
+#include "core/passes/fusion/multi_output_fusion.h"
+#include "core/passes/layout/assign_layouts.h"
+#include "core/passes/layout/bitcast_reshapes.h"
 #include "core/passes/rewriter.h"
-#include "core/passes/row_chain.h"
-#include "core/passes/schedule.h"
-#include "core/passes/simplify.h"
-#include "core/passes/simplify_conditionals.h"
-#include "core/passes/simplify_loops.h"
-#include "core/passes/simplify_sorts.h"
-#include "core/passes/sorts_to_top_k.h"
-#include "core/passes/unroll_loops.h"
-#include "core/passes/widen_products.h"
+#include "core/passes/simplify/fold_constants.h"
+#include "core/passes/simplify/simplify.h"
+#include "core/passes/simplify/simplify_sorts.h"
+#include "core/passes/simplify/sorts_to_top_k.h"
 
 namespace tessera {
 namespace {
@@ -65,13 +65,13 @@ constexpr Pass kPasses[] = {
     {"sorts-to-top-k", "A sort of which only the first few are read looks for those alone.", makeTopKOfSorts},
     {"common-subexpressions-again", "Equal instructions that the passes since have made.", mergeCommonSubexpressions},
     {"remove-dead-code", "What nothing needs any more is dropped.", removeDeadCode},
-    {"fuse", "Elementwise, data movement and reduction chains become one loop nest each.", fuseLoops},
+    {"fuse", "Elementwise, data movement and reduction chains become one loop nest each.", fuseInstructions},
     {"bitcast-reshapes", "A reshape that moves no byte becomes a bitcast.", bitcastReshapes},
     {"fuse-row-chains", "Dots and what is done to their rows become fusions that run by tiles.", fuseRowChains},
     {"fuse-convolution-ends", "A convolution and what is done to its elements become a fusion that runs by pieces.",
      fuseConvolutionEnds},
     {"merge-siblings", "Elementwise loop nests that read the same array become one with several results.",
-     mergeSiblings},
+     fuseMultiOutput},
     {"flatten-control", "Each loop and branch gets computations of its own.", flattenControl},
     {"schedule", "The order of execution: the one that needs less memory.", scheduleModule},
     {"insert-copies", "Copies where values that must share memory may not.", insertCopies},

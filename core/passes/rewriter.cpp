@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/callgraph.h"
+#include "core/ops/inference/callgraph.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera {

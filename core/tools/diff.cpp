@@ -47,7 +47,7 @@ class Differ {
   using Pair = std::pair<InstructionId, InstructionId>;
 
   void report(InstructionId a, InstructionId b, std::string what, std::string inLeft, std::string inRight) {
-    if (out_.differences.size() >= kMostDifferences) {
+    if (out_.differences.size() >= kMaxDifferences) {
       out_.more = true;
       return;
     }

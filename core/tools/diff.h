@@ -17,11 +17,11 @@ struct Difference {
 };
 
 struct ModuleDiff {
-  std::vector<Difference> differences;  // in the order of a walk from the entries' roots; at most kMostDifferences
+  std::vector<Difference> differences;  // in the order of a walk from the entries' roots; at most kMaxDifferences
   bool more = false;                    // there are others
   size_t matched = 0;                   // pairs of instructions that stand for each other
 };
-inline constexpr size_t kMostDifferences = 100;
+inline constexpr size_t kMaxDifferences = 100;
 
 // Walks both graphs from their roots; operand order counts, parameters are paired as they are met. Where two
 // instructions differ in opcode or number of operands the walk ends, so a difference is told once. Names, metadata,

@@ -5,8 +5,8 @@
 
 #include "core/element/compose.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/faults.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
+#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -41,10 +41,10 @@ Status chooseIndex(const std::vector<int64_t>& dims, const std::optional<std::ve
     return {};
   }
   if (wanted->size() != dims.size())
-    return failAs(Fault::Usage, fmt::format("--index needs {} numbers, found {}", dims.size(), wanted->size()));
+    return failAs(ErrorKind::Usage, fmt::format("--index needs {} numbers, found {}", dims.size(), wanted->size()));
   for (size_t d = 0; d < dims.size(); ++d)
     if ((*wanted)[d] < 0 || (*wanted)[d] >= dims[d])
-      return failAs(Fault::Usage,
+      return failAs(ErrorKind::Usage,
                     fmt::format("index {} of dimension {} is outside 0 … {}", (*wanted)[d], d, dims[d] - 1));
   out.outputIndex = *wanted;
   return {};
@@ -54,9 +54,9 @@ Status traceInto(const ElementProgram& program, const std::optional<std::vector<
   for (int64_t size : program.outputDims)
     if (size <= 0) return {};
   TESSERA_TRY(chooseIndex(program.outputDims, index, out));
-  const auto reads = traceReads(program, out.outputIndex, kMostReads + 1);
-  out.moreReads = reads.size() > kMostReads;
-  for (size_t i = 0; i < std::min(reads.size(), kMostReads); ++i) {
+  const auto reads = traceReads(program, out.outputIndex, kMaxReads + 1);
+  out.moreReads = reads.size() > kMaxReads;
+  for (size_t i = 0; i < std::min(reads.size(), kMaxReads); ++i) {
     const size_t operand = reads[i].operand;
     out.reads.push_back(
         fmt::format("{}[{}]", operand < out.buffers.size() ? out.buffers[operand] : fmt::format("operand{}", operand),

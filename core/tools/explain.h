@@ -25,7 +25,7 @@ struct Explanation {
   bool moreReads = false;
   std::vector<std::string> users;
 };
-inline constexpr size_t kMostReads = 32;
+inline constexpr size_t kMaxReads = 32;
 
 // `index`: the output element to trace; absent: the middle one. Fault::Usage when it is outside.
 Result<Explanation> explain(const Module& module, InstructionId id,

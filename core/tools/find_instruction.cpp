@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/faults.h"
+#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -36,18 +36,18 @@ std::vector<std::string_view> instructionNames(const Module& module, std::span<c
 
 std::unexpected<Diagnostic> noInstruction(const Module& module, std::string_view name,
                                           std::span<const ComputationId> where) {
-  return failAs(Fault::Usage,
+  return failAs(ErrorKind::Usage,
                 fmt::format("no instruction is named {}{}", name, nearMisses(name, instructionNames(module, where))));
 }
 
 }  // namespace
 
 std::string nearMisses(std::string_view wanted, std::span<const std::string_view> names) {
-  constexpr size_t kLongest = 64, kMostNames = 20'000, kShown = 3;
+  constexpr size_t kLongest = 64, kMaxNames = 20'000, kShown = 3;
   if (wanted.empty() || wanted.size() > kLongest) return {};
   const size_t most = std::max<size_t>(1, wanted.size() / 3);
   std::vector<std::pair<size_t, std::string_view>> near;
-  for (std::string_view name : names.first(std::min(names.size(), kMostNames))) {
+  for (std::string_view name : names.first(std::min(names.size(), kMaxNames))) {
     const size_t difference = name.size() > wanted.size() ? name.size() - wanted.size() : wanted.size() - name.size();
     if (difference > most) continue;
     if (const size_t distance = editDistance(wanted, name); distance <= most) near.emplace_back(distance, name);
@@ -77,7 +77,7 @@ Result<ComputationId> computationNamed(const Module& module, std::string_view na
   if (auto found = module.findComputation(name)) return *found;
   std::vector<std::string_view> names;
   for (ComputationId id : module.order()) names.push_back(module.at(id).name);
-  return failAs(Fault::Usage, fmt::format("no computation is named {}{}", name, nearMisses(name, names)));
+  return failAs(ErrorKind::Usage, fmt::format("no computation is named {}{}", name, nearMisses(name, names)));
 }
 
 }  // namespace tessera

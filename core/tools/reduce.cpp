@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/ops/faults.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
+#include "core/ops/shared/faults.h"
 #include "core/passes/dead_code.h"
 #include "core/tools/cut_out.h"
 
@@ -20,7 +20,7 @@ class Reducer {
 
   Result<Reduction> run() {
     TESSERA_ASSIGN_OR_RETURN(const bool fails, asks(module_));
-    if (!fails) return failAs(Fault::Usage, "nothing to reduce: the command succeeds on the module as it is");
+    if (!fails) return failAs(ErrorKind::Usage, "nothing to reduce: the command succeeds on the module as it is");
     attempt("only what the result needs", cutOut(module_, root(), [](InstructionId) { return false; }));
     attempt("without metadata", bare(module_), true);
     for (bool helped = true; helped && !over();) {
@@ -173,9 +173,9 @@ class Reducer {
   }
 
   Result<Module> zeroed(InstructionId id) const {
-    constexpr int64_t kMostElements = 4096;
+    constexpr int64_t kMaxElements = 4096;
     const Shape& shape = module_.shapeOf(id);
-    if (!shape.isArray() || shape.elementCount().value_or(kMostElements + 1) > kMostElements)
+    if (!shape.isArray() || shape.elementCount().value_or(kMaxElements + 1) > kMaxElements)
       return fail("too large to write out");
     Module out = module_;
     TESSERA_ASSIGN_OR_RETURN(Literal zeros, Literal::zeros(shape));

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/edit/dimension_hues.h"
 #include "core/edit/edit.h"
+#include "core/edit/sizes/dimension_hues.h"
 
 namespace tessera {
 

@@ -24,7 +24,7 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kMostElements = 4096;
+constexpr int64_t kMaxElements = 4096;
 constexpr int kShownRows = 6;
 
 // Elements in row-major order as nested braces.
@@ -69,8 +69,8 @@ bool LiteralTable::canShow(const Module& module, InstructionId id) {
   if (constant.opcode != Opcode::Constant || !constant.literal || !constant.shape->isArray() ||
       constant.shape->dimensions.empty())
     return false;
-  const int64_t count = constant.shape->elementCount().value_or(kMostElements + 1);
-  return count > 0 && count <= kMostElements && !isComplex(constant.shape->type);
+  const int64_t count = constant.shape->elementCount().value_or(kMaxElements + 1);
+  return count > 0 && count <= kMaxElements && !isComplex(constant.shape->type);
 }
 
 void LiteralTable::show(const Module& module, InstructionId id) {

@@ -16,7 +16,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kMostShown = 64;
+constexpr int kMaxShown = 64;
 }
 
 ReplicaMatrix::ReplicaMatrix(QWidget* parent)
@@ -62,7 +62,7 @@ void ReplicaMatrix::show(const Module& module, InstructionId id) {
   const auto& rows = groups ? groups->groups : none;
   size_t wide = 0;
   for (const auto& row : rows) wide = std::max(wide, row.size());
-  setVisible(rows.size() <= kMostShown && wide <= kMostShown);
+  setVisible(rows.size() <= kMaxShown && wide <= kMaxShown);
   if (isHidden()) return;
   table_->clearContents();
   table_->setRowCount(static_cast<int>(rows.size()));

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kMostData = 9, kMostPadding = 8;
+constexpr int64_t kMaxData = 9, kMaxPadding = 8;
 constexpr double kLargestCell = 22, kReach = 10;
 constexpr int kWordsHeight = 40;
 constexpr WindowDimension kNone{};
@@ -70,16 +70,16 @@ const WindowDimension& WindowPicture::of(const Axis& axis) const {
   return axis.dimension < 0 ? kNone : window_.dimensions[static_cast<size_t>(axis.dimension)];
 }
 int64_t WindowPicture::shownLow(const Axis& axis) const {
-  return std::clamp<int64_t>(of(axis).paddingLow, 0, kMostPadding);
+  return std::clamp<int64_t>(of(axis).paddingLow, 0, kMaxPadding);
 }
 int64_t WindowPicture::shownData(const Axis& axis) const {
-  return axis.dimension < 0 ? 1 : std::clamp<int64_t>(axis.data, 1, kMostData);
+  return axis.dimension < 0 ? 1 : std::clamp<int64_t>(axis.data, 1, kMaxData);
 }
 int64_t WindowPicture::cells(const Axis& axis) const {
   const WindowDimension& w = of(axis);
   const int64_t reach = (w.size - 1) * w.windowDilation + 1 + w.stride;
-  return std::max(shownLow(axis) + shownData(axis) + std::clamp<int64_t>(w.paddingHigh, 0, kMostPadding),
-                  std::min<int64_t>(reach, 2 * kMostData)) +
+  return std::max(shownLow(axis) + shownData(axis) + std::clamp<int64_t>(w.paddingHigh, 0, kMaxPadding),
+                  std::min<int64_t>(reach, 2 * kMaxData)) +
          1;
 }
 
@@ -126,7 +126,7 @@ void WindowPicture::paintEvent(QPaintEvent*) {
     return at >= shownLow(axis) && at < shownLow(axis) + shownData(axis);
   };
   const auto inside = [&](const Axis& axis, int64_t at) {
-    return at < shownLow(axis) + shownData(axis) + std::clamp<int64_t>(of(axis).paddingHigh, 0, kMostPadding);
+    return at < shownLow(axis) + shownData(axis) + std::clamp<int64_t>(of(axis).paddingHigh, 0, kMaxPadding);
   };
   for (int64_t r = 0; r < cells(y_); ++r)
     for (int64_t c = 0; c < cells(x_); ++c) {
@@ -136,8 +136,8 @@ void WindowPicture::paintEvent(QPaintEvent*) {
       painter.setBrush(data ? QBrush(palette().color(QPalette::AlternateBase)) : QBrush(line, Qt::BDiagPattern));
       painter.drawRect(cell(r, c));
     }
-  for (int64_t r = 0; r < wy.size && r < 2 * kMostData; ++r)
-    for (int64_t c = 0; c < wx.size && c < 2 * kMostData; ++c) {
+  for (int64_t r = 0; r < wy.size && r < 2 * kMaxData; ++r)
+    for (int64_t c = 0; c < wx.size && c < 2 * kMaxData; ++c) {
       QColor fill = tap;
       fill.setAlpha(120);
       painter.setPen(Qt::NoPen);

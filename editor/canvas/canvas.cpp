@@ -19,7 +19,7 @@ constexpr double kSmallestZoom = 0.0002, kLargestZoom = 6, kFitMargin = 24;
 constexpr double kReadableZoom = 0.6;
 constexpr double kRowHeight = 110;  // in the scene: a box and the gap to the next
 constexpr double kGrowth = 0.3;     // of its size: room for what is added next, when all is made smaller
-constexpr size_t kMostVisibleSelected = 400, kMostCompared = 4000;
+constexpr size_t kMaxVisibleSelected = 400, kMaxCompared = 4000;
 
 }  // namespace
 
@@ -100,7 +100,7 @@ void Canvas::staySteady(const GraphView* before, const SpatialIndex* index) {
 std::optional<QPointF> Canvas::shiftSince(const GraphView& before, const SpatialIndex& index) const {
   std::vector<double> x, y;
   if (!view_ || !index_ || before.computation != view_->computation) return std::nullopt;
-  for (size_t v = 0; v < before.nodes.size() && x.size() < kMostCompared; ++v) {
+  for (size_t v = 0; v < before.nodes.size() && x.size() < kMaxCompared; ++v) {
     const ViewNode& node = before.nodes[v];
     const int32_t now = node.kind == ViewNode::Kind::Instruction ? view_->boxOf(node.instruction) : -1;
     if (now < 0 || view_->nodes[static_cast<size_t>(now)].kind != node.kind) continue;
@@ -160,7 +160,7 @@ void Canvas::refreshSelectedNodes() {
     if (const int32_t node = nodeOf(id); node >= 0) selected[static_cast<size_t>(node)] = true;
   for (size_t v = 0; v < selected.size(); ++v)
     if (selected[v]) selectedNodes_.push_back(static_cast<int32_t>(v));
-  for (size_t e = 0; e < view_->edges.size() && selectedWires_.size() < kMostVisibleSelected; ++e)
+  for (size_t e = 0; e < view_->edges.size() && selectedWires_.size() < kMaxVisibleSelected; ++e)
     if (selected[static_cast<size_t>(view_->edges[e].from)] || selected[static_cast<size_t>(view_->edges[e].to)])
       if (const int32_t item = index_->wireItem(e); item >= 0) selectedWires_.push_back(item);
 }
@@ -345,7 +345,7 @@ void Canvas::paintMoving(QPainter& painter) {
     const QRectF frame = frameOf(node);
     if (!frame.intersects(visible)) continue;
     outline(frame, color, 2.5, 2.5);
-    if (++painted == kMostVisibleSelected) break;
+    if (++painted == kMaxVisibleSelected) break;
   }
   paintMarks(painter, visible);
   if (hover_ >= 0) {

@@ -18,7 +18,7 @@ constexpr double kHandleReach = 8, kBorderReach = 6;  // pixels
 constexpr double kFrameTitle = 24;                    // scene units
 constexpr int kShakes = 5;                            // turns of the hand
 constexpr double kShakeReach = 10;                    // pixels a turn
-constexpr size_t kMostPainted = 4000, kMostWires = 400;
+constexpr size_t kMaxPainted = 4000, kMaxWires = 400;
 
 RectF rectOf(const QRectF& r) {
   return {static_cast<float>(r.x()), static_cast<float>(r.y()), static_cast<float>(r.width()),
@@ -216,9 +216,9 @@ void Canvas::startMove() {
     if (item.viewNode >= 0) return static_cast<bool>(move.nodes[static_cast<size_t>(item.viewNode)]);
     return item.pageItem >= 0 && std::ranges::find(move.moved.pageItems, item.pageItem) != move.moved.pageItems.end();
   };
-  for (size_t i = 0; i < picture_->items.size() && move.items.size() < kMostPainted; ++i)
+  for (size_t i = 0; i < picture_->items.size() && move.items.size() < kMaxPainted; ++i)
     if (goesAlong(picture_->items[i])) move.items.push_back(static_cast<uint32_t>(i));
-  for (size_t e = 0; e < view_->edges.size() && move.wires.size() < kMostWires; ++e)
+  for (size_t e = 0; e < view_->edges.size() && move.wires.size() < kMaxWires; ++e)
     if (move.nodes[static_cast<size_t>(view_->edges[e].from)] || move.nodes[static_cast<size_t>(view_->edges[e].to)])
       move.wires.push_back(e);
   move_ = std::move(move);

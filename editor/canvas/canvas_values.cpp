@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kStripZoom = 0.4, kMostPainted = 300;
+constexpr double kStripZoom = 0.4, kMaxPainted = 300;
 constexpr float kValueSize = 10;
 
 QImage heatMap(const NodeValue& value, Theme theme) {
@@ -98,7 +98,7 @@ void Canvas::setValues(std::unordered_map<InstructionId, NodeValue> values) {
 void Canvas::paintValues(QPainter& painter, const QRectF& visible) {
   if (values_.empty() || !view_ || view_->valueStrip <= 0 || zoom_ < kStripZoom) return;
   int painted = 0;
-  for (size_t v = 0; v < view_->nodes.size() && painted < kMostPainted; ++v) {
+  for (size_t v = 0; v < view_->nodes.size() && painted < kMaxPainted; ++v) {
     const ViewNode& node = view_->nodes[v];
     if (node.kind != ViewNode::Kind::Instruction || node.chip) continue;
     const auto found = values_.find(node.instruction);

@@ -18,7 +18,7 @@ namespace {
 constexpr double kSocketReach = 9, kSnapReach = 16, kSocketRadius = 4;  // pixels
 constexpr double kSmallestZoom = 0.35;                                  // below it nodes are too small for sockets
 constexpr int kReasonAfterMs = 150;
-constexpr size_t kMostDrawn = 250, kMostJudged = 120;
+constexpr size_t kMaxDrawn = 250, kMaxJudged = 120;
 constexpr float kPlateText = 10.5f;
 
 RectF toRectF(const QRectF& r) {
@@ -39,7 +39,7 @@ std::vector<int32_t> Canvas::wirableNodes() const {
   std::vector<int32_t> out;
   if (!hints_.inputs || !view_ || zoom_ < kSmallestZoom) return out;
   const QRectF visible = visibleScene();
-  for (size_t v = 0; v < view_->nodes.size() && out.size() < kMostDrawn; ++v)
+  for (size_t v = 0; v < view_->nodes.size() && out.size() < kMaxDrawn; ++v)
     if (takesWires(view_->nodes[v]) && frameOf(static_cast<int32_t>(v)).intersects(visible))
       out.push_back(static_cast<int32_t>(v));
   return out;
@@ -301,7 +301,7 @@ void Canvas::paintSockets(QPainter& painter) {
   for (int32_t node : nodes) {
     const InstructionId id = view_->nodes[static_cast<size_t>(node)].instruction;
     const auto inputs = hints_.inputs(id);
-    const bool carried = wire_ && wire_->moved && wire_->value.valid() && judged++ < kMostJudged;
+    const bool carried = wire_ && wire_->moved && wire_->value.valid() && judged++ < kMaxJudged;
     if (carried)
       paintTargets(painter, node, id, inputs);
     else

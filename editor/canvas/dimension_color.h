@@ -1,5 +1,5 @@
-// The one colour of a dimension in panels, from their palette, and its legend. Before: core/edit/dimension_hues and the
-// colours of core/picture; after: inspector, layout lab, attributes, values, tooltips.
+// The one colour of a dimension in panels, from their palette, and its legend. Before: core/edit/sizes/dimension_hues
+// and the colours of core/picture; after: inspector, layout lab, attributes, values, tooltips.
 #pragma once
 
 #include <QCoreApplication>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "core/edit/dimension_hues.h"
+#include "core/edit/sizes/dimension_hues.h"
 #include "editor/canvas/render.h"
 
 namespace tessera {

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr qsizetype kMostTiles = 160;  // 1 MiB each
+constexpr qsizetype kMaxTiles = 160;  // 1 MiB each
 
 }  // namespace
 
@@ -81,7 +81,7 @@ void TileStore::take(uint64_t generation, TileKey key, QImage image) {
 }
 
 void TileStore::dropOldest() {
-  while (tiles_.size() > kMostTiles) {
+  while (tiles_.size() > kMaxTiles) {
     auto oldest = tiles_.begin();
     for (auto it = tiles_.begin(); it != tiles_.end(); ++it)
       if (it->used < oldest->used) oldest = it;

@@ -1,5 +1,5 @@
 // What the canvas asks about wires that are drawn by hand: the inputs of a node, and whether a value fits one.
-// Before: core/edit/wiring.h through whoever owns the document; after: canvas_wires.cpp.
+// Before: core/edit/wiring/wiring.h through whoever owns the document; after: canvas_wires.cpp.
 #pragma once
 
 #include <QString>

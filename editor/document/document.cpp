@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/formats/module_file.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "editor/document/priorities.h"
 
 namespace tessera {
@@ -172,7 +172,7 @@ void Document::refuse(const Opened& file) {
   collectDiagnostics();
   QString message = refused_.empty() ? tr("%1 cannot be read.").arg(file.path) : withFile(refused_.front(), file.path);
   if (refused_.size() > 1) message += tr("\n… and %n more", nullptr, static_cast<int>(refused_.size()) - 1);
-  emit failed(message, refused_.empty() ? Fault::Input : refused_.front().fault);
+  emit failed(message, refused_.empty() ? ErrorKind::Input : refused_.front().kind);
 }
 
 void Document::install(std::shared_ptr<Opened> file) {

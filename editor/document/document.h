@@ -148,9 +148,9 @@ class Document : public QObject {
 
  signals:
   void opened();
-  void failed(QString message, tessera::Fault fault);  // one or two sentences; details are in diagnostics()
-  void pageChanged();                                  // what is arranged round the graph
-  void moduleChanged();                                // content, not only selection
+  void failed(QString message, tessera::ErrorKind kind);  // one or two sentences; details are in diagnostics()
+  void pageChanged();                                     // what is arranged round the graph
+  void moduleChanged();                                   // content, not only selection
   void sceneChanged(bool keepView);
   void textChanged();
   void selectionChanged();

@@ -48,7 +48,7 @@ void Document::startNextEdit() {
           select({result->added.back()});
         setDiagnostics(result->diagnostics);
       } else {
-        emit failed(QString::fromStdString(result.error().toString()), result.error().fault);
+        emit failed(QString::fromStdString(result.error().toString()), result.error().kind);
       }
       startNextEdit();
     };

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "backends/backend.h"
-#include "core/edit/splicing.h"
+#include "core/edit/wiring/splicing.h"
 #include "core/evaluate/complete.h"
 #include "core/evaluate/evaluate.h"
-#include "core/ops/infer.h"
-#include "core/ops/unfinished.h"
+#include "core/ops/inference/infer.h"
+#include "core/ops/inference/unfinished.h"
 #include "editor/document/device_run.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
@@ -105,7 +105,7 @@ struct Document::RunAnswer {
 
 void Document::run() {
   if (isPlainGraph()) {
-    emit failed(tr("A Graphviz file is a picture: it has no operations to run."), Fault::Unsupported);
+    emit failed(tr("A Graphviz file is a picture: it has no operations to run."), ErrorKind::Unsupported);
     return;
   }
   if (!isOpen() || running_) return;
@@ -143,7 +143,7 @@ void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
   emit runningChanged(false);
   if (!answer->outcome) {
     const Diagnostic& why = answer->outcome.error();
-    emit failed(QString::fromStdString(why.toString()), why.fault);
+    emit failed(QString::fromStdString(why.toString()), why.kind);
     return;
   }
   if (answer->revision != revision_) return;  // the graph was edited meanwhile

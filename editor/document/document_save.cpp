@@ -28,7 +28,7 @@ Status checkEnding(const std::filesystem::path& path) {
   const std::string ending = path.extension().string();
   if (std::ranges::find(kOthers, ending) == kOthers.end()) return {};
   Diagnostic d;
-  d.fault = Fault::Output;
+  d.kind = ErrorKind::Output;
   d.file = path.string();
   d.message = "a graph is not saved as " + ending;
   d.expected = ".hlo, .txt, .pb, .pbtxt or .tessera";
@@ -43,7 +43,7 @@ Status checkSidecar(const std::filesystem::path& graph) {
   d.message =
       "the places and notes in " + sidecarOf(graph).filename().string() +
       " do not read and are not written over: move that file away, or save under another name. It says: " + d.message;
-  d.fault = Fault::Output;
+  d.kind = ErrorKind::Output;
   return fail(std::move(d));
 }
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "backends/backend.h"
-#include "core/edit/splicing.h"
-#include "core/ops/infer.h"
+#include "core/edit/wiring/splicing.h"
+#include "core/ops/inference/infer.h"
 #include "core/tools/cut_out.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
@@ -206,7 +206,7 @@ void Document::fetchValue(InstructionId id) {
           if (value)
             emit fetched(id, std::make_shared<const Literal>(*value));
           else
-            emit failed(QString::fromStdString(value.error().toString()), value.error().fault);
+            emit failed(QString::fromStdString(value.error().toString()), value.error().kind);
         };
       });
 }

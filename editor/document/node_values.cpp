@@ -15,10 +15,10 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostInstructions = 400;
-constexpr double kMostFlops = 4e6, kMostBytes = 4e7;
-constexpr int64_t kMostElements = 1 << 20;
-constexpr int kMostColumns = 48, kMostRows = 14, kMostImageRows = 48;
+constexpr size_t kMaxInstructions = 400;
+constexpr double kMaxFlops = 4e6, kMaxBytes = 4e7;
+constexpr int64_t kMaxElements = 1 << 20;
+constexpr int kMaxColumns = 48, kMaxRows = 14, kMaxImageRows = 48;
 
 double elementAt(const Literal& value, int64_t index) {
   const auto width = static_cast<size_t>(byteWidth(value.shape().type));
@@ -39,7 +39,7 @@ void addPixels(const Literal& value, NodeValue& out) {
   const auto& sizes = value.shape().dimensions;
   const size_t rank = sizes.size();
   const int64_t high = sizes[rank - 3], wide = sizes[rank - 2], channels = sizes[rank - 1];
-  const int64_t columns = std::min<int64_t>(wide, kMostColumns), rows = std::min<int64_t>(high, kMostImageRows);
+  const int64_t columns = std::min<int64_t>(wide, kMaxColumns), rows = std::min<int64_t>(high, kMaxImageRows);
   out.form = NodeValue::Form::Image;
   out.columns = static_cast<int>(columns);
   for (int64_t r = 0; r < rows; ++r)
@@ -76,7 +76,7 @@ int64_t columnsOf(const Shape& shape) {
 void addSamples(const Literal& value, NodeValue& out) {
   const int64_t columns = columnsOf(value.shape()), rows = columns > 0 ? value.elementCount() / columns : 0;
   if (columns == 0 || rows == 0) return;
-  const int64_t wide = std::min<int64_t>(columns, kMostColumns), high = std::min<int64_t>(rows, kMostRows);
+  const int64_t wide = std::min<int64_t>(columns, kMaxColumns), high = std::min<int64_t>(rows, kMaxRows);
   out.form = rows == 1 ? NodeValue::Form::Line : NodeValue::Form::Heat;
   out.columns = static_cast<int>(wide);
   for (int64_t r = 0; r < high; ++r)
@@ -151,13 +151,13 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& pa
 }
 
 bool isCheapToRun(const Module& module) {
-  if (module.instructionCount() > kMostInstructions) return false;
+  if (module.instructionCount() > kMaxInstructions) return false;
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions)
       for (InstructionId operand : module.at(id).operands)
         if (!operand.valid()) return true;  // costs are asked of complete graphs; this one is being built
   const Cost cost = costOf(module);
-  return cost.flops + 20 * cost.transcendentals <= kMostFlops && cost.bytesAccessed <= kMostBytes;
+  return cost.flops + 20 * cost.transcendentals <= kMaxFlops && cost.bytesAccessed <= kMaxBytes;
 }
 
 namespace {
@@ -206,10 +206,10 @@ bool fillsWithNumber(const Module& module, InstructionId id) {
 
 // A tuple's strip: its numbers, or how many values it holds.
 QString tupleText(const Literal& tuple) {
-  constexpr size_t kMostTold = 2;
+  constexpr size_t kMaxTold = 2;
   const auto& elements = tuple.elements();
   if (elements.empty()) return QObject::tr("nothing");
-  if (elements.size() > kMostTold) return QObject::tr("%1 values").arg(elements.size());
+  if (elements.size() > kMaxTold) return QObject::tr("%1 values").arg(elements.size());
   QStringList out;
   for (const Literal& each : elements)
     out << (each.shape().isArray()   ? nodeValue(each).text
@@ -228,7 +228,7 @@ NodeValues nodeValues(const Module& module, const Trace& trace) {
       if (value.shape().isTuple()) out[id].text = tupleText(value);
       if (value.shape().isToken()) out[id].text = QObject::tr("token");
       if (!value.shape().isArray() || !shape.isArray() ||
-          shape.elementCount().value_or(kMostElements + 1) > kMostElements)
+          shape.elementCount().value_or(kMaxElements + 1) > kMaxElements)
         continue;
       NodeValue& made = out[id] = nodeValue(value);
       const Opcode opcode = module.at(id).opcode;
@@ -264,10 +264,10 @@ NodeValue nodeValue(const Literal& value) {
   else
     out.text = range.least == range.most ? QObject::tr("all %1").arg(number(range.least))
                                          : QStringLiteral("%1 … %2").arg(number(range.least), number(range.most));
-  constexpr int64_t kMostDrawn = 2000;  // elements of a vector that a line can tell
+  constexpr int64_t kMaxDrawn = 2000;  // elements of a vector that a line can tell
   if (isImage(shape))
     addPixels(value, out);
-  else if (value.elementCount() == shape.dimensions.back() && value.elementCount() > kMostDrawn) {
+  else if (value.elementCount() == shape.dimensions.back() && value.elementCount() > kMaxDrawn) {
     addCounts(value, range.least, range.most, out);
     return out;
   } else

@@ -4,15 +4,15 @@
 #include <algorithm>
 
 #include "core/arrange/sockets.h"
-#include "core/edit/dimension_hues.h"
-#include "core/edit/size_names.h"
+#include "core/edit/sizes/dimension_hues.h"
+#include "core/edit/sizes/size_names.h"
 #include "editor/canvas/canvas.h"
 
 namespace tessera {
 namespace {
 constexpr size_t kFewBoxes = 40;  // what can be read without zooming
 constexpr float kValueStrip = 28;
-constexpr size_t kMostHued = 20000, kMostHuedBoxes = 4000;  // instructions; beyond, the first picture would wait
+constexpr size_t kMaxHued = 20000, kMaxHuedBoxes = 4000;  // instructions; beyond, the first picture would wait
 }  // namespace
 
 ViewMaker& SceneMaker::views() {
@@ -83,7 +83,7 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
                                     : nullptr)
           node.subtitle = subtitleWithNames(module_.shapeOf(node.instruction), *names);
     scene.hues = hues(scene.sizeNames.get());
-    if (scene.hues && view.nodes.size() <= kMostHuedBoxes)
+    if (scene.hues && view.nodes.size() <= kMaxHuedBoxes)
       for (ViewNode& node : view.nodes)
         if (node.kind == ViewNode::Kind::Instruction && !node.chip)
           for (const DimensionHue& each : scene.hues->of(node.instruction))
@@ -115,7 +115,7 @@ const Sizes& SceneMaker::sizes() {
 }
 
 std::shared_ptr<const DimensionHues> SceneMaker::hues(const SizeNames* names) {
-  if (module_.instructionCount() > kMostHued) return nullptr;
+  if (module_.instructionCount() > kMaxHued) return nullptr;
   if (names) return std::make_shared<const DimensionHues>(module_, sizes(), names);
   if (!hues_) hues_ = std::make_shared<const DimensionHues>(module_, sizes(), nullptr);
   return hues_;

@@ -11,7 +11,7 @@ namespace {
 constexpr int kHues[] = {212, 28, 148, 336, 268, 186, 46, 0};
 
 constexpr int64_t kCycle = LabColors::kCycle;
-constexpr double kMostUnderLightText = 0.165;  // light text has 4.5 : 1 up to here
+constexpr double kMaxUnderLightText = 0.165;  // light text has 4.5 : 1 up to here
 
 double luminance(const QColor& c) {
   const auto linear = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
@@ -61,12 +61,12 @@ QColor LabColors::element(int64_t row, int64_t rows, int64_t column, int64_t col
   QColor out;
   double lightness = 0.29 + 0.13 * step;
   do out = QColor::fromHslF(static_cast<float>(hue / 360.0), 0.46F, static_cast<float>(lightness));
-  while (luminance(out) > kMostUnderLightText && (lightness -= 0.02) > 0.1);
+  while (luminance(out) > kMaxUnderLightText && (lightness -= 0.02) > 0.1);
   return out;
 }
 
 QColor LabColors::textOn(const QColor& fill) const {
-  return luminance(fill) > kMostUnderLightText + 0.02 ? QColor(0x12, 0x18, 0x20) : QColor(0xf6, 0xf8, 0xfb);
+  return luminance(fill) > kMaxUnderLightText + 0.02 ? QColor(0x12, 0x18, 0x20) : QColor(0xf6, 0xf8, 0xfb);
 }
 
 }  // namespace tessera

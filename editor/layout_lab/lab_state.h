@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/edit/dimension_hues.h"
+#include "core/edit/sizes/dimension_hues.h"
 #include "editor/layout_lab/layout_model.h"
 
 namespace tessera {

@@ -7,7 +7,7 @@
 #include <QPalette>
 #include <algorithm>
 
-#include "core/ops/unfinished.h"
+#include "core/ops/inference/unfinished.h"
 
 namespace tessera {
 namespace {

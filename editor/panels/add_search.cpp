@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 constexpr int kWidth = 520, kHeight = 320, kMargin = 4;
-constexpr size_t kMostFound = 200;
+constexpr size_t kMaxFound = 200;
 }  // namespace
 
 AddSearch::AddSearch(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
@@ -72,7 +72,7 @@ std::vector<PaletteEntry> AddSearch::entriesFor(const std::string& words) const 
   if (words.empty() && page_ == Page::Empty)
     for (const char* line : {"f32[4,8]", "f32[8]", "3.5", "iota f32[8]"})
       for (PaletteEntry& entry : searchPalette(line, 1)) out.push_back(std::move(entry));
-  for (PaletteEntry& entry : searchPalette(words, kMostFound)) out.push_back(std::move(entry));
+  for (PaletteEntry& entry : searchPalette(words, kMaxFound)) out.push_back(std::move(entry));
   return out;
 }
 
@@ -94,9 +94,9 @@ void AddSearch::search(const QString& line) {
   };
   const std::string words = line.trimmed().toStdString();
   const auto entries = value_ || !wanted_.empty() ? std::vector<PaletteEntry>() : entriesFor(words);
-  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMostFound)
+  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMaxFound)
                        : !wanted_.empty()
-                           ? searchPaletteGiving(words, std::span<const tessera::Shape>(wanted_), kMostFound)
+                           ? searchPaletteGiving(words, std::span<const tessera::Shape>(wanted_), kMaxFound)
                            : std::vector<FittingEntry>();
   // Own blocks come first, but for an operation whose name was typed.
   const bool exact =

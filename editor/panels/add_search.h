@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/edit/blocks.h"
-#include "core/edit/palette.h"
+#include "core/edit/palette/blocks.h"
+#include "core/edit/palette/palette.h"
 
 class QLineEdit;
 class QListWidget;

@@ -8,11 +8,11 @@
 #include <QPalette>
 #include <QVBoxLayout>
 
-#include "core/edit/dimension_words.h"
-#include "core/edit/field.h"
-#include "core/edit/ready_computations.h"
 #include "core/edit/refusal.h"
-#include "core/edit/wiring.h"
+#include "core/edit/sizes/dimension_words.h"
+#include "core/edit/wiring/field.h"
+#include "core/edit/wiring/ready_computations.h"
+#include "core/edit/wiring/wiring.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
 #include "editor/attributes/attribute_picture.h"
@@ -156,14 +156,14 @@ void AttributeForm::addAttributes() {
 
 // What a field offers while it is typed: choices, or ready computations and those that are there.
 QStringList AttributeForm::wordsFor(Attr name, std::string_view choices) const {
-  constexpr qsizetype kMostWords = 200;
+  constexpr qsizetype kMaxWords = 200;
   if (!choices.empty()) return fromView(choices).split(QLatin1Char(' '));
   const Module& module = document_.module();
   QStringList out;
   for (const std::string& word : readyComputations(module, module.at(shown_), name))
     out << QString::fromStdString(word);
   for (ComputationId id : module.order())
-    if (kindOf(name) == AttributeKind::Computation && id != module.entry() && out.size() < kMostWords)
+    if (kindOf(name) == AttributeKind::Computation && id != module.entry() && out.size() < kMaxWords)
       out << QLatin1Char('%') + QString::fromStdString(module.at(id).name);
   return out;
 }

@@ -8,7 +8,7 @@
 
 namespace tessera {
 namespace {
-constexpr qsizetype kMostCharacters = 600;
+constexpr qsizetype kMaxCharacters = 600;
 }
 
 Banner::Banner(QWidget* parent) : QFrame(parent) {
@@ -39,7 +39,7 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
 }
 
 void Banner::showMessage(const QString& message) {
-  text_->setText(message.size() > kMostCharacters ? message.left(kMostCharacters) + QStringLiteral(" …") : message);
+  text_->setText(message.size() > kMaxCharacters ? message.left(kMaxCharacters) + QStringLiteral(" …") : message);
   show();
 }
 

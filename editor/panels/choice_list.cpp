@@ -9,7 +9,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kMargin = 4, kMostLines = 10, kNarrowest = 220, kWidest = 420;
+constexpr int kMargin = 4, kMaxLines = 10, kNarrowest = 220, kWidest = 420;
 }
 
 ChoiceList::ChoiceList(QWidget* parent) : QFrame(parent), heading_(new QLabel(this)), list_(new QListWidget(this)) {
@@ -46,7 +46,7 @@ void ChoiceList::openAt(QPoint at, const QString& heading, const QStringList& li
       std::clamp(std::max(list_->sizeHintForColumn(0) + 40, heading_->fontMetrics().horizontalAdvance(heading) + 20),
                  kNarrowest, kWidest);
   const int line = std::max(18, list_->sizeHintForRow(0));
-  const int high = line * static_cast<int>(std::min<qsizetype>(lines.size(), kMostLines)) + 8 +
+  const int high = line * static_cast<int>(std::min<qsizetype>(lines.size(), kMaxLines)) + 8 +
                    (heading.isEmpty() ? 0 : heading_->heightForWidth(wide - 2 * kMargin) + kMargin) + 2 * kMargin;
   const QSize room = parentWidget()->size();
   resize(std::min(wide, room.width()), std::min(high, room.height()));

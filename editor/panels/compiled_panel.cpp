@@ -13,9 +13,9 @@
 
 #include "backends/backend.h"
 #include "backends/derived.h"
-#include "core/edit/splicing.h"
+#include "core/edit/wiring/splicing.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/tools/explain.h"
 #include "editor/document/document.h"
 

@@ -10,7 +10,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include "core/edit/size_names.h"
+#include "core/edit/sizes/size_names.h"
 #include "core/formats/hlo_text.h"
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"

@@ -7,18 +7,18 @@
 #include <algorithm>
 
 #include "core/arrange/arrangement.h"
-#include "core/edit/initial_value.h"
+#include "core/edit/wiring/initial_value.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/index_math.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 
 namespace tessera {
 namespace {
 
-constexpr size_t kMostLinks = 40;
-constexpr qsizetype kMostValue = 400;
-constexpr size_t kMostShape = 2000;
+constexpr size_t kMaxLinks = 40;
+constexpr qsizetype kMaxValue = 400;
+constexpr size_t kMaxShape = 2000;
 
 QString escaped(std::string_view view) {
   return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())).toHtmlEscaped();
@@ -44,13 +44,13 @@ QString link(const Module& module, InstructionId id) {
 
 QString links(const Module& module, std::span<const InstructionId> ids) {
   QString rows;
-  for (size_t i = 0; i < ids.size() && i < kMostLinks; ++i) rows += row(QString::number(i), link(module, ids[i]));
-  if (ids.size() > kMostLinks) rows += row(QString(), QObject::tr("… and %1 more").arg(ids.size() - kMostLinks));
+  for (size_t i = 0; i < ids.size() && i < kMaxLinks; ++i) rows += row(QString::number(i), link(module, ids[i]));
+  if (ids.size() > kMaxLinks) rows += row(QString(), QObject::tr("… and %1 more").arg(ids.size() - kMaxLinks));
   return table(rows);
 }
 
 QString shapeSection(const Module& module, const Instruction& i, const QString& dimensions) {
-  QString rows = row(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMostShape)));
+  QString rows = row(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMaxShape)));
   if (i.shape->isArray()) {
     if (const auto count = i.shape->elementCount()) rows += row(QObject::tr("elements"), QString::number(*count));
     const auto bytes = i.shape->denseBytes();
@@ -82,11 +82,11 @@ QString attributeSection(const Module& module, const Instruction& i) {
     if (hasField(i.opcode, a.name)) continue;
     const std::string value = printAttributeValue(module, a.value, kindOf(a.name));
     QString shown = QString::fromStdString(value);
-    if (shown.size() > kMostValue) shown = shown.left(kMostValue) + QStringLiteral(" …");
+    if (shown.size() > kMaxValue) shown = shown.left(kMaxValue) + QStringLiteral(" …");
     rows += row(escaped(nameOf(a.name)), QStringLiteral("<code>%1</code>").arg(shown.toHtmlEscaped()));
   }
   for (const UnknownAttribute& a : i.attributes->unknown)
-    rows += row(escaped(a.name), code(std::string_view(a.value.text).substr(0, static_cast<size_t>(kMostValue))));
+    rows += row(escaped(a.name), code(std::string_view(a.value.text).substr(0, static_cast<size_t>(kMaxValue))));
   return rows.isEmpty() ? rows : heading(QObject::tr("Further attributes")) + table(rows);
 }
 
@@ -146,9 +146,9 @@ QString tooltipOf(const Module& module, InstructionId id, const QString& dimensi
   if (i.metadata && !i.metadata->opName.empty()) lines << escaped(i.metadata->opName);
   if (i.metadata && !i.metadata->sourceFile.empty())
     lines << escaped(i.metadata->sourceFile) + QStringLiteral(":%1").arg(i.metadata->sourceLine);
-  constexpr size_t kMostReasons = 8;
+  constexpr size_t kMaxReasons = 8;
   if (const auto inferred = inferInstruction(module, id))
-    for (size_t d = 0; d < std::min(inferred->reasons.size(), kMostReasons); ++d) {
+    for (size_t d = 0; d < std::min(inferred->reasons.size(), kMaxReasons); ++d) {
       const std::string& reason = inferred->reasons[d];
       lines << (reason.starts_with("dimension") ? QString() : QObject::tr("dimension %1: ").arg(d)) + escaped(reason);
     }

@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kEverything = 1000;
-constexpr int kMostRecents = 8;
+constexpr int kMaxRecents = 8;
 constexpr auto kBlockMark = "block: ";
 
 QString fromText(const std::string& text) { return QString::fromStdString(text); }
@@ -70,7 +70,7 @@ void PalettePanel::setFavourites(const QStringList& titles) {
 }
 
 void PalettePanel::setRecents(const QStringList& titles) {
-  recents_ = titles.mid(0, kMostRecents);
+  recents_ = titles.mid(0, kMaxRecents);
   fill();
 }
 

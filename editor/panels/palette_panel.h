@@ -8,8 +8,8 @@
 #include <QWidget>
 #include <vector>
 
-#include "core/edit/blocks.h"
-#include "core/edit/palette.h"
+#include "core/edit/palette/blocks.h"
+#include "core/edit/palette/palette.h"
 
 class QLineEdit;
 

@@ -29,11 +29,11 @@ QString argumentsText(const RunOutcome& outcome) {
 
 QString leftOutText(const RunOutcome& outcome) {
   if (outcome.leftOut.empty()) return {};
-  constexpr size_t kMostNamed = 4;
+  constexpr size_t kMaxNamed = 4;
   QStringList names;
-  for (size_t k = 0; k < std::min(outcome.leftOut.size(), kMostNamed); ++k)
+  for (size_t k = 0; k < std::min(outcome.leftOut.size(), kMaxNamed); ++k)
     names << QString::fromStdString(outcome.leftOut[k]);
-  if (outcome.leftOut.size() > kMostNamed) names << QStringLiteral("…");
+  if (outcome.leftOut.size() > kMaxNamed) names << QStringLiteral("…");
   return QObject::tr("<br>The complete part ran. Not finished yet: %1").arg(names.join(QStringLiteral(", ")));
 }
 

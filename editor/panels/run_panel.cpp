@@ -25,7 +25,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostLines = 64;
+constexpr size_t kMaxLines = 64;
 
 QStringList argumentNames(const Module& module) {
   QStringList out;
@@ -210,7 +210,7 @@ void RunPanel::show() {
 }
 
 void RunPanel::rebuildArguments() {
-  QStringList names = argumentNames(document_.module()).mid(0, kMostLines);
+  QStringList names = argumentNames(document_.module()).mid(0, kMaxLines);
   if (names == shown_) return;
   shown_ = names;
   typing_ = -1;

@@ -20,7 +20,7 @@ namespace tessera {
 namespace {
 
 constexpr int kWidth = 400, kMargin = 8, kWaitMs = 120, kKind = Qt::UserRole, kIndex = Qt::UserRole + 1;
-constexpr size_t kMostShown = 300;
+constexpr size_t kMaxShown = 300;
 enum Kind { kOther, kNumber };
 
 QString text(const std::string& words) { return QString::fromStdString(words); }
@@ -197,7 +197,7 @@ std::set<InstructionId> SizePanel::numbers() const {
 
 void SizePanel::say(const std::vector<Resizing::Line>& lines, bool wrong) {
   for (const Resizing::Line& line : lines) {
-    if (static_cast<size_t>(changes_->count()) >= kMostShown) return;
+    if (static_cast<size_t>(changes_->count()) >= kMaxShown) return;
     const QString name =
         module_.contains(line.instruction) ? text(std::string(module_.at(line.instruction).name)) : QString();
     auto* item = new QListWidgetItem(

@@ -1,6 +1,6 @@
 // SizePanel: a dimension changed everywhere it flows. Over the canvas: which dimension of the selected instruction, its
 // new size and its name, what else may be meant, and what would change or cannot follow, as it is typed. One edit in
-// the end. Before: the studio's Sizes command; after: core/edit/sizes.h and Document.
+// the end. Before: the studio's Sizes command; after: core/edit/sizes/sizes.h and Document.
 #pragma once
 
 #include <QFrame>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/edit/sizes.h"
+#include "core/edit/sizes/sizes.h"
 
 class QComboBox;
 class QLabel;

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostItems = 200;
+constexpr size_t kMaxItems = 200;
 
 enum class Part { None, ShapeOrOpcode, Opcode, Operand, AttributeName, AttributeValue };
 
@@ -146,7 +146,7 @@ class Finder {
     }
     std::vector<Completion> out = std::move(begins_);
     out.insert(out.end(), std::make_move_iterator(holds_.begin()), std::make_move_iterator(holds_.end()));
-    if (out.size() > kMostItems) out.resize(kMostItems);
+    if (out.size() > kMaxItems) out.resize(kMaxItems);
     return out;
   }
 

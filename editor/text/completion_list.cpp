@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kMostLines = 9, kWidest = 620, kBorder = 1;
+constexpr int kMaxLines = 9, kWidest = 620, kBorder = 1;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void CompletionList::show(const Completions& found, const QRect& cursor, bool pr
   setCurrentItem(preferred ? topLevelItem(0) : nullptr);
   resizeColumnToContents(0);
   setColumnWidth(0, std::min(columnWidth(0) + 12, kWidest / 2));
-  const int lines = std::min<int>(static_cast<int>(found.items.size()), kMostLines);
+  const int lines = std::min<int>(static_cast<int>(found.items.size()), kMaxLines);
   const int high = lines * std::max(sizeHintForRow(0), 16) + 2 * std::max(frameWidth(), kBorder);
   const QRect room = parentWidget()->rect();
   const int wide = std::min({kWidest, room.width(), columnWidth(0) + std::max(sizeHintForColumn(1) + 30, 80)});

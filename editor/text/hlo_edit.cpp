@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "core/edit/text_edit.h"
-#include "core/ops/unfinished.h"
+#include "core/ops/inference/unfinished.h"
 #include "editor/document/document.h"
 #include "editor/text/hlo_highlight.h"
 
@@ -19,8 +19,8 @@ namespace tessera {
 namespace {
 
 constexpr int kWaitMs = 250;
-constexpr size_t kMostInstructions = 5000;
-constexpr int kMostListed = 4;  // lines of the list that are in sight
+constexpr size_t kMaxInstructions = 5000;
+constexpr int kMaxListed = 4;  // lines of the list that are in sight
 
 class Highlighter : public QSyntaxHighlighter {
  public:
@@ -128,13 +128,13 @@ void HloEdit::begin() {
   completion_->hide();
   filling_ = true;
   const bool open = document_.isOpen() && !document_.isPlainGraph();
-  const bool small = open && document_.module().instructionCount() <= kMostInstructions;
+  const bool small = open && document_.module().instructionCount() <= kMaxInstructions;
   field_->setReadOnly(!small);
   field_->setPlainText(small ? QString::fromStdString(computationText(document_.module(), document_.computation()))
                              : QString());
   filling_ = false;
   mark({});
-  if (open && !small) say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMostInstructions));
+  if (open && !small) say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMaxInstructions));
 }
 
 // The graph was changed elsewhere, or undone: the text follows, unless it is the hand's own typing that did it.
@@ -244,7 +244,7 @@ void HloEdit::showProblems() {
   }
   field_->setExtraSelections(marks);
   list_->setVisible(list_->count() > 0);
-  list_->setFixedHeight(std::min(list_->count(), kMostListed) * std::max(list_->sizeHintForRow(0), 16) + 4);
+  list_->setFixedHeight(std::min(list_->count(), kMaxListed) * std::max(list_->sizeHintForRow(0), 16) + 4);
 }
 
 void HloEdit::goTo(int problem) {

@@ -9,7 +9,7 @@
 
 namespace tessera {
 namespace {
-constexpr int64_t kMostCells = 1 << 20;  // a QTableView counts in int and lays out its sections
+constexpr int64_t kMaxCells = 1 << 20;  // a QTableView counts in int and lays out its sections
 }
 
 void SliceModel::setSlice(const ValueSlice& slice, const ValueSummary& summary, bool dark) {
@@ -30,10 +30,10 @@ void SliceModel::setAxes(std::optional<Axis> rows, std::optional<Axis> columns) 
 }
 
 int SliceModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.rows(), kMostCells));
+  return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.rows(), kMaxCells));
 }
 int SliceModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.columns(), kMostCells));
+  return parent.isValid() ? 0 : static_cast<int>(std::min(slice_.columns(), kMaxCells));
 }
 
 QVariant SliceModel::data(const QModelIndex& index, int role) const {

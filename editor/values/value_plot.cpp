@@ -13,8 +13,8 @@
 namespace tessera {
 namespace {
 
-constexpr int kMargin = 8, kBars = 40, kMostLines = 12, kMostImageSide = 4096;
-constexpr int64_t kMostPoints = 4000;
+constexpr int kMargin = 8, kBars = 40, kMaxLines = 12, kMaxImageSide = 4096;
+constexpr int64_t kMaxPoints = 4000;
 
 }  // namespace
 
@@ -47,8 +47,8 @@ void ValuePlot::makeImage() {
   const bool colors = inColors();
   const int64_t high = colors ? sizes[sizes.size() - 3] : slice_.rows(),
                 wide = colors ? sizes[sizes.size() - 2] : slice_.columns();
-  const int rows = static_cast<int>(std::min<int64_t>(high, kMostImageSide)),
-            columns = static_cast<int>(std::min<int64_t>(wide, kMostImageSide));
+  const int rows = static_cast<int>(std::min<int64_t>(high, kMaxImageSide)),
+            columns = static_cast<int>(std::min<int64_t>(wide, kMaxImageSide));
   std::vector<int64_t> indices = slice_.indices();
   ValueSlice plane = slice_;
   image_ = QImage(columns, rows, QImage::Format_RGB32);
@@ -108,14 +108,14 @@ void ValuePlot::paintAxis(QPainter& painter, double low, double high, const QStr
 // A vector is one line; a matrix a line a row.
 void ValuePlot::paintLines(QPainter& painter) {
   const bool vector = slice_.columns() == 1;
-  const int64_t lines = vector ? 1 : std::min<int64_t>(slice_.rows(), kMostLines),
+  const int64_t lines = vector ? 1 : std::min<int64_t>(slice_.rows(), kMaxLines),
                 length = vector ? slice_.rows() : slice_.columns();
   const double low = summary_.least, high = summary_.most > low ? summary_.most : low + 1;
   paintAxis(painter, low, high, QStringLiteral("0"), QString::number(length - 1));
   const QRectF plot = area().adjusted(1, 2, -1, -2);
   painter.setClipRect(plot.adjusted(-1, -2, 1, 2));
   const QColor first = palette().color(QPalette::Highlight);
-  const int64_t step = std::max<int64_t>(1, length / kMostPoints);
+  const int64_t step = std::max<int64_t>(1, length / kMaxPoints);
   for (int64_t line = 0; line < lines; ++line) {
     QPainterPath path;
     bool down = false;

@@ -1,4 +1,4 @@
-// Arranging the parts, and what happens when the value, the element or the slice changes.
+// ArrangeController the parts, and what happens when the value, the element or the slice changes.
 #include "editor/values/value_view.h"
 
 #include <QComboBox>

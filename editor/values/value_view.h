@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/edit/dimension_hues.h"
+#include "core/edit/sizes/dimension_hues.h"
 #include "editor/values/value_slice.h"
 
 class QComboBox;

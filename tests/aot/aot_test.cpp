@@ -16,7 +16,7 @@
 #include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/npz.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
 
 namespace tessera {
@@ -190,12 +190,17 @@ Called callInBounds(const Module& module, const Library& library, const std::vec
 constexpr const char* kComputations = R"(
 sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
 before { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }
-by_size { a = f32[] parameter(0)  b = f32[] parameter(1)  x = f32[] multiply(a, a)  y = f32[] multiply(b, b)  z = f32[] add(x, y)  c = pred[] compare(x, z), direction=LT
+by_size { a = f32[] parameter(0)  b = f32[] parameter(1)  x = f32[] multiply(a, a)  y = f32[] )"
+                                      R"(multiply(b, b)  z = f32[] add(x, y)  c = pred[] compare(x, z), direction=LT
   d = pred[] compare(a, b), direction=GT  ROOT r = pred[] and(c, d) }
-more { s = (s32[], f32[96,96]) parameter(0)  i = s32[] get-tuple-element(s), index=0  n = s32[] constant(7)  ROOT r = pred[] compare(i, n), direction=LT }
-step { s = (s32[], f32[96,96]) parameter(0)  i = s32[] get-tuple-element(s), index=0  x = f32[96,96] get-tuple-element(s), index=1  one = s32[] constant(1)
-  j = s32[] add(i, one)  d = f32[96,96] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}  t = f32[96,96] tanh(d)  ROOT r = (s32[], f32[96,96]) tuple(j, t) }
-halved { x = f32[200,300] parameter(0)  h = f32[] constant(0.5)  b = f32[200,300] broadcast(h), dimensions={}  ROOT r = f32[200,300] multiply(x, b) }
+more { s = (s32[], f32[96,96]) parameter(0)  i = s32[] get-tuple-element(s), index=0  n = s32[] )"
+                                      R"(constant(7)  ROOT r = pred[] compare(i, n), direction=LT }
+step { s = (s32[], f32[96,96]) parameter(0)  i = s32[] get-tuple-element(s), index=0  x = f32[96,96] )"
+                                      R"(get-tuple-element(s), index=1  one = s32[] constant(1)
+  j = s32[] add(i, one)  d = f32[96,96] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}  )"
+                                      R"(t = f32[96,96] tanh(d)  ROOT r = (s32[], f32[96,96]) tuple(j, t) }
+halved { x = f32[200,300] parameter(0)  h = f32[] constant(0.5)  b = f32[200,300] broadcast(h), )"
+                                      R"(dimensions={}  ROOT r = f32[200,300] multiply(x, b) }
 squared { x = f32[200,300] parameter(0)  ROOT r = f32[200,300] multiply(x, x) }
 )";
 
@@ -517,12 +522,20 @@ TEST(AheadOfTimeCalls, SeveralDevicesRunAtOnce) {
 
 // What is kept of a border of a manual region has the module's mesh beside it.
 TEST(AheadOfTimeCalls, ManualRegionsKeepTheirMesh) {
-  const Module module = moduleOf(R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+  const Module module =
+      moduleOf(R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = )"
+               R"(#sdy.mesh<["x"=2]>}}
 ENTRY main {
   a = f32[4,3] parameter(0)
-  l = f32[2,3] custom-call(a), custom_call_target="xla.sdy.GlobalToLocalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"}
+  l = f32[2,3] custom-call(a), custom_call_target="xla.sdy.GlobalToLocalShape", )"
+               R"(custom_call_has_side_effect=true, )"
+               R"(frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, )"
+               R"({}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"}
   n = f32[2,3] negate(l)
-  ROOT g = f32[4,3] custom-call(n), custom_call_target="xla.sdy.LocalToGlobalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>",xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}]>]>"}
+  ROOT g = f32[4,3] custom-call(n), custom_call_target="xla.sdy.LocalToGlobalShape", )"
+               R"(custom_call_has_side_effect=true, )"
+               R"(frontend_attributes={xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>",xla.sdy.out_shardings="#sdy.)"
+               R"(sharding_per_value<[<@mesh, [{\"x\"}, {}]>]>"}
 }
 )");
   const DeviceGrid grid = gridOf(module, 0, 0).value();
@@ -559,7 +572,7 @@ TEST(AheadOfTimeCalls, WhatNeedsTesseraIsNamed) {
       "get-tuple-element(noise), index=0 }\n");
   auto object = objectOf(module);
   ASSERT_FALSE(object);
-  EXPECT_EQ(object.error().fault, Fault::Unsupported);
+  EXPECT_EQ(object.error().kind, ErrorKind::Unsupported);
   EXPECT_NE(object.error().message.find("noise cannot be compiled ahead of time"), std::string::npos)
       << object.error().message;
 }

@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/bench/rival.h"
 
 namespace {

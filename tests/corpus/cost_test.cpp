@@ -4,7 +4,7 @@
 
 #include "core/cost/cost.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
 
 namespace tessera {

@@ -9,7 +9,7 @@
 #include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/npz.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
 
 namespace tessera {
@@ -80,7 +80,7 @@ void expectSameBits(const std::string& file, const fs::path& values) {
   std::vector<Literal> first;
   for (int threads : {1, 0, 5}) {
     auto runs = Runs::of(*read.module, *grid, threads);
-    if (!runs && runs.error().fault == Fault::Unsupported) GTEST_SKIP() << runs.error().toString();
+    if (!runs && runs.error().kind == ErrorKind::Unsupported) GTEST_SKIP() << runs.error().toString();
     ASSERT_TRUE(runs) << runs.error().toString();
     for (int run = 0; run < (hasState ? 1 : 2); ++run) {
       auto outputs = runs->run(*arguments);

@@ -6,7 +6,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
 
 namespace tessera {

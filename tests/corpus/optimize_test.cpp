@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/passes/pipeline.h"
 #include "core/passes/rewriter.h"
 #include "tests/corpus/corpus.h"
@@ -44,7 +44,7 @@ class CorpusOptimize : public testing::TestWithParam<std::string> {
 
 TEST_P(CorpusOptimize, IsHloAgain) {
   const auto optimized = optimize(*source_);
-  if (!optimized && optimized.error().fault == Fault::Unsupported) GTEST_SKIP() << optimized.error().toString();
+  if (!optimized && optimized.error().kind == ErrorKind::Unsupported) GTEST_SKIP() << optimized.error().toString();
   ASSERT_TRUE(optimized) << optimized.error().toString();
   EXPECT_EQ(errorsOf(verify(*optimized)), "");
   const std::string printed = printHloText(*optimized);

@@ -10,7 +10,7 @@
 
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/passes/pipeline.h"
 #include "core/passes/rewriter.h"
 #include "tests/corpus/corpus.h"
@@ -79,7 +79,7 @@ class CorpusPasses : public testing::TestWithParam<std::string> {
     const std::string before = printHloText(module);
     for (const Pass* pass : chosen) {
       const auto changed = pass->run(module);
-      if (!changed && changed.error().fault == Fault::Unsupported) continue;  // it says what must come before
+      if (!changed && changed.error().kind == ErrorKind::Unsupported) continue;  // it says what must come before
       ASSERT_TRUE(changed) << what << ": " << pass->name << ": " << changed.error().toString();
     }
     if (entryArgumentShapes(module).size() != arguments_.size()) return;

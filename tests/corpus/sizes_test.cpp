@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "backends/backend.h"
-#include "core/edit/sizes.h"
+#include "core/edit/sizes/sizes.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/npz.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
 
 namespace tessera {

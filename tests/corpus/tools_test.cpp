@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/tools/cut_out.h"
 #include "core/tools/diff.h"
 #include "core/tools/explain.h"

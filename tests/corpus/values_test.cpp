@@ -16,7 +16,7 @@
 #include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/npz.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
 
 namespace tessera {
@@ -148,7 +148,7 @@ std::optional<Module> readProgram(const std::string& file) {
 
 // Calls of the TPU's own, and arguments that are cut in a way that the file does not write.
 bool isOnlyForTpu(const std::string& file, const Diagnostic& error) {
-  return isForTpu(file) && (error.fault == Fault::Unsupported || error.fault == Fault::Input);
+  return isForTpu(file) && (error.kind == ErrorKind::Unsupported || error.kind == ErrorKind::Input);
 }
 
 // --- what is in the repository

@@ -11,8 +11,8 @@
 
 #include "app/studio/block_actions.h"
 #include "app/studio/panels.h"
-#include "core/edit/blocks.h"
-#include "core/edit/palette_forms.h"
+#include "core/edit/palette/blocks.h"
+#include "core/edit/palette/palette_forms.h"
 #include "core/edit/text_edit.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/module_file.h"

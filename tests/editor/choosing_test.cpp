@@ -7,10 +7,10 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/studio/arranging.h"
+#include "app/studio/arrange_controller.h"
 #include "app/studio/node_labels.h"
 #include "app/studio/panels.h"
-#include "app/studio/running.h"
+#include "app/studio/run_controller.h"
 #include "core/hlo/numbers.h"
 #include "editor/panels/attribute_form.h"
 #include "editor/panels/banner.h"
@@ -104,7 +104,8 @@ class ChoosingTest : public QObject {
 
   void aReadyComparatorIsChosen() {
     hand().openText(R"(HloModule s
-less { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3) ROOT before = pred[] compare(a, b), direction=LT }
+less { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3) ROOT )"
+                    R"(before = pred[] compare(a, b), direction=LT }
 ENTRY main {
   x = f32[4] constant({2, 1, 2, 1})
   i = s32[4] constant({1, 2, 0, 3})

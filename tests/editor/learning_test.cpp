@@ -7,7 +7,7 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/studio/learning.h"
+#include "app/studio/lesson_controller.h"
 #include "app/studio/panels.h"
 #include "core/tools/op_examples.h"
 #include "editor/layout_lab/dimension_chips.h"

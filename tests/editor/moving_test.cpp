@@ -1,9 +1,9 @@
-// Arranging by hand: nodes moved, put into wires and pulled out, wires cut and led, frames, notes, mute; every gesture
-// undone and redone, places saved beside the graph.
+// ArrangeController by hand: nodes moved, put into wires and pulled out, wires cut and led, frames, notes, mute; every
+// gesture undone and redone, places saved beside the graph.
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/studio/arranging.h"
+#include "app/studio/arrange_controller.h"
 #include "tests/editor/hand.h"
 
 using namespace tessera;

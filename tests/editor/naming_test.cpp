@@ -6,7 +6,7 @@
 
 #include "app/studio/block_actions.h"
 #include "app/studio/panels.h"
-#include "core/edit/size_names.h"
+#include "core/edit/sizes/size_names.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/inspector.h"
 #include "tests/editor/hand.h"

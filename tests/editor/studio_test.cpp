@@ -557,7 +557,7 @@ class StudioTest : public QObject {
   void scriptsRefuseWhatTheyDoNotKnow() {
     for (const char* line : {"dance", "select nobody", "open-group nowhere", "theme pink", "panel attic", "size 3x4"}) {
       const Status played = playCommand(*window_, line);
-      QVERIFY2(!played && played.error().fault == Fault::Usage, line);
+      QVERIFY2(!played && played.error().kind == ErrorKind::Usage, line);
     }
     QVERIFY(playCommand(*window_, "# a comment").has_value());
   }

@@ -27,7 +27,7 @@
 #include <numeric>
 #include <random>
 
-#include "app/studio/arranging.h"
+#include "app/studio/arrange_controller.h"
 #include "app/studio/block_actions.h"
 #include "app/studio/key_map.h"
 #include "app/studio/navigation.h"

@@ -11,7 +11,7 @@
 
 #include "core/edit/edit.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 

@@ -1,7 +1,7 @@
 // Any text: reading, inferring, verifying and printing end without a crash; and where reading found no error, what was
 // printed reads again without errors and prints the same.
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/fuzz/expect.h"
 
 using namespace tessera;

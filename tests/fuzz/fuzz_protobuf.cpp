@@ -2,7 +2,7 @@
 // crash; and where reading found no error, what was written reads again to the same.
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/fuzz/expect.h"
 
 using namespace tessera;

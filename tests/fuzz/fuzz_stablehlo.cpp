@@ -2,7 +2,7 @@
 // found no error, the HLO that was made of it prints and reads again.
 #include "core/formats/hlo_text.h"
 #include "core/formats/stablehlo.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "tests/fuzz/expect.h"
 
 using namespace tessera;

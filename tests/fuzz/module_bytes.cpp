@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 constexpr int kAttempts = 400;
-constexpr int64_t kMostElements = 512;
+constexpr int64_t kMaxElements = 512;
 enum CalleeKind { kReducer, kComparison, kElementwise, kCalleeKinds, kOrder };
 
 const std::vector<ElementType>& types() {
@@ -52,7 +52,7 @@ bool movesOnly(const OpDef& op) {
 }
 
 int64_t elementsOf(const Shape& shape) {
-  if (!shape.isTuple()) return shape.isArray() ? shape.elementCount().value_or(kMostElements + 1) : kMostElements + 1;
+  if (!shape.isTuple()) return shape.isArray() ? shape.elementCount().value_or(kMaxElements + 1) : kMaxElements + 1;
   int64_t most = 0;
   for (const Shape& element : shape.elements) most = std::max(most, elementsOf(element));
   return most;
@@ -312,7 +312,7 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
   context.attributes = &out.attributes;
   context.written = out.written ? &*out.written : nullptr;
   auto inferred = op.inferShape(context);
-  if (!inferred || elementsOf(inferred->shape) > kMostElements) return std::nullopt;
+  if (!inferred || elementsOf(inferred->shape) > kMaxElements) return std::nullopt;
   const auto isWhole = [](const Operand& operand) { return hasOnlyIntegers(operand.shape); };
   if (op.category == "Linear algebra" && hasOnlyIntegers(inferred->shape) &&
       !std::ranges::all_of(out.operands, isWhole))

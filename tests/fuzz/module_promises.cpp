@@ -8,7 +8,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/passes/pipeline.h"
 #include "tests/fuzz/module_bytes.h"
 
@@ -114,7 +114,7 @@ bool hangsOnLastBit(const Module& module, const std::vector<Literal>& arguments,
 
 std::string compareRuns(const Module& module, const std::vector<Literal>& arguments) {
   const auto expected = runOn("evaluator", module, arguments), found = runOn("cpu", module, arguments);
-  const auto refuses = [](const auto& outputs) { return !outputs && outputs.error().fault == Fault::Unsupported; };
+  const auto refuses = [](const auto& outputs) { return !outputs && outputs.error().kind == ErrorKind::Unsupported; };
   if (refuses(expected) || refuses(found) || (!expected && !found)) return {};
   if (!expected) return "the evaluator fails: " + expected.error().toString();
   if (!found) return "the CPU backend fails: " + found.error().toString();
@@ -154,7 +154,7 @@ std::string comparePasses(const Module& module, const std::vector<Literal>& argu
   for (const Pass& pass : passes()) {
     Module changed = derive(module);
     const auto done = pass.run(changed);
-    if (!done && done.error().fault == Fault::Unsupported) continue;
+    if (!done && done.error().kind == ErrorKind::Unsupported) continue;
     const std::string where = " (pass " + std::string(pass.name) + ")\n" + printHloText(changed);
     if (!done) return done.error().toString() + where;
     if (verify(changed).hasErrors()) return "what the pass gives does not verify" + where;

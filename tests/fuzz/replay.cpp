@@ -20,8 +20,8 @@
 namespace {
 
 using Bytes = std::vector<char>;
-constexpr unsigned kMostSeconds = 25;  // for one input
-constexpr rlim_t kMostMemory = rlim_t{6} << 30;
+constexpr unsigned kMaxSeconds = 25;  // for one input
+constexpr rlim_t kMaxMemory = rlim_t{6} << 30;
 const Bytes* current = nullptr;  // what runs now, for the signal handler
 
 // Only calls that a signal handler may make.
@@ -40,7 +40,7 @@ void leaveFinding(int signal) {
 
 void run(const Bytes& bytes) {
   current = &bytes;
-  alarm(kMostSeconds);
+  alarm(kMaxSeconds);
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   alarm(0);
 }
@@ -116,7 +116,7 @@ class Mutator {
 
 void mutateFor(double seconds, const std::vector<Bytes>& seeds) {
 #ifndef __SANITIZE_ADDRESS__
-  const rlimit limit{kMostMemory, kMostMemory};
+  const rlimit limit{kMaxMemory, kMaxMemory};
   setrlimit(RLIMIT_AS, &limit);
 #endif
   for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) std::signal(signal, leaveFinding);

@@ -17,7 +17,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/hlo/index_math.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/tools/help_page.h"
 #include "core/tools/reference_figure.h"
 #include "tests/ops/case_file.h"
@@ -141,7 +141,7 @@ void runOn(const std::string& backendName, const Section& section, const Variant
   auto executable = (*backend)->compile(module, options);
   if (has(section, variant, backendName + " refuses")) {
     ASSERT_FALSE(executable) << backendName << " is said to refuse this case, but takes it";
-    EXPECT_EQ(executable.error().fault, Fault::Unsupported) << executable.error().toString();
+    EXPECT_EQ(executable.error().kind, ErrorKind::Unsupported) << executable.error().toString();
     return;
   }
   ASSERT_TRUE(executable) << backendName << ": " << executable.error().toString();

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 #include "tests/ops/case_file.h"
 

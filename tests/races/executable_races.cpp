@@ -16,7 +16,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace {
 
@@ -33,7 +33,8 @@ void expect(bool holds, const std::string& what) {
 constexpr const char* kScalars = R"(
 sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
 before { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }
-first { a = f32[] parameter(0)  b = f32[] parameter(1)  i = s32[] parameter(2)  j = s32[] parameter(3)  ROOT r = pred[] compare(a, b), direction=LT }
+first { a = f32[] parameter(0)  b = f32[] parameter(1)  i = s32[] parameter(2)  j = s32[] parameter(3)  )"
+                                 R"(ROOT r = pred[] compare(a, b), direction=LT }
 )";
 
 // Each is cut among threads in a way of its own.

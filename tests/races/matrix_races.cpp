@@ -5,17 +5,17 @@
 #include <functional>
 #include <vector>
 
-#include "backends/runtime/factor_step.h"
-#include "backends/runtime/gemm_step.h"
-#include "backends/runtime/permute_step.h"
-#include "backends/runtime/triangular_solve_step.h"
+#include "backends/runtime/gemm/gemm_step.h"
+#include "backends/runtime/linear_algebra/factor_step.h"
+#include "backends/runtime/linear_algebra/triangular_solve_step.h"
+#include "backends/runtime/movement/permute_step.h"
 #include "tests/races/program_races.h"
 
 namespace {
 
 using namespace tessera::cpu;
 
-constexpr int kMostThreads = 4;
+constexpr int kMaxThreads = 4;
 constexpr int64_t kSize = 200;  // of a matrix; not a whole number of vectors
 
 enum Slot : int { kLeft, kRight, kOut, kScratch, kSlots };
@@ -68,7 +68,7 @@ Job factors(bool isDouble, Factors kind, int64_t batch) {
   factor.batch = batch;
   factor.rows = factor.columns = kSize;
   factor.isDouble = isDouble;
-  factor.threads = kMostThreads;
+  factor.threads = kMaxThreads;
   factor.from = kLeft, factor.to = kOut, factor.scratch = kScratch;
   return {makeFactorStep(factor), batch * kSize * kSize * 8, scratchBytes(factor), isDouble};
 }
@@ -77,14 +77,14 @@ Job solution(bool isDouble) {
   TriangularSolve solve;
   solve.n = solve.sides = kSize;
   solve.isDouble = isDouble;
-  solve.threads = kMostThreads;
+  solve.threads = kMaxThreads;
   solve.a = kLeft, solve.b = kRight, solve.x = kOut, solve.scratch = kScratch;
   return {makeTriangularSolveStep(solve), kSize * kSize * 8, scratchBytes(solve), isDouble};
 }
 
 Job transpose(int64_t rows, int64_t columns) {
   Permute permute{{}, {rows, columns, 1}, {columns, 1, rows}, 4, kLeft, kOut, kScratch};
-  const int64_t scratch = permuteBufferBytes(permute, kMostThreads);
+  const int64_t scratch = permuteBufferBytes(permute, kMaxThreads);
   return {makePermuteStep(std::move(permute)), rows * columns * 4, scratch, false};
 }
 
@@ -104,7 +104,7 @@ int64_t wrongMatrices() {
   int64_t wrong = 0;
   for (const auto& job : jobs) {
     const std::vector<std::byte> alone = resultOf(job(), 1);
-    for (int threads : {2, kMostThreads}) wrong += alone.empty() || resultOf(job(), threads) != alone;
+    for (int threads : {2, kMaxThreads}) wrong += alone.empty() || resultOf(job(), threads) != alone;
   }
   return wrong;
 }

@@ -12,10 +12,10 @@
 #include <functional>
 #include <thread>
 
-#include "backends/runtime/permute_step.h"
+#include "backends/runtime/movement/permute_step.h"
+#include "backends/runtime/prefix_sum_step.h"
 #include "backends/runtime/program.h"
-#include "backends/runtime/radix_sort_step.h"
-#include "backends/runtime/scan_step.h"
+#include "backends/runtime/sort/radix_sort_step.h"
 
 extern "C" {
 using tessera::cpu::FieldReader;

@@ -7,7 +7,7 @@
 #include <random>
 #include <thread>
 
-#include "backends/runtime/radix_sort.h"
+#include "backends/runtime/sort/radix_sort.h"
 #include "backends/runtime/thread_pool.h"
 #include "tests/races/program_races.h"
 

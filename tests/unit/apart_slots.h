@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/hlo/module.h"
-#include "core/passes/alias_analysis.h"
-#include "core/passes/buffer_assignment.h"
+#include "core/passes/buffers/alias_analysis.h"
+#include "core/passes/buffers/buffer_assignment.h"
 
 namespace tessera::test {
 

@@ -218,7 +218,7 @@ TEST(CpuIsa, KernelsForLesserProcessorsGiveTheSameValues) {
   options.isa = "mmx";
   auto refused = makeBackend("cpu").value()->compile(module, options);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().fault, Fault::Usage);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Usage);
 }
 
 TEST(CpuKernelListing, ShowsCodeAndPlaces) {

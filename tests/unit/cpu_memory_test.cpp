@@ -11,7 +11,7 @@
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {
@@ -42,7 +42,7 @@ int runWithin(size_t more, Executable& executable, const std::vector<Literal>& a
   takeWhatIsFree();
   if (!limitAddressSpace(now + more, now + more)) return kOtherFault;
   auto out = executable.run(arguments);
-  if (!out) return out.error().fault == Fault::Runtime ? kRefused : kOtherFault;
+  if (!out) return out.error().kind == ErrorKind::Runtime ? kRefused : kOtherFault;
   for (size_t i = 0; i < expected.size(); ++i)
     if (!expected[i].identical((*out)[i])) return kWrong;
   return kRight;
@@ -93,7 +93,7 @@ int compileWithin(size_t more, Backend& backend, const Module& module) {
   options.threads = 1;
   auto executable = backend.compile(module, options);
   if (executable) return kRight;
-  return executable.error().fault == Fault::Runtime ? kRefused : kOtherFault;
+  return executable.error().kind == ErrorKind::Runtime ? kRefused : kOtherFault;
 }
 
 TEST(CpuMemoryToCompile, EveryAmountGivesAnExecutableOrAFailure) {

@@ -180,7 +180,7 @@ TEST(CpuPlan, DimensionsWithoutABoundAreUnsupported) {
   auto executable =
       compileText("HloModule m\n\nENTRY e {\n  a = f32[?] parameter(0)\n  ROOT b = f32[?] negate(a)\n}\n");
   ASSERT_FALSE(executable);
-  EXPECT_EQ(executable.error().fault, Fault::Unsupported);
+  EXPECT_EQ(executable.error().kind, ErrorKind::Unsupported);
   EXPECT_NE(executable.error().message.find("without a bound"), std::string::npos);
 }
 
@@ -190,7 +190,7 @@ TEST(CpuPlan, TooLargeIsSaidBeforeRunning) {
       "  b = f32[1048576,1048576,4194304] broadcast(a), dimensions={}\n  ROOT c = f32[1048576,1048576,4194304] "
       "sqrt(b)\n}\n");
   ASSERT_FALSE(executable);
-  EXPECT_EQ(executable.error().fault, Fault::Runtime);
+  EXPECT_EQ(executable.error().kind, ErrorKind::Runtime);
 }
 
 }  // namespace

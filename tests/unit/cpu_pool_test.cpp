@@ -7,7 +7,7 @@
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {

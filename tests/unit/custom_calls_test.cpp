@@ -13,7 +13,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {
@@ -388,7 +388,7 @@ TYPED_TEST(Lapack, WrongShapesAndOptionsAreRefused) {
                            const std::string& config) {
     const auto out = this->tryRun(result, target, operands, config);
     ASSERT_FALSE(out) << target << " " << result;
-    EXPECT_EQ(out.error().fault, Fault::Unsupported) << out.error().toString();
+    EXPECT_EQ(out.error().kind, ErrorKind::Unsupported) << out.error().toString();
   };
   refuses("(T[3,3], T[2])", this->target("geqrf"), {a}, "");
   refuses("(T[3,3], T[3])", this->target("geqrf"), {line}, "");

@@ -9,8 +9,8 @@
 #include "backends/backend.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
-#include "core/passes/dynamic_padding.h"
+#include "core/ops/inference/infer.h"
+#include "core/passes/dynamic/dynamic_padding.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera {
@@ -139,7 +139,7 @@ ENTRY main {
 })");
   const auto optimized = optimize(module);
   ASSERT_FALSE(optimized);
-  EXPECT_EQ(optimized.error().fault, Fault::Unsupported);
+  EXPECT_EQ(optimized.error().kind, ErrorKind::Unsupported);
   EXPECT_EQ(optimized.error().instructionName, "c");
 }
 

@@ -1,7 +1,7 @@
 // Groups made and undone by edits: what is cut out, what is refused and why, and that the graph means the same.
 #include <gtest/gtest.h>
 
-#include "core/edit/grouping.h"
+#include "core/edit/structure/grouping.h"
 #include "tests/unit/edited_graph.h"
 
 namespace tessera {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/edit/palette.h"
-#include "core/edit/palette_forms.h"
+#include "core/edit/palette/palette.h"
+#include "core/edit/palette/palette_forms.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"

@@ -2,9 +2,9 @@
 // products, solvers, gathers over devices. Each is resized at one spot and verified; what cannot follow says why.
 #include <gtest/gtest.h>
 
-#include "core/edit/sizes.h"
+#include "core/edit/sizes/sizes.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {
@@ -75,12 +75,14 @@ TEST(SizesOfOps, BatchNormHasOneElementAFeature) {
   const Module m = read(R"(  x = f32[4,5,6]{2,1,0} parameter(0)
   scale = f32[6]{0} parameter(1)
   shift = f32[6]{0} parameter(2)
-  norm = (f32[4,5,6]{2,1,0}, f32[6]{0}, f32[6]{0}) batch-norm-training(x, scale, shift), epsilon=0.001, feature_index=2
+  norm = (f32[4,5,6]{2,1,0}, f32[6]{0}, f32[6]{0}) batch-norm-training(x, scale, shift), epsilon=0.001, )"
+                        R"(feature_index=2
   y = f32[4,5,6]{2,1,0} get-tuple-element(norm), index=0
   mean = f32[6]{0} get-tuple-element(norm), index=1
   var = f32[6]{0} get-tuple-element(norm), index=2
   again = f32[4,5,6]{2,1,0} batch-norm-inference(y, scale, shift, mean, var), epsilon=0.001, feature_index=2
-  ROOT grad = (f32[4,5,6]{2,1,0}, f32[6]{0}, f32[6]{0}) batch-norm-grad(x, scale, mean, var, again), epsilon=0.001, feature_index=2
+  ROOT grad = (f32[4,5,6]{2,1,0}, f32[6]{0}, f32[6]{0}) batch-norm-grad(x, scale, mean, var, again), )"
+                        R"(epsilon=0.001, feature_index=2
 )");
   const Outcome features = clean(m, "scale:0", 9);
   EXPECT_EQ(features.shape("x"), "f32[4,5,9]");
@@ -117,7 +119,8 @@ TEST(SizesOfOps, RaggedProducts) {
   const Module m = read(R"(  x = f32[11,5]{1,0} parameter(0)
   w = f32[3,5,7]{2,1,0} parameter(1)
   g = s32[3]{0} parameter(2)
-  ROOT r = f32[11,7]{1,0} ragged-dot(x, w, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}
+  ROOT r = f32[11,7]{1,0} ragged-dot(x, w, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, )"
+                        R"(lhs_ragged_dims={0}, rhs_group_dims={0}
 )");
   EXPECT_EQ(clean(m, "g:0", 4).shape("w"), "f32[4,5,7]");
   EXPECT_EQ(clean(m, "x:1", 6).shape("w"), "f32[3,6,7]");
@@ -141,7 +144,8 @@ TEST(SizesOfOps, ScalesOfBlocksFollowTheirBlocks) {
 TEST(SizesOfOps, SolversAndGathersOverDevices) {
   const Module m = read(R"(  a = f32[2,5,5]{2,1,0} parameter(0)
   b = f32[2,5,3]{2,1,0} parameter(1)
-  ROOT x = f32[2,5,3]{2,1,0} triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE
+  ROOT x = f32[2,5,3]{2,1,0} triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false, )"
+                        R"(transpose_a=NO_TRANSPOSE
 )");
   EXPECT_EQ(clean(m, "a:1", 8).shape("x"), "f32[2,8,3]");
   EXPECT_EQ(clean(m, "b:2", 4).shape("a"), "f32[2,5,5]");

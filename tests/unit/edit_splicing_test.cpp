@@ -1,8 +1,8 @@
 // Nodes into wires and out of them, cuts, swaps, and what stands round the graph in the same history.
 #include <gtest/gtest.h>
 
-#include "core/edit/fragment.h"
-#include "core/edit/splicing.h"
+#include "core/edit/structure/fragment.h"
+#include "core/edit/wiring/splicing.h"
 #include "core/formats/hlo_text.h"
 
 namespace tessera {

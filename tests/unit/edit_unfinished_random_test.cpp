@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <random>
 
-#include "core/edit/duplicate.h"
 #include "core/edit/edit.h"
-#include "core/edit/fragment.h"
-#include "core/edit/palette.h"
-#include "core/edit/splicing.h"
+#include "core/edit/palette/palette.h"
+#include "core/edit/structure/duplicate.h"
+#include "core/edit/structure/fragment.h"
 #include "core/edit/text_edit.h"
+#include "core/edit/wiring/splicing.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
 

@@ -3,15 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "core/edit/edit.h"
-#include "core/edit/fragment.h"
+#include "core/edit/structure/fragment.h"
 #include "core/edit/text_edit.h"
 #include "core/evaluate/complete.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/project.h"
 #include "core/formats/protobuf.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
+#include "core/ops/inference/unfinished.h"
 #include "core/ops/op.h"
-#include "core/ops/unfinished.h"
 #include "core/tools/cut_out.h"
 
 namespace tessera {

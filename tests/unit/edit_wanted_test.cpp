@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
-#include "core/edit/palette.h"
-#include "core/edit/wiring.h"
+#include "core/edit/palette/palette.h"
+#include "core/edit/wiring/wiring.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "core/hlo/opcode.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {

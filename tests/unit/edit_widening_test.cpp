@@ -9,7 +9,7 @@ namespace {
 
 struct Graph : test::EditedGraph {
   using EditedGraph::EditedGraph;
-  // Done, without a fault, the same values, readable text; undone exactly and done again.
+  // Done, without a kind, the same values, readable text; undone exactly and done again.
   void promote(const char* name) {
     const auto before = values();
     const std::string text = printHloText(module());
@@ -52,7 +52,8 @@ TEST(EditWidening, ALoopOfOneValueCarriesATuple) {
 TEST(EditWidening, ATupleIsExtendedAndItsReadersStay) {
   Graph g(R"(HloModule m
 
-cond { p = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(p), index=0 n = s32[] constant(3) ROOT c = pred[] compare(i, n), direction=LT }
+cond { p = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(p), index=0 n = s32[] constant(3) )"
+          R"(ROOT c = pred[] compare(i, n), direction=LT }
 body {
   q = (s32[], f32[4]) parameter(0)
   j = s32[] get-tuple-element(q), index=0
@@ -106,7 +107,8 @@ ENTRY main {
 TEST(EditWidening, ABodyThatReturnsWhatItIsGiven) {
   Graph g(R"(HloModule m
 
-cond { p = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(p), index=0 n = s32[] constant(-3) ROOT c = pred[] compare(i, n), direction=LT }
+cond { p = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(p), index=0 n = s32[] constant(-3) )"
+          R"(ROOT c = pred[] compare(i, n), direction=LT }
 body { ROOT q = (s32[], s32[]) parameter(0) }
 
 ENTRY main {
@@ -119,8 +121,10 @@ ENTRY main {
 TEST(EditWidening, ABranchIsGivenATuple) {
   Graph g(R"(HloModule m
 
-up { a = f32[4] parameter(0) two = f32[] constant(2) w = f32[4] broadcast(two), dimensions={} ROOT m = f32[4] multiply(a, w) }
-down { b = (f32[4], s32[]) parameter(0) e = f32[4] get-tuple-element(b), index=0 half = f32[4] constant({0.5, 0.5, 0.25, 0.25}) ROOT h = f32[4] multiply(e, half) }
+up { a = f32[4] parameter(0) two = f32[] constant(2) w = f32[4] broadcast(two), dimensions={} ROOT m = )"
+          R"(f32[4] multiply(a, w) }
+down { b = (f32[4], s32[]) parameter(0) e = f32[4] get-tuple-element(b), index=0 half = f32[4] )"
+          R"(constant({0.5, 0.5, 0.25, 0.25}) ROOT h = f32[4] multiply(e, half) }
 
 ENTRY main {
   which = pred[] constant(true)
@@ -142,7 +146,8 @@ ENTRY main {
 TEST(EditWidening, AReductionTakesOneMoreArray) {
   Graph g(R"(HloModule m
 
-damped { a = f32[] parameter(0) b = f32[] parameter(1) limit = f32[] constant(0.75) s = f32[] maximum(a, b) ROOT r = f32[] minimum(s, limit) }
+damped { a = f32[] parameter(0) b = f32[] parameter(1) limit = f32[] constant(0.75) s = f32[] )"
+          R"(maximum(a, b) ROOT r = f32[] minimum(s, limit) }
 
 ENTRY main {
   x = f32[3,4] parameter(0)
@@ -160,7 +165,8 @@ TEST(EditWidening, AReductionOfSeveralKeepsItsOrder) {
   Graph g(R"(HloModule m
 
 most { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3)
-  scale = f32[] constant(1) c = f32[] multiply(b, scale) k = pred[] compare(a, c), direction=GE v = f32[] select(k, a, c) w = s32[] select(k, i, j)
+  scale = f32[] constant(1) c = f32[] multiply(b, scale) k = pred[] compare(a, c), direction=GE v = )"
+          R"(f32[] select(k, a, c) w = s32[] select(k, i, j)
   ROOT r = (f32[], s32[]) tuple(v, w) }
 
 ENTRY main {
@@ -183,7 +189,8 @@ TEST(EditWidening, ASortComparesWithAGivenNumber) {
   Graph g(R"(HloModule m
 
 near { a = f32[] parameter(0) b = f32[] parameter(1) goal = f32[] constant(0.5)
-  da = f32[] subtract(a, goal) db = f32[] subtract(b, goal) fa = f32[] abs(da) fb = f32[] abs(db) ROOT c = pred[] compare(fa, fb), direction=LT }
+  da = f32[] subtract(a, goal) db = f32[] subtract(b, goal) fa = f32[] abs(da) fb = f32[] abs(db) ROOT )"
+          R"(c = pred[] compare(fa, fb), direction=LT }
 
 ENTRY main {
   x = f32[7] parameter(0)
@@ -198,7 +205,8 @@ TEST(EditWidening, WhatCannotBeWidenedSaysWhy) {
 
 next { t = s32[] parameter(0) one = s32[] constant(1) ROOT n = s32[] add(t, one) }
 less { s = s32[] parameter(0) limit = s32[] constant(4) ROOT c = pred[] compare(s, limit), direction=LT }
-sum { a = f32[] parameter(0) b = f32[] parameter(1) k = f32[] constant(0) d = f32[] add(a, b) ROOT e = f32[] add(d, k) }
+sum { a = f32[] parameter(0) b = f32[] parameter(1) k = f32[] constant(0) d = f32[] add(a, b) ROOT e = )"
+          R"(f32[] add(d, k) }
 
 ENTRY main {
   zero = s32[] constant(0)

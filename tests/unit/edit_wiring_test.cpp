@@ -2,10 +2,10 @@
 // text.
 #include <gtest/gtest.h>
 
-#include "core/edit/field.h"
-#include "core/edit/fragment.h"
-#include "core/edit/palette.h"
-#include "core/edit/wiring.h"
+#include "core/edit/palette/palette.h"
+#include "core/edit/structure/fragment.h"
+#include "core/edit/wiring/field.h"
+#include "core/edit/wiring/wiring.h"
 #include "core/formats/hlo_text.h"
 
 namespace tessera {
@@ -29,7 +29,7 @@ struct Bench {
 TEST(EditWiring, WhatFitsIsWiredAsItIs) {
   Bench b;
   const auto x = b.place("f32[2,3]"), y = b.place("f32[2,3]"), sum = b.place("add", {x});
-  const Fit fit = fitOf(b.module(), y, sum, 1);
+  const ConnectionCheck fit = fitOf(b.module(), y, sum, 1);
   ASSERT_EQ(fit.ways.size(), 1u);
   EXPECT_EQ(toString(fit.ways[0].result, false), "f32[2,3]");
   EXPECT_TRUE(b.perform(fit.ways[0].edit).diagnostics.empty());
@@ -39,7 +39,7 @@ TEST(EditWiring, WhatFitsIsWiredAsItIs) {
 TEST(EditWiring, OneBroadcastIsImpliedSeveralAreAChoice) {
   Bench b;
   const auto x = b.place("f32[2,3]"), row = b.place("f32[3]"), sum = b.place("add", {x});
-  const Fit fit = fitOf(b.module(), row, sum, 1);
+  const ConnectionCheck fit = fitOf(b.module(), row, sum, 1);
   ASSERT_EQ(fit.ways.size(), 1u);
   EXPECT_TRUE(b.perform(fit.ways[0].edit).diagnostics.empty());
   EXPECT_EQ(b.module().at(b.operand(sum, 1)).opcode, Opcode::Broadcast);
@@ -50,7 +50,7 @@ TEST(EditWiring, OneBroadcastIsImpliedSeveralAreAChoice) {
 TEST(EditWiring, TheSmallerOneThatIsThereIsWidened) {
   Bench b;
   const auto row = b.place("f32[3]"), x = b.place("f32[2,3]"), sum = b.place("add", {row});
-  const Fit fit = fitOf(b.module(), x, sum, 1);
+  const ConnectionCheck fit = fitOf(b.module(), x, sum, 1);
   ASSERT_EQ(fit.ways.size(), 1u);
   EXPECT_TRUE(b.perform(fit.ways[0].edit).diagnostics.empty());
   EXPECT_EQ(b.shape(sum), "f32[2,3]");
@@ -59,7 +59,7 @@ TEST(EditWiring, TheSmallerOneThatIsThereIsWidened) {
 TEST(EditWiring, SizesOfOneAreStretched) {
   Bench b;
   const auto x = b.place("f32[2,3]"), column = b.place("f32[2,1]"), sum = b.place("add", {x});
-  const Fit fit = fitOf(b.module(), column, sum, 1);
+  const ConnectionCheck fit = fitOf(b.module(), column, sum, 1);
   ASSERT_EQ(fit.ways.size(), 1u);
   EXPECT_TRUE(b.perform(fit.ways[0].edit).diagnostics.empty());
 }
@@ -67,13 +67,13 @@ TEST(EditWiring, SizesOfOneAreStretched) {
 TEST(EditWiring, ARefusalNamesTheDimensionAndRepairsFit) {
   Bench b;
   const auto x = b.place("f32[2,3]"), y = b.place("f32[3,2]"), sum = b.place("add", {x});
-  const Fit fit = fitOf(b.module(), y, sum, 1);
+  const ConnectionCheck fit = fitOf(b.module(), y, sum, 1);
   EXPECT_FALSE(fit.fits());
   EXPECT_EQ(fit.reason, "dimension 0 is 3 here, 2 there");
-  const std::vector<Way> repairs = repairsOf(b.module(), y, sum, 1);
+  const std::vector<ConnectionOption> repairs = repairsOf(b.module(), y, sum, 1);
   ASSERT_GE(repairs.size(), 3u);
   EXPECT_EQ(repairs[0].title, "transpose {1,0}");
-  for (const Way& way : repairs) {
+  for (const ConnectionOption& way : repairs) {
     const auto done = apply(b.module(), way.edit);
     ASSERT_TRUE(done) << way.title;
     EXPECT_TRUE(done->diagnostics.empty()) << way.title;

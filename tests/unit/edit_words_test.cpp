@@ -2,12 +2,12 @@
 // the palette gives a shape.
 #include <gtest/gtest.h>
 
-#include "core/edit/dimension_hues.h"
-#include "core/edit/dimension_words.h"
-#include "core/edit/initial_value.h"
-#include "core/edit/palette.h"
-#include "core/edit/ready_computations.h"
-#include "core/edit/size_names.h"
+#include "core/edit/palette/palette.h"
+#include "core/edit/sizes/dimension_hues.h"
+#include "core/edit/sizes/dimension_words.h"
+#include "core/edit/sizes/size_names.h"
+#include "core/edit/wiring/initial_value.h"
+#include "core/edit/wiring/ready_computations.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 
@@ -18,7 +18,8 @@ constexpr const char* kText = R"(HloModule m
 
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 most { c = s8[] parameter(0) d = s8[] parameter(1) ROOT t = s8[] maximum(c, d) }
-less { k0 = f32[] parameter(0) k1 = f32[] parameter(1) v0 = s32[] parameter(2) v1 = s32[] parameter(3) ROOT lt = pred[] compare(k0, k1), direction=LT }
+less { k0 = f32[] parameter(0) k1 = f32[] parameter(1) v0 = s32[] parameter(2) v1 = s32[] parameter(3) )"
+                              R"(ROOT lt = pred[] compare(k0, k1), direction=LT }
 
 ENTRY main {
   x = f32[2,3,4] parameter(0)
@@ -58,7 +59,8 @@ TEST(EditWords, DimensionsByLetterAndFromTheEnd) {
 TEST(EditWords, OneLetterAndHueADimension) {
   const Module m = *readHloText(R"(HloModule m
 
-half { h = f32[8,16] parameter(0) two = f32[] constant(2) w = f32[8,16] broadcast(two), dimensions={} ROOT q = f32[8,16] divide(h, w) }
+half { h = f32[8,16] parameter(0) two = f32[] constant(2) w = f32[8,16] broadcast(two), dimensions={} )"
+                                R"(ROOT q = f32[8,16] divide(h, w) }
 
 ENTRY main {
   x = f32[8,4] parameter(0)

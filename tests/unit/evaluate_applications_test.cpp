@@ -143,7 +143,8 @@ ENTRY main {
   z = f32[3] constant({100, 200, 300})
   at = s32[4,1] constant({{1}, {9}, {1}, {2}})
   u = f32[4] constant({10, 20, 30, 40})
-  g = f32[3] scatter(z, at, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum
+  g = f32[3] scatter(z, at, u), update_window_dims={}, inserted_window_dims={0}, )"
+                                  R"(scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum
   ROOT all = (f32[2,2], f32[3]) tuple(m, g)
 })";
 

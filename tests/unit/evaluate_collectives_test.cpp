@@ -27,7 +27,7 @@ TEST(Devices, NameTheOneThatNeverComes) {
     return c.exchange({"k", {0, 1}, "%sum (all-reduce)"}, number(1));
   });
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().fault, Fault::Runtime);
+  EXPECT_EQ(result.error().kind, ErrorKind::Runtime);
   EXPECT_EQ(result.error().message, "%sum (all-reduce) on replica 0 waits for replica 1, which has finished");
 }
 

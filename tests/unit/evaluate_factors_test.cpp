@@ -6,7 +6,7 @@
 
 #include "core/evaluate/factors.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {
@@ -24,7 +24,9 @@ std::string singular(const std::string& outputs, const std::string& shapes) {
   return fmt::format(R"(HloModule svd
 ENTRY main {{
   x = f64[3,2]{{1,0}} constant({{{{1, 2}}, {{3, -4}}, {{5, 7}}}})
-  d = (f64[3,2]{{0,1}}, f64[2]{{0}}, f64[3,2]{{0,1}}, f64[2,2]{{0,1}}, s32[]) custom-call(x), custom_call_target="lapack_dgesdd_ffi", api_version=API_VERSION_TYPED_FFI, backend_config={{mode = 83 : ui8}}
+  d = (f64[3,2]{{0,1}}, f64[2]{{0}}, f64[3,2]{{0,1}}, f64[2,2]{{0,1}}, s32[]) custom-call(x), )"
+                     R"(custom_call_target="lapack_dgesdd_ffi", api_version=API_VERSION_TYPED_FFI, )"
+                     R"(backend_config={{mode = 83 : ui8}}
   u = f64[3,2]{{1,0}} get-tuple-element(d), index=2
   s = f64[2]{{0}} get-tuple-element(d), index=1
   vt = f64[2,2]{{1,0}} get-tuple-element(d), index=3

@@ -7,7 +7,7 @@
 #include "core/evaluate/replicas.h"
 #include "core/evaluate/shardy.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {
@@ -38,7 +38,8 @@ std::vector<Literal> blocksOf(const Literal& whole, const std::vector<int64_t>& 
 }
 
 TEST(Shardy, FrontendAttributes) {
-  const std::string text = R"({num_batch_dims="0",xla.sdy.sharding="#sdy.sharding<@mesh, [{\"a\"}]>",other={x={1,2}}})";
+  const std::string text = R"({num_batch_dims="0",xla.sdy.sharding="#sdy.sharding<@mesh, )"
+                           R"([{\"a\"}]>",other={x={1,2}}})";
   EXPECT_EQ(frontendAttribute(text, "xla.sdy.sharding"), "#sdy.sharding<@mesh, [{\"a\"}]>");
   EXPECT_EQ(frontendAttribute(text, "other"), "{x={1,2}}");
   EXPECT_EQ(frontendAttribute(text, "sharding"), "");
@@ -52,9 +53,10 @@ TEST(Shardy, Meshes) {
 }
 
 TEST(Shardy, TilingsByAxes) {
-  const auto tilings = shardyTilings(
-      R"(#sdy.sharding_per_value<[<@mesh, [{"b"}, {}]>, <@mesh, [{"a", "b"}]>, <@mesh, [{}, {"a"}], replicated={"b"}>]>)",
-      meshes(), {"a", "b"});
+  const auto tilings =
+      shardyTilings(R"(#sdy.sharding_per_value<[<@mesh, [{"b"}, {}]>, <@mesh, [{"a", "b"}]>, <@mesh, [{}, {"a"}], )"
+                    R"(replicated={"b"}>]>)",
+                    meshes(), {"a", "b"});
   ASSERT_TRUE(tilings) << tilings.error().toString();
   ASSERT_EQ(tilings->size(), 3u);
   EXPECT_EQ((*tilings)[0].tiles, (std::vector<int64_t>{4, 1}));
@@ -130,16 +132,24 @@ constexpr const char* kNested =
     R"(HloModule nested, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2, "b"=2]>}}
 ENTRY main {
   x = s32[4,4]{1,0} parameter(0)
-  rows = s32[2,4]{1,0} custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"a\"}, {\"b\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
-  block = s32[2,2]{1,0} custom-call(rows), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{}, {\"b\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"b\"}>"}
+  rows = s32[2,4]{1,0} custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", )"
+    R"(frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"a\"}, )"
+    R"({\"b\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
+  block = s32[2,2]{1,0} custom-call(rows), custom_call_target="xla.sdy.GlobalToLocalShape", )"
+    R"(frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{}, )"
+    R"({\"b\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"b\"}>"}
   id = u32[] partition-id()
   number = s32[] convert(id)
   hundred = s32[] constant(100)
   many = s32[] multiply(number, hundred)
   marks = s32[2,2]{1,0} broadcast(many), dimensions={}
   marked = s32[2,2]{1,0} add(block, marks)
-  out = s32[2,4]{1,0} custom-call(marked), custom_call_target="xla.sdy.LocalToGlobalShape", frontend_attributes={xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{}, {\"b\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"b\"}>"}
-  ROOT whole = s32[4,4]{1,0} custom-call(out), custom_call_target="xla.sdy.LocalToGlobalShape", frontend_attributes={xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{\"a\"}, {}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
+  out = s32[2,4]{1,0} custom-call(marked), custom_call_target="xla.sdy.LocalToGlobalShape", )"
+    R"(frontend_attributes={xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{}, )"
+    R"({\"b\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"b\"}>"}
+  ROOT whole = s32[4,4]{1,0} custom-call(out), custom_call_target="xla.sdy.LocalToGlobalShape", )"
+    R"(frontend_attributes={xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{\"a\"}, )"
+    R"({}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
 }
 )";
 
@@ -151,7 +161,7 @@ TEST(DeviceValues, MoreDevicesThanThreadsAreRefused) {
        {std::pair<int64_t, int64_t>{DeviceGrid::kMost, 2}, {INT64_MAX, INT64_MAX}, {1, 99999999}}) {
     const auto grid = gridOf(*read.module, replicas, partitions);
     ASSERT_FALSE(grid);
-    EXPECT_EQ(grid.error().fault, Fault::Usage);
+    EXPECT_EQ(grid.error().kind, ErrorKind::Usage);
     EXPECT_NE(grid.error().toString().find("at most 1024 devices"), std::string::npos);
   }
 }
@@ -183,7 +193,7 @@ TEST(DeviceValues, AGlobalProgramAloneSaysWhoIsMissing) {
   inferModule(*read.module);
   const auto result = evaluateModule(*read.module, std::vector<Literal>{counted({4, 4})});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().fault, Fault::Unsupported);
+  EXPECT_EQ(result.error().kind, ErrorKind::Unsupported);
   EXPECT_NE(result.error().message.find("joins 2 devices, and there is one"), std::string::npos)
       << result.error().message;
 }
@@ -203,7 +213,7 @@ TEST(DeviceValues, WithoutAShardingBlocksFollowTheDevices) {
   EXPECT_EQ((*same)[3][0].data<int32_t>()[0], 0);
   const auto unknown = argumentsByDevice(*read.module, grid, {{"arg0", counted({4, 2})}}, FillRule{});
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().fault, Fault::Input);
+  EXPECT_EQ(unknown.error().kind, ErrorKind::Input);
   EXPECT_NE(unknown.error().message.find("no sharding"), std::string::npos);
 }
 

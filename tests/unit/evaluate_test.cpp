@@ -57,7 +57,7 @@ TEST(Evaluate, CancelIsARuntimeFault) {
   std::atomic<bool> cancel = true;
   auto out = evaluateModule(sumModule(), arguments, &cancel);
   ASSERT_FALSE(out);
-  EXPECT_EQ(out.error().fault, Fault::Runtime);
+  EXPECT_EQ(out.error().kind, ErrorKind::Runtime);
 }
 
 TEST(Evaluate, BackendMeasuresSteps) {

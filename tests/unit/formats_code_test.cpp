@@ -29,7 +29,8 @@ void expectHas(const std::string& text, const std::string& part) {
 TEST(Code, Structured) {
   const Module module = read(R"(  %x = f32[1,8,8,3]{3,2,1,0} parameter(0)
   %k = f32[3,3,3,4]{3,2,1,0} parameter(1)
-  %conv = f32[1,4,4,4]{3,2,1,0} convolution(%x, %k), window={size=3x3 stride=2x2 pad=0_1x1_1 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f
+  %conv = f32[1,4,4,4]{3,2,1,0} convolution(%x, %k), window={size=3x3 stride=2x2 pad=0_1x1_1 )"
+                             R"(rhs_reversal=1x0}, dim_labels=b01f_01io->b01f
   %c = f32[] constant(-inf)
   %p = f32[1,5,4,7]{3,2,1,0} pad(%conv, %c), padding=0_0x1_0x0_0x0_0_1
   %l = f32[2]{0} constant({1, 2})
@@ -102,18 +103,21 @@ TEST(Code, Collectives) {
 }
 
 TEST(Code, LoopsAndSeveralOperands) {
-  const std::string python = printJax(read(R"(  %x = f32[4]{0} parameter(0)
+  const std::string python =
+      printJax(read(R"(  %x = f32[4]{0} parameter(0)
   %i = s32[2,1]{1,0} parameter(1)
   %u = f32[2]{0} parameter(2)
-  %both = (f32[4]{0}, f32[4]{0}) scatter(%x, %x, %i, %u, %u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%less
+  %both = (f32[4]{0}, f32[4]{0}) scatter(%x, %x, %i, %u, %u), update_window_dims={}, )"
+                    R"(inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%less
   %c = f32[] constant(0)
   %l = f32[2,3]{1,0} parameter(3)
   %w = f32[2,3,5]{2,1,0} parameter(4)
   %n = s32[2]{0} parameter(5)
-  %dots = f32[2,5]{1,0} ragged-dot(%l, %w, %n), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}
+  %dots = f32[2,5]{1,0} ragged-dot(%l, %w, %n), lhs_contracting_dims={1}, rhs_contracting_dims={1}, )"
+                    R"(lhs_ragged_dims={0}, rhs_group_dims={0}
   ROOT %s = (f32[4]{0}, f32[]) scan(%x, %c), dimensions={0}, num_carries=1, is_reverse=true, to_apply=%less
 )"))
-                                 .value();
+          .value();
   expectHas(python, "both = scatter((x, x), i, (u, u), less, (), (0,), (0,), (), (), 1, False, False)");
   expectHas(python, "\ndef scatter_together(");
   expectHas(python,
@@ -127,7 +131,7 @@ TEST(Code, WhatHasNoFormIsNamed) {
   const auto python = printJax(module);
   ASSERT_FALSE(python);
   EXPECT_EQ(python.error().message, "jax.lax has no form for %i (infeed)");
-  EXPECT_EQ(python.error().fault, Fault::Unsupported);
+  EXPECT_EQ(python.error().kind, ErrorKind::Unsupported);
   EXPECT_EQ(python.error().instructionName, "i");
   expectHas(printXlaBuilder(module).value(), "xla::InfeedWithToken(t, xla::ShapeUtil::MakeShape(xla::F32, {2}))");
 }

@@ -12,7 +12,10 @@ namespace tessera {
 namespace {
 
 constexpr std::string_view kLongForm =
-    R"(HloModule jit_f, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }, entry_computation_layout={(f32[4,8]{1,0}, s32[])->f32[4]{0}}, allow_spmd_sharding_propagation_to_output={true}, num_partitions=2, frontend_attributes={a="b",m={"k":[1,2]}}
+    R"(HloModule jit_f, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }, )"
+    R"(entry_computation_layout={(f32[4,8]{1,0}, s32[])->f32[4]{0}}, )"
+    R"(allow_spmd_sharding_propagation_to_output={true}, num_partitions=2, )"
+    R"(frontend_attributes={a="b",m={"k":[1,2]}}
 
 FileNames
 1 "a.py"
@@ -37,12 +40,14 @@ ENTRY %main (x: f32[4,8], i: s32[]) -> f32[4] {
   %x = f32[4,8]{1,0} parameter(0), sharding={devices=[2,1]<=[2]}, metadata={op_name="x"}
   %i = s32[] parameter(1)
   %zero = f32[] constant(-0)
-  %t = (f32[4,8]{1,0:T(8,128)(2,1)S(1)}, f32[], s32[], f32[], f32[], /*index=5*/f32[]) tuple(%x, %zero, %i, %zero, %zero, /*index=5*/%zero)
+  %t = (f32[4,8]{1,0:T(8,128)(2,1)S(1)}, f32[], s32[], f32[], f32[], /*index=5*/f32[]) tuple(%x, %zero, )"
+    R"(%i, %zero, %zero, /*index=5*/%zero)
   %w = f32[2,8]{1,0} slice(%x), slice={[0:4:2], [0:8:1]}, control-predecessors={%zero, %t}
   %ar = f32[4,8]{1,0} all-reduce(%x), replica_groups=[1,2]<=[2], to_apply=%add
   %rw = f32[4,10]{1,0} reduce-window(%x, %zero), window={size=1x16 pad=0_0x15_2}, to_apply=%add
   %cc = f32[4]{0} custom-call(%x), custom_call_target="f\"g", backend_config={"x": {"y": "}"}}
-  ROOT %r = f32[4]{0} reduce(%x, %zero), dimensions={1}, to_apply=%add, metadata={op_type="r" op_name="jit/r" stack_frame_id=1}, backend_config="raw"
+  ROOT %r = f32[4]{0} reduce(%x, %zero), dimensions={1}, to_apply=%add, metadata={op_type="r" )"
+    R"(op_name="jit/r" stack_frame_id=1}, backend_config="raw"
 }
 
 )";
@@ -282,11 +287,11 @@ TEST(ModuleFile, WritesAtomicallyAndExplainsWhatCannotBeRead) {
   ASSERT_TRUE(writeFileAtomically(folder / "a.hlo", kLongForm));
   EXPECT_EQ(readFile(folder / "a.hlo").value(), kLongForm);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
-  EXPECT_EQ(readFile(folder).error().fault, Fault::Input);
-  EXPECT_EQ(readFile(folder / "none").error().fault, Fault::Input);
-  EXPECT_EQ(writeFileAtomically(folder / "none" / "a", "x").error().fault, Fault::Output);
+  EXPECT_EQ(readFile(folder).error().kind, ErrorKind::Input);
+  EXPECT_EQ(readFile(folder / "none").error().kind, ErrorKind::Input);
+  EXPECT_EQ(writeFileAtomically(folder / "none" / "a", "x").error().kind, ErrorKind::Output);
   ASSERT_TRUE(writeFileAtomically(folder / "bad.gz", "\x1f\x8b\x08 damaged"));
-  EXPECT_EQ(readFile(folder / "bad.gz").error().fault, Fault::Input);
+  EXPECT_EQ(readFile(folder / "bad.gz").error().kind, ErrorKind::Input);
   ASSERT_TRUE(writeFileAtomically(folder / "junk", std::string_view("\0\1\2\3", 4)));
   EXPECT_TRUE(readModule(folder / "junk").diagnostics.hasErrors());
   std::filesystem::remove_all(folder);

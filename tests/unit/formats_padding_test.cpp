@@ -15,8 +15,8 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kText =
-    R"(HloModule m, entry_computation_layout={(f32[2,3]{1,0})->(f32[2,3]{1,0}, s8[4]{0})}, frontend_attributes={tessera.entry_padding="0: 3,5=0; result: {1}8"}
+constexpr const char* kText = R"(HloModule m, entry_computation_layout={(f32[2,3]{1,0})->(f32[2,3]{1,0}, s8[4]{0})}, )"
+                              R"(frontend_attributes={tessera.entry_padding="0: 3,5=0; result: {1}8"}
 
 ENTRY %main (a: f32[2,3], b: s8[4]) -> (f32[2,3], s8[4]) {
   %a = f32[2,3]{1,0} parameter(0), frontend_attributes={other="x, y",tessera.padding="3,5=0"}

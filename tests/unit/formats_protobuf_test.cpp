@@ -16,7 +16,9 @@ namespace {
 // Things that the messages have fields for, and things that they do not (notes, mode=, header facts, unknown
 // attributes).
 constexpr std::string_view kRich =
-    R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, buffer_donor={ (1, {}) }, entry_computation_layout={(f32[4,8]{0,1:T(8,128)S(1)}, s32[])->(f32[4,8]{0,1}, f32[<=4]{0})}, replica_count=2, num_partitions=4, frontend_attributes={a="b",c={"d":1}}
+    R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, buffer_donor={ )"
+    R"((1, {}) }, entry_computation_layout={(f32[4,8]{0,1:T(8,128)S(1)}, s32[])->(f32[4,8]{0,1}, )"
+    R"(f32[<=4]{0})}, replica_count=2, num_partitions=4, frontend_attributes={a="b",c={"d":1}}
 
 FileNames
 1 "a.py"
@@ -38,19 +40,24 @@ StackFrames
 }
 
 ENTRY %main (x: f32[4,8], i: s32[]) -> (f32[4,8], f32[<=4]) {
-  %x = f32[4,8]{0,1:T(8,128)S(1)} parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}, metadata={op_name="x" stack_frame_id=1}
+  %x = f32[4,8]{0,1:T(8,128)S(1)} parameter(0), sharding={devices=[2,1,2]<=[4] )"
+    R"(last_tile_dim_replicate}, metadata={op_name="x" stack_frame_id=1}
   %i = s32[] parameter(1), origin={{"i.1"}}
   // a note
   %zero = f32[] constant(0)
   %nibbles = s4[3]{0} constant({1, -2, 3})
   %half = bf16[2,2]{0,1} constant({ { 1, 2 }, { 3, nan } })
-  %all = f32[4,8]{0,1} all-reduce(%x), channel_id=3, replica_groups=[2,4]<=[2,2,2]T(1,0,2), use_global_device_ids=true, mode=flattened_id, to_apply=%add
-  %mesh = f32[4,8]{0,1} all-reduce(%all), replica_groups=mesh['a'=2,'b'=4] {'a'}, to_apply=%add, control-predecessors={%zero}
+  %all = f32[4,8]{0,1} all-reduce(%x), channel_id=3, replica_groups=[2,4]<=[2,2,2]T(1,0,2), )"
+    R"(use_global_device_ids=true, mode=flattened_id, to_apply=%add
+  %mesh = f32[4,8]{0,1} all-reduce(%all), replica_groups=mesh['a'=2,'b'=4] {'a'}, to_apply=%add, )"
+    R"(control-predecessors={%zero}
   %rows = f32[4]{0} reduce(%mesh, %zero), dimensions={1}, to_apply=%add
   %padded = f32[6]{0} pad(%rows, %zero), padding=1_1
   %cut = f32[4]{0} slice(%padded), slice={[1:5]}
   %bounded = f32[<=4]{0} set-dimension-size(%cut, %i), dimensions={0}
-  %cc = f32[4,8]{0,1} custom-call(%mesh, %half), custom_call_target="t", custom_call_has_side_effect=true, output_to_operand_aliasing={{}: (0, {})}, api_version=API_VERSION_TYPED_FFI, frontend_attributes={k="v"}, backend_config={x = 1 : i64}
+  %cc = f32[4,8]{0,1} custom-call(%mesh, %half), custom_call_target="t", )"
+    R"(custom_call_has_side_effect=true, output_to_operand_aliasing={{}: (0, {})}, )"
+    R"(api_version=API_VERSION_TYPED_FFI, frontend_attributes={k="v"}, backend_config={x = 1 : i64}
   ROOT %t = (f32[4,8]{0,1}, f32[<=4]{0}) tuple(%cc, %bounded)
 }
 
@@ -116,14 +123,16 @@ constexpr std::string_view kUnknown = R"(hlo_module {
   computations [ { name: "e" id: 1 root_id: 3
       instructions {
         name: "p" opcode: "parameter" id: 2
-        shape { element_type: F32 dimensions: 2 layout { minor_to_major: 0 777: 5 } 888: "in \"quotes\"\n" '\001' }
+        shape { element_type: F32 dimensions: 2 layout { minor_to_major: 0 777: 5 } 888: "in )"
+                                      R"(\"quotes\"\n" '\001' }
         9000: 18446744073709551615
         9001: -1
         9002: 0x0000002a, 9003: 0xffffffffffffffff;  # a comment { with braces
         9004 { 1: "x" 2 { 3: 0x10 } 4: [1, 2] }
         9004 < 5: "" >
       }
-      instructions { name: "c" opcode: "constant" id: 3 shape { element_type: F32 } literal { shape { element_type: F32 } f32s: 3 200: "y" 99: 9 } 9005: 6 }
+      instructions { name: "c" opcode: "constant" id: 3 shape { element_type: F32 } literal { shape { )"
+                                      R"(element_type: F32 } f32s: 3 200: "y" 99: 9 } 9005: 6 }
       10: "zz" } ]
   12345: "in the module"
 }
@@ -131,8 +140,9 @@ constexpr std::string_view kUnknown = R"(hlo_module {
 )";
 
 TEST(Protobuf, TextWithBytesThatAreNoUtf8IsRefused) {
-  const ProtoContent read = readProto(
-      R"(name: "m" computations { name: "c" id: 1 root_id: 2 instructions { name: "a" opcode: "compare" id: 2 comparison_direction: "\357T" } })");
+  const ProtoContent read =
+      readProto(R"(name: "m" computations { name: "c" id: 1 root_id: 2 instructions { name: "a" opcode: "compare" )"
+                R"(id: 2 comparison_direction: "\357T" } })");
   ASSERT_TRUE(read.diagnostics.hasErrors());
   EXPECT_NE(read.diagnostics.items()[0].toString().find("computations.instructions.comparison_direction"),
             std::string::npos)
@@ -207,7 +217,8 @@ TEST(Protobuf, PaddingOfALayout) {
   constexpr std::string_view kText = R"(name: "m" entry_computation_id: 1
     computations { name: "e" id: 1 root_id: 2
       instructions { name: "p" opcode: "parameter" id: 2
-        shape { element_type: F32 dimensions: [2, 3] layout { minor_to_major: [0, 1] padded_dimensions: [3, 5] padding_value: ZERO_PAD } } } })";
+        shape { element_type: F32 dimensions: [2, 3] layout { minor_to_major: [0, 1] padded_dimensions: )"
+                                     R"([3, 5] padding_value: ZERO_PAD } } } })";
   ProtoContent read = readProto(kText);
   ASSERT_TRUE(read.module) << errorOf(read);
   const Layout& layout = *read.module->shapeOf(InstructionId(0)).layout;

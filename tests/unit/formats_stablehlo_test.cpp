@@ -62,27 +62,37 @@ TEST(StableHlo, ResultAccuracyIsRead) {
 TEST(StableHlo, PrettyAndGenericFormsAreOneProgram) {
   constexpr std::string_view kPretty = R"(module @m {
   func.func public @main(%arg0: tensor<2x3xf32>, %arg1: tensor<3x4xf32>) -> (tensor<2xf32>) {
-    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], precision = [HIGHEST, DEFAULT] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], precision = [HIGHEST, )"
+                                       R"(DEFAULT] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
     %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+    %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.add across dimensions = [1] : )"
+                                       R"((tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
     %2 = stablehlo.compare GT, %1, %1, FLOAT : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
     %3 = stablehlo.slice %1 [0:2:1] : (tensor<2xf32>) -> tensor<2xf32>
     %4 = stablehlo.select %2, %1, %3 : tensor<2xi1>, tensor<2xf32>
     return %4 : tensor<2xf32>
   }
 })";
-  constexpr std::string_view kGeneric = R"("builtin.module"() <{sym_name = "m"}> ({
-  "func.func"() <{function_type = (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2xf32>, sym_name = "main", sym_visibility = "public"}> ({
+  constexpr std::string_view kGeneric =
+      R"("builtin.module"() <{sym_name = "m"}> ({
+  "func.func"() <{function_type = (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2xf32>, sym_name = )"
+      R"("main", sym_visibility = "public"}> ({
   ^bb0(%arg0: tensor<2x3xf32>, %arg1: tensor<3x4xf32>):
-    %0 = "stablehlo.dot_general"(%arg0, %arg1) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    %0 = "stablehlo.dot_general"(%arg0, %arg1) <{dot_dimension_numbers = )"
+      R"(#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, )"
+      R"(precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}> : )"
+      R"((tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
     %cst = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>
     %1 = "stablehlo.reduce"(%0, %cst) <{dimensions = array<i64: 1>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %9 = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
       "stablehlo.return"(%9) : (tensor<f32>) -> ()
     }) : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
-    %2 = "stablehlo.compare"(%1, %1) <{compare_type = #stablehlo<comparison_type FLOAT>, comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
-    %3 = "stablehlo.slice"(%1) <{limit_indices = array<i64: 2>, start_indices = array<i64: 0>, strides = array<i64: 1>}> : (tensor<2xf32>) -> tensor<2xf32>
+    %2 = "stablehlo.compare"(%1, %1) <{compare_type = #stablehlo<comparison_type FLOAT>, )"
+      R"(comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<2xf32>, tensor<2xf32>) )"
+      R"(-> tensor<2xi1>
+    %3 = "stablehlo.slice"(%1) <{limit_indices = array<i64: 2>, start_indices = array<i64: 0>, strides )"
+      R"(= array<i64: 1>}> : (tensor<2xf32>) -> tensor<2xf32>
     %4 = "stablehlo.select"(%2, %1, %3) : (tensor<2xi1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
     "func.return"(%4) : (tensor<2xf32>) -> ()
   }) : () -> ()
@@ -228,7 +238,9 @@ TEST(StableHlo, ApproxTopK) {
     %p = stablehlo.iota dim = 0 : tensor<4xi32>
     %f = stablehlo.constant dense<0xFF800000> : tensor<f32>
     %n = stablehlo.constant dense<-1> : tensor<i32>
-    %1:2 = stablehlo.custom_call @ApproxTopK(%x, %p, %f, %n) {called_computations = [@greater], mhlo.backend_config = {reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+    %1:2 = stablehlo.custom_call @ApproxTopK(%x, %p, %f, %n) {called_computations = [@greater], )"
+                     R"(mhlo.backend_config = {reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<4xf32>, )"
+                     R"(tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
     return %1#0 : tensor<2xf32>
   }
 })"),
@@ -252,7 +264,8 @@ TEST(StableHlo, ArgumentFactsAndLocations) {
 #loc2 = loc("jit(f)/neg"(#loc1))
 module @m attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
-  func.func public @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>, tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+  func.func public @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>, )"
+                                                 R"(tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
     %0 = stablehlo.negate %arg0 : tensor<4xf32> loc(#loc2)
     return %0 : tensor<4xf32>
   }

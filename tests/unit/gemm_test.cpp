@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/runtime/gemm.h"
+#include "backends/runtime/gemm/gemm.h"
 
 namespace tessera::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // Inference over a module: written shapes are facts, derived ones follow; incremental inference across calls.
 #include <gtest/gtest.h>
 
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {

@@ -40,13 +40,13 @@ TEST_F(Npz, EveryTypeSurvives) {
 }
 
 TEST_F(Npz, BadFilesAreInputFaults) {
-  EXPECT_EQ(readNpz("/nonexistent.npz").error().fault, Fault::Input);
-  EXPECT_EQ(readNpz(std::filesystem::temp_directory_path()).error().fault, Fault::Input);
+  EXPECT_EQ(readNpz("/nonexistent.npz").error().kind, ErrorKind::Input);
+  EXPECT_EQ(readNpz(std::filesystem::temp_directory_path()).error().kind, ErrorKind::Input);
   std::ofstream(path_) << "not a zip";
-  EXPECT_EQ(readNpz(path_).error().fault, Fault::Input);
+  EXPECT_EQ(readNpz(path_).error().kind, ErrorKind::Input);
   std::ofstream(path_, std::ios::trunc).close();
   (void)readNpz(path_);  // an empty file is an empty archive or an error, never a crash
-  EXPECT_EQ(writeNpz("/nonexistent/x.npz", {}).error().fault, Fault::Output);
+  EXPECT_EQ(writeNpz("/nonexistent/x.npz", {}).error().kind, ErrorKind::Output);
 }
 
 TEST_F(Npz, NoArraysAreAnArchiveToo) {

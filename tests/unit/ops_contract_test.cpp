@@ -7,7 +7,7 @@
 #include "core/cost/cost.h"
 #include "core/evaluate/evaluate.h"
 #include "core/hlo/module.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {

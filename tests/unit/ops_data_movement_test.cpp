@@ -2,7 +2,7 @@
 // and the label of each broken constraint.
 #include <gtest/gtest.h>
 
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 
 namespace tessera {

@@ -5,8 +5,8 @@
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
-#include "core/ops/mixed_precision.h"
+#include "core/ops/inference/infer.h"
+#include "core/ops/shared/mixed_precision.h"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/passes/arena_packing.h"
+#include "core/passes/buffers/arena_packing.h"
 
 namespace tessera::test {
 namespace {

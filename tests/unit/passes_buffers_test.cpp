@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "core/passes/buffer_assignment.h"
-#include "core/passes/copy_insertion.h"
-#include "core/passes/schedule.h"
+#include "core/passes/buffers/buffer_assignment.h"
+#include "core/passes/buffers/copy_insertion.h"
+#include "core/passes/buffers/schedule.h"
 #include "tests/unit/apart_slots.h"
 #include "tests/unit/passes_builder.h"
 
@@ -353,7 +353,7 @@ TEST(PassesBuffers, SizesThatOverflowAreAnError) {
   Module d = prepared(m);
   auto b = assignBuffers(d);
   ASSERT_FALSE(b.has_value());
-  EXPECT_EQ(b.error().fault, Fault::Runtime);
+  EXPECT_EQ(b.error().kind, ErrorKind::Runtime);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Passes behind fusion: reshapes that move no byte, dots with what is done to their rows, convolutions with their ends.
 // What they take, what they leave, and that values stay.
-#include "core/passes/bitcast_reshapes.h"
-#include "core/passes/convolution_end.h"
-#include "core/passes/row_chain.h"
+#include "core/passes/fusion/convolution_epilogue.h"
+#include "core/passes/fusion/gemm_chain.h"
+#include "core/passes/layout/bitcast_reshapes.h"
 #include "tests/unit/passes_text.h"
 
 namespace tessera::test {

@@ -1,20 +1,20 @@
 // Loops, branches, sorts and batch norms: what the passes over them make of small programs, and that values stay.
 #include <algorithm>
 
-#include "core/passes/copy_insertion.h"
+#include "core/passes/buffers/copy_insertion.h"
+#include "core/passes/control/hoist_invariants.h"
+#include "core/passes/control/move_out_of_branches.h"
+#include "core/passes/control/simplify_conditionals.h"
+#include "core/passes/control/simplify_loops.h"
+#include "core/passes/control/unroll_loops.h"
 #include "core/passes/dead_code.h"
-#include "core/passes/expand_batch_norm.h"
-#include "core/passes/expand_random_bits.h"
-#include "core/passes/expand_scan.h"
-#include "core/passes/fold_constants.h"
-#include "core/passes/hoist_invariants.h"
-#include "core/passes/move_out_of_branches.h"
-#include "core/passes/simplify.h"
-#include "core/passes/simplify_conditionals.h"
-#include "core/passes/simplify_loops.h"
-#include "core/passes/simplify_sorts.h"
-#include "core/passes/sorts_to_top_k.h"
-#include "core/passes/unroll_loops.h"
+#include "core/passes/expand/expand_batch_norm.h"
+#include "core/passes/expand/expand_random_bits.h"
+#include "core/passes/expand/expand_scan.h"
+#include "core/passes/simplify/fold_constants.h"
+#include "core/passes/simplify/simplify.h"
+#include "core/passes/simplify/simplify_sorts.h"
+#include "core/passes/simplify/sorts_to_top_k.h"
 #include "tests/unit/passes_text.h"
 
 namespace tessera::test {

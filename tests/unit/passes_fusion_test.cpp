@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "core/evaluate/evaluate.h"
-#include "core/passes/buffer_assignment.h"
-#include "core/passes/fusion.h"
+#include "core/passes/buffers/buffer_assignment.h"
+#include "core/passes/fusion/instruction_fusion.h"
 #include "tests/unit/growth.h"
 #include "tests/unit/passes_builder.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 Module fused(const Module& source) {
   Module m = derive(source);
-  auto done = fuseLoops(m);
+  auto done = fuseInstructions(m);
   EXPECT_TRUE(done.has_value());
   return m;
 }

@@ -1,10 +1,10 @@
 // Layout assignment: what it drops, what it keeps for those outside, and that bitcasts still mean the same bytes.
 #include "core/formats/hlo_text.h"
-#include "core/passes/assign_layouts.h"
-#include "core/passes/call_inliner.h"
 #include "core/passes/common_subexpressions.h"
+#include "core/passes/control/call_inliner.h"
 #include "core/passes/dead_code.h"
-#include "core/passes/simplify.h"
+#include "core/passes/layout/assign_layouts.h"
+#include "core/passes/simplify/simplify.h"
 #include "tests/unit/passes_text.h"
 
 namespace tessera::test {

@@ -13,7 +13,7 @@ TEST(PassesPipeline, IsCancelledBetweenPasses) {
   const auto optimized = optimize(
       module, [&](const Pass&, const Module&) { cancel = ++seen == 3; }, &cancel);
   ASSERT_FALSE(optimized);
-  EXPECT_EQ(optimized.error().fault, Fault::Runtime);
+  EXPECT_EQ(optimized.error().kind, ErrorKind::Runtime);
   EXPECT_EQ(optimized.error().message, "cancelled");
   EXPECT_EQ(seen, 3);
 }

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "core/passes/call_inliner.h"
 #include "core/passes/common_subexpressions.h"
+#include "core/passes/control/call_inliner.h"
+#include "core/passes/control/flatten_control.h"
 #include "core/passes/dead_code.h"
-#include "core/passes/flatten_control.h"
 #include "core/passes/pipeline.h"
-#include "core/passes/simplify.h"
+#include "core/passes/simplify/simplify.h"
 #include "tests/unit/passes_builder.h"
 #include "tests/unit/passes_text.h"
 

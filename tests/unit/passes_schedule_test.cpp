@@ -4,8 +4,8 @@
 #include <map>
 #include <random>
 
-#include "core/ops/infer.h"
-#include "core/passes/schedule.h"
+#include "core/ops/inference/infer.h"
+#include "core/passes/buffers/schedule.h"
 #include "tests/unit/passes_text.h"
 
 namespace tessera::test {

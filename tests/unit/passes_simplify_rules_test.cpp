@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/passes/dead_code.h"
-#include "core/passes/simplify.h"
+#include "core/passes/simplify/simplify.h"
 #include "tests/unit/passes_text.h"
 
 namespace tessera::test {

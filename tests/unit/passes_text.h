@@ -13,7 +13,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera::test {

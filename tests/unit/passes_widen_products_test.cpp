@@ -3,8 +3,8 @@
 
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "core/passes/expand/widen_products.h"
 #include "core/passes/pipeline.h"
-#include "core/passes/widen_products.h"
 
 namespace tessera {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/formats/hlo_text.h"
 #include "core/formats/stablehlo.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera::test {
 

@@ -102,7 +102,7 @@ TEST(FindInstruction, ByNameByPathAndNearMisses) {
   EXPECT_EQ(module.at(*instructionNamed(module, "sum/c")).name, "c");
   const auto wrong = instructionNamed(module, "sqare");
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().fault, Fault::Usage);
+  EXPECT_EQ(wrong.error().kind, ErrorKind::Usage);
   EXPECT_NE(wrong.error().message.find("did you mean square"), std::string::npos) << wrong.error().message;
   EXPECT_FALSE(instructionNamed(module, "summ/c"));
   EXPECT_FALSE(instructionNamed(module, "sum/square"));

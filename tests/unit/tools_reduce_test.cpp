@@ -55,7 +55,7 @@ TEST(Reduce, TheBoundHolds) {
 TEST(Reduce, RefusesWhatDoesNotFail) {
   const auto found = reduceModule(moduleOf(test::kMeanSquares), failsWith("cosine"));
   ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().fault, Fault::Usage);
+  EXPECT_EQ(found.error().kind, ErrorKind::Usage);
 }
 TEST(Reduce, AnErrorEndsIt) {
   ReduceOptions options;

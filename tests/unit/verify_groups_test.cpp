@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/formats/hlo_text.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {

@@ -38,31 +38,41 @@ def vector_last(indices, index_vector_dim, batching_dims):  # lax wants the inde
     return lax.transpose(indices, order), tuple(order.index(d) for d in batching_dims)
 )py"},
     {"gather", R"py(
-def gather(x, indices, offset_dims, collapsed, start_index_map, operand_batching, indices_batching, index_vector_dim, sizes, is_sorted):
+def gather(x, indices, offset_dims, collapsed, start_index_map, operand_batching, indices_batching, )py"
+               R"py(index_vector_dim, sizes, is_sorted):
     indices, indices_batching = vector_last(indices, index_vector_dim, indices_batching)
-    numbers = lax.GatherDimensionNumbers(offset_dims, collapsed, start_index_map, operand_batching, indices_batching)
-    return lax.gather(x, indices, numbers, sizes, indices_are_sorted=is_sorted, mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS)
+    numbers = lax.GatherDimensionNumbers(offset_dims, collapsed, start_index_map, operand_batching, )py"
+               R"py(indices_batching)
+    return lax.gather(x, indices, numbers, sizes, indices_are_sorted=is_sorted, )py"
+               R"py(mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS)
 )py"},
     {"scatter", R"py(
-def scatter(operands, indices, updates, to_apply, window_dims, inserted, to_operand, operand_batching, indices_batching, index_vector_dim,
+def scatter(operands, indices, updates, to_apply, window_dims, inserted, to_operand, )py"
+                R"py(operand_batching, indices_batching, index_vector_dim,
             is_sorted, is_unique):
     indices, indices_batching = vector_last(indices, index_vector_dim, indices_batching)
     if len(operands) > 1:
-        return scatter_together(operands, indices, updates, to_apply, window_dims, inserted, to_operand, operand_batching, indices_batching)
+        return scatter_together(operands, indices, updates, to_apply, window_dims, inserted, )py"
+                R"py(to_operand, operand_batching, indices_batching)
     x = operands[0]
-    numbers = lax.ScatterDimensionNumbers(window_dims, inserted, to_operand, operand_batching, indices_batching)
+    numbers = lax.ScatterDimensionNumbers(window_dims, inserted, to_operand, operand_batching, )py"
+                R"py(indices_batching)
     scalar = jax.ShapeDtypeStruct((), x.dtype)
     body = jax.make_jaxpr(to_apply)(scalar, scalar)
-    return lax.scatter_p.bind(x, indices, updates[0], update_jaxpr=body.jaxpr, update_consts=tuple(body.consts), dimension_numbers=numbers,
+    return lax.scatter_p.bind(x, indices, updates[0], update_jaxpr=body.jaxpr, )py"
+                R"py(update_consts=tuple(body.consts), dimension_numbers=numbers,
                               indices_are_sorted=is_sorted, unique_indices=is_unique,
                               mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS)
 )py"},
     {"scatter_together", R"py(
-def scatter_together(operands, indices, updates, to_apply, window_dims, inserted, to_operand, operand_batching, indices_batching):
+def scatter_together(operands, indices, updates, to_apply, window_dims, inserted, to_operand, )py"
+                         R"py(operand_batching, indices_batching):
     shape, sizes = updates[0].shape, operands[0].shape  # lax scatters one operand: update by update, in order
-    at = np.stack(np.unravel_index(np.arange(int(np.prod(shape))), shape)) if shape else np.zeros((0, 1), np.int64)
+    at = np.stack(np.unravel_index(np.arange(int(np.prod(shape))), shape)) if shape else np.zeros((0, )py"
+                         R"py(1), np.int64)
     scattered = [d for d in range(len(shape)) if d not in window_dims]
-    starts = indices[tuple(at[d] for d in scattered)] if scattered else jnp.broadcast_to(indices, (at.shape[1],) + indices.shape)
+    starts = indices[tuple(at[d] for d in scattered)] if scattered else jnp.broadcast_to(indices, )py"
+                         R"py((at.shape[1],) + indices.shape)
     where, fits = [jnp.zeros(at.shape[1], np.int64) for _ in sizes], True
     for i, d in enumerate(to_operand):
         where[d] = where[d] + starts[:, i].astype(np.int64)
@@ -88,7 +98,8 @@ def scan(operands, to_apply, dimension, carries, reverse, steps, is_tuple):
         out = to_apply(*slices, *carry)
         out = tuple(out) if isinstance(out, tuple) else (out,)
         return out[len(out) - carries:], out[:len(out) - carries]
-    carry, stacked = lax.scan(step, tuple(operands[inputs:]), tuple(jnp.moveaxis(x, dimension, 0) for x in operands[:inputs]), length=steps,
+    carry, stacked = lax.scan(step, tuple(operands[inputs:]), tuple(jnp.moveaxis(x, dimension, 0) for )py"
+             R"py(x in operands[:inputs]), length=steps,
                               reverse=reverse)
     out = tuple(jnp.moveaxis(y, 0, dimension) for y in stacked) + tuple(carry)
     return out if is_tuple else out[0]
@@ -97,7 +108,8 @@ def scan(operands, to_apply, dimension, carries, reverse, steps, is_tuple):
 def sort(operands, less, dimension):  # any order: each element's place is the number of those before it
     n = operands[0].shape[dimension]
     def places(*rows):
-        before = jax.vmap(lambda *a: jax.vmap(lambda *b: less(*[v for pair in zip(b, a) for v in pair]))(*rows))(*rows)
+        before = jax.vmap(lambda *a: jax.vmap(lambda *b: less(*[v for pair in zip(b, a) for v in )py"
+             R"py(pair]))(*rows))(*rows)
         after = before.T
         index = np.arange(n)
         tied = ~before & ~after & (index[None, :] < index[:, None])
@@ -145,7 +157,8 @@ def along(x, feature, like):  # one value a feature, as large as `like`
     {"batch_norm_inference", R"py(
 def batch_norm_inference(x, scale, offset, mean, variance, epsilon, feature):
     inverse = lax.rsqrt(variance + np.array(epsilon, variance.dtype))
-    return (x - along(mean, feature, x)) * along(inverse, feature, x) * along(scale, feature, x) + along(offset, feature, x)
+    return (x - along(mean, feature, x)) * along(inverse, feature, x) * along(scale, feature, x) + )py"
+                             R"py(along(offset, feature, x)
 )py"},
     {"batch_norm_training", R"py(
 def batch_norm_training(x, scale, offset, epsilon, feature):
@@ -153,7 +166,8 @@ def batch_norm_training(x, scale, offset, epsilon, feature):
     mean = jnp.mean(x, others)
     variance = jnp.mean(lax.square(x - along(mean, feature, x)), others)
     inverse = lax.rsqrt(variance + np.array(epsilon, variance.dtype))
-    out = (x - along(mean, feature, x)) * along(inverse, feature, x) * along(scale, feature, x) + along(offset, feature, x)
+    out = (x - along(mean, feature, x)) * along(inverse, feature, x) * along(scale, feature, x) + )py"
+                            R"py(along(offset, feature, x)
     return out, mean, variance
 )py"},
     {"batch_norm_grad", R"py(
@@ -165,7 +179,8 @@ def batch_norm_grad(x, scale, mean, variance, grad, epsilon, feature):
     grad_offset = jnp.sum(grad, others)
     weighted = jnp.sum(grad * centered, others)
     grad_scale = weighted * inverse
-    inner = count * grad - along(grad_offset, feature, x) - centered * along(weighted * inverse * inverse, feature, x)
+    inner = count * grad - along(grad_offset, feature, x) - centered * along(weighted * inverse * )py"
+                        R"py(inverse, feature, x)
     return along(scale * inverse, feature, x) / count * inner, grad_scale, grad_offset
 )py"},
     {"scaled_dot", R"py(
@@ -174,7 +189,8 @@ def scaled_dot(lhs, rhs, lhs_scale, rhs_scale, dimensions, type):
         for d in range(scale.ndim):
             scale = jnp.repeat(scale, x.shape[d] // scale.shape[d], d)
         return x.astype(np.float32) * scale.astype(np.float32)
-    out = lax.dot_general(scaled(lhs, lhs_scale), scaled(rhs, rhs_scale), dimensions, precision=lax.Precision.HIGHEST)
+    out = lax.dot_general(scaled(lhs, lhs_scale), scaled(rhs, rhs_scale), dimensions, )py"
+                   R"py(precision=lax.Precision.HIGHEST)
     return out.astype(type)
 )py"},
     {"replica_id", R"py(
@@ -199,7 +215,8 @@ def all_reduce(operands, to_apply, groups):
 )py"},
     {"all_gather", R"py(
 def all_gather(operands, dimension, groups):
-    out = tuple(lax.all_gather(x, "devices", axis_index_groups=groups, axis=dimension, tiled=True) for x in operands)
+    out = tuple(lax.all_gather(x, "devices", axis_index_groups=groups, axis=dimension, tiled=True) )py"
+                   R"py(for x in operands)
     return out if len(out) > 1 else out[0]
 )py"},
     {"reduce_scatter", R"py(
@@ -215,7 +232,8 @@ def reduce_scatter(operands, to_apply, dimension, groups):
     {"all_to_all", R"py(
 def all_to_all(operands, dimensions, groups):
     if dimensions:
-        return lax.all_to_all(operands[0], "devices", dimensions[0], dimensions[0], axis_index_groups=groups, tiled=True)
+        return lax.all_to_all(operands[0], "devices", dimensions[0], dimensions[0], )py"
+                   R"py(axis_index_groups=groups, tiled=True)
     return tuple(lax.all_to_all(jnp.stack(operands), "devices", 0, 0, axis_index_groups=groups))
 )py"},
     {"permute", R"py(
@@ -244,7 +262,8 @@ def conditional(index, branches, operands):
 )py"},
     {"random_bits", R"py(
 def random_bits(state, sizes, type, algorithm):
-    known = {"rng_default": lax.RandomAlgorithm.RNG_DEFAULT, "rng_three_fry": lax.RandomAlgorithm.RNG_THREE_FRY,
+    known = {"rng_default": lax.RandomAlgorithm.RNG_DEFAULT, "rng_three_fry": )py"
+                    R"py(lax.RandomAlgorithm.RNG_THREE_FRY,
              "rng_philox": lax.RandomAlgorithm.RNG_PHILOX}
     return tuple(lax.rng_bit_generator(state, sizes, type, known[algorithm]))
 )py"},
@@ -257,7 +276,8 @@ def rng(distribution, a, b, sizes):
 )py"},
     {"custom_call", R"py(
 def custom_call(target, operands, result, config, inputs=None, outputs=None):
-    if target in ("Sharding", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape", "SPMDFullToShardShape",
+    if target in ("Sharding", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", )py"
+                    R"py("xla.sdy.LocalToGlobalShape", "SPMDFullToShardShape",
                   "SPMDShardToFullShape"):
         return operands if len(operands) > 1 else operands[0]
     if target == "LuDecomposition":
@@ -276,7 +296,8 @@ def custom_call(target, operands, result, config, inputs=None, outputs=None):
     for name, number, bits in re.findall(r"(\w+) = (-?\d+) : u?i(\d+)", config):
         attributes[name] = np.dtype(("uint" if "%s : ui" % number in config else "int") + bits).type(number)
     def struct(part):
-        return tuple(struct(p) for p in part) if isinstance(part, list) else jax.ShapeDtypeStruct(part[1], part[0])
+        return tuple(struct(p) for p in part) if isinstance(part, list) else )py"
+                    R"py(jax.ShapeDtypeStruct(part[1], part[0])
     turn = lambda orders: None if orders is None else tuple(tuple(reversed(order)) for order in orders)
     many = isinstance(result, list)
     outputs = turn(outputs) if many or outputs is None else turn(outputs)[0]

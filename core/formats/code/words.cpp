@@ -141,7 +141,7 @@ Result<std::string> fillIn(std::string_view text, const Module& module, const In
 
 std::unexpected<Diagnostic> noForm(const Instruction& instruction, Language language, const std::string& why) {
   Diagnostic d;
-  d.fault = Fault::Unsupported;
+  d.kind = ErrorKind::Unsupported;
   d.instruction = instruction.id;
   d.instructionName = std::string(instruction.name);
   d.position = instruction.position;

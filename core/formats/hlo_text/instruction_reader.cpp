@@ -5,8 +5,8 @@
 #include "core/formats/hlo_text/literal_text.h"
 #include "core/formats/hlo_text/module_reader.h"
 #include "core/formats/hlo_text/shape_text.h"
-#include "core/ops/infer.h"
-#include "core/ops/unfinished.h"
+#include "core/ops/inference/infer.h"
+#include "core/ops/inference/unfinished.h"
 
 namespace tessera::text {
 namespace {
@@ -317,7 +317,7 @@ void ModuleReader::inferLeftOutShape(InstructionId id) {
   d.file = fileName_;
   d.position = instruction.position;
   d.instructionName = std::string(instruction.name);
-  d.fault = Fault::Invalid;
+  d.kind = ErrorKind::Invalid;
   fatal_ = true;
   diagnostics_.add(std::move(d));
 }

@@ -8,7 +8,7 @@
 #include "core/formats/hlo_text/attribute_text.h"
 #include "core/formats/hlo_text/literal_text.h"
 #include "core/formats/padding.h"
-#include "core/ops/unfinished.h"
+#include "core/ops/inference/unfinished.h"
 
 namespace tessera {
 namespace {

@@ -10,7 +10,7 @@
 namespace tessera::text {
 
 namespace {
-constexpr size_t kMostErrors = 100;
+constexpr size_t kMaxErrors = 100;
 }
 
 ModuleReader::ModuleReader(std::string_view text, std::string fileName)
@@ -137,7 +137,7 @@ void ModuleReader::takeError() {
   report(error.offset, error.message, true, error.expected, error.found).label = error.label;
 }
 
-bool ModuleReader::tooManyErrors() const { return diagnostics_.items().size() >= kMostErrors; }
+bool ModuleReader::tooManyErrors() const { return diagnostics_.items().size() >= kMaxErrors; }
 
 }  // namespace tessera::text
 

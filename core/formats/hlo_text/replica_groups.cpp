@@ -9,13 +9,13 @@
 namespace tessera::text {
 namespace {
 
-constexpr int64_t kMostDevices = 1 << 20;
+constexpr int64_t kMaxDevices = 1 << 20;
 
 std::optional<int64_t> product(const std::vector<int64_t>& sizes) {
   int64_t out = 1;
   for (int64_t size : sizes) {
     auto next = size < 0 ? std::nullopt : checkedMul(out, size);
-    if (!next || *next > kMostDevices) return std::nullopt;
+    if (!next || *next > kMaxDevices) return std::nullopt;
     out = *next;
   }
   return out;
@@ -69,7 +69,7 @@ bool readIotaTail(Lexer& lexer, std::vector<int64_t>& devices) {
     return lexer.failAt(at, "device ids in several dimensions need their transposition", "T(…)");
   auto count = product(sizes);
   if (!count)
-    return lexer.failAt(at, "the replica groups name too many devices", "at most " + std::to_string(kMostDevices));
+    return lexer.failAt(at, "the replica groups name too many devices", "at most " + std::to_string(kMaxDevices));
   std::vector<int64_t> sorted = permutation, identity(sizes.size());
   std::iota(identity.begin(), identity.end(), 0);
   std::ranges::sort(sorted);
@@ -188,7 +188,7 @@ bool readMesh(Lexer& lexer, ReplicaGroups& out) {
   for (const MeshAxis& axis : axes) sizes.push_back(axis.size);
   auto count = product(sizes);
   if (!count || *count == 0)
-    return lexer.failAt(at, "the mesh's size is not between 1 and " + std::to_string(kMostDevices));
+    return lexer.failAt(at, "the mesh's size is not between 1 and " + std::to_string(kMaxDevices));
   std::vector<int64_t> devices(static_cast<size_t>(*count));
   std::iota(devices.begin(), devices.end(), 0);
   if (!readDeviceIds(lexer, devices)) return false;

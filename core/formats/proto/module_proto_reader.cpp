@@ -10,7 +10,7 @@
 #include "core/formats/proto/hlo.pb.h"
 #include "core/formats/proto/module_proto.h"
 #include "core/formats/proto/shape_proto.h"
-#include "core/ops/callgraph.h"
+#include "core/ops/inference/callgraph.h"
 
 namespace tessera::proto {
 std::string wordOf(const std::string& name, std::string_view otherwise) {
@@ -19,8 +19,8 @@ std::string wordOf(const std::string& name, std::string_view otherwise) {
 
 namespace {
 
-constexpr size_t kMostErrors = 100;
-constexpr int64_t kMostParameters = 1 << 20;
+constexpr size_t kMaxErrors = 100;
+constexpr int64_t kMaxParameters = 1 << 20;
 
 std::string uniqueIn(std::unordered_set<std::string>& taken, std::string name) {
   const std::string base = name;
@@ -79,7 +79,7 @@ class MessageReader : private text::NameScope {
 };
 
 void MessageReader::report(Diagnostic d, std::string_view instruction) {
-  if (diagnostics_.items().size() >= kMostErrors) return;
+  if (diagnostics_.items().size() >= kMaxErrors) return;
   d.file = fileName_;
   if (d.instructionName.empty()) d.instructionName = std::string(instruction);
   diagnostics_.add(std::move(d));
@@ -95,7 +95,7 @@ Status MessageReader::readFacts(pb::HloInstructionProto& message, Instruction& i
   else
     instruction.unknownOpcode = module_.tables().intern(wordOf(message.opcode(), "unknown"));
   if (instruction.opcode == Opcode::Parameter) {
-    if (message.parameter_number() < 0 || message.parameter_number() >= kMostParameters)
+    if (message.parameter_number() < 0 || message.parameter_number() >= kMaxParameters)
       return fail("the parameter number " + std::to_string(message.parameter_number()) + " is out of range");
     instruction.parameterNumber = static_cast<int32_t>(message.parameter_number());
     message.clear_parameter_number();

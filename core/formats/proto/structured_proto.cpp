@@ -61,8 +61,8 @@ void putWindow(const Window& window, HloInstructionProto& out) {
 // One of the three words of "b01f_01io->b01f": every place must be named once.
 bool appendLabels(std::string& out, int64_t first, char firstLetter, int64_t second, char secondLetter,
                   const google::protobuf::RepeatedField<int64_t>& spatial) {
-  constexpr int kMostSpatial = 10;
-  if (spatial.size() > kMostSpatial) return false;
+  constexpr int kMaxSpatial = 10;
+  if (spatial.size() > kMaxSpatial) return false;
   std::string word(static_cast<size_t>(spatial.size()) + 2, '?');
   auto place = [&](int64_t at, char label) {
     if (at < 0 || at >= static_cast<int64_t>(word.size()) || word[static_cast<size_t>(at)] != '?') return false;

@@ -158,8 +158,8 @@ std::vector<int64_t> integersOf(const Attribute* attribute) {
   for (const Attribute& item : attribute->items) out.push_back(item.kind == Kind::Bool ? item.boolean : item.integer);
   if (attribute->kind != Kind::Dense || !attribute->type) return out;
   Shape shape = *attribute->type;
-  constexpr int64_t kMostNumbers = 1 << 20;
-  if (!shape.isArray() || shape.elementCount().value_or(kMostNumbers + 1) > kMostNumbers) return out;
+  constexpr int64_t kMaxNumbers = 1 << 20;
+  if (!shape.isArray() || shape.elementCount().value_or(kMaxNumbers + 1) > kMaxNumbers) return out;
   if (auto literal = denseLiteral(attribute->text, shape))
     for (int64_t i = 0; i < literal->elementCount(); ++i)
       out.push_back(loadInt(shape.type, literal->bytes().data() + i * byteWidth(shape.type)));

@@ -11,13 +11,13 @@ namespace tessera::mlir {
 namespace {
 
 constexpr int kDeepest = 400;
-constexpr size_t kMostSteps =
+constexpr size_t kMaxSteps =
     1 << 18;  // for a whole file: what is known at its top is computed once, calls again and again
-constexpr int64_t kMostElements = 1024;
+constexpr int64_t kMaxElements = 1024;
 
 bool isSmall(const Shape& shape) {
   return shape.isArray() && !shape.hasDynamicDimensions() &&
-         shape.elementCount().value_or(kMostElements + 1) <= kMostElements;
+         shape.elementCount().value_or(kMaxElements + 1) <= kMaxElements;
 }
 
 bool isPlain(const OpDef* op) {
@@ -62,7 +62,7 @@ const Literal* ConstantFolder::find(Values& values, InstructionId id, int depth)
 
 std::optional<Literal> ConstantFolder::compute(Values& values, InstructionId id, int depth) {
   const Instruction& instruction = module_.at(id);
-  if (depth > kDeepest || ++steps_ > kMostSteps || !isSmall(*instruction.shape)) return std::nullopt;
+  if (depth > kDeepest || ++steps_ > kMaxSteps || !isSmall(*instruction.shape)) return std::nullopt;
   if (instruction.literal) return *instruction.literal;
   switch (instruction.opcode) {
     case Opcode::GetDimensionSize: return sizeOf(module_, instruction);
@@ -86,7 +86,7 @@ std::optional<Literal> ConstantFolder::compute(Values& values, InstructionId id,
 std::optional<Literal> ConstantFolder::element(Values& values, InstructionId tuple, size_t index, int depth) {
   const Instruction& instruction = module_.at(tuple);
   cause_ = tuple;
-  if (depth > kDeepest || ++steps_ > kMostSteps) return std::nullopt;
+  if (depth > kDeepest || ++steps_ > kMaxSteps) return std::nullopt;
   if (instruction.opcode == Opcode::OptBarrier) return element(values, instruction.operands[0], index, depth + 1);
   if (instruction.opcode == Opcode::Tuple && index < instruction.operands.size()) {
     const Literal* value = find(values, instruction.operands[index], depth + 1);

@@ -27,7 +27,7 @@ Status lowerConstant(Lowering& l, const Operation& op, Opcode) {
   }
   auto literal = denseLiteral(value->text, op.types[0]);
   if (!literal) {
-    if (literal.error().fault != Fault::Invalid) return std::unexpected(std::move(literal).error());
+    if (literal.error().kind != ErrorKind::Invalid) return std::unexpected(std::move(literal).error());
     return l.fault(op, literal.error().message, literal.error().expected, literal.error().found);
   }
   l.defineResult(op, 0, l.addConstant(std::move(*literal)));

@@ -44,9 +44,9 @@ bool Parser::resultNames(Operation& out) {
     Operation name;
     if (!operandName(name)) return false;
     Operation::Result& result = out.results.emplace_back(Operation::Result{name.operands[0], 1});
-    constexpr int64_t kMostResults = 1 << 20;
+    constexpr int64_t kMaxResults = 1 << 20;
     if (lexer_.accept(':') &&
-        (!lexer_.integer(result.count, "a number of results") || result.count < 0 || result.count > kMostResults))
+        (!lexer_.integer(result.count, "a number of results") || result.count < 0 || result.count > kMaxResults))
       return lexer_.fail("the number of results is out of range");
   } while (lexer_.accept(','));
   return lexer_.expect('=', "after the results");

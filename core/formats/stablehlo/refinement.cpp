@@ -6,12 +6,12 @@
 #include "core/formats/stablehlo/lowering.h"
 #include "core/formats/stablehlo/lowering_rows.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/infer.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera::mlir {
 namespace {
 
-constexpr size_t kMostCopies = 4096;  // of functions for their callers' sizes
+constexpr size_t kMaxCopies = 4096;  // of functions for their callers' sizes
 
 // Has a size that only its operands' values tell.
 bool takesSizes(const Operation& op) {
@@ -88,8 +88,8 @@ Result<ComputationId> Lowering::calledFunction(const Operation& op, std::string_
       key.append("=").append(reinterpret_cast<const char*>(value->bytes().data()), value->bytes().size());
   }
   if (auto done = copies_.find(key); done != copies_.end()) return done->second;
-  if (copies_.size() >= kMostCopies)
-    return fault(op, "functions are called with too many different sizes", "at most " + std::to_string(kMostCopies));
+  if (copies_.size() >= kMaxCopies)
+    return fault(op, "functions are called with too many different sizes", "at most " + std::to_string(kMaxCopies));
   if (open_[name] || depth_ >= kMaxCalls)
     return fault(op, "the function @" + std::string(name) + " calls itself, directly or through others");
   open_[name] = true;

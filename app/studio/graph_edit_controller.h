@@ -1,0 +1,85 @@
+// GraphEditController: what gestures on the canvas do to the graph. It hears the canvas, asks core/edit what fits,
+// shows choices and fields over the canvas, and hands finished edits to the Document. Before: Canvas; after: Document.
+#pragma once
+
+#include <QObject>
+#include <QPointF>
+#include <functional>
+#include <vector>
+
+#include "core/edit/palette/palette.h"
+#include "core/edit/wiring/wiring.h"
+#include "editor/canvas/wire_hints.h"
+
+namespace tessera {
+
+class AddSearch;
+struct ViewNode;
+class Canvas;
+class ChoiceList;
+class Document;
+class ValueField;
+
+class GraphEditController : public QObject {
+  Q_OBJECT
+
+ public:
+  GraphEditController(Document& document, Canvas& canvas, QObject* parent);
+
+  AddSearch& search() { return *search_; }
+  ChoiceList& choices() { return *choices_; }
+  ValueField& field() { return *field_; }
+
+  // Whether a node dropped on a wire of the view would be put into it.
+  void setInserts(std::function<bool(InstructionId node, int32_t edge)> inserts) { inserts_ = std::move(inserts); }
+
+  void openSearch(QPoint at);  // fed by the selection
+  void place(const PaletteEntry& entry);
+  void begin(const QString& line);  // places the first that a line of the search finds; an empty line opens the search
+  void toggleFields();              // selected fields become nodes of their own, such nodes fields again
+  // Opens the field of a constant or of what stands in a field; false: it is none.
+  bool editConstant(InstructionId id);
+  enum class Gap {
+    Heal,
+    Open
+  };  // what the users of removed instructions get: the first operand of the same shape, or nothing
+  void removeSelection(Gap gap = Gap::Heal);
+  void leaveComputation();  // to the instruction that calls what is shown
+  void duplicateSelection();
+  void makeResult();
+  void copySelection();
+  void cutSelection();
+  void paste(bool keepInputs);
+
+ signals:
+  void placed();                // the view should follow what is selected next
+  void explained(QString why);  // why something was not done
+
+ private:
+  void connectCanvas();
+  WireHints hints() const;
+  ComputationId computation() const;
+  void dropWire(InstructionId value, InstructionId user, int operand, QPointF at);
+  void offer(std::vector<ConnectionOption> ways, InstructionId user, const QString& heading, QPointF at);
+  void takeWay(int line);
+  void openField(InstructionId user, int operand);
+  bool editInput(const ViewNode& field, int32_t box);
+  bool hasInput(InstructionId user, int operand) const;
+  Edit placingAround(const PaletteEntry& entry, uint32_t& meant);
+  Edit placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources, uint32_t& meant) const;
+  bool agrees(const Edit& edit) const;
+
+  Document& document_;
+  Canvas& canvas_;
+  AddSearch* search_;
+  ChoiceList* choices_;
+  ValueField* field_;
+  std::function<bool(InstructionId, int32_t)> inserts_;
+  std::vector<ConnectionOption> ways_;
+  InstructionId waysUser_;
+  // What the search was opened for by a drop: a value to be read, or an input to be fed.
+  InstructionId droppedValue_, droppedUser_;
+  int droppedOperand_ = -1;
+};
+
+}  // namespace tessera

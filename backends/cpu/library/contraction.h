@@ -1,0 +1,13 @@
+// Contraction: our own matrix product (runtime/gemm/contraction_step) for what no library takes. Here its register tile
+// is chosen. Stands behind dot.cpp and convolution.cpp.
+#pragma once
+
+#include "backends/cpu/library/library_steps.h"
+#include "backends/runtime/gemm/contraction_step.h"
+
+namespace tessera::cpu {
+
+// A null step when it has no arithmetic for the types.
+Result<StepPtr> planContraction(LibraryContext& context, Contraction contraction);
+
+}  // namespace tessera::cpu

@@ -1,0 +1,13 @@
+// A convolution and the kernel on its elements (core/passes/fusion/convolution_epilogue.h) as one step: each piece of
+// oneDNN's convolution is followed by its part of the kernel, while it is in a core's cache. Stands behind plan_builder
+// for fusions of kind kOutput.
+#pragma once
+
+#include "backends/cpu/library/library_steps.h"
+
+namespace tessera::cpu {
+
+// context.instruction: the fusion. A null step: it has another form.
+Result<StepPtr> planConvolutionEnd(LibraryContext& context);
+
+}  // namespace tessera::cpu

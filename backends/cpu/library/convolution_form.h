@@ -1,0 +1,28 @@
+// ConvolutionForm: a convolution's operands by role, and the ways to run it. convolution.cpp asks oneDNN first, then
+// our contraction over patches of the input.
+#pragma once
+
+#include "backends/cpu/library/library_steps.h"
+#include "backends/runtime/dnnl/dnnl_step.h"
+#include "backends/runtime/movement/strided_dims.h"
+
+namespace tessera::cpu {
+
+struct ConvolutionForm {
+  ElementType inputType, kernelType, resultType;
+  Dim inputBatch, inputFeature, kernelInput, kernelOutput, outputBatch, outputFeature;
+  Dims input, kernel, output;  // spatial
+  std::vector<WindowDimension> window;
+  int64_t featureGroups = 1, batchGroups = 1;
+
+  double flops() const;  // as if there were no padding
+};
+
+// nullopt: the instruction lacks labels or a window that fits them.
+std::optional<ConvolutionForm> convolutionFormOf(const Module& module, const Instruction& convolution);
+
+// A null step: refused. end: a kernel that follows on each piece; refused, too, where there is only one piece.
+Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form,
+                                    std::optional<PieceKernel> end = {});
+
+}  // namespace tessera::cpu

@@ -1,0 +1,76 @@
+// Convolutions through oneDNN (runtime/dnnl/convolution_step): which of its three forms an instruction has.
+#include <algorithm>
+
+#include "backends/cpu/library/dnnl_geometry.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+// The kernel turned around along some of its spatial dimensions, dense in the order of `weights`, in scratch memory.
+Status turnKernel(LibraryContext& context, const std::vector<bool>& turned, ConvolutionStep& step) {
+  if (std::ranges::none_of(turned, [](bool t) { return t; })) return {};
+  Axes& weights = step.geometry.weights;
+  size_t first = weights.sizes.size() - step.geometry.spatial();
+  Gather gather;
+  gather.from = step.slots.kernel;
+  Dims inside;
+  for (size_t d = 0; d < weights.sizes.size(); ++d) {
+    bool turns = d >= first && turned[d - first];
+    if (turns) gather.start += (weights.sizes[d] - 1) * weights.strides[d];
+    (d < first ? gather.rows : inside).push_back({weights.sizes[d], turns ? -weights.strides[d] : weights.strides[d]});
+  }
+  gather.inside = allOffsets(inside);
+  int64_t stride = 1;
+  for (size_t d = weights.sizes.size(); d-- > 0; stride *= weights.sizes[d]) weights.strides[d] = stride;
+  TESSERA_ASSIGN_OR_RETURN(gather.to, context.scratch(stride * 4));
+  step.slots.kernel = gather.to;
+  step.gather = std::move(gather);
+  return {};
+}
+
+std::vector<bool> reversals(const ConvolutionForm& form, bool wanted) {
+  std::vector<bool> out;
+  for (const WindowDimension& d : form.window) out.push_back(d.reversal != wanted && d.size > 1);
+  return out;
+}
+
+// The window covers more than the output, which is not a single position (a dense layer) that forward does as well.
+bool looksLikeWeightsGradient(const ConvolutionForm& form) {
+  return product(form.kernel) > product(form.output) && (product(form.output) > 1 || !forwardGeometry(form));
+}
+
+bool isEmpty(const ConvolutionForm& form) {
+  return form.flops() == 0 || form.inputBatch.size * form.inputFeature.size == 0 ||
+         std::ranges::any_of(form.input, [](const Dim& d) { return d.size == 0; });
+}
+
+}  // namespace
+
+Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form,
+                                    std::optional<PieceKernel> end) {
+  size_t spatial = form.window.size();
+  if (isEmpty(form) || spatial < 1 || spatial > 3) return StepPtr{};
+  bool dilatedBase = std::ranges::any_of(form.window, [](const WindowDimension& d) { return d.baseDilation > 1; });
+  auto weightsGradient = looksLikeWeightsGradient(form) ? weightsGradientGeometry(form) : std::nullopt;
+  auto geometry = weightsGradient ? weightsGradient
+                  : dilatedBase   ? sourceGradientGeometry(form)
+                                  : forwardGeometry(form);
+  if (!geometry) return StepPtr{};
+  auto step = std::make_unique<ConvolutionStep>();
+  step->pass = weightsGradient ? ConvolutionPass::Weights
+               : dilatedBase   ? ConvolutionPass::Source
+                               : ConvolutionPass::Forward;
+  step->geometry = std::move(*geometry);
+  step->slots = {context.operands[0], context.operands[1], context.outputs[0]};
+  step->flops = form.flops();
+  if (!weightsGradient) TESSERA_TRY(turnKernel(context, reversals(form, dilatedBase), *step));
+  step->end = std::move(end);
+  if (!step->prepare() || (step->end && step->pieces.size() == 1)) return StepPtr{};
+  context.what = weightsGradient ? "convolution (oneDNN, weights)"
+                 : dilatedBase   ? "convolution (oneDNN, data)"
+                                 : "convolution (oneDNN)";
+  return step;
+}
+
+}  // namespace tessera::cpu

@@ -1,0 +1,67 @@
+// RegionPlanner: finds instructions that stand one after the other and are each too small to be called as a step:
+// chains, loops and branches of them become one function (core/element/region_program.h). Decided by shapes and
+// estimated work alone, never by the number of threads. Stands between buffer assignment and the plan's steps.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/codegen/kernel_nest.h"
+#include "backends/cpu/plan/plan.h"
+#include "core/element/region_program.h"
+#include "core/hlo/module.h"
+#include "core/passes/buffers/buffer_assignment.h"
+
+namespace tessera {
+class CustomCallLibrary;
+}
+
+namespace tessera::cpu {
+
+struct PlannedRegion {
+  RegionProgram program;
+  std::vector<int> slots;       // of the buffers that have memory, in order
+  std::vector<int> registers;   // slots that lie in registers while it runs
+  std::vector<StepPart> parts;  // what it computes, in order
+  InstructionId nameSource;     // whose name it bears: its loop, else the last
+  size_t end = 0;               // instructions [begin, end) of the computation are in it
+};
+
+class RegionPlanner {
+ public:
+  RegionPlanner(const Module& module, const BufferAssignment& buffers, const codegen::Target& target,
+                const CustomCallLibrary* customCalls)
+      : module_(module), buffers_(buffers), target_(target), customCalls_(customCalls) {}
+
+  // The region that begins with instruction number `begin` of the computation and is as long as may be; nothing where
+  // it would not pay. inLoop: the computation runs many times.
+  std::optional<PlannedRegion> plan(ComputationId computation, size_t begin, bool inLoop);
+
+ private:
+  // What an instruction brings into a region; steps 0: nothing to do.
+  struct Size {
+    int steps = 0, programs = 0, loops = 0;
+    size_t nodes = 0;
+    double ns = 0;  // estimated, of one run; of a loop: of one round
+    void add(const Size& other);
+  };
+  struct Sized {
+    std::optional<Size> size;  // nothing: it does not fit
+    LoopProgram program;       // of an instruction that has one
+  };
+  const Sized& sizedOf(InstructionId id);
+  Sized measure(const Instruction& instruction);
+  Sized measureProgram(const Instruction& instruction);
+  std::optional<Size> measureBlocks(const std::vector<ComputationId>& computations);
+  bool pays(const Size& size, bool inLoop) const;
+  friend class RegionBuilder;
+
+  const Module& module_;
+  const BufferAssignment& buffers_;
+  const codegen::Target& target_;
+  const CustomCallLibrary* customCalls_;
+  std::unordered_map<uint32_t, Sized> sized_;  // by instruction
+};
+
+}  // namespace tessera::cpu

@@ -1,0 +1,43 @@
+// Step program: what an instruction's step computes and where its arrays lie, before it is decided how it runs. The
+// plan's steps and its regions both stand on it.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/element/element_program.h"
+#include "core/hlo/module.h"
+#include "core/passes/buffers/buffer_assignment.h"
+
+namespace tessera {
+class CustomCallLibrary;
+}
+
+namespace tessera::cpu {
+
+// The instruction whose op says how this one computes: a fusion runs as its root does. Null: a fusion that calls
+// nothing.
+const Instruction* fusionRootOf(const Module& module, const Instruction& instruction);
+// Programs over dense row-major arrays, approximations expanded. Fault::Unsupported where there is no description.
+Result<ElementProgram> elementsOf(const Module& module, InstructionId id);
+Result<LoopProgram> storesOf(const Module& module, InstructionId id);
+// The result is the operand; annotations of a partitioner or a scheduler hand it on.
+bool isIdentity(const Module& module, const Instruction& instruction, const CustomCallLibrary* customCalls);
+// Only renames memory, or orders others: no step.
+bool needsNoStep(Opcode opcode);
+// Slots of the leaves; -1: a token.
+std::vector<int> resultSlots(const BufferAssignment& buffers, const Instruction& instruction);
+std::vector<int> operandSlots(const Module& module, const BufferAssignment& buffers, const Instruction& instruction);
+
+// Where what comes from outside a fusion lies, for those who plan its members.
+class OutsideSlots {
+ public:
+  OutsideSlots(const Module& module, ComputationId inside, const std::vector<int>& operands);
+  int of(InstructionId id) const;  // a parameter or a bitcast of one; -1: made inside
+
+ private:
+  std::unordered_map<uint32_t, int> slots_;
+};
+
+}  // namespace tessera::cpu

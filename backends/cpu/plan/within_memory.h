@@ -1,0 +1,21 @@
+// Memory that ends while a program is compiled is a failure of the compilation, on whatever thread it ends. Before:
+// what allocates, LLVM too; after: cpu_backend, kernel_library.
+#pragma once
+
+#include <new>
+
+#include "core/ops/shared/faults.h"
+
+namespace tessera::cpu {
+
+// work(), which gives a Result; where it throws std::bad_alloc: Fault::Runtime.
+template <class Work>
+auto withinMemory(Work&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return failAs(ErrorKind::Runtime, "not enough memory to compile");
+  }
+}
+
+}  // namespace tessera::cpu

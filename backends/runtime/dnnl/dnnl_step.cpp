@@ -1,0 +1,92 @@
+// See dnnl_step.h.
+#include "backends/runtime/dnnl/dnnl_step.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::cpu {
+
+DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain,
+                           const dnnl::memory::desc& wanted, bool isResult)
+    : kind_(kind),
+      slot_(slot),
+      offset_(offset),
+      isResult_(isResult),
+      moves_(plain != wanted),
+      plain_(plain, dnnlEngine(), nullptr) {
+  if (!moves_) return;
+  packed_ = dnnl::memory(wanted, dnnlEngine());
+  move_ = isResult ? dnnl::reorder(packed_, plain_) : dnnl::reorder(plain_, packed_);
+}
+
+void DnnlArgument::bind(RunState& state) {
+  plain_.set_data_handle(state.pointers[static_cast<size_t>(slot_)] + offset_);
+}
+
+void DnnlArgument::reorder(dnnl::stream& stream, const dnnl::memory& from, const dnnl::memory& to) const {
+  const dnnl_exec_arg_t both[] = {{DNNL_ARG_FROM, from.get()}, {DNNL_ARG_TO, to.get()}};
+  dnnlExecute(move_, stream, both);
+}
+
+void DnnlArgument::packIn(dnnl::stream& stream) {
+  if (moves_ && !isResult_) reorder(stream, plain_, packed_);
+}
+
+void DnnlArgument::unpackOut(dnnl::stream& stream) {
+  if (moves_ && isResult_) reorder(stream, packed_, plain_);
+}
+
+void DnnlStep::gatherRows(RunState& state) const {
+  const auto* from = reinterpret_cast<const float*>(state.pointers[static_cast<size_t>(gather->from)]) + gather->start;
+  auto* to = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(gather->to)]);
+  auto each = static_cast<int64_t>(gather->inside.size());
+  state.pool->parallelFor(product(gather->rows), std::max<int64_t>(1, 16384 / each),
+                          [&](int64_t begin, int64_t end, int) {
+                            for (int64_t row = begin; row < end; ++row) {
+                              const float* at = from + offsetAt(gather->rows, row);
+                              for (int64_t e = 0; e < each; ++e)
+                                to[row * each + e] = at[gather->inside[static_cast<size_t>(e)]];
+                            }
+                          });
+}
+
+void PieceKernel::run(const RunState& state, int64_t first, int64_t count) const {
+  std::array<void*, kMaxSlots> buffers;
+  for (size_t i = 0; i < slots.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(slots[i])];
+  const CompiledKernel& compiled = state.kernels[kernel];
+  auto itemOf = [&](int64_t element) {
+    return element == elements ? compiled.parallelCount : element / locality.elements * locality.items;
+  };
+  compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
+}
+
+void DnnlStep::bindAll(DnnlPiece& piece) const {
+  piece.bound.push_back({DNNL_ARG_SCRATCHPAD, piece.scratch.get()});
+  if (shared) piece.bound.push_back({shared->kind(), shared->memory().get()});
+  for (const DnnlArgument& argument : piece.arguments)
+    piece.bound.push_back({argument.kind(), argument.memory().get()});
+}
+
+Status DnnlStep::run(RunState& state) {
+  if (gather) gatherRows(state);
+  if (shared) {
+    OneOpenMpThread single;
+    TESSERA_TRY(dnnlGuarded(what_, [&] {
+      shared->bind(state);
+      shared->packIn(dnnlStream());
+    }));
+  }
+  return dnnlForEach(*state.pool, static_cast<int64_t>(pieces.size()), what_, [&](int64_t i, dnnl::stream& stream) {
+    DnnlPiece& piece = pieces[static_cast<size_t>(i)];
+    if (piece.bound.empty()) bindAll(piece);
+    for (DnnlArgument& argument : piece.arguments) {
+      argument.bind(state);
+      argument.packIn(stream);
+    }
+    dnnlExecute(piece.primitive, stream, piece.bound);
+    for (DnnlArgument& argument : piece.arguments) argument.unpackOut(stream);
+    if (end) end->run(state, piece.first, piece.count);
+  });
+}
+
+}  // namespace tessera::cpu

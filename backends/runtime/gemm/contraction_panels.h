@@ -1,0 +1,73 @@
+// Panels: one side of a contraction, cut along its outer dimension into pieces as wide as the register tile and copied
+// so that the tile reads them front to back, converted to the type of the sums. What lies past the end is zero.
+// Stands between an operand's memory and ContractionTile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "backends/runtime/movement/strided_dims.h"
+#include "core/hlo/element_type.h"
+
+namespace tessera::cpu {
+
+inline constexpr size_t kMaxSpatial = 8;  // windows of one PanelSource
+
+// Along one spatial dimension of a convolution: offset of the input element that output position p and window element
+// w meet at [p · window + w]; -1: none (padding or a hole of the base dilation).
+struct WindowOffsets {
+  int64_t positions = 1, window = 1;
+  std::vector<int64_t> at;
+  template <class Fields>
+  void fields(Fields& f) {
+    f(positions, window, at);
+  }
+};
+
+// Where element (batch, outer, inner) lies. A convolution's input has `windows`: the last dimensions of `outer` are
+// then the output positions (stride 0), and the sum runs over the windows' elements, then over `depth` features.
+struct PanelSource {
+  ElementType type = ElementType::F32;
+  int64_t start = 0;  // of element (0, 0, 0)
+  Dims batch, outer, inner;
+  std::vector<WindowOffsets> windows;
+  Dim depth;
+
+  int64_t outerSize() const { return product(outer); }
+  int64_t innerSize() const;
+  template <class Fields>
+  void fields(Fields& f) {
+    f(type, start, batch, outer, inner, windows, depth);
+  }
+};
+
+class PanelPacker {
+ public:
+  // sumType: the tile's type (F32, F64, S32, S64, C64, C128). Supported conversions only: see converts().
+  PanelPacker(PanelSource source, ElementType sumType, int64_t width);
+
+  static bool converts(ElementType from, ElementType sumType);
+  int64_t panels() const { return panels_; }
+  int64_t batches() const { return batches_; }
+  int64_t innerSize() const { return inner_; }
+  int64_t panelBytes() const { return inner_ * width_ * stepBytes_; }
+  // Packs panel `panel` of matrix `batch` of the array at `from`.
+  void pack(const std::byte* from, int64_t batch, int64_t panel, std::byte* to) const;
+
+ private:
+  template <class T, class P, int kParts>
+  void packAs(const T* from, int64_t first, int64_t count, P* to) const;
+  template <class T, class P, int kParts>
+  void packRows(const T* from, const int64_t* rows, int64_t count, P* to) const;
+  template <class T, class P, int kParts>
+  void packWindows(const T* from, int64_t first, int64_t count, P* to) const;
+  void rowOffsets(int64_t first, int64_t count, int64_t* out) const;
+
+  PanelSource source_;
+  ElementType sumType_;
+  int64_t width_, inner_, batches_, outer_, panels_, stepBytes_;
+  std::vector<int64_t> innerOffsets_;  // without windows
+};
+
+}  // namespace tessera::cpu

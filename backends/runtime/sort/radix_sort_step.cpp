@@ -1,0 +1,199 @@
+// See radix_sort_step.h.
+#include "backends/runtime/sort/radix_sort_step.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "backends/runtime/sort/radix_sort.h"
+
+namespace tessera::cpu {
+
+namespace {
+
+template <class Item>
+class RadixSortStep : public Step, private RadixSort {
+ public:
+  explicit RadixSortStep(RadixSort sort) : RadixSort(std::move(sort)), makeItems_(kernel, kernelSlots) {}
+  Status run(RunState& state) override;
+  const char* loader() const override { return "tessera_step_radix_sort"; }
+  void save(FieldWriter& out) override { out(static_cast<RadixSort&>(*this)); }
+
+ private:
+  static constexpr bool kIsWide = sizeof(Item) == 16;
+  using Made = std::conditional_t<sizeof(Item) == 4, uint32_t, uint64_t>;  // what the kernel writes
+  template <class T>
+  T* scratch(RunState& state, int slot) const {
+    return reinterpret_cast<T*>(state.pointers[static_cast<size_t>(slot)]);
+  }
+  void load(const Made* from, Item* to, int64_t begin, int64_t end) const;
+  void write(RunState& state, int64_t row, const Item* sorted, int64_t begin, int64_t end) const;
+  void sortLongRow(RunState& state, int64_t row);
+  void sortRow(RunState& state, int64_t row, Made* mine, int thread) const;
+  void sortGroup(RunState& state, int64_t group, int thread) const;
+  Made* makeGroup(RunState& state, int64_t group, int thread) const;
+
+  KernelStep makeItems_;
+  ParallelRadixSort together_;
+};
+
+// from: the row's first item.
+template <class Item>
+void RadixSortStep<Item>::load(const Made* from, Item* to, int64_t begin, int64_t end) const {
+  if (items == sorted) return;
+  for (int64_t i = begin; i < end; ++i) {
+    if constexpr (kIsWide)
+      to[i] = {from[i * shape.inner], static_cast<uint64_t>(i)};
+    else
+      to[i] = from[i * shape.inner];
+  }
+}
+
+template <class T>
+void writeValues(const uint64_t* sorted, std::byte* out, int64_t stride, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) reinterpret_cast<T*>(out)[i * stride] = static_cast<T>(sorted[i]);
+}
+
+template <class T, class Item>
+void writeGathered(const Item* sorted, const std::byte* in, std::byte* out, int64_t stride, int64_t begin,
+                   int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    uint64_t from;
+    if constexpr (sizeof(Item) == 16)
+      from = sorted[i].payload;
+    else
+      from = sorted[i] & 0xffffffffu;
+    std::memcpy(out + i * stride * static_cast<int64_t>(sizeof(T)),
+                in + static_cast<int64_t>(from) * stride * static_cast<int64_t>(sizeof(T)), sizeof(T));
+  }
+}
+
+struct Bytes16 {
+  std::byte bytes[16];
+};
+
+template <class Item>
+void RadixSortStep<Item>::write(RunState& state, int64_t row, const Item* result, int64_t begin, int64_t end) const {
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const int64_t first = shape.firstOf(row) * widths[k];
+    const std::byte* in = scratch<std::byte>(state, operands[k]) + first;
+    std::byte* out = scratch<std::byte>(state, outputs[k]) + first;
+    if constexpr (sizeof(Item) == 4) {
+      for (int64_t i = begin; i < end; ++i) reinterpret_cast<uint32_t*>(out)[i] = form.valueOf(result[i]);
+      continue;
+    }
+    auto as = [&](auto tag) {
+      using T = decltype(tag);
+      if constexpr (sizeof(Item) == 8 && sizeof(T) <= 4) {
+        if (payload == SortPayload::Value) return writeValues<T>(result, out, shape.inner, begin, end);
+      }
+      writeGathered<T>(result, in, out, shape.inner, begin, end);
+    };
+    switch (widths[k]) {
+      case 1: as(uint8_t{}); break;
+      case 2: as(uint16_t{}); break;
+      case 4: as(uint32_t{}); break;
+      case 8: as(uint64_t{}); break;
+      default: writeGathered<Bytes16>(result, in, out, shape.inner, begin, end); break;
+    }
+  }
+}
+
+template <class Item>
+void RadixSortStep<Item>::sortLongRow(RunState& state, int64_t row) {
+  constexpr int64_t kPiece = 1 << 14;
+  Item* from = scratch<Item>(state, sorted) + row * shape.length;
+  Item* other = scratch<Item>(state, spare) + row * shape.length;
+  state.pool->parallelFor(shape.length, kPiece, [&](int64_t begin, int64_t end, int) {
+    load(scratch<Made>(state, items) + shape.firstOf(row), from, begin, end);
+  });
+  const Item* result = together_.sort(*state.pool, from, other, shape.length);
+  state.pool->parallelFor(shape.length, kPiece,
+                          [&](int64_t begin, int64_t end, int) { write(state, row, result, begin, end); });
+}
+
+template <class Item>
+Item* sortItems(Item* from, Item* other, int64_t n) {
+  if (n > RadixSort::kFew) return radixSort(from, other, n);
+  // Places differ, so the order is that of a stable sort.
+  if constexpr (sizeof(Item) == 16)
+    std::sort(from, from + n,
+              [](const Item& a, const Item& b) { return a.key != b.key ? a.key < b.key : a.payload < b.payload; });
+  else
+    std::sort(from, from + n);
+  return from;
+}
+
+// mine: the row's first item.
+template <class Item>
+void RadixSortStep<Item>::sortRow(RunState& state, int64_t row, Made* mine, int thread) const {
+  Item *from = scratch<Item>(state, sorted) + thread * shape.length,
+       *other = scratch<Item>(state, spare) + thread * shape.length;
+  if constexpr (!kIsWide)
+    if (items == sorted) from = mine;
+  load(mine, from, 0, shape.length);
+  write(state, row, sortItems(from, other, shape.length), 0, shape.length);
+}
+
+// The kernel indexes a whole array of items: the thread's few stand where they would lie in one. Gives that array.
+template <class Item>
+typename RadixSortStep<Item>::Made* RadixSortStep<Item>::makeGroup(RunState& state, int64_t group, int thread) const {
+  constexpr size_t kMaxOperands = 64;
+  const int64_t first = group * groups.elements, all = shape.rows * shape.length,
+                last = std::min(first + groups.elements, all);
+  const auto own = reinterpret_cast<uintptr_t>(scratch<Made>(state, items) + thread * groups.elements);
+  auto* whole = reinterpret_cast<Made*>(own - static_cast<uintptr_t>(first) * sizeof(Made));
+  void* buffers[kMaxOperands];
+  for (size_t i = 0; i + 1 < kernelSlots.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(kernelSlots[i])];
+  buffers[kernelSlots.size() - 1] = whole;
+  const CompiledKernel& makes = state.kernels[kernel];
+  auto itemOf = [&](int64_t element) {
+    return element == all ? makes.parallelCount : element / groups.locality.elements * groups.locality.items;
+  };
+  makes.function(buffers, itemOf(first), itemOf(last));
+  return whole;
+}
+
+template <class Item>
+void RadixSortStep<Item>::sortGroup(RunState& state, int64_t group, int thread) const {
+  Made* whole = makeGroup(state, group, thread);
+  for (int64_t row = group * groups.rows; row < std::min(shape.rows, (group + 1) * groups.rows); ++row)
+    sortRow(state, row, whole + shape.firstOf(row), thread);
+}
+
+template <class Item>
+Status RadixSortStep<Item>::run(RunState& state) {
+  if (shape.length == 0 || shape.rows == 0) return {};
+  if (groups.count > 0) {
+    state.pool->parallelFor(parts(), partsAtOnce(), [&](int64_t begin, int64_t end, int thread) {
+      for (int64_t group = begin; group < end; ++group) sortGroup(state, group, thread);
+    });
+    return {};
+  }
+  TESSERA_TRY(makeItems_.run(state));
+  if (isShared) {
+    for (int64_t row = 0; row < shape.rows; ++row) sortLongRow(state, row);
+    return {};
+  }
+  state.pool->parallelFor(parts(), partsAtOnce(), [&](int64_t begin, int64_t end, int thread) {
+    for (int64_t row = begin; row < end; ++row)
+      sortRow(state, row, scratch<Made>(state, items) + shape.firstOf(row), thread);
+  });
+  return {};
+}
+
+}  // namespace
+
+StepPtr makeRadixSortStep(RadixSort sort) {
+  if (sort.payload == SortPayload::None) return std::make_unique<RadixSortStep<uint32_t>>(std::move(sort));
+  if (sort.isWide) return std::make_unique<RadixSortStep<WideItem>>(std::move(sort));
+  return std::make_unique<RadixSortStep<uint64_t>>(std::move(sort));
+}
+
+}  // namespace tessera::cpu
+
+extern "C" tessera::cpu::Step* tessera_step_radix_sort(tessera::cpu::FieldReader& in) {
+  tessera::cpu::RadixSort sort;
+  in(sort);
+  return in.good() ? tessera::cpu::makeRadixSortStep(std::move(sort)).release() : nullptr;
+}

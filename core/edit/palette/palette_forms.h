@@ -1,0 +1,22 @@
+// Builder forms of the reference that are no opcode of their own, and shipped blocks, as entries of the palette: the
+// name of a form and the edit that makes the instructions it means. Before: palette_search.cpp, palette_place.cpp;
+// after: edit.h.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/edit/palette/palette.h"
+
+namespace tessera {
+
+struct PaletteForm {
+  PaletteEntry entry;  // entry.form says which it is
+  std::string words;   // what else finds it
+};
+const std::vector<PaletteForm>& paletteForms();
+// The edit; without sources the inputs are open, or parameters where a form needs shapes.
+Edit placingForm(const Module& module, ComputationId computation, const PaletteEntry& entry,
+                 std::span<const InstructionId> sources);
+
+}  // namespace tessera

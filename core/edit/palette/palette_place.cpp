@@ -1,0 +1,190 @@
+// Placing: the actions that put an entry into a computation, with the instructions that HLO needs beside it.
+#include <algorithm>
+
+#include "core/edit/palette/palette.h"
+#include "core/edit/palette/palette_forms.h"
+#include "core/edit/palette/palette_loop.h"
+#include "core/edit/wiring/implied_broadcast.h"
+#include "core/hlo/element_type.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+bool takesShape(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Parameter:
+    case Opcode::Constant:
+    case Opcode::Iota:
+    case Opcode::Broadcast:
+    case Opcode::Reshape:
+    case Opcode::Convert:
+    case Opcode::BitcastConvert:
+    case Opcode::DynamicReshape:
+    case Opcode::Rng:
+    case Opcode::CustomCall:
+    case Opcode::Infeed:
+    case Opcode::Recv:
+    case Opcode::AfterAll: return true;
+    default: return false;
+  }
+}
+
+class Placing {
+ public:
+  Placing(const Module& module, ComputationId computation, const PaletteEntry& entry)
+      : module_(module), computation_(computation), entry_(entry) {}
+
+  Edit make(std::span<const InstructionId> sources) {
+    chooseOperands(sources);
+    std::vector<NewAttribute> attributes = entry_.attributes;
+    if (entry_.reducer != Opcode::Unknown)
+      addReduction(attributes);
+    else if (!entry_.literal.empty() && entry_.opcode != Opcode::Constant)
+      addScalarOperand();
+    addParameter();
+    addBroadcasts();
+    const InstructionId made =
+        entry_.opcode == Opcode::Constant
+            ? addConstant(shapeOfNew().value())
+            : add({computation_, entry_.opcode, "", operands_, std::move(attributes), shapeOfNew(), ""});
+    if (becomesRoot(module_, computation_, sources_)) edit_.actions.push_back(SetRoot{made});
+    edit_.title = "Add " + entry_.title;
+    return std::move(edit_);
+  }
+
+ private:
+  InstructionId add(AddInstruction action) {
+    edit_.actions.push_back(std::move(action));
+    return newInstruction(added_++);
+  }
+
+  std::optional<Shape> shapeOfNew() const {
+    if (entry_.shape && takesShape(entry_.opcode)) return entry_.shape;
+    if (entry_.opcode == Opcode::Parameter || entry_.opcode == Opcode::Constant)
+      return Shape::array(ElementType::F32, {});
+    if (entry_.opcode == Opcode::Iota) return Shape::array(ElementType::S32, {8});
+    return std::nullopt;
+  }
+
+  // A single value fills an array by a broadcast, which costs nothing to keep.
+  InstructionId addConstant(const Shape& shape) {
+    const std::string text = !entry_.literal.empty() ? entry_.literal : shape.type == ElementType::Pred ? "false" : "0";
+    if (shape.dimensions.empty() || text.starts_with('{'))
+      return add({computation_, Opcode::Constant, "", {}, {}, shape, text});
+    const InstructionId value = add({computation_, Opcode::Constant, "", {}, {}, Shape::array(shape.type, {}), text});
+    return add({computation_, Opcode::Broadcast, "", {value}, {{Attr::dimensions, "{}"}}, shape, ""});
+  }
+
+  // As many sources as the op takes; of those it takes any number of, all, and at least one input.
+  void chooseOperands(std::span<const InstructionId> sources) {
+    const int arity = arityOf(entry_.opcode);
+    const OpDef* op = findOp(entry_.opcode);
+    size_t count =
+        arity >= 0 ? static_cast<size_t>(arity) : std::max<size_t>(sources.size(), op ? op->operands.size() : 1);
+    if (entry_.opcode == Opcode::Tuple || entry_.opcode == Opcode::Concatenate)
+      count = std::max<size_t>(sources.size(), 1);
+    if (entry_.reducer != Opcode::Unknown) count = 2;
+    operands_.resize(count);
+    const bool valued = !entry_.literal.empty() || entry_.shape;  // the line says the second input itself
+    for (size_t i = 0; i < (valued ? std::min<size_t>(count, 1) : count) && i < sources.size(); ++i)
+      if (module_.contains(sources[i]) && module_.at(sources[i]).computation == computation_)
+        sources_.push_back(operands_[i] = sources[i]);
+    for (InstructionId id : operands_) shapes_.push_back(id.valid() ? module_.at(id).shape : nullptr);
+  }
+
+  ElementType typeOfFirst() const {
+    return !shapes_.empty() && shapes_[0] && shapes_[0]->isArray() ? shapes_[0]->type : ElementType::F32;
+  }
+
+  // The value that changes nothing: -inf and inf of floats, 0, 1.
+  std::string initialValue(ElementType type) const {
+    if (!entry_.literal.empty())
+      return type == ElementType::Pred ? (entry_.literal == "0" ? "false" : "true") : entry_.literal;
+    const bool largest = entry_.reducer == Opcode::Maximum;
+    if (isFloat(type)) return largest ? "-inf" : "inf";
+    return extremeInteger(type, largest);
+  }
+  static std::string extremeInteger(ElementType type, bool least) {
+    const int bits = info(type).bits;
+    if (type == ElementType::Pred) return least ? "false" : "true";
+    if (!isSigned(type)) return least ? "0" : std::to_string(bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1);
+    const uint64_t top = uint64_t{1} << (bits - 1);
+    return least ? "-" + std::to_string(top) : std::to_string(top - 1);
+  }
+
+  void addReduction(std::vector<NewAttribute>& attributes) {
+    const ElementType type = typeOfFirst();
+    const std::string name = std::string(nameOf(entry_.reducer)) + "." + std::string(nameOf(type));
+    edit_.actions.push_back(AddReducer{name, entry_.reducer, type});
+    if (!operands_[1].valid())
+      operands_[1] = add({computation_, Opcode::Constant, "", {}, {}, Shape::array(type, {}), initialValue(type)});
+    attributes.push_back({Attr::to_apply, "%" + name});
+  }
+
+  void addScalarOperand() {
+    if (operands_.size() < 2 || operands_[1].valid()) return;
+    scalar_ = Shape::array(typeOfFirst(), {});
+    operands_[1] = add({computation_, Opcode::Constant, "", {}, {}, scalar_, entry_.literal});
+    shapes_[1] = &scalar_;
+  }
+
+  // "matmul f32[8,16]": a shape said with an op that infers its own is that of a new input.
+  void addParameter() {
+    if (!entry_.shape || takesShape(entry_.opcode) || computation_ != module_.entry()) return;
+    const auto open = std::ranges::find_if(operands_, [](InstructionId id) { return !id.valid(); });
+    if (open == operands_.end()) return;
+    *open = add({computation_, Opcode::Parameter, "", {}, {}, *entry_.shape, ""});
+    shapes_[static_cast<size_t>(open - operands_.begin())] = &*entry_.shape;
+  }
+
+  void addBroadcasts() {
+    const OpDef* op = findOp(entry_.opcode);
+    if (!op || op->category != "Elementwise" || operands_.size() < 2) return;
+    const Shape* largest = nullptr;
+    for (const Shape* shape : shapes_)
+      if (shape && shape->isArray() && (!largest || shape->dimensions.size() > largest->dimensions.size()))
+        largest = shape;
+    for (size_t i = 0; largest && i < operands_.size(); ++i) {
+      if (!shapes_[i]) continue;
+      Shape to = *largest;
+      to.type = shapes_[i]->type;
+      to.layout.reset();
+      const auto placements = broadcastPlacements(*shapes_[i], to, 2);
+      if (placements.size() != 1) continue;
+      std::string dimensions;
+      for (int64_t d : placements[0]) dimensions += (dimensions.empty() ? "" : ",") + std::to_string(d);
+      operands_[i] = add(
+          {computation_, Opcode::Broadcast, "", {operands_[i]}, {{Attr::dimensions, "{" + dimensions + "}"}}, to, ""});
+    }
+  }
+
+  const Module& module_;
+  const ComputationId computation_;
+  const PaletteEntry& entry_;
+  Edit edit_;
+  uint32_t added_ = 0;
+  std::vector<InstructionId> operands_, sources_;
+  std::vector<const Shape*> shapes_;
+  Shape scalar_;
+};
+
+}  // namespace
+
+Edit placing(const Module& module, ComputationId computation, const PaletteEntry& entry,
+             std::span<const InstructionId> sources) {
+  if (!entry.form.empty()) return placingForm(module, computation, entry, sources);
+  if (entry.opcode == Opcode::While && !entry.literal.empty())
+    return placingCountingLoop(module, computation, sources, entry.literal);
+  return Placing(module, computation, entry).make(sources);
+}
+
+bool becomesRoot(const Module& module, ComputationId computation, std::span<const InstructionId> sources) {
+  const InstructionId root = module.at(computation).root;
+  if (!root.valid() || std::ranges::find(sources, root) != sources.end()) return true;
+  const Opcode opcode = module.at(root).opcode;
+  return computation == module.entry() && !sources.empty() &&
+         (opcode == Opcode::Parameter || opcode == Opcode::Constant);
+}
+
+}  // namespace tessera

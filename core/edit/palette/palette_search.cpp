@@ -1,0 +1,281 @@
+// Entries and their search: the words of a line against titles, synonyms and categories.
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "core/edit/palette/palette.h"
+#include "core/edit/palette/palette_forms.h"
+#include "core/formats/hlo_text.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+struct Synonyms {
+  Opcode opcode;
+  std::string_view words;
+};
+constexpr Synonyms kSynonyms[] = {
+    {Opcode::Add, "plus sum +"},
+    {Opcode::Subtract, "minus -"},
+    {Opcode::Multiply, "times mul *"},
+    {Opcode::Divide, "div /"},
+    {Opcode::Remainder, "mod %"},
+    {Opcode::Power, "pow **"},
+    {Opcode::Maximum, "max"},
+    {Opcode::Minimum, "min"},
+    {Opcode::Negate, "neg minus"},
+    {Opcode::Exponential, "exp"},
+    {Opcode::ExponentialMinusOne, "expm1"},
+    {Opcode::Log, "ln"},
+    {Opcode::LogPlusOne, "log1p"},
+    {Opcode::Logistic, "sigmoid"},
+    {Opcode::Dot, "matmul mm gemm einsum @"},
+    {Opcode::Convolution, "conv depthwise"},
+    {Opcode::Select, "where ternary"},
+    {Opcode::Compare, "equal less greater =="},
+    {Opcode::Convert, "cast astype"},
+    {Opcode::BitcastConvert, "view reinterpret"},
+    {Opcode::Transpose, "permute swapaxes"},
+    {Opcode::Reshape, "view flatten squeeze"},
+    {Opcode::Broadcast, "expand tile repeat"},
+    {Opcode::Concatenate, "concat stack join"},
+    {Opcode::Iota, "arange range"},
+    {Opcode::Gather, "gather_nd take index embedding"},
+    {Opcode::Scatter, "scatter_nd put"},
+    {Opcode::Reverse, "flip"},
+    {Opcode::Clamp, "clip"},
+    {Opcode::ReduceWindow, "pool"},
+    {Opcode::Parameter, "input argument"},
+    {Opcode::Tuple, "outputs pack"},
+    {Opcode::GetTupleElement, "gte unpack"},
+    {Opcode::Rsqrt, "inverse square root"},
+    {Opcode::Abs, "absolute"},
+    {Opcode::While, "loop for"},
+    {Opcode::Conditional, "if switch case"},
+    {Opcode::Sort, "order argsort"},
+};
+
+struct Combination {
+  std::string_view title, summary, words;
+  Opcode opcode, reducer;
+  std::string_view literal;
+};
+constexpr Combination kCombinations[] = {
+    {"reduce sum", "Adds the elements along dimensions", "reduce add total", Opcode::Reduce, Opcode::Add, "0"},
+    {"reduce max", "The largest element along dimensions", "reduce maximum", Opcode::Reduce, Opcode::Maximum, ""},
+    {"reduce min", "The smallest element along dimensions", "reduce minimum", Opcode::Reduce, Opcode::Minimum, ""},
+    {"reduce product", "Multiplies the elements along dimensions", "reduce multiply prod", Opcode::Reduce,
+     Opcode::Multiply, "1"},
+    {"counting loop", "Repeats a body 10 times; what is selected is carried through it", "while for repeat times scan",
+     Opcode::While, Opcode::Unknown, "10"},
+    {"reduce-window sum", "Adds what lies in a window that slides over the array",
+     "pool average window stencil neighbours", Opcode::ReduceWindow, Opcode::Add, "0"},
+    {"reduce-window max", "The largest in a window that slides over the array", "max pool window", Opcode::ReduceWindow,
+     Opcode::Maximum, ""},
+    {"relu", "The larger of a value and 0", "rectified maximum", Opcode::Maximum, Opcode::Unknown, "0"},
+};
+
+struct Known {
+  PaletteEntry entry;
+  std::string words;  // what else finds it, in lower case
+};
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::vector<Known> makeEntries() {
+  std::vector<Known> out;
+  for (const Combination& c : kCombinations) {
+    const OpDef* op = findOp(c.opcode);
+    out.push_back({{std::string(c.title),
+                    std::string(op->category),
+                    std::string(c.summary),
+                    c.opcode,
+                    c.reducer,
+                    std::string(c.literal),
+                    {},
+                    {}},
+                   std::string(c.words)});
+  }
+  for (const PaletteForm& form : paletteForms()) out.push_back({form.entry, form.words});
+  for (const OpDef* op : allOps()) {
+    std::string words = lower(std::string(op->category));
+    for (const Synonyms& s : kSynonyms)
+      if (s.opcode == op->opcode) words += " " + std::string(s.words);
+    out.push_back({{std::string(nameOf(op->opcode)),
+                    std::string(op->category),
+                    std::string(op->summary),
+                    op->opcode,
+                    Opcode::Unknown,
+                    {},
+                    {},
+                    {}},
+                   std::move(words)});
+  }
+  return out;
+}
+
+const std::vector<Known>& entries() {
+  static const std::vector<Known> all = makeEntries();
+  return all;
+}
+
+// What is used every day stands first where nothing is typed.
+size_t placeOf(const std::string& category) {
+  constexpr std::string_view kDaily[] = {"Elementwise",   "Reduction", "Linear algebra",
+                                         "Data movement", "Structure", "Control"};
+  return static_cast<size_t>(std::ranges::find(kDaily, category) - std::begin(kDaily));
+}
+
+// What most graphs are made of comes before the rest of its category.
+size_t placeOf(const PaletteEntry& entry) {
+  constexpr std::string_view kDaily[] = {"add",         "subtract",   "multiply",    "divide",      "maximum",
+                                         "exponential", "negate",     "relu",        "compare",     "select",
+                                         "reduce sum",  "reduce max", "dot",         "convolution", "reshape",
+                                         "transpose",   "broadcast",  "concatenate", "slice",       "parameter",
+                                         "constant",    "tuple",      "while",       "conditional", "call"};
+  return static_cast<size_t>(std::ranges::find(kDaily, entry.title) - std::begin(kDaily));
+}
+
+// Letters in order, not side by side.
+bool scattered(std::string_view word, std::string_view in) {
+  size_t at = 0;
+  for (char c : in)
+    if (at < word.size() && c == word[at]) ++at;
+  return at == word.size();
+}
+
+// 0: no match; more is better.
+int wordScore(const std::string& word, const std::string& title, const std::string& words) {
+  if (title == word) return 100;
+  const std::string all = " " + words + " ";
+  if (all.find(" " + word + " ") != std::string::npos) return 90;
+  if (title.starts_with(word)) return 80;
+  if (title.find(word) != std::string::npos) return 50;
+  if (all.find(" " + word) != std::string::npos) return 40;
+  return word.size() > 1 && scattered(word, title) ? 10 : 0;
+}
+
+int scoreOf(const Known& known, const std::vector<std::string>& words) {
+  int total = 1;
+  std::string whole;
+  for (const std::string& word : words) whole += (whole.empty() ? "" : " ") + word;
+  if (whole == known.entry.title) total += 200;
+  for (const std::string& word : words) {
+    const int score = wordScore(word, known.entry.title, known.words);
+    if (!score) return 0;
+    total += score;
+  }
+  return total;
+}
+
+// What the line says beside the operation.
+struct Line {
+  std::vector<std::string> words;
+  std::optional<Shape> shape;
+  std::vector<NewAttribute> attributes;
+  std::string value;  // a number behind the words: "multiply 2"
+};
+
+void readWord(const std::string& word, Line& line) {
+  if (auto shape = parseShape(word); shape && !word.empty() && word.find('[') != std::string::npos) {
+    line.shape = std::move(*shape);
+    return;
+  }
+  if (const size_t equals = word.find('='); equals != std::string::npos && equals > 0)
+    if (const auto name = attrFromName(word.substr(0, equals))) {
+      line.attributes.push_back({*name, word.substr(equals + 1)});
+      return;
+    }
+  line.words.push_back(lower(word));
+}
+
+bool isNumber(const std::string& word) {
+  return word.find_first_of("0123456789") != std::string::npos &&
+         word.find_first_not_of("0123456789.e+-") == std::string::npos;
+}
+
+// Blanks inside brackets belong to the word.
+Line readLine(const std::string& text) {
+  Line line;
+  std::string word;
+  int depth = 0;
+  for (char c : text + " ") {
+    if (c == '{' || c == '(' || c == '[') ++depth;
+    if (c == '}' || c == ')' || c == ']') --depth;
+    if (c != ' ' || depth > 0) {
+      word += c;
+      continue;
+    }
+    if (!word.empty()) readWord(word, line);
+    word.clear();
+  }
+  if (line.words.size() > 1 && isNumber(line.words.back())) {
+    line.value = line.words.back();
+    line.words.pop_back();
+  }
+  return line;
+}
+
+std::optional<PaletteEntry> constantOf(const std::string& text, const std::optional<Shape>& said) {
+  const bool fraction = text.find_first_of(".eE") != std::string::npos || text.find("inf") != std::string::npos ||
+                        text.find("nan") != std::string::npos;
+  const bool braced = text.starts_with("{");
+  if (!said && !fraction && !braced && text.find_first_not_of("0123456789-") != std::string::npos) return std::nullopt;
+  Shape shape = said ? *said : Shape::array(ElementType::F32, {});
+  fillDefaultLayouts(shape);
+  if (!parseLiteral(text, braced ? shape : Shape::array(shape.type, {}))) return std::nullopt;
+  return PaletteEntry{"constant " + text,
+                      "Structure",
+                      "The value " + text + " as " + toString(shape, false),
+                      Opcode::Constant,
+                      Opcode::Unknown,
+                      text,
+                      shape,
+                      {}};
+}
+
+}  // namespace
+
+std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
+  const Line line = readLine(text);
+  std::vector<PaletteEntry> out;
+  if (line.words.empty() && line.shape)
+    out.push_back({"parameter " + toString(*line.shape, false),
+                   "Structure",
+                   "An input of this shape",
+                   Opcode::Parameter,
+                   Opcode::Unknown,
+                   {},
+                   line.shape,
+                   {}});
+  if (line.words.size() == 1)
+    if (auto constant = constantOf(line.words[0], line.shape)) out.push_back(std::move(*constant));
+  std::vector<std::pair<int, const Known*>> found;
+  for (const Known& known : entries())
+    if (const int score = scoreOf(known, line.words); score && !(line.words.empty() && line.shape))
+      found.emplace_back(score, &known);
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->entry.title.size() < b.second->entry.title.size();
+  });
+  if (line.words.empty())
+    std::ranges::stable_sort(found, {}, [](const auto& each) {
+      const PaletteEntry& entry = each.second->entry;
+      return std::tuple(placeOf(entry.category), entry.category, placeOf(entry), entry.title);
+    });
+  for (const auto& [score, known] : found) {
+    if (out.size() >= most) break;
+    out.push_back(known->entry);
+    out.back().shape = line.shape;
+    out.back().attributes = line.attributes;
+    if (!line.value.empty()) out.back().literal = line.value;
+  }
+  return out;
+}
+
+}  // namespace tessera

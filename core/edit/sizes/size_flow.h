@@ -1,0 +1,43 @@
+// What the shape rules say of sizes: which dimensions are one and the same, which are made of others, which nothing
+// tells. One rule an opcode, read from its attributes. Before: sizes.cpp; after: size_terms.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/edit/sizes/size_terms.h"
+#include "core/hlo/module.h"
+
+namespace tessera {
+
+struct SizeFlow {
+  explicit SizeFlow(const Module& module);
+
+  SizeTerms terms;
+  std::vector<std::vector<std::vector<SizeTerm>>> values;  // by instruction, array leaf of its result, dimension
+
+  // Dimensions that keep their size, with the reason: a term may change only if none of these does.
+  struct Fixed {
+    SizeTerm term;
+    InstructionId instruction;
+    std::string reason;
+  };
+  std::vector<Fixed> fixed;
+  // Sides whose products must stay equal: reshapes whose sizes do not meet.
+  struct Balance {
+    std::vector<SizeTerm> left, right;
+    InstructionId instruction;
+    std::string reason;
+  };
+  std::vector<Balance> balances;
+  // One dimension of a slice: where it starts is `start` and the sum of these.
+  struct SliceStart {
+    InstructionId slice;
+    size_t dimension = 0;
+    int64_t start = 0;
+    std::vector<SizeTerm> before;
+  };
+  std::vector<SliceStart> sliceStarts;
+};
+
+}  // namespace tessera

@@ -1,0 +1,39 @@
+// What dot, ragged-dot and scaled-dot say alike: the rows of their dimension numbers, the checks of these and the
+// dimensions that a result takes from an operand. Labels: C2 to C4 of each of the three.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "core/ops/op.h"
+#include "core/ops/shared/index_space.h"
+
+namespace tessera {
+
+inline constexpr AttributeRow kLhsBatchRow = {Attr::lhs_batch_dims, false, "{}",
+                                              "dimensions of lhs that are matched with rhs_batch_dims and kept"};
+inline constexpr AttributeRow kLhsContractingRow = {Attr::lhs_contracting_dims, false, "{}",
+                                                    "dimensions of lhs that are summed over"};
+inline constexpr AttributeRow kRhsBatchRow = {Attr::rhs_batch_dims, false, "{}",
+                                              "dimensions of rhs that are matched with lhs_batch_dims and kept"};
+inline constexpr AttributeRow kRhsContractingRow = {Attr::rhs_contracting_dims, false, "{}",
+                                                    "dimensions of rhs that are summed over"};
+inline constexpr AttributeRow kOperandPrecisionRow = {Attr::operand_precision, false, "{default,default}",
+                                                      "precision of each operand",
+                                                      "default high highest packed_nibble"};
+
+inline constexpr Constraint kBatchesPairUp = {
+    "C3", "lhs and rhs have equally many batch dimensions, of equal sizes pair by pair."};
+inline constexpr Constraint kContractionsPairUp = {
+    "C4", "lhs and rhs have equally many contracting dimensions, of equal sizes pair by pair."};
+
+// The lists together name dimensions of operand 0 (lhs) or 1 (rhs), each once; label C2.
+Status checkNamedOnce(const InferContext& context, size_t operand, std::initializer_list<const IndexVector*> lists);
+// left[i] of lhs and right[i] of rhs have equal sizes. `kind` is what they are called: "batch".
+Status checkDimensionPairs(const InferContext& context, std::string_view label, std::string_view kind,
+                           const IndexVector& left, const IndexVector& right);
+// Adds dimensions of an operand to the result, each with its reason: "dimension 2 = 64 from dimension 0 of rhs".
+void appendDimensions(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view of,
+                      std::string_view kind = "dimension");
+
+}  // namespace tessera

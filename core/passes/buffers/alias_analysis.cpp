@@ -1,0 +1,504 @@
+// Alias analysis: origins (forward, callees first), last uses, then classes (in-place updates, carries, results).
+#include "core/passes/buffers/alias_analysis.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "core/ops/inference/callee_index.h"
+#include "core/ops/shared/faults.h"
+#include "core/passes/patterns.h"
+#include "core/passes/rewriter.h"
+
+namespace tessera {
+
+uint32_t leafCount(const Shape& shape) {
+  if (!shape.isTuple()) return 1;
+  uint32_t count = 0;
+  for (const Shape& element : shape.elements) count += leafCount(element);
+  return count;
+}
+
+uint32_t firstLeafOf(const Shape& tuple, size_t element) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < element; ++i) count += leafCount(tuple.elements[i]);
+  return count;
+}
+
+bool isAliasOnly(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Tuple:
+    case Opcode::GetTupleElement:
+    case Opcode::Bitcast:
+    case Opcode::AddDependency:
+    case Opcode::OptBarrier:
+    case Opcode::Domain: return true;
+    default: return false;
+  }
+}
+
+namespace {
+
+// Inside a fusion: every way from parameter `number` to the results keeps the index.
+bool fusionKeepsIndex(const Module& module, const Computation& fused, size_t number, const std::vector<int64_t>& dims) {
+  if (number >= fused.parameters.size()) return false;
+  std::unordered_set<uint32_t> carries{fused.parameters[number].value};
+  bool arrives = false;
+  for (InstructionId id : fused.instructions) {
+    const Instruction& in = module.at(id);
+    auto carried = [&](InstructionId o) { return carries.contains(o.value); };
+    if (std::ranges::none_of(in.operands, carried)) continue;
+    arrives = arrives || id == fused.root;
+    if (id == fused.root && in.opcode == Opcode::Tuple) continue;
+    if (!isElementwise(in.opcode) || in.shape->dimensions != dims) return false;
+    for (InstructionId o : in.operands)
+      if (carried(o) && module.shapeOf(o).dimensions != dims) return false;
+    carries.insert(id.value);
+  }
+  return arrives;
+}
+
+void collectLeaves(const Shape& shape, std::vector<const Shape*>& out) {
+  if (!shape.isTuple()) return out.push_back(&shape);
+  for (const Shape& element : shape.elements) collectLeaves(element, out);
+}
+
+}  // namespace
+
+bool mayOverwrite(const Module& module, const Instruction& in, size_t operand) {
+  const Shape& from = module.shapeOf(in.operands[operand]);
+  const Shape& to = in.shape->isTuple() && !in.shape->elements.empty() ? in.shape->elements[0] : *in.shape;
+  if (!to.isArray() || !from.isArray() || byteWidth(from.type) != byteWidth(to.type) || from.layout != to.layout)
+    return false;
+  if (in.opcode != Opcode::Fusion && !isElementwise(in.opcode)) return false;
+  if (in.shape->isArray() && to.elementCount() == 1 && from.elementCount() == 1) return true;
+  if (from.dimensions != to.dimensions) return false;
+  if (in.opcode != Opcode::Fusion) return true;
+  // All results are stored by one walk. A chain of dots (kOutput) writes tiles before it has read all.
+  for (const Shape& element : in.shape->elements)
+    if (!element.isArray() || element.dimensions != to.dimensions) return false;
+  std::vector<ComputationId> callees = module.callees(in);
+  return callees.size() == 1 && in.attributes->textOr(Attr::kind, "") != "kOutput" &&
+         fusionKeepsIndex(module, module.at(callees[0]), operand, to.dimensions);
+}
+
+uint32_t AliasAnalysis::find(uint32_t value) const {
+  while (parent_[value] != value) value = parent_[value];
+  return value;
+}
+
+uint32_t AliasAnalysis::classOf(uint32_t value) const {
+  uint32_t at = find(origin_[value]);
+  while (outer_[at] != kNone) at = find(origin_[outer_[at]]);
+  return at;
+}
+
+constexpr std::string_view kNextState =
+    "the next state takes the place of one that is still read, or changes places with it";
+constexpr std::string_view kResult =
+    "a result needs a place of its own: it is an argument, a constant or another result too";
+
+class AliasBuilder {
+ public:
+  explicit AliasBuilder(const Module& module) : module_(module) {}
+
+  Result<AliasAnalysis> run() {
+    TESSERA_TRY(collectComputations());
+    int64_t time = 0;
+    assignTimes(module_.entry(), time);
+    const auto& order = out_.computations_;
+    for (auto it = order.rbegin(); it != order.rend(); ++it) findOrigins(*it);
+    for (auto it = order.rbegin(); it != order.rend(); ++it) findLastUses(*it);
+    lastUseOf_ = lastUse_;
+    for (ComputationId c : order) formClasses(c);
+    measureLives();
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr uint32_t kNone = AliasAnalysis::kNone;
+  enum class Role : uint8_t { Entry, Body, Condition, Branch };
+  struct Place {
+    Role role = Role::Entry;
+    InstructionId caller;
+    uint32_t operand = 0;  // Branch: the operand of the conditional that it takes
+  };
+
+  Status collectComputations() {
+    out_.first_.assign(module_.instructionSlots(), kNone);
+    out_.begin_.assign(module_.instructionSlots(), 0);
+    out_.end_ = out_.begin_;
+    position_.assign(module_.instructionSlots(), 0);
+    out_.computations_ = {module_.entry()};
+    places_[module_.entry().value] = {};
+    for (size_t at = 0; at < out_.computations_.size(); ++at) TESSERA_TRY(collect(out_.computations_[at]));
+    const size_t count = out_.shapes_.size();
+    out_.origin_.resize(count);
+    out_.parent_.resize(count);
+    for (uint32_t v = 0; v < count; ++v) out_.origin_[v] = out_.parent_[v] = v;
+    out_.outer_.assign(count, kNone);
+    out_.output_.assign(count, kNone);
+    lastUse_.assign(count, -1);
+    firstDef_.assign(count, 0);
+    fixed_.assign(count, 0);
+    return {};
+  }
+
+  Status collect(ComputationId c) {
+    const std::vector<InstructionId>& instructions = module_.at(c).instructions;
+    for (uint32_t i = 0; i < instructions.size(); ++i) {
+      const Instruction& in = module_.at(instructions[i]);
+      position_[in.id.value] = i;
+      out_.first_[in.id.value] = static_cast<uint32_t>(out_.shapes_.size());
+      collectLeaves(*in.shape, out_.shapes_);
+      out_.makers_.resize(out_.shapes_.size(), in.id);
+      if (in.opcode == Opcode::Call)
+        return failAs(ErrorKind::Unsupported,
+                      fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
+      if (in.opcode == Opcode::While) {
+        const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
+        const auto* body = in.attributes->get<ComputationId>(Attr::body);
+        if (!condition || !body) return fail(fmt::format("while %{} lacks its condition or body", in.name));
+        TESSERA_TRY(enter(*condition, {Role::Condition, in.id}));
+        TESSERA_TRY(enter(*body, {Role::Body, in.id}));
+      } else if (in.opcode == Opcode::Conditional) {
+        uint32_t operand = 0;
+        for (ComputationId branch : branchesOf(*in.attributes))
+          TESSERA_TRY(enter(branch, {Role::Branch, in.id, ++operand}));
+      }
+    }
+    return {};
+  }
+
+  Status enter(ComputationId c, Place place) {
+    if (!places_.emplace(c.value, place).second)
+      return failAs(ErrorKind::Unsupported,
+                    "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
+    out_.computations_.push_back(c);
+    return {};
+  }
+
+  void assignTimes(ComputationId c, int64_t& time) {
+    for (InstructionId id : module_.at(c).instructions) {
+      out_.begin_[id.value] = time++;
+      const Instruction& in = module_.at(id);
+      if (in.opcode == Opcode::While || in.opcode == Opcode::Conditional)
+        for (ComputationId callee : module_.callees(in)) assignTimes(callee, time);
+      out_.end_[id.value] =
+          in.opcode == Opcode::While || in.opcode == Opcode::Conditional ? time++ : out_.begin_[id.value];
+    }
+    lastTime_[c.value] = time++;
+  }
+
+  uint32_t value(InstructionId id, uint32_t leaf = 0) const { return out_.first_[id.value] + leaf; }
+  uint32_t origin(InstructionId id, uint32_t leaf = 0) const { return out_.origin_[value(id, leaf)]; }
+  bool isArray(uint32_t v) const { return out_.shapes_[v]->isArray(); }
+
+  // Carry `leaf` of a loop is the same array in every iteration.
+  bool isInvariant(const Instruction& loop, uint32_t leaf) const {
+    const Computation& body = module_.at(*loop.attributes->get<ComputationId>(Attr::body));
+    return origin(body.root, leaf) == value(body.parameters[0], leaf);
+  }
+  bool isMutableCarry(ComputationId c, uint32_t leaf) const {
+    const Place& place = places_.at(c.value);
+    return place.role == Role::Body && !isInvariant(module_.at(place.caller), leaf);
+  }
+
+  // --- 1. origins
+  void findOrigins(ComputationId c) {
+    for (InstructionId id : module_.at(c).instructions) passOn(module_.at(id));
+  }
+  void passOn(const Instruction& in) {
+    auto share = [&](uint32_t to, InstructionId from, uint32_t fromLeaf, uint32_t count) {
+      for (uint32_t i = 0; i < count; ++i) out_.origin_[value(in.id, to + i)] = origin(from, fromLeaf + i);
+    };
+    switch (in.opcode) {
+      case Opcode::Tuple: {
+        uint32_t at = 0;
+        for (InstructionId operand : in.operands) {
+          uint32_t count = leafCount(module_.shapeOf(operand));
+          share(at, operand, 0, count);
+          at += count;
+        }
+        break;
+      }
+      case Opcode::GetTupleElement: {
+        const Shape& tuple = module_.shapeOf(in.operands[0]);
+        auto index = static_cast<size_t>(in.attributes->intOr(Attr::index, 0));
+        share(0, in.operands[0], firstLeafOf(tuple, index), leafCount(*in.shape));
+        break;
+      }
+      case Opcode::Bitcast:
+      case Opcode::AddDependency:
+      case Opcode::OptBarrier:
+      case Opcode::Domain: share(0, in.operands[0], 0, leafCount(*in.shape)); break;
+      case Opcode::While:
+        for (uint32_t leaf = 0; leaf < leafCount(*in.shape); ++leaf)
+          if (isInvariant(in, leaf)) share(leaf, in.operands[0], leaf, 1);
+        break;
+      default: break;
+    }
+  }
+
+  // --- 2. last uses, as positions in the computation; its length stands for "the root"
+  void findLastUses(ComputationId c) {
+    const Computation& computation = module_.at(c);
+    for (InstructionId id : computation.instructions) {
+      const Instruction& in = module_.at(id);
+      for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf) {
+        uint32_t v = value(id, leaf);
+        firstDef_[v] = position_[id.value];
+        fixed_[v] = in.opcode == Opcode::Constant || (in.opcode == Opcode::Parameter && !isMutableCarry(c, leaf));
+      }
+      if (isAliasOnly(in.opcode)) continue;
+      for (InstructionId operand : in.operands)
+        for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(operand)); leaf < n; ++leaf)
+          lastUse_[origin(operand, leaf)] = std::max<int64_t>(lastUse_[origin(operand, leaf)], position_[id.value]);
+    }
+    for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(computation.root)); leaf < n; ++leaf)
+      lastUse_[origin(computation.root, leaf)] = static_cast<int64_t>(computation.instructions.size());
+  }
+
+  // --- 3. classes
+  uint32_t classIn(uint32_t originValue) const { return out_.find(originValue); }
+  void join(uint32_t into, uint32_t from) {
+    out_.parent_[from] = into;
+    lastUse_[into] = std::max(lastUse_[into], lastUse_[from]);
+    firstDef_[into] = std::min(firstDef_[into], firstDef_[from]);
+  }
+
+  void formClasses(ComputationId c) {
+    const Computation& computation = module_.at(c);
+    const Place& place = places_.at(c.value);
+    bindParameters(computation, place);
+    carryLeaf_.clear();
+    if (place.role == Role::Body)
+      for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(computation.root)); leaf < n; ++leaf)
+        if (isMutableCarry(c, leaf) && isArray(value(computation.root, leaf)))
+          carryLeaf_[origin(computation.root, leaf)] = leaf;
+    for (InstructionId id : computation.instructions) updateInPlace(computation, module_.at(id));
+    bindRoot(computation, place);
+    for (InstructionId id : computation.instructions) overwriteDead(module_.at(id));
+    if (place.role == Role::Body) fillCarries(c);
+  }
+
+  // Parameters of bodies, conditions and branches lie where the caller's values lie.
+  void bindParameters(const Computation& computation, const Place& place) {
+    if (place.role == Role::Entry || computation.parameters.empty()) return;
+    InstructionId parameter = computation.parameters[0];
+    for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(parameter)); leaf < n; ++leaf) {
+      const Instruction& caller = module_.at(place.caller);
+      out_.outer_[value(parameter, leaf)] =
+          place.role == Role::Branch ? value(caller.operands[place.operand], leaf) : value(caller.id, leaf);
+    }
+  }
+
+  void updateInPlace(const Computation& computation, const Instruction& in) {
+    switch (in.opcode) {
+      case Opcode::DynamicUpdateSlice: return overwrite(in, 0, 0, 0, true);
+      case Opcode::Scatter:
+        for (uint32_t k = 0, n = leafCount(*in.shape); k < n; ++k) overwrite(in, k, 0, k, true);
+        return;
+      case Opcode::While: return overwriteCarries(in);
+      default: return reuseCarry(computation, in);
+    }
+  }
+
+  // Result leaf over operand leaf; asks for a copy where it must be and may not.
+  void overwrite(const Instruction& in, uint32_t operand, uint32_t operandLeaf, uint32_t leaf, bool must) {
+    uint32_t old = classIn(origin(in.operands[operand], operandLeaf));
+    if (!isArray(old) || !isArray(value(in.id, leaf))) return;
+    bool dies = !fixed_[old] && lastUse_[old] == position_[in.id.value] && readsOf(in, old) == 1;
+    if (dies)
+      join(old, classIn(value(in.id, leaf)));
+    else if (must)
+      out_.requests_.push_back(
+          {in.computation, in.id, operand, operandLeaf,
+           fixed_[old] ? "it writes over what may not be written" : "it writes over what is still read"});
+  }
+  int readsOf(const Instruction& in, uint32_t classValue) const {
+    int reads = 0;
+    for (InstructionId operand : in.operands)
+      for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(operand)); leaf < n; ++leaf)
+        reads += classIn(origin(operand, leaf)) == classValue;
+    return reads;
+  }
+
+  void overwriteCarries(const Instruction& loop) {
+    const uint32_t count = leafCount(*loop.shape);
+    std::unordered_map<uint32_t, int> reads;
+    for (uint32_t leaf = 0; leaf < count; ++leaf) ++reads[classIn(origin(loop.operands[0], leaf))];
+    for (uint32_t leaf = 0; leaf < count; ++leaf) {
+      if (isInvariant(loop, leaf) || !isArray(value(loop.id, leaf))) continue;
+      uint32_t old = classIn(origin(loop.operands[0], leaf));
+      if (!fixed_[old] && lastUse_[old] == position_[loop.id.value] && reads[old] == 1) {
+        join(old, classIn(value(loop.id, leaf)));
+        continue;
+      }
+      const std::string_view reason =
+          fixed_[old]      ? "the loop changes its state, which begins as something that may not be written"
+          : reads[old] > 1 ? "the loop carries the value twice"
+                           : "the loop changes its state, whose beginning is still read";
+      out_.requests_.push_back({loop.computation, loop.id, 0, leaf, reason});
+      --reads[old];
+    }
+  }
+
+  // An elementwise step of a carry writes the next value over the old one.
+  void reuseCarry(const Computation& computation, const Instruction& in) {
+    if (!in.shape->isArray() || isAliasOnly(in.opcode)) return;
+    auto carry = carryLeaf_.find(value(in.id));
+    if (carry == carryLeaf_.end()) return;
+    uint32_t target = classIn(value(computation.parameters[0], carry->second));
+    for (uint32_t k = 0; k < in.operands.size(); ++k)
+      if (module_.shapeOf(in.operands[k]).isArray() && classIn(origin(in.operands[k])) == target &&
+          mayOverwrite(module_, in, k))
+        return overwrite(in, k, 0, 0, false);
+  }
+
+  // Where nothing else is at stake (after carries and results are bound, so that no copy comes of it), an elementwise
+  // step writes over an operand that dies in it.
+  void overwriteDead(const Instruction& in) {
+    if (in.opcode != Opcode::Fusion && !isElementwise(in.opcode)) return;
+    for (uint32_t k = 0; k < in.operands.size(); ++k) {
+      if (!module_.shapeOf(in.operands[k]).isArray()) continue;
+      const uint32_t old = classIn(origin(in.operands[k]));
+      if (fixed_[old] || lastUse_[old] != position_[in.id.value] || firstDef_[old] >= position_[in.id.value] ||
+          readsOf(in, old) != 1)
+        continue;
+      if (takenBy(in, old) || !mayOverwrite(module_, in, k)) continue;
+      overwriteWithLeaf(in, old, module_.shapeOf(in.operands[k]));
+    }
+  }
+  bool takenBy(const Instruction& in, uint32_t old) const {
+    for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf)
+      if (classIn(value(in.id, leaf)) == old) return true;
+    return false;
+  }
+  // The first result of the same form whose buffer begins with it. A scalar, which may lie in a register, keeps its
+  // type.
+  void overwriteWithLeaf(const Instruction& in, uint32_t old, const Shape& was) {
+    for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf) {
+      const uint32_t made = classIn(value(in.id, leaf));
+      const Shape& is = *out_.shapes_[value(in.id, leaf)];
+      if (firstDef_[made] != position_[in.id.value] || byteWidth(is.type) != byteWidth(was.type) ||
+          is.layout != was.layout)
+        continue;
+      if (is.type != was.type && is.elementCount() == 1) continue;
+      return join(made, old);
+    }
+  }
+
+  void bindRoot(const Computation& computation, const Place& place) {
+    if (place.role == Role::Condition) return;
+    std::unordered_map<uint32_t, bool> taken;
+    for (uint32_t leaf = 0, output = 0, n = leafCount(module_.shapeOf(computation.root)); leaf < n; ++leaf) {
+      if (!isArray(value(computation.root, leaf))) {
+        output += !out_.shapes_[value(computation.root, leaf)]->isToken();
+        continue;
+      }
+      uint32_t v = classIn(origin(computation.root, leaf));
+      bool bound =
+          place.role == Role::Body ? bindCarry(computation, leaf, v) : bindResult(place, leaf, v, output, taken);
+      if (!bound)
+        out_.requests_.push_back({computation.id, {}, 0, leaf, place.role == Role::Body ? kNextState : kResult});
+      ++output;
+    }
+  }
+
+  bool isCarryClass(const Computation& body, uint32_t v) const {
+    return module_.at(out_.makers_[v]).id == body.parameters[0];
+  }
+  bool bindCarry(const Computation& body, uint32_t leaf, uint32_t v) {
+    uint32_t target = classIn(value(body.parameters[0], leaf));
+    if (v == target) return true;
+    if (fixed_[v] || isCarryClass(body, v)) return false;
+    if (lastUse_[target] >= firstDef_[v]) return false;
+    join(target, v);
+    return true;
+  }
+  bool bindResult(const Place& place, uint32_t leaf, uint32_t v, uint32_t output,
+                  std::unordered_map<uint32_t, bool>& taken) {
+    if (fixed_[v] || !taken.emplace(v, true).second) return false;
+    if (place.role == Role::Entry)
+      out_.output_[v] = output;
+    else
+      out_.outer_[v] = value(place.caller, leaf);
+    return true;
+  }
+
+  // --- 4. a carry's buffer is idle between the last read of the old state and the next one's birth: other values lie
+  // there
+  struct Use {
+    int64_t begin = 0, end = 0;  // positions; both belong to it
+  };
+  using Uses = std::vector<std::pair<uint32_t, Use>>;  // of the values of a class
+
+  void fillCarries(ComputationId c) {
+    const Computation& body = module_.at(c);
+    std::map<uint32_t, Uses> uses;  // by class
+    for (InstructionId id : body.instructions)
+      for (uint32_t v = value(id), end = v + leafCount(*module_.at(id).shape); v < end; ++v)
+        if (out_.origin_[v] == v && isArray(v))
+          uses[classIn(v)].push_back({v, {position_[id.value], std::max<int64_t>(lastUseOf_[v], position_[id.value])}});
+    std::vector<uint32_t> carries;
+    const InstructionId state = body.parameters[0];
+    for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(state)); leaf < n; ++leaf)
+      if (isMutableCarry(c, leaf) && isArray(value(state, leaf)) &&
+          out_.shapes_[value(state, leaf)]->elementCount() > 1)
+        carries.push_back(classIn(value(state, leaf)));
+    for (const auto& [candidate, its] : uses) {
+      if (fixed_[candidate] || out_.outer_[candidate] != kNone || isCarryClass(body, candidate)) continue;
+      const auto carry =
+          std::ranges::find_if(carries, [&](uint32_t one) { return fits(its, uses.at(one), *out_.shapes_[one]); });
+      if (carry == carries.end()) continue;
+      join(*carry, candidate);
+      uses.at(*carry).insert(uses.at(*carry).end(), its.begin(), its.end());
+    }
+  }
+  bool fits(const Uses& some, const Uses& others, const Shape& shape) const {
+    return std::ranges::all_of(some, [&](const auto& one) {
+      const Shape& is = *out_.shapes_[one.first];
+      return is.type == shape.type && is.dimensions == shape.dimensions && is.layout == shape.layout &&
+             std::ranges::none_of(others, [&](const auto& other) {
+               return one.second.begin <= other.second.end && other.second.begin <= one.second.end;
+             });
+    });
+  }
+
+  // --- lives, in the one sequence of time
+  void measureLives() {
+    const size_t count = out_.shapes_.size();
+    out_.birth_.assign(count, 0);
+    out_.death_.assign(count, 0);
+    for (ComputationId c : out_.computations_) {
+      const std::vector<InstructionId>& instructions = module_.at(c).instructions;
+      for (InstructionId id : instructions)
+        for (uint32_t leaf = 0, n = leafCount(*module_.at(id).shape); leaf < n; ++leaf) {
+          uint32_t v = value(id, leaf);
+          if (out_.parent_[v] != v) continue;
+          auto last = std::max<int64_t>(lastUse_[v], firstDef_[v]);
+          out_.birth_[v] = out_.begin_[instructions[static_cast<size_t>(firstDef_[v])].value];
+          bool toTheEnd = last >= static_cast<int64_t>(instructions.size());
+          out_.death_[v] = toTheEnd ? lastTime_[c.value] : out_.end_[instructions[static_cast<size_t>(last)].value];
+        }
+    }
+  }
+
+  const Module& module_;
+  AliasAnalysis out_;
+  std::unordered_map<uint32_t, Place> places_;        // by computation
+  std::unordered_map<uint32_t, int64_t> lastTime_;    // by computation
+  std::unordered_map<uint32_t, uint32_t> carryLeaf_;  // of the current body: origin of a root leaf -> leaf
+  std::vector<uint32_t> position_;                    // by instruction
+  std::vector<int64_t> lastUse_, firstDef_;           // by class
+  std::vector<int64_t> lastUseOf_;                    // by value: before values became classes
+  std::vector<uint8_t> fixed_;                        // by class: may not be written
+};
+
+Result<AliasAnalysis> AliasAnalysis::of(const Module& module) { return AliasBuilder(module).run(); }
+
+}  // namespace tessera

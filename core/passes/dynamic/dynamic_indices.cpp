@@ -1,0 +1,135 @@
+// Slices at places of the run, gather, scatter and sort over sizes of the run: see dynamic_rule.h.
+#include "core/passes/dynamic/dynamic_rule.h"
+
+#include <fmt/format.h>
+
+#include "core/ops/shared/index_space.h"
+
+namespace tessera {
+
+void DynamicRule::dynamicSlice() {
+  DimensionSizes result = noSizes();
+  for (size_t d = 0; d < result.size(); ++d)
+    if (shape_.dimensions[d] == dims(0)[d] && shape_.dimensions[d] != 1) result[d] = size(0, d);
+  keep(std::move(result));
+}
+
+// An update with sizes is mixed with what is there, in a copy that has room for its bounds behind the end.
+void DynamicRule::dynamicUpdateSlice() {
+  const DimensionSizes result = sizes(0);
+  if (!sizes_.any(operands_[1])) return keep(result);
+  const std::vector<int64_t> whole = dims(0), part = dims(1);
+  InstructionId roomy = operands_[0];
+  std::vector<InstructionId> starts;
+  for (size_t d = 0; d < whole.size(); ++d) {
+    if (isDynamic(1, d)) roomy = build_.pad(roomy, build_.zeroOf(shape_.type), d, 0, part[d]);
+    const InstructionId given = build_.add(Opcode::Convert, build_.shapeOf(build_.number(0)), {operands_[2 + d]});
+    const InstructionId most = build_.minus(build_.number(whole[d]), build_.sizeOr(sizes(1), d, part[d]));
+    starts.push_back(build_.most(build_.least(given, most), build_.number(0)));
+  }
+  std::vector<InstructionId> reading{roomy}, writing{roomy};
+  reading.insert(reading.end(), starts.begin(), starts.end());
+  AttributeSet slice;
+  slice.set(Attr::dynamic_slice_sizes, part);
+  const InstructionId old =
+      build_.add(Opcode::DynamicSlice, Shape::arrayRowMajor(shape_.type, part), reading, std::move(slice));
+  writing.push_back(build_.select(build_.mask(part, sizes(1), build_.everyDimension(operands_[1])), operands_[1], old));
+  writing.insert(writing.end(), starts.begin(), starts.end());
+  InstructionId out = build_.add(Opcode::DynamicUpdateSlice, build_.shapeOf(roomy), writing);
+  for (size_t d = 0; d < whole.size(); ++d)
+    if (isDynamic(1, d)) out = build_.slice(out, d, 0, whole[d]);
+  standIn(out, result);
+}
+
+void DynamicRule::gather() {
+  const auto& offsets = attributes().ints(Attr::offset_dims);
+  const int64_t vector = attributes().intOr(Attr::index_vector_dim, 0);
+  DimensionSizes result = noSizes();
+  size_t index = 0, offset = 0;
+  for (size_t d = 0; d < result.size(); ++d) {
+    if (containsDim(offsets, static_cast<int64_t>(d))) continue;
+    if (static_cast<int64_t>(index) == vector) ++index;
+    result[d] = size(1, index++);
+  }
+  for (size_t d = 0; d < dims(0).size(); ++d) {
+    const auto at = static_cast<int64_t>(d);
+    if (containsDim(attributes().ints(Attr::collapsed_slice_dims), at) ||
+        containsDim(attributes().ints(Attr::operand_batching_dims), at))
+      continue;
+    const auto to = static_cast<size_t>(offsets[offset++]);
+    if (shape_.dimensions[to] == dims(0)[d]) result[to] = size(0, d);
+  }
+  keep(std::move(result));
+}
+
+// Indices that do not count point nowhere.
+void DynamicRule::scatter() {
+  const size_t n = (operands_.size() - 1) / 2;
+  const auto& window = attributes().ints(Attr::update_window_dims);
+  const int64_t vector = attributes().intOr(Attr::index_vector_dim, 0);
+  DimensionSizes places(dims(n).size());
+  size_t index = 0;
+  for (size_t d = 0; d < dims(n + 1).size(); ++d) {
+    if (containsDim(window, static_cast<int64_t>(d))) continue;
+    if (static_cast<int64_t>(index) == vector) ++index;
+    places[index] = size(n, index).valid() ? size(n, index) : size(n + 1, d);
+    ++index;
+  }
+  const InstructionId nowhere = build_.lowestOf(
+      build_.shapeOf(operands_[n]).type == ElementType::Pred ? ElementType::S32 : build_.shapeOf(operands_[n]).type);
+  operands_[n] = build_.filled(operands_[n], places, build_.everyDimension(operands_[n]), nowhere);
+  LeafSizes result;
+  for (size_t i = 0; i < n; ++i) result.push_back(sizes(i));
+  keepLeaves(std::move(result));
+}
+
+// A further operand, false where elements count and true behind them, is the first key.
+void DynamicRule::sort() {
+  const auto along = static_cast<size_t>(attributes().ints(Attr::dimensions)[0]);
+  const size_t n = operands_.size();
+  LeafSizes result;
+  DimensionSizes first(1);
+  for (size_t i = 0; i < n; ++i) {
+    result.push_back(sizes(i));
+    if (isDynamic(i, along))
+      first[0] =
+          first[0].valid() && first[0] != size(i, along) ? build_.least(first[0], size(i, along)) : size(i, along);
+  }
+  if (!first[0].valid()) return keepLeaves(std::move(result));
+  const std::vector<int64_t> whole = dims(0);
+  const InstructionId behind = build_.compare("GE", build_.iota(whole, along), build_.broadcast(first[0], whole));
+  std::vector<InstructionId> operands = operands_;
+  operands.push_back(behind);
+  Module& module = rewriter_.module();
+  const ComputationId comparator = rewriter_.cloneComputation(module.callees(original_)[0]);
+  const InstructionId root = module.at(comparator).root;
+  StaticBuilder inside(rewriter_, root);
+  InstructionId keys[2];
+  for (size_t i = 0; i < 2; ++i) {
+    Instruction parameter;
+    const std::string name = fmt::format("behind.t{}", module.instructionSlots());
+    parameter.name = name;
+    parameter.opcode = Opcode::Parameter;
+    parameter.parameterNumber = static_cast<int32_t>(2 * n + i);
+    parameter.provenance = module.at(root).provenance;
+    keys[i] = module.add(comparator, std::move(parameter), Shape::arrayRowMajor(ElementType::Pred, {}));
+  }
+  const InstructionId before = inside.compare("LT", keys[0], keys[1]), same = inside.compare("EQ", keys[0], keys[1]);
+  module.setRoot(comparator, inside.elementwise(Opcode::Or, before, inside.elementwise(Opcode::And, same, root)));
+  AttributeSet attributes = *original_.attributes;
+  attributes.set(Attr::to_apply, comparator);
+  std::vector<Shape> shapes;
+  for (InstructionId operand : operands) shapes.push_back(build_.shapeOf(operand));
+  const InstructionId sorted = build_.add(Opcode::Sort, Shape::tuple(shapes), operands, std::move(attributes));
+  std::vector<InstructionId> parts;
+  for (size_t i = 0; i < n; ++i) {
+    AttributeSet which;
+    which.set(Attr::index, static_cast<int64_t>(i));
+    parts.push_back(build_.add(Opcode::GetTupleElement, shapes[i], {sorted}, std::move(which)));
+  }
+  const InstructionId out = n == 1 ? parts[0] : build_.add(Opcode::Tuple, shape_, parts);
+  sizes_.set(out, std::move(result));
+  rewriter_.replace(id_, out);
+}
+
+}  // namespace tessera

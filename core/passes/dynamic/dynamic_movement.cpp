@@ -1,0 +1,168 @@
+// Data movement whose dimensions have sizes of the run: see dynamic_rule.h.
+#include "core/passes/dynamic/dynamic_rule.h"
+
+#include <algorithm>
+
+#include "core/ops/shared/index_space.h"
+#include "core/ops/shared/reshape_sizes.h"
+
+namespace tessera {
+
+void DynamicRule::broadcast() {
+  DimensionSizes result = noSizes();
+  const auto& to = attributes().ints(Attr::dimensions);
+  for (size_t i = 0; i < to.size(); ++i) result[static_cast<size_t>(to[i])] = size(0, i);
+  keep(std::move(result));
+}
+
+void DynamicRule::transpose() {
+  DimensionSizes result;
+  for (int64_t from : attributes().ints(Attr::dimensions)) result.push_back(size(0, static_cast<size_t>(from)));
+  keep(std::move(result));
+}
+
+// Operands are written one over the other, each at the end of what counts of those before it.
+void DynamicRule::concatenate() {
+  const auto along = static_cast<size_t>(attributes().ints(Attr::dimensions)[0]);
+  DimensionSizes result = noSizes();
+  for (size_t i = 0; i < operands_.size(); ++i)
+    for (size_t d = 0; d < result.size(); ++d)
+      if (d != along && isDynamic(i, d))
+        result[d] = result[d].valid() && result[d] != size(i, d) ? build_.least(result[d], size(i, d)) : size(i, d);
+  InstructionId end = build_.number(0), out = again();
+  bool moved = false;
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    if (moved) out = build_.updateFrom(out, operands_[i], along, end);
+    moved = moved || isDynamic(i, along);
+    end = build_.plus(end, build_.clamped(build_.sizeOr(sizes(i), along, dims(i)[along]), 0, dims(i)[along]));
+  }
+  if (moved) result[along] = end;
+  standIn(out, std::move(result));
+}
+
+void DynamicRule::pad() {
+  const auto* padding = attributes().get<std::vector<PaddingDimension>>(Attr::padding);
+  DimensionSizes result = noSizes();
+  for (size_t d = 0; d < result.size(); ++d) {
+    if (!isDynamic(0, d)) continue;
+    const PaddingDimension& p = (*padding)[d];
+    const InstructionId holes = build_.times(build_.most(build_.minus(size(0, d), build_.number(1)), build_.number(0)),
+                                             build_.number(p.interior));
+    result[d] =
+        build_.most(build_.plus(build_.plus(size(0, d), holes), build_.number(p.low + p.high)), build_.number(0));
+  }
+  fill(0, build_.everyDimension(operands_[0]), operands_[1]);
+  keep(std::move(result));
+}
+
+// Reversed over the bound, then moved to the origin.
+void DynamicRule::reverse() {
+  const DimensionSizes result = sizes(0);
+  const std::vector<int64_t> whole = dims(0);
+  InstructionId out = again();
+  for (int64_t each : attributes().ints(Attr::dimensions)) {
+    const auto d = static_cast<size_t>(each);
+    if (!isDynamic(0, d) || whole[d] == 0) continue;
+    const InstructionId twice = build_.pad(out, build_.zeroOf(shape_.type), d, 0, whole[d]);
+    out = build_.sliceFrom(twice, d, build_.minus(build_.number(whole[d]), size(0, d)), whole[d]);
+  }
+  standIn(out, result);
+}
+
+// A single element that is cut out counts.
+void DynamicRule::slice() {
+  const auto* ranges = attributes().get<std::vector<SliceDimension>>(Attr::slice);
+  DimensionSizes result = noSizes();
+  for (size_t d = 0; d < result.size(); ++d) {
+    if (!isDynamic(0, d)) continue;
+    const SliceDimension& r = (*ranges)[d];
+    if (shape_.dimensions[d] == 1) continue;
+    const bool all = r.start == 0 && r.stride == 1 && r.limit == dims(0)[d];
+    const InstructionId left = build_.plus(size(0, d), build_.number(r.stride - 1 - r.start));
+    result[d] = all ? size(0, d)
+                    : build_.clamped(build_.over(build_.most(left, build_.number(0)), build_.number(r.stride)), 0,
+                                     shape_.dimensions[d]);
+  }
+  keep(std::move(result));
+}
+
+DimensionSizes DynamicRule::reshapedSizes() {
+  DimensionSizes result = noSizes();
+  const int64_t inferred = attributes().intOr(Attr::inferred_dimension, -1);
+  for (const ReshapeGroup& group : reshapeGroups(build_.shapeOf(operands_[0]), *original_.shape, inferred)) {
+    InstructionId count;
+    int64_t fixed = 1;
+    for (size_t d : group.from) {
+      if (!isDynamic(0, d))
+        fixed *= dims(0)[d];
+      else
+        count = count.valid() ? build_.times(count, size(0, d)) : size(0, d);
+    }
+    if (!count.valid() || !group.open) continue;
+    if (fixed != 1) count = build_.times(count, build_.number(fixed));
+    result[*group.open] = group.others > 1 ? build_.over(count, build_.number(group.others)) : count;
+  }
+  return result;
+}
+
+// Element i, in row-major order of what counts in the result, is element i of what counts in the operand: its place in
+// the bounds of the operand is worked out for each element of the result, and gathered. Where the sizes ask for more
+// than there is, what lies behind in the operand follows, and its last element, in XLA's order.
+void DynamicRule::reshape(DimensionSizes result) {
+  const std::vector<int64_t> from = dims(0), to = shape_.dimensions;
+  const int64_t dense = cellCount(from);
+  if (dense == 0) return standIn(build_.reshape(operands_[0], to), std::move(result));
+  InstructionId place = build_.broadcast(build_.number(0), to), stride = build_.number(1);
+  for (size_t d = to.size(); d-- > 0;) {
+    const InstructionId size = result[d].valid() ? build_.clamped(result[d], 0, to[d]) : build_.number(to[d]);
+    InstructionId index = build_.iota(to, d);
+    if (d > 0 && result[d].valid()) {
+      const InstructionId last = build_.most(build_.minus(size, build_.number(1)), build_.number(0));
+      index = build_.elementwise(Opcode::Minimum, index, build_.broadcast(last, to));
+    }
+    place = build_.elementwise(Opcode::Add, place,
+                               build_.elementwise(Opcode::Multiply, index, build_.broadcast(stride, to)));
+    stride = build_.times(stride, size);
+  }
+  place = flatPlace(place, 0);
+  AttributeSet gather;
+  gather.set(Attr::offset_dims, std::vector<int64_t>{});
+  gather.set(Attr::collapsed_slice_dims, std::vector<int64_t>{0});
+  gather.set(Attr::start_index_map, std::vector<int64_t>{0});
+  gather.set(Attr::index_vector_dim, static_cast<int64_t>(to.size()));
+  gather.set(Attr::slice_sizes, std::vector<int64_t>{1});
+  const InstructionId flat = build_.reshape(operands_[0], {dense});
+  standIn(build_.add(Opcode::Gather, Shape::arrayRowMajor(shape_.type, to), {flat, place}, std::move(gather)),
+          std::move(result));
+}
+
+// Places within the bounds of dimensions `first` and on of the operand, from numbers that count, by all of these
+// dimensions but the first, what counts and behind it what does not. The rows of static dimensions are numbered as they
+// lie.
+InstructionId DynamicRule::flatPlace(InstructionId number, size_t first) {
+  const std::vector<int64_t> from = dims(0), to = shape_.dimensions;
+  const auto whole = [&](InstructionId scalar) { return build_.broadcast(scalar, to); };
+  int64_t row = 1;
+  bool isStatic = true;
+  InstructionId inRow = build_.number(1);
+  for (size_t d = first + 1; d < from.size(); ++d) {
+    row *= from[d];
+    isStatic = isStatic && !isDynamic(0, d);
+    inRow = build_.times(inRow, isDynamic(0, d) ? build_.clamped(size(0, d), 0, from[d]) : build_.number(from[d]));
+  }
+  if (isStatic) return number;
+  const InstructionId one = build_.number(1), counting = build_.times(inRow, build_.number(from[first]));
+  const InstructionId left = build_.minus(build_.number(row), inRow);
+  const InstructionId counts = build_.compare("LT", number, whole(counting));
+  const InstructionId start = build_.select(counts, whole(build_.number(0)), whole(counting));
+  const InstructionId length = build_.select(counts, whole(build_.most(inRow, one)), whole(build_.most(left, one)));
+  const InstructionId behind = build_.select(counts, whole(build_.number(0)), whole(inRow));
+  const InstructionId local = build_.elementwise(Opcode::Subtract, number, start);
+  const InstructionId major = build_.elementwise(Opcode::Divide, local, length);
+  const InstructionId minor =
+      build_.elementwise(Opcode::Add, build_.elementwise(Opcode::Remainder, local, length), behind);
+  return build_.elementwise(Opcode::Add, build_.elementwise(Opcode::Multiply, major, whole(build_.number(row))),
+                            flatPlace(minor, first + 1));
+}
+
+}  // namespace tessera

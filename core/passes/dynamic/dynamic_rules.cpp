@@ -1,0 +1,227 @@
+// See dynamic_rules.h. A rule leaves the operation as it is over bounds where padding does no harm, and fills or moves
+// elements where it would. The values are those of XLA's dynamic padder.
+#include "core/passes/dynamic/dynamic_rule.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/custom_calls/custom_calls.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+bool changesShapeOnly(Opcode opcode) { return opcode == Opcode::Reshape || opcode == Opcode::Bitcast; }
+
+bool isIdentity(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Tuple:
+    case Opcode::GetTupleElement:
+    case Opcode::OptBarrier:
+    case Opcode::Domain:
+    case Opcode::AddDependency:
+    case Opcode::Copy:
+    case Opcode::CopyStart:
+    case Opcode::CopyDone:
+    case Opcode::AllReduce: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+void DynamicRule::keepLeaves(LeafSizes result) {
+  Module& module = rewriter_.module();
+  if (!std::ranges::equal(operands_, module.at(id_).operands)) module.setOperands(id_, operands_);
+  if (*module.at(id_).shape != shape_) module.setShape(id_, shape_);
+  rewriter_.touch(module.at(id_).computation);
+  sizes_.set(id_, std::move(result));
+}
+
+void DynamicRule::standIn(InstructionId by, DimensionSizes result) {
+  sizes_.set(by, {std::move(result)});
+  rewriter_.replace(id_, by);
+}
+
+Status DynamicRule::unsupported() const {
+  Diagnostic d;
+  d.kind = ErrorKind::Unsupported;
+  d.message = fmt::format("{} ({}) of values with dynamic dimensions cannot be compiled", original_.name,
+                          original_.opcodeName());
+  d.instruction = id_;
+  d.instructionName = std::string(original_.name);
+  d.position = original_.position;
+  return std::unexpected(std::move(d));
+}
+
+bool DynamicRule::isAnnotation() const {
+  if (original_.opcode != Opcode::CustomCall) return false;
+  const std::string_view target = attributes().textOr(Attr::custom_call_target, "");
+  return std::ranges::any_of(annotationTargets(), [&](const CustomCallTarget& each) { return each.name == target; });
+}
+
+// The last dimensions are computed as one (a matrix, a line, the axes of a transform), the others number them: results
+// keep their sizes, and nobody looks at what is made of lines that do not count.
+Status DynamicRule::byLines(size_t inner) {
+  for (size_t i = 0; i < operands_.size(); ++i)
+    for (size_t d = dims(i).size() - inner; d < dims(i).size(); ++d)
+      if (isDynamic(i, d)) return unsupported();
+  DimensionSizes outer;
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    const size_t lines = dims(i).size() - inner;
+    outer.resize(std::max(outer.size(), lines));
+    for (size_t d = 0; d < lines; ++d)
+      if (isDynamic(i, d))
+        outer[d] = outer[d].valid() && outer[d] != size(i, d) ? build_.least(outer[d], size(i, d)) : size(i, d);
+  }
+  LeafSizes result;
+  for (const ShapeLeaf& leaf : leavesOf(shape_)) {
+    result.push_back(outer);
+    result.back().resize(leaf.shape->dimensions.size());
+  }
+  keepLeaves(std::move(result));
+  return {};
+}
+
+void DynamicRule::getSize() {
+  const auto d = static_cast<size_t>(attributes().ints(Attr::dimensions)[0]);
+  rewriter_.replace(id_, build_.sizeOr(sizes(0), d, dims(0)[d]));
+}
+
+void DynamicRule::setSize() {
+  const auto d = static_cast<size_t>(attributes().ints(Attr::dimensions)[0]);
+  DimensionSizes result = sizes(0);
+  result.resize(dims(0).size());
+  result[d] = operands_[1];
+  const Instruction& given = rewriter_.module().at(operands_[1]);
+  if (given.opcode == Opcode::Constant && given.literal && given.literal->data<int32_t>()[0] == dims(0)[d])
+    result[d] = {};
+  standIn(build_.add(Opcode::Copy, shape_, {operands_[0]}), std::move(result));
+}
+
+// Identities: every leaf as in operand 0; tuples take theirs from all operands.
+void DynamicRule::passOn() {
+  LeafSizes result;
+  const auto append = [&](const LeafSizes& more, size_t count) {
+    result.insert(result.end(), more.begin(), more.end());
+    result.resize(result.size() + count - more.size());
+  };
+  if (original_.opcode == Opcode::Tuple) {
+    for (InstructionId operand : operands_) append(sizes_.leaves(operand), leavesOf(build_.shapeOf(operand)).size());
+  } else if (original_.opcode == Opcode::GetTupleElement) {
+    const Shape& tuple = build_.shapeOf(operands_[0]);
+    const auto index = static_cast<size_t>(attributes().intOr(Attr::index, 0));
+    size_t first = 0;
+    for (size_t i = 0; i < index; ++i) first += leavesOf(tuple.elements[i]).size();
+    for (size_t i = 0; i < leavesOf(shape_).size(); ++i) result.push_back(sizes(0, first + i));
+  } else {
+    result = sizes_.leaves(operands_[0]);
+  }
+  keepLeaves(std::move(result));
+}
+
+// Sizes that differ meet in the smaller one; a single element meets any size.
+void DynamicRule::elementwise() {
+  DimensionSizes result = noSizes();
+  for (size_t d = 0; d < result.size(); ++d)
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      const InstructionId one = size(i, d);
+      if (!one.valid() || one == result[d]) continue;
+      if (!result[d].valid()) {
+        result[d] = one;
+        continue;
+      }
+      const InstructionId a = result[d], single = build_.number(1);
+      const InstructionId other =
+          build_.add(Opcode::Select, build_.shapeOf(a), {build_.equal(one, single), a, build_.least(a, one)});
+      result[d] = build_.add(Opcode::Select, build_.shapeOf(a), {build_.equal(a, single), one, other});
+    }
+  repeatSingles(result);
+  keep(std::move(result));
+}
+
+void DynamicRule::repeatSingles(const DimensionSizes& result) {
+  for (size_t i = 0; i < operands_.size(); ++i)
+    for (size_t d = 0; d < result.size(); ++d) {
+      if (!isDynamic(i, d) || size(i, d) == result[d]) continue;
+      const InstructionId operand = operands_[i];
+      const std::vector<int64_t> whole = dims(i);
+      if (whole[d] == 0) continue;
+      std::vector<int64_t> kept = whole, to;
+      kept.erase(kept.begin() + static_cast<int64_t>(d));
+      for (int64_t k = 0; k < static_cast<int64_t>(whole.size()); ++k)
+        if (k != static_cast<int64_t>(d)) to.push_back(k);
+      const InstructionId first = build_.reshape(build_.slice(operand, d, 0, 1), kept);
+      const InstructionId single = build_.broadcast(build_.equal(size(i, d), build_.number(1)), whole);
+      operands_[i] = carry(build_.select(single, build_.broadcast(first, whole, to), operand), operand);
+    }
+}
+
+Status DynamicRule::apply() {
+  if (original_.opcode == Opcode::GetDimensionSize) return getSize(), Status();
+  if (original_.opcode == Opcode::SetDimensionSize) return setSize(), Status();
+  if (original_.opcode == Opcode::DynamicReshape)
+    return reshape(DimensionSizes(operands_.begin() + 1, operands_.end())), Status();
+  const OpDef* op = findOp(original_.opcode);
+  const bool isEffect = op && op->kind == ExecutionKind::Effect;
+  if (!anyDynamic() && isEffect && shape_ != *original_.shape) return unsupported();
+  if (!anyDynamic()) return keepLeaves({}), Status();
+  if (isIdentity(original_.opcode) || isAnnotation()) return passOn(), Status();
+  if (changesShapeOnly(original_.opcode)) return reshape(reshapedSizes()), Status();
+  switch (original_.opcode) {
+    case Opcode::Broadcast: return broadcast(), Status();
+    case Opcode::Transpose: return transpose(), Status();
+    case Opcode::Reduce: return reduce(), Status();
+    case Opcode::Dot: return dot(), Status();
+    case Opcode::Convolution: return convolve(), Status();
+    case Opcode::Concatenate: return concatenate(), Status();
+    case Opcode::Pad: return pad(), Status();
+    case Opcode::Reverse: return reverse(), Status();
+    case Opcode::Slice: return slice(), Status();
+    case Opcode::DynamicSlice: return dynamicSlice(), Status();
+    case Opcode::DynamicUpdateSlice: return dynamicUpdateSlice(), Status();
+    case Opcode::Gather: return gather(), Status();
+    case Opcode::Scatter: return scatter(), Status();
+    case Opcode::Sort: return sort(), Status();
+    case Opcode::ReduceWindow: return reduceWindow(), Status();
+    case Opcode::SelectAndScatter: return selectAndScatter(), Status();
+    case Opcode::Cholesky:
+    case Opcode::TriangularSolve: return byLines(2);
+    case Opcode::Fft: return byLines(attributes().ints(Attr::fft_length).size());
+    case Opcode::Topk: return byLines(1);
+    case Opcode::AfterAll: return keepLeaves({}), Status();
+    default: break;
+  }
+  if (op && op->category == "Elementwise" && shape_.isArray()) return elementwise(), Status();
+  return unsupported();
+}
+
+const DimensionSizes& DynamicSizes::of(InstructionId id, size_t leaf) const {
+  static const DimensionSizes none;
+  const LeafSizes& all = leaves(id);
+  return leaf < all.size() ? all[leaf] : none;
+}
+
+const LeafSizes& DynamicSizes::leaves(InstructionId id) const {
+  static const LeafSizes none;
+  const auto found = sizes_.find(id.value);
+  return found == sizes_.end() ? none : found->second;
+}
+
+void DynamicSizes::set(InstructionId id, LeafSizes sizes) {
+  const auto isSet = [](const DimensionSizes& each) { return std::ranges::any_of(each, &InstructionId::valid); };
+  if (std::ranges::any_of(sizes, isSet)) sizes_[id.value] = std::move(sizes);
+}
+
+Shape staticShape(Shape shape) {
+  shape.dynamic.clear();
+  for (Shape& element : shape.elements) element = staticShape(std::move(element));
+  return shape;
+}
+
+Status makeStatic(Rewriter& rewriter, DynamicSizes& sizes, InstructionId id) {
+  return DynamicRule(rewriter, sizes, id).apply();
+}
+
+}  // namespace tessera

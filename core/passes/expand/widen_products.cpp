@@ -1,0 +1,55 @@
+// See widen_products.h.
+#include "core/passes/expand/widen_products.h"
+
+#include "core/passes/rewriter.h"
+
+namespace tessera {
+namespace {
+
+constexpr int64_t kLeastElements = 1 << 10;  // of the result: fewer are not worth kernels of their own
+
+bool isNarrow(ElementType type) { return isFloat(type) && !isComplex(type) && info(type).bits < 32; }
+
+// Both sides float of at most 32 bits, one narrow, and not both bf16.
+bool isToBeWidened(const Module& module, const Instruction& in) {
+  if (in.opcode != Opcode::Dot && in.opcode != Opcode::Convolution) return false;
+  if (in.operands.size() != 2 || !in.shape->isArray() || in.shape->elementCount().value_or(0) < kLeastElements)
+    return false;
+  if (in.attributes->has(Attr::algorithm) || in.attributes->has(Attr::sparsity_config)) return false;
+  const ElementType a = module.shapeOf(in.operands[0]).type, b = module.shapeOf(in.operands[1]).type,
+                    result = in.shape->type;
+  const bool fits = (isNarrow(a) || a == ElementType::F32) && (isNarrow(b) || b == ElementType::F32) &&
+                    (isNarrow(result) || result == ElementType::F32);
+  const bool isNative = a == ElementType::BF16 && b == ElementType::BF16;
+  return fits && !isNative && (isNarrow(a) || isNarrow(b));
+}
+
+InstructionId asType(Rewriter& rewriter, InstructionId value, ElementType type, InstructionId from) {
+  const Module& module = rewriter.module();
+  Shape shape = module.shapeOf(value);
+  if (shape.type == type) return value;
+  shape.type = type;
+  return rewriter.add(module.at(from).computation, Opcode::Convert, shape, {&value, 1}, {}, {&from, 1});
+}
+
+void widen(Rewriter& rewriter, InstructionId id) {
+  const Instruction in = rewriter.visit(id);
+  const InstructionId operands[] = {asType(rewriter, in.operands[0], ElementType::F32, id),
+                                    asType(rewriter, in.operands[1], ElementType::F32, id)};
+  Shape shape = *in.shape;
+  shape.type = ElementType::F32;
+  const InstructionId product = rewriter.add(in.computation, in.opcode, shape, operands, *in.attributes, {&id, 1});
+  rewriter.replace(id, asType(rewriter, product, in.shape->type, id));
+}
+
+}  // namespace
+
+Result<bool> widenProducts(Module& module) {
+  Rewriter rewriter(module, "widen-products");
+  for (ComputationId computation : controlComputations(module))
+    for (InstructionId id : std::vector<InstructionId>(module.at(computation).instructions))
+      if (isToBeWidened(module, module.at(id))) widen(rewriter, id);
+  return rewriter.finish();
+}
+
+}  // namespace tessera

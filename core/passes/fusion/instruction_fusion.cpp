@@ -1,0 +1,333 @@
+// Fusion: one reverse sweep decides, for every value, whether it is materialised or computed inside its consumers;
+// one forward sweep builds the fusions. Near-linear: uses of a value are capped.
+#include "core/passes/fusion/instruction_fusion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/op.h"
+#include "core/passes/dead_code.h"
+#include "core/passes/fusion/fusion_cost.h"
+#include "core/passes/fusion/row_view.h"
+#include "core/passes/patterns.h"
+#include "core/passes/rewriter.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMaxUses = 12;         // different (fusion, view) pairs in which one value is computed
+constexpr size_t kMaxFreeUses = 256;    // the same of what costs nothing
+constexpr uint32_t kMaxMembers = 256;   // instructions of one fusion: random bits and what becomes of them are 200
+constexpr uint32_t kMaxViews = 384;     // evaluations written out in one fusion
+constexpr uint64_t kStatisticView = 2;  // one value a row: always read at the row's own indices
+constexpr double kRowReread = 0.5;      // price of an element that an earlier pass over the row left in the cache
+
+// A value computed inside a fusion. Two uses with equal views read the value at the same indices, so that the
+// element program computes it once.
+struct Use {
+  uint32_t root;
+  uint64_t view;
+  double evaluations;
+  bool insideLoop;
+  RowView row;
+  int32_t writtenOut = -1;  // the value's dimension that is the root's last, where the generator writes that out
+};
+
+enum class Role : uint8_t {
+  Opaque,    // not described per element, or may not move: materialised, takes in nothing
+  Constant,  // a scalar constant: copied into every fusion that reads it
+  Bitcast,   // a reshape that stays outside: no code
+  Root,      // materialised, takes in producers
+  Fused,     // computed inside its consumers
+};
+
+uint64_t mixView(uint64_t view, uint64_t a, uint64_t b) {
+  view = (view ^ (a * 1000003 + b + 1)) * 0x9e3779b97f4a7c15ull;
+  return view ^ (view >> 31);
+}
+
+// Which dimension of the operand is dimension d of the user's result; -1: none, or not known.
+int32_t dimensionInOperand(const Module& module, const Instruction& user, size_t operand, int32_t d) {
+  if (d < 0) return -1;
+  auto find = [](const std::vector<int64_t>& in, int64_t value) {
+    auto at = std::ranges::find(in, value);
+    return at == in.end() ? -1 : static_cast<int32_t>(at - in.begin());
+  };
+  switch (user.opcode) {
+    case Opcode::Broadcast: return find(user.attributes->ints(Attr::dimensions), d);
+    case Opcode::Transpose:
+      return static_cast<int32_t>(user.attributes->ints(Attr::dimensions)[static_cast<size_t>(d)]);
+    case Opcode::Reduce: {
+      const auto& reduced = user.attributes->ints(Attr::dimensions);
+      for (int32_t of = 0; of < static_cast<int32_t>(module.shapeOf(user.operands[operand]).dimensions.size()); ++of)
+        if (find(reduced, of) < 0 && d-- == 0) return of;
+      return -1;
+    }
+    default:
+      return isElementwise(user.opcode) && module.shapeOf(user.operands[operand]).dimensions == user.shape->dimensions
+                 ? d
+                 : -1;
+  }
+}
+
+class Fuser {
+ public:
+  Fuser(Rewriter& rewriter, std::vector<uint32_t>& local, ComputationId computation)
+      : rewriter_(rewriter),
+        module_(rewriter.module()),
+        order_(module_.at(computation).instructions),
+        local_(local),
+        root_(module_.at(computation).root),
+        nodes_(order_.size()) {}
+
+  bool run() {
+    prepare();
+    for (size_t i = order_.size(); i-- > 0;) decide(static_cast<uint32_t>(i));
+    for (uint32_t i = 0; i < order_.size(); ++i) evictReshape(i);
+    return build();
+  }
+
+ private:
+  struct Node {
+    Role role = Role::Opaque;
+    std::vector<Use> uses;
+    double recomputed = 0;  // price of the recomputation that fusing this and its consumers costs
+    uint32_t members = 1, views = 1;
+    std::vector<std::pair<uint32_t, uint32_t>> users;  // (user, operand number)
+  };
+
+  const Instruction& at(uint32_t i) const { return module_.at(order_[i]); }
+
+  // Described by its op per element, and free to move.
+  bool describable(const Instruction& in) const {
+    if (hasSideEffect(in) || in.opcode == Opcode::DynamicUpdateSlice || in.opcode == Opcode::Scatter) return false;
+    if (runningTotal(module_, in)) return false;  // one pass over memory by itself, a loop an element when fused
+    const OpDef* op = findOp(in.opcode);
+    return op && op->kind == ExecutionKind::Element && op->element;
+  }
+
+  void prepare() {
+    for (uint32_t i = 0; i < order_.size(); ++i) local_[order_[i].value] = i;
+    for (uint32_t i = 0; i < order_.size(); ++i) {
+      const Instruction& in = at(i);
+      for (uint32_t k = 0; k < in.operands.size(); ++k) nodes_[local_[in.operands[k].value]].users.push_back({i, k});
+      if (in.opcode == Opcode::Constant) {
+        if (in.shape->isArray() && in.shape->elementCount() == 1 && !in.literal->elided())
+          nodes_[i].role = Role::Constant;
+      } else if (describable(in)) {
+        nodes_[i].role = Role::Root;
+      }
+    }
+  }
+
+  bool isFreeReshape(const Instruction& in) const {
+    return in.opcode == Opcode::Reshape && keepsBytes(module_.shapeOf(in.operands[0]), *in.shape);
+  }
+
+  void materialise(uint32_t i) {
+    const Instruction& in = at(i);
+    Node& node = nodes_[i];
+    node.recomputed = 0;
+    if (isFreeReshape(in)) {
+      node.role = Role::Bitcast;
+      return;
+    }
+    double count = in.shape->isArray() ? static_cast<double>(in.shape->elementCount().value_or(INT64_MAX)) : 0;
+    if (in.shape->isTuple() && !in.shape->elements.empty())
+      count = static_cast<double>(in.shape->elements[0].elementCount().value_or(INT64_MAX));
+    const bool isShort = in.shape->isArray() && in.shape->rank() >= 2 && in.shape->dimensions.back() > 1 &&
+                         in.shape->dimensions.back() <= kMaxUnroll;
+    node.uses = {{i, 0, count, false, rowViewOfRoot(in), isShort ? static_cast<int32_t>(in.shape->rank()) - 1 : -1}};
+  }
+
+  // How operand `k` of `user` is read where `user` is computed as `use`.
+  Use viewOf(uint32_t user, uint32_t k, const Use& use) const {
+    const Instruction& in = at(user);
+    const Shape& operand = module_.shapeOf(in.operands[k]);
+    Use out = use;
+    out.row = rowViewOfOperand(module_, in, k, use.row);
+    if (out.row == RowView::Statistic) {
+      out.evaluations = static_cast<double>(operand.elementCount().value_or(INT64_MAX));
+      out.insideLoop = false;
+      out.view = kStatisticView;
+      return out;
+    }
+    out.evaluations *= readsPerEvaluation(module_, in, k);
+    out.insideLoop |= hasInnerLoop(in.opcode);
+    out.writtenOut = dimensionInOperand(module_, in, k, use.writtenOut);
+    // In a loop, what is the same for the elements that are written out is computed once for them.
+    if (use.writtenOut >= 0 && out.writtenOut < 0 && use.insideLoop && in.opcode == Opcode::Broadcast)
+      out.evaluations /= static_cast<double>(in.shape->dimensions[static_cast<size_t>(use.writtenOut)]);
+    if (operand.isScalar())
+      out.view = 1;
+    else if (!isElementwise(in.opcode) || operand.dimensions != in.shape->dimensions)
+      out.view = mixView(use.view, user, k);
+    return out;
+  }
+
+  // Of the loop that one element of a reduction runs.
+  double roundsOf(const Instruction& in) const {
+    return in.opcode == Opcode::Reduce ? readsPerEvaluation(module_, in, 0) : INFINITY;
+  }
+
+  // Costs nothing wherever it is computed, and would cost memory traffic everywhere else.
+  bool isFree(const Instruction& in) const {
+    return in.opcode == Opcode::Iota ||
+           (in.opcode == Opcode::Broadcast && module_.shapeOf(in.operands[0]).elementCount() == 1);
+  }
+
+  // False when too many, or when some consumer takes in nothing.
+  bool collectUses(uint32_t i, std::vector<Use>& uses) const {
+    const Node& node = nodes_[i];
+    const size_t most = isFree(at(i)) ? kMaxFreeUses : kMaxUses;
+    for (auto [user, k] : node.users) {
+      const Node& consumer = nodes_[user];
+      if (consumer.role != Role::Root && consumer.role != Role::Fused) return false;
+      for (const Use& use : consumer.uses) {
+        Use view = viewOf(user, k, use);
+        auto same =
+            std::ranges::find_if(uses, [&](const Use& u) { return u.root == view.root && u.view == view.view; });
+        if (same == uses.end())
+          uses.push_back(view);
+        else
+          same->evaluations = std::max(same->evaluations, view.evaluations), same->insideLoop |= view.insideLoop;
+        if (uses.size() > most) return false;
+      }
+    }
+    return !uses.empty();
+  }
+
+  // Index arithmetic of a reshape that really changes the loop nest.
+  double reshapePenalty(const Node& node) const {
+    double penalty = 0;
+    for (auto [user, k] : node.users) {
+      const Instruction& in = at(user);
+      if (in.opcode != Opcode::Reshape ||
+          significantDimensions(module_.shapeOf(in.operands[0])) == significantDimensions(*in.shape))
+        continue;
+      for (const Use& use : nodes_[user].uses) penalty += 3 * use.evaluations;
+    }
+    return penalty;
+  }
+
+  // Passes over a row in one nest but for the first: the generator keeps what is dear to compute for them.
+  bool isLaterPass(const std::vector<Use>& uses, size_t u) const {
+    auto sameRows = [&](const Use& use) { return use.root == uses[u].root && readsRow(use.row); };
+    return readsRow(uses[u].row) && std::any_of(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(u), sameRows);
+  }
+
+  bool worthIt(uint32_t i, const std::vector<Use>& uses) {
+    const Instruction& in = at(i);
+    Node& node = nodes_[i];
+    double evaluations = 0, reread = 0;
+    bool insideLoop = false;
+    for (size_t u = 0; u < uses.size(); ++u) {
+      if (isLaterPass(uses, u))
+        reread += uses[u].evaluations;
+      else
+        evaluations += uses[u].evaluations;
+      insideLoop |= uses[u].insideLoop;
+    }
+    double count = static_cast<double>(in.shape->elementCount().value_or(INT64_MAX));
+    double price = elementPrice(module_, in);
+    double recomputed = std::max(0.0, price * (evaluations - count));
+    if (hasInnerLoop(in.opcode) && insideLoop && roundsOf(in) > kMaxUnroll)
+      recomputed = price * evaluations;  // a loop in a loop
+    for (auto [user, k] : node.users)
+      if (nodes_[user].role == Role::Fused) node.recomputed = std::max(node.recomputed, nodes_[user].recomputed);
+    node.recomputed += recomputed;
+    return node.recomputed + reread * std::min(price, kRowReread) + (price > 0 ? reshapePenalty(node) : 0) <=
+           materialisationPrice(*in.shape);
+  }
+
+  bool fits(const std::vector<Use>& uses) {
+    for (const Use& use : uses)
+      if (nodes_[use.root].members >= kMaxMembers || nodes_[use.root].views >= kMaxViews) return false;
+    return true;
+  }
+
+  void decide(uint32_t i) {
+    Node& node = nodes_[i];
+    if (node.role != Role::Root) return;
+    const Instruction& in = at(i);
+    std::vector<Use> uses;
+    bool fuse = order_[i] != root_ && in.shape->isArray() && collectUses(i, uses) && (isFree(in) || fits(uses)) &&
+                worthIt(i, uses);
+    if (!fuse) return materialise(i);
+    node.role = Role::Fused;
+    uint32_t last = UINT32_MAX;
+    std::ranges::sort(uses, {}, &Use::root);
+    for (const Use& use : uses) {
+      ++nodes_[use.root].views;
+      if (use.root != last) ++nodes_[use.root].members;
+      last = use.root;
+    }
+    node.uses = std::move(uses);
+  }
+
+  // A fused reshape whose operand is materialised anyway: reading the bitcast buffer keeps indices affine.
+  void evictReshape(uint32_t i) {
+    if (nodes_[i].role != Role::Fused || !isFreeReshape(at(i)) || at(i).shape->elementCount() == 1) return;
+    Role operand = nodes_[local_[at(i).operands[0].value]].role;
+    if (operand == Role::Fused || operand == Role::Constant) return;
+    nodes_[i].role = Role::Bitcast;
+    nodes_[i].uses.clear();
+  }
+
+  bool build() {
+    std::vector<std::vector<InstructionId>> members(order_.size());
+    for (uint32_t i = 0; i < order_.size(); ++i) {
+      uint32_t last = UINT32_MAX;
+      if (nodes_[i].role != Role::Fused) continue;
+      for (const Use& use : nodes_[i].uses) {
+        if (use.root != last) members[use.root].push_back(order_[i]);
+        last = use.root;
+      }
+    }
+    bool changed = false;
+    for (uint32_t i = 0; i < order_.size(); ++i) {
+      if (nodes_[i].role != Role::Root) continue;
+      members[i].push_back(order_[i]);
+      addConstants(members[i]);
+      if (members[i].size() == 1) continue;
+      bool loops =
+          std::ranges::any_of(members[i], [&](InstructionId id) { return hasInnerLoop(module_.at(id).opcode); });
+      rewriter_.fuse(members[i], loops ? "kInput" : "kLoop");
+      changed = true;
+    }
+    return changed;
+  }
+
+  // The scalar constants that members read, in front.
+  void addConstants(std::vector<InstructionId>& members) const {
+    std::vector<InstructionId> constants;
+    for (InstructionId member : members)
+      for (InstructionId operand : module_.at(member).operands)
+        if (nodes_[local_[operand.value]].role == Role::Constant) constants.push_back(operand);
+    std::ranges::sort(constants);
+    auto tail = std::ranges::unique(constants);
+    constants.erase(tail.begin(), tail.end());
+    members.insert(members.begin(), constants.begin(), constants.end());
+  }
+
+  Rewriter& rewriter_;
+  Module& module_;
+  const std::vector<InstructionId> order_;
+  std::vector<uint32_t>& local_;
+  InstructionId root_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace
+
+Result<bool> fuseInstructions(Module& module) {
+  bool changed = false;
+  std::vector<uint32_t> local(module.instructionSlots());
+  Rewriter rewriter(module, "fuse");
+  for (ComputationId computation : controlComputations(module)) changed |= Fuser(rewriter, local, computation).run();
+  TESSERA_TRY(rewriter.finish());
+  TESSERA_TRY(removeDeadCode(module));
+  return changed;
+}
+
+}  // namespace tessera

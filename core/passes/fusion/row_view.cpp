@@ -1,0 +1,84 @@
+// See row_view.h.
+#include "core/passes/fusion/row_view.h"
+
+#include <algorithm>
+
+#include "core/passes/patterns.h"
+
+namespace tessera {
+namespace {
+
+constexpr int64_t kShortestRow = 128;     // in shorter ones the passes wait for each other's last element
+constexpr int64_t kLongestRow = 1 << 13;  // elements that stay in a core's cache
+constexpr int64_t kFewRows = 16;          // fewer rows would leave cores idle …
+constexpr int64_t kLittleWork = 1 << 14;  // … unless it is done at once
+
+int64_t lastDimension(const Shape& shape) { return shape.dimensions.empty() ? 1 : shape.dimensions.back(); }
+
+bool isRowed(const Shape& shape) {
+  if (!shape.isArray() || shape.dimensions.empty() || isComplex(shape.type)) return false;
+  const int64_t length = lastDimension(shape), count = shape.elementCount().value_or(0);
+  return length >= kShortestRow && length <= kLongestRow && count > 0 &&
+         (count / length >= kFewRows || count <= kLittleWork);
+}
+
+// The reduction keeps all dimensions but the last, by an operation that vector lanes may share out.
+bool reducesRows(const Module& module, const Instruction& reduce) {
+  if (reduce.operands.size() != 2 || !reduce.shape->isArray()) return false;
+  const Shape& operand = module.shapeOf(reduce.operands[0]);
+  const auto& dimensions = reduce.attributes->ints(Attr::dimensions);
+  if (!isRowed(operand) || dimensions.size() != 1 || dimensions[0] + 1 != operand.rank()) return false;
+  const auto* callee = reduce.attributes->get<ComputationId>(Attr::to_apply);
+  if (!callee) return false;
+  switch (module.at(module.at(*callee).root).opcode) {
+    case Opcode::Add:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::Multiply:
+    case Opcode::And:
+    case Opcode::Or: break;
+    default: return false;
+  }
+  return module.at(*callee).instructions.size() == 3;
+}
+
+// [rows …] to [rows …, length], whatever dimensions of size 1 come and go.
+bool repeatsStatistic(const Instruction& broadcast) {
+  const Shape& to = *broadcast.shape;
+  if (!isRowed(to)) return false;
+  std::vector<bool> kept(to.dimensions.size(), false);
+  int64_t last = -1;
+  for (int64_t d : broadcast.attributes->ints(Attr::dimensions)) {
+    if (d <= last) return false;
+    kept[static_cast<size_t>(last = d)] = true;
+  }
+  if (kept.back()) return false;
+  for (size_t d = 0; d + 1 < kept.size(); ++d)
+    if (!kept[d] && to.dimensions[d] != 1) return false;
+  return true;
+}
+
+}  // namespace
+
+RowView rowViewOfRoot(const Instruction& root) {
+  if (root.opcode == Opcode::Reduce && root.shape->isArray()) return RowView::Statistic;
+  return isRowed(*root.shape) ? RowView::Aligned : RowView::Other;
+}
+
+RowView rowViewOfOperand(const Module& module, const Instruction& user, size_t operand, RowView view) {
+  if (view == RowView::Other) return view;
+  const Shape &from = module.shapeOf(user.operands[operand]), &to = *user.shape;
+  if (!from.isArray()) return RowView::Other;
+  switch (user.opcode) {
+    case Opcode::Broadcast: return readsRow(view) && repeatsStatistic(user) ? RowView::Statistic : RowView::Other;
+    case Opcode::Reduce:
+      return view == RowView::Statistic && operand == 0 && reducesRows(module, user) ? RowView::InRow : RowView::Other;
+    case Opcode::Reshape:
+      return keepsBytes(from, to) && (view == RowView::Statistic || lastDimension(from) == lastDimension(to))
+                 ? view
+                 : RowView::Other;
+    default: return isElementwise(user.opcode) && from.dimensions == to.dimensions ? view : RowView::Other;
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+// See fold_constants.h.
+#include "core/passes/simplify/fold_constants.h"
+
+#include <algorithm>
+
+#include "core/evaluate/evaluate.h"
+#include "core/ops/op.h"
+
+namespace tessera {
+namespace {
+
+constexpr int64_t kSmallElements = 256;
+constexpr int64_t kMaxElements = 1 << 14;  // of one result; more would only be read from memory instead of computed
+constexpr double kMaxWork = 1 << 20;       // operations for one result
+
+bool isKnown(const Instruction& in) {
+  return in.opcode == Opcode::Constant && in.literal && !in.literal->elided() && in.shape->isArray();
+}
+
+// Shapes, the operation and its operands allow it; operands of more than `most` elements do not.
+bool canFold(const Module& module, const Instruction& in, int64_t most) {
+  if (in.operands.empty() || in.opcode == Opcode::Broadcast || !in.shape->isArray() || in.shape->hasDynamicDimensions())
+    return false;
+  if (in.shape->elementCount().value_or(most + 1) > most || isStateful(in)) return false;
+  return std::ranges::all_of(in.operands, [&](InstructionId id) {
+    const Instruction& operand = module.at(id);
+    return isKnown(operand) && operand.literal->elementCount() <= most;
+  });
+}
+
+InstructionId fold(Rewriter& rewriter, const Instruction& in) {
+  Module& module = rewriter.module();
+  const OpDef* op = findOp(in.opcode);
+  std::vector<Literal> operands;
+  std::vector<const Shape*> shapes;
+  for (InstructionId id : in.operands)
+    operands.push_back(*module.at(id).literal), shapes.push_back(module.at(id).shape);
+  EvaluateContext context{in, *in.shape, operands, shapes, {}, {}};
+  const std::vector<ComputationId> callees = module.callees(in);
+  context.call = [&](size_t callee, std::span<const Literal> arguments) {
+    return evaluateComputation(module, callees[callee], arguments);
+  };
+  context.module = &module;
+  Result<Literal> value = op->evaluate(context);
+  if (!value || !sameIgnoringLayout(value->shape(), *in.shape)) return {};
+  const InstructionId origin[] = {in.id};
+  return rewriter.addConstant(in.computation, std::move(*value), *in.shape, origin);
+}
+
+// Operations for the whole result: elements times what one of them reads.
+double workOf(const Module& module, const Instruction& in) {
+  double work = static_cast<double>(in.shape->elementCount().value_or(0));
+  double inner = 1;
+  for (InstructionId id : in.operands)
+    inner = std::max(inner, static_cast<double>(module.shapeOf(id).elementCount().value_or(0)));
+  switch (in.opcode) {
+    case Opcode::Dot:
+    case Opcode::Convolution:
+    case Opcode::ReduceWindow: return work * inner;
+    default: return work + inner;
+  }
+}
+
+bool isFoldable(const Module& module, const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::Iota:
+    case Opcode::Copy:
+    case Opcode::Reshape:
+    case Opcode::Bitcast:
+    case Opcode::OptBarrier:
+    case Opcode::Fft:
+    case Opcode::Cholesky:
+    case Opcode::TriangularSolve:
+    case Opcode::SelectAndScatter: return false;
+    default: break;
+  }
+  const OpDef* op = findOp(in.opcode);
+  if (!op || !op->evaluate ||
+      (op->kind != ExecutionKind::Element && op->kind != ExecutionKind::Loops && op->kind != ExecutionKind::Library))
+    return false;
+  if (!canFold(module, in, kMaxElements)) return false;
+  int64_t given = 0;
+  for (InstructionId id : in.operands) given += module.shapeOf(id).elementCount().value_or(0);
+  return workOf(module, in) <= kMaxWork && *in.shape->elementCount() <= std::max(given, kSmallElements);
+}
+
+}  // namespace
+
+InstructionId foldSmallConstant(Rewriter& rewriter, const Instruction& in) {
+  const OpDef* op = findOp(in.opcode);
+  if (!op || op->kind != ExecutionKind::Element || !op->evaluate || !canFold(rewriter.module(), in, kSmallElements))
+    return {};
+  return rewriter.module().callees(in).empty() ? fold(rewriter, in) : InstructionId();
+}
+
+Result<bool> foldConstants(Module& module) {
+  Rewriter rewriter(module, "fold-constants");
+  for (ComputationId computation : controlComputations(module))
+    for (InstructionId id : std::vector<InstructionId>(module.at(computation).instructions)) {
+      const Instruction in = rewriter.visit(id);
+      if (in.opcode == Opcode::Constant || !isFoldable(module, in)) continue;
+      if (const InstructionId by = fold(rewriter, in); by.valid()) rewriter.replace(id, by);
+    }
+  return rewriter.finish();
+}
+
+}  // namespace tessera

@@ -1,0 +1,132 @@
+// Convolutions and what is done to their elements as one fusion that runs by pieces: which graphs become one, how it
+// runs, that values are the evaluator's and the same bits on any number of threads.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
+#include "core/ops/inference/infer.h"
+
+namespace tessera {
+namespace {
+
+bool isEnd(const Instruction& in) {
+  return in.opcode == Opcode::Fusion && in.attributes->textOr(Attr::kind, "") == "kOutput";
+}
+
+void expectLike(const std::vector<Literal>& expected, const std::vector<Literal>& found, const std::string& text) {
+  for (size_t k = 0; k < expected.size(); ++k) {
+    const bool narrow = found[k].shape().type == ElementType::BF16;
+    const Comparison c = compareLiterals(expected[k], found[k],
+                                         narrow ? defaultTolerance(ElementType::BF16) : Tolerance{1e-4, 1e-4}, "out");
+    EXPECT_TRUE(c.equal) << c.firstMismatch << text;
+  }
+}
+
+// what: of the fusion's step; "": there must be no such fusion.
+void expectEnd(const std::string& text, const std::string& what) {
+  auto read = readHloText(text);
+  ASSERT_TRUE(read.module) << text;
+  ASSERT_FALSE(inferModule(*read.module).hasErrors()) << text;
+  std::vector<Literal> arguments, first;
+  uint64_t leaf = 0;
+  for (const Shape& shape : entryArgumentShapes(*read.module))
+    arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
+  auto expected = evaluateModule(*read.module, arguments);
+  ASSERT_TRUE(expected) << expected.error().toString();
+  for (int threads : {1, 2, 5}) {
+    CompileOptions options;
+    options.threads = threads;
+    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
+    ASSERT_TRUE(executable) << executable.error().toString();
+    const Module& optimized = (*executable)->optimized();
+    std::string how;
+    for (InstructionId id : optimized.entryComputation().instructions)
+      if (isEnd(optimized.at(id))) how += (*executable)->list(id, false).value()[0].what;
+    EXPECT_EQ(how, what) << text;
+    auto results = (*executable)->run(arguments);
+    ASSERT_TRUE(results) << results.error().toString();
+    if (first.empty()) first = *results;
+    for (size_t k = 0; k < first.size(); ++k)
+      EXPECT_TRUE(std::ranges::equal(first[k].bytes(), (*results)[k].bytes())) << text;
+  }
+  expectLike(*expected, first, text);
+}
+
+const std::string kHead =
+    "HloModule m\n\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n\nENTRY "
+    "e {\n";
+constexpr const char* kPieces = "convolution (oneDNN), kernel on each piece";
+
+// a ∗ k with `rest` behind it; s: the result's shape, v: an argument of one value a feature, r: one of the result's
+// shape.
+std::string program(const std::string& input, const std::string& kernel, const std::string& result,
+                    const std::string& feature, const std::string& how, const std::string& rest) {
+  std::string text = kHead + "  a = " + input + " parameter(0)\n  k = " + kernel + " parameter(1)\n  v = f32[" +
+                     feature + "] parameter(2)\n  r = " + result + " parameter(3)\n  c = " + result +
+                     " convolution(a, k), " + how + "\n" + rest + "}\n";
+  for (size_t at; (at = text.find("$S")) != std::string::npos;) text.replace(at, 2, result);
+  return text;
+}
+
+const std::string kBiasAndRelu =
+    "  vb = $S broadcast(v), dimensions={3}\n  s = $S add(c, vb)\n  t = $S add(s, r)\n  z = f32[] constant(0)\n  zb = "
+    "$S broadcast(z), dimensions={}\n  ROOT m = $S maximum(t, zb)\n";
+
+TEST(CpuConvolutionEnd, BiasResidualAndActivationRunOnEachPiece) {
+  expectEnd(program("f32[9,18,20,16]", "f32[3,3,16,32]", "f32[9,18,20,32]", "32",
+                    "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
+            kPieces);
+  expectEnd(program("f32[1,96,40,3]", "f32[5,5,3,24]", "f32[1,96,40,24]", "24",
+                    "window={size=5x5 pad=2_2x2_2}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
+            kPieces);
+  expectEnd(program("f32[8,33,33,8]", "f32[3,3,8,64]", "f32[8,17,17,64]", "64",
+                    "window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
+            kPieces);
+}
+
+TEST(CpuConvolutionEnd, GroupsDilationAndFeaturesInFront) {
+  expectEnd(program("f32[4,24,24,32]", "f32[3,3,1,32]", "f32[4,24,24,32]", "32",
+                    "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=32", kBiasAndRelu),
+            kPieces);
+  expectEnd(program("f32[4,24,24,32]", "f32[3,3,8,64]", "f32[4,24,24,64]", "64",
+                    "window={size=3x3 pad=2_2x2_2 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f, feature_group_count=4",
+                    kBiasAndRelu),
+            kPieces);
+  expectEnd(program("f32[8,5,24,24]", "f32[32,5,3,3]", "f32[8,32,24,24]", "32",
+                    "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01",
+                    "  vb = $S broadcast(v), dimensions={1}\n  s = $S multiply(c, vb)\n  ROOT l = $S logistic(s)\n"),
+            kPieces);
+}
+
+// Its own result stays beside where it has another width; what reads rows of features needs the whole of them, which
+// pieces have.
+TEST(CpuConvolutionEnd, ConversionsAndRows) {
+  const std::string how = "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f";
+  expectEnd(program("f32[8,16,16,16]", "f32[3,3,16,32]", "f32[8,16,16,32]", "32", how,
+                    "  t = $S tanh(c)\n  ROOT h = bf16[8,16,16,32] convert(t)\n"),
+            kPieces);
+  expectEnd(program("f32[4,16,16,4]", "f32[3,3,4,128]", "f32[4,16,16,128]", "128", how,
+                    "  z = f32[] constant(0)\n  m = f32[4,16,16] reduce(c, z), dimensions={3}, to_apply=add\n  mb = $S "
+                    "broadcast(m), dimensions={0,1,2}\n  ROOT d = $S subtract(c, mb)\n"),
+            kPieces);
+}
+
+TEST(CpuConvolutionEnd, GradientsHaveEndsToo) {
+  expectEnd(program("f32[8,12,12,16]", "f32[3,3,16,32]", "f32[8,23,23,32]", "32",
+                    "window={size=3x3 pad=1_1x1_1 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
+            "convolution (oneDNN, data), kernel on each piece");
+}
+
+TEST(CpuConvolutionEnd, WhatHasOtherReadersOrIsSmallStaysAlone) {
+  const std::string how = "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f";
+  expectEnd(program("f32[8,16,16,16]", "f32[3,3,16,32]", "f32[8,16,16,32]", "32", how,
+                    "  t = $S tanh(c)\n  ROOT p = ($S, $S) tuple(c, t)\n"),
+            "");
+  expectEnd(program("f32[2,8,8,4]", "f32[3,3,4,8]", "f32[2,8,8,8]", "8", how, "  ROOT t = $S tanh(c)\n"), "");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -338,8 +338,16 @@ void addRun(CLI::App& app, Report& report) {
                     "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the "
                     "program's layout, padding and tiles");
   command->add_option("--expected", options->expectation.file, "npz to compare the outputs with");
-  command->add_option("--rtol", options->expectation.rtol, "Relative tolerance (default: by output type)");
-  command->add_option("--atol", options->expectation.atol, "Absolute tolerance (default: by output type)");
+  command->add_option("--rtol", options->expectation.rtol, "Relative tolerance (default: by output type)")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--atol", options->expectation.atol,
+                   "Tolerance as a share of an output's largest magnitude (default: by output type)")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--floor", options->expectation.floor,
+                   "Differences up to this never count (default: the type's smallest normal number)")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));
   command->add_option("--profile", options->profile, "Write a Chrome trace with the profile of as many further runs");

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "core/base/checked_math.h"
-#include "core/evaluate/evaluate.h"
+#include "core/evaluate/compare.h"
 
 namespace tessera {
 namespace {

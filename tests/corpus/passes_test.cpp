@@ -47,6 +47,7 @@ class CorpusPasses : public testing::TestWithParam<std::string> {
     source_ = std::move(read.module);
     arguments_ = test::filledArguments(*source_, FillRule{0, 1.0, 3});
     BoundedRun run = evaluateWithin(longTier() ? kLongWork : kQuickWork, *source_, arguments_);
+    if (!run.outputs && longTier()) TESSERA_SKIP("passes-work-long");
     if (!run.outputs) TESSERA_SKIP("passes-work");
     if (!*run.outputs) TESSERA_SKIP("passes-fails-to-run", run.outputs->error().toString());
     wanted_ = std::move(**run.outputs);

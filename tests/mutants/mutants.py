@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mutants.py [--count N] [--seed S] [--only GLOB]… [--minutes M] [--list] [--tree DIR]
+"""mutants.py [--count N] [--seed S] [--only GLOB]… [--without PROGRAM]… [--minutes M] [--list] [--tree DIR]
 
 Makes small mutants of the compiler's sources, builds each and runs the tests that tests.txt names for its file until the
 first one fails. What survives all of them is listed in build/mutants/report.md: a test is missing there, or the mutant
@@ -38,6 +38,8 @@ def parse_arguments():
     parser.add_argument('--count', type=int, default=100, help='mutants that compile (default 100)')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--only', action='append', metavar='GLOB', help='files to change, as core/passes/simplify/*')
+    parser.add_argument('--without', action='append', default=[], metavar='PROGRAM',
+                        help='leave out the tests of corpus, accuracy …: what survives then may yet be killed by them')
     parser.add_argument('--minutes', type=float, help='stop after so many')
     parser.add_argument('--list', action='store_true', help='print the mutants and do nothing')
     parser.add_argument('--again', action='store_true', help='run the survivors of earlier runs again')
@@ -89,7 +91,7 @@ def read_equivalents():
 class Plan:
     """tests.txt: "GLOB TARGET…" and, indented, the tests, PROGRAM FILTER a line; {stem} is the file's name."""
 
-    def __init__(self):
+    def __init__(self, without):
         self.rules = []
         with open(os.path.join(HERE, 'tests.txt'), encoding='utf-8') as lines:
             for line in lines:
@@ -97,7 +99,8 @@ class Plan:
                     continue
                 words = line.split()
                 if line[0] == ' ':
-                    self.rules[-1][2].append(words)
+                    if words[0] not in without:
+                        self.rules[-1][2].append(words)
                 else:
                     self.rules.append((words[0], words[1:], []))
 
@@ -129,7 +132,7 @@ class Tree:
         for name in wanted:
             self.restore(name)
         for folder, _, names in os.walk(self.source):
-            if folder.startswith(os.path.join(self.source, 'build')):
+            if os.path.relpath(folder, self.source).split(os.sep)[0] in ('build', '.git'):
                 continue
             for name in names:
                 path = os.path.join(folder, name)
@@ -254,7 +257,7 @@ def main():
         return
     os.makedirs(options.tree, exist_ok=True)
     results_path = os.path.join(options.tree, 'results.jsonl')
-    results, equivalents, plan = read_results(results_path), read_equivalents(), Plan()
+    results, equivalents, plan = read_results(results_path), read_equivalents(), Plan(options.without)
     tree = Tree(options.tree)
     tree.copy()
     print('building the copy …', flush=True)

@@ -24,7 +24,7 @@ void runOn(const Module& module, int threads, const std::vector<Literal>& argume
 
 }  // namespace
 
-Module moduleOf(const std::string& hloText) {
+Module parsedModule(const std::string& hloText) {
   auto read = readHloText(hloText);
   EXPECT_TRUE(read.module) << hloText;
   return read.module ? std::move(*read.module) : Module("unread");
@@ -60,7 +60,7 @@ void expectLikeEvaluator(const Module& module, const LikeEvaluator& how) {
 }
 
 void expectLikeEvaluator(const std::string& hloText, const LikeEvaluator& how) {
-  const Module module = moduleOf(hloText);
+  const Module module = parsedModule(hloText);
   if (module.contains(module.entry())) expectLikeEvaluator(module, how);
 }
 

@@ -14,7 +14,7 @@
 namespace tessera::test {
 
 // A text that reads; else the test fails and the module is empty.
-Module moduleOf(const std::string& hloText);
+Module parsedModule(const std::string& hloText);
 // Of every argument of the entry, by the rule.
 std::vector<Literal> filledArguments(const Module& module, const FillRule& rule);
 // null after a failure, which is reported.

@@ -14,7 +14,7 @@ bool isEnd(const Instruction& in) {
 
 // what: of the fusion's step; "": there must be no such fusion.
 void expectEnd(const std::string& text, const std::string& what) {
-  Module module = test::moduleOf(text);
+  Module module = test::parsedModule(text);
   ASSERT_FALSE(inferModule(module).hasErrors()) << text;
   const auto inspect = [&](Executable& executable, const Profile&) {
     const Module& optimized = executable.optimized();

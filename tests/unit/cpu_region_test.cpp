@@ -22,7 +22,7 @@ struct Ran {
 };
 
 Ran compiled(const std::string& text) {
-  Ran out{test::moduleOf(text), nullptr, {}, {}};
+  Ran out{test::parsedModule(text), nullptr, {}, {}};
   out.arguments = test::filledArguments(out.module, {3, 1.0, 8});
   out.executable = test::compiled(out.module, 0);
   return out;

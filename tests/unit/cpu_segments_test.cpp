@@ -55,7 +55,7 @@ TEST(CpuSegments, ReversedBorders) {
 
 // In a segment the conditions are settled: nothing is read under a mask where segments are whole vectors.
 TEST(CpuSegments, ReadWithoutMasks) {
-  const Module module = test::moduleOf("HloModule m\n\nENTRY e {\n" + turned("f32", 64, 1024, 256) + "}\n");
+  const Module module = test::parsedModule("HloModule m\n\nENTRY e {\n" + turned("f32", 64, 1024, 256) + "}\n");
   const auto executable = test::compiled(module, 1);
   ASSERT_TRUE(executable);
   const auto steps = executable->list(executable->optimized().entryComputation().root, true);

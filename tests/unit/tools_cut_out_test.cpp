@@ -29,7 +29,8 @@ TEST(CutOut, TheWholeConeComputesTheSame) {
   for (const Shape& shape : entryArgumentShapes(module))
     arguments.push_back(fillParameter(shape, arguments.size(), {}).value());
   const auto whole = evaluateModule(module, arguments), part = evaluateModule(cone, arguments);
-  EXPECT_TRUE(test::sameValues(whole, part, test::kSameBits));
+  ASSERT_TRUE(whole && part);
+  EXPECT_TRUE(test::sameValues(std::vector{whole->at(0)}, *part, test::kSameBits));  // total, without wave
 }
 
 TEST(CutOut, HeightCutsAndKeepsConstants) {

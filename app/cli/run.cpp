@@ -330,7 +330,7 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("--infeed", options->infeed, "npz with feed0 …: the source of infeeds");
   command->add_option("--outfeed", options->outfeed, "npz for what outfeeds give: feed0 …");
   command->add_option("--custom-call-library", options->library, "Shared library with targets of custom calls");
-  command->add_option("--seed", options->fill.seed, "Fill rule: seed");
+  command->add_option("--seed", options->fill.seed, "Fill rule: seed")->check(CLI::NonNegativeNumber);
   command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)");
   command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")->check(CLI::PositiveNumber);
   command->add_option("--out", options->out, "npz for the outputs out0 …");

@@ -13,13 +13,13 @@ namespace {
 constexpr OperandDoc kOperands[] = {{"operands", "N arrays of equal dimensions"}};
 
 constexpr AttributeRow kAttributes[] = {
-    {Attr::dimensions, true, "", "all dimensions in order: 0 … rank-1"},
+    {Attr::dimensions, false, "", "all dimensions in order: 0 … rank-1; the same when empty or left out"},
     {Attr::to_apply, true, "", "computation of N scalars that gives one scalar"},
 };
 
 constexpr Constraint kConstraints[] = {
     {"C1", "There is at least one operand, and all are arrays of equal dimensions."},
-    {"C2", "`dimensions` names all dimensions in order."},
+    {"C2", "`dimensions` names all dimensions in order, or none."},
     {"C3", "`to_apply` takes one scalar of each operand's type and gives a scalar."},
 };
 
@@ -27,7 +27,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkEqualDimensions(context, "C1"));
   const Shape& first = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
-  bool inOrder = static_cast<int64_t>(dims.size()) == first.rank();
+  bool inOrder = dims.empty() || static_cast<int64_t>(dims.size()) == first.rank();
   for (size_t d = 0; inOrder && d < dims.size(); ++d) inOrder = dims[d] == static_cast<int64_t>(d);
   if (!inOrder)
     return context.violated("C2", "map runs over all dimensions in order", fmt::format("0 … {}", first.rank() - 1),

@@ -26,6 +26,8 @@ most { a = f32[] parameter(0)
 whole { a = s32[] parameter(0)
  b = s32[] parameter(1)
  ROOT c = s32[] add(a, b) }
+second { a = f32[] parameter(0)
+ ROOT b = f32[] parameter(1) }
 less { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT c = pred[] compare(a, b), direction=LT }
@@ -476,6 +478,26 @@ constexpr Case kCases[] = {
     {"gather with one index = dynamic-slice",
      "x = f32[9,4,3] parameter(0); i = s32[1,2] parameter(1); ROOT r = f32[3,1,1] gather(x, i), offset_dims={0,2}, "
      "collapsed_slice_dims={0}, start_index_map={1,0}, index_vector_dim=1, slice_sizes={1,3,1}"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[7,9] parameter(0); u = f32[5,7] parameter(1); c = s32[] constant(1); i = s32[2] broadcast(c), "
+     "dimensions={}; ROOT r = f32[7,9] scatter(x, i, u), update_window_dims={0,1}, inserted_window_dims={}, "
+     "scatter_dims_to_operand_dims={0,1}, index_vector_dim=0, to_apply=second"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[3,11] parameter(0); u = f32[11] parameter(1); i = s32[1] constant({2}); ROOT r = f32[3,11] scatter(x, i, "
+     "u), update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+     "to_apply=sum"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[7,9] parameter(0); u = f32[1,3,1] parameter(1); i = u8[1,1,2] constant({{{4, 2}}}); ROOT r = f32[7,9] "
+     "scatter(x, i, u), update_window_dims={1}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1,0}, "
+     "index_vector_dim=2, to_apply=most"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[7,9] parameter(0); u = f32[5,7] parameter(1); i = s32[2] constant({1, 3}); ROOT r = f32[7,9] scatter(x, "
+     "i, u), update_window_dims={0,1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0,1}, "
+     "index_vector_dim=0, to_apply=sum"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[7] parameter(0); u = f32[5] parameter(1); i = s32[1] constant({-1}); ROOT r = f32[7] scatter(x, i, u), "
+     "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+     "to_apply=second"},
     {"scatter of nothing",
      "x = f32[9,2] parameter(0); i = s32[0,1] parameter(1); u = f32[0,2] parameter(2); ROOT r = f32[9,2] scatter(x, i, "
      "u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
@@ -559,6 +581,13 @@ constexpr std::string_view kNever[] = {
     "dimensions={1}, to_apply=sum",
     "x = s32[3] parameter(0); i = s32[1] parameter(1); ROOT r = s32[] gather(x, i), offset_dims={}, "
     "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=0, slice_sizes={0}",
+    "x = f32[7] parameter(0); u = f32[5] parameter(1); i = s32[1] parameter(2); ROOT r = f32[7] scatter(x, i, u), "
+    "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+    "to_apply=second",
+    "x = f32[7] parameter(0); u = f32[2,3] parameter(1); i = s32[2] constant({1, 2}); ROOT r = f32[7] scatter(x, i, "
+    "u), "
+    "update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+    "to_apply=sum",
     "i = s8[200] iota(), iota_dimension=0; c = s8[] constant(0); z = s8[200] broadcast(c), dimensions={}; ROOT r = "
     "pred[200] compare(i, z), direction=LT",
 };

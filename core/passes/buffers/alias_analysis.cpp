@@ -10,6 +10,7 @@
 
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/shared/faults.h"
+#include "core/passes/fusion/update_in_place.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -299,6 +300,10 @@ class AliasBuilder {
   void updateInPlace(const Computation& computation, const Instruction& in) {
     switch (in.opcode) {
       case Opcode::DynamicUpdateSlice: return overwrite(in, 0, 0, 0, true);
+      case Opcode::Fusion:
+        if (const auto updated = updatedOperand(module_, in))
+          return overwrite(in, static_cast<uint32_t>(*updated), 0, 0, true);
+        return reuseCarry(computation, in);
       case Opcode::Scatter:
         for (uint32_t k = 0, n = leafCount(*in.shape); k < n; ++k) overwrite(in, k, 0, k, true);
         return;

@@ -592,7 +592,7 @@ ENTRY e { x = f32[0] parameter(0)
   EXPECT_EQ(countOf(c.result, Opcode::While), 0);
 }
 
-TEST(PassesCopies, SayWhoAskedForThem) {
+TEST(PassesCopies, SayWhatTheyAreFor) {
   const std::string text = R"(HloModule m
 c { s = (s32[], f32[4], f32[4]) parameter(0)
  i = s32[] get-tuple-element(s), index=0
@@ -621,7 +621,7 @@ ENTRY e { a = f32[4] parameter(0)
       if (m.at(id).opcode != Opcode::Copy) continue;
       const auto* why = m.at(id).attributes->get<RawText>(Attr::frontend_attributes);
       ASSERT_TRUE(why);
-      forLoop += why->text.find("asked_by=\"l\",because=\"the loop changes its state") != std::string::npos;
+      forLoop += why->text.find("inserted_for=\"l\",reason=\"the loop changes its state") != std::string::npos;
       forSwap += why->text.find("changes places") != std::string::npos;
     }
   EXPECT_EQ(forLoop, 3);

@@ -407,6 +407,16 @@ constexpr Case kCases[] = {
      "x = f32[11,2] parameter(0); c = f32[] constant(0); y = f32[11,5] pad(x, c), padding=0_0x1_2; ROOT r = f32[11] "
      "reduce(y, c), dimensions={1}, to_apply=sum"},
     {"reduce(concatenate) = sum of reduces, regrouped",
+     "x = f32[3,4] parameter(0); y = f32[3,2] parameter(1); w = f32[3,6] parameter(2); k = f32[] parameter(3); b = "
+     "f32[3,6] broadcast(k), dimensions={}; a = f32[3,6] concatenate(x, y), dimensions={1}; d = f32[3,6] "
+     "subtract(a, w); e = f32[3,6] multiply(d, d); g = f32[3,6] multiply(e, b); z = f32[] constant(0); ROOT r = f32[3] "
+     "reduce(g, z), dimensions={1}, to_apply=sum"},
+    {"reduce(concatenate) = sum of reduces, regrouped",
+     "x = f32[4] parameter(0); y = f32[3] parameter(1); v = f32[4] parameter(2); w = f32[3] parameter(3); a = f32[7] "
+     "concatenate(x, y), dimensions={0}; b = f32[7] concatenate(v, w), dimensions={0}; c = pred[7] compare(a, b), "
+     "direction=LT; d = f32[7] select(c, a, b); z = f32[] constant(-inf); ROOT r = f32[] reduce(d, z), dimensions={0}, "
+     "to_apply=most"},
+    {"reduce(concatenate) = sum of reduces, regrouped",
      "x = f32[3,2] parameter(0); z = f32[3,4] parameter(1); c = f32[] constant(0); y = f32[3,6] concatenate(x, z), "
      "dimensions={1}; ROOT r = f32[3] reduce(y, c), dimensions={1}, to_apply=sum"},
     {"reduce-window of single elements",
@@ -588,6 +598,12 @@ constexpr std::string_view kNever[] = {
     "u), "
     "update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
     "to_apply=sum",
+    "x = f32[4] parameter(0); y = f32[3] parameter(1); a = f32[7] concatenate(x, y), dimensions={0}; n = f32[7] "
+    "cosine(a); z = f32[] constant(0); s = f32[] reduce(n, z), dimensions={0}, to_apply=sum; b = f32[7] broadcast(s), "
+    "dimensions={}; ROOT r = f32[7] add(n, b)",
+    "x = f32[4] parameter(0); y = f32[3] parameter(1); a = f32[7] concatenate(x, y), dimensions={0}; b = f32[7] "
+    "concatenate(y, x), dimensions={0}; d = f32[7] multiply(a, b); z = f32[] constant(0); ROOT r = f32[] reduce(d, z), "
+    "dimensions={0}, to_apply=sum",
     "i = s8[200] iota(), iota_dimension=0; c = s8[] constant(0); z = s8[200] broadcast(c), dimensions={}; ROOT r = "
     "pred[200] compare(i, z), direction=LT",
 };

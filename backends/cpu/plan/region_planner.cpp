@@ -307,7 +307,7 @@ void RegionBuilder::findMeetings() {
   for (uint32_t higher = 0; higher < buffers.size(); ++higher)
     for (uint32_t lower = 0; lower < higher; ++lower)
       if (!buffers[lower].inRegister && !buffers[higher].inRegister &&
-          !buffers_.lieApart(slotOf_[lower], slotOf_[higher]))
+          !buffers_.areDisjoint(slotOf_[lower], slotOf_[higher]))
         out_.program.mayAlias.emplace_back(lower, higher);
   std::ranges::sort(out_.program.mayAlias);
 }

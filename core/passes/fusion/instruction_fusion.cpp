@@ -108,14 +108,17 @@ class Fuser {
     const OpDef* op = findOp(in.opcode);
     return op && op->kind == ExecutionKind::Element && op->element;
   }
-  // A reduction runs better alone, where threads may share it.
-  bool fusesIntoUpdate(const Instruction& in) const { return describable(in) && !hasInnerLoop(in.opcode); }
-  // Computes and writes its update in place; what it updates is never fused.
+  // Computes and writes its update in place; what it updates is never fused. What reads reductions stays one kernel
+  // with them, which walks rows or shares them out to threads.
   bool isUpdate(const Instruction& in) const {
-    return in.opcode == Opcode::DynamicUpdateSlice && in.shape->isArray() &&
-           readsOnlyWhatItReplaces(module_, in, [&](const Instruction& producer) { return fusesIntoUpdate(producer); });
+    if (in.opcode != Opcode::DynamicUpdateSlice || !in.shape->isArray()) return false;
+    bool reduces = false;
+    const auto mayFuse = [&](const Instruction& producer) {
+      reduces |= hasInnerLoop(producer.opcode);
+      return describable(producer);
+    };
+    return readsOnlyWhatItReplaces(module_, in, mayFuse) && !reduces;
   }
-
   bool isUpdateRoot(uint32_t i) const { return at(i).opcode == Opcode::DynamicUpdateSlice; }
 
   void prepare() {
@@ -199,7 +202,6 @@ class Fuser {
       if (consumer.role != Role::Root && consumer.role != Role::Fused) return false;
       if (isUpdateRoot(user) && k == 0) return false;
       for (const Use& use : consumer.uses) {
-        if (isUpdateRoot(use.root) && !fusesIntoUpdate(at(i))) return false;
         Use view = viewOf(user, k, use);
         auto same =
             std::ranges::find_if(uses, [&](const Use& u) { return u.root == view.root && u.view == view.view; });

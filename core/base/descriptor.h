@@ -1,5 +1,5 @@
-// A file descriptor that closes itself. Used by everything that opens files by descriptor: core/base/safe_files, readers
-// and writers of files, the kernel cache.
+// A file descriptor that closes itself. Used by everything that opens files by descriptor: core/base/safe_files,
+// readers and writers of files, the kernel cache.
 #pragma once
 
 #include <unistd.h>

@@ -40,21 +40,6 @@ std::unexpected<Diagnostic> cannotWrite(const std::filesystem::path& path, const
   return failed(ErrorKind::Output, path, "cannot be written: " + reason);
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
-
 Result<std::string> readAll(int fd, size_t sizeHint, const std::filesystem::path& path) {
   std::string out;
   out.resize(sizeHint + 1);
@@ -155,8 +140,14 @@ Status writeInPlace(const std::filesystem::path& path, std::string_view content)
 }  // namespace
 
 Result<std::string> readFile(const std::filesystem::path& path) try {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return cannotRead(path, std::strerror(errno));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.isOpen()) return cannotRead(path, std::strerror(errno));
+  return readFile(file, path);
+} catch (const std::bad_alloc&) {
+  return cannotRead(path, "there is not enough memory for its content");
+}
+
+Result<std::string> readFile(const Descriptor& file, const std::filesystem::path& path) try {
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return cannotRead(path, std::strerror(errno));
   if (S_ISDIR(facts.st_mode)) return cannotRead(path, "it is a directory");
@@ -195,21 +186,19 @@ Status writeFileAtomically(const std::filesystem::path& path, std::string_view c
   return written;
 }
 
-ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
+namespace {
+
+// By the reader that the content asks for.
+ProtoContent readContent(const std::string& content, const std::filesystem::path& path) {
   ProtoContent out;
-  auto content = readFile(path);
-  if (!content) {
-    out.diagnostics.add(std::move(content).error());
-    return out;
-  }
-  if (looksLikeProject(*content)) {
-    ReadResult read = readProjectModule(*content, path);
+  if (looksLikeProject(content)) {
+    ReadResult read = readProjectModule(content, path);
     out.module = std::move(read.module);
     out.diagnostics = std::move(read.diagnostics);
     return out;
   }
-  if (looksLikeDot(*content)) {
-    auto graph = readDot(*content, path.string());
+  if (looksLikeDot(content)) {
+    auto graph = readDot(content, path.string());
     out.diagnostics.add(
         graph ? failed(ErrorKind::Invalid, path,
                        "a Graphviz file is a picture and has no operations; `render`, `stats` and the studio show it")
@@ -218,16 +207,31 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
     return out;
   }
   // MLIR's aliases start with '#' as comments of text protobufs do.
-  const bool stableHlo = !looksBinary(*content) && looksLikeStableHlo(*content);
-  if (!stableHlo && (looksBinary(*content) || looksLikeProtoText(*content))) return readProto(*content, path.string());
-  ReadResult read = stableHlo ? readStableHlo(*content, path.string()) : readHloText(*content, path.string());
+  const bool stableHlo = !looksBinary(content) && looksLikeStableHlo(content);
+  if (!stableHlo && (looksBinary(content) || looksLikeProtoText(content))) return readProto(content, path.string());
+  ReadResult read = stableHlo ? readStableHlo(content, path.string()) : readHloText(content, path.string());
   out.module = std::move(read.module);
   out.diagnostics = std::move(read.diagnostics);
+  return out;
+}
+
+}  // namespace
+
+ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
+  auto content = readFile(path);
+  if (content) return readContent(*content, path);
+  ProtoContent out;
+  out.diagnostics.add(std::move(content).error());
   return out;
 } catch (const std::bad_alloc&) {
   ProtoContent out;
   out.diagnostics.add(failed(ErrorKind::Runtime, path, "there is not enough memory for the module").error());
   return out;
+}
+
+ReadResult readModuleText(const std::string& text, const std::filesystem::path& path) {
+  ProtoContent content = readContent(text, path);
+  return {std::move(content.module), std::move(content.diagnostics)};
 }
 
 ReadResult readModule(const std::filesystem::path& path) {

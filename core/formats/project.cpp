@@ -19,9 +19,12 @@
 #include "core/formats/project.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
+#include "core/base/safe_files.h"
 #include "core/formats/hlo_text/lexer.h"
 #include "core/formats/module_file.h"
 
@@ -322,17 +325,34 @@ ReadResult failedRead(Diagnostic diagnostic, const std::filesystem::path& path) 
   return out;
 }
 
+// What a file names, or what lies beside it: it opens nothing out of its folder, by ".." or over a symbolic link.
+Result<std::string> readNamed(const std::filesystem::path& folder, const std::filesystem::path& name) {
+  const auto file = openBeneath(folder, name);
+  if (file) return readFile(*file, folder / name);
+  Diagnostic d;
+  d.kind = ErrorKind::Input;
+  d.file = (folder / name).string();
+  d.message = "cannot be read: ";
+  if (file.error() == EXDEV)
+    d.message += "it lies outside the folder of the file that names it; open it by itself";
+  else if (file.error() == ELOOP)
+    d.message += "it is a symbolic link, and those of a project are not followed; open the file that it leads to";
+  else
+    d.message += std::strerror(file.error());
+  return fail(std::move(d));
+}
+
 // The graph of a sidecar: a file beside it that is no project itself.
 ReadResult readBeside(const ProjectContent& content, const std::filesystem::path& path) {
   const std::filesystem::path graph = path.parent_path() / content.project.graphFile;
-  auto text = readFile(graph);
+  auto text = readNamed(path.parent_path(), content.project.graphFile);
   if (!text) {
     Diagnostic d = std::move(text).error();
     d.message = "the graph " + content.project.graphFile + " of the project " + d.message;
     d.file = path.string();
     return failedRead(std::move(d), path);
   }
-  if (!looksLikeProject(*text)) return readModule(graph);
+  if (!looksLikeProject(*text)) return readModuleText(*text, graph);
   Diagnostic d;
   d.message = "the graph of the project is a project itself: " + content.project.graphFile;
   return failedRead(std::move(d), path);
@@ -424,8 +444,8 @@ Result<Project> readArrangement(const std::filesystem::path& path) {
   if (!content || !looksLikeProject(*content)) {
     source = sidecarOf(path);
     std::error_code error;
-    if (!std::filesystem::exists(source, error)) return Project();
-    content = readFile(source);
+    if (!std::filesystem::exists(std::filesystem::symlink_status(source, error))) return Project();
+    content = readNamed(source.parent_path(), source.filename());
   }
   if (!content) return std::unexpected(std::move(content).error());
   auto parsed = parseProject(*content);

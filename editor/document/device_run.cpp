@@ -1,8 +1,6 @@
 // As `tessera run` does it: an executable and a thread a device, feeds as npz files.
 #include "editor/document/device_run.h"
 
-#include <QDir>
-#include <QFileInfo>
 #include <chrono>
 #include <mutex>
 
@@ -23,9 +21,11 @@ double since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-std::string besideFile(const QString& path, const std::string& file) {
-  const QDir folder = path.isEmpty() ? QDir() : QFileInfo(path).dir();
-  return folder.filePath(QString::fromStdString(file)).toStdString();
+// The user's own library may bring others along; one that a file names is loaded as it was allowed, and nothing else.
+Result<std::shared_ptr<const CustomCallLibrary>> openLibrary(const FileAccess& files, const FileRequest& request) {
+  if (files.isOwnWord(request)) return CustomCallLibrary::open(files.pathOf(request).string());
+  TESSERA_ASSIGN_OR_RETURN(const std::string content, files.readLibrary(request));
+  return CustomCallLibrary::openContent(files.pathOf(request).string(), content);
 }
 
 // Each device reads from the first array on.
@@ -60,20 +60,20 @@ bool wantsDevices(const Module& module, const RunSettings& settings) {
   return !grid || grid->count() > 1;
 }
 
-Result<RunOutcome> runOnGrid(const Module& module, const QString& path, const RunSettings& settings,
+Result<RunOutcome> runOnGrid(const Module& module, const FileAccess& files, const RunSettings& settings,
                              const std::atomic<bool>& cancel, const std::function<void(QString, double)>& progress) {
   RunOutcome out;
   TESSERA_ASSIGN_OR_RETURN(const DeviceGrid grid, gridOf(module, settings.replicas, settings.partitions));
   std::shared_ptr<const CustomCallLibrary> library;
   if (!settings.library.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(library, CustomCallLibrary::open(besideFile(path, settings.library)));
+    TESSERA_ASSIGN_OR_RETURN(library, openLibrary(files, {FileUse::Library, settings.library}));
   }
   auto feeds = std::make_shared<Feeds>();
   if (!settings.infeed.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(feeds->given, readNpz(besideFile(path, settings.infeed)));
+    TESSERA_ASSIGN_OR_RETURN(feeds->given, files.readArrays({FileUse::Infeed, settings.infeed}));
   }
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole,
-                           argumentsOf(module, path, settings, &out.argumentsFromFile));
+                           argumentsOf(module, files, settings, &out.argumentsFromFile));
   out.arguments = whole.size();
   NamedArrays named;
   for (size_t i = 0; i < whole.size(); ++i) named["arg" + std::to_string(i)] = whole[i];
@@ -111,7 +111,7 @@ Result<RunOutcome> runOnGrid(const Module& module, const QString& path, const Ru
                                                      std::move(outside)));
   out.runMs = since(begin);
   out.runs = 1;
-  if (!settings.outfeed.empty()) TESSERA_TRY(writeNpz(besideFile(path, settings.outfeed), feeds->taken));
+  if (!settings.outfeed.empty()) TESSERA_TRY(files.writeArrays({FileUse::Outfeed, settings.outfeed}, feeds->taken));
   for (size_t device = 0; device < outputs.size(); ++device)
     for (Literal& output : outputs[device]) {
       out.outputTexts.push_back(outputs.size() > 1 ? QObject::tr("device %1: ").arg(device) + valueText(output)

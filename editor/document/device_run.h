@@ -14,7 +14,7 @@ namespace tessera {
 bool wantsDevices(const Module& module, const RunSettings& settings);
 // Outputs of all devices, one after the other; without a profile, which is of one device alone. What outfeeds gave goes
 // to the settings' file.
-Result<RunOutcome> runOnGrid(const Module& module, const QString& path, const RunSettings& settings,
+Result<RunOutcome> runOnGrid(const Module& module, const FileAccess& files, const RunSettings& settings,
                              const std::atomic<bool>& cancel, const std::function<void(QString, double)>& progress);
 
 }  // namespace tessera

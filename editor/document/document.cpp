@@ -37,6 +37,8 @@ struct Document::Opened {
   std::optional<QString> recoveredFor;
   ReadResult read;
   Project project;
+  FileAccess files;
+  std::vector<FileAsk> asks;
   std::shared_ptr<const PlainGraph> plain;
   std::shared_ptr<SceneMaker> scenes;
   Scene scene;
@@ -60,6 +62,17 @@ bool readPlainGraph(const std::string& path, ReadResult& read, std::shared_ptr<c
   read.module = std::move(module);
   plain = std::make_shared<const PlainGraph>(*std::move(graph));
   return true;
+}
+
+}  // namespace
+
+namespace {
+
+// The graph is hashed only where there is something to allow.
+FileAccess filesOf(const QString& path, const Module& graph, const RunSettings& settings) {
+  FileAccess out(path.isEmpty() ? std::filesystem::path() : QFileInfo(path).absolutePath().toStdString());
+  if (!out.asks(settings).empty()) out.setGraph(graph);
+  return out;
 }
 
 }  // namespace
@@ -121,6 +134,8 @@ void Document::read(const QString& path, std::optional<QString> recovered) {
                   std::move(project).error());  // a sidecar that does not read: the graph is shown without it
             else
               opened->project = *std::move(project);
+            opened->files = filesOf(recovered ? *recovered : path, *module, opened->project.run);
+            opened->asks = opened->files.asks(opened->project.run);
             opened->scenes = std::make_shared<SceneMaker>(*module, opened->project, opened->plain);
             opened->scenes->setFields(fields);
             const ComputationId shown = module->findComputation(opened->project.shown).value_or(module->entry());
@@ -206,6 +221,7 @@ void Document::install(std::shared_ptr<Opened> file) {
   valuesFailure_.clear();
   callPath_.clear();
   played_.clear();
+  files_ = std::move(file->files);
   overlay_.reset();
   if (running_) emit runningChanged(running_ = false);
   refused_.clear();
@@ -219,6 +235,7 @@ void Document::install(std::shared_ptr<Opened> file) {
   emit outcomeChanged();
   emit valuesChanged();
   emit runSettingsChanged();
+  showAsks(std::move(file->asks));
   if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();

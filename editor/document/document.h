@@ -20,6 +20,7 @@
 #include "core/picture/picture.h"
 #include "core/picture/plain_graph.h"
 #include "core/profile/profile.h"
+#include "core/trust/file_access.h"
 #include "editor/document/node_values.h"
 #include "editor/document/scene_maker.h"
 #include "editor/text/hlo_text.h"
@@ -144,6 +145,11 @@ class Document : public QObject {
   const RunSettings& runSettings() const { return project_.run; }
   void setRunSettings(RunSettings settings, const QString& title, bool continues = false);
 
+  // What the file names and nobody allowed yet: libraries, feeds, files to read elsewhere. A run needs all of it.
+  const std::vector<FileAsk>& asks() const { return asks_; }
+  // The user says so; for this graph, this place and a library's content as it is, now and in later sessions.
+  void allow(const FileAsk& ask);
+
   bool isBusy() const { return pending_ > 0; }
 
  signals:
@@ -158,6 +164,7 @@ class Document : public QObject {
   void outcomeChanged();
   void valuesChanged();
   void runSettingsChanged();
+  void asksChanged();
   void fetched(tessera::InstructionId id, std::shared_ptr<const tessera::Literal> value);
   void runningChanged(bool running);
   void progressed(QString stage, double fraction);  // empty stage: nothing is going on
@@ -205,6 +212,7 @@ class Document : public QObject {
     return made;
   }
   void finishRun(std::shared_ptr<RunAnswer> answer);
+  void showAsks(std::vector<FileAsk> asks);
 
   QThreadPool pool_;
   QString path_, programFolder_;
@@ -241,6 +249,8 @@ class Document : public QObject {
   CallPath callPath_;
   std::vector<ComputationId> inSight_;  // called computations whose values were asked for
   std::map<int64_t, Literal> played_;
+  FileAccess files_;
+  std::vector<FileAsk> asks_;
   std::shared_ptr<std::atomic<bool>> cancelValues_;
   std::shared_ptr<std::atomic<bool>> cancel_;
   uint64_t openRequest_ = 0;  // files chosen

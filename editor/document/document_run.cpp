@@ -27,16 +27,17 @@ double millisecondsSince(Clock::time_point begin) {
 
 using Progress = std::function<void(QString, double)>;
 
-Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const RunSettings& settings,
+Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, const RunSettings& settings,
                                  const std::atomic<bool>& cancel, const Progress& progress) {
   // A graph with an open input is a document, but no program.
   const Diagnostics found = verify(module);
   for (const Diagnostic& d : found.items())
     if (d.severity == Severity::Error) return std::unexpected(d);
-  if (wantsDevices(module, settings)) return runOnGrid(module, path, settings, cancel, progress);
+  if (wantsDevices(module, settings)) return runOnGrid(module, files, settings, cancel, progress);
   RunOutcome out;
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(settings.backend));
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, settings, &out.argumentsFromFile));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
+                           argumentsOf(module, files, settings, &out.argumentsFromFile));
   out.arguments = arguments.size();
   CompileOptions compileOptions;
   compileOptions.cancel = &cancel;
@@ -85,20 +86,28 @@ std::vector<std::string> leafNames(const Module& module, const std::vector<std::
 }
 
 // Of a graph that somebody is still building, what is complete runs.
-Result<RunOutcome> runWhatIsComplete(const Module& module, const QString& path, const RunSettings& settings,
+Result<RunOutcome> runWhatIsComplete(const Module& module, const FileAccess& files, const RunSettings& settings,
                                      const std::atomic<bool>& cancel, const Progress& progress) {
-  if (!isUnfinished(module)) return compileAndRun(module, path, settings, cancel, progress);
+  if (!isUnfinished(module)) return compileAndRun(module, files, settings, cancel, progress);
   TESSERA_ASSIGN_OR_RETURN(CompletePart part, completeModule(module));
-  TESSERA_ASSIGN_OR_RETURN(RunOutcome out, compileAndRun(part.module, path, settings, cancel, progress));
+  TESSERA_ASSIGN_OR_RETURN(RunOutcome out, compileAndRun(part.module, files, settings, cancel, progress));
   out.names = leafNames(part.module, part.outputs);
   out.leftOut = std::move(part.leftOut);
   return out;
+}
+
+// Nothing is compiled for a run that may not use its files.
+Result<RunOutcome> runAllowed(const Module& module, const FileAccess& files, const RunSettings& settings,
+                              const std::atomic<bool>& cancel, const Progress& progress) {
+  TESSERA_TRY(files.check(settings));
+  return runWhatIsComplete(module, files, settings, cancel, progress);
 }
 
 }  // namespace
 
 struct Document::RunAnswer {
   Result<RunOutcome> outcome;
+  std::vector<FileAsk> asks;  // what kept it from running
   std::optional<Overlay> overlay;
   uint64_t revision;
 };
@@ -124,14 +133,14 @@ void Document::run() {
         },
         Qt::QueuedConnection);
   };
-  RunSettings settings = project_.run;
-  if (isOfProgram() && !settings.outfeed.empty())
-    settings.outfeed = QDir::home().filePath(QString::fromStdString(settings.outfeed)).toStdString();
+  FileAccess files = files_;
+  if (isOfProgram()) files.setOutfeedFolder(QDir::homePath().toStdString());
   startForModule(kRunning,
-                 [this, module = withoutMuted(module(), muted()), path = path_, settings, cancel = cancel_, progress,
-                  revision = revision_]() -> Answer {
+                 [this, module = withoutMuted(module(), muted()), files = std::move(files), settings = project_.run,
+                  cancel = cancel_, progress, revision = revision_]() -> Answer {
                    auto answer = std::make_shared<RunAnswer>(
-                       RunAnswer{runWhatIsComplete(module, path, settings, *cancel, progress), {}, revision});
+                       RunAnswer{runAllowed(module, files, settings, *cancel, progress), {}, {}, revision});
+                   if (!answer->outcome) answer->asks = files.asks(settings);
                    if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
                    return [this, answer] { finishRun(answer); };
                  });
@@ -141,6 +150,7 @@ void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
   running_ = false;
   emit progressed({}, 0);
   emit runningChanged(false);
+  showAsks(std::move(answer->asks));
   if (!answer->outcome) {
     const Diagnostic& why = answer->outcome.error();
     emit failed(QString::fromStdString(why.toString()), why.kind);
@@ -158,6 +168,21 @@ void Document::redraw() {
   if (sceneShown_ != sceneRequest_) return arrangeAgain(true);
   makeScene(true,
             [scene = scene_](SceneMaker& scenes, const Overlay* overlay) { return scenes.redraw(scene, overlay); });
+}
+
+void Document::allow(const FileAsk& ask) {
+  const Status kept = files_.allow(ask);
+  std::vector<FileAsk> left;
+  for (const FileAsk& each : asks_)
+    if (each.hash != ask.hash) left.push_back(each);
+  showAsks(std::move(left));
+  evaluateInBackground();
+  if (!kept) emit failed(QString::fromStdString(kept.error().toString()), kept.error().kind);
+}
+
+void Document::showAsks(std::vector<FileAsk> asks) {
+  asks_ = std::move(asks);
+  emit asksChanged();
 }
 
 void Document::cancelRun() {

@@ -23,8 +23,8 @@ Literal assembled(const Shape& shape, const std::vector<Literal>& leaves, size_t
 }
 
 // What a value needs becomes a module of its own; its arguments are those of the parameters that stayed.
-Result<Literal> computeAlone(const Module& module, InstructionId id, const QString& path, const RunSettings& settings,
-                             const std::atomic<bool>& cancel) {
+Result<Literal> computeAlone(const Module& module, InstructionId id, const FileAccess& files,
+                             const RunSettings& settings, const std::atomic<bool>& cancel) {
   if (module.at(id).computation != module.entry())
     return fail("values inside called computations are there while values are live");
   TESSERA_ASSIGN_OR_RETURN(const Module alone, extract(module, id));
@@ -32,7 +32,7 @@ Result<Literal> computeAlone(const Module& module, InstructionId id, const QStri
   for (const Diagnostic& d : found.items())
     if (d.severity == Severity::Error) return std::unexpected(d);
   size_t fromFile = 0;
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, path, settings, &fromFile));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, files, settings, &fromFile));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, wholeArguments(module, all));
   std::vector<Literal> arguments;
   for (InstructionId parameter : alone.entryComputation().parameters) {
@@ -102,12 +102,12 @@ void Document::evaluateInBackground() {
   };
   startForModule(
       kRunning,
-      [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, played = played_,
+      [this, module = withoutMuted(module(), muted()), files = files_, settings = project_.run, played = played_,
        calls = callPath_, seen = inSight_, cancel = cancelValues_, revision = revision_]() -> Answer {
         const auto find = [&]() -> Result<Found> {
           if (!isCheapToRun(module)) return Found{};
           size_t fromFile = 0;
-          TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, settings, &fromFile));
+          TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, files, settings, &fromFile));
           for (const auto& [leaf, value] : played)
             if (const auto at = static_cast<size_t>(leaf);
                 at < arguments.size() && compatible(arguments[at].shape(), value.shape()))
@@ -198,8 +198,8 @@ void Document::fetchValue(InstructionId id) {
       -1);
   startForModule(
       kRunning,
-      [this, module = module(), path = path_, settings = project_.run, id, cancel, revision = revision_]() -> Answer {
-        auto value = computeAlone(module, id, path, settings, *cancel);
+      [this, module = module(), files = files_, settings = project_.run, id, cancel, revision = revision_]() -> Answer {
+        auto value = computeAlone(module, id, files, settings, *cancel);
         return [this, value = std::move(value), id, revision] {
           emit progressed({}, 0);
           if (revision != revision_) return;
@@ -213,6 +213,7 @@ void Document::fetchValue(InstructionId id) {
 
 void Document::setRunSettings(RunSettings settings, const QString& title, bool continues) {
   if (settings == project_.run && edits_.empty()) return;
+  files_.trustNew(project_.run, settings);
   enqueue({Edit{title.toStdString(), {}}, continues, {}, nullptr, {}, std::move(settings)});
 }
 

@@ -1,9 +1,9 @@
 // Samples, ranges and words of values; where a NaN comes from; which arguments a document runs with.
 #include "editor/document/node_values.h"
 
-#include <QDir>
-#include <QFileInfo>
+#include <QBuffer>
 #include <QImage>
+#include <QImageReader>
 #include <algorithm>
 #include <cmath>
 
@@ -110,9 +110,13 @@ QString number(double value) { return QString::number(value, 'g', 3); }
 
 }  // namespace
 
-Result<Samples> readPicture(const std::filesystem::path& path) {
-  const QImage image = QImage(QString::fromStdString(path.string())).convertToFormat(QImage::Format_RGBA8888);
-  if (image.isNull()) return fail(path.string() + " is no picture that can be read");
+Result<Samples> decodePicture(std::string_view content, const std::string& name) {
+  QByteArray bytes(content.data(), static_cast<qsizetype>(content.size()));
+  QBuffer buffer(&bytes);
+  QImageReader reader(&buffer);
+  const bool mayNameFiles = reader.format().startsWith("svg");
+  const QImage image = mayNameFiles ? QImage() : reader.read().convertToFormat(QImage::Format_RGBA8888);
+  if (image.isNull()) return fail(name + " is no picture that can be read");
   Samples out{image.width(), image.height(), 4, {}};
   out.values.reserve(static_cast<size_t>(out.width * out.height * 4));
   for (int y = 0; y < image.height(); ++y)
@@ -121,17 +125,16 @@ Result<Samples> readPicture(const std::filesystem::path& path) {
   return out;
 }
 
-Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, const RunSettings& settings,
+Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings,
                                          size_t* fromFile) {
   NamedArrays given;
-  const QDir folder = path.isEmpty() ? QDir() : QFileInfo(path).dir();
-  const QString file = folder.filePath(QStringLiteral("inputs.npz"));
-  if (!path.isEmpty() && QFileInfo::exists(file)) {
-    TESSERA_ASSIGN_OR_RETURN(given, readNpz(file.toStdString()));
+  if (const auto inputs = files.inputs()) {
+    TESSERA_ASSIGN_OR_RETURN(given, files.readArrays(*inputs));
   }
   std::vector<Literal> arguments;
   const std::vector<Shape> shapes = entryArgumentShapes(module);
-  ArgumentContext context{{settings.seed, 0.02, 8}, 0, folder.path().toStdString(), readPicture};
+  const auto read = [&](const std::string& name) { return files.read({FileUse::Argument, name}); };
+  ArgumentContext context{{settings.seed, 0.02, 8}, 0, read, decodePicture};
   for (size_t i = 0; i < shapes.size(); ++i) {
     context.leaf = i;
     const auto source = settings.sources.find(static_cast<int64_t>(i));
@@ -144,7 +147,10 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& pa
       continue;
     }
     auto made = argumentFrom(source == settings.sources.end() ? "rule" : source->second, shapes[i], context);
-    if (!made) return fail("argument " + std::to_string(i) + ": " + made.error().message);
+    if (!made) {
+      made.error().message = "argument " + std::to_string(i) + ": " + made.error().message;
+      return fail(std::move(made).error());
+    }
     arguments.push_back(*std::move(made));
   }
   return arguments;

@@ -188,7 +188,7 @@ ENTRY main {
     QCOMPARE(numberIn(*colors, 5), 255.0);
     QVERIFY(!argumentFrom("image " + file, Shape::arrayRowMajor(ElementType::F32, {4}), {}));
     QVERIFY(writeFileAtomically(file, "P5\n2 2\n255\nx").has_value());  // cut short
-    QVERIFY(!readNetpbm(file));
+    QVERIFY(!decodeNetpbm(*readFile(file), file));
   }
 
   void settingsSurviveTheirText() {

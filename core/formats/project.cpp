@@ -19,14 +19,11 @@
 #include "core/formats/project.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 
-#include "core/base/safe_files.h"
+#include "core/formats/file_content.h"
 #include "core/formats/hlo_text/lexer.h"
-#include "core/formats/module_file.h"
 
 namespace tessera {
 namespace {
@@ -318,46 +315,6 @@ void renameSpots(Map& map, const std::string& from, const std::string& to) {
   map = std::move(out);
 }
 
-ReadResult failedRead(Diagnostic diagnostic, const std::filesystem::path& path) {
-  ReadResult out;
-  if (diagnostic.file.empty()) diagnostic.file = path.string();
-  out.diagnostics.add(std::move(diagnostic));
-  return out;
-}
-
-// What a file names, or what lies beside it: it opens nothing out of its folder, by ".." or over a symbolic link.
-Result<std::string> readNamed(const std::filesystem::path& folder, const std::filesystem::path& name) {
-  const auto file = openBeneath(folder, name);
-  if (file) return readFile(*file, folder / name);
-  Diagnostic d;
-  d.kind = ErrorKind::Input;
-  d.file = (folder / name).string();
-  d.message = "cannot be read: ";
-  if (file.error() == EXDEV)
-    d.message += "it lies outside the folder of the file that names it; open it by itself";
-  else if (file.error() == ELOOP)
-    d.message += "it is a symbolic link, and those of a project are not followed; open the file that it leads to";
-  else
-    d.message += std::strerror(file.error());
-  return fail(std::move(d));
-}
-
-// The graph of a sidecar: a file beside it that is no project itself.
-ReadResult readBeside(const ProjectContent& content, const std::filesystem::path& path) {
-  const std::filesystem::path graph = path.parent_path() / content.project.graphFile;
-  auto text = readNamed(path.parent_path(), content.project.graphFile);
-  if (!text) {
-    Diagnostic d = std::move(text).error();
-    d.message = "the graph " + content.project.graphFile + " of the project " + d.message;
-    d.file = path.string();
-    return failedRead(std::move(d), path);
-  }
-  if (!looksLikeProject(*text)) return readModuleText(*text, graph);
-  Diagnostic d;
-  d.message = "the graph of the project is a project itself: " + content.project.graphFile;
-  return failedRead(std::move(d), path);
-}
-
 }  // namespace
 
 const ProjectPage* Project::find(std::string_view computation) const {
@@ -420,22 +377,6 @@ std::string printProject(const Project& project, const Module* graph) {
   return out + "hlo\n" + text + "\nend\n";
 }
 
-ReadResult readProjectModule(std::string_view content, const std::filesystem::path& path) {
-  auto parsed = parseProject(content);
-  if (!parsed) return failedRead(std::move(parsed).error(), path);
-  if (!parsed->project.graphFile.empty()) return readBeside(*parsed, path);
-  ReadResult out = readHloText(parsed->graph, path.string());
-  const uint32_t above = parsed->graphLine - 1;
-  for (Diagnostic& d : out.diagnostics.items())
-    if (d.position.line) d.position.line += above;
-  if (out.module) {
-    for (ComputationId computation : out.module->order())
-      for (InstructionId id : out.module->at(computation).instructions)
-        if (out.module->at(id).position.line) out.module->edit(id).position.line += above;
-  }
-  return out;
-}
-
 std::filesystem::path sidecarOf(const std::filesystem::path& graph) { return graph.string() + ".tessera"; }
 
 Result<Project> readArrangement(const std::filesystem::path& path) {
@@ -445,7 +386,7 @@ Result<Project> readArrangement(const std::filesystem::path& path) {
     source = sidecarOf(path);
     std::error_code error;
     if (!std::filesystem::exists(std::filesystem::symlink_status(source, error))) return Project();
-    content = readNamed(source.parent_path(), source.filename());
+    content = readFileBeneath(source.parent_path(), source.filename());
   }
   if (!content) return std::unexpected(std::move(content).error());
   auto parsed = parseProject(*content);

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "core/base/safe_files.h"
-#include "core/formats/module_file.h"
+#include "core/formats/file_content.h"
 
 namespace tessera {
 namespace {

@@ -11,8 +11,8 @@
 #include "core/base/safe_files.h"
 #include "core/base/sha256.h"
 #include "core/evaluate/argument_source.h"
+#include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
-#include "core/formats/module_file.h"
 #include "core/trust/allowances.h"
 
 namespace tessera {

@@ -87,8 +87,8 @@ fs::path wholePath(const fs::path& path) {
 
 fs::path realPath(const fs::path& path) {
   std::error_code error;
-  fs::path out = fs::weakly_canonical(path, error);
-  return error ? path.lexically_normal() : out;
+  fs::path out = fs::weakly_canonical(wholePath(path), error);
+  return error ? wholePath(path).lexically_normal() : out;
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ void FileAccess::setGraph(const Module& graph) { graph_ = sha256Text(printHloTex
 
 fs::path FileAccess::pathOf(const FileRequest& request) const {
   const bool elsewhere = request.use == FileUse::Outfeed && !outfeedFolder_.empty();
-  return wholePath((elsewhere ? outfeedFolder_ : folder_) / request.name);
+  return (elsewhere ? outfeedFolder_ : folder_) / request.name;
 }
 
 // What the user said, in full: saved elsewhere, the same name is another file.
@@ -164,7 +164,7 @@ std::optional<fs::path> FileAccess::beneath(const FileRequest& request) const {
   if (folder_.empty() || request.use == FileUse::Library || request.use == FileUse::Outfeed) return std::nullopt;
   std::error_code error;
   const fs::path folder = fs::absolute(folder_, error).lexically_normal();
-  fs::path name = pathOf(request).lexically_normal().lexically_relative(folder);
+  fs::path name = wholePath(pathOf(request)).lexically_normal().lexically_relative(folder);
   if (error || name.empty() || *name.begin() == "..") return std::nullopt;
   return name;
 }

@@ -70,7 +70,7 @@ namespace {
 
 // The graph is hashed only where there is something to allow.
 FileAccess filesOf(const QString& path, const Module& graph, const RunSettings& settings) {
-  FileAccess out(path.isEmpty() ? std::filesystem::path() : QFileInfo(path).absolutePath().toStdString());
+  FileAccess out(path.isEmpty() ? std::string() : QFileInfo(path).absolutePath().toStdString());
   if (!out.asks(settings).empty()) out.setGraph(graph);
   return out;
 }
@@ -235,7 +235,7 @@ void Document::install(std::shared_ptr<Opened> file) {
   emit outcomeChanged();
   emit valuesChanged();
   emit runSettingsChanged();
-  showAsks(std::move(file->asks));
+  showAsks(isOfProgram() ? filesOfRun().asks(project_.run) : std::move(file->asks));
   if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();

@@ -213,6 +213,7 @@ class Document : public QObject {
   }
   void finishRun(std::shared_ptr<RunAnswer> answer);
   void showAsks(std::vector<FileAsk> asks);
+  FileAccess filesOfRun() const;
 
   QThreadPool pool_;
   QString path_, programFolder_;

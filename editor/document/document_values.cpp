@@ -31,8 +31,7 @@ Result<Literal> computeAlone(const Module& module, InstructionId id, const FileA
   const Diagnostics found = verify(alone);  // what it needs may still be open
   for (const Diagnostic& d : found.items())
     if (d.severity == Severity::Error) return std::unexpected(d);
-  size_t fromFile = 0;
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, files, settings, &fromFile));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, files, settings));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, wholeArguments(module, all));
   std::vector<Literal> arguments;
   for (InstructionId parameter : alone.entryComputation().parameters) {
@@ -106,8 +105,7 @@ void Document::evaluateInBackground() {
        calls = callPath_, seen = inSight_, cancel = cancelValues_, revision = revision_]() -> Answer {
         const auto find = [&]() -> Result<Found> {
           if (!isCheapToRun(module)) return Found{};
-          size_t fromFile = 0;
-          TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, files, settings, &fromFile));
+          TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, files, settings));
           for (const auto& [leaf, value] : played)
             if (const auto at = static_cast<size_t>(leaf);
                 at < arguments.size() && compatible(arguments[at].shape(), value.shape()))

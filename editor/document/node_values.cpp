@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/run_request.h"
 #include "core/cost/cost.h"
 #include "core/formats/hlo_text.h"
-#include "core/formats/npz.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {
@@ -125,35 +125,10 @@ Result<Samples> decodePicture(std::string_view content, const std::string& name)
   return out;
 }
 
-Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings,
-                                         size_t* fromFile) {
-  NamedArrays given;
-  if (const auto inputs = files.inputs()) {
-    TESSERA_ASSIGN_OR_RETURN(given, files.readArrays(*inputs));
-  }
-  std::vector<Literal> arguments;
-  const std::vector<Shape> shapes = entryArgumentShapes(module);
-  const auto read = [&](const std::string& name) { return files.read({FileUse::Argument, name}); };
-  ArgumentContext context{{settings.seed, 0.02, 8}, 0, read, decodePicture};
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    context.leaf = i;
-    const auto source = settings.sources.find(static_cast<int64_t>(i));
-    const auto found = given.find("arg" + std::to_string(i));
-    const bool fromNpz =
-        source == settings.sources.end() && found != given.end() && compatible(found->second.shape(), shapes[i]);
-    if (fromNpz) {
-      arguments.push_back(found->second);
-      ++*fromFile;
-      continue;
-    }
-    auto made = argumentFrom(source == settings.sources.end() ? "rule" : source->second, shapes[i], context);
-    if (!made) {
-      made.error().message = "argument " + std::to_string(i) + ": " + made.error().message;
-      return fail(std::move(made).error());
-    }
-    arguments.push_back(*std::move(made));
-  }
-  return arguments;
+Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings) {
+  TESSERA_ASSIGN_OR_RETURN(ArgumentRules rules, argumentRulesOf(settings, files));
+  rules.decodeImage = decodePicture;
+  return argumentsBy(rules, module);
 }
 
 bool isCheapToRun(const Module& module) {

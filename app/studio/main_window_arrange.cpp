@@ -5,7 +5,7 @@
 #include <QMenu>
 #include <QMenuBar>
 
-#include "app/studio/arrange_controller.h"
+#include "editor/controllers/arrange_controller.h"
 #include "app/studio/main_window.h"
 #include "editor/canvas/canvas.h"
 

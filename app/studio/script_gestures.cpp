@@ -14,10 +14,10 @@
 #include <QToolButton>
 #include <map>
 
-#include "app/studio/graph_edit_controller.h"
+#include "editor/controllers/graph_edit_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
-#include "app/studio/run_controller.h"
+#include "editor/controllers/run_controller.h"
 #include "app/studio/script.h"
 #include "app/studio/script_moves.h"
 #include "editor/canvas/canvas.h"

@@ -9,7 +9,7 @@
 #include <QStringList>
 #include <map>
 
-#include "app/studio/arrange_controller.h"
+#include "editor/controllers/arrange_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/script_gestures.h"
 #include "editor/canvas/canvas.h"

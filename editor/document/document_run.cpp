@@ -110,8 +110,8 @@ void Document::run() {
   }
   if (!isOpen() || running_) return;
   running_ = true;
-  emit runningChanged(true);
-  cancel_ = std::make_shared<std::atomic<bool>>(false);
+  emit runningChanged();
+  cancelRun_ = std::make_shared<std::atomic<bool>>(false);
   // As often as an eye reads: a thousand devices compile in a moment. What lasts without a measure is always said.
   static constexpr auto kBetween = std::chrono::milliseconds(40);
   const Progress progress = [this, told = Clock::time_point()](QString stage, double fraction) mutable {
@@ -128,7 +128,7 @@ void Document::run() {
   if (isOfProgram() && !settings.outfeed.empty())
     settings.outfeed = QDir::home().filePath(QString::fromStdString(settings.outfeed)).toStdString();
   startForModule(kRunning,
-                 [this, module = withoutMuted(module(), muted()), path = path_, settings, cancel = cancel_, progress,
+                 [this, module = withoutMuted(module(), muted()), path = path_, settings, cancel = cancelRun_, progress,
                   revision = revision_]() -> Answer {
                    auto answer = std::make_shared<RunAnswer>(
                        RunAnswer{runWhatIsComplete(module, path, settings, *cancel, progress), {}, revision});
@@ -140,7 +140,7 @@ void Document::run() {
 void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
   running_ = false;
   emit progressed({}, 0);
-  emit runningChanged(false);
+  emit runningChanged();
   if (!answer->outcome) {
     const Diagnostic& why = answer->outcome.error();
     emit failed(QString::fromStdString(why.toString()), why.kind);
@@ -160,8 +160,9 @@ void Document::redraw() {
             [scene = scene_](SceneMaker& scenes, const Overlay* overlay) { return scenes.redraw(scene, overlay); });
 }
 
-void Document::cancelRun() {
-  if (cancel_) *cancel_ = true;
+void Document::cancel() {
+  for (const CancelToken& token : {cancelRun_, cancelFetch_})
+    if (token) *token = true;
 }
 
 void Document::showOverlay(bool shown) {

@@ -123,11 +123,11 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
 }
 
 template <class Change>
-void RunPanel::change(const QString& title, Change make, bool continues) {
+void RunPanel::change(const QString& title, Change make) {
   if (!document_.isOpen()) return;
   RunSettings settings = document_.runSettings();
   make(settings);
-  if (settings != document_.runSettings()) document_.setRunSettings(std::move(settings), title, continues);
+  if (settings != document_.runSettings()) document_.setRunSettings(std::move(settings), title);
 }
 
 void RunPanel::makeFields() {

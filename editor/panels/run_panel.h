@@ -46,7 +46,7 @@ class RunPanel : public QWidget {
   void typed(int64_t argument, const QString& text);
   void browse(int64_t argument);
   template <class Change>
-  void change(const QString& title, Change make, bool continues = false);
+  void change(const QString& title, Change make);
 
   Document& document_;
   QComboBox* backend_;

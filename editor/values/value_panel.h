@@ -57,6 +57,7 @@ class ValuePanel : public QWidget {
   InstructionId shown_, pinnedId_;
   std::shared_ptr<const Literal> fetched_;  // of `shown_`, where nothing is live
   bool sliding_ = false;
+  Gesture gesture_;  // of the slider
 };
 
 }  // namespace tessera

@@ -9,7 +9,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
-#include "app/studio/block_actions.h"
+#include "editor/controllers/block_actions.h"
 #include "app/studio/panels.h"
 #include "core/edit/palette/blocks.h"
 #include "core/edit/palette/palette_forms.h"

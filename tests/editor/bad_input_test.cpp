@@ -13,7 +13,7 @@
 #include <csignal>
 #include <random>
 
-#include "app/studio/block_actions.h"
+#include "editor/controllers/block_actions.h"
 #include "app/studio/panels.h"
 #include "core/formats/project.h"
 #include "editor/document/recovery.h"

@@ -8,7 +8,7 @@
 #include <QTest>
 #include <memory>
 
-#include "app/studio/graph_edit_controller.h"
+#include "editor/controllers/graph_edit_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/script.h"
 #include "core/arrange/box_style.h"

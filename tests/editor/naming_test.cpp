@@ -4,7 +4,7 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/studio/block_actions.h"
+#include "editor/controllers/block_actions.h"
 #include "app/studio/panels.h"
 #include "core/edit/sizes/size_names.h"
 #include "editor/layout_lab/dimension_chips.h"

@@ -5,7 +5,7 @@
 #include <QPushButton>
 #include <QTest>
 
-#include "app/studio/arrange_controller.h"
+#include "editor/controllers/arrange_controller.h"
 #include "app/studio/navigation.h"
 #include "editor/panels/quick_list.h"
 #include "editor/panels/size_panel.h"

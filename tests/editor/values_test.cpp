@@ -14,7 +14,7 @@
 #include <QToolButton>
 
 #include "app/studio/panels.h"
-#include "app/studio/run_controller.h"
+#include "editor/controllers/run_controller.h"
 #include "core/evaluate/argument_source.h"
 #include "core/evaluate/trace.h"
 #include "core/formats/module_file.h"

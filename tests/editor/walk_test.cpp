@@ -27,8 +27,8 @@
 #include <numeric>
 #include <random>
 
-#include "app/studio/arrange_controller.h"
-#include "app/studio/block_actions.h"
+#include "editor/controllers/arrange_controller.h"
+#include "editor/controllers/block_actions.h"
 #include "app/studio/key_map.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
@@ -410,7 +410,7 @@ class WalkTest : public QObject {
     if (below(3))
       hand.document().run();
     else
-      hand.document().cancelRun();
+      hand.document().cancel();
   }
   void block(Hand& hand) {
     hand.window().blocks().setLibrary(folder_.filePath("walk.tessera-blocks"));
@@ -518,7 +518,7 @@ class WalkTest : public QObject {
     return QStringLiteral("one text ends before the other");
   }
   void undoAll(Hand& hand) {
-    hand.document().cancelRun();
+    hand.document().cancel();
     rest(hand);
     while (hand.document().canUndo()) {
       hand.document().undo();

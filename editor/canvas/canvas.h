@@ -89,7 +89,7 @@ class Canvas : public QWidget {
   void bringIntoView();  // the selection: what was just made
   // Smoothly to boxes of the scene (to the first where they are far apart), where none of them is in sight.
   void glideTo(const std::vector<QRectF>& boxes);
-  bool isGliding() const { return glide_.state() == QAbstractAnimation::RunController; }
+  bool isGliding() const { return glide_.state() == QAbstractAnimation::Running; }
   void fitSelection();                     // all when nothing is selected
   void zoomBy(double factor, QPointF at);  // at: in widget pixels
   void centerOn(QPointF scene);

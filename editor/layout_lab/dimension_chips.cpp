@@ -70,7 +70,7 @@ QRectF DimensionChips::shownRect(size_t slot) const {
     rect.moveLeft(std::clamp(pointer_.x() - grabbed_.x(), 0.0, std::max(0.0, width() - rect.width())));
     return rect.translated(0, 1);
   }
-  if (slide_.state() == QAbstractAnimation::RunController && slot < from_.size())
+  if (slide_.state() == QAbstractAnimation::Running && slot < from_.size())
     rect.moveLeft(from_[slot] + (rect.left() - from_[slot]) * slide_.currentValue().toDouble());
   return rect;
 }

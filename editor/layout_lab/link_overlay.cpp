@@ -91,7 +91,7 @@ LinkOverlay::Ends LinkOverlay::target() const {
 
 LinkOverlay::Ends LinkOverlay::shown() const {
   Ends to = target();
-  const double t = glide_.state() == QAbstractAnimation::RunController ? glide_.currentValue().toDouble() : 1;
+  const double t = glide_.state() == QAbstractAnimation::Running ? glide_.currentValue().toDouble() : 1;
   if (from_.grid && to.grid) to.grid = between(*from_.grid, *to.grid, t);
   if (from_.memory && to.memory) to.memory = between(*from_.memory, *to.memory, t);
   return to;
@@ -181,7 +181,7 @@ void LinkOverlay::paintLine(QPainter& painter, const Ends& ends, const LabColors
   painter.setBrush(colors.accent);
   painter.drawEllipse(from, 3.5, 3.5);
   painter.drawEllipse(to, 3.5, 3.5);
-  if (travel_.state() != QAbstractAnimation::RunController) return;
+  if (travel_.state() != QAbstractAnimation::Running) return;
   painter.setBrush(colors.page);
   painter.setPen(QPen(colors.accent, 2));
   painter.drawEllipse(path.pointAtPercent(std::clamp(travel_.currentValue().toDouble(), 0.0, 1.0)), 4.5, 4.5);

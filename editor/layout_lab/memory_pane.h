@@ -25,7 +25,7 @@ class MemoryPane : public CellPane {
   std::optional<CellAt> cellOf(int64_t linear) const override;
   std::optional<int64_t> linearAt(CellAt cell) const override;
   void step(int64_t rows, int64_t columns) override;
-  bool animating() const override { return morph_.state() == QAbstractAnimation::RunController; }
+  bool animating() const override { return morph_.state() == QAbstractAnimation::Running; }
 
  private:
   QMargins headers() const;

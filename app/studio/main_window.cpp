@@ -22,24 +22,24 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "editor/controllers/arrange_controller.h"
-#include "editor/controllers/block_actions.h"
-#include "editor/controllers/empty_hint.h"
 #include "app/studio/first_start.h"
-#include "editor/controllers/graph_edit_controller.h"
-#include "editor/controllers/group_actions.h"
 #include "app/studio/lesson_controller.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
-#include "editor/controllers/run_controller.h"
 #include "app/studio/start_page.h"
 #include "app/studio/theme.h"
-#include "editor/controllers/wire_preview.h"
 #include "core/edit/parameter_edits.h"
 #include "core/edit/wiring/initial_value.h"
 #include "core/ops/inference/unfinished.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/dimension_color.h"
+#include "editor/controllers/arrange_controller.h"
+#include "editor/controllers/block_actions.h"
+#include "editor/controllers/empty_hint.h"
+#include "editor/controllers/graph_edit_controller.h"
+#include "editor/controllers/group_actions.h"
+#include "editor/controllers/run_controller.h"
+#include "editor/controllers/wire_preview.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/layout_lab/layout_panel.h"
@@ -52,6 +52,7 @@
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/values/call_bar.h"
+#include "editor/values/value_panel.h"
 
 namespace tessera {
 namespace {

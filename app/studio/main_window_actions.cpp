@@ -11,15 +11,15 @@
 #include <QStackedWidget>
 #include <QToolBar>
 
-#include "editor/controllers/block_actions.h"
-#include "editor/controllers/breadcrumbs.h"
 #include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
-#include "editor/controllers/node_labels.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
-#include "editor/controllers/undo_highlight.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/block_actions.h"
+#include "editor/controllers/breadcrumbs.h"
+#include "editor/controllers/node_labels.h"
+#include "editor/controllers/undo_highlight.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/help_panel.h"

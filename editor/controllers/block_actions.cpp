@@ -11,9 +11,9 @@
 #include <QStandardPaths>
 #include <algorithm>
 
-#include "editor/controllers/graph_edit_controller.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
 #include "editor/panels/palette_panel.h"

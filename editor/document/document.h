@@ -98,7 +98,7 @@ class Document : public QObject {
   void undo();
   void redo();
   bool canUndo() const { return history_ && (history_->canUndo() || editing_); }
-  bool canRedo() const { return history_ && history_->canRedo(); }
+  bool canRedo() const;
   QString undoTitle() const { return QString::fromStdString(history_->undoTitle()); }
   QString redoTitle() const { return QString::fromStdString(history_->redoTitle()); }
   bool isModified() const { return history_ && history_->state() != savedState_; }
@@ -174,7 +174,7 @@ class Document : public QObject {
   void valuesChanged();
   void runSettingsChanged();
   void fetched(tessera::InstructionId id, std::shared_ptr<const tessera::Literal> value);
-  void runningChanged();  // isRunning() or isFetching()
+  void runningChanged();                            // isRunning() or isFetching()
   void progressed(QString stage, double fraction);  // empty stage: nothing is going on
 
  private:
@@ -274,7 +274,7 @@ class Document : public QObject {
   std::map<int64_t, Literal> played_;
   using CancelToken = std::shared_ptr<std::atomic<bool>>;
   CancelToken cancelValues_, cancelRun_;
-  CancelToken cancelFetch_;  // null: no value is being fetched
+  CancelToken cancelFetch_;   // null: no value is being fetched
   uint64_t openRequest_ = 0;  // files chosen
   uint64_t generation_ = 0;   // files opened
   uint64_t revision_ = 0;     // of the module

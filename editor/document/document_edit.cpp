@@ -19,6 +19,11 @@ void Document::redo() {
   if (canRedo()) enqueue({HistoryMove{false}});
 }
 
+bool Document::canRedo() const {
+  const auto* move = waiting_.empty() ? nullptr : std::get_if<HistoryMove>(&waiting_.back().step);
+  return move ? move->undo : history_ && history_->canRedo();
+}
+
 void Document::enqueue(Waiting waiting) {
   if (!isOpen() || isPlainGraph()) return;
   // While somebody types faster than inference answers, only the last text matters.
@@ -46,13 +51,14 @@ void Document::setEditing(bool editing) {
 
 void Document::start(GraphStep step, StepKey key) {
   setEditing(true);
-  startForModule(kEditing, [this, history = *history_, step = std::move(step), key = std::move(key)]() mutable -> Answer {
-    auto result = history.perform(step.edit, std::move(key));
-    return [this, history = std::move(history), result = std::move(result), selects = step.selects]() mutable {
-      finish(std::move(history), result, selects);
-      startNextStep();
-    };
-  });
+  startForModule(
+      kEditing, [this, history = *history_, step = std::move(step), key = std::move(key)]() mutable -> Answer {
+        auto result = history.perform(step.edit, std::move(key));
+        return [this, history = std::move(history), result = std::move(result), selects = step.selects]() mutable {
+          finish(std::move(history), result, selects);
+          startNextStep();
+        };
+      });
 }
 
 void Document::finish(History history, const Result<EditResult>& result, InstructionId selects) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/edit/edit.h"
+#include "editor/document/gesture.h"
 
 class QFormLayout;
 class QLabel;

@@ -188,7 +188,8 @@ void Inspector::editLayout(const std::vector<int64_t>& minorToMajor, bool done) 
   if (!shape.layout) return;
   shape.layout->minorToMajor = minorToMajor;
   if (done && continues && shape == document_.module().shapeOf(shown_)) return;
-  document_.perform(settingLayout(document_.module(), shown_, std::move(shape)), shown_, gesture_.key(shown_, "layout"));
+  document_.perform(settingLayout(document_.module(), shown_, std::move(shape)), shown_,
+                    gesture_.key(shown_, "layout"));
 }
 
 void Inspector::changeEvent(QEvent* event) {

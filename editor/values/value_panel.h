@@ -7,6 +7,7 @@
 
 #include "core/base/ids.h"
 #include "core/hlo/literal.h"
+#include "editor/document/gesture.h"
 
 class QDoubleSpinBox;
 class QLabel;

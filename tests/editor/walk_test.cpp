@@ -27,12 +27,12 @@
 #include <numeric>
 #include <random>
 
-#include "editor/controllers/arrange_controller.h"
-#include "editor/controllers/block_actions.h"
 #include "app/studio/key_map.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "core/formats/project.h"
+#include "editor/controllers/arrange_controller.h"
+#include "editor/controllers/block_actions.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/text_panel.h"
 #include "tests/editor/hand.h"

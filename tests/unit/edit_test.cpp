@@ -94,7 +94,9 @@ TEST(History, AnotherFieldInstructionOrGestureIsAnotherStep) {
 TEST(History, AGestureOfArrangingReplacesItsOwnStepOnly) {
   Chain chain;
   History history(chain.module);
-  const auto add = [](Project& project) { project.page("main").muted.insert(std::to_string(project.page("main").muted.size())); };
+  const auto add = [](Project& project) {
+    project.page("main").muted.insert(std::to_string(project.page("main").muted.size()));
+  };
   history.arrange(add, "Mute");
   history.arrange(add, "Mute", {{}, "mute", 1});
   history.arrange(add, "Mute", {{}, "mute", 1});

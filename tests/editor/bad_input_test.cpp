@@ -14,6 +14,7 @@
 #include <random>
 
 #include "app/studio/panels.h"
+#include "core/formats/module_file.h"
 #include "core/formats/project.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/document/recovery.h"

@@ -30,6 +30,7 @@
 #include "app/studio/key_map.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
+#include "core/formats/module_file.h"
 #include "core/formats/project.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/controllers/block_actions.h"

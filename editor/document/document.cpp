@@ -82,7 +82,7 @@ Document::Document(QObject* parent) : QObject(parent) {
 }
 
 Document::~Document() {
-  cancelRun();
+  cancel();
   if (cancelValues_) *cancelValues_ = true;
   pool_.clear();
   pool_.waitForDone();
@@ -118,7 +118,7 @@ void Document::open(const QString& path) { read(path, std::nullopt); }
 void Document::openRecovered(const QString& file, const QString& path) { read(file, path); }
 
 void Document::read(const QString& path, std::optional<QString> recovered) {
-  cancelRun();
+  cancel();
   emit progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
   start(kReading,
         [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_, recovered,
@@ -149,7 +149,7 @@ void Document::read(const QString& path, std::optional<QString> recovered) {
 
 void Document::create() {
   ++openRequest_;  // a file that is still being read comes too late
-  cancelRun();
+  cancel();
   auto made = std::make_shared<Opened>();
   made->read.module.emplace(emptyModule());
   made->scenes = std::make_shared<SceneMaker>(*made->read.module, Project{}, nullptr, true);
@@ -165,7 +165,7 @@ void Document::createFrom(const std::string& text) {
   made->read = readProjectModule(text, {});
   if (!content || !made->read.module) return create();
   ++openRequest_;
-  cancelRun();
+  cancel();
   made->project = std::move(content->project);
   inferModule(*made->read.module);
   made->scenes = std::make_shared<SceneMaker>(*made->read.module, made->project, nullptr, true);
@@ -210,12 +210,14 @@ void Document::install(std::shared_ptr<Opened> file) {
   users_.reset();
   outcome_.reset();
   selection_.clear();
-  edits_.clear();
-  editing_ = live_ = false;
+  waiting_.clear();
+  setEditing(false);
+  live_ = false;
   savedState_ = savedGraph_ = file->recoveredFor ? kNeverSaved : 0;
   ownFile_ = false;
   if (file->recoveredFor) path_ = *file->recoveredFor;
   if (cancelValues_) *cancelValues_ = true;
+  cancelFetch_.reset();
   values_.clear();
   trace_.reset();
   valuesFailure_.clear();
@@ -223,7 +225,8 @@ void Document::install(std::shared_ptr<Opened> file) {
   played_.clear();
   files_ = std::move(file->files);
   overlay_.reset();
-  if (running_) emit runningChanged(running_ = false);
+  running_ = false;
+  emit runningChanged();
   refused_.clear();
   foundDiagnostics_.clear();
   readDiagnostics_ = file->read.diagnostics.items();

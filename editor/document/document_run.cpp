@@ -123,8 +123,8 @@ void Document::run() {
   }
   if (!isOpen() || running_) return;
   running_ = true;
-  emit runningChanged(true);
-  cancel_ = std::make_shared<std::atomic<bool>>(false);
+  emit runningChanged();
+  cancelRun_ = std::make_shared<std::atomic<bool>>(false);
   // As often as an eye reads: a thousand devices compile in a moment. What lasts without a measure is always said.
   static constexpr auto kBetween = std::chrono::milliseconds(40);
   const Progress progress = [this, told = Clock::time_point()](QString stage, double fraction) mutable {
@@ -139,7 +139,7 @@ void Document::run() {
   };
   startForModule(kRunning,
                  [this, module = withoutMuted(module(), muted()), files = filesOfRun(), settings = project_.run,
-                  cancel = cancel_, progress, revision = revision_]() -> Answer {
+                  cancel = cancelRun_, progress, revision = revision_]() -> Answer {
                    auto answer = std::make_shared<RunAnswer>(
                        RunAnswer{runAllowed(module, files, settings, *cancel, progress), {}, {}, revision});
                    if (!answer->outcome) answer->asks = files.asks(settings);
@@ -151,7 +151,7 @@ void Document::run() {
 void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
   running_ = false;
   emit progressed({}, 0);
-  emit runningChanged(false);
+  emit runningChanged();
   showAsks(std::move(answer->asks));
   if (!answer->outcome) {
     const Diagnostic& why = answer->outcome.error();
@@ -194,8 +194,9 @@ void Document::showAsks(std::vector<FileAsk> asks) {
   emit asksChanged();
 }
 
-void Document::cancelRun() {
-  if (cancel_) *cancel_ = true;
+void Document::cancel() {
+  for (const CancelToken& token : {cancelRun_, cancelFetch_})
+    if (token) *token = true;
 }
 
 void Document::showOverlay(bool shown) {

@@ -188,31 +188,33 @@ void Document::fetchValue(InstructionId id) {
     emit fetched(id, std::make_shared<const Literal>(*known));
     return;
   }
-  auto cancel = std::make_shared<std::atomic<bool>>(false);
-  cancel_ = cancel;
-  emit progressed(
-      tr("Computing %1")
-          .arg(QString::fromUtf8(module().at(id).name.data(), static_cast<qsizetype>(module().at(id).name.size()))),
-      -1);
-  startForModule(
-      kRunning,
-      [this, module = module(), files = files_, settings = project_.run, id, cancel, revision = revision_]() -> Answer {
-        auto value = computeAlone(module, id, files, settings, *cancel);
-        return [this, value = std::move(value), id, revision] {
-          emit progressed({}, 0);
-          if (revision != revision_) return;
-          if (value)
-            emit fetched(id, std::make_shared<const Literal>(*value));
-          else
-            emit failed(QString::fromStdString(value.error().toString()), value.error().kind);
-        };
-      });
+  if (cancelFetch_) *cancelFetch_ = true;
+  cancelFetch_ = std::make_shared<std::atomic<bool>>(false);
+  emit runningChanged();
+  const std::string_view name = module().at(id).name;
+  emit progressed(tr("Computing %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))), -1);
+  startForModule(kRunning,
+                 [this, module = module(), files = files_, settings = project_.run, id, cancel = cancelFetch_,
+                  revision = revision_]() -> Answer {
+                   auto value = computeAlone(module, id, files, settings, *cancel);
+                   return [this, value = std::move(value), id, cancel, revision] {
+                     if (cancel != cancelFetch_) return;  // another value is being fetched
+                     cancelFetch_.reset();
+                     if (!running_) emit progressed({}, 0);
+                     emit runningChanged();
+                     if (revision != revision_) return;
+                     if (value)
+                       emit fetched(id, std::make_shared<const Literal>(*value));
+                     else
+                       emit failed(QString::fromStdString(value.error().toString()), value.error().kind);
+                   };
+                 });
 }
 
-void Document::setRunSettings(RunSettings settings, const QString& title, bool continues) {
-  if (settings == project_.run && edits_.empty()) return;
+void Document::setRunSettings(RunSettings settings, const QString& title, StepKey key) {
+  if (settings == project_.run && waiting_.empty()) return;
   files_.trustNew(project_.run, settings);
-  enqueue({Edit{title.toStdString(), {}}, continues, {}, nullptr, {}, std::move(settings)});
+  enqueue({RunStep{title.toStdString(), std::move(settings)}, std::move(key)});
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // A library that does not read is said and never written over.
-#include "app/studio/block_actions.h"
+#include "editor/controllers/block_actions.h"
 
 #include <QDir>
 #include <QDragEnterEvent>
@@ -11,9 +11,9 @@
 #include <QStandardPaths>
 #include <algorithm>
 
-#include "app/studio/graph_edit_controller.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
 #include "editor/panels/palette_panel.h"
@@ -147,7 +147,7 @@ void BlockActions::update() {
   if (!offersUpdate()) return;
   auto edit = updatingUses(document_.module(), outdatedUses(document_.module(), blocks_), blocks_);
   if (!edit) return emit explained(QString::fromStdString(edit.error().toString()));
-  document_.perform(*std::move(edit), false, document_.selected());
+  document_.perform(*std::move(edit), document_.selected());
 }
 
 bool BlockActions::eventFilter(QObject* watched, QEvent* event) {

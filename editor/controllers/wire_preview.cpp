@@ -1,5 +1,5 @@
 // See foresight.h. Small graphs only: the hand waits for no inference.
-#include "app/studio/wire_preview.h"
+#include "editor/controllers/wire_preview.h"
 
 #include <algorithm>
 #include <unordered_set>

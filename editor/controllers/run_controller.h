@@ -1,10 +1,11 @@
-// Running: what of values happens over the canvas: numbers that are dragged, the value viewer, the bars that play and
-// that choose a call. Before: Document and Canvas; after: MainWindow, which only makes it.
+// RunController: values over the canvas: numbers that are dragged, and the bars that play and that choose a call. Used
+// by the main window.
 #pragma once
 
 #include <QObject>
 
 #include "core/base/ids.h"
+#include "editor/document/gesture.h"
 
 namespace tessera {
 
@@ -13,13 +14,12 @@ class Canvas;
 class Document;
 class PlayBar;
 class Player;
-struct Panels;
 
 class RunController : public QObject {
   Q_OBJECT
 
  public:
-  RunController(Document& document, Canvas& canvas, Panels& panels, QObject* parent);
+  RunController(Document& document, Canvas& canvas, QObject* parent);
   Player& player() { return *player_; }
   PlayBar& playBar() { return *playBar_; }
   CallBar& callBar() { return *callBar_; }
@@ -33,10 +33,10 @@ class RunController : public QObject {
 
   Document& document_;
   Canvas& canvas_;
-  Panels& panels_;
   Player* player_;
   PlayBar* playBar_;
   CallBar* callBar_;
+  Gesture gesture_;  // along a number
   double scrubbedFrom_ = 0;
 };
 

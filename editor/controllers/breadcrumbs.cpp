@@ -1,5 +1,5 @@
 // Nothing is said of the entry; deep ways leave out the middle.
-#include "app/studio/breadcrumbs.h"
+#include "editor/controllers/breadcrumbs.h"
 
 #include "core/evaluate/trace.h"
 #include "editor/document/document.h"

@@ -13,18 +13,14 @@ namespace tessera {
 
 class Canvas;
 class Document;
+struct HistoryStep;
 
 class UndoHighlight : public QObject {
  public:
   UndoHighlight(Document& document, Canvas& canvas, QObject* parent);
 
-  void undo();
-  void redo();
-  QStringList glowing() const;  // names of what glows
-
  private:
-  void take(bool back);
-  void show(const Module& before, const Project& arranged, const QString& title);
+  void show(const HistoryStep& step);
   void goThere();
   bool isDrawn(InstructionId id) const;
 

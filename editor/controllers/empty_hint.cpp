@@ -1,6 +1,6 @@
 // A heading, buttons that place a first value, and one line of words; the space between them belongs to the canvas
 // below.
-#include "app/studio/empty_hint.h"
+#include "editor/controllers/empty_hint.h"
 
 #include <QEvent>
 #include <QHBoxLayout>

@@ -1,5 +1,5 @@
 // Two graphs of a history share what is the same, so that comparing them is quick.
-#include "app/studio/undo_highlight.h"
+#include "editor/controllers/undo_highlight.h"
 
 #include <algorithm>
 #include <set>
@@ -77,34 +77,17 @@ UndoHighlight::UndoHighlight(Document& document, Canvas& canvas, QObject* parent
   connect(&end_, &QTimer::timeout, this, [this] {
     if (!canvas_.carriesWire()) canvas_.setForesight({});
   });
+  connect(&document_, &Document::stepped, this, &UndoHighlight::show);
   // After the window has shown the scene.
   connect(&document_, &Document::sceneChanged, this, &UndoHighlight::goThere, Qt::QueuedConnection);
   connect(&document_, &Document::opened, this, [this] { leads_ = false; });
 }
 
-void UndoHighlight::undo() {
-  if (document_.canUndo()) take(true);
-}
-
-void UndoHighlight::redo() {
-  if (document_.canRedo()) take(false);
-}
-
-void UndoHighlight::take(bool back) {
-  const Module before = document_.module();
-  const Project arranged = document_.project();
-  const QString title = back ? tr("undone: %1").arg(document_.undoTitle()) : tr("again: %1").arg(document_.redoTitle());
-  if (back)
-    document_.undo();
-  else
-    document_.redo();
-  show(before, arranged, title);
-}
-
-void UndoHighlight::show(const Module& before, const Project& arranged, const QString& title) {
+void UndoHighlight::show(const HistoryStep& step) {
   if (canvas_.carriesWire()) return;
-  Change change = changeBetween(before, document_.module());
-  if (!change.home.valid()) change = changeBetween(arranged, document_.project(), document_.module());
+  Change change = changeBetween(step.before, document_.module());
+  if (!change.home.valid()) change = changeBetween(step.arranged, document_.project(), document_.module());
+  const QString title = (step.undone ? tr("undone: %1") : tr("again: %1")).arg(step.title);
   std::vector<Foreseen> glow;
   for (InstructionId id : change.instructions) glow.push_back({id, glow.empty() ? title : QString(), false});
   canvas_.setForesight(std::move(glow));
@@ -134,14 +117,6 @@ void UndoHighlight::goThere() {
     if (const QRectF box = canvas_.boxOf(id); !box.isEmpty()) boxes.push_back(box);
   canvas_.glideTo(boxes);
   end_.start();  // the glow is to be seen there
-}
-
-QStringList UndoHighlight::glowing() const {
-  QStringList out;
-  for (const Foreseen& each : canvas_.foresight())
-    if (document_.module().contains(each.instruction))
-      out << QString::fromStdString(std::string(document_.module().at(each.instruction).name));
-  return out;
 }
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 // Whether a selection can be grouped is found out before anything is asked, so that a choice is never refused
 // afterwards.
-#include "app/studio/group_actions.h"
+#include "editor/controllers/group_actions.h"
 
 #include <QFileDialog>
 #include <algorithm>
@@ -69,7 +69,7 @@ void GroupActions::inlineSelection() {
     if (const auto callees = module.callees(call); !callees.empty()) next = module.at(callees[0]).root;
   }
   if (edit.actions.empty()) return emit explained(tr("Only a call or a fusion can be inlined; none is selected."));
-  document_.perform(std::move(edit), false, next);
+  document_.perform(std::move(edit), next);
 }
 
 void GroupActions::promote() {
@@ -101,7 +101,7 @@ void GroupActions::take(int line) {
   if (line < 0 || static_cast<size_t>(line) >= offered_.size()) return;
   Choice chosen = std::move(offered_[static_cast<size_t>(line)]);
   offered_.clear();
-  document_.perform(std::move(chosen.edit), false, chosen.selects);
+  document_.perform(std::move(chosen.edit), chosen.selects);
 }
 
 void GroupActions::askWhereToExtract() {

@@ -1,5 +1,5 @@
 // Searching, placing, wiring, typing values; and what the keys of the canvas do to the selection.
-#include "app/studio/graph_edit_controller.h"
+#include "editor/controllers/graph_edit_controller.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -124,7 +124,7 @@ void GraphEditController::connectCanvas() {
   connect(&canvas_, &Canvas::inputOpened, this, [this](InstructionId user, int operand) {
     if (!hasInput(user, operand)) return;
     document_.perform({"Unwire " + std::string(document_.module().at(user).name), {SetOperand{user, operand, {}}}},
-                      false, user);
+                      user);
   });
   connect(&canvas_, &Canvas::inputClicked, this, &GraphEditController::openField);
 }
@@ -197,7 +197,7 @@ void GraphEditController::place(const PaletteEntry& entry) {
   Edit edit = placingAround(entry, meant);
   droppedValue_ = droppedUser_ = {};
   emit placed();
-  document_.perform(std::move(edit), false, newInstruction(meant));
+  document_.perform(std::move(edit), newInstruction(meant));
 }
 
 void GraphEditController::begin(const QString& line) {
@@ -217,7 +217,7 @@ void GraphEditController::dropWire(InstructionId value, InstructionId user, int 
   ConnectionCheck fit = fitOf(module, value, user, operand);
   if (fit.ways.size() == 1) {
     canvas_.endWire();
-    return document_.perform(std::move(fit.ways[0].edit), false, user);
+    return document_.perform(std::move(fit.ways[0].edit), user);
   }
   if (fit.fits()) return offer(std::move(fit.ways), user, tr("How does it lie?"), at);
   std::vector<ConnectionOption> repairs = repairsOf(module, value, user, operand);
@@ -241,7 +241,7 @@ void GraphEditController::offer(std::vector<ConnectionOption> ways, InstructionI
 void GraphEditController::takeWay(int line) {
   canvas_.endWire();
   if (line < 0 || static_cast<size_t>(line) >= ways_.size()) return;
-  document_.perform(std::move(ways_[static_cast<size_t>(line)].edit), false, waysUser_);
+  document_.perform(std::move(ways_[static_cast<size_t>(line)].edit), waysUser_);
   ways_.clear();
 }
 
@@ -256,7 +256,7 @@ void GraphEditController::openField(InstructionId user, int operand) {
   connect(field_, &ValueField::entered, this, [this, user, operand](const QString& text) {
     auto edit = filling(document_.module(), user, operand, text.toStdString());
     if (edit)
-      document_.perform(std::move(*edit), false, user);
+      document_.perform(std::move(*edit), user);
     else
       emit explained(textOf(edit.error()));
   });
@@ -282,7 +282,7 @@ bool GraphEditController::editInput(const ViewNode& field, int32_t box) {
     auto edit = document_.module().contains(user) ? refilling(document_.module(), user, operand, typed.toStdString())
                                                   : std::unexpected(Diagnostic());
     if (edit)
-      document_.perform(std::move(*edit), false, user);
+      document_.perform(std::move(*edit), user);
     else
       emit explained(textOf(edit.error()));
   });
@@ -326,7 +326,7 @@ bool GraphEditController::editConstant(InstructionId id) {
   connect(field_, &ValueField::entered, this, [this, id](const QString& text) {
     auto edit = resetting(document_.module(), id, text.toStdString());
     if (edit)
-      document_.perform(std::move(*edit), false, id);
+      document_.perform(std::move(*edit), id);
     else
       emit explained(textOf(edit.error()));
   });

@@ -1,5 +1,5 @@
 // A layer above the canvas that takes no mouse; it is painted whenever the canvas under it is.
-#include "app/studio/node_labels.h"
+#include "editor/controllers/node_labels.h"
 
 #include <QEvent>
 #include <QPainter>

@@ -1,11 +1,10 @@
 // A drag along a number: of a parameter it changes the value that runs take, of a constant the constant.
-#include "app/studio/run_controller.h"
+#include "editor/controllers/run_controller.h"
 
 #include <QEvent>
 #include <algorithm>
 #include <cmath>
 
-#include "app/studio/panels.h"
 #include "core/edit/wiring/field.h"
 #include "core/hlo/numbers.h"
 #include "editor/canvas/canvas.h"
@@ -13,7 +12,6 @@
 #include "editor/document/player.h"
 #include "editor/values/call_bar.h"
 #include "editor/values/play_bar.h"
-#include "editor/values/value_panel.h"
 
 namespace tessera {
 namespace {
@@ -33,20 +31,15 @@ double scrubbed(double from, double pixels, ElementType type) {
 
 }  // namespace
 
-RunController::RunController(Document& document, Canvas& canvas, Panels& panels, QObject* parent)
+RunController::RunController(Document& document, Canvas& canvas, QObject* parent)
     : QObject(parent),
       document_(document),
       canvas_(canvas),
-      panels_(panels),
       player_(new Player(document, this)),
       playBar_(new PlayBar(document, *player_, &canvas)),
       callBar_(new CallBar(document, &canvas)) {
   canvas.installEventFilter(this);
   connect(&canvas_, &Canvas::valueScrubbed, this, &RunController::scrub);
-  connect(&canvas_, &Canvas::valueWanted, this, [this](InstructionId id) {
-    panels_.raise(QStringLiteral("value"));
-    panels_.value->want(id);
-  });
   connect(playBar_, &PlayBar::resized, this, &RunController::placeBars);
   connect(callBar_, &CallBar::resized, this, &RunController::placeBars);
   connect(&document_, &Document::sceneChanged, this,
@@ -64,6 +57,7 @@ void RunController::scrub(InstructionId id, double pixels, bool first) {
   if (!module.contains(id) || !module.shapeOf(id).isArray()) return;
   const ElementType type = module.shapeOf(id).type;
   if (first) {
+    gesture_.end();
     const Instruction& number = module.at(id);
     const Literal* now = number.opcode == Opcode::Constant && number.literal ? &*number.literal : document_.valueOf(id);
     if (!now || !now->shape().isScalar()) return;
@@ -76,13 +70,14 @@ void RunController::scrub(InstructionId id, double pixels, bool first) {
         type == ElementType::Pred ? (text == QLatin1String("0") ? "false" : "true") : text.toStdString();
     auto edit = resetting(module, id, literal);
     if (!edit) return;
-    edit->title = "Value of " + std::string(module.at(id).name);  // one step, whatever numbers are on the way
-    return document_.perform(std::move(*edit), !first, id);
+    edit->title = "Value of " + std::string(module.at(id).name);
+    return document_.perform(std::move(*edit), id, gesture_.key(id, "value"));
   }
   RunSettings settings = document_.runSettings();
   settings.sources[firstLeafOf(module, id)] = "constant " + text.toStdString();
   document_.setRunSettings(std::move(settings),
-                           tr("Value of %1").arg(QString::fromStdString(std::string(module.at(id).name))), !first);
+                           tr("Value of %1").arg(QString::fromStdString(std::string(module.at(id).name))),
+                           gesture_.key(id, "value"));
 }
 
 bool RunController::eventFilter(QObject* watched, QEvent* event) {

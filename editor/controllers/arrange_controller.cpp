@@ -1,6 +1,6 @@
 // See arranging.h. What is placed by hand stays: the first move on a page notes the places of all its boxes, so that
 // nothing else jumps when the graph grows. Pages of very many boxes note only what was moved.
-#include "app/studio/arrange_controller.h"
+#include "editor/controllers/arrange_controller.h"
 
 #include <algorithm>
 #include <cmath>
@@ -144,7 +144,7 @@ void ArrangeController::performOrExplain(Result<Edit> edit, const MovedBoxes* mo
         edit->places.push_back({node.instruction, pointOf(scene.arrangement->boxes[v], there ? moved->by : QPointF())});
     }
   }
-  document_.perform(std::move(*edit), false, document_.selected());
+  document_.perform(std::move(*edit), document_.selected());
 }
 
 std::vector<int32_t> ArrangeController::selectedNodes() const {
@@ -299,7 +299,7 @@ void ArrangeController::cut(const std::vector<int>& edges) {
   for (int edge : edges)
     if (const auto input = inputOf(edge); input.first.valid()) inputs.push_back(input);
   Edit edit = cutting(document_.module(), inputs);
-  if (!edit.actions.empty()) document_.perform(std::move(edit), false, document_.selected());
+  if (!edit.actions.empty()) document_.perform(std::move(edit), document_.selected());
 }
 
 // Between the two points where it makes the wire longest the least.

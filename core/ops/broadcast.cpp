@@ -95,7 +95,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kBroadcast = {
     .opcode = Opcode::Broadcast,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Repeat along new dimensions",
     .doc =
         "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes "
@@ -107,6 +107,8 @@ const OpDef kBroadcast = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .synonyms = "expand tile repeat",
+    .title = "broadcast{to dimensions}",
 };
 
 }  // namespace tessera

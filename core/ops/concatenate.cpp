@@ -110,7 +110,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kConcatenate = {
     .opcode = Opcode::Concatenate,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Join arrays along a dimension",
     .doc = "The operands stand one after another along the dimension, in their order; its size is the sum of theirs.",
     .operands = kOperands,
@@ -120,6 +120,8 @@ const OpDef kConcatenate = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .synonyms = "concat stack join",
+    .title = "concatenate{along dimensions}",
 };
 
 }  // namespace tessera

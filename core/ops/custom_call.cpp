@@ -2,6 +2,7 @@
 // business of core/custom_calls.
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -48,11 +49,10 @@ Result<Inferred> inferShape(const InferContext& context) {
 
 }  // namespace
 
-extern const OpDef kCustomCall;
 const OpDef kCustomCall = {
     .opcode = Opcode::CustomCall,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kNoTraits, OpColor::Other},
     .summary = "Calls something outside HLO by its name.",
     .doc =
         "The target, its operands and its result are kept as written. Known are annotations of partitioners, the "
@@ -64,7 +64,9 @@ const OpDef kCustomCall = {
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = noCost,
     .evaluate = runCustomCall,
+    .title = "custom-call {custom_call_target}",
 };
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/start_indices.h"
 
 namespace tessera {
@@ -278,7 +279,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kGather = {
     .opcode = Opcode::Gather,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Collect slices at computed places",
     .doc =
         "For each index vector of start_indices a slice of slice_sizes is taken from the operand; starts are clamped "
@@ -291,8 +292,10 @@ const OpDef kGather = {
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = costOfPart,
     .evaluate = evaluate,
     .element = element,
+    .synonyms = "gather_nd take index embedding",
 };
 
 }  // namespace tessera

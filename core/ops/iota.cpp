@@ -57,7 +57,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kIota = {
     .opcode = Opcode::Iota,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData, OpColor::Constant},
     .summary = "Count along a dimension",
     .doc = "$r_{i_0 \\dots i_n} = i_d$ with $d$ = iota_dimension.",
     .operands = {},
@@ -66,6 +66,8 @@ const OpDef kIota = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .synonyms = "arange range",
+    .title = "iota along {iota_dimension}",
 };
 
 }  // namespace tessera

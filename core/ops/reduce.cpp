@@ -6,6 +6,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 
@@ -227,13 +228,16 @@ Status element(ElementContext& context) {
   return {};
 }
 
+Cost cost(const CostContext& context) {
+  return appliedCost(context, 0, elementsOf(context.operand(0)) - elementsOf(context.shape()));
+}
+
 }  // namespace
 
-extern const OpDef kReduce;
 const OpDef kReduce = {
     .opcode = Opcode::Reduce,
     .kind = ExecutionKind::Element,
-    .category = "Reduction",
+    .category = {OpCategory::Reduction},
     .summary = "Combines the elements along dimensions",
     .doc =
         "Every result element starts from the initial value and takes in, with `to_apply`, all elements of the input "
@@ -249,8 +253,10 @@ const OpDef kReduce = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
+    .title = "reduce {reducer}{over dimensions}",
 };
 
 }  // namespace tessera

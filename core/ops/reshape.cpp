@@ -61,7 +61,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kReshape = {
     .opcode = Opcode::Reshape,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Same elements, other dimensions",
     .doc =
         "The elements keep their row-major order: the last dimension counts fastest, in the operand and in the result, "
@@ -72,6 +72,7 @@ const OpDef kReshape = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .synonyms = "view flatten squeeze",
 };
 
 }  // namespace tessera

@@ -67,7 +67,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kReverse = {
     .opcode = Opcode::Reverse,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Reverse the order along dimensions",
     .doc = "$r_i = x_{n - 1 - i}$ in each of the given dimensions of size $n$; the others stay.",
     .operands = kOperands,
@@ -77,6 +77,8 @@ const OpDef kReverse = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .synonyms = "flip",
+    .title = "reverse{over dimensions}",
 };
 
 }  // namespace tessera

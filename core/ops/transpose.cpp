@@ -79,7 +79,7 @@ constexpr Constraint kConstraints[] = {{"C1", "dimensions is a permutation of th
 const OpDef kTranspose = {
     .opcode = Opcode::Transpose,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Permute dimensions",
     .doc =
         "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} "
@@ -91,6 +91,8 @@ const OpDef kTranspose = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
+    .synonyms = "permute swapaxes",
+    .title = "transpose{to dimensions}",
 };
 
 }  // namespace tessera

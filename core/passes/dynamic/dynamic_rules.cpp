@@ -193,7 +193,7 @@ Status DynamicRule::apply() {
     case Opcode::AfterAll: return keepLeaves({}), Status();
     default: break;
   }
-  if (op && op->category == "Elementwise" && shape_.isArray()) return elementwise(), Status();
+  if (op && op->category.has(kElementwise | kReinterprets) && shape_.isArray()) return elementwise(), Status();
   return unsupported();
 }
 

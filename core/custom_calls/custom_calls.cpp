@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "core/custom_calls/custom_call_library.h"
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 #include "core/ops/inference/instruction_checks.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/topk_lines.h"

@@ -3,8 +3,8 @@
 // with a sharding={…}. On the way in each device takes its block of the global value, which all of them have; on the
 // way out the devices that hold different blocks exchange them.
 #include "core/custom_calls/custom_calls.h"
-#include "core/evaluate/sharding.h"
-#include "core/evaluate/shardy.h"
+#include "core/devices/sharding.h"
+#include "core/devices/shardy.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/faults.h"
 

@@ -83,19 +83,29 @@ constexpr auto kByOpcode = tableBy<Opcode, kOpcodeCount + 1>(&ScalarFunctionInfo
 
 // --- neutral elements
 
-std::optional<ScalarBits> neutralFloat(Neutral neutral, ElementType type) {
+// The least or greatest value, which is finite in narrow types without infinities.
+ScalarBits extremeFloat(ElementType type, bool greatest) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  double value = 0;
-  switch (neutral) {
-    case Neutral::Zero: value = -0.0; break;
-    case Neutral::One: value = 1; break;
-    case Neutral::Lowest: value = -kInfinity; break;
-    case Neutral::Highest: value = kInfinity; break;
-    default: return std::nullopt;
+  const double sign = greatest ? 1 : -1;
+  const ScalarBits infinite = scalarFromDouble(type, sign * kInfinity);
+  if (loadDouble(type, &infinite) == sign * kInfinity) return infinite;
+  ScalarBits best;
+  for (uint64_t code = 1; code < uint64_t{1} << info(type).bits; ++code) {
+    const ScalarBits now{code, 0};
+    if (sign * loadDouble(type, &now) > sign * loadDouble(type, &best)) best = now;
   }
-  const ScalarBits out = scalarFromDouble(type, value);
-  const double back = loadDouble(type, &out);  // some narrow floats have no infinity, or no sign
-  return back == value && std::signbit(back) == std::signbit(value) ? std::optional(out) : std::nullopt;
+  return best;
+}
+
+std::optional<ScalarBits> neutralFloat(Neutral neutral, ElementType type) {
+  if (neutral == Neutral::Lowest || neutral == Neutral::Highest) return extremeFloat(type, neutral == Neutral::Highest);
+  if (neutral == Neutral::One) return scalarFromDouble(type, 1);
+  if (neutral != Neutral::Zero) return std::nullopt;
+  for (double zero : {-0.0, 0.0}) {  // some narrow types have no -0, one has no zero
+    const ScalarBits out = scalarFromDouble(type, zero);
+    if (loadDouble(type, &out) == 0) return out;
+  }
+  return std::nullopt;
 }
 
 ScalarBits neutralInteger(Neutral neutral, ElementType type) {

@@ -68,7 +68,8 @@ std::span<const ScalarFunctionInfo> scalarFunctions();
 const ScalarFunctionInfo* scalarFunctionOf(NodeOp node);
 const ScalarFunctionInfo* scalarFunctionOf(Opcode opcode);
 
-// The neutral element of a function in a type, -0 for a sum of floats; nullopt: none is known, or the type lacks it.
+// The neutral element of a function in a real type: -0 for a sum of floats, -infinity or the least number for a
+// maximum; nullopt: none is known, or the type lacks it.
 std::optional<ScalarBits> neutralElement(const ScalarFunctionInfo& function, ElementType type);
 std::optional<ScalarBits> neutralElement(Opcode opcode, ElementType type);
 

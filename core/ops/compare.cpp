@@ -146,7 +146,7 @@ const OpDef kCompare = {
     .evaluate = evaluate,
     .element = element,
     .synonyms = "equal less greater ==",
-    .title = "compare {relation}",
+    .title = "compare{ relation}",
 };
 
 }  // namespace tessera

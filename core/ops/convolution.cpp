@@ -351,7 +351,7 @@ const OpDef kConvolution = {
     .evaluate = evaluate,
     .element = element,
     .synonyms = "conv depthwise",
-    .title = "convolution{window}",
+    .title = "convolution{ window}",
 };
 
 }  // namespace tessera

@@ -28,7 +28,7 @@ namespace tessera {
 struct OpDef;
 class ElementContext;  // core/ops/shared/element_context.h
 class LoopContext;     // core/ops/shared/element_context.h
-class Communicator;    // core/evaluate/collectives.h
+class Communicator;    // core/devices/collectives.h
 struct CostContext;    // core/ops/shared/op_cost.h
 
 enum class ExecutionKind : uint8_t {
@@ -59,7 +59,7 @@ std::string_view nameOf(OpCategory category);  // "Data movement"
 // What may be concluded of an op by those who do not know it.
 enum OpTraits : uint16_t {
   kNoTraits = 0,
-  kElementwise = 1,  // element i of the result comes from the elements i of the operands alone, or from scalars
+  kElementwise = 1,   // element i of the result comes from the elements i of the operands alone, or from scalars
   kReinterprets = 2,  // elementwise where operand and result have elements of one width
   kMovesData = 4,     // the result's elements are elements of the operands, or tell places
   kPassesOn = 8,      // the result is its first operand, all of them, or a part of it, in the same memory
@@ -146,6 +146,8 @@ struct EvaluateContext {
   Communicator* communicator = nullptr;
   // Words that a Library op keeps from one execution to the next within a run, 0 at first (rng); null: there is no run.
   std::array<uint64_t, 2>* memory = nullptr;
+  // Runs the target of a custom-call (runCustomCall of core/custom_calls); null: no target can run.
+  Result<Literal> (*customCall)(const EvaluateContext& context) = nullptr;
 };
 
 struct OpDef {
@@ -168,7 +170,8 @@ struct OpDef {
   // kind Loops.
   Status (*loops)(LoopContext&) = nullptr;
   std::string_view synonyms = "";  // further words that find it in the palette, blank separated
-  // The title of a node: "slice {slice}"; core/arrange/titles.cpp lists the {parts}. "": the opcode's name.
+  // The title of a node: "iota along {iota_dimension}": {parts} are attributes and what core/arrange/titles.cpp lists.
+  // "": the opcode's name.
   std::string_view title = "";
 };
 

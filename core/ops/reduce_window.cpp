@@ -178,7 +178,7 @@ const OpDef kReduceWindow = {
     .evaluate = evaluate,
     .element = element,
     .synonyms = "pool",
-    .title = "reduce-window {reducer}{window}",
+    .title = "reduce-window {reducer}{ window}",
 };
 
 }  // namespace tessera

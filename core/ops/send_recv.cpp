@@ -1,7 +1,7 @@
 // send, send-done, recv, recv-done: a value from one place of a program (or device) to another, by channel. A send
 // leaves the value and goes on; recv-done waits for it. Where the value goes stands in the frontend attribute
 // _xla_send_recv_source_target_pairs, as XLA writes it; without it, it stays on its device.
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/send_recv_pairs.h"

@@ -106,7 +106,7 @@ const OpDef kSlice = {
     .cost = costOfSlice,
     .evaluate = evaluate,
     .element = element,
-    .title = "slice{slice}",
+    .title = "slice{ slice}",
 };
 
 }  // namespace tessera

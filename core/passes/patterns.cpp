@@ -1,5 +1,6 @@
 // Patterns: reading constants and classes of opcodes.
 #include "core/passes/patterns.h"
+#include "core/ops/op.h"
 
 #include <cmath>
 #include <cstring>
@@ -77,7 +78,10 @@ std::vector<int64_t> significantDimensions(const Shape& shape) {
   return out;
 }
 
-bool isElementwise(Opcode opcode) { return hasTrait(opcode, kElementwise); }
+bool isElementwise(Opcode opcode) {
+  const OpDef* op = findOp(opcode);
+  return op && op->category.has(kElementwise) && op->element;
+}
 
 bool keepsBytes(const Shape& from, const Shape& to) {
   auto dense = [](const Shape& s) {

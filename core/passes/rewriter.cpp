@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/ops/inference/callgraph.h"
+#include "core/ops/op.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera {

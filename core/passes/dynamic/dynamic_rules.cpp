@@ -14,19 +14,11 @@ namespace {
 
 bool changesShapeOnly(Opcode opcode) { return opcode == Opcode::Reshape || opcode == Opcode::Bitcast; }
 
+// Sizes are handed on with the value; a bitcast has others.
 bool isIdentity(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Tuple:
-    case Opcode::GetTupleElement:
-    case Opcode::OptBarrier:
-    case Opcode::Domain:
-    case Opcode::AddDependency:
-    case Opcode::Copy:
-    case Opcode::CopyStart:
-    case Opcode::CopyDone:
-    case Opcode::AllReduce: return true;
-    default: return false;
-  }
+  if (hasTrait(opcode, kPassesOn)) return opcode != Opcode::Bitcast;
+  return opcode == Opcode::Copy || opcode == Opcode::CopyStart || opcode == Opcode::CopyDone ||
+         opcode == Opcode::AllReduce;
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
 // See compose.h. A Composer walks from a root towards the leaves: each instruction is described at most once for the
 // same indices and guard. Scopes are where parameters get their meaning: buffers, the operands of a fusion or the
 // arguments of a call. Everything under a guard (readIf on a fused producer) reads under that guard.
-#include "core/element/compose.h"
+#include "core/compose/compose.h"
 
 #include <deque>
 #include <map>
 
 #include "core/element/node_origins.h"
+#include "core/ops/inference/mixed_precision.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/mixed_precision.h"
 
 namespace tessera {
 namespace {
@@ -180,10 +180,6 @@ Result<NodeId> Composer::structural(const Instruction& instruction, size_t leaf,
   switch (instruction.opcode) {
     case Opcode::Parameter: return parameter(instruction, leaf, place);
     case Opcode::Constant: return constant(instruction, place);
-    case Opcode::Copy:
-    case Opcode::OptBarrier:
-    case Opcode::AddDependency:
-    case Opcode::Domain: return valueOf(instruction.operands[0], leaf, place);
     case Opcode::Bitcast: return bitcast(instruction, place);
     case Opcode::Fusion:
     case Opcode::Call: return intoComputation(instruction, leaf, place);
@@ -200,7 +196,10 @@ Result<NodeId> Composer::structural(const Instruction& instruction, size_t leaf,
       for (size_t i = 0; i < index && i < tuple.elements.size(); ++i) leaf += arrayLeaves(tuple.elements[i]).size();
       return valueOf(instruction.operands[0], leaf, place);
     }
-    default: return unsupported(instruction, "it cannot be computed element by element");
+    default:
+      if (instruction.opcode == Opcode::Copy || hasTrait(instruction.opcode, kPassesOn))
+        return valueOf(instruction.operands[0], leaf, place);
+      return unsupported(instruction, "it cannot be computed element by element");
   }
 }
 

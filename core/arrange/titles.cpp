@@ -103,7 +103,7 @@ std::string attributeText(const Instruction& instruction, std::string_view name)
   const auto attr = attrFromName(name);
   if (!attr) return {};
   const std::string_view text = instruction.attributes->textOr(*attr, "");
-  if (!text.empty() || kindOf(*attr) != AttrKind::Int) return std::string(text);
+  if (!text.empty() || kindOf(*attr) != AttributeKind::Int) return std::string(text);
   return std::to_string(instruction.attributes->intOr(*attr, 0));
 }
 

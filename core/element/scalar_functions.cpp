@@ -58,7 +58,7 @@ constexpr auto kInfos = [] {
 
 constexpr bool coversItsTypes(const ScalarFunctionInfo& row, const Said& said) {
   if (row.takes & kGivesComplex) return true;  // its two parts as they are
-  return (!(row.takes & kFloat) || given(said.real)) && (!(row.takes & kComplex) || given(said.complex)) &&
+  return (!(row.takes & kFloat) || given(said.real)) && (!(row.takes & kComplexNumber) || given(said.complex)) &&
          (!(row.takes & (kPred | kInteger)) || given(said.integer));
 }
 static_assert(std::ranges::all_of(kRows, [](const Row& row) { return coversItsTypes(row.info, row.value); }),
@@ -129,7 +129,7 @@ bool takesType(unsigned taken, ElementType type) {
     case ElementClass::Signed: return taken & kSigned;
     case ElementClass::Unsigned: return taken & kUnsigned;
     case ElementClass::Float: return taken & kFloat;
-    case ElementClass::Complex: return taken & kComplex;
+    case ElementClass::Complex: return taken & kComplexNumber;
     default: return false;
   }
 }
@@ -140,7 +140,7 @@ std::string takenTypesText(unsigned taken) {
                                                                      {kSigned, "signed integer"},
                                                                      {kUnsigned, "unsigned integer"},
                                                                      {kFloat, "float"},
-                                                                     {kComplex, "complex"}};
+                                                                     {kComplexNumber, "complex"}};
   std::string out;
   const auto append = [&](std::string_view name) { out += (out.empty() ? "" : ", ") + std::string(name); };
   const bool anyInteger = (taken & kInteger) == kInteger;

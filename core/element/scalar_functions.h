@@ -20,13 +20,13 @@ enum TakenTypes : unsigned {
   kSigned = 2,
   kUnsigned = 4,
   kFloat = 8,
-  kComplex = 16,
+  kComplexNumber = 16,
   kWholeFloat = 32,  // f32 and f64 alone
   kGivesReal = 64,   // of complex numbers the type of their parts
   kGivesPred = 128,
   kGivesComplex = 256,  // the complex type of two such parts
   kInteger = kSigned | kUnsigned,
-  kFloatOrComplex = kFloat | kComplex,
+  kFloatOrComplex = kFloat | kComplexNumber,
   kNumber = kInteger | kFloatOrComplex,
   kAnyType = kPred | kNumber,
 };

@@ -38,45 +38,48 @@ struct None {
 };
 constexpr None none;
 
-template <class T>
-T applyFloat(NodeOp op, T a, T b, T c) {
-  switch (op) {
 #define VALUE(real, complex, integer) real
 #define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, ...) \
   case NodeOp::node:                                                                \
     return static_cast<T>(value);
 #define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, ...) \
-  case NodeOp::node: return static_cast<T>(value);                                            \
-      #include "core/element/scalar_functions.inc"
+  case NodeOp::node: return static_cast<T>(value);
+
+template <class T>
+T applyFloat(NodeOp op, T a, T b, T c) {
+  switch (op) {
+#include "core/element/scalar_functions.inc"
     case NodeOp::Fma: return std::fma(a, b, c);
     default: return T(0);
   }
 }
 
-template <class T>
-std::complex<T> applyComplex(NodeOp op, std::complex<T> a, std::complex<T> b) {
-  switch (op) {
 #define VALUE(real, complex, integer) complex
 #define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, ...) \
   case NodeOp::node:                                                                \
     return value;
 #define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, ...) \
-  case NodeOp::node: return value;                                                            \
-      #include "core/element/scalar_functions.inc"
+  case NodeOp::node: return value;
+
+template <class T>
+std::complex<T> applyComplex(NodeOp op, std::complex<T> a, std::complex<T> b) {
+  switch (op) {
+#include "core/element/scalar_functions.inc"
     default: return std::complex<T>(0);
   }
 }
 
-// Integers and pred: a and b are sign- or zero-extended to 64 bits; the caller wraps to the type.
-int64_t applyInteger(NodeOp op, ElementType type, int64_t a, int64_t b, int64_t c) {
-  switch (op) {
 #define VALUE(real, complex, integer) integer
 #define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, ...) \
   case NodeOp::node:                                                                \
     return value;
 #define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, ...) \
-  case NodeOp::node: return value;                                                            \
-      #include "core/element/scalar_functions.inc"
+  case NodeOp::node: return value;
+
+// Integers and pred: a and b are sign- or zero-extended to 64 bits; the caller wraps to the type.
+int64_t applyInteger(NodeOp op, ElementType type, int64_t a, int64_t b, int64_t c) {
+  switch (op) {
+#include "core/element/scalar_functions.inc"
     case NodeOp::Fma: return scalar::add(scalar::multiply(a, b), c, ElementType::S64);
     default: return 0;
   }

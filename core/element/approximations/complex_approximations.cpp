@@ -6,14 +6,15 @@
 
 namespace tessera {
 
+#define APPROXIMATION(real, complex) complex
+#define TESSERA_UNARY_FUNCTION(name, opcode, takes, price, how, symbol, value, evaluated, approximation, ...) \
+  case NodeOp::name: return whole(approximation);
+
 NodeId ComplexApproximations::unary(NodeOp op, NodeId node) {
   constexpr NodeId none;
   const Parts z = of(node);
   switch (op) {
-#define APPROXIMATION(real, complex) complex
-#define TESSERA_UNARY_FUNCTION(name, opcode, takes, price, how, symbol, value, evaluated, approximation, ...) \
-  case NodeOp::name: return whole(approximation);                                                             \
-      #include "core/element/scalar_functions.inc"
+#include "core/element/scalar_functions.inc"
     default: return none;
   }
 }

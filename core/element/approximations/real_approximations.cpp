@@ -23,24 +23,26 @@ constexpr double kHalfPi1 = 0x1.921fb54442d18p+0, kHalfPi2 = 0x1.1a62633145c07p-
 }  // namespace
 
 #define APPROXIMATION(real, complex) real
+#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, approximation, ...) \
+  case NodeOp::node: return approximation;
+
 NodeId RealApproximations::unary(NodeOp op, NodeId x) {
   constexpr NodeId none;
   switch (op) {
-#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, approximation, ...) \
-  case NodeOp::node: return approximation;                                                                    \
-      #include "core/element/scalar_functions.inc"
+#include "core/element/scalar_functions.inc"
     default: return none;
   }
 }
 
 #define APPROXIMATION(real, complex) real
+#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, evaluated, approximation, \
+                                ...)                                                                               \
+  case NodeOp::node: return approximation;
+
 NodeId RealApproximations::binary(NodeOp op, NodeId x, NodeId y) {
   constexpr NodeId none;
   switch (op) {
-#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, evaluated, approximation, \
-                                ...)                                                                               \
-  case NodeOp::node: return approximation;                                                                         \
-      #include "core/element/scalar_functions.inc"
+#include "core/element/scalar_functions.inc"
     default: return none;
   }
 }

@@ -73,6 +73,7 @@ const OpDef kAllReduce = {
     .doc =
         "$r_i = f(… f(x^{(0)}_i, x^{(1)}_i) …)$ over the devices of the group, in its order. Several operands are "
         "reduced side by side. A device waits here until all of its group have come.",
+    .title = "all-reduce {reducer}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -80,7 +81,6 @@ const OpDef kAllReduce = {
     .inferLayout = inferLayout,
     .cost = cost,
     .evaluate = evaluate,
-    .title = "all-reduce {reducer}",
 };
 const OpDef kAllReduceStart = {
     .opcode = Opcode::AllReduceStart,

@@ -173,6 +173,7 @@ const OpDef kBitcastConvert = {
     .doc =
         "Reads the bits of each element as the result's type. From 32 to 8 bits a shape [2] becomes [2,4], lowest bits "
         "first; from 8 to 32 bits [2,4] becomes [2].",
+    .synonyms = "view reinterpret",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,
@@ -180,7 +181,6 @@ const OpDef kBitcastConvert = {
     .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "view reinterpret",
 };
 
 }  // namespace tessera

@@ -60,6 +60,7 @@ const OpDef kCall = {
     .doc =
         "The result is the root of to_apply with its parameters bound to the operands. A composite call stands for a "
         "named operation whose decomposition is the computation.",
+    .title = "call {callee}",
     .operands = kOperands,
     .attributes = kCallAttributes,
     .constraints = kConstraints,
@@ -67,7 +68,6 @@ const OpDef kCall = {
     .inferLayout = inferLayout,
     .cost = costOfCallees,
     .evaluate = evaluate,
-    .title = "call {callee}",
 };
 const OpDef kFusion = {
     .opcode = Opcode::Fusion,
@@ -77,6 +77,7 @@ const OpDef kFusion = {
     .doc =
         "Means the same as a call of the fused computation; the values between its instructions are never written "
         "to memory.",
+    .title = "fusion {callee}",
     .operands = kOperands,
     .attributes = kFusionAttributes,
     .constraints = kConstraints,
@@ -84,7 +85,6 @@ const OpDef kFusion = {
     .inferLayout = inferLayout,
     .cost = costOfFusion,
     .evaluate = evaluate,
-    .title = "fusion {callee}",
 };
 
 }  // namespace tessera

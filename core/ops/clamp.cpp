@@ -93,6 +93,7 @@ const OpDef kClamp = {
     .doc =
         "$r_i = \\min(\\max(x_i, a_i), b_i)$. NaN in any of the three gives NaN; when the bounds cross, "
         "the upper one wins.",
+    .synonyms = "clip",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,
@@ -101,7 +102,6 @@ const OpDef kClamp = {
     .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "clip",
 };
 
 }  // namespace tessera

@@ -137,6 +137,8 @@ const OpDef kCompare = {
         "$r_i = (a_i \\mathbin{D} b_i)$. As floats, every relation with NaN is false but NE. TOTALORDER orders all "
         "floats: "
         "-NaN, -inf, negative numbers, -0, 0, positive numbers, inf, NaN.",
+    .synonyms = "equal less greater ==",
+    .title = "compare{ relation}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -145,8 +147,6 @@ const OpDef kCompare = {
     .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "equal less greater ==",
-    .title = "compare{ relation}",
 };
 
 }  // namespace tessera

@@ -113,6 +113,8 @@ const OpDef kConcatenate = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Join arrays along a dimension",
     .doc = "The operands stand one after another along the dimension, in their order; its size is the sum of theirs.",
+    .synonyms = "concat stack join",
+    .title = "concatenate{along dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -120,8 +122,6 @@ const OpDef kConcatenate = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "concat stack join",
-    .title = "concatenate{along dimensions}",
 };
 
 }  // namespace tessera

@@ -111,6 +111,7 @@ const OpDef kConditional = {
     .doc =
         "With a pred selector, true runs true_computation and false runs false_computation. With an s32 selector $b$, "
         "branch $b$ runs; outside $[0, n)$ the last one. Only the chosen branch runs.",
+    .synonyms = "if switch case",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -118,7 +119,6 @@ const OpDef kConditional = {
     .inferLayout = inferLayout,
     .cost = cost,
     .evaluate = evaluate,
-    .synonyms = "if switch case",
 };
 
 }  // namespace tessera

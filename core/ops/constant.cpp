@@ -69,6 +69,7 @@ const OpDef kConstant = {
     .category = {OpCategory::Structure, kNoTraits, OpColor::Constant},
     .summary = "A value that stands in the file.",
     .doc = "The literal in parentheses is the value: numbers in nested braces, one level a dimension.",
+    .title = "{literal}",
     .operands = {},
     .attributes = {},
     .constraints = kConstantConstraints,
@@ -76,7 +77,6 @@ const OpDef kConstant = {
     .cost = noCost,
     .evaluate = evaluateConstant,
     .element = elementOfConstant,
-    .title = "{literal}",
 };
 const OpDef kParameter = {
     .opcode = Opcode::Parameter,
@@ -84,13 +84,13 @@ const OpDef kParameter = {
     .category = {OpCategory::Structure, kNoTraits, OpColor::Parameter},
     .summary = "An argument of the computation.",
     .doc = "parameter(n) is argument $n$ of the call. A computation's parameters are numbered from 0 without gaps.",
+    .synonyms = "input argument",
+    .title = "{argument}",
     .operands = {},
     .attributes = {},
     .constraints = kParameterConstraints,
     .inferShape = inferParameter,
     .cost = noCost,
-    .synonyms = "input argument",
-    .title = "{argument}",
 };
 
 }  // namespace tessera

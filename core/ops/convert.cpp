@@ -65,6 +65,7 @@ const OpDef kConvert = {
         "Floats round to nearest, ties to even. A float becomes an integer by truncation toward zero and saturation; "
         "NaN "
         "becomes 0. Integers wrap. Pred is 0 or 1, and anything that is not zero is true.",
+    .synonyms = "cast astype",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,
@@ -73,7 +74,6 @@ const OpDef kConvert = {
     .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "cast astype",
 };
 
 }  // namespace tessera

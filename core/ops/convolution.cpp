@@ -343,6 +343,8 @@ const OpDef kConvolution = {
         "times the input element that it lies on. Along a spatial dimension of $n$ elements there are "
         "$\\lfloor (n' + low + high - k') / stride \\rfloor + 1$ positions, with $n'$ and $k'$ the dilated sizes of "
         "input and kernel. Elements outside the input count as zero.",
+    .synonyms = "conv depthwise",
+    .title = "convolution{ window}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -350,8 +352,6 @@ const OpDef kConvolution = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "conv depthwise",
-    .title = "convolution{ window}",
 };
 
 }  // namespace tessera

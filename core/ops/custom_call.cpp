@@ -65,13 +65,13 @@ const OpDef kCustomCall = {
         "of manual regions, TopK, XLA's matrix decompositions, the LAPACK targets of jaxlib, and what a library of the "
         "user "
         "offers (tessera run --custom-call-library). An unknown target is an error when the program runs, not before.",
+    .title = "custom-call {custom_call_target}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .cost = noCost,
     .evaluate = evaluate,
-    .title = "custom-call {custom_call_target}",
 };
 
 }  // namespace tessera

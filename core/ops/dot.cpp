@@ -192,6 +192,7 @@ const OpDef kDot = {
         "stand in any order. Vector products, matrix products and batched products are all this op. Where the "
         "element types differ, the operands are converted to the result's type if that is the higher one; else the "
         "product is computed in the higher type of the operands, and converted.",
+    .synonyms = "matmul mm gemm einsum @",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -199,7 +200,6 @@ const OpDef kDot = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "matmul mm gemm einsum @",
 };
 
 }  // namespace tessera

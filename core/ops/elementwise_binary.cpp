@@ -105,11 +105,11 @@ struct None {
 };
 constexpr None none;
 
-#define EVALUATED(real, complex, integer)                                                                        \
-  [](double a, double b) -> double { return (static_cast<void>(a + b), real); },                                 \
-      [](Complex128 a, Complex128 b) -> Complex128 { return (static_cast<void>(a + b), complex); },              \
-      [](int64_t a, int64_t b, ElementType type) -> int64_t {                                                    \
-        return (static_cast<void>(a & b), static_cast<void>(type), integer);                                     \
+#define EVALUATED(real, complex, integer)                                                           \
+  [](double a, double b) -> double { return (static_cast<void>(a + b), real); },                    \
+      [](Complex128 a, Complex128 b) -> Complex128 { return (static_cast<void>(a + b), complex); }, \
+      [](int64_t a, int64_t b, ElementType type) -> int64_t {                                       \
+        return (static_cast<void>(a & b), static_cast<void>(type), integer);                        \
       }
 #define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, evaluated, ...) \
   {Opcode::opcode, evaluated},
@@ -191,6 +191,7 @@ constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transce
       .category = {OpCategory::Elementwise, kElementwise},                                                       \
       .summary = line,                                                                                           \
       .doc = paragraph,                                                                                          \
+      .synonyms = words,                                                                                         \
       .operands = kOperands,                                                                                     \
       .attributes = {},                                                                                          \
       .constraints = constraintsOf(takes),                                                                       \
@@ -199,7 +200,6 @@ constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transce
       .cost = costOf(price),                                                                                     \
       .evaluate = evaluate,                                                                                      \
       .element = element,                                                                                        \
-      .synonyms = words,                                                                                         \
   };
 #include "core/element/scalar_functions.inc"
 

@@ -1,6 +1,6 @@
-// The elementwise ops of one operand: result[i] = f(operand[i]). What f is, which types it takes and how it is described
-// stand in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions that the
-// rows' EVALUATED column calls beside the C library.
+// The elementwise ops of one operand: result[i] = f(operand[i]). What f is, which types it takes and how it is
+// described stand in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
+// that the rows' EVALUATED column calls beside the C library.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -59,11 +59,12 @@ struct None {
 };
 constexpr None none;
 
-#define EVALUATED(real, complex, integer)                                       \
-  [](double a) -> double { return (static_cast<void>(a), real); },              \
+#define EVALUATED(real, complex, integer)                                         \
+  [](double a) -> double { return (static_cast<void>(a), real); },                \
       [](Complex128 a) -> Complex128 { return (static_cast<void>(a), complex); }, \
       [](int64_t a, ElementType type) -> int64_t { return (static_cast<void>(a), static_cast<void>(type), integer); }
-#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, ...) {Opcode::opcode, evaluated},
+#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, ...) \
+  {Opcode::opcode, evaluated},
 constexpr UnaryRow kRows[] = {
 #include "core/element/scalar_functions.inc"
 };
@@ -110,7 +111,7 @@ constexpr OperandDoc kOperands[] = {{"operand", "The array whose elements are ma
 constexpr Constraint kConstraints[] = {{"C1", "The element type of the operand is one that the function takes."}};
 constexpr AttributeRow kAccuracy[] = {
     {Attr::result_accuracy, false, "{mode=default}", "How exact the result must be: a mode or a tolerance.", ""}};
-std::span<const AttributeRow> attributesOf(ScalarPrice price) {
+constexpr std::span<const AttributeRow> attributesOf(ScalarPrice price) {
   return price.transcendental ? std::span<const AttributeRow>(kAccuracy) : std::span<const AttributeRow>();
 }
 constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transcendentalPerElement : flopPerElement; }
@@ -128,6 +129,7 @@ constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transce
       .category = {OpCategory::Elementwise, kElementwise},                                                    \
       .summary = line,                                                                                        \
       .doc = paragraph,                                                                                       \
+      .synonyms = words,                                                                                      \
       .operands = kOperands,                                                                                  \
       .attributes = attributesOf(price),                                                                      \
       .constraints = kConstraints,                                                                            \
@@ -136,7 +138,6 @@ constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transce
       .cost = costOf(price),                                                                                  \
       .evaluate = evaluate,                                                                                   \
       .element = element,                                                                                     \
-      .synonyms = words,                                                                                      \
   };
 #include "core/element/scalar_functions.inc"
 

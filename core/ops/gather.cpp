@@ -288,6 +288,7 @@ const OpDef kGather = {
         "collapsed "
         "dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: offset_dims={1}, "
         "collapsed_slice_dims={0}, start_index_map={0}.",
+    .synonyms = "gather_nd take index embedding",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -295,7 +296,6 @@ const OpDef kGather = {
     .cost = costOfPart,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "gather_nd take index embedding",
 };
 
 }  // namespace tessera

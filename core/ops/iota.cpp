@@ -60,14 +60,14 @@ const OpDef kIota = {
     .category = {OpCategory::DataMovement, kMovesData, OpColor::Constant},
     .summary = "Count along a dimension",
     .doc = "$r_{i_0 \\dots i_n} = i_d$ with $d$ = iota_dimension.",
+    .synonyms = "arange range",
+    .title = "iota along {iota_dimension}",
     .operands = {},
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "arange range",
-    .title = "iota along {iota_dimension}",
 };
 
 }  // namespace tessera

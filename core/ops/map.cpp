@@ -93,6 +93,7 @@ const OpDef kMap = {
     .category = {OpCategory::Elementwise, kElementwise, OpColor::Control},
     .summary = "Applies a scalar computation element by element",
     .doc = "Element $i$ of the result is `to_apply` of the elements $i$ of all operands.",
+    .title = "map {reducer}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -101,7 +102,6 @@ const OpDef kMap = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
-    .title = "map {reducer}",
 };
 
 }  // namespace tessera

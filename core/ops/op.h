@@ -154,8 +154,12 @@ struct OpDef {
   Opcode opcode;
   ExecutionKind kind;
   OpClass category;
-  std::string_view summary;  // one line of help
-  std::string_view doc;      // paragraphs of help; formulas between $…$
+  std::string_view summary;        // one line of help
+  std::string_view doc;            // paragraphs of help; formulas between $…$
+  std::string_view synonyms = "";  // further words that find it in the palette, blank separated
+  // The title of a node: "iota along {iota_dimension}": {parts} are attributes and what core/arrange/titles.cpp lists.
+  // "": the opcode's name.
+  std::string_view title = "";
   std::span<const OperandDoc> operands;
   std::span<const AttributeRow> attributes;  // print order
   std::span<const Constraint> constraints;
@@ -169,10 +173,6 @@ struct OpDef {
   Status (*element)(ElementContext&) = nullptr;
   // kind Loops.
   Status (*loops)(LoopContext&) = nullptr;
-  std::string_view synonyms = "";  // further words that find it in the palette, blank separated
-  // The title of a node: "iota along {iota_dimension}": {parts} are attributes and what core/arrange/titles.cpp lists.
-  // "": the opcode's name.
-  std::string_view title = "";
 };
 
 // External linkage for the op files' `const OpDef kAdd = …`.

@@ -248,6 +248,7 @@ const OpDef kReduce = {
         "because the "
         "reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried "
         "together and the result is a tuple.",
+    .title = "reduce {reducer}{over dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -256,7 +257,6 @@ const OpDef kReduce = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
-    .title = "reduce {reducer}{over dimensions}",
 };
 
 }  // namespace tessera

@@ -169,6 +169,8 @@ const OpDef kReduceWindow = {
         "window, starting from the initial value; padding and dilation holes take no part. Along a dimension of $n$ "
         "elements there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, "
         "$w'$.",
+    .synonyms = "pool",
+    .title = "reduce-window {reducer}{ window}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -177,8 +179,6 @@ const OpDef kReduceWindow = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "pool",
-    .title = "reduce-window {reducer}{ window}",
 };
 
 }  // namespace tessera

@@ -66,13 +66,13 @@ const OpDef kReshape = {
     .doc =
         "The elements keep their row-major order: the last dimension counts fastest, in the operand and in the result, "
         "whatever the layouts in memory are.",
+    .synonyms = "view flatten squeeze",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "view flatten squeeze",
 };
 
 }  // namespace tessera

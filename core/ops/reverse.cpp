@@ -70,6 +70,8 @@ const OpDef kReverse = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Reverse the order along dimensions",
     .doc = "$r_i = x_{n - 1 - i}$ in each of the given dimensions of size $n$; the others stay.",
+    .synonyms = "flip",
+    .title = "reverse{over dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -77,8 +79,6 @@ const OpDef kReverse = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "flip",
-    .title = "reverse{over dimensions}",
 };
 
 }  // namespace tessera

@@ -250,6 +250,8 @@ const OpDef kScatter = {
         "belongs to it is combined by `to_apply` into the result from that place on. Windows that do not lie inside "
         "the operand are skipped. Index vectors of size 0 start all windows at the origin, and all are combined. With "
         "N operands all are updated together; the result is a tuple.",
+    .synonyms = "scatter_nd put",
+    .title = "scatter {reducer}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -258,8 +260,6 @@ const OpDef kScatter = {
     .cost = cost,
     .evaluate = evaluate,
     .loops = loops,
-    .synonyms = "scatter_nd put",
-    .title = "scatter {reducer}",
 };
 
 }  // namespace tessera

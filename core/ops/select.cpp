@@ -75,6 +75,7 @@ const OpDef kSelect = {
     .category = {OpCategory::Elementwise, kElementwise},
     .summary = "Choose between two arrays",
     .doc = "$r_i = a_i$ where $p_i$ is true, else $b_i$. A scalar predicate chooses the whole array.",
+    .synonyms = "where ternary",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,
@@ -83,7 +84,6 @@ const OpDef kSelect = {
     .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "where ternary",
 };
 
 }  // namespace tessera

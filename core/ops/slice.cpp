@@ -98,6 +98,7 @@ const OpDef kSlice = {
     .doc =
         "$r_i = x_{s + i \\cdot t}$ in each dimension, with start $s$ and stride $t$; the size is "
         "$\\lceil (limit - s) / t \\rceil$.",
+    .title = "slice{ slice}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -106,7 +107,6 @@ const OpDef kSlice = {
     .cost = costOfSlice,
     .evaluate = evaluate,
     .element = element,
-    .title = "slice{ slice}",
 };
 
 }  // namespace tessera

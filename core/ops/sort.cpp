@@ -160,6 +160,8 @@ const OpDef kSort = {
         "Every line of elements along the dimension is ordered so that no later element comes before an earlier one "
         "by the comparator. With N operands the comparator sees all of them at both positions and all are moved "
         "together; the result is a tuple.",
+    .synonyms = "order argsort",
+    .title = "sort{over dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -167,8 +169,6 @@ const OpDef kSort = {
     .inferLayout = inferLayout,
     .cost = cost,
     .evaluate = evaluate,
-    .synonyms = "order argsort",
-    .title = "sort{over dimensions}",
 };
 
 }  // namespace tessera

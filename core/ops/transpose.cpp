@@ -84,6 +84,8 @@ const OpDef kTranspose = {
     .doc =
         "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} "
         "swaps rows and columns.",
+    .synonyms = "permute swapaxes",
+    .title = "transpose{to dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -91,8 +93,6 @@ const OpDef kTranspose = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
-    .synonyms = "permute swapaxes",
-    .title = "transpose{to dimensions}",
 };
 
 }  // namespace tessera

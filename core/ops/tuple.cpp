@@ -70,6 +70,7 @@ const OpDef kTuple = {
     .category = {OpCategory::Structure, kPassesOn},
     .summary = "Puts values side by side.",
     .doc = "Element $i$ of the result is operand $i$. Tuples exist only in the graph: no data moves.",
+    .synonyms = "outputs pack",
     .operands = kTupleOperands,
     .attributes = {},
     .constraints = {},
@@ -77,7 +78,6 @@ const OpDef kTuple = {
     .inferLayout = tupleLayout,
     .cost = costOfTuple,
     .evaluate = evaluateTuple,
-    .synonyms = "outputs pack",
 };
 const OpDef kGetTupleElement = {
     .opcode = Opcode::GetTupleElement,
@@ -85,6 +85,8 @@ const OpDef kGetTupleElement = {
     .category = {OpCategory::Structure, kPassesOn},
     .summary = "One element of a tuple.",
     .doc = "The result is element `index` of the tuple; no data moves.",
+    .synonyms = "gte unpack",
+    .title = "element {index}",
     .operands = kGetOperands,
     .attributes = kGetAttributes,
     .constraints = kGetConstraints,
@@ -92,8 +94,6 @@ const OpDef kGetTupleElement = {
     .inferLayout = getLayout,
     .cost = noCost,
     .evaluate = evaluateGet,
-    .synonyms = "gte unpack",
-    .title = "element {index}",
 };
 
 }  // namespace tessera

@@ -79,6 +79,7 @@ const OpDef kWhile = {
     .doc =
         "The value starts as init. As long as condition(value) is true, value = body(value); the last value is the "
         "result. All of init, the parameters of both computations and the result of body have one shape $T$.",
+    .synonyms = "loop for",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -86,7 +87,6 @@ const OpDef kWhile = {
     .inferLayout = inferLayout,
     .cost = costOfCallees,
     .evaluate = evaluate,
-    .synonyms = "loop for",
 };
 
 }  // namespace tessera

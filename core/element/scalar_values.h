@@ -1,5 +1,6 @@
-// What the VALUE column of scalar_functions.inc calls beside the C library: constant folding, the interpreter and the
-// kernels' run time compute with these. Integers are 64 bits, sign- or zero-extended; who stores them wraps.
+// What rows of scalar_functions.inc call beside the C library: constant folding, the interpreter and the kernels' run
+// time compute with VALUE, the evaluator with EVALUATED, which takes another way. Integers are 64 bits, sign- or
+// zero-extended; who stores them wraps.
 #pragma once
 
 #include <algorithm>

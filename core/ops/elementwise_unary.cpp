@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/element/scalar_functions.h"
+#include "core/element/scalar_values.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/complex_functions.h"

@@ -60,7 +60,7 @@ inline ComplexQuad complexAtan2(ComplexQuad y, ComplexQuad x) {
 }
 
 // The rows of scalar_functions.inc that name a reference.
-constexpr std::nullptr_t none = nullptr;
+constexpr std::nullptr_t none = nullptr, unmeasured = nullptr;
 #define REFERENCE(real, complex) real, complex
 #define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, approximation, forms, \
                                reference, ...)                                                                  \

@@ -6,6 +6,7 @@
 
 #include "core/element/copy_node.h"
 #include "core/element/loop_nest.h"
+#include "core/element/scalar_functions.h"
 
 namespace tessera::codegen {
 
@@ -132,8 +133,10 @@ class Blocks final : public Copy {
       std::vector<int64_t> ranges = loop.ranges;
       ranges[cut_.dimension] = cut_.size;
       std::vector<NodeId> inits;
-      for (NodeId next : loop.next)
-        inits.push_back(b_.constant(program_.at(next).type, *neutralOf(program_.at(next).op, program_.at(next).type)));
+      for (NodeId next : loop.next) {
+        const Node& combined = program_.at(next);
+        inits.push_back(b_.constantBits(combined.type, neutralOf(combined.op, combined.type)->low));
+      }
       auto made = copyLoop(l, std::move(ranges), std::move(inits), cut_.dimension, first);
       if (!made || failure_) return std::nullopt;
       results.insert(results.end(), made->begin(), made->end());
@@ -251,22 +254,13 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
 
 }  // namespace
 
-std::optional<double> neutralOf(NodeOp op, ElementType type) {
-  bool ordinaryFloat =
+std::optional<ScalarBits> neutralOf(NodeOp op, ElementType type) {
+  const bool ordinaryFloat =
       type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
-  bool wholeInteger = isInteger(type) && info(type).bits >= 8;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const bool wholeInteger = isInteger(type) && info(type).bits >= 8;
   if (!ordinaryFloat && !wholeInteger && type != ElementType::Pred) return std::nullopt;
-  switch (op) {
-    case NodeOp::Add: return ordinaryFloat ? -0.0 : 0.0;
-    case NodeOp::Or:
-    case NodeOp::Xor: return 0.0;
-    case NodeOp::Multiply: return 1.0;
-    case NodeOp::Maximum: return ordinaryFloat ? std::optional(-kInfinity) : std::nullopt;
-    case NodeOp::Minimum: return ordinaryFloat ? std::optional(kInfinity) : std::nullopt;
-    case NodeOp::And: return type == ElementType::Pred ? std::optional(1.0) : std::nullopt;
-    default: return std::nullopt;
-  }
+  const ScalarFunctionInfo* function = scalarFunctionOf(op);
+  return function ? neutralElement(*function, type) : std::nullopt;
 }
 
 std::optional<SplitReduction> splitReduction(const ElementProgram& program, const Target& target) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/element/scalar_functions.h"
 #include "tests/support/like_evaluator.h"
 
 namespace tessera {
@@ -185,6 +186,19 @@ TEST(CpuRegion, LargeWorkStaysOutside) {
            "  ROOT l = (s32[], f32[70000], f32[], f32[]) while(t), condition=condition, body=body\n"));
   EXPECT_EQ(std::ranges::count(ran.profile.steps, "while", &StepProfile::what), 1);
   EXPECT_GE(std::ranges::count(ran.profile.steps, "kernel", &StepProfile::what), 1);
+}
+
+// A function of f64 that kernels call costs what a call costs, whichever it is: 4,096 of them are work for threads.
+TEST(CpuRegion, EveryCalledFunctionHasItsPrice) {
+  for (const ScalarFunctionInfo& function : scalarFunctions()) {
+    if (!function.called || function.operands != 1 || !takesType(function.takes, ElementType::F64)) continue;
+    const std::string name(nameOf(function.opcode));
+    const Ran ran = expectLikeEvaluator(
+        loop("30", "f64[4096]", "  v = f64[4096] get-tuple-element(p), index=1\n  w = f64[4096] " + name + "(v)\n", "w",
+             "  v = f64[4096] parameter(0)\n  t = (s32[], f64[4096]) tuple(z, v)\n"
+             "  ROOT l = (s32[], f64[4096]) while(t), condition=condition, body=body\n"));
+    EXPECT_EQ(ran.regions(), 0) << name;
+  }
 }
 
 // Rows that a kernel keeps on the stack are one place for all rounds.

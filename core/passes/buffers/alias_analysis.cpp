@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/ops/inference/callee_index.h"
+#include "core/ops/op.h"
 #include "core/ops/shared/faults.h"
 #include "core/passes/fusion/update_in_place.h"
 #include "core/passes/patterns.h"
@@ -29,17 +30,7 @@ uint32_t firstLeafOf(const Shape& tuple, size_t element) {
   return count;
 }
 
-bool isAliasOnly(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Tuple:
-    case Opcode::GetTupleElement:
-    case Opcode::Bitcast:
-    case Opcode::AddDependency:
-    case Opcode::OptBarrier:
-    case Opcode::Domain: return true;
-    default: return false;
-  }
-}
+bool isAliasOnly(Opcode opcode) { return hasTrait(opcode, kPassesOn); }
 
 namespace {
 
@@ -232,15 +223,12 @@ class AliasBuilder {
         share(0, in.operands[0], firstLeafOf(tuple, index), leafCount(*in.shape));
         break;
       }
-      case Opcode::Bitcast:
-      case Opcode::AddDependency:
-      case Opcode::OptBarrier:
-      case Opcode::Domain: share(0, in.operands[0], 0, leafCount(*in.shape)); break;
       case Opcode::While:
         for (uint32_t leaf = 0; leaf < leafCount(*in.shape); ++leaf)
           if (isInvariant(in, leaf)) share(leaf, in.operands[0], leaf, 1);
         break;
-      default: break;
+      default:
+        if (isAliasOnly(in.opcode)) share(0, in.operands[0], 0, leafCount(*in.shape));
     }
   }
 

@@ -14,19 +14,11 @@ namespace {
 
 bool changesShapeOnly(Opcode opcode) { return opcode == Opcode::Reshape || opcode == Opcode::Bitcast; }
 
+// Sizes are handed on with the value; a bitcast has others.
 bool isIdentity(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Tuple:
-    case Opcode::GetTupleElement:
-    case Opcode::OptBarrier:
-    case Opcode::Domain:
-    case Opcode::AddDependency:
-    case Opcode::Copy:
-    case Opcode::CopyStart:
-    case Opcode::CopyDone:
-    case Opcode::AllReduce: return true;
-    default: return false;
-  }
+  if (hasTrait(opcode, kPassesOn)) return opcode != Opcode::Bitcast;
+  return opcode == Opcode::Copy || opcode == Opcode::CopyStart || opcode == Opcode::CopyDone ||
+         opcode == Opcode::AllReduce;
 }
 
 }  // namespace
@@ -193,7 +185,7 @@ Status DynamicRule::apply() {
     case Opcode::AfterAll: return keepLeaves({}), Status();
     default: break;
   }
-  if (op && op->category == "Elementwise" && shape_.isArray()) return elementwise(), Status();
+  if (op && op->category.has(kElementwise | kReinterprets) && shape_.isArray()) return elementwise(), Status();
   return unsupported();
 }
 

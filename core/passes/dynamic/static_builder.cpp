@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/element/scalar_functions.h"
 #include "core/hlo/numbers.h"
 #include "core/passes/copy_reason.h"
 
@@ -16,13 +17,8 @@ Shape withDims(const Shape& like, std::vector<int64_t> dims) {
 
 Literal lowestLiteral(ElementType type) {
   Literal out = Literal::allocate(Shape::arrayRowMajor(type, {})).value();
-  std::byte* at = out.mutableBytes().data();
-  if (isFloat(type))
-    storeDouble(type, at, -std::numeric_limits<double>::infinity());
-  else if (isUnsigned(type) || type == ElementType::Pred)
-    storeInt(type, at, 0);
-  else
-    storeInt(type, at, static_cast<int64_t>(uint64_t{1} << (info(type).bits - 1)));
+  if (const auto lowest = neutralElement(Opcode::Maximum, type))
+    scalarToBytes(type, *lowest, out.mutableBytes().data());
   return out;
 }
 

@@ -15,11 +15,7 @@ using Status = Result<void>;
 
 // fail("message") makes the error side of any Result.
 inline std::unexpected<Diagnostic> fail(Diagnostic diagnostic) { return std::unexpected(std::move(diagnostic)); }
-inline std::unexpected<Diagnostic> fail(std::string message) {
-  Diagnostic d;
-  d.message = std::move(message);
-  return std::unexpected(std::move(d));
-}
+std::unexpected<Diagnostic> fail(std::string message);
 
 }  // namespace tessera
 

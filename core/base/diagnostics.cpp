@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/base/result.h"
+
 namespace tessera {
 namespace {
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/base/result.h"
-
 namespace tessera {
 namespace {
 
@@ -19,19 +17,6 @@ const char* severityName(Severity severity) {
 }
 
 }  // namespace
-
-Diagnostic::Diagnostic() = default;
-Diagnostic::~Diagnostic() = default;
-Diagnostic::Diagnostic(const Diagnostic& other) = default;
-Diagnostic::Diagnostic(Diagnostic&& other) noexcept = default;
-Diagnostic& Diagnostic::operator=(const Diagnostic& other) = default;
-Diagnostic& Diagnostic::operator=(Diagnostic&& other) noexcept = default;
-
-std::unexpected<Diagnostic> fail(std::string message) {
-  Diagnostic d;
-  d.message = std::move(message);
-  return std::unexpected(std::move(d));
-}
 
 std::string Diagnostic::toString() const {
   std::string out;

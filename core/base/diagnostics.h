@@ -30,14 +30,6 @@ enum class ErrorKind : uint8_t {
 };
 
 struct Diagnostic {
-  // Not inline: they are long, and a hundred files need them.
-  Diagnostic();
-  ~Diagnostic();
-  Diagnostic(const Diagnostic& other);
-  Diagnostic(Diagnostic&& other) noexcept;
-  Diagnostic& operator=(const Diagnostic& other);
-  Diagnostic& operator=(Diagnostic&& other) noexcept;
-
   Severity severity = Severity::Error;
   ErrorKind kind = ErrorKind::Invalid;
   std::string message;          // one sentence, names the thing at fault

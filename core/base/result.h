@@ -15,7 +15,11 @@ using Status = Result<void>;
 
 // fail("message") makes the error side of any Result.
 inline std::unexpected<Diagnostic> fail(Diagnostic diagnostic) { return std::unexpected(std::move(diagnostic)); }
-std::unexpected<Diagnostic> fail(std::string message);
+inline std::unexpected<Diagnostic> fail(std::string message) {
+  Diagnostic d;
+  d.message = std::move(message);
+  return std::unexpected(std::move(d));
+}
 
 }  // namespace tessera
 

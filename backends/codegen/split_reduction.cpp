@@ -15,6 +15,7 @@ namespace {
 constexpr int64_t kManyItems = 16;  // parallel items that keep all cores busy as they are
 constexpr int64_t kMaxBlocks = 64;
 constexpr double kLongNs = 40'000, kBlockNs = 8'000;
+constexpr double kMinRounds = 64;  // of a block: shorter ones cost more to store and join than they share out
 
 // How the loops are cut: `dimension` of their equal ranges into `blocks` of `size`, `rest` remaining.
 struct Cut {
@@ -240,6 +241,7 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
   for (size_t l = 0; l < program.loops.size(); ++l)
     cut.loops[l] = program.loops[l].ranges == *ranges && canCut(program, analysis, sees, l);
   auto wanted = std::clamp<int64_t>(static_cast<int64_t>(totalNs / kBlockNs), 2, kMaxBlocks);
+  wanted = std::min(wanted, static_cast<int64_t>(length(*ranges) / kMinRounds));
   auto first = std::ranges::find_if(*ranges, [&](int64_t d) { return d >= wanted; });
   if (first == ranges->end()) first = std::ranges::max_element(*ranges);
   cut.dimension = static_cast<size_t>(first - ranges->begin());

@@ -8,6 +8,9 @@ namespace tessera {
 namespace {
 
 constexpr double kLaunch = 2000;
+// Of so few elements a loop's body computes the nest in one function with its neighbours: no launch, a few registers.
+constexpr double kLaunchInRegion = 100;
+constexpr double kMaxInRegion = 16;
 // Of four bytes written and read back. Beyond the caches the written lines are fetched first, and each reader waits for
 // them.
 constexpr double kNear = 2, kFar = 10;
@@ -82,10 +85,10 @@ double elementPrice(const Module& module, const Instruction& in) {
   return in.shape->isArray() && !isFloat(in.shape->type) ? function->price.fusedOther : function->price.fused;
 }
 
-double materialisationPrice(const Shape& shape) {
+double materialisationPrice(const Shape& shape, bool inLoop) {
   const double width = shape.isArray() ? byteWidth(shape.type) / 4.0 : 1, count = elements(shape);
   const double price = 4 * width * count < kBeyondCaches ? kNear : kFar;
-  return price * count * width + kLaunch;
+  return price * count * width + (inLoop && count <= kMaxInRegion ? kLaunchInRegion : kLaunch);
 }
 
 }  // namespace tessera

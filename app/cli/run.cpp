@@ -339,7 +339,13 @@ void addRun(CLI::App& app, Report& report) {
   command->add_option("--expected", options->expectation.file, "npz to compare the outputs with");
   command->add_option("--rtol", options->expectation.rtol, "Relative tolerance (default: by output type)")
       ->check(checkFraction);
-  command->add_option("--atol", options->expectation.atol, "Absolute tolerance (default: by output type)")
+  command
+      ->add_option("--atol", options->expectation.atol,
+                   "Tolerance as a share of an output's largest magnitude (default: by output type)")
+      ->check(checkFraction);
+  command
+      ->add_option("--floor", options->expectation.floor,
+                   "Differences up to this never count (default: the type's smallest normal number)")
       ->check(checkFraction);
   command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));

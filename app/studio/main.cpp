@@ -138,10 +138,18 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   return exit;
 }
 
+int refuse(const QString& why) {
+  std::fprintf(stderr, "tessera-studio: %s; see tessera-studio --help\n", why.toLocal8Bit().constData());
+  return kUsage;
+}
+
 int run(StudioApplication& app) {
   QCommandLineParser parser;
   addOptions(parser);
-  parser.process(app);
+  if (!parser.parse(QApplication::arguments())) return refuse(parser.errorText());
+  if (parser.isSet(QStringLiteral("help"))) parser.showHelp(kFine);
+  if (parser.positionalArguments().size() > 1)
+    return refuse(QObject::tr("one file at a time; what is %1?").arg(parser.positionalArguments()[1]));
   const QString file = parser.positionalArguments().value(0);
   const bool alone = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("do")) ||
                      parser.isSet(QStringLiteral("timing"));

@@ -262,7 +262,7 @@ ENTRY main {
 
   void aDragAlongAConstantChangesTheGraph() {
     const InstructionId c = hand().add("s32[] 5");
-    if (hand().at(c).opcode != Opcode::Constant) QSKIP("the line adds no constant");
+    QVERIFY(hand().at(c).opcode == Opcode::Constant);
     hand().drag(numberOf(c), numberOf(c) + QPoint(24, 0));
     QVERIFY(hand().text().find("constant(8)") != std::string::npos);
   }

@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "backends/backend.h"
+#include "core/evaluate/compare.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"

@@ -15,6 +15,7 @@
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/support/values.h"
 
 namespace tessera {
 namespace {
@@ -73,8 +74,7 @@ class CpuKernelCache : public testing::Test {
   // Compiles with the folder and expects the right values, and so many kernels from the cache.
   void expectRight(int64_t cached) {
     const std::vector<Literal> found = outputsWith(folder_.string());
-    ASSERT_EQ(found.size(), expected_.size());
-    for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(found[i].identical(expected_[i])) << "out" << i;
+    EXPECT_TRUE(test::sameValues(expected_, found, test::kSameBits));
     EXPECT_EQ(counts_.cached, cached);
   }
   std::vector<fs::path> entries() const {
@@ -286,7 +286,7 @@ TEST_F(CpuKernelCache, AFullDiskLeavesNothingBehind) {
   const std::vector<Literal> found = outputsWith(folder_.string());
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
-  for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(found[i].identical(expected_[i]));
+  EXPECT_TRUE(test::sameValues(expected_, found, test::kSameBits));
   EXPECT_TRUE(entries().empty());
   expectRight(0);
   expectRight(counts_.kernels);
@@ -317,12 +317,7 @@ TEST(CpuIsa, KernelsForLesserProcessorsGiveTheSameValues) {
     auto executable = makeBackend("cpu").value()->compile(module, options);
     ASSERT_TRUE(executable) << executable.error().toString();
     auto found = (*executable)->run(arguments);
-    ASSERT_TRUE(found);
-    for (size_t i = 0; i < found->size(); ++i) {
-      const Comparison c =
-          compareLiterals((*expected)[i], (*found)[i], defaultTolerance((*found)[i].shape().type), isa);
-      EXPECT_TRUE(c.equal) << isa << ": " << c.firstMismatch;
-    }
+    EXPECT_TRUE(test::sameValues(expected, found)) << isa;
   }
   CompileOptions options;
   options.isa = "mmx";

@@ -6,9 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
@@ -24,29 +22,19 @@ struct Ran {
 };
 
 Ran compiled(const std::string& text) {
-  auto read = readHloText(text);
-  EXPECT_TRUE(read.module) << text;
-  Ran out{*read.module, nullptr, {}, {}};
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(out.module))
-    out.arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
-  auto executable = makeBackend("cpu").value()->compile(out.module);
-  EXPECT_TRUE(executable) << executable.error().toString();
-  out.executable = std::move(*executable);
+  Ran out{test::parsedModule(text), nullptr, {}, {}};
+  out.arguments = test::filledArguments(out.module, {3, 1.0, 8});
+  out.executable = test::compiled(out.module, 0);
   return out;
 }
 
+// Twice: the second run finds what the first one left.
 Ran expectLikeEvaluator(const std::string& text) {
   Ran ran = compiled(text);
-  auto expected = evaluateModule(ran.module, ran.arguments);
-  EXPECT_TRUE(expected) << expected.error().toString();
-  for (int run = 0; run < 2; ++run) {
-    auto found = ran.executable->run(ran.arguments, {}, run == 0 ? &ran.profile : nullptr);
-    EXPECT_TRUE(found) << found.error().toString();
-    for (size_t k = 0; k < found->size(); ++k) {
-      Comparison c = compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type), "out");
-      EXPECT_TRUE(c.equal) << "output " << k << ": " << c.firstMismatch << text;
-    }
+  const auto expected = evaluateModule(ran.module, ran.arguments);
+  for (int run = 0; run < 2 && ran.executable; ++run) {
+    const auto found = ran.executable->run(ran.arguments, {}, run == 0 ? &ran.profile : nullptr);
+    EXPECT_TRUE(test::sameValues(expected, found)) << text;
   }
   return ran;
 }

@@ -124,6 +124,19 @@ TEST(ElementProgram, LoopsRun) {
   EXPECT_EQ(out[0].data<float>()[2], 42);
 }
 
+TEST(ElementProgram, ReadsOutOfBoundsAreErrors) {
+  const std::vector<float> values{1, 2, 3, 4};
+  const Literal in[] = {
+      Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {4}), std::as_bytes(std::span(values))).value()};
+  for (const int64_t by : {-1, 0, 1}) {
+    ElementBuilder b({Shape::arrayRowMajor(ElementType::F32, {4})}, {4});
+    NodeId at[] = {b.add(b.outputIndex(0), b.index(by))};
+    const auto out = interpret(b.finish({b.read(0, at)}), in);
+    EXPECT_EQ(out.has_value(), by == 0) << by;
+    EXPECT_TRUE(out || out.error().message.find("operand 0 is out of bounds") != std::string::npos) << by;
+  }
+}
+
 TEST(ElementProgram, TextIsTheLoopNest) {
   EXPECT_EQ(toString(rowSums()),
             "operand0: f32[3,4]{1,0}, strides [4, 1]\n"

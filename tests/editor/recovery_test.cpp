@@ -207,7 +207,7 @@ class RecoveryTest : public QObject {
     Document document;
     document.create();
     Recovery recovery(document, folder.path(), nullptr);
-    const QString own = QStringLiteral("%1/%2.tessera").arg(folder.path()).arg(QCoreApplication::applicationPid());
+    const QString own = QStringLiteral("%1/%2.tessera").arg(folder.path(), Recovery::sessionName());
     const auto cameBack = [&] {
       const std::string now = printHloText(document.module());
       QTRY_VERIFY(QString::fromStdString(readFile(own.toStdString()).value_or(""))
@@ -232,6 +232,35 @@ class RecoveryTest : public QObject {
     perform(emptied(document.module()));
     QCOMPARE(document.module().instructionCount(), size_t{0});
     cameBack();
+  }
+
+  // In a container every session has the same number, and after a restart of the system any may come again.
+  void aNumberThatLivesAgainIsAnotherProcess() {
+    QTemporaryDir folder;
+    const QString own = Recovery::sessionName(), number = own.section('-', 0, 0), start = own.section('-', 1, 1),
+                  boot = own.section('-', 2, 2);
+    QVERIFY2(own.count('-') == 2 && start.toLongLong() > 0 && !boot.isEmpty(), qPrintable(own));
+    const auto offered = [&](const QString& name) {
+      const std::string file = folder.filePath(name + ".tessera").toStdString();
+      if (!writeFileAtomically(file, "tessera project 1\nend\n")) qFatal("cannot write a test file");
+      const bool found = Recovery::leftBehind(folder.path()).size() == 1;
+      QFile::remove(QString::fromStdString(file));
+      return found;
+    };
+    QVERIFY(!offered(own));
+    QVERIFY(offered(number + "-" + QString::number(start.toLongLong() - 1) + "-" + boot));
+    QVERIFY(offered(number + "-" + start + "-00000000"));
+    QVERIFY(offered("1073741823-1-" + boot));
+    // What another session left under this number stays while this one begins and ends.
+    const QString left = folder.filePath(number + "-1-" + boot + ".tessera");
+    QVERIFY(writeFileAtomically(left.toStdString(), "tessera project 1\nend\n").has_value());
+    {
+      Document document;
+      Recovery recovery(document, folder.path(), nullptr);
+      document.create();
+      QTRY_VERIFY(!document.isBusy());
+    }
+    QVERIFY(QFile::exists(left));
   }
 
   void isOpenedAsUnsaved() {

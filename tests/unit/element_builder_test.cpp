@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/element/count.h"
 #include "core/element/element_builder.h"
 #include "core/element/interpret.h"
 #include "core/element/trace_reads.h"
@@ -155,13 +154,6 @@ TEST(ElementProgram, ReadsAreTraced) {
   ASSERT_EQ(reads.size(), 4u);
   EXPECT_EQ(reads[3].index, (std::vector<int64_t>{1, 3}));
   EXPECT_EQ(traceReads(rowSums(), at, 2).size(), 2u);
-}
-
-TEST(ElementProgram, CountsAreExact) {
-  const ElementCounts counts = countProgram(rowSums());
-  EXPECT_EQ(counts.flops, 12);
-  EXPECT_EQ(counts.bytesRead, 48);
-  EXPECT_EQ(counts.bytesWritten, 12);
 }
 
 TEST(ElementProgram, AffineFormsOfIndices) {

@@ -103,6 +103,11 @@ TEST(ElementBuilder, BoundsAreProven) {
   NodeId data = b.convert(ElementType::S64, b.read(0, at));
   EXPECT_EQ(b.inRange(b.clampIndex(data, 0, 9), 0, 10), yes);
   EXPECT_NE(b.inRange(data, 0, 10), yes);
+  // A remainder is below its divisor, however large the dividend.
+  ElementBuilder c({}, {60});
+  const NodeId rest = c.remainder(c.outputIndex(0), c.index(7));
+  EXPECT_EQ(c.inRange(rest, 0, 7), c.constantBits(ElementType::Pred, 1));
+  EXPECT_NE(c.inRange(rest, 0, 6), c.constantBits(ElementType::Pred, 1));
 }
 
 ElementProgram rowSums() {

@@ -85,7 +85,8 @@ TEST_F(RunOptionsTest, TheFillRule) {
       EXPECT_EQ(values<int32_t>(found, "out1"), integers) << rule.options;
       EXPECT_EQ(values<uint8_t>(found, "out2"), truths) << rule.options;
     }
-  for (const char* wrong : {"--seed=-1", "--seed=x", "--imax=0", "--imax=-3", "--scale=wide"})
+  for (const char* wrong :
+       {"--seed=-1", "--seed=x", "--imax=0", "--imax=-3", "--scale=wide", "--scale=-1", "--scale=nan"})
     refused(std::string("pass.hlo ") + wrong, 64, std::string(wrong).substr(0, 5));
 }
 

@@ -232,7 +232,7 @@ TEST_F(CpuKernelCache, EntriesThatOthersMayWriteAreNotUsed) {
 }
 
 TEST_F(CpuKernelCache, EntriesOfOtherUsersAreNotUsed) {
-  if (::geteuid() != 0) TESSERA_SKIP("no-root");
+  if (::geteuid() != 0) TESSERA_SKIP("not-root");
   expectRight(0);
   const int64_t kernels = counts_.kernels;
   constexpr uid_t kNobody = 65534;

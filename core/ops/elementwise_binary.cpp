@@ -113,9 +113,9 @@ constexpr BinaryRow kRows[] = {
      [](Complex128 a, Complex128 b) { return a / b; }, divideIntegers},
     {Opcode::Remainder, NodeOp::Remainder, kInteger | kFloat, [](double a, double b) { return std::fmod(a, b); },
      nullptr, remainderIntegers},
-    {Opcode::Maximum, NodeOp::Maximum, kPred | kInteger | kFloat, maximum, nullptr,
+    {Opcode::Maximum, NodeOp::Maximum, kPred | kNumber, maximum, complexMaximum,
      [](int64_t a, int64_t b, ElementType type) { return lessIntegers(a, b, type) ? b : a; }},
-    {Opcode::Minimum, NodeOp::Minimum, kPred | kInteger | kFloat, minimum, nullptr,
+    {Opcode::Minimum, NodeOp::Minimum, kPred | kNumber, minimum, complexMinimum,
      [](int64_t a, int64_t b, ElementType type) { return lessIntegers(b, a, type) ? b : a; }},
     {Opcode::Power, NodeOp::Power, kNumber, [](double a, double b) { return std::pow(a, b); }, complexPower,
      powerIntegers},
@@ -199,10 +199,33 @@ NodeOp nodeFor(NodeOp node, ElementType type) {
   return node;
 }
 
+// complexMaximum and complexMinimum as nodes.
+NodeId extremeOfComplex(ElementBuilder& builder, bool isMaximum, NodeId a, NodeId b) {
+  const auto part = [&](NodeOp op, NodeId value) { return builder.unary(op, value); };
+  const auto isNan = [&](NodeId value) {
+    const NodeId re = part(NodeOp::Real, value), im = part(NodeOp::Imag, value);
+    return builder.binary(NodeOp::Or, builder.compare(CompareDirection::Ne, re, re),
+                          builder.compare(CompareDirection::Ne, im, im));
+  };
+  const auto order = [&](NodeOp op, CompareDirection direction) {
+    return isMaximum ? builder.compare(direction, part(op, a), part(op, b))
+                     : builder.compare(direction, part(op, b), part(op, a));
+  };
+  const NodeId tie =
+      builder.logicalAnd(order(NodeOp::Real, CompareDirection::Eq), order(NodeOp::Imag, CompareDirection::Lt));
+  const NodeId less = builder.binary(NodeOp::Or, order(NodeOp::Real, CompareDirection::Lt), tie);
+  const NodeId takesB = builder.binary(NodeOp::Or, isNan(b), less);
+  return builder.select(isNan(a), a, builder.select(takesB, b, a));
+}
+
 Status element(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId lhs, context.read(0, context.indices));
   TESSERA_ASSIGN_OR_RETURN(const NodeId rhs, context.read(1, context.indices));
   const NodeOp node = nodeFor(rowOf(context.instruction.opcode).node, context.operandShape(0).type);
+  if (isComplex(context.operandShape(0).type) && (node == NodeOp::Maximum || node == NodeOp::Minimum)) {
+    context.results = {extremeOfComplex(context.builder, node == NodeOp::Maximum, lhs, rhs)};
+    return {};
+  }
   context.results = {node == NodeOp::MakeComplex ? context.builder.makeComplex(lhs, rhs)
                                                  : context.builder.binary(node, lhs, rhs)};
   return {};
@@ -248,8 +271,12 @@ TESSERA_BINARY(Complex, "Complex number from its parts", "$r_i = a_i + \\mathrm{
 TESSERA_BINARY(Divide, "Quotient",
                "$r_i = a_i / b_i$; integers truncate toward zero, division by zero gives all one bits, and the most "
                "negative integer divided by -1 stays itself.")
-TESSERA_BINARY(Maximum, "Larger of two", "$r_i = \\max(a_i, b_i)$; NaN when either is NaN.")
-TESSERA_BINARY(Minimum, "Smaller of two", "$r_i = \\min(a_i, b_i)$; NaN when either is NaN.")
+TESSERA_BINARY(Maximum, "Larger of two",
+               "$r_i = \\max(a_i, b_i)$; NaN when either is NaN. Complex numbers are ordered by their real, then by "
+               "their imaginary parts.")
+TESSERA_BINARY(Minimum, "Smaller of two",
+               "$r_i = \\min(a_i, b_i)$; NaN when either is NaN. Complex numbers are ordered by their real, then by "
+               "their imaginary parts.")
 TESSERA_BINARY(Mulhi, "High half of a product", "The upper half of the double-width product of two integers.")
 TESSERA_BINARY(Multiply, "Product", "$r_i = a_i b_i$; integers wrap around, pred is logical and.")
 TESSERA_BINARY(Or, "Or", "Logical or of pred, bitwise or of integers.")

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "core/ops/inference/infer.h"
 #include "core/ops/shared/window_math.h"
@@ -116,15 +120,43 @@ class CostCounter {
   explicit CostCounter(const Module& module) : module_(module) {}
 
   Cost of(ComputationId id) {
-    if (!module_.contains(id)) return {};
-    if (const auto found = known_.find(id); found != known_.end()) return found->second;
-    known_[id] = {};  // a cycle of calls counts nothing more
-    Cost sum;
-    for (InstructionId instruction : module_.at(id).instructions) add(sum, of(module_.at(instruction)), 1);
-    return known_[id] = sum;
+    countFirst({id});
+    return known(id);
   }
 
   Cost of(const Instruction& instruction) {
+    countFirst(module_.callees(instruction));
+    return own(instruction);
+  }
+
+ private:
+  // Counts the computations and what they call, callees first: a chain of calls may be longer than the stack.
+  void countFirst(std::vector<ComputationId> open) {
+    while (!open.empty()) {
+      const ComputationId next = open.back();
+      if (!module_.contains(next) || known_.contains(next)) {
+        open.pop_back();
+      } else if (entered_.insert(next).second) {
+        for (InstructionId id : module_.at(next).instructions)
+          for (ComputationId callee : module_.callees(module_.at(id)))
+            if (!entered_.contains(callee)) open.push_back(callee);
+      } else {
+        open.pop_back();
+        Cost sum;
+        for (InstructionId id : module_.at(next).instructions) add(sum, own(module_.at(id)), 1);
+        known_[next] = sum;
+      }
+    }
+  }
+
+  // Nothing for what is not there, and for a call that leads back to its caller.
+  Cost known(ComputationId id) const {
+    const auto found = known_.find(id);
+    return found == known_.end() ? Cost{} : found->second;
+  }
+
+  // Of an instruction whose callees are counted.
+  Cost own(const Instruction& instruction) {
     if (const OpDef* op = findOp(instruction.opcode); op && op->cost)
       return op->cost(inferContextOf(module_, instruction), *instruction.shape);
     Cost cost;
@@ -134,7 +166,6 @@ class CostCounter {
     return cost;
   }
 
- private:
   static void add(Cost& sum, const Cost& more, double times) {
     sum.flops += more.flops * times;
     sum.transcendentals += more.transcendentals * times;
@@ -154,7 +185,7 @@ class CostCounter {
 
   Cost callee(const Instruction& instruction, size_t i) {
     const auto callees = module_.callees(instruction);
-    return i < callees.size() ? of(callees[i]) : Cost{};
+    return i < callees.size() ? known(callees[i]) : Cost{};
   }
 
   // Ops whose cost is that of their computations; false for all others.
@@ -164,18 +195,18 @@ class CostCounter {
       case Opcode::Call:
       case Opcode::While:
       case Opcode::AsyncStart:
-        for (ComputationId id : callees) add(cost, of(id), 1);
+        for (ComputationId id : callees) add(cost, known(id), 1);
         return true;
       case Opcode::Conditional:
         for (ComputationId id : callees) {
-          const Cost branch = of(id);
+          const Cost branch = known(id);
           cost.flops = std::max(cost.flops, branch.flops);
           cost.transcendentals = std::max(cost.transcendentals, branch.transcendentals);
           cost.bytesAccessed = std::max(cost.bytesAccessed, branch.bytesAccessed);
         }
         return true;
       case Opcode::Fusion:
-        for (ComputationId id : callees) addWork(cost, of(id), 1);
+        for (ComputationId id : callees) addWork(cost, known(id), 1);
         cost.bytesAccessed = fusionBytes(instruction);
         return true;
       default: return false;
@@ -250,23 +281,42 @@ class CostCounter {
     return 2 * count;
   }
 
-  // Pairs (output position, window element) that meet an input element. With no base dilation each window element
-  // meets one run of positions, so the count needs no loop over positions.
+  // Pairs (output position, window element) that meet an input element: a sum over the window's elements, of very many
+  // over every so manieth.
   static double validPositions(const WindowDimension& window, int64_t size, int64_t positions) {
+    constexpr int64_t kMostTerms = int64_t{1} << 20;
+    const int64_t each = window.size / kMostTerms + 1;
     double count = 0;
-    for (int64_t w = 0; w < window.size; ++w) {
-      const int64_t shift = w * window.windowDilation - window.paddingLow;
-      if (window.baseDilation == 1) {
-        const int64_t first = shift >= 0 ? 0 : (-shift + window.stride - 1) / window.stride;
-        const int64_t past = size - shift <= 0 ? 0 : (size - shift - 1) / window.stride + 1;
-        count += static_cast<double>(std::max<int64_t>(0, std::min(past, positions) - first));
-        continue;
-      }
-      WindowDimension straight = window;
-      straight.reversal = false;
-      for (int64_t p = 0; p < positions; ++p) count += windowSource(straight, size, p, w).has_value();
-    }
+    for (int64_t w = 0; w < window.size; w += each)
+      count += static_cast<double>(std::min(each, window.size - w)) *
+               static_cast<double>(positionsMeeting(window, size, positions, w));
     return count;
+  }
+
+  // Positions p of which the window's element w meets an input element: those in reach, and of them, where the base is
+  // dilated, the ones in the one residue class that meets no hole.
+  static int64_t positionsMeeting(const WindowDimension& window, int64_t size, int64_t positions, int64_t w) {
+    const int64_t shift = w * window.windowDilation - window.paddingLow, stride = window.stride,
+                  reach = (size - 1) * window.baseDilation - shift;
+    int64_t first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+    const int64_t past = size <= 0 || reach < 0 ? 0 : std::min(reach / stride + 1, positions);
+    const int64_t common = std::gcd(stride, window.baseDilation), period = window.baseDilation / common;
+    if (past <= first || shift % common != 0) return 0;
+    const int64_t wanted = (-(shift / common) % period + period) % period,
+                  residue = wanted * inverseModulo(stride / common, period) % period;
+    first += (residue - first % period + period) % period;
+    return past <= first ? 0 : (past - first - 1) / period + 1;
+  }
+
+  // x with a x = 1 modulo m, by Euclid; 0 for m = 1.
+  static int64_t inverseModulo(int64_t a, int64_t m) {
+    int64_t r = m, next = a % m, x = 0, y = 1;
+    while (next != 0) {
+      const int64_t q = r / next;
+      r = std::exchange(next, r - q * next);
+      x = std::exchange(y, x - q * y);
+    }
+    return m == 1 ? 0 : (x % m + m) % m;
   }
 
   double operandBytes(const Instruction& instruction) const {
@@ -343,6 +393,7 @@ class CostCounter {
 
   const Module& module_;
   std::unordered_map<ComputationId, Cost> known_;
+  std::unordered_set<ComputationId> entered_;
 };
 
 }  // namespace

@@ -59,14 +59,6 @@ Value* KernelMemory::loadPart(llvm::Type* type, const Place& place, Value* mask,
     return marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
   }
   Value* at = addresses(type, place, scale, offset);
-  constexpr unsigned kUngathered = 2, kUngatheredBits = 32;  // LLVM 19 cannot select what widens such a gather
-  if (!mask && lanes_ == kUngathered && type->getScalarSizeInBits() == kUngatheredBits) {
-    Value* out = llvm::PoisonValue::get(vector);
-    for (uint64_t lane = 0; lane < kUngathered; ++lane)
-      out = b.CreateInsertElement(
-          out, marked(place, b.CreateAlignedLoad(type, b.CreateExtractElement(at, lane), alignOf(type))), lane);
-    return out;
-  }
   if (!mask) return marked(place, b.CreateMaskedGather(vector, at, alignOf(type)));
   return marked(place, b.CreateMaskedGather(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
 }

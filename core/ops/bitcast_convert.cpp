@@ -144,7 +144,9 @@ NodeId splitComplex(ElementBuilder& b, NodeId value, NodeId part) {
 NodeId joinComplex(ElementBuilder& b, NodeId real, NodeId imaginary) {
   const auto number = [&](NodeId halves) {
     const auto word = [&](NodeOp part) {
-      return b.convert(ElementType::U64, b.bitcastConvert(ElementType::U32, b.unary(part, halves)));
+      const NodeId bits = b.bitcastConvert(ElementType::U32, b.unary(part, halves));
+      // By way of f64, which holds it: LLVM 19 cannot select the direct widening of a gather of few lanes.
+      return b.convert(ElementType::U64, b.convert(ElementType::F64, bits));
     };
     const NodeId high = b.binary(NodeOp::ShiftLeft, word(NodeOp::Imag), b.constant(ElementType::U64, 32));
     return b.bitcastConvert(ElementType::F64, b.binary(NodeOp::Or, word(NodeOp::Real), high));

@@ -263,7 +263,7 @@ TEST_F(Contract, MemoryThatEndsAnywhereEndsWithASentence) {
     const std::string n = std::to_string(i);
     text += "  d" + n + " = f32[64,64] dot(" + last + ", x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  s" +
             n + " = f32[64,64] sine(d" + n + ")\n";
-    last = "s" + n;
+    last = "v" + n;
   }
   scratch_.write("kernels.hlo", text + "  ROOT r = f32[64,64] negate(" + last + ")\n}\n");
   for (int megabytes = 200; megabytes <= 700; megabytes += 25) {

@@ -2,6 +2,8 @@
 // order. Strides, padding (negative too), dilation of base (lhs) and kernel (rhs), reversal, feature and batch groups.
 // The result type is the written one (preferred element type), else the wider of the operands'.
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/window_math.h"
 
@@ -294,23 +297,80 @@ Status element(ElementContext& context) {
   return {};
 }
 
+// x with a x = 1 modulo m, by Euclid; 0 for m = 1.
+int64_t inverseModulo(int64_t a, int64_t m) {
+  int64_t r = m, next = a % m, x = 0, y = 1;
+  while (next != 0) {
+    const int64_t q = r / next;
+    r = std::exchange(next, r - q * next);
+    x = std::exchange(y, x - q * y);
+  }
+  return m == 1 ? 0 : (x % m + m) % m;
+}
+
+// Positions p of which the window's element w meets an input element: those in reach, and of them, where the base is
+// dilated, the ones in the one residue class that meets no hole.
+int64_t positionsMeeting(const WindowDimension& window, int64_t size, int64_t positions, int64_t w) {
+  const int64_t shift = w * window.windowDilation - window.paddingLow, stride = window.stride,
+                reach = (size - 1) * window.baseDilation - shift;
+  int64_t first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+  const int64_t past = size <= 0 || reach < 0 ? 0 : std::min(reach / stride + 1, positions);
+  const int64_t common = std::gcd(stride, window.baseDilation), period = window.baseDilation / common;
+  if (past <= first || shift % common != 0) return 0;
+  const int64_t wanted = (-(shift / common) % period + period) % period,
+                residue = wanted * inverseModulo(stride / common, period) % period;
+  first += (residue - first % period + period) % period;
+  return past <= first ? 0 : (past - first - 1) / period + 1;
+}
+
+// Pairs (output position, window element) that meet an input element: a sum over the window's elements, of very many
+// over every so manieth.
+double validPositions(const WindowDimension& window, int64_t size, int64_t positions) {
+  constexpr int64_t kMostTerms = int64_t{1} << 20;
+  const int64_t each = window.size / kMostTerms + 1;
+  double count = 0;
+  for (int64_t w = 0; w < window.size; w += each)
+    count += static_cast<double>(std::min(each, window.size - w)) *
+             static_cast<double>(positionsMeeting(window, size, positions, w));
+  return count;
+}
+
+double flopsOf(const CostContext& context) {
+  const auto* dims = context.instruction.attributes->get<ConvolutionDimensions>(Attr::dim_labels);
+  const Shape &lhs = context.operand(0), &rhs = context.operand(1), &out = context.shape();
+  if (!dims || out.rank() != lhs.rank() || rhs.rank() != lhs.rank()) return 0;
+  const auto at = [](const Shape& shape, int64_t d) {
+    return d >= 0 && d < shape.rank() ? shape.dimensions[static_cast<size_t>(d)] : 1;
+  };
+  double count = static_cast<double>(at(rhs, dims->kernelInput)) * static_cast<double>(at(out, dims->outputFeature)) *
+                 static_cast<double>(at(out, dims->outputBatch));
+  const Window window = windowOr(*context.instruction.attributes, dims->inputSpatial.size());
+  for (size_t i = 0; i < dims->inputSpatial.size() && i < window.dimensions.size(); ++i)
+    count *= validPositions(window.dimensions[i], at(lhs, dims->inputSpatial[i]), at(out, dims->outputSpatial[i]));
+  return 2 * count;
+}
+
+Cost cost(const CostContext& context) { return usualCost(context, flopsOf(context)); }
+
 }  // namespace
 
-extern const OpDef kConvolution;
 const OpDef kConvolution = {
     .opcode = Opcode::Convolution,
     .kind = ExecutionKind::Library,
-    .category = "Linear algebra",
+    .category = {OpCategory::LinearAlgebra},
     .summary = "Slides a kernel over spatial dimensions",
     .doc =
         "Each output element is the sum, over the kernel's spatial elements and input features, of kernel element "
         "times the input element that it lies on. Along a spatial dimension of $n$ elements there are "
         "$\\lfloor (n' + low + high - k') / stride \\rfloor + 1$ positions, with $n'$ and $k'$ the dilated sizes of "
         "input and kernel. Elements outside the input count as zero.",
+    .synonyms = "conv depthwise",
+    .title = "convolution{ window}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
 };

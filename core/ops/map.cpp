@@ -5,6 +5,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_function.h"
 
 namespace tessera {
@@ -82,20 +83,23 @@ Status element(ElementContext& context) {
   return {};
 }
 
+Cost cost(const CostContext& context) { return appliedCost(context, 0, elementsOf(context.shape())); }
+
 }  // namespace
 
-extern const OpDef kMap;
 const OpDef kMap = {
     .opcode = Opcode::Map,
     .kind = ExecutionKind::Element,
-    .category = "Elementwise",
+    .category = {OpCategory::Elementwise, kElementwise, OpColor::Control},
     .summary = "Applies a scalar computation element by element",
     .doc = "Element $i$ of the result is `to_apply` of the elements $i$ of all operands.",
+    .title = "map {reducer}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
 };

@@ -1,4 +1,6 @@
 // Reading attribute values by kind: lists, slices, windows, paddings, dim labels, names, shapes, raw text.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/formats/hlo_text/attribute_text.h"
@@ -144,7 +146,7 @@ bool readLabels(Lexer& lexer, size_t at, std::string_view labels, char first, ch
     int64_t* target = c == first ? &firstAt : c == second ? &secondAt : nullptr;
     if (!target || *target != -1)
       return lexer.failAt(at + i, "dim_labels: a label is unknown or appears twice",
-                          std::string("each of ") + first + " and " + second + " once, and digits");
+                          fmt::format("each of {} and {} once, and digits", first, second));
     *target = place;
   }
   if (firstAt < 0 || secondAt < 0)

@@ -5,7 +5,7 @@
 
 #include "core/formats/hlo_text/braced_grammar.h"
 #include "core/formats/hlo_text/module_reader.h"
-#include "core/ops/syntax_only.h"
+#include "core/ops/op.h"
 
 namespace tessera::text {
 namespace {

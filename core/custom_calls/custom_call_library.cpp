@@ -13,11 +13,11 @@
 #include <map>
 #include <thread>
 
+#include "core/base/result.h"
 #include "core/custom_calls/crash_notice.h"
 #include "core/custom_calls/ffi_call.h"
 #include "core/custom_calls/tessera_custom_call.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 
 // XLA's status object, by the names that its header declares; the user's library finds them in this one.
 struct XlaCustomCallStatus_ {
@@ -182,9 +182,9 @@ class SharedLibrary final : public CustomCallLibrary {
     try {
       return invoke(target, context, operands, results);
     } catch (const std::exception& thrown) {
-      return failAs(ErrorKind::Runtime, what + " failed: it threw " + thrown.what());
+      return fail(ErrorKind::Runtime, what + " failed: it threw " + thrown.what());
     } catch (...) {
-      return failAs(ErrorKind::Runtime, what + " failed: it threw something");
+      return fail(ErrorKind::Runtime, what + " failed: it threw something");
     }
   }
 
@@ -209,7 +209,7 @@ class SharedLibrary final : public CustomCallLibrary {
     const TesseraCall call{sizeof(TesseraCall), target.c_str(), config.c_str(), in.size(),
                            in.data(),           out.size(),     out.data()};
     const char* failure = function(&call);
-    if (failure) return failAs(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + failure);
+    if (failure) return fail(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + failure);
     return {};
   }
 
@@ -239,8 +239,7 @@ class SharedLibrary final : public CustomCallLibrary {
       return failUnsupported(
           "the custom call \"" + target + "\" wants " + std::string(version) +
           "; a library's functions are called as API_VERSION_ORIGINAL, _STATUS_RETURNING or _TYPED_FFI");
-    if (status.failed)
-      return failAs(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + status.message);
+    if (status.failed) return fail(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + status.message);
     return {};
   }
 
@@ -285,14 +284,13 @@ Result<std::shared_ptr<const CustomCallLibrary>> CustomCallLibrary::open(const s
   // A name without a slash would be searched in the system's folders.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   if (const std::string crash = crashWhileLoading(file); !crash.empty())
-    return failAs(ErrorKind::Input, "the library " + path + " cannot be loaded: " + crash);
+    return fail(ErrorKind::Input, "the library " + path + " cannot be loaded: " + crash);
   FfiRegistrations registered;
   const FfiRegistrationScope scope(registered);
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* reason = dlerror();
-    return failAs(ErrorKind::Input,
-                  "the library " + path + " cannot be loaded: " + (reason ? reason : "unknown reason"));
+    return fail(ErrorKind::Input, "the library " + path + " cannot be loaded: " + (reason ? reason : "unknown reason"));
   }
   return std::make_shared<const SharedLibrary>(path, handle, std::move(registered));
 }

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/evaluate/dynamic_sizes.h"
+#include "core/hlo/index_math.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/reshape_sizes.h"
 #include "core/ops/shared/scalar_callee.h"
 
@@ -337,7 +337,7 @@ class DynamicOp {
   // most major one, come first and the others after them.
   static int64_t flatPlace(int64_t number, std::span<const int64_t> bounds, std::span<const int64_t> sizes) {
     if (bounds.size() < 2) return number;
-    const int64_t row = cellCount(bounds.subspan(1)), inRow = cellCount(sizes.subspan(1));
+    const int64_t row = productOf(bounds.subspan(1)), inRow = productOf(sizes.subspan(1));
     const int64_t counting = bounds[0] * inRow, left = row - inRow;
     int64_t major = 0, minor = 0;
     if (number < counting)

@@ -53,6 +53,9 @@ struct Instruction {
   std::string_view opcodeName() const { return opcode == Opcode::Unknown ? unknownOpcode : nameOf(opcode); }
 };
 
+// Adds instruction, name and position where the diagnostic has none.
+Diagnostic placedAt(const Instruction& instruction, Diagnostic diagnostic);
+
 struct Computation {
   ComputationId id;
   std::string name;                         // without '%'

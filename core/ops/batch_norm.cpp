@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

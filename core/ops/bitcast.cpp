@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "core/hlo/index_math.h"
+#include "core/base/result.h"
+#include "core/hlo/memory_map.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 #include "core/ops/shared/memory_indices.h"
 #include "core/ops/shared/reshape_indices.h"
 

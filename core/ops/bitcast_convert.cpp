@@ -131,11 +131,8 @@ Result<NodeId> joinElements(ElementContext& context, ElementType from, ElementTy
 }
 
 std::unexpected<Diagnostic> unsupportedWidths(ElementType from, ElementType to) {
-  Diagnostic diagnostic;
-  diagnostic.kind = ErrorKind::Unsupported;
-  diagnostic.message =
-      fmt::format("bitcast-convert from {} to {} has no code for elements of these widths", nameOf(from), nameOf(to));
-  return std::unexpected(std::move(diagnostic));
+  return failUnsupported(
+      fmt::format("bitcast-convert from {} to {} has no code for elements of these widths", nameOf(from), nameOf(to)));
 }
 
 Status element(ElementContext& context) {

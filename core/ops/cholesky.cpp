@@ -6,8 +6,8 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 namespace {
@@ -76,7 +76,7 @@ Result<Literal> evaluateAs(const EvaluateContext& context) {
   const bool lower = context.instruction.attributes->boolOr(Attr::lower, false);
   const auto n = static_cast<size_t>(context.shape.dimensions.back());
   for (size_t at = 0; at < values.size(); at += n * n) {
-    if (isCancelled(context)) return cancelledDiagnostic();
+    if (isCancelled(context)) return failCancelled();
     T* matrix = values.data() + at;
     if (!lower) conjugateTranspose(matrix, n);
     if (!factorize(matrix, n)) std::fill_n(matrix, n * n, T(std::nan("")));

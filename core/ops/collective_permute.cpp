@@ -2,11 +2,11 @@
 // or from the first device of a group to all of it.
 #include <algorithm>
 
+#include "core/base/result.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

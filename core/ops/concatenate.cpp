@@ -71,7 +71,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
                   operand.bytes().data(), linear, width);
       return (linear & 0xfffff) != 0xfffff || !isCancelled(context);
     });
-    if (!finished) return cancelledDiagnostic();
+    if (!finished) return failCancelled();
     offset += dims[along];
   }
   return out;

@@ -47,10 +47,8 @@ Status elementOfConstant(ElementContext& context) {
     context.results = {context.builder.scalarOf(*literal, 0)};
     return {};
   }
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = "%" + std::string(context.instruction.name) + " holds different values and has to be a buffer";
-  return std::unexpected(std::move(d));
+  return fail(ErrorKind::Unsupported,
+              "%" + std::string(context.instruction.name) + " holds different values and has to be a buffer");
 }
 
 Result<Inferred> inferParameter(const InferContext& context) {

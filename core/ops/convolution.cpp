@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/window_math.h"
 
@@ -150,7 +150,7 @@ struct Meeting {
 using MeetingTable = std::vector<std::vector<std::vector<Meeting>>>;
 
 MeetingTable meetingsOf(const ConvolutionFacts& facts, const Shape& lhs, const Shape& rhs, const Shape& out) {
-  const IndexVector left = denseStrides(lhs.dimensions), right = denseStrides(rhs.dimensions);
+  const IndexVector left = rowMajorStrides(lhs.dimensions), right = rowMajorStrides(rhs.dimensions);
   MeetingTable table;
   for (size_t i = 0; i < facts.dims->inputSpatial.size(); ++i) {
     const WindowDimension& window = facts.window.dimensions[i];
@@ -186,8 +186,8 @@ Status convolve(const EvaluateContext& context, const ConvolutionFacts& facts, L
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape(), &out = output.shape();
   const ConvolutionDimensions& dims = *facts.dims;
   const auto input = elementsAs<Acc>(context.operands[0]), kernel = elementsAs<Acc>(context.operands[1]);
-  const IndexVector left = denseStrides(lhs.dimensions), right = denseStrides(rhs.dimensions),
-                    result = denseStrides(out.dimensions);
+  const IndexVector left = rowMajorStrides(lhs.dimensions), right = rowMajorStrides(rhs.dimensions),
+                    result = rowMajorStrides(out.dimensions);
   const auto at = [](const IndexVector& strides, int64_t d) { return strides[static_cast<size_t>(d)]; };
   const int64_t depth = sizeAt(rhs, dims.kernelInput), outputs = sizeAt(rhs, dims.kernelOutput);
   const int64_t batch = sizeAt(out, dims.outputBatch);
@@ -197,11 +197,11 @@ Status convolve(const EvaluateContext& context, const ConvolutionFacts& facts, L
   const int64_t inputStep = at(left, dims.inputFeature), kernelStep = at(right, dims.kernelInput);
   std::vector<Meeting> meetings;
   bool stop = false;
-  walkIndices(pickDims(out.dimensions, dims.outputSpatial), [&](const IndexVector& position) {
-    if (stop || (stop = context.cancelled && context.cancelled())) return;
+  forEachIndex(pickDims(out.dimensions, dims.outputSpatial), [&](const IndexVector& position) {
+    if (stop || (stop = isCancelled(context))) return;
     meetings.clear();
     combine(table, position, 0, {0, 0}, meetings);
-    const int64_t outBase = offsetOf(position, pickDims(result, dims.outputSpatial));
+    const int64_t outBase = linearIndexOf(position, pickDims(result, dims.outputSpatial));
     for (int64_t cell = 0; cell < batch * outputs; ++cell) {
       const int64_t b = cell / outputs, f = cell % outputs;
       const int64_t inputBatch = f / outputsInBatchGroup * batch + b;

@@ -31,10 +31,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 Status element(ElementContext& context) {
   if (!context.shape().isArray()) {
-    Diagnostic diagnostic;
-    diagnostic.kind = ErrorKind::Unsupported;
-    diagnostic.message = "copy of a tuple has no code of its own; its leaves are copied one by one";
-    return std::unexpected(std::move(diagnostic));
+    return fail(ErrorKind::Unsupported, "copy of a tuple has no code of its own; its leaves are copied one by one");
   }
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
   context.results = {value};

@@ -8,8 +8,8 @@
 #include "core/fourier/transform.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 namespace {
@@ -115,13 +115,13 @@ void store(const std::vector<Complex>& values, Literal& to) {
 Status transformAlong(const EvaluateContext& context, std::vector<Complex>& values, const std::vector<int64_t>& dims,
                       size_t d, bool inverse) {
   const auto length = static_cast<size_t>(dims[d]);
-  const auto step = static_cast<size_t>(denseStrides(dims)[d]);
+  const auto step = static_cast<size_t>(rowMajorStrides(dims)[d]);
   const FourierTransform<double> transform(length, inverse, step > 1);
   std::vector<double> line(transform.lineSize()), lanes(transform.lanesSize());
   const size_t blocks = length == 0 ? 0 : values.size() / (length * step),
                together = step == 1 ? FourierTransform<double>::kLanes : 1;
   for (size_t block = 0; block < blocks; block += together) {
-    if (isCancelled(context)) return cancelledDiagnostic();
+    if (isCancelled(context)) return failCancelled();
     Complex* first = values.data() + block * length * step;
     const FourierLines<double> lines = step == 1
                                            ? FourierLines<double>{first, std::min(blocks - block, together), length, 1}

@@ -3,8 +3,8 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/scalar_function.h"
 
 namespace tessera {

@@ -24,9 +24,10 @@
 namespace tessera {
 
 struct OpDef;
-class ElementContext;  // core/ops/shared/element_context.h
-class LoopContext;     // core/ops/shared/element_context.h
-class Communicator;    // core/evaluate/collectives.h
+struct DimensionRelations;  // core/ops/dimension_relations.h
+class ElementContext;       // core/ops/shared/element_context.h
+class LoopContext;          // core/ops/shared/element_context.h
+class Communicator;         // core/evaluate/collectives.h
 
 enum class ExecutionKind : uint8_t {
   Element,    // one output element from input elements: `element` describes it
@@ -109,6 +110,8 @@ struct EvaluateContext {
   std::array<uint64_t, 2>* memory = nullptr;
 };
 
+inline bool isCancelled(const EvaluateContext& context) { return context.cancelled && context.cancelled(); }
+
 struct OpDef {
   Opcode opcode;
   ExecutionKind kind;
@@ -127,6 +130,9 @@ struct OpDef {
   Status (*element)(ElementContext&) = nullptr;
   // kind Loops.
   Status (*loops)(LoopContext&) = nullptr;
+  // Where each dimension's size comes from; read where inference agrees with the instruction, whose shape is `written`.
+  // Null: opaque, nothing is known.
+  DimensionRelations (*dimensions)(const InferContext&) = nullptr;
 };
 
 // One per op file (external linkage for `const OpDef kAdd = …`); those of opcodes without an op file are never used.

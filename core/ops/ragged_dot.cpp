@@ -3,11 +3,11 @@
 // of its own), or a batch one (the groups are only named: a plain dot).
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/dot_dimensions.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
@@ -150,7 +150,7 @@ class Groups {
   Groups(const Literal& sizes, const Parts& parts)
       : values_(elementsAs<uint64_t>(sizes)), count_(sizes.shape().dimensions.back()), prefix_(parts.prefix) {
     if (sizes.shape().rank() == 1) prefix_.clear();
-    strides_ = denseStrides(sizes.shape().dimensions);
+    strides_ = rowMajorStrides(sizes.shape().dimensions);
   }
   // The group that holds position `at`; nullopt: none.
   std::optional<int64_t> find(std::span<const int64_t> index, int64_t at) const {
@@ -175,15 +175,15 @@ template <class Acc>
 Status contract(const EvaluateContext& context, const Parts& parts, Literal& output) {
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
   const std::vector<Acc> left = elementsAs<Acc>(context.operands[0]), right = elementsAs<Acc>(context.operands[1]);
-  const IndexVector leftStrides = denseStrides(lhs.dimensions), rightStrides = denseStrides(rhs.dimensions);
+  const IndexVector leftStrides = rowMajorStrides(lhs.dimensions), rightStrides = rowMajorStrides(rhs.dimensions);
   const IndexVector depth = pickDims(lhs.dimensions, parts.leftContracting);
   const Groups groups(context.operands[2], parts);
   const auto ragged = static_cast<size_t>(parts.ragged);
   IndexVector atLeft(lhs.dimensions.size(), 0), atRight(rhs.dimensions.size(), 0);
   std::byte* out = output.mutableBytes().data();
   bool stopped = false;
-  walkIndices(output.shape().dimensions, [&](const IndexVector& index) {
-    if (stopped || (context.cancelled && context.cancelled())) return void(stopped = true);
+  forEachIndex(output.shape().dimensions, [&](const IndexVector& index) {
+    if (stopped || isCancelled(context)) return void(stopped = true);
     const std::span<const int64_t> all =
         std::span<const int64_t>(index).subspan(parts.form == Form::Contracting ? 1 : 0);
     put(atLeft, parts.leftBatch, all);
@@ -195,12 +195,12 @@ Status contract(const EvaluateContext& context, const Parts& parts, Literal& out
     if (parts.form == Form::Free && (group = groups.find(atLeft, atLeft[ragged])))
       atRight[static_cast<size_t>(*parts.group)] = *group;
     const bool counts = parts.form != Form::Free || group;
-    walkIndices(depth, [&](const IndexVector& k) {
+    forEachIndex(depth, [&](const IndexVector& k) {
       put(atLeft, parts.leftContracting, k);
       put(atRight, parts.rightContracting, k);
       if (!counts || (parts.form == Form::Contracting && groups.find(atLeft, atLeft[ragged]) != index[0])) return;
-      sum += left[static_cast<size_t>(offsetOf(atLeft, leftStrides))] *
-             right[static_cast<size_t>(offsetOf(atRight, rightStrides))];
+      sum += left[static_cast<size_t>(linearIndexOf(atLeft, leftStrides))] *
+             right[static_cast<size_t>(linearIndexOf(atRight, rightStrides))];
     });
     storeFrom<Acc>(output.shape().type, out, sum);
     out += byteWidth(output.shape().type);

@@ -4,8 +4,8 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 
@@ -79,8 +79,8 @@ void reduceInto(const Literal& input, Acc init, std::span<const int64_t> outputS
   const auto values = elementsAs<Acc>(input);
   std::vector<Acc> sums(static_cast<size_t>(output.elementCount()), init);
   size_t at = 0;
-  walkIndices(input.shape().dimensions, [&](const IndexVector& index) {
-    Acc& sum = sums[static_cast<size_t>(offsetOf(index, outputStrides))];
+  forEachIndex(input.shape().dimensions, [&](const IndexVector& index) {
+    Acc& sum = sums[static_cast<size_t>(linearIndexOf(index, outputStrides))];
     sum = combine(sum, values[at++]);
   });
   const ElementType type = output.shape().type;
@@ -110,7 +110,7 @@ bool reducePlain(const EvaluateContext& context, std::span<const int64_t> output
 // Stride of each input dimension in the output; 0 for reduced ones.
 IndexVector stridesInOutput(const Shape& input, std::span<const int64_t> dims) {
   const IndexVector kept = otherDims(input.rank(), dims);
-  const IndexVector strides = denseStrides(pickDims(input.dimensions, kept));
+  const IndexVector strides = rowMajorStrides(pickDims(input.dimensions, kept));
   IndexVector out(input.dimensions.size(), 0);
   for (size_t i = 0; i < kept.size(); ++i) out[static_cast<size_t>(kept[i])] = strides[i];
   return out;
@@ -125,7 +125,7 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
   for (size_t i = 0; i < n; ++i) parameters.push_back(context.operands[i].shape().type);
   ScalarFunction reducer(context, 0, parameters, results);
   reducer.keepPrecision();
-  const size_t cells = static_cast<size_t>(cellCount(outputs[0].shape().dimensions));
+  const size_t cells = static_cast<size_t>(productOf(outputs[0].shape().dimensions));
   std::vector<ScalarValue> sums(cells * n), arguments(2 * n);
   for (size_t i = 0; i < sums.size(); ++i) {
     const Literal& init = context.operands[n + i % n];
@@ -133,9 +133,9 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
   }
   Status status;
   size_t at = 0;
-  walkIndices(context.operands[0].shape().dimensions, [&](const IndexVector& index) {
+  forEachIndex(context.operands[0].shape().dimensions, [&](const IndexVector& index) {
     if (!status) return;
-    const auto sum = std::span(sums).subspan(static_cast<size_t>(offsetOf(index, outputStrides)) * n, n);
+    const auto sum = std::span(sums).subspan(static_cast<size_t>(linearIndexOf(index, outputStrides)) * n, n);
     for (size_t i = 0; i < n; ++i) {
       const ElementType type = parameters[n + i];
       arguments[i] = sum[i];
@@ -155,7 +155,7 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
 
 // As many results as elements: nothing is combined, and the initial value, an identity, changes nothing.
 bool combinesNothing(const Shape& input, const IndexVector& reduced) {
-  return cellCount(pickDims(input.dimensions, reduced)) == 1;
+  return productOf(pickDims(input.dimensions, reduced)) == 1;
 }
 
 void copyAs(const Literal& from, Literal& to) {

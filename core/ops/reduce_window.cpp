@@ -2,11 +2,11 @@
 // part, so the result does not depend on whether the initial value is neutral for padding.
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 #include "core/ops/shared/window_math.h"
@@ -93,15 +93,15 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   reducer.keepPrecision();
   const Shape& input = context.operands[0].shape();
   const Window window = windowOr(*context.instruction.attributes, input.dimensions.size());
-  const IndexVector strides = denseStrides(input.dimensions), sizes = windowSizes(window);
+  const IndexVector strides = rowMajorStrides(input.dimensions), sizes = windowSizes(window);
   std::vector<ScalarValue> scalars(2 * n), sums(n);
   Status status;
   size_t cell = 0;
-  walkIndices(outputs[0].shape().dimensions, [&](const IndexVector& position) {
+  forEachIndex(outputs[0].shape().dimensions, [&](const IndexVector& position) {
     if (!status) return;
     for (size_t i = 0; i < n; ++i)
       sums[i] = loadScalar(context.operands[n + i].shape().type, context.operands[n + i].bytes().data());
-    walkIndices(sizes, [&](const IndexVector& inWindow) {
+    forEachIndex(sizes, [&](const IndexVector& inWindow) {
       const auto offset = sourceOffset(window, input, strides, position, inWindow);
       if (!offset || !status) return;
       for (size_t i = 0; i < n; ++i) {
@@ -115,7 +115,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
       storeScalar(results[i], outputs[i].mutableBytes().data() + cell * static_cast<size_t>(byteWidth(results[i])),
                   sums[i]);
     ++cell;
-    if (cell % 4096 == 0 && context.cancelled && context.cancelled()) status = failCancelled();
+    if (cell % 4096 == 0 && isCancelled(context)) status = failCancelled();
   });
   TESSERA_TRY(status);
   return literalOrTuple(std::move(outputs));

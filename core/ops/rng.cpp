@@ -89,7 +89,7 @@ Result<Literal> evaluateRng(const EvaluateContext& context) {
   const bool isNormal = context.instruction.attributes->textOr(Attr::distribution, "") == "rng_normal";
   const auto width = static_cast<size_t>(byteWidth(type));
   for (uint64_t i = 0; i < count; ++i) {
-    if ((i & 0xfffff) == 0 && isCancelled(context)) return cancelledDiagnostic();
+    if ((i & 0xfffff) == 0 && isCancelled(context)) return failCancelled();
     std::byte* to = out.mutableBytes().data() + i * width;
     if (isFloat(type)) {
       const double x = loadDouble(type, a), y = loadDouble(type, b);

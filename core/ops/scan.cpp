@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
@@ -144,9 +144,9 @@ Rows rowsOf(const Shape& shape, int64_t dimension) {
   Rows out;
   const auto d = static_cast<size_t>(dimension);
   const std::span<const int64_t> dims(shape.dimensions);
-  out.outer = static_cast<size_t>(cellCount(dims.first(d)));
+  out.outer = static_cast<size_t>(productOf(dims.first(d)));
   out.length = static_cast<size_t>(dims[d]);
-  out.innerBytes = static_cast<size_t>(cellCount(dims.subspan(d + 1))) * static_cast<size_t>(byteWidth(shape.type));
+  out.innerBytes = static_cast<size_t>(productOf(dims.subspan(d + 1))) * static_cast<size_t>(byteWidth(shape.type));
   return out;
 }
 
@@ -182,7 +182,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   const size_t steps =
       inputs ? rowsOf(context.operands[0].shape(), dimension).length : rowsOf(leaves[0], dimension).length;
   for (size_t n = 0; n < steps; ++n) {
-    if (context.cancelled && context.cancelled()) return failCancelled();
+    if (isCancelled(context)) return failCancelled();
     const size_t step = reverse ? steps - 1 - n : n;
     std::vector<Literal> arguments;
     for (size_t i = 0; i < inputs; ++i) {

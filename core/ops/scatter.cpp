@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 #include "core/ops/shared/scatter_targets.h"
@@ -148,15 +148,15 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   ScalarFunction combine(context, 0, parameters, results);
   const Shape &operand = context.operands[0].shape(), &updates = context.operands[n + 1].shape();
   const ScatterFacts facts = scatterFactsOf(*context.instruction.attributes, operand.rank(), updates.rank());
-  const IndexVector window = scatterWindow(facts, operand, updates), strides = denseStrides(operand.dimensions);
+  const IndexVector window = scatterWindow(facts, operand, updates), strides = rowMajorStrides(operand.dimensions);
   std::vector<ScalarValue> scalars(2 * n), next(n);
   Status status;
   int64_t at = 0;
-  walkIndices(updates.dimensions, [&](const IndexVector& update) {
+  forEachIndex(updates.dimensions, [&](const IndexVector& update) {
     const int64_t from = at++;
     const auto target = scatterTargetOf(facts, context.operands[n], window, operand, update);
     if (!target || !status) return;
-    const int64_t to = offsetOf(*target, strides);
+    const int64_t to = linearIndexOf(*target, strides);
     for (size_t i = 0; i < n; ++i) {
       scalars[i] = loadScalar(results[i], outputs[i].bytes().data() + to * byteWidth(results[i]));
       const Literal& source = context.operands[n + 1 + i];

@@ -3,8 +3,8 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 namespace {
@@ -103,7 +103,7 @@ Result<Literal> evaluateAs(const EvaluateContext& context) {
   const bool transposed = (op != "NO_TRANSPOSE") == left;
   const bool lower = attributes.boolOr(Attr::lower, false) != transposed;
   for (size_t batch = 0; n != 0 && batch * rows * columns < x.size(); ++batch) {
-    if (isCancelled(context)) return cancelledDiagnostic();
+    if (isCancelled(context)) return failCancelled();
     const Triangle<T> m{a.data() + batch * n * n, n, transposed, op == "ADJOINT",
                         attributes.boolOr(Attr::unit_diagonal, false)};
     T* matrix = x.data() + batch * rows * columns;

@@ -55,12 +55,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   if (!condition || !body) return fail("while needs a condition and a body");
   Literal state = context.operands[0];
   while (true) {
-    if (context.cancelled && context.cancelled()) {
-      Diagnostic d;
-      d.kind = ErrorKind::Runtime;
-      d.message = "cancelled";
-      return std::unexpected(std::move(d));
-    }
+    if (isCancelled(context)) return failCancelled();
     TESSERA_ASSIGN_OR_RETURN(Literal again, context.call(*condition, {&state, 1}));
     if (again.bytes().empty() || again.bytes()[0] == std::byte{0}) return state;
     TESSERA_ASSIGN_OR_RETURN(Literal next, context.call(*body, {&state, 1}));

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/ops/shared/faults.h"
+#include "core/base/result.h"
 #include "core/ops/shared/mixed_precision.h"
 #include "core/passes/buffers/copy_insertion.h"
 #include "core/passes/buffers/schedule.h"

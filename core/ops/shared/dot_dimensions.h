@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "core/hlo/index_math.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 

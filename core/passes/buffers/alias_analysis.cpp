@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/inference/callee_index.h"
-#include "core/ops/shared/faults.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -156,8 +156,7 @@ class AliasBuilder {
       collectLeaves(*in.shape, out_.shapes_);
       out_.makers_.resize(out_.shapes_.size(), in.id);
       if (in.opcode == Opcode::Call)
-        return failAs(ErrorKind::Unsupported,
-                      fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
+        return fail(ErrorKind::Unsupported, fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
       if (in.opcode == Opcode::While) {
         const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
         const auto* body = in.attributes->get<ComputationId>(Attr::body);
@@ -175,8 +174,8 @@ class AliasBuilder {
 
   Status enter(ComputationId c, Place place) {
     if (!places_.emplace(c.value, place).second)
-      return failAs(ErrorKind::Unsupported,
-                    "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
+      return fail(ErrorKind::Unsupported,
+                  "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
     out_.computations_.push_back(c);
     return {};
   }

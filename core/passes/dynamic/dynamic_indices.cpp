@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/shared/index_space.h"
+#include "core/hlo/index_math.h"
 
 namespace tessera {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/ops/shared/index_space.h"
+#include "core/hlo/index_math.h"
 #include "core/ops/shared/reshape_sizes.h"
 
 namespace tessera {
@@ -110,7 +110,7 @@ DimensionSizes DynamicRule::reshapedSizes() {
 // than there is, what lies behind in the operand follows, and its last element, in XLA's order.
 void DynamicRule::reshape(DimensionSizes result) {
   const std::vector<int64_t> from = dims(0), to = shape_.dimensions;
-  const int64_t dense = cellCount(from);
+  const int64_t dense = productOf(from);
   if (dense == 0) return standIn(build_.reshape(operands_[0], to), std::move(result));
   InstructionId place = build_.broadcast(build_.number(0), to), stride = build_.number(1);
   for (size_t d = to.size(); d-- > 0;) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/ops/shared/index_space.h"
+#include "core/hlo/index_math.h"
 
 namespace tessera {
 

@@ -45,14 +45,10 @@ void DynamicRule::standIn(InstructionId by, DimensionSizes result) {
 }
 
 Status DynamicRule::unsupported() const {
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = fmt::format("{} ({}) of values with dynamic dimensions cannot be compiled", original_.name,
-                          original_.opcodeName());
-  d.instruction = id_;
-  d.instructionName = std::string(original_.name);
-  d.position = original_.position;
-  return std::unexpected(std::move(d));
+  return fail(
+      placedAt(original_, {.kind = ErrorKind::Unsupported,
+                           .message = fmt::format("{} ({}) of values with dynamic dimensions cannot be compiled",
+                                                  original_.name, original_.opcodeName())}));
 }
 
 bool DynamicRule::isAnnotation() const {

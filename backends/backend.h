@@ -17,7 +17,7 @@
 
 namespace tessera {
 
-class Communicator;       // core/evaluate/collectives.h
+class Communicator;       // core/devices/collectives.h
 class CustomCallLibrary;  // core/custom_calls/custom_call_library.h
 
 struct CompileOptions {

@@ -7,8 +7,8 @@
 
 #include "core/custom_calls/custom_calls.h"
 #include "core/evaluate/evaluate.h"
+#include "core/ops/inference/mixed_precision.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/mixed_precision.h"
 
 namespace tessera {
 namespace {

@@ -1,6 +1,6 @@
 // tessera compile FILE -o OUT.o|OUT.so [--header=OUT.h]: a program ahead of time, as an object file with a C entry
-// point or as a library that the system's compiler links, and its header. backends/aot writes both; here they get their
-// places.
+// point or as a library that the system's compiler links, and its header. backends/cpu/aot writes both; here they get
+// their places.
 #include <unistd.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 #include "core/formats/npz.h"
 
 namespace tessera::cli {

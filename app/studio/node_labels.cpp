@@ -4,8 +4,8 @@
 #include <QEvent>
 #include <QPainter>
 
+#include "core/arrange/text_metrics.h"
 #include "core/hlo/module.h"
-#include "core/picture/text_metrics.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
 #include "editor/document/document.h"

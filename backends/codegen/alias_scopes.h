@@ -19,7 +19,7 @@ class Value;
 
 namespace tessera::codegen {
 
-// The promise of every step that runs a kernel (cpu/plan/plan_builder checks its own, tests those of the corpus):
+// The promise of every step that runs a kernel (cpu/plan_builder checks its own, tests those of the corpus):
 // results lie apart from one another, and from each operand of which this is false; where it is true, apart or over it
 // as a whole.
 bool outputMayAliasOperand(const LoopProgram& program, size_t output, size_t operand);

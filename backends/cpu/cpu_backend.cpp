@@ -8,9 +8,9 @@
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/dynamic_entry.h"
 #include "backends/cpu/kernels/host_processor.h"
+#include "backends/cpu/kernels/within_memory.h"
 #include "backends/cpu/plan/detach_bitcasts.h"
-#include "backends/cpu/plan/plan_builder.h"
-#include "backends/cpu/plan/within_memory.h"
+#include "backends/cpu/plan_builder.h"
 #include "core/passes/buffers/buffer_assignment.h"
 #include "core/passes/pipeline.h"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/aot/program_object.h"
+#include "backends/cpu/aot/program_object.h"
 #include "backends/runtime/dnnl/dnnl_engine.h"
 #include "core/base/memory.h"
 #include "core/cost/cost.h"

@@ -1,5 +1,5 @@
 // Step: what a plan consists of, and the state of one run of it. Steps hold slot numbers, never addresses, and allocate
-// nothing while they run. The backend makes them from instructions (cpu/plan/plan_builder); the run-time library makes
+// nothing while they run. The backend makes them from instructions (cpu/plan_builder); the run-time library makes
 // them again from what an object keeps (fields.h, program.h). Knows nothing of modules and of LLVM.
 #pragma once
 

@@ -8,7 +8,7 @@
 #include "core/arrange/arrangement.h"
 #include "core/arrange/box_style.h"
 #include "core/arrange/routing.h"
-#include "core/picture/text_metrics.h"
+#include "core/arrange/text_metrics.h"
 
 namespace tessera {
 namespace {

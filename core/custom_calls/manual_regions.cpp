@@ -4,8 +4,8 @@
 // way out the devices that hold different blocks exchange them.
 #include "core/base/result.h"
 #include "core/custom_calls/custom_calls.h"
-#include "core/evaluate/sharding.h"
-#include "core/evaluate/shardy.h"
+#include "core/devices/sharding.h"
+#include "core/devices/shardy.h"
 #include "core/ops/shared/collective_groups.h"
 
 namespace tessera {

@@ -39,7 +39,7 @@ struct SetNote {
   std::string note;
 };
 // The shape of an instruction whose op takes it as written: parameter, iota, broadcast, reshape, convert …,
-// or of a constant whose value says how it goes on (core/edit/sizes/resized_constant.h).
+// or of a constant whose value says how it goes on (core/edit/resized_constant.h).
 struct SetShape {
   InstructionId instruction;
   Shape shape;

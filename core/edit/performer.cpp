@@ -5,7 +5,7 @@
 
 #include "core/edit/defaults.h"
 #include "core/edit/refusal.h"
-#include "core/edit/sizes/resized_constant.h"
+#include "core/edit/resized_constant.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/callgraph.h"
 #include "core/ops/inference/infer.h"

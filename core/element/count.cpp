@@ -1,8 +1,9 @@
 // Counting: every node of data runs once a point of the iteration space and of the loops around it. Index arithmetic
 // is free. Bytes: an operand is read at most once as a whole (what comes from memory; caches serve the rest).
+#include "core/element/count.h"
+
 #include <algorithm>
 
-#include "core/element/compose.h"
 #include "core/element/loop_nest.h"
 
 namespace tessera {

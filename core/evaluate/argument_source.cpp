@@ -7,7 +7,7 @@
 #include <optional>
 #include <sstream>
 
-#include "core/formats/module_file.h"
+#include "core/formats/file_content.h"
 #include "core/formats/npz.h"
 #include "core/hlo/numbers.h"
 

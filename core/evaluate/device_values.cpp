@@ -5,8 +5,9 @@
 #include <numeric>
 
 #include "core/custom_calls/custom_calls.h"
-#include "core/evaluate/sharding.h"
-#include "core/evaluate/shardy.h"
+#include "core/devices/sharding.h"
+#include "core/devices/shardy.h"
+#include "core/evaluate/join_blocks.h"
 
 namespace tessera {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 #include "core/evaluate/evaluate.h"
 
 namespace tessera {

@@ -140,9 +140,16 @@ class DynamicOp {
 
   Result<Literal> evaluateOn(std::span<const Literal> operands, const Shape& shape,
                              std::span<const Shape* const> shapes) const {
-    EvaluateContext context{
-        context_.instruction,  shape,          operands, shapes, context_.call, context_.cancelled, context_.module,
-        context_.communicator, context_.memory};
+    EvaluateContext context{context_.instruction,
+                            shape,
+                            operands,
+                            shapes,
+                            context_.call,
+                            context_.cancelled,
+                            context_.module,
+                            context_.communicator,
+                            context_.memory,
+                            context_.customCall};
     return op_.evaluate(context);
   }
 

@@ -9,11 +9,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/custom_calls/custom_calls.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/callgraph.h"
+#include "core/ops/inference/mixed_precision.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/mixed_precision.h"
 
 namespace tessera {
 namespace {
@@ -240,6 +241,7 @@ class Evaluator {
                             [this] { return cancelled(); },
                             &module_,
                             options_.communicator};
+    context.customCall = runCustomCall;
     if (step.op->kind == ExecutionKind::Library) context.memory = memoryOf(instruction);
     const bool dynamic = needsDynamicEvaluation(instruction, operands, step.shapes);
     auto value = dynamic ? evaluateDynamic(*step.op, context) : step.op->evaluate(context);

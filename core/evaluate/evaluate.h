@@ -17,7 +17,7 @@
 
 namespace tessera {
 
-class Communicator;  // core/evaluate/collectives.h
+class Communicator;  // core/devices/collectives.h
 
 // Entry arguments as leaves in order; gives the root's leaves.
 Result<std::vector<Literal>> evaluateModule(const Module& module, std::span<const Literal> arguments,

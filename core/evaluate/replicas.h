@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 #include "core/hlo/literal.h"
 
 namespace tessera {

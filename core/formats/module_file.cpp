@@ -1,17 +1,7 @@
-// Files: whole contents with gz and zst unpacked, writing that never leaves half a file, and reading a module by
-// content.
+// See module_file.h.
 #include "core/formats/module_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <memory>
 #include <new>
 
 #include "core/formats/dot_reader.h"
@@ -21,106 +11,8 @@
 namespace tessera {
 namespace {
 
-// Unpacked text beyond this is refused, so that a small hostile archive cannot eat the memory.
-constexpr size_t kMaxUnpacked = size_t{4} << 30;
-
-std::unexpected<Diagnostic> failed(ErrorKind kind, const std::filesystem::path& path, std::string reason) {
-  return fail({.kind = kind, .message = std::move(reason), .file = path.string()});
-}
-
-std::unexpected<Diagnostic> cannotRead(const std::filesystem::path& path, const std::string& reason) {
-  return failed(ErrorKind::Input, path, "cannot be read: " + reason);
-}
-
-std::unexpected<Diagnostic> cannotWrite(const std::filesystem::path& path, const std::string& reason) {
-  return failed(ErrorKind::Output, path, "cannot be written: " + reason);
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
-
-Result<std::string> readAll(int fd, size_t sizeHint, const std::filesystem::path& path) {
-  std::string out;
-  out.resize(sizeHint + 1);
-  size_t used = 0;
-  while (true) {
-    if (used == out.size()) out.resize(out.size() * 2);
-    const ssize_t got = ::read(fd, out.data() + used, out.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return cannotRead(path, std::strerror(errno));
-    if (got == 0) break;
-    used += static_cast<size_t>(got);
-    if (used > kMaxUnpacked) return cannotRead(path, "it is larger than 4 GiB");
-  }
-  out.resize(used);
-  return out;
-}
-
-Result<std::string> unpackGzip(const std::string& packed, const std::filesystem::path& path) {
-  z_stream stream{};
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) return cannotRead(path, "the gzip decoder cannot start");
-  std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, inflateEnd);
-  std::string out;
-  const size_t total = packed.size();
-  size_t fed = 0;
-  int status = Z_OK;
-  while (true) {
-    if (stream.avail_in == 0 && fed < total) {
-      const size_t chunk = std::min<size_t>(total - fed, 1u << 30);
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + fed));
-      stream.avail_in = static_cast<uInt>(chunk);
-      fed += chunk;
-    }
-    const size_t used = out.size();
-    constexpr size_t kBlock = 1u << 20;
-    out.resize(used + kBlock);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = kBlock;
-    status = inflate(&stream, Z_NO_FLUSH);
-    out.resize(used + kBlock - stream.avail_out);
-    if (status == Z_STREAM_END) {
-      if (stream.avail_in == 0 && fed == total) return out;
-      if (inflateReset(&stream) != Z_OK) break;  // another member follows
-      continue;
-    }
-    if (status != Z_OK || out.size() > kMaxUnpacked) break;
-  }
-  if (out.size() > kMaxUnpacked) return cannotRead(path, "its unpacked content is larger than 4 GiB");
-  return cannotRead(path, status == Z_BUF_ERROR ? "the gzip data end too early" : "the gzip data are damaged");
-}
-
-Result<std::string> unpackZstd(const std::string& packed, const std::filesystem::path& path) {
-  std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
-  if (!context) return cannotRead(path, "the zstd decoder cannot start");
-  std::string out;
-  ZSTD_inBuffer input{packed.data(), packed.size(), 0};
-  const size_t block = ZSTD_DStreamOutSize();
-  size_t status = 1;
-  while (true) {
-    const size_t used = out.size();
-    out.resize(used + block);
-    ZSTD_outBuffer output{out.data() + used, block, 0};
-    status = ZSTD_decompressStream(context.get(), &output, &input);
-    out.resize(used + output.pos);
-    if (ZSTD_isError(status))
-      return cannotRead(path, std::string("the zstd data are damaged: ") + ZSTD_getErrorName(status));
-    if (out.size() > kMaxUnpacked) return cannotRead(path, "its unpacked content is larger than 4 GiB");
-    if (input.pos == input.size && output.pos < block) break;
-  }
-  if (status != 0) return cannotRead(path, "the zstd data end too early");
-  return out;
+Diagnostic diagnosticOf(ErrorKind kind, const std::filesystem::path& path, std::string reason) {
+  return {.kind = kind, .message = std::move(reason), .file = path.string()};
 }
 
 bool looksBinary(std::string_view content) {
@@ -131,64 +23,43 @@ bool looksBinary(std::string_view content) {
   });
 }
 
-Status writeAll(int fd, std::string_view content, const std::filesystem::path& path) {
-  while (!content.empty()) {
-    const ssize_t put = ::write(fd, content.data(), content.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return cannotWrite(path, std::strerror(errno));
-    content.remove_prefix(static_cast<size_t>(put));
-  }
-  return {};
+ReadResult failedRead(Diagnostic diagnostic, const std::filesystem::path& path) {
+  ReadResult out;
+  if (diagnostic.file.empty()) diagnostic.file = path.string();
+  out.diagnostics.add(std::move(diagnostic));
+  return out;
 }
 
-// Devices and pipes (/dev/stdout) cannot be replaced by a rename.
-Status writeInPlace(const std::filesystem::path& path, std::string_view content) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.get() < 0) return cannotWrite(path, std::strerror(errno));
-  return writeAll(file.get(), content, path);
+// The graph of a sidecar: a file beside it that is no project itself.
+ReadResult readBeside(const ProjectContent& content, const std::filesystem::path& path) {
+  const std::filesystem::path graph = path.parent_path() / content.project.graphFile;
+  auto text = readFile(graph);
+  if (!text) {
+    Diagnostic d = std::move(text).error();
+    d.message = "the graph " + content.project.graphFile + " of the project " + d.message;
+    d.file = path.string();
+    return failedRead(std::move(d), path);
+  }
+  if (!looksLikeProject(*text)) return readModule(graph);
+  return failedRead({.message = "the graph of the project is a project itself: " + content.project.graphFile}, path);
 }
 
 }  // namespace
 
-Result<std::string> readFile(const std::filesystem::path& path) try {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return cannotRead(path, std::strerror(errno));
-  struct stat facts {};
-  if (::fstat(file.get(), &facts) != 0) return cannotRead(path, std::strerror(errno));
-  if (S_ISDIR(facts.st_mode)) return cannotRead(path, "it is a directory");
-  const size_t hint = S_ISREG(facts.st_mode) ? std::min(static_cast<size_t>(facts.st_size), kMaxUnpacked) : 0;
-  auto content = readAll(file.get(), hint, path);
-  if (!content) return content;
-  if (content->starts_with("\x1f\x8b")) return unpackGzip(*content, path);
-  if (content->starts_with("\x28\xb5\x2f\xfd")) return unpackZstd(*content, path);
-  return content;
-} catch (const std::bad_alloc&) {
-  return cannotRead(path, "there is not enough memory for its content");
-}
-
-Status writeFileAtomically(const std::filesystem::path& path, std::string_view content) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status)) return cannotWrite(path, "it is a directory");
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return writeInPlace(path, content);
-  std::filesystem::path target = path;
-  if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) {
-    target = std::filesystem::weakly_canonical(path, error);
-    if (error) target = path;
+ReadResult readProjectModule(std::string_view content, const std::filesystem::path& path) {
+  auto parsed = parseProject(content);
+  if (!parsed) return failedRead(std::move(parsed).error(), path);
+  if (!parsed->project.graphFile.empty()) return readBeside(*parsed, path);
+  ReadResult out = readHloText(parsed->graph, path.string());
+  const uint32_t above = parsed->graphLine - 1;
+  for (Diagnostic& d : out.diagnostics.items())
+    if (d.position.line) d.position.line += above;
+  if (out.module) {
+    for (ComputationId computation : out.module->order())
+      for (InstructionId id : out.module->at(computation).instructions)
+        if (out.module->at(id).position.line) out.module->edit(id).position.line += above;
   }
-  std::string temporary = target.string() + ".XXXXXX";
-  Descriptor file(::mkstemp(temporary.data()));
-  if (file.get() < 0) return cannotWrite(path, std::strerror(errno));
-  struct stat old {};
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  const mode_t mode = ::stat(target.c_str(), &old) == 0 ? old.st_mode & 07777 : 0666 & ~mask;
-  Status written = writeAll(file.get(), content, path);
-  if (written && (::fchmod(file.get(), mode) != 0 || ::fsync(file.get()) != 0 || !file.close() ||
-                  ::rename(temporary.c_str(), target.c_str()) != 0))
-    written = cannotWrite(path, std::strerror(errno));
-  if (!written) ::unlink(temporary.c_str());
-  return written;
+  return out;
 }
 
 ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
@@ -207,9 +78,9 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
   if (looksLikeDot(*content)) {
     auto graph = readDot(*content, path.string());
     out.diagnostics.add(
-        graph ? failed(ErrorKind::Invalid, path,
-                       "a Graphviz file is a picture and has no operations; `render`, `stats` and the studio show it")
-                    .error()
+        graph ? diagnosticOf(
+                    ErrorKind::Invalid, path,
+                    "a Graphviz file is a picture and has no operations; `render`, `stats` and the studio show it")
               : std::move(graph).error());
     return out;
   }
@@ -222,7 +93,7 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
   return out;
 } catch (const std::bad_alloc&) {
   ProtoContent out;
-  out.diagnostics.add(failed(ErrorKind::Runtime, path, "there is not enough memory for the module").error());
+  out.diagnostics.add(diagnosticOf(ErrorKind::Runtime, path, "there is not enough memory for the module"));
   return out;
 }
 

@@ -2,22 +2,19 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <string_view>
 
-#include "core/base/result.h"
+#include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
 
 namespace tessera {
 
-// Whole content; Fault::Input with the reason for a directory, unreadable or missing file. gz and zst are unpacked.
-Result<std::string> readFile(const std::filesystem::path& path);
-// Written to a temporary name beside it, synced and renamed; Fault::Output with the reason.
-Status writeFileAtomically(const std::filesystem::path& path, std::string_view content);
-
 // readFile + the reader that the content asks for. An unreadable file is a diagnostic with Fault::Input.
 ReadResult readModule(const std::filesystem::path& path);
 // The same with the values that an HloSnapshot brings.
 ProtoContent readModuleWithValues(const std::filesystem::path& path);
+// The module of a project file, with positions of the file in its diagnostics. A graph file is read from beside `path`.
+ReadResult readProjectModule(std::string_view content, const std::filesystem::path& path);
 
 }  // namespace tessera

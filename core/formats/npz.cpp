@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "core/base/checked_math.h"
-#include "core/formats/module_file.h"
+#include "core/formats/file_content.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {

@@ -22,8 +22,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/formats/file_content.h"
 #include "core/formats/hlo_text/lexer.h"
-#include "core/formats/module_file.h"
 
 namespace tessera {
 namespace {
@@ -313,27 +313,6 @@ void renameSpots(Map& map, const std::string& from, const std::string& to) {
   map = std::move(out);
 }
 
-ReadResult failedRead(Diagnostic diagnostic, const std::filesystem::path& path) {
-  ReadResult out;
-  if (diagnostic.file.empty()) diagnostic.file = path.string();
-  out.diagnostics.add(std::move(diagnostic));
-  return out;
-}
-
-// The graph of a sidecar: a file beside it that is no project itself.
-ReadResult readBeside(const ProjectContent& content, const std::filesystem::path& path) {
-  const std::filesystem::path graph = path.parent_path() / content.project.graphFile;
-  auto text = readFile(graph);
-  if (!text) {
-    Diagnostic d = std::move(text).error();
-    d.message = "the graph " + content.project.graphFile + " of the project " + d.message;
-    d.file = path.string();
-    return failedRead(std::move(d), path);
-  }
-  if (!looksLikeProject(*text)) return readModule(graph);
-  return failedRead({.message = "the graph of the project is a project itself: " + content.project.graphFile}, path);
-}
-
 }  // namespace
 
 const ProjectPage* Project::find(std::string_view computation) const {
@@ -394,22 +373,6 @@ std::string printProject(const Project& project, const Module* graph) {
   std::string text = printHloText(*graph);
   while (text.ends_with('\n')) text.pop_back();
   return out + "hlo\n" + text + "\nend\n";
-}
-
-ReadResult readProjectModule(std::string_view content, const std::filesystem::path& path) {
-  auto parsed = parseProject(content);
-  if (!parsed) return failedRead(std::move(parsed).error(), path);
-  if (!parsed->project.graphFile.empty()) return readBeside(*parsed, path);
-  ReadResult out = readHloText(parsed->graph, path.string());
-  const uint32_t above = parsed->graphLine - 1;
-  for (Diagnostic& d : out.diagnostics.items())
-    if (d.position.line) d.position.line += above;
-  if (out.module) {
-    for (ComputationId computation : out.module->order())
-      for (InstructionId id : out.module->at(computation).instructions)
-        if (out.module->at(id).position.line) out.module->edit(id).position.line += above;
-  }
-  return out;
 }
 
 std::filesystem::path sidecarOf(const std::filesystem::path& graph) { return graph.string() + ".tessera"; }

@@ -76,8 +76,6 @@ Result<ProjectContent> parseProject(std::string_view content);
 // Pages and items in order; numbers to a tenth. `graph`: null for a sidecar.
 std::string printProject(const Project& project, const Module* graph);
 
-// The module of a project file, with positions of the file in its diagnostics. A graph file is read from beside `path`.
-ReadResult readProjectModule(std::string_view content, const std::filesystem::path& path);
 // What was arranged for a file: of the project file itself, or of the sidecar beside it. An empty project when there is
 // none; a sidecar that does not read is an error.
 Result<Project> readArrangement(const std::filesystem::path& path);

@@ -274,19 +274,20 @@ constexpr Constraint kConstraints[] = {{"C1",
 }  // namespace
 
 const OpDef kBitcast = {
-    Opcode::Bitcast,
-    ExecutionKind::Structure,
-    "Data movement",
-    "The same buffer under another shape",
-    "The bytes in memory stay where they are; shape and layout say how they are read. A transpose is a bitcast when "
-    "the layouts are permuted alike, a reshape when both are row-major.",
-    kOperands,
-    {},
-    kConstraints,
-    inferShape,
-    nullptr,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::Bitcast,
+    .kind = ExecutionKind::Structure,
+    .category = "Data movement",
+    .summary = "The same buffer under another shape",
+    .doc =
+        "The bytes in memory stay where they are; shape and layout say how they are read. A transpose is a bitcast "
+        "when "
+        "the layouts are permuted alike, a reshape when both are row-major.",
+    .operands = kOperands,
+    .attributes = {},
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

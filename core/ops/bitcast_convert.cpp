@@ -162,19 +162,19 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kBitcastConvert = {
-    Opcode::BitcastConvert,
-    ExecutionKind::Element,
-    "Elementwise",
-    "The same bits as another type",
-    "Reads the bits of each element as the result's type. From 32 to 8 bits a shape [2] becomes [2,4], lowest bits "
-    "first; from 8 to 32 bits [2,4] becomes [2].",
-    kOperands,
-    {},
-    kConstraints,
-    inferShape,
-    nullptr,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::BitcastConvert,
+    .kind = ExecutionKind::Element,
+    .category = "Elementwise",
+    .summary = "The same bits as another type",
+    .doc =
+        "Reads the bits of each element as the result's type. From 32 to 8 bits a shape [2] becomes [2,4], lowest bits "
+        "first; from 8 to 32 bits [2,4] becomes [2].",
+    .operands = kOperands,
+    .attributes = {},
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

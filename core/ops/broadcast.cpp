@@ -92,20 +92,21 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-const OpDef kBroadcast = {Opcode::Broadcast,
-                          ExecutionKind::Element,
-                          "Data movement",
-                          "Repeat along new dimensions",
-                          "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes "
-                          "an array of equal elements; "
-                          "a vector can become the rows or the columns of a matrix.",
-                          kOperands,
-                          kAttributes,
-                          kConstraints,
-                          inferShape,
-                          nullptr,
-                          nullptr,
-                          evaluate,
-                          element};
+const OpDef kBroadcast = {
+    .opcode = Opcode::Broadcast,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "Repeat along new dimensions",
+    .doc =
+        "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes "
+        "an array of equal elements; "
+        "a vector can become the rows or the columns of a matrix.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

@@ -84,19 +84,21 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-const OpDef kClamp = {Opcode::Clamp,
-                      ExecutionKind::Element,
-                      "Elementwise",
-                      "Limit to a range",
-                      "$r_i = \\min(\\max(x_i, a_i), b_i)$. NaN in any of the three gives NaN; when the bounds cross, "
-                      "the upper one wins.",
-                      kOperands,
-                      {},
-                      kConstraints,
-                      inferShape,
-                      inferLayout,
-                      nullptr,
-                      evaluate,
-                      element};
+const OpDef kClamp = {
+    .opcode = Opcode::Clamp,
+    .kind = ExecutionKind::Element,
+    .category = "Elementwise",
+    .summary = "Limit to a range",
+    .doc =
+        "$r_i = \\min(\\max(x_i, a_i), b_i)$. NaN in any of the three gives NaN; when the bounds cross, "
+        "the upper one wins.",
+    .operands = kOperands,
+    .attributes = {},
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = inferLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

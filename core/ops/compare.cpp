@@ -128,19 +128,21 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kCompare = {
-    Opcode::Compare,
-    ExecutionKind::Element,
-    "Elementwise",
-    "Relation of two arrays",
-    "$r_i = (a_i \\mathbin{D} b_i)$. As floats, every relation with NaN is false but NE. TOTALORDER orders all floats: "
-    "-NaN, -inf, negative numbers, -0, 0, positive numbers, inf, NaN.",
-    kOperands,
-    kAttributes,
-    kConstraints,
-    inferShape,
-    followOperandLayout,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::Compare,
+    .kind = ExecutionKind::Element,
+    .category = "Elementwise",
+    .summary = "Relation of two arrays",
+    .doc =
+        "$r_i = (a_i \\mathbin{D} b_i)$. As floats, every relation with NaN is false but NE. TOTALORDER orders all "
+        "floats: "
+        "-NaN, -inf, negative numbers, -0, 0, positive numbers, inf, NaN.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = followOperandLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

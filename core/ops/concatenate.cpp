@@ -108,18 +108,18 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kConcatenate = {
-    Opcode::Concatenate,
-    ExecutionKind::Element,
-    "Data movement",
-    "Join arrays along a dimension",
-    "The operands stand one after another along the dimension, in their order; its size is the sum of theirs.",
-    kOperands,
-    kAttributes,
-    kConstraints,
-    inferShape,
-    followOperandLayout,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::Concatenate,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "Join arrays along a dimension",
+    .doc = "The operands stand one after another along the dimension, in their order; its size is the sum of theirs.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = followOperandLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

@@ -56,19 +56,21 @@ constexpr Constraint kConstraints[] = {{"C1", "A complex operand converts to com
 }  // namespace
 
 const OpDef kConvert = {
-    Opcode::Convert,
-    ExecutionKind::Element,
-    "Elementwise",
-    "Values in another element type",
-    "Floats round to nearest, ties to even. A float becomes an integer by truncation toward zero and saturation; NaN "
-    "becomes 0. Integers wrap. Pred is 0 or 1, and anything that is not zero is true.",
-    kOperands,
-    {},
-    kConstraints,
-    inferShape,
-    followOperandLayout,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::Convert,
+    .kind = ExecutionKind::Element,
+    .category = "Elementwise",
+    .summary = "Values in another element type",
+    .doc =
+        "Floats round to nearest, ties to even. A float becomes an integer by truncation toward zero and saturation; "
+        "NaN "
+        "becomes 0. Integers wrap. Pred is 0 or 1, and anything that is not zero is true.",
+    .operands = kOperands,
+    .attributes = {},
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = followOperandLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

@@ -42,18 +42,19 @@ constexpr OperandDoc kOperands[] = {{"operand", "The value to copy."}};
 
 }  // namespace
 
-const OpDef kCopy = {Opcode::Copy,
-                     ExecutionKind::Element,
-                     "Data movement",
-                     "The same value in a buffer of its own",
-                     "$r_i = x_i$. The result's layout may differ from the operand's: then elements move in memory.",
-                     kOperands,
-                     {},
-                     {},
-                     inferShape,
-                     inferLayout,
-                     nullptr,
-                     evaluate,
-                     element};
+const OpDef kCopy = {
+    .opcode = Opcode::Copy,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "The same value in a buffer of its own",
+    .doc = "$r_i = x_i$. The result's layout may differ from the operand's: then elements move in memory.",
+    .operands = kOperands,
+    .attributes = {},
+    .constraints = {},
+    .inferShape = inferShape,
+    .inferLayout = inferLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

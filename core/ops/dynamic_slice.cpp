@@ -80,18 +80,20 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kDynamicSlice = {
-    Opcode::DynamicSlice,
-    ExecutionKind::Element,
-    "Data movement",
-    "A part at a computed place",
-    "$r_i = x_{s + i}$ in each dimension with $s = \\min(\\max(start, 0), size - part)$: starts outside are moved in.",
-    kOperands,
-    kAttributes,
-    kConstraints,
-    inferShape,
-    inferLayout,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::DynamicSlice,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "A part at a computed place",
+    .doc =
+        "$r_i = x_{s + i}$ in each dimension with $s = \\min(\\max(start, 0), size - part)$: starts outside are moved "
+        "in.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = inferLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

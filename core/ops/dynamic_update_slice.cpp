@@ -117,20 +117,22 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kDynamicUpdateSlice = {
-    Opcode::DynamicUpdateSlice,
-    ExecutionKind::Element,
-    "Data movement",
-    "Replace a part at a computed place",
-    "The operand, but $r_{s + i} = u_i$ with $s = \\min(\\max(start, 0), size - part)$ in each dimension. When nobody "
-    "else needs the operand, only the part is written.",
-    kOperands,
-    {},
-    kConstraints,
-    inferShape,
-    inferLayout,
-    nullptr,
-    evaluate,
-    element,
-    loops};
+    .opcode = Opcode::DynamicUpdateSlice,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "Replace a part at a computed place",
+    .doc =
+        "The operand, but $r_{s + i} = u_i$ with $s = \\min(\\max(start, 0), size - part)$ in each dimension. When "
+        "nobody "
+        "else needs the operand, only the part is written.",
+    .operands = kOperands,
+    .attributes = {},
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = inferLayout,
+    .evaluate = evaluate,
+    .element = element,
+    .loops = loops,
+};
 
 }  // namespace tessera

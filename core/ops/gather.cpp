@@ -276,21 +276,23 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kGather = {
-    Opcode::Gather,
-    ExecutionKind::Element,
-    "Data movement",
-    "Collect slices at computed places",
-    "For each index vector of start_indices a slice of slice_sizes is taken from the operand; starts are clamped so "
-    "that the slice lies inside. Batch dimensions come from start_indices, offset dimensions from the slice; collapsed "
-    "dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: offset_dims={1}, "
-    "collapsed_slice_dims={0}, start_index_map={0}.",
-    kOperands,
-    kAttributes,
-    kConstraints,
-    inferShape,
-    nullptr,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::Gather,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "Collect slices at computed places",
+    .doc =
+        "For each index vector of start_indices a slice of slice_sizes is taken from the operand; starts are clamped "
+        "so "
+        "that the slice lies inside. Batch dimensions come from start_indices, offset dimensions from the slice; "
+        "collapsed "
+        "dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: offset_dims={1}, "
+        "collapsed_slice_dims={0}, start_index_map={0}.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

@@ -54,18 +54,18 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-const OpDef kIota = {Opcode::Iota,
-                     ExecutionKind::Element,
-                     "Data movement",
-                     "Count along a dimension",
-                     "$r_{i_0 \\dots i_n} = i_d$ with $d$ = iota_dimension.",
-                     {},
-                     kAttributes,
-                     kConstraints,
-                     inferShape,
-                     nullptr,
-                     nullptr,
-                     evaluate,
-                     element};
+const OpDef kIota = {
+    .opcode = Opcode::Iota,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "Count along a dimension",
+    .doc = "$r_{i_0 \\dots i_n} = i_d$ with $d$ = iota_dimension.",
+    .operands = {},
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

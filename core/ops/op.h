@@ -27,7 +27,7 @@ struct OpDef;
 struct DimensionRelations;  // core/ops/dimension_relations.h
 class ElementContext;       // core/ops/shared/element_context.h
 class LoopContext;          // core/ops/shared/element_context.h
-class Communicator;         // core/evaluate/collectives.h
+class Communicator;         // core/devices/collectives.h
 
 enum class ExecutionKind : uint8_t {
   Element,    // one output element from input elements: `element` describes it
@@ -108,6 +108,8 @@ struct EvaluateContext {
   Communicator* communicator = nullptr;
   // Words that a Library op keeps from one execution to the next within a run, 0 at first (rng); null: there is no run.
   std::array<uint64_t, 2>* memory = nullptr;
+  // Runs the target of a custom-call (runCustomCall of core/custom_calls); null: no target can run.
+  Result<Literal> (*customCall)(const EvaluateContext& context) = nullptr;
 };
 
 inline bool isCancelled(const EvaluateContext& context) { return context.cancelled && context.cancelled(); }

@@ -122,19 +122,20 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kPad = {
-    Opcode::Pad,
-    ExecutionKind::Element,
-    "Data movement",
-    "Surround and space out with a value",
-    "Element $x_i$ goes to place $low + i (interior + 1)$; all other places hold the padding value. A "
-    "dimension of size $n$ becomes $low + n + (n - 1) \\cdot interior + high$. Negative low and high cut.",
-    kOperands,
-    kAttributes,
-    kConstraints,
-    inferShape,
-    followOperandLayout,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::Pad,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "Surround and space out with a value",
+    .doc =
+        "Element $x_i$ goes to place $low + i (interior + 1)$; all other places hold the padding value. A "
+        "dimension of size $n$ becomes $low + n + (n - 1) \\cdot interior + high$. Negative low and high cut.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = followOperandLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

@@ -95,19 +95,21 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kReducePrecision = {
-    Opcode::ReducePrecision,
-    ExecutionKind::Element,
-    "Elementwise",
-    "Round to fewer bits, keep the type",
-    "Rounds to the given mantissa bits, ties to even; what exceeds the given exponent range becomes infinity, what is "
-    "below its smallest normal number becomes zero with its sign. NaN stays NaN.",
-    kOperands,
-    kAttributes,
-    kConstraints,
-    inferShape,
-    followOperandLayout,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::ReducePrecision,
+    .kind = ExecutionKind::Element,
+    .category = "Elementwise",
+    .summary = "Round to fewer bits, keep the type",
+    .doc =
+        "Rounds to the given mantissa bits, ties to even; what exceeds the given exponent range becomes infinity, what "
+        "is "
+        "below its smallest normal number becomes zero with its sign. NaN stays NaN.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = followOperandLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

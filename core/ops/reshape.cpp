@@ -59,19 +59,19 @@ constexpr Constraint kConstraints[] = {
 }  // namespace
 
 const OpDef kReshape = {
-    Opcode::Reshape,
-    ExecutionKind::Element,
-    "Data movement",
-    "Same elements, other dimensions",
-    "The elements keep their row-major order: the last dimension counts fastest, in the operand and in the result, "
-    "whatever the layouts in memory are.",
-    kOperands,
-    kAttributes,
-    kConstraints,
-    inferShape,
-    nullptr,
-    nullptr,
-    evaluate,
-    element};
+    .opcode = Opcode::Reshape,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "Same elements, other dimensions",
+    .doc =
+        "The elements keep their row-major order: the last dimension counts fastest, in the operand and in the result, "
+        "whatever the layouts in memory are.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

@@ -64,18 +64,19 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-const OpDef kReverse = {Opcode::Reverse,
-                        ExecutionKind::Element,
-                        "Data movement",
-                        "Reverse the order along dimensions",
-                        "$r_i = x_{n - 1 - i}$ in each of the given dimensions of size $n$; the others stay.",
-                        kOperands,
-                        kAttributes,
-                        kConstraints,
-                        inferShape,
-                        followOperandLayout,
-                        nullptr,
-                        evaluate,
-                        element};
+const OpDef kReverse = {
+    .opcode = Opcode::Reverse,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "Reverse the order along dimensions",
+    .doc = "$r_i = x_{n - 1 - i}$ in each of the given dimensions of size $n$; the others stay.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = followOperandLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

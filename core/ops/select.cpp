@@ -68,18 +68,19 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-const OpDef kSelect = {Opcode::Select,
-                       ExecutionKind::Element,
-                       "Elementwise",
-                       "Choose between two arrays",
-                       "$r_i = a_i$ where $p_i$ is true, else $b_i$. A scalar predicate chooses the whole array.",
-                       kOperands,
-                       {},
-                       kConstraints,
-                       inferShape,
-                       inferLayout,
-                       nullptr,
-                       evaluate,
-                       element};
+const OpDef kSelect = {
+    .opcode = Opcode::Select,
+    .kind = ExecutionKind::Element,
+    .category = "Elementwise",
+    .summary = "Choose between two arrays",
+    .doc = "$r_i = a_i$ where $p_i$ is true, else $b_i$. A scalar predicate chooses the whole array.",
+    .operands = kOperands,
+    .attributes = {},
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = inferLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

@@ -2,7 +2,7 @@
 // leaves the value and goes on; recv-done waits for it. Where the value goes stands in the frontend attribute
 // _xla_send_recv_source_target_pairs, as XLA writes it; without it, it stays on its device.
 #include "core/base/result.h"
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/send_recv_pairs.h"
 

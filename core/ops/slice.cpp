@@ -87,19 +87,21 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-const OpDef kSlice = {Opcode::Slice,
-                      ExecutionKind::Element,
-                      "Data movement",
-                      "A part of an array",
-                      "$r_i = x_{s + i \\cdot t}$ in each dimension, with start $s$ and stride $t$; the size is "
-                      "$\\lceil (limit - s) / t \\rceil$.",
-                      kOperands,
-                      kAttributes,
-                      kConstraints,
-                      inferShape,
-                      followOperandLayout,
-                      nullptr,
-                      evaluate,
-                      element};
+const OpDef kSlice = {
+    .opcode = Opcode::Slice,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "A part of an array",
+    .doc =
+        "$r_i = x_{s + i \\cdot t}$ in each dimension, with start $s$ and stride $t$; the size is "
+        "$\\lceil (limit - s) / t \\rceil$.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = followOperandLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

@@ -76,19 +76,21 @@ constexpr Constraint kConstraints[] = {{"C1", "dimensions is a permutation of th
 
 }  // namespace
 
-const OpDef kTranspose = {Opcode::Transpose,
-                          ExecutionKind::Element,
-                          "Data movement",
-                          "Permute dimensions",
-                          "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} "
-                          "swaps rows and columns.",
-                          kOperands,
-                          kAttributes,
-                          kConstraints,
-                          inferShape,
-                          inferLayout,
-                          nullptr,
-                          evaluate,
-                          element};
+const OpDef kTranspose = {
+    .opcode = Opcode::Transpose,
+    .kind = ExecutionKind::Element,
+    .category = "Data movement",
+    .summary = "Permute dimensions",
+    .doc =
+        "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} "
+        "swaps rows and columns.",
+    .operands = kOperands,
+    .attributes = kAttributes,
+    .constraints = kConstraints,
+    .inferShape = inferShape,
+    .inferLayout = inferLayout,
+    .evaluate = evaluate,
+    .element = element,
+};
 
 }  // namespace tessera

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/result.h"
-#include "core/ops/shared/mixed_precision.h"
+#include "core/ops/inference/mixed_precision.h"
 #include "core/passes/buffers/copy_insertion.h"
 #include "core/passes/buffers/schedule.h"
 #include "core/passes/common_subexpressions.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/arrange/arrangement.h"
-#include "core/picture/text_metrics.h"
+#include "core/arrange/text_metrics.h"
 #include "core/profile/profile.h"
 
 namespace tessera {

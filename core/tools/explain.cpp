@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
-#include "core/element/compose.h"
+#include "core/compose/compose.h"
+#include "core/element/trace_reads.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
 

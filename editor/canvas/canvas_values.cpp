@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/arrange/box_style.h"
-#include "core/picture/text_metrics.h"
+#include "core/arrange/text_metrics.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"

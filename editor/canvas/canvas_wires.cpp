@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/arrange/sockets.h"
-#include "core/picture/text_metrics.h"
+#include "core/arrange/text_metrics.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
 

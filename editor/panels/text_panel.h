@@ -5,7 +5,7 @@
 
 #include <QWidget>
 
-#include "editor/text/hlo_edit.h"
+#include "editor/panels/hlo_edit.h"
 #include "editor/text/hlo_text_view.h"
 
 class QLabel;

@@ -1,7 +1,7 @@
-// Writes core/picture/font_advances.inc: advance widths of DejaVu Sans, regular and bold, in font units (2048 an em),
+// Writes core/arrange/font_advances.inc: advance widths of DejaVu Sans, regular and bold, in font units (2048 an em),
 // so that text is measured the same everywhere without a font library. Only needed when the font or the list changes:
 //   g++ -std=c++23 packaging/tools/make_font_advances.cpp $(pkg-config --cflags --libs freetype2) -o /tmp/advances
-//   /tmp/advances /usr/share/fonts/truetype/dejavu > core/picture/font_advances.inc
+//   /tmp/advances /usr/share/fonts/truetype/dejavu > core/arrange/font_advances.inc
 #include <ft2build.h>
 #include FT_FREETYPE_H
 

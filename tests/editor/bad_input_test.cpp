@@ -15,6 +15,7 @@
 
 #include "app/studio/block_actions.h"
 #include "app/studio/panels.h"
+#include "core/formats/module_file.h"
 #include "core/formats/project.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"

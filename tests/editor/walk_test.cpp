@@ -32,6 +32,7 @@
 #include "app/studio/key_map.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
+#include "core/formats/module_file.h"
 #include "core/formats/project.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/text_panel.h"

@@ -13,7 +13,7 @@ refuse() {  # refuse WHAT PATTERN FOLDER…
   failed=1
 }
 refuse "Qt outside editor and app/studio" '#include *<Q' core backends app/cli
-refuse "LLVM outside backends/codegen and backends/cpu" '#include *[<"]llvm/' core editor app backends/aot backends/*.h backends/*.cpp
+refuse "LLVM outside backends/codegen and backends/cpu" '#include *[<"]llvm/' core editor app backends/cpu/aot backends/*.h backends/*.cpp
 mapfile -t headers < <(find core backends/*.h app/cli -name '*.h')
 refuse "LLVM, modules or plans in the run time" '#include *[<"](llvm/|core/(formats|ops|passes|evaluate|element/(element|region|compose)|hlo/(module|literal))|backends/(cpu|codegen|aot))' backends/runtime
 refuse "LLVM, Qt or protobuf in a header" '#include *[<"](llvm|google/protobuf|Q[A-Z]|.*\.pb\.h)' "${headers[@]}"

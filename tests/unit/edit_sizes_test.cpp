@@ -1,7 +1,7 @@
 // Sizes that follow: which dimensions are one and the same, what an edit of one says, what cannot follow and why.
 #include <gtest/gtest.h>
 
-#include "core/edit/sizes/resized_constant.h"
+#include "core/edit/resized_constant.h"
 #include "core/edit/sizes/sizes.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"

@@ -7,6 +7,7 @@
 #include "core/edit/text_edit.h"
 #include "core/evaluate/complete.h"
 #include "core/formats/hlo_text.h"
+#include "core/formats/module_file.h"
 #include "core/formats/project.h"
 #include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"

@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "core/element/compose.h"
+#include "core/element/approximations/approximations.h"
 #include "core/element/element_builder.h"
 #include "core/element/interpret.h"
 

@@ -1,9 +1,10 @@
 // ElementBuilder: interning, folding and index arithmetic; the loop nest as text; tracing and counting.
 #include <gtest/gtest.h>
 
-#include "core/element/compose.h"
+#include "core/element/count.h"
 #include "core/element/element_builder.h"
 #include "core/element/interpret.h"
+#include "core/element/trace_reads.h"
 
 namespace tessera {
 namespace {

@@ -3,9 +3,10 @@
 
 #include <numeric>
 
+#include "core/devices/shardy.h"
 #include "core/evaluate/device_values.h"
+#include "core/evaluate/join_blocks.h"
 #include "core/evaluate/replicas.h"
-#include "core/evaluate/shardy.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
 

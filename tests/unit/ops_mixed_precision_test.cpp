@@ -6,7 +6,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
-#include "core/ops/shared/mixed_precision.h"
+#include "core/ops/inference/mixed_precision.h"
 
 namespace tessera {
 namespace {

@@ -16,7 +16,7 @@
 #include "backends/codegen/runtime_functions.h"
 #include "backends/codegen/unroll_short.h"
 #include "backends/cpu/kernels/kernel_cache.h"
-#include "backends/cpu/plan/within_memory.h"
+#include "backends/cpu/kernels/within_memory.h"
 
 namespace tessera::cpu {
 

@@ -4,9 +4,10 @@
 #include <cstring>
 #include <new>
 
-#include "backends/aot/evaluated_step.h"
+#include "backends/cpu/library/evaluated_step.h"
+#include "core/custom_calls/custom_calls.h"
 #include "core/custom_calls/shared_matrices.h"
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/inference/callgraph.h"
 #include "core/ops/op.h"
@@ -70,6 +71,7 @@ Result<Literal> EvaluateStep::evaluate(const RunState& state, std::span<const Li
   };
   context.cancelled = [&] { return state.cancel && state.cancel->load(std::memory_order_relaxed); };
   context.memory = &memory;
+  context.customCall = runCustomCall;
   context.communicator = state.communicator;
   const SharedMatrices shared([&](int64_t count, int64_t chunk, const ItemRange& range) {
     state.pool->parallelFor(count, chunk, [&](int64_t begin, int64_t end, int) { range(begin, end); });
@@ -105,7 +107,7 @@ Status EvaluateStep::run(RunState& state) {
 }
 
 void EvaluateStep::save(FieldWriter& out) {
-  const auto text = out.module ? aot::textOf(*out.module, instruction_) : Result<std::string>(fail("no module"));
+  const auto text = out.module ? textOf(*out.module, instruction_) : Result<std::string>(fail("no module"));
   if (!text) {
     out.refused = profileIndex;
     return;

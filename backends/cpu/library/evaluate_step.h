@@ -1,7 +1,7 @@
 // EvaluateStep: runs an instruction by its op's `evaluate`, on literals made from the slots. The way of every op of
 // kind Library or Effect that has neither an element program nor a library routine: whatever the evaluator can run,
-// runs here too. Ahead of time the instruction is kept as a module of its own (aot/evaluated_step), and the same step
-// runs that.
+// runs here too. Ahead of time the instruction is kept as a module of its own (cpu/library/evaluated_step), and the
+// same step runs that.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 
 #include "backends/cpu/library/library_steps.h"
 #include "backends/runtime/prefix_sum_step.h"
-#include "core/element/compose.h"
+#include "core/compose/compose.h"
 #include "core/passes/patterns.h"
 
 namespace tessera::cpu {

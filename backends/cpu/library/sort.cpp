@@ -12,7 +12,8 @@
 #include "backends/runtime/sort/bucket_sort_step.h"
 #include "backends/runtime/sort/radix_sort.h"
 #include "backends/runtime/sort/radix_sort_step.h"
-#include "core/element/compose.h"
+#include "core/compose/compose.h"
+#include "core/element/approximations/approximations.h"
 
 namespace tessera::cpu {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backends/codegen/program_analysis.h"
-#include "core/element/compose.h"
+#include "core/element/approximations/approximations.h"
 
 namespace tessera::cpu {
 

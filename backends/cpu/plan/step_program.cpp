@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
+#include "core/compose/compose.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
-#include "core/element/compose.h"
+#include "core/element/approximations/approximations.h"
 #include "core/element/horizontal_loop_fusion.h"
 
 namespace tessera::cpu {

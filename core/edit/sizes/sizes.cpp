@@ -9,7 +9,7 @@
 #include <charconv>
 #include <unordered_set>
 
-#include "core/edit/sizes/resized_constant.h"
+#include "core/edit/resized_constant.h"
 #include "core/edit/sizes/size_flow.h"
 #include "core/edit/sizes/size_numbers.h"
 #include "core/formats/hlo_text.h"

@@ -1,9 +1,10 @@
 // expandApproximations: rewrites a program node by node into a new builder, giving transcendental nodes to
 // RealApproximations (f32 and, through f32, everything narrower) and ComplexApproximations. What stays: f64 functions,
 // but for the logistic function, which is built from the exponential, and powers and angles of complex numbers.
+#include "core/element/approximations/approximations.h"
+
 #include "core/element/approximations/complex_approximations.h"
 #include "core/element/approximations/real_approximations.h"
-#include "core/element/compose.h"
 #include "core/element/element_builder.h"
 #include "core/element/loop_nest.h"
 #include "core/element/node_origins.h"

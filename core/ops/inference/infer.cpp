@@ -8,7 +8,7 @@
 #include "core/ops/inference/callgraph.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/inference/instruction_checks.h"
-#include "core/ops/shared/mixed_precision.h"
+#include "core/ops/inference/mixed_precision.h"
 
 namespace tessera {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 #include "core/ops/op.h"
 
 namespace tessera {

@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-// One op instance being described. Created by core/element/compose.cpp.
+// One op instance being described. Created by core/compose/compose.cpp.
 class ElementContext {
  public:
   // Element `leaf` (0 for arrays) of an operand at indices known to be in bounds.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/evaluate/sharding.h"
+#include "core/devices/sharding.h"
 #include "core/ops/inference/instruction_checks.h"
 #include "core/ops/verify/verify_groups.h"
 

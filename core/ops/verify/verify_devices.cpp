@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "core/evaluate/sharding.h"
+#include "core/devices/sharding.h"
 #include "core/ops/inference/instruction_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/verify/verify_groups.h"

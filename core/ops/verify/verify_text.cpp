@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/evaluate/sharding.h"
+#include "core/devices/sharding.h"
 #include "core/ops/inference/instruction_checks.h"
 #include "core/ops/verify/verify_groups.h"
 

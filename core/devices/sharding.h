@@ -1,6 +1,7 @@
 // HLO's sharding={…}: which block of a global array a device holds. Parameters of a partitioned program are cut by it;
 // outputs are joined again. Read: {replicated}, {maximal device=N}, {manual}, {devices=[2,4]<=[8]} with transposed and
-// listed devices, last_tile_dim_replicate and last_tile_dims. After: `tessera run` on several devices.
+// listed devices, last_tile_dim_replicate and last_tile_dims. Used by core/ops/verify,
+// core/custom_calls and core/evaluate.
 #pragma once
 
 #include <optional>
@@ -18,6 +19,8 @@ struct Tiling {
   int64_t copies = 1;
 };
 
+// Their product; 0 where one is less than 1 or the product is no number of devices.
+int64_t deviceCount(const std::vector<int64_t>& sizes);
 // An empty text means replicated. "{{…}, {…}}" of a tuple is not one sharding: shardingsOf splits it.
 Result<Tiling> tilingOf(std::string_view sharding);
 std::vector<std::string_view> shardingsOf(std::string_view sharding);
@@ -33,8 +36,5 @@ Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& 
 Result<std::vector<int64_t>> blockHolders(const Tiling& tiling, int64_t device);
 // The whole out of one block a tile, in row-major order of the tiles.
 Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling);
-// The whole out of every device's block, in device order. Several devices may hold the same block: the first of
-// `likely` that fits and whose copies agree says which, else the order of the devices does.
-Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole, std::span<const Tiling> likely = {});
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // See object_writer.h. Sections: the parts, their relocations, then symbols and names; <elf.h> has the structures.
-#include "backends/aot/object_writer.h"
+#include "backends/cpu/aot/object_writer.h"
 
 #include <elf.h>
 

@@ -1,5 +1,5 @@
 // See shardy.h. A recursive-descent reader over the attribute's text; what it does not know is refused.
-#include "core/evaluate/shardy.h"
+#include "core/devices/shardy.h"
 
 #include <algorithm>
 #include <charconv>

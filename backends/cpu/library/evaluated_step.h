@@ -1,14 +1,14 @@
 // An instruction that the reference evaluator runs (decompositions, random numbers, collectives, built-in
 // targets of custom calls), kept in an object as the HLO text of a module of its own. The loader, the step itself
 // (cpu/library/evaluate_step) and the threads of several devices stand in libtessera_evaluate.a, which needs
-// libtessera_core.so: only programs with such steps are linked with them. Before: cpu/plan/plan_builder; after:
+// libtessera_core.so: only programs with such steps are linked with them. Before: cpu/plan_builder; after:
 // core/evaluate.
 #pragma once
 
 #include "backends/runtime/program.h"
 #include "core/hlo/module.h"
 
-namespace tessera::aot {
+namespace tessera::cpu {
 
 // Whether the evaluator's answer follows from the operands, the step's own memory and the other devices: feeds come
 // from outside.
@@ -17,7 +17,7 @@ bool isSerializable(const Instruction& instruction);
 // their order).
 Result<std::string> textOf(const Module& module, InstructionId instruction);
 
-}  // namespace tessera::aot
+}  // namespace tessera::cpu
 
 // Named by objects of programs for several devices: calls `run` for each, a thread each.
 extern "C" tessera::Status tessera_core_run_on_devices(int64_t replicas, int64_t partitions,

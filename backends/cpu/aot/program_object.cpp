@@ -1,5 +1,5 @@
 // See program_object.h. The structures are runtime/program.h's own, their pointers relocations.
-#include "backends/aot/program_object.h"
+#include "backends/cpu/aot/program_object.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/aot/object_writer.h"
+#include "backends/cpu/aot/object_writer.h"
 #include "backends/runtime/program.h"
 #include "core/base/checked_math.h"
 

@@ -1,9 +1,10 @@
 // Tracing: "this output cell reads those input cells". Indices that depend on data (gather) cannot be known here; such
 // reads are left out, the reads that compute those indices are listed.
+#include "core/element/trace_reads.h"
+
 #include <algorithm>
 #include <set>
 
-#include "core/element/compose.h"
 #include "core/element/program_runner.h"
 
 namespace tessera {

@@ -1,6 +1,6 @@
 // See collectives.h. One lock for the fleet: exchanges carry whole arrays, so they are rare beside the work between
 // them.
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 
 #include <algorithm>
 #include <chrono>

@@ -10,7 +10,7 @@
 #include "backends/backend.h"
 #include "backends/cpu/kernels/kernel_code.h"
 #include "backends/cpu/plan/plan.h"
-#include "core/evaluate/collectives.h"
+#include "core/devices/collectives.h"
 #include "core/hlo/module.h"
 
 namespace tessera::aot {

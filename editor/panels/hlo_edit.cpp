@@ -1,5 +1,5 @@
 // Each reading that changes something is a step of the document's history.
-#include "editor/text/hlo_edit.h"
+#include "editor/panels/hlo_edit.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>

@@ -1,12 +1,12 @@
 // See mixed_precision.h. Stands on inference (what an op gives) and beside it (which written types agree).
-#include "core/ops/shared/mixed_precision.h"
+#include "core/ops/inference/mixed_precision.h"
 
 #include <algorithm>
 
 #include "core/ops/inference/infer.h"
 #include "core/ops/inference/infer_checks.h"
+#include "core/ops/inference/product_type.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/product_type.h"
 
 namespace tessera {
 namespace {

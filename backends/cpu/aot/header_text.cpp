@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/aot/program_object.h"
+#include "backends/cpu/aot/program_object.h"
 #include "backends/runtime/program.h"
 
 namespace tessera::aot {

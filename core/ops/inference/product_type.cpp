@@ -1,5 +1,5 @@
 // See product_type.h.
-#include "core/ops/shared/product_type.h"
+#include "core/ops/inference/product_type.h"
 
 #include <compare>
 

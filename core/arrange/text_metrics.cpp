@@ -1,5 +1,5 @@
 // Advance tables and the two measures made of them. Stands before arrangement (box sizes) and drawing (eliding).
-#include "core/picture/text_metrics.h"
+#include "core/arrange/text_metrics.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ struct Advance {
 };
 constexpr Advance kAdvances[] = {
 #define TESSERA_ADVANCE(codepoint, regular, bold) {codepoint, regular, bold},
-#include "core/picture/font_advances.inc"
+#include "core/arrange/font_advances.inc"
 #undef TESSERA_ADVANCE
 };
 

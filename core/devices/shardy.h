@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/evaluate/sharding.h"
+#include "core/devices/sharding.h"
 #include "core/hlo/module.h"
 
 namespace tessera {

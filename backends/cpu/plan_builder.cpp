@@ -1,13 +1,12 @@
 // See plan_builder.h. Where values lie is decided by core/passes/buffers/buffer_assignment; here instructions become
 // steps over its slots. When all are known, it places scratch memory of steps too, and gives none to what regions keep
 // in registers.
-#include "backends/cpu/plan/plan_builder.h"
+#include "backends/cpu/plan_builder.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "backends/aot/evaluated_step.h"
 #include "backends/codegen/alias_scopes.h"
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/split_reduction.h"
@@ -15,6 +14,7 @@
 #include "backends/cpu/library/concatenate.h"
 #include "backends/cpu/library/convolution_epilogue.h"
 #include "backends/cpu/library/evaluate_step.h"
+#include "backends/cpu/library/evaluated_step.h"
 #include "backends/cpu/library/gemm_chain.h"
 #include "backends/cpu/library/library_steps.h"
 #include "backends/cpu/library/permute.h"
@@ -314,7 +314,7 @@ Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
 // By the op's own `evaluate`, for what has no description by elements.
 Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out) {
   auto step = std::make_unique<EvaluateStep>(instruction.id, operandSlots(instruction), resultSlots(instruction));
-  step->isSerializable = aot::isSerializable(instruction) && !isUsersCall(instruction);
+  step->isSerializable = cpu::isSerializable(instruction) && !isUsersCall(instruction);
   emit(out, std::move(step), instruction, "evaluated");
   return {};
 }

@@ -1,5 +1,5 @@
 // See evaluated_step.h.
-#include "backends/aot/evaluated_step.h"
+#include "backends/cpu/library/evaluated_step.h"
 
 #include "backends/cpu/library/evaluate_step.h"
 #include "core/evaluate/replicas.h"
@@ -7,7 +7,7 @@
 #include "core/ops/inference/infer.h"
 #include "core/tools/cut_out.h"
 
-namespace tessera::aot {
+namespace tessera::cpu {
 
 bool isSerializable(const Instruction& instruction) {
   return instruction.opcode != Opcode::Infeed && instruction.opcode != Opcode::Outfeed;
@@ -22,7 +22,7 @@ Result<std::string> textOf(const Module& module, InstructionId instruction) {
   return printHloText(alone);
 }
 
-}  // namespace tessera::aot
+}  // namespace tessera::cpu
 
 extern "C" tessera::cpu::Step* tessera_core_evaluate(tessera::cpu::FieldReader& in) {
   using namespace tessera;

@@ -1,15 +1,15 @@
 // See compose.h. A Composer walks from a root towards the leaves: each instruction is described at most once for the
 // same indices and guard. Scopes are where parameters get their meaning: buffers, the operands of a fusion or the
 // arguments of a call. Everything under a guard (readIf on a fused producer) reads under that guard.
-#include "core/element/compose.h"
+#include "core/compose/compose.h"
 
 #include <deque>
 #include <map>
 
 #include "core/element/node_origins.h"
+#include "core/ops/inference/mixed_precision.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/mixed_precision.h"
 
 namespace tessera {
 namespace {

@@ -1,5 +1,5 @@
 // See regrow.h. Elements are bytes: what repeats needs no knowledge of types.
-#include "core/edit/sizes/resized_constant.h"
+#include "core/edit/resized_constant.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // Compose: from instructions of a module to ElementPrograms, by asking each op's `element` for its elements; fused
-// producers are asked in turn, so a fusion becomes one program.
+// producers are asked in turn, so a fusion becomes one program. Used by backends/cpu and core/tools/explain.
 #pragma once
 
 #include "core/base/result.h"
@@ -16,23 +16,5 @@ Result<ElementProgram> composeElement(const Module& module, InstructionId id);
 Result<LoopProgram> composeLoops(const Module& module, InstructionId id);
 // A computation over scalars as a program with rank-0 operands and output (reducers, comparators, map bodies).
 Result<ElementProgram> composeScalar(const Module& module, ComputationId id);
-
-// Replaces transcendental nodes by arithmetic (the one place of our approximations; sources and bounds there).
-// Remaining: transcendentals of f64 and of c128's parts, which a generator takes from a library.
-ElementProgram expandApproximations(const ElementProgram& program);
-LoopProgram expandApproximations(const LoopProgram& program);
-
-// Exact counts of one run of the program over its whole iteration space; transcendental nodes count once each.
-struct ElementCounts {
-  double flops = 0, transcendentals = 0, bytesRead = 0, bytesWritten = 0;
-};
-ElementCounts countProgram(const ElementProgram& program);
-
-// "This output cell reads those input cells": all (operand, index) pairs read for one output index, at most `limit`.
-struct TracedRead {
-  size_t operand;
-  std::vector<int64_t> index;
-};
-std::vector<TracedRead> traceReads(const ElementProgram& program, std::span<const int64_t> outputIndex, size_t limit);
 
 }  // namespace tessera

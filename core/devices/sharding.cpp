@@ -1,5 +1,5 @@
 // See sharding.h.
-#include "core/evaluate/sharding.h"
+#include "core/devices/sharding.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,13 +7,22 @@
 #include <numeric>
 
 #include "core/base/checked_math.h"
-#include "core/evaluate/evaluate.h"
 #include "core/hlo/index_math.h"
 
 namespace tessera {
-namespace {
 
-constexpr int64_t kMaxDevices = 1 << 20;
+int64_t deviceCount(const std::vector<int64_t>& sizes) {
+  constexpr int64_t kMaxDevices = 1 << 20;
+  int64_t out = 1;
+  for (int64_t size : sizes) {
+    const auto next = size < 1 ? std::nullopt : checkedMul(out, size);
+    if (!next || *next > kMaxDevices) return 0;
+    out = *next;
+  }
+  return out;
+}
+
+namespace {
 
 std::unexpected<Diagnostic> refuse(std::string_view sharding) {
   return fail(ErrorKind::Unsupported, "the sharding " + std::string(sharding) + " cannot be followed");
@@ -30,16 +39,6 @@ std::vector<int64_t> numbersAt(std::string_view text, size_t& at) {
     at = static_cast<size_t>(next - text.data());
     if (at >= text.size() || text[at] != ',') break;
     ++at;
-  }
-  return out;
-}
-
-int64_t deviceCount(const std::vector<int64_t>& sizes) {
-  int64_t out = 1;
-  for (int64_t size : sizes) {
-    const auto next = size < 1 ? std::nullopt : checkedMul(out, size);
-    if (!next || *next > kMaxDevices) return 0;
-    out = *next;
   }
   return out;
 }
@@ -136,35 +135,6 @@ struct BlockPlacement {
     }
   }
 };
-
-// Device o·copies·inner + c·inner + i holds block o·inner + i.
-Tiling inDeviceOrder(const std::vector<int64_t>& tiles, int64_t outer, int64_t copies, int64_t inner) {
-  Tiling out{tiles, {}, copies};
-  for (int64_t o = 0; o < outer; ++o)
-    for (int64_t i = 0; i < inner; ++i)
-      for (int64_t c = 0; c < copies; ++c) out.devices.push_back((o * copies + c) * inner + i);
-  return out;
-}
-
-std::vector<Literal> firstCopies(std::span<const Literal> blocks, const Tiling& tiling) {
-  std::vector<Literal> out;
-  for (size_t at = 0; at < tiling.devices.size(); at += static_cast<size_t>(tiling.copies))
-    out.push_back(blocks[static_cast<size_t>(tiling.devices[at])]);
-  return out;
-}
-
-// The devices that hold one block hold equal values, but for the rounding of what they have computed each.
-bool copiesAgree(std::span<const Literal> blocks, const Tiling& tiling) {
-  const auto copies = static_cast<size_t>(tiling.copies);
-  for (size_t at = 0; at < tiling.devices.size(); ++at) {
-    const auto device = static_cast<size_t>(tiling.devices[at]),
-               first = static_cast<size_t>(tiling.devices[at / copies * copies]);
-    if (device >= blocks.size() || first >= blocks.size()) return false;
-    if (!compareLiterals(blocks[first], blocks[device], defaultTolerance(blocks[first].shape().type), "").equal)
-      return false;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -286,26 +256,6 @@ Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling)
     }
   }
   return out;
-}
-
-Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole, std::span<const Tiling> likely) {
-  const Shape& block = blocks[0].shape();
-  if (compatible(block, whole)) return blocks[0];
-  const std::vector<int64_t> tiles = tilesBetween(block, whole);
-  const int64_t count = deviceCount(tiles), devices = static_cast<int64_t>(blocks.size());
-  if (tiles.empty() || count == 0 || devices % count != 0)
-    return fail(std::to_string(blocks.size()) + " blocks " + toString(block, false) + " do not make " +
-                toString(whole, false));
-  for (const Tiling& tiling : likely)
-    if (tiling.tiles == tiles && static_cast<int64_t>(tiling.devices.size()) == devices && copiesAgree(blocks, tiling))
-      return joinTiles(firstCopies(blocks, tiling), tiling);
-  for (int64_t inner = count; inner >= 1; --inner) {
-    if (count % inner != 0) continue;
-    const Tiling tiling = inDeviceOrder(tiles, count / inner, devices / count, inner);
-    if (copiesAgree(blocks, tiling)) return joinTiles(firstCopies(blocks, tiling), tiling);
-  }
-  return fail("no two of the " + std::to_string(devices) + " blocks " + toString(block, false) +
-              " that would be copies in " + toString(whole, false) + " agree");
 }
 
 }  // namespace tessera

@@ -1,0 +1,18 @@
+// Whole files: their content with gz and zst unpacked, and writing that never leaves half a file.
+// Used by module_file, project, npz, and whatever writes a file that a user keeps.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace tessera {
+
+// Whole content; ErrorKind::Input with the reason for a directory, unreadable or missing file. gz and zst are unpacked.
+Result<std::string> readFile(const std::filesystem::path& path);
+// Written to a temporary name beside it, synced and renamed; ErrorKind::Output with the reason.
+Status writeFileAtomically(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace tessera

@@ -1,5 +1,6 @@
 // all-reduce, its -start and -done: every device gets the reduction of all devices' values, element by element, folded
 // in the order of the group. After: the Communicator of the run brings the values together.
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/collective_reduction.h"
@@ -73,6 +74,7 @@ const OpDef kAllReduce = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .evaluate = evaluate,
+    .dimensions = relationsOfElementwise,
 };
 const OpDef kAllReduceStart = {
     .opcode = Opcode::AllReduceStart,
@@ -86,6 +88,7 @@ const OpDef kAllReduceStart = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .evaluate = evaluate,
+    .dimensions = relationsOfElementwise,
 };
 const OpDef kAllReduceDone = {
     .opcode = Opcode::AllReduceDone,
@@ -99,6 +102,7 @@ const OpDef kAllReduceDone = {
     .inferShape = inferDone,
     .inferLayout = doneLayout,
     .evaluate = evaluateDone,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

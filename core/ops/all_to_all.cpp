@@ -2,6 +2,7 @@
 // one array; without, each operand is a block.
 #include <algorithm>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 
@@ -94,6 +95,13 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
+// Blocks change their places, not their number.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfElementwise(context);
+  for (DimensionRelation& row : out.rows) row.aligned = false;
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kAllToAll;
@@ -111,6 +119,7 @@ const OpDef kAllToAll = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

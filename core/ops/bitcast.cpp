@@ -8,6 +8,7 @@
 #include "core/base/result.h"
 #include "core/hlo/memory_map.h"
 #include "core/hlo/numbers.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -271,6 +272,17 @@ constexpr Constraint kConstraints[] = {{"C1",
                                         "Operand and result take the same number of bytes in plain layouts; narrow "
                                         "elements share bytes where E(…) says so."}};
 
+// A reshape, where nothing but dimensions changes.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto isRowMajor = [](const Shape& shape) { return !shape.layout || shape.layout->isRowMajor(); };
+  const Shape &from = context.operand(0), &to = *context.written;
+  out.opaque = !from.isArray() || !to.isArray() || byteWidth(from.type) != byteWidth(to.type) || !isRowMajor(from) ||
+               !isRowMajor(to);
+  if (!out.opaque) out.groups = reshapeGroups(from, to, -1);
+  return out;
+}
+
 }  // namespace
 
 const OpDef kBitcast = {
@@ -288,6 +300,7 @@ const OpDef kBitcast = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -159,6 +160,16 @@ constexpr Constraint kConstraints[] = {
     {"C3", "To a wider type, the operand's minor dimension is the number of parts."},
 };
 
+// Elements of another width add a last dimension or take it away.
+DimensionRelations dimensions(const InferContext& context) {
+  const size_t from = context.operand(0).dimensions.size(), to = context.written->dimensions.size();
+  DimensionRelations out;
+  for (size_t d = 0; d < std::min(from, to); ++d) out.same(DimensionRef::result(d), DimensionRef::operand(0, d));
+  if (from < to) out.fixed(DimensionRef::result(from), "the widths of the types say how many parts there are");
+  if (to < from) out.fixed(DimensionRef::operand(0, to), "the widths of the types say how many parts there are");
+  return out;
+}
+
 }  // namespace
 
 const OpDef kBitcastConvert = {
@@ -175,6 +186,7 @@ const OpDef kBitcastConvert = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 // call and fusion: run a computation on the operands. A fusion is one kernel by intent: its computation stays closed.
 // Before: the inlining and fusion passes; after: codegen composes a fusion's ops into one program.
+#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -42,6 +43,13 @@ void inferLayout(const InferContext& context, Shape& result) {
 
 Result<Literal> evaluate(const EvaluateContext& context) { return context.call(0, context.operands); }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  for (size_t k = 0; k < context.operands.size(); ++k) out.passedTo(context, 0, k, k);
+  out.givenBy(context, 0);
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kCall, kFusion;
@@ -59,6 +67,7 @@ const OpDef kCall = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 const OpDef kFusion = {
     .opcode = Opcode::Fusion,
@@ -74,6 +83,7 @@ const OpDef kFusion = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
@@ -91,6 +92,14 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return isComplex(context.shape.type) ? evaluateAs<std::complex<double>>(context) : evaluateAs<double>(context);
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  const size_t rank = context.operand(0).dimensions.size();
+  out.rows[rank - 2].aligned = out.rows[rank - 1].aligned = false;
+  out.same(DimensionRef::operand(0, rank - 1), DimensionRef::operand(0, rank - 2), false);
+  return out;
+}
+
 }  // namespace
 
 const OpDef kCholesky = {
@@ -109,6 +118,7 @@ const OpDef kCholesky = {
     .inferShape = inferShape,
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 #include "core/hlo/numbers.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/evaluate_loops.h"
@@ -341,6 +342,11 @@ Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
   return values[0];
 }
 
+// With buffers of its own the result is the second operand.
+DimensionRelations dimensions(const InferContext& context) {
+  return context.operands.size() > 1 ? relationsOfOperand<1>(context) : relationsOfOperand<0>(context);
+}
+
 }  // namespace
 
 extern const OpDef kCollectivePermute, kCollectivePermuteStart, kCollectivePermuteDone, kCollectiveBroadcast;
@@ -363,6 +369,7 @@ const OpDef kCollectivePermute = {
     .inferShape = inferPermute,
     .inferLayout = likeOperandLayouts,
     .evaluate = evaluatePermute,
+    .dimensions = dimensions,
 };
 const OpDef kCollectivePermuteStart = {
     .opcode = Opcode::CollectivePermuteStart,
@@ -401,6 +408,7 @@ const OpDef kCollectiveBroadcast = {
     .inferShape = inferBroadcast,
     .inferLayout = likeOperandLayouts,
     .evaluate = evaluateBroadcast,
+    .dimensions = relationsOfElementwise,
 };
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/checked_math.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -105,6 +106,16 @@ constexpr Constraint kConstraints[] = {
     {"C4", "The joined dimension has a known size that fits 64 bits."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto along = static_cast<size_t>(context.attributes->ints(Attr::dimensions)[0]);
+  for (size_t d = 0; d < context.operand(0).dimensions.size(); ++d)
+    for (size_t k = 0; k < context.operands.size(); ++k)
+      out.rows.push_back({DimensionRef::result(d), d == along ? DimensionRule::Sum : DimensionRule::Same,
+                          DimensionRef::operand(k, d), d != along});
+  return out;
+}
+
 }  // namespace
 
 const OpDef kConcatenate = {
@@ -120,6 +131,7 @@ const OpDef kConcatenate = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // conditional: runs one of several computations, chosen by a truth value or an index. After: the control steps of the
 // backends.
 #include "core/hlo/numbers.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
 
@@ -86,6 +87,16 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return context.call(branches[branch], context.operands.subspan(branch + 1, 1));
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const std::vector<size_t> branches = branchIndices(*context.attributes);
+  for (size_t b = 0; b < branches.size(); ++b) {
+    out.passedTo(context, branches[b], 0, b + 1);
+    out.givenBy(context, branches[b]);
+  }
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kConditional;
@@ -103,6 +114,7 @@ const OpDef kConditional = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

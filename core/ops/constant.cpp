@@ -1,6 +1,7 @@
 // constant and parameter: where values come from: the file, or the caller.
 #include <cstring>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 
@@ -73,6 +74,7 @@ const OpDef kConstant = {
     .inferShape = inferConstant,
     .evaluate = evaluateConstant,
     .element = elementOfConstant,
+    .dimensions = noRelations,
 };
 const OpDef kParameter = {
     .opcode = Opcode::Parameter,
@@ -84,6 +86,7 @@ const OpDef kParameter = {
     .attributes = {},
     .constraints = kParameterConstraints,
     .inferShape = inferParameter,
+    .dimensions = noRelations,
 };
 
 }  // namespace tessera

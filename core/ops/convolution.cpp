@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/element_context.h"
@@ -294,6 +295,32 @@ Status element(ElementContext& context) {
   return {};
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  const ConvolutionFacts facts = factsOf(*context.attributes);
+  const ConvolutionDimensions& dims = *facts.dims;
+  const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
+  const auto result = [](int64_t d) { return DimensionRef::result(static_cast<size_t>(d)); };
+  DimensionRelations out;
+  if (facts.batchGroups == 1)
+    out.same(result(dims.outputBatch), at(0, dims.inputBatch));
+  else
+    out.rows.push_back({result(dims.outputBatch), DimensionRule::Quotient, at(0, dims.inputBatch), false,
+                        "the batch is in groups", facts.batchGroups});
+  out.same(result(dims.outputFeature), at(1, dims.kernelOutput));
+  if (facts.featureGroups == 1)
+    out.same(at(1, dims.kernelInput), at(0, dims.inputFeature));
+  else
+    out.rows.push_back({at(0, dims.inputFeature), DimensionRule::Multiple, at(1, dims.kernelInput), false,
+                        "the features are in groups", facts.featureGroups});
+  if (facts.featureGroups != 1 || facts.batchGroups != 1)
+    out.fixed(at(1, dims.kernelOutput), "the features are in groups");
+  for (size_t s = 0; s < dims.inputSpatial.size(); ++s) {
+    out.fixed(at(1, dims.kernelSpatial[s]), "the window says how large the kernel is");
+    out.windowed(result(dims.outputSpatial[s]), at(0, dims.inputSpatial[s]), facts.window.dimensions[s]);
+  }
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kConvolution;
@@ -313,6 +340,7 @@ const OpDef kConvolution = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

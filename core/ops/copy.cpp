@@ -1,4 +1,5 @@
 // copy: the same value in a buffer of its own, often in another layout. Tuples copy leaf by leaf.
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -55,6 +56,7 @@ const OpDef kCopy = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

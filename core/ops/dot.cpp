@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/dot_dimensions.h"
@@ -174,6 +175,14 @@ Status element(ElementContext& context) {
   return {};
 }
 
+// A sparse operand holds a part of what is summed over.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  out.opaque = context.attributes->has(Attr::sparsity_config);
+  if (!out.opaque) relateProduct(out, context);
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kDot;
@@ -193,6 +202,7 @@ const OpDef kDot = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

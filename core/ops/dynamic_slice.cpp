@@ -2,6 +2,7 @@
 // lies inside the operand. Indices come as one scalar per dimension, or as one vector (the old form).
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -77,6 +78,14 @@ constexpr Constraint kConstraints[] = {
     {"C2", "Each size is between 0 and the size of the operand's dimension."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  for (size_t d = 0; d < context.operand(0).dimensions.size(); ++d)
+    out.rows.push_back({DimensionRef::result(d), DimensionRule::Part, DimensionRef::operand(0, d),
+                        context.operand(0).dimensions[d] == context.written->dimensions[d]});
+  return out;
+}
+
 }  // namespace
 
 const OpDef kDynamicSlice = {
@@ -94,6 +103,7 @@ const OpDef kDynamicSlice = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

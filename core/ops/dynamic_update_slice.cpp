@@ -3,6 +3,7 @@
 // when the old value is dead); as `element` it can fuse: each element asks whether it lies in the part.
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -114,6 +115,13 @@ constexpr Constraint kConstraints[] = {
     kStartConstraints[2],
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  for (size_t d = 0; d < context.operand(1).dimensions.size(); ++d)
+    out.rows.push_back({DimensionRef::operand(1, d), DimensionRule::Part, DimensionRef::operand(0, d)});
+  return out;
+}
+
 }  // namespace
 
 const OpDef kDynamicUpdateSlice = {
@@ -133,6 +141,7 @@ const OpDef kDynamicUpdateSlice = {
     .evaluate = evaluate,
     .element = element,
     .loops = loops,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

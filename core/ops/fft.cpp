@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/fourier/transform.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
@@ -199,6 +200,20 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
+// Of a real transform's complex side the last dimension is half.
+DimensionRelations dimensions(const InferContext& context) {
+  const bool fromReal = context.attributes->textOr(Attr::fft_type, "") == "RFFT",
+             toReal = context.attributes->textOr(Attr::fft_type, "") == "IRFFT";
+  DimensionRelations out = relationsOfOperand(context);
+  const size_t rank = out.rows.size(), lines = rank - context.attributes->ints(Attr::fft_length).size();
+  for (size_t d = lines; d < rank; ++d) out.rows[d].aligned = false;
+  if ((!fromReal && !toReal) || rank == 0) return out;
+  DimensionRelation& last = out.rows.back();
+  last.rule = DimensionRule::Half;
+  if (toReal) std::swap(last.to, last.from);
+  return out;
+}
+
 }  // namespace
 
 const OpDef kFft = {
@@ -220,6 +235,7 @@ const OpDef kFft = {
     .inferShape = inferShape,
     .inferLayout = nullptr,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

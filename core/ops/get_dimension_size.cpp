@@ -2,6 +2,7 @@
 // code generation core/passes/dynamic/dynamic_padding has put the number in its place.
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -55,6 +56,7 @@ const OpDef kGetDimensionSize = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = noRelations,
 };
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 // Ops that hand on their operand: opt-barrier, domain, add-dependency; and after-all, which joins tokens. They order or
 // mark, and move no data.
+#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 
@@ -53,6 +54,7 @@ const OpDef kAfterAll = {
     .constraints = {},
     .inferShape = inferAfterAll,
     .evaluate = evaluateAfterAll,
+    .dimensions = noRelations,
 };
 const OpDef kAddDependency = {
     .opcode = Opcode::AddDependency,
@@ -67,6 +69,7 @@ const OpDef kAddDependency = {
     .inferLayout = sameLayout,
     .evaluate = evaluateSame,
     .element = elementSame,
+    .dimensions = relationsOfOperand<0>,
 };
 const OpDef kOptBarrier = {
     .opcode = Opcode::OptBarrier,
@@ -83,6 +86,7 @@ const OpDef kOptBarrier = {
     .inferLayout = sameLayout,
     .evaluate = evaluateSame,
     .element = elementSame,
+    .dimensions = relationsOfOperand<0>,
 };
 const OpDef kDomain = {
     .opcode = Opcode::Domain,
@@ -97,6 +101,7 @@ const OpDef kDomain = {
     .inferLayout = sameLayout,
     .evaluate = evaluateSame,
     .element = elementSame,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

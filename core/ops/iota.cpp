@@ -2,6 +2,7 @@
 // of the instruction.
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -66,6 +67,7 @@ const OpDef kIota = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = noRelations,
 };
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // map: applies a scalar computation to the elements of N arrays of equal dimensions.
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
@@ -98,6 +99,7 @@ const OpDef kMap = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = relationsOfElementwise,
 };
 
 }  // namespace tessera

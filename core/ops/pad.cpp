@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/checked_math.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -119,6 +120,20 @@ constexpr Constraint kConstraints[] = {
     {"C4", "Every dimension of the result has a size of at least 0 that fits 64 bits."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto* padding = context.attributes->get<std::vector<PaddingDimension>>(Attr::padding);
+  for (size_t d = 0; padding && d < padding->size(); ++d) {
+    out.rows.push_back({DimensionRef::result(d),
+                        DimensionRule::Padded,
+                        DimensionRef::operand(0, d),
+                        (*padding)[d] == PaddingDimension(),
+                        {},
+                        (*padding)[d]});
+  }
+  return out;
+}
+
 }  // namespace
 
 const OpDef kPad = {
@@ -136,6 +151,7 @@ const OpDef kPad = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

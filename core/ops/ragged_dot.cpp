@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/dot_dimensions.h"
@@ -286,6 +287,24 @@ Status element(ElementContext& context) {
   return {};
 }
 
+// The ragged dimension is free (rhs has a group dimension), contracted (a result for each group) or a batch.
+DimensionRelations dimensions(const InferContext& context) {
+  const AttributeSet& a = *context.attributes;
+  const IndexVector &ragged = a.ints(Attr::lhs_ragged_dims), &grouped = a.ints(Attr::rhs_group_dims);
+  const size_t groupRank = context.operand(2).dimensions.size();
+  DimensionRelations out;
+  out.opaque = groupRank == 0 || ragged.empty();
+  if (out.opaque) return out;
+  for (size_t d = 0; d < groupRank && groupRank > 1; ++d)
+    out.fixed(DimensionRef::operand(2, d), "group sizes of several dimensions follow by hand");
+  const DimensionRef groups = DimensionRef::operand(2, groupRank - 1);
+  const bool contracted = containsDim(a.ints(Attr::lhs_contracting_dims), ragged[0]);
+  if (!grouped.empty()) out.same(DimensionRef::operand(1, static_cast<size_t>(grouped[0])), groups);
+  if (contracted) out.same(DimensionRef::result(0), groups);
+  relateProduct(out, context, contracted ? 1 : 0, grouped);
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kRaggedDot;
@@ -306,6 +325,7 @@ const OpDef kRaggedDot = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 // dimensions with N initial values give N results (arg-max carries value and position).
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
@@ -227,6 +228,20 @@ Status element(ElementContext& context) {
   return {};
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const size_t n = context.operands.size() / 2;
+  const auto& input = context.operand(0);
+  const IndexVector kept = otherDims(input.rank(), context.attributes->ints(Attr::dimensions));
+  for (size_t k = 1; k < n; ++k)
+    out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), input);
+  for (size_t leaf = 0; leaf < n; ++leaf)
+    for (size_t k = 0; k < n; ++k)
+      for (size_t d = 0; d < kept.size(); ++d)
+        out.same(DimensionRef::result(d, leaf), DimensionRef::operand(k, static_cast<size_t>(kept[d])));
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kReduce;
@@ -251,6 +266,7 @@ const OpDef kReduce = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -110,6 +111,7 @@ const OpDef kReducePrecision = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = relationsOfElementwise,
 };
 
 }  // namespace tessera

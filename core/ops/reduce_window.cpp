@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
@@ -152,6 +153,24 @@ Status element(ElementContext& context) {
   return {};
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const size_t n = context.operands.size() / 2;
+  const Shape& input = context.operand(0);
+  const Window window = windowOr(*context.attributes, input.dimensions.size());
+  for (size_t k = 1; k < n; ++k)
+    out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), input);
+  for (size_t leaf = 0; leaf < n; ++leaf)
+    for (size_t d = 0; d < input.dimensions.size(); ++d) {
+      const WindowDimension& w = window.dimensions[d];
+      const bool isWhole = w.size > 1 && w.size == input.dimensions[d];
+      for (size_t k = 0; k < n; ++k)
+        out.windowed(DimensionRef::result(d, leaf), DimensionRef::operand(k, d), w,
+                     isWhole ? "the window is as long as the dimension" : "");
+    }
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kReduceWindow;
@@ -172,6 +191,7 @@ const OpDef kReduceWindow = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

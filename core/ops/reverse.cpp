@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -62,6 +63,12 @@ constexpr Constraint kConstraints[] = {
     {"C2", "The entries of dimensions are distinct."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  for (int64_t d : context.attributes->ints(Attr::dimensions)) out.rows[static_cast<size_t>(d)].aligned = false;
+  return out;
+}
+
 }  // namespace
 
 const OpDef kReverse = {
@@ -77,6 +84,7 @@ const OpDef kReverse = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

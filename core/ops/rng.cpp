@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/evaluate_loops.h"
@@ -143,6 +144,7 @@ const OpDef kRng = {
     .constraints = kRngConstraints,
     .inferShape = inferRng,
     .evaluate = evaluateRng,
+    .dimensions = noRelations,
 };
 
 const OpDef kRngGetAndUpdateState = {

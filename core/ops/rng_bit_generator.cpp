@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/evaluate_loops.h"
@@ -112,6 +113,14 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return Literal::tuple({std::move(next), std::move(data)});
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  for (size_t d = 0; d < context.operand(0).dimensions.size() && context.written->isTuple(); ++d)
+    out.rows.push_back({DimensionRef::result(d), DimensionRule::Same, DimensionRef::operand(0, d), false,
+                        "the state of the generator"});
+  return out;
+}
+
 }  // namespace
 
 const OpDef kRngBitGenerator = {
@@ -128,6 +137,7 @@ const OpDef kRngBitGenerator = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/dot_dimensions.h"
@@ -174,6 +175,24 @@ Status element(ElementContext& context) {
   return {};
 }
 
+// Scales stand for blocks of what they scale, one for all, or one for each.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  relateProduct(out, context);
+  for (size_t k = 0; k < 2; ++k)
+    for (size_t d = 0; d < context.operand(k + 2).dimensions.size(); ++d) {
+      const int64_t values = context.operand(k).dimensions[d], scales = context.operand(k + 2).dimensions[d];
+      const DimensionRef to = DimensionRef::operand(k + 2, d), from = DimensionRef::operand(k, d);
+      if (values == scales)
+        out.same(to, from);
+      else if (scales <= 1 || values < scales)
+        out.fixed(to, "one scale for all of the dimension");
+      else
+        out.rows.push_back({to, DimensionRule::Quotient, from, false, {}, values / scales});
+    }
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kScaledDot;
@@ -193,6 +212,7 @@ const OpDef kScaledDot = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

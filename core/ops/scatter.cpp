@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/element_context.h"
@@ -229,6 +230,33 @@ Status loops(LoopContext& context) {
   return {};
 }
 
+// A window as large as the operand is all of it; the other dimensions of the updates are those of the indices.
+DimensionRelations dimensions(const InferContext& context) {
+  const size_t n = context.operands.size() / 2;
+  const Shape &operand = context.operand(0), &indices = context.operand(n), &updates = context.operand(n + 1);
+  const ScatterFacts facts = scatterFactsOf(*context.attributes, operand.rank(), updates.rank());
+  const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
+  DimensionRelations out;
+  for (size_t k = 0; k < n; ++k) {
+    out.sameArray(DimensionRef::result(0, k), context.operand(k), at(k, 0), context.operand(k));
+    for (size_t i = 0; i < facts.operandBatch.size(); ++i)
+      out.same(at(n, facts.indicesBatch[i]), at(k, facts.operandBatch[i]));
+    for (size_t i = 0; i < facts.windowInUpdates.size(); ++i) {
+      const int64_t from = facts.windowInOperand[i], to = facts.windowInUpdates[i];
+      if (operand.dimensions[static_cast<size_t>(from)] == updates.dimensions[static_cast<size_t>(to)])
+        out.same(at(n + 1 + k, to), at(k, from));
+    }
+    int64_t next = 0;
+    for (int64_t d : facts.scatterInUpdates) {
+      next += next == facts.vectorDim;
+      out.same(at(n + 1 + k, d), at(n, next++));
+    }
+  }
+  if (facts.vectorDim < indices.rank())
+    out.fixed(at(n, facts.vectorDim), "it holds one index for each dimension that is looked up");
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kScatter;
@@ -249,6 +277,7 @@ const OpDef kScatter = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .loops = loops,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/element_context.h"
@@ -225,6 +226,15 @@ Status element(ElementContext& context) {
   return {};
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  for (DimensionRelation& row : out.rows) row.aligned = false;
+  const Window window = windowOr(*context.attributes, context.operand(0).dimensions.size());
+  for (size_t d = 0; d < window.dimensions.size(); ++d)
+    out.windowed(DimensionRef::operand(1, d), DimensionRef::operand(0, d), window.dimensions[d]);
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kSelectAndScatter;
@@ -246,6 +256,7 @@ const OpDef kSelectAndScatter = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 // core/passes/dynamic/dynamic_padding makes it a value of the program; what is left here is the identity on the buffer.
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -72,6 +73,7 @@ const OpDef kSetDimensionSize = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

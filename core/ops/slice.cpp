@@ -2,6 +2,7 @@
 // element. start = limit gives an empty dimension.
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -85,6 +86,18 @@ constexpr Constraint kConstraints[] = {
     {"C4", "stride is at least 1."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto* slices = context.attributes->get<std::vector<SliceDimension>>(Attr::slice);
+  for (size_t d = 0; slices && d < slices->size(); ++d) {
+    const SliceDimension& slice = (*slices)[d];
+    const bool isWhole = slice.start == 0 && slice.stride == 1 && slice.limit == context.operand(0).dimensions[d];
+    out.rows.push_back(
+        {DimensionRef::result(d), DimensionRule::Sliced, DimensionRef::operand(0, d), isWhole, {}, slice});
+  }
+  return out;
+}
+
 }  // namespace
 
 const OpDef kSlice = {
@@ -102,6 +115,7 @@ const OpDef kSlice = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

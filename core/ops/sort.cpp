@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
@@ -140,6 +141,13 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return literalOrTuple(std::move(outputs));
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfElementwise(context);
+  for (DimensionRelation& row : out.rows)
+    if (containsDim(context.attributes->ints(Attr::dimensions), row.to.dimension)) row.aligned = false;
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kSort;
@@ -158,6 +166,7 @@ const OpDef kSort = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // triangular-solve: op(a) x = b or x op(a) = b for triangular a, by substitution in double precision, matrix by matrix.
 #include <fmt/format.h>
 
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
@@ -119,6 +120,17 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return isComplex(context.shape.type) ? evaluateAs<std::complex<double>>(context) : evaluateAs<double>(context);
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand<1>(context);
+  const size_t rank = context.operand(0).dimensions.size();
+  for (size_t d = rank - 2; d < rank; ++d) out.rows[d].aligned = false;
+  for (size_t d = 0; d + 2 < rank; ++d) out.same(DimensionRef::result(d), DimensionRef::operand(0, d));
+  const size_t solved = context.attributes->boolOr(Attr::left_side, false) ? rank - 2 : rank - 1;
+  out.same(DimensionRef::operand(0, rank - 2), DimensionRef::operand(0, rank - 1), false);
+  out.same(DimensionRef::operand(0, rank - 1), DimensionRef::operand(1, solved), false);
+  return out;
+}
+
 }  // namespace
 
 const OpDef kTriangularSolve = {
@@ -138,6 +150,7 @@ const OpDef kTriangularSolve = {
     .inferShape = inferShape,
     .inferLayout = layoutOfB,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

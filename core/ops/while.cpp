@@ -1,5 +1,6 @@
 // while: repeats `body` on a value as long as `condition` holds for it. Before: nothing special; after: the control
 // steps of the backends.
+#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
 
@@ -63,6 +64,16 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   }
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  const auto condition = calleeIndex(*context.attributes, Attr::condition),
+             body = calleeIndex(*context.attributes, Attr::body);
+  if (condition) out.passedTo(context, *condition, 0, 0);
+  if (body) out.passedTo(context, *body, 0, 0);
+  if (body) out.givenBy(context, *body);
+  return out;
+}
+
 }  // namespace
 
 extern const OpDef kWhile;
@@ -80,6 +91,7 @@ const OpDef kWhile = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

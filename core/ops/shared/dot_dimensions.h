@@ -36,4 +36,9 @@ Status checkDimensionPairs(const InferContext& context, std::string_view label, 
 void appendDimensions(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view of,
                       std::string_view kind = "dimension");
 
+// Batch dimensions, then the free ones of lhs, then of rhs, from result dimension `next` on; what is summed over
+// agrees.
+void relateProduct(DimensionRelations& out, const InferContext& context, size_t next = 0,
+                   const IndexVector& rhsHidden = {});
+
 }  // namespace tessera

@@ -1,6 +1,8 @@
 // See scatter_targets.h. The evaluator asks this for every update.
 #include "core/ops/shared/scatter_targets.h"
 
+#include "core/hlo/numbers.h"
+
 namespace tessera {
 
 ScatterFacts scatterFactsOf(const AttributeSet& attributes, int64_t operandRank, int64_t updatesRank) {

@@ -342,9 +342,9 @@ Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
   return values[0];
 }
 
-// With buffers of its own the result is the second operand.
+// In place the result is the second operand.
 DimensionRelations dimensions(const InferContext& context) {
-  return context.operands.size() > 1 ? relationsOfOperand<1>(context) : relationsOfOperand<0>(context);
+  return isInPlace(*context.attributes) ? relationsOfOperand<1>(context) : relationsOfElementwise(context);
 }
 
 }  // namespace
@@ -408,7 +408,7 @@ const OpDef kCollectiveBroadcast = {
     .inferShape = inferBroadcast,
     .inferLayout = likeOperandLayouts,
     .evaluate = evaluateBroadcast,
-    .dimensions = relationsOfElementwise,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

@@ -175,11 +175,9 @@ Status element(ElementContext& context) {
   return {};
 }
 
-// A sparse operand holds a part of what is summed over.
 DimensionRelations dimensions(const InferContext& context) {
   DimensionRelations out;
-  out.opaque = context.attributes->has(Attr::sparsity_config);
-  if (!out.opaque) relateProduct(out, context);
+  relateProduct(out, context);
   return out;
 }
 

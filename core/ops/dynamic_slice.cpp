@@ -83,6 +83,8 @@ DimensionRelations dimensions(const InferContext& context) {
   for (size_t d = 0; d < context.operand(0).dimensions.size(); ++d)
     out.rows.push_back({DimensionRef::result(d), DimensionRule::Part, DimensionRef::operand(0, d),
                         context.operand(0).dimensions[d] == context.written->dimensions[d]});
+  if (context.operands.size() > 1 && context.operand(1).rank() == 1)
+    out.fixed(DimensionRef::operand(1, 0), "it holds one start for each dimension");
   return out;
 }
 

@@ -119,6 +119,8 @@ DimensionRelations dimensions(const InferContext& context) {
   DimensionRelations out = relationsOfOperand(context);
   for (size_t d = 0; d < context.operand(1).dimensions.size(); ++d)
     out.rows.push_back({DimensionRef::operand(1, d), DimensionRule::Part, DimensionRef::operand(0, d)});
+  if (context.operands.size() > 2 && context.operand(2).rank() == 1)
+    out.fixed(DimensionRef::operand(2, 0), "it holds one start for each dimension");
   return out;
 }
 

@@ -295,8 +295,9 @@ DimensionRelations dimensions(const InferContext& context) {
   DimensionRelations out;
   out.opaque = groupRank == 0 || ragged.empty();
   if (out.opaque) return out;
-  for (size_t d = 0; d < groupRank && groupRank > 1; ++d)
-    out.fixed(DimensionRef::operand(2, d), "group sizes of several dimensions follow by hand");
+  const IndexVector prefix = partsOf(a, context.operand(0).rank(), context.operand(1).rank()).prefix;
+  for (size_t d = 0; d + 1 < groupRank; ++d)
+    out.same(DimensionRef::operand(2, d), DimensionRef::operand(0, static_cast<size_t>(prefix[d])));
   const DimensionRef groups = DimensionRef::operand(2, groupRank - 1);
   const bool contracted = containsDim(a.ints(Attr::lhs_contracting_dims), ragged[0]);
   if (!grouped.empty()) out.same(DimensionRef::operand(1, static_cast<size_t>(grouped[0])), groups);

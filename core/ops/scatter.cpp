@@ -238,13 +238,17 @@ DimensionRelations dimensions(const InferContext& context) {
   const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
   DimensionRelations out;
   for (size_t k = 0; k < n; ++k) {
-    out.sameArray(DimensionRef::result(0, k), context.operand(k), at(k, 0), context.operand(k));
+    out.sameArray(DimensionRef::result(0, k), operand, at(k, 0), operand);
+    if (k > 0) out.sameArray(at(k, 0), operand, at(0, 0), operand);
+    if (k > 0) out.sameArray(at(n + 1 + k, 0), updates, at(n + 1, 0), updates);
     for (size_t i = 0; i < facts.operandBatch.size(); ++i)
       out.same(at(n, facts.indicesBatch[i]), at(k, facts.operandBatch[i]));
     for (size_t i = 0; i < facts.windowInUpdates.size(); ++i) {
       const int64_t from = facts.windowInOperand[i], to = facts.windowInUpdates[i];
       if (operand.dimensions[static_cast<size_t>(from)] == updates.dimensions[static_cast<size_t>(to)])
         out.same(at(n + 1 + k, to), at(k, from));
+      else
+        out.rows.push_back({at(n + 1 + k, to), DimensionRule::Part, at(k, from)});
     }
     int64_t next = 0;
     for (int64_t d : facts.scatterInUpdates) {

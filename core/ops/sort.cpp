@@ -143,6 +143,8 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 DimensionRelations dimensions(const InferContext& context) {
   DimensionRelations out = relationsOfElementwise(context);
+  for (size_t k = 1; k < context.operands.size(); ++k)
+    out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), context.operand(0));
   for (DimensionRelation& row : out.rows)
     if (containsDim(context.attributes->ints(Attr::dimensions), row.to.dimension)) row.aligned = false;
   return out;

@@ -50,7 +50,10 @@ void relateProduct(DimensionRelations& out, const InferContext& context, size_t 
   const IndexVector &lb = a.ints(Attr::lhs_batch_dims), &rb = a.ints(Attr::rhs_batch_dims),
                     &lc = a.ints(Attr::lhs_contracting_dims), &rc = a.ints(Attr::rhs_contracting_dims);
   const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
-  for (size_t i = 0; i < lc.size(); ++i) out.same(at(1, rc[i]), at(0, lc[i]));
+  for (size_t i = 0; i < lc.size(); ++i)  // a sparse operand holds a part of it
+    if (context.operand(0).dimensions[static_cast<size_t>(lc[i])] ==
+        context.operand(1).dimensions[static_cast<size_t>(rc[i])])
+      out.same(at(1, rc[i]), at(0, lc[i]));
   for (size_t i = 0; i < lb.size(); ++i, ++next) {
     out.same(DimensionRef::result(next), at(0, lb[i]));
     out.same(DimensionRef::result(next), at(1, rb[i]));

@@ -22,23 +22,24 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/studio/arrange_controller.h"
-#include "app/studio/block_actions.h"
-#include "app/studio/empty_hint.h"
 #include "app/studio/first_start.h"
-#include "app/studio/graph_edit_controller.h"
-#include "app/studio/group_actions.h"
 #include "app/studio/lesson_controller.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
-#include "app/studio/run_controller.h"
 #include "app/studio/start_page.h"
 #include "app/studio/theme.h"
-#include "app/studio/wire_preview.h"
+#include "core/edit/parameter_edits.h"
 #include "core/edit/wiring/initial_value.h"
 #include "core/ops/inference/unfinished.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/dimension_color.h"
+#include "editor/controllers/arrange_controller.h"
+#include "editor/controllers/block_actions.h"
+#include "editor/controllers/empty_hint.h"
+#include "editor/controllers/graph_edit_controller.h"
+#include "editor/controllers/group_actions.h"
+#include "editor/controllers/run_controller.h"
+#include "editor/controllers/wire_preview.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/layout_lab/layout_panel.h"
@@ -47,10 +48,12 @@
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/instruction_facts.h"
+#include "editor/panels/permission_bar.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/values/call_bar.h"
+#include "editor/values/value_panel.h"
 
 namespace tessera {
 namespace {
@@ -86,7 +89,11 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   panels_ = std::make_unique<Panels>(*document_, *this);
   blocks_ = new BlockActions(*document_, *canvas_, *authoring_, *panels_->palette, remembers_, this);
   connect(blocks_, &BlockActions::explained, banner_, &Banner::showMessage);
-  values_ = new RunController(*document_, *canvas_, *panels_, this);
+  values_ = new RunController(*document_, *canvas_, this);
+  connect(canvas_, &Canvas::valueWanted, this, [this](InstructionId id) {
+    panels_->raise(QStringLiteral("value"));
+    panels_->value->want(id);
+  });
   centralWidget()->layout()->addWidget(values_->callBar().table());
   makeStatusBar();
   makeActions();
@@ -140,6 +147,7 @@ void MainWindow::makeCentre() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(banner_);
+  layout->addWidget(new PermissionBar(*document_, centre));
   layout->addLayout(beside, 1);
   setCentralWidget(centre);
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);
@@ -210,6 +218,7 @@ void MainWindow::connectDocument() {
         this, [this] { panels_->raise(QStringLiteral("profile")); }, Qt::QueuedConnection);
   });
   connect(document_, &Document::runningChanged, this, &MainWindow::updateActions);
+  connect(document_, &Document::editingChanged, this, &MainWindow::updateActions);
   connect(document_, &Document::progressed, this, &MainWindow::showProgress);
   connect(panels_->diagnostics, &DiagnosticsPanel::countChanged, this, [this] {
     const int errors = panels_->diagnostics->errorCount();
@@ -308,7 +317,7 @@ void MainWindow::takeLayout(const Shape& shape) {
   if (!id.valid() || document_->module().at(id).opcode != Opcode::Parameter || shape == document_->module().shapeOf(id))
     return;
   shownLayout_ = {};
-  document_->perform({"Layout of " + std::string(document_->module().at(id).name), {SetParameterShape{id, shape}}});
+  document_->perform(settingLayout(document_->module(), id, shape));
 }
 
 void MainWindow::placeLegend() {
@@ -487,7 +496,7 @@ void MainWindow::showDocks() {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (!mayLoseChanges()) return event->ignore();
-  document_->cancelRun();
+  document_->cancel();
   if (remembers_) {
     QSettings settings;
     settings.setValue(QStringLiteral("recentFiles"), recentFiles_);

@@ -11,15 +11,15 @@
 #include <QStackedWidget>
 #include <QToolBar>
 
-#include "app/studio/block_actions.h"
-#include "app/studio/breadcrumbs.h"
 #include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
-#include "app/studio/node_labels.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
-#include "app/studio/undo_highlight.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/block_actions.h"
+#include "editor/controllers/breadcrumbs.h"
+#include "editor/controllers/node_labels.h"
+#include "editor/controllers/undo_highlight.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/help_panel.h"
@@ -71,11 +71,11 @@ void MainWindow::makeFileMenu() {
 
 void MainWindow::makeEditMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&Edit"));
-  auto* glow = new UndoHighlight(*document_, *canvas_, this);
-  undo_ = addItem(menu, tr("&Undo"), {QKeySequence::Undo}, this, [glow] { glow->undo(); });
+  new UndoHighlight(*document_, *canvas_, this);
+  undo_ = addItem(menu, tr("&Undo"), {QKeySequence::Undo}, this, [this] { document_->undo(); });
   redo_ =
       addItem(menu, tr("&Redo"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
-              this, [glow] { glow->redo(); });
+              this, [this] { document_->redo(); });
   menu->addSeparator();
   undo_->setProperty("name", tr("Undo"));  // their texts say what would be undone
   redo_->setProperty("name", tr("Redo"));
@@ -161,7 +161,7 @@ void MainWindow::makeRunMenu() {
   live_ = addItem(menu, tr("&Values on nodes, after every edit"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
                   this, [this](bool on) { document_->setLive(on); });
   live_->setCheckable(true);
-  cancel_ = addItem(menu, tr("&Cancel"), {QKeySequence(Qt::Key_Escape)}, this, [this] { document_->cancelRun(); });
+  cancel_ = addItem(menu, tr("&Cancel"), {QKeySequence(Qt::Key_Escape)}, this, [this] { document_->cancel(); });
 }
 
 void MainWindow::makeHelpMenu() {
@@ -242,7 +242,7 @@ void MainWindow::updateActions() {
        {saveBlock_, group_, inline_, promote_, extract_, duplicate_, delete_, result_, cut_, copy_, deleteOpen_})
     action->setEnabled(open && document_->selected().valid());
   run_->setEnabled(open && !document_->isRunning());
-  cancel_->setEnabled(document_->isRunning());
+  cancel_->setEnabled(document_->isRunning() || document_->isFetching());
   computations_->setEnabled(open);
   if (!open) {
     setWindowTitle(tr("Tessera"));

@@ -4,12 +4,12 @@
 #include <QMenu>
 #include <QStackedWidget>
 
-#include "app/studio/arrange_controller.h"
-#include "app/studio/block_actions.h"
-#include "app/studio/graph_edit_controller.h"
-#include "app/studio/group_actions.h"
 #include "app/studio/main_window.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/arrange_controller.h"
+#include "editor/controllers/block_actions.h"
+#include "editor/controllers/graph_edit_controller.h"
+#include "editor/controllers/group_actions.h"
 #include "editor/document/document.h"
 
 namespace tessera {

@@ -14,6 +14,7 @@
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script_gestures.h"
+#include "core/edit/parameter_edits.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
@@ -59,9 +60,7 @@ Status reveal(MainWindow& w, const QString& name) {
 Status setShape(MainWindow& w, const QString& words) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionOf(w, words.section(QLatin1Char(' '), 0, 0)));
   TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(words.section(QLatin1Char(' '), 1).trimmed().toStdString()));
-  fillDefaultLayouts(shape);
-  w.document().perform(
-      {"Shape of " + std::string(w.document().module().at(id).name), {SetParameterShape{id, std::move(shape)}}});
+  w.document().perform(settingShape(w.document().module(), id, std::move(shape)));
   return {};
 }
 

@@ -14,13 +14,13 @@
 #include <QToolButton>
 #include <map>
 
-#include "app/studio/graph_edit_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
-#include "app/studio/run_controller.h"
 #include "app/studio/script.h"
 #include "app/studio/script_moves.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/graph_edit_controller.h"
+#include "editor/controllers/run_controller.h"
 #include "editor/document/document.h"
 #include "editor/document/player.h"
 #include "editor/panels/add_search.h"

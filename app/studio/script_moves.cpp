@@ -9,10 +9,10 @@
 #include <QStringList>
 #include <map>
 
-#include "app/studio/arrange_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/script_gestures.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/arrange_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/value_field.h"

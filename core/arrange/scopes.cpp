@@ -47,6 +47,18 @@ int64_t lastNumber(std::string_view name) {
 
 namespace {
 
+// Longer names and deeper nests are no program's; every scope keeps its whole path, so they are cut before it grows.
+constexpr size_t kLongestName = 1000;  // bytes
+constexpr int32_t kDeepest = 100;
+
+// A name that is not too long, and as another one where another is meant.
+std::string shortened(std::string_view name) {
+  if (name.size() <= kLongestName) return std::string(name);
+  size_t end = kLongestName;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // not within a letter
+  return std::string(name.substr(0, end)) + "…" + std::to_string(std::hash<std::string_view>()(name));
+}
+
 constexpr std::array<std::string_view, 5> kTransforms{"jvp(", "transpose(", "vmap(", "remat(", "checkpoint("};
 
 // Splits "transpose(jvp(x))" into "transpose(jvp())" and "x"; other segments stay whole.
@@ -85,8 +97,10 @@ class ScopeBuilder {
   std::vector<Scope> scopes;
 
  private:
-  int32_t child(int32_t parent, std::string_view segment) {
+  int32_t child(int32_t parent, std::string_view name) {
     const Scope* outer = parent < 0 ? nullptr : &scopes[static_cast<size_t>(parent)];
+    if (outer && outer->depth >= kDeepest) return parent;
+    const std::string segment = shortened(name);
     std::string path = outer ? outer->path + "/" : std::string();
     path += segment;
     auto [known, isNew] = byPath_.try_emplace(path, static_cast<int32_t>(scopes.size()));
@@ -94,7 +108,7 @@ class ScopeBuilder {
     const uint64_t own = std::hash<std::string>()(numberPattern(segment));
     const uint64_t pattern = (outer ? outer->pattern * 0x9e3779b97f4a7c15ull : 0) + own;
     const int32_t depth = outer ? outer->depth + 1 : 0;
-    scopes.push_back({path, std::string(segment), parent, depth, pattern});
+    scopes.push_back({path, segment, parent, depth, pattern});
     return known->second;
   }
   std::unordered_map<std::string, int32_t> byOpName_, byPath_;

@@ -32,6 +32,7 @@ struct ScopeTree {
   std::vector<int32_t> scopeOf;  // parallel to the computation's instructions; -1: none
 };
 
+// Names are at most some 1,000 bytes long and nests 100 deep; what lies deeper lies in the last one.
 // "jvp(x)/mul" and "transpose(jvp(x))/mul" lie in the scope x inside of jvp() and transpose(jvp()), as "x/mul" does in
 // x.
 ScopeTree scopesOf(const Module& module, const Computation& computation);

@@ -1,8 +1,9 @@
-// Edits: what a user does to a module, as values. Undo, the journal, tests and fuzzers speak them. An edit stores only
-// what the user said; what inference derives is derived again.
+// Edits: what a user does to a module, as values, and the history of what was done. Used by the editor, tests and
+// fuzzers. An edit stores only what the user said; what inference derives is derived again.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -141,9 +142,15 @@ struct EditResult {
 };
 Result<EditResult> apply(const Module& module, const Edit& edit);
 
-// One line of JSON per edit and back, for the journal.
-std::string toJson(const Edit& edit);
-Result<Edit> editFromJson(const std::string& line);
+// What a step changes, and in which gesture: one typing into a field, one drag. A step with the key of the last one
+// replaces it, so that a gesture is undone at once. Without a field it is a step of its own.
+struct StepKey {
+  InstructionId instruction;  // invalid: what the field names is of no instruction
+  std::string field;
+  uint64_t gesture = 0;
+  bool operator==(const StepKey&) const = default;
+  bool merges() const { return !field.empty(); }
+};
 
 // Snapshots before and after of the graph and of what a person arranged round it, so undo is exact. Copying a Module is
 // cheap.
@@ -152,9 +159,10 @@ class History {
   explicit History(Module initial, Project project = {});
   const Module& current() const { return steps_[position_]->module; }
   const Project& project() const { return *steps_[position_]->project; }
-  // What is said of instructions in the project follows their names.
-  Result<EditResult> perform(const Edit& edit);
-  void arrange(Project project, std::string title);  // a step that leaves the graph alone
+  // What is said of instructions in the project follows their names. An edit that fails leaves all as it is.
+  Result<EditResult> perform(const Edit& edit, StepKey key = {});
+  // A step that leaves the graph alone. `change` gets the project as it was before the step that this one replaces.
+  void arrange(const std::function<void(Project&)>& change, std::string title, StepKey key = {});
   bool canUndo() const { return position_ > 0; }
   bool canRedo() const { return position_ + 1 < steps_.size(); }
   void undo();
@@ -167,14 +175,16 @@ class History {
   uint64_t graph() const { return steps_[position_]->graph; }
 
  private:
-  void push(Module module, std::shared_ptr<const Project> project, std::string title, bool sameGraph);
-
   struct Step {
     Module module;
     std::shared_ptr<const Project> project;
     std::string title;
+    StepKey key;
     uint64_t state = 0, graph = 0;
   };
+  size_t baseOf(const StepKey& key) const;  // the step that one with this key follows
+  void push(size_t base, Step step);
+
   std::vector<std::shared_ptr<const Step>> steps_;  // shared: a copy of a long history costs a pointer a step
   size_t position_ = 0;
   uint64_t made_ = 0;

@@ -96,25 +96,36 @@ std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& pr
 
 History::History(Module initial, Project project) {
   steps_.push_back(std::make_shared<const Step>(
-      Step{std::move(initial), std::make_shared<const Project>(std::move(project)), {}, 0, 0}));
+      Step{std::move(initial), std::make_shared<const Project>(std::move(project)), {}, {}, 0, 0}));
 }
 
-void History::push(Module module, std::shared_ptr<const Project> project, std::string title, bool sameGraph) {
-  const uint64_t graph = sameGraph ? steps_[position_]->graph : made_ + 1;
-  steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(position_) + 1, steps_.end());
-  steps_.push_back(
-      std::make_shared<const Step>(Step{std::move(module), std::move(project), std::move(title), ++made_, graph}));
-  ++position_;
+size_t History::baseOf(const StepKey& key) const {
+  return canUndo() && key.merges() && steps_[position_]->key == key ? position_ - 1 : position_;
 }
 
-Result<EditResult> History::perform(const Edit& edit) {
-  TESSERA_ASSIGN_OR_RETURN(EditResult result, apply(current(), edit));
-  push(result.module, followed(steps_[position_]->project, current(), edit, result), edit.title, false);
+void History::push(size_t base, Step step) {
+  steps_.resize(base + 1);
+  steps_.push_back(std::make_shared<const Step>(std::move(step)));
+  position_ = base + 1;
+}
+
+Result<EditResult> History::perform(const Edit& edit, StepKey key) {
+  const size_t base = baseOf(key);
+  const Step& before = *steps_[base];
+  TESSERA_ASSIGN_OR_RETURN(EditResult result, apply(before.module, edit));
+  auto project = followed(before.project, before.module, edit, result);
+  ++made_;
+  push(base, {result.module, std::move(project), edit.title, std::move(key), made_, made_});
   return result;
 }
 
-void History::arrange(Project project, std::string title) {
-  push(current(), std::make_shared<const Project>(std::move(project)), std::move(title), true);
+void History::arrange(const std::function<void(Project&)>& change, std::string title, StepKey key) {
+  const size_t base = baseOf(key);
+  const Step& before = *steps_[base];
+  auto project = std::make_shared<Project>(*before.project);
+  change(*project);
+  ++made_;
+  push(base, {before.module, std::move(project), std::move(title), std::move(key), made_, before.graph});
 }
 
 void History::undo() {

@@ -98,17 +98,18 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 // Blocks change their places, not their number.
 DimensionRelations dimensions(const InferContext& context) {
   DimensionRelations out = relationsOfElementwise(context);
+  for (size_t k = 1; k < context.operands.size(); ++k)
+    out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), context.operand(0));
   for (DimensionRelation& row : out.rows) row.aligned = false;
   return out;
 }
 
 }  // namespace
 
-extern const OpDef kAllToAll;
 const OpDef kAllToAll = {
     .opcode = Opcode::AllToAll,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Every device sends a block to every device.",
     .doc =
         "Each array is cut into as many blocks along `dimensions` as the group has devices; block $j$ of device $i$ "

@@ -105,7 +105,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kCholesky = {
     .opcode = Opcode::Cholesky,
     .kind = ExecutionKind::Library,
-    .category = "Linear algebra",
+    .category = {OpCategory::LinearAlgebra},
     .summary = "Cholesky factor of each matrix",
     .doc =
         "$a = L L^H$ with lower triangular $L$, or $a = U^H U$. Only the triangle that is asked for is read, and the "

@@ -121,9 +121,11 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kConcatenate = {
     .opcode = Opcode::Concatenate,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Join arrays along a dimension",
     .doc = "The operands stand one after another along the dimension, in their order; its size is the sum of theirs.",
+    .synonyms = "concat stack join",
+    .title = "concatenate{along dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

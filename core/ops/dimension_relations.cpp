@@ -77,7 +77,7 @@ DimensionRelations relationsOfElementwise(const InferContext& context) {
 DimensionRelations dimensionRelationsOf(const InferContext& context) {
   if (!context.op || !context.written) return opaqueRelations();
   if (context.op->dimensions) return context.op->dimensions(context);
-  return context.op->category == "Elementwise" ? relationsOfElementwise(context) : opaqueRelations();
+  return context.op->category.has(kElementwise) ? relationsOfElementwise(context) : opaqueRelations();
 }
 
 DimensionRelations dimensionRelationsOf(const Module& module, const Instruction& instruction) {

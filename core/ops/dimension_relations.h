@@ -98,35 +98,35 @@ inline DimensionRelations noRelations(const InferContext&) { return {}; }
 // --- sizes by a rule
 
 // The size that a rule makes of the size of `from` (Sum: of this one's share). Numbers makes and combines values:
-// number, plus, minus, times, over (rounded towards zero), least, most. `whole`: the bound of `from`.
+// number, add, subtract, multiply, divide (rounded towards zero), minimum, maximum. `whole`: the bound of `from`.
 template <class Numbers, class Value>
 Value sizeByRule(Numbers& n, const DimensionRelation& relation, Value from, int64_t whole) {
-  const auto notNegative = [&](Value value) { return n.most(value, n.number(0)); };
+  const auto notNegative = [&](Value value) { return n.maximum(value, n.number(0)); };
   switch (relation.rule) {
     case DimensionRule::Sliced: {
       const auto& s = std::get<SliceDimension>(relation.how);
       if (s.start == 0 && s.stride == 1 && s.limit == whole) return from;
-      const Value length = n.plus(n.least(from, n.number(s.limit)), n.number(s.stride - 1 - s.start));
-      return n.over(notNegative(length), n.number(s.stride));
+      const Value length = n.add(n.minimum(from, n.number(s.limit)), n.number(s.stride - 1 - s.start));
+      return n.divide(notNegative(length), n.number(s.stride));
     }
     case DimensionRule::Padded: {
       const auto& p = std::get<PaddingDimension>(relation.how);
       const Value holes =
-          p.interior == 0 ? n.number(0) : n.times(notNegative(n.minus(from, n.number(1))), n.number(p.interior));
-      return notNegative(n.plus(n.plus(from, holes), n.number(p.low + p.high)));
+          p.interior == 0 ? n.number(0) : n.multiply(notNegative(n.subtract(from, n.number(1))), n.number(p.interior));
+      return notNegative(n.add(n.add(from, holes), n.number(p.low + p.high)));
     }
     case DimensionRule::Windowed: {
       const auto& w = std::get<WindowDimension>(relation.how);
       Value base = from;
       if (w.baseDilation != 1)
-        base = notNegative(n.plus(n.times(n.minus(from, n.number(1)), n.number(w.baseDilation)), n.number(1)));
+        base = notNegative(n.add(n.multiply(n.subtract(from, n.number(1)), n.number(w.baseDilation)), n.number(1)));
       const int64_t window = (w.size - 1) * w.windowDilation + 1;
       return notNegative(
-          n.over(n.plus(base, n.number(w.paddingLow + w.paddingHigh - window + w.stride)), n.number(w.stride)));
+          n.divide(n.add(base, n.number(w.paddingLow + w.paddingHigh - window + w.stride)), n.number(w.stride)));
     }
-    case DimensionRule::Multiple: return n.times(from, n.number(std::get<int64_t>(relation.how)));
-    case DimensionRule::Quotient: return n.over(from, n.number(std::get<int64_t>(relation.how)));
-    case DimensionRule::Half: return n.plus(n.over(from, n.number(2)), n.least(from, n.number(1)));
+    case DimensionRule::Multiple: return n.multiply(from, n.number(std::get<int64_t>(relation.how)));
+    case DimensionRule::Quotient: return n.divide(from, n.number(std::get<int64_t>(relation.how)));
+    case DimensionRule::Half: return n.add(n.divide(from, n.number(2)), n.minimum(from, n.number(1)));
     default: return from;
   }
 }
@@ -141,12 +141,12 @@ inline bool staysBound(const DimensionRelation& relation, int64_t fromBound, int
 // The same of plain numbers.
 struct PlainNumbers {
   int64_t number(int64_t value) const { return value; }
-  int64_t plus(int64_t a, int64_t b) const { return a + b; }
-  int64_t minus(int64_t a, int64_t b) const { return a - b; }
-  int64_t times(int64_t a, int64_t b) const { return a * b; }
-  int64_t over(int64_t a, int64_t b) const { return a / b; }
-  int64_t least(int64_t a, int64_t b) const { return a < b ? a : b; }
-  int64_t most(int64_t a, int64_t b) const { return a < b ? b : a; }
+  int64_t add(int64_t a, int64_t b) const { return a + b; }
+  int64_t subtract(int64_t a, int64_t b) const { return a - b; }
+  int64_t multiply(int64_t a, int64_t b) const { return a * b; }
+  int64_t divide(int64_t a, int64_t b) const { return a / b; }
+  int64_t minimum(int64_t a, int64_t b) const { return a < b ? a : b; }
+  int64_t maximum(int64_t a, int64_t b) const { return a < b ? b : a; }
 };
 inline int64_t sizeByRule(const DimensionRelation& relation, int64_t from, int64_t whole) {
   PlainNumbers plain;

@@ -9,6 +9,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/element_context.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 #include "core/ops/shared/window_math.h"
@@ -235,13 +236,19 @@ DimensionRelations dimensions(const InferContext& context) {
   return out;
 }
 
+Cost cost(const CostContext& context) {
+  const double source = elementsOf(context.operand(1));
+  Cost cost = appliedCost(context, 0, source * (windowElements(context) - 1));
+  addWork(cost, context.callee(1), source);
+  return cost;
+}
+
 }  // namespace
 
-extern const OpDef kSelectAndScatter;
 const OpDef kSelectAndScatter = {
     .opcode = Opcode::SelectAndScatter,
     .kind = ExecutionKind::Element,
-    .category = "Reduction",
+    .category = {OpCategory::Reduction},
     .summary = "Scatters source elements to what windows select",
     .doc =
         "A window slides over the operand; `select` finds one element in each position (the first, replaced by each "
@@ -254,6 +261,7 @@ const OpDef kSelectAndScatter = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
     .dimensions = dimensions,

@@ -1,6 +1,7 @@
 // tuple and get-tuple-element: values side by side. They move no data: at run time values are leaves.
 #include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -77,34 +78,44 @@ DimensionRelations elementDimensions(const InferContext& context) {
   return out;
 }
 
+// The table of pointers.
+Cost costOfTuple(const CostContext& context) {
+  constexpr double kPointerBytes = 8;
+  return {0, 0, kPointerBytes * static_cast<double>(context.shape().elements.size())};
+}
+
 }  // namespace
 
-extern const OpDef kTuple, kGetTupleElement;
 const OpDef kTuple = {
     .opcode = Opcode::Tuple,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure, kPassesOn},
     .summary = "Puts values side by side.",
     .doc = "Element $i$ of the result is operand $i$. Tuples exist only in the graph: no data moves.",
+    .synonyms = "outputs pack",
     .operands = kTupleOperands,
     .attributes = {},
     .constraints = {},
     .inferShape = inferTuple,
     .inferLayout = tupleLayout,
+    .cost = costOfTuple,
     .evaluate = evaluateTuple,
     .dimensions = tupleDimensions,
 };
 const OpDef kGetTupleElement = {
     .opcode = Opcode::GetTupleElement,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure, kPassesOn},
     .summary = "One element of a tuple.",
     .doc = "The result is element `index` of the tuple; no data moves.",
+    .synonyms = "gte unpack",
+    .title = "element {index}",
     .operands = kGetOperands,
     .attributes = kGetAttributes,
     .constraints = kGetConstraints,
     .inferShape = inferGet,
     .inferLayout = getLayout,
+    .cost = noCost,
     .evaluate = evaluateGet,
     .dimensions = elementDimensions,
 };

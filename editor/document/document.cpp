@@ -37,6 +37,8 @@ struct Document::Opened {
   std::optional<QString> recoveredFor;
   ReadResult read;
   Project project;
+  FileAccess files;
+  std::vector<FileAsk> asks;
   std::shared_ptr<const PlainGraph> plain;
   std::shared_ptr<SceneMaker> scenes;
   Scene scene;
@@ -64,12 +66,23 @@ bool readPlainGraph(const std::string& path, ReadResult& read, std::shared_ptr<c
 
 }  // namespace
 
+namespace {
+
+// The graph is hashed only where there is something to allow.
+FileAccess filesOf(const QString& path, const Module& graph, const RunSettings& settings) {
+  FileAccess out(path.isEmpty() ? std::string() : QFileInfo(path).absolutePath().toStdString());
+  if (!out.asks(settings).empty()) out.setGraph(graph);
+  return out;
+}
+
+}  // namespace
+
 Document::Document(QObject* parent) : QObject(parent) {
   pool_.setMaxThreadCount(std::max(2, QThread::idealThreadCount()));
 }
 
 Document::~Document() {
-  cancelRun();
+  cancel();
   if (cancelValues_) *cancelValues_ = true;
   pool_.clear();
   pool_.waitForDone();
@@ -105,7 +118,7 @@ void Document::open(const QString& path) { read(path, std::nullopt); }
 void Document::openRecovered(const QString& file, const QString& path) { read(file, path); }
 
 void Document::read(const QString& path, std::optional<QString> recovered) {
-  cancelRun();
+  cancel();
   emit progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
   start(kReading,
         [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_, recovered,
@@ -121,6 +134,8 @@ void Document::read(const QString& path, std::optional<QString> recovered) {
                   std::move(project).error());  // a sidecar that does not read: the graph is shown without it
             else
               opened->project = *std::move(project);
+            opened->files = filesOf(recovered ? *recovered : path, *module, opened->project.run);
+            opened->asks = opened->files.asks(opened->project.run);
             opened->scenes = std::make_shared<SceneMaker>(*module, opened->project, opened->plain);
             opened->scenes->setFields(fields);
             const ComputationId shown = module->findComputation(opened->project.shown).value_or(module->entry());
@@ -134,7 +149,7 @@ void Document::read(const QString& path, std::optional<QString> recovered) {
 
 void Document::create() {
   ++openRequest_;  // a file that is still being read comes too late
-  cancelRun();
+  cancel();
   auto made = std::make_shared<Opened>();
   made->read.module.emplace(emptyModule());
   made->scenes = std::make_shared<SceneMaker>(*made->read.module, Project{}, nullptr, true);
@@ -150,7 +165,7 @@ void Document::createFrom(const std::string& text) {
   made->read = readProjectModule(text, {});
   if (!content || !made->read.module) return create();
   ++openRequest_;
-  cancelRun();
+  cancel();
   made->project = std::move(content->project);
   inferModule(*made->read.module);
   made->scenes = std::make_shared<SceneMaker>(*made->read.module, made->project, nullptr, true);
@@ -195,19 +210,23 @@ void Document::install(std::shared_ptr<Opened> file) {
   users_.reset();
   outcome_.reset();
   selection_.clear();
-  edits_.clear();
-  editing_ = live_ = false;
+  waiting_.clear();
+  setEditing(false);
+  live_ = false;
   savedState_ = savedGraph_ = file->recoveredFor ? kNeverSaved : 0;
   ownFile_ = false;
   if (file->recoveredFor) path_ = *file->recoveredFor;
   if (cancelValues_) *cancelValues_ = true;
+  cancelFetch_.reset();
   values_.clear();
   trace_.reset();
   valuesFailure_.clear();
   callPath_.clear();
   played_.clear();
+  files_ = std::move(file->files);
   overlay_.reset();
-  if (running_) emit runningChanged(running_ = false);
+  running_ = false;
+  emit runningChanged();
   refused_.clear();
   foundDiagnostics_.clear();
   readDiagnostics_ = file->read.diagnostics.items();
@@ -219,6 +238,7 @@ void Document::install(std::shared_ptr<Opened> file) {
   emit outcomeChanged();
   emit valuesChanged();
   emit runSettingsChanged();
+  showAsks(isOfProgram() ? filesOfRun().asks(project_.run) : std::move(file->asks));
   if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();

@@ -9,10 +9,12 @@
 #include <QStringList>
 #include <QThreadPool>
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "core/edit/edit.h"
@@ -20,6 +22,7 @@
 #include "core/picture/picture.h"
 #include "core/picture/plain_graph.h"
 #include "core/profile/profile.h"
+#include "core/trust/file_access.h"
 #include "editor/document/node_values.h"
 #include "editor/document/scene_maker.h"
 #include "editor/text/hlo_text.h"
@@ -37,6 +40,14 @@ struct RunOutcome {
   size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
   std::vector<std::string> names;               // of what the outputs are, where the root is not complete; else empty
   std::vector<std::string> leftOut;             // instructions that are not complete and did not run
+};
+
+// What undo or redo left.
+struct HistoryStep {
+  Module before;
+  Project arranged;  // before as well
+  QString title;
+  bool undone = false;
 };
 
 class Document : public QObject {
@@ -81,13 +92,14 @@ class Document : public QObject {
   InstructionId selected() const { return selection_.empty() ? InstructionId() : selection_.front(); }
   std::vector<InstructionId> usersOf(InstructionId id) const;
 
-  // In the background; continues: replaces the last edit instead of adding one (typing). selects: what is selected
-  // afterwards, new instructions by newInstruction(k); invalid: what the edit added last.
-  void perform(Edit edit, bool continues = false, InstructionId selects = {});
+  // In the background, after what was asked before. selects: what is selected afterwards, new instructions by
+  // newInstruction(k); invalid: what the edit added last. key: of a gesture that goes on (gesture.h).
+  void perform(Edit edit, InstructionId selects = {}, StepKey key = {});
+  // After the edits that are still being done; what was undone or done again is in stepped().
   void undo();
   void redo();
-  bool canUndo() const { return history_ && history_->canUndo(); }
-  bool canRedo() const { return history_ && history_->canRedo(); }
+  bool canUndo() const { return history_ && (history_->canUndo() || editing_); }
+  bool canRedo() const;
   QString undoTitle() const { return QString::fromStdString(history_->undoTitle()); }
   QString redoTitle() const { return QString::fromStdString(history_->redoTitle()); }
   bool isModified() const { return history_ && history_->state() != savedState_; }
@@ -97,7 +109,7 @@ class Document : public QObject {
   const Project& project() const { return project_; }
   const ProjectPage* page() const;  // of the computation that is shown; null: nothing is said of it
   using PageChange = std::function<void(ProjectPage&)>;
-  void arrange(const QString& title, PageChange change, bool continues = false);
+  void arrange(const QString& title, PageChange change);
   std::vector<InstructionId> muted() const;
 
   // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two
@@ -114,8 +126,9 @@ class Document : public QObject {
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
 
   void run();
-  void cancelRun();
+  void cancel();  // the run and the fetch of a value
   bool isRunning() const { return running_; }
+  bool isFetching() const { return cancelFetch_ != nullptr; }
   const std::optional<RunOutcome>& outcome() const { return outcome_; }
   const std::optional<Overlay>& overlay() const { return overlay_; }
   void showOverlay(bool shown);
@@ -134,15 +147,21 @@ class Document : public QObject {
   // Which call of a called computation is looked at; the one that is shown or selected gets its first.
   const CallPath& callPath() const { return callPath_; }
   void lookInto(CallPath path);
-  // Computes one value on the CPU where nothing is live; fetched() follows.
+  // Computes one value on the CPU where nothing is live, in place of one that is still being computed; fetched()
+  // follows.
   void fetchValue(InstructionId id);
   // Play: these arguments, by leaf, go over what the settings say; those of other shapes do not count.
   void playWith(std::map<int64_t, Literal> arguments);
   const std::map<int64_t, Literal>& played() const { return played_; }
 
-  // How the document runs. Changes are steps of the history; continues as in perform().
+  // How the document runs. Changes are steps of the history; key as in perform().
   const RunSettings& runSettings() const { return project_.run; }
-  void setRunSettings(RunSettings settings, const QString& title, bool continues = false);
+  void setRunSettings(RunSettings settings, const QString& title, StepKey key = {});
+
+  // What the file names and nobody allowed yet: libraries, feeds, files to read elsewhere. A run needs all of it.
+  const std::vector<FileAsk>& asks() const { return asks_; }
+  // The user says so; for this graph, this place and a library's content as it is, now and in later sessions.
+  void allow(const FileAsk& ask);
 
   bool isBusy() const { return pending_ > 0; }
 
@@ -151,6 +170,8 @@ class Document : public QObject {
   void failed(QString message, tessera::ErrorKind kind);  // one or two sentences; details are in diagnostics()
   void pageChanged();                                     // what is arranged round the graph
   void moduleChanged();                                   // content, not only selection
+  void stepped(const tessera::HistoryStep& step);         // by undo or redo
+  void editingChanged(bool editing);                      // edits are being done
   void sceneChanged(bool keepView);
   void textChanged();
   void selectionChanged();
@@ -158,8 +179,9 @@ class Document : public QObject {
   void outcomeChanged();
   void valuesChanged();
   void runSettingsChanged();
+  void asksChanged();
   void fetched(tessera::InstructionId id, std::shared_ptr<const tessera::Literal> value);
-  void runningChanged(bool running);
+  void runningChanged();                            // isRunning() or isFetching()
   void progressed(QString stage, double fraction);  // empty stage: nothing is going on
 
  private:
@@ -189,12 +211,10 @@ class Document : public QObject {
   void leaveRemovedComputation();
   void takeProject();  // of the history, with the groups that are open
   void pageReplaced();
-  void stepTaken(uint64_t graphBefore);
   void rememberPage();  // the groups that are open now
   void refuse(const Opened& file);
   void setDiagnostics(const Diagnostics& found);
   void collectDiagnostics();
-  void startNextEdit();
   void evaluateInBackground();
   void followCall();   // to the computation that is shown or selected
   void followSight();  // called computations that are opened or closed get or lose their values
@@ -205,6 +225,8 @@ class Document : public QObject {
     return made;
   }
   void finishRun(std::shared_ptr<RunAnswer> answer);
+  void showAsks(std::vector<FileAsk> asks);
+  FileAccess filesOfRun() const;
 
   QThreadPool pool_;
   QString path_, programFolder_;
@@ -221,17 +243,35 @@ class Document : public QObject {
   std::optional<RunOutcome> outcome_;
   std::optional<Overlay> overlay_;
   bool overlayShown_ = true, running_ = false, editing_ = false, live_ = false, fields_ = true;
-  struct Waiting {
+  // What waits for the edit that is being done.
+  struct GraphStep {
     Edit edit;
-    bool continues;
     InstructionId selects;
-    PageChange change = nullptr;  // instead of the edit's actions; of the page that is named
-    std::string computation = {};
-    std::optional<RunSettings> settings = {};  // the same for how it is run
+  };
+  struct PageStep {
+    std::string title, computation;
+    PageChange change;
+  };
+  struct RunStep {
+    std::string title;
+    RunSettings settings;
+  };
+  struct HistoryMove {
+    bool undo;
+  };
+  struct Waiting {
+    std::variant<GraphStep, PageStep, RunStep, HistoryMove> step;
+    StepKey key = {};
   };
   void enqueue(Waiting waiting);
-  void changePage(const Waiting& waiting);
-  std::vector<Waiting> edits_;  // waiting for the one that is being done
+  void startNextStep();
+  void start(GraphStep step, StepKey key);
+  void finish(History history, const Result<EditResult>& result, InstructionId selects);
+  void setEditing(bool editing);
+  void changePage(const PageStep& step, StepKey key);
+  void changeRun(const RunStep& step, StepKey key);
+  void moveInHistory(bool undo);
+  std::deque<Waiting> waiting_;
   bool holdsGraph(const std::filesystem::path& file) const;
   uint64_t savedState_ = 0, savedGraph_ = 0;  // of the history
   bool ownFile_ = false;                      // written by this document
@@ -241,8 +281,11 @@ class Document : public QObject {
   CallPath callPath_;
   std::vector<ComputationId> inSight_;  // called computations whose values were asked for
   std::map<int64_t, Literal> played_;
-  std::shared_ptr<std::atomic<bool>> cancelValues_;
-  std::shared_ptr<std::atomic<bool>> cancel_;
+  FileAccess files_;
+  std::vector<FileAsk> asks_;
+  using CancelToken = std::shared_ptr<std::atomic<bool>>;
+  CancelToken cancelValues_, cancelRun_;
+  CancelToken cancelFetch_;   // null: no value is being fetched
   uint64_t openRequest_ = 0;  // files chosen
   uint64_t generation_ = 0;   // files opened
   uint64_t revision_ = 0;     // of the module

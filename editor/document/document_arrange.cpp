@@ -10,29 +10,27 @@ const ProjectPage* Document::page() const {
   return isOpen() && !isPlainGraph() ? project_.find(module().at(scene_.computation).name) : nullptr;
 }
 
-void Document::arrange(const QString& title, PageChange change, bool continues) {
+void Document::arrange(const QString& title, PageChange change) {
   if (!isOpen() || isPlainGraph()) return;
-  edits_.push_back({{title.toStdString(), {}}, continues, {}, std::move(change), module().at(scene_.computation).name});
-  if (!editing_) startNextEdit();
+  enqueue({PageStep{title.toStdString(), module().at(scene_.computation).name, std::move(change)}});
 }
 
-void Document::changePage(const Waiting& waiting) {
-  if (waiting.continues && history_->canUndo() && history_->undoTitle() == waiting.edit.title) history_->undo();
-  Project project = history_->project();
-  if (waiting.settings) {
-    project.run = *waiting.settings;
-    history_->arrange(std::move(project), waiting.edit.title);
-    takeProject();
-    emit pageChanged();
-    return;
-  }
-  waiting.change(project.page(waiting.computation));
-  const ProjectPage* before = history_->project().find(waiting.computation);
-  const bool reruns = project.page(waiting.computation).muted != (before ? before->muted : std::set<std::string>());
-  history_->arrange(std::move(project), waiting.edit.title);
+void Document::changePage(const PageStep& step, StepKey key) {
+  const auto mutedOn = [&] {
+    const ProjectPage* page = history_->project().find(step.computation);
+    return page ? page->muted : std::set<std::string>();
+  };
+  const auto before = mutedOn();
+  history_->arrange([&](Project& project) { step.change(project.page(step.computation)); }, step.title, std::move(key));
   takeProject();
   pageReplaced();
-  if (reruns) evaluateInBackground();
+  if (mutedOn() != before) evaluateInBackground();
+}
+
+void Document::changeRun(const RunStep& step, StepKey key) {
+  history_->arrange([&](Project& project) { project.run = step.settings; }, step.title, std::move(key));
+  takeProject();
+  emit pageChanged();
 }
 
 // Open groups are no step of the history; they stay as they are.

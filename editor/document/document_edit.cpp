@@ -1,4 +1,5 @@
-// Edits of a Document: done on a copy by a worker, one after the other; undo and redo step between snapshots at once.
+// Steps of a Document's history, done one after the other in the order in which they were asked for: edits by a worker
+// on a copy, arrangement, run settings, undo and redo at once.
 #include <utility>
 
 #include "editor/document/document.h"
@@ -6,53 +7,80 @@
 
 namespace tessera {
 
-void Document::perform(Edit edit, bool continues, InstructionId selects) {
-  enqueue({std::move(edit), continues, selects});
+void Document::perform(Edit edit, InstructionId selects, StepKey key) {
+  enqueue({GraphStep{std::move(edit), selects}, std::move(key)});
+}
+
+void Document::undo() {
+  if (canUndo()) enqueue({HistoryMove{true}});
+}
+
+void Document::redo() {
+  if (canRedo()) enqueue({HistoryMove{false}});
+}
+
+bool Document::canRedo() const {
+  const auto* move = waiting_.empty() ? nullptr : std::get_if<HistoryMove>(&waiting_.back().step);
+  return move ? move->undo : history_ && history_->canRedo();
 }
 
 void Document::enqueue(Waiting waiting) {
   if (!isOpen() || isPlainGraph()) return;
   // While somebody types faster than inference answers, only the last text matters.
-  if (waiting.continues && !edits_.empty() && edits_.back().continues) edits_.pop_back();
-  edits_.push_back(std::move(waiting));
-  if (!editing_) startNextEdit();
+  if (waiting.key.merges() && !waiting_.empty() && waiting_.back().key == waiting.key) waiting_.pop_back();
+  waiting_.push_back(std::move(waiting));
+  if (!editing_) startNextStep();
 }
 
-void Document::startNextEdit() {
-  while (!edits_.empty() && (edits_.front().change || edits_.front().settings)) {
-    const Waiting waiting = std::move(edits_.front());
-    edits_.erase(edits_.begin());
-    changePage(waiting);
+// All at once up to the next edit, which a worker does.
+void Document::startNextStep() {
+  while (!waiting_.empty()) {
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (auto* edit = std::get_if<GraphStep>(&next.step)) return start(std::move(*edit), std::move(next.key));
+    if (const auto* page = std::get_if<PageStep>(&next.step)) changePage(*page, std::move(next.key));
+    if (const auto* run = std::get_if<RunStep>(&next.step)) changeRun(*run, std::move(next.key));
+    if (const auto* move = std::get_if<HistoryMove>(&next.step)) moveInHistory(move->undo);
   }
-  if (edits_.empty()) return;
-  auto [edit, continues, selects, change, computation, settings] = std::move(edits_.front());
-  edits_.erase(edits_.begin());
-  editing_ = true;
-  startForModule(kEditing, [this, history = *history_, edit = std::move(edit), continues, selects]() mutable -> Answer {
-    if (continues && history.canUndo() && history.undoTitle() == edit.title) history.undo();
-    auto result = history.perform(edit);
-    return [this, history = std::move(history), result = std::move(result), selects]() mutable {
-      editing_ = false;
-      if (result) {
-        dispose(std::exchange(history_, std::move(history)));
-        leaveRemovedComputation();
-        takeProject();
-        moduleReplaced();
-        const uint32_t made = selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction
-                                                                                  : InstructionId::kInvalid;
-        if (made < result->added.size())
-          select({result->added[made]});
-        else if (selects.valid())
-          select({selects});
-        else if (!result->added.empty())
-          select({result->added.back()});
-        setDiagnostics(result->diagnostics);
-      } else {
-        emit failed(QString::fromStdString(result.error().toString()), result.error().kind);
-      }
-      startNextEdit();
-    };
-  });
+  setEditing(false);
+}
+
+void Document::setEditing(bool editing) {
+  if (std::exchange(editing_, editing) != editing) emit editingChanged(editing);
+}
+
+void Document::start(GraphStep step, StepKey key) {
+  setEditing(true);
+  startForModule(
+      kEditing, [this, history = *history_, step = std::move(step), key = std::move(key)]() mutable -> Answer {
+        auto result = history.perform(step.edit, std::move(key));
+        return [this, history = std::move(history), result = std::move(result), selects = step.selects]() mutable {
+          finish(std::move(history), result, selects);
+          startNextStep();
+        };
+      });
+}
+
+void Document::finish(History history, const Result<EditResult>& result, InstructionId selects) {
+  if (!result) {
+    // There is nothing that an undo meant for this edit could undo.
+    const auto* move = waiting_.empty() ? nullptr : std::get_if<HistoryMove>(&waiting_.front().step);
+    if (move && move->undo) waiting_.pop_front();
+    return emit failed(QString::fromStdString(result.error().toString()), result.error().kind);
+  }
+  dispose(std::exchange(history_, std::move(history)));
+  leaveRemovedComputation();
+  takeProject();
+  moduleReplaced();
+  const uint32_t made =
+      selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction : InstructionId::kInvalid;
+  if (made < result->added.size())
+    select({result->added[made]});
+  else if (selects.valid())
+    select({selects});
+  else if (!result->added.empty())
+    select({result->added.back()});
+  setDiagnostics(result->diagnostics);
 }
 
 // A computation that came with a step goes with its undo: what is asked of the one that is shown is asked of the entry
@@ -77,27 +105,24 @@ void Document::moduleReplaced() {
   evaluateInBackground();
 }
 
-void Document::undo() {
-  if (!canUndo() || editing_) return;
-  const uint64_t graph = history_->graph();
-  history_->undo();
-  stepTaken(graph);
-}
-
-void Document::redo() {
-  if (!canRedo() || editing_) return;
-  const uint64_t graph = history_->graph();
-  history_->redo();
-  stepTaken(graph);
-}
-
 // A step that only arranged leaves values and the last run alone.
-void Document::stepTaken(uint64_t graphBefore) {
+void Document::moveInHistory(bool undo) {
+  if (undo ? !history_->canUndo() : !history_->canRedo()) return;
+  const HistoryStep step{module(), project_, undo ? undoTitle() : redoTitle(), undo};
+  const uint64_t graph = history_->graph();
+  if (undo)
+    history_->undo();
+  else
+    history_->redo();
   leaveRemovedComputation();
   takeProject();
-  if (history_->graph() == graphBefore) return pageReplaced();
-  moduleReplaced();
-  verifyInBackground();
+  if (history_->graph() == graph) {
+    pageReplaced();
+  } else {
+    moduleReplaced();
+    verifyInBackground();
+  }
+  emit stepped(step);
 }
 
 }  // namespace tessera

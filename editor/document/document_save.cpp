@@ -4,8 +4,10 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
+#include "core/base/safe_files.h"
 #include "core/formats/module_file.h"
 #include "core/formats/protobuf.h"
 #include "editor/document/document.h"
@@ -52,6 +54,21 @@ bool isThere(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+// Nobody named the sidecar: where it is a symbolic link, what that leads to is not written over.
+Status writeSidecar(const std::filesystem::path& graph, const std::string& content) {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(graph).parent_path(), error);
+  const std::filesystem::path sidecar = folder / sidecarOf(graph).filename();
+  const auto written = writeWithoutLinks(sidecar, content);
+  if (written) return {};
+  Diagnostic d;
+  d.kind = ErrorKind::Output;
+  d.file = sidecar.string();
+  d.message = std::string("cannot be written: ") + std::strerror(written.error());
+  return fail(std::move(d));
+}
+
 }  // namespace
 
 bool Document::savesSidecar(const QString& path) const { return !isProject(path.toStdString()) && project_.arranged(); }
@@ -93,8 +110,9 @@ Status Document::save(const QString& path) {
   if (beside || (!isProject(file) && isThere(sidecarOf(file)) && readArrangement(file))) {
     Project sidecar = project_;
     sidecar.graphFile = file.filename().string();
-    TESSERA_TRY(writeFileAtomically(sidecarOf(file), printProject(sidecar, nullptr)));
+    TESSERA_TRY(writeSidecar(file, printProject(sidecar, nullptr)));
   }
+  files_.save(std::filesystem::absolute(file).parent_path(), module(), project_.run);
   path_ = path;
   savedState_ = history_->state();
   savedGraph_ = history_->graph();

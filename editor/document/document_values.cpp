@@ -23,16 +23,15 @@ Literal assembled(const Shape& shape, const std::vector<Literal>& leaves, size_t
 }
 
 // What a value needs becomes a module of its own; its arguments are those of the parameters that stayed.
-Result<Literal> computeAlone(const Module& module, InstructionId id, const QString& path, const RunSettings& settings,
-                             const std::atomic<bool>& cancel) {
+Result<Literal> computeAlone(const Module& module, InstructionId id, const FileAccess& files,
+                             const RunSettings& settings, const std::atomic<bool>& cancel) {
   if (module.at(id).computation != module.entry())
     return fail("values inside called computations are there while values are live");
   TESSERA_ASSIGN_OR_RETURN(const Module alone, extract(module, id));
   const Diagnostics found = verify(alone);  // what it needs may still be open
   for (const Diagnostic& d : found.items())
     if (d.severity == Severity::Error) return std::unexpected(d);
-  size_t fromFile = 0;
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, path, settings, &fromFile));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, files, settings));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, wholeArguments(module, all));
   std::vector<Literal> arguments;
   for (InstructionId parameter : alone.entryComputation().parameters) {
@@ -102,12 +101,11 @@ void Document::evaluateInBackground() {
   };
   startForModule(
       kRunning,
-      [this, module = withoutMuted(module(), muted()), path = path_, settings = project_.run, played = played_,
+      [this, module = withoutMuted(module(), muted()), files = files_, settings = project_.run, played = played_,
        calls = callPath_, seen = inSight_, cancel = cancelValues_, revision = revision_]() -> Answer {
         const auto find = [&]() -> Result<Found> {
           if (!isCheapToRun(module)) return Found{};
-          size_t fromFile = 0;
-          TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, settings, &fromFile));
+          TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, files, settings));
           for (const auto& [leaf, value] : played)
             if (const auto at = static_cast<size_t>(leaf);
                 at < arguments.size() && compatible(arguments[at].shape(), value.shape()))
@@ -190,30 +188,33 @@ void Document::fetchValue(InstructionId id) {
     emit fetched(id, std::make_shared<const Literal>(*known));
     return;
   }
-  auto cancel = std::make_shared<std::atomic<bool>>(false);
-  cancel_ = cancel;
-  emit progressed(
-      tr("Computing %1")
-          .arg(QString::fromUtf8(module().at(id).name.data(), static_cast<qsizetype>(module().at(id).name.size()))),
-      -1);
-  startForModule(
-      kRunning,
-      [this, module = module(), path = path_, settings = project_.run, id, cancel, revision = revision_]() -> Answer {
-        auto value = computeAlone(module, id, path, settings, *cancel);
-        return [this, value = std::move(value), id, revision] {
-          emit progressed({}, 0);
-          if (revision != revision_) return;
-          if (value)
-            emit fetched(id, std::make_shared<const Literal>(*value));
-          else
-            emit failed(QString::fromStdString(value.error().toString()), value.error().kind);
-        };
-      });
+  if (cancelFetch_) *cancelFetch_ = true;
+  cancelFetch_ = std::make_shared<std::atomic<bool>>(false);
+  emit runningChanged();
+  const std::string_view name = module().at(id).name;
+  emit progressed(tr("Computing %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))), -1);
+  startForModule(kRunning,
+                 [this, module = module(), files = files_, settings = project_.run, id, cancel = cancelFetch_,
+                  revision = revision_]() -> Answer {
+                   auto value = computeAlone(module, id, files, settings, *cancel);
+                   return [this, value = std::move(value), id, cancel, revision] {
+                     if (cancel != cancelFetch_) return;  // another value is being fetched
+                     cancelFetch_.reset();
+                     if (!running_) emit progressed({}, 0);
+                     emit runningChanged();
+                     if (revision != revision_) return;
+                     if (value)
+                       emit fetched(id, std::make_shared<const Literal>(*value));
+                     else
+                       emit failed(QString::fromStdString(value.error().toString()), value.error().kind);
+                   };
+                 });
 }
 
-void Document::setRunSettings(RunSettings settings, const QString& title, bool continues) {
-  if (settings == project_.run && edits_.empty()) return;
-  enqueue({Edit{title.toStdString(), {}}, continues, {}, nullptr, {}, std::move(settings)});
+void Document::setRunSettings(RunSettings settings, const QString& title, StepKey key) {
+  if (settings == project_.run && waiting_.empty()) return;
+  files_.trustNew(project_.run, settings);
+  enqueue({RunStep{title.toStdString(), std::move(settings)}, std::move(key)});
 }
 
 }  // namespace tessera

@@ -80,6 +80,7 @@ void AttributeForm::show() {
     shown_ = id;
     opcode_ = opcode;
     typing_.clear();
+    gesture_.end();
     rebuild();
   }
   if (known) refill();
@@ -203,6 +204,7 @@ void AttributeForm::addLine(const QString& name, const QString& help, std::funct
   connect(field, &QLineEdit::textEdited, this, [this, name](const QString& typedText) { typed(name, typedText); });
   connect(field, &QLineEdit::editingFinished, this, [this, name] {
     if (typing_ == name) typing_.clear();
+    gesture_.end();
     refill();
   });
 }
@@ -227,7 +229,8 @@ void AttributeForm::take(const QString& name, Edit edit, bool continues) {
       wrong = QString::fromStdString(shape.error().message);
   line.error->setText(wrong);
   line.error->setVisible(!wrong.isEmpty());
-  if (done) document_.perform(std::move(edit), continues, shown_);
+  if (!continues) gesture_.end();
+  if (done) document_.perform(std::move(edit), shown_, gesture_.key(shown_, name.toStdString()));
 }
 
 // What is being typed stays as it is typed.
@@ -248,7 +251,7 @@ void AttributeForm::refill() {
 
 void AttributeForm::typed(const QString& name, const QString& text) {
   if (!stands(document_, shown_, opcode_)) return;
-  const bool continues = typing_ == name;
+  if (typing_ != name) gesture_.end();
   typing_ = name;
   const Line& line = lines_[name];
   Result<Edit> edit = line.make(text.trimmed().toStdString());
@@ -260,7 +263,7 @@ void AttributeForm::typed(const QString& name, const QString& text) {
       wrong = QString::fromStdString(shape.error().message);
   line.error->setText(wrong);
   line.error->setVisible(!wrong.isEmpty());
-  if (edit) document_.perform(std::move(*edit), continues, shown_);
+  if (edit) document_.perform(std::move(*edit), shown_, gesture_.key(shown_, name.toStdString()));
 }
 
 }  // namespace tessera

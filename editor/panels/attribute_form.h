@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/edit/edit.h"
+#include "editor/document/gesture.h"
 
 class QFormLayout;
 class QLabel;
@@ -57,7 +58,8 @@ class AttributeForm : public QWidget {
   QHash<QString, Line> lines_;
   InstructionId shown_;
   Opcode opcode_ = Opcode::Unknown;
-  QString typing_;  // the line that is being typed into, whose next edit continues the last
+  QString typing_;   // the line that is being typed into
+  Gesture gesture_;  // in that line or on a picture
 };
 
 }  // namespace tessera

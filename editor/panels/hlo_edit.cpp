@@ -164,7 +164,7 @@ void HloEdit::readNow() {
   mark({});
   if (edit->actions.empty()) return;
   typing_ = true;
-  document_.perform(*std::move(edit), false, document_.selected());
+  document_.perform(*std::move(edit), document_.selected());
 }
 
 // --- what is wrong

@@ -10,6 +10,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "core/edit/parameter_edits.h"
 #include "core/edit/sizes/size_names.h"
 #include "core/formats/hlo_text.h"
 #include "editor/canvas/dimension_color.h"
@@ -74,6 +75,7 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   connect(shapeField_, &QLineEdit::textEdited, this, &Inspector::editShape);
   connect(shapeField_, &QLineEdit::editingFinished, this, [this] {
     typing_ = false;
+    gesture_.end();
     show();
   });
   connect(namesField_, &QLineEdit::editingFinished, this, &Inspector::editNames);
@@ -96,7 +98,10 @@ void Inspector::show() {
   const bool known = document_.isOpen() && id.valid() && document_.module().contains(id);
   const bool parameter = known && document_.module().at(id).opcode == Opcode::Parameter;
   for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_}) w->setVisible(parameter);
-  if (id != shown_) typing_ = false;
+  if (id != shown_) {
+    typing_ = false;
+    gesture_.end();
+  }
   shown_ = id;
   if (!typing_) {
     shapeError_->clear();
@@ -178,13 +183,13 @@ void Inspector::showLayout() {
 void Inspector::editLayout(const std::vector<int64_t>& minorToMajor, bool done) {
   if (!document_.isOpen() || !document_.module().contains(shown_)) return;
   const bool continues = std::exchange(draggingLayout_, !done);
+  if (!continues) gesture_.end();
   Shape shape = document_.module().shapeOf(shown_);
   if (!shape.layout) return;
   shape.layout->minorToMajor = minorToMajor;
   if (done && continues && shape == document_.module().shapeOf(shown_)) return;
-  document_.perform(
-      {"Layout of " + std::string(document_.module().at(shown_).name), {SetParameterShape{shown_, std::move(shape)}}},
-      continues, shown_);
+  document_.perform(settingLayout(document_.module(), shown_, std::move(shape)), shown_,
+                    gesture_.key(shown_, "layout"));
 }
 
 void Inspector::changeEvent(QEvent* event) {
@@ -200,20 +205,16 @@ void Inspector::changeEvent(QEvent* event) {
 
 void Inspector::editShape(const QString& text) {
   if (!document_.isOpen() || !document_.module().contains(shown_)) return;
-  const bool continues = typing_;
+  typing_ = true;
   auto shape = parseShape(text.trimmed().toStdString());
   if (!shape) {
-    typing_ = true;
     shapeError_->setText(QString::fromStdString(shape.error().message));
     shapeError_->show();
     return;
   }
   shapeError_->clear();
   shapeError_->hide();
-  typing_ = true;
-  const std::string name(document_.module().at(shown_).name);
-  fillDefaultLayouts(*shape);
-  document_.perform({"Shape of " + name, {SetParameterShape{shown_, std::move(*shape)}}}, continues);
+  document_.perform(settingShape(document_.module(), shown_, *std::move(shape)), {}, gesture_.key(shown_, "shape"));
 }
 
 void Inspector::follow(const QUrl& url) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "editor/document/gesture.h"
 
 class QLabel;
 class QLineEdit;
@@ -54,6 +55,7 @@ class Inspector : public QWidget {
   QTextBrowser* facts_;
   InstructionId shown_;
   bool typing_ = false, draggingLayout_ = false;
+  Gesture gesture_;  // in the shape field or on the chips
 };
 
 }  // namespace tessera

@@ -123,11 +123,11 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
 }
 
 template <class Change>
-void RunPanel::change(const QString& title, Change make, bool continues) {
+void RunPanel::change(const QString& title, Change make, StepKey key) {
   if (!document_.isOpen()) return;
   RunSettings settings = document_.runSettings();
   make(settings);
-  if (settings != document_.runSettings()) document_.setRunSettings(std::move(settings), title, continues);
+  if (settings != document_.runSettings()) document_.setRunSettings(std::move(settings), title, std::move(key));
 }
 
 void RunPanel::makeFields() {
@@ -243,6 +243,7 @@ void RunPanel::rebuildArguments() {
     connect(field, &QLineEdit::textEdited, this, [this, row](const QString& text) { typed(row, text); });
     connect(field, &QLineEdit::editingFinished, this, [this] {
       typing_ = -1;
+      gesture_.end();
       show();
     });
     connect(choose, &QToolButton::clicked, this, [this, row] { browse(row); });
@@ -251,7 +252,7 @@ void RunPanel::rebuildArguments() {
 
 // What reads is a setting at once; what does not is explained and changes nothing.
 void RunPanel::typed(int64_t argument, const QString& text) {
-  const bool continues = typing_ == argument;
+  if (typing_ != argument) gesture_.end();
   typing_ = argument;
   const QString words = text.trimmed(), wrong = errorOf(words);
   lines_[argument].error->setText(wrong);
@@ -265,7 +266,7 @@ void RunPanel::typed(int64_t argument, const QString& text) {
         else
           s.sources[argument] = words.toStdString();
       },
-      continues);
+      gesture_.key({}, "argument " + std::to_string(argument)));
 }
 
 void RunPanel::browse(int64_t argument) {

@@ -8,6 +8,8 @@
 
 #include "core/formats/run_settings.h"
 
+#include "editor/document/gesture.h"
+
 class QComboBox;
 class QFormLayout;
 class QGridLayout;
@@ -46,7 +48,7 @@ class RunPanel : public QWidget {
   void typed(int64_t argument, const QString& text);
   void browse(int64_t argument);
   template <class Change>
-  void change(const QString& title, Change make, bool continues = false);
+  void change(const QString& title, Change make, StepKey key = {});
 
   Document& document_;
   QComboBox* backend_;
@@ -58,6 +60,7 @@ class RunPanel : public QWidget {
   QList<Line> lines_;
   QStringList shown_;  // names and shapes of the arguments that have a line
   int64_t typing_ = -1;
+  Gesture gesture_;  // in the line of an argument
 };
 
 }  // namespace tessera

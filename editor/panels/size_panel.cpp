@@ -259,7 +259,7 @@ void SizePanel::take() {
   Edit edit = std::move(resizing_->edit);
   const InstructionId selected = document_.selected();
   leave();
-  document_.perform(std::move(edit), false, selected);
+  document_.perform(std::move(edit), selected);
 }
 
 void SizePanel::leave() {

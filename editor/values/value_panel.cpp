@@ -192,8 +192,9 @@ void ValuePanel::slide(int place) {
   RunSettings settings = document_.runSettings();
   settings.sources[firstLeafOf(document_.module(), shown_)] =
       QStringLiteral("constant %1").arg(value, 0, 'g', 6).toStdString();
+  if (!std::exchange(sliding_, slider_->isSliderDown())) gesture_.end();
   document_.setRunSettings(std::move(settings), tr("Value of %1").arg(nameOf(document_, shown_)),
-                           std::exchange(sliding_, slider_->isSliderDown()));
+                           gesture_.key(shown_, "value"));
 }
 
 // --- comparing

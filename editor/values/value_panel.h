@@ -7,6 +7,7 @@
 
 #include "core/base/ids.h"
 #include "core/hlo/literal.h"
+#include "editor/document/gesture.h"
 
 class QDoubleSpinBox;
 class QLabel;
@@ -57,6 +58,7 @@ class ValuePanel : public QWidget {
   InstructionId shown_, pinnedId_;
   std::shared_ptr<const Literal> fetched_;  // of `shown_`, where nothing is live
   bool sliding_ = false;
+  Gesture gesture_;  // of the slider
 };
 
 }  // namespace tessera

@@ -9,7 +9,6 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
-#include "app/studio/block_actions.h"
 #include "app/studio/panels.h"
 #include "core/edit/palette/blocks.h"
 #include "core/edit/palette/palette_forms.h"
@@ -24,6 +23,7 @@
 #include "editor/attributes/permutation_row.h"
 #include "editor/attributes/replica_matrix.h"
 #include "editor/attributes/window_picture.h"
+#include "editor/controllers/block_actions.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/attribute_form.h"
 #include "editor/panels/inspector.h"

@@ -13,10 +13,10 @@
 #include <csignal>
 #include <random>
 
-#include "app/studio/block_actions.h"
 #include "app/studio/panels.h"
 #include "core/formats/module_file.h"
 #include "core/formats/project.h"
+#include "editor/controllers/block_actions.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/text_panel.h"

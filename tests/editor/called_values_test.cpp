@@ -2,8 +2,8 @@
 // hold, a branch that is not taken says so, and comparators and windows are looked at application by application.
 #include <QTest>
 
-#include "app/studio/run_controller.h"
 #include "core/hlo/numbers.h"
+#include "editor/controllers/run_controller.h"
 #include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"
 

@@ -7,11 +7,11 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/studio/arrange_controller.h"
-#include "app/studio/node_labels.h"
 #include "app/studio/panels.h"
-#include "app/studio/run_controller.h"
 #include "core/hlo/numbers.h"
+#include "editor/controllers/arrange_controller.h"
+#include "editor/controllers/node_labels.h"
+#include "editor/controllers/run_controller.h"
 #include "editor/panels/attribute_form.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/inspector.h"

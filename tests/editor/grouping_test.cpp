@@ -5,7 +5,7 @@
 #include <QTest>
 #include <QTimer>
 
-#include "app/studio/group_actions.h"
+#include "editor/controllers/group_actions.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
 

@@ -8,13 +8,13 @@
 #include <QTest>
 #include <memory>
 
-#include "app/studio/graph_edit_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/script.h"
 #include "core/arrange/box_style.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
 #include "editor/panels/choice_list.h"

@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/studio/arrange_controller.h"
+#include "editor/controllers/arrange_controller.h"
 #include "tests/editor/hand.h"
 
 using namespace tessera;

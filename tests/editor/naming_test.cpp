@@ -4,9 +4,9 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/studio/block_actions.h"
 #include "app/studio/panels.h"
 #include "core/edit/sizes/size_names.h"
+#include "editor/controllers/block_actions.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/inspector.h"
 #include "tests/editor/hand.h"

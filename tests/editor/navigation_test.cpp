@@ -5,8 +5,8 @@
 #include <QPushButton>
 #include <QTest>
 
-#include "app/studio/arrange_controller.h"
 #include "app/studio/navigation.h"
+#include "editor/controllers/arrange_controller.h"
 #include "editor/panels/quick_list.h"
 #include "editor/panels/size_panel.h"
 #include "tests/editor/hand.h"

@@ -27,13 +27,13 @@
 #include <numeric>
 #include <random>
 
-#include "app/studio/arrange_controller.h"
-#include "app/studio/block_actions.h"
 #include "app/studio/key_map.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "core/formats/module_file.h"
 #include "core/formats/project.h"
+#include "editor/controllers/arrange_controller.h"
+#include "editor/controllers/block_actions.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/text_panel.h"
 #include "tests/editor/hand.h"
@@ -411,7 +411,7 @@ class WalkTest : public QObject {
     if (below(3))
       hand.document().run();
     else
-      hand.document().cancelRun();
+      hand.document().cancel();
   }
   void block(Hand& hand) {
     hand.window().blocks().setLibrary(folder_.filePath("walk.tessera-blocks"));
@@ -519,7 +519,7 @@ class WalkTest : public QObject {
     return QStringLiteral("one text ends before the other");
   }
   void undoAll(Hand& hand) {
-    hand.document().cancelRun();
+    hand.document().cancel();
     rest(hand);
     while (hand.document().canUndo()) {
       hand.document().undo();

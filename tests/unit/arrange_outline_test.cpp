@@ -231,5 +231,34 @@ TEST(Arrange, APlanarLadderHasNoCrossings) {
   EXPECT_EQ(crossings, 0);
 }
 
+// An op_name of 300 KB: every scope keeps its path, which is quadratic in the depth and in the length of a name.
+TEST(Scopes, AnEndlessOpNameIsCut) {
+  std::string deep, nested;
+  while (deep.size() < 300000) deep += "a/";
+  while (nested.size() < 300000) nested += "jvp(b/";
+  const std::string long_(300000, 'x');
+  for (const std::string& opName : {deep + "add", nested, long_ + "/add", long_ + "/" + long_ + "/add", long_}) {
+    Module m = emptyModule();
+    InstructionId x = add(m, Opcode::Parameter, {}, opName);
+    for (int i = 0; i < 3; ++i) x = add(m, Opcode::Add, {x, x}, opName);
+    m.setRoot(m.entry(), x);
+    size_t bytes = 0;
+    for (const Scope& scope : scopesOf(m, m.entryComputation()).scopes) bytes += scope.path.size();
+    EXPECT_LT(bytes, 2000000u);
+    const ViewOptions options = initialView(m, m.entry());
+    const GraphView view = makeView(m, m.entry(), options);
+    for (const RectF& box : arrange(view).boxes) EXPECT_LT(box.width, 5000);
+  }
+}
+
+TEST(Scopes, LongNamesThatDifferStayTwo) {
+  const std::string name(5000, 'x');
+  Module m = emptyModule();
+  InstructionId x = add(m, Opcode::Parameter, {});
+  for (const char* end : {"a", "b"})
+    for (int i = 0; i < 2; ++i) x = add(m, Opcode::Tanh, {x}, name + end + "/tanh");
+  EXPECT_EQ(scopesOf(m, m.entryComputation()).scopes.size(), 2u);
+}
+
 }  // namespace
 }  // namespace tessera

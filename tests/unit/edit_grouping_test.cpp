@@ -231,14 +231,5 @@ TEST(EditGrouping, PlacesGoAlongAndComeBack) {
   EXPECT_TRUE(history.project().find("main")->muted.contains("b"));
 }
 
-TEST(EditGrouping, TheJournalSpeaksOfGroups) {
-  const Edit edit{"t",
-                  {GroupInstructions{{InstructionId(3), InstructionId(5)}, "n", Opcode::Fusion, "kInput"},
-                   InlineCall{InstructionId(7)}, PromoteConstant{InstructionId(8)}}};
-  const auto back = editFromJson(toJson(edit));
-  ASSERT_TRUE(back);
-  EXPECT_EQ(toJson(*back), toJson(edit));
-}
-
 }  // namespace
 }  // namespace tessera

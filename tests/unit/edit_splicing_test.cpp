@@ -123,7 +123,7 @@ TEST(History, PlacesFollowNamesAndAreUndone) {
   page.muted = {"n"};
   page.reroutes[{"s", 0}] = {{1, 2}};
   const uint64_t graph = f.history.graph();
-  f.history.arrange(placed, "Move");
+  f.history.arrange([&](Project& project) { project = placed; }, "Move");
   EXPECT_EQ(f.history.graph(), graph);
   EXPECT_EQ(f.history.undoTitle(), "Move");
   ASSERT_TRUE(f.history.perform({"Rename", {Rename{f.named("n"), "minus"}, Rename{f.named("s"), "difference"}}}));
@@ -143,7 +143,7 @@ TEST(History, AnEditPlacesWhatItAdds) {
   Fixture f;
   Edit edit{"Add", {AddInstruction{f.module().entry(), Opcode::Tanh, "", {f.named("x")}, {}, {}, ""}}};
   edit.places.push_back({newInstruction(0), {5, 6}});
-  ASSERT_TRUE(f.history.perform(editFromJson(toJson(edit)).value()));
+  ASSERT_TRUE(f.history.perform(edit));
   EXPECT_EQ(f.history.project().find("main")->instructions.at("tanh").x, 5);
 }
 

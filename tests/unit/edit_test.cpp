@@ -1,4 +1,4 @@
-// Edits: applied to a copy, undone exactly, written as JSON and read back.
+// Edits: applied to a copy, undone exactly; steps of one gesture are one step.
 #include <gtest/gtest.h>
 
 #include "core/edit/edit.h"
@@ -64,19 +64,45 @@ TEST(Edit, UndoIsExact) {
   EXPECT_EQ(history.redoTitle(), "note");
 }
 
-TEST(Edit, JsonRoundTrip) {
-  Shape shape = Shape::arrayRowMajor(ElementType::BF16, {2, 3});
-  Edit edit{"all of them",
-            {SetParameterShape{InstructionId(1), shape}, SetAttribute{InstructionId(2), Attr::dimensions, "{0,1}"},
-             Rename{InstructionId(3), "x"}, SetOperand{InstructionId(4), 1, InstructionId(5)},
-             SetNote{InstructionId(6), "a \"note\"\n"}}};
-  const std::string line = toJson(edit);
-  EXPECT_EQ(line.find('\n'), std::string::npos);
-  auto back = editFromJson(line);
-  ASSERT_TRUE(back) << back.error().toString();
-  EXPECT_EQ(toJson(*back), line);
-  EXPECT_FALSE(editFromJson("{\"title\":3}"));
-  EXPECT_FALSE(editFromJson("["));
+Edit noteOf(InstructionId id, const char* note) { return {"Note", {SetNote{id, note}}}; }
+
+TEST(History, StepsOfOneGestureAreOne) {
+  Chain chain;
+  History history(chain.module);
+  const StepKey typing{chain.first, "note", 1};
+  ASSERT_TRUE(history.perform(noteOf(chain.first, "a"), typing));
+  ASSERT_TRUE(history.perform(noteOf(chain.first, "ab"), typing));
+  EXPECT_FALSE(history.perform({"Note", {SetNote{InstructionId(99), "x"}}}, typing));  // leaves the step as it is
+  EXPECT_EQ(history.current().at(chain.first).note, "ab");
+  history.undo();
+  EXPECT_FALSE(history.canUndo());
+  EXPECT_TRUE(history.canRedo());
+}
+
+// The title is the same in all of them.
+TEST(History, AnotherFieldInstructionOrGestureIsAnotherStep) {
+  Chain chain;
+  History history(chain.module);
+  for (const StepKey& key : {StepKey{chain.first, "note", 1}, StepKey{chain.first, "note", 2},
+                             StepKey{chain.second, "note", 2}, StepKey{chain.second, "name", 2}, StepKey{}, StepKey{}})
+    ASSERT_TRUE(history.perform(noteOf(chain.first, "a"), key));
+  int steps = 0;
+  for (; history.canUndo(); ++steps) history.undo();
+  EXPECT_EQ(steps, 6);
+}
+
+TEST(History, AGestureOfArrangingReplacesItsOwnStepOnly) {
+  Chain chain;
+  History history(chain.module);
+  const auto add = [](Project& project) {
+    project.page("main").muted.insert(std::to_string(project.page("main").muted.size()));
+  };
+  history.arrange(add, "Mute");
+  history.arrange(add, "Mute", {{}, "mute", 1});
+  history.arrange(add, "Mute", {{}, "mute", 1});
+  EXPECT_EQ(history.project().find("main")->muted.size(), 2u);
+  history.undo();
+  EXPECT_EQ(history.project().find("main")->muted.size(), 1u);
 }
 
 }  // namespace

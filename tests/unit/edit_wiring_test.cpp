@@ -197,15 +197,6 @@ TEST(EditFragment, OpenInputsStayOpen) {
   EXPECT_FALSE(b.operand(done.added.back(), 1).valid());
 }
 
-TEST(EditJournal, TheNewActionsComeBack) {
-  const Edit edit{
-      "t",
-      {AddComputations{"HloModule m\nENTRY e { ROOT a = f32[] parameter(0) }"}, SetLiteral{InstructionId(3), "4"}}};
-  const auto back = editFromJson(toJson(edit));
-  ASSERT_TRUE(back);
-  EXPECT_EQ(toJson(*back), toJson(edit));
-}
-
 // A computation that comes in and calls one that is there already stands behind it, or the text would not read.
 TEST(EditImport, WhatIsSharedStandsBeforeItsCallers) {
   const std::string reducer =

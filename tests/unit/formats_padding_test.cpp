@@ -97,14 +97,6 @@ TEST(Padding, WhatDoesNotFitIsRefused) {
   }
 }
 
-TEST(Padding, JournalKeepsIt) {
-  Shape shape = parseShape("f32[2,3]{0,1}").value();
-  ASSERT_TRUE(applyPadding(shape, "4,4=1.5"));
-  const Edit edit{"pad", {SetParameterShape{InstructionId(3), shape}}};
-  const Edit back = editFromJson(toJson(edit)).value();
-  EXPECT_EQ(std::get<SetParameterShape>(back.actions[0]).shape, shape);
-}
-
 std::string bytesOf(const std::vector<std::byte>& buffer) {
   return {reinterpret_cast<const char*>(buffer.data()), buffer.size()};
 }

@@ -16,7 +16,7 @@ void DynamicRule::reduce() {
   for (size_t i = 0; i < n; ++i)
     for (size_t d = 0; d < all.size(); ++d)
       if (isDynamic(i, d))
-        all[d] = all[d].valid() && all[d] != size(i, d) ? build_.least(all[d], size(i, d)) : size(i, d);
+        all[d] = all[d].valid() && all[d] != size(i, d) ? build_.minimum(all[d], size(i, d)) : size(i, d);
   LeafSizes result = leavesByRelation();
   for (size_t i = 0; i < n; ++i) operands_[i] = build_.filled(operands_[i], all, reduced, operands_[n + i]);
   keepLeaves(std::move(result));
@@ -33,7 +33,7 @@ void DynamicRule::dot() {
   for (size_t i = 0; i < left.size(); ++i) {
     InstructionId &a = both[0][static_cast<size_t>(left[i])], &b = both[1][static_cast<size_t>(right[i])];
     if (a.valid() && b.valid() && a != b)
-      a = b = build_.least(a, b);
+      a = b = build_.minimum(a, b);
     else if (a.valid())
       b = a;
     else

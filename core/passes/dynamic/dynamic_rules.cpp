@@ -14,19 +14,11 @@ namespace {
 
 bool changesShapeOnly(Opcode opcode) { return opcode == Opcode::Reshape || opcode == Opcode::Bitcast; }
 
+// Sizes are handed on with the value; a bitcast has others.
 bool isIdentity(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Tuple:
-    case Opcode::GetTupleElement:
-    case Opcode::OptBarrier:
-    case Opcode::Domain:
-    case Opcode::AddDependency:
-    case Opcode::Copy:
-    case Opcode::CopyStart:
-    case Opcode::CopyDone:
-    case Opcode::AllReduce: return true;
-    default: return false;
-  }
+  if (hasTrait(opcode, kPassesOn)) return opcode != Opcode::Bitcast;
+  return opcode == Opcode::Copy || opcode == Opcode::CopyStart || opcode == Opcode::CopyDone ||
+         opcode == Opcode::AllReduce;
 }
 
 }  // namespace
@@ -86,7 +78,7 @@ DimensionSizes DynamicRule::sizesByRelation(size_t leaf) {
     if (!isDynamic(k, d) || staysBound(row, dims(k)[d], bounds.dimensions[row.to.dimension])) continue;
     const InstructionId made = sizeByRule(build_, row, size(k, d), dims(k)[d]);
     InstructionId& known = out[row.to.dimension];
-    known = known.valid() && known != made ? build_.least(known, made) : made;
+    known = known.valid() && known != made ? build_.minimum(known, made) : made;
   }
   for (const ReshapeGroup& group : all.groups)
     if (group.open) out[*group.open] = sizeOfGroup(group);
@@ -108,11 +100,11 @@ InstructionId DynamicRule::sizeOfGroup(const ReshapeGroup& group) {
     if (!isDynamic(0, d))
       fixed *= dims(0)[d];
     else
-      count = count.valid() ? build_.times(count, size(0, d)) : size(0, d);
+      count = count.valid() ? build_.multiply(count, size(0, d)) : size(0, d);
   }
   if (!count.valid()) return count;
-  if (fixed != 1) count = build_.times(count, build_.number(fixed));
-  return group.others > 1 ? build_.over(count, build_.number(group.others)) : count;
+  if (fixed != 1) count = build_.multiply(count, build_.number(fixed));
+  return group.others > 1 ? build_.divide(count, build_.number(group.others)) : count;
 }
 
 void DynamicRule::getSize() {
@@ -128,7 +120,7 @@ void DynamicRule::setSize() {
   const Instruction& given = rewriter_.module().at(operands_[1]);
   if (given.opcode == Opcode::Constant && given.literal && given.literal->data<int32_t>()[0] == dims(0)[d])
     result[d] = {};
-  standIn(build_.add(Opcode::Copy, shape_, {operands_[0]}), std::move(result));
+  standIn(build_.make(Opcode::Copy, shape_, {operands_[0]}), std::move(result));
 }
 
 // Identities: every leaf as in operand 0; tuples take theirs from all operands.
@@ -165,8 +157,8 @@ void DynamicRule::elementwise() {
       }
       const InstructionId a = result[d], single = build_.number(1);
       const InstructionId other =
-          build_.add(Opcode::Select, build_.shapeOf(a), {build_.equal(one, single), a, build_.least(a, one)});
-      result[d] = build_.add(Opcode::Select, build_.shapeOf(a), {build_.equal(a, single), one, other});
+          build_.make(Opcode::Select, build_.shapeOf(a), {build_.equal(one, single), a, build_.minimum(a, one)});
+      result[d] = build_.make(Opcode::Select, build_.shapeOf(a), {build_.equal(a, single), one, other});
     }
   repeatSingles(result);
   keep(std::move(result));
@@ -224,7 +216,7 @@ Status DynamicRule::apply() {
     case Opcode::AfterAll: return keepLeaves({}), Status();
     default: break;
   }
-  if (op && op->category == "Elementwise" && shape_.isArray()) return elementwise(), Status();
+  if (op && op->category.has(kElementwise | kReinterprets) && shape_.isArray()) return elementwise(), Status();
   return unsupported();
 }
 

@@ -1,0 +1,404 @@
+// See arranging.h. What is placed by hand stays: the first move on a page notes the places of all its boxes, so that
+// nothing else jumps when the graph grows. Pages of very many boxes note only what was moved.
+#include "editor/controllers/arrange_controller.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "core/edit/wiring/splicing.h"
+#include "core/picture/page.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/size_panel.h"
+#include "editor/panels/value_field.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMaxNoted = 400, kMaxTidied = 4000;
+constexpr double kFramePadding = 18, kFrameTitle = 32, kNoteWidth = 200;
+
+size_t at(int32_t i) { return static_cast<size_t>(i); }
+
+PagePoint pointOf(const RectF& box, QPointF by = {}) { return {box.x + by.x(), box.y + by.y()}; }
+
+// Notes a box's place under the name that the view gives it.
+void place(ProjectPage& page, const Module& module, const ViewNode& node, PagePoint point) {
+  if (node.kind == ViewNode::Kind::Attached) return;
+  if (node.kind != ViewNode::Kind::Instruction)
+    page.groups[node.group] = point;
+  else if (module.contains(node.instruction))
+    page.instructions[std::string(module.at(node.instruction).name)] = point;
+}
+
+// Boxes of the page itself at the places where they stand.
+void noteAll(ProjectPage& page, const Module& module, const Scene& scene) {
+  const auto isBox = [](const ViewNode& node) { return node.parent < 0 && node.kind != ViewNode::Kind::Attached; };
+  if (static_cast<size_t>(std::ranges::count_if(scene.view->nodes, isBox)) > kMaxNoted) return;
+  for (size_t v = 0; v < scene.view->nodes.size(); ++v)
+    if (isBox(scene.view->nodes[v])) place(page, module, scene.view->nodes[v], pointOf(scene.arrangement->boxes[v]));
+}
+
+PageBox* pageBox(ProjectPage& page, int item) {
+  const auto frames = static_cast<int>(page.frames.size());
+  if (item < 0 || item >= frames + static_cast<int>(page.notes.size())) return nullptr;
+  return item < frames ? &page.frames[at(item)] : &page.notes[at(item - frames)];
+}
+
+double noteHeight(const QString& text) {
+  return 20 + 14.5 * std::ceil(std::max<double>(static_cast<double>(text.size()) * 6.4, 1) / (kNoteWidth - 16));
+}
+
+}  // namespace
+
+ArrangeController::ArrangeController(Document& document, Canvas& canvas, QObject* parent)
+    : QObject(parent),
+      document_(document),
+      canvas_(canvas),
+      field_(new ValueField(&canvas)),
+      sizes_(new SizePanel(document, &canvas)) {
+  connect(sizes_, &SizePanel::previewed, &canvas_,
+          [this](const std::vector<InstructionId>& touched) { canvas_.setSelection(touched); });
+  connect(sizes_, &SizePanel::closed, &canvas_, [this] {
+    canvas_.setFocus();
+    canvas_.setSelection(document_.selection());
+  });
+  connect(&document_, &Document::opened, this, [this] { canvas_.setMovable(!document_.isPlainGraph()); });
+  connect(&document_, &Document::sceneChanged, this, &ArrangeController::showDocument);
+  connect(&canvas_, &Canvas::boxesMoved, this, &ArrangeController::move);
+  connect(&canvas_, &Canvas::wiresCut, this, &ArrangeController::cut);
+  connect(&canvas_, &Canvas::wireActivated, this, &ArrangeController::addReroute);
+  connect(&canvas_, &Canvas::rerouteMoved, this, [this](const ReroutePoint& point) { setReroute(point, false); });
+  connect(&canvas_, &Canvas::rerouteActivated, this, [this](const ReroutePoint& point) { setReroute(point, true); });
+  connect(&canvas_, &Canvas::pageItemResized, this, &ArrangeController::resizePageItem);
+  connect(&canvas_, &Canvas::pageItemActivated, this, &ArrangeController::editPageItem);
+}
+
+// The points of rerouted wires, as handles.
+void ArrangeController::showDocument() {
+  std::vector<ReroutePoint> points;
+  const ProjectPage* page = document_.page();
+  const auto& view = document_.scene().view;
+  for (size_t e = 0; page && !page->reroutes.empty() && e < view->edges.size(); ++e) {
+    const auto [user, operand] = inputOf(static_cast<int32_t>(e));
+    if (!user.valid()) continue;
+    const auto found = page->reroutes.find({std::string(document_.module().at(user).name), operand});
+    if (found == page->reroutes.end()) continue;
+    for (size_t i = 0; i < found->second.size(); ++i)
+      points.push_back({static_cast<int32_t>(e), static_cast<int32_t>(i), {found->second[i].x, found->second[i].y}});
+  }
+  canvas_.setReroutes(std::move(points));
+}
+
+// The input that an edge of the view ends at; invalid where a group hides it.
+std::pair<InstructionId, int32_t> ArrangeController::inputOf(int32_t edge) const {
+  const GraphView& view = *document_.scene().view;
+  if (edge < 0 || at(edge) >= view.edges.size()) return {};
+  const ViewEdge& wire = view.edges[at(edge)];
+  const ViewNode& user = view.nodes[at(wire.to)];
+  const bool plain = user.kind == ViewNode::Kind::Instruction || user.caller;
+  return plain && document_.module().contains(user.instruction) ? std::pair(user.instruction, wire.operand)
+                                                                : std::pair(InstructionId(), -1);
+}
+
+bool ArrangeController::inserts(InstructionId node, int32_t edge) const {
+  const auto wire = inputOf(edge);
+  return wire.first.valid() && document_.usersOf(node).empty() && inserting(document_.module(), node, wire).has_value();
+}
+
+// --- moving
+
+void ArrangeController::move(const MovedBoxes& moved) {
+  if (std::abs(moved.by.x()) + std::abs(moved.by.y()) < 1 && !moved.pulled) return canvas_.endMove();
+  const Scene& scene = document_.scene();
+  const InstructionId node =
+      moved.nodes.size() == 1 ? scene.view->nodes[at(moved.nodes[0])].instruction : InstructionId();
+  if (moved.pulled && node.valid()) return performOrExplain(pullingOut(document_.module(), node), &moved);
+  if (moved.wire >= 0 && node.valid())
+    return performOrExplain(inserting(document_.module(), node, inputOf(moved.wire)), &moved);
+  document_.arrange(tr("Move"), [moved, view = scene.view, boxes = scene.arrangement, module = document_.module(),
+                                 scene](ProjectPage& page) {
+    noteAll(page, module, scene);
+    for (int32_t v : moved.nodes) place(page, module, view->nodes[at(v)], pointOf(boxes->boxes[at(v)], moved.by));
+    for (int item : moved.pageItems)
+      if (PageBox* box = pageBox(page, item)) box->x += moved.by.x(), box->y += moved.by.y();
+  });
+}
+
+// An edit of wires with the place where the hand let go.
+void ArrangeController::performOrExplain(Result<Edit> edit, const MovedBoxes* moved) {
+  if (!edit) {
+    canvas_.endMove();
+    return emit explained(QString::fromStdString(edit.error().message));
+  }
+  const Scene& scene = document_.scene();
+  ProjectPage noted;
+  if (moved) {
+    noteAll(noted, document_.module(), scene);
+    for (size_t v = 0; v < scene.view->nodes.size(); ++v) {
+      const ViewNode& node = scene.view->nodes[v];
+      const bool there = std::ranges::find(moved->nodes, static_cast<int32_t>(v)) != moved->nodes.end();
+      if (node.kind != ViewNode::Kind::Instruction || !document_.module().contains(node.instruction)) continue;
+      if (there || noted.instructions.contains(std::string(document_.module().at(node.instruction).name)))
+        edit->places.push_back({node.instruction, pointOf(scene.arrangement->boxes[v], there ? moved->by : QPointF())});
+    }
+  }
+  document_.perform(std::move(*edit), document_.selected());
+}
+
+std::vector<int32_t> ArrangeController::selectedNodes() const {
+  std::vector<int32_t> out;
+  if (!document_.isOpen() || document_.isPlainGraph()) return out;
+  for (InstructionId id : document_.selection()) {
+    const int32_t node = document_.scene().view->boxOf(id);
+    if (node >= 0 && document_.scene().view->nodes[at(node)].kind != ViewNode::Kind::Attached &&
+        std::ranges::find(out, node) == out.end())
+      out.push_back(node);
+  }
+  return out;
+}
+
+void ArrangeController::align(Alignment alignment) {
+  const auto nodes = selectedNodes();
+  const size_t least = alignment == Alignment::SpreadAcross || alignment == Alignment::SpreadDown ? 3 : 2;
+  if (nodes.size() < least) return emit explained(tr("Select %1 boxes or more first.").arg(least));
+  const Scene scene = document_.scene();
+  std::vector<RectF> boxes;
+  for (int32_t v : nodes) boxes.push_back(scene.arrangement->boxes[at(v)]);
+  document_.arrange(tr("Align"),
+                    [nodes, scene, module = document_.module(), to = aligned(boxes, alignment)](ProjectPage& page) {
+                      noteAll(page, module, scene);
+                      for (size_t i = 0; i < nodes.size(); ++i)
+                        place(page, module, scene.view->nodes[at(nodes[i])], pointOf(to[i]));
+                    });
+}
+
+// All: what was placed by hand is forgotten. A selection: as it would be arranged, round the place where it is.
+void ArrangeController::tidy() {
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  const auto nodes = selectedNodes();
+  if (nodes.size() < 2) {
+    return document_.arrange(tr("Tidy"), [](ProjectPage& page) {
+      page.instructions.clear();
+      page.groups.clear();
+      page.reroutes.clear();
+    });
+  }
+  const Scene scene = document_.scene();
+  if (scene.view->nodes.size() > kMaxTidied)
+    return emit explained(tr("The page is too large to tidy a part of it; with nothing selected all is tidied."));
+  const Arrangement fresh = arrange(*scene.view);
+  QPointF shift;
+  for (int32_t v : nodes) {
+    const RectF &is = scene.arrangement->boxes[at(v)], &would = fresh.boxes[at(v)];
+    shift += QPointF(is.x - would.x, is.y - would.y) / static_cast<double>(nodes.size());
+  }
+  document_.arrange(tr("Tidy the selection"),
+                    [nodes, scene, fresh, shift, module = document_.module()](ProjectPage& page) {
+                      noteAll(page, module, scene);
+                      for (int32_t v : nodes)
+                        place(page, module, scene.view->nodes[at(v)], pointOf(fresh.boxes[at(v)], shift));
+                    });
+}
+
+// --- frames and notes
+
+void ArrangeController::frameSelection() {
+  const auto nodes = selectedNodes();
+  if (nodes.empty()) return emit explained(tr("Select what the frame should go round first."));
+  const Scene scene = document_.scene();
+  QRectF around;
+  for (size_t v = 0; v < scene.view->nodes.size(); ++v) {
+    const RectF& box = scene.arrangement->boxes[v];
+    bool in = std::ranges::find(nodes, static_cast<int32_t>(v)) != nodes.end();
+    for (const ViewEdge& edge : scene.view->edges)  // constants beside what they feed
+      in = in || (edge.from == static_cast<int32_t>(v) && scene.view->nodes[v].kind == ViewNode::Kind::Attached &&
+                  std::ranges::find(nodes, edge.to) != nodes.end());
+    if (in) around |= QRectF(box.x, box.y, box.width, box.height);
+  }
+  around.adjust(-kFramePadding, -kFrameTitle, kFramePadding, kFramePadding);
+  const int item = document_.page() ? static_cast<int>(document_.page()->frames.size()) : 0;
+  document_.arrange(tr("Frame"), [scene, around, module = document_.module()](ProjectPage& page) {
+    noteAll(page, module, scene);
+    page.frames.push_back({around.x(), around.y(), around.width(), around.height(), "frame"});
+  });
+  canvas_.selectPageItems({item});
+  editPageItem(item);
+}
+
+void ArrangeController::addNote(QPointF widget) {
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  const QPointF scene = canvas_.toScene(widget);
+  const ProjectPage* page = document_.page();
+  const int item = page ? static_cast<int>(page->frames.size() + page->notes.size()) : 0;
+  document_.arrange(tr("Note"), [scene](ProjectPage& p) {
+    p.notes.push_back({scene.x(), scene.y(), kNoteWidth, noteHeight({}), "note"});
+  });
+  canvas_.selectPageItems({item});
+  editPageItem(item);
+}
+
+void ArrangeController::editPageItem(int item) {
+  const ProjectPage* page = document_.page();
+  if (!page) return;
+  ProjectPage copy = *page;
+  const PageBox* box = pageBox(copy, item);
+  if (!box) return;
+  const bool note = item >= static_cast<int>(copy.frames.size());
+  disconnect(field_, &ValueField::entered, this, nullptr);
+  connect(field_, &ValueField::entered, this, [this, item, note](const QString& text) {
+    document_.arrange(note ? tr("Words of a note") : tr("Title of a frame"), [item, note, text](ProjectPage& p) {
+      PageBox* changed = pageBox(p, item);
+      if (!changed) return;
+      changed->text = text.toStdString();
+      if (note) changed->height = std::max(changed->height, noteHeight(text));
+    });
+  });
+  const QPoint place = canvas_.toWidget({box->x, box->y}).toPoint();
+  field_->openAt(place, note ? tr("note") : tr("frame"), QString::fromStdString(box->text),
+                 [](const QString&) { return QString(); });
+}
+
+void ArrangeController::resizePageItem(int item, QRectF scene) {
+  document_.arrange(tr("Resize a frame"), [item, scene](ProjectPage& page) {
+    if (PageBox* box = pageBox(page, item)) box->width = scene.width(), box->height = scene.height();
+  });
+}
+
+void ArrangeController::nextColor() {
+  const auto items = canvas_.selectedPageItems();
+  if (items.empty()) return emit explained(tr("Select a frame or a note first."));
+  document_.arrange(tr("Colour"), [items](ProjectPage& page) {
+    for (int item : items)
+      if (PageBox* box = pageBox(page, item)) box->color = (box->color + 1) % kPageColors;
+  });
+}
+
+bool ArrangeController::removePageItems() {
+  std::vector<int> items = canvas_.selectedPageItems();
+  if (items.empty() || !document_.page()) return false;
+  canvas_.selectPageItems({});
+  std::ranges::sort(items, std::greater<>());  // notes stand behind frames, later ones go first
+  document_.arrange(tr("Delete frames and notes"), [items](ProjectPage& page) {
+    for (int item : items) {
+      const auto frames = static_cast<int>(page.frames.size());
+      if (item < frames)
+        page.frames.erase(page.frames.begin() + item);
+      else if (item - frames < static_cast<int>(page.notes.size()))
+        page.notes.erase(page.notes.begin() + (item - frames));
+    }
+  });
+  return true;
+}
+
+// --- wires
+
+void ArrangeController::cut(const std::vector<int>& edges) {
+  std::vector<InputSpot> inputs;
+  for (int edge : edges)
+    if (const auto input = inputOf(edge); input.first.valid()) inputs.push_back(input);
+  Edit edit = cutting(document_.module(), inputs);
+  if (!edit.actions.empty()) document_.perform(std::move(edit), document_.selected());
+}
+
+// Between the two points where it makes the wire longest the least.
+void ArrangeController::addReroute(int edge, QPointF scene) {
+  const auto [user, operand] = inputOf(edge);
+  if (!user.valid()) return;
+  const auto& route = document_.scene().arrangement->routes[at(edge)];
+  const PageSpot spot{std::string(document_.module().at(user).name), operand};
+  document_.arrange(tr("Reroute a wire"), [spot, scene, route](ProjectPage& page) {
+    auto& points = page.reroutes[spot];
+    std::vector<QPointF> all{{route.front().x, route.front().y}};
+    for (const PagePoint& p : points) all.emplace_back(p.x, p.y);
+    all.emplace_back(route.back().x, route.back().y);
+    const auto length = [](QPointF a, QPointF b) { return std::hypot(a.x() - b.x(), a.y() - b.y()); };
+    size_t best = 0;
+    double least = 1e30;
+    for (size_t i = 0; i + 1 < all.size(); ++i) {
+      const double more = length(all[i], scene) + length(scene, all[i + 1]) - length(all[i], all[i + 1]);
+      if (more < least) least = more, best = i;
+    }
+    points.insert(points.begin() + static_cast<std::ptrdiff_t>(best), PagePoint{scene.x(), scene.y()});
+  });
+}
+
+void ArrangeController::setReroute(const ReroutePoint& point, bool remove) {
+  const auto [user, operand] = inputOf(point.edge);
+  if (!user.valid()) return canvas_.endMove();
+  const PageSpot spot{std::string(document_.module().at(user).name), operand};
+  document_.arrange(tr("Reroute a wire"), [spot, point, remove](ProjectPage& page) {
+    const auto found = page.reroutes.find(spot);
+    if (found == page.reroutes.end() || point.index < 0 || at(point.index) >= found->second.size()) return;
+    if (!remove)
+      found->second[at(point.index)] = {point.at.x(), point.at.y()};
+    else
+      found->second.erase(found->second.begin() + point.index);
+    if (found->second.empty()) page.reroutes.erase(found);
+  });
+}
+
+void ArrangeController::swapInputs() {
+  const InstructionId id = document_.selected();
+  if (!id.valid() || document_.isPlainGraph()) return emit explained(tr("Select the node whose inputs to swap first."));
+  const auto [first, second] = swappableInputs(document_.module(), id);
+  performOrExplain(swapping(document_.module(), id, first, second), nullptr);
+}
+
+void ArrangeController::pullOut() {
+  const InstructionId id = document_.selected();
+  if (!id.valid() || document_.isPlainGraph()) return emit explained(tr("Select the node to pull out first."));
+  performOrExplain(pullingOut(document_.module(), id), nullptr);
+}
+
+// Nodes that pass nothing on cannot be passed by.
+void ArrangeController::toggleMute() {
+  if (!document_.isOpen() || document_.isPlainGraph() || document_.selection().empty())
+    return emit explained(tr("Select what to mute first."));
+  const auto muted = document_.muted();
+  std::vector<std::string> names;
+  bool all = true;
+  for (InstructionId id : document_.selection()) {
+    const std::string name(document_.module().at(id).name);
+    if (document_.module().at(id).computation != document_.scene().computation)
+      return emit explained(tr("Enter the computation of %1 to mute it.").arg(QString::fromStdString(name)));
+    if (!passedOn(document_.module(), id).valid())
+      return emit explained(
+          tr("%1 has no operand of its own shape that could pass it by.").arg(QString::fromStdString(name)));
+    all = all && std::ranges::find(muted, id) != muted.end();
+    names.push_back(name);
+  }
+  document_.arrange(all ? tr("Unmute") : tr("Mute"), [names, all](ProjectPage& page) {
+    for (const std::string& name : names) {
+      if (all)
+        page.muted.erase(name);
+      else
+        page.muted.insert(name);
+    }
+  });
+}
+
+// --- the selection
+
+void ArrangeController::selectAlong(bool upstream) {
+  if (!document_.isOpen() || document_.selection().empty()) return;
+  std::vector<InstructionId> found = document_.selection();
+  std::unordered_set<uint32_t> seen;
+  for (InstructionId id : found) seen.insert(id.value);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const auto& operands = document_.module().at(found[i]).operands;
+    const std::vector<InstructionId> next =
+        upstream ? std::vector<InstructionId>(operands.begin(), operands.end()) : document_.usersOf(found[i]);
+    for (InstructionId id : next)
+      if (id.valid() && seen.insert(id.value).second) found.push_back(id);
+  }
+  document_.select(std::move(found));
+}
+
+void ArrangeController::changeSize() {
+  if (!document_.selected().valid() || !sizes_->openFor(document_.selected()))
+    emit explained(tr("Select an instruction with a dimension first."));
+}
+
+}  // namespace tessera

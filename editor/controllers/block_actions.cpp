@@ -1,0 +1,178 @@
+// A library that does not read is said and never written over.
+#include "editor/controllers/block_actions.h"
+
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QMimeData>
+#include <QSettings>
+#include <QStandardPaths>
+#include <algorithm>
+
+#include "core/formats/module_file.h"
+#include "editor/canvas/canvas.h"
+#include "editor/controllers/graph_edit_controller.h"
+#include "editor/document/document.h"
+#include "editor/panels/add_search.h"
+#include "editor/panels/palette_panel.h"
+
+namespace tessera {
+namespace {
+
+QString ownLibrary() {
+  return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
+      .filePath(QStringLiteral("blocks.tessera-blocks"));
+}
+
+}  // namespace
+
+BlockActions::BlockActions(Document& document, Canvas& canvas, GraphEditController& authoring, PalettePanel& palette,
+                           bool remembers, QObject* parent)
+    : QObject(parent),
+      document_(document),
+      canvas_(canvas),
+      authoring_(authoring),
+      palette_(palette),
+      remembers_(remembers) {
+  canvas_.setAcceptDrops(true);
+  canvas_.installEventFilter(this);
+  connect(&palette_, &PalettePanel::entryChosen, this, [this](const PaletteEntry& entry) {
+    if (document_.isOpen() && !document_.isPlainGraph()) authoring_.place(entry);
+  });
+  connect(&palette_, &PalettePanel::blockChosen, this, &BlockActions::place);
+  connect(&authoring_.search(), &AddSearch::blockChosen, this, &BlockActions::place);
+  connect(&document_, &Document::moduleChanged, this, &BlockActions::showOffer);
+  connect(&document_, &Document::opened, this, &BlockActions::showOffer);
+  if (!remembers_) return;
+  const QSettings settings;
+  palette_.setFavourites(settings.value(QStringLiteral("favourites")).toStringList());
+  palette_.setRecents(settings.value(QStringLiteral("recents")).toStringList());
+  connect(&palette_, &PalettePanel::favouritesChanged, this,
+          [this] { QSettings().setValue(QStringLiteral("favourites"), palette_.favourites()); });
+  setLibrary(ownLibrary());
+}
+
+void BlockActions::setLibrary(const QString& path) {
+  path_ = path;
+  blocks_.clear();
+  damaged_ = false;
+  if (QFileInfo::exists(path)) {
+    const auto content = readFile(path.toStdString());
+    auto read = content ? parseBlocks(*content) : Result<std::vector<Block>>(std::unexpected(content.error()));
+    if (read)
+      blocks_ = *std::move(read);
+    else {
+      damaged_ = true;
+      emit explained(
+          tr("The library of blocks %1 does not read: %2").arg(path, QString::fromStdString(read.error().toString())));
+    }
+  }
+  spreadBlocks();
+}
+
+void BlockActions::spreadBlocks() {
+  palette_.setBlocks(blocks_);
+  authoring_.search().setBlocks(blocks_);
+  showOffer();
+}
+
+// A block that was saved anew is offered to the graph that uses an older one.
+void BlockActions::showOffer() {
+  const size_t count = offersUpdate() ? outdatedUses(document_.module(), blocks_).size() : 0;
+  emit updateOffered(count ? (count == 1 ? tr("The library has a newer version of a block that is used here")
+                                         : tr("The library has newer versions of blocks: %1 uses here").arg(count))
+                           : QString());
+}
+
+void BlockActions::place(const QString& name) {
+  const auto found = std::ranges::find(blocks_, name.toStdString(), &Block::name);
+  if (found == blocks_.end() || !document_.isOpen() || document_.isPlainGraph()) return;
+  auto edit = placingBlock(document_.module(), document_.computation(), *found, document_.selection());
+  if (!edit) return emit explained(QString::fromStdString(edit.error().message));
+  emit authoring_.placed();
+  document_.perform(*std::move(edit));
+}
+
+bool BlockActions::write(std::vector<Block> blocks) {
+  if (damaged_) {
+    emit explained(tr("%1 does not read, so it is not written over. Mend it or move it away.").arg(path_));
+    return false;
+  }
+  QDir().mkpath(QFileInfo(path_).path());
+  if (const Status written = writeFileAtomically(path_.toStdString(), printBlocks(blocks)); !written) {
+    emit explained(QString::fromStdString(written.error().toString()));
+    return false;
+  }
+  blocks_ = std::move(blocks);
+  spreadBlocks();
+  return true;
+}
+
+bool BlockActions::saveSelection(const QString& name, const QString& summary) {
+  if (!document_.isOpen()) return false;
+  auto block = blockOf(document_.module(), document_.selection(), name.trimmed().toStdString(), summary.toStdString());
+  if (!block) {
+    emit explained(QString::fromStdString(block.error().message));
+    return false;
+  }
+  setLibrary(path_);  // another session may have saved a block since
+  std::vector<Block> next = blocks_;
+  const auto known = std::ranges::find(next, block->name, &Block::name);
+  if (known == next.end())
+    next.push_back(*std::move(block));
+  else {
+    block->version = known->version + 1;
+    *known = *std::move(block);
+  }
+  return write(std::move(next));
+}
+
+void BlockActions::askForName() {
+  if (path_.isEmpty()) setLibrary(ownLibrary());
+  bool taken = false;
+  const QString name = QInputDialog::getText(&canvas_, tr("Save as a block"),
+                                             tr("Name (letters, digits, _ - .); a known name gets its next version:"),
+                                             QLineEdit::Normal, QString(), &taken);
+  if (taken && !name.trimmed().isEmpty()) saveSelection(name, {});
+}
+
+bool BlockActions::offersUpdate() const {
+  return document_.isOpen() && !document_.isPlainGraph() && !blocks_.empty() &&
+         !outdatedUses(document_.module(), blocks_).empty();
+}
+
+void BlockActions::update() {
+  if (!offersUpdate()) return;
+  auto edit = updatingUses(document_.module(), outdatedUses(document_.module(), blocks_), blocks_);
+  if (!edit) return emit explained(QString::fromStdString(edit.error().toString()));
+  document_.perform(*std::move(edit), document_.selected());
+}
+
+bool BlockActions::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != &canvas_) return QObject::eventFilter(watched, event);
+  if (event->type() == QEvent::DragEnter || event->type() == QEvent::DragMove) {
+    auto* drag = static_cast<QDragMoveEvent*>(event);
+    if (!drag->mimeData()->hasFormat(QLatin1String(kPaletteMime))) {
+      drag->ignore();  // a file is the window's
+      return true;
+    }
+    drag->acceptProposedAction();
+    return true;
+  }
+  if (event->type() == QEvent::Drop) {
+    auto* drop = static_cast<QDropEvent*>(event);
+    if (!drop->mimeData()->hasFormat(QLatin1String(kPaletteMime))) {
+      drop->ignore();
+      return true;
+    }
+    drop->acceptProposedAction();
+    palette_.choose(QString::fromUtf8(drop->mimeData()->data(QLatin1String(kPaletteMime))));
+    return true;
+  }
+  if (event->type() == QEvent::Hide && remembers_) QSettings().setValue(QStringLiteral("recents"), palette_.recents());
+  return QObject::eventFilter(watched, event);
+}
+
+}  // namespace tessera

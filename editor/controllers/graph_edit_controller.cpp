@@ -1,0 +1,403 @@
+// Searching, placing, wiring, typing values; and what the keys of the canvas do to the selection.
+#include "editor/controllers/graph_edit_controller.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <algorithm>
+
+#include "core/edit/structure/duplicate.h"
+#include "core/edit/structure/fragment.h"
+#include "core/edit/wiring/field.h"
+#include "core/ops/inference/unfinished.h"
+#include "core/ops/op.h"
+#include "editor/canvas/canvas.h"
+#include "editor/document/document.h"
+#include "editor/panels/add_search.h"
+#include "editor/panels/choice_list.h"
+#include "editor/panels/value_field.h"
+
+namespace tessera {
+namespace {
+
+QString textOf(const Diagnostic& d) { return QString::fromStdString(d.message); }
+
+QString inputName(const OpDef* op, size_t operand) {
+  if (!op || op->operands.empty()) return QObject::tr("input %1").arg(operand);
+  const auto& doc = op->operands[std::min(operand, op->operands.size() - 1)];
+  return QString::fromUtf8(doc.name.data(), static_cast<qsizetype>(doc.name.size()));
+}
+
+std::vector<CanvasInput> inputsOf(const Document& document, InstructionId id) {
+  std::vector<CanvasInput> out;
+  if (!document.isOpen() || !document.module().contains(id)) return out;
+  const Instruction& instruction = document.module().at(id);
+  const OpDef* op = findOp(instruction.opcode);
+  for (size_t k = 0; k < instruction.operands.size(); ++k)
+    out.push_back({inputName(op, k), instruction.operands[k], false});
+  const bool isWhole = std::ranges::all_of(
+      instruction.operands, [](InstructionId operand) { return operand.valid(); });  // open inputs come first
+  if (isWhole && instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0)
+    out.push_back({QStringLiteral("+"), {}, true});
+  return out;
+}
+
+WireVerdict verdict(const Document& document, InstructionId value, InstructionId user, int32_t operand) {
+  const Module& module = document.module();
+  if (!module.contains(value) || !module.contains(user)) return {};
+  if (value == user) return {false, QObject::tr("a value cannot feed itself")};
+  if (module.at(value).computation != module.at(user).computation)
+    return {false, QObject::tr("this is in another computation")};
+  const ConnectionCheck fit = fitOf(module, value, user, operand);
+  if (!fit.fits()) return {false, QString::fromStdString(fit.reason)};
+  QString text = QStringLiteral("→ %1").arg(QString::fromStdString(toString(fit.ways[0].result, false).substr(0, 60)));
+  if (fit.ways.size() > 1)
+    text += QObject::tr(" · %1 ways").arg(fit.ways.size());
+  else if (fit.ways[0].title != "as it is")
+    text = QString::fromStdString(fit.ways[0].title) + QLatin1Char(' ') + text;
+  return {true, text};
+}
+
+uint32_t additionsIn(const Edit& edit) {
+  return static_cast<uint32_t>(std::ranges::count_if(
+      edit.actions, [](const EditAction& a) { return std::holds_alternative<AddInstruction>(a); }));
+}
+
+// What a way puts between: "transpose f32[3,2]".
+QStringList ghostsOf(const ConnectionOption& way) {
+  QStringList out;
+  for (const EditAction& action : way.edit.actions)
+    if (const auto* add = std::get_if<AddInstruction>(&action)) {
+      const std::string_view name = nameOf(add->opcode);
+      out << QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) +
+                 (add->shape ? QLatin1Char(' ') + QString::fromStdString(toString(*add->shape, false)) : QString());
+    }
+  return out;
+}
+
+}  // namespace
+
+GraphEditController::GraphEditController(Document& document, Canvas& canvas, QObject* parent)
+    : QObject(parent),
+      document_(document),
+      canvas_(canvas),
+      search_(new AddSearch(&canvas)),
+      choices_(new ChoiceList(&canvas)),
+      field_(new ValueField(&canvas)) {
+  connect(&document_, &Document::opened, this, [this] {  // a Graphviz graph has no operations to wire
+    canvas_.setWireHints(document_.isPlainGraph() ? WireHints() : hints());
+  });
+  connectCanvas();
+  connect(search_, &AddSearch::chosen, this, &GraphEditController::place);
+  connect(choices_, &ChoiceList::chosen, this, &GraphEditController::takeWay);
+  connect(choices_, &ChoiceList::cancelled, &canvas_, &Canvas::takeWireBack);
+  connect(choices_, &ChoiceList::highlighted, this, [this](int line) {
+    if (line >= 0 && static_cast<size_t>(line) < ways_.size())
+      canvas_.setGhosts(ghostsOf(ways_[static_cast<size_t>(line)]));
+  });
+}
+
+WireHints GraphEditController::hints() const {
+  return {[this](InstructionId id) { return inputsOf(document_, id); },
+          [this](InstructionId value, InstructionId user, int32_t operand) {
+            return verdict(document_, value, user, operand);
+          },
+          [this](InstructionId node, int32_t edge) { return inserts_ && inserts_(node, edge); }};
+}
+
+void GraphEditController::connectCanvas() {
+  connect(&canvas_, &Canvas::emptyActivated, this, [this](QPointF at) { openSearch(at.toPoint()); });
+  connect(&canvas_, &Canvas::wireDropped, this, &GraphEditController::dropWire);
+  connect(&canvas_, &Canvas::wireDroppedOnEmpty, this, [this](InstructionId value, QPointF at) {
+    if (!document_.module().contains(value)) return canvas_.endWire();  // the picture may be older than the graph
+    openSearch(at.toPoint());
+    droppedValue_ = value;
+    search_->openFor(at.toPoint(), document_.module().shapeOf(value));
+  });
+  connect(&canvas_, &Canvas::inputDroppedOnEmpty, this, [this](InstructionId user, int operand, QPointF at) {
+    if (!hasInput(user, operand)) return canvas_.endWire();
+    openSearch(at.toPoint());
+    droppedUser_ = user;
+    droppedOperand_ = operand;
+    if (auto wanted = shapesWantedAt(document_.module(), user, operand); !wanted.empty())
+      search_->openToGive(at.toPoint(), std::move(wanted));
+  });
+  connect(&canvas_, &Canvas::inputOpened, this, [this](InstructionId user, int operand) {
+    if (!hasInput(user, operand)) return;
+    document_.perform({"Unwire " + std::string(document_.module().at(user).name), {SetOperand{user, operand, {}}}},
+                      user);
+  });
+  connect(&canvas_, &Canvas::inputClicked, this, &GraphEditController::openField);
+}
+
+bool GraphEditController::hasInput(InstructionId user, int operand) const {
+  const Module& module = document_.module();
+  return module.contains(user) && operand >= 0 &&
+         static_cast<size_t>(operand) < module.at(user).operands.size() + (arityOf(module.at(user).opcode) < 0 ? 1 : 0);
+}
+
+// --- searching and placing
+
+void GraphEditController::openSearch(QPoint at) {
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  droppedValue_ = droppedUser_ = {};
+  const bool empty =
+      !document_.computation().valid() || document_.module().at(document_.computation()).instructions.empty();
+  search_->openAt(at, empty ? AddSearch::Page::Empty : AddSearch::Page::Begun);
+}
+
+// Where new instructions go: to what they read, else to what is selected, else to what is shown.
+ComputationId GraphEditController::computation() const {
+  const Module& module = document_.module();
+  for (InstructionId id : {droppedValue_, droppedUser_, document_.selected()})
+    if (id.valid() && module.contains(id)) return module.at(id).computation;
+  return document_.computation();
+}
+
+Edit GraphEditController::placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources,
+                                      uint32_t& meant) const {
+  Edit edit = placing(document_.module(), computation(), entry, sources);
+  meant = additionsIn(edit) - 1;
+  return edit;
+}
+
+// Whether what an edit adds has no other fault than open inputs.
+bool GraphEditController::agrees(const Edit& edit) const {
+  const auto done = apply(document_.module(), edit);
+  if (!done) return false;
+  return std::ranges::none_of(done->diagnostics.items(), [&](const Diagnostic& d) {
+    return d.label != kUnfinished && std::ranges::find(done->added, d.instruction) != done->added.end();
+  });
+}
+
+// A dropped wire is the first input; the selection fills the others as far as that fits.
+Edit GraphEditController::placingAround(const PaletteEntry& entry, uint32_t& meant) {
+  for (InstructionId* dropped : {&droppedUser_, &droppedValue_})  // undone while the search was open
+    if (!document_.module().contains(*dropped)) *dropped = {};
+  if (droppedUser_.valid()) {
+    PaletteEntry shaped = entry;
+    const auto shapes = operandShapes(document_.module(), document_.module().at(droppedUser_));
+    for (const Shape* shape : shapes)
+      if (!shaped.shape && arityOf(entry.opcode) == 0 && shape && shape->isArray())
+        shaped.shape = withoutLayout(*shape);
+    Edit edit = placingFrom(shaped, {}, meant);
+    edit.actions.push_back(SetOperand{droppedUser_, droppedOperand_, newInstruction(meant)});
+    return edit;
+  }
+  if (!droppedValue_.valid()) return placingFrom(entry, document_.selection(), meant);
+  std::vector<InstructionId> sources{droppedValue_};
+  for (InstructionId id : document_.selection())
+    if (id != droppedValue_) sources.push_back(id);
+  Edit all = placingFrom(entry, sources, meant);
+  if (sources.size() == 1 || agrees(all)) return all;
+  return placingFrom(entry, {droppedValue_}, meant);
+}
+
+void GraphEditController::place(const PaletteEntry& entry) {
+  uint32_t meant = 0;
+  Edit edit = placingAround(entry, meant);
+  droppedValue_ = droppedUser_ = {};
+  emit placed();
+  document_.perform(std::move(edit), newInstruction(meant));
+}
+
+void GraphEditController::begin(const QString& line) {
+  if (line.isEmpty()) return openSearch(canvas_.rect().center() - QPoint(search_->width() / 2, search_->height() / 2));
+  droppedValue_ = droppedUser_ = {};
+  canvas_.setFocus();
+  if (const auto found = searchPalette(line.toStdString(), 1); !found.empty()) place(found[0]);
+}
+
+// --- wires
+
+void GraphEditController::dropWire(InstructionId value, InstructionId user, int operand, QPointF at) {
+  const Module& module = document_.module();
+  if (operand < 0 || !module.contains(value) || !module.contains(user) || value == user ||
+      module.at(value).computation != module.at(user).computation)
+    return canvas_.endWire();
+  ConnectionCheck fit = fitOf(module, value, user, operand);
+  if (fit.ways.size() == 1) {
+    canvas_.endWire();
+    return document_.perform(std::move(fit.ways[0].edit), user);
+  }
+  if (fit.fits()) return offer(std::move(fit.ways), user, tr("How does it lie?"), at);
+  std::vector<ConnectionOption> repairs = repairsOf(module, value, user, operand);
+  const QString reason = QString::fromStdString(fit.reason);
+  if (!repairs.empty()) return offer(std::move(repairs), user, reason, at);
+  canvas_.takeWireBack();
+  emit explained(reason);
+}
+
+void GraphEditController::offer(std::vector<ConnectionOption> ways, InstructionId user, const QString& heading,
+                                QPointF at) {
+  ways_ = std::move(ways);
+  waysUser_ = user;
+  QStringList lines;
+  for (const ConnectionOption& way : ways_)
+    lines << QStringLiteral("%1  →  %2")
+                 .arg(QString::fromStdString(way.title), QString::fromStdString(toString(way.result, false)));
+  choices_->openAt(at.toPoint() + QPoint(12, 12), heading, lines);
+}
+
+void GraphEditController::takeWay(int line) {
+  canvas_.endWire();
+  if (line < 0 || static_cast<size_t>(line) >= ways_.size()) return;
+  document_.perform(std::move(ways_[static_cast<size_t>(line)].edit), waysUser_);
+  ways_.clear();
+}
+
+// --- values
+
+void GraphEditController::openField(InstructionId user, int operand) {
+  const Module& module = document_.module();
+  if (!module.contains(user)) return;
+  const QString name = inputName(findOp(module.at(user).opcode), static_cast<size_t>(operand));
+  const QRectF box = canvas_.boxOf(user);
+  disconnect(field_, &ValueField::entered, this, nullptr);
+  connect(field_, &ValueField::entered, this, [this, user, operand](const QString& text) {
+    auto edit = filling(document_.module(), user, operand, text.toStdString());
+    if (edit)
+      document_.perform(std::move(*edit), user);
+    else
+      emit explained(textOf(edit.error()));
+  });
+  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), name, QString(),
+                 [this, user, operand](const QString& text) {
+                   const auto edit = filling(document_.module(), user, operand, text.toStdString());
+                   return edit ? QString() : textOf(edit.error());
+                 });
+}
+
+// In place: over the row of its reader.
+bool GraphEditController::editInput(const ViewNode& field, int32_t box) {
+  const Module& module = document_.module();
+  const GraphView& view = *canvas_.view();
+  const auto edge = std::ranges::find(view.edges, box, &ViewEdge::from);
+  const InstructionId user = view.nodes[static_cast<size_t>(field.owner)].instruction;
+  if (edge == view.edges.end() || !module.contains(user)) return false;
+  const int32_t operand = edge->operand;
+  const auto text = fieldText(module, user, operand);
+  if (!text) return false;
+  disconnect(field_, &ValueField::entered, this, nullptr);
+  connect(field_, &ValueField::entered, this, [this, user, operand](const QString& typed) {
+    auto edit = document_.module().contains(user) ? refilling(document_.module(), user, operand, typed.toStdString())
+                                                  : std::unexpected(Diagnostic());
+    if (edit)
+      document_.perform(std::move(*edit), user);
+    else
+      emit explained(textOf(edit.error()));
+  });
+  const QPointF row(canvas_.boxOf(user).left(), canvas_.boxOf(field.instruction).top());
+  field_->openAt(canvas_.toWidget(row).toPoint() - QPoint(4, 8), QString::fromStdString(field.label),
+                 QString::fromStdString(*text), [this, user, operand](const QString& typed) {
+                   const auto edit = refilling(document_.module(), user, operand, typed.toStdString());
+                   return edit ? QString() : textOf(edit.error());
+                 });
+  return true;
+}
+
+void GraphEditController::toggleFields() {
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  QStringList paths;
+  for (InstructionId id : document_.selection()) {
+    const int32_t box = document_.scene().view->boxOf(id);
+    if (box < 0) continue;
+    const ViewNode& node = document_.scene().view->nodes[static_cast<size_t>(box)];
+    const QString path = QString::fromStdString(node.group);
+    if ((node.owner >= 0 || node.pulled) && !paths.contains(path)) paths << path;
+  }
+  if (paths.isEmpty())
+    return emit explained(
+        tr("Select the field of a constant, a broadcast number or an iota, or what was pulled out of one."));
+  for (const QString& path : paths) document_.toggleGroup(path);
+}
+
+bool GraphEditController::editConstant(InstructionId id) {
+  const Module& module = document_.module();
+  if (!module.contains(id)) return false;
+  const int32_t node = canvas_.view() ? canvas_.view()->boxOf(id) : -1;
+  if (node >= 0 && canvas_.view()->nodes[static_cast<size_t>(node)].owner >= 0)
+    return editInput(canvas_.view()->nodes[static_cast<size_t>(node)], node);
+  const QRectF box = canvas_.boxOf(id);
+  if (module.at(id).opcode == Opcode::Broadcast && module.at(id).operands.size() == 1 &&
+      module.contains(module.at(id).operands[0]))
+    id = module.at(id).operands[0];
+  if (module.at(id).opcode != Opcode::Constant || !module.at(id).shape->isArray()) return false;
+  disconnect(field_, &ValueField::entered, this, nullptr);
+  connect(field_, &ValueField::entered, this, [this, id](const QString& text) {
+    auto edit = resetting(document_.module(), id, text.toStdString());
+    if (edit)
+      document_.perform(std::move(*edit), id);
+    else
+      emit explained(textOf(edit.error()));
+  });
+  const QString value = QString::fromStdString(valueOf(document_.module(), id).value_or(""));
+  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), tr("value"), value,
+                 [this, id](const QString& text) {
+                   const auto edit = resetting(document_.module(), id, text.toStdString());
+                   return edit ? QString() : textOf(edit.error());
+                 });
+  return true;
+}
+
+// --- the selection
+
+void GraphEditController::leaveComputation() {
+  if (!document_.isOpen()) return;
+  const Module& module = document_.module();
+  for (ComputationId id : module.order())
+    for (InstructionId caller : module.at(id).instructions)
+      if (const auto callees = module.callees(module.at(caller));
+          std::ranges::find(callees, document_.computation()) != callees.end()) {
+        document_.showComputation(id);
+        return document_.select({caller});
+      }
+}
+
+void GraphEditController::removeSelection(Gap gap) {
+  if (document_.selection().empty() || document_.isPlainGraph()) return;
+  const auto& selection = document_.selection();
+  Edit edit{selection.size() == 1 ? "Delete " + std::string(document_.module().at(selection[0]).name) : "Delete", {}};
+  const Module& module = document_.module();
+  const auto isSelected = [&](InstructionId id) { return std::ranges::find(selection, id) != selection.end(); };
+  if (gap == Gap::Open)
+    for (InstructionId user : module.at(module.at(selection[0]).computation).instructions)
+      for (size_t k = 0; !isSelected(user) && k < module.at(user).operands.size(); ++k)
+        if (isSelected(module.at(user).operands[k]))
+          edit.actions.push_back(SetOperand{user, static_cast<int32_t>(k), {}});
+  for (InstructionId id : selection) edit.actions.push_back(RemoveInstruction{id});
+  document_.perform(std::move(edit));
+}
+
+void GraphEditController::duplicateSelection() {
+  Edit edit = duplicating(document_.module(), document_.selection());
+  if (edit.actions.empty()) return;
+  emit placed();
+  document_.perform(std::move(edit));
+}
+
+void GraphEditController::makeResult() {
+  if (const InstructionId id = document_.selected(); id.valid())
+    document_.perform({"Make it the result", {SetRoot{id}}});
+}
+
+void GraphEditController::copySelection() {
+  const std::string text = fragmentText(document_.module(), document_.selection());
+  if (!text.empty()) QGuiApplication::clipboard()->setText(QString::fromStdString(text));
+}
+
+void GraphEditController::cutSelection() {
+  copySelection();
+  removeSelection();
+}
+
+void GraphEditController::paste(bool keepInputs) {
+  const QString text = QGuiApplication::clipboard()->text();
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  if (text.trimmed().isEmpty()) return emit explained(tr("The clipboard holds no text to paste."));
+  auto edit = pasting(document_.module(), computation(), text.toStdString(), keepInputs);
+  if (!edit) return emit explained(textOf(edit.error()));
+  emit placed();
+  document_.perform(std::move(*edit));
+}
+
+}  // namespace tessera

@@ -1,0 +1,209 @@
+// A document without a window: what reaches a run and what the fetch of a value, and the order in which edits, undo and
+// redo act that are asked for while an edit is still being inferred.
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/edit/parameter_edits.h"
+#include "core/formats/hlo_text.h"
+#include "core/formats/module_file.h"
+#include "editor/document/document.h"
+#include "editor/document/gesture.h"
+#include "editor/panels/inspector.h"
+
+using namespace tessera;
+
+namespace {
+
+constexpr const char* kEndless = R"(HloModule endless
+forever { state = (s32[], f32[]) parameter(0)
+  ROOT true = pred[] constant(true)
+}
+turn { state.1 = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(state.1), index=0
+  x = f32[] get-tuple-element(state.1), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[] cosine(x)
+  ROOT out = (s32[], f32[]) tuple(next, y)
+}
+ENTRY main {
+  start = f32[] parameter(0)
+  zero = s32[] constant(0)
+  begin = (s32[], f32[]) tuple(zero, start)
+  loop = (s32[], f32[]) while(begin), condition=forever, body=turn
+  last = f32[] get-tuple-element(loop), index=1
+  quick = f32[] negate(start)
+  ROOT both = (f32[], f32[]) tuple(last, quick)
+})";
+
+constexpr const char* kChain = R"(HloModule chain
+ENTRY main {
+  x = f32[4] parameter(0)
+  a = f32[4] negate(x)
+  ROOT b = f32[4] exponential(a)
+})";
+
+constexpr int kPatience = 20000;
+
+}  // namespace
+
+class DocumentTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::unique_ptr<Document> document_;
+
+  void open(const char* text) {
+    const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
+    QVERIFY(writeFileAtomically(path.toStdString(), text));
+    document_->open(path);
+    settle();
+    QVERIFY(document_->isOpen());
+  }
+  void settle() { QTRY_VERIFY_WITH_TIMEOUT(!document_->isBusy(), kPatience); }
+  InstructionId named(const char* name) const { return document_->module().findInstruction(name).value(); }
+  std::string shape(const char* name) const { return toString(document_->module().shapeOf(named(name)), false); }
+  std::string text() const { return printHloText(document_->module()); }
+  Edit resized(const char* name, int64_t size) const {
+    return settingShape(document_->module(), named(name), Shape::array(ElementType::F32, {size}));
+  }
+  Edit renamed(const char* name, const char* to) const { return {"Rename", {Rename{named(name), to}}}; }
+  int steps() {
+    int count = 0;
+    for (; document_->canUndo(); ++count) document_->undo();
+    return count;
+  }
+
+ private slots:
+  void init() { document_ = std::make_unique<Document>(); }
+  void cleanup() { document_.reset(); }
+
+  // --- cancelling
+  void cancelReachesARunDuringAndAfterAValueFetch() {
+    open(kEndless);
+    QSignalSpy fetched(document_.get(), &Document::fetched);
+    document_->run();
+    document_->fetchValue(named("quick"));
+    QTRY_COMPARE_WITH_TIMEOUT(fetched.count(), 1, kPatience);
+    QVERIFY(document_->isRunning());
+    QVERIFY(!document_->isFetching());
+    document_->fetchValue(named("last"));  // which is never there
+    QTest::qWait(300);
+    QVERIFY(document_->isRunning() && document_->isFetching());
+    document_->cancel();
+    QTRY_VERIFY_WITH_TIMEOUT(!document_->isRunning() && !document_->isFetching(), kPatience);
+    settle();
+  }
+
+  void aFetchGivesWayToTheNextAndLeavesTheRunAlone() {
+    open(kEndless);
+    QSignalSpy fetched(document_.get(), &Document::fetched), failed(document_.get(), &Document::failed);
+    document_->run();
+    document_->fetchValue(named("last"));
+    document_->fetchValue(named("quick"));
+    QTRY_COMPARE_WITH_TIMEOUT(fetched.count(), 1, kPatience);
+    QCOMPARE(fetched[0][0].value<InstructionId>(), named("quick"));
+    QVERIFY(document_->isRunning());
+    QCOMPARE(failed.count(), 0);
+    document_->cancel();
+    settle();
+    QCOMPARE(failed.count(), 1);  // the run says that it was cancelled
+  }
+
+  void anotherFileEndsBoth() {
+    open(kEndless);
+    document_->run();
+    document_->fetchValue(named("last"));
+    open(kChain);
+    QVERIFY(!document_->isRunning() && !document_->isFetching());
+  }
+
+  // --- steps
+  void undoOfAnEditThatIsStillBeingInferred() {
+    open(kChain);
+    const std::string before = text();
+    QSignalSpy stepped(document_.get(), &Document::stepped);
+    document_->perform(resized("x", 8));
+    QVERIFY(document_->canUndo());
+    document_->undo();
+    settle();
+    QCOMPARE(text(), before);
+    QCOMPARE(stepped.count(), 1);
+    QVERIFY(!document_->canUndo());
+    document_->redo();
+    QCOMPARE(shape("b"), std::string("f32[8]"));
+  }
+
+  void editsAndUndosAreDoneInTheirOrder() {
+    open(kChain);
+    document_->perform(renamed("a", "first"));
+    document_->perform(renamed("a", "second"));
+    document_->undo();
+    document_->arrange("Note", [](ProjectPage& page) { page.notes = {{0, 0, 10, 10, "why"}}; });
+    document_->perform(resized("x", 2));
+    document_->undo();
+    document_->undo();
+    document_->redo();
+    settle();
+    QVERIFY(document_->module().findInstruction("first"));
+    QCOMPARE(shape("b"), std::string("f32[4]"));
+    QCOMPARE(document_->project().find("main")->notes.size(), size_t{1});
+    QVERIFY(document_->canRedo());
+    QCOMPARE(steps(), 2);
+  }
+
+  // The step before it was not meant.
+  void undoOfAnEditThatIsRefusedUndoesNothing() {
+    open(kChain);
+    document_->perform(renamed("a", "first"));
+    settle();
+    QSignalSpy failed(document_.get(), &Document::failed);
+    document_->perform({"Rename", {Rename{InstructionId(1000), "x"}}});
+    document_->undo();
+    settle();
+    QCOMPARE(failed.count(), 1);
+    QVERIFY(document_->module().findInstruction("first"));
+  }
+
+  void oneGestureIsOneStep() {
+    open(kChain);
+    Gesture typing;
+    for (int64_t size : {5, 50, 500}) document_->perform(resized("x", size), {}, typing.key(named("x"), "shape"));
+    settle();
+    typing.end();
+    document_->perform(resized("x", 6), {}, typing.key(named("x"), "shape"));
+    settle();
+    QCOMPARE(shape("b"), std::string("f32[6]"));
+    document_->undo();
+    QCOMPARE(shape("b"), std::string("f32[500]"));
+    QCOMPARE(steps(), 1);
+    QCOMPARE(shape("b"), std::string("f32[4]"));
+  }
+
+  // The first keystroke of the second typing does not parse; the titles of both are the same.
+  void twoTypingsWithABrokenKeystrokeBetweenThemAreTwoSteps() {
+    open(kChain);
+    Inspector inspector(*document_);
+    inspector.setVisible(true);
+    document_->select({named("x")});
+    for (const char* typed : {"f32[8]", "f32[16]"}) {
+      inspector.shapeField()->setFocus();
+      inspector.shapeField()->selectAll();
+      QTest::keyClicks(inspector.shapeField(), typed);
+      QTest::keyClick(inspector.shapeField(), Qt::Key_Return);
+      settle();
+    }
+    QCOMPARE(shape("b"), std::string("f32[16]"));
+    document_->undo();
+    QCOMPARE(shape("b"), std::string("f32[8]"));
+    document_->undo();
+    QCOMPARE(shape("b"), std::string("f32[4]"));
+    QVERIFY(!document_->canUndo());
+  }
+};
+
+QTEST_MAIN(DocumentTest)
+#include "document_test.moc"

@@ -1,11 +1,11 @@
-// Sizes of results from sizes of the run, by the relations of the op (core/ops/dimension_relations.h). Where a size
-// lies outside 0 to its bound, such a number is handed on as it was given, as XLA does, while the elements that count
-// are those within the bounds. Beside dynamic_values.h, which cuts the elements.
+// Sizes of results from sizes of the run, by the relations of the op (core/ops/shared/dimension_relations.h). Where a
+// size lies outside 0 to its bound, such a number is handed on as it was given, as XLA does, while the elements that
+// count are those within the bounds. Beside dynamic_values.h, which cuts the elements.
 #pragma once
 
 #include <vector>
 
-#include "core/ops/dimension_relations.h"
+#include "core/ops/shared/dimension_relations.h"
 
 namespace tessera {
 

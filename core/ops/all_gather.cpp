@@ -1,8 +1,8 @@
 // all-gather, its -start and -done: the devices' arrays, concatenated along one dimension in the order of the group.
 #include "core/base/checked_math.h"
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {

@@ -1,9 +1,9 @@
 // all-reduce, its -start and -done: every device gets the reduction of all devices' values, element by element, folded
 // in the order of the group. After: the Communicator of the run brings the values together.
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/collective_reduction.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {

@@ -2,9 +2,9 @@
 // one array; without, each operand is a block.
 #include <algorithm>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
+#include "core/ops/shared/dimension_relations.h"
 
 namespace tessera {
 namespace {

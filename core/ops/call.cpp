@@ -1,7 +1,7 @@
 // call and fusion: run a computation on the operands. A fusion is one kernel by intent: its computation stays closed.
 // Before: the inlining and fusion passes; after: codegen composes a fusion's ops into one program.
-#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/fused_bytes.h"
 #include "core/ops/shared/op_cost.h"
 

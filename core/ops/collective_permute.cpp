@@ -4,9 +4,9 @@
 
 #include "core/base/result.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
 
 namespace tessera {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "core/base/checked_math.h"
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/hlo/numbers.h"
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {

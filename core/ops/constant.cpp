@@ -1,8 +1,8 @@
 // constant and parameter: where values come from: the file, or the caller.
 #include <cstring>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/op_cost.h"
 

@@ -1,7 +1,7 @@
 // copy: the same value in a buffer of its own, often in another layout. Tuples copy leaf by leaf.
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 
 namespace tessera {

@@ -3,9 +3,9 @@
 // when the old value is dead); as `element` it can fuse: each element asks whether it lies in the part.
 #include <fmt/format.h>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/op_cost.h"

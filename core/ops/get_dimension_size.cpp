@@ -2,9 +2,9 @@
 // code generation core/passes/dynamic/dynamic_padding has put the number in its place.
 #include <fmt/format.h>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 
 namespace tessera {

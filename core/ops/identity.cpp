@@ -1,7 +1,7 @@
 // Ops that hand on their operand: opt-barrier, domain, add-dependency; and after-all, which joins tokens. They order or
 // mark, and move no data.
-#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/op_cost.h"
 

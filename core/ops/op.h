@@ -26,7 +26,7 @@
 namespace tessera {
 
 struct OpDef;
-struct DimensionRelations;  // core/ops/dimension_relations.h
+struct DimensionRelations;  // core/ops/shared/dimension_relations.h
 class ElementContext;       // core/ops/shared/element_context.h
 class LoopContext;          // core/ops/shared/element_context.h
 class Communicator;         // core/devices/collectives.h

@@ -2,10 +2,10 @@
 // dimensions with N initial values give N results (arg-max carries value and position).
 #include <fmt/format.h>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"

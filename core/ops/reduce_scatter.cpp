@@ -1,8 +1,8 @@
 // reduce-scatter: an all-reduce whose result is cut along one dimension; each device gets its own piece.
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/collective_reduction.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/scalar_callee.h"
 
 #include <algorithm>

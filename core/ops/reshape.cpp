@@ -3,9 +3,9 @@
 // that stay keep their plain index.
 #include <fmt/format.h>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/reshape_indices.h"
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
-#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {

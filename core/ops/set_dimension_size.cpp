@@ -3,9 +3,9 @@
 // core/passes/dynamic/dynamic_padding makes it a value of the program; what is left here is the identity on the buffer.
 #include <fmt/format.h>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 
 namespace tessera {

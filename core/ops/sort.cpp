@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"

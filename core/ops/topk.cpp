@@ -2,8 +2,8 @@
 // are ordered totally, so NaN with a positive sign is the largest; equal elements come in order of their indices.
 #include <fmt/format.h>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/topk_lines.h"
 

@@ -1,10 +1,10 @@
 // triangular-solve: op(a) x = b or x op(a) = b for triangular a, by substitution in double precision, matrix by matrix.
 #include <fmt/format.h>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
 
 namespace tessera {

@@ -1,6 +1,6 @@
 // tuple and get-tuple-element: values side by side. They move no data: at run time values are leaves.
-#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {

@@ -1,8 +1,8 @@
 // while: repeats `body` on a value as long as `condition` holds for it. Before: nothing special; after: the control
 // steps of the backends.
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {

@@ -7,8 +7,8 @@
 #include <map>
 #include <tuple>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer.h"
+#include "core/ops/shared/dimension_relations.h"
 
 namespace tessera {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/inference/infer.h"
+#include "core/ops/shared/dimension_relations.h"
 
 namespace tessera {
 namespace {

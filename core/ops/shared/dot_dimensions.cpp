@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/dimension_relations.h"
+#include "core/ops/shared/dimension_relations.h"
 
 namespace tessera {
 

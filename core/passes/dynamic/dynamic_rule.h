@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/ops/dimension_relations.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/passes/dynamic/dynamic_rules.h"
 
 namespace tessera {

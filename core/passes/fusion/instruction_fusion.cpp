@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/dimension_relations.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/fusion/fusion_cost.h"
 #include "core/passes/fusion/row_view.h"

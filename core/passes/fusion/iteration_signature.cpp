@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/ops/dimension_relations.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/ops/dimension_relations.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/passes/patterns.h"
 
 namespace tessera {

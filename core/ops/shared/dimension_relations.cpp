@@ -1,5 +1,5 @@
 // See dimension_relations.h.
-#include "core/ops/dimension_relations.h"
+#include "core/ops/shared/dimension_relations.h"
 
 #include "core/ops/inference/infer.h"
 

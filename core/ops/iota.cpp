@@ -4,6 +4,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 
@@ -69,6 +70,7 @@ const OpDef kIota = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = noRelations,
 };
 
 }  // namespace tessera

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <unordered_set>
 
+#include "core/base/diagnostic_limit.h"
 #include "core/formats/module_file.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/inference/unfinished.h"
@@ -75,14 +77,12 @@ std::optional<Module> loadModule(const std::string& file, Report& report, bool w
   Diagnostics found = inferModule(*read.module);
   found.addAll(verify(*read.module).items());
   leaveOutLacking(found, read.diagnostics);
-  std::vector<std::string> seen;
+  std::unordered_set<std::string> seen;
   for (Diagnostic diagnostic : found.items()) {
     diagnostic.file = file;
-    std::string text = diagnostic.toString();
-    if (std::ranges::find(seen, text) != seen.end()) continue;
-    seen.push_back(std::move(text));
-    report.failure(diagnostic);
+    if (seen.insert(diagnostic.toString()).second && seen.size() <= kMaxDiagnostics) report.failure(diagnostic);
   }
+  if (seen.size() > kMaxDiagnostics) report.failure(andMore(seen.size() - kMaxDiagnostics));
   if (found.hasErrors() || read.diagnostics.hasErrors()) return std::nullopt;
   return std::move(read.module);
 }

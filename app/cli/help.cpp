@@ -21,7 +21,7 @@ struct Options {
 
 void listOps(Report& report) {
   std::map<std::string_view, std::vector<std::string_view>> byCategory;
-  for (const OpDef* op : allOps()) byCategory[op->category].push_back(nameOf(op->opcode));
+  for (const OpDef* op : allOps()) byCategory[nameOf(op->category.category)].push_back(nameOf(op->opcode));
   for (const auto& [category, names] : byCategory) {
     report.object["categories"][std::string(category)] = names;
     std::string line(category);
@@ -33,7 +33,7 @@ void listOps(Report& report) {
 void tell(const HelpPage& page, Report& report) {
   auto& out = report.object;
   out["opcode"] = page.opcode;
-  out["category"] = page.op->category;
+  out["category"] = nameOf(page.op->category.category);
   out["summary"] = withFormulas(page.op->summary);
   out["doc"] = withFormulas(page.op->doc);
   for (const char* key : {"operands", "attributes", "constraints"}) out[key] = nlohmann::ordered_json::array();

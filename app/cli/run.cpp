@@ -1,127 +1,190 @@
 // tessera run FILE: compiles, runs, times, compares and profiles a module.
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
 
 #include "app/cli/command.h"
-#include "app/cli/feed_files.h"
 #include "app/cli/physical_run.h"
 #include "app/cli/run_compare.h"
-#include "backends/backend.h"
-#include "core/custom_calls/custom_call_library.h"
-#include "core/evaluate/argument_source.h"
-#include "core/evaluate/device_values.h"
-#include "core/evaluate/dynamic_values.h"
-#include "core/evaluate/evaluate.h"
-#include "core/evaluate/replicas.h"
+#include "backends/run_request.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
+#include "core/formats/project.h"
 #include "core/profile/profile.h"
+#include "core/trust/file_access.h"
 
 namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string file, backend = "cpu", inputs, out, profile, infeed, outfeed, library;
-  int64_t replicas = 0, partitions = 0;  // 0: as the module says
-  FillRule fill;
+  std::string file, inputs, out, profile;
+  RunSettings settings;              // backend, devices, feeds, library: of the command line, else of a project
   std::vector<std::string> sources;  // "0=constant 3"
+  std::vector<std::string> allowed;  // files that a project names and may use
+  FillRule fill;                     // its seed is the settings'
   Expectation expectation;
   int64_t runs = 1;
   int64_t hottest = 0;
   bool physical = false;
   ProtoContent snapshot;
   CompileOptions compile;
-  std::shared_ptr<const CustomCallLibrary> customCalls;  // of the file `library`
 };
 
-double millisecondsSince(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+std::unexpected<Diagnostic> usage(std::string message) {
+  Diagnostic d;
+  d.kind = ErrorKind::Usage;
+  d.message = std::move(message);
+  return fail(std::move(d));
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+// --- which files are used
+
+// What a project says of its runs, where FILE is one.
+Result<std::optional<RunSettings>> projectSettings(const std::string& file) {
+  if (std::filesystem::path(file).extension() != ".tessera") return std::nullopt;
+  TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(file));
+  if (!looksLikeProject(content)) return std::nullopt;
+  TESSERA_ASSIGN_OR_RETURN(const ProjectContent project, parseProject(content));
+  return project.project.run;
 }
 
-int64_t bytesOf(std::span<const Literal> literals) {
-  int64_t bytes = 0;
-  for (const Literal& literal : literals) bytes += static_cast<int64_t>(literal.bytes().size());
-  return bytes;
+// A file of the command line lies where the program runs, one of a project in its folder.
+std::string inWorkingFolder(const std::string& name) {
+  std::error_code error;
+  return name.empty() ? name : std::filesystem::absolute(name, error).string();
 }
 
-Result<NamedArrays> readInputs(const Module& module, const Options& options) {
-  TESSERA_ASSIGN_OR_RETURN(NamedArrays given, readNpz(options.inputs));
-  // An array under another name would be left out without a word, and the rule's values taken.
-  for (const auto& [name, value] : given)
-    if (!name.starts_with("arg") || name.size() == 3 ||
-        !std::ranges::all_of(name.substr(3), [](char c) { return c >= '0' && c <= '9'; }))
-      return std::unexpected(
-          inputFault(options.inputs + ": an argument's array is named arg0, arg1 … after its number; found " + name));
-  if (!options.physical) return given;
-  return argumentsFromMemory(std::move(given), entryMemoryOf(module));
+// What the command line says goes over what the project says.
+RunSettings overlaid(RunSettings project, const RunSettings& own, const CLI::App& command) {
+  const auto given = [&](const char* option) { return command.get_option(option)->count() > 0; };
+  if (given("--backend")) project.backend = own.backend;
+  if (given("--threads")) project.threads = own.threads;
+  if (given("--replicas")) project.replicas = own.replicas;
+  if (given("--partitions")) project.partitions = own.partitions;
+  if (given("--seed")) project.seed = own.seed;
+  if (given("--infeed")) project.infeed = inWorkingFolder(own.infeed);
+  if (given("--outfeed")) project.outfeed = inWorkingFolder(own.outfeed);
+  if (given("--custom-call-library")) project.library = inWorkingFolder(own.library);
+  for (const auto& [leaf, source] : own.sources) {
+    const auto file = fileOfSource(source);
+    project.sources[leaf] =
+        file ? source.substr(0, source.find_first_of(" \t")) + " " + inWorkingFolder(*file) : source;
+  }
+  return project;
 }
 
-// What --argument says of single arguments goes over what the npz holds.
-Status addSources(const Module& module, const Options& options, NamedArrays& given) {
-  const std::vector<Shape> shapes = entryArgumentShapes(module);
-  for (const std::string& words : options.sources) {
-    size_t leaf = 0;
-    const size_t equals = words.find('=');
-    const auto [end, error] = std::from_chars(words.data(), words.data() + std::min(equals, words.size()), leaf);
-    Diagnostic d;
-    d.kind = ErrorKind::Usage;
-    d.message = "--argument=" + words + ": ";
-    if (equals == std::string::npos || error != std::errc() || end != words.data() + equals)
-      d.message += "expected N=SOURCE, such as 0=constant 3";
-    else if (leaf >= shapes.size())
-      d.message += "the program has " + std::to_string(shapes.size()) + " arguments";
-    else if (auto made = argumentFrom(words.substr(equals + 1), shapes[leaf], {options.fill, leaf, {}, readNetpbm})) {
-      given["arg" + std::to_string(leaf)] = *std::move(made);
-      continue;
-    } else {
-      d.message += made.error().message;
-    }
-    return std::unexpected(std::move(d));
+Status trustAllowed(const Options& options, const RunSettings& settings, FileAccess& files) {
+  for (const std::string& name : options.allowed) {
+    bool found = false;
+    for (const FileRequest& request : filesNamedBy(settings))
+      if (request.name == name) files.trust(request), found = true;
+    if (!found) return usage("--allow=" + name + ": the project names no such file");
   }
   return {};
 }
 
-// The entry's arguments: those of the npz or of the snapshot, the rest by the rule.
-Result<std::vector<Literal>> argumentsOf(const Module& module, const Options& options) {
-  NamedArrays given = namedLeaves(options.snapshot.arguments, "arg");
-  if (!options.inputs.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(given, readInputs(module, options));
+// All that is missing is told, with the option that gives it.
+Status checkAsks(const FileAccess& files, const Options& options, Report& report) {
+  std::optional<Diagnostic> last;
+  for (const FileAsk& ask : files.asks(options.settings)) {
+    if (last) report.failure(*last);
+    last.emplace();
+    last->kind = ask.request.use == FileUse::Outfeed ? ErrorKind::Output : ErrorKind::Input;
+    last->file = options.file;
+    last->message = "the project asks to " + ask.words() + ", which is not allowed; --allow='" + ask.request.name +
+                    "' allows it for this run";
   }
-  TESSERA_TRY(addSources(module, options, given));
-  std::vector<Literal> arguments;
-  std::vector<Shape> shapes = entryArgumentShapes(module);
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    const std::string key = "arg" + std::to_string(i);
-    if (auto found = given.find(key); found != given.end()) {
-      if (!takesArgument(shapes[i], found->second.shape()))
-        return std::unexpected(inputFault((options.inputs.empty() ? options.file : options.inputs) + ": " + key +
-                                          " has shape " + toString(found->second.shape(), false) +
-                                          ", the program's is " + toString(shapes[i], false)));
-      arguments.push_back(found->second);
-      continue;
-    }
-    TESSERA_ASSIGN_OR_RETURN(Literal filled, fillParameter(shapes[i], i, options.fill));
-    arguments.push_back(std::move(filled));
-  }
-  return arguments;
+  return last ? Status(fail(*last)) : Status();
 }
 
-Status writeOutputs(const Module& module, const Options& options, std::vector<Literal> outputs) {
-  if (options.out.empty()) return {};
-  if (options.physical) {
-    TESSERA_ASSIGN_OR_RETURN(outputs, resultsToMemory(outputs, entryMemoryOf(module)));
+// The files of a run: what the command line names is the user's own word, what a project names is not.
+Result<FileAccess> takeFiles(const Module& module, const CLI::App& command, Options& options, Report& report) {
+  TESSERA_ASSIGN_OR_RETURN(const auto project, projectSettings(options.file));
+  FileAccess files;
+  if (project) {
+    files = FileAccess(std::filesystem::path(inWorkingFolder(options.file)).parent_path());
+    options.settings = overlaid(*project, options.settings, command);
+    files.trustNew(*project, options.settings);
+    if (!files.asks(*project).empty()) files.setGraph(module);
+  } else {
+    files.trustNew({}, options.settings);
   }
+  TESSERA_TRY(trustAllowed(options, options.settings, files));
+  TESSERA_TRY(checkAsks(files, options, report));
+  return files;
+}
+
+// --- what is run
+
+// --argument=N=SOURCE
+Status takeSources(Options& options) {
+  for (const std::string& words : options.sources) {
+    int64_t leaf = 0;
+    const size_t equals = words.find('=');
+    const auto [end, error] = std::from_chars(words.data(), words.data() + std::min(equals, words.size()), leaf);
+    if (equals == std::string::npos || error != std::errc() || end != words.data() + equals || leaf < 0)
+      return usage("--argument=" + words + ": expected N=SOURCE, such as 0=constant 3");
+    const std::string source = words.substr(equals + 1);
+    if (const Status known = checkArgumentSource(source); !known)
+      return usage("--argument=" + words + ": " + known.error().message);
+    options.settings.sources[leaf] = source;
+  }
+  return {};
+}
+
+Status takeInputs(const Module& module, const Options& options, ArgumentRules& rules) {
+  rules.given = namedLeaves(options.snapshot.arguments, "arg");
+  rules.givenFrom = options.file;
+  if (options.inputs.empty()) return {};
+  TESSERA_ASSIGN_OR_RETURN(rules.given, readNpz(options.inputs));
+  rules.givenFrom = options.inputs;
+  if (options.physical) {
+    TESSERA_ASSIGN_OR_RETURN(rules.given, argumentsFromMemory(std::move(rules.given), entryMemoryOf(module)));
+  }
+  return {};
+}
+
+FeedForm memoryForm() {
+  return {fromMemory, [](const Literal& value) { return toMemory(value, value.shape()); }};
+}
+
+Result<RunRequest> makeRequest(const Module& module, const FileAccess& files, const Options& options) {
+  TESSERA_ASSIGN_OR_RETURN(RunRequest out, requestOf(options.settings, files));
+  const int threads = out.compile.threads;
+  out.compile = options.compile;
+  out.compile.threads = threads;
+  out.arguments.fill.scale = options.fill.scale;
+  out.arguments.fill.imax = options.fill.imax;
+  TESSERA_TRY(takeInputs(module, options, out.arguments));
+  if (options.physical) out.feedForm = memoryForm();
+  out.runs = options.runs;
+  out.warmUps = options.runs > 1 ? 1 : 0;
+  out.profiledRuns = options.profile.empty() && options.hottest == 0 ? 0 : options.runs;
+  return out;
+}
+
+// --- what came of it
+
+NamedArrays namedOutputs(const DeviceArrays& outputs) {
   NamedArrays arrays;
-  for (size_t i = 0; i < outputs.size(); ++i) arrays["out" + std::to_string(i)] = outputs[i];
-  return writeNpz(options.out, arrays);
+  for (size_t device = 0; device < outputs.size(); ++device)
+    for (size_t i = 0; i < outputs[device].size(); ++i)
+      arrays[(outputs.size() > 1 ? "device" + std::to_string(device) + "_out" : "out") + std::to_string(i)] =
+          outputs[device][i];
+  return arrays;
+}
+
+Status writeOutputs(const Module& module, const Options& options, DeviceArrays outputs) {
+  if (options.out.empty()) return {};
+  const EntryMemory memory = entryMemoryOf(module);
+  for (std::vector<Literal>& device : outputs) {
+    if (!options.physical) break;
+    TESSERA_ASSIGN_OR_RETURN(device, resultsToMemory(device, memory));
+  }
+  return writeNpz(options.out, namedOutputs(outputs));
 }
 
 void printHottest(const Module& module, const Profile& profile, int64_t count, Report& report) {
@@ -141,136 +204,46 @@ void printHottest(const Module& module, const Profile& profile, int64_t count, R
   }
 }
 
-Status profileRuns(const Module& module, Executable& executable, const std::vector<Literal>& arguments,
-                   const Options& options, const RunOptions& run, Report& report) {
-  if (options.profile.empty() && options.hottest == 0) return {};
-  Profile profile;
-  for (int64_t i = 0; i < options.runs; ++i) {
-    auto result = executable.run(arguments, run, &profile);
-    if (!result) return std::unexpected(std::move(result).error());
-  }
+Status writeProfile(const Module& module, const Options& options, const Profile& profile, Report& report) {
   if (options.hottest > 0) printHottest(module, profile, options.hottest, report);
   if (options.profile.empty()) return {};
   return writeFileAtomically(options.profile, toChromeTrace(profile));
 }
 
-Status runModule(const Module& module, const Options& options, Report& report) {
-  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, options));
-  auto begin = std::chrono::steady_clock::now();
-  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
-  report.object["compile_ms"] = millisecondsSince(begin);
-
-  HostFeeds outside;
-  outside.customCalls = options.customCalls.get();
-  DeviceGroup fleet({}, std::move(outside));
-  Communicator communicator(fleet, 0);
-  RunOptions run;
-  if (options.customCalls) run.communicator = &communicator;
-  std::vector<Literal> outputs, later;
-  std::vector<double> times;
-  double firstMs = 0;
-  const int64_t warmUps = options.runs > 1 ? 1 : 0;
-  for (int64_t i = 0; i < options.runs + warmUps; ++i) {
-    begin = std::chrono::steady_clock::now();
-    // The first outputs count: a program with a random state gives others later.
-    TESSERA_TRY(executable->runInto(arguments, i == 0 ? outputs : later, run));
-    if (i == 0) firstMs = millisecondsSince(begin);
-    if (i >= warmUps) times.push_back(millisecondsSince(begin));
+void tell(const RunReport& ran, const Options& options, Report& report) {
+  const auto count = [](int64_t number) { return static_cast<long long>(number); };
+  char line[240], devices[80] = "";
+  if (ran.grid.count() > 1) {
+    report.object["replicas"] = ran.grid.replicas;
+    report.object["partitions"] = ran.grid.partitions;
+    std::snprintf(devices, sizeof devices, "%lld replicas of %lld partitions, ", count(ran.grid.replicas),
+                  count(ran.grid.partitions));
   }
-  report.object["run_ms"] = median(times);
-  report.object["first_run_ms"] = firstMs;
+  report.object["compile_ms"] = ran.compileMs;
+  report.object["run_ms"] = ran.medianMs();
+  report.object["first_run_ms"] = ran.firstRunMs;
   report.object["runs"] = options.runs;
-  report.object["peak_bytes"] = executable->peakBytes();
-  report.object["argument_bytes"] = bytesOf(arguments);
-  report.object["output_bytes"] = bytesOf(outputs);
-  report.object["kernels"] = executable->kernelCounts().kernels;
-  report.object["kernels_cached"] = executable->kernelCounts().cached;
-  char line[160];
-  std::snprintf(line, sizeof line, "compile %.2f ms, run %.3f ms (median of %lld), peak %lld bytes",
-                report.object["compile_ms"].get<double>(), report.object["run_ms"].get<double>(),
-                static_cast<long long>(options.runs), static_cast<long long>(executable->peakBytes()));
+  report.object["peak_bytes"] = ran.peakBytes;
+  report.object["argument_bytes"] = ran.argumentBytes;
+  report.object["output_bytes"] = ran.outputBytes;
+  report.object["kernels"] = ran.kernels.kernels;
+  report.object["kernels_cached"] = ran.kernels.cached;
+  std::snprintf(line, sizeof line, "%scompile %.2f ms, run %.3f ms (median of %lld), peak %lld bytes", devices,
+                ran.compileMs, ran.medianMs(), count(options.runs), count(ran.peakBytes));
   report.line(line);
-  TESSERA_TRY(profileRuns(module, *executable, arguments, options, run, report));
-  TESSERA_TRY(writeOutputs(module, options, outputs));
-  return compareOutputs(module, options.expectation, outputs, report);
 }
 
-NamedArrays namedOutputs(const DeviceArrays& outputs) {
-  NamedArrays arrays;
-  for (size_t device = 0; device < outputs.size(); ++device)
-    for (size_t i = 0; i < outputs[device].size(); ++i)
-      arrays[(outputs.size() > 1 ? "device" + std::to_string(device) + "_out" : "out") + std::to_string(i)] =
-          outputs[device][i];
-  return arrays;
-}
-
-Status writeDeviceOutputs(const Module& module, const Options& options, DeviceArrays outputs) {
-  const EntryMemory memory = entryMemoryOf(module);
-  for (std::vector<Literal>& device : outputs) {
-    if (!options.physical) break;
-    TESSERA_ASSIGN_OR_RETURN(device, resultsToMemory(device, memory));
-  }
-  return writeNpz(options.out, namedOutputs(outputs));
-}
-
-HostFeeds outsideOf(FeedFiles& files, const Options& options) {
-  HostFeeds out = files.feeds();
-  out.customCalls = options.customCalls.get();
-  return out;
-}
-
-// One run on all devices at once, an executable and a thread each.
-Status runOnGrid(const Module& module, DeviceGrid grid, const Options& options, Report& report) {
-  FeedFiles files(options.physical);
-  if (!options.infeed.empty()) TESSERA_TRY(files.open(options.infeed));
-  if (!options.outfeed.empty()) files.keep();
-  NamedArrays given;
-  if (!options.inputs.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(given, readInputs(module, options));
-  }
-  TESSERA_TRY(addSources(module, options, given));
-  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsByDevice(module, grid, given, options.fill));
-  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.backend));
-  std::vector<std::unique_ptr<Executable>> executables;
-  for (int64_t device = 0; device < grid.count(); ++device) {
-    CompileOptions compile = options.compile;
-    compile.threads = 1;
-    TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compile));
-    executables.push_back(std::move(executable));
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  const auto program = [&](Communicator& communicator) {
-    const auto device = static_cast<size_t>(communicator.device());
-    RunOptions run;
-    run.communicator = &communicator;
-    return executables[device]->run(arguments[device], run);
-  };
-  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays outputs, runOnDevices(grid, program, outsideOf(files, options)));
-  report.object["replicas"] = grid.replicas;
-  report.object["partitions"] = grid.partitions;
-  report.object["run_ms"] = millisecondsSince(begin);
-  report.line(std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions, run " +
-              std::to_string(millisecondsSince(begin)) + " ms");
-  if (!options.out.empty()) TESSERA_TRY(writeDeviceOutputs(module, options, outputs));
-  if (!options.outfeed.empty()) TESSERA_TRY(writeNpz(options.outfeed, files.taken()));
-  return compareDevices(module, options.expectation, outputs, report);
-}
-
-Status runAsAsked(const Module& module, Options& options, Report& report) {
-  if (!options.library.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(options.customCalls, CustomCallLibrary::open(options.library));
-    options.compile.customCalls = options.customCalls.get();
-  }
-  TESSERA_ASSIGN_OR_RETURN(const DeviceGrid grid, gridOf(module, options.replicas, options.partitions));
-  const bool alone = grid.replicas == 1 && grid.partitions == 1 && options.infeed.empty() && options.outfeed.empty();
-  if (alone) return runModule(module, options, report);
-  if (options.runs > 1 || !options.profile.empty() || options.hottest > 0) {
-    Diagnostic d = inputFault("--runs, --profile and --hottest are for runs on one device without feeds");
-    d.kind = ErrorKind::Usage;
-    return std::unexpected(std::move(d));
-  }
-  return runOnGrid(module, grid, options, report);
+Status runAsAsked(const Module& module, const CLI::App& command, Options& options, Report& report) {
+  TESSERA_TRY(takeSources(options));
+  TESSERA_ASSIGN_OR_RETURN(const FileAccess files, takeFiles(module, command, options, report));
+  TESSERA_ASSIGN_OR_RETURN(const RunRequest request, makeRequest(module, files, options));
+  TESSERA_ASSIGN_OR_RETURN(const RunReport ran, runModule(module, request));
+  tell(ran, options, report);
+  TESSERA_TRY(writeProfile(module, options, ran.profile, report));
+  TESSERA_TRY(writeOutputs(module, options, ran.outputs));
+  if (request.keepsOutfeed) TESSERA_TRY(files.writeArrays({FileUse::Outfeed, options.settings.outfeed}, ran.outfeed));
+  if (ran.grid.count() > 1) return compareDevices(module, options.expectation, ran.outputs, report);
+  return compareOutputs(module, options.expectation, ran.outputs[0], report);
 }
 
 // Values that a dump leaves out are zeros in a run, and its results are not the program's.
@@ -305,6 +278,21 @@ Diagnostic placed(Diagnostic diagnostic, const Options& options) {
   return diagnostic;
 }
 
+// Finite and not negative: CLI11's own ranges let "nan" pass, and unsigned options take "-1" for their largest number.
+std::string checkFraction(const std::string& text) {
+  constexpr double kMax = 1e30;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool reads = error == std::errc() && end == text.data() + text.size();
+  return reads && value >= 0 && value <= kMax ? "" : "expected a number from 0 to 1e30, found " + text;
+}
+std::string checkCount(const std::string& text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool reads = error == std::errc() && end == text.data() + text.size();
+  return reads ? "" : "expected a whole number from 0 to 18446744073709551615, found " + text;
+}
+
 }  // namespace
 
 void addRun(CLI::App& app, Report& report) {
@@ -312,34 +300,53 @@ void addRun(CLI::App& app, Report& report) {
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "HLO file; an HloSnapshot brings its arguments and expected result")
       ->required();
-  command->add_option("--backend", options->backend, "cpu or evaluator")->check(CLI::IsMember({"cpu", "evaluator"}));
+  command->add_option("--backend", options->settings.backend, "cpu or evaluator")
+      ->check(CLI::IsMember({"cpu", "evaluator"}));
   command->add_option("--inputs", options->inputs, "npz with arg0 …; missing ones follow the fill rule");
   command
       ->add_option("--argument", options->sources,
                    "N=SOURCE, the value of one argument: constant V, ramp A B, random A B, npy FILE or image FILE "
                    "(pgm, ppm); may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--threads", options->compile.threads, "Threads of a run on one device (default: all cores)")
+  command->add_option("--threads", options->settings.threads, "Threads of a run on one device (default: all cores)")
       ->check(CLI::Range(0, 4096));
   command
-      ->add_option("--replicas", options->replicas,
+      ->add_option("--replicas", options->settings.replicas,
                    "Replicas that run at once, each in a thread (default: as the module says)")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--partitions", options->partitions, "Partitions of each replica (default: as the module says)")
+  command
+      ->add_option("--partitions", options->settings.partitions,
+                   "Partitions of each replica (default: as the module says)")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--infeed", options->infeed, "npz with feed0 …: the source of infeeds");
-  command->add_option("--outfeed", options->outfeed, "npz for what outfeeds give: feed0 …");
-  command->add_option("--custom-call-library", options->library, "Shared library with targets of custom calls");
-  command->add_option("--seed", options->fill.seed, "Fill rule: seed");
-  command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)");
-  command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")->check(CLI::PositiveNumber);
+  command->add_option("--infeed", options->settings.infeed, "npz with feed0 …: the source of infeeds");
+  command->add_option("--outfeed", options->settings.outfeed, "npz for what outfeeds give: feed0 …");
+  command->add_option("--custom-call-library", options->settings.library,
+                      "Shared library with targets of custom calls");
+  command
+      ->add_option("--allow", options->allowed,
+                   "A file that the project FILE names and that this run may use: a library, a feed, a file elsewhere; "
+                   "may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--seed", options->settings.seed, "Fill rule: seed")->check(checkCount);
+  command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)")->check(checkFraction);
+  command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")
+      ->check(checkCount)
+      ->check(CLI::PositiveNumber);
   command->add_option("--out", options->out, "npz for the outputs out0 …");
   command->add_flag("--physical", options->physical,
                     "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the "
                     "program's layout, padding and tiles");
   command->add_option("--expected", options->expectation.file, "npz to compare the outputs with");
-  command->add_option("--rtol", options->expectation.rtol, "Relative tolerance (default: by output type)");
-  command->add_option("--atol", options->expectation.atol, "Absolute tolerance (default: by output type)");
+  command->add_option("--rtol", options->expectation.rtol, "Relative tolerance (default: by output type)")
+      ->check(checkFraction);
+  command
+      ->add_option("--atol", options->expectation.atol,
+                   "Tolerance as a share of an output's largest magnitude (default: by output type)")
+      ->check(checkFraction);
+  command
+      ->add_option("--floor", options->expectation.floor,
+                   "Differences up to this never count (default: the type's smallest normal number)")
+      ->check(checkFraction);
   command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));
   command->add_option("--profile", options->profile, "Write a Chrome trace with the profile of as many further runs");
@@ -355,13 +362,14 @@ void addRun(CLI::App& app, Report& report) {
       ->check(CLI::IsMember({"native", "avx2", "sse4"}));
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera run model.hlo --inputs=inputs.npz --expected=expected.npz --runs=10");
-  command->callback([options, &report] {
+  command->callback([options, command, &report] {
     auto module = loadModule(options->file, report, true, &options->snapshot);
     if (!module) return;
     if (options->snapshot.result) options->expectation.result = &*options->snapshot.result;
     options->expectation.snapshot = options->file;
     tellElided(*module, options->file, report);
-    if (auto status = runAsAsked(*module, *options, report); !status) report.failure(placed(status.error(), *options));
+    if (auto status = runAsAsked(*module, *command, *options, report); !status)
+      report.failure(placed(status.error(), *options));
   });
 }
 

@@ -1,10 +1,13 @@
 // See run_compare.h.
 #include "app/cli/run_compare.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/evaluate/compare.h"
 #include "core/evaluate/dynamic_values.h"
-#include "core/evaluate/evaluate.h"
 #include "core/evaluate/factors.h"
 
 namespace tessera::cli {
@@ -27,7 +30,29 @@ Tolerance toleranceOf(const Expectation& wanted, ElementType type) {
   Tolerance out = defaultTolerance(type);
   if (wanted.rtol) out.rtol = *wanted.rtol;
   if (wanted.atol) out.atol = *wanted.atol;
+  if (wanted.floor) out.floor = *wanted.floor;
   return out;
+}
+
+const std::string& sourceOf(const Expectation& wanted) { return wanted.file.empty() ? wanted.snapshot : wanted.file; }
+
+// The program gives all that is expected: out3 of the file beside three outputs is a mistake in either.
+Status expectCount(const NamedArrays& expected, size_t outputs, const Expectation& wanted) {
+  for (const auto& [key, value] : expected) {
+    const bool isOutput = key.starts_with("out") && key.size() > 3 &&
+                          std::all_of(key.begin() + 3, key.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!isOutput || std::strtoull(key.c_str() + 3, nullptr, 10) < outputs) continue;
+    return std::unexpected(inputFault(fmt::format("{} has {}, the program gives {} output{}", sourceOf(wanted), key,
+                                                  outputs, outputs == 1 ? "" : "s")));
+  }
+  return {};
+}
+
+Result<Literal> arrayOf(const NamedArrays& expected, size_t output, const Expectation& wanted) {
+  const std::string key = "out" + std::to_string(output);
+  const auto given = expected.find(key);
+  if (given == expected.end()) return std::unexpected(inputFault(sourceOf(wanted) + " lacks " + key));
+  return given->second;
 }
 
 // The expected outputs in order, of the sizes of those found.
@@ -39,14 +64,12 @@ Result<std::vector<Literal>> expectedOutputs(const Module& module, const Expecta
   } else {
     TESSERA_ASSIGN_OR_RETURN(named, readNpz(wanted.file));
   }
+  if (auto counted = expectCount(named, found.size(), wanted); !counted) return std::unexpected(counted.error());
   std::vector<Literal> out;
   for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(module.entryComputation().root))) {
     if (leaf.shape->isToken()) continue;
-    const std::string key = "out" + std::to_string(out.size());
-    const auto given = named.find(key);
-    if (given == named.end())
-      return std::unexpected(inputFault((wanted.file.empty() ? wanted.snapshot : wanted.file) + " lacks " + key));
-    TESSERA_ASSIGN_OR_RETURN(Literal counting, countingPart(given->second, found[out.size()], *leaf.shape));
+    TESSERA_ASSIGN_OR_RETURN(const Literal given, arrayOf(named, out.size(), wanted));
+    TESSERA_ASSIGN_OR_RETURN(Literal counting, countingPart(given, found[out.size()], *leaf.shape));
     out.push_back(std::move(counting));
   }
   return out;
@@ -71,6 +94,19 @@ void compareFactors(const Module& module, const Expectation& wanted, std::span<c
   }
 }
 
+// Differences raise exit code 3.
+void reportComparison(const Comparison& all, Report& report) {
+  report.object["max_abs_err"] = all.maxAbsError;
+  report.object["max_rel_err"] = all.maxRelError;
+  report.object["equal"] = all.equal;
+  report.line(fmt::format("max_abs_err: {:.6g}, max_rel_err: {:.6g}", all.maxAbsError, all.maxRelError));
+  if (all.equal) return;
+  Diagnostic d;
+  d.message = "values differ: " + all.firstMismatch;
+  report.failure(d);
+  report.exit = kDiffers;  // not "does not compile"
+}
+
 }  // namespace
 
 Diagnostic inputFault(std::string message) {
@@ -88,7 +124,6 @@ NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& pr
   return out;
 }
 
-// Compares with the expected file; differences raise exit code 3.
 Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs,
                       Report& report) {
   if (wanted.file.empty() && !wanted.result) return {};
@@ -98,52 +133,28 @@ Status compareOutputs(const Module& module, const Expectation& wanted, const std
     comparisons.push_back(compareLiterals(expected[i], outputs[i], toleranceOf(wanted, outputs[i].shape().type),
                                           "out" + std::to_string(i)));
   compareFactors(module, wanted, expected, outputs, comparisons, report);
-  double maxAbs = 0, maxRel = 0;
-  std::string first;
-  for (const Comparison& comparison : comparisons) {
-    maxAbs = std::max(maxAbs, comparison.maxAbsError);
-    maxRel = std::max(maxRel, comparison.maxRelError);
-    if (!comparison.equal && first.empty()) first = comparison.firstMismatch;
-  }
-  report.object["max_abs_err"] = maxAbs;
-  report.object["max_rel_err"] = maxRel;
-  report.object["equal"] = first.empty();
-  report.line("max_abs_err: " + std::to_string(maxAbs) + ", max_rel_err: " + std::to_string(maxRel));
-  if (first.empty()) return {};
-  Diagnostic d;
-  d.message = "values differ: " + first;
-  report.failure(d);
-  report.exit = kDiffers;  // not "does not compile"
+  Comparison all;
+  for (const Comparison& comparison : comparisons) all.add(comparison);
+  reportComparison(all, report);
   return {};
 }
 
 // Each device's output by itself, or the joined one, as the expected shape says.
 Status compareDevices(const Module& module, const Expectation& wanted, const DeviceArrays& outputs, Report& report) {
   if (wanted.file.empty()) return {};
-  TESSERA_ASSIGN_OR_RETURN(NamedArrays expected, readNpz(wanted.file));
-  double maxAbs = 0;
-  std::string first;
+  TESSERA_ASSIGN_OR_RETURN(const NamedArrays expected, readNpz(wanted.file));
+  if (auto counted = expectCount(expected, outputs[0].size(), wanted); !counted) return counted;
+  Comparison all;
   for (size_t i = 0; i < outputs[0].size(); ++i) {
-    const std::string key = "out" + std::to_string(i);
-    auto found = expected.find(key);
-    if (found == expected.end()) return std::unexpected(inputFault(wanted.file + " lacks " + key));
-    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, comparable(module, outputs, i, found->second.shape()));
+    TESSERA_ASSIGN_OR_RETURN(const Literal given, arrayOf(expected, i, wanted));
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> values, comparable(module, outputs, i, given.shape()));
     const Tolerance tolerance = toleranceOf(wanted, values[0].shape().type);
     for (size_t device = 0; device < values.size(); ++device) {
-      const std::string name = values.size() > 1 ? key + " of device " + std::to_string(device) : key;
-      Comparison comparison = compareLiterals(found->second, values[device], tolerance, name);
-      maxAbs = std::max(maxAbs, comparison.maxAbsError);
-      if (!comparison.equal && first.empty()) first = comparison.firstMismatch;
+      const std::string name = fmt::format("out{}{}", i, values.size() > 1 ? fmt::format(" of device {}", device) : "");
+      all.add(compareLiterals(given, values[device], tolerance, name));
     }
   }
-  report.object["max_abs_err"] = maxAbs;
-  report.object["equal"] = first.empty();
-  report.line("max_abs_err: " + std::to_string(maxAbs));
-  if (first.empty()) return {};
-  Diagnostic d;
-  d.message = "values differ: " + first;
-  report.failure(d);
-  report.exit = kDiffers;
+  reportComparison(all, report);
   return {};
 }
 

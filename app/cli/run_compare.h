@@ -1,5 +1,6 @@
-// What `tessera run` compares with: outputs of an npz or of a snapshot, element by element with a tolerance; factors of
-// a decomposition by their product; on several devices each device's output, or the joined one.
+// What `tessera run` compares with: outputs of an npz or of a snapshot, element by element with a tolerance at each
+// output's own scale; factors of a decomposition by their product; on several devices each device's output, or the
+// joined one. Used by `tessera run`.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ struct Expectation {
   std::string file;      // npz with out0 …; empty: the snapshot's result, if there is one
   std::string snapshot;  // the file of that result
   const Literal* result = nullptr;
-  std::optional<double> rtol, atol;  // absent: by output type
+  std::optional<double> rtol, atol, floor;  // Tolerance's; absent: by output type
 };
 
 Diagnostic inputFault(std::string message);

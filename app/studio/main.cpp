@@ -139,10 +139,18 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   return exit;
 }
 
+int refuse(const QString& why) {
+  std::fprintf(stderr, "tessera-studio: %s; see tessera-studio --help\n", why.toLocal8Bit().constData());
+  return kUsage;
+}
+
 int run(StudioApplication& app) {
   QCommandLineParser parser;
   addOptions(parser);
-  parser.process(app);
+  if (!parser.parse(QApplication::arguments())) return refuse(parser.errorText());
+  if (parser.isSet(QStringLiteral("help"))) parser.showHelp(kFine);
+  if (parser.positionalArguments().size() > 1)
+    return refuse(QObject::tr("one file at a time; what is %1?").arg(parser.positionalArguments()[1]));
   const QString file = parser.positionalArguments().value(0);
   const bool alone = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("do")) ||
                      parser.isSet(QStringLiteral("timing"));
@@ -160,16 +168,27 @@ int run(StudioApplication& app) {
   return app.exec();
 }
 
+// Qt takes any text as a factor: what is none counts as one, and one that is too large ends it.
+bool setScale(const QByteArray& text) {
+  constexpr double kMin = 0.2, kMax = 10;
+  bool reads = false;
+  const double factor = text.toDouble(&reads);
+  if (!reads || !(factor >= kMin && factor <= kMax)) {
+    std::fprintf(stderr, "--scale: expected a number from %g to %g, found %s\n", kMin, kMax, text.constData());
+    return false;
+  }
+  qputenv("QT_SCALE_FACTOR", text);
+  return true;
+}
+
 // What must be known before the application is made: the scale, and that nobody needs a display. False: it cannot
 // start.
 bool prepare(int argc, char** argv) {
   bool alone = false;
   for (int i = 1; i < argc; ++i) {
     const QByteArray argument = argv[i];
-    if (argument.startsWith("--scale="))
-      qputenv("QT_SCALE_FACTOR", argument.mid(8));
-    else if (argument == "--scale" && i + 1 < argc)
-      qputenv("QT_SCALE_FACTOR", argv[i + 1]);
+    if (argument.startsWith("--scale=") && !setScale(argument.mid(8))) return false;
+    if (argument == "--scale" && i + 1 < argc && !setScale(argv[i + 1])) return false;
     for (const char* option : {"--screenshot", "--do", "--timing", "--help", "-h"})
       alone = alone || argument.startsWith(option);
   }

@@ -39,6 +39,7 @@
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/heat_legend.h"
+#include "editor/panels/permission_bar.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
@@ -135,6 +136,7 @@ void MainWindow::makeCentre() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(banner_);
+  layout->addWidget(new PermissionBar(*document_, centre));
   layout->addLayout(beside, 1);
   setCentralWidget(centre);
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/element/scalar_functions.h"
+
 namespace tessera::codegen {
 
 namespace {
@@ -81,8 +83,7 @@ bool widens(const LoopProgram& program, const ProgramAnalysis& analysis, const K
   const Node& node = program.body.nodes[n];
   if (isComplex(node.type) || node.op == NodeOp::ReadIf) return false;
   if (info(node.type).bits >= 64 && !analysis.narrow[n]) return false;
-  if (node.op == NodeOp::Power || node.op == NodeOp::Atan2 || node.op == NodeOp::Remainder) return false;
-  if (node.op >= NodeOp::Cbrt && node.op <= NodeOp::Cosh) return false;
+  if (const ScalarFunctionInfo* function = scalarFunctionOf(node.op); function && function->called) return false;
   if (!analysis.addresses[n]) return true;
   if (std::ranges::find(nest.tiles, n, &RowTile::node) != nest.tiles.end()) return true;
   int64_t step = axis < 0 ? 0 : analysis.addresses[n]->coefficientOf(axis);
@@ -180,25 +181,9 @@ bool isSplitByPitch(const LoopProgram& program, const ProgramAnalysis& analysis,
 }
 
 double weightOf(const Node& node) {
-  switch (node.op) {
-    case NodeOp::Constant: return 0;
-    case NodeOp::Divide:
-    case NodeOp::Remainder:
-    case NodeOp::Sqrt:
-    case NodeOp::Rsqrt: return 3;
-    case NodeOp::Exp:
-    case NodeOp::Log:
-    case NodeOp::Tanh:
-    case NodeOp::Sin:
-    case NodeOp::Cos:
-    case NodeOp::Power:
-    case NodeOp::Erf:
-    case NodeOp::Logistic:
-    case NodeOp::Log1p:
-    case NodeOp::Expm1:
-    case NodeOp::Atan2: return 60;
-    default: return 1;
-  }
+  if (node.op == NodeOp::Constant) return 0;
+  const ScalarFunctionInfo* function = scalarFunctionOf(node.op);
+  return function ? function->price.kernel : 1;
 }
 
 bool hasUniformLoop(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis) {

@@ -7,6 +7,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "backends/codegen/scalar_emitter.h"
+#include "core/element/scalar_functions.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera::codegen {
@@ -55,38 +56,12 @@ Val ScalarEmitter::constant(E type, uint64_t bits0, uint64_t bits1) {
   return {llvm::ConstantInt::get(b.getContext(), llvm::APInt(64, bits0).trunc(width))};
 }
 
+// Narrow floats are f32 in registers, and so is what starts their accumulators.
 Val ScalarEmitter::neutral(NodeOp op, E type) {
-  auto* t = registerType(type);
-  bool isMax = op == NodeOp::Maximum;
-  if (isFloat(type)) {
-    switch (op) {
-      case NodeOp::Add: return {llvm::ConstantFP::get(t, -0.0)};
-      case NodeOp::Multiply: return {llvm::ConstantFP::get(t, 1.0)};
-      case NodeOp::Maximum:
-      case NodeOp::Minimum: return {llvm::ConstantFP::getInfinity(t, isMax)};
-      default: return {};
-    }
-  }
-  if (type == E::Pred) {
-    bool isAnd = op == NodeOp::And || op == NodeOp::Multiply || op == NodeOp::Minimum;
-    return {b.getInt1(isAnd)};
-  }
-  unsigned bits = static_cast<unsigned>(info(type).bits), width = t->getIntegerBitWidth();
-  auto value = [&](llvm::APInt v) { return Val{llvm::ConstantInt::get(b.getContext(), v)}; };
-  switch (op) {
-    case NodeOp::Add:
-    case NodeOp::Or:
-    case NodeOp::Xor: return value(llvm::APInt(width, 0));
-    case NodeOp::Multiply: return value(llvm::APInt(width, 1));
-    case NodeOp::And:
-      return value(isSigned(type) ? llvm::APInt::getAllOnes(width) : llvm::APInt::getMaxValue(bits).zext(width));
-    case NodeOp::Maximum:
-      return value(isSigned(type) ? llvm::APInt::getSignedMinValue(bits).sext(width) : llvm::APInt(width, 0));
-    case NodeOp::Minimum:
-      return value(isSigned(type) ? llvm::APInt::getSignedMaxValue(bits).sext(width)
-                                  : llvm::APInt::getMaxValue(bits).zext(width));
-    default: return {};
-  }
+  const E held = isFloat(type) && type != E::F64 ? E::F32 : type;
+  const ScalarFunctionInfo* function = scalarFunctionOf(op);
+  const auto bits = function ? neutralElement(*function, held) : std::nullopt;
+  return bits ? constant(held, bits->low, bits->high) : Val{};
 }
 
 // Sub-byte integers wrap to their width after each node.

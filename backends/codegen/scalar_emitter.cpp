@@ -3,9 +3,11 @@
 
 #include <limits>
 
+#include <fmt/format.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include "backends/codegen/kernel_function.h"
+#include "core/element/scalar_functions.h"
 
 namespace tessera::codegen {
 
@@ -47,33 +49,14 @@ Value* ScalarEmitter::callEach(const std::string& name, llvm::Type* result, std:
 
 Value* ScalarEmitter::absolute(Value* a) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a); }
 
-namespace {
-
-const char* runtimeName(NodeOp op) {
-  switch (op) {
-    case NodeOp::Exp: return "exp";
-    case NodeOp::Expm1: return "expm1";
-    case NodeOp::Log: return "log";
-    case NodeOp::Log1p: return "log1p";
-    case NodeOp::Logistic: return "logistic";
-    case NodeOp::Tanh: return "tanh";
-    case NodeOp::Tan: return "tan";
-    case NodeOp::Sin: return "sin";
-    case NodeOp::Cos: return "cos";
-    case NodeOp::Erf: return "erf";
-    case NodeOp::Cbrt: return "cbrt";
-    case NodeOp::Acos: return "acos";
-    case NodeOp::Acosh: return "acosh";
-    case NodeOp::Asin: return "asin";
-    case NodeOp::Asinh: return "asinh";
-    case NodeOp::Atanh: return "atanh";
-    case NodeOp::Sinh: return "sinh";
-    case NodeOp::Cosh: return "cosh";
-    default: return nullptr;
-  }
+// The run time's function for what no instruction does; null: it has none.
+Value* ScalarEmitter::callFunction(NodeOp op, ElementType type, std::initializer_list<Value*> arguments) {
+  const ScalarFunctionInfo* function = scalarFunctionOf(op);
+  if (!function || !function->called) return nullptr;
+  const bool wide = type == ElementType::F64;
+  return callEach(fmt::format("tessera_{}_{}", function->symbol, wide ? "f64" : "f32"),
+                  wide ? b.getDoubleTy() : b.getFloatTy(), arguments);
 }
-
-}  // namespace
 
 Value* ScalarEmitter::floatUnary(NodeOp op, ElementType type, Value* a) {
   switch (op) {
@@ -93,13 +76,8 @@ Value* ScalarEmitter::floatUnary(NodeOp op, ElementType type, Value* a) {
     }
     case NodeOp::Sqrt: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
     case NodeOp::Rsqrt: return b.CreateFDiv(number(a, 1.0), b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a));
-    default: break;
+    default: return callFunction(op, type, {a});
   }
-  const char* name = runtimeName(op);
-  if (!name) return nullptr;
-  bool wide = type == ElementType::F64;
-  return callEach(std::string("tessera_") + name + (wide ? "_f64" : "_f32"), wide ? b.getDoubleTy() : b.getFloatTy(),
-                  {a});
 }
 
 Value* ScalarEmitter::integerUnary(NodeOp op, ElementType type, Value* a) {
@@ -185,18 +163,13 @@ Value* ScalarEmitter::floatRemainder(ElementType type, Value* a, Value* c) {
   llvm::BasicBlock* end = nullptr;
   Value* called = nullptr;
   emitIf(b, isLong, [&] {
-    called = callEach(wide ? "tessera_fmod_f64" : "tessera_fmod_f32", wide ? b.getDoubleTy() : b.getFloatTy(), {a, c});
+    called = callFunction(NodeOp::Remainder, type, {a, c});
     end = b.GetInsertBlock();
   });
   return joinPaths(b, called, end, left, before);
 }
 
 Value* ScalarEmitter::floatBinary(NodeOp op, ElementType type, Value* a, Value* c) {
-  bool wide = type == ElementType::F64;
-  auto call = [&](const char* name) {
-    return callEach(std::string("tessera_") + name + (wide ? "_f64" : "_f32"), wide ? b.getDoubleTy() : b.getFloatTy(),
-                    {a, c});
-  };
   switch (op) {
     case NodeOp::Add: return b.CreateFAdd(a, c);
     case NodeOp::Subtract: return b.CreateFSub(a, c);
@@ -205,9 +178,7 @@ Value* ScalarEmitter::floatBinary(NodeOp op, ElementType type, Value* a, Value* 
     case NodeOp::Remainder: return floatRemainder(type, a, c);
     case NodeOp::Maximum: return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, a, c);  // NaN wins, -0 < 0
     case NodeOp::Minimum: return b.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, a, c);
-    case NodeOp::Power: return call("pow");
-    case NodeOp::Atan2: return call("atan2");
-    default: return nullptr;
+    default: return callFunction(op, type, {a, c});
   }
 }
 

@@ -63,6 +63,7 @@ class ScalarEmitter {
   llvm::Value* roundToOdd(llvm::Value* wide);
   llvm::Value* saturated(llvm::Type* type, unsigned bits, bool isSignedType, llvm::Value* v);
   llvm::Value* wrap(ElementType type, llvm::Value* value);
+  llvm::Value* callFunction(NodeOp op, ElementType type, std::initializer_list<llvm::Value*> arguments);
   llvm::Value* floatUnary(NodeOp op, ElementType type, llvm::Value* a);
   llvm::Value* integerUnary(NodeOp op, ElementType type, llvm::Value* a);
   llvm::Value* floatRemainder(ElementType type, llvm::Value* a, llvm::Value* c);

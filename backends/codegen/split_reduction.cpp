@@ -6,6 +6,7 @@
 
 #include "core/element/copy_node.h"
 #include "core/element/loop_nest.h"
+#include "core/element/scalar_functions.h"
 
 namespace tessera::codegen {
 
@@ -14,6 +15,7 @@ namespace {
 constexpr int64_t kManyItems = 16;  // parallel items that keep all cores busy as they are
 constexpr int64_t kMaxBlocks = 64;
 constexpr double kLongNs = 40'000, kBlockNs = 8'000;
+constexpr double kMinRounds = 64;  // of a block: shorter ones cost more to store and join than they share out
 
 // How the loops are cut: `dimension` of their equal ranges into `blocks` of `size`, `rest` remaining.
 struct Cut {
@@ -131,8 +133,10 @@ class Blocks final : public Copy {
       std::vector<int64_t> ranges = loop.ranges;
       ranges[cut_.dimension] = cut_.size;
       std::vector<NodeId> inits;
-      for (NodeId next : loop.next)
-        inits.push_back(b_.constant(program_.at(next).type, *neutralOf(program_.at(next).op, program_.at(next).type)));
+      for (NodeId next : loop.next) {
+        const Node& combined = program_.at(next);
+        inits.push_back(b_.constantBits(combined.type, neutralOf(combined.op, combined.type)->low));
+      }
       auto made = copyLoop(l, std::move(ranges), std::move(inits), cut_.dimension, first);
       if (!made || failure_) return std::nullopt;
       results.insert(results.end(), made->begin(), made->end());
@@ -237,6 +241,7 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
   for (size_t l = 0; l < program.loops.size(); ++l)
     cut.loops[l] = program.loops[l].ranges == *ranges && canCut(program, analysis, sees, l);
   auto wanted = std::clamp<int64_t>(static_cast<int64_t>(totalNs / kBlockNs), 2, kMaxBlocks);
+  wanted = std::min(wanted, static_cast<int64_t>(length(*ranges) / kMinRounds));
   auto first = std::ranges::find_if(*ranges, [&](int64_t d) { return d >= wanted; });
   if (first == ranges->end()) first = std::ranges::max_element(*ranges);
   cut.dimension = static_cast<size_t>(first - ranges->begin());
@@ -249,22 +254,13 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
 
 }  // namespace
 
-std::optional<double> neutralOf(NodeOp op, ElementType type) {
-  bool ordinaryFloat =
+std::optional<ScalarBits> neutralOf(NodeOp op, ElementType type) {
+  const bool ordinaryFloat =
       type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
-  bool wholeInteger = isInteger(type) && info(type).bits >= 8;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const bool wholeInteger = isInteger(type) && info(type).bits >= 8;
   if (!ordinaryFloat && !wholeInteger && type != ElementType::Pred) return std::nullopt;
-  switch (op) {
-    case NodeOp::Add: return ordinaryFloat ? -0.0 : 0.0;
-    case NodeOp::Or:
-    case NodeOp::Xor: return 0.0;
-    case NodeOp::Multiply: return 1.0;
-    case NodeOp::Maximum: return ordinaryFloat ? std::optional(-kInfinity) : std::nullopt;
-    case NodeOp::Minimum: return ordinaryFloat ? std::optional(kInfinity) : std::nullopt;
-    case NodeOp::And: return type == ElementType::Pred ? std::optional(1.0) : std::nullopt;
-    default: return std::nullopt;
-  }
+  const ScalarFunctionInfo* function = scalarFunctionOf(op);
+  return function ? neutralElement(*function, type) : std::nullopt;
 }
 
 std::optional<SplitReduction> splitReduction(const ElementProgram& program, const Target& target) {

@@ -7,11 +7,12 @@
 
 #include "backends/codegen/kernel_nest.h"
 #include "core/element/element_program.h"
+#include "core/element/scalar_math.h"
 
 namespace tessera::codegen {
 
 // The element that changes nothing, as a number; nothing for types and operations that have none.
-std::optional<double> neutralOf(NodeOp op, ElementType type);
+std::optional<ScalarBits> neutralOf(NodeOp op, ElementType type);
 
 struct SplitReduction {
   ElementProgram blocks;  // operands of the program; results [block, the program's output dimensions …]

@@ -26,7 +26,7 @@ struct Update {
   NodeOp op = NodeOp::Add;
   ElementType type = ElementType::F32;
   NodeId value;
-  double neutral = 0;
+  ScalarBits neutral;
 };
 
 std::optional<Update> updateOf(const LoopProgram& program) {
@@ -121,7 +121,7 @@ class Pieces {
 
 ElementProgram fillOf(const Update& update, const std::vector<int64_t>& dims) {
   ElementBuilder b({}, behind({kPieces}, dims));
-  return b.finish({b.constant(update.type, update.neutral)});
+  return b.finish({b.constantBits(update.type, update.neutral.low)});
 }
 
 std::optional<ElementProgram> joinOf(const LoopProgram& program, const Update& update) {

@@ -230,7 +230,7 @@ bool AxisUnrolling::sharesWork() const {
     const Node& node = body_.nodes[n];
     inLoop[n] = node.op == NodeOp::LoopIndex && loopVaries_[node.bits0];
     for (NodeId input : body_.inputsOf(NodeId{n})) inLoop[n] = inLoop[n] || inLoop[input.value];
-    works[n] = inLoop[n] && !varies_[n] && node.op >= NodeOp::Add && node.type != ElementType::S64;
+    works[n] = inLoop[n] && !varies_[n] && isArithmetic(node.op) && node.type != ElementType::S64;
   }
   return std::ranges::find(works, true) != works.end();
 }

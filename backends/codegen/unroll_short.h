@@ -1,4 +1,4 @@
-// Short dimensions written out. A loop of few rounds inside another loop (three coordinates within a sum over all
+// Short dimensions unrolled. A loop of few rounds inside another loop (three coordinates within a sum over all
 // points) becomes straight code. A short minor dimension of the result becomes several stores of one iteration, so that
 // what the loops compute for all of its elements (a distance) is computed once: their loops become one with more
 // accumulators. The order of every sum stays. Stands between composition and ProgramAnalysis;

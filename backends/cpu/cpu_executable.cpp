@@ -11,6 +11,7 @@
 #include "backends/runtime/dnnl/dnnl_engine.h"
 #include "core/base/memory.h"
 #include "core/cost/cost.h"
+#include "core/element/scalar_functions.h"
 #include "core/evaluate/device_values.h"
 
 namespace tessera::cpu {
@@ -206,7 +207,6 @@ void CpuExecutable::countSteps() {
 }
 
 void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool control, PartCount& count) const {
-  constexpr double kTranscendental = 18;  // element operations that one stands for
   for (InstructionId id : sources) {
     if (!source_.contains(id)) continue;
     Opcode opcode = source_.at(id).opcode;
@@ -215,7 +215,7 @@ void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool contro
         static_cast<double>(source_.shapeOf(id).isArray() ? source_.shapeOf(id).elementCount().value_or(1) : 1);
     bool free = opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Tuple ||
                 opcode == Opcode::GetTupleElement || opcode == Opcode::Broadcast;
-    double weight = cost.flops + kTranscendental * cost.transcendentals + (free ? 1e-3 : elements);
+    double weight = cost.flops + kFunction.fused * cost.transcendentals + (free ? 1e-3 : elements);
     count.shares.push_back({id, 0, weight, cost.flops + cost.transcendentals, cost.bytesAccessed});
     count.weight += weight;
   }

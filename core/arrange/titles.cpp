@@ -1,4 +1,5 @@
-// Titles of nodes: what an instruction does in a few words, and its result as a second line. Read by makeView.
+// Titles of nodes: what an instruction does in a few words, as its OpDef::title says, and its result as a second line.
+// Read by makeView.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/formats/hlo_text.h"
+#include "core/ops/op.h"
 
 namespace tessera {
 namespace {
@@ -15,7 +17,8 @@ constexpr int64_t kMaxConstantElements = 6;
 
 std::string list(const std::vector<int64_t>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
 
-std::string overDimensions(const Instruction& instruction, std::string_view preposition) {
+// " over 0, 1"; nothing where no dimension is named.
+std::string dimensionsAfter(const Instruction& instruction, std::string_view preposition) {
   const auto& dimensions = instruction.attributes->ints(Attr::dimensions);
   return dimensions.empty() ? std::string() : fmt::format(" {} {}", preposition, list(dimensions));
 }
@@ -47,7 +50,7 @@ std::string windowText(const Instruction& instruction) {
   return out;
 }
 
-std::string constantTitle(const Instruction& instruction) {
+std::string literalText(const Instruction& instruction) {
   if (!instruction.literal) return "constant";
   const auto count = instruction.shape->elementCount();
   if (!instruction.shape->isArray() || !count || *count > kMaxConstantElements || instruction.literal->elided())
@@ -56,11 +59,11 @@ std::string constantTitle(const Instruction& instruction) {
   return text.size() <= kLongestConstant ? text : "constant";
 }
 
-std::string sliceTitle(const Instruction& instruction) {
+std::string sliceText(const Instruction& instruction) {
   const auto* slices = instruction.attributes->get<std::vector<SliceDimension>>(Attr::slice);
   const auto& operands = instruction.shape->dimensions;
-  if (!slices || slices->size() != operands.size()) return "slice";
-  std::string out = "slice";
+  if (!slices || slices->size() != operands.size()) return {};
+  std::string out;
   for (size_t d = 0; d < slices->size() && slices->size() <= 3; ++d) {
     const SliceDimension& s = (*slices)[d];
     out += fmt::format("{}{}:{}", d == 0 ? " " : ", ", s.start, s.limit);
@@ -69,22 +72,22 @@ std::string sliceTitle(const Instruction& instruction) {
   return out;
 }
 
-std::string compareSign(const Instruction& instruction) {
+std::string relationSign(const Instruction& instruction) {
   const std::string_view direction = instruction.attributes->textOr(Attr::direction, "");
   constexpr std::pair<std::string_view, std::string_view> kSigns[] = {{"EQ", "="}, {"NE", "≠"}, {"LT", "<"},
                                                                       {"LE", "≤"}, {"GT", ">"}, {"GE", "≥"}};
   for (auto [name, sign] : kSigns)
-    if (name == direction) return fmt::format("compare {}", sign);
-  return "compare";
+    if (name == direction) return " " + std::string(sign);
+  return {};
 }
 
-std::string calleeTitle(const Module& module, const Instruction& instruction) {
+std::string calleeName(const Module& module, const Instruction& instruction) {
   const auto callees = module.callees(instruction);
   const bool named = callees.size() == 1 && module.contains(callees[0]);
-  return fmt::format("{} {}", instruction.opcodeName(), named ? module.at(callees[0]).name : instruction.name);
+  return std::string(named ? module.at(callees[0]).name : instruction.name);
 }
 
-std::string parameterTitle(const Instruction& instruction) {
+std::string argumentName(const Instruction& instruction) {
   // jax writes the argument's path into op_name: s[0].mu['wte'] says more than s_0__mu__wte_.1
   if (instruction.metadata && !instruction.metadata->opName.empty() &&
       instruction.metadata->opName.find('/') == std::string::npos) {
@@ -95,34 +98,49 @@ std::string parameterTitle(const Instruction& instruction) {
   return std::string(instruction.name);
 }
 
+// {attribute}: its number or text.
+std::string attributeText(const Instruction& instruction, std::string_view name) {
+  const auto attr = attrFromName(name);
+  if (!attr) return {};
+  const std::string_view text = instruction.attributes->textOr(*attr, "");
+  if (!text.empty() || kindOf(*attr) != AttributeKind::Int) return std::string(text);
+  return std::to_string(instruction.attributes->intOr(*attr, 0));
+}
+
+// The parts that OpDef::title may name in braces; what is none of these is an attribute.
+std::string partText(const Module& module, const Instruction& instruction, std::string_view part) {
+  if (part == "argument") return argumentName(instruction);
+  if (part == "literal") return literalText(instruction);
+  if (part == " relation") return relationSign(instruction);
+  if (part == "reducer") return reducerOf(module, instruction);
+  if (part == " window") return windowText(instruction);
+  if (part == " slice") return sliceText(instruction);
+  if (part == "callee") return calleeName(module, instruction);
+  if (part.ends_with(" dimensions")) return dimensionsAfter(instruction, part.substr(0, part.find(' ')));
+  return attributeText(instruction, part);
+}
+
+std::string filledIn(const Module& module, const Instruction& instruction, std::string_view title) {
+  std::string out;
+  while (!title.empty()) {
+    const size_t open = std::min(title.find('{'), title.size());
+    out += title.substr(0, open);
+    title.remove_prefix(open);
+    if (title.empty()) break;
+    const size_t close = title.find('}');
+    out += partText(module, instruction, title.substr(1, close - 1));
+    title.remove_prefix(close + 1);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string titleOf(const Module& module, InstructionId id) {
-  const Instruction& i = module.at(id);
-  switch (i.opcode) {
-    case Opcode::Parameter: return parameterTitle(i);
-    case Opcode::Constant: return constantTitle(i);
-    case Opcode::Compare: return compareSign(i);
-    case Opcode::Reduce: return fmt::format("reduce {}{}", reducerOf(module, i), overDimensions(i, "over"));
-    case Opcode::ReduceWindow: return fmt::format("reduce-window {}{}", reducerOf(module, i), windowText(i));
-    case Opcode::AllReduce: return fmt::format("all-reduce {}", reducerOf(module, i));
-    case Opcode::Map: return fmt::format("map {}", reducerOf(module, i));
-    case Opcode::Scatter: return fmt::format("scatter {}", reducerOf(module, i));
-    case Opcode::Convolution: return "convolution" + windowText(i);
-    case Opcode::Transpose: return "transpose" + overDimensions(i, "to");
-    case Opcode::Broadcast: return "broadcast" + overDimensions(i, "to");
-    case Opcode::Concatenate: return "concatenate" + overDimensions(i, "along");
-    case Opcode::Reverse: return "reverse" + overDimensions(i, "over");
-    case Opcode::Sort: return "sort" + overDimensions(i, "over");
-    case Opcode::Slice: return sliceTitle(i);
-    case Opcode::Iota: return fmt::format("iota along {}", i.attributes->intOr(Attr::iota_dimension, 0));
-    case Opcode::GetTupleElement: return fmt::format("element {}", i.attributes->intOr(Attr::index, 0));
-    case Opcode::CustomCall: return fmt::format("custom-call {}", i.attributes->textOr(Attr::custom_call_target, ""));
-    case Opcode::Fusion:
-    case Opcode::Call: return calleeTitle(module, i);
-    case Opcode::Unknown: return fmt::format("{} (unknown)", i.opcodeName());
-    default: return std::string(i.opcodeName());
-  }
+  const Instruction& instruction = module.at(id);
+  const OpDef* op = findOp(instruction.opcode);
+  if (!op) return fmt::format("{} (unknown)", instruction.opcodeName());
+  return op->title.empty() ? std::string(instruction.opcodeName()) : filledIn(module, instruction, op->title);
 }
 
 namespace {

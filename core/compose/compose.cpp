@@ -180,10 +180,6 @@ Result<NodeId> Composer::structural(const Instruction& instruction, size_t leaf,
   switch (instruction.opcode) {
     case Opcode::Parameter: return parameter(instruction, leaf, place);
     case Opcode::Constant: return constant(instruction, place);
-    case Opcode::Copy:
-    case Opcode::OptBarrier:
-    case Opcode::AddDependency:
-    case Opcode::Domain: return valueOf(instruction.operands[0], leaf, place);
     case Opcode::Bitcast: return bitcast(instruction, place);
     case Opcode::Fusion:
     case Opcode::Call: return intoComputation(instruction, leaf, place);
@@ -200,7 +196,10 @@ Result<NodeId> Composer::structural(const Instruction& instruction, size_t leaf,
       for (size_t i = 0; i < index && i < tuple.elements.size(); ++i) leaf += arrayLeaves(tuple.elements[i]).size();
       return valueOf(instruction.operands[0], leaf, place);
     }
-    default: return unsupported(instruction, "it cannot be computed element by element");
+    default:
+      if (instruction.opcode == Opcode::Copy || hasTrait(instruction.opcode, kPassesOn))
+        return valueOf(instruction.operands[0], leaf, place);
+      return unsupported(instruction, "it cannot be computed element by element");
   }
 }
 

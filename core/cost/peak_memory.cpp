@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "core/cost/cost.h"
+#include "core/ops/op.h"
 
 namespace tessera {
 namespace {
@@ -72,12 +73,10 @@ class Liveness {
         }
         return out;
       case Opcode::GetTupleElement: return elementOf(sweep, instruction);
-      case Opcode::Bitcast:
-      case Opcode::While:
-      case Opcode::OptBarrier:
-      case Opcode::AddDependency:
-      case Opcode::Domain: return operands.empty() ? out : sweep.of[operands[0]];
-      default: return out;
+      default: {
+        const bool shares = instruction.opcode == Opcode::While || hasTrait(instruction.opcode, kPassesOn);
+        return shares && !operands.empty() ? sweep.of[operands[0]] : out;
+      }
     }
   }
 

@@ -2,7 +2,9 @@
 #include "core/custom_calls/custom_call_library.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,8 @@
 #include <map>
 #include <thread>
 
+#include "core/base/descriptor.h"
+#include "core/base/own_symbol.h"
 #include "core/custom_calls/crash_notice.h"
 #include "core/custom_calls/ffi_call.h"
 #include "core/custom_calls/tessera_custom_call.h"
@@ -144,16 +148,33 @@ std::vector<FfiBuffer> ffiBuffersOf(std::vector<Buffer>& buffers) {
   return out;
 }
 
+// The name under which the loader opens and remembers a file in memory.
+std::string loadedName(const Descriptor& image) { return "/proc/self/fd/" + std::to_string(image.get()); }
+
 class SharedLibrary final : public CustomCallLibrary {
  public:
-  SharedLibrary(std::string path, void* handle, FfiRegistrations registered)
-      : path_(std::move(path)), handle_(handle, &dlclose), registered_(std::move(registered)) {
+  // image: the file in memory that was loaded, if it was one.
+  SharedLibrary(std::string path, Descriptor image, void* handle, FfiRegistrations registered)
+      : path_(std::move(path)),
+        image_(std::move(image)),
+        handle_(handle, &dlclose),
+        registered_(std::move(registered)) {
     readTable();
+  }
+
+  // The loader knows an image by the name of its descriptor: while it stays loaded, the number must not be another's.
+  ~SharedLibrary() override {
+    if (!image_.isOpen()) return;
+    handle_.reset();
+    if (void* still = dlopen(loadedName(image_).c_str(), RTLD_NOW | RTLD_NOLOAD)) {
+      dlclose(still);
+      image_.release();
+    }
   }
 
   bool has(const std::string& target) const override {
     return !target.empty() &&
-           (table_.contains(target) || registered_.contains(target) || dlsym(handle_.get(), target.c_str()) != nullptr);
+           (table_.contains(target) || registered_.contains(target) || ownSymbol(handle_.get(), target) != nullptr);
   }
 
   Result<Literal> call(const std::string& target, const EvaluateContext& context) const override {
@@ -167,7 +188,7 @@ class SharedLibrary final : public CustomCallLibrary {
  private:
   void readTable() {
     const auto targets =
-        reinterpret_cast<const TesseraTarget* (*)(size_t*)>(dlsym(handle_.get(), "tessera_custom_call_targets"));
+        reinterpret_cast<const TesseraTarget* (*)(size_t*)>(ownSymbol(handle_.get(), "tessera_custom_call_targets"));
     size_t count = 0;
     const TesseraTarget* rows = targets ? targets(&count) : nullptr;
     for (size_t i = 0; rows && i < count; ++i)
@@ -194,7 +215,8 @@ class SharedLibrary final : public CustomCallLibrary {
       return invokeTable(row->second, target, context, operands, results);
     if (const auto row = registered_.find(target); row != registered_.end())
       return invokeFfi(row->second, target, context, operands, results);
-    void* symbol = dlsym(handle_.get(), target.c_str());
+    // Of this library alone: what it depends on (the C library's system, exit, puts) is no target.
+    void* symbol = ownSymbol(handle_.get(), target);
     if (!symbol) return failUnsupported(path_ + " has no target \"" + target + "\"");
     if (context.instruction.attributes->textOr(Attr::api_version, "") == "API_VERSION_TYPED_FFI")
       return invokeFfi({nullptr, nullptr, nullptr, reinterpret_cast<FfiHandler*>(symbol)}, target, context, operands,
@@ -245,6 +267,7 @@ class SharedLibrary final : public CustomCallLibrary {
   }
 
   std::string path_;
+  Descriptor image_;
   std::unique_ptr<void, int (*)(void*)> handle_;
   std::map<std::string, TesseraFunction, std::less<>> table_;
   FfiRegistrations registered_;
@@ -279,22 +302,50 @@ std::string crashWhileLoading(const std::string& file) {
   return WEXITSTATUS(status) != kCameBack ? "its initialisation ends the process" : "";
 }
 
-}  // namespace
+std::unexpected<Diagnostic> cannotLoad(const std::string& path, const std::string& reason) {
+  return failAs(ErrorKind::Input, "the library " + path + " cannot be loaded: " + reason);
+}
 
-Result<std::shared_ptr<const CustomCallLibrary>> CustomCallLibrary::open(const std::string& path) {
-  // A name without a slash would be searched in the system's folders.
-  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
-  if (const std::string crash = crashWhileLoading(file); !crash.empty())
-    return failAs(ErrorKind::Input, "the library " + path + " cannot be loaded: " + crash);
+// path: as the user knows it; file: what the loader opens.
+Result<std::shared_ptr<const CustomCallLibrary>> load(const std::string& path, const std::string& file,
+                                                      Descriptor image) {
+  if (const std::string crash = crashWhileLoading(file); !crash.empty()) return cannotLoad(path, crash);
   FfiRegistrations registered;
   const FfiRegistrationScope scope(registered);
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* reason = dlerror();
-    return failAs(ErrorKind::Input,
-                  "the library " + path + " cannot be loaded: " + (reason ? reason : "unknown reason"));
+    return cannotLoad(path, reason ? reason : "unknown reason");
   }
-  return std::make_shared<const SharedLibrary>(path, handle, std::move(registered));
+  return std::make_shared<const SharedLibrary>(path, std::move(image), handle, std::move(registered));
+}
+
+// The content as a file in memory that nobody can change any more.
+Result<Descriptor> sealedFile(const std::string& path, std::string_view content) {
+  Descriptor out(::memfd_create("custom calls", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  while (out.isOpen() && !content.empty()) {
+    const ssize_t put = ::write(out.get(), content.data(), content.size());
+    if (put <= 0) return cannotLoad(path, "there is no memory for it");
+    content.remove_prefix(static_cast<size_t>(put));
+  }
+  constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  if (!out.isOpen() || ::fcntl(out.get(), F_ADD_SEALS, kSeals) != 0)
+    return cannotLoad(path, "this system keeps no files in memory");
+  return out;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const CustomCallLibrary>> CustomCallLibrary::open(const std::string& path) {
+  // A name without a slash would be searched in the system's folders.
+  return load(path, path.find('/') == std::string::npos ? "./" + path : path, Descriptor());
+}
+
+Result<std::shared_ptr<const CustomCallLibrary>> CustomCallLibrary::openContent(const std::string& path,
+                                                                                std::string_view content) {
+  TESSERA_ASSIGN_OR_RETURN(Descriptor image, sealedFile(path, content));
+  const std::string file = loadedName(image);
+  return load(path, file, std::move(image));
 }
 
 }  // namespace tessera

@@ -5,7 +5,8 @@
 //   API_VERSION_STATUS_RETURNING          void (void* out, const void** in, XlaCustomCallStatus*)
 //   API_VERSION_STATUS_RETURNING_UNIFIED  void (void* out, const void** in, const char* opaque, size_t,
 //   XlaCustomCallStatus*)
-// out is the result's buffer, or an array of buffers for a tuple. After: custom_calls.h, `tessera run`.
+// out is the result's buffer, or an array of buffers for a tuple. A target is looked up in the library alone, never in
+// what it depends on. Used by custom_calls.h and by whoever runs a program.
 #pragma once
 
 #include <memory>
@@ -19,11 +20,15 @@ namespace tessera {
 
 class CustomCallLibrary {
  public:
-  // Opens the file for as long as the object lives; Fault::Input with the loader's words when that fails.
+  // Opens the file for as long as the object lives; ErrorKind::Input with the loader's words when that fails.
   static Result<std::shared_ptr<const CustomCallLibrary>> open(const std::string& path);
+  // The same of a file that was read already: what was checked is what is loaded. The path is for messages; libraries
+  // that it wants beside itself ($ORIGIN) are not found.
+  static Result<std::shared_ptr<const CustomCallLibrary>> openContent(const std::string& path,
+                                                                      std::string_view content);
   virtual ~CustomCallLibrary() = default;
   virtual bool has(const std::string& target) const = 0;
-  // Operands and results in the layouts of the instruction. What the target reports as a failure is Fault::Runtime.
+  // Operands and results in the layouts of the instruction. What the target reports as a failure is ErrorKind::Runtime.
   virtual Result<Literal> call(const std::string& target, const EvaluateContext& context) const = 0;
 };
 

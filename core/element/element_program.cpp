@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/element/loop_nest.h"
+#include "core/element/scalar_functions.h"
 #include "core/element/scalar_math.h"
 #include "core/hlo/numbers.h"
 
@@ -61,73 +62,6 @@ bool gather(const ElementProgram& program, NodeId id, int64_t scale, AffineForm&
 size_t mix(size_t seed, uint64_t value) { return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); }
 
 // --- text
-
-constexpr std::string_view kNodeNames[] = {"constant",
-                                           "output-index",
-                                           "loop-index",
-                                           "accumulator",
-                                           "dimension-size",
-                                           "read",
-                                           "read-if",
-                                           "read-output",
-                                           "loop-result",
-                                           "select",
-                                           "convert",
-                                           "bitcast-convert",
-                                           "compare",
-                                           "reduce-precision",
-                                           "complex",
-                                           "real",
-                                           "imag",
-                                           "add",
-                                           "subtract",
-                                           "multiply",
-                                           "divide",
-                                           "remainder",
-                                           "maximum",
-                                           "minimum",
-                                           "power",
-                                           "atan2",
-                                           "and",
-                                           "or",
-                                           "xor",
-                                           "shift-left",
-                                           "shift-right-arithmetic",
-                                           "shift-right-logical",
-                                           "mulhi",
-                                           "negate",
-                                           "not",
-                                           "abs",
-                                           "sign",
-                                           "floor",
-                                           "ceil",
-                                           "round-nearest-afz",
-                                           "round-nearest-even",
-                                           "popcnt",
-                                           "count-leading-zeros",
-                                           "is-finite",
-                                           "sqrt",
-                                           "rsqrt",
-                                           "cbrt",
-                                           "exponential",
-                                           "exponential-minus-one",
-                                           "log",
-                                           "log-plus-one",
-                                           "logistic",
-                                           "tanh",
-                                           "tan",
-                                           "sine",
-                                           "cosine",
-                                           "erf",
-                                           "acos",
-                                           "acosh",
-                                           "asin",
-                                           "asinh",
-                                           "atanh",
-                                           "sinh",
-                                           "cosh",
-                                           "fma"};
-static_assert(std::size(kNodeNames) == static_cast<size_t>(NodeOp::Fma) + 1);
 
 constexpr std::string_view kComparisons[] = {"==", "!=", ">=", ">", "<=", "<"};
 
@@ -221,7 +155,7 @@ class Printer {
   }
 
   bool isInline(const Node& node) const {
-    if (node.op <= NodeOp::DimensionSize) return true;
+    if (isLeaf(node.op)) return true;
     const auto id = static_cast<uint32_t>(&node - program_.nodes.data());
     return affineForm(program_, NodeId{id}).has_value();
   }
@@ -238,7 +172,7 @@ class Printer {
       case NodeOp::Compare: return fmt::format("{} {} {}", text(in[0]), kComparisons[node.bits0], text(in[1]));
       case NodeOp::ReducePrecision:
         return fmt::format("reduce-precision({}, e{}, m{})", text(in[0]), node.bits0, node.bits1);
-      default: return fmt::format("{}({})", kNodeNames[static_cast<size_t>(node.op)], list(in));
+      default: return fmt::format("{}({})", nameOf(node.op), list(in));
     }
   }
 
@@ -267,6 +201,43 @@ class Printer {
 };
 
 }  // namespace
+
+std::string_view nameOf(NodeOp op) {
+  switch (op) {
+    case NodeOp::Constant: return "constant";
+    case NodeOp::OutputIndex: return "output-index";
+    case NodeOp::LoopIndex: return "loop-index";
+    case NodeOp::Accumulator: return "accumulator";
+    case NodeOp::DimensionSize: return "dimension-size";
+    case NodeOp::Read: return "read";
+    case NodeOp::ReadIf: return "read-if";
+    case NodeOp::ReadOutput: return "read-output";
+    case NodeOp::LoopResult: return "loop-result";
+    case NodeOp::Select: return "select";
+    case NodeOp::Convert: return "convert";
+    case NodeOp::BitcastConvert: return "bitcast-convert";
+    case NodeOp::Compare: return "compare";
+    case NodeOp::ReducePrecision: return "reduce-precision";
+    case NodeOp::Fma: return "fma";
+    default: return nameOf(scalarFunctionOf(op)->opcode);
+  }
+}
+
+bool isLeaf(NodeOp op) {
+  switch (op) {
+    case NodeOp::Constant:
+    case NodeOp::OutputIndex:
+    case NodeOp::LoopIndex:
+    case NodeOp::Accumulator:
+    case NodeOp::DimensionSize: return true;
+    default: return false;
+  }
+}
+
+bool isArithmetic(NodeOp op) {
+  const ScalarFunctionInfo* function = scalarFunctionOf(op);
+  return op == NodeOp::Fma || (function && function->price.fused > 0 && !(function->takes & kGivesComplex));
+}
 
 std::optional<AffineForm> affineForm(const ElementProgram& program, NodeId index) {
   AffineForm form;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/hlo/shape.h"
@@ -43,61 +44,21 @@ enum class NodeOp : uint8_t {
   BitcastConvert,   // same width
   Compare,          // bits0: CompareDirection, bits1: 1 for total order; inputs of equal type; result Pred
   ReducePrecision,  // bits0: exponent bits, bits1: mantissa bits
-  MakeComplex,
-  Real,
-  Imag,
-  // Binary arithmetic with HLO's meaning in the node's type
-  Add,
-  Subtract,
-  Multiply,
-  Divide,
-  Remainder,
-  Maximum,
-  Minimum,
-  Power,
-  Atan2,
-  And,
-  Or,
-  Xor,
-  ShiftLeft,
-  ShiftRightArithmetic,
-  ShiftRightLogical,
-  MulHi,
-  // Unary arithmetic with HLO's meaning
-  Negate,
-  Not,
-  Abs,
-  Sign,
-  Floor,
-  Ceil,
-  RoundNearestAfz,
-  RoundNearestEven,
-  PopulationCount,
-  CountLeadingZeros,
-  IsFinite,
-  Sqrt,
-  Rsqrt,
-  Cbrt,
-  Exp,
-  Expm1,
-  Log,
-  Log1p,
-  Logistic,
-  Tanh,
-  Tan,
-  Sin,
-  Cos,
-  Erf,
-  Acos,
-  Acosh,
-  Asin,
-  Asinh,
-  Atanh,
-  Sinh,
-  Cosh,
+// Scalar functions, with HLO's meaning in the node's type: the rows of scalar_functions.inc
+#define TESSERA_BINARY_FUNCTION(node, ...) node,
+#define TESSERA_UNARY_FUNCTION(node, ...) node,
+#include "core/element/scalar_functions.inc"
   // For approximations only
   Fma,  // inputs a, b, c: a·b + c with one rounding
 };
+
+// The name in listings: a scalar function's is its opcode's.
+std::string_view nameOf(NodeOp op);
+// Leaves, which listings write where they are read.
+bool isLeaf(NodeOp op);
+// Arithmetic: a scalar function that computes something, or a multiply-add; no selection, conversion or part of a
+// value.
+bool isArithmetic(NodeOp op);
 
 enum class CompareDirection : uint8_t { Eq, Ne, Ge, Gt, Le, Lt };
 

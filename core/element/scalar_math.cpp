@@ -1,5 +1,5 @@
 // See scalar_math.h. One function a class of types: integers on 64 bits, floats on float or double, complex on
-// std::complex; libm serves the transcendental functions.
+// std::complex. What each scalar function is stands in scalar_functions.inc.
 #include "core/element/scalar_math.h"
 
 #include <bit>
@@ -8,7 +8,8 @@
 #include <cstring>
 #include <limits>
 
-#include "core/element/approximations/complex_pairs.h"
+#include "core/element/scalar_functions.h"
+#include "core/element/scalar_values.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {
@@ -28,168 +29,59 @@ ScalarBits from(T value) {
   return out;
 }
 
-template <class T>
-T signOf(T a) {
-  return std::isnan(a) || a == 0 ? a : std::copysign(T(1), a);
-}
+// What a row says nothing of: types that the function does not take.
+struct None {
+  template <class T>
+  constexpr operator T() const {
+    return T(0);
+  }
+};
+constexpr None none;
 
-template <class T>
-T largest(T a, T b) {
-  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
-  if (a == b) return std::signbit(a) ? b : a;
-  return a > b ? a : b;
-}
+#define VALUE(real, complex, integer) real
+#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, ...) \
+  case NodeOp::node:                                                                \
+    return static_cast<T>(value);
+#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, ...) \
+  case NodeOp::node: return static_cast<T>(value);
 
 template <class T>
 T applyFloat(NodeOp op, T a, T b, T c) {
   switch (op) {
-    case NodeOp::Add: return a + b;
-    case NodeOp::Subtract: return a - b;
-    case NodeOp::Multiply: return a * b;
-    case NodeOp::Divide: return a / b;
-    case NodeOp::Remainder: return std::fmod(a, b);
-    case NodeOp::Maximum: return largest(a, b);
-    case NodeOp::Minimum: return -largest(-a, -b);
-    case NodeOp::Power: return std::pow(a, b);
-    case NodeOp::Atan2: return std::atan2(a, b);
-    case NodeOp::Negate: return -a;
-    case NodeOp::Abs: return std::fabs(a);
-    case NodeOp::Sign: return signOf(a);
-    case NodeOp::Floor: return std::floor(a);
-    case NodeOp::Ceil: return std::ceil(a);
-    case NodeOp::RoundNearestAfz: return std::round(a);
-    case NodeOp::RoundNearestEven: return std::nearbyint(a);
-    case NodeOp::Sqrt: return std::sqrt(a);
-    case NodeOp::Rsqrt: return T(1) / std::sqrt(a);
-    case NodeOp::Cbrt: return std::cbrt(a);
-    case NodeOp::Exp: return std::exp(a);
-    case NodeOp::Expm1: return std::expm1(a);
-    case NodeOp::Log: return std::log(a);
-    case NodeOp::Log1p: return std::log1p(a);
-    case NodeOp::Logistic: return T(1) / (T(1) + std::exp(-a));
-    case NodeOp::Tanh: return std::tanh(a);
-    case NodeOp::Tan: return std::tan(a);
-    case NodeOp::Sin: return std::sin(a);
-    case NodeOp::Cos: return std::cos(a);
-    case NodeOp::Erf: return std::erf(a);
-    case NodeOp::Acos: return std::acos(a);
-    case NodeOp::Acosh: return std::acosh(a);
-    case NodeOp::Asin: return std::asin(a);
-    case NodeOp::Asinh: return std::asinh(a);
-    case NodeOp::Atanh: return std::atanh(a);
-    case NodeOp::Sinh: return std::sinh(a);
-    case NodeOp::Cosh: return std::cosh(a);
+#include "core/element/scalar_functions.inc"
     case NodeOp::Fma: return std::fma(a, b, c);
-    case NodeOp::Real: return a;
-    default: return T(0);  // Imag of a real number, and what floats do not have
+    default: return T(0);
   }
 }
+
+#define VALUE(real, complex, integer) complex
+#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, ...) \
+  case NodeOp::node:                                                                \
+    return value;
+#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, ...) \
+  case NodeOp::node: return value;
 
 template <class T>
 std::complex<T> applyComplex(NodeOp op, std::complex<T> a, std::complex<T> b) {
   switch (op) {
-    case NodeOp::Add: return a + b;
-    case NodeOp::Subtract: return a - b;
-    case NodeOp::Multiply: return a * b;
-    case NodeOp::Divide: return a / b;
-    case NodeOp::Power: return powerOf(a, b);
-    case NodeOp::Atan2: return std::complex<T>(angleOf(std::complex<double>(a), std::complex<double>(b)));
-    case NodeOp::Negate: return -a;
-    case NodeOp::Sign: return a == std::complex<T>(0) ? a : a / std::abs(a);
-    case NodeOp::Sqrt: return std::sqrt(a);
-    case NodeOp::Rsqrt: return T(1) / std::sqrt(a);
-    case NodeOp::Exp: return std::exp(a);
-    case NodeOp::Expm1:
-      return {std::expm1(a.real()) * std::cos(a.imag()) + std::cos(a.imag()) - T(1),
-              std::exp(a.real()) * std::sin(a.imag())};
-    case NodeOp::Log: return std::log(a);
-    case NodeOp::Log1p: return std::log(a + T(1));
-    case NodeOp::Logistic: return T(1) / (T(1) + std::exp(-a));
-    case NodeOp::Tanh: return std::tanh(a);
-    case NodeOp::Tan: return std::tan(a);
-    case NodeOp::Sin: return std::sin(a);
-    case NodeOp::Cos: return std::cos(a);
-    case NodeOp::Sinh: return std::sinh(a);
-    case NodeOp::Cosh: return std::cosh(a);
-    case NodeOp::Asin: return std::asin(a);
-    case NodeOp::Acos: return std::acos(a);
-    case NodeOp::Asinh: return std::asinh(a);
-    case NodeOp::Acosh: return std::acosh(a);
-    case NodeOp::Atanh: return std::atanh(a);
+#include "core/element/scalar_functions.inc"
     default: return std::complex<T>(0);
   }
 }
 
-uint64_t maskOf(int bits) { return bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
-
-int64_t divideSigned(int64_t a, int64_t b) {
-  if (b == 0) return -1;
-  return b == -1 ? static_cast<int64_t>(0 - static_cast<uint64_t>(a)) : a / b;
-}
-
-int64_t remainderSigned(int64_t a, int64_t b) {
-  if (b == 0) return a;
-  return b == -1 ? 0 : a % b;
-}
-
-// Signed, in whole bytes, whatever the type; of an exponent that is not negative the low six bits count.
-int64_t powerOf(int64_t base, int64_t exponent, int bits) {
-  const int unused = 64 - std::max(8, bits);
-  const auto asSigned = [&](int64_t v) { return static_cast<int64_t>(static_cast<uint64_t>(v) << unused) >> unused; };
-  base = asSigned(base);
-  exponent = asSigned(exponent);
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;
-  uint64_t result = 1, factor = static_cast<uint64_t>(base);
-  for (int64_t left = exponent & 63; left; left >>= 1, factor *= factor)
-    if (left & 1) result *= factor;
-  return static_cast<int64_t>(result);
-}
-
-int64_t mulHigh(int64_t a, int64_t b, int bits, bool isSignedType) {
-  if (isSignedType) return static_cast<int64_t>((static_cast<__int128>(a) * b) >> bits);
-  return static_cast<int64_t>((static_cast<unsigned __int128>(static_cast<uint64_t>(a)) * static_cast<uint64_t>(b)) >>
-                              bits);
-}
-
-int64_t shift(NodeOp op, int64_t a, int64_t amount, int bits) {
-  const uint64_t mask = maskOf(bits), value = static_cast<uint64_t>(a) & mask;
-  const bool beyond = amount < 0 || amount >= bits;  // a negative amount is a huge unsigned one
-  if (op == NodeOp::ShiftLeft) return beyond ? 0 : static_cast<int64_t>(value << amount);
-  if (op == NodeOp::ShiftRightLogical) return beyond ? 0 : static_cast<int64_t>(value >> amount);
-  const int64_t extended = static_cast<int64_t>(value << (64 - bits)) >> (64 - bits);
-  return extended >> (beyond ? bits - 1 : amount);
-}
+#define VALUE(real, complex, integer) integer
+#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, ...) \
+  case NodeOp::node:                                                                \
+    return value;
+#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, ...) \
+  case NodeOp::node: return value;
 
 // Integers and pred: a and b are sign- or zero-extended to 64 bits; the caller wraps to the type.
 int64_t applyInteger(NodeOp op, ElementType type, int64_t a, int64_t b, int64_t c) {
-  const int bits = type == ElementType::Pred ? 1 : info(type).bits;
-  const bool negative = isSigned(type);
-  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (op) {
-    case NodeOp::Add: return type == ElementType::Pred ? a | b : static_cast<int64_t>(ua + ub);
-    case NodeOp::Subtract: return type == ElementType::Pred ? a ^ b : static_cast<int64_t>(ua - ub);
-    case NodeOp::Multiply: return static_cast<int64_t>(ua * ub);
-    case NodeOp::Fma: return static_cast<int64_t>(ua * ub + static_cast<uint64_t>(c));
-    case NodeOp::Divide: return negative ? divideSigned(a, b) : ub == 0 ? -1 : static_cast<int64_t>(ua / ub);
-    case NodeOp::Remainder: return negative ? remainderSigned(a, b) : ub == 0 ? a : static_cast<int64_t>(ua % ub);
-    case NodeOp::Maximum: return negative ? std::max(a, b) : static_cast<int64_t>(std::max(ua, ub));
-    case NodeOp::Minimum: return negative ? std::min(a, b) : static_cast<int64_t>(std::min(ua, ub));
-    case NodeOp::Power: return powerOf(a, b, bits);
-    case NodeOp::And: return a & b;
-    case NodeOp::Or: return a | b;
-    case NodeOp::Xor: return a ^ b;
-    case NodeOp::ShiftLeft:
-    case NodeOp::ShiftRightArithmetic:
-    case NodeOp::ShiftRightLogical: return shift(op, a, b, bits);
-    case NodeOp::MulHi: return mulHigh(a, b, bits, negative);
-    case NodeOp::Negate: return static_cast<int64_t>(0 - ua);
-    case NodeOp::Not: return type == ElementType::Pred ? !a : ~a;
-    case NodeOp::Abs: return negative && a < 0 ? static_cast<int64_t>(0 - ua) : a;
-    case NodeOp::Sign: return negative ? (a > 0) - (a < 0) : a != 0;
-    case NodeOp::PopulationCount: return std::popcount(ua & maskOf(bits));
-    case NodeOp::CountLeadingZeros: return std::countl_zero(ua & maskOf(bits)) - (64 - bits);
-    case NodeOp::Imag: return 0;
-    default: return a;  // rounding of integers, Real
+#include "core/element/scalar_functions.inc"
+    case NodeOp::Fma: return scalar::add(scalar::multiply(a, b), c, ElementType::S64);
+    default: return 0;
   }
 }
 
@@ -291,11 +183,10 @@ ScalarBits complexNode(const Node& node, std::span<const TypedScalar> in) {
   if (node.op == NodeOp::MakeComplex) return from(std::complex<T>(as<T>(in[0].bits), as<T>(in[1].bits)));
   const auto a = as<std::complex<T>>(in[0].bits);
   const auto b = in.size() > 1 ? as<std::complex<T>>(in[1].bits) : std::complex<T>(0);
-  if (node.op == NodeOp::Abs) return from(std::hypot(a.real(), a.imag()));
-  if (node.op == NodeOp::Real) return from(a.real());
-  if (node.op == NodeOp::Imag) return from(a.imag());
   if (node.op == NodeOp::IsFinite) return from(std::isfinite(a.real()) && std::isfinite(a.imag()));
-  return from(applyComplex<T>(node.op, a, b));
+  const std::complex<T> out = applyComplex<T>(node.op, a, b);
+  const ScalarFunctionInfo* function = scalarFunctionOf(node.op);
+  return function && function->takes & kGivesReal ? from(out.real()) : from(out);
 }
 
 template <class T>
@@ -354,7 +245,15 @@ ScalarBits scalarFromDouble(ElementType type, double value) {
 
 int64_t scalarAsInt(TypedScalar value) { return loadInt(value.type, &value.bits); }
 
-bool isScalarOp(NodeOp op) { return op >= NodeOp::Select; }
+bool isScalarOp(NodeOp op) {
+  switch (op) {
+    case NodeOp::Read:
+    case NodeOp::ReadIf:
+    case NodeOp::ReadOutput:
+    case NodeOp::LoopResult: return false;
+    default: return !isLeaf(op);
+  }
+}
 
 ScalarBits applyScalar(const Node& node, std::span<const TypedScalar> inputs) {
   switch (node.op) {

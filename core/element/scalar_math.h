@@ -27,7 +27,7 @@ ScalarBits scalarFromInt(ElementType type, int64_t value);
 ScalarBits scalarFromDouble(ElementType type, double value);
 int64_t scalarAsInt(TypedScalar value);
 
-// Ops from Select on; leaves, memory and loops have no scalar meaning of their own.
+// Leaves, memory and loops have no scalar meaning of their own.
 bool isScalarOp(NodeOp op);
 ScalarBits applyScalar(const Node& node, std::span<const TypedScalar> inputs);
 

@@ -102,15 +102,13 @@ Result<Literal> randomValues(const Shape& shape, double from, double to, const A
   return filled(shape, [&](int64_t j, int64_t) { return from + (to - from) * numbers[static_cast<size_t>(j)]; });
 }
 
-Result<Literal> npyValues(const std::filesystem::path& path, const Shape& shape) {
-  TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(path));
+Result<Literal> npyValues(const std::string& content, const std::string& name, const Shape& shape) {
   TESSERA_ASSIGN_OR_RETURN(Literal found, readNpyBytes(content));
   if (found.shape().dimensions != shape.dimensions)
-    return wrong(path.string() + " holds " + toString(found.shape(), false) + ", the parameter is " +
-                 toString(shape, false));
+    return wrong(name + " holds " + toString(found.shape(), false) + ", the parameter is " + toString(shape, false));
   if (found.shape().type == shape.type) return found;
   if (isComplex(found.shape().type))
-    return wrong(path.string() + " holds complex numbers, the parameter is " + toString(shape, false));
+    return wrong(name + " holds complex numbers, the parameter is " + toString(shape, false));
   const std::byte* data = found.bytes().data();
   const ElementType from = found.shape().type;
   const auto width = static_cast<size_t>(byteWidth(from));
@@ -147,26 +145,27 @@ Result<Literal> imageValues(const Samples& image, const Shape& shape) {
 
 }  // namespace
 
-Result<Samples> readNetpbm(const std::filesystem::path& path) {
-  TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(path));
+Result<std::string> readNamedFile(const std::string& name) { return tessera::readFile(std::filesystem::path(name)); }
+
+Result<Samples> decodeNetpbm(std::string_view content, const std::string& name) {
   const bool color = content.starts_with("P6");
-  if (!color && !content.starts_with("P5")) return wrong(path.string() + " is no pgm or ppm picture");
+  if (!color && !content.starts_with("P5")) return wrong(name + " is no pgm or ppm picture");
   size_t at = 2;
   int64_t numbers[3] = {0, 0, 0};
   for (int64_t& number : numbers) {
     while (at < content.size() && (std::isspace(static_cast<unsigned char>(content[at])) || content[at] == '#'))
       at = content[at] == '#' ? std::min(content.find('\n', at), content.size()) : at + 1;
     const auto [end, error] = std::from_chars(content.data() + at, content.data() + content.size(), number);
-    if (error != std::errc()) return wrong(path.string() + ": the picture's size does not read");
+    if (error != std::errc()) return wrong(name + ": the picture's size does not read");
     at = static_cast<size_t>(end - content.data());
   }
   Samples out{numbers[0], numbers[1], color ? 3 : 1, {}};
   constexpr int64_t kMaxSide = 1 << 15;
   if (out.width < 1 || out.height < 1 || out.width > kMaxSide || out.height > kMaxSide || numbers[2] < 1 ||
       numbers[2] > 255)
-    return wrong(path.string() + ": only pictures of 8 bits and up to 32768 pixels a side are read");
+    return wrong(name + ": only pictures of 8 bits and up to 32768 pixels a side are read");
   const auto count = static_cast<size_t>(out.width * out.height * out.channels);
-  if (++at > content.size() || content.size() - at < count) return wrong(path.string() + ": the picture is cut short");
+  if (++at > content.size() || content.size() - at < count) return wrong(name + ": the picture is cut short");
   out.values.resize(count);
   for (size_t i = 0; i < count; ++i)
     out.values[i] = static_cast<float>(static_cast<unsigned char>(content[at + i])) / static_cast<float>(numbers[2]);
@@ -188,6 +187,11 @@ Status checkArgumentSource(const std::string& source) {
   return {};
 }
 
+std::optional<std::string> fileOfSource(const std::string& source) {
+  const auto words = parse(source);
+  return words && !words->file.empty() ? std::optional(words->file) : std::nullopt;
+}
+
 Result<Literal> argumentFrom(const std::string& source, const Shape& shape, const ArgumentContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Words words, parse(source));
   if (!shape.isArray()) return wrong("only arrays take a value");
@@ -199,14 +203,12 @@ Result<Literal> argumentFrom(const std::string& source, const Shape& shape, cons
                        : words.numbers[0];
     });
   if (words.kind == "random") return randomValues(shape, words.numbers[0], words.numbers[1], context);
-  const std::filesystem::path file = context.folder / words.file;
-  if (words.kind == "npy") return npyValues(file, shape);
-  if (words.kind == "image") {
-    TESSERA_ASSIGN_OR_RETURN(const Samples image, context.readImage(file));
-    if (image.width < 1 || image.height < 1) return wrong(file.string() + " is an empty picture");
-    return imageValues(image, shape);
-  }
-  return fillParameter(shape, context.leaf, context.rule);
+  if (words.file.empty()) return fillParameter(shape, context.leaf, context.rule);
+  TESSERA_ASSIGN_OR_RETURN(const std::string content, context.readFile(words.file));
+  if (words.kind == "npy") return npyValues(content, words.file, shape);
+  TESSERA_ASSIGN_OR_RETURN(const Samples image, context.decodeImage(content, words.file));
+  if (image.width < 1 || image.height < 1) return wrong(words.file + " is an empty picture");
+  return imageValues(image, shape);
 }
 
 }  // namespace tessera

@@ -1,11 +1,12 @@
 // Where a parameter's value comes from, as a person says it in a word or two: "rule", "constant 0.5", "ramp 0 1",
-// "random -1 1", "npy FILE", "image FILE". Before: run settings and `tessera run --argument`; after: evaluate.h.
+// "random -1 1", "npy FILE", "image FILE". Used by run requests, the run panel and core/trust.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -18,15 +19,19 @@ struct Samples {
   int64_t width = 0, height = 0, channels = 1;
   std::vector<float> values;
 };
-using ImageReader = std::function<Result<Samples>(const std::filesystem::path&)>;
+// Of a file's content; the name is for messages.
+using ImageDecoder = std::function<Result<Samples>(std::string_view content, const std::string& name)>;
 // Binary pgm and ppm; other kinds are for whoever has a decoder.
-Result<Samples> readNetpbm(const std::filesystem::path& path);
+Result<Samples> decodeNetpbm(std::string_view content, const std::string& name);
+// The content of a file that a source names: see core/trust for who may name which.
+using FileReader = std::function<Result<std::string>(const std::string& name)>;
+Result<std::string> readNamedFile(const std::string& name);
 
 struct ArgumentContext {
-  FillRule rule;                 // of "rule"; "random" takes its seed
-  uint64_t leaf = 0;             // which argument it is
-  std::filesystem::path folder;  // relative files lie here
-  ImageReader readImage = readNetpbm;
+  FillRule rule;      // of "rule"; "random" takes its seed
+  uint64_t leaf = 0;  // which argument it is
+  FileReader readFile = readNamedFile;
+  ImageDecoder decodeImage = decodeNetpbm;
 };
 
 // Fails with what is wrong with the words, the file, or its shape. A ramp runs through the elements in row-major order.
@@ -35,6 +40,8 @@ struct ArgumentContext {
 Result<Literal> argumentFrom(const std::string& source, const Shape& shape, const ArgumentContext& context);
 // Whether the words alone make sense; files are not looked at.
 Status checkArgumentSource(const std::string& source);
+// The file that the words name; absent: none, or they make no sense.
+std::optional<std::string> fileOfSource(const std::string& source);
 
 // The number of an entry parameter's first leaf among the arguments.
 int64_t firstLeafOf(const Module& module, InstructionId parameter);

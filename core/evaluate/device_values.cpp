@@ -7,6 +7,7 @@
 #include "core/custom_calls/custom_calls.h"
 #include "core/devices/sharding.h"
 #include "core/devices/shardy.h"
+#include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/join_blocks.h"
 
 namespace tessera {
@@ -95,7 +96,7 @@ Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t lea
   const std::string key = "arg" + std::to_string(leaf);
   const auto found = given.find(key);
   if (found == given.end()) return fillParameter(whole, leaf, rule);
-  if (compatible(found->second.shape(), whole) || compatible(found->second.shape(), block)) return found->second;
+  if (takesArgument(whole, found->second.shape()) || compatible(found->second.shape(), block)) return found->second;
   std::string message =
       key + " has shape " + toString(found->second.shape(), false) + ", the program's is " + toString(whole, false);
   if (!tilesBetween(whole, found->second.shape()).empty())
@@ -145,11 +146,12 @@ Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
                                        const std::map<std::string, Literal>& given, const FillRule& rule) {
   DeviceArrays out(static_cast<size_t>(grid.count()));
   std::vector<EntryLeaf> leaves = entryLeaves(module);
-  if (isGlobalProgram(module))
+  const bool uncut = isGlobalProgram(module) || grid.count() == 1;
+  if (uncut)
     for (EntryLeaf& leaf : leaves) leaf.sharding = {};
   for (size_t i = 0; i < leaves.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(Tiling tiling, tilingOf(leaves[i].sharding));
-    if (leaves[i].sharding.empty() && !isGlobalProgram(module)) tiling = impliedTiling(leaves[i].shape, i, given, grid);
+    if (leaves[i].sharding.empty() && !uncut) tiling = impliedTiling(leaves[i].shape, i, given, grid);
     TESSERA_ASSIGN_OR_RETURN(const Shape whole, globalShape(leaves[i].shape, tiling));
     TESSERA_ASSIGN_OR_RETURN(const Literal argument, wholeArgument(leaves[i].shape, whole, i, given, rule));
     for (int64_t device = 0; device < grid.count(); ++device) {

@@ -131,8 +131,7 @@ class DynamicOp {
   }
 
   bool isElementwise() const {
-    if (op_.category != "Elementwise" && op_.opcode != Opcode::Copy && op_.opcode != Opcode::AddDependency)
-      return false;
+    if (!op_.category.has(kElementwise | kReinterprets) && op_.opcode != Opcode::AddDependency) return false;
     return context_.shape.isArray() && std::ranges::any_of(views_, [&](const View& v) {
              return v.sizes.size() == context_.shape.dimensions.size();
            });
@@ -235,7 +234,7 @@ class DynamicOp {
   Result<Literal> expanded(const Literal& part, const Shape& declared) const {
     if (part.shape().dimensions == declared.dimensions) return withSizes(part, asGiven(declared.dimensions));
     Literal whole;
-    if (op_.category == "Data movement" && context_.shape.isArray()) {
+    if (op_.category.has(kMovesData) && context_.shape.isArray()) {
       TESSERA_ASSIGN_OR_RETURN(const Literal all, evaluateOn(buffers(), context_.shape, context_.operandShapes));
       TESSERA_ASSIGN_OR_RETURN(whole, Literal::fromBytes(declared, all.bytes()));
       paste(whole, part);

@@ -1,6 +1,6 @@
 // The reference evaluator: runs a module by each op's `evaluate`, the obvious loop in double precision or exact
-// integers. Slow, simple, independent of code generation: the oracle. And comparison of values with tolerance, and
-// the rule that fills missing arguments.
+// integers. Slow, simple, independent of code generation: the oracle. And the rule that fills missing
+// arguments.
 #pragma once
 
 #include <array>
@@ -67,17 +67,5 @@ struct FillRule {
 Result<Literal> fillParameter(const Shape& shape, uint64_t parameterLeaf, const FillRule& rule);
 // Leaves of the entry's parameters in order (tokens skipped).
 std::vector<Shape> entryArgumentShapes(const Module& module);
-
-struct Tolerance {
-  double rtol = 0, atol = 0;
-};
-Tolerance defaultTolerance(ElementType type);
-struct Comparison {
-  bool equal = true;
-  double maxAbsError = 0, maxRelError = 0;
-  int64_t mismatches = 0;
-  std::string firstMismatch;  // "out0[3,4]: expected 1.5, found 1.25"
-};
-Comparison compareLiterals(const Literal& expected, const Literal& found, Tolerance tolerance, const std::string& name);
 
 }  // namespace tessera

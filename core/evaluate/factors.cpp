@@ -279,19 +279,21 @@ int64_t itemsOf(const FactoredOutputs& outputs, std::span<const Literal> values)
   return items.value_or(0);
 }
 
-void compareParts(const Matrix& expected, const Matrix& found, Tolerance tolerance, Comparison& out) {
-  // A product's error is that of its largest element.
+// A product's error is that of its largest element.
+Comparison compareParts(const Matrix& expected, const Matrix& found, ElementType type, Tolerance tolerance) {
   double largest = 0;
-  for (const Complex& value : expected.data) largest = std::max(largest, std::abs(value));
+  for (const Complex& value : expected.data)
+    if (const double size = std::abs(value); std::isfinite(size)) largest = std::max(largest, size);
+  const double allowed = tolerance.rtol * largest + allowedAtScale(type, tolerance, largest);
+  Comparison out;
   for (size_t i = 0; i < expected.data.size(); ++i) {
     const bool bothNaN = std::isnan(std::abs(expected.data[i])) && std::isnan(std::abs(found.data[i]));
     const double error = bothNaN ? 0 : std::abs(expected.data[i] - found.data[i]);
-    out.maxAbsError = std::max(out.maxAbsError, error);
-    if (!(error <= tolerance.atol + tolerance.rtol * largest)) {
-      out.equal = false;
-      ++out.mismatches;
-    }
+    out.maxAbsError = std::isnan(error) ? error : std::max(out.maxAbsError, error);
+    if (!(error <= allowed)) ++out.mismatches;
   }
+  out.equal = out.mismatches == 0;
+  return out;
 }
 
 }  // namespace
@@ -326,15 +328,17 @@ Comparison compareByReconstruction(const FactoredOutputs& outputs, std::span<con
                                    std::span<const Literal> found, Tolerance tolerance) {
   Comparison out;
   const int64_t items = itemsOf(outputs, expected);
-  out.equal = items > 0 && items == itemsOf(outputs, found);
+  out.equal = items > 0 && items == itemsOf(outputs, found);  // then a factor is given
   for (const FactorOutput& factor : outputs.factors)
     if (factor.output >= 0 && !compatible(expected[static_cast<size_t>(factor.output)].shape(),
                                           found[static_cast<size_t>(factor.output)].shape()))
       out.equal = false;
+  const auto given = std::ranges::find_if(outputs.factors, [](const FactorOutput& f) { return f.output >= 0; });
+  const ElementType type = expected[static_cast<size_t>(given->output)].shape().type;
   for (int64_t item = 0; out.equal && item < items; ++item) {
     const std::vector<Matrix> wanted = comparableParts(outputs, expected, item),
-                              given = comparableParts(outputs, found, item);
-    for (size_t i = 0; i < wanted.size(); ++i) compareParts(wanted[i], given[i], tolerance, out);
+                              parts = comparableParts(outputs, found, item);
+    for (size_t i = 0; i < wanted.size(); ++i) out.add(compareParts(wanted[i], parts[i], type, tolerance));
   }
   return out;
 }

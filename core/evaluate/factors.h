@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "core/evaluate/evaluate.h"
+#include "core/evaluate/compare.h"
+#include "core/hlo/module.h"
 
 namespace tessera {
 

@@ -1,7 +1,7 @@
 // See join_blocks.h.
 #include "core/evaluate/join_blocks.h"
 
-#include "core/evaluate/evaluate.h"
+#include "core/evaluate/compare.h"
 
 namespace tessera {
 namespace {

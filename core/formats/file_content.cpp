@@ -14,6 +14,8 @@
 #include <new>
 #include <utility>
 
+#include "core/base/safe_files.h"
+
 namespace tessera {
 namespace {
 
@@ -35,21 +37,6 @@ std::unexpected<Diagnostic> cannotRead(const std::filesystem::path& path, const 
 std::unexpected<Diagnostic> cannotWrite(const std::filesystem::path& path, const std::string& reason) {
   return failed(ErrorKind::Output, path, "cannot be written: " + reason);
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
 
 Result<std::string> readAll(int fd, size_t sizeHint, const std::filesystem::path& path) {
   std::string out;
@@ -143,8 +130,25 @@ Status writeInPlace(const std::filesystem::path& path, std::string_view content)
 }  // namespace
 
 Result<std::string> readFile(const std::filesystem::path& path) try {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return cannotRead(path, std::strerror(errno));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.isOpen()) return cannotRead(path, std::strerror(errno));
+  return readFile(file, path);
+} catch (const std::bad_alloc&) {
+  return cannotRead(path, "there is not enough memory for its content");
+}
+
+Result<std::string> readFileBeneath(const std::filesystem::path& folder, const std::filesystem::path& name) {
+  const auto file = openBeneath(folder, name);
+  if (file) return readFile(*file, folder / name);
+  if (file.error() == EXDEV)
+    return cannotRead(folder / name, "it lies outside the folder of the file that names it; open it by itself");
+  if (file.error() == ELOOP)
+    return cannotRead(folder / name,
+                      "it is a symbolic link, and a project's are not followed; open the file that it leads to");
+  return cannotRead(folder / name, std::strerror(file.error()));
+}
+
+Result<std::string> readFile(const Descriptor& file, const std::filesystem::path& path) try {
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return cannotRead(path, std::strerror(errno));
   if (S_ISDIR(facts.st_mode)) return cannotRead(path, "it is a directory");

@@ -6,12 +6,17 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/descriptor.h"
 #include "core/base/result.h"
 
 namespace tessera {
 
 // Whole content; ErrorKind::Input with the reason for a directory, unreadable or missing file. gz and zst are unpacked.
 Result<std::string> readFile(const std::filesystem::path& path);
+// The same of a file that is open; the path is for messages.
+Result<std::string> readFile(const Descriptor& file, const std::filesystem::path& path);
+// The same of a file that another file names, or that lies beside it: below the folder, over no symbolic link.
+Result<std::string> readFileBeneath(const std::filesystem::path& folder, const std::filesystem::path& name);
 // Written to a temporary name beside it, synced and renamed; ErrorKind::Output with the reason.
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view content);
 

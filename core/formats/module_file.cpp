@@ -37,14 +37,14 @@ ReadResult failedRead(Diagnostic diagnostic, const std::filesystem::path& path) 
 // The graph of a sidecar: a file beside it that is no project itself.
 ReadResult readBeside(const ProjectContent& content, const std::filesystem::path& path) {
   const std::filesystem::path graph = path.parent_path() / content.project.graphFile;
-  auto text = readFile(graph);
+  auto text = readFileBeneath(path.parent_path(), content.project.graphFile);
   if (!text) {
     Diagnostic d = std::move(text).error();
     d.message = "the graph " + content.project.graphFile + " of the project " + d.message;
     d.file = path.string();
     return failedRead(std::move(d), path);
   }
-  if (!looksLikeProject(*text)) return readModule(graph);
+  if (!looksLikeProject(*text)) return readModuleText(*text, graph);
   Diagnostic d;
   d.message = "the graph of the project is a project itself: " + content.project.graphFile;
   return failedRead(std::move(d), path);
@@ -68,21 +68,19 @@ ReadResult readProjectModule(std::string_view content, const std::filesystem::pa
   return out;
 }
 
-ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
+namespace {
+
+// By the reader that the content asks for.
+ProtoContent readContent(const std::string& content, const std::filesystem::path& path) {
   ProtoContent out;
-  auto content = readFile(path);
-  if (!content) {
-    out.diagnostics.add(std::move(content).error());
-    return out;
-  }
-  if (looksLikeProject(*content)) {
-    ReadResult read = readProjectModule(*content, path);
+  if (looksLikeProject(content)) {
+    ReadResult read = readProjectModule(content, path);
     out.module = std::move(read.module);
     out.diagnostics = std::move(read.diagnostics);
     return out;
   }
-  if (looksLikeDot(*content)) {
-    auto graph = readDot(*content, path.string());
+  if (looksLikeDot(content)) {
+    auto graph = readDot(content, path.string());
     out.diagnostics.add(
         graph ? diagnosticOf(
                     ErrorKind::Invalid, path,
@@ -91,16 +89,31 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
     return out;
   }
   // MLIR's aliases start with '#' as comments of text protobufs do.
-  const bool stableHlo = !looksBinary(*content) && looksLikeStableHlo(*content);
-  if (!stableHlo && (looksBinary(*content) || looksLikeProtoText(*content))) return readProto(*content, path.string());
-  ReadResult read = stableHlo ? readStableHlo(*content, path.string()) : readHloText(*content, path.string());
+  const bool stableHlo = !looksBinary(content) && looksLikeStableHlo(content);
+  if (!stableHlo && (looksBinary(content) || looksLikeProtoText(content))) return readProto(content, path.string());
+  ReadResult read = stableHlo ? readStableHlo(content, path.string()) : readHloText(content, path.string());
   out.module = std::move(read.module);
   out.diagnostics = std::move(read.diagnostics);
+  return out;
+}
+
+}  // namespace
+
+ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
+  auto content = readFile(path);
+  if (content) return readContent(*content, path);
+  ProtoContent out;
+  out.diagnostics.add(std::move(content).error());
   return out;
 } catch (const std::bad_alloc&) {
   ProtoContent out;
   out.diagnostics.add(diagnosticOf(ErrorKind::Runtime, path, "there is not enough memory for the module"));
   return out;
+}
+
+ReadResult readModuleText(const std::string& text, const std::filesystem::path& path) {
+  ProtoContent content = readContent(text, path);
+  return {std::move(content.module), std::move(content.diagnostics)};
 }
 
 ReadResult readModule(const std::filesystem::path& path) {

@@ -10,8 +10,10 @@
 
 namespace tessera {
 
-// readFile + the reader that the content asks for. An unreadable file is a diagnostic with Fault::Input.
+// readFile + the reader that the content asks for. An unreadable file is a diagnostic with ErrorKind::Input.
 ReadResult readModule(const std::filesystem::path& path);
+// The same of a file's content; the path is for messages.
+ReadResult readModuleText(const std::string& text, const std::filesystem::path& path);
 // The same with the values that an HloSnapshot brings.
 ProtoContent readModuleWithValues(const std::filesystem::path& path);
 // The module of a project file, with positions of the file in its diagnostics. A graph file is read from beside `path`.

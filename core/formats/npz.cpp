@@ -372,6 +372,16 @@ Result<NamedArrays> readNpz(const std::filesystem::path& path) {
   return readArrays(archive.get(), path);
 }
 
+Result<NamedArrays> readNpz(Descriptor file, const std::filesystem::path& path) {
+  int code = 0;
+  Archive archive(zip_fdopen(file.get(), 0, &code));
+  if (!archive) return failFile(ErrorKind::Input, path, "cannot be opened as npz: " + zipErrorText(code));
+  file.release();  // the archive closes it
+  return readArrays(archive.get(), path);
+}
+
+Result<std::string> npzBytes(const NamedArrays& arrays) { return archiveOf(arrays); }
+
 Result<Literal> readNpyBytes(std::string_view bytes) { return parseNpy(bytes, std::nullopt); }
 
 Result<NamedArrays> readNpzBytes(std::string_view bytes) {

@@ -385,8 +385,8 @@ Result<Project> readArrangement(const std::filesystem::path& path) {
   if (!content || !looksLikeProject(*content)) {
     source = sidecarOf(path);
     std::error_code error;
-    if (!std::filesystem::exists(source, error)) return Project();
-    content = readFile(source);
+    if (!std::filesystem::exists(std::filesystem::symlink_status(source, error))) return Project();
+    content = readFileBeneath(source.parent_path(), source.filename());
   }
   if (!content) return std::unexpected(std::move(content).error());
   auto parsed = parseProject(*content);

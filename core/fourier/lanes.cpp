@@ -13,6 +13,11 @@ namespace {
 
 using namespace fourier;
 
+// The vector extensions that each function is compiled for. Narrower vectors than 64 bytes have no shuffles of all
+// lanes.
+enum class Width { Sse, Avx2, Avx512 };
+constexpr bool hasShuffles(Width width) { return width == Width::Avx512; }
+
 template <class Real>
 struct Pass {
   const Real* from;
@@ -149,7 +154,7 @@ TESSERA_INLINE void runStep(const Pass<Real>& pass, size_t p) {
 
 // From buffer to buffer; gives the one with the result.
 template <class Real>
-TESSERA_INLINE Real* runPasses(const LaneTransform<Real>& transform, Real* from, Real* to) {
+TESSERA_INLINE Real* passesHere(const LaneTransform<Real>& transform, Real* from, Real* to) {
   size_t stride = 1;
   for (size_t radix : transform.factors) {
     const Pass<Real> pass{from,           to, radix, transform.length / stride / radix, stride, transform.length,
@@ -160,6 +165,34 @@ TESSERA_INLINE Real* runPasses(const LaneTransform<Real>& transform, Real* from,
     stride *= radix;
   }
   return from;
+}
+
+// A function of its own for each width, called by the four kinds of transforms: inlined into each, the passes are nine
+// tenths of what the compiler has to do for this file.
+#if defined(__x86_64__)
+template <class Real>
+__attribute__((target("avx512f"), noinline)) Real* passesAvx512(const LaneTransform<Real>& transform, Real* from,
+                                                                Real* to) {
+  return passesHere(transform, from, to);
+}
+template <class Real>
+__attribute__((target("avx2,fma"), noinline)) Real* passesAvx2(const LaneTransform<Real>& transform, Real* from,
+                                                               Real* to) {
+  return passesHere(transform, from, to);
+}
+#endif
+template <class Real>
+__attribute__((noinline)) Real* passesSse(const LaneTransform<Real>& transform, Real* from, Real* to) {
+  return passesHere(transform, from, to);
+}
+
+template <Width kWidth, class Real>
+TESSERA_INLINE Real* runPasses(const LaneTransform<Real>& transform, Real* from, Real* to) {
+#if defined(__x86_64__)
+  if constexpr (kWidth == Width::Avx512) return passesAvx512(transform, from, to);
+  if constexpr (kWidth == Width::Avx2) return passesAvx2(transform, from, to);
+#endif
+  return passesSse(transform, from, to);
 }
 
 template <class Real>
@@ -213,39 +246,39 @@ TESSERA_INLINE void storeLines(const Real* lanes, size_t length, Real scale, con
                                                  lanes[i * 2 * kLanes + kLanes + l] * scale};
 }
 
-template <bool kShuffles, class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE void linesHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
                               const FourierLines<Real>& to, Real* lanes) {
-  loadLines<kShuffles>(from, transform.length, lanes);
-  storeLines<kShuffles>(runPasses(transform, lanes, lanes + transform.length * kLaneElement<Real>), transform.length,
-                        transform.scale, to);
+  loadLines<hasShuffles(kWidth)>(from, transform.length, lanes);
+  storeLines<hasShuffles(kWidth)>(runPasses<kWidth>(transform, lanes, lanes + transform.length * kLaneElement<Real>),
+                                  transform.length, transform.scale, to);
 }
 
 // The transform back is the forward one of conjugates.
-template <bool kShuffles, class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE void chirpsHere(const LaneChirp<Real>& chirp, const FourierLines<Real>& from,
                                const FourierLines<Real>& to, Real* lanes) {
   const size_t padded = chirp.padded.length;
-  loadLines<kShuffles>(from, chirp.length, lanes);
+  loadLines<hasShuffles(kWidth)>(from, chirp.length, lanes);
   for (size_t k = 0; k < chirp.length; ++k) storePair(lanes, k, turned(loadPair<Real>(lanes, k), chirp.chirp[k]));
   for (size_t k = chirp.length; k < padded; ++k) storePair(lanes, k, Pair<Real>{});
-  Real *other = lanes + padded * kLaneElement<Real>, *spectra = runPasses(chirp.padded, lanes, other);
+  Real *other = lanes + padded * kLaneElement<Real>, *spectra = runPasses<kWidth>(chirp.padded, lanes, other);
   for (size_t k = 0; k < padded; ++k)
     storePair(spectra, k, conjugate(turned(loadPair<Real>(spectra, k), chirp.kernel[k])));
-  Real* result = runPasses(chirp.padded, spectra, spectra == lanes ? other : lanes);
+  Real* result = runPasses<kWidth>(chirp.padded, spectra, spectra == lanes ? other : lanes);
   for (size_t k = 0; k < chirp.length; ++k)
     storePair(result, k, turned(conjugate(loadPair<Real>(result, k)), chirp.chirp[k]));
-  storeLines<kShuffles>(result, chirp.length, chirp.scale, to);
+  storeLines<hasShuffles(kWidth)>(result, chirp.length, chirp.scale, to);
 }
 
-template <bool kShuffles, class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE void columnsHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
                                 const ColumnTurns<Real>& turns, size_t columns, size_t column, Real* matrix,
                                 Real* lanes) {
   constexpr size_t kLanes = kFourierLanes<Real>;
   const size_t rows = transform.length;
-  loadLines<kShuffles>(from, rows, lanes);
-  const Real* result = runPasses(transform, lanes, lanes + rows * kLaneElement<Real>);
+  loadLines<hasShuffles(kWidth)>(from, rows, lanes);
+  const Real* result = runPasses<kWidth>(transform, lanes, lanes + rows * kLaneElement<Real>);
   for (size_t u = 0; u < rows; u += kLanes, matrix += columns * kLaneElement<Real>) {
     Block<Real> block;
     const size_t count = std::min(kLanes, rows - u);
@@ -253,18 +286,18 @@ TESSERA_INLINE void columnsHere(const LaneTransform<Real>& transform, const Four
       const Pair<Real> element = scaled(loadPair<Real>(result, u + k), transform.scale);
       block.set(k, product(turned(element, turns.far[u + k]), loadPair(turns.near, u + k)));
     }
-    block.template transpose<kShuffles>();
+    block.template transpose<hasShuffles(kWidth)>();
     for (size_t l = 0; l < from.count; ++l) storePair(matrix, column + l, block.at(l));
   }
 }
 
-template <bool kShuffles, class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE void rowsHere(const LaneTransform<Real>& transform, Real* group, const FourierLines<Real>& to,
                              Real* lanes) {
-  storeLines<kShuffles>(runPasses(transform, group, lanes), transform.length, transform.scale, to);
+  storeLines<hasShuffles(kWidth)>(runPasses<kWidth>(transform, group, lanes), transform.length, transform.scale, to);
 }
 
-template <bool kShuffles, class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE void multiplyHere(std::complex<Real>* to, const std::complex<Real>* a, const std::complex<Real>* b,
                                  size_t count, Conjugates conjugates, Real scale) {
   const Real factorSign = conjugates.factor ? -1 : 1, resultScale = conjugates.result ? -scale : scale;
@@ -318,7 +351,7 @@ TESSERA_INLINE void forMirrored(const std::complex<Real>* from, std::complex<Rea
   }
 }
 
-template <bool kShuffles, class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE void joinHere(std::complex<Real>* line, size_t half, const std::complex<Real>* roots) {
   const std::complex<Real> first = line[0];
   line[0] = first.real() + first.imag();
@@ -327,7 +360,7 @@ TESSERA_INLINE void joinHere(std::complex<Real>* line, size_t half, const std::c
               [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { join(a, b, root); });
 }
 
-template <bool kShuffles, class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE void partHere(const std::complex<Real>* from, std::complex<Real>* to, size_t half,
                              const std::complex<Real>* roots) {
   const Real first = from[0].real(), last = from[half].real();
@@ -336,7 +369,7 @@ TESSERA_INLINE void partHere(const std::complex<Real>* from, std::complex<Real>*
               [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { part(a, b, root); });
 }
 
-template <bool kShuffles, class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE bool finiteHere(const Real* elements, size_t count) {
   Lanes<Real> sums{};
   size_t i = 0;
@@ -351,35 +384,34 @@ TESSERA_INLINE bool finiteHere(const Real* elements, size_t count) {
 }
 
 #if defined(__x86_64__)
-enum class Width { Plain, Wide, Widest };
-const Width kWidth = __builtin_cpu_supports("avx512f")                                 ? Width::Widest
-                     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Width::Wide
-                                                                                       : Width::Plain;
+const Width kProcessor = __builtin_cpu_supports("avx512f")                                 ? Width::Avx512
+                         : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Width::Avx2
+                                                                                           : Width::Sse;
 
-// One function for each width of vectors, and the choice. Narrower vectors than 64 bytes have no shuffles of all lanes.
+// One function for each width of vectors, and the choice.
 #define TESSERA_WIDTHS(result, name, parameters, arguments)           \
   template <class Real>                                               \
-  __attribute__((target("avx512f"))) result name##Widest parameters { \
-    return name##Here<true> arguments;                                \
+  __attribute__((target("avx512f"))) result name##Avx512 parameters { \
+    return name##Here<Width::Avx512> arguments;                       \
   }                                                                   \
   template <class Real>                                               \
-  __attribute__((target("avx2,fma"))) result name##Wide parameters {  \
-    return name##Here<false> arguments;                               \
+  __attribute__((target("avx2,fma"))) result name##Avx2 parameters {  \
+    return name##Here<Width::Avx2> arguments;                         \
   }                                                                   \
   template <class Real>                                               \
   result name parameters {                                            \
-    switch (kWidth) {                                                 \
-      case Width::Widest: return name##Widest<Real> arguments;        \
-      case Width::Wide: return name##Wide<Real> arguments;            \
-      case Width::Plain: break;                                       \
+    switch (kProcessor) {                                             \
+      case Width::Avx512: return name##Avx512<Real> arguments;        \
+      case Width::Avx2: return name##Avx2<Real> arguments;            \
+      case Width::Sse: break;                                         \
     }                                                                 \
-    return name##Here<false> arguments;                               \
+    return name##Here<Width::Sse> arguments;                          \
   }
 #else
 #define TESSERA_WIDTHS(result, name, parameters, arguments) \
   template <class Real>                                     \
   result name parameters {                                  \
-    return name##Here<true> arguments;                      \
+    return name##Here<Width::Avx512> arguments;             \
   }
 #endif
 

@@ -41,6 +41,13 @@ std::optional<Attr> attrFromName(std::string_view name) {
   return it->second;
 }
 
+AttributeSet::AttributeSet() = default;
+AttributeSet::~AttributeSet() = default;
+AttributeSet::AttributeSet(const AttributeSet& other) = default;
+AttributeSet::AttributeSet(AttributeSet&& other) noexcept = default;
+AttributeSet& AttributeSet::operator=(const AttributeSet& other) = default;
+AttributeSet& AttributeSet::operator=(AttributeSet&& other) noexcept = default;
+
 const AttributeValue* AttributeSet::find(Attr name) const {
   auto it = std::ranges::find(items_, name, &Attribute::name);
   return it == items_.end() ? nullptr : &it->value;

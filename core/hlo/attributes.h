@@ -132,6 +132,14 @@ struct UnknownAttribute {
 
 class AttributeSet {
  public:
+  // Not inline: they are long, and a hundred files need them.
+  AttributeSet();
+  ~AttributeSet();
+  AttributeSet(const AttributeSet& other);
+  AttributeSet(AttributeSet&& other) noexcept;
+  AttributeSet& operator=(const AttributeSet& other);
+  AttributeSet& operator=(AttributeSet&& other) noexcept;
+
   // nullptr when absent or of another type. T is the plain type: get<Shape>, get<Window>, get<std::vector<int64_t>>.
   template <class T>
   const T* get(Attr name) const {

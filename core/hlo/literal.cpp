@@ -19,6 +19,13 @@ std::unexpected<Diagnostic> noMemory(const Shape& shape, const std::string& size
 
 }  // namespace
 
+Literal::Literal() = default;
+Literal::~Literal() = default;
+Literal::Literal(const Literal& other) = default;
+Literal::Literal(Literal&& other) noexcept = default;
+Literal& Literal::operator=(const Literal& other) = default;
+Literal& Literal::operator=(Literal&& other) noexcept = default;
+
 Result<Literal> Literal::allocate(Shape shape) {
   if (!shape.isArray()) return fail("a literal of shape " + toString(shape) + " has no buffer");
   auto bytes = shape.denseBytes();

@@ -16,7 +16,13 @@ namespace tessera {
 
 class Literal {
  public:
-  Literal() = default;
+  // Not inline: they are long, and a hundred files need them.
+  Literal();
+  ~Literal();
+  Literal(const Literal& other);
+  Literal(Literal&& other) noexcept;
+  Literal& operator=(const Literal& other);
+  Literal& operator=(Literal&& other) noexcept;
 
   // Uninitialised storage that the caller fills through mutableBytes(). Fails with Fault::Runtime, naming the size,
   // when the memory cannot be had, and on overflow.

@@ -29,6 +29,23 @@ void unregisterParameter(Computation& computation, InstructionId id) {
 
 }  // namespace
 
+template class ChunkedVector<Instruction>;
+
+ModuleConfig::ModuleConfig() = default;
+ModuleConfig::~ModuleConfig() = default;
+ModuleConfig::ModuleConfig(const ModuleConfig& other) = default;
+ModuleConfig::ModuleConfig(ModuleConfig&& other) noexcept = default;
+ModuleConfig& ModuleConfig::operator=(const ModuleConfig& other) = default;
+ModuleConfig& ModuleConfig::operator=(ModuleConfig&& other) noexcept = default;
+
+Module::~Module() = default;
+Module::Module(const Module& other) = default;
+Module::Module(Module&& other) noexcept = default;
+Module& Module::operator=(const Module& other) = default;
+Module& Module::operator=(Module&& other) noexcept = default;
+
+void Module::setConfig(ModuleConfig config) { config_ = std::make_shared<const ModuleConfig>(std::move(config)); }
+
 Module::Module(std::string moduleName)
     : name(std::move(moduleName)),
       tables_(std::make_shared<Tables>()),

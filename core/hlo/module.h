@@ -53,6 +53,8 @@ struct Instruction {
   std::string_view opcodeName() const { return opcode == Opcode::Unknown ? unknownOpcode : nameOf(opcode); }
 };
 
+extern template class ChunkedVector<Instruction>;  // in module.cpp
+
 struct Computation {
   ComputationId id;
   std::string name;                         // without '%'
@@ -90,6 +92,14 @@ struct StackFrameTables {
 
 // Module facts beside the graph. Optional ones print only when set. Braced ones are kept as text.
 struct ModuleConfig {
+  // Not inline: they are long, and a hundred files need them.
+  ModuleConfig();
+  ~ModuleConfig();
+  ModuleConfig(const ModuleConfig& other);
+  ModuleConfig(ModuleConfig&& other) noexcept;
+  ModuleConfig& operator=(const ModuleConfig& other);
+  ModuleConfig& operator=(ModuleConfig&& other) noexcept;
+
   bool hasHeader = true;  // false: header-less text
   std::optional<bool> isScheduled;
   std::vector<AliasEntry> inputOutputAlias;
@@ -106,12 +116,18 @@ class Module {
  public:
   // A new document with its own Tables.
   explicit Module(std::string name = "module");
+  // Not inline: they are long, and a hundred files need them.
+  ~Module();
+  Module(const Module& other);
+  Module(Module&& other) noexcept;
+  Module& operator=(const Module& other);
+  Module& operator=(Module&& other) noexcept;
   // An empty module that shares the tables of another, for passes that build a derived module.
   static Module derivedFrom(const Module& source);
 
   std::string name;
   const ModuleConfig& config() const { return *config_; }
-  void setConfig(ModuleConfig config) { config_ = std::make_shared<const ModuleConfig>(std::move(config)); }
+  void setConfig(ModuleConfig config);
   std::shared_ptr<const StackFrameTables> stackFrames;  // null when absent
   Tables& tables() const { return *tables_; }
 

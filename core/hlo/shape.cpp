@@ -138,6 +138,23 @@ void mix(size_t& seed, size_t value) { seed ^= value + 0x9e3779b97f4a7c15ull + (
 
 }  // namespace
 
+Layout::Layout() = default;
+Layout::~Layout() = default;
+Layout::Layout(const Layout& other) = default;
+Layout::Layout(Layout&& other) noexcept = default;
+Layout& Layout::operator=(const Layout& other) = default;
+Layout& Layout::operator=(Layout&& other) noexcept = default;
+bool Layout::operator==(const Layout&) const = default;
+
+Shape::Shape() = default;
+Shape::~Shape() = default;
+Shape::Shape(const Shape& other) = default;
+Shape::Shape(Shape&& other) noexcept = default;
+Shape& Shape::operator=(const Shape& other) = default;
+Shape& Shape::operator=(Shape&& other) noexcept = default;
+Shape::Shape(ElementType elementType, std::vector<int64_t> sizes) : type(elementType), dimensions(std::move(sizes)) {}
+bool Shape::operator==(const Shape&) const = default;
+
 Layout Layout::rowMajor(int64_t rank) {
   Layout out;
   for (int64_t d = rank - 1; d >= 0; --d) out.minorToMajor.push_back(d);
@@ -152,9 +169,7 @@ bool Layout::isPlain() const {
 
 bool Layout::isRowMajor() const { return isPlain() && *this == rowMajor(static_cast<int64_t>(minorToMajor.size())); }
 
-Shape Shape::array(ElementType type, std::vector<int64_t> dimensions) {
-  return Shape{type, std::move(dimensions), {}, {}, {}};
-}
+Shape Shape::array(ElementType type, std::vector<int64_t> dimensions) { return {type, std::move(dimensions)}; }
 
 Shape Shape::arrayRowMajor(ElementType type, std::vector<int64_t> dimensions) {
   Shape out = array(type, std::move(dimensions));
@@ -162,7 +177,11 @@ Shape Shape::arrayRowMajor(ElementType type, std::vector<int64_t> dimensions) {
   return out;
 }
 
-Shape Shape::tuple(std::vector<Shape> elements) { return Shape{ElementType::Tuple, {}, {}, std::move(elements), {}}; }
+Shape Shape::tuple(std::vector<Shape> elements) {
+  Shape out(ElementType::Tuple, {});
+  out.elements = std::move(elements);
+  return out;
+}
 
 bool Shape::hasDynamicDimensions() const {
   return std::ranges::any_of(dynamic, [](bool b) { return b; }) ||

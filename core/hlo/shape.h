@@ -37,6 +37,14 @@ struct Shape;
 
 // Memory layout of one array. The defaults of the fields print as nothing.
 struct Layout {
+  // Not inline: they are long, and a hundred files need them.
+  Layout();
+  ~Layout();
+  Layout(const Layout& other);
+  Layout(Layout&& other) noexcept;
+  Layout& operator=(const Layout& other);
+  Layout& operator=(Layout&& other) noexcept;
+
   std::vector<int64_t> minorToMajor;
   std::vector<DimLevel> dimLevels;
   std::vector<Tile> tiles;
@@ -49,7 +57,7 @@ struct Layout {
   int64_t dynamicShapeMetadataPrefixBytes = 0;
   std::vector<int64_t> paddedDimensions;  // logical order; empty: none (the reference's padding)
   std::optional<double> paddingValue;
-  bool operator==(const Layout&) const = default;
+  bool operator==(const Layout&) const;
 
   // Row-major: minorToMajor = rank-1 … 0.
   static Layout rowMajor(int64_t rank);
@@ -62,17 +70,26 @@ struct Shape {
   // Size of an unbounded dynamic dimension ("?").
   static constexpr int64_t kUnbounded = INT64_MIN;
 
+  // Not inline: they are long, and a hundred files need them.
+  Shape();
+  Shape(ElementType type, std::vector<int64_t> dimensions);
+  ~Shape();
+  Shape(const Shape& other);
+  Shape(Shape&& other) noexcept;
+  Shape& operator=(const Shape& other);
+  Shape& operator=(Shape&& other) noexcept;
+
   ElementType type = ElementType::Invalid;
   std::vector<int64_t> dimensions;  // bounds of dynamic dimensions; kUnbounded for "?"
   std::vector<bool> dynamic;        // empty: all static; else parallel to dimensions
   std::vector<Shape> elements;      // tuple elements; for Buffer: the one array inside
   std::optional<Layout> layout;     // arrays only
-  bool operator==(const Shape&) const = default;
+  bool operator==(const Shape&) const;
 
   static Shape array(ElementType type, std::vector<int64_t> dimensions);          // without layout
   static Shape arrayRowMajor(ElementType type, std::vector<int64_t> dimensions);  // with default layout
   static Shape tuple(std::vector<Shape> elements);
-  static Shape token() { return Shape{ElementType::Token, {}, {}, {}, {}}; }
+  static Shape token() { return {ElementType::Token, {}}; }
 
   int64_t rank() const { return static_cast<int64_t>(dimensions.size()); }
   bool isArray() const { return isArrayElement(type); }

@@ -125,11 +125,10 @@ Result<Literal> evaluateDone(const EvaluateContext& context) { return context.op
 
 }  // namespace
 
-extern const OpDef kAllGather, kAllGatherStart, kAllGatherDone;
 const OpDef kAllGather = {
     .opcode = Opcode::AllGather,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Puts the arrays of several devices side by side.",
     .doc =
         "The result is the concatenation of the operands of all devices of the group along `dimensions`, in the order "
@@ -143,7 +142,7 @@ const OpDef kAllGather = {
 const OpDef kAllGatherStart = {
     .opcode = Opcode::AllGatherStart,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Begins an all-gather.",
     .doc =
         "The result is the pair (operand, result), or with several operands a pair of tuples; only all-gather-done may "
@@ -157,7 +156,7 @@ const OpDef kAllGatherStart = {
 const OpDef kAllGatherDone = {
     .opcode = Opcode::AllGatherDone,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Ends an all-gather.",
     .doc = "The result of the all-gather that all-gather-start has begun.",
     .operands = kDoneOperands,

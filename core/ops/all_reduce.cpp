@@ -3,6 +3,7 @@
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/collective_reduction.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -56,28 +57,35 @@ Result<Inferred> inferDone(const InferContext& context) {
 void doneLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
 Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0]; }
 
+Cost cost(const CostContext& context) {
+  double flops = 0;
+  for (size_t i = 0; i < context.instruction.operands.size(); ++i) flops += elementsOf(context.operand(i));
+  return usualCost(context, flops);
+}
+
 }  // namespace
 
-extern const OpDef kAllReduce, kAllReduceStart, kAllReduceDone;
 const OpDef kAllReduce = {
     .opcode = Opcode::AllReduce,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Reduces a value over devices; all get the result.",
     .doc =
         "$r_i = f(… f(x^{(0)}_i, x^{(1)}_i) …)$ over the devices of the group, in its order. Several operands are "
         "reduced side by side. A device waits here until all of its group have come.",
+    .title = "all-reduce {reducer}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
 };
 const OpDef kAllReduceStart = {
     .opcode = Opcode::AllReduceStart,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Begins an all-reduce.",
     .doc = "The same as all-reduce; only all-reduce-done may read the result, so that other work can run in between.",
     .operands = kOperands,
@@ -85,12 +93,13 @@ const OpDef kAllReduceStart = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
 };
 const OpDef kAllReduceDone = {
     .opcode = Opcode::AllReduceDone,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Ends an all-reduce.",
     .doc = "The result of the all-reduce that all-reduce-start has begun.",
     .operands = kDoneOperands,

@@ -96,11 +96,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 }  // namespace
 
-extern const OpDef kAllToAll;
 const OpDef kAllToAll = {
     .opcode = Opcode::AllToAll,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Every device sends a block to every device.",
     .doc =
         "Each array is cut into as many blocks along `dimensions` as the group has devices; block $j$ of device $i$ "

@@ -5,6 +5,7 @@
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/faults.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -159,11 +160,10 @@ Result<Literal> evaluateCopyDone(const EvaluateContext& context) { return contex
 
 }  // namespace
 
-extern const OpDef kAsyncStart, kAsyncUpdate, kAsyncDone, kCopyStart, kCopyDone;
 const OpDef kAsyncStart = {
     .opcode = Opcode::AsyncStart,
     .kind = ExecutionKind::Effect,
-    .category = "Control",
+    .category = {OpCategory::Control, kSideEffect},
     .summary = "Begins to run a computation beside others.",
     .doc =
         "The result is ((operands), result, …), a state that only async-update and async-done may read. In text the "
@@ -173,12 +173,13 @@ const OpDef kAsyncStart = {
     .constraints = kStartConstraints,
     .inferShape = inferStart,
     .inferLayout = startLayout,
+    .cost = costOfCallees,
     .evaluate = evaluateStart,
 };
 const OpDef kAsyncUpdate = {
     .opcode = Opcode::AsyncUpdate,
     .kind = ExecutionKind::Effect,
-    .category = "Control",
+    .category = {OpCategory::Control, kSideEffect},
     .summary = "A step of a computation that runs beside others.",
     .doc =
         "The result is the state; further operands join its tuple of operands, and the computation runs when it has "
@@ -193,7 +194,7 @@ const OpDef kAsyncUpdate = {
 const OpDef kAsyncDone = {
     .opcode = Opcode::AsyncDone,
     .kind = ExecutionKind::Effect,
-    .category = "Control",
+    .category = {OpCategory::Control, kSideEffect},
     .summary = "Waits for a computation that runs beside others.",
     .doc = "The result is that of the computation.",
     .operands = kDoneOperands,
@@ -206,7 +207,7 @@ const OpDef kAsyncDone = {
 const OpDef kCopyStart = {
     .opcode = Opcode::CopyStart,
     .kind = ExecutionKind::Effect,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Begins a copy, often to another memory.",
     .doc = "The result is (copy, operand, context); only copy-done may read it.",
     .operands = kCopyOperands,
@@ -219,7 +220,7 @@ const OpDef kCopyStart = {
 const OpDef kCopyDone = {
     .opcode = Opcode::CopyDone,
     .kind = ExecutionKind::Effect,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Ends a copy.",
     .doc = "The result is the copy that copy-start has begun.",
     .operands = kCopyDoneOperands,

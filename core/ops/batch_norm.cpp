@@ -201,7 +201,7 @@ constexpr OperandDoc kGradOperands[] = {{"operand", "the array that was normalis
 const OpDef kBatchNormTraining = {
     .opcode = Opcode::BatchNormTraining,
     .kind = ExecutionKind::Library,
-    .category = "Normalization",
+    .category = {OpCategory::Normalization},
     .summary = "Normalises each feature by the batch's own mean and variance",
     .doc =
         "With mean $\\mu$ and variance $v$ of each feature over all other dimensions the result is "
@@ -218,7 +218,7 @@ const OpDef kBatchNormTraining = {
 const OpDef kBatchNormInference = {
     .opcode = Opcode::BatchNormInference,
     .kind = ExecutionKind::Library,
-    .category = "Normalization",
+    .category = {OpCategory::Normalization},
     .summary = "Normalises each feature by a given mean and variance",
     .doc =
         "The result is $(x - mean) / \\sqrt{variance + \\epsilon} \\cdot scale + offset$, the vectors taken along the "
@@ -235,7 +235,7 @@ const OpDef kBatchNormInference = {
 const OpDef kBatchNormGrad = {
     .opcode = Opcode::BatchNormGrad,
     .kind = ExecutionKind::Library,
-    .category = "Normalization",
+    .category = {OpCategory::Normalization},
     .summary = "Gradients of batch-norm-training",
     .doc =
         "With $s = 1 / \\sqrt{variance + \\epsilon}$ and $n$ elements a feature the tuple holds the gradient of the "

@@ -13,6 +13,7 @@
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/memory_indices.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/reshape_indices.h"
 
 namespace tessera {
@@ -276,7 +277,7 @@ constexpr Constraint kConstraints[] = {{"C1",
 const OpDef kBitcast = {
     .opcode = Opcode::Bitcast,
     .kind = ExecutionKind::Structure,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData | kPassesOn},
     .summary = "The same buffer under another shape",
     .doc =
         "The bytes in memory stay where they are; shape and layout say how they are read. A transpose is a bitcast "
@@ -286,6 +287,7 @@ const OpDef kBitcast = {
     .attributes = {},
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = noCost,
     .evaluate = evaluate,
     .element = element,
 };

@@ -9,6 +9,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 
@@ -167,15 +168,17 @@ constexpr Constraint kConstraints[] = {
 const OpDef kBitcastConvert = {
     .opcode = Opcode::BitcastConvert,
     .kind = ExecutionKind::Element,
-    .category = "Elementwise",
+    .category = {OpCategory::Elementwise, kReinterprets},
     .summary = "The same bits as another type",
     .doc =
         "Reads the bits of each element as the result's type. From 32 to 8 bits a shape [2] becomes [2,4], lowest bits "
         "first; from 8 to 32 bits [2,4] becomes [2].",
+    .synonyms = "view reinterpret",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
 };

@@ -1,6 +1,8 @@
 // call and fusion: run a computation on the operands. A fusion is one kernel by intent: its computation stays closed.
 // Before: the inlining and fusion passes; after: codegen composes a fusion's ops into one program.
 #include "core/ops/op.h"
+#include "core/ops/shared/fused_bytes.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -42,37 +44,46 @@ void inferLayout(const InferContext& context, Shape& result) {
 
 Result<Literal> evaluate(const EvaluateContext& context) { return context.call(0, context.operands); }
 
+Cost costOfFusion(const CostContext& context) {
+  Cost cost = costOfCallees(context);
+  cost.bytesAccessed = fusionBytes(context);
+  return cost;
+}
+
 }  // namespace
 
-extern const OpDef kCall, kFusion;
 const OpDef kCall = {
     .opcode = Opcode::Call,
     .kind = ExecutionKind::Control,
-    .category = "Control",
+    .category = {OpCategory::Control},
     .summary = "Runs a computation on the operands.",
     .doc =
         "The result is the root of to_apply with its parameters bound to the operands. A composite call stands for a "
         "named operation whose decomposition is the computation.",
+    .title = "call {callee}",
     .operands = kOperands,
     .attributes = kCallAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = costOfCallees,
     .evaluate = evaluate,
 };
 const OpDef kFusion = {
     .opcode = Opcode::Fusion,
     .kind = ExecutionKind::Control,
-    .category = "Control",
+    .category = {OpCategory::Control},
     .summary = "Several instructions that run as one kernel.",
     .doc =
         "Means the same as a call of the fused computation; the values between its instructions are never written "
         "to memory.",
+    .title = "fusion {callee}",
     .operands = kOperands,
     .attributes = kFusionAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = costOfFusion,
     .evaluate = evaluate,
 };
 

@@ -96,7 +96,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kCholesky = {
     .opcode = Opcode::Cholesky,
     .kind = ExecutionKind::Library,
-    .category = "Linear algebra",
+    .category = {OpCategory::LinearAlgebra},
     .summary = "Cholesky factor of each matrix",
     .doc =
         "$a = L L^H$ with lower triangular $L$, or $a = U^H U$. Only the triangle that is asked for is read, and the "

@@ -8,6 +8,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 
@@ -87,16 +88,18 @@ constexpr Constraint kConstraints[] = {
 const OpDef kClamp = {
     .opcode = Opcode::Clamp,
     .kind = ExecutionKind::Element,
-    .category = "Elementwise",
+    .category = {OpCategory::Elementwise, kElementwise},
     .summary = "Limit to a range",
     .doc =
         "$r_i = \\min(\\max(x_i, a_i), b_i)$. NaN in any of the three gives NaN; when the bounds cross, "
         "the upper one wins.",
+    .synonyms = "clip",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
 };

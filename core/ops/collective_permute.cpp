@@ -343,11 +343,10 @@ Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
 
 }  // namespace
 
-extern const OpDef kCollectivePermute, kCollectivePermuteStart, kCollectivePermuteDone, kCollectiveBroadcast;
 const OpDef kCollectivePermute = {
     .opcode = Opcode::CollectivePermute,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Moves values from device to device.",
     .doc =
         "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets "
@@ -367,7 +366,7 @@ const OpDef kCollectivePermute = {
 const OpDef kCollectivePermuteStart = {
     .opcode = Opcode::CollectivePermuteStart,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Begins a collective-permute.",
     .doc = "The result is (operand, result, contexts …); only collective-permute-done may read it.",
     .operands = kOperands,
@@ -379,7 +378,7 @@ const OpDef kCollectivePermuteStart = {
 const OpDef kCollectivePermuteDone = {
     .opcode = Opcode::CollectivePermuteDone,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Ends a collective-permute.",
     .doc = "The result of the collective-permute that collective-permute-start has begun.",
     .operands = kDoneOperands,
@@ -392,7 +391,7 @@ const OpDef kCollectivePermuteDone = {
 const OpDef kCollectiveBroadcast = {
     .opcode = Opcode::CollectiveBroadcast,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Gives the value of one device to all of its group.",
     .doc = "The result is the operand of the first device of the group; devices in no group get zeros.",
     .operands = kBroadcastOperands,

@@ -11,6 +11,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 
@@ -130,17 +131,20 @@ constexpr Constraint kConstraints[] = {
 const OpDef kCompare = {
     .opcode = Opcode::Compare,
     .kind = ExecutionKind::Element,
-    .category = "Elementwise",
+    .category = {OpCategory::Elementwise, kElementwise},
     .summary = "Relation of two arrays",
     .doc =
         "$r_i = (a_i \\mathbin{D} b_i)$. As floats, every relation with NaN is false but NE. TOTALORDER orders all "
         "floats: "
         "-NaN, -inf, negative numbers, -0, 0, positive numbers, inf, NaN.",
+    .synonyms = "equal less greater ==",
+    .title = "compare{ relation}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = followOperandLayout,
+    .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
 };

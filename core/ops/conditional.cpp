@@ -1,8 +1,11 @@
 // conditional: runs one of several computations, chosen by a truth value or an index. After: the control steps of the
 // backends.
+#include <algorithm>
+
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -86,22 +89,35 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return context.call(branches[branch], context.operands.subspan(branch + 1, 1));
 }
 
+// Its dearest branch, in each respect.
+Cost cost(const CostContext& context) {
+  Cost cost;
+  for (size_t i = 0; i < context.module.callees(context.instruction).size(); ++i) {
+    const Cost branch = context.callee(i);
+    cost.flops = std::max(cost.flops, branch.flops);
+    cost.transcendentals = std::max(cost.transcendentals, branch.transcendentals);
+    cost.bytesAccessed = std::max(cost.bytesAccessed, branch.bytesAccessed);
+  }
+  return cost;
+}
+
 }  // namespace
 
-extern const OpDef kConditional;
 const OpDef kConditional = {
     .opcode = Opcode::Conditional,
     .kind = ExecutionKind::Control,
-    .category = "Control",
+    .category = {OpCategory::Control},
     .summary = "Runs one of several computations.",
     .doc =
         "With a pred selector, true runs true_computation and false runs false_computation. With an s32 selector $b$, "
         "branch $b$ runs; outside $[0, n)$ the last one. Only the chosen branch runs.",
+    .synonyms = "if switch case",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
 };
 

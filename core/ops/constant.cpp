@@ -3,6 +3,7 @@
 
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -62,30 +63,34 @@ Result<Inferred> inferParameter(const InferContext& context) {
 
 }  // namespace
 
-extern const OpDef kConstant, kParameter;
 const OpDef kConstant = {
     .opcode = Opcode::Constant,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure, kNoTraits, OpColor::Constant},
     .summary = "A value that stands in the file.",
     .doc = "The literal in parentheses is the value: numbers in nested braces, one level a dimension.",
+    .title = "{literal}",
     .operands = {},
     .attributes = {},
     .constraints = kConstantConstraints,
     .inferShape = inferConstant,
+    .cost = noCost,
     .evaluate = evaluateConstant,
     .element = elementOfConstant,
 };
 const OpDef kParameter = {
     .opcode = Opcode::Parameter,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure, kNoTraits, OpColor::Parameter},
     .summary = "An argument of the computation.",
     .doc = "parameter(n) is argument $n$ of the call. A computation's parameters are numbered from 0 without gaps.",
+    .synonyms = "input argument",
+    .title = "{argument}",
     .operands = {},
     .attributes = {},
     .constraints = kParameterConstraints,
     .inferShape = inferParameter,
+    .cost = noCost,
 };
 
 }  // namespace tessera

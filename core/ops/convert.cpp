@@ -7,6 +7,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 
@@ -58,17 +59,19 @@ constexpr Constraint kConstraints[] = {{"C1", "A complex operand converts to com
 const OpDef kConvert = {
     .opcode = Opcode::Convert,
     .kind = ExecutionKind::Element,
-    .category = "Elementwise",
+    .category = {OpCategory::Elementwise, kElementwise},
     .summary = "Values in another element type",
     .doc =
         "Floats round to nearest, ties to even. A float becomes an integer by truncation toward zero and saturation; "
         "NaN "
         "becomes 0. Integers wrap. Pred is 0 or 1, and anything that is not zero is true.",
+    .synonyms = "cast astype",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = followOperandLayout,
+    .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
 };

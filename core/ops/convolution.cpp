@@ -9,6 +9,7 @@
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/window_math.h"
 
@@ -294,23 +295,61 @@ Status element(ElementContext& context) {
   return {};
 }
 
+// Pairs (output position, window element) that meet an input element. With no base dilation each window element meets
+// one run of positions, so the count needs no loop over positions.
+double validPositions(const WindowDimension& window, int64_t size, int64_t positions) {
+  double count = 0;
+  for (int64_t w = 0; w < window.size; ++w) {
+    const int64_t shift = w * window.windowDilation - window.paddingLow;
+    if (window.baseDilation == 1) {
+      const int64_t first = shift >= 0 ? 0 : (-shift + window.stride - 1) / window.stride;
+      const int64_t past = size - shift <= 0 ? 0 : (size - shift - 1) / window.stride + 1;
+      count += static_cast<double>(std::max<int64_t>(0, std::min(past, positions) - first));
+      continue;
+    }
+    WindowDimension straight = window;
+    straight.reversal = false;
+    for (int64_t p = 0; p < positions; ++p) count += windowSource(straight, size, p, w).has_value();
+  }
+  return count;
+}
+
+double flopsOf(const CostContext& context) {
+  const auto* dims = context.instruction.attributes->get<ConvolutionDimensions>(Attr::dim_labels);
+  const Shape &lhs = context.operand(0), &rhs = context.operand(1), &out = context.shape();
+  if (!dims || out.rank() != lhs.rank() || rhs.rank() != lhs.rank()) return 0;
+  const auto at = [](const Shape& shape, int64_t d) {
+    return d >= 0 && d < shape.rank() ? shape.dimensions[static_cast<size_t>(d)] : 1;
+  };
+  double count = static_cast<double>(at(rhs, dims->kernelInput)) * static_cast<double>(at(out, dims->outputFeature)) *
+                 static_cast<double>(at(out, dims->outputBatch));
+  const Window window = windowOr(*context.instruction.attributes, dims->inputSpatial.size());
+  for (size_t i = 0; i < dims->inputSpatial.size() && i < window.dimensions.size(); ++i)
+    count *= validPositions(window.dimensions[i], at(lhs, dims->inputSpatial[i]), at(out, dims->outputSpatial[i]));
+  return 2 * count;
+}
+
+Cost cost(const CostContext& context) { return usualCost(context, flopsOf(context)); }
+
 }  // namespace
 
-extern const OpDef kConvolution;
 const OpDef kConvolution = {
     .opcode = Opcode::Convolution,
     .kind = ExecutionKind::Library,
-    .category = "Linear algebra",
+    .category = {OpCategory::LinearAlgebra},
     .summary = "Slides a kernel over spatial dimensions",
     .doc =
         "Each output element is the sum, over the kernel's spatial elements and input features, of kernel element "
         "times the input element that it lies on. Along a spatial dimension of $n$ elements there are "
         "$\\lfloor (n' + low + high - k') / stride \\rfloor + 1$ positions, with $n'$ and $k'$ the dilated sizes of "
         "input and kernel. Elements outside the input count as zero.",
+    .synonyms = "conv depthwise",
+    .title = "convolution{ window}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
 };

@@ -48,7 +48,7 @@ constexpr OperandDoc kOperands[] = {{"operand", "The value to copy."}};
 const OpDef kCopy = {
     .opcode = Opcode::Copy,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kElementwise | kMovesData},
     .summary = "The same value in a buffer of its own",
     .doc = "$r_i = x_i$. The result's layout may differ from the operand's: then elements move in memory.",
     .operands = kOperands,

@@ -2,6 +2,7 @@
 // the function that runs them (core/custom_calls).
 #include "core/ops/op.h"
 #include "core/ops/shared/faults.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -53,11 +54,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 }  // namespace
 
-extern const OpDef kCustomCall;
 const OpDef kCustomCall = {
     .opcode = Opcode::CustomCall,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kNoTraits, OpColor::Other},
     .summary = "Calls something outside HLO by its name.",
     .doc =
         "The target, its operands and its result are kept as written. Known are annotations of partitioners, the "
@@ -65,10 +65,12 @@ const OpDef kCustomCall = {
         "of manual regions, TopK, XLA's matrix decompositions, the LAPACK targets of jaxlib, and what a library of the "
         "user "
         "offers (tessera run --custom-call-library). An unknown target is an error when the program runs, not before.",
+    .title = "custom-call {custom_call_target}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = noCost,
     .evaluate = evaluate,
 };
 

@@ -19,11 +19,10 @@ Result<Literal> evaluatePartition(const EvaluateContext& context) {
 
 }  // namespace
 
-extern const OpDef kReplicaId, kPartitionId;
 const OpDef kReplicaId = {
     .opcode = Opcode::ReplicaId,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kNoTraits, OpColor::Constant},
     .summary = "The number of the replica that runs.",
     .doc = "The result is $0 … N-1$ where $N$ replicas run; all partitions of a replica get the same number.",
     .operands = {},
@@ -35,7 +34,7 @@ const OpDef kReplicaId = {
 const OpDef kPartitionId = {
     .opcode = Opcode::PartitionId,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kNoTraits, OpColor::Constant},
     .summary = "The number of the partition that runs.",
     .doc = "The result is $0 … M-1$ where a program is cut into $M$ partitions.",
     .operands = {},

@@ -8,6 +8,7 @@
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
@@ -28,7 +29,6 @@ constexpr AttributeRow kAttributes[] = {
      "dot_any_f8_any_f8_f32 dot_any_f8_any_f8_f32_fast_accum dot_f16_f16_f16 dot_f16_f16_f32 dot_bf16_bf16_bf16 "
      "dot_bf16_bf16_f32 dot_bf16_bf16_f32_x3 dot_bf16_bf16_f32_x6 dot_bf16_bf16_f32_x9 dot_tf32_tf32_f32 "
      "dot_tf32_tf32_f32_x3 dot_f32_f32_f32 dot_f64_f64_f64"},
-    {Attr::sparsity_config, false, "", "structured sparsity of an operand; kept and shown"},
 };
 
 constexpr Constraint kConstraints[] = {
@@ -67,8 +67,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkNamedOnce(context, 0, {&dims.lhsBatch, &dims.lhsContracting}));
   TESSERA_TRY(checkNamedOnce(context, 1, {&dims.rhsBatch, &dims.rhsContracting}));
   TESSERA_TRY(checkDimensionPairs(context, "C3", "batch", dims.lhsBatch, dims.rhsBatch));
-  if (!context.attributes->has(Attr::sparsity_config))
-    TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", dims.lhsContracting, dims.rhsContracting));
+  TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", dims.lhsContracting, dims.rhsContracting));
   Inferred out;
   const bool written = context.written && context.written->isArray();
   out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
@@ -173,23 +172,32 @@ Status element(ElementContext& context) {
   return {};
 }
 
+Cost cost(const CostContext& context) {
+  const Shape& lhs = context.operand(0);
+  double contracted = 1;
+  for (int64_t d : context.instruction.attributes->ints(Attr::lhs_contracting_dims))
+    if (d >= 0 && d < lhs.rank()) contracted *= static_cast<double>(lhs.dimensions[static_cast<size_t>(d)]);
+  return usualCost(context, 2 * elementsOf(context.shape()) * contracted);
+}
+
 }  // namespace
 
-extern const OpDef kDot;
 const OpDef kDot = {
     .opcode = Opcode::Dot,
     .kind = ExecutionKind::Library,
-    .category = "Linear algebra",
+    .category = {OpCategory::LinearAlgebra},
     .summary = "Products summed over contracting dimensions",
     .doc =
         "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the dimensions of each operand may "
         "stand in any order. Vector products, matrix products and batched products are all this op. Where the "
         "element types differ, the operands are converted to the result's type if that is the higher one; else the "
         "product is computed in the higher type of the operands, and converted.",
+    .synonyms = "matmul mm gemm einsum @",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
 };

@@ -57,7 +57,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kDynamicReshape = {
     .opcode = Opcode::DynamicReshape,
     .kind = ExecutionKind::Library,
-    .category = "Dynamic shapes",
+    .category = {OpCategory::DynamicShapes},
     .summary = "Same elements, dimensions of the run",
     .doc =
         "The elements of the operand that count, in row-major order, fill the result's dimensions, whose sizes are the "

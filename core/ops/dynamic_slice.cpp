@@ -6,6 +6,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/start_indices.h"
 
 namespace tessera {
@@ -82,7 +83,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kDynamicSlice = {
     .opcode = Opcode::DynamicSlice,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "A part at a computed place",
     .doc =
         "$r_i = x_{s + i}$ in each dimension with $s = \\min(\\max(start, 0), size - part)$: starts outside are moved "
@@ -92,6 +93,7 @@ const OpDef kDynamicSlice = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = costOfPart,
     .evaluate = evaluate,
     .element = element,
 };

@@ -7,6 +7,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/start_indices.h"
 
 namespace tessera {
@@ -114,12 +115,15 @@ constexpr Constraint kConstraints[] = {
     kStartConstraints[2],
 };
 
+// Only the part: the rest stays where it is.
+Cost cost(const CostContext& context) { return {0, 0, 2 * bytesOf(context.operand(1)) + bytesOf(context.operand(2))}; }
+
 }  // namespace
 
 const OpDef kDynamicUpdateSlice = {
     .opcode = Opcode::DynamicUpdateSlice,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Replace a part at a computed place",
     .doc =
         "The operand, but $r_{s + i} = u_i$ with $s = \\min(\\max(start, 0), size - part)$ in each dimension. When "
@@ -130,6 +134,7 @@ const OpDef kDynamicUpdateSlice = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
     .loops = loops,

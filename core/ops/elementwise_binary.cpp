@@ -1,16 +1,19 @@
-// The elementwise ops of two operands, as a table: result[i] = f(lhs[i], rhs[i]). A row says which element types f
-// takes, the scalar function in double, complex and 64-bit integers (the evaluator's), and the node that code
-// generation uses. Integers wrap; division by zero gives all ones; a shift by the width or more gives no bits.
+// The elementwise ops of two operands: result[i] = f(lhs[i], rhs[i]). What f is, which types it takes and how it is
+// described stand in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
+// that the rows' EVALUATED column calls beside the C library. Integers wrap; division by zero gives all ones.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "core/element/scalar_functions.h"
+#include "core/element/scalar_values.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/complex_functions.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 
@@ -18,16 +21,11 @@ namespace {
 
 using Complex128 = std::complex<double>;
 
-enum Accepts : unsigned { kPred = 1, kInteger = 2, kFloat = 4, kComplex = 8 };
-constexpr unsigned kNumber = kInteger | kFloat | kComplex;
-
 struct BinaryRow {
   Opcode opcode;
-  NodeOp node;
-  unsigned accepts;
-  double (*real)(double, double) = nullptr;
-  Complex128 (*complex)(Complex128, Complex128) = nullptr;
-  int64_t (*integer)(int64_t, int64_t, ElementType) = nullptr;
+  double (*real)(double, double);
+  Complex128 (*complex)(Complex128, Complex128);
+  int64_t (*integer)(int64_t, int64_t, ElementType);
 };
 
 // Arithmetic on bits, so that overflow wraps.
@@ -99,64 +97,28 @@ double minimum(double a, double b) {
   return a < b ? a : b;
 }
 
+// What a row says nothing of is never called: inferShape refuses the type.
+struct None {
+  template <class T>
+  constexpr operator T() const {
+    return T{};
+  }
+};
+constexpr None none;
+
+#define EVALUATED(real, complex, integer)                                                           \
+  [](double a, double b) -> double { return (static_cast<void>(a + b), real); },                    \
+      [](Complex128 a, Complex128 b) -> Complex128 { return (static_cast<void>(a + b), complex); }, \
+      [](int64_t a, int64_t b, ElementType type) -> int64_t {                                       \
+        return (static_cast<void>(a & b), static_cast<void>(type), integer);                        \
+      }
+#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, evaluated, ...) \
+  {Opcode::opcode, evaluated},
 constexpr BinaryRow kRows[] = {
-    {Opcode::Add, NodeOp::Add, kPred | kNumber, [](double a, double b) { return a + b; },
-     [](Complex128 a, Complex128 b) { return a + b; },
-     [](int64_t a, int64_t b, ElementType) { return wrapped(bits(a) + bits(b)); }},
-    {Opcode::Subtract, NodeOp::Subtract, kNumber, [](double a, double b) { return a - b; },
-     [](Complex128 a, Complex128 b) { return a - b; },
-     [](int64_t a, int64_t b, ElementType) { return wrapped(bits(a) - bits(b)); }},
-    {Opcode::Multiply, NodeOp::Multiply, kPred | kNumber, [](double a, double b) { return a * b; },
-     [](Complex128 a, Complex128 b) { return a * b; },
-     [](int64_t a, int64_t b, ElementType) { return wrapped(bits(a) * bits(b)); }},
-    {Opcode::Divide, NodeOp::Divide, kNumber, [](double a, double b) { return a / b; },
-     [](Complex128 a, Complex128 b) { return a / b; }, divideIntegers},
-    {Opcode::Remainder, NodeOp::Remainder, kInteger | kFloat, [](double a, double b) { return std::fmod(a, b); },
-     nullptr, remainderIntegers},
-    {Opcode::Maximum, NodeOp::Maximum, kPred | kInteger | kFloat, maximum, nullptr,
-     [](int64_t a, int64_t b, ElementType type) { return lessIntegers(a, b, type) ? b : a; }},
-    {Opcode::Minimum, NodeOp::Minimum, kPred | kInteger | kFloat, minimum, nullptr,
-     [](int64_t a, int64_t b, ElementType type) { return lessIntegers(b, a, type) ? b : a; }},
-    {Opcode::Power, NodeOp::Power, kNumber, [](double a, double b) { return std::pow(a, b); }, complexPower,
-     powerIntegers},
-    {Opcode::Atan2, NodeOp::Atan2, kFloat | kComplex, [](double a, double b) { return std::atan2(a, b); },
-     complexAtan2},
-    {Opcode::And, NodeOp::And, kPred | kInteger, nullptr, nullptr,
-     [](int64_t a, int64_t b, ElementType) { return a & b; }},
-    {Opcode::Or, NodeOp::Or, kPred | kInteger, nullptr, nullptr,
-     [](int64_t a, int64_t b, ElementType) { return a | b; }},
-    {Opcode::Xor, NodeOp::Xor, kPred | kInteger, nullptr, nullptr,
-     [](int64_t a, int64_t b, ElementType) { return a ^ b; }},
-    {Opcode::ShiftLeft, NodeOp::ShiftLeft, kInteger, nullptr, nullptr, shiftLeft},
-    {Opcode::ShiftRightArithmetic, NodeOp::ShiftRightArithmetic, kInteger, nullptr, nullptr, shiftRightArithmetic},
-    {Opcode::ShiftRightLogical, NodeOp::ShiftRightLogical, kInteger, nullptr, nullptr, shiftRightLogical},
-    {Opcode::Complex, NodeOp::MakeComplex, kFloat},
-    {Opcode::Mulhi, NodeOp::MulHi, kInteger, nullptr, nullptr, multiplyHigh},
+#include "core/element/scalar_functions.inc"
 };
 
 const BinaryRow& rowOf(Opcode opcode) { return *std::ranges::find(kRows, opcode, &BinaryRow::opcode); }
-
-bool accepted(const BinaryRow& row, ElementType type) {
-  if (row.opcode == Opcode::Complex) return type == ElementType::F32 || type == ElementType::F64;
-  const unsigned bit = type == ElementType::Pred ? kPred
-                       : isInteger(type)         ? kInteger
-                       : isFloat(type)           ? kFloat
-                                                 : kComplex;
-  return (row.accepts & bit) != 0;
-}
-
-std::string acceptedText(const BinaryRow& row) {
-  if (row.opcode == Opcode::Complex) return "f32 or f64";
-  std::string text;
-  auto append = [&](unsigned bit, const char* name) {
-    if (row.accepts & bit) text += (text.empty() ? "" : ", ") + std::string(name);
-  };
-  append(kPred, "pred");
-  append(kInteger, "integer");
-  append(kFloat, "float");
-  append(kComplex, "complex");
-  return text;
-}
 
 Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
@@ -169,13 +131,13 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C2", fmt::format("the operands of {} must have one element type", nameOf(context.opcode)),
                             std::string(nameOf(lhs.type)), std::string(nameOf(rhs.type)));
   }
-  const BinaryRow& row = rowOf(context.opcode);
-  if (!accepted(row, lhs.type) || !accepted(row, rhs.type)) {
+  const unsigned takes = scalarFunctionOf(context.opcode)->takes;
+  if (!takesType(takes, lhs.type) || !takesType(takes, rhs.type)) {
     return context.violated("C3", fmt::format("{} does not take {} elements", nameOf(context.opcode), nameOf(lhs.type)),
-                            acceptedText(row), std::string(nameOf(lhs.type)));
+                            takenTypesText(takes), std::string(nameOf(lhs.type)));
   }
   ElementType type = widerType(lhs.type, rhs.type);
-  if (row.opcode == Opcode::Complex) type = type == ElementType::F32 ? ElementType::C64 : ElementType::C128;
+  if (takes & kGivesComplex) type = type == ElementType::F32 ? ElementType::C64 : ElementType::C128;
   Shape shape = elementwiseShape(context, lhs, type);
   return Inferred{shape, reasonsAsOperand(shape, 0)};
 }
@@ -202,7 +164,7 @@ NodeOp nodeFor(NodeOp node, ElementType type) {
 Status element(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId lhs, context.read(0, context.indices));
   TESSERA_ASSIGN_OR_RETURN(const NodeId rhs, context.read(1, context.indices));
-  const NodeOp node = nodeFor(rowOf(context.instruction.opcode).node, context.operandShape(0).type);
+  const NodeOp node = nodeFor(scalarFunctionOf(context.instruction.opcode)->node, context.operandShape(0).type);
   context.results = {node == NodeOp::MakeComplex ? context.builder.makeComplex(lhs, rhs)
                                                  : context.builder.binary(node, lhs, rhs)};
   return {};
@@ -215,62 +177,31 @@ constexpr Constraint kConstraints[] = {
     {"C3", "The element type is one that the function takes."},
 };
 // A function of all types has no C3 to violate.
-constexpr std::span<const Constraint> constraintsOf(Opcode opcode) {
-  for (const BinaryRow& row : kRows)
-    if (row.opcode == opcode && row.accepts == (kPred | kNumber)) return std::span(kConstraints).first(2);
-  return kConstraints;
+constexpr std::span<const Constraint> constraintsOf(unsigned takes) {
+  return takes == kAnyType ? std::span(kConstraints).first(2) : std::span(kConstraints);
 }
+constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transcendentalPerElement : flopPerElement; }
 
 }  // namespace
 
-#define TESSERA_BINARY(name, summary, doc)            \
-  const OpDef k##name = {Opcode::name,                \
-                         ExecutionKind::Element,      \
-                         "Elementwise",               \
-                         summary,                     \
-                         doc,                         \
-                         kOperands,                   \
-                         {},                          \
-                         constraintsOf(Opcode::name), \
-                         inferShape,                  \
-                         followOperandLayout,         \
-                         nullptr,                     \
-                         evaluate,                    \
-                         element};
-
-TESSERA_BINARY(Add, "Sum", "$r_i = a_i + b_i$; integers wrap around, pred is logical or.")
-TESSERA_BINARY(And, "And", "Logical and of pred, bitwise and of integers.")
-TESSERA_BINARY(Atan2, "Angle of a point",
-               "$r_i = \\operatorname{atan2}(y_i, x_i)$: the angle of $(x_i, y_i)$ in $(-\\pi, \\pi]$; lhs is y. Exact "
-               "to 2 ulp for f32 and f64; "
-               "narrower floats are computed in f32 and rounded once.")
-TESSERA_BINARY(Complex, "Complex number from its parts", "$r_i = a_i + \\mathrm{i}\\, b_i$.")
-TESSERA_BINARY(Divide, "Quotient",
-               "$r_i = a_i / b_i$; integers truncate toward zero, division by zero gives all one bits, and the most "
-               "negative integer divided by -1 stays itself.")
-TESSERA_BINARY(Maximum, "Larger of two", "$r_i = \\max(a_i, b_i)$; NaN when either is NaN.")
-TESSERA_BINARY(Minimum, "Smaller of two", "$r_i = \\min(a_i, b_i)$; NaN when either is NaN.")
-TESSERA_BINARY(Mulhi, "High half of a product", "The upper half of the double-width product of two integers.")
-TESSERA_BINARY(Multiply, "Product", "$r_i = a_i b_i$; integers wrap around, pred is logical and.")
-TESSERA_BINARY(Or, "Or", "Logical or of pred, bitwise or of integers.")
-TESSERA_BINARY(
-    Power, "Power",
-    "$r_i = a_i^{b_i}$. Integers are read as signed; a negative exponent gives 0 unless the base is 1 or -1, and of "
-    "others the low six bits count. Exact to 2 ulp for f32 and f64; narrower floats are computed in f32 and "
-    "rounded once.")
-TESSERA_BINARY(Remainder, "Remainder",
-               "$r_i = a_i - b_i \\operatorname{trunc}(a_i / b_i)$, with the sign of the dividend; an integer "
-               "remainder by zero is the dividend.")
-TESSERA_BINARY(ShiftLeft, "Shift left",
-               "$r_i = a_i \\cdot 2^{b_i}$ in the type's bits; 0 when the amount is the width or more.")
-TESSERA_BINARY(
-    ShiftRightArithmetic, "Shift right, keeping the sign",
-    "Bits move down and copies of the sign bit come in; only sign bits remain when the amount is the width or more.")
-TESSERA_BINARY(ShiftRightLogical, "Shift right, filling with zeros",
-               "Bits move down and zeros come in; 0 when the amount is the width or more.")
-TESSERA_BINARY(Subtract, "Difference", "$r_i = a_i - b_i$; integers wrap around.")
-TESSERA_BINARY(Xor, "Exclusive or", "Logical exclusive or of pred, bitwise exclusive or of integers.")
-
-#undef TESSERA_BINARY
+#define TESSERA_BINARY_FUNCTION(node, name, takes, price, how, symbol, neutral, value, evaluated, approximation, \
+                                forms, reference, words, line, paragraph)                                        \
+  const OpDef k##name = {                                                                                        \
+      .opcode = Opcode::name,                                                                                    \
+      .kind = ExecutionKind::Element,                                                                            \
+      .category = {OpCategory::Elementwise, kElementwise},                                                       \
+      .summary = line,                                                                                           \
+      .doc = paragraph,                                                                                          \
+      .synonyms = words,                                                                                         \
+      .operands = kOperands,                                                                                     \
+      .attributes = {},                                                                                          \
+      .constraints = constraintsOf(takes),                                                                       \
+      .inferShape = inferShape,                                                                                  \
+      .inferLayout = followOperandLayout,                                                                        \
+      .cost = costOf(price),                                                                                     \
+      .evaluate = evaluate,                                                                                      \
+      .element = element,                                                                                        \
+  };
+#include "core/element/scalar_functions.inc"
 
 }  // namespace tessera

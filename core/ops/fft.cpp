@@ -1,6 +1,7 @@
 // fft: forward and inverse Fourier transforms over the last one to three dimensions, complex to complex, real to half a
 // spectrum and back. Lines are transformed in double precision (core/fourier), one dimension after the other.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -199,12 +201,20 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
+// A complex multiplication and addition an element in each of log2(length) steps.
+Cost cost(const CostContext& context) {
+  double flops = 8 * elementsOf(context.operand(0));
+  for (int64_t length : context.instruction.attributes->ints(Attr::fft_length))
+    flops *= length <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(length)) - 1;
+  return usualCost(context, flops);
+}
+
 }  // namespace
 
 const OpDef kFft = {
     .opcode = Opcode::Fft,
     .kind = ExecutionKind::Library,
-    .category = "Linear algebra",
+    .category = {OpCategory::LinearAlgebra},
     .summary = "Fourier transform of the last dimensions",
     .doc =
         "FFT: $X_k = \\sum_j x_j e^{-2 \\pi i j k / n}$ along each of the last one to three dimensions; IFFT the "
@@ -219,6 +229,7 @@ const OpDef kFft = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = nullptr,
+    .cost = cost,
     .evaluate = evaluate,
 };
 

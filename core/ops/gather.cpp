@@ -10,6 +10,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/start_indices.h"
 
 namespace tessera {
@@ -278,7 +279,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kGather = {
     .opcode = Opcode::Gather,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Collect slices at computed places",
     .doc =
         "For each index vector of start_indices a slice of slice_sizes is taken from the operand; starts are clamped "
@@ -287,10 +288,12 @@ const OpDef kGather = {
         "collapsed "
         "dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: offset_dims={1}, "
         "collapsed_slice_dims={0}, start_index_map={0}.",
+    .synonyms = "gather_nd take index embedding",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = costOfPart,
     .evaluate = evaluate,
     .element = element,
 };

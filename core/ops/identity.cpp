@@ -2,6 +2,7 @@
 // mark, and move no data.
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 constexpr OperandDoc kValue[] = {{"value", "any value"}};
 constexpr OperandDoc kValueAndToken[] = {{"value", "any value"}, {"token", "what has to be done first"}};
 constexpr OperandDoc kTokens[] = {{"tokens", "tokens, or values to wait for: any number, also none"}};
-constexpr AttributeRow kDomainAttributes[] = {{Attr::domain, false, "", "kind, entry and exit of the domain"}};
+constexpr AttributeRow kDomainAttributes[] = {{Attr::domain, true, "", "kind, entry and exit of the domain"}};
 constexpr Constraint kDependencyConstraints[] = {{"C1", "the second operand is a token"}};
 
 Inferred sameAs(const Shape& shape) {
@@ -41,23 +42,23 @@ Result<Literal> evaluateAfterAll(const EvaluateContext&) { return Literal::token
 
 }  // namespace
 
-extern const OpDef kAfterAll, kAddDependency, kOptBarrier, kDomain;
 const OpDef kAfterAll = {
     .opcode = Opcode::AfterAll,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure},
     .summary = "One token after several.",
     .doc = "The result is a token that is there once all operands are. With no operands it begins a chain of tokens.",
     .operands = kTokens,
     .attributes = {},
     .constraints = {},
     .inferShape = inferAfterAll,
+    .cost = noCost,
     .evaluate = evaluateAfterAll,
 };
 const OpDef kAddDependency = {
     .opcode = Opcode::AddDependency,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure, kPassesOn},
     .summary = "A value that waits for a token.",
     .doc = "The result is the first operand; what reads it runs after the token.",
     .operands = kValueAndToken,
@@ -65,13 +66,14 @@ const OpDef kAddDependency = {
     .constraints = kDependencyConstraints,
     .inferShape = inferDependency,
     .inferLayout = sameLayout,
+    .cost = noCost,
     .evaluate = evaluateSame,
     .element = elementSame,
 };
 const OpDef kOptBarrier = {
     .opcode = Opcode::OptBarrier,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure, kPassesOn},
     .summary = "A value that no pass moves work across.",
     .doc =
         "The result is the operand. All of it is computed before anything that reads the result, and no pass merges "
@@ -81,13 +83,14 @@ const OpDef kOptBarrier = {
     .constraints = {},
     .inferShape = inferSame,
     .inferLayout = sameLayout,
+    .cost = noCost,
     .evaluate = evaluateSame,
     .element = elementSame,
 };
 const OpDef kDomain = {
     .opcode = Opcode::Domain,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure, kPassesOn, OpColor::Other},
     .summary = "The border between two domains, such as shardings.",
     .doc = "The result is the operand; the attribute says what changes at the border.",
     .operands = kValue,

@@ -92,11 +92,10 @@ Result<Literal> evaluateOutfeed(const EvaluateContext& context) {
 
 }  // namespace
 
-extern const OpDef kInfeed, kOutfeed;
 const OpDef kInfeed = {
     .opcode = Opcode::Infeed,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Takes data from outside.",
     .doc =
         "The result is the next data of the device's source, and a token. Infeeds are ordered by their tokens. An "
@@ -110,7 +109,7 @@ const OpDef kInfeed = {
 const OpDef kOutfeed = {
     .opcode = Opcode::Outfeed,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Gives data to the outside.",
     .doc = "The data goes to the device's sink; the result is a token.",
     .operands = kOutfeedOperands,

@@ -57,9 +57,11 @@ constexpr Constraint kConstraints[] = {
 const OpDef kIota = {
     .opcode = Opcode::Iota,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData, OpColor::Constant},
     .summary = "Count along a dimension",
     .doc = "$r_{i_0 \\dots i_n} = i_d$ with $d$ = iota_dimension.",
+    .synonyms = "arange range",
+    .title = "iota along {iota_dimension}",
     .operands = {},
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -5,6 +5,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_function.h"
 
 namespace tessera {
@@ -13,13 +14,13 @@ namespace {
 constexpr OperandDoc kOperands[] = {{"operands", "N arrays of equal dimensions"}};
 
 constexpr AttributeRow kAttributes[] = {
-    {Attr::dimensions, true, "", "all dimensions in order: 0 … rank-1"},
+    {Attr::dimensions, false, "", "all dimensions in order: 0 … rank-1; the same when empty or left out"},
     {Attr::to_apply, true, "", "computation of N scalars that gives one scalar"},
 };
 
 constexpr Constraint kConstraints[] = {
     {"C1", "There is at least one operand, and all are arrays of equal dimensions."},
-    {"C2", "`dimensions` names all dimensions in order."},
+    {"C2", "`dimensions` names all dimensions in order, or none."},
     {"C3", "`to_apply` takes one scalar of each operand's type and gives a scalar."},
 };
 
@@ -27,7 +28,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkEqualDimensions(context, "C1"));
   const Shape& first = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
-  bool inOrder = static_cast<int64_t>(dims.size()) == first.rank();
+  bool inOrder = dims.empty() || static_cast<int64_t>(dims.size()) == first.rank();
   for (size_t d = 0; inOrder && d < dims.size(); ++d) inOrder = dims[d] == static_cast<int64_t>(d);
   if (!inOrder)
     return context.violated("C2", "map runs over all dimensions in order", fmt::format("0 … {}", first.rank() - 1),
@@ -82,20 +83,23 @@ Status element(ElementContext& context) {
   return {};
 }
 
+Cost cost(const CostContext& context) { return appliedCost(context, 0, elementsOf(context.shape())); }
+
 }  // namespace
 
-extern const OpDef kMap;
 const OpDef kMap = {
     .opcode = Opcode::Map,
     .kind = ExecutionKind::Element,
-    .category = "Elementwise",
+    .category = {OpCategory::Elementwise, kElementwise, OpColor::Control},
     .summary = "Applies a scalar computation element by element",
     .doc = "Element $i$ of the result is `to_apply` of the elements $i$ of all operands.",
+    .title = "map {reducer}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
 };

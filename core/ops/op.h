@@ -1,8 +1,10 @@
 // The contract of an operation. One OpDef per opcode says everything there is to know about it: operands, attribute
-// rows and constraints as data, and five functions. The parser, printer, verifier, evaluator, code generator,
-// inspector and help read OpDefs; none of them knows an opcode by name.
+// rows, constraints, category and traits as data, and a few functions. The parser, printer, verifier, evaluator, code
+// generator, canvas, palette, inspector and help read OpDefs. What knows opcodes by name beside the op files is listed
+// in tests/lint/opcode_switches.txt: rules of passes, rows of formats, tables of libraries.
 //
-// An op file defines `const OpDef kConcatenate` (k + the opcode's enumerator) and one line in ops.inc lists it.
+// For every line of core/hlo/opcodes.inc an op file defines `const OpDef kConcatenate` (k + the enumerator); one that
+// is missing does not link.
 #pragma once
 
 #include <array>
@@ -27,6 +29,7 @@ struct OpDef;
 class ElementContext;  // core/ops/shared/element_context.h
 class LoopContext;     // core/ops/shared/element_context.h
 class Communicator;    // core/devices/collectives.h
+struct CostContext;    // core/ops/shared/op_cost.h
 
 enum class ExecutionKind : uint8_t {
   Element,    // one output element from input elements: `element` describes it
@@ -35,6 +38,42 @@ enum class ExecutionKind : uint8_t {
   Control,    // while, conditional, call, fusion
   Library,    // dot, convolution, sort, fft, linear algebra: the backend has one file for it
   Effect,     // infeed, send, custom-call, collectives
+};
+
+// Groups of the palette and of help, and colours of nodes. No decision of the compiler reads it: that is what traits
+// are for.
+enum class OpCategory : uint8_t {
+  Elementwise,
+  DataMovement,
+  Reduction,
+  LinearAlgebra,
+  Control,
+  Structure,
+  Communication,
+  Random,
+  Normalization,
+  DynamicShapes,
+};
+std::string_view nameOf(OpCategory category);  // "Data movement"
+
+// What may be concluded of an op by those who do not know it.
+enum OpTraits : uint16_t {
+  kNoTraits = 0,
+  kElementwise = 1,   // element i of the result comes from the elements i of the operands alone, or from scalars
+  kReinterprets = 2,  // elementwise where operand and result have elements of one width
+  kMovesData = 4,     // the result's elements are elements of the operands, or tell places
+  kPassesOn = 8,      // the result is its first operand, all of them, or a part of it, in the same memory
+  kSideEffect = 16,   // something beyond the result happens, or must happen as often and in the order that the text has
+};
+
+// Where a node's colour is not its category's.
+enum class OpColor : uint8_t { OfCategory, Parameter, Constant, Control, Other };
+
+struct OpClass {
+  OpCategory category;
+  uint16_t traits = kNoTraits;
+  OpColor color = OpColor::OfCategory;
+  bool has(unsigned any) const { return (traits & any) != 0; }
 };
 
 struct OperandDoc {
@@ -114,16 +153,21 @@ struct EvaluateContext {
 struct OpDef {
   Opcode opcode;
   ExecutionKind kind;
-  std::string_view category;  // palette: "Elementwise", "Data movement", "Reduction", "Linear algebra", "Control", …
-  std::string_view summary;   // one line of help
-  std::string_view doc;       // paragraphs of help; formulas between $…$
+  OpClass category;
+  std::string_view summary;        // one line of help
+  std::string_view doc;            // paragraphs of help; formulas between $…$
+  std::string_view synonyms = "";  // further words that find it in the palette, blank separated
+  // The title of a node: "iota along {iota_dimension}": {parts} are attributes and what core/arrange/titles.cpp lists.
+  // "": the opcode's name.
+  std::string_view title = "";
   std::span<const OperandDoc> operands;
   std::span<const AttributeRow> attributes;  // print order
   std::span<const Constraint> constraints;
   Result<Inferred> (*inferShape)(const InferContext&) = nullptr;
   // Layout of the result from the operands' layouts, per array leaf; null: default layout.
   void (*inferLayout)(const InferContext&, Shape& result) = nullptr;
-  Cost (*cost)(const InferContext&, const Shape& result) = nullptr;  // null: XLA's rule for the kind, core/cost
+  // What XLA's cost analysis counts; null: no arithmetic, and every operand read and the result written once.
+  Cost (*cost)(const CostContext&) = nullptr;
   Result<Literal> (*evaluate)(const EvaluateContext&) = nullptr;
   // kind Element: one scalar per array leaf of the result. Fails with Fault::Unsupported for types it cannot do.
   Status (*element)(ElementContext&) = nullptr;
@@ -131,16 +175,21 @@ struct OpDef {
   Status (*loops)(LoopContext&) = nullptr;
 };
 
-// One per op file (external linkage for `const OpDef kAdd = …`); those of opcodes without an op file are never used.
+// External linkage for the op files' `const OpDef kAdd = …`.
 #define TESSERA_OPCODE(enumerator, name, arity) extern const OpDef k##enumerator;
 #include "core/hlo/opcodes.inc"
 #undef TESSERA_OPCODE
 
-// nullptr when the opcode has no op file.
+// nullptr for Unknown.
 const OpDef* findOp(Opcode opcode);
-// All of them, in the order of ops.inc.
+// All of them, by name.
 std::span<const OpDef* const> allOps();
-// Rows of any opcode that HLO text knows, those without an op file included (syntax_only.cpp); empty for Unknown.
+bool hasTrait(Opcode opcode, unsigned any);  // of OpTraits
+// The op's rows; empty for Unknown. Reader, verifier, protobuf, inspector and completion go by them.
 std::span<const AttributeRow> attributeRowsOf(Opcode opcode);
+// May the instruction carry the attribute: by one of its rows, or because every instruction may?
+bool takesAttribute(Opcode opcode, Attr attr);
+// Those of its rows without which the instruction is unfinished.
+const std::vector<Attr>& requiredAttributesOf(Opcode opcode);
 
 }  // namespace tessera

@@ -124,7 +124,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kPad = {
     .opcode = Opcode::Pad,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Surround and space out with a value",
     .doc =
         "Element $x_i$ goes to place $low + i (interior + 1)$; all other places hold the padding value. A "

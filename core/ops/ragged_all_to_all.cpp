@@ -92,11 +92,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 }  // namespace
 
-extern const OpDef kRaggedAllToAll;
 const OpDef kRaggedAllToAll = {
     .opcode = Opcode::RaggedAllToAll,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Every device sends pieces of its own choice to every device.",
     .doc =
         "With $n$ pieces for each receiver, pieces $jn … (j+1)n-1$ go to device $j$ of the group: `send_sizes` rows of "

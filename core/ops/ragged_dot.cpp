@@ -288,11 +288,10 @@ Status element(ElementContext& context) {
 
 }  // namespace
 
-extern const OpDef kRaggedDot;
 const OpDef kRaggedDot = {
     .opcode = Opcode::RaggedDot,
     .kind = ExecutionKind::Element,
-    .category = "Linear algebra",
+    .category = {OpCategory::LinearAlgebra},
     .summary = "A dot over groups of run-time sizes",
     .doc =
         "One dimension of lhs is cut into groups whose sizes are the third operand. Where it is a free dimension, "

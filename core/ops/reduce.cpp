@@ -6,6 +6,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 
@@ -227,13 +228,16 @@ Status element(ElementContext& context) {
   return {};
 }
 
+Cost cost(const CostContext& context) {
+  return appliedCost(context, 0, elementsOf(context.operand(0)) - elementsOf(context.shape()));
+}
+
 }  // namespace
 
-extern const OpDef kReduce;
 const OpDef kReduce = {
     .opcode = Opcode::Reduce,
     .kind = ExecutionKind::Element,
-    .category = "Reduction",
+    .category = {OpCategory::Reduction},
     .summary = "Combines the elements along dimensions",
     .doc =
         "Every result element starts from the initial value and takes in, with `to_apply`, all elements of the input "
@@ -244,11 +248,13 @@ const OpDef kReduce = {
         "because the "
         "reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried "
         "together and the result is a tuple.",
+    .title = "reduce {reducer}{over dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
 };

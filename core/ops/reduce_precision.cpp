@@ -9,6 +9,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 
@@ -97,7 +98,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kReducePrecision = {
     .opcode = Opcode::ReducePrecision,
     .kind = ExecutionKind::Element,
-    .category = "Elementwise",
+    .category = {OpCategory::Elementwise, kElementwise},
     .summary = "Round to fewer bits, keep the type",
     .doc =
         "Rounds to the given mantissa bits, ties to even; what exceeds the given exponent range becomes infinity, what "
@@ -108,6 +109,7 @@ const OpDef kReducePrecision = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = followOperandLayout,
+    .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
 };

@@ -92,11 +92,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 }  // namespace
 
-extern const OpDef kReduceScatter;
 const OpDef kReduceScatter = {
     .opcode = Opcode::ReduceScatter,
     .kind = ExecutionKind::Effect,
-    .category = "Communication",
+    .category = {OpCategory::Communication, kSideEffect},
     .summary = "Reduces a value over devices; each gets one piece.",
     .doc =
         "The same as an all-reduce over the group, of which device number $k$ of the group keeps block $k$ along "

@@ -7,6 +7,7 @@
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 #include "core/ops/shared/window_math.h"
@@ -152,24 +153,30 @@ Status element(ElementContext& context) {
   return {};
 }
 
+Cost cost(const CostContext& context) {
+  return appliedCost(context, 0, (windowElements(context) - 1) * elementsOf(context.shape()));
+}
+
 }  // namespace
 
-extern const OpDef kReduceWindow;
 const OpDef kReduceWindow = {
     .opcode = Opcode::ReduceWindow,
     .kind = ExecutionKind::Element,
-    .category = "Reduction",
+    .category = {OpCategory::Reduction},
     .summary = "Reduces each position of a sliding window",
     .doc =
         "Pooling and cumulative sums. Each result element reduces the input elements under one position of the "
         "window, starting from the initial value; padding and dilation holes take no part. Along a dimension of $n$ "
         "elements there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, "
         "$w'$.",
+    .synonyms = "pool",
+    .title = "reduce-window {reducer}{ window}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
 };

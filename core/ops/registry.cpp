@@ -1,5 +1,6 @@
-// The list of all operations: ops.inc as a table from Opcode to OpDef. Everything that needs to know an operation
-// (reader, verifier, evaluator, code generation, palette, help) asks here.
+// The list of all operations: opcodes.inc as a table from Opcode to OpDef. Everything that needs to know an operation
+// (reader, verifier, evaluation, code generation, palette, help) asks here.
+#include <algorithm>
 #include <array>
 
 #include "core/ops/op.h"
@@ -8,20 +9,12 @@ namespace tessera {
 
 namespace {
 
-constexpr const OpDef* kAllOps[] = {
-#define TESSERA_OP(name) &k##name,
-#include "core/ops/ops.inc"
-#undef TESSERA_OP
+// In the order of Opcode.
+constexpr std::array<const OpDef*, kOpcodeCount> kByOpcode = {
+#define TESSERA_OPCODE(enumerator, name, arity) &k##enumerator,
+#include "core/hlo/opcodes.inc"
+#undef TESSERA_OPCODE
 };
-
-constexpr std::array<const OpDef*, kOpcodeCount> byOpcode() {
-  std::array<const OpDef*, kOpcodeCount> table{};
-#define TESSERA_OP(name) table[static_cast<size_t>(Opcode::name)] = &k##name;
-#include "core/ops/ops.inc"
-#undef TESSERA_OP
-  return table;
-}
-constexpr std::array<const OpDef*, kOpcodeCount> kByOpcode = byOpcode();
 
 }  // namespace
 
@@ -30,6 +23,56 @@ const OpDef* findOp(Opcode opcode) {
   return slot < kByOpcode.size() ? kByOpcode[slot] : nullptr;
 }
 
-std::span<const OpDef* const> allOps() { return kAllOps; }
+std::span<const OpDef* const> allOps() {
+  static const auto byName = [] {
+    auto all = kByOpcode;
+    std::ranges::sort(all, {}, [](const OpDef* op) { return nameOf(op->opcode); });
+    return all;
+  }();
+  return byName;
+}
+
+bool hasTrait(Opcode opcode, unsigned any) {
+  const OpDef* op = findOp(opcode);
+  return op && op->category.has(any);
+}
+
+std::span<const AttributeRow> attributeRowsOf(Opcode opcode) {
+  const OpDef* op = findOp(opcode);
+  return op ? op->attributes : std::span<const AttributeRow>{};
+}
+
+bool takesAttribute(Opcode opcode, Attr attr) {
+  // The attributes that every instruction may carry stand last in attributes.inc.
+  return attr >= Attr::sharding ||
+         std::ranges::find(attributeRowsOf(opcode), attr, &AttributeRow::name) != attributeRowsOf(opcode).end();
+}
+
+const std::vector<Attr>& requiredAttributesOf(Opcode opcode) {
+  static const auto table = [] {
+    std::array<std::vector<Attr>, kOpcodeCount + 1> all;
+    for (size_t k = 0; k < all.size(); ++k)
+      for (const AttributeRow& row : attributeRowsOf(static_cast<Opcode>(k)))
+        if (row.required) all[k].push_back(row.name);
+    return all;
+  }();
+  return table[static_cast<size_t>(opcode)];
+}
+
+std::string_view nameOf(OpCategory category) {
+  switch (category) {
+    case OpCategory::Elementwise: return "Elementwise";
+    case OpCategory::DataMovement: return "Data movement";
+    case OpCategory::Reduction: return "Reduction";
+    case OpCategory::LinearAlgebra: return "Linear algebra";
+    case OpCategory::Control: return "Control";
+    case OpCategory::Structure: return "Structure";
+    case OpCategory::Communication: return "Communication";
+    case OpCategory::Random: return "Random";
+    case OpCategory::Normalization: return "Normalization";
+    case OpCategory::DynamicShapes: return "Dynamic shapes";
+  }
+  return "";
+}
 
 }  // namespace tessera

@@ -61,11 +61,12 @@ constexpr Constraint kConstraints[] = {
 const OpDef kReshape = {
     .opcode = Opcode::Reshape,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Same elements, other dimensions",
     .doc =
         "The elements keep their row-major order: the last dimension counts fastest, in the operand and in the result, "
         "whatever the layouts in memory are.",
+    .synonyms = "view flatten squeeze",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -67,9 +67,11 @@ constexpr Constraint kConstraints[] = {
 const OpDef kReverse = {
     .opcode = Opcode::Reverse,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Reverse the order along dimensions",
     .doc = "$r_i = x_{n - 1 - i}$ in each of the given dimensions of size $n$; the others stay.",
+    .synonyms = "flip",
+    .title = "reverse{over dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

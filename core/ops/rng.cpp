@@ -9,6 +9,7 @@
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/random_bits.h"
 
 namespace tessera {
@@ -130,7 +131,7 @@ Result<Literal> evaluateState(const EvaluateContext& context) {
 const OpDef kRng = {
     .opcode = Opcode::Rng,
     .kind = ExecutionKind::Library,
-    .category = "Random",
+    .category = {OpCategory::Random},
     .summary = "Random numbers of a distribution",
     .doc =
         "rng_uniform draws from $[a, b)$, rng_normal with mean $a$ and standard deviation $b$. Each execution within a "
@@ -142,13 +143,14 @@ const OpDef kRng = {
     .attributes = kRngAttributes,
     .constraints = kRngConstraints,
     .inferShape = inferRng,
+    .cost = transcendentalPerElement,
     .evaluate = evaluateRng,
 };
 
 const OpDef kRngGetAndUpdateState = {
     .opcode = Opcode::RngGetAndUpdateState,
     .kind = ExecutionKind::Library,
-    .category = "Random",
+    .category = {OpCategory::Random, kSideEffect},
     .summary = "The state of a generator, which moves on",
     .doc =
         "Gives the instruction's state of 128 bits, lower word first, and adds delta to it. The state begins at "

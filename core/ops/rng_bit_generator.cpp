@@ -7,6 +7,7 @@
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/random_bits.h"
 
 namespace tessera {
@@ -117,7 +118,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kRngBitGenerator = {
     .opcode = Opcode::RngBitGenerator,
     .kind = ExecutionKind::Library,
-    .category = "Random",
+    .category = {OpCategory::Random},
     .summary = "Random bits and the next state",
     .doc =
         "Fills an array with random bits by a counter-based generator and gives the state for the next call. Equal "
@@ -127,6 +128,7 @@ const OpDef kRngBitGenerator = {
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
+    .cost = transcendentalPerElement,
     .evaluate = evaluate,
 };
 

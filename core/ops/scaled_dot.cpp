@@ -176,11 +176,10 @@ Status element(ElementContext& context) {
 
 }  // namespace
 
-extern const OpDef kScaledDot;
 const OpDef kScaledDot = {
     .opcode = Opcode::ScaledDot,
     .kind = ExecutionKind::Element,
-    .category = "Linear algebra",
+    .category = {OpCategory::LinearAlgebra},
     .summary = "A dot of operands with a scale for each block",
     .doc =
         "$out = dot(lhs · s, rhs · t)$, where $s$ and $t$ repeat each scale of lhs and rhs over the block of "

@@ -201,11 +201,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 }  // namespace
 
-extern const OpDef kScan;
 const OpDef kScan = {
     .opcode = Opcode::Scan,
     .kind = ExecutionKind::Library,
-    .category = "Reduction",
+    .category = {OpCategory::Reduction},
     .summary = "Steps along a dimension with carried values",
     .doc =
         "For each index $i$ along the dimension, in order (or from the last down with `is_reverse`), "

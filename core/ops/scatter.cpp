@@ -8,6 +8,7 @@
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 #include "core/ops/shared/scatter_targets.h"
@@ -229,24 +230,34 @@ Status loops(LoopContext& context) {
   return {};
 }
 
+// The updates alone, and their places.
+Cost cost(const CostContext& context) {
+  const size_t n = context.instruction.operands.size() / 2;
+  Cost cost{0, 0, 2 * bytesOf(context.operand(n + 1)) + bytesOf(context.operand(n))};
+  addWork(cost, context.callee(0), elementsOf(context.operand(n + 1)));
+  return cost;
+}
+
 }  // namespace
 
-extern const OpDef kScatter;
 const OpDef kScatter = {
     .opcode = Opcode::Scatter,
     .kind = ExecutionKind::Loops,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Combines updates into places given by indices",
     .doc =
         "The result starts as the operand. For every start index, in row-major order, the window of updates that "
         "belongs to it is combined by `to_apply` into the result from that place on. Windows that do not lie inside "
         "the operand are skipped. Index vectors of size 0 start all windows at the origin, and all are combined. With "
         "N operands all are updated together; the result is a tuple.",
+    .synonyms = "scatter_nd put",
+    .title = "scatter {reducer}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
     .loops = loops,
 };

@@ -4,6 +4,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 
@@ -71,14 +72,16 @@ constexpr Constraint kConstraints[] = {
 const OpDef kSelect = {
     .opcode = Opcode::Select,
     .kind = ExecutionKind::Element,
-    .category = "Elementwise",
+    .category = {OpCategory::Elementwise, kElementwise},
     .summary = "Choose between two arrays",
     .doc = "$r_i = a_i$ where $p_i$ is true, else $b_i$. A scalar predicate chooses the whole array.",
+    .synonyms = "where ternary",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
 };

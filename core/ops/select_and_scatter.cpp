@@ -8,6 +8,7 @@
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 #include "core/ops/shared/window_math.h"
@@ -225,13 +226,19 @@ Status element(ElementContext& context) {
   return {};
 }
 
+Cost cost(const CostContext& context) {
+  const double source = elementsOf(context.operand(1));
+  Cost cost = appliedCost(context, 0, source * (windowElements(context) - 1));
+  addWork(cost, context.callee(1), source);
+  return cost;
+}
+
 }  // namespace
 
-extern const OpDef kSelectAndScatter;
 const OpDef kSelectAndScatter = {
     .opcode = Opcode::SelectAndScatter,
     .kind = ExecutionKind::Element,
-    .category = "Reduction",
+    .category = {OpCategory::Reduction},
     .summary = "Scatters source elements to what windows select",
     .doc =
         "A window slides over the operand; `select` finds one element in each position (the first, replaced by each "
@@ -244,6 +251,7 @@ const OpDef kSelectAndScatter = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
     .element = element,
 };

@@ -59,7 +59,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kSetDimensionSize = {
     .opcode = Opcode::SetDimensionSize,
     .kind = ExecutionKind::Element,
-    .category = "Dynamic shapes",
+    .category = {OpCategory::DynamicShapes},
     .summary = "Gives a dimension a size at run time",
     .doc =
         "The result holds the operand's elements; along the dimension only the first `size` of them count from here "

@@ -6,6 +6,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 
@@ -85,21 +86,25 @@ constexpr Constraint kConstraints[] = {
     {"C4", "stride is at least 1."},
 };
 
+Cost costOfSlice(const CostContext& context) { return {0, 0, 2 * bytesOf(context.shape())}; }
+
 }  // namespace
 
 const OpDef kSlice = {
     .opcode = Opcode::Slice,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "A part of an array",
     .doc =
         "$r_i = x_{s + i \\cdot t}$ in each dimension, with start $s$ and stride $t$; the size is "
         "$\\lceil (limit - s) / t \\rceil$.",
+    .title = "slice{ slice}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = followOperandLayout,
+    .cost = costOfSlice,
     .evaluate = evaluate,
     .element = element,
 };

@@ -1,6 +1,7 @@
 // sort: orders the elements along one dimension by a comparator; further operands are moved along with the first.
 // Always stable, which the unstable form allows.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -10,6 +11,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/faults.h"
 #include "core/ops/shared/index_space.h"
+#include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
 
@@ -140,23 +142,32 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return literalOrTuple(std::move(outputs));
 }
 
+Cost cost(const CostContext& context) {
+  constexpr double kMax = 9e18;  // fits 64 bits
+  const double n = elementsOf(context.operand(0));
+  const double rounds = n <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(std::min(n, kMax)) - 1);
+  return usualCost(context, n * rounds);
+}
+
 }  // namespace
 
-extern const OpDef kSort;
 const OpDef kSort = {
     .opcode = Opcode::Sort,
     .kind = ExecutionKind::Library,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Sorts along a dimension with a comparator",
     .doc =
         "Every line of elements along the dimension is ordered so that no later element comes before an earlier one "
         "by the comparator. With N operands the comparator sees all of them at both positions and all are moved "
         "together; the result is a tuple.",
+    .synonyms = "order argsort",
+    .title = "sort{over dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = cost,
     .evaluate = evaluate,
 };
 

@@ -8,6 +8,7 @@
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -79,7 +80,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kStochasticConvert = {
     .opcode = Opcode::StochasticConvert,
     .kind = ExecutionKind::Library,
-    .category = "Elementwise",
+    .category = {OpCategory::Elementwise, kElementwise},
     .summary = "Floats to integers, rounded at random",
     .doc =
         "$|x|$ is rounded up when the random number, read as a fraction of $2^{bits}$, is below the fractional part of "
@@ -90,6 +91,7 @@ const OpDef kStochasticConvert = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = followOperandLayout,
+    .cost = flopPerElement,
     .evaluate = evaluate,
 };
 

@@ -49,7 +49,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kTopk = {
     .opcode = Opcode::Topk,
     .kind = ExecutionKind::Library,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "The k largest or smallest elements of each line",
     .doc =
         "Along the last dimension the $k$ largest (or smallest) elements in descending (ascending) order, and their "

@@ -79,11 +79,13 @@ constexpr Constraint kConstraints[] = {{"C1", "dimensions is a permutation of th
 const OpDef kTranspose = {
     .opcode = Opcode::Transpose,
     .kind = ExecutionKind::Element,
-    .category = "Data movement",
+    .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Permute dimensions",
     .doc =
         "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} "
         "swaps rows and columns.",
+    .synonyms = "permute swapaxes",
+    .title = "transpose{to dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -124,7 +124,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kTriangularSolve = {
     .opcode = Opcode::TriangularSolve,
     .kind = ExecutionKind::Library,
-    .category = "Linear algebra",
+    .category = {OpCategory::LinearAlgebra},
     .summary = "Solves linear systems with a triangular matrix",
     .doc =
         "$op(a) x = b$ when left_side, else $x\\, op(a) = b$, for each matrix of the batch. The other triangle of $a$ "

@@ -1,5 +1,6 @@
 // tuple and get-tuple-element: values side by side. They move no data: at run time values are leaves.
 #include "core/ops/op.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -55,33 +56,43 @@ Result<Literal> evaluateGet(const EvaluateContext& context) {
   return elements[static_cast<size_t>(index)];
 }
 
+// The table of pointers.
+Cost costOfTuple(const CostContext& context) {
+  constexpr double kPointerBytes = 8;
+  return {0, 0, kPointerBytes * static_cast<double>(context.shape().elements.size())};
+}
+
 }  // namespace
 
-extern const OpDef kTuple, kGetTupleElement;
 const OpDef kTuple = {
     .opcode = Opcode::Tuple,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure, kPassesOn},
     .summary = "Puts values side by side.",
     .doc = "Element $i$ of the result is operand $i$. Tuples exist only in the graph: no data moves.",
+    .synonyms = "outputs pack",
     .operands = kTupleOperands,
     .attributes = {},
     .constraints = {},
     .inferShape = inferTuple,
     .inferLayout = tupleLayout,
+    .cost = costOfTuple,
     .evaluate = evaluateTuple,
 };
 const OpDef kGetTupleElement = {
     .opcode = Opcode::GetTupleElement,
     .kind = ExecutionKind::Structure,
-    .category = "Structure",
+    .category = {OpCategory::Structure, kPassesOn},
     .summary = "One element of a tuple.",
     .doc = "The result is element `index` of the tuple; no data moves.",
+    .synonyms = "gte unpack",
+    .title = "element {index}",
     .operands = kGetOperands,
     .attributes = kGetAttributes,
     .constraints = kGetConstraints,
     .inferShape = inferGet,
     .inferLayout = getLayout,
+    .cost = noCost,
     .evaluate = evaluateGet,
 };
 

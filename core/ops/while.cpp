@@ -2,6 +2,7 @@
 // steps of the backends.
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/op_cost.h"
 
 namespace tessera {
 namespace {
@@ -70,20 +71,21 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 }  // namespace
 
-extern const OpDef kWhile;
 const OpDef kWhile = {
     .opcode = Opcode::While,
     .kind = ExecutionKind::Control,
-    .category = "Control",
+    .category = {OpCategory::Control},
     .summary = "Repeats a computation while a condition holds.",
     .doc =
         "The value starts as init. As long as condition(value) is true, value = body(value); the last value is the "
         "result. All of init, the parameters of both computations and the result of body have one shape $T$.",
+    .synonyms = "loop for",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
     .inferShape = inferShape,
     .inferLayout = inferLayout,
+    .cost = costOfCallees,
     .evaluate = evaluate,
 };
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "core/passes/asked_by.h"
+#include "core/passes/copy_reason.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -30,7 +30,7 @@ bool isCommutative(Opcode opcode) {
 }
 
 // Who asked for it makes no difference.
-bool counts(const Attribute& item) { return !tellsWhoAsked(item); }
+bool counts(const Attribute& item) { return !isCopyReason(item); }
 
 bool equalInWhatCounts(const AttributeSet& a, const AttributeSet& b) {
   if (equalAttributes(a, b)) return true;

@@ -1,5 +1,6 @@
 // Patterns: reading constants and classes of opcodes.
 #include "core/passes/patterns.h"
+#include "core/ops/op.h"
 
 #include <cmath>
 #include <cstring>
@@ -78,66 +79,8 @@ std::vector<int64_t> significantDimensions(const Shape& shape) {
 }
 
 bool isElementwise(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Abs:
-    case Opcode::Acos:
-    case Opcode::Acosh:
-    case Opcode::Add:
-    case Opcode::And:
-    case Opcode::Asin:
-    case Opcode::Asinh:
-    case Opcode::Atan2:
-    case Opcode::Atanh:
-    case Opcode::Cbrt:
-    case Opcode::Ceil:
-    case Opcode::Clamp:
-    case Opcode::CountLeadingZeros:
-    case Opcode::Compare:
-    case Opcode::Complex:
-    case Opcode::Convert:
-    case Opcode::Copy:
-    case Opcode::Cosine:
-    case Opcode::Cosh:
-    case Opcode::Divide:
-    case Opcode::Erf:
-    case Opcode::Exponential:
-    case Opcode::ExponentialMinusOne:
-    case Opcode::Floor:
-    case Opcode::Imag:
-    case Opcode::IsFinite:
-    case Opcode::Log:
-    case Opcode::LogPlusOne:
-    case Opcode::Logistic:
-    case Opcode::Maximum:
-    case Opcode::Minimum:
-    case Opcode::Mulhi:
-    case Opcode::Multiply:
-    case Opcode::Negate:
-    case Opcode::Not:
-    case Opcode::Or:
-    case Opcode::Popcnt:
-    case Opcode::Power:
-    case Opcode::Real:
-    case Opcode::ReducePrecision:
-    case Opcode::Remainder:
-    case Opcode::RoundNearestAfz:
-    case Opcode::RoundNearestEven:
-    case Opcode::Rsqrt:
-    case Opcode::Select:
-    case Opcode::ShiftLeft:
-    case Opcode::ShiftRightArithmetic:
-    case Opcode::ShiftRightLogical:
-    case Opcode::Sign:
-    case Opcode::Sine:
-    case Opcode::Sinh:
-    case Opcode::Sqrt:
-    case Opcode::Subtract:
-    case Opcode::Tan:
-    case Opcode::Tanh:
-    case Opcode::Xor:
-    case Opcode::Map: return true;
-    default: return false;
-  }
+  const OpDef* op = findOp(opcode);
+  return op && op->category.has(kElementwise) && op->element;
 }
 
 bool keepsBytes(const Shape& from, const Shape& to) {

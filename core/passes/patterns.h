@@ -21,7 +21,8 @@ struct PrefixSum {
   bool reversed = false;
 };
 std::optional<PrefixSum> runningTotal(const Module& module, const Instruction& instruction);
-// Result element i depends on element i of every array operand of the same dimensions, and on nothing else.
+// Result element i depends on element i of every array operand of the same dimensions, and on nothing else; kernels
+// can be made of it.
 bool isElementwise(Opcode opcode);
 // A reshape (or copy) of one row-major dense array to another: the bytes stay where they are.
 bool keepsBytes(const Shape& from, const Shape& to);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/ops/inference/callgraph.h"
+#include "core/ops/op.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera {
@@ -263,34 +264,9 @@ std::vector<ComputationId> controlComputations(const Module& module) {
 }
 
 bool hasSideEffect(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::Infeed:
-    case Opcode::Outfeed:
-    case Opcode::Send:
-    case Opcode::SendDone:
-    case Opcode::Recv:
-    case Opcode::RecvDone:
-    case Opcode::AllGather:
-    case Opcode::AllGatherStart:
-    case Opcode::AllGatherDone:
-    case Opcode::AllReduce:
-    case Opcode::AllReduceStart:
-    case Opcode::AllReduceDone:
-    case Opcode::AllToAll:
-    case Opcode::CollectiveBroadcast:
-    case Opcode::CollectivePermute:
-    case Opcode::CollectivePermuteStart:
-    case Opcode::CollectivePermuteDone:
-    case Opcode::RaggedAllToAll:
-    case Opcode::ReduceScatter:
-    case Opcode::AsyncStart:
-    case Opcode::AsyncUpdate:
-    case Opcode::AsyncDone:
-    case Opcode::RngGetAndUpdateState:
-    case Opcode::Unknown: return true;
-    case Opcode::CustomCall: return instruction.attributes->boolOr(Attr::custom_call_has_side_effect, false);
-    default: return instruction.attributes->has(Attr::control_predecessors);
-  }
+  if (instruction.opcode == Opcode::Unknown || hasTrait(instruction.opcode, kSideEffect)) return true;
+  return instruction.attributes->boolOr(Attr::custom_call_has_side_effect, false) ||
+         instruction.attributes->has(Attr::control_predecessors);
 }
 
 bool isStateful(const Instruction& instruction) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/ops/op.h"
 #include "core/picture/picture.h"
 
 namespace tessera {
@@ -58,87 +59,37 @@ ColorRole hueRole(int hue) {
   return hue < 0 ? ColorRole::NodeSubtext : static_cast<ColorRole>(static_cast<int>(ColorRole::Hue0) + hue % kHues);
 }
 
-ColorRole categoryOf(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::Parameter: return ColorRole::Parameter;
-    case Opcode::Constant:
-    case Opcode::Iota:
-    case Opcode::PartitionId:
-    case Opcode::ReplicaId: return ColorRole::Constant;
-    case Opcode::Broadcast:
-    case Opcode::Reshape:
-    case Opcode::Transpose:
-    case Opcode::Slice:
-    case Opcode::Pad:
-    case Opcode::Concatenate:
-    case Opcode::Reverse:
-    case Opcode::Gather:
-    case Opcode::Scatter:
-    case Opcode::DynamicSlice:
-    case Opcode::DynamicUpdateSlice:
-    case Opcode::Copy:
-    case Opcode::CopyStart:
-    case Opcode::CopyDone:
-    case Opcode::Bitcast:
-    case Opcode::DynamicReshape:
-    case Opcode::GetDimensionSize:
-    case Opcode::SetDimensionSize:
-    case Opcode::Sort:
-    case Opcode::Topk: return ColorRole::DataMovement;
-    case Opcode::Reduce:
-    case Opcode::ReduceWindow:
-    case Opcode::SelectAndScatter:
-    case Opcode::BatchNormGrad:
-    case Opcode::BatchNormInference:
-    case Opcode::BatchNormTraining:
-    case Opcode::Scan: return ColorRole::Reduction;
-    case Opcode::Dot:
-    case Opcode::Convolution:
-    case Opcode::RaggedDot:
-    case Opcode::ScaledDot:
-    case Opcode::Fft:
-    case Opcode::Cholesky:
-    case Opcode::TriangularSolve: return ColorRole::LinearAlgebra;
-    case Opcode::While:
-    case Opcode::Conditional:
-    case Opcode::Call:
-    case Opcode::Fusion:
-    case Opcode::Map:
-    case Opcode::Tuple:
-    case Opcode::GetTupleElement:
-    case Opcode::AfterAll:
-    case Opcode::AddDependency:
-    case Opcode::OptBarrier:
-    case Opcode::AsyncStart:
-    case Opcode::AsyncUpdate:
-    case Opcode::AsyncDone: return ColorRole::Control;
-    case Opcode::AllGather:
-    case Opcode::AllGatherStart:
-    case Opcode::AllGatherDone:
-    case Opcode::AllReduce:
-    case Opcode::AllReduceStart:
-    case Opcode::AllReduceDone:
-    case Opcode::AllToAll:
-    case Opcode::RaggedAllToAll:
-    case Opcode::CollectiveBroadcast:
-    case Opcode::CollectivePermute:
-    case Opcode::CollectivePermuteStart:
-    case Opcode::CollectivePermuteDone:
-    case Opcode::ReduceScatter:
-    case Opcode::Send:
-    case Opcode::SendDone:
-    case Opcode::Recv:
-    case Opcode::RecvDone:
-    case Opcode::Infeed:
-    case Opcode::Outfeed: return ColorRole::Collective;
-    case Opcode::CustomCall:
-    case Opcode::Rng:
-    case Opcode::RngBitGenerator:
-    case Opcode::RngGetAndUpdateState:
-    case Opcode::Domain:
-    case Opcode::Unknown: return ColorRole::Other;
-    default: return ColorRole::Elementwise;
+namespace {
+
+ColorRole roleOf(OpCategory category) {
+  switch (category) {
+    case OpCategory::Elementwise: return ColorRole::Elementwise;
+    case OpCategory::DataMovement:
+    case OpCategory::DynamicShapes: return ColorRole::DataMovement;
+    case OpCategory::Reduction:
+    case OpCategory::Normalization: return ColorRole::Reduction;
+    case OpCategory::LinearAlgebra: return ColorRole::LinearAlgebra;
+    case OpCategory::Control:
+    case OpCategory::Structure: return ColorRole::Control;
+    case OpCategory::Communication: return ColorRole::Collective;
+    case OpCategory::Random: return ColorRole::Other;
   }
+  return ColorRole::Other;
+}
+
+}  // namespace
+
+ColorRole categoryOf(const Instruction& instruction) {
+  const OpDef* op = findOp(instruction.opcode);
+  if (!op) return ColorRole::Other;
+  switch (op->category.color) {
+    case OpColor::OfCategory: return roleOf(op->category.category);
+    case OpColor::Parameter: return ColorRole::Parameter;
+    case OpColor::Constant: return ColorRole::Constant;
+    case OpColor::Control: return ColorRole::Control;
+    case OpColor::Other: return ColorRole::Other;
+  }
+  return ColorRole::Other;
 }
 
 }  // namespace tessera

@@ -18,7 +18,9 @@ namespace {
 constexpr size_t kShownText = 120;
 
 std::string shortened(std::string text) {
-  if (text.size() > kShownText) text = text.substr(0, kShownText) + "…";
+  if (text.size() <= kShownText) return text;
+  text.resize(kShownText);
+  text += "…";
   return text;
 }
 

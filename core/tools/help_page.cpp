@@ -135,7 +135,8 @@ std::string toText(const HelpPage& page) {
   const auto entry = [](std::string_view name, std::string_view words) {
     return fmt::format("  {}\n{}", name, wrapped(withFormulas(words), 6));
   };
-  std::string out = fmt::format("{} ({})\n{}", page.opcode, op.category, wrapped(withFormulas(op.summary), 0));
+  std::string out =
+      fmt::format("{} ({})\n{}", page.opcode, nameOf(op.category.category), wrapped(withFormulas(op.summary), 0));
   if (!op.doc.empty()) out += "\n" + wrapped(withFormulas(op.doc), 0);
   out += section("operands", op.operands, [&](const OperandDoc& row) { return entry(row.name, row.doc); });
   out += section("attributes", op.attributes,

@@ -1,6 +1,7 @@
 // What is open, and the order in which its parts hear of a change.
 #include "editor/document/document.h"
 
+#include <QDir>
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -82,6 +83,7 @@ void Document::install(OpenedFile file) {
   file_.begin(file);
   State fresh;
   fresh.project = file.project;
+  fresh.files = std::move(file.files);
   fresh.plain = std::move(file.plain);
   fresh.read = file.read.diagnostics.items();
   background_.dispose(std::exchange(state_, std::move(fresh)));
@@ -100,6 +102,7 @@ void Document::install(OpenedFile file) {
   emit run_.outcomeChanged();
   emit live_.changed();
   emit runSettingsChanged();
+  showAsks(file_.isOfProgram() ? filesOfRun().asks(runSettings()) : std::move(file.asks));
   if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();
@@ -235,7 +238,32 @@ void Document::arrange(const QString& title, PageChange change) {
 
 void Document::setRunSettings(RunSettings settings, const QString& title, StepKey key) {
   if (!isOpen() || isPlainGraph() || (settings == runSettings() && edits_.isEmpty())) return;
+  state_.files.trustNew(runSettings(), settings);
   edits_.setRun(title, std::move(settings), std::move(key));
+}
+
+// What a file of the program's own gives goes home.
+FileAccess Document::filesOfRun() const {
+  FileAccess out = files();
+  if (file_.isOfProgram()) out.setOutfeedFolder(QDir::homePath().toStdString());
+  return out;
+}
+
+void Document::trustSaved(const std::filesystem::path& folder) { state_.files.save(folder, module(), runSettings()); }
+
+void Document::allow(const FileAsk& ask) {
+  const Status kept = state_.files.allow(ask);
+  std::vector<FileAsk> left;
+  for (const FileAsk& each : asks())
+    if (each.hash != ask.hash) left.push_back(each);
+  showAsks(std::move(left));
+  live_.evaluate();
+  if (!kept) emit failed(QString::fromStdString(kept.error().toString()), kept.error().kind);
+}
+
+void Document::showAsks(std::vector<FileAsk> asks) {
+  state_.asks = std::move(asks);
+  emit asksChanged();
 }
 
 // Open groups are no step of the history; they stay as they are.

@@ -11,6 +11,7 @@
 #include "core/edit/edit.h"
 #include "core/formats/project.h"
 #include "core/picture/plain_graph.h"
+#include "core/trust/file_access.h"
 #include "editor/document/background.h"
 #include "editor/document/document_file.h"
 #include "editor/document/edit_queue.h"
@@ -75,6 +76,11 @@ class Document : public QObject {
   const RunSettings& runSettings() const { return state_.project.run; }
   void setRunSettings(RunSettings settings, const QString& title, StepKey key = {});
 
+  // What the file names and nobody allowed yet: libraries, feeds, files to read elsewhere. A run needs all of it.
+  const std::vector<FileAsk>& asks() const { return state_.asks; }
+  // The user says so; for this graph, this place and a library's content as it is, now and in later sessions.
+  void allow(const FileAsk& ask);
+
   // Of the open module, and before them those of the file that could not be opened last.
   const std::vector<Diagnostic>& diagnostics() const { return state_.diagnostics; }
 
@@ -84,6 +90,10 @@ class Document : public QObject {
   // --- for the parts
   void install(OpenedFile file);
   void rememberOpenGroups();  // those that are open now, in the project
+  const FileAccess& files() const { return state_.files; }
+  FileAccess filesOfRun() const;
+  void trustSaved(const std::filesystem::path& folder);  // where the module was just written
+  void showAsks(std::vector<FileAsk> asks);
 
  signals:
   void opened();
@@ -96,6 +106,7 @@ class Document : public QObject {
   void selectionChanged();
   void diagnosticsChanged();
   void runSettingsChanged();
+  void asksChanged();
   void progressed(QString stage, double fraction);  // empty stage: nothing is going on
 
  private:
@@ -115,6 +126,8 @@ class Document : public QObject {
 
   struct State {  // of one file
     Project project;
+    FileAccess files;
+    std::vector<FileAsk> asks;
     std::shared_ptr<const PlainGraph> plain;  // null: a module is open
     std::shared_ptr<const HloText> text;
     std::vector<InstructionId> selection;

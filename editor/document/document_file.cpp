@@ -6,8 +6,10 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
+#include "core/base/safe_files.h"
 #include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"
 #include "editor/document/background.h"
@@ -39,10 +41,18 @@ bool readPlainGraph(const std::string& path, ReadResult& read, std::shared_ptr<c
   return true;
 }
 
+// The graph is hashed only where there is something to allow.
+FileAccess filesOf(const QString& path, const Module& graph, const RunSettings& settings) {
+  FileAccess out(path.isEmpty() ? std::string() : QFileInfo(path).absolutePath().toStdString());
+  if (!out.asks(settings).empty()) out.setGraph(graph);
+  return out;
+}
+
 // With the picture of what it showed last.
-OpenedFile readFrom(const QString& path, bool fields) {
+OpenedFile readFrom(const QString& path, const std::optional<QString>& recoveredFor, bool fields) {
   OpenedFile out;
   out.path = path;
+  out.recoveredFor = recoveredFor;
   if (!readPlainGraph(path.toStdString(), out.read, out.plain)) out.read = readModule(path.toStdString());
   const auto& module = out.read.module;
   if (!module) return out;
@@ -50,6 +60,8 @@ OpenedFile readFrom(const QString& path, bool fields) {
     out.project = *std::move(project);
   else  // a sidecar that does not read: the graph is shown without it
     out.read.diagnostics.add(std::move(project).error());
+  out.files = filesOf(recoveredFor.value_or(path), *module, out.project.run);
+  out.asks = out.files.asks(out.project.run);
   out.maker = std::make_shared<SceneMaker>(*module, out.project, out.plain);
   out.maker->setFields(fields);
   const ComputationId shown = module->findComputation(out.project.shown).value_or(module->entry());
@@ -98,6 +110,21 @@ bool isThere(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+// Nobody named the sidecar: where it is a symbolic link, what that leads to is not written over.
+Status writeSidecar(const std::filesystem::path& graph, const std::string& content) {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(graph).parent_path(), error);
+  const std::filesystem::path sidecar = folder / sidecarOf(graph).filename();
+  const auto written = writeWithoutLinks(sidecar, content);
+  if (written) return {};
+  Diagnostic d;
+  d.kind = ErrorKind::Output;
+  d.file = sidecar.string();
+  d.message = std::string("cannot be written: ") + std::strerror(written.error());
+  return fail(std::move(d));
+}
+
 }  // namespace
 
 void DocumentFile::begin(const OpenedFile& file) {
@@ -114,8 +141,7 @@ void DocumentFile::read(const QString& path, std::optional<QString> recoveredFor
   background_.start(kReading,
                     [this, path = QFileInfo(path).absoluteFilePath(), request = ++request_, recoveredFor,
                      fields = document_.view().showsFields()]() -> Background::Answer {
-                      auto opened = std::make_shared<OpenedFile>(readFrom(path, fields));
-                      opened->recoveredFor = recoveredFor;
+                      auto opened = std::make_shared<OpenedFile>(readFrom(path, recoveredFor, fields));
                       return [this, opened, request] {
                         if (request == request_) document_.install(std::move(*opened));
                       };
@@ -199,8 +225,9 @@ Status DocumentFile::save(const QString& path) {
   if (beside || (!isProject(file) && isThere(sidecarOf(file)) && readArrangement(file))) {
     Project sidecar = document_.project();
     sidecar.graphFile = file.filename().string();
-    TESSERA_TRY(writeFileAtomically(sidecarOf(file), printProject(sidecar, nullptr)));
+    TESSERA_TRY(writeSidecar(file, printProject(sidecar, nullptr)));
   }
+  document_.trustSaved(std::filesystem::absolute(file).parent_path());
   state_.path = path;
   state_.savedState = document_.history().state();
   state_.savedGraph = document_.history().graph();

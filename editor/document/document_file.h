@@ -11,6 +11,7 @@
 #include "core/base/result.h"
 #include "core/formats/module_file.h"
 #include "core/formats/project.h"
+#include "core/trust/file_access.h"
 #include "editor/document/scene_maker.h"
 
 namespace tessera {
@@ -24,6 +25,8 @@ struct OpenedFile {
   std::optional<QString> recoveredFor;  // the file that it was to be saved to
   ReadResult read;
   Project project;
+  FileAccess files;
+  std::vector<FileAsk> asks;
   std::shared_ptr<const PlainGraph> plain;
   std::shared_ptr<SceneMaker> maker;
   Scene scene;

@@ -37,7 +37,7 @@ void addCall(const Module& module, std::span<const Literal> arguments, Computati
 // What a worker evaluates, of the graph as it was when it was asked.
 struct Request {
   Module module;
-  QString path;
+  FileAccess files;
   RunSettings settings;
   std::map<int64_t, Literal> played;
   CallPath calls;
@@ -46,9 +46,8 @@ struct Request {
 };
 
 Result<std::vector<Literal>> argumentsOf(const Request& request) {
-  size_t fromFile = 0;
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
-                           argumentsOf(request.module, request.path, request.settings, &fromFile));
+                           argumentsOf(request.module, request.files, request.settings));
   for (const auto& [leaf, value] : request.played)
     if (const auto at = static_cast<size_t>(leaf);
         at < arguments.size() && compatible(arguments[at].shape(), value.shape()))
@@ -99,7 +98,7 @@ void LiveValues::evaluate() {
   if (!state_.on) return;
   state_.evaluation = newCancelToken();
   Request request{withoutMuted(document_.module(), document_.muted()),
-                  document_.file().path(),
+                  document_.files(),
                   document_.runSettings(),
                   state_.played,
                   state_.callPath,

@@ -1,15 +1,15 @@
 // Samples, ranges and words of values; where a NaN comes from; which arguments a document runs with.
 #include "editor/document/node_values.h"
 
-#include <QDir>
-#include <QFileInfo>
+#include <QBuffer>
 #include <QImage>
+#include <QImageReader>
 #include <algorithm>
 #include <cmath>
 
+#include "backends/run_request.h"
 #include "core/cost/cost.h"
 #include "core/formats/hlo_text.h"
-#include "core/formats/npz.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {
@@ -110,9 +110,13 @@ QString number(double value) { return QString::number(value, 'g', 3); }
 
 }  // namespace
 
-Result<Samples> readPicture(const std::filesystem::path& path) {
-  const QImage image = QImage(QString::fromStdString(path.string())).convertToFormat(QImage::Format_RGBA8888);
-  if (image.isNull()) return fail(path.string() + " is no picture that can be read");
+Result<Samples> decodePicture(std::string_view content, const std::string& name) {
+  QByteArray bytes(content.data(), static_cast<qsizetype>(content.size()));
+  QBuffer buffer(&bytes);
+  QImageReader reader(&buffer);
+  const bool mayNameFiles = reader.format().startsWith("svg");
+  const QImage image = mayNameFiles ? QImage() : reader.read().convertToFormat(QImage::Format_RGBA8888);
+  if (image.isNull()) return fail(name + " is no picture that can be read");
   Samples out{image.width(), image.height(), 4, {}};
   out.values.reserve(static_cast<size_t>(out.width * out.height * 4));
   for (int y = 0; y < image.height(); ++y)
@@ -121,33 +125,10 @@ Result<Samples> readPicture(const std::filesystem::path& path) {
   return out;
 }
 
-Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, const RunSettings& settings,
-                                         size_t* fromFile) {
-  NamedArrays given;
-  const QDir folder = path.isEmpty() ? QDir() : QFileInfo(path).dir();
-  const QString file = folder.filePath(QStringLiteral("inputs.npz"));
-  if (!path.isEmpty() && QFileInfo::exists(file)) {
-    TESSERA_ASSIGN_OR_RETURN(given, readNpz(file.toStdString()));
-  }
-  std::vector<Literal> arguments;
-  const std::vector<Shape> shapes = entryArgumentShapes(module);
-  ArgumentContext context{{settings.seed, 0.02, 8}, 0, folder.path().toStdString(), readPicture};
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    context.leaf = i;
-    const auto source = settings.sources.find(static_cast<int64_t>(i));
-    const auto found = given.find("arg" + std::to_string(i));
-    const bool fromNpz =
-        source == settings.sources.end() && found != given.end() && compatible(found->second.shape(), shapes[i]);
-    if (fromNpz) {
-      arguments.push_back(found->second);
-      ++*fromFile;
-      continue;
-    }
-    auto made = argumentFrom(source == settings.sources.end() ? "rule" : source->second, shapes[i], context);
-    if (!made) return fail("argument " + std::to_string(i) + ": " + made.error().message);
-    arguments.push_back(*std::move(made));
-  }
-  return arguments;
+Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings) {
+  TESSERA_ASSIGN_OR_RETURN(ArgumentRules rules, argumentRulesOf(settings, files));
+  rules.decodeImage = decodePicture;
+  return argumentsBy(rules, module);
 }
 
 bool isCheapToRun(const Module& module) {

@@ -9,6 +9,7 @@
 #include "core/evaluate/argument_source.h"
 #include "core/evaluate/trace.h"
 #include "core/formats/run_settings.h"
+#include "core/trust/file_access.h"
 #include "editor/canvas/wire_hints.h"
 
 namespace tessera {
@@ -21,11 +22,9 @@ bool isCheapToRun(const Module& module);
 NodeValues nodeValues(const Module& module, const Trace& trace);
 NodeValue nodeValue(const Literal& value);
 
-// Entry arguments: what the settings say, else arrays of inputs.npz beside the file where their shapes fit, else the
-// fill rule with the settings' seed. Fails when a source that was asked for cannot be had.
-Result<std::vector<Literal>> argumentsOf(const Module& module, const QString& path, const RunSettings& settings,
-                                         size_t* fromFile);
-// Any picture that Qt reads.
-Result<Samples> readPicture(const std::filesystem::path& path);
+// Entry arguments of a run on one device, as the settings say; files are read as far as they may be.
+Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings);
+// Any picture that Qt reads, but for SVG, which may name other files.
+Result<Samples> decodePicture(std::string_view content, const std::string& name);
 
 }  // namespace tessera

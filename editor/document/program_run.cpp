@@ -1,17 +1,14 @@
 // Compile and run on a worker with progress and cancel; the profile becomes the overlay.
 #include "editor/document/program_run.h"
 
-#include <QDir>
 #include <chrono>
-#include <cmath>
 
-#include "backends/backend.h"
+#include "backends/run_request.h"
 #include "core/edit/wiring/splicing.h"
 #include "core/evaluate/complete.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/inference/unfinished.h"
-#include "editor/document/device_run.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
 #include "editor/document/priorities.h"
@@ -22,57 +19,64 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kProfiledRuns = 5;
-
-double millisecondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
+constexpr double kLongRunMs = 2000;
 
 using Report = std::function<void(QString, double)>;
 
-Result<RunOutcome> compileAndRun(const Module& module, const QString& path, const RunSettings& settings,
+// The studio's measure: a run to warm up, whose outputs are shown, and the quickest of five with a profile.
+Result<RunRequest> measuredRequest(const FileAccess& files, const RunSettings& settings,
+                                   const std::atomic<bool>& cancel, const Report& progress) {
+  TESSERA_ASSIGN_OR_RETURN(RunRequest out, requestOf(settings, files));
+  TESSERA_ASSIGN_OR_RETURN(out.arguments, argumentRulesOf(settings, files));
+  out.arguments.decodeImage = decodePicture;
+  out.compile.cancel = &cancel;
+  out.compile.progress = [progress](std::string_view stage, double fraction) {
+    const QString words = QString::fromUtf8(stage.data(), static_cast<qsizetype>(stage.size()));
+    const bool runs = stage == kRunStage || stage.starts_with(kProfileStage);
+    progress(stage == kRunStage ? QObject::tr("Running")
+             : runs             ? words
+                                : QObject::tr("Compiling: %1").arg(words),
+             fraction);
+  };
+  out.warmUps = 1;
+  out.runs = 0;
+  out.profiledRuns = kProfiledRuns;
+  out.longRunMs = kLongRunMs;
+  out.quickestProfile = true;
+  return out;
+}
+
+// Arguments that neither words nor the fill rule gave.
+size_t argumentsGiven(const ArgumentRules& rules, size_t count) {
+  size_t out = 0;
+  for (size_t leaf = 0; leaf < count; ++leaf)
+    out += rules.given.contains("arg" + std::to_string(leaf)) && !rules.sources.contains(static_cast<int64_t>(leaf));
+  return out;
+}
+
+Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, const RunSettings& settings,
                                  const std::atomic<bool>& cancel, const Report& progress) {
   // A graph with an open input is a document, but no program.
   const Diagnostics found = verify(module);
   for (const Diagnostic& d : found.items())
     if (d.severity == Severity::Error) return std::unexpected(d);
-  if (wantsDevices(module, settings)) return runOnGrid(module, path, settings, cancel, progress);
+  TESSERA_ASSIGN_OR_RETURN(const RunRequest request, measuredRequest(files, settings, cancel, progress));
+  TESSERA_ASSIGN_OR_RETURN(RunReport ran, runModule(module, request));
+  if (request.keepsOutfeed) TESSERA_TRY(files.writeArrays({FileUse::Outfeed, settings.outfeed}, ran.outfeed));
   RunOutcome out;
-  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(settings.backend));
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(module, path, settings, &out.argumentsFromFile));
-  out.arguments = arguments.size();
-  CompileOptions compileOptions;
-  compileOptions.cancel = &cancel;
-  compileOptions.threads = settings.threads;
-  compileOptions.kernelCache = defaultKernelCache();
-  compileOptions.progress = [&](std::string_view stage, double fraction) {
-    progress(QObject::tr("Compiling: %1").arg(QString::fromUtf8(stage.data(), static_cast<qsizetype>(stage.size()))),
-             fraction);
-  };
-  Clock::time_point begin = Clock::now();
-  TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, compileOptions));
-  out.compileMs = millisecondsSince(begin);
-  RunOptions runOptions;
-  runOptions.cancel = &cancel;
-  progress(QObject::tr("Running"), -1);
-  begin = Clock::now();
-  TESSERA_ASSIGN_OR_RETURN(out.outputs, executable->run(arguments, runOptions));  // also warms up
-  const double first = millisecondsSince(begin);
-  constexpr double kLongRunMs = 2000;
-  const int runs = first > kLongRunMs ? 1 : kProfiledRuns;
-  out.runMs = INFINITY;
-  for (int i = 0; i < runs; ++i) {
-    progress(QObject::tr("Profiling run %1 of %2").arg(i + 1).arg(runs), static_cast<double>(i) / runs);
-    Profile profile;
-    begin = Clock::now();
-    TESSERA_ASSIGN_OR_RETURN(out.outputs, executable->run(arguments, runOptions, &profile));
-    const double took = millisecondsSince(begin);
-    if (took >= out.runMs) continue;  // something else took the processor
-    out.runMs = took;
-    out.profile = std::move(profile);
-  }
-  out.runs = runs;
-  for (const Literal& output : out.outputs) out.outputTexts.push_back(valueText(output));
-  out.peakBytes = executable->peakBytes();
+  out.compileMs = ran.compileMs;
+  out.runMs = ran.quickestMs();
+  out.runs = static_cast<int>(ran.profiledMs.size());
+  out.peakBytes = ran.peakBytes;
+  out.profile = std::move(ran.profile);
+  out.arguments = ran.arguments;
+  out.argumentsFromFile = argumentsGiven(request.arguments, ran.arguments);
+  for (size_t device = 0; device < ran.outputs.size(); ++device)
+    for (Literal& output : ran.outputs[device]) {
+      const QString of = ran.outputs.size() > 1 ? QObject::tr("device %1: ").arg(device) : QString();
+      out.outputTexts.push_back(of + valueText(output));
+      out.outputs.push_back(std::move(output));
+    }
   return out;
 }
 
@@ -87,20 +91,28 @@ std::vector<std::string> leafNames(const Module& module, const std::vector<std::
 }
 
 // Of a graph that somebody is still building, what is complete runs.
-Result<RunOutcome> runWhatIsComplete(const Module& module, const QString& path, const RunSettings& settings,
+Result<RunOutcome> runWhatIsComplete(const Module& module, const FileAccess& files, const RunSettings& settings,
                                      const std::atomic<bool>& cancel, const Report& progress) {
-  if (!isUnfinished(module)) return compileAndRun(module, path, settings, cancel, progress);
+  if (!isUnfinished(module)) return compileAndRun(module, files, settings, cancel, progress);
   TESSERA_ASSIGN_OR_RETURN(CompletePart part, completeModule(module));
-  TESSERA_ASSIGN_OR_RETURN(RunOutcome out, compileAndRun(part.module, path, settings, cancel, progress));
+  TESSERA_ASSIGN_OR_RETURN(RunOutcome out, compileAndRun(part.module, files, settings, cancel, progress));
   out.names = leafNames(part.module, part.outputs);
   out.leftOut = std::move(part.leftOut);
   return out;
+}
+
+// Nothing is compiled for a run that may not use its files.
+Result<RunOutcome> runAllowed(const Module& module, const FileAccess& files, const RunSettings& settings,
+                              const std::atomic<bool>& cancel, const Report& progress) {
+  TESSERA_TRY(files.check(settings));
+  return runWhatIsComplete(module, files, settings, cancel, progress);
 }
 
 }  // namespace
 
 struct ProgramRun::Answer {
   Result<RunOutcome> outcome;
+  std::vector<FileAsk> asks;  // what kept it from running
   std::optional<Overlay> overlay;
   uint64_t revision;
 };
@@ -140,18 +152,16 @@ void ProgramRun::start() {
     told = Clock::now();
     tell(run, {stage, fraction});
   };
-  RunSettings settings = document_.runSettings();
-  if (document_.file().isOfProgram() && !settings.outfeed.empty())
-    settings.outfeed = QDir::home().filePath(QString::fromStdString(settings.outfeed)).toStdString();
-  background_.startForFile(
-      kRunning,
-      [this, module = withoutMuted(document_.module(), document_.muted()), path = document_.file().path(), settings,
-       cancel = state_.running, progress, revision = document_.revision()]() -> Background::Answer {
-        auto answer = std::make_shared<Answer>(
-            Answer{runWhatIsComplete(module, path, settings, *cancel, progress), {}, revision});
-        if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
-        return [this, answer] { finish(*answer); };
-      });
+  background_.startForFile(kRunning,
+                           [this, module = withoutMuted(document_.module(), document_.muted()),
+                            files = document_.filesOfRun(), settings = document_.runSettings(), cancel = state_.running,
+                            progress, revision = document_.revision()]() -> Background::Answer {
+                             auto answer = std::make_shared<Answer>(
+                                 Answer{runAllowed(module, files, settings, *cancel, progress), {}, {}, revision});
+                             if (!answer->outcome) answer->asks = files.asks(settings);
+                             if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
+                             return [this, answer] { finish(*answer); };
+                           });
 }
 
 void ProgramRun::finish(Answer& answer) {
@@ -159,6 +169,7 @@ void ProgramRun::finish(Answer& answer) {
   state_.progress = {};
   emit progressed();
   emit runningChanged();
+  document_.showAsks(std::move(answer.asks));
   if (!answer.outcome) {
     const Diagnostic& why = answer.outcome.error();
     return emit failed(QString::fromStdString(why.toString()), why.kind);

@@ -7,6 +7,7 @@
 
 #include <QDateTime>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
 #include <QThreadPool>
@@ -23,7 +24,31 @@ constexpr int kWaitMs = 400;
 
 QString nameFile(const QString& file) { return file + QStringLiteral(".path"); }
 
-bool runs(qint64 process) { return process > 0 && (::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM); }
+QByteArray contentOf(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+// When the process began, in ticks since the system did; the field follows the name, which may hold blanks.
+QString startOf(qint64 process) {
+  const QByteArray facts = contentOf(QStringLiteral("/proc/%1/stat").arg(process));
+  constexpr int kStartAfterName = 20;
+  return QString::fromLatin1(facts.mid(facts.lastIndexOf(')') + 1).simplified().split(' ').value(kStartAfterName - 1));
+}
+
+// A number is given again to a later process, in a container always the same: with its start and the system's it is
+// one.
+QString nameOf(qint64 process) {
+  const QByteArray boot = contentOf(QStringLiteral("/proc/sys/kernel/random/boot_id")).left(8);
+  return QStringLiteral("%1-%2-%3").arg(process).arg(startOf(process), QString::fromLatin1(boot));
+}
+
+// The session that wrote a file of this name; a bare number is of an older program.
+bool runs(const QString& name) {
+  const qint64 process = name.section(QLatin1Char('-'), 0, 0).toLongLong();
+  const bool lives = process > 0 && (::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM);
+  return lives && (!name.contains(QLatin1Char('-')) || name == nameOf(process));
+}
 
 }  // namespace
 
@@ -31,11 +56,13 @@ QString Recovery::usualFolder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/recovery");
 }
 
+QString Recovery::sessionName() { return nameOf(::getpid()); }
+
 Recovery::Recovery(Document& document, const QString& folder, QObject* parent)
     : QObject(parent),
       document_(document),
       folder_(folder),
-      file_(QStringLiteral("%1/%2.tessera").arg(folder).arg(::getpid())) {
+      file_(QStringLiteral("%1/%2.tessera").arg(folder, sessionName())) {
   QDir().mkpath(folder_);
   timer_.setSingleShot(true);
   timer_.setInterval(kWaitMs);
@@ -96,7 +123,7 @@ std::vector<Recovery::Left> Recovery::leftBehind(const QString& folder) {
   std::vector<Left> out;
   const QDir dir(folder);
   for (const QFileInfo& file : dir.entryInfoList({QStringLiteral("*.tessera")}, QDir::Files, QDir::Time)) {
-    if (runs(file.completeBaseName().toLongLong())) continue;
+    if (runs(file.completeBaseName())) continue;
     const auto path = readFile(nameFile(file.filePath()).toStdString());
     out.push_back({file.filePath(), path ? QString::fromStdString(*path) : QString()});
   }

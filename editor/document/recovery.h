@@ -17,7 +17,7 @@ class Recovery : public QObject {
   Q_OBJECT
 
  public:
-  // One file a running session in the folder, named by its process.
+  // One file a running session in the folder, named by sessionName().
   Recovery(Document& document, const QString& folder, QObject* parent);
   ~Recovery() override;  // the session ends well: nothing is left behind
 
@@ -30,6 +30,8 @@ class Recovery : public QObject {
   void adopt(const Left& left);
   static void discard(const Left& left);
   static QString usualFolder();
+  // The process, its start and the system's: no later process has the same.
+  static QString sessionName();
 
  signals:
   void failed(QString why);  // it cannot be written; said once

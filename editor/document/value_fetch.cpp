@@ -22,16 +22,15 @@ Literal assembled(const Shape& shape, const std::vector<Literal>& leaves, size_t
 }
 
 // What a value needs becomes a module of its own; its arguments are those of the parameters that stayed.
-Result<Literal> computeAlone(const Module& module, InstructionId id, const QString& path, const RunSettings& settings,
-                             const std::atomic<bool>& cancel) {
+Result<Literal> computeAlone(const Module& module, InstructionId id, const FileAccess& files,
+                             const RunSettings& settings, const std::atomic<bool>& cancel) {
   if (module.at(id).computation != module.entry())
     return fail("values inside called computations are there while values are live");
   TESSERA_ASSIGN_OR_RETURN(const Module alone, extract(module, id));
   const Diagnostics found = verify(alone);  // what it needs may still be open
   for (const Diagnostic& d : found.items())
     if (d.severity == Severity::Error) return std::unexpected(d);
-  size_t fromFile = 0;
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, path, settings, &fromFile));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, files, settings));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, wholeArguments(module, all));
   std::vector<Literal> arguments;
   for (InstructionId parameter : alone.entryComputation().parameters) {
@@ -73,9 +72,9 @@ void ValueFetch::start(InstructionId id) {
   emit progressed();
   background_.startForFile(
       kRunning,
-      [this, module = document_.module(), path = document_.file().path(), settings = document_.runSettings(), id,
+      [this, module = document_.module(), files = document_.files(), settings = document_.runSettings(), id,
        cancel = running_, revision = document_.revision()]() -> Background::Answer {
-        auto value = computeAlone(module, id, path, settings, *cancel);
+        auto value = computeAlone(module, id, files, settings, *cancel);
         return [this, value = std::move(value), id, cancel, revision] {
           if (cancel != running_) return;  // another value is being computed
           running_.reset();

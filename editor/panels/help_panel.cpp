@@ -15,7 +15,7 @@ QString listOfOperations() {
   std::map<std::string_view, QStringList> categories;
   for (const OpDef* op : allOps()) {
     const QString name = fromView(nameOf(op->opcode));
-    categories[op->category] << QStringLiteral("<a href=\"op:%1\">%1</a>").arg(name);
+    categories[nameOf(op->category.category)] << QStringLiteral("<a href=\"op:%1\">%1</a>").arg(name);
   }
   QString out = QStringLiteral("<h2>%1</h2>").arg(HelpPanel::tr("Operations"));
   for (const auto& [category, links] : categories)

@@ -5,8 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hlo/opcode.h"
 
 namespace tessera::accuracy {
 
@@ -21,13 +28,13 @@ inline ComplexQuad complexOf(Quad re, Quad im) {
 }
 
 struct Function {
-  const char* name;  // opcode
+  std::string_view name;  // opcode
   Quad (*real)(Quad);
   ComplexQuad (*complex)(ComplexQuad);  // null: real numbers only
 };
 
 struct Function2 {
-  const char* name;
+  std::string_view name;
   Quad (*real)(Quad, Quad);
   ComplexQuad (*complex)(ComplexQuad, ComplexQuad);
 };
@@ -52,29 +59,30 @@ inline ComplexQuad complexAtan2(ComplexQuad y, ComplexQuad x) {
   return complexOf(cimagq(log), -crealq(log));
 }
 
-inline const Function kFunctions[] = {
-    {"acos", acosq, cacosq},
-    {"acosh", acoshq, cacoshq},
-    {"asin", asinq, casinq},
-    {"asinh", asinhq, casinhq},
-    {"atanh", atanhq, catanhq},
-    {"cbrt", cbrtq, nullptr},
-    {"cosine", cosq, ccosq},
-    {"cosh", coshq, ccoshq},
-    {"erf", erfq, nullptr},
-    {"exponential", expq, cexpq},
-    {"exponential-minus-one", expm1q, complexExpm1},
-    {"log", logq, clogq},
-    {"log-plus-one", log1pq, complexLog1p},
-    {"logistic", logistic, complexLogistic},
-    {"rsqrt", rsqrt, complexRsqrt},
-    {"sine", sinq, csinq},
-    {"sinh", sinhq, csinhq},
-    {"sqrt", sqrtq, csqrtq},
-    {"tan", tanq, ctanq},
-    {"tanh", tanhq, ctanhq},
+// The rows of scalar_functions.inc that name a reference.
+constexpr std::nullptr_t none = nullptr, unmeasured = nullptr;
+#define REFERENCE(real, complex) real, complex
+#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, approximation, forms, \
+                               reference, ...)                                                                  \
+  {nameOf(Opcode::opcode), reference},
+inline const Function kUnary[] = {
+#include "core/element/scalar_functions.inc"
 };
-inline const Function2 kFunctions2[] = {{"power", powq, complexPower}, {"atan2", atan2q, complexAtan2}};
+#define REFERENCE(real, complex) real, complex
+#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, evaluated, approximation, \
+                                forms, reference, ...)                                                             \
+  {nameOf(Opcode::opcode), reference},
+inline const Function2 kBinary[] = {
+#include "core/element/scalar_functions.inc"
+};
+template <class Row>
+std::vector<Row> withReference(std::span<const Row> rows) {
+  std::vector<Row> out;
+  std::ranges::copy_if(rows, std::back_inserter(out), [](const Row& row) { return row.real != nullptr; });
+  return out;
+}
+inline const std::vector<Function> kFunctions = withReference<Function>(kUnary);
+inline const std::vector<Function2> kFunctions2 = withReference<Function2>(kBinary);
 
 // Digits and range of a binary float.
 struct Format {

@@ -18,6 +18,7 @@
 #include "core/formats/npz.h"
 #include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
+#include "tests/support/skips.h"
 
 namespace tessera {
 namespace {
@@ -616,7 +617,7 @@ Outcome compareProgram(const std::string& name, std::string& why) {
 }
 
 TEST(AheadOfTimeCorpus, GivesTheBitsOfARun) {
-  if (!longTier()) GTEST_SKIP() << "the long tier compares the corpus";
+  if (!longTier()) TESSERA_SKIP("long-tier");
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(corpusTexts()))
     if (std::filesystem::exists(entry.path() / "before.hlo") && !isBad(entry.path().filename().string()))

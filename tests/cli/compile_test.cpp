@@ -1,6 +1,7 @@
 // `tessera compile`: the example in C, built by the system's compiler as its README says, and what cannot be compiled,
 // linked or written.
 #include "tests/cli/spawn.h"
+#include "tests/support/skips.h"
 
 namespace tessera {
 namespace {
@@ -34,7 +35,7 @@ class Compile : public testing::Test {
 // The words that the README and the command itself print.
 TEST_F(Compile, TheExampleRunsFromAnObject) {
 #ifdef TESSERA_NO_RUNTIME
-  GTEST_SKIP() << "the run-time library is without the sanitizer";
+  TESSERA_SKIP("sanitizer-runtime");
 #endif
   const Ran ran = compile("'" + kExample + "/classify.hlo' -o classify.o --header=classify.h --name=classify");
   ASSERT_EQ(ran.exit, 0) << ran.err;
@@ -48,7 +49,7 @@ TEST_F(Compile, TheExampleRunsFromAnObject) {
 }
 TEST_F(Compile, TheExampleRunsFromALibrary) {
 #ifdef TESSERA_NO_RUNTIME
-  GTEST_SKIP() << "the run-time library is without the sanitizer";
+  TESSERA_SKIP("sanitizer-runtime");
 #endif
   const Ran ran = compile("'" + kExample + "/classify.hlo' -o classify.so --header=classify.h --name=classify");
   ASSERT_EQ(ran.exit, 0) << ran.err;
@@ -105,7 +106,7 @@ TEST_F(Compile, OutputsThatCannotBeWritten) {
   EXPECT_FALSE(has("n.o"));
 }
 TEST_F(Compile, AFullDisk) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  if (!std::filesystem::exists("/dev/full")) TESSERA_SKIP("no-dev-full");
   scratch_.write("model.hlo", kAddProgram);
   std::filesystem::create_symlink("/dev/full", scratch_.folder() / "m.o");
   refused("model.hlo -o m.o", 73, "m.o");

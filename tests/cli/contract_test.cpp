@@ -1,6 +1,7 @@
 // The contract of `tessera` that scripts rely on: each exit code, what goes to stdout and to stderr, and that bad input
 // and full disks end in a message, never in a crash or a hang. Everything through the real program.
 #include "tests/cli/spawn.h"
+#include "tests/support/skips.h"
 
 namespace tessera {
 namespace {
@@ -74,7 +75,24 @@ TEST_F(Contract, DifferentValues) {
   scratch_.write("sub.hlo", std::string(kAddProgram).replace(std::string(kAddProgram).rfind("add("), 4, "subtract("));
   ASSERT_EQ(scratch_.tessera("run sub.hlo --out=sub.npz").exit, 0);
   refused("run add.hlo --expected=sub.npz", 3, "values differ: out0[");
-  EXPECT_EQ(scratch_.tessera("run add.hlo --expected=sub.npz --atol=1").exit, 0);
+  EXPECT_EQ(scratch_.tessera("run add.hlo --expected=sub.npz --atol=100").exit, 0);
+  EXPECT_EQ(scratch_.tessera("run add.hlo --expected=sub.npz --floor=1").exit, 0);
+  EXPECT_EQ(scratch_.tessera("run add.hlo --expected=sub.npz --atol=-1").exit, 64);
+}
+// At the output's own scale: 1e-7 in the place of 1e-6 is no rounding.
+TEST_F(Contract, SmallValuesAreNotTakenForZero) {
+  ASSERT_EQ(scratch_.tessera("run add.hlo --scale=1e-6 --out=small.npz").exit, 0);
+  EXPECT_EQ(scratch_.tessera("run add.hlo --scale=1e-6 --expected=small.npz").exit, 0);
+  refused("run add.hlo --scale=1e-7 --expected=small.npz", 3, "values differ: out0[");
+  refused("run add.hlo --scale=0 --expected=small.npz", 3, "values differ: out0[");
+}
+TEST_F(Contract, MoreIsExpectedThanTheProgramGives) {
+  scratch_.write("two.hlo",
+                 "HloModule m\n\nENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n  z = f32[4] add(x, "
+                 "y)\n  ROOT t = (f32[4], f32[4]) tuple(z, x)\n}\n");
+  ASSERT_EQ(scratch_.tessera("run two.hlo --out=two.npz").exit, 0);
+  EXPECT_EQ(scratch_.tessera("run two.hlo --expected=two.npz").exit, 0);
+  refused("run add.hlo --expected=two.npz", 66, "two.npz has out1, the program gives 1 output");
 }
 
 // --- 4: this backend cannot run it
@@ -114,7 +132,7 @@ TEST_F(Contract, TemporariesThatDoNotFit) {
 // What is said to be free is what this process may have.
 TEST_F(Contract, TheLimitOfTheProcessCounts) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's own memory counts";
+  TESSERA_SKIP("sanitizer-memory");
 #endif
   scratch_.write("inside.hlo",
                  "HloModule m\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = pred[] "
@@ -156,7 +174,7 @@ TEST_F(Contract, InputThatCannotBeRead) {
   refused("render add.hlo -o a.svg --profile=missing.json", 66, "missing.json");
 }
 TEST_F(Contract, AFileThatThisUserMayNotRead) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  if (geteuid() == 0) TESSERA_SKIP("root");
   std::filesystem::permissions(scratch_.write("secret.hlo", kAddProgram), std::filesystem::perms::none);
   refused("check secret.hlo", 66, "Permission denied");
 }
@@ -177,7 +195,7 @@ TEST_F(Contract, OutputThatCannotBeWritten) {
   refused("run add.hlo --profile=nowhere/a.json", 73, "nowhere/a.json");
 }
 TEST_F(Contract, AFullDisk) {
-  if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  if (!std::filesystem::is_character_file("/dev/full")) TESSERA_SKIP("no-dev-full");
   for (const char* call :
        {"print add.hlo -o /dev/full", "run add.hlo --out=/dev/full", "run add.hlo --profile=/dev/full",
         "render add.hlo -o /dev/full", "print add.hlo >/dev/full", "stats add.hlo >/dev/full",

@@ -62,6 +62,18 @@ TEST_P(CustomCall, AnUnknownTargetIsNamed) {
   refused("run m.hlo", 4, "\"nobody.knows\"");
   refused("run m.hlo" + kLibrary, 4, "\"nobody.knows\"");
 }
+// The library depends on the C library, whose functions are no targets of it.
+TEST_P(CustomCall, FunctionsOfTheCLibraryAreNoTargets) {
+  for (const std::string target : {"system", "exit", "puts", "dlopen", "abort", "malloc"}) {
+    scratch_.write("m.hlo",
+                   "HloModule m\nENTRY main {\n  x = u8[14]{0} constant({116, 111, 117, 99, 104, 32, 104, 97, "
+                   "99, 107, 101, 100, 0, 0})\n  ROOT r = u8[14]{0} custom-call(x, x), custom_call_target=\"" +
+                       target + "\", api_version=API_VERSION_ORIGINAL\n}\n");
+    refused("run m.hlo" + kLibrary, 4, "\"" + target + "\"");
+    refused("run m.hlo", 4, "\"" + target + "\"");
+  }
+  EXPECT_FALSE(std::filesystem::exists(scratch_.folder() / "hacked"));
+}
 TEST_P(CustomCall, ALibraryThatCannotBeLoaded) {
   scratch_.write("m.hlo", program("f32[] custom-call(x), custom_call_target=\"f\""));
   refused("run m.hlo --custom-call-library=absent.so", 66, "absent.so cannot be loaded");

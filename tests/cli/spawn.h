@@ -47,12 +47,17 @@ class Scratch {
 
   // `arguments` is shell text: "check 'a b.hlo' | cat" works. Paths are relative to `in` (default: the scratch folder).
   // `environment`: "NAME=value" for the program.
-  Ran tessera(const std::string& arguments, std::filesystem::path in = {}, const std::string& environment = {}) const {
+  Ran tessera(const std::string& arguments, const std::filesystem::path& in = {},
+              const std::string& environment = {}) const {
+    return program(TESSERA_PROGRAM, arguments, in, environment);
+  }
+  // Another program of the build.
+  Ran program(const std::string& path, const std::string& arguments, std::filesystem::path in = {},
+              const std::string& environment = {}) const {
     if (in.empty()) in = folder_;
     const std::string out = (folder_ / ".stdout").string(), err = (folder_ / ".stderr").string();
     const std::string command = "cd '" + in.string() + "' && { TESSERA_KERNEL_CACHE=off " + environment +
-                                " timeout 60 '" TESSERA_PROGRAM "' " + arguments + " ; } >'" + out + "' 2>'" + err +
-                                "'";
+                                " timeout 60 '" + path + "' " + arguments + " ; } >'" + out + "' 2>'" + err + "'";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contentOf(out), contentOf(err)};
   }

@@ -4,13 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "backends/backend.h"
-#include "core/evaluate/device_values.h"
 #include "core/evaluate/evaluate.h"
 #include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
-#include "core/formats/npz.h"
 #include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
+#include "tests/corpus/expected.h"
+#include "tests/support/skips.h"
+#include "tests/support/values.h"
 
 namespace tessera {
 namespace {
@@ -57,38 +58,27 @@ class Runs {
   std::vector<std::unique_ptr<Executable>> executables_;
 };
 
-Result<DeviceArrays> argumentsOf(const Module& module, DeviceGrid grid, const fs::path& folder) {
-  NamedArrays inputs;
-  if (fs::exists(folder / "inputs.npz")) {
-    TESSERA_ASSIGN_OR_RETURN(inputs, readNpz(folder / "inputs.npz"));
-  }
-  FillRule rule;
-  if (folder.filename().string().starts_with("hf_")) rule.imax = 1000;  // token ids: the corpus' README
-  return argumentsByDevice(module, grid, inputs, rule);
-}
-
 void expectSameBits(const std::string& file, const fs::path& values) {
   ReadResult read = readHloText(slurp(corpusTexts() / file));
   ASSERT_TRUE(read.module);
   inferModule(*read.module);
   const auto grid = gridOf(*read.module, 0, 0);
   ASSERT_TRUE(grid) << grid.error().toString();
-  const auto arguments = argumentsOf(*read.module, *grid, values / fs::path(file).parent_path());
-  if (!arguments) GTEST_SKIP() << arguments.error().toString();
+  const auto arguments = corpusArguments(*read.module, *grid, values / fs::path(file).parent_path());
+  ASSERT_TRUE(arguments) << arguments.error().toString();
   // A random state goes on from run to run: its first runs are compared.
   const bool hasState = slurp(corpusTexts() / file).find(" rng-get-and-update-state(") != std::string::npos;
   std::vector<Literal> first;
   for (int threads : {1, 0, 5}) {
     auto runs = Runs::of(*read.module, *grid, threads);
-    if (!runs && runs.error().kind == ErrorKind::Unsupported) GTEST_SKIP() << runs.error().toString();
+    if (!runs && runs.error().kind == ErrorKind::Unsupported) TESSERA_SKIP("not-on-cpu", runs.error().toString());
     ASSERT_TRUE(runs) << runs.error().toString();
     for (int run = 0; run < (hasState ? 1 : 2); ++run) {
       auto outputs = runs->run(*arguments);
-      if (!outputs && first.empty()) GTEST_SKIP() << outputs.error().toString();  // what a feed would give
+      if (!outputs && first.empty()) TESSERA_SKIP("not-runnable-alone", outputs.error().toString());
       ASSERT_TRUE(outputs) << outputs.error().toString();
       if (first.empty()) first = *outputs;
-      for (size_t i = 0; i < first.size(); ++i)
-        EXPECT_TRUE(first[i].identical((*outputs)[i])) << "out" << i << " with " << threads << " threads, run " << run;
+      EXPECT_TRUE(test::sameValues(first, *outputs, test::kSameBits)) << threads << " threads, run " << run;
     }
   }
 }
@@ -100,8 +90,8 @@ INSTANTIATE_TEST_SUITE_P(All, CorpusDeterminism, testing::ValuesIn(programs(true
 
 class WholeCorpusDeterminism : public testing::TestWithParam<std::string> {};
 TEST_P(WholeCorpusDeterminism, SameBitsWithAnyNumberOfThreads) {
-  if (wholeCorpus().empty()) GTEST_SKIP() << "./test --corpus=DIR compares them";
-  if (!longTier()) GTEST_SKIP() << "only in the long tier (--all)";
+  if (wholeCorpus().empty()) TESSERA_SKIP("no-corpus");
+  if (!longTier()) TESSERA_SKIP("long-tier");
   expectSameBits(GetParam(), wholeCorpus());
 }
 INSTANTIATE_TEST_SUITE_P(All, WholeCorpusDeterminism, testing::ValuesIn(programs(false)),

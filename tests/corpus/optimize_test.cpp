@@ -9,6 +9,7 @@
 #include "core/passes/pipeline.h"
 #include "core/passes/rewriter.h"
 #include "tests/corpus/corpus.h"
+#include "tests/support/skips.h"
 #include "tests/unit/apart_slots.h"
 
 namespace tessera {
@@ -32,10 +33,10 @@ class CorpusOptimize : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string text = slurp(corpusTexts() / GetParam());
-    if (text.size() > kQuickBytes && !longTier()) GTEST_SKIP() << "large: only in the long tier (--all)";
+    if (text.size() > kQuickBytes && !longTier()) TESSERA_SKIP("large");
     ReadResult read = readHloText(text);
     ASSERT_TRUE(read.module);
-    if (inferModule(*read.module).hasErrors()) GTEST_SKIP() << "does not verify: see CorpusText";
+    ASSERT_EQ(errorsOf(inferModule(*read.module)), "");
     source_ = std::move(read.module);
   }
 
@@ -44,7 +45,6 @@ class CorpusOptimize : public testing::TestWithParam<std::string> {
 
 TEST_P(CorpusOptimize, IsHloAgain) {
   const auto optimized = optimize(*source_);
-  if (!optimized && optimized.error().kind == ErrorKind::Unsupported) GTEST_SKIP() << optimized.error().toString();
   ASSERT_TRUE(optimized) << optimized.error().toString();
   EXPECT_EQ(errorsOf(verify(*optimized)), "");
   const std::string printed = printHloText(*optimized);
@@ -58,8 +58,9 @@ TEST_P(CorpusOptimize, IsHloAgain) {
 
 TEST_P(CorpusOptimize, ArraysOfAStepLieApart) {
   const auto optimized = optimize(*source_);
-  const auto buffers = optimized ? assignBuffers(*optimized) : fail("not optimized");
-  if (!buffers) GTEST_SKIP() << buffers.error().toString();
+  ASSERT_TRUE(optimized) << optimized.error().toString();
+  const auto buffers = assignBuffers(*optimized);
+  ASSERT_TRUE(buffers) << buffers.error().toString();
   EXPECT_EQ(test::brokenPromise(*buffers), "");
   for (ComputationId computation : controlComputations(*optimized))
     EXPECT_EQ(test::brokenPromise(*optimized, computation, *buffers), "");

@@ -1,12 +1,8 @@
 // Passes keep what programs compute: every pass alone, and all of them in random orders (the seed and the order stand
-// in the message), on the evaluator before and after. Quick: small programs; the long tier takes all that the evaluator
-// runs in time.
+// in the message), on the evaluator before and after. Quick: small programs with little work; the long tier takes more.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
 #include <random>
-#include <thread>
 
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
@@ -14,32 +10,20 @@
 #include "core/passes/pipeline.h"
 #include "core/passes/rewriter.h"
 #include "tests/corpus/corpus.h"
+#include "tests/corpus/work.h"
+#include "tests/support/like_evaluator.h"
+#include "tests/support/skips.h"
 
 namespace tessera {
 namespace {
 
 constexpr uintmax_t kQuickBytes = 6000, kLongBytes = 300'000;
+constexpr double kQuickWork = 1e7, kLongWork = 3e8;
 
 std::vector<std::string> passPrograms() {
   return corpusFiles([](const std::string& file) {
     return !isBad(file) && !isHandWritten(file) && (file.ends_with("/before.hlo") || file.ends_with("/after.hlo"));
   });
-}
-
-// Values of a run that is broken off after a time; nullopt when it was, or when the evaluator cannot run the module.
-std::optional<std::vector<Literal>> valuesOf(const Module& module, const std::vector<Literal>& arguments,
-                                             std::chrono::milliseconds limit) {
-  std::atomic<bool> cancel = false, done = false;
-  std::thread watch([&] {
-    const auto end = std::chrono::steady_clock::now() + limit;
-    while (!done && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    if (!done) cancel = true;
-  });
-  auto out = evaluateModule(module, arguments, &cancel);
-  done = true;
-  watch.join();
-  if (!out) return std::nullopt;
-  return std::move(*out);
 }
 
 Status inOrder(Module& module) {
@@ -55,21 +39,18 @@ class CorpusPasses : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string text = slurp(corpusTexts() / GetParam());
-    if (text.size() > (longTier() ? kLongBytes : kQuickBytes))
-      GTEST_SKIP() << "large" << (longTier() ? "" : ": only in the long tier (--all)");
+    if (text.size() > (longTier() ? kLongBytes : kQuickBytes)) TESSERA_SKIP("passes-large");
     ReadResult read = readHloText(text);
     ASSERT_TRUE(read.module);
-    if (inferModule(*read.module).hasErrors()) GTEST_SKIP() << "does not verify: see CorpusText";
-    if (!canEvaluate(*read.module)) GTEST_SKIP() << "the evaluator does not know something in it";
+    ASSERT_FALSE(inferModule(*read.module).hasErrors());
+    if (const auto can = canEvaluate(*read.module); !can) TESSERA_SKIP("not-evaluated", can.error().toString());
     source_ = std::move(read.module);
-    for (const Shape& shape : entryArgumentShapes(*source_)) {
-      auto literal = fillParameter(shape, arguments_.size(), FillRule{0, 1.0, 3});
-      if (!literal) GTEST_SKIP() << literal.error().toString();
-      arguments_.push_back(std::move(*literal));
-    }
-    limit_ = std::chrono::milliseconds(longTier() ? 10'000 : 300);
-    wanted_ = valuesOf(*source_, arguments_, limit_);
-    if (!wanted_) GTEST_SKIP() << "the evaluator does not run it in time";
+    arguments_ = test::filledArguments(*source_, FillRule{0, 1.0, 3});
+    BoundedRun run = evaluateWithin(longTier() ? kLongWork : kQuickWork, *source_, arguments_);
+    if (!run.outputs && longTier()) TESSERA_SKIP("passes-work-long");
+    if (!run.outputs) TESSERA_SKIP("passes-work");
+    if (!*run.outputs) TESSERA_SKIP("passes-fails-to-run", run.outputs->error().toString());
+    wanted_ = std::move(**run.outputs);
   }
 
   // Nothing is compared when a pass gives the program parameters for the sizes of dynamic dimensions.
@@ -87,19 +68,12 @@ class CorpusPasses : public testing::TestWithParam<std::string> {
     for (const Diagnostic& d : problems.items()) ASSERT_NE(d.severity, Severity::Error) << what << ": " << d.toString();
     if (printHloText(module) == before) return;
     const auto found = evaluateModule(module, arguments_);
-    ASSERT_TRUE(found) << what << ": " << found.error().toString();
-    ASSERT_EQ(found->size(), wanted_->size()) << what;
-    for (size_t i = 0; i < found->size(); ++i) {
-      const Comparison c = compareLiterals((*wanted_)[i], (*found)[i], defaultTolerance((*found)[i].shape().type),
-                                           "out" + std::to_string(i));
-      ASSERT_TRUE(c.equal) << what << ": " << c.firstMismatch;
-    }
+    ASSERT_TRUE(test::sameValues(wanted_, found)) << what;
   }
 
   std::optional<Module> source_;
   std::vector<Literal> arguments_;
-  std::optional<std::vector<Literal>> wanted_;
-  std::chrono::milliseconds limit_{0};
+  Result<std::vector<Literal>> wanted_;
 };
 
 TEST_P(CorpusPasses, EachAlone) {

@@ -9,6 +9,7 @@
 #include "core/formats/npz.h"
 #include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
+#include "tests/support/values.h"
 
 namespace tessera {
 namespace {
@@ -65,8 +66,7 @@ void expectBeginnings(const char* name, const Module& before, const Module& afte
   const auto found = runOnCpu(after, arguments);
   ASSERT_FALSE(found.empty());
   const Literal wanted = beginning(expected.at("out0"), found[0].shape());
-  const Comparison compared = compareLiterals(wanted, found[0], {1e-4, 1e-5}, name);
-  EXPECT_TRUE(compared.equal) << compared.firstMismatch;
+  EXPECT_TRUE(test::sameValues(std::vector{wanted}, found, {Tolerance{1e-4, 1e-5}})) << name;
   EXPECT_NE(toString(found[0].shape(), false), toString(before.shapeOf(before.entryComputation().root), false));
 }
 
@@ -100,7 +100,7 @@ TEST(CorpusSizes, AttentionForALongerSequenceRuns) {
   for (const Shape& shape : entryArgumentShapes(longer))
     arguments.push_back(fillParameter(shape, arguments.size(), {}).value());
   const auto found = runOnCpu(longer, arguments), wanted = evaluateModule(longer, arguments).value();
-  EXPECT_TRUE(compareLiterals(wanted[0], found[0], {1e-4, 1e-5}, "longer").equal);
+  EXPECT_TRUE(test::sameValues(wanted, found, {Tolerance{1e-4, 1e-5}}));
 }
 
 TEST(CorpusSizes, GptForAShorterSequence) {

@@ -8,6 +8,7 @@
 #include "core/tools/diff.h"
 #include "core/tools/explain.h"
 #include "tests/corpus/corpus.h"
+#include "tests/support/skips.h"
 
 namespace tessera {
 namespace {
@@ -47,10 +48,10 @@ class CorpusTools : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string text = slurp(corpusTexts() / GetParam());
-    if (text.size() > kQuickBytes && !longTier()) GTEST_SKIP() << "large: only in the long tier (--all)";
+    if (text.size() > kQuickBytes && !longTier()) TESSERA_SKIP("large");
     ReadResult read = readHloText(text);
-    if (!read.module || inferModule(*read.module).hasErrors() || verify(*read.module).hasErrors())
-      GTEST_SKIP() << "does not verify: see CorpusText";
+    ASSERT_TRUE(read.module);
+    ASSERT_EQ(errorsOf(inferModule(*read.module)) + errorsOf(verify(*read.module)), "");
     module_ = std::move(*read.module);
     ModuleConfig config = module_.config();
     config.inputOutputAlias.clear();  // name parameters by number

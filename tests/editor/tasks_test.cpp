@@ -3,6 +3,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "core/evaluate/compare.h"
 #include "core/evaluate/evaluate.h"
 #include "tests/editor/hand.h"
 

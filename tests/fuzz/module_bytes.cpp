@@ -47,7 +47,7 @@ bool isLeftOut(const OpDef& op) {
 }
 
 bool movesOnly(const OpDef& op) {
-  return op.category == "Data movement" && op.opcode != Opcode::Sort && op.opcode != Opcode::Topk &&
+  return op.category.has(kMovesData) && op.opcode != Opcode::Sort && op.opcode != Opcode::Topk &&
          op.opcode != Opcode::Scatter;
 }
 
@@ -314,7 +314,7 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
   auto inferred = op.inferShape(context);
   if (!inferred || elementsOf(inferred->shape) > kMaxElements) return std::nullopt;
   const auto isWhole = [](const Operand& operand) { return hasOnlyIntegers(operand.shape); };
-  if (op.category == "Linear algebra" && hasOnlyIntegers(inferred->shape) &&
+  if (op.category.category == OpCategory::LinearAlgebra && hasOnlyIntegers(inferred->shape) &&
       !std::ranges::all_of(out.operands, isWhole))
     return std::nullopt;  // whether products or their sum are rounded to integers, nothing says
   for (auto& [attribute, kind] : out.callees) kind |= static_cast<int>(leading) << 8;

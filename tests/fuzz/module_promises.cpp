@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "backends/backend.h"
+#include "core/evaluate/compare.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
@@ -44,7 +45,7 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, Choices& choices)
 Tolerance toleranceOf(ElementType type) {
   const int bits = info(type).bits;
   if (!isFloat(type) && !isComplex(type)) return {};
-  if (bits <= 8) return {0.6, 0.6};
+  if (bits <= 8) return {0.25, 0.25};  // two or three bits of mantissa, and zeros are refused
   if (bits == 16) return {5e-2, 5e-2};
   return type == ElementType::F64 || type == ElementType::C128 ? Tolerance{1e-7, 1e-9} : Tolerance{1e-3, 1e-4};
 }

@@ -14,11 +14,13 @@ namespace fs = std::filesystem;
 
 const fs::path kTests = fs::path(TESSERA_SOURCE_DIR) / "tests";
 
-// What a run printed, as one text; times and everything else that differs from machine to machine becomes '#'.
+// What a run printed, as one text. Times become '#', and what follows the number of processors.
 std::string transcript(const std::string& arguments, const Ran& ran) {
   std::string out = ran.out;
   if (arguments.starts_with("run ") && !arguments.ends_with("--help"))
-    out = std::regex_replace(out, std::regex("[0-9][0-9.e+-]*"), "#");
+    out = std::regex_replace(std::regex_replace(out, std::regex("[0-9][0-9.e+-]* ms"), "# ms"),
+                             std::regex("\"(compile_ms|run_ms|first_run_ms|peak_bytes|kernels)\": [0-9.e+-]+"),
+                             "\"$1\": #");
   std::string text = "$ tessera " + arguments + "\n" + out;
   if (!ran.err.empty()) text += "--- stderr\n" + ran.err;
   return text + "--- exit " + std::to_string(ran.exit) + "\n";

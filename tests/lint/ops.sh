@@ -1,11 +1,26 @@
 #!/usr/bin/env bash
-# Every operation of ops.inc has a definition in an op file, a case file and a help text.
+# Every opcode of opcodes.inc is defined once, by an OpDef in an op file or by a row of scalar_functions.inc, with a
+# summary and a text of help, and has a case file with an example. That constraints have wrong uses is tests/ops' matter.
 cd "$1" || exit 1
 failed=0
-for op in $(sed -n 's/^TESSERA_OP(\([A-Za-z0-9]*\)).*/\1/p' core/ops/ops.inc); do
-  name=$(sed -n "s/^TESSERA_OPCODE($op, \"\([^\"]*\)\".*/\1/p" core/hlo/opcodes.inc)
-  [ -n "$name" ] || { echo "$op of ops.inc is no opcode"; failed=1; continue; }
-  grep -rqE "\bk?$op\b" core/ops/*.cpp core/ops/shared/*.cpp || { echo "$op has no op file"; failed=1; }
-  [ -f "tests/ops/$name.hlo" ] || { echo "$op has no case file tests/ops/$name.hlo"; failed=1; }
-done
+rows=core/element/scalar_functions.inc
+named=$(tr '\n' ' ' < $rows | grep -oE 'TESSERA_(UNARY|BINARY)_FUNCTION\( *[A-Za-z0-9]+, [A-Za-z0-9]+,' | sed -E 's/.*, (.*),/\1/')
+complain() { echo "$1"; failed=1; }
+while IFS=$'\t' read -r op name; do
+  defined=$(grep -lE "^const OpDef k$op = \{" core/ops/*.cpp)
+  row=$(grep -cx "$op" <<< "$named")
+  count=$(($(wc -w <<< "$defined") + row))
+  [ "$count" = 1 ] || complain "$op is defined $count times, not once, in core/ops/*.cpp and $rows"
+  if [ -n "$defined" ]; then
+    body=$(sed -n "/^const OpDef k$op = {/,/^};/p" $defined)
+    grep -qE '\.summary =' <<< "$body" || complain "$defined: $op has no summary"
+    grep -qE '\.doc =' <<< "$body" || complain "$defined: $op has no doc"
+  fi
+  if [ -f "tests/ops/$name.hlo" ]; then
+    grep -q '^// case ' "tests/ops/$name.hlo" || complain "tests/ops/$name.hlo has no case"
+    grep -qE "\b$name\(" "tests/ops/$name.hlo" || complain "tests/ops/$name.hlo does not use $name"
+  else
+    complain "$op has no case file tests/ops/$name.hlo"
+  fi
+done < <(sed -nE 's/^TESSERA_OPCODE\(([A-Za-z0-9]+), "([^"]*)".*/\1\t\2/p' core/hlo/opcodes.inc)
 exit $failed

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/evaluate/evaluate.h"
+#include "core/evaluate/compare.h"
 
 namespace tessera::cases {
 

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "backends/backend.h"
+#include "core/evaluate/evaluate.h"
 #include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/index_math.h"

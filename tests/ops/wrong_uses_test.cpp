@@ -72,7 +72,7 @@ TEST(OpHelp, EveryOperationHasHelpAndACaseFile) {
     EXPECT_TRUE(std::ranges::binary_search(names, name)) << name << " has no case file";
     EXPECT_FALSE(op->summary.empty()) << name;
     EXPECT_GT(op->doc.size(), 20u) << name;
-    EXPECT_FALSE(op->category.empty()) << name;
+    EXPECT_FALSE(nameOf(op->category.category).empty()) << name;
     for (const OperandDoc& operand : op->operands) EXPECT_FALSE(operand.name.empty() || operand.doc.empty()) << name;
     for (const AttributeRow& row : op->attributes) EXPECT_FALSE(row.doc.empty()) << name << " " << nameOf(row.name);
   }

@@ -25,7 +25,7 @@ inline std::string brokenPromise(const BufferAssignment& buffers) {
   const auto count = static_cast<int32_t>(buffers.slots.size());
   for (int32_t a = 0; a < count; ++a)
     for (int32_t b = 0; b < a; ++b)
-      if (buffers.lieApart(a, b) &&
+      if (buffers.areDisjoint(a, b) &&
           shareBytes(buffers.slots[static_cast<size_t>(a)], buffers.slots[static_cast<size_t>(b)]))
         return "slots " + std::to_string(b) + " and " + std::to_string(a) + " are said to lie apart";
   return "";
@@ -46,7 +46,7 @@ inline std::string brokenPromise(const Module& module, ComputationId computation
       for (int32_t slot : slotsOf(operand)) used.push_back(slot);
     for (size_t a = 0; a < results; ++a)
       for (size_t b = 0; b < used.size(); ++b)
-        if (used[a] >= 0 && used[b] >= 0 && used[a] != used[b] && !buffers.lieApart(used[a], used[b]))
+        if (used[a] >= 0 && used[b] >= 0 && used[a] != used[b] && !buffers.areDisjoint(used[a], used[b]))
           return std::string(in.name) + ": a result may lie over part of an array";
   }
   return "";

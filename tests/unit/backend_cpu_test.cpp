@@ -2,13 +2,12 @@
 // row and column reductions, dot, while with a carry.
 #include <gtest/gtest.h>
 
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
-#include "core/hlo/module.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
 
+using test::expectLikeEvaluator;
 using E = ElementType;
 
 class Build {
@@ -46,27 +45,6 @@ class Build {
   ComputationId entry;
 };
 
-void expectLikeEvaluator(const Module& module) {
-  std::vector<Literal> arguments;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(module))
-    arguments.push_back(fillParameter(shape, leaf++, FillRule{0, 1.0, 8}).value());
-  auto backend = makeBackend("cpu");
-  ASSERT_TRUE(backend) << backend.error().toString();
-  auto executable = (*backend)->compile(module);
-  ASSERT_TRUE(executable) << executable.error().toString();
-  auto found = (*executable)->run(arguments);
-  ASSERT_TRUE(found) << found.error().toString();
-  auto expected = evaluateModule(module, arguments);
-  ASSERT_TRUE(expected) << expected.error().toString();
-  ASSERT_EQ(expected->size(), found->size());
-  for (size_t k = 0; k < found->size(); ++k) {
-    Comparison c = compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type),
-                                   "out" + std::to_string(k));
-    EXPECT_TRUE(c.equal) << c.firstMismatch;
-  }
-}
-
 TEST(BackendCpu, ElementwiseWithTail) {
   for (E type : {E::F32, E::F64, E::BF16, E::F16, E::S32, E::U8}) {
     Build b;
@@ -74,7 +52,7 @@ TEST(BackendCpu, ElementwiseWithTail) {
     auto x = b.parameter(b.entry, 0, s), y = b.parameter(b.entry, 1, s);
     auto sum = b.op(b.entry, Opcode::Add, s, {x, y});
     b.module.setRoot(b.entry, b.op(b.entry, Opcode::Multiply, s, {sum, y}));
-    expectLikeEvaluator(b.module);
+    expectLikeEvaluator(b.module, {.fill = {0, 1.0, 8}});
   }
 }
 
@@ -88,7 +66,7 @@ TEST(BackendCpu, ReductionsAlongRowsAndColumns) {
     auto zero = b.constant(b.entry, Literal::scalar(E::F32, 0.0f));
     Shape out = Shape::arrayRowMajor(E::F32, {dimension == 0 ? 65 : 33});
     b.module.setRoot(b.entry, b.op(b.entry, Opcode::Reduce, out, {x, zero}, attributes));
-    expectLikeEvaluator(b.module);
+    expectLikeEvaluator(b.module, {.fill = {0, 1.0, 8}});
   }
 }
 
@@ -106,7 +84,7 @@ TEST(BackendCpu, DotOfEveryOrientation) {
       a.set(Attr::lhs_contracting_dims, std::vector<int64_t>{lhsK});
       a.set(Attr::rhs_contracting_dims, std::vector<int64_t>{1});
       b.module.setRoot(b.entry, b.op(b.entry, Opcode::Dot, Shape::arrayRowMajor(type, {2, 5, 21}), {x, y}, a));
-      expectLikeEvaluator(b.module);
+      expectLikeEvaluator(b.module, {.fill = {0, 1.0, 8}});
     }
   }
 }
@@ -135,7 +113,7 @@ TEST(BackendCpu, WhileWithACarry) {
   calls.set(Attr::body, body);
   auto start = b.op(b.entry, Opcode::Tuple, pair, {zero, b.parameter(b.entry, 0, s)});
   b.module.setRoot(b.entry, b.op(b.entry, Opcode::While, pair, {start}, calls));
-  expectLikeEvaluator(b.module);
+  expectLikeEvaluator(b.module, {.fill = {0, 1.0, 8}});
 }
 
 }  // namespace

@@ -8,9 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
@@ -46,23 +45,7 @@ class Random {
 
 std::string listed(const Sizes& values) { return fmt::format("{}", fmt::join(values, ",")); }
 
-void expectLikeEvaluator(Backend& backend, const std::string& text) {
-  auto read = readHloText(text);
-  ASSERT_TRUE(read.module) << text;
-  std::vector<Literal> arguments;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module))
-    arguments.push_back(fillParameter(shape, leaf++, FillRule{leaf, 1.0, 251}).value());
-  auto executable = backend.compile(*read.module);
-  ASSERT_TRUE(executable) << text << executable.error().toString();
-  auto found = (*executable)->run(arguments);
-  ASSERT_TRUE(found) << text << found.error().toString();
-  auto expected = evaluateModule(*read.module, arguments);
-  ASSERT_TRUE(expected) << text << expected.error().toString();
-  Tolerance tolerance = defaultTolerance((*found)[0].shape().type);
-  Comparison c = compareLiterals((*expected)[0], (*found)[0], tolerance, "out");
-  EXPECT_TRUE(c.equal) << c.firstMismatch << "\n" << text;
-}
+void expectLikeEvaluator(const std::string& text) { test::expectLikeEvaluator(text, {.fill = {1, 1.0, 251}}); }
 
 // A dot of up to two batch, free and contracting dimensions, in any order.
 std::string randomDot(Random& random, const Types& types) {
@@ -204,18 +187,18 @@ class CpuContraction : public testing::Test {
 TEST_F(CpuContraction, RandomDotsOfAllTypes) {
   Random random(20240501);
   for (int i = 0; i < 4; ++i)
-    for (const Types& types : kTypes) expectLikeEvaluator(*backend_, randomDot(random, types));
+    for (const Types& types : kTypes) expectLikeEvaluator(randomDot(random, types));
 }
 
 TEST_F(CpuContraction, RandomConvolutionsOfAllTypes) {
   Random random(7);
   for (int i = 0; i < 3; ++i)
-    for (const Types& types : kTypes) expectLikeEvaluator(*backend_, randomConvolution(random, types, false));
+    for (const Types& types : kTypes) expectLikeEvaluator(randomConvolution(random, types, false));
 }
 
 TEST_F(CpuContraction, RandomConvolutionsThatALibraryTakes) {
   Random random(11);
-  for (int i = 0; i < 30; ++i) expectLikeEvaluator(*backend_, randomConvolution(random, kTypes[0], i % 2 == 0));
+  for (int i = 0; i < 30; ++i) expectLikeEvaluator(randomConvolution(random, kTypes[0], i % 2 == 0));
 }
 
 // Which step runs the root.
@@ -264,7 +247,7 @@ TEST_F(CpuContraction, FormsOfConvolutionsThatTheLibraryHas) {
                       "window={size=8x8 pad=0_-1x0_-1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf")},
   };
   for (const Form& form : forms) {
-    expectLikeEvaluator(*backend_, form.text);
+    expectLikeEvaluator(form.text);
     EXPECT_EQ(stepOf(*backend_, form.text), form.step) << form.text;
   }
 }
@@ -272,21 +255,19 @@ TEST_F(CpuContraction, FormsOfConvolutionsThatTheLibraryHas) {
 TEST_F(CpuContraction, DotsOfSeveralBlocks) {
   for (const char* type : {"f64", "c64", "s32", "f16"})
     expectLikeEvaluator(
-        *backend_,
         fmt::format("HloModule m\n\nENTRY e {{\n  a = {0}[150,600] parameter(0)\n  b = {0}[600,110] parameter(1)\n"
                     "  ROOT d = {0}[150,110] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n",
                     type));
 }
 
 TEST_F(CpuContraction, NothingToSum) {
-  expectLikeEvaluator(*backend_,
-                      "HloModule m\n\nENTRY e {\n  a = f64[3,0] parameter(0)\n  b = f64[0,4] parameter(1)\n"
-                      "  ROOT d = f64[3,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+  expectLikeEvaluator(
+      "HloModule m\n\nENTRY e {\n  a = f64[3,0] parameter(0)\n  b = f64[0,4] parameter(1)\n"
+      "  ROOT d = f64[3,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
 }
 
 // Heads between rows and features: batches that do not lie at regular distances. Many tiny products, and sums alone.
 TEST(CpuDots, BatchesAnywhereAndTinyOnes) {
-  auto backend = makeBackend("cpu").value();
   const auto dot = [](const std::string& type, const std::string& lhs, const std::string& rhs, const std::string& out,
                       const std::string& numbers) {
     return "HloModule m\n\nENTRY e {\n  x = " + type + lhs + " parameter(0)\n  y = " + type + rhs +
@@ -294,19 +275,17 @@ TEST(CpuDots, BatchesAnywhereAndTinyOnes) {
   };
   for (const char* type : {"bf16", "f16", "f32"}) {
     expectLikeEvaluator(
-        *backend,
         dot(type, "[3,40,5,32]", "[3,48,5,32]", "[3,5,40,48]",
             "lhs_batch_dims={0,2}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={3}"));
     expectLikeEvaluator(
-        *backend,
         dot(type, "[3,5,40,48]", "[3,48,5,32]", "[3,5,40,32]",
             "lhs_batch_dims={0,1}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={1}"));
     expectLikeEvaluator(
-        *backend, dot(type, "[100,3,4]", "[100,4,5]", "[100,3,5]",
-                      "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"));
+        dot(type, "[100,3,4]", "[100,4,5]", "[100,3,5]",
+            "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"));
     expectLikeEvaluator(
-        *backend, dot(type, "[20,300]", "[20,300]", "[20]",
-                      "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
+        dot(type, "[20,300]", "[20,300]", "[20]",
+            "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/support/values.h"
 
 namespace tessera {
 namespace {
@@ -52,13 +53,9 @@ int64_t expectChains(const std::string& text, int chains, const std::string& wha
     auto results = (*executable)->run(arguments);
     EXPECT_TRUE(results) << results.error().toString();
     if (first.empty()) first = *results;
-    for (size_t k = 0; k < first.size(); ++k)
-      EXPECT_TRUE(std::ranges::equal(first[k].bytes(), (*results)[k].bytes())) << text;
+    EXPECT_TRUE(test::sameValues(first, *results, test::kSameBits)) << text;
   }
-  for (size_t k = 0; k < expected->size(); ++k) {
-    Comparison c = compareLiterals((*expected)[k], first[k], {1e-4, 1e-5}, "out");
-    EXPECT_TRUE(c.equal) << c.firstMismatch << text;
-  }
+  EXPECT_TRUE(test::sameValues(*expected, first, {Tolerance{1e-4, 1e-5}})) << text;
   return peak;
 }
 

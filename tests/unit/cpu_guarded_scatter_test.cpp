@@ -3,11 +3,7 @@
 // is one piece.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
@@ -22,27 +18,7 @@ void expectLikeEvaluator(const std::string& type, int updates, int bins, int ran
       ",1] broadcast(o), dimensions={}\n  j = s32[" + n + ",1] subtract(i, ob)\n  ROOT s = " + type + "[" + k +
       "] scatter(t, i, u), update_window_dims={}, inserted_window_dims={0}, " +
       "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n}\n";
-  const auto read = readHloText(text);
-  ASSERT_TRUE(read.module) << text;
-  std::vector<Literal> arguments;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module))
-    arguments.push_back(fillParameter(shape, leaf++, FillRule{11, 1.0, static_cast<uint64_t>(range)}).value());
-  auto expected = evaluateModule(*read.module, arguments);
-  ASSERT_TRUE(expected) << expected.error().toString();
-  std::vector<std::vector<Literal>> found;
-  for (int threads : {1, 4}) {
-    CompileOptions options;
-    options.threads = threads;
-    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
-    ASSERT_TRUE(executable) << executable.error().toString();
-    auto results = (*executable)->run(arguments);
-    ASSERT_TRUE(results) << results.error().toString();
-    found.push_back(std::move(*results));
-  }
-  const Comparison c = compareLiterals((*expected)[0], found[0][0], defaultTolerance(found[0][0].shape().type), "out");
-  EXPECT_TRUE(c.equal) << c.firstMismatch << text;
-  EXPECT_TRUE(std::ranges::equal(found[0][0].bytes(), found[1][0].bytes())) << text;
+  test::expectLikeEvaluator(text, {.fill = {11, 1.0, static_cast<uint64_t>(range)}, .threads = {1, 4}});
 }
 
 TEST(CpuGuardedScatter, AllSomeOrFewInRange) {

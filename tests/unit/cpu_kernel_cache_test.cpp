@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/support/values.h"
 
 namespace tessera {
 namespace {
@@ -35,16 +38,27 @@ class CpuKernelCache : public testing::Test {
     ASSERT_TRUE(::mkdtemp(name.data()));
     scratch_ = name;
     folder_ = scratch_ / "kernels";
+    const char* config = std::getenv("XDG_CONFIG_HOME");
+    configBefore_ = config ? config : "";
+    useConfig("config");
     expected_ = outputsWith("");
   }
   void TearDown() override {
+    configBefore_.empty() ? ::unsetenv("XDG_CONFIG_HOME") : ::setenv("XDG_CONFIG_HOME", configBefore_.c_str(), 1);
     std::error_code error;
     fs::remove_all(scratch_, error);
+  }
+
+  // Where the secret is that entries are made with.
+  fs::path useConfig(const std::string& name) const {
+    ::setenv("XDG_CONFIG_HOME", (scratch_ / name).c_str(), 1);
+    return scratch_ / name / "tessera" / "kernel_cache_key";
   }
 
   std::vector<Literal> outputsWith(const std::string& folder, const std::string& isa = "native") {
     const Module module = *readHloText(kText).module;
     CompileOptions options;
+    options.progress = progress_;
     options.kernelCache = folder;
     options.isa = isa;
     auto executable = makeBackend("cpu").value()->compile(module, options);
@@ -60,8 +74,7 @@ class CpuKernelCache : public testing::Test {
   // Compiles with the folder and expects the right values, and so many kernels from the cache.
   void expectRight(int64_t cached) {
     const std::vector<Literal> found = outputsWith(folder_.string());
-    ASSERT_EQ(found.size(), expected_.size());
-    for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(found[i].identical(expected_[i])) << "out" << i;
+    EXPECT_TRUE(test::sameValues(expected_, found, test::kSameBits));
     EXPECT_EQ(counts_.cached, cached);
   }
   std::vector<fs::path> entries() const {
@@ -81,6 +94,8 @@ class CpuKernelCache : public testing::Test {
   }
 
   fs::path scratch_, folder_;
+  std::string configBefore_;
+  std::function<void(std::string_view, double)> progress_;
   std::vector<Literal> expected_;
   KernelCounts counts_;
 };
@@ -165,6 +180,101 @@ TEST_F(CpuKernelCache, AFolderThatOthersMayWriteIsNotUsed) {
   EXPECT_TRUE(entries().empty());
 }
 
+TEST_F(CpuKernelCache, AFolderBelowOneThatOthersMayWriteIsNotUsed) {
+  const fs::path open = scratch_ / "open";
+  fs::create_directories(open);
+  ASSERT_EQ(::chmod(open.c_str(), 0777), 0);
+  folder_ = open / "kernels";
+  expectRight(0);
+  expectRight(0);
+  EXPECT_FALSE(fs::exists(folder_));
+  // The sticky bit keeps others from renaming it.
+  ASSERT_EQ(::chmod(open.c_str(), 01777), 0);
+  expectRight(0);
+  expectRight(counts_.kernels);
+}
+
+TEST_F(CpuKernelCache, AFolderThatIsALinkIsNotUsed) {
+  const fs::path other = scratch_ / "other";
+  fs::create_directories(other);
+  fs::create_directory_symlink(other, folder_);
+  expectRight(0);
+  expectRight(0);
+  EXPECT_TRUE(fs::is_empty(other));
+}
+
+// What is stored and found goes by the folder that was checked, not by its path.
+TEST_F(CpuKernelCache, AFolderSwappedAfterTheCheckIsNotUsed) {
+  expectRight(0);
+  const int64_t kernels = counts_.kernels;
+  for (const fs::path& entry : entries()) fs::remove(entry);
+  const fs::path moved = scratch_ / "moved";
+  progress_ = [&](std::string_view stage, double) {
+    if (stage != "generate code") return;
+    fs::rename(folder_, moved);
+    fs::create_directories(folder_);
+  };
+  expectRight(0);
+  progress_ = nullptr;
+  EXPECT_TRUE(entries().empty());
+  folder_ = moved;
+  EXPECT_EQ(entries().size(), static_cast<size_t>(kernels));
+  expectRight(kernels);
+}
+
+TEST_F(CpuKernelCache, EntriesThatOthersMayWriteAreNotUsed) {
+  expectRight(0);
+  const int64_t kernels = counts_.kernels;
+  for (const fs::path& entry : entries()) ASSERT_EQ(::chmod(entry.c_str(), 0620), 0);
+  expectRight(0);
+  expectRight(kernels);
+}
+
+TEST_F(CpuKernelCache, EntriesOfOtherUsersAreNotUsed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  expectRight(0);
+  const int64_t kernels = counts_.kernels;
+  constexpr uid_t kNobody = 65534;
+  for (const fs::path& entry : entries()) ASSERT_EQ(::chown(entry.c_str(), kNobody, kNobody), 0);
+  expectRight(0);
+  expectRight(kernels);
+  ASSERT_EQ(::chown(folder_.c_str(), kNobody, kNobody), 0);
+  expectRight(0);
+}
+
+// Whoever does not know the secret can write whole entries under the right names, and they are nothing.
+TEST_F(CpuKernelCache, EntriesMadeWithAnotherSecretAreNotUsed) {
+  expectRight(0);
+  const int64_t kernels = counts_.kernels;
+  useConfig("another");
+  expectRight(0);
+  expectRight(kernels);
+  useConfig("config");
+  expectRight(0);
+}
+
+TEST_F(CpuKernelCache, TheSecretIsThisUsersAlone) {
+  expectRight(0);
+  const fs::path secret = useConfig("config");
+  EXPECT_EQ(fs::status(secret).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::file_size(secret), 32u);
+  const std::string before = contentOf(secret);
+  // Others could have read it: it is made anew.
+  ASSERT_EQ(::chmod(secret.c_str(), 0644), 0);
+  expectRight(0);
+  EXPECT_NE(contentOf(secret), before);
+  EXPECT_EQ(fs::status(secret).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  expectRight(counts_.kernels);
+}
+
+TEST_F(CpuKernelCache, WithoutASecretNothingIsKept) {
+  write(scratch_ / "file", "");
+  ::setenv("XDG_CONFIG_HOME", (scratch_ / "file").c_str(), 1);
+  expectRight(0);
+  expectRight(0);
+  EXPECT_TRUE(entries().empty());
+}
+
 // The file size limit stands for a full disk: writing fails in the middle.
 TEST_F(CpuKernelCache, AFullDiskLeavesNothingBehind) {
   struct rlimit before {};
@@ -176,7 +286,7 @@ TEST_F(CpuKernelCache, AFullDiskLeavesNothingBehind) {
   const std::vector<Literal> found = outputsWith(folder_.string());
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
-  for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(found[i].identical(expected_[i]));
+  EXPECT_TRUE(test::sameValues(expected_, found, test::kSameBits));
   EXPECT_TRUE(entries().empty());
   expectRight(0);
   expectRight(counts_.kernels);
@@ -207,12 +317,7 @@ TEST(CpuIsa, KernelsForLesserProcessorsGiveTheSameValues) {
     auto executable = makeBackend("cpu").value()->compile(module, options);
     ASSERT_TRUE(executable) << executable.error().toString();
     auto found = (*executable)->run(arguments);
-    ASSERT_TRUE(found);
-    for (size_t i = 0; i < found->size(); ++i) {
-      const Comparison c =
-          compareLiterals((*expected)[i], (*found)[i], defaultTolerance((*found)[i].shape().type), isa);
-      EXPECT_TRUE(c.equal) << isa << ": " << c.firstMismatch;
-    }
+    EXPECT_TRUE(test::sameValues(expected, found)) << isa;
   }
   CompileOptions options;
   options.isa = "mmx";

@@ -12,6 +12,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
+#include "tests/support/skips.h"
 
 namespace tessera {
 namespace {
@@ -52,7 +53,7 @@ class CpuMemory : public testing::TestWithParam<std::pair<const char*, const cha
 
 TEST_P(CpuMemory, EveryAmountGivesRightValuesOrAFailure) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's own memory counts";
+  TESSERA_SKIP("sanitizer-memory");
 #endif
   ::mallopt(M_MMAP_THRESHOLD, 1 << 16);
   ReadResult read = readHloText(std::string("HloModule m\nbefore { a = f32[] parameter(0)  b = f32[] parameter(1)  "
@@ -98,7 +99,7 @@ int compileWithin(size_t more, Backend& backend, const Module& module) {
 
 TEST(CpuMemoryToCompile, EveryAmountGivesAnExecutableOrAFailure) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's own memory counts";
+  TESSERA_SKIP("sanitizer-memory");
 #endif
   ::mallopt(M_MMAP_THRESHOLD, 1 << 16);
   ReadResult read = readHloText(

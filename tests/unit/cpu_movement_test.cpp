@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
@@ -14,32 +13,13 @@ namespace {
 // what: a step that must be among those that ran; "": any.
 void expectLikeEvaluator(const std::string& text, const std::string& what = "", bool exact = true,
                          const FillRule& rule = {5, 1.0, 50}) {
-  const auto read = readHloText(text);
-  ASSERT_TRUE(read.module) << text;
-  std::vector<Literal> arguments;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module))
-    arguments.push_back(fillParameter(shape, leaf++, rule).value());
-  auto expected = evaluateModule(*read.module, arguments);
-  ASSERT_TRUE(expected) << expected.error().toString();
-  for (int threads : {1, 3}) {
-    CompileOptions options;
-    options.threads = threads;
-    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
-    ASSERT_TRUE(executable) << executable.error().toString();
-    Profile profile;
-    auto found = (*executable)->run(arguments, {}, &profile);
-    ASSERT_TRUE(found) << found.error().toString();
-    for (size_t k = 0; k < found->size(); ++k) {
-      const Comparison c =
-          compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type), "out");
-      EXPECT_TRUE(exact ? (*found)[k].identical((*expected)[k]) : c.equal) << c.firstMismatch << " of\n" << text;
-    }
-    EXPECT_TRUE(what.empty() ||
-                std::ranges::any_of(profile.steps, [&](const StepProfile& s) { return s.what == what; }))
-        << what << " of\n"
-        << text;
-  }
+  const auto inspect = [&](Executable&, const Profile& profile) {
+    const bool ran = std::ranges::any_of(profile.steps, [&](const StepProfile& s) { return s.what == what; });
+    EXPECT_TRUE(what.empty() || ran) << what;
+  };
+  test::expectLikeEvaluator(
+      text,
+      {.fill = rule, .threads = {1, 3}, .closeness = exact ? test::kSameBits : test::Closeness{}, .inspect = inspect});
 }
 
 std::string transposeOf(const std::string& type, const std::string& from, const std::string& order,

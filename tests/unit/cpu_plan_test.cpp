@@ -8,6 +8,7 @@
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
@@ -24,26 +25,8 @@ std::vector<Shape> leafShapes(const Module& module) {
   return out;
 }
 
-void expectLikeEvaluator(const std::string& text) {
-  auto read = readHloText(text);
-  ASSERT_TRUE(read.module) << text;
-  std::vector<Literal> arguments;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module))
-    arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
-  auto executable = compileText(text);
-  ASSERT_TRUE(executable) << executable.error().toString();
-  auto expected = evaluateModule(*read.module, arguments);
-  ASSERT_TRUE(expected) << expected.error().toString();
-  for (int run = 0; run < 2; ++run) {  // the arena is kept: the second run finds what the first one left
-    auto found = (*executable)->run(arguments);
-    ASSERT_TRUE(found) << found.error().toString();
-    for (size_t k = 0; k < found->size(); ++k) {
-      Comparison c = compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type), "out");
-      EXPECT_TRUE(c.equal) << c.firstMismatch << text;
-    }
-  }
-}
+// The arena is kept: the second run finds what the first one left.
+void expectLikeEvaluator(const std::string& text) { test::expectLikeEvaluator(text, {.runs = 2}); }
 
 TEST(CpuPlan, BitcastsBetweenLayoutsMoveElements) {
   expectLikeEvaluator(

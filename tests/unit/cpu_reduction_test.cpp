@@ -2,41 +2,12 @@
 // several; and complex values that do not fill their vectors.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
 
-void expectLikeEvaluator(const std::string& text) {
-  auto read = readHloText(text);
-  ASSERT_TRUE(read.module) << text;
-  std::vector<Literal> arguments;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module))
-    arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
-  auto expected = evaluateModule(*read.module, arguments);
-  ASSERT_TRUE(expected) << expected.error().toString();
-  std::vector<std::vector<Literal>> found;
-  for (int threads : {1, 2, 5}) {
-    CompileOptions options;
-    options.threads = threads;
-    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
-    ASSERT_TRUE(executable) << executable.error().toString();
-    auto results = (*executable)->run(arguments);
-    ASSERT_TRUE(results) << results.error().toString();
-    found.push_back(std::move(*results));
-  }
-  for (size_t k = 0; k < expected->size(); ++k) {
-    Comparison c = compareLiterals((*expected)[k], found[0][k], defaultTolerance(found[0][k].shape().type), "out");
-    EXPECT_TRUE(c.equal) << c.firstMismatch << text;
-    for (size_t other = 1; other < found.size(); ++other)
-      EXPECT_TRUE(std::ranges::equal(found[0][k].bytes(), found[other][k].bytes())) << text;
-  }
-}
+void expectLikeEvaluator(const std::string& text) { test::expectLikeEvaluator(text, {.threads = {1, 2, 5}}); }
 
 std::string reduceOf(const std::string& type, const std::string& dims, const std::string& over, const std::string& out,
                      const std::string& op, const std::string& init) {

@@ -6,9 +6,8 @@
 #include <chrono>
 #include <thread>
 
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
+#include "core/element/scalar_functions.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
@@ -24,29 +23,19 @@ struct Ran {
 };
 
 Ran compiled(const std::string& text) {
-  auto read = readHloText(text);
-  EXPECT_TRUE(read.module) << text;
-  Ran out{*read.module, nullptr, {}, {}};
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(out.module))
-    out.arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
-  auto executable = makeBackend("cpu").value()->compile(out.module);
-  EXPECT_TRUE(executable) << executable.error().toString();
-  out.executable = std::move(*executable);
+  Ran out{test::parsedModule(text), nullptr, {}, {}};
+  out.arguments = test::filledArguments(out.module, {3, 1.0, 8});
+  out.executable = test::compiled(out.module, 0);
   return out;
 }
 
+// Twice: the second run finds what the first one left.
 Ran expectLikeEvaluator(const std::string& text) {
   Ran ran = compiled(text);
-  auto expected = evaluateModule(ran.module, ran.arguments);
-  EXPECT_TRUE(expected) << expected.error().toString();
-  for (int run = 0; run < 2; ++run) {
-    auto found = ran.executable->run(ran.arguments, {}, run == 0 ? &ran.profile : nullptr);
-    EXPECT_TRUE(found) << found.error().toString();
-    for (size_t k = 0; k < found->size(); ++k) {
-      Comparison c = compareLiterals((*expected)[k], (*found)[k], defaultTolerance((*found)[k].shape().type), "out");
-      EXPECT_TRUE(c.equal) << "output " << k << ": " << c.firstMismatch << text;
-    }
+  const auto expected = evaluateModule(ran.module, ran.arguments);
+  for (int run = 0; run < 2 && ran.executable; ++run) {
+    const auto found = ran.executable->run(ran.arguments, {}, run == 0 ? &ran.profile : nullptr);
+    EXPECT_TRUE(test::sameValues(expected, found)) << text;
   }
   return ran;
 }
@@ -150,6 +139,40 @@ TEST(CpuRegion, ArraysAndNoRounds) {
              add));
 }
 
+// A state of tiny vectors: products, sums, scatters and slices of them are part of the one function.
+TEST(CpuRegion, SmallProductsArePartOfALoop) {
+  const std::string second =
+      "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\nsecond {\n  x = "
+      "f32[] parameter(0)\n  ROOT y = f32[] parameter(1)\n}\n\n";
+  const std::string body =
+      "  k = f32[7,2] get-tuple-element(p), index=1\n  w = f32[7] get-tuple-element(p), index=2\n"
+      "  v = f32[2] dot(w, k), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+      "  u = f32[2] sine(v)\n  at = s32[1] reshape(i)\n"
+      "  l = f32[7,2] scatter(k, at, u), update_window_dims={0}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=second\n"
+      "  q = f32[7,7] dot(l, l), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n  c = f32[] constant(0)\n"
+      "  n = f32[7] reduce(q, c), dimensions={0}, to_apply=add\n  h = f32[7] tanh(n)\n";
+  Ran ran = expectLikeEvaluator(
+      loop("9", "f32[7,2], f32[7]", body, "l, h",
+           "  a = f32[7,2] parameter(0)\n  b = f32[7] parameter(1)\n  t = (s32[], f32[7,2], f32[7]) tuple(z, a, b)\n"
+           "  ROOT r = (s32[], f32[7,2], f32[7]) while(t), condition=condition, body=body\n",
+           second));
+  EXPECT_EQ(ran.regions(), 1);
+  EXPECT_EQ(std::ranges::count(ran.profile.steps, "while", &StepProfile::what), 0);
+}
+
+// Products that the library computes faster stay its steps, in a loop and where they run once.
+TEST(CpuRegion, LargeProductsStayOutside) {
+  Ran ran = expectLikeEvaluator(loop(
+      "5", "f32[64,64]",
+      "  v = f32[64,64] get-tuple-element(p), index=1\n  m = f32[64,64] dot(v, v), lhs_contracting_dims={1}, "
+      "rhs_contracting_dims={0}\n  w = f32[64,64] tanh(m)\n",
+      "w",
+      "  v = f32[64,64] parameter(0)\n  t = (s32[], f32[64,64]) tuple(z, v)\n  ROOT l = (s32[], f32[64,64]) while(t), "
+      "condition=condition, body=body\n"));
+  EXPECT_EQ(std::ranges::count(ran.profile.steps, "while", &StepProfile::what), 1);
+}
+
 // Work that threads can share stays steps of its own; the small steps beside it are put together.
 TEST(CpuRegion, LargeWorkStaysOutside) {
   Ran ran = expectLikeEvaluator(
@@ -163,6 +186,19 @@ TEST(CpuRegion, LargeWorkStaysOutside) {
            "  ROOT l = (s32[], f32[70000], f32[], f32[]) while(t), condition=condition, body=body\n"));
   EXPECT_EQ(std::ranges::count(ran.profile.steps, "while", &StepProfile::what), 1);
   EXPECT_GE(std::ranges::count(ran.profile.steps, "kernel", &StepProfile::what), 1);
+}
+
+// A function of f64 that kernels call costs what a call costs, whichever it is: 4,096 of them are work for threads.
+TEST(CpuRegion, EveryCalledFunctionHasItsPrice) {
+  for (const ScalarFunctionInfo& function : scalarFunctions()) {
+    if (!function.called || function.operands != 1 || !takesType(function.takes, ElementType::F64)) continue;
+    const std::string name(nameOf(function.opcode));
+    const Ran ran = expectLikeEvaluator(
+        loop("30", "f64[4096]", "  v = f64[4096] get-tuple-element(p), index=1\n  w = f64[4096] " + name + "(v)\n", "w",
+             "  v = f64[4096] parameter(0)\n  t = (s32[], f64[4096]) tuple(z, v)\n"
+             "  ROOT l = (s32[], f64[4096]) while(t), condition=condition, body=body\n"));
+    EXPECT_EQ(ran.regions(), 0) << name;
+  }
 }
 
 // Rows that a kernel keeps on the stack are one place for all rounds.

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
@@ -33,31 +31,10 @@ std::string with(std::string text, const std::string& type, const std::string& r
 }
 
 void expectLikeEvaluator(const std::string& text, size_t kernels) {
-  auto read = readHloText(text);
-  ASSERT_TRUE(read.module) << text;
-  std::vector<Literal> arguments;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module))
-    arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
-  auto expected = evaluateModule(*read.module, arguments);
-  ASSERT_TRUE(expected) << expected.error().toString();
-  std::vector<Literal> first;
-  for (int threads : {1, 2, 5, 5}) {
-    CompileOptions options;
-    options.threads = threads;
-    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
-    ASSERT_TRUE(executable) << executable.error().toString();
-    EXPECT_EQ((*executable)->kernelCounts().kernels, static_cast<int64_t>(kernels)) << text;
-    auto results = (*executable)->run(arguments);
-    ASSERT_TRUE(results) << results.error().toString();
-    if (first.empty()) first = *results;
-    for (size_t k = 0; k < first.size(); ++k)
-      EXPECT_TRUE(std::ranges::equal(first[k].bytes(), (*results)[k].bytes())) << text;
-  }
-  for (size_t k = 0; k < expected->size(); ++k) {
-    Comparison c = compareLiterals((*expected)[k], first[k], defaultTolerance(first[k].shape().type), "out");
-    EXPECT_TRUE(c.equal) << c.firstMismatch << text;
-  }
+  const auto inspect = [&](Executable& executable, const Profile&) {
+    EXPECT_EQ(executable.kernelCounts().kernels, static_cast<int64_t>(kernels));
+  };
+  test::expectLikeEvaluator(text, {.threads = {1, 2, 5, 5}, .inspect = inspect});
 }
 
 std::string softmaxOf(const std::string& type, const std::string& rows, const std::string& length,

@@ -2,11 +2,7 @@
 // thread and on several, and what is no such scatter stays one kernel.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
@@ -29,30 +25,12 @@ std::string scatterOf(const std::string& type, const std::string& op, int64_t ta
 }
 
 void expectLikeEvaluator(const std::string& text, size_t steps) {
-  auto read = readHloText(text);
-  ASSERT_TRUE(read.module) << text;
-  std::vector<Literal> arguments, first;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module))
-    arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
-  auto expected = evaluateModule(*read.module, arguments);
-  ASSERT_TRUE(expected) << expected.error().toString();
-  for (int threads : {1, 2, 5, 5}) {
-    CompileOptions options;
-    options.threads = threads;
-    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
-    ASSERT_TRUE(executable) << executable.error().toString();
-    const Module& optimized = (*executable)->optimized();
-    auto listed = (*executable)->list(optimized.entryComputation().root, false);
-    ASSERT_TRUE(listed);
-    EXPECT_EQ(listed->size(), steps) << text;
-    auto results = (*executable)->run(arguments);
-    ASSERT_TRUE(results) << results.error().toString();
-    if (first.empty()) first = *results;
-    EXPECT_TRUE(std::ranges::equal(first[0].bytes(), (*results)[0].bytes())) << text;
-  }
-  Comparison c = compareLiterals((*expected)[0], first[0], {1e-4, 1e-4}, "out");
-  EXPECT_TRUE(c.equal) << c.firstMismatch << text;
+  const auto inspect = [&](Executable& executable, const Profile&) {
+    const auto listed = executable.list(executable.optimized().entryComputation().root, false);
+    ASSERT_TRUE(listed) << listed.error().toString();
+    EXPECT_EQ(listed->size(), steps);
+  };
+  test::expectLikeEvaluator(text, {.threads = {1, 2, 5, 5}, .closeness = {Tolerance{1e-4, 1e-4}}, .inspect = inspect});
 }
 
 // Neutral elements, updates, the join.

@@ -5,34 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
-#include "tests/unit/cpu_compiled.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
 
-Module moduleOf(const std::string& body) {
-  auto read = readHloText("HloModule m\n\nENTRY e {\n" + body + "}\n");
-  EXPECT_TRUE(read.module) << body;
-  return std::move(*read.module);
-}
-
 void expectLikeEvaluator(const std::string& body) {
-  const Module module = moduleOf(body);
-  std::vector<Literal> arguments;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(module))
-    arguments.push_back(fillParameter(shape, leaf++, FillRule{3, 1.0, 8}).value());
-  const auto expected = evaluateModule(module, arguments);
-  ASSERT_TRUE(expected) << expected.error().toString();
-  for (int threads : {1, 3}) {
-    const auto executable = test::compiled(module, threads);
-    ASSERT_TRUE(executable);
-    const auto found = executable->run(arguments);
-    ASSERT_TRUE(found) << found.error().toString();
-    EXPECT_TRUE((*found)[0].identical((*expected)[0])) << body;
-  }
+  test::expectLikeEvaluator("HloModule m\n\nENTRY e {\n" + body + "}\n",
+                            {.threads = {1, 3}, .closeness = test::kSameBits});
 }
 
 // [-x's end, x's start] + x, rows of n in two parts.
@@ -75,7 +55,7 @@ TEST(CpuSegments, ReversedBorders) {
 
 // In a segment the conditions are settled: nothing is read under a mask where segments are whole vectors.
 TEST(CpuSegments, ReadWithoutMasks) {
-  const Module module = moduleOf(turned("f32", 64, 1024, 256));
+  const Module module = test::parsedModule("HloModule m\n\nENTRY e {\n" + turned("f32", 64, 1024, 256) + "}\n");
   const auto executable = test::compiled(module, 1);
   ASSERT_TRUE(executable);
   const auto steps = executable->list(executable->optimized().entryComputation().root, true);

@@ -2,30 +2,14 @@
 // order, rows along any dimension, long rows that threads share, comparators that are no order of numbers.
 #include <gtest/gtest.h>
 
-#include "backends/backend.h"
-#include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/support/like_evaluator.h"
 
 namespace tessera {
 namespace {
 
 void expectExact(const std::string& text, const FillRule& rule = {5, 1.0, 50}) {
-  const auto read = readHloText(text);
-  ASSERT_TRUE(read.module) << text;
-  std::vector<Literal> arguments;
-  uint64_t leaf = 0;
-  for (const Shape& shape : entryArgumentShapes(*read.module))
-    arguments.push_back(fillParameter(shape, leaf++, rule).value());
-  auto expected = evaluateModule(*read.module, arguments);
-  ASSERT_TRUE(expected) << expected.error().toString();
-  auto executable = makeBackend("cpu").value()->compile(*read.module);
-  ASSERT_TRUE(executable) << executable.error().toString();
-  for (int run = 0; run < 2; ++run) {
-    auto found = (*executable)->run(arguments);
-    ASSERT_TRUE(found) << found.error().toString();
-    for (size_t k = 0; k < found->size(); ++k)
-      EXPECT_TRUE((*found)[k].identical((*expected)[k])) << "out" << k << " of\n" << text;
-  }
+  test::expectLikeEvaluator(text, {.fill = rule, .runs = 2, .closeness = test::kSameBits});
 }
 
 std::string comparator(const std::string& type, const std::string& second, const std::string& compare) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/evaluate/evaluate.h"
 #include "core/evaluate/factors.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"

@@ -86,16 +86,5 @@ TEST(Fill, FollowsTheRule) {
   EXPECT_FALSE(fillParameter(Shape::arrayRowMajor(ElementType::F32, {1ll << 62}), 0, {}));
 }
 
-TEST(Compare, SpecialValuesAndTolerance) {
-  constexpr float inf = std::numeric_limits<float>::infinity();
-  const Tolerance tolerance = defaultTolerance(ElementType::F32);
-  EXPECT_TRUE(compareLiterals(floats({NAN, inf, 1}), floats({NAN, inf, 1.001f}), tolerance, "out0").equal);
-  Comparison wrong = compareLiterals(floats({1, inf}), floats({1.5f, -inf}), tolerance, "out0");
-  EXPECT_EQ(wrong.mismatches, 2);
-  EXPECT_EQ(wrong.firstMismatch, "out0[0]: expected 1, found 1.5");
-  EXPECT_FALSE(compareLiterals(floats({1}), floats({NAN}), tolerance, "x").equal);
-  EXPECT_FALSE(compareLiterals(floats({1}), floats({1, 2}), tolerance, "x").equal);
-}
-
 }  // namespace
 }  // namespace tessera

@@ -35,7 +35,7 @@ TEST(HloRefusals, ShardingsByAMesh) {
     EXPECT_EQ(sharded(good), "") << good;
   for (auto [bad, message] : {std::pair{"mesh['a'=2], [{'b'}]", "the mesh has no axis 'b'"},
                               {"mesh['a'=2], [{?, 'a'}]", "? is the last of a dimension's axes"},
-                              {"mesh['a'=2]", "after the mesh"},
+                              {"mesh['a'=2]", "a sharding by a mesh goes on otherwise"},
                               {"mesh['a'=2], foo", "a sharding by a mesh goes on otherwise"},
                               {"mesh['a'=2], [{}], foo={'a'}", "a sharding has no such part"},
                               {"mesh['a'=4], [{'a':(1)3}]", "the sub-axis does not divide its axis"},

@@ -70,6 +70,23 @@ TEST(Infer, ParameterShapeGoesThroughTheLoop) {
   EXPECT_EQ(toString(loop.module.shapeOf(loop.loop)), "f32[7,2]{1,0}");
 }
 
+// Of what was looked at, as things stand in the end.
+TEST(Infer, WhatNoLongerInfersIsSaidUntilItDoes) {
+  Module module("sum");
+  const ComputationId entry = module.addComputation("entry");
+  const InstructionId p = parameter(module, entry, 0, f32({4}), "p"), q = parameter(module, entry, 1, f32({4}), "q");
+  const InstructionId sum = module.add(entry, Opcode::Add, f32({4}), {{p, q}});
+  module.setRoot(entry, sum);
+  module.setEntry(entry);
+  EXPECT_TRUE(reinfer(module, {{p, q}}).diagnostics.empty());
+  module.setShape(q, f32({3}));
+  const Reinferred broken = reinfer(module, {{q}});
+  ASSERT_EQ(broken.diagnostics.items().size(), 1u);
+  EXPECT_EQ(broken.diagnostics.items()[0].instructionName, module.at(sum).name);
+  module.setShape(q, f32({4}));
+  EXPECT_TRUE(reinfer(module, {{q}}).diagnostics.empty());
+}
+
 TEST(Infer, StopsWhereNothingChanges) {
   Loop loop;
   Reinferred again = reinfer(loop.module, {{loop.negated}});

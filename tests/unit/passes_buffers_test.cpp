@@ -110,9 +110,9 @@ TEST(PassesBuffers, WhatLivesTogetherLiesApart) {
   g.entry(g.reduce(f32({10}), late, g.constant(0.0f), {0}, adder(m)));
   Module d = prepared(m);
   const BufferAssignment b = assignBuffers(d).value();
-  EXPECT_TRUE(b.lieApart(b.slotOf(wide), b.slotOf(early)));
-  EXPECT_TRUE(b.lieApart(b.slotOf(x), b.slotOf(y)) && b.lieApart(b.slotOf(x), b.slotOf(late)));
-  EXPECT_FALSE(b.lieApart(b.slotOf(early), b.slotOf(late))) << "the later one may take the memory of the earlier";
+  EXPECT_TRUE(b.areDisjoint(b.slotOf(wide), b.slotOf(early)));
+  EXPECT_TRUE(b.areDisjoint(b.slotOf(x), b.slotOf(y)) && b.areDisjoint(b.slotOf(x), b.slotOf(late)));
+  EXPECT_FALSE(b.areDisjoint(b.slotOf(early), b.slotOf(late))) << "the later one may take the memory of the earlier";
   EXPECT_TRUE(shareBytes(b.slots[static_cast<size_t>(b.slotOf(early))], b.slots[static_cast<size_t>(b.slotOf(late))]));
   EXPECT_EQ(brokenPromise(b), "");
 }

@@ -259,6 +259,86 @@ ENTRY e { a = f32[64,64] parameter(0)
   EXPECT_EQ(inEntry, 1);
 }
 
+// A loop over (counter, x: f32[n,n], y: f32[n]); `step` gives z, the new x, from x and y.
+std::string matrixLoop(int n, const std::string& step) {
+  const std::string all = "f32[" + std::to_string(n) + "," + std::to_string(n) + "]",
+                    row = "f32[" + std::to_string(n) + "]", state = "(s32[], " + all + ", " + row + ")";
+  std::string text =
+      "c { s = STATE parameter(0)\n i = s32[] get-tuple-element(s), index=0\n n = s32[] constant(3)\n "
+      "ROOT p = pred[] compare(i, n), direction=LT }\nb { s = STATE parameter(0)\n i = s32[] "
+      "get-tuple-element(s), index=0\n x = ALL get-tuple-element(s), index=1\n y = ROW "
+      "get-tuple-element(s), index=2\n one = s32[] constant(1)\n j = s32[] add(i, one)\n" +
+      step +
+      "\n ROOT t = STATE tuple(j, z, y) }\nENTRY e { a = ALL parameter(0)\n d = ROW parameter(1)\n i = "
+      "s32[] constant(0)\n t = STATE tuple(i, a, d)\n l = STATE while(t), condition=c, body=b\n ROOT r = "
+      "ALL get-tuple-element(l), index=1 }\n";
+  for (const auto& [word, type] : {std::pair<std::string, std::string>{"STATE", state}, {"ALL", all}, {"ROW", row}})
+    for (size_t at = 0; (at = text.find(word, at)) != std::string::npos;) text.replace(at, word.size(), type);
+  return text;
+}
+int inEntry(const Module& m, Opcode opcode) {
+  return static_cast<int>(std::ranges::count_if(m.entryComputation().instructions,
+                                                [&](InstructionId id) { return m.at(id).opcode == opcode; }));
+}
+const std::string kMask =
+    " p = s32[] constant(0)\n k = INDEX iota(), iota_dimension=0\n l = INDEX iota(), iota_dimension=1\n g = MASK "
+    "compare(k, l), direction=GE\n m = ALL convert(g)\n";
+std::string maskLoop(int n, const std::string& step) {
+  const std::string dims = "[" + std::to_string(n) + "," + std::to_string(n) + "]";
+  std::string text = kMask + step;
+  for (const auto& [word, type] : {std::pair<std::string, std::string>{"INDEX", "s32"}, {"MASK", "pred"}})
+    for (size_t at = 0; (at = text.find(word, at)) != std::string::npos;) text.replace(at, word.size(), type + dims);
+  return matrixLoop(n, text);
+}
+
+// exp(m * y) of a mask m from two iotas is the same in every round.
+TEST(PassesLoops, DearValuesOfIotasMoveOut) {
+  const Changed c = after(maskLoop(8,
+                                   " w = ALL broadcast(y), dimensions={0}\n h = ALL multiply(m, w)\n e = ALL "
+                                   "exponential(h)\n z = ALL add(x, e)"),
+                          {hoistInvariants});
+  EXPECT_EQ(inEntry(c.result, Opcode::Exponential), 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Exponential), 1);
+  EXPECT_EQ(inEntry(c.result, Opcode::Iota), 2);
+}
+
+// Outside the loop an iota, or what costs little to compute from one, would only be read from memory.
+TEST(PassesLoops, CheapValuesOfIotasStayInside) {
+  EXPECT_FALSE(after(maskLoop(8, " z = ALL multiply(x, m)"), {hoistInvariants}).changed);
+  const std::string parity =
+      " q = s32[] constant(2)\n w = INDEX broadcast(q), dimensions={}\n o = INDEX remainder(k, w)\n f = ALL "
+      "convert(o)\n z = ALL multiply(x, f)";
+  EXPECT_FALSE(after(maskLoop(8, parity), {hoistInvariants}).changed) << "a remainder by a constant is a few products";
+}
+
+// Only what is dear moves: the mask around it would be eight times its size.
+TEST(PassesLoops, OfValuesOfIotasOnlyTheDearPartMovesOut) {
+  const Changed c = after(maskLoop(8,
+                                   " v = ROW iota(), iota_dimension=0\n u = ROW exponential(v)\n w = ALL broadcast(u), "
+                                   "dimensions={1}\n h = ALL multiply(m, w)\n z = ALL add(x, h)"),
+                          {hoistInvariants});
+  EXPECT_EQ(inEntry(c.result, Opcode::Exponential), 1);
+  EXPECT_EQ(inEntry(c.result, Opcode::Multiply), 0);
+  EXPECT_EQ(inEntry(c.result, Opcode::Compare), 0);
+}
+
+// 32768 * 32768 exponentials would take 4 GiB for as long as the loop runs.
+TEST(PassesLoops, ValuesOfIotasThatNeedTooMuchMemoryStayInside) {
+  const std::string text = maskLoop(32768, " h = ALL multiply(m, m)\n e = ALL exponential(h)\n z = ALL add(x, e)");
+  Module m = derive(moduleFrom("HloModule m\n" + text));
+  EXPECT_FALSE(hoistInvariants(m).value());
+}
+
+// A product reads its operands from memory: what is the same in each round is stored once.
+TEST(PassesLoops, InvariantOperandsOfProductsMoveOut) {
+  const Changed c =
+      after(maskLoop(8, " w = ALL negate(m)\n z = ALL dot(w, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+            {hoistInvariants});
+  EXPECT_EQ(inEntry(c.result, Opcode::Negate), 1);
+  EXPECT_EQ(countOf(c.result, Opcode::Negate), 1);
+  EXPECT_EQ(inEntry(c.result, Opcode::Dot), 0);
+}
+
 std::string branches(const std::string& chooser, const std::string& yes, const std::string& no,
                      const std::string& root) {
   return "y { p = (f32[4], f32[100]) parameter(0)\n a = f32[4] get-tuple-element(p), index=0\n b = f32[100] "
@@ -306,10 +386,6 @@ std::string branchesOverMatrices(const std::string& yes, const std::string& no, 
          "}\nENTRY e { a = f32[8,8] parameter(0)\n b = f32[8,8] parameter(1)\n c = pred[] parameter(2)\n t = "
          "(f32[8,8], f32[8,8]) tuple(a, b)\n ROOT r = " +
          result + " conditional(c, t, t), true_computation=yes, false_computation=no }\n";
-}
-int inEntry(const Module& m, Opcode opcode) {
-  return static_cast<int>(std::ranges::count_if(m.entryComputation().instructions,
-                                                [&](InstructionId id) { return m.at(id).opcode == opcode; }));
 }
 constexpr const char* kProduct = "d = f32[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
 
@@ -516,7 +592,7 @@ ENTRY e { x = f32[0] parameter(0)
   EXPECT_EQ(countOf(c.result, Opcode::While), 0);
 }
 
-TEST(PassesCopies, SayWhoAskedForThem) {
+TEST(PassesCopies, SayWhatTheyAreFor) {
   const std::string text = R"(HloModule m
 c { s = (s32[], f32[4], f32[4]) parameter(0)
  i = s32[] get-tuple-element(s), index=0
@@ -545,7 +621,7 @@ ENTRY e { a = f32[4] parameter(0)
       if (m.at(id).opcode != Opcode::Copy) continue;
       const auto* why = m.at(id).attributes->get<RawText>(Attr::frontend_attributes);
       ASSERT_TRUE(why);
-      forLoop += why->text.find("asked_by=\"l\",because=\"the loop changes its state") != std::string::npos;
+      forLoop += why->text.find("inserted_for=\"l\",reason=\"the loop changes its state") != std::string::npos;
       forSwap += why->text.find("changes places") != std::string::npos;
     }
   EXPECT_EQ(forLoop, 3);

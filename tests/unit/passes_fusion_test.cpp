@@ -4,6 +4,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/passes/buffers/buffer_assignment.h"
 #include "core/passes/fusion/instruction_fusion.h"
+#include "tests/support/values.h"
 #include "tests/unit/growth.h"
 #include "tests/unit/passes_builder.h"
 
@@ -34,14 +35,7 @@ Module expectSameValues(const Module& source) {
   EXPECT_TRUE(buffers.has_value()) << (buffers ? "" : buffers.error().message);
   std::vector<Literal> in = arguments(source);
   auto expected = evaluateModule(source, in), found = evaluateModule(*optimized, in);
-  EXPECT_TRUE(expected.has_value()) << (expected ? "" : expected.error().message);
-  EXPECT_TRUE(found.has_value()) << (found ? "" : found.error().message);
-  if (!expected || !found) return *optimized;
-  EXPECT_EQ(expected->size(), found->size());
-  for (size_t i = 0; i < expected->size() && i < found->size(); ++i) {
-    Comparison c = compareLiterals((*expected)[i], (*found)[i], {1e-6, 1e-7}, "out");
-    EXPECT_TRUE(c.equal) << c.firstMismatch;
-  }
+  EXPECT_TRUE(sameValues(expected, found, {Tolerance{1e-6, 1e-7}}));
   for (ComputationId computation : optimized->order())
     for (InstructionId id : optimized->at(computation).instructions) {
       EXPECT_TRUE(optimized->at(id).provenance && !optimized->at(id).provenance->sources.empty())

@@ -85,9 +85,10 @@ TEST(PassesLayouts, WhoAskedIsRemembered) {
   const Module bitcast = assigned(
       "x = f32[3,4]{1,0} parameter(0)\n n = f32[3,4]{1,0} negate(x)\n turn = f32[4,3]{0,1} bitcast(n)\n ROOT r = "
       "f32[4,3]{0,1} abs(turn)");
-  EXPECT_NE(textOf(bitcast).find("asked_by=\"turn\",because=\"the same bytes"), std::string::npos) << textOf(bitcast);
+  EXPECT_NE(textOf(bitcast).find("inserted_for=\"turn\",reason=\"the same bytes"), std::string::npos)
+      << textOf(bitcast);
   const Module tuple = assigned("x = f32[3,4]{0,1} parameter(0)\n ROOT pair = (f32[3,4]{1,0}) tuple(x)");
-  EXPECT_NE(textOf(tuple).find("asked_by=\"pair\""), std::string::npos) << textOf(tuple);
+  EXPECT_NE(textOf(tuple).find("inserted_for=\"pair\""), std::string::npos) << textOf(tuple);
 }
 
 // Two who ask for the same share it.

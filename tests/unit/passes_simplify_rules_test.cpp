@@ -26,6 +26,8 @@ most { a = f32[] parameter(0)
 whole { a = s32[] parameter(0)
  b = s32[] parameter(1)
  ROOT c = s32[] add(a, b) }
+second { a = f32[] parameter(0)
+ ROOT b = f32[] parameter(1) }
 less { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT c = pred[] compare(a, b), direction=LT }
@@ -405,6 +407,16 @@ constexpr Case kCases[] = {
      "x = f32[11,2] parameter(0); c = f32[] constant(0); y = f32[11,5] pad(x, c), padding=0_0x1_2; ROOT r = f32[11] "
      "reduce(y, c), dimensions={1}, to_apply=sum"},
     {"reduce(concatenate) = sum of reduces, regrouped",
+     "x = f32[3,4] parameter(0); y = f32[3,2] parameter(1); w = f32[3,6] parameter(2); k = f32[] parameter(3); b = "
+     "f32[3,6] broadcast(k), dimensions={}; a = f32[3,6] concatenate(x, y), dimensions={1}; d = f32[3,6] "
+     "subtract(a, w); e = f32[3,6] multiply(d, d); g = f32[3,6] multiply(e, b); z = f32[] constant(0); ROOT r = f32[3] "
+     "reduce(g, z), dimensions={1}, to_apply=sum"},
+    {"reduce(concatenate) = sum of reduces, regrouped",
+     "x = f32[4] parameter(0); y = f32[3] parameter(1); v = f32[4] parameter(2); w = f32[3] parameter(3); a = f32[7] "
+     "concatenate(x, y), dimensions={0}; b = f32[7] concatenate(v, w), dimensions={0}; c = pred[7] compare(a, b), "
+     "direction=LT; d = f32[7] select(c, a, b); z = f32[] constant(-inf); ROOT r = f32[] reduce(d, z), dimensions={0}, "
+     "to_apply=most"},
+    {"reduce(concatenate) = sum of reduces, regrouped",
      "x = f32[3,2] parameter(0); z = f32[3,4] parameter(1); c = f32[] constant(0); y = f32[3,6] concatenate(x, z), "
      "dimensions={1}; ROOT r = f32[3] reduce(y, c), dimensions={1}, to_apply=sum"},
     {"reduce-window of single elements",
@@ -476,6 +488,26 @@ constexpr Case kCases[] = {
     {"gather with one index = dynamic-slice",
      "x = f32[9,4,3] parameter(0); i = s32[1,2] parameter(1); ROOT r = f32[3,1,1] gather(x, i), offset_dims={0,2}, "
      "collapsed_slice_dims={0}, start_index_map={1,0}, index_vector_dim=1, slice_sizes={1,3,1}"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[7,9] parameter(0); u = f32[5,7] parameter(1); c = s32[] constant(1); i = s32[2] broadcast(c), "
+     "dimensions={}; ROOT r = f32[7,9] scatter(x, i, u), update_window_dims={0,1}, inserted_window_dims={}, "
+     "scatter_dims_to_operand_dims={0,1}, index_vector_dim=0, to_apply=second"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[3,11] parameter(0); u = f32[11] parameter(1); i = s32[1] constant({2}); ROOT r = f32[3,11] scatter(x, i, "
+     "u), update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+     "to_apply=sum"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[7,9] parameter(0); u = f32[1,3,1] parameter(1); i = u8[1,1,2] constant({{{4, 2}}}); ROOT r = f32[7,9] "
+     "scatter(x, i, u), update_window_dims={1}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1,0}, "
+     "index_vector_dim=2, to_apply=most"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[7,9] parameter(0); u = f32[5,7] parameter(1); i = s32[2] constant({1, 3}); ROOT r = f32[7,9] scatter(x, "
+     "i, u), update_window_dims={0,1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0,1}, "
+     "index_vector_dim=0, to_apply=sum"},
+    {"scatter of one window at a constant = dynamic-update-slice",
+     "x = f32[7] parameter(0); u = f32[5] parameter(1); i = s32[1] constant({-1}); ROOT r = f32[7] scatter(x, i, u), "
+     "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+     "to_apply=second"},
     {"scatter of nothing",
      "x = f32[9,2] parameter(0); i = s32[0,1] parameter(1); u = f32[0,2] parameter(2); ROOT r = f32[9,2] scatter(x, i, "
      "u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
@@ -559,6 +591,19 @@ constexpr std::string_view kNever[] = {
     "dimensions={1}, to_apply=sum",
     "x = s32[3] parameter(0); i = s32[1] parameter(1); ROOT r = s32[] gather(x, i), offset_dims={}, "
     "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=0, slice_sizes={0}",
+    "x = f32[7] parameter(0); u = f32[5] parameter(1); i = s32[1] parameter(2); ROOT r = f32[7] scatter(x, i, u), "
+    "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+    "to_apply=second",
+    "x = f32[7] parameter(0); u = f32[2,3] parameter(1); i = s32[2] constant({1, 2}); ROOT r = f32[7] scatter(x, i, "
+    "u), "
+    "update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+    "to_apply=sum",
+    "x = f32[4] parameter(0); y = f32[3] parameter(1); a = f32[7] concatenate(x, y), dimensions={0}; n = f32[7] "
+    "cosine(a); z = f32[] constant(0); s = f32[] reduce(n, z), dimensions={0}, to_apply=sum; b = f32[7] broadcast(s), "
+    "dimensions={}; ROOT r = f32[7] add(n, b)",
+    "x = f32[4] parameter(0); y = f32[3] parameter(1); a = f32[7] concatenate(x, y), dimensions={0}; b = f32[7] "
+    "concatenate(y, x), dimensions={0}; d = f32[7] multiply(a, b); z = f32[] constant(0); ROOT r = f32[] reduce(d, z), "
+    "dimensions={0}, to_apply=sum",
     "i = s8[200] iota(), iota_dimension=0; c = s8[] constant(0); z = s8[200] broadcast(c), dimensions={}; ROOT r = "
     "pred[200] compare(i, z), direction=LT",
 };

@@ -6,6 +6,7 @@
 
 #include "backends/runtime/processor.h"
 #include "backends/runtime/program.h"
+#include "tests/support/skips.h"
 
 namespace tessera::cpu {
 namespace {
@@ -85,7 +86,7 @@ TEST(RuntimeProgram, AProcessorThatLacksSomething) {
   std::string lacking;
   for (const char* name : {"avx512fp16", "avxvnni", "avx512bf16", "avx512f", "avx2"})
     if (lacking.empty()) lacking = lackingFeature(name);
-  if (lacking.empty()) GTEST_SKIP() << "this processor has everything";
+  if (lacking.empty()) TESSERA_SKIP("processor-has-everything");
   HandMade made = copyProgram();
   made.features = "sse3,cmov," + lacking;
   Program program = made.program();

@@ -16,6 +16,8 @@
 #include "core/custom_calls/shared_matrices.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/support/skips.h"
+#include "tests/support/values.h"
 
 namespace tessera {
 namespace {
@@ -91,7 +93,7 @@ TEST_P(BatchesOfTargets, GiveTheEvaluatorsBitsWithAnyThreads) {
   for (const Shape& shape : entryArgumentShapes(*read.module))
     arguments.push_back(fillParameter(shape, 0, FillRule{5, 1, 50}).value());
   const auto expected = evaluateModule(*read.module, arguments);
-  if (!expected) GTEST_SKIP() << "no LAPACK: " << expected.error().toString();
+  if (!expected) TESSERA_SKIP("no-lapack", expected.error().toString());
   for (int threads : {1, 3}) {
     CompileOptions options;
     options.threads = threads;
@@ -99,10 +101,7 @@ TEST_P(BatchesOfTargets, GiveTheEvaluatorsBitsWithAnyThreads) {
     ASSERT_TRUE(executable) << executable.error().toString();
     const auto found = (*executable)->run(arguments);
     ASSERT_TRUE(found) << found.error().toString();
-    ASSERT_EQ(found->size(), expected->size());
-    for (size_t i = 0; i < found->size(); ++i)
-      EXPECT_TRUE((*found)[i].identical((*expected)[i]))
-          << target << " result " << i << " with " << threads << " threads";
+    EXPECT_TRUE(test::sameValues(expected, found, test::kSameBits)) << target << " with " << threads << " threads";
   }
 }
 

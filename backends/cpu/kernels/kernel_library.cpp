@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include "backends/codegen/unroll_short.h"
 #include "backends/cpu/kernels/kernel_cache.h"
 #include "backends/cpu/kernels/within_memory.h"
+#include "core/base/own_symbol.h"
 
 namespace tessera::cpu {
 
@@ -29,17 +31,26 @@ struct Pending {
   KernelCache::Key key{};
 };
 
+// What LLVM calls of itself (fmodf, __extendhfsf2 …) is arithmetic, and in these alone.
+const void* arithmeticFunction(const std::string& name) {
+  static const std::array<void*, 2> libraries{::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL),
+                                              ::dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL)};
+  for (void* library : libraries)
+    if (const void* found = ownSymbol(library, name)) return found;
+  return nullptr;
+}
+
 const void* runtimeFunction(std::string_view name) {
   static const std::map<std::string_view, const void*> known = [] {
     std::map<std::string_view, const void*> out;
     for (auto [function, address] : codegen::runtimeFunctions()) out[function] = address;
     out["memcpy"] = reinterpret_cast<const void*>(&std::memcpy);
+    out["memmove"] = reinterpret_cast<const void*>(&std::memmove);
     out["memset"] = reinterpret_cast<const void*>(&std::memset);
     return out;
   }();
   auto found = known.find(name);
-  // What LLVM calls of itself (fmodf …) is in the C library.
-  return found != known.end() ? found->second : ::dlsym(RTLD_DEFAULT, std::string(name).c_str());
+  return found != known.end() ? found->second : arithmeticFunction(std::string(name));
 }
 
 // work() on so many threads, the caller's included.

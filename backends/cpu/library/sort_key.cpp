@@ -38,9 +38,8 @@ class SideCopy {
         return to_.compare(static_cast<CompareDirection>(node.bits0), in[0], in[1], node.bits1 != 0);
       default: break;
     }
-    if (node.op >= NodeOp::Add && node.op <= NodeOp::MulHi && in.size() == 2) return to_.binary(node.op, in[0], in[1]);
-    if (node.op >= NodeOp::Negate && node.op <= NodeOp::Cosh && in.size() == 1) return to_.unary(node.op, in[0]);
-    return {};
+    if (!isArithmetic(node.op) || node.op == NodeOp::Fma) return {};
+    return in.size() == 2 ? to_.binary(node.op, in[0], in[1]) : to_.unary(node.op, in[0]);
   }
 
   const ElementProgram& from_;

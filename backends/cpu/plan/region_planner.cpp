@@ -22,6 +22,7 @@ constexpr double kMaxProgramNs = 4000;     // a program that takes longer may be
 constexpr double kStepNs = 500;            // in a loop: work beside which the call of a step still counts
 constexpr double kLoneStepNs = 30;         // the same where it runs once
 constexpr double kMaxMemberNs = 200;       // of a chain: what is longer is better compiled once for all its likes
+constexpr double kMaxProductNs = 400;      // of a dot by its element program: from there on the library is faster
 constexpr int64_t kMaxElements = 1 << 12;  // of a result
 constexpr int64_t kMaxLoneElements = 64;   // the same where it runs once
 constexpr int kMaxSteps = 96;
@@ -55,6 +56,7 @@ bool isLarge(const Instruction& instruction) {
 void RegionPlanner::Size::add(const Size& other) {
   steps += other.steps;
   programs += other.programs;
+  products += other.products;
   loops += other.loops;
   nodes += other.nodes;
   ns += other.ns;
@@ -67,7 +69,9 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
   const OpDef* op = described ? findOp(described->opcode) : nullptr;
   if (!op || hasSideEffect(instruction) || (!op->element && !op->loops) || described->opcode == Opcode::CustomCall)
     return {};
-  if (op->kind == ExecutionKind::Library || op->kind == ExecutionKind::Effect || runningTotal(module_, instruction))
+  const bool isProduct = instruction.opcode == Opcode::Dot;
+  if ((op->kind == ExecutionKind::Library && !isProduct) || op->kind == ExecutionKind::Effect ||
+      runningTotal(module_, instruction))
     return {};
   for (const ShapeLeaf& leaf : leavesOf(*instruction.shape))
     if (const int64_t count = countOf(*leaf.shape); count < 1 || count > kMaxElements) return {};
@@ -90,8 +94,8 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
   if (!analysis) return {};
   const codegen::KernelNest nest = codegen::KernelNest::of(program, *analysis, target_);
   const double ns = nest.costPerItem * static_cast<double>(nest.parallelCount);
-  if (ns > kMaxProgramNs) return {};
-  const Size size{1, 1, 0, program.body.nodes.size(), ns};
+  if (ns > (isProduct ? kMaxProductNs : kMaxProgramNs)) return {};
+  const Size size{1, 1, isProduct, 0, program.body.nodes.size(), ns};
   return {size, std::move(program)};
 }
 
@@ -303,7 +307,7 @@ void RegionBuilder::findMeetings() {
   for (uint32_t higher = 0; higher < buffers.size(); ++higher)
     for (uint32_t lower = 0; lower < higher; ++lower)
       if (!buffers[lower].inRegister && !buffers[higher].inRegister &&
-          !buffers_.lieApart(slotOf_[lower], slotOf_[higher]))
+          !buffers_.areDisjoint(slotOf_[lower], slotOf_[higher]))
         out_.program.mayAlias.emplace_back(lower, higher);
   std::ranges::sort(out_.program.mayAlias);
 }
@@ -343,7 +347,7 @@ std::optional<PlannedRegion> RegionPlanner::plan(ComputationId computation, size
     Size with = total;
     with.add(*one.size);
     if (with.steps > kMaxSteps || with.nodes > kMaxNodes) break;
-    if (one.size->loops == 0 && one.size->ns > kMaxMemberNs) break;
+    if (one.size->loops == 0 && (one.size->ns > kMaxMemberNs || (!inLoop && one.size->products > 0))) break;
     total = with;
   }
   if (total.loops == 0 && (total.programs < 2 || !pays(total, inLoop))) return std::nullopt;

@@ -41,7 +41,9 @@ class RegionPlanner {
  private:
   // What an instruction brings into a region; steps 0: nothing to do.
   struct Size {
-    int steps = 0, programs = 0, loops = 0;
+    int steps = 0, programs = 0;
+    int products = 0;  // programs that the library would compute else: compiled ahead, so better where they run once
+    int loops = 0;
     size_t nodes = 0;
     double ns = 0;  // estimated, of one run; of a loop: of one round
     void add(const Size& other);

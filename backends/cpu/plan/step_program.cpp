@@ -8,6 +8,7 @@
 #include "core/custom_calls/custom_calls.h"
 #include "core/element/approximations/approximations.h"
 #include "core/element/horizontal_loop_fusion.h"
+#include "core/ops/op.h"
 
 namespace tessera::cpu {
 
@@ -42,17 +43,7 @@ bool isIdentity(const Module& module, const Instruction& instruction, const Cust
 }
 
 bool needsNoStep(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Parameter:
-    case Opcode::Tuple:
-    case Opcode::GetTupleElement:
-    case Opcode::Bitcast:
-    case Opcode::AfterAll:
-    case Opcode::OptBarrier:
-    case Opcode::Domain:
-    case Opcode::AddDependency: return true;
-    default: return false;
-  }
+  return opcode == Opcode::Parameter || opcode == Opcode::AfterAll || hasTrait(opcode, kPassesOn);
 }
 
 std::vector<int> resultSlots(const BufferAssignment& buffers, const Instruction& instruction) {

@@ -17,7 +17,7 @@ namespace tessera::cpu {
 
 namespace {
 
-namespace widest {
+namespace avx512 {
 
 #define TESSERA_WIDTH __attribute__((target("avx512f,avx512vl,fma")))
 #define TESSERA_VECTORS TESSERA_WIDTH __attribute__((always_inline)) inline
@@ -73,9 +73,9 @@ TESSERA_VECTORS void transposeSquare(Vector (&x)[8]) {
 #undef TESSERA_VECTORS
 #undef TESSERA_WIDTH
 
-}  // namespace widest
+}  // namespace avx512
 
-namespace wide {
+namespace avx2 {
 
 #define TESSERA_WIDTH __attribute__((target("avx2,fma")))
 #define TESSERA_VECTORS TESSERA_WIDTH __attribute__((always_inline)) inline
@@ -118,9 +118,9 @@ TESSERA_VECTORS void transposeSquare(Vector (&x)[4]) {
 #undef TESSERA_VECTORS
 #undef TESSERA_WIDTH
 
-}  // namespace wide
+}  // namespace avx2
 
-namespace plain {
+namespace sse {
 
 #define TESSERA_WIDTH
 #define TESSERA_VECTORS __attribute__((always_inline)) inline
@@ -160,13 +160,13 @@ TESSERA_VECTORS void transposeSquare(Vector (&x)[2]) {
 #undef TESSERA_VECTORS
 #undef TESSERA_WIDTH
 
-}  // namespace plain
+}  // namespace sse
 
 }  // namespace
 
 template <>
 const GemmTiles<double>& gemmTiles(GemmVectors vectors) {
-  static constexpr GemmTiles<double> kAll[] = {plain::kTiles, wide::kTiles, widest::kTiles};
+  static constexpr GemmTiles<double> kAll[] = {sse::kTiles, avx2::kTiles, avx512::kTiles};
   return kAll[static_cast<size_t>(vectors)];
 }
 

@@ -17,14 +17,14 @@ constexpr int64_t tileOf(size_t width) { return std::max<int64_t>(16, 128 / stat
 // A block of a large result: so many elements of the operand's rows, which become columns of so many bytes. Shorter
 // runs leave the memory idle between them; of rows a power of two apart the second cache holds no more than that.
 constexpr int64_t kRunElements = 512, kResultRunBytes = 256;
-constexpr int64_t kAheadLines = 64;                          // that are asked for before they are read
+constexpr int64_t kPrefetchLines = 64;                       // prefetched before they are read
 constexpr int64_t kDenseBytes = 2048, kShortRowBytes = 256;  // rows up to that, if they are neighbours, are read as one
 constexpr int64_t bufferBytes(int64_t width) {
   return kResultRunBytes / width * (kRunElements * width + kLineBytes) + kLineBytes;
 }
 
-// Results of as many bytes go past the caches: a core's share of the last cache holds no more, whatever the whole is
-// said to have.
+// Results of as many bytes take non-temporal stores: a core's share of the last cache holds no more, whatever the whole
+// is said to have.
 constexpr int64_t kStreamed = int64_t{8} << 20;
 constexpr int64_t kMaxInARow = 32;  // blocks that a thread takes at once: the first has not been asked for
 
@@ -57,12 +57,12 @@ class PermuteStep : public Step {
   template <class T>
   void runAs(RunState& state) const;
   template <class T>
-  void turnBlock(const T* from, T* to, int64_t rows, int64_t columns) const;
+  void transposeBlock(const T* from, T* to, int64_t rows, int64_t columns) const;
   template <class T>
-  void turn(const T* from, T* to, int64_t rows, int64_t columns) const;
+  void transpose(const T* from, T* to, int64_t rows, int64_t columns) const;
   class BlockReader;
-  void turnLarge(RunState& state) const;
-  void turnBuffer(const char* buffer, char* to, const Block& block, bool streams, BlockReader& next) const;
+  void transposeLarge(RunState& state) const;
+  void transposeBuffer(const char* buffer, char* to, const Block& block, bool streams, BlockReader& next) const;
   void copyRuns(RunState& state) const;
   void chooseCut();
   int64_t blocks(const Cut& cut) const {
@@ -83,14 +83,14 @@ class PermuteStep : public Step {
 // rows × columns of the result from columns × rows of the operand, through a buffer: rows of an array whose length is a
 // power of two would push each other out of the cache.
 template <class T>
-void PermuteStep::turn(const T* from, T* to, int64_t rows, int64_t columns) const {
+void PermuteStep::transpose(const T* from, T* to, int64_t rows, int64_t columns) const {
   constexpr int64_t kTile = tileOf(sizeof(T)), kPadded = kTile + 64 / static_cast<int64_t>(sizeof(T));
   alignas(64) T buffer[kTile * kPadded];
   const bool isWhole = rows == kTile && columns == kTile;
   if (isWhole) {
     for (int64_t j = 0; j < kTile; ++j)
       std::memcpy(buffer + j * kPadded, from + j * permute_.along.from, kTile * sizeof(T));
-    return turnInside(buffer, kPadded, to, permute_.across.to, kTile, kTile);
+    return transposeTile(buffer, kPadded, to, permute_.across.to, kTile, kTile);
   }
   for (int64_t j = 0; j < columns; ++j)
     std::memcpy(buffer + j * kPadded, from + j * permute_.along.from, static_cast<size_t>(rows) * sizeof(T));
@@ -128,14 +128,14 @@ void PermuteStep::runAs(RunState& state) const {
   state.pool->parallelFor(blocks(cut_), 1, [&](int64_t begin, int64_t end, int) {
     for (int64_t item = begin; item < end; ++item) {
       const Block block = blockAt(cut_, item);
-      turnBlock(from + block.in, to + block.out, block.rows, block.columns);
+      transposeBlock(from + block.in, to + block.out, block.rows, block.columns);
     }
   });
 }
 
-// Copies blocks, one after the other, into two buffers by turns; some lines a call, so that reading and storing
+// Copies blocks, one after the other, into two buffers alternately; some lines a call, so that reading and storing
 // overlap. Rows of an array whose length is a power of two would push each other out of the cache, so they are not
-// turned where they lie.
+// transposed where they lie.
 class PermuteStep::BlockReader {
  public:
   BlockReader(const PermuteStep& step, const char* from, char* buffers, int64_t begin, int64_t end)
@@ -145,8 +145,8 @@ class PermuteStep::BlockReader {
         end_(end),
         filling_(begin),
         at_{begin, 0, step.blockAt(step.large_, begin)},
-        ahead_(at_) {
-    for (int64_t lines = 0; lines < kAheadLines; lines += blocksOf(bytesOf(at_), kLineBytes)) advance(ahead_);
+        prefetch_(at_) {
+    for (int64_t lines = 0; lines < kPrefetchLines; lines += blocksOf(bytesOf(at_), kLineBytes)) advance(prefetch_);
     enterRow();
   }
 
@@ -154,7 +154,7 @@ class PermuteStep::BlockReader {
   void read(int64_t lines) {
     while (lines > 0 && at_.item == filling_ && filling_ < end_) {
       const int64_t count = std::min(lines, lines_);
-      step_.moves_.copy(row_, to_, count, aheadRow_);
+      step_.moves_.copy(row_, to_, count, prefetchRow_);
       skip(count * kLineBytes);
       lines -= count;
       if ((lines_ -= count) > 0) return;
@@ -192,23 +192,23 @@ class PermuteStep::BlockReader {
     row.number = 0;
     if (++row.item < end_) row.block = step_.blockAt(step_.large_, row.item);
   }
-  void skip(int64_t bytes) { row_ += bytes, to_ += bytes, aheadRow_ += bytes; }
+  void skip(int64_t bytes) { row_ += bytes, to_ += bytes, prefetchRow_ += bytes; }
   void enterRow() {
     const int64_t bytes = bytesOf(at_);
     row_ = placeOf(at_);
     to_ = bufferOf(at_.item) + at_.number * (step_.isDense_ ? kDenseBytes : step_.pitch_);
-    aheadRow_ = ahead_.item < end_ ? placeOf(ahead_) : row_;
+    prefetchRow_ = prefetch_.item < end_ ? placeOf(prefetch_) : row_;
     lines_ = bytes / kLineBytes;
     rest_ = bytes % kLineBytes;
   }
   // What is no whole line, and on.
   void leaveRow() {
     if (rest_ > 0) {
-      __builtin_prefetch(aheadRow_, 0, 3);
+      __builtin_prefetch(prefetchRow_, 0, 3);
       std::memcpy(to_, row_, static_cast<size_t>(rest_));
     }
     advance(at_);
-    advance(ahead_);
+    advance(prefetch_);
     if (at_.item < end_) enterRow();
   }
 
@@ -216,13 +216,13 @@ class PermuteStep::BlockReader {
   const char* from_;
   char* buffers_;
   int64_t end_, filling_;
-  Row at_, ahead_;  // what is read next; what is asked for meanwhile
-  const char *row_ = nullptr, *aheadRow_ = nullptr;
+  Row at_, prefetch_;  // what is read next; what is prefetched meanwhile
+  const char *row_ = nullptr, *prefetchRow_ = nullptr;
   char* to_ = nullptr;
   int64_t lines_ = 0, rest_ = 0;  // of the row: lines still to be read, bytes behind the last
 };
 
-void PermuteStep::turnLarge(RunState& state) const {
+void PermuteStep::transposeLarge(RunState& state) const {
   const auto* from = reinterpret_cast<const char*>(state.pointers[static_cast<size_t>(permute_.from)]);
   auto* to = reinterpret_cast<char*>(state.pointers[static_cast<size_t>(permute_.to)]);
   auto* buffers = reinterpret_cast<char*>(state.pointers[static_cast<size_t>(permute_.buffers)]);
@@ -233,40 +233,41 @@ void PermuteStep::turnLarge(RunState& state) const {
     BlockReader reader(*this, from, buffers + 2 * thread * bufferBytes(permute_.width), begin, end);
     for (int64_t item = begin; item < end; ++item) {
       const Block block = blockAt(large_, item);
-      turnBuffer(reader.take(), to + block.out * permute_.width, block, streams, reader);
+      transposeBuffer(reader.take(), to + block.out * permute_.width, block, streams, reader);
     }
     if (streams) endStreams();
   });
 }
 
 // Line by line; meanwhile the next block is read. Where rows of the result begin anywhere, they go through the caches.
-void PermuteStep::turnBuffer(const char* buffer, char* to, const Block& block, bool streams, BlockReader& next) const {
-  alignas(kLineBytes) char turned[kLineBytes * kLineBytes];
+void PermuteStep::transposeBuffer(const char* buffer, char* to, const Block& block, bool streams,
+                                  BlockReader& next) const {
+  alignas(kLineBytes) char transposed[kLineBytes * kLineBytes];
   const int64_t width = permute_.width, line = kLineBytes / width, toStride = permute_.across.to * width;
-  const LineMoves::Turn turn = streams ? moves_.turnPast : moves_.turn;
+  const LineMoves::Transpose transpose = streams ? moves_.transposeStreaming : moves_.transpose;
   for (int64_t i = 0; i < block.rows; i += line)
     for (int64_t j = 0; j < block.columns; j += line) {
       next.read(line);
       const char* tile = buffer + j * pitch_ + i * width;
-      char* place = to + i * toStride + j * width;
+      char* target = to + i * toStride + j * width;
       const int64_t lines = std::min(line, block.rows - i), rest = block.columns - j;
       if (rest >= line) {
-        turn(tile, pitch_, place, toStride, lines);
+        transpose(tile, pitch_, target, toStride, lines);
         continue;
       }
-      moves_.turn(tile, pitch_, turned, kLineBytes, lines);
+      moves_.transpose(tile, pitch_, transposed, kLineBytes, lines);
       for (int64_t k = 0; k < lines; ++k)
-        std::memcpy(place + k * toStride, turned + k * kLineBytes, static_cast<size_t>(rest * width));
+        std::memcpy(target + k * toStride, transposed + k * kLineBytes, static_cast<size_t>(rest * width));
     }
 }
 
 template <class T>
-void PermuteStep::turnBlock(const T* from, T* to, int64_t rows, int64_t columns) const {
+void PermuteStep::transposeBlock(const T* from, T* to, int64_t rows, int64_t columns) const {
   constexpr int64_t kTile = tileOf(sizeof(T));
   for (int64_t row = 0; row < rows; row += kTile)
     for (int64_t column = 0; column < columns; column += kTile)
-      turn(from + row + column * permute_.along.from, to + row * permute_.across.to + column,
-           std::min(kTile, rows - row), std::min(kTile, columns - column));
+      transpose(from + row + column * permute_.along.from, to + row * permute_.across.to + column,
+                std::min(kTile, rows - row), std::min(kTile, columns - column));
 }
 
 // As large as pages like, smaller while there are few blocks; of large results, as large as a buffer.
@@ -285,7 +286,8 @@ void PermuteStep::chooseCut() {
   large_.along = (bufferBytes(permute_.width) - kLineBytes) / pitch_ / line * line;
 }
 
-// Rows that stay rows, in the operand's order: it is read front to back, whole runs of lines go past the caches.
+// Rows that stay rows, in the operand's order: it is read front to back, whole runs of lines are written with
+// non-temporal stores.
 void PermuteStep::copyRuns(RunState& state) const {
   const auto* from = reinterpret_cast<const char*>(state.pointers[static_cast<size_t>(permute_.from)]);
   auto* to = reinterpret_cast<char*>(state.pointers[static_cast<size_t>(permute_.to)]);
@@ -302,11 +304,11 @@ void PermuteStep::copyRuns(RunState& state) const {
                               }
                               for (int64_t i = 0; i < last.size; ++i) {
                                 const char* run = from + (in + i * last.from) * permute_.width;
-                                char* place = to + (out + i * last.to) * permute_.width;
+                                char* target = to + (out + i * last.to) * permute_.width;
                                 if (streams)
-                                  storeNonTemporal(run, place, bytes);
+                                  storeNonTemporal(run, target, bytes);
                                 else
-                                  std::memcpy(place, run, static_cast<size_t>(bytes));
+                                  std::memcpy(target, run, static_cast<size_t>(bytes));
                               }
                             }
                             if (streams) endStreams();
@@ -319,7 +321,7 @@ struct Bytes16 {
 
 Status PermuteStep::run(RunState& state) {
   if (permute_.along.from == 1) return copyRuns(state), Status{};
-  if (permute_.buffers >= 0) return turnLarge(state), Status{};
+  if (permute_.buffers >= 0) return transposeLarge(state), Status{};
   switch (permute_.width) {
     case 1: runAs<uint8_t>(state); break;
     case 2: runAs<uint16_t>(state); break;
@@ -333,8 +335,8 @@ Status PermuteStep::run(RunState& state) {
 }  // namespace
 
 int64_t permuteBufferBytes(const Permute& permute, int threads) {
-  const bool turns = permute.along.from != 1 && resultBytes(permute) >= kStreamed;
-  return turns ? 2 * threads * bufferBytes(permute.width) : 0;
+  const bool isTransposed = permute.along.from != 1 && resultBytes(permute) >= kStreamed;
+  return isTransposed ? 2 * threads * bufferBytes(permute.width) : 0;
 }
 
 StepPtr makePermuteStep(Permute permute) { return std::make_unique<PermuteStep>(std::move(permute)); }

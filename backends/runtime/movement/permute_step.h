@@ -1,6 +1,6 @@
-// PermuteStep: an array with its dimensions in another order. Tiles that are whole cache lines on both sides are turned
-// in a small buffer, so both arrays are walked at memory speed; large results go past the caches, while the next block
-// is read. Before: cpu/library/permute, which finds them.
+// PermuteStep: an array with its dimensions in another order. Tiles that are whole cache lines on both sides are
+// transposed in a small buffer, so both arrays are walked at memory speed; large results are written with non-temporal
+// stores, while the next block is read. Made by cpu/library/permute.
 #pragma once
 
 #include "backends/runtime/step.h"

@@ -20,22 +20,23 @@ struct Bytes16 {
   uint64_t parts[2];
 };
 
-template <class T, bool kPast>
-void turnPlain(const char* from, int64_t fromStride, char* to, int64_t toStride, int64_t lines) {
+template <class T, bool kStreams>
+void transposePlain(const char* from, int64_t fromStride, char* to, int64_t toStride, int64_t lines) {
   constexpr auto kLine = kLineBytes / static_cast<int64_t>(sizeof(T));
   alignas(kLineBytes) T out[kLine * kLine];
-  turnInside(reinterpret_cast<const T*>(from), fromStride / static_cast<int64_t>(sizeof(T)), out, kLine, kLine, kLine);
+  transposeTile(reinterpret_cast<const T*>(from), fromStride / static_cast<int64_t>(sizeof(T)), out, kLine, kLine,
+                kLine);
   for (int64_t k = 0; k < lines; ++k) {
-    if constexpr (kPast)
+    if constexpr (kStreams)
       storeNonTemporal(out + k * kLine, to + k * toStride, kLineBytes);
     else
       std::memcpy(to + k * toStride, out + k * kLine, kLineBytes);
   }
 }
 
-void copyPlain(const char* from, char* to, int64_t lines, const char* ahead) {
+void copyPlain(const char* from, char* to, int64_t lines, const char* prefetched) {
   for (int64_t at = 0; at < lines * kLineBytes; at += kLineBytes) {
-    __builtin_prefetch(ahead + at, 0, 3);
+    __builtin_prefetch(prefetched + at, 0, 3);
     std::memcpy(to + at, from + at, kLineBytes);
   }
 }
@@ -78,7 +79,7 @@ TESSERA_WIDE inline __m512i lanesOf(__m512i a, __m512i b) {
 
 // Squares in the four lanes of 16 bytes: rows are shuffled together, halves apart, until each is a column.
 template <int kWidth>
-TESSERA_WIDE inline void turnLanes(__m512i (&rows)[16 / kWidth]) {
+TESSERA_WIDE inline void transposeLanes(__m512i (&rows)[16 / kWidth]) {
   constexpr int kRows = 16 / kWidth;
 #pragma GCC unroll 4
   for (int round = 1; round < kRows; round *= 2) {
@@ -93,40 +94,40 @@ TESSERA_WIDE inline void turnLanes(__m512i (&rows)[16 / kWidth]) {
   }
 }
 
-template <bool kPast>
+template <bool kStreams>
 TESSERA_WIDE inline void storeLine(char* to, int64_t toStride, int64_t line, int64_t lines, __m512i value) {
   if (line >= lines) return;
-  if constexpr (kPast)
+  if constexpr (kStreams)
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to + line * toStride), value);
   else
     _mm512_storeu_si512(to + line * toStride, value);
 }
 
-// Four groups of rows, each turned within its lanes; then lane q of all four is a line.
-template <int kWidth, bool kPast>
-TESSERA_WIDE void turnWide(const char* from, int64_t fromStride, char* to, int64_t toStride, int64_t lines) {
+// Four groups of rows, each transposed within its lanes; then lane q of all four is a line.
+template <int kWidth, bool kStreams>
+TESSERA_WIDE void transposeWide(const char* from, int64_t fromStride, char* to, int64_t toStride, int64_t lines) {
   constexpr int kRows = 16 / kWidth;
   __m512i groups[4][kRows];
 #pragma GCC unroll 4
   for (int g = 0; g < 4; ++g) {
 #pragma GCC unroll 16
     for (int k = 0; k < kRows; ++k) groups[g][k] = _mm512_loadu_si512(from + (g * kRows + k) * fromStride);
-    turnLanes<kWidth>(groups[g]);
+    transposeLanes<kWidth>(groups[g]);
   }
 #pragma GCC unroll 16
   for (int c = 0; c < kRows; ++c) {
     const __m512i low = lanesOf<0x44>(groups[0][c], groups[1][c]), high = lanesOf<0xee>(groups[0][c], groups[1][c]);
     const __m512i low2 = lanesOf<0x44>(groups[2][c], groups[3][c]), high2 = lanesOf<0xee>(groups[2][c], groups[3][c]);
-    storeLine<kPast>(to, toStride, c, lines, lanesOf<0x88>(low, low2));
-    storeLine<kPast>(to, toStride, c + kRows, lines, lanesOf<0xdd>(low, low2));
-    storeLine<kPast>(to, toStride, c + 2 * kRows, lines, lanesOf<0x88>(high, high2));
-    storeLine<kPast>(to, toStride, c + 3 * kRows, lines, lanesOf<0xdd>(high, high2));
+    storeLine<kStreams>(to, toStride, c, lines, lanesOf<0x88>(low, low2));
+    storeLine<kStreams>(to, toStride, c + kRows, lines, lanesOf<0xdd>(low, low2));
+    storeLine<kStreams>(to, toStride, c + 2 * kRows, lines, lanesOf<0x88>(high, high2));
+    storeLine<kStreams>(to, toStride, c + 3 * kRows, lines, lanesOf<0xdd>(high, high2));
   }
 }
 
-TESSERA_WIDE void copyWide(const char* from, char* to, int64_t lines, const char* ahead) {
+TESSERA_WIDE void copyWide(const char* from, char* to, int64_t lines, const char* prefetched) {
   for (int64_t at = 0; at < lines * kLineBytes; at += kLineBytes) {
-    __builtin_prefetch(ahead + at, 0, 3);
+    __builtin_prefetch(prefetched + at, 0, 3);
     _mm512_storeu_si512(to + at, _mm512_loadu_si512(from + at));
   }
 }
@@ -135,21 +136,21 @@ template <class T>
 LineMoves movesOf() {
   constexpr int kWidth = sizeof(T);
   static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
-  return wide ? LineMoves{turnWide<kWidth, false>, turnWide<kWidth, true>, copyWide}
-              : LineMoves{turnPlain<T, false>, turnPlain<T, true>, copyPlain};
+  return wide ? LineMoves{transposeWide<kWidth, false>, transposeWide<kWidth, true>, copyWide}
+              : LineMoves{transposePlain<T, false>, transposePlain<T, true>, copyPlain};
 }
 #undef TESSERA_WIDE
 #else
 template <class T>
 LineMoves movesOf() {
-  return {turnPlain<T, false>, turnPlain<T, true>, copyPlain};
+  return {transposePlain<T, false>, transposePlain<T, true>, copyPlain};
 }
 #endif
 
 }  // namespace
 
-void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t toStride, int64_t rows,
-                int64_t columns) {
+void transposeTile(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t toStride, int64_t rows,
+                   int64_t columns) {
   auto load = [&](int64_t j, int64_t i) {
     Words4 v;
     std::memcpy(&v, from + j * fromStride + i, sizeof v);
@@ -166,8 +167,8 @@ void turnInside(const uint32_t* from, int64_t fromStride, uint32_t* to, int64_t 
     }
 }
 
-void turnInside(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t toStride, int64_t rows,
-                int64_t columns) {
+void transposeTile(const uint64_t* from, int64_t fromStride, uint64_t* to, int64_t toStride, int64_t rows,
+                   int64_t columns) {
   for (int64_t i = 0; i < rows; i += 2)
     for (int64_t j = 0; j < columns; j += 2) {
       Words2 a, b;

@@ -140,7 +140,7 @@ class Placing {
 
   void addBroadcasts() {
     const OpDef* op = findOp(entry_.opcode);
-    if (!op || op->category != "Elementwise" || operands_.size() < 2) return;
+    if (!op || !op->category.has(kElementwise | kReinterprets) || operands_.size() < 2) return;
     const Shape* largest = nullptr;
     for (const Shape* shape : shapes_)
       if (shape && shape->isArray() && (!largest || shape->dimensions.size() > largest->dimensions.size()))

@@ -13,51 +13,6 @@
 namespace tessera {
 namespace {
 
-struct Synonyms {
-  Opcode opcode;
-  std::string_view words;
-};
-constexpr Synonyms kSynonyms[] = {
-    {Opcode::Add, "plus sum +"},
-    {Opcode::Subtract, "minus -"},
-    {Opcode::Multiply, "times mul *"},
-    {Opcode::Divide, "div /"},
-    {Opcode::Remainder, "mod %"},
-    {Opcode::Power, "pow **"},
-    {Opcode::Maximum, "max"},
-    {Opcode::Minimum, "min"},
-    {Opcode::Negate, "neg minus"},
-    {Opcode::Exponential, "exp"},
-    {Opcode::ExponentialMinusOne, "expm1"},
-    {Opcode::Log, "ln"},
-    {Opcode::LogPlusOne, "log1p"},
-    {Opcode::Logistic, "sigmoid"},
-    {Opcode::Dot, "matmul mm gemm einsum @"},
-    {Opcode::Convolution, "conv depthwise"},
-    {Opcode::Select, "where ternary"},
-    {Opcode::Compare, "equal less greater =="},
-    {Opcode::Convert, "cast astype"},
-    {Opcode::BitcastConvert, "view reinterpret"},
-    {Opcode::Transpose, "permute swapaxes"},
-    {Opcode::Reshape, "view flatten squeeze"},
-    {Opcode::Broadcast, "expand tile repeat"},
-    {Opcode::Concatenate, "concat stack join"},
-    {Opcode::Iota, "arange range"},
-    {Opcode::Gather, "gather_nd take index embedding"},
-    {Opcode::Scatter, "scatter_nd put"},
-    {Opcode::Reverse, "flip"},
-    {Opcode::Clamp, "clip"},
-    {Opcode::ReduceWindow, "pool"},
-    {Opcode::Parameter, "input argument"},
-    {Opcode::Tuple, "outputs pack"},
-    {Opcode::GetTupleElement, "gte unpack"},
-    {Opcode::Rsqrt, "inverse square root"},
-    {Opcode::Abs, "absolute"},
-    {Opcode::While, "loop for"},
-    {Opcode::Conditional, "if switch case"},
-    {Opcode::Sort, "order argsort"},
-};
-
 struct Combination {
   std::string_view title, summary, words;
   Opcode opcode, reducer;
@@ -93,7 +48,7 @@ std::vector<Known> makeEntries() {
   for (const Combination& c : kCombinations) {
     const OpDef* op = findOp(c.opcode);
     out.push_back({{std::string(c.title),
-                    std::string(op->category),
+                    std::string(nameOf(op->category.category)),
                     std::string(c.summary),
                     c.opcode,
                     c.reducer,
@@ -104,11 +59,10 @@ std::vector<Known> makeEntries() {
   }
   for (const PaletteForm& form : paletteForms()) out.push_back({form.entry, form.words});
   for (const OpDef* op : allOps()) {
-    std::string words = lower(std::string(op->category));
-    for (const Synonyms& s : kSynonyms)
-      if (s.opcode == op->opcode) words += " " + std::string(s.words);
+    std::string words = lower(std::string(nameOf(op->category.category)));
+    if (!op->synonyms.empty()) words += " " + std::string(op->synonyms);
     out.push_back({{std::string(nameOf(op->opcode)),
-                    std::string(op->category),
+                    std::string(nameOf(op->category.category)),
                     std::string(op->summary),
                     op->opcode,
                     Opcode::Unknown,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/element/scalar_functions.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/shared/scalar_function.h"
@@ -13,53 +14,23 @@
 namespace tessera {
 namespace {
 
-int64_t greatestOf(ElementType type) {
-  if (type == ElementType::Pred) return 1;
-  const int bits = info(type).bits;
-  if (isSigned(type)) return bits >= 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (bits - 1)) - 1;
-  return bits >= 64 ? -1 : (int64_t{1} << bits) - 1;  // 64 unsigned bits: all set
-}
-int64_t leastOf(ElementType type) {
-  if (type == ElementType::Pred || !isSigned(type)) return 0;
-  return -greatestOf(type) - 1;
-}
-
-// nullopt: this operation has no identity that we know.
+// nullopt: this operation has no identity that we know. Sums of floats take either zero.
 std::optional<bool> isIdentity(Opcode reducer, const Literal& value) {
   const ElementType type = value.shape().type;
   const std::byte* data = value.bytes().data();
-  if (isComplex(type)) return std::nullopt;
-  if (isFloat(type)) {
-    const double number = loadDouble(type, data);
-    switch (reducer) {
-      case Opcode::Add: return number == 0;
-      case Opcode::Multiply: return number == 1;
-      case Opcode::Maximum: return std::isinf(number) && number < 0;
-      case Opcode::Minimum: return std::isinf(number) && number > 0;
-      default: return std::nullopt;
-    }
-  }
-  const int64_t number = loadInt(type, data);
-  switch (reducer) {
-    case Opcode::Add:
-    case Opcode::Or:
-    case Opcode::Xor: return number == 0;
-    case Opcode::Multiply: return number == 1;
-    case Opcode::And: return number == (isSigned(type) ? -1 : greatestOf(type));
-    case Opcode::Maximum: return number == leastOf(type);
-    case Opcode::Minimum: return number == greatestOf(type);
-    default: return std::nullopt;
-  }
+  const auto neutral = neutralElement(reducer, type);
+  if (!neutral) return std::nullopt;
+  if (isFloat(type)) return loadDouble(type, data) == loadDouble(type, &*neutral);
+  return scalarFromBytes(type, data) == *neutral;
 }
 
-const char* identityOf(Opcode reducer, ElementType type) {
-  switch (reducer) {
-    case Opcode::Add:
-    case Opcode::Or:
-    case Opcode::Xor: return type == ElementType::Pred ? "false" : "0";
-    case Opcode::Multiply: return type == ElementType::Pred ? "true" : "1";
-    case Opcode::And: return type == ElementType::Pred ? "true" : "all bits set";
-    case Opcode::Maximum: return isFloat(type) ? "-inf" : "the least number";
+std::string_view identityOf(Opcode reducer, ElementType type) {
+  const bool isPred = type == ElementType::Pred;
+  switch (scalarFunctionOf(reducer)->neutral) {
+    case Neutral::Zero: return isPred ? "false" : "0";
+    case Neutral::One: return isPred ? "true" : "1";
+    case Neutral::AllBits: return isPred ? "true" : "all bits set";
+    case Neutral::Lowest: return isFloat(type) ? "-inf" : "the least number";
     default: return isFloat(type) ? "inf" : "the greatest number";
   }
 }

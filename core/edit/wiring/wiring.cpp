@@ -164,10 +164,7 @@ std::vector<const Shape*> operandShapes(const Module& module, const Instruction&
   return out;
 }
 
-bool isElementwiseOp(Opcode opcode) {
-  const OpDef* op = findOp(opcode);
-  return op && op->category == "Elementwise";
-}
+bool isElementwiseOp(Opcode opcode) { return hasTrait(opcode, kElementwise | kReinterprets); }
 
 Result<Shape> tried(const Module& module, const Edit& edit, InstructionId user) {
   Module copy = module;

@@ -8,16 +8,19 @@
 #include "core/element/element_builder.h"
 #include "core/element/loop_nest.h"
 #include "core/element/node_origins.h"
+#include "core/element/scalar_functions.h"
 
 namespace tessera {
 namespace {
 
-bool isTranscendental(NodeOp op) {
-  return op == NodeOp::Power || op == NodeOp::Atan2 || (op >= NodeOp::Cbrt && op <= NodeOp::Cosh);
+bool hasRealForm(NodeOp op) {
+  const ScalarFunctionInfo* function = scalarFunctionOf(op);
+  return function && function->approximated;
 }
 
 bool hasComplexForm(NodeOp op) {
-  return isTranscendental(op) || op == NodeOp::Abs || op == NodeOp::Sign || op == NodeOp::Sqrt || op == NodeOp::Rsqrt;
+  const ScalarFunctionInfo* function = scalarFunctionOf(op);
+  return function && function->complexApproximated;
 }
 
 class Expansion {
@@ -104,19 +107,17 @@ class Expansion {
   NodeId unary(NodeOp op, NodeId x) {
     const ElementType type = builder_.typeOf(x);
     if (isComplex(type)) {
-      NodeId out = hasComplexForm(op) ? complex_.unary(op, x) : NodeId{};
-      return out.valid() ? out : builder_.unary(op, x);
+      return hasComplexForm(op) ? complex_.unary(op, x) : builder_.unary(op, x);
     }
-    if (!isTranscendental(op) || !isFloat(type)) return builder_.unary(op, x);
+    if (!hasRealForm(op) || !isFloat(type)) return builder_.unary(op, x);
     if (type == ElementType::F64) return op == NodeOp::Logistic ? logistic64(x) : builder_.unary(op, x);
-    NodeId out = real_.unary(op, builder_.convert(ElementType::F32, x));
-    return out.valid() ? builder_.convert(type, out) : builder_.unary(op, x);
+    return builder_.convert(type, real_.unary(op, builder_.convert(ElementType::F32, x)));
   }
 
   NodeId binary(NodeOp op, NodeId x, NodeId y) {
     const ElementType type = builder_.typeOf(x);
     if (isComplex(type)) return builder_.binary(op, x, y);
-    if (!isTranscendental(op) || !isFloat(type) || type == ElementType::F64) return builder_.binary(op, x, y);
+    if (!hasRealForm(op) || !isFloat(type) || type == ElementType::F64) return builder_.binary(op, x, y);
     const auto wide = [&](NodeId v) { return builder_.convert(ElementType::F32, v); };
     return builder_.convert(type, real_.binary(op, wide(x), wide(y)));
   }

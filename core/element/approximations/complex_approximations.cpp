@@ -6,34 +6,22 @@
 
 namespace tessera {
 
+#define APPROXIMATION(real, complex) complex
+#define TESSERA_UNARY_FUNCTION(name, opcode, takes, price, how, symbol, value, evaluated, approximation, ...) \
+  case NodeOp::name: return whole(approximation);
+
 NodeId ComplexApproximations::unary(NodeOp op, NodeId node) {
+  constexpr NodeId none;
   const Parts z = of(node);
   switch (op) {
-    case NodeOp::Abs: return magnitude(z);
-    case NodeOp::Sign: {
-      NodeId size = magnitude(z), zero = b_.compare(CompareDirection::Eq, size, like(size, 0));
-      return b_.select(zero, node, join({b_.divide(z.re, size), b_.divide(z.im, size)}));
-    }
-    case NodeOp::Exp: return join(exp(z));
-    case NodeOp::Expm1: return join(expm1(z));
-    case NodeOp::Log: return join(log(z));
-    case NodeOp::Log1p: return join(log1p(z));
-    case NodeOp::Sqrt: return join(sqrt(aboveTheCut(z)));
-    case NodeOp::Rsqrt: return join(reciprocal(sqrt(z)));
-    case NodeOp::Logistic: return join(logistic(aboveTheCut(z)));
-    case NodeOp::Sin: return join(sine(z));
-    case NodeOp::Cos: return join(cosine(z));
-    case NodeOp::Tan: return join(turnBack(tanh(turn(z))));
-    case NodeOp::Tanh: return join(tanh(z));
-    case NodeOp::Sinh: return join(sinh(z));
-    case NodeOp::Cosh: return join(cosh(z));
-    case NodeOp::Asin: return join(asin(z));
-    case NodeOp::Acos: return join(acos(z));
-    case NodeOp::Acosh: return join(acosh(z));
-    case NodeOp::Asinh: return join(turnBack(asin(turn(z))));
-    case NodeOp::Atanh: return join(atanh(z));
-    default: return {};
+#include "core/element/scalar_functions.inc"
+    default: return none;
   }
+}
+
+NodeId ComplexApproximations::sign(NodeId node, Parts z) {
+  NodeId size = magnitude(z), zero = b_.compare(CompareDirection::Eq, size, like(size, 0));
+  return b_.select(zero, node, join({b_.divide(z.re, size), b_.divide(z.im, size)}));
 }
 
 // XLA takes an imaginary part of -0 for 0: values on a cut are those from above.

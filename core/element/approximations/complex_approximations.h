@@ -15,7 +15,7 @@ class ComplexApproximations {
   ComplexApproximations(ElementBuilder& builder, UnaryFn unary, BinaryFn binary)
       : b_(builder), unary_(std::move(unary)), binary_(std::move(binary)) {}
 
-  // Of a complex node; invalid when `op` is none of ours. Abs gives a real node.
+  // Of a complex node by its row in scalar_functions.inc; invalid when that has no form. Abs gives a real node.
   NodeId unary(NodeOp op, NodeId z);
 
  private:
@@ -24,6 +24,8 @@ class ComplexApproximations {
   };
   Parts of(NodeId z) { return {b_.unary(NodeOp::Real, z), b_.unary(NodeOp::Imag, z)}; }
   NodeId join(Parts z) { return b_.makeComplex(z.re, z.im); }
+  NodeId whole(Parts z) { return join(z); }
+  NodeId whole(NodeId node) { return node; }
   NodeId like(NodeId x, double value) { return b_.constant(b_.typeOf(x), value); }
   NodeId real(NodeOp op, NodeId x) { return unary_(op, x); }
   NodeId times(NodeId a, NodeId b) { return b_.multiply(a, b); }
@@ -35,6 +37,7 @@ class ComplexApproximations {
   Parts reciprocal(Parts z);
   Parts aboveTheCut(Parts z);
   NodeId magnitude(Parts z);
+  NodeId sign(NodeId node, Parts z);
   NodeId scaledMagnitude(NodeId a, NodeId c);
   NodeId ratioMagnitude(NodeId a, NodeId c);
   Parts exp(Parts z);

@@ -22,34 +22,29 @@ constexpr double kHalfPi1 = 0x1.921fb54442d18p+0, kHalfPi2 = 0x1.1a62633145c07p-
 
 }  // namespace
 
+#define APPROXIMATION(real, complex) real
+#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, approximation, ...) \
+  case NodeOp::node: return approximation;
+
 NodeId RealApproximations::unary(NodeOp op, NodeId x) {
+  constexpr NodeId none;
   switch (op) {
-    case NodeOp::Exp: return exp(x);
-    case NodeOp::Expm1: return expm1(x);
-    case NodeOp::Log: return log(x);
-    case NodeOp::Log1p: return log1p(x);
-    case NodeOp::Tanh: return tanh(x);
-    case NodeOp::Logistic: return logistic(x);
-    case NodeOp::Erf: return erf(x);
-    case NodeOp::Cbrt: return cbrt(x);
-    case NodeOp::Sin:
-    case NodeOp::Cos:
-    case NodeOp::Tan: return circular(op, x);
-    case NodeOp::Asin:
-    case NodeOp::Acos: return inverseCircular(op, x);
-    case NodeOp::Asinh:
-    case NodeOp::Acosh:
-    case NodeOp::Atanh: return inverseHyperbolic(op, x);
-    case NodeOp::Sinh:
-    case NodeOp::Cosh: return hyperbolic(op, x);
-    default: return {};
+#include "core/element/scalar_functions.inc"
+    default: return none;
   }
 }
 
+#define APPROXIMATION(real, complex) real
+#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, evaluated, approximation, \
+                                ...)                                                                               \
+  case NodeOp::node: return approximation;
+
 NodeId RealApproximations::binary(NodeOp op, NodeId x, NodeId y) {
-  if (op == NodeOp::Power) return power(x, y);
-  if (op == NodeOp::Atan2) return atan2(x, y);
-  return {};
+  constexpr NodeId none;
+  switch (op) {
+#include "core/element/scalar_functions.inc"
+    default: return none;
+  }
 }
 
 // Horner, constant term first.

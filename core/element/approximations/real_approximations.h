@@ -14,7 +14,7 @@ class RealApproximations {
  public:
   explicit RealApproximations(ElementBuilder& builder) : b_(builder) {}
 
-  // The function of an f32 node; invalid when `op` is none of ours.
+  // The function of an f32 node by its row in scalar_functions.inc; invalid when that has no approximation.
   NodeId unary(NodeOp op, NodeId x);
   NodeId binary(NodeOp op, NodeId x, NodeId y);
 

@@ -1,5 +1,5 @@
 // See rows.h. Names with a capital and no "xla::" in C++, and snake_case ones without "lax." in Python, are functions
-// of the preludes that stand before the program.
+// of the preludes that stand before the program. Scalar functions bring their own forms (scalar_functions.inc).
 #include "core/formats/code/rows.h"
 
 #include <algorithm>
@@ -8,58 +8,15 @@ namespace tessera::code {
 namespace {
 
 constexpr Row kRows[] = {
-    {Opcode::Abs, "xla::Abs({0})", "lax.abs({0})"},
-    {Opcode::Acos, "xla::Acos({0})", "lax.acos({0})"},
-    {Opcode::Acosh, "xla::Acosh({0})", "lax.acosh({0})"},
-    {Opcode::Asin, "xla::Asin({0})", "lax.asin({0})"},
-    {Opcode::Asinh, "xla::Asinh({0})", "lax.asinh({0})"},
-    {Opcode::Atanh, "xla::Atanh({0})", "lax.atanh({0})"},
-    {Opcode::Cbrt, "xla::Cbrt({0})", "lax.cbrt({0})"},
-    {Opcode::Ceil, "xla::Ceil({0})", "lax.ceil({0})"},
-    {Opcode::CountLeadingZeros, "xla::Clz({0})", "lax.clz({0})"},
-    {Opcode::Cosine, "xla::Cos({0})", "lax.cos({0})"},
-    {Opcode::Cosh, "xla::Cosh({0})", "lax.cosh({0})"},
-    {Opcode::Erf, "xla::Erf({0})", "lax.erf({0})"},
-    {Opcode::Exponential, "xla::Exp({0})", "lax.exp({0})"},
-    {Opcode::ExponentialMinusOne, "xla::Expm1({0})", "lax.expm1({0})"},
-    {Opcode::Floor, "xla::Floor({0})", "lax.floor({0})"},
-    {Opcode::Imag, "xla::Imag({0})", "lax.imag({0})"},
-    {Opcode::IsFinite, "xla::IsFinite({0})", "lax.is_finite({0})"},
-    {Opcode::Log, "xla::Log({0})", "lax.log({0})"},
-    {Opcode::LogPlusOne, "xla::Log1p({0})", "lax.log1p({0})"},
-    {Opcode::Logistic, "xla::Logistic({0})", "lax.logistic({0})"},
-    {Opcode::Negate, "xla::Neg({0})", "lax.neg({0})"},
-    {Opcode::Not, "xla::Not({0})", "lax.bitwise_not({0})"},
-    {Opcode::Popcnt, "xla::PopulationCount({0})", "lax.population_count({0})"},
-    {Opcode::Real, "xla::Real({0})", "lax.real({0})"},
-    {Opcode::RoundNearestAfz, "xla::Round({0})", "lax.round({0}, lax.RoundingMethod.AWAY_FROM_ZERO)"},
-    {Opcode::RoundNearestEven, "xla::RoundNearestEven({0})", "lax.round({0}, lax.RoundingMethod.TO_NEAREST_EVEN)"},
-    {Opcode::Rsqrt, "xla::Rsqrt({0})", "lax.rsqrt({0})"},
-    {Opcode::Sign, "xla::Sign({0})", "lax.sign({0})"},
-    {Opcode::Sine, "xla::Sin({0})", "lax.sin({0})"},
-    {Opcode::Sinh, "xla::Sinh({0})", "lax.sinh({0})"},
-    {Opcode::Sqrt, "xla::Sqrt({0})", "lax.sqrt({0})"},
-    {Opcode::Tan, "xla::Tan({0})", "lax.tan({0})"},
-    {Opcode::Tanh, "xla::Tanh({0})", "lax.tanh({0})"},
+#define FORMS(stablehlo, xla, jax) xla, jax
+#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, approximation, forms, ...) \
+  {Opcode::opcode, forms},
+#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, evaluated, approximation, \
+                                forms, ...)                                                                        \
+  {Opcode::opcode, forms},
+#include "core/element/scalar_functions.inc"
 
-    {Opcode::Add, "xla::Add({0}, {1})", "lax.add({0}, {1})"},
-    {Opcode::And, "xla::And({0}, {1})", "lax.bitwise_and({0}, {1})"},
-    {Opcode::Atan2, "xla::Atan2({0}, {1})", "lax.atan2({0}, {1})"},
     {Opcode::Compare, "xla::{comparison}({0}, {1})", "{comparison}({0}, {1})"},
-    {Opcode::Complex, "xla::Complex({0}, {1})", "lax.complex({0}, {1})"},
-    {Opcode::Divide, "xla::Div({0}, {1})", "lax.div({0}, {1})"},
-    {Opcode::Maximum, "xla::Max({0}, {1})", "lax.max({0}, {1})"},
-    {Opcode::Minimum, "xla::Min({0}, {1})", "lax.min({0}, {1})"},
-    {Opcode::Mulhi, "xla::MulHi({0}, {1})", "lax.mulhi({0}, {1})"},
-    {Opcode::Multiply, "xla::Mul({0}, {1})", "lax.mul({0}, {1})"},
-    {Opcode::Or, "xla::Or({0}, {1})", "lax.bitwise_or({0}, {1})"},
-    {Opcode::Power, "xla::Pow({0}, {1})", "lax.pow({0}, {1})"},
-    {Opcode::Remainder, "xla::Rem({0}, {1})", "lax.rem({0}, {1})"},
-    {Opcode::ShiftLeft, "xla::ShiftLeft({0}, {1})", "lax.shift_left({0}, {1})"},
-    {Opcode::ShiftRightArithmetic, "xla::ShiftRightArithmetic({0}, {1})", "lax.shift_right_arithmetic({0}, {1})"},
-    {Opcode::ShiftRightLogical, "xla::ShiftRightLogical({0}, {1})", "lax.shift_right_logical({0}, {1})"},
-    {Opcode::Subtract, "xla::Sub({0}, {1})", "lax.sub({0}, {1})"},
-    {Opcode::Xor, "xla::Xor({0}, {1})", "lax.bitwise_xor({0}, {1})"},
     {Opcode::Clamp, "xla::Clamp({0}, {1}, {2})", "lax.clamp({0}, {1}, {2})"},
     {Opcode::Select, "xla::Select({0}, {1}, {2})", "lax.select({0}, {1}, {2})"},
     {Opcode::Convert, "xla::ConvertElementType({0}, {type})", "lax.convert_element_type({0}, {type})"},

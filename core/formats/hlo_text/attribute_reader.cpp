@@ -1,4 +1,6 @@
 // Reading attribute values by kind: lists, slices, windows, paddings, dim labels, names, shapes, raw text.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/formats/hlo_text/attribute_text.h"
@@ -144,7 +146,7 @@ bool readLabels(Lexer& lexer, size_t at, std::string_view labels, char first, ch
     int64_t* target = c == first ? &firstAt : c == second ? &secondAt : nullptr;
     if (!target || *target != -1)
       return lexer.failAt(at + i, "dim_labels: a label is unknown or appears twice",
-                          std::string("each of ") + first + " and " + second + " once, and digits");
+                          fmt::format("each of {} and {} once, and digits", first, second));
     *target = place;
   }
   if (firstAt < 0 || secondAt < 0)
@@ -245,9 +247,28 @@ bool into(AttributeValue& out, Read&& read) {
   return true;
 }
 
-}  // namespace
+// Words of these attributes are read in capitals and small letters alike, and kept as XLA prints them.
+enum class LetterCase : uint8_t { AsWritten, Lower, Upper };
 
-bool readAttributeValue(Lexer& lexer, AttributeKind kind, NameScope& names, AttributeValue& out) {
+LetterCase caseOf(Attr attr) {
+  switch (attr) {
+    case Attr::operand_precision:
+    case Attr::algorithm:
+    case Attr::distribution: return LetterCase::Lower;
+    case Attr::schedule:
+    case Attr::api_version: return LetterCase::Upper;
+    default: return LetterCase::AsWritten;
+  }
+}
+
+void convertCase(LetterCase to, std::string& word) {
+  for (char& c : word) {
+    if (to == LetterCase::Lower && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (to == LetterCase::Upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+}
+
+bool readValue(Lexer& lexer, AttributeKind kind, NameScope& names, AttributeValue& out) {
   using Lists = std::vector<std::vector<int64_t>>;
   switch (kind) {
     case AttributeKind::Bool: return into<bool>(out, [&](bool& v) { return lexer.boolean(v); });
@@ -289,6 +310,23 @@ bool readAttributeValue(Lexer& lexer, AttributeKind kind, NameScope& names, Attr
     case AttributeKind::Unknown: return readRaw(lexer, kind, out);
   }
   return false;
+}
+
+}  // namespace
+
+bool readAttributeValue(Lexer& lexer, Attr attr, NameScope& names, AttributeValue& out) {
+  if (!readValue(lexer, kindOf(attr), names, out)) return false;
+  const LetterCase to = caseOf(attr);
+  if (to == LetterCase::AsWritten) return true;
+  if (auto* word = std::get_if<std::string>(&out)) convertCase(to, *word);
+  if (auto* words = std::get_if<std::vector<std::string>>(&out))
+    for (std::string& word : *words) convertCase(to, word);
+  return true;
+}
+
+bool saysNothing(Attr attr, const AttributeValue& value) {
+  const auto* word = std::get_if<std::string>(&value);
+  return attr == Attr::algorithm && word && *word == "unset";
 }
 
 }  // namespace tessera::text

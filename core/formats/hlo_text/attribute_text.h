@@ -19,7 +19,9 @@ class NameScope {
   virtual bool instruction(Lexer& lexer, InstructionId& out) = 0;
 };
 
-bool readAttributeValue(Lexer& lexer, AttributeKind kind, NameScope& names, AttributeValue& out);
+bool readAttributeValue(Lexer& lexer, Attr attr, NameScope& names, AttributeValue& out);
+// A value that is the same as none: algorithm=unset.
+bool saysNothing(Attr attr, const AttributeValue& value);
 bool readReplicaGroups(Lexer& lexer, ReplicaGroups& out);
 
 void appendAttributeValue(std::string& out, const Module& module, const AttributeValue& value, AttributeKind kind);

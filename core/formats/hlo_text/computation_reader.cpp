@@ -24,7 +24,7 @@ bool startsInstruction(std::string_view line) {
 }  // namespace
 
 void ModuleReader::readComputations() {
-  while (!lexer_.atEnd() && !tooManyErrors()) {
+  while (!lexer_.atEnd() && goesOn(lexer_.offset())) {
     if (readComputation()) continue;
     takeError();
     // Go on behind the next line that closes a body.
@@ -80,9 +80,9 @@ bool ModuleReader::readSignature(const Shape*& result, bool& open) {
     do {
       std::string_view name;
       const Shape* shape = nullptr;
-      if (!lexer_.name(name, "a parameter's name") || !lexer_.expect(':', "after the parameter's name") ||
-          !readShapeCached(shape))
-        return false;
+      if (!lexer_.name(name, "a parameter's name")) return false;
+      lexer_.accept(':');
+      if (!readShapeCached(shape)) return false;
     } while (lexer_.accept(','));
     if (!lexer_.expect(')', "after the parameters")) return false;
   }
@@ -109,7 +109,7 @@ bool ModuleReader::readBody(Scope& scope) {
     const size_t start = lexer_.offset();
     if (readInstruction(scope)) continue;
     takeError();
-    ok = !tooManyErrors() && resynchronise(start);
+    ok = goesOn(start) && resynchronise(start);
   }
   scopes_.pop_back();
   --depth_;
@@ -198,9 +198,7 @@ bool ModuleReader::computation(Lexer& lexer, ComputationId& out) {
 bool ModuleReader::inlineComputation(ComputationId& out) {
   lexer_.bump();  // '{'
   const std::string_view outer = currentName_;
-  const std::string base = (outer.empty() ? "" : std::string(outer) + ".") + "computation";
-  std::string name = base;
-  for (int n = 1; computations_.contains(name); ++n) name = base + "." + std::to_string(n);
+  const std::string name = uniqueComputationName((outer.empty() ? "" : std::string(outer) + ".") + "computation");
   Scope scope;
   scope.id = beginComputation(name, lexer_.offset());
   if (!readBody(scope)) return false;

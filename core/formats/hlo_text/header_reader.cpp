@@ -1,4 +1,8 @@
 // The HloModule line with its attributes, and the stack-frame tables behind it.
+#include <algorithm>
+#include <span>
+#include <utility>
+
 #include "core/formats/hlo_text/module_reader.h"
 #include "core/formats/hlo_text/shape_text.h"
 
@@ -55,40 +59,46 @@ bool readRowField(Lexer& lexer, int32_t& out) {
   return true;
 }
 
-bool readLocation(Lexer& lexer, StackFrameTables::FileLocation& out) {
-  if (!lexer.expect('{', "before a file location")) return false;
+struct RowField {
+  std::string_view name;
+  int32_t* target;
+  bool seen = false;
+};
+
+// {FIELD=NUMBER …}: each field once, in any order, with or without commas.
+bool readRow(Lexer& lexer, std::string_view what, std::span<RowField> fields) {
+  lexer.skipBlanks();
+  const size_t begin = lexer.offset();
+  if (!lexer.expect('{', "before " + std::string(what))) return false;
   while (!lexer.accept('}')) {
     lexer.accept(',');
     lexer.skipBlanks();
     const size_t at = lexer.offset();
-    std::string_view field = lexer.word();
-    int32_t* target = field == "file_name_id"       ? &out.fileNameId
-                      : field == "function_name_id" ? &out.functionNameId
-                      : field == "line"             ? &out.line
-                      : field == "end_line"         ? &out.endLine
-                      : field == "column"           ? &out.column
-                      : field == "end_column"       ? &out.endColumn
-                                                    : nullptr;
-    if (!target) return lexer.failAt(at, "unknown field of a file location", "file_name_id, function_name_id, line, …");
-    if (!readRowField(lexer, *target)) return false;
+    const std::string_view name = lexer.word();
+    const auto field = std::ranges::find(fields, name, &RowField::name);
+    if (field == fields.end())
+      return lexer.failAt(at, "unknown field of " + std::string(what), "one such as " + std::string(fields[0].name));
+    if (std::exchange(field->seen, true)) return lexer.failAt(at, std::string(name) + " appears twice in the row");
+    if (!readRowField(lexer, *field->target)) return false;
   }
-  return true;
+  const auto lacking = std::ranges::find(fields, false, &RowField::seen);
+  return lacking == fields.end() || lexer.failAt(begin, std::string(what) + " lacks " + std::string(lacking->name),
+                                                 std::string(lacking->name) + "=…");
+}
+
+bool readLocation(Lexer& lexer, StackFrameTables::FileLocation& out) {
+  RowField fields[] = {{"file_name_id", &out.fileNameId},
+                       {"function_name_id", &out.functionNameId},
+                       {"line", &out.line},
+                       {"end_line", &out.endLine},
+                       {"column", &out.column},
+                       {"end_column", &out.endColumn}};
+  return readRow(lexer, "a file location", fields);
 }
 
 bool readFrame(Lexer& lexer, StackFrameTables::StackFrame& out) {
-  if (!lexer.expect('{', "before a stack frame")) return false;
-  while (!lexer.accept('}')) {
-    lexer.accept(',');
-    lexer.skipBlanks();
-    const size_t at = lexer.offset();
-    std::string_view field = lexer.word();
-    int32_t* target = field == "file_location_id"  ? &out.fileLocationId
-                      : field == "parent_frame_id" ? &out.parentFrameId
-                                                   : nullptr;
-    if (!target) return lexer.failAt(at, "unknown field of a stack frame", "file_location_id or parent_frame_id");
-    if (!readRowField(lexer, *target)) return false;
-  }
-  return true;
+  RowField fields[] = {{"file_location_id", &out.fileLocationId}, {"parent_frame_id", &out.parentFrameId}};
+  return readRow(lexer, "a stack frame", fields);
 }
 
 }  // namespace

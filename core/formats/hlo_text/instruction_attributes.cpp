@@ -5,7 +5,7 @@
 
 #include "core/formats/hlo_text/braced_grammar.h"
 #include "core/formats/hlo_text/module_reader.h"
-#include "core/ops/syntax_only.h"
+#include "core/ops/op.h"
 
 namespace tessera::text {
 namespace {
@@ -127,7 +127,7 @@ bool ModuleReader::readAttribute(Draft& draft, AttributeSet& set, bool& shareabl
   }
   AttributeValue value;
   const AttributeKind kind = kindOf(*attr);
-  const size_t errorsBefore = diagnostics_.items().size();
+  const size_t reportedBefore = reported_;
   lexer_.skipBlanks();
   if (kind == AttributeKind::Instructions || kind == AttributeKind::ShapedLiteral || lexer_.raw() == '{') {
     const bool names = kind == AttributeKind::Computation || kind == AttributeKind::Computations ||
@@ -135,12 +135,13 @@ bool ModuleReader::readAttribute(Draft& draft, AttributeSet& set, bool& shareabl
     if (names) shareable = false;
   }
   const size_t valueAt = lexer_.offset();
-  if (!readAttributeValue(lexer_, kind, *this, value)) return false;
+  if (!readAttributeValue(lexer_, *attr, *this, value)) return false;
+  if (saysNothing(*attr, value)) return true;
   if (kind == AttributeKind::Braced) checkGrammar(*attr, valueAt);
   if (set.has(*attr)) report(at, "the attribute " + std::string(name) + " appears twice", false);
   checkAttribute(draft, *attr, at);
   set.set(*attr, std::move(value));
-  if (diagnostics_.items().size() != errorsBefore || fatal_) shareable = false;
+  if (reported_ != reportedBefore || fatal_) shareable = false;
   return true;
 }
 
@@ -169,10 +170,11 @@ void ModuleReader::checkRequired(Draft& draft) {
   for (Attr attr : requiredAttributesOf(opcode)) {
     if (draft.instruction.attributes && draft.instruction.attributes->has(attr)) continue;
     if (std::ranges::find(draft.open, attr) != draft.open.end()) continue;  // the verifier says so
-    draft.lacks.push_back(diagnostics_.items().size());
+    const size_t next = diagnostics_.items().size();
     report(draft.opcodeOffset, std::string(nameOf(opcode)) + " lacks its attribute " + std::string(nameOf(attr)), false,
            std::string(nameOf(attr)) + "=…")
         .label = "attribute";
+    if (diagnostics_.items().size() > next) draft.lacks.push_back(next);
   }
 }
 

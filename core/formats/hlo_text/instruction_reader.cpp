@@ -116,16 +116,32 @@ bool ModuleReader::readOperands(Scope& scope, Draft& draft, int depth) {
     return lexer_.failAt(draft.opcodeOffset, "a parameter needs its shape written", "a shape before parameter");
   if (draft.instruction.opcode == Opcode::Parameter) return readParameterNumber(draft);
   if (draft.instruction.opcode == Opcode::Constant) return readConstant(draft);
-  if (!lexer_.accept(')')) {
-    do {
-      if (!readOperand(scope, draft, depth)) return false;
-    } while (lexer_.accept(',') && lexer_.peek() != ')');
-    if (!lexer_.expect(')', "after the operands")) return false;
-  }
   const int arity = arityOf(draft.instruction.opcode);
+  if (!lexer_.accept(')') && !readOperandList(scope, draft, arity, depth)) return false;
   if (arity >= 0 && draft.operands.size() != static_cast<size_t>(arity) && !fatal_)
     report(draft.opcodeOffset, std::string(draft.instruction.opcodeName()) + " has the wrong number of operands", false,
            std::to_string(arity), std::to_string(draft.operands.size()));
+  return true;
+}
+
+// XLA's reader passes over a place between commas that is empty or holds a shape alone. That is an error where an
+// operand is lacking for it, else a warning.
+bool ModuleReader::readOperandList(Scope& scope, Draft& draft, int arity, int depth) {
+  std::vector<size_t> empty;
+  int count = 0;
+  do {
+    bool isEmpty = false;
+    if (!readOperand(scope, draft, depth, isEmpty)) return false;
+    if (isEmpty)
+      empty.push_back(lexer_.offset());
+    else
+      ++count;
+  } while (lexer_.accept(',') && lexer_.peek() != ')');
+  if (!lexer_.expect(')', "after the operands")) return false;
+  if (empty.empty()) return true;
+  if (count < arity) return lexer_.seek(empty.front()), lexer_.failExpected("an operand");
+  for (size_t at : empty) lexer_.warn(at, "no operand stands here; the place is left out", "an operand");
+  reportWarnings();
   return true;
 }
 
@@ -148,10 +164,11 @@ bool ModuleReader::readConstant(Draft& draft) {
   const bool empty = lexer_.peek() == ')';
   if (!readLiteral(lexer_, *draft.shape, literal)) return lexer_.labelled(empty ? "constant.C1" : "constant.C2");
   draft.instruction.literal = std::make_shared<const Literal>(std::move(literal));
+  reportWarnings();
   return lexer_.expect(')', "after the constant");
 }
 
-bool ModuleReader::readOperand(Scope& scope, Draft& draft, int depth) {
+bool ModuleReader::readOperand(Scope& scope, Draft& draft, int depth, bool& isEmpty) {
   const Shape* written = nullptr;
   if (lexer_.peek() != '%' && shapeStartsHere(lexer_) && !readShapeCached(written)) return false;
   lexer_.skipBlanks();
@@ -162,8 +179,9 @@ bool ModuleReader::readOperand(Scope& scope, Draft& draft, int depth) {
     draft.operands.push_back({});
     return true;
   }
-  if (scope.freeOperands && written && (lexer_.raw() == ',' || lexer_.raw() == ')')) {
-    draft.operands.push_back(freeParameter(scope, {}, *written));
+  if (lexer_.raw() == ',' || lexer_.raw() == ')') {
+    isEmpty = !scope.freeOperands || !written;
+    if (!isEmpty) draft.operands.push_back(freeParameter(scope, {}, *written));
     return true;
   }
   std::string_view name;
@@ -183,7 +201,7 @@ bool ModuleReader::readNamedOperand(Scope& scope, Draft& draft, std::string_view
   } else if (scope.freeOperands && written) {
     id = freeParameter(scope, name, *written);
   } else {
-    scope.unresolved.push_back({name, draft.instruction.name, at});
+    scope.unresolved.push_back({name, currentName_, at});  // a nested instruction has no name yet
     fatal_ = true;
   }
   if (lexer_.raw() == '#' && !(id = tupleElement(scope, id, name, at)).valid() && lexer_.error()) return false;
@@ -233,9 +251,10 @@ bool ModuleReader::readNested(Scope& scope, Draft& draft, const Shape* shape, in
   nested.nameOffset = lexer_.offset();
   nested.shape = shape;
   if (!readOpcode(nested)) return false;
-  nested.instruction.name = uniqueName(scope, std::string(nested.instruction.opcodeName()) + ".anon");
-  nested.sugar = false;
   if (!readOperands(scope, nested, depth + 1)) return false;
+  // Named behind its own operands: they may be nested too, and of the same opcode.
+  nested.instruction.name = uniqueName(scope, std::string(nested.instruction.opcodeName()) + ".anon");
+  if (nested.sugar && !wrapInAsyncComputation(nested)) return false;
   draft.operands.push_back(addInstruction(scope, nested, false));
   return true;
 }
@@ -336,10 +355,8 @@ bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
   const std::vector<Shape>& inputs = draft.shape->elements[0].elements;  // of open inputs only the shape is known
   const AttributeSet all = draft.instruction.attributes ? *draft.instruction.attributes : AttributeSet();
   AttributeSet inner, outer;
-  std::string name = std::string(draft.instruction.name) + ".async_computation";
-  for (int n = 1; computations_.contains(name); ++n)
-    name = std::string(draft.instruction.name) + ".async_computation." + std::to_string(n);
-  ComputationId id = beginComputation(name, draft.nameOffset);
+  ComputationId id = beginComputation(uniqueComputationName(std::string(draft.instruction.name) + ".async_computation"),
+                                      draft.nameOffset);
   outer.set(Attr::calls, id);
   for (const Attribute& attribute : all.items())
     (isCommon(attribute.name) || attribute.name == Attr::async_execution_thread ? outer : inner)
@@ -375,10 +392,13 @@ bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
   return true;
 }
 
-std::string_view ModuleReader::uniqueName(const Scope& scope, const std::string& base) {
-  std::string name = base;
-  for (int n = 1; scope.names.contains(name); ++n) name = base + '.' + std::to_string(n);
-  return module_.tables().intern(name);
+std::string_view ModuleReader::uniqueName(Scope& scope, const std::string& base) {
+  return module_.tables().intern(
+      scope.made.unique(base, [&](const std::string& name) { return scope.names.contains(name); }));
+}
+
+std::string ModuleReader::uniqueComputationName(const std::string& base) {
+  return madeComputations_.unique(base, [&](const std::string& name) { return computations_.contains(name); });
 }
 
 }  // namespace tessera::text

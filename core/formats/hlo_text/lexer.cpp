@@ -60,6 +60,10 @@ void Lexer::skipComment() {
   if (lineStart == 0 || text_[lineStart - 1] == '\n') notes_.push_back(text_.substr(begin, end - begin));
 }
 
+void Lexer::warn(size_t offset, std::string message, std::string expected) {
+  warnings_.push_back({offset, std::move(message), std::move(expected), tokenAt(offset), {}});
+}
+
 std::string Lexer::takeNotes() {
   std::string out;
   for (std::string_view note : notes_) {

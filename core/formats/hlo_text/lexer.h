@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/diagnostics.h"
@@ -104,6 +105,9 @@ class Lexer {
   }
   const std::optional<SyntaxError>& error() const { return error_; }
   void clearError() { error_.reset(); }
+  // What can be read and is probably not meant; reading goes on.
+  void warn(size_t offset, std::string message, std::string expected = {});
+  std::vector<SyntaxError> takeWarnings() { return std::exchange(warnings_, {}); }
 
   // Text around an offset for "found …".
   std::string tokenAt(size_t offset) const;
@@ -116,6 +120,7 @@ class Lexer {
   std::string_view text_;
   size_t at_ = 0;
   std::optional<SyntaxError> error_;
+  std::vector<SyntaxError> warnings_;
   bool collecting_ = false;
   std::vector<std::string_view> notes_;
 };

@@ -195,6 +195,21 @@ bool readTuple(Lexer& lexer, const Shape& shape, Literal& out, int depth) {
   return lexer.expect(')', "after the tuple literal");
 }
 
+// A number where braces are expected. XLA's reader takes it for the first element and leaves all others 0.
+bool startsBareNumber(Lexer& lexer, const Shape& shape) {
+  const char next = lexer.peek();
+  return !shape.dimensions.empty() && shape.elementCount().value_or(0) > 0 &&
+         info(shape.type).klass != ElementClass::Complex && (isDigit(next) || next == '-' || isNameStart(next));
+}
+
+bool readBareNumber(Lexer& lexer, const Shape& shape, std::byte* data) {
+  const size_t at = lexer.offset();
+  if (!readElement(lexer, shape.type, data)) return false;
+  lexer.warn(at, "a literal of shape " + toString(shape, false) + " is one number: its first element, all others are 0",
+             "'{'");
+  return true;
+}
+
 // A literal can have no more elements than the text that is left, unless it is elided.
 bool plausible(Lexer& lexer, const Shape& shape) {
   auto count = shape.elementCount();
@@ -216,12 +231,13 @@ bool readLiteral(Lexer& lexer, const Shape& shape, Literal& out, int depth) {
   if (shape.isToken()) return out = Literal::token(), true;
   if (!shape.isArray()) return lexer.fail("there is no literal of shape " + toString(shape));
   if (shape.dimensions.size() > static_cast<size_t>(kMaxDepth)) return lexer.fail("the literal's rank is too large");
-  if (!plausible(lexer, shape)) return false;
+  const bool bare = startsBareNumber(lexer, shape);
+  if (!bare && !plausible(lexer, shape)) return false;
   auto storage = Literal::zeros(shape);
   if (!storage) return lexer.fail(storage.error().message);
   out = std::move(*storage);
   std::byte* data = out.mutableBytes().data();
-  return readDimension(lexer, shape, 0, data, out);
+  return bare ? readBareNumber(lexer, shape, data) : readDimension(lexer, shape, 0, data, out);
 }
 
 bool readShapedLiteral(Lexer& lexer, Literal& out, int depth) {

@@ -76,7 +76,8 @@ bool deviceIds(Lexer& lexer, const Axes& axes) {
   if (!lexer.accept('['))
     return listTo(lexer, ')', "after the device ids", into(ids)) && namesEach(lexer, at, axes, std::move(ids));
   if (!listTo(lexer, ']', "after the devices' sizes", into(ids))) return false;
-  if (lexer.accept("T(") && !listTo(lexer, ')', "after the transposition", into(order))) return false;
+  if (lexer.accept('T') && lexer.expect('(', "after T") && !listTo(lexer, ')', "after the transposition", into(order)))
+    return false;
   return lexer.expect(')', "after the device ids");
 }
 
@@ -187,9 +188,10 @@ bool meshSharding(Lexer& lexer) {
         !listTo(lexer, ']', "after the mesh's axes", [&] { return axis(lexer, axes); }))
       return false;
     if (axes.empty() && lexer.accept('}')) return true;
-    if (!lexer.expect(',', "after the mesh")) return false;
-    if (lexer.accept("device_ids=") && (!deviceIds(lexer, axes) || !lexer.expect(',', "after the device ids")))
-      return false;
+    if (lexer.accept(',') && lexer.accept("device_ids=")) {
+      if (!deviceIds(lexer, axes)) return false;
+      lexer.accept(',');
+    }
     if (!lexer.accept('[')) {
       if (!whole(lexer, axes)) return false;
     } else if (!listTo(lexer, ']', "after the dimensions", [&] { return dimension(lexer, axes); })) {

@@ -4,14 +4,24 @@
 
 #include <algorithm>
 
+#include "core/base/diagnostic_limit.h"
 #include "core/formats/hlo_text/literal_text.h"
 #include "core/formats/hlo_text/shape_text.h"
 
 namespace tessera::text {
 
 namespace {
-constexpr size_t kMaxErrors = 100;
+
+Diagnostic restIsUnread(SourcePosition position, const std::string& file) {
+  Diagnostic out;
+  out.severity = Severity::Note;
+  out.message = "the text behind this place is not read: there are too many errors";
+  out.file = file;
+  out.position = position;
+  return out;
 }
+
+}  // namespace
 
 ModuleReader::ModuleReader(std::string_view text, std::string fileName)
     : lexer_(text), lines_(text), errorLines_(text), fileName_(std::move(fileName)), module_("") {}
@@ -24,6 +34,7 @@ ReadResult ModuleReader::read() {
   std::ranges::stable_sort(diagnostics_.items(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(a.position.line, a.position.column) < std::pair(b.position.line, b.position.column);
   });
+  tellRest();
   ReadResult out;
   out.diagnostics = std::move(diagnostics_);
   if (!fatal_) out.module = std::move(module_);
@@ -118,6 +129,9 @@ void ModuleReader::finish() {
 
 Diagnostic& ModuleReader::report(size_t offset, std::string message, bool fatal, std::string expected,
                                  std::string found) {
+  fatal_ |= fatal;
+  ++reported_;
+  if (diagnostics_.items().size() >= kMaxDiagnostics) return unlisted_ = Diagnostic();
   Diagnostic d;
   d.message = std::move(message);
   d.expected = std::move(expected);
@@ -125,7 +139,6 @@ Diagnostic& ModuleReader::report(size_t offset, std::string message, bool fatal,
   d.file = fileName_;
   d.position = errorLines_.at(offset);
   if (!currentName_.empty()) d.instructionName = std::string(currentName_);
-  fatal_ |= fatal;
   diagnostics_.add(std::move(d));
   return diagnostics_.items().back();
 }
@@ -137,7 +150,25 @@ void ModuleReader::takeError() {
   report(error.offset, error.message, true, error.expected, error.found).label = error.label;
 }
 
-bool ModuleReader::tooManyErrors() const { return diagnostics_.items().size() >= kMaxErrors; }
+void ModuleReader::reportWarnings() {
+  for (SyntaxError& warning : lexer_.takeWarnings())
+    report(warning.offset, std::move(warning.message), false, std::move(warning.expected), std::move(warning.found))
+        .severity = Severity::Warning;
+}
+
+bool ModuleReader::goesOn(size_t offset) {
+  if (!fatal_ || reported_ < kMaxDiagnostics) return true;
+  if (!stoppedAt_) stoppedAt_ = offset;
+  return false;
+}
+
+void ModuleReader::tellRest() {
+  const size_t listed = diagnostics_.items().size();
+  if (stoppedAt_)
+    diagnostics_.add(restIsUnread(errorLines_.at(*stoppedAt_), fileName_));
+  else if (reported_ > listed)
+    diagnostics_.add(andMore(reported_ - listed));
+}
 
 }  // namespace tessera::text
 
@@ -203,7 +234,10 @@ Result<Shape> parseShape(std::string_view text) {
 Result<Literal> parseLiteral(std::string_view text, const Shape& shape) {
   text::Lexer lexer(text);
   Literal literal;
-  if (!text::readLiteral(lexer, shape, literal) || !atEnd(lexer)) return fail(toDiagnostic(lexer, "not a literal"));
+  bool good = text::readLiteral(lexer, shape, literal) && atEnd(lexer);
+  for (const text::SyntaxError& doubtful : lexer.takeWarnings())  // in a file it stands; here it can be typed again
+    good = good && lexer.failAt(doubtful.offset, doubtful.message, doubtful.expected);
+  if (!good) return fail(toDiagnostic(lexer, "not a literal"));
   return literal;
 }
 
@@ -211,7 +245,7 @@ Result<AttributeValue> parseAttributeValue(const Module& module, Attr name, std:
   text::Lexer lexer(text);
   ModuleNames names(module);
   AttributeValue value;
-  if (!text::readAttributeValue(lexer, kindOf(name), names, value) || !atEnd(lexer))
+  if (!text::readAttributeValue(lexer, name, names, value) || !atEnd(lexer))
     return fail(toDiagnostic(lexer, "not a value of " + std::string(nameOf(name))));
   return value;
 }

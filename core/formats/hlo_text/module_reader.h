@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/name_counter.h"
 #include "core/base/text_map.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/hlo_text/attribute_text.h"
@@ -21,6 +22,7 @@ namespace tessera::text {
 struct Scope {
   ComputationId id;
   TextMap<InstructionId> names;
+  NameCounter made;                                           // names of nested instructions and tuple elements
   std::unordered_map<std::string, InstructionId> tuplePaths;  // "t#1#0" to its get-tuple-element
   std::unordered_set<std::string_view> broken;                // defined by an instruction that had an error
   struct Unresolved {
@@ -83,7 +85,8 @@ class ModuleReader : private NameScope {
   bool readShapeCached(const Shape*& out);
   bool readOpcode(Draft& draft);
   bool readOperands(Scope& scope, Draft& draft, int depth);
-  bool readOperand(Scope& scope, Draft& draft, int depth);
+  bool readOperandList(Scope& scope, Draft& draft, int arity, int depth);
+  bool readOperand(Scope& scope, Draft& draft, int depth, bool& isEmpty);
   bool readNamedOperand(Scope& scope, Draft& draft, std::string_view name, size_t at, const Shape* written);
   bool readNested(Scope& scope, Draft& draft, const Shape* shape, int depth);
   InstructionId tupleElement(Scope& scope, InstructionId tuple, std::string_view name, size_t at);
@@ -96,7 +99,8 @@ class ModuleReader : private NameScope {
   void checkSugar(const Draft& draft, InstructionId id);
   void nameLacking(Draft& draft, InstructionId id);
   bool wrapInAsyncComputation(Draft& draft);
-  std::string_view uniqueName(const Scope& scope, const std::string& base);
+  std::string_view uniqueName(Scope& scope, const std::string& base);
+  std::string uniqueComputationName(const std::string& base);
 
   // Attributes of instructions (instruction_attributes.cpp).
   bool readAttributes(Draft& draft);
@@ -116,13 +120,19 @@ class ModuleReader : private NameScope {
   // Diagnostics. An error is fatal when no graph can be made of what was read.
   Diagnostic& report(size_t offset, std::string message, bool fatal, std::string expected = {}, std::string found = {});
   void takeError();
-  bool tooManyErrors() const;
+  void reportWarnings();
+  // False where no graph comes of the text any more and enough is said of it: the rest is not read.
+  bool goesOn(size_t offset);
+  void tellRest();
 
   Lexer lexer_;
   LineCounter lines_, errorLines_;
   std::string fileName_;
   Module module_;
   Diagnostics diagnostics_;
+  Diagnostic unlisted_;  // what is reported beyond the limit ends here
+  size_t reported_ = 0;
+  std::optional<size_t> stoppedAt_;
   bool fatal_ = false;
   int depth_ = 0;
   std::vector<ComputationId> order_;
@@ -130,6 +140,7 @@ class ModuleReader : private NameScope {
   std::vector<Scope*> scopes_;
   std::string_view currentName_;  // of the instruction being read
   TextMap<ComputationId> computations_;
+  NameCounter madeComputations_;
   std::vector<Scope::Unresolved> unresolvedComputations_;
   TextMap<const Shape*> shapes_;
   TextMap<const Metadata*> metadata_;

@@ -11,7 +11,6 @@
 #include "core/formats/proto/shape_proto.h"
 #include "core/formats/proto/structured_proto.h"
 #include "core/ops/op.h"
-#include "core/ops/syntax_only.h"
 
 namespace tessera::proto {
 namespace {
@@ -70,10 +69,8 @@ void addStep(std::vector<Step>& plan, Opcode opcode, Attr attr, bool required) {
 
 std::vector<Step> makePlan(Opcode opcode) {
   std::vector<Step> plan;
-  const std::vector<Attr>& required = requiredAttributesOf(opcode);
   for (const AttributeRow& row : attributeRowsOf(opcode))
-    if (row.name < Attr::sharding)
-      addStep(plan, opcode, row.name, std::ranges::find(required, row.name) != required.end());
+    if (row.name < Attr::sharding) addStep(plan, opcode, row.name, row.required);
   for (Attr common : {Attr::parameter_replication, Attr::sharding, Attr::frontend_attributes,
                       Attr::control_predecessors, Attr::statistics, Attr::origin, Attr::backend_config})
     addStep(plan, opcode, common, false);

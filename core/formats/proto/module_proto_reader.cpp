@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/diagnostic_limit.h"
+#include "core/base/name_counter.h"
 #include "core/formats/hlo_text/attribute_text.h"
 #include "core/formats/proto/foreign_fields.h"
 #include "core/formats/proto/hlo.pb.h"
@@ -19,14 +21,21 @@ std::string wordOf(const std::string& name, std::string_view otherwise) {
 
 namespace {
 
-constexpr size_t kMaxErrors = 100;
 constexpr int64_t kMaxParameters = 1 << 20;
 
-std::string uniqueIn(std::unordered_set<std::string>& taken, std::string name) {
-  const std::string base = name;
-  for (size_t n = 1; !taken.insert(name).second; ++n) name = base + "." + std::to_string(n);
-  return name;
-}
+// Names that are given once.
+class Names {
+ public:
+  std::string unique(const std::string& base) {
+    std::string name = made_.unique(base, [&](const std::string& other) { return taken_.contains(other); });
+    taken_.insert(name);
+    return name;
+  }
+
+ private:
+  std::unordered_set<std::string> taken_;
+  NameCounter made_;
+};
 
 // Of what was read, only the unknown fields stay: the message's own and those of its single sub-messages. Are there
 // any?
@@ -50,8 +59,7 @@ class MessageReader : private text::NameScope {
  private:
   void readComputations();
   void readComputation(pb::HloComputationProto& message, ComputationId id);
-  void readInstruction(pb::HloInstructionProto& message, ComputationId computation,
-                       std::unordered_set<std::string>& names);
+  void readInstruction(pb::HloInstructionProto& message, ComputationId computation, Names& names);
   Status readFacts(pb::HloInstructionProto& message, Instruction& instruction, Shape& shape);
   Status readConstant(pb::HloInstructionProto& message, Instruction& instruction, const Shape& shape);
   Status readUses(pb::HloInstructionProto& message, InstructionId id);
@@ -75,11 +83,17 @@ class MessageReader : private text::NameScope {
   std::unordered_map<int64_t, ComputationId> computations_;
   std::unordered_map<int64_t, InstructionId> instructions_;            // of the computation being read
   std::unordered_map<std::string, InstructionId> instructionsByName_;  // the same, when exact attributes ask
+  std::unordered_set<int32_t> parameterNumbers_;                       // of the same
+  std::unordered_map<std::string, ComputationId> computationsByName_;
+  size_t unlisted_ = 0;  // errors beyond the limit
   ComputationId current_;
 };
 
 void MessageReader::report(Diagnostic d, std::string_view instruction) {
-  if (diagnostics_.items().size() >= kMaxErrors) return;
+  if (diagnostics_.items().size() >= kMaxDiagnostics) {
+    ++unlisted_;
+    return;
+  }
   d.file = fileName_;
   if (d.instructionName.empty()) d.instructionName = std::string(instruction);
   diagnostics_.add(std::move(d));
@@ -121,20 +135,15 @@ Status MessageReader::readConstant(pb::HloInstructionProto& message, Instruction
   return {};
 }
 
-void MessageReader::readInstruction(pb::HloInstructionProto& message, ComputationId computation,
-                                    std::unordered_set<std::string>& names) {
+void MessageReader::readInstruction(pb::HloInstructionProto& message, ComputationId computation, Names& names) {
   Instruction instruction;
   Shape shape = Shape::token();
-  const std::string name = uniqueIn(names, wordOf(message.name(), wordOf(message.opcode(), "instruction")));
+  const std::string name = names.unique(wordOf(message.name(), wordOf(message.opcode(), "instruction")));
   instruction.name = name;
   if (Status status = readFacts(message, instruction, shape); !status) report(std::move(status).error(), name);
   const bool isParameter = instruction.opcode == Opcode::Parameter;
   const InstructionId id = module_.add(computation, std::move(instruction), shape);
-  if (isParameter &&
-      std::ranges::count(
-          module_.at(computation).instructions, module_.at(id).parameterNumber, [&](InstructionId other) {
-            return module_.at(other).opcode == Opcode::Parameter ? module_.at(other).parameterNumber : -1;
-          }) > 1)
+  if (isParameter && !parameterNumbers_.insert(module_.at(id).parameterNumber).second)
     report(fail("the parameter number " + std::to_string(module_.at(id).parameterNumber) + " appears twice").error(),
            name);
   foreign_.instructionIds.resize(id.value + 1, -1);
@@ -153,7 +162,7 @@ Result<AttributeSet> MessageReader::exactAttributes(const pb::TesseraInstruction
     }
     text::Lexer lexer(attribute.text());
     AttributeValue value;
-    if (!text::readAttributeValue(lexer, kindOf(*attr), *this, value) || !lexer.atEnd())
+    if (!text::readAttributeValue(lexer, *attr, *this, value) || !lexer.atEnd())
       return fail("the attribute " + attribute.name() + " is damaged");
     out.set(*attr, std::move(value));
   }
@@ -163,9 +172,9 @@ Result<AttributeSet> MessageReader::exactAttributes(const pb::TesseraInstruction
 bool MessageReader::computation(text::Lexer& lexer, ComputationId& out) {
   std::string_view name;
   if (!lexer.name(name, "a computation's name")) return false;
-  auto found = module_.findComputation(name);
-  if (!found) return lexer.fail("there is no such computation");
-  out = *found;
+  auto found = computationsByName_.find(std::string(name));
+  if (found == computationsByName_.end()) return lexer.fail("there is no such computation");
+  out = found->second;
   return true;
 }
 
@@ -272,8 +281,9 @@ void MessageReader::checkRoot(pb::HloComputationProto& message, ComputationId id
 void MessageReader::readComputation(pb::HloComputationProto& message, ComputationId id) {
   instructions_.clear();
   instructionsByName_.clear();
+  parameterNumbers_.clear();
   current_ = id;
-  std::unordered_set<std::string> names;
+  Names names;
   const auto first = static_cast<uint32_t>(module_.instructionSlots());
   if (message.instructions_size() == 0)
     report(fail("computation " + module_.at(id).name + " has no instructions").error());
@@ -303,9 +313,10 @@ void MessageReader::readComputation(pb::HloComputationProto& message, Computatio
 }
 
 void MessageReader::readComputations() {
-  std::unordered_set<std::string> names;
+  Names names;
   for (const pb::HloComputationProto& computation : message_.computations()) {
-    const ComputationId id = module_.addComputation(uniqueIn(names, wordOf(computation.name(), "computation")));
+    const ComputationId id = module_.addComputation(names.unique(wordOf(computation.name(), "computation")));
+    computationsByName_.emplace(module_.at(id).name, id);
     foreign_.computationIds.push_back(computation.id());
     if (!computations_.emplace(computation.id(), id).second)
       report(fail("the computation id " + std::to_string(computation.id()) + " appears twice").error());
@@ -353,6 +364,7 @@ ReadResult MessageReader::read() {
   else
     report(fail("the module has no computation with its entry's id " + std::to_string(message_.entry_computation_id()))
                .error());
+  if (unlisted_) diagnostics_.add(andMore(unlisted_));
   ReadResult out;
   out.diagnostics = std::move(diagnostics_);
   if (out.diagnostics.hasErrors()) return out;

@@ -99,11 +99,13 @@ void MessageWriter::keepExact(const Instruction& instruction, pb::HloInstruction
   for (const Attribute& attribute : set.items())
     add(nameOf(attribute.name), printAttributeValue(module_, attribute.value, kindOf(attribute.name)));
   for (const UnknownAttribute& unknown : set.unknown) {
-    std::string quoted = unknown.value.text;
+    std::string quoted;
     if (unknown.value.quoted) {
-      quoted = "\"";
+      quoted += '"';
       text::appendEscaped(quoted, unknown.value.text);
       quoted += '"';
+    } else {
+      quoted = unknown.value.text;
     }
     add(unknown.name, std::move(quoted));
   }

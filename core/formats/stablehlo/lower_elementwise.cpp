@@ -69,60 +69,47 @@ Status lowerReducePrecision(Lowering& l, const Operation& op, Opcode opcode) {
 }
 
 const LoweringRow kRows[] = {
-    {"abs", 1, Opcode::Abs},
-    {"add", 2, Opcode::Add},
-    {"and", 2, Opcode::And},
-    {"atan2", 2, Opcode::Atan2},
     {"bitcast_convert", 1, Opcode::BitcastConvert},
-    {"cbrt", 1, Opcode::Cbrt},
-    {"ceil", 1, Opcode::Ceil},
     {"clamp", 3, Opcode::Clamp, lowerWithScalars},
     {"compare", 2, Opcode::Compare, lowerCompare},
-    {"complex", 2, Opcode::Complex},
     {"convert", 1, Opcode::Convert},
     {"copy", 1, Opcode::Copy},
-    {"cosine", 1, Opcode::Cosine},
-    {"count_leading_zeros", 1, Opcode::CountLeadingZeros},
-    {"divide", 2, Opcode::Divide},
-    {"erf", 1, Opcode::Erf},
-    {"exponential", 1, Opcode::Exponential},
-    {"exponential_minus_one", 1, Opcode::ExponentialMinusOne},
-    {"floor", 1, Opcode::Floor},
-    {"imag", 1, Opcode::Imag},
-    {"is_finite", 1, Opcode::IsFinite},
-    {"log", 1, Opcode::Log},
-    {"log_plus_one", 1, Opcode::LogPlusOne},
-    {"logistic", 1, Opcode::Logistic},
-    {"maximum", 2, Opcode::Maximum},
-    {"minimum", 2, Opcode::Minimum},
-    {"multiply", 2, Opcode::Multiply},
-    {"negate", 1, Opcode::Negate},
-    {"not", 1, Opcode::Not},
-    {"or", 2, Opcode::Or},
-    {"popcnt", 1, Opcode::Popcnt},
-    {"power", 2, Opcode::Power},
-    {"real", 1, Opcode::Real},
     {"reduce_precision", 1, Opcode::ReducePrecision, lowerReducePrecision},
-    {"remainder", 2, Opcode::Remainder},
-    {"round_nearest_afz", 1, Opcode::RoundNearestAfz},
-    {"round_nearest_even", 1, Opcode::RoundNearestEven},
-    {"rsqrt", 1, Opcode::Rsqrt},
     {"select", 3, Opcode::Select, lowerWithScalars},
-    {"shift_left", 2, Opcode::ShiftLeft},
-    {"shift_right_arithmetic", 2, Opcode::ShiftRightArithmetic},
-    {"shift_right_logical", 2, Opcode::ShiftRightLogical},
-    {"sign", 1, Opcode::Sign},
-    {"sine", 1, Opcode::Sine},
-    {"sqrt", 1, Opcode::Sqrt},
     {"stochastic_convert", 2, Opcode::StochasticConvert},
-    {"subtract", 2, Opcode::Subtract},
-    {"tan", 1, Opcode::Tan},
-    {"tanh", 1, Opcode::Tanh},
-    {"xor", 2, Opcode::Xor},
 };
+
+struct Form {
+  std::string_view names;  // blank separated
+  size_t operands;
+  Opcode opcode;
+};
+#define FORMS(stablehlo, xla, jax) stablehlo
+#define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, approximation, forms, ...) \
+  {forms, 1, Opcode::opcode},
+#define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, evaluated, approximation, \
+                                forms, ...)                                                                        \
+  {forms, 2, Opcode::opcode},
+constexpr Form kForms[] = {
+#include "core/element/scalar_functions.inc"
+};
+
+std::vector<LoweringRow> allRows() {
+  std::vector<LoweringRow> out(std::begin(kRows), std::end(kRows));
+  for (const Form& form : kForms)
+    for (std::string_view names = form.names; !names.empty();) {
+      const size_t end = std::min(names.find(' '), names.size());
+      out.push_back({names.substr(0, end), form.operands, form.opcode});
+      names.remove_prefix(std::min(end + 1, names.size()));
+    }
+  return out;
+}
 
 }  // namespace
 
-std::span<const LoweringRow> elementwiseRows() { return kRows; }
+std::span<const LoweringRow> elementwiseRows() {
+  static const std::vector<LoweringRow> rows = allRows();
+  return rows;
+}
 
 }  // namespace tessera::mlir

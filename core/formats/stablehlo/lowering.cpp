@@ -9,7 +9,7 @@
 
 #include "core/formats/hlo_text/lexer.h"
 #include "core/formats/stablehlo/lowering_rows.h"
-#include "core/ops/syntax_only.h"
+#include "core/ops/op.h"
 
 namespace tessera::mlir {
 namespace {

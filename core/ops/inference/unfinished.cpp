@@ -7,7 +7,6 @@
 #include "core/ops/inference/infer.h"
 #include "core/ops/inference/instruction_checks.h"
 #include "core/ops/op.h"
-#include "core/ops/syntax_only.h"
 
 namespace tessera {
 namespace {
@@ -18,26 +17,11 @@ std::string named(const Instruction& instruction) { return "%" + std::string(ins
 
 bool isOpenInput(const Module& module, InstructionId operand) { return !operand.valid() || !module.contains(operand); }
 
-// What inference needs and what the text asks for. Kept, for every instruction that is printed is asked.
-const std::vector<Attr>& requiredOf(Opcode opcode) {
-  static const auto table = [] {
-    std::array<std::vector<Attr>, static_cast<size_t>(Opcode::Unknown) + 1> all;
-    for (size_t k = 0; k < all.size(); ++k) {
-      for (const AttributeRow& row : attributeRowsOf(static_cast<Opcode>(k)))
-        if (row.required) all[k].push_back(row.name);
-      for (Attr name : requiredAttributesOf(static_cast<Opcode>(k)))
-        if (std::ranges::find(all[k], name) == all[k].end()) all[k].push_back(name);
-    }
-    return all;
-  }();
-  return table[static_cast<size_t>(opcode)];
-}
-
 }  // namespace
 
 std::vector<Attr> openAttributes(const Instruction& instruction) {
   std::vector<Attr> out;
-  for (Attr name : requiredOf(instruction.opcode))
+  for (Attr name : requiredAttributesOf(instruction.opcode))
     if (!instruction.attributes->has(name)) out.push_back(name);
   return out;
 }

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "core/ops/inference/callee_index.h"
+#include "core/ops/op.h"
 #include "core/ops/shared/faults.h"
+#include "core/passes/fusion/update_in_place.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -28,17 +30,7 @@ uint32_t firstLeafOf(const Shape& tuple, size_t element) {
   return count;
 }
 
-bool isAliasOnly(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Tuple:
-    case Opcode::GetTupleElement:
-    case Opcode::Bitcast:
-    case Opcode::AddDependency:
-    case Opcode::OptBarrier:
-    case Opcode::Domain: return true;
-    default: return false;
-  }
-}
+bool isAliasOnly(Opcode opcode) { return hasTrait(opcode, kPassesOn); }
 
 namespace {
 
@@ -114,14 +106,14 @@ class AliasBuilder {
     for (auto it = order.rbegin(); it != order.rend(); ++it) findLastUses(*it);
     lastUseOf_ = lastUse_;
     for (ComputationId c : order) formClasses(c);
-    measureLives();
+    computeLiveRanges();
     return std::move(out_);
   }
 
  private:
   static constexpr uint32_t kNone = AliasAnalysis::kNone;
   enum class Role : uint8_t { Entry, Body, Condition, Branch };
-  struct Place {
+  struct CallSite {
     Role role = Role::Entry;
     InstructionId caller;
     uint32_t operand = 0;  // Branch: the operand of the conditional that it takes
@@ -133,7 +125,7 @@ class AliasBuilder {
     out_.end_ = out_.begin_;
     position_.assign(module_.instructionSlots(), 0);
     out_.computations_ = {module_.entry()};
-    places_[module_.entry().value] = {};
+    callSites_[module_.entry().value] = {};
     for (size_t at = 0; at < out_.computations_.size(); ++at) TESSERA_TRY(collect(out_.computations_[at]));
     const size_t count = out_.shapes_.size();
     out_.origin_.resize(count);
@@ -154,7 +146,7 @@ class AliasBuilder {
       position_[in.id.value] = i;
       out_.first_[in.id.value] = static_cast<uint32_t>(out_.shapes_.size());
       collectLeaves(*in.shape, out_.shapes_);
-      out_.makers_.resize(out_.shapes_.size(), in.id);
+      out_.definitions_.resize(out_.shapes_.size(), in.id);
       if (in.opcode == Opcode::Call)
         return failAs(ErrorKind::Unsupported,
                       fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
@@ -173,8 +165,8 @@ class AliasBuilder {
     return {};
   }
 
-  Status enter(ComputationId c, Place place) {
-    if (!places_.emplace(c.value, place).second)
+  Status enter(ComputationId c, CallSite site) {
+    if (!callSites_.emplace(c.value, site).second)
       return failAs(ErrorKind::Unsupported,
                     "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
     out_.computations_.push_back(c);
@@ -203,8 +195,8 @@ class AliasBuilder {
     return origin(body.root, leaf) == value(body.parameters[0], leaf);
   }
   bool isMutableCarry(ComputationId c, uint32_t leaf) const {
-    const Place& place = places_.at(c.value);
-    return place.role == Role::Body && !isInvariant(module_.at(place.caller), leaf);
+    const CallSite& site = callSites_.at(c.value);
+    return site.role == Role::Body && !isInvariant(module_.at(site.caller), leaf);
   }
 
   // --- 1. origins
@@ -231,15 +223,12 @@ class AliasBuilder {
         share(0, in.operands[0], firstLeafOf(tuple, index), leafCount(*in.shape));
         break;
       }
-      case Opcode::Bitcast:
-      case Opcode::AddDependency:
-      case Opcode::OptBarrier:
-      case Opcode::Domain: share(0, in.operands[0], 0, leafCount(*in.shape)); break;
       case Opcode::While:
         for (uint32_t leaf = 0; leaf < leafCount(*in.shape); ++leaf)
           if (isInvariant(in, leaf)) share(leaf, in.operands[0], leaf, 1);
         break;
-      default: break;
+      default:
+        if (isAliasOnly(in.opcode)) share(0, in.operands[0], 0, leafCount(*in.shape));
     }
   }
 
@@ -272,33 +261,37 @@ class AliasBuilder {
 
   void formClasses(ComputationId c) {
     const Computation& computation = module_.at(c);
-    const Place& place = places_.at(c.value);
-    bindParameters(computation, place);
+    const CallSite& site = callSites_.at(c.value);
+    bindParameters(computation, site);
     carryLeaf_.clear();
-    if (place.role == Role::Body)
+    if (site.role == Role::Body)
       for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(computation.root)); leaf < n; ++leaf)
         if (isMutableCarry(c, leaf) && isArray(value(computation.root, leaf)))
           carryLeaf_[origin(computation.root, leaf)] = leaf;
     for (InstructionId id : computation.instructions) updateInPlace(computation, module_.at(id));
-    bindRoot(computation, place);
+    bindRoot(computation, site);
     for (InstructionId id : computation.instructions) overwriteDead(module_.at(id));
-    if (place.role == Role::Body) fillCarries(c);
+    if (site.role == Role::Body) fillCarries(c);
   }
 
   // Parameters of bodies, conditions and branches lie where the caller's values lie.
-  void bindParameters(const Computation& computation, const Place& place) {
-    if (place.role == Role::Entry || computation.parameters.empty()) return;
+  void bindParameters(const Computation& computation, const CallSite& site) {
+    if (site.role == Role::Entry || computation.parameters.empty()) return;
     InstructionId parameter = computation.parameters[0];
     for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(parameter)); leaf < n; ++leaf) {
-      const Instruction& caller = module_.at(place.caller);
+      const Instruction& caller = module_.at(site.caller);
       out_.outer_[value(parameter, leaf)] =
-          place.role == Role::Branch ? value(caller.operands[place.operand], leaf) : value(caller.id, leaf);
+          site.role == Role::Branch ? value(caller.operands[site.operand], leaf) : value(caller.id, leaf);
     }
   }
 
   void updateInPlace(const Computation& computation, const Instruction& in) {
     switch (in.opcode) {
       case Opcode::DynamicUpdateSlice: return overwrite(in, 0, 0, 0, true);
+      case Opcode::Fusion:
+        if (const auto updated = updatedOperand(module_, in))
+          return overwrite(in, static_cast<uint32_t>(*updated), 0, 0, true);
+        return reuseCarry(computation, in);
       case Opcode::Scatter:
         for (uint32_t k = 0, n = leafCount(*in.shape); k < n; ++k) overwrite(in, k, 0, k, true);
         return;
@@ -392,8 +385,8 @@ class AliasBuilder {
     }
   }
 
-  void bindRoot(const Computation& computation, const Place& place) {
-    if (place.role == Role::Condition) return;
+  void bindRoot(const Computation& computation, const CallSite& site) {
+    if (site.role == Role::Condition) return;
     std::unordered_map<uint32_t, bool> taken;
     for (uint32_t leaf = 0, output = 0, n = leafCount(module_.shapeOf(computation.root)); leaf < n; ++leaf) {
       if (!isArray(value(computation.root, leaf))) {
@@ -401,16 +394,15 @@ class AliasBuilder {
         continue;
       }
       uint32_t v = classIn(origin(computation.root, leaf));
-      bool bound =
-          place.role == Role::Body ? bindCarry(computation, leaf, v) : bindResult(place, leaf, v, output, taken);
+      bool bound = site.role == Role::Body ? bindCarry(computation, leaf, v) : bindResult(site, leaf, v, output, taken);
       if (!bound)
-        out_.requests_.push_back({computation.id, {}, 0, leaf, place.role == Role::Body ? kNextState : kResult});
+        out_.requests_.push_back({computation.id, {}, 0, leaf, site.role == Role::Body ? kNextState : kResult});
       ++output;
     }
   }
 
   bool isCarryClass(const Computation& body, uint32_t v) const {
-    return module_.at(out_.makers_[v]).id == body.parameters[0];
+    return module_.at(out_.definitions_[v]).id == body.parameters[0];
   }
   bool bindCarry(const Computation& body, uint32_t leaf, uint32_t v) {
     uint32_t target = classIn(value(body.parameters[0], leaf));
@@ -420,18 +412,18 @@ class AliasBuilder {
     join(target, v);
     return true;
   }
-  bool bindResult(const Place& place, uint32_t leaf, uint32_t v, uint32_t output,
+  bool bindResult(const CallSite& site, uint32_t leaf, uint32_t v, uint32_t output,
                   std::unordered_map<uint32_t, bool>& taken) {
     if (fixed_[v] || !taken.emplace(v, true).second) return false;
-    if (place.role == Role::Entry)
+    if (site.role == Role::Entry)
       out_.output_[v] = output;
     else
-      out_.outer_[v] = value(place.caller, leaf);
+      out_.outer_[v] = value(site.caller, leaf);
     return true;
   }
 
-  // --- 4. a carry's buffer is idle between the last read of the old state and the next one's birth: other values lie
-  // there
+  // --- 4. a carry's buffer is idle between the last read of the old state and the definition of the next: other values
+  // may use it
   struct Use {
     int64_t begin = 0, end = 0;  // positions; both belong to it
   };
@@ -469,11 +461,11 @@ class AliasBuilder {
     });
   }
 
-  // --- lives, in the one sequence of time
-  void measureLives() {
+  // --- live ranges, in the one sequence of time
+  void computeLiveRanges() {
     const size_t count = out_.shapes_.size();
-    out_.birth_.assign(count, 0);
-    out_.death_.assign(count, 0);
+    out_.liveBegin_.assign(count, 0);
+    out_.liveEnd_.assign(count, 0);
     for (ComputationId c : out_.computations_) {
       const std::vector<InstructionId>& instructions = module_.at(c).instructions;
       for (InstructionId id : instructions)
@@ -481,16 +473,16 @@ class AliasBuilder {
           uint32_t v = value(id, leaf);
           if (out_.parent_[v] != v) continue;
           auto last = std::max<int64_t>(lastUse_[v], firstDef_[v]);
-          out_.birth_[v] = out_.begin_[instructions[static_cast<size_t>(firstDef_[v])].value];
+          out_.liveBegin_[v] = out_.begin_[instructions[static_cast<size_t>(firstDef_[v])].value];
           bool toTheEnd = last >= static_cast<int64_t>(instructions.size());
-          out_.death_[v] = toTheEnd ? lastTime_[c.value] : out_.end_[instructions[static_cast<size_t>(last)].value];
+          out_.liveEnd_[v] = toTheEnd ? lastTime_[c.value] : out_.end_[instructions[static_cast<size_t>(last)].value];
         }
     }
   }
 
   const Module& module_;
   AliasAnalysis out_;
-  std::unordered_map<uint32_t, Place> places_;        // by computation
+  std::unordered_map<uint32_t, CallSite> callSites_;  // by computation
   std::unordered_map<uint32_t, int64_t> lastTime_;    // by computation
   std::unordered_map<uint32_t, uint32_t> carryLeaf_;  // of the current body: origin of a root leaf -> leaf
   std::vector<uint32_t> position_;                    // by instruction

@@ -1,10 +1,10 @@
 // Alias analysis of a scheduled module: which values share memory, and where a copy must stand because values that
 // must share it may not. Copy insertion obeys the requests until there are none; buffer assignment then gives the
-// classes places.
+// classes offsets.
 //
 // Values are (instruction, leaf). An origin is a value that an instruction makes; tuple, get-tuple-element, bitcast,
 // loop-invariant carries and branch parameters only pass origins on. A class is a set of origins of one computation
-// that lie in one buffer one after the other: a carry and its next value, and what lives only between them; an array
+// that use one buffer one after the other: a carry and its next value, and what is live only between them; an array
 // and its in-place update.
 #pragma once
 
@@ -41,7 +41,7 @@ class AliasAnalysis {
     return id.value < first_.size() && first_[id.value] != kNone ? first_[id.value] + leaf : kNone;
   }
   const Shape& shapeOf(uint32_t value) const { return *shapes_[value]; }
-  InstructionId instructionOf(uint32_t value) const { return makers_[value]; }
+  InstructionId instructionOf(uint32_t value) const { return definitions_[value]; }
   // The class of a value, as its representative value, computations' boundaries crossed: a carry inside a body is in
   // the class of the loop's own result.
   uint32_t classOf(uint32_t value) const;
@@ -52,19 +52,19 @@ class AliasAnalysis {
   // Time in one sequence of all scheduled instructions: a loop begins before and ends after what it calls.
   int64_t begin(InstructionId id) const { return begin_[id.value]; }
   int64_t end(InstructionId id) const { return end_[id.value]; }
-  // Life of a class that lies in the arena: [birth, death].
-  int64_t birth(uint32_t classValue) const { return birth_[classValue]; }
-  int64_t death(uint32_t classValue) const { return death_[classValue]; }
+  // Live range of a class in the arena; both ends belong to it.
+  int64_t liveBegin(uint32_t classValue) const { return liveBegin_[classValue]; }
+  int64_t liveEnd(uint32_t classValue) const { return liveEnd_[classValue]; }
 
  private:
   friend class AliasBuilder;
   std::vector<ComputationId> computations_;
-  std::vector<uint32_t> first_;        // by instruction
-  std::vector<const Shape*> shapes_;   // by value
-  std::vector<InstructionId> makers_;  // by value
+  std::vector<uint32_t> first_;             // by instruction
+  std::vector<const Shape*> shapes_;        // by value
+  std::vector<InstructionId> definitions_;  // by value
   std::vector<uint32_t> origin_, parent_, outer_, output_;
-  std::vector<int64_t> begin_, end_;    // by instruction
-  std::vector<int64_t> birth_, death_;  // by class
+  std::vector<int64_t> begin_, end_;          // by instruction
+  std::vector<int64_t> liveBegin_, liveEnd_;  // by class
   std::vector<CopyRequest> requests_;
   uint32_t find(uint32_t value) const;
 };

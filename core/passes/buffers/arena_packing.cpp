@@ -1,5 +1,5 @@
-// See arena_packing.h. Two ways, the smaller result counts: in order of birth with what died given back (any number of
-// lives), and the largest first into the smallest gap that is free during its life (few lives: it looks at all pairs).
+// See arena_packing.h. Two algorithms, the smaller result counts: first fit in order of definition (any number of
+// ranges), and best fit of the largest first (few ranges: it looks at all pairs).
 #include "core/passes/buffers/arena_packing.h"
 
 #include <algorithm>
@@ -73,113 +73,113 @@ class FreeList {
   std::set<std::pair<int64_t, int64_t>> bySize_;
 };
 
-bool lends(const ArenaLender& lender, const ArenaLife& life) {
-  return life.death < lender.birth && life.bytes <= lender.bytes;
+bool lends(const ArenaLender& lender, const LiveRange& range) {
+  return range.end < lender.begin && range.bytes <= lender.bytes;
 }
 
-// What died before is given back first.
-std::optional<ArenaPacking> packInOrder(std::span<const ArenaLife> lives, std::span<const ArenaLender> lenders) {
+// Ranges that have ended give their memory back first.
+std::optional<ArenaPacking> packInOrder(std::span<const LiveRange> ranges, std::span<const ArenaLender> lenders) {
   int64_t unit = 1;
-  std::vector<size_t> order(lives.size());
-  for (size_t i = 0; i < lives.size(); ++i) order[i] = i, unit = std::max(unit, lives[i].alignment);
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return lives[i].birth; });
+  std::vector<size_t> order(ranges.size());
+  for (size_t i = 0; i < ranges.size(); ++i) order[i] = i, unit = std::max(unit, ranges[i].alignment);
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return ranges[i].begin; });
   FreeList arena;
   std::vector<FreeList> lent(lenders.size());
   for (size_t k = 0; k < lenders.size(); ++k)
     if (lenders[k].bytes >= unit) lent[k].give(0, lenders[k].bytes / unit * unit);
-  using Death = std::pair<int64_t, size_t>;
-  std::priority_queue<Death, std::vector<Death>, std::greater<>> alive;
+  using End = std::pair<int64_t, size_t>;
+  std::priority_queue<End, std::vector<End>, std::greater<>> live;
   ArenaPacking out;
-  out.places.resize(lives.size());
+  out.offsets.resize(ranges.size());
   for (size_t i : order) {
-    for (; !alive.empty() && alive.top().first < lives[i].birth; alive.pop()) {
-      const ArenaPlace& dead = out.places[alive.top().second];
+    for (; !live.empty() && live.top().first < ranges[i].begin; live.pop()) {
+      const ArenaOffset& dead = out.offsets[live.top().second];
       (dead.lender < 0 ? arena : lent[static_cast<size_t>(dead.lender)])
-          .give(dead.offset, *roundedUp(lives[alive.top().second].bytes, unit));
+          .give(dead.offset, *roundedUp(ranges[live.top().second].bytes, unit));
     }
-    auto size = roundedUp(lives[i].bytes, unit);
+    auto size = roundedUp(ranges[i].bytes, unit);
     if (!size) return std::nullopt;
     std::optional<int64_t> offset;
     int32_t lender = -1;
     for (size_t k = 0; k < lenders.size() && !offset; ++k)
-      if (lends(lenders[k], lives[i]) && (offset = lent[k].take(*size))) lender = static_cast<int32_t>(k);
+      if (lends(lenders[k], ranges[i]) && (offset = lent[k].take(*size))) lender = static_cast<int32_t>(k);
     if (!offset) offset = arena.take(*size);
     if (!offset) offset = arena.grow(*size, out.bytes);
     if (!offset) return std::nullopt;
-    out.places[i] = {lender, *offset};
-    alive.push({lives[i].death, i});
+    out.offsets[i] = {lender, *offset};
+    live.push({ranges[i].end, i});
   }
   return out;
 }
 
-// Lives that are placed in one space.
+// Ranges that have their offsets in one space.
 class Space {
  public:
-  // The smallest gap of [0, limit) that is free while `life` lives; without one in between, what follows the last.
-  std::optional<int64_t> gapFor(const ArenaLife& life, std::span<const ArenaLife> lives, int64_t limit) const {
+  // The smallest gap of [0, limit) that is free during `range`; without one in between, what follows the last.
+  std::optional<int64_t> findGap(const LiveRange& range, std::span<const LiveRange> ranges, int64_t limit) const {
     std::optional<int64_t> best;
     int64_t bestSize = INT64_MAX, end = 0;
     auto offer = [&](int64_t begin, int64_t until, int64_t size) {
-      auto offset = roundedUp(begin, life.alignment);
-      if (!offset || *offset > until || until - *offset < life.bytes || size >= bestSize) return;
+      auto offset = roundedUp(begin, range.alignment);
+      if (!offset || *offset > until || until - *offset < range.bytes || size >= bestSize) return;
       best = *offset;
       bestSize = size;
     };
-    for (const auto& [offset, i] : placed_) {
-      if (lives[i].death < life.birth || life.death < lives[i].birth) continue;
+    for (const auto& [offset, i] : ranges_) {
+      if (ranges[i].end < range.begin || range.end < ranges[i].begin) continue;
       if (offset > end) offer(end, offset, offset - end);
-      end = std::max(end, offset + lives[i].bytes);
+      end = std::max(end, offset + ranges[i].bytes);
     }
     offer(end, limit, INT64_MAX - 1);
     return best;
   }
-  void place(size_t life, int64_t offset) {
-    const std::pair<int64_t, size_t> one{offset, life};
-    placed_.insert(std::ranges::upper_bound(placed_, one), one);
+  void add(size_t range, int64_t offset) {
+    const std::pair<int64_t, size_t> one{offset, range};
+    ranges_.insert(std::ranges::upper_bound(ranges_, one), one);
   }
 
  private:
-  std::vector<std::pair<int64_t, size_t>> placed_;  // by offset
+  std::vector<std::pair<int64_t, size_t>> ranges_;  // by offset
 };
 
-std::optional<ArenaPacking> packLargestFirst(std::span<const ArenaLife> lives, std::span<const ArenaLender> lenders) {
-  std::vector<size_t> order(lives.size());
-  for (size_t i = 0; i < lives.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return std::pair(-lives[i].bytes, lives[i].birth); });
+std::optional<ArenaPacking> packLargestFirst(std::span<const LiveRange> ranges, std::span<const ArenaLender> lenders) {
+  std::vector<size_t> order(ranges.size());
+  for (size_t i = 0; i < ranges.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return std::pair(-ranges[i].bytes, ranges[i].begin); });
   Space arena;
   std::vector<Space> lent(lenders.size());
   ArenaPacking out;
-  out.places.resize(lives.size());
+  out.offsets.resize(ranges.size());
   for (size_t i : order) {
     std::optional<int64_t> offset;
     int32_t lender = -1;
     for (size_t k = 0; k < lenders.size() && !offset; ++k)
-      if (lends(lenders[k], lives[i]) && (offset = lent[k].gapFor(lives[i], lives, lenders[k].bytes)))
+      if (lends(lenders[k], ranges[i]) && (offset = lent[k].findGap(ranges[i], ranges, lenders[k].bytes)))
         lender = static_cast<int32_t>(k);
-    if (!offset) offset = arena.gapFor(lives[i], lives, INT64_MAX);
+    if (!offset) offset = arena.findGap(ranges[i], ranges, INT64_MAX);
     if (!offset) return std::nullopt;
-    (lender < 0 ? arena : lent[static_cast<size_t>(lender)]).place(i, *offset);
-    out.places[i] = {lender, *offset};
-    if (lender < 0) out.bytes = std::max(out.bytes, *offset + lives[i].bytes);
+    (lender < 0 ? arena : lent[static_cast<size_t>(lender)]).add(i, *offset);
+    out.offsets[i] = {lender, *offset};
+    if (lender < 0) out.bytes = std::max(out.bytes, *offset + ranges[i].bytes);
   }
   return out;
 }
 
 }  // namespace
 
-std::optional<ArenaPacking> packArena(std::span<const ArenaLife> lives, std::span<const ArenaLender> lenders) {
+std::optional<ArenaPacking> packArena(std::span<const LiveRange> ranges, std::span<const ArenaLender> lenders) {
   // The smallest that will do is asked first.
   std::vector<ArenaLender> sorted(lenders.begin(), lenders.end());
   std::vector<int32_t> number(lenders.size());
   for (size_t k = 0; k < lenders.size(); ++k) number[k] = static_cast<int32_t>(k);
   std::ranges::stable_sort(number, {}, [&](int32_t k) { return lenders[static_cast<size_t>(k)].bytes; });
   for (size_t k = 0; k < lenders.size(); ++k) sorted[k] = lenders[static_cast<size_t>(number[k])];
-  auto out = packInOrder(lives, sorted);
+  auto out = packInOrder(ranges, sorted);
   if (!out) return out;
-  if (lives.size() <= kFew)
-    if (auto other = packLargestFirst(lives, sorted); other && other->bytes < out->bytes) out = std::move(other);
-  for (ArenaPlace& place : out->places)
-    if (place.lender >= 0) place.lender = number[static_cast<size_t>(place.lender)];
+  if (ranges.size() <= kFew)
+    if (auto other = packLargestFirst(ranges, sorted); other && other->bytes < out->bytes) out = std::move(other);
+  for (ArenaOffset& offset : out->offsets)
+    if (offset.lender >= 0) offset.lender = number[static_cast<size_t>(offset.lender)];
   return out;
 }
 

@@ -1,6 +1,6 @@
-// Arena packing: values with lives get offsets in one arena, so that no two that live at the same time overlap. Memory
-// that stands anyway and is not used yet (a result before it is computed) is lent to values that die before.
-// Plain numbers: buffer assignment says what lives when.
+// Arena packing: values with live ranges get offsets in one arena, so that no two that are live at the same time
+// overlap. Memory that is allocated anyway and not used yet (a result before it is computed) is lent to values whose
+// ranges end before. Plain numbers; used by buffer assignment.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,27 @@
 
 namespace tessera {
 
-struct ArenaLife {
+struct LiveRange {
   int64_t bytes = 0, alignment = 64;  // a power of two
-  int64_t birth = 0, death = 0;       // both ends belong to the life
+  int64_t begin = 0, end = 0;         // both belong to it
 };
 
-// Lends its bytes to lives that end before `birth`. Aligned to 64.
+// Lends its bytes to ranges that end before its own begins. Aligned to 64.
 struct ArenaLender {
-  int64_t bytes = 0, birth = 0;
+  int64_t bytes = 0, begin = 0;
 };
 
-struct ArenaPlace {
+struct ArenaOffset {
   int32_t lender = -1;  // -1: the arena
   int64_t offset = 0;
 };
 
 struct ArenaPacking {
-  std::vector<ArenaPlace> places;  // by life
-  int64_t bytes = 0;               // of the arena
+  std::vector<ArenaOffset> offsets;  // by live range
+  int64_t bytes = 0;                 // of the arena
 };
 
 // nullopt: more bytes than can be addressed.
-std::optional<ArenaPacking> packArena(std::span<const ArenaLife> lives, std::span<const ArenaLender> lenders);
+std::optional<ArenaPacking> packArena(std::span<const LiveRange> ranges, std::span<const ArenaLender> lenders);
 
 }  // namespace tessera

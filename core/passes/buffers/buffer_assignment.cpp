@@ -1,4 +1,4 @@
-// Buffer assignment: classes of the alias analysis get places; those in the arena by their lives (arena_packing).
+// Buffer assignment: classes of the alias analysis get slots; those in the arena by their live ranges (arena_packing).
 #include "core/passes/buffers/buffer_assignment.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class BufferAssigner {
   Result<BufferAssignment> run(bool lendsResults) {
     numberParameters();
     TESSERA_TRY(makeSlots());
-    findLives();
+    collectLiveRanges();
     if (lendsResults) findLenders();
     TESSERA_TRY(out_.addScratch({}, std::vector<bool>(out_.slots.size(), true)));
     return std::move(out_);
@@ -67,8 +67,8 @@ class BufferAssigner {
     out_.slotOfValue_.assign(count, BufferAssignment::kNoSlot);
     slotOfClass_.assign(count, BufferAssignment::kNoSlot);
     for (uint32_t v = 0; v < count; ++v) {
-      InstructionId maker = analysis_.instructionOf(v);
-      if (out_.first_[maker.value] == UINT32_MAX) out_.first_[maker.value] = analysis_.valueOf(maker);
+      InstructionId definition = analysis_.instructionOf(v);
+      if (out_.first_[definition.value] == UINT32_MAX) out_.first_[definition.value] = analysis_.valueOf(definition);
       if (!analysis_.shapeOf(v).isArray()) continue;
       uint32_t c = analysis_.classOf(v);
       if (slotOfClass_[c] == BufferAssignment::kNoSlot) {
@@ -86,10 +86,10 @@ class BufferAssigner {
 
   Slot slotOf(uint32_t c) const {
     Slot slot;
-    const Instruction& maker = module_.at(analysis_.instructionOf(c));
-    if (maker.opcode == Opcode::Constant) {
+    const Instruction& definition = module_.at(analysis_.instructionOf(c));
+    if (definition.opcode == Opcode::Constant) {
       slot.kind = SlotKind::Constant;
-      slot.constant = maker.id;
+      slot.constant = definition.id;
     } else if (auto it = parameterNumber_.find(c); it != parameterNumber_.end()) {
       slot.kind = SlotKind::Parameter;
       slot.index = it->second;
@@ -106,13 +106,13 @@ class BufferAssigner {
       const Slot& slot = out_.slots[s];
       if (slot.kind != SlotKind::Output || slot.bytes <= kSmallBytes) continue;
       if (analysis_.shapeOf(classOfSlot_[s]).denseBytes() != slot.bytes) continue;
-      out_.lenders_.push_back({slot.bytes, analysis_.birth(classOfSlot_[s])});
+      out_.lenders_.push_back({slot.bytes, analysis_.liveBegin(classOfSlot_[s])});
       out_.lenderIndex_.push_back(slot.index);
     }
   }
 
-  void findLives() {
-    for (uint32_t c : classOfSlot_) out_.lives_.push_back({analysis_.birth(c), analysis_.death(c)});
+  void collectLiveRanges() {
+    for (uint32_t c : classOfSlot_) out_.liveRanges_.push_back({analysis_.liveBegin(c), analysis_.liveEnd(c)});
     out_.times_.resize(module_.instructionSlots());
     for (ComputationId computation : analysis_.computations())
       for (InstructionId id : module_.at(computation).instructions)
@@ -128,8 +128,8 @@ class BufferAssigner {
 };
 
 // The arena with a place for each temporary.
-struct BufferAssignment::Placing {
-  std::vector<ArenaPlace> places;  // by slot
+struct BufferAssignment::Packing {
+  std::vector<ArenaOffset> offsets;  // by slot
   int64_t bytes = 0;
 };
 
@@ -142,45 +142,45 @@ std::unexpected<Diagnostic> tooLarge() {
 }  // namespace
 
 // Small values are packed behind the others, so that a scalar does not take a cache line.
-Result<BufferAssignment::Placing> BufferAssignment::placed(const std::vector<bool>& hasMemory) const {
-  Placing out;
-  out.places.resize(slots.size());
+Result<BufferAssignment::Packing> BufferAssignment::packTemporaries(const std::vector<bool>& hasMemory) const {
+  Packing out;
+  out.offsets.resize(slots.size());
   for (const bool isSmall : {false, true}) {
     std::vector<size_t> group;
-    std::vector<ArenaLife> lives;
+    std::vector<LiveRange> ranges;
     int64_t alignment = 1;
     for (size_t s = 0; s < slots.size(); ++s) {
       if (slots[s].kind != SlotKind::Temp || (slots[s].bytes <= kSmallBytes) != isSmall || !hasMemory[s]) continue;
       group.push_back(s);
-      lives.push_back({slots[s].bytes, alignmentOf(slots[s].bytes), lives_[s].birth, lives_[s].death});
-      alignment = std::max(alignment, lives.back().alignment);
+      ranges.push_back({slots[s].bytes, alignmentOf(slots[s].bytes), liveRanges_[s].begin, liveRanges_[s].end});
+      alignment = std::max(alignment, ranges.back().alignment);
     }
     const auto packing =
-        packArena(lives, isSmall ? std::span<const ArenaLender>() : std::span<const ArenaLender>(lenders_));
+        packArena(ranges, isSmall ? std::span<const ArenaLender>() : std::span<const ArenaLender>(lenders_));
     const auto begin = checkedAdd(out.bytes, alignment - 1);
     const int64_t base = begin ? *begin / alignment * alignment : 0;
     const auto end = begin && packing ? checkedAdd(base, packing->bytes) : std::nullopt;
     if (!end) return tooLarge();
     if (packing->bytes > 0) out.bytes = *end;
     for (size_t i = 0; i < group.size(); ++i) {
-      const ArenaPlace& place = packing->places[i];
-      if (place.lender < 0)
-        out.places[group[i]] = {-1, base + place.offset};
+      const ArenaOffset& offset = packing->offsets[i];
+      if (offset.lender < 0)
+        out.offsets[group[i]] = {-1, base + offset.offset};
       else
-        out.places[group[i]] = {lenderIndex_[static_cast<size_t>(place.lender)], place.offset};
+        out.offsets[group[i]] = {lenderIndex_[static_cast<size_t>(offset.lender)], offset.offset};
     }
   }
   return out;
 }
 
 // Temporaries lie in the arena or in results that are not alive yet.
-bool BufferAssignment::lieApart(int32_t slot, int32_t other) const {
+bool BufferAssignment::areDisjoint(int32_t slot, int32_t other) const {
   if (slot == other) return false;
   const SlotKind kinds[] = {slots[static_cast<size_t>(slot)].kind, slots[static_cast<size_t>(other)].kind};
   const auto isOwn = [](SlotKind kind) { return kind == SlotKind::Parameter || kind == SlotKind::Constant; };
   if (std::ranges::any_of(kinds, isOwn) || std::ranges::find(kinds, SlotKind::Temp) == std::end(kinds)) return true;
-  const Life &a = lives_[static_cast<size_t>(slot)], &b = lives_[static_cast<size_t>(other)];
-  return a.birth <= b.death && b.birth <= a.death;
+  const Interval &a = liveRanges_[static_cast<size_t>(slot)], &b = liveRanges_[static_cast<size_t>(other)];
+  return a.begin <= b.end && b.begin <= a.end;
 }
 
 Status BufferAssignment::addScratch(std::span<const ScratchNeed> needs, const std::vector<bool>& hasMemory) {
@@ -189,14 +189,14 @@ Status BufferAssignment::addScratch(std::span<const ScratchNeed> needs, const st
     Slot slot;
     slot.bytes = need.bytes;
     slots.push_back(slot);
-    lives_.push_back(times_[need.during.value]);
+    liveRanges_.push_back(times_[need.during.value]);
     counts.push_back(need.bytes > 0);
   }
-  TESSERA_ASSIGN_OR_RETURN(const Placing placing, placed(counts));
-  arenaBytes = placing.bytes;
+  TESSERA_ASSIGN_OR_RETURN(const Packing packing, packTemporaries(counts));
+  arenaBytes = packing.bytes;
   for (size_t s = 0; s < slots.size(); ++s)
     if (slots[s].kind == SlotKind::Temp)
-      slots[s].lender = placing.places[s].lender, slots[s].offset = placing.places[s].offset;
+      slots[s].lender = packing.offsets[s].lender, slots[s].offset = packing.offsets[s].offset;
   return {};
 }
 

@@ -1,5 +1,5 @@
-// Buffer assignment: where every array value of a scheduled module lives while it runs. Stands last, after copy
-// insertion: aliasing was decided there and every forced copy is an HLO `copy`, so here values only get places.
+// Buffer assignment: the memory of every array value of a scheduled module while it runs. Runs last, after copy
+// insertion: aliasing was decided there and every forced copy is an HLO `copy`, so here values only get memory.
 // Backends read it to turn instructions into steps over numbered slots.
 //
 // A value is (instruction, leaf of its shape). Values that share memory (tuple, get-tuple-element, bitcast, while
@@ -56,7 +56,7 @@ class BufferAssignment {
   // No byte of one slot is ever one of the other: they live at the same time, or no temporary could lie there. Every
   // step can count on it for its operands and results, which all live while it runs: two of them are one slot or lie
   // apart.
-  bool lieApart(int32_t slot, int32_t other) const;
+  bool areDisjoint(int32_t slot, int32_t other) const;
   // Every root leaf of the entry has an Output slot of its own, filled when the last step has run.
   // Bytes of arena, outputs and constants together.
   int64_t totalBytes() const;
@@ -66,13 +66,13 @@ class BufferAssignment {
 
  private:
   friend class BufferAssigner;
-  struct Life {
-    int64_t birth = 0, death = 0;
+  struct Interval {
+    int64_t begin = 0, end = 0;
   };
-  struct Placing;
-  Result<Placing> placed(const std::vector<bool>& hasMemory) const;
-  std::vector<Life> lives_;           // by slot
-  std::vector<Life> times_;           // by instruction id, of those that are scheduled
+  struct Packing;
+  Result<Packing> packTemporaries(const std::vector<bool>& hasMemory) const;
+  std::vector<Interval> liveRanges_;  // by slot
+  std::vector<Interval> times_;       // by instruction id, of those that are scheduled
   std::vector<ArenaLender> lenders_;  // results that lend their memory, …
   std::vector<int32_t> lenderIndex_;  // … and their leaf numbers
   std::vector<uint32_t> first_;       // by instruction id; UINT32_MAX: not scheduled
@@ -85,7 +85,7 @@ class BufferAssignment {
 // optimization-barrier, after-all, and a `while` needs no copies in or out: its operand, its result, the parameters of
 // its condition and body and the body's root share their slots leaf by leaf. A conditional's branches write their
 // roots into the conditional's own slots; branch parameters share the slots of the branch operands.
-// lendsResults: temporaries may lie in the memory of results that are computed after their death.
+// lendsResults: temporaries may lie in the memory of results that are computed later.
 // Fails (Fault::Runtime) when sizes overflow, (Fault::Invalid) on a module that was not prepared.
 Result<BufferAssignment> assignBuffers(const Module& module, bool lendsResults = true);
 

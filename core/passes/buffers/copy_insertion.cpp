@@ -1,12 +1,13 @@
-// Copy insertion: asks the alias analysis what is in the way, obeys, asks again. A swap of carries takes two rounds.
+// Copy insertion: inserts the copies that the alias analysis requests, until it requests none. A swap of carries takes
+// two rounds.
 #include "core/passes/buffers/copy_insertion.h"
 
 #include <algorithm>
 #include <map>
 #include <unordered_map>
 
-#include "core/passes/asked_by.h"
 #include "core/passes/buffers/alias_analysis.h"
+#include "core/passes/copy_reason.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -55,24 +56,23 @@ class CopyInserter {
 
  private:
   InstructionId make(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
-                     AttributeSet attributes, InstructionId because) {
-    const InstructionId from[] = {because};
+                     AttributeSet attributes, InstructionId source) {
+    const InstructionId from[] = {source};
     made_.push_back(rewriter_.add(computation_, opcode, shape, operands, std::move(attributes), from));
     return made_.back();
   }
 
-  // Who asked for the copy and why, to be read by people.
-  AttributeSet asked(InstructionId by) const {
+  AttributeSet copyReason(InstructionId user) const {
     AttributeSet out;
-    setAskedBy(out, module_.at(by).name, reason_);
+    setCopyReason(out, module_.at(user).name, reason_);
     return out;
   }
 
   // The value with the wanted leaves copied; `first` is the number of its first leaf.
-  InstructionId copied(InstructionId id, uint32_t first, const std::vector<uint32_t>& leaves, InstructionId because) {
+  InstructionId copied(InstructionId id, uint32_t first, const std::vector<uint32_t>& leaves, InstructionId user) {
     const Shape& shape = module_.shapeOf(id);
     const InstructionId operands[] = {id};
-    if (!shape.isTuple()) return make(Opcode::Copy, shape, operands, asked(because), because);
+    if (!shape.isTuple()) return make(Opcode::Copy, shape, operands, copyReason(user), user);
     std::vector<InstructionId> elements;
     const bool isTuple = module_.at(id).opcode == Opcode::Tuple;
     for (size_t i = 0; i < shape.elements.size(); ++i) {
@@ -86,7 +86,7 @@ class CopyInserter {
         element = make(Opcode::GetTupleElement, shape.elements[i], operands, std::move(attributes), id);
       }
       auto wanted = std::ranges::lower_bound(leaves, first);
-      if (wanted != leaves.end() && *wanted < first + count) element = copied(element, first, leaves, because);
+      if (wanted != leaves.end() && *wanted < first + count) element = copied(element, first, leaves, user);
       elements.push_back(element);
       first += count;
     }

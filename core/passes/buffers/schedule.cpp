@@ -8,6 +8,7 @@
 
 #include "core/ops/verify/verify_groups.h"
 #include "core/passes/buffers/alias_analysis.h"
+#include "core/passes/fusion/update_in_place.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -147,8 +148,7 @@ class Scheduler {
   void orderWritesAfterReads() {
     for (uint32_t i = 0; i < count_; ++i) {
       const Instruction& in = at(i);
-      if (in.opcode == Opcode::DynamicUpdateSlice || in.opcode == Opcode::Scatter)
-        readersBefore(local_.at(in.operands[0].value), i);
+      if (const auto updated = updatedOperand(module_, in)) readersBefore(local_.at(in.operands[*updated].value), i);
     }
     orderCarries();
   }

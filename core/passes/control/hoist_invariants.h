@@ -1,6 +1,7 @@
-// Invariant code motion: what a loop's body computes from values that no step changes is computed before the loop, when
-// it costs much or reads more than it gives. The result is handed through the state. Values that are only spread out
-// (broadcasts) stay inside, for they would cost memory.
+// Loop-invariant code motion: what a loop's body computes from values that no round changes is computed before the loop
+// when it costs much, reads more than it gives, or is the operand of a product, which each round would store. The
+// result is handed through the state. Iotas and broadcasts stay inside: they fuse, and outside they would cost memory;
+// dear values that are computed from iotas move within a limit of bytes. Used by the pipeline.
 #pragma once
 
 #include "core/passes/pipeline.h"

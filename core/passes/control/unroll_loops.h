@@ -1,4 +1,4 @@
-// Short loops of few operations are written out: their steps then fuse with each other, and indices become constants.
+// Short loops of few operations are unrolled: their steps then fuse with each other, and indices become constants.
 // After simplify_loops, which finds how often they run; before the algebra that follows it.
 #pragma once
 

@@ -23,19 +23,19 @@ void DynamicRule::dynamicUpdateSlice() {
   std::vector<InstructionId> starts;
   for (size_t d = 0; d < whole.size(); ++d) {
     if (isDynamic(1, d)) roomy = build_.pad(roomy, build_.zeroOf(shape_.type), d, 0, part[d]);
-    const InstructionId given = build_.add(Opcode::Convert, build_.shapeOf(build_.number(0)), {operands_[2 + d]});
-    const InstructionId most = build_.minus(build_.number(whole[d]), build_.sizeOr(sizes(1), d, part[d]));
-    starts.push_back(build_.most(build_.least(given, most), build_.number(0)));
+    const InstructionId given = build_.make(Opcode::Convert, build_.shapeOf(build_.number(0)), {operands_[2 + d]});
+    const InstructionId most = build_.subtract(build_.number(whole[d]), build_.sizeOr(sizes(1), d, part[d]));
+    starts.push_back(build_.maximum(build_.minimum(given, most), build_.number(0)));
   }
   std::vector<InstructionId> reading{roomy}, writing{roomy};
   reading.insert(reading.end(), starts.begin(), starts.end());
   AttributeSet slice;
   slice.set(Attr::dynamic_slice_sizes, part);
   const InstructionId old =
-      build_.add(Opcode::DynamicSlice, Shape::arrayRowMajor(shape_.type, part), reading, std::move(slice));
+      build_.make(Opcode::DynamicSlice, Shape::arrayRowMajor(shape_.type, part), reading, std::move(slice));
   writing.push_back(build_.select(build_.mask(part, sizes(1), build_.everyDimension(operands_[1])), operands_[1], old));
   writing.insert(writing.end(), starts.begin(), starts.end());
-  InstructionId out = build_.add(Opcode::DynamicUpdateSlice, build_.shapeOf(roomy), writing);
+  InstructionId out = build_.make(Opcode::DynamicUpdateSlice, build_.shapeOf(roomy), writing);
   for (size_t d = 0; d < whole.size(); ++d)
     if (isDynamic(1, d)) out = build_.slice(out, d, 0, whole[d]);
   standIn(out, result);
@@ -93,7 +93,7 @@ void DynamicRule::sort() {
     result.push_back(sizes(i));
     if (isDynamic(i, along))
       first[0] =
-          first[0].valid() && first[0] != size(i, along) ? build_.least(first[0], size(i, along)) : size(i, along);
+          first[0].valid() && first[0] != size(i, along) ? build_.minimum(first[0], size(i, along)) : size(i, along);
   }
   if (!first[0].valid()) return keepLeaves(std::move(result));
   const std::vector<int64_t> whole = dims(0);
@@ -120,14 +120,14 @@ void DynamicRule::sort() {
   attributes.set(Attr::to_apply, comparator);
   std::vector<Shape> shapes;
   for (InstructionId operand : operands) shapes.push_back(build_.shapeOf(operand));
-  const InstructionId sorted = build_.add(Opcode::Sort, Shape::tuple(shapes), operands, std::move(attributes));
+  const InstructionId sorted = build_.make(Opcode::Sort, Shape::tuple(shapes), operands, std::move(attributes));
   std::vector<InstructionId> parts;
   for (size_t i = 0; i < n; ++i) {
     AttributeSet which;
     which.set(Attr::index, static_cast<int64_t>(i));
-    parts.push_back(build_.add(Opcode::GetTupleElement, shapes[i], {sorted}, std::move(which)));
+    parts.push_back(build_.make(Opcode::GetTupleElement, shapes[i], {sorted}, std::move(which)));
   }
-  const InstructionId out = n == 1 ? parts[0] : build_.add(Opcode::Tuple, shape_, parts);
+  const InstructionId out = n == 1 ? parts[0] : build_.make(Opcode::Tuple, shape_, parts);
   sizes_.set(out, std::move(result));
   rewriter_.replace(id_, out);
 }

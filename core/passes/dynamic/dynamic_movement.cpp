@@ -28,13 +28,13 @@ void DynamicRule::concatenate() {
   for (size_t i = 0; i < operands_.size(); ++i)
     for (size_t d = 0; d < result.size(); ++d)
       if (d != along && isDynamic(i, d))
-        result[d] = result[d].valid() && result[d] != size(i, d) ? build_.least(result[d], size(i, d)) : size(i, d);
+        result[d] = result[d].valid() && result[d] != size(i, d) ? build_.minimum(result[d], size(i, d)) : size(i, d);
   InstructionId end = build_.number(0), out = again();
   bool moved = false;
   for (size_t i = 0; i < operands_.size(); ++i) {
     if (moved) out = build_.updateFrom(out, operands_[i], along, end);
     moved = moved || isDynamic(i, along);
-    end = build_.plus(end, build_.clamped(build_.sizeOr(sizes(i), along, dims(i)[along]), 0, dims(i)[along]));
+    end = build_.add(end, build_.clamp(build_.sizeOr(sizes(i), along, dims(i)[along]), 0, dims(i)[along]));
   }
   if (moved) result[along] = end;
   standIn(out, std::move(result));
@@ -46,10 +46,10 @@ void DynamicRule::pad() {
   for (size_t d = 0; d < result.size(); ++d) {
     if (!isDynamic(0, d)) continue;
     const PaddingDimension& p = (*padding)[d];
-    const InstructionId holes = build_.times(build_.most(build_.minus(size(0, d), build_.number(1)), build_.number(0)),
-                                             build_.number(p.interior));
+    const InstructionId holes = build_.multiply(
+        build_.maximum(build_.subtract(size(0, d), build_.number(1)), build_.number(0)), build_.number(p.interior));
     result[d] =
-        build_.most(build_.plus(build_.plus(size(0, d), holes), build_.number(p.low + p.high)), build_.number(0));
+        build_.maximum(build_.add(build_.add(size(0, d), holes), build_.number(p.low + p.high)), build_.number(0));
   }
   fill(0, build_.everyDimension(operands_[0]), operands_[1]);
   keep(std::move(result));
@@ -64,7 +64,7 @@ void DynamicRule::reverse() {
     const auto d = static_cast<size_t>(each);
     if (!isDynamic(0, d) || whole[d] == 0) continue;
     const InstructionId twice = build_.pad(out, build_.zeroOf(shape_.type), d, 0, whole[d]);
-    out = build_.sliceFrom(twice, d, build_.minus(build_.number(whole[d]), size(0, d)), whole[d]);
+    out = build_.sliceFrom(twice, d, build_.subtract(build_.number(whole[d]), size(0, d)), whole[d]);
   }
   standIn(out, result);
 }
@@ -78,10 +78,10 @@ void DynamicRule::slice() {
     const SliceDimension& r = (*ranges)[d];
     if (shape_.dimensions[d] == 1) continue;
     const bool all = r.start == 0 && r.stride == 1 && r.limit == dims(0)[d];
-    const InstructionId left = build_.plus(size(0, d), build_.number(r.stride - 1 - r.start));
+    const InstructionId left = build_.add(size(0, d), build_.number(r.stride - 1 - r.start));
     result[d] = all ? size(0, d)
-                    : build_.clamped(build_.over(build_.most(left, build_.number(0)), build_.number(r.stride)), 0,
-                                     shape_.dimensions[d]);
+                    : build_.clamp(build_.divide(build_.maximum(left, build_.number(0)), build_.number(r.stride)), 0,
+                                   shape_.dimensions[d]);
   }
   keep(std::move(result));
 }
@@ -96,11 +96,11 @@ DimensionSizes DynamicRule::reshapedSizes() {
       if (!isDynamic(0, d))
         fixed *= dims(0)[d];
       else
-        count = count.valid() ? build_.times(count, size(0, d)) : size(0, d);
+        count = count.valid() ? build_.multiply(count, size(0, d)) : size(0, d);
     }
     if (!count.valid() || !group.open) continue;
-    if (fixed != 1) count = build_.times(count, build_.number(fixed));
-    result[*group.open] = group.others > 1 ? build_.over(count, build_.number(group.others)) : count;
+    if (fixed != 1) count = build_.multiply(count, build_.number(fixed));
+    result[*group.open] = group.others > 1 ? build_.divide(count, build_.number(group.others)) : count;
   }
   return result;
 }
@@ -114,15 +114,15 @@ void DynamicRule::reshape(DimensionSizes result) {
   if (dense == 0) return standIn(build_.reshape(operands_[0], to), std::move(result));
   InstructionId place = build_.broadcast(build_.number(0), to), stride = build_.number(1);
   for (size_t d = to.size(); d-- > 0;) {
-    const InstructionId size = result[d].valid() ? build_.clamped(result[d], 0, to[d]) : build_.number(to[d]);
+    const InstructionId size = result[d].valid() ? build_.clamp(result[d], 0, to[d]) : build_.number(to[d]);
     InstructionId index = build_.iota(to, d);
     if (d > 0 && result[d].valid()) {
-      const InstructionId last = build_.most(build_.minus(size, build_.number(1)), build_.number(0));
+      const InstructionId last = build_.maximum(build_.subtract(size, build_.number(1)), build_.number(0));
       index = build_.elementwise(Opcode::Minimum, index, build_.broadcast(last, to));
     }
     place = build_.elementwise(Opcode::Add, place,
                                build_.elementwise(Opcode::Multiply, index, build_.broadcast(stride, to)));
-    stride = build_.times(stride, size);
+    stride = build_.multiply(stride, size);
   }
   place = flatPlace(place, 0);
   AttributeSet gather;
@@ -132,7 +132,7 @@ void DynamicRule::reshape(DimensionSizes result) {
   gather.set(Attr::index_vector_dim, static_cast<int64_t>(to.size()));
   gather.set(Attr::slice_sizes, std::vector<int64_t>{1});
   const InstructionId flat = build_.reshape(operands_[0], {dense});
-  standIn(build_.add(Opcode::Gather, Shape::arrayRowMajor(shape_.type, to), {flat, place}, std::move(gather)),
+  standIn(build_.make(Opcode::Gather, Shape::arrayRowMajor(shape_.type, to), {flat, place}, std::move(gather)),
           std::move(result));
 }
 
@@ -148,14 +148,15 @@ InstructionId DynamicRule::flatPlace(InstructionId number, size_t first) {
   for (size_t d = first + 1; d < from.size(); ++d) {
     row *= from[d];
     isStatic = isStatic && !isDynamic(0, d);
-    inRow = build_.times(inRow, isDynamic(0, d) ? build_.clamped(size(0, d), 0, from[d]) : build_.number(from[d]));
+    inRow = build_.multiply(inRow, isDynamic(0, d) ? build_.clamp(size(0, d), 0, from[d]) : build_.number(from[d]));
   }
   if (isStatic) return number;
-  const InstructionId one = build_.number(1), counting = build_.times(inRow, build_.number(from[first]));
-  const InstructionId left = build_.minus(build_.number(row), inRow);
+  const InstructionId one = build_.number(1), counting = build_.multiply(inRow, build_.number(from[first]));
+  const InstructionId left = build_.subtract(build_.number(row), inRow);
   const InstructionId counts = build_.compare("LT", number, whole(counting));
   const InstructionId start = build_.select(counts, whole(build_.number(0)), whole(counting));
-  const InstructionId length = build_.select(counts, whole(build_.most(inRow, one)), whole(build_.most(left, one)));
+  const InstructionId length =
+      build_.select(counts, whole(build_.maximum(inRow, one)), whole(build_.maximum(left, one)));
   const InstructionId behind = build_.select(counts, whole(build_.number(0)), whole(inRow));
   const InstructionId local = build_.elementwise(Opcode::Subtract, number, start);
   const InstructionId major = build_.elementwise(Opcode::Divide, local, length);

@@ -34,18 +34,18 @@ bool isUnbounded(const Shape& shape) {
 }
 
 // A dimension of a leaf whose size is handed over.
-struct Place {
+struct SizedDimension {
   size_t leaf, dimension;
-  bool operator==(const Place&) const = default;
+  bool operator==(const SizedDimension&) const = default;
 };
-using Places = std::vector<Place>;
+using SizedDimensions = std::vector<SizedDimension>;
 
-void addPlace(Places& places, Place place) {
-  if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+void addDimension(SizedDimensions& sized, SizedDimension one) {
+  if (std::ranges::find(sized, one) == sized.end()) sized.push_back(one);
 }
 
-Places declaredPlaces(const Shape& shape) {
-  Places out;
+SizedDimensions declaredDimensions(const Shape& shape) {
+  SizedDimensions out;
   const std::vector<ShapeLeaf> leaves = leavesOf(shape);
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
     for (int64_t d = 0; d < leaves[leaf].shape->rank(); ++d)
@@ -53,10 +53,10 @@ Places declaredPlaces(const Shape& shape) {
   return out;
 }
 
-void addSizedPlaces(Places& places, const LeafSizes& leaves) {
+void addSizedDimensions(SizedDimensions& sized, const LeafSizes& leaves) {
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
     for (size_t d = 0; d < leaves[leaf].size(); ++d)
-      if (leaves[leaf][d].valid()) addPlace(places, {leaf, d});
+      if (leaves[leaf][d].valid()) addDimension(sized, {leaf, d});
 }
 
 const Shape& scalarSize() {
@@ -64,11 +64,11 @@ const Shape& scalarSize() {
   return shape;
 }
 
-// The shape with a size for each place behind it: behind the elements of a tuple, or in a tuple with an array.
-Shape extended(const Shape& shape, const Places& places) {
+// The shape with the sizes of `sized` behind it: behind the elements of a tuple, or in a tuple with an array.
+Shape extended(const Shape& shape, const SizedDimensions& sized) {
   Shape whole = staticShape(shape);
   std::vector<Shape> elements = whole.isTuple() ? whole.elements : std::vector<Shape>{whole};
-  elements.insert(elements.end(), places.size(), scalarSize());
+  elements.insert(elements.end(), sized.size(), scalarSize());
   return Shape::tuple(std::move(elements));
 }
 
@@ -83,10 +83,10 @@ class Padder {
   Status padWhile(InstructionId id);
   Status padConditional(InstructionId id);
   InstructionId element(InstructionId tuple, size_t index);
-  InstructionId extend(InstructionId value, const Places& places);
-  InstructionId original(InstructionId extendedValue, const Shape& shape, const Places& places);
-  void extendParameter(ComputationId computation, const Places& places);
-  void extendRoot(ComputationId computation, const Places& places);
+  InstructionId extend(InstructionId value, const SizedDimensions& sized);
+  InstructionId original(InstructionId extendedValue, const Shape& shape, const SizedDimensions& sized);
+  void extendParameter(ComputationId computation, const SizedDimensions& sized);
+  void extendRoot(ComputationId computation, const SizedDimensions& sized);
   void addEntryParameters();
   InstructionId addParameter(ComputationId computation, int32_t number, const Shape& shape, std::string_view name,
                              InstructionId like);
@@ -101,37 +101,37 @@ InstructionId Padder::element(InstructionId tuple, size_t index) {
   AttributeSet attributes;
   attributes.set(Attr::index, static_cast<int64_t>(index));
   return StaticBuilder(rewriter_, tuple)
-      .add(Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[index]), {tuple}, std::move(attributes));
+      .make(Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[index]), {tuple}, std::move(attributes));
 }
 
 // The value and its sizes as one tuple.
-InstructionId Padder::extend(InstructionId value, const Places& places) {
+InstructionId Padder::extend(InstructionId value, const SizedDimensions& sized) {
   const Shape shape = module_.shapeOf(value);
   StaticBuilder build(rewriter_, value);
   std::vector<InstructionId> elements;
   if (!shape.isTuple()) elements.push_back(value);
   for (size_t i = 0; shape.isTuple() && i < shape.elements.size(); ++i) elements.push_back(element(value, i));
   const std::vector<ShapeLeaf> leaves = leavesOf(shape);
-  for (const Place& place : places)
-    elements.push_back(build.sizeOr(sizes_.of(value, place.leaf), place.dimension,
-                                    leaves[place.leaf].shape->dimensions[place.dimension]));
-  return build.add(Opcode::Tuple, extended(shape, places), elements);
+  for (const SizedDimension& one : sized)
+    elements.push_back(
+        build.sizeOr(sizes_.of(value, one.leaf), one.dimension, leaves[one.leaf].shape->dimensions[one.dimension]));
+  return build.make(Opcode::Tuple, extended(shape, sized), elements);
 }
 
 // What the tuple was before it was extended, with its sizes known.
-InstructionId Padder::original(InstructionId extendedValue, const Shape& shape, const Places& places) {
+InstructionId Padder::original(InstructionId extendedValue, const Shape& shape, const SizedDimensions& sized) {
   StaticBuilder build(rewriter_, extendedValue);
   const Shape whole = staticShape(shape);
   const size_t count = whole.isTuple() ? whole.elements.size() : 1;
   std::vector<InstructionId> elements;
   for (size_t i = 0; i < count; ++i) elements.push_back(element(extendedValue, i));
-  const InstructionId out = whole.isTuple() ? build.add(Opcode::Tuple, whole, elements) : elements[0];
+  const InstructionId out = whole.isTuple() ? build.make(Opcode::Tuple, whole, elements) : elements[0];
   const std::vector<ShapeLeaf> leaves = leavesOf(whole);
   LeafSizes sizes(leaves.size());
-  for (size_t i = 0; i < places.size(); ++i) {
-    DimensionSizes& leaf = sizes[places[i].leaf];
-    leaf.resize(leaves[places[i].leaf].shape->dimensions.size());
-    leaf[places[i].dimension] = element(extendedValue, count + i);
+  for (size_t i = 0; i < sized.size(); ++i) {
+    DimensionSizes& leaf = sizes[sized[i].leaf];
+    leaf.resize(leaves[sized[i].leaf].shape->dimensions.size());
+    leaf[sized[i].dimension] = element(extendedValue, count + i);
   }
   sizes_.set(out, std::move(sizes));
   return out;
@@ -150,16 +150,16 @@ InstructionId Padder::addParameter(ComputationId computation, int32_t number, co
 }
 
 // The only parameter of a loop's or branch's computation takes the extended tuple.
-void Padder::extendParameter(ComputationId computation, const Places& places) {
-  if (places.empty() || module_.at(computation).parameters.empty()) return;
+void Padder::extendParameter(ComputationId computation, const SizedDimensions& sized) {
+  if (sized.empty() || module_.at(computation).parameters.empty()) return;
   const InstructionId old = module_.at(computation).parameters[0];
   const Shape shape = module_.shapeOf(old);
-  const InstructionId fresh = addParameter(computation, 0, extended(shape, places), module_.at(old).name, old);
-  rewriter_.replace(old, original(fresh, shape, places));
+  const InstructionId fresh = addParameter(computation, 0, extended(shape, sized), module_.at(old).name, old);
+  rewriter_.replace(old, original(fresh, shape, sized));
 }
 
-void Padder::extendRoot(ComputationId computation, const Places& places) {
-  if (!places.empty()) module_.setRoot(computation, extend(rootOf(computation), places));
+void Padder::extendRoot(ComputationId computation, const SizedDimensions& sized) {
+  if (!sized.empty()) module_.setRoot(computation, extend(rootOf(computation), sized));
 }
 
 Status Padder::padWhile(InstructionId id) {
@@ -167,22 +167,22 @@ Status Padder::padWhile(InstructionId id) {
   const ComputationId condition = *loop.attributes->get<ComputationId>(Attr::condition),
                       body = *loop.attributes->get<ComputationId>(Attr::body);
   const InstructionId init = rewriter_.resolve(loop.operands[0]);
-  Places places = declaredPlaces(*loop.shape);
-  addSizedPlaces(places, sizes_.leaves(init));
+  SizedDimensions sized = declaredDimensions(*loop.shape);
+  addSizedDimensions(sized, sizes_.leaves(init));
   for (ComputationId each : {condition, body}) {
-    extendParameter(each, places);
+    extendParameter(each, sized);
     TESSERA_TRY(padComputation(each));
   }
-  extendRoot(body, places);
-  if (places.empty()) {
+  extendRoot(body, sized);
+  if (sized.empty()) {
     const InstructionId operands[] = {init};
     module_.setOperands(id, operands);
     return {};
   }
   StaticBuilder build(rewriter_, id);
   const InstructionId fresh =
-      build.add(Opcode::While, extended(*loop.shape, places), {extend(init, places)}, *loop.attributes);
-  rewriter_.replace(id, original(fresh, *loop.shape, places));
+      build.make(Opcode::While, extended(*loop.shape, sized), {extend(init, sized)}, *loop.attributes);
+  rewriter_.replace(id, original(fresh, *loop.shape, sized));
   return {};
 }
 
@@ -191,20 +191,20 @@ Status Padder::padConditional(InstructionId id) {
   const std::vector<ComputationId> branches = branchesOf(*choice.attributes);
   std::vector<InstructionId> operands;
   for (InstructionId operand : choice.operands) operands.push_back(rewriter_.resolve(operand));
-  Places results = declaredPlaces(*choice.shape);
+  SizedDimensions results = declaredDimensions(*choice.shape);
   for (size_t i = 0; i < branches.size(); ++i) {
     InstructionId& argument = operands[i + 1];
-    Places places = declaredPlaces(module_.shapeOf(module_.at(branches[i]).parameters[0]));
-    addSizedPlaces(places, sizes_.leaves(argument));
-    if (!places.empty()) argument = extend(argument, places);
-    extendParameter(branches[i], places);
+    SizedDimensions sized = declaredDimensions(module_.shapeOf(module_.at(branches[i]).parameters[0]));
+    addSizedDimensions(sized, sizes_.leaves(argument));
+    if (!sized.empty()) argument = extend(argument, sized);
+    extendParameter(branches[i], sized);
     TESSERA_TRY(padComputation(branches[i]));
-    addSizedPlaces(results, sizes_.leaves(rootOf(branches[i])));
+    addSizedDimensions(results, sizes_.leaves(rootOf(branches[i])));
   }
   for (ComputationId branch : branches) extendRoot(branch, results);
   StaticBuilder build(rewriter_, id);
   const Shape shape = results.empty() ? staticShape(*choice.shape) : extended(*choice.shape, results);
-  const InstructionId fresh = build.add(Opcode::Conditional, shape, operands, *choice.attributes);
+  const InstructionId fresh = build.make(Opcode::Conditional, shape, operands, *choice.attributes);
   rewriter_.replace(id, results.empty() ? fresh : original(fresh, *choice.shape, results));
   return {};
 }
@@ -240,10 +240,10 @@ void Padder::addEntryParameters() {
   for (InstructionId parameter : parameters) {
     const Shape shape = module_.shapeOf(parameter);
     LeafSizes sizes(leavesOf(shape).size());
-    for (const Place& place : declaredPlaces(shape)) {
-      DimensionSizes& leaf = sizes[place.leaf];
-      leaf.resize(leavesOf(shape)[place.leaf].shape->dimensions.size());
-      leaf[place.dimension] =
+    for (const SizedDimension& one : declaredDimensions(shape)) {
+      DimensionSizes& leaf = sizes[one.leaf];
+      leaf.resize(leavesOf(shape)[one.leaf].shape->dimensions.size());
+      leaf[one.dimension] =
           addParameter(entry, number++, scalarSize(), fmt::format("{}.size", module_.at(parameter).name), parameter);
     }
     sizes_.set(parameter, std::move(sizes));
@@ -255,9 +255,9 @@ Result<bool> Padder::run() {
   const Shape result = module_.shapeOf(module_.at(entry).root);
   addEntryParameters();
   TESSERA_TRY(padComputation(entry));
-  const Places places = declaredPlaces(result);
-  extendRoot(entry, places);
-  if (!places.empty() && !result.isTuple()) {
+  const SizedDimensions sized = declaredDimensions(result);
+  extendRoot(entry, sized);
+  if (!sized.empty() && !result.isTuple()) {
     ModuleConfig config = module_.config();
     config.inputOutputAlias.clear();  // the result has moved into a tuple
     module_.setConfig(std::move(config));

@@ -16,7 +16,7 @@ void DynamicRule::reduce() {
   for (size_t i = 0; i < n; ++i)
     for (size_t d = 0; d < all.size(); ++d)
       if (isDynamic(i, d))
-        all[d] = all[d].valid() && all[d] != size(i, d) ? build_.least(all[d], size(i, d)) : size(i, d);
+        all[d] = all[d].valid() && all[d] != size(i, d) ? build_.minimum(all[d], size(i, d)) : size(i, d);
   for (size_t i = 0; i < n; ++i) operands_[i] = build_.filled(operands_[i], all, reduced, operands_[n + i]);
   DimensionSizes result;
   for (int64_t d : otherDims(static_cast<int64_t>(all.size()), reduced)) result.push_back(all[static_cast<size_t>(d)]);
@@ -35,7 +35,7 @@ void DynamicRule::dot() {
   for (size_t i = 0; i < left.size(); ++i) {
     InstructionId &a = both[0][static_cast<size_t>(left[i])], &b = both[1][static_cast<size_t>(right[i])];
     if (a.valid() && b.valid() && a != b)
-      a = b = build_.least(a, b);
+      a = b = build_.minimum(a, b);
     else if (a.valid())
       b = a;
     else
@@ -62,10 +62,11 @@ InstructionId DynamicRule::windowed(InstructionId size, const WindowDimension& w
   const InstructionId zero = build_.number(0), one = build_.number(1);
   InstructionId base = size;
   if (w.baseDilation != 1)
-    base = build_.most(build_.plus(build_.times(build_.minus(size, one), build_.number(w.baseDilation)), one), zero);
+    base = build_.maximum(build_.add(build_.multiply(build_.subtract(size, one), build_.number(w.baseDilation)), one),
+                          zero);
   const int64_t window = (w.size - 1) * w.windowDilation + 1;
-  const InstructionId room = build_.plus(base, build_.number(w.paddingLow + w.paddingHigh - window + w.stride));
-  return build_.most(build_.over(room, build_.number(w.stride)), zero);
+  const InstructionId room = build_.add(base, build_.number(w.paddingLow + w.paddingHigh - window + w.stride));
+  return build_.maximum(build_.divide(room, build_.number(w.stride)), zero);
 }
 
 void DynamicRule::convolve() {

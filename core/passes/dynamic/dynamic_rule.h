@@ -41,7 +41,7 @@ class DynamicRule {
   void keep(DimensionSizes result) { keepLeaves({std::move(result)}); }
   void keepLeaves(LeafSizes result);
   void standIn(InstructionId by, DimensionSizes result);
-  InstructionId again() { return build_.add(original_.opcode, shape_, operands_, *original_.attributes); }
+  InstructionId again() { return build_.make(original_.opcode, shape_, operands_, *original_.attributes); }
   void fill(size_t operand, std::span<const int64_t> which, InstructionId value) {
     operands_[operand] = carry(build_.filled(operands_[operand], sizes(operand), which, value), operands_[operand]);
   }

@@ -14,19 +14,11 @@ namespace {
 
 bool changesShapeOnly(Opcode opcode) { return opcode == Opcode::Reshape || opcode == Opcode::Bitcast; }
 
+// Sizes are handed on with the value; a bitcast has others.
 bool isIdentity(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Tuple:
-    case Opcode::GetTupleElement:
-    case Opcode::OptBarrier:
-    case Opcode::Domain:
-    case Opcode::AddDependency:
-    case Opcode::Copy:
-    case Opcode::CopyStart:
-    case Opcode::CopyDone:
-    case Opcode::AllReduce: return true;
-    default: return false;
-  }
+  if (hasTrait(opcode, kPassesOn)) return opcode != Opcode::Bitcast;
+  return opcode == Opcode::Copy || opcode == Opcode::CopyStart || opcode == Opcode::CopyDone ||
+         opcode == Opcode::AllReduce;
 }
 
 }  // namespace
@@ -73,7 +65,7 @@ Status DynamicRule::byLines(size_t inner) {
     outer.resize(std::max(outer.size(), lines));
     for (size_t d = 0; d < lines; ++d)
       if (isDynamic(i, d))
-        outer[d] = outer[d].valid() && outer[d] != size(i, d) ? build_.least(outer[d], size(i, d)) : size(i, d);
+        outer[d] = outer[d].valid() && outer[d] != size(i, d) ? build_.minimum(outer[d], size(i, d)) : size(i, d);
   }
   LeafSizes result;
   for (const ShapeLeaf& leaf : leavesOf(shape_)) {
@@ -97,7 +89,7 @@ void DynamicRule::setSize() {
   const Instruction& given = rewriter_.module().at(operands_[1]);
   if (given.opcode == Opcode::Constant && given.literal && given.literal->data<int32_t>()[0] == dims(0)[d])
     result[d] = {};
-  standIn(build_.add(Opcode::Copy, shape_, {operands_[0]}), std::move(result));
+  standIn(build_.make(Opcode::Copy, shape_, {operands_[0]}), std::move(result));
 }
 
 // Identities: every leaf as in operand 0; tuples take theirs from all operands.
@@ -134,8 +126,8 @@ void DynamicRule::elementwise() {
       }
       const InstructionId a = result[d], single = build_.number(1);
       const InstructionId other =
-          build_.add(Opcode::Select, build_.shapeOf(a), {build_.equal(one, single), a, build_.least(a, one)});
-      result[d] = build_.add(Opcode::Select, build_.shapeOf(a), {build_.equal(a, single), one, other});
+          build_.make(Opcode::Select, build_.shapeOf(a), {build_.equal(one, single), a, build_.minimum(a, one)});
+      result[d] = build_.make(Opcode::Select, build_.shapeOf(a), {build_.equal(a, single), one, other});
     }
   repeatSingles(result);
   keep(std::move(result));
@@ -193,7 +185,7 @@ Status DynamicRule::apply() {
     case Opcode::AfterAll: return keepLeaves({}), Status();
     default: break;
   }
-  if (op && op->category == "Elementwise" && shape_.isArray()) return elementwise(), Status();
+  if (op && op->category.has(kElementwise | kReinterprets) && shape_.isArray()) return elementwise(), Status();
   return unsupported();
 }
 

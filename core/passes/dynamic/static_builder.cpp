@@ -4,8 +4,9 @@
 #include <limits>
 #include <numeric>
 
+#include "core/element/scalar_functions.h"
 #include "core/hlo/numbers.h"
-#include "core/passes/asked_by.h"
+#include "core/passes/copy_reason.h"
 
 namespace tessera {
 namespace {
@@ -16,13 +17,8 @@ Shape withDims(const Shape& like, std::vector<int64_t> dims) {
 
 Literal lowestLiteral(ElementType type) {
   Literal out = Literal::allocate(Shape::arrayRowMajor(type, {})).value();
-  std::byte* at = out.mutableBytes().data();
-  if (isFloat(type))
-    storeDouble(type, at, -std::numeric_limits<double>::infinity());
-  else if (isUnsigned(type) || type == ElementType::Pred)
-    storeInt(type, at, 0);
-  else
-    storeInt(type, at, static_cast<int64_t>(uint64_t{1} << (info(type).bits - 1)));
+  if (const auto lowest = neutralElement(Opcode::Maximum, type))
+    scalarToBytes(type, *lowest, out.mutableBytes().data());
   return out;
 }
 
@@ -33,8 +29,8 @@ StaticBuilder::StaticBuilder(Rewriter& rewriter, InstructionId source)
 
 const Shape& StaticBuilder::shapeOf(InstructionId id) const { return rewriter_.module().shapeOf(id); }
 
-InstructionId StaticBuilder::add(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
-                                 AttributeSet attributes) {
+InstructionId StaticBuilder::make(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                                  AttributeSet attributes) {
   const InstructionId from[] = {source_};
   return rewriter_.add(computation_, opcode, shape, operands, std::move(attributes), from);
 }
@@ -47,7 +43,7 @@ InstructionId StaticBuilder::number(int64_t value) {
 }
 
 InstructionId StaticBuilder::scalar(Opcode opcode, InstructionId a, InstructionId b) {
-  return add(opcode, Shape::arrayRowMajor(ElementType::S32, {}), {a, b});
+  return make(opcode, Shape::arrayRowMajor(ElementType::S32, {}), {a, b});
 }
 
 InstructionId StaticBuilder::equal(InstructionId a, InstructionId b) { return compare("EQ", a, b); }
@@ -71,34 +67,34 @@ InstructionId StaticBuilder::broadcast(InstructionId operand, const std::vector<
                                        std::vector<int64_t> to) {
   AttributeSet attributes;
   attributes.set(Attr::dimensions, std::move(to));
-  return add(Opcode::Broadcast, withDims(shapeOf(operand), dims), {operand}, std::move(attributes));
+  return make(Opcode::Broadcast, withDims(shapeOf(operand), dims), {operand}, std::move(attributes));
 }
 
 InstructionId StaticBuilder::iota(const std::vector<int64_t>& dims, size_t along) {
   AttributeSet attributes;
   attributes.set(Attr::iota_dimension, static_cast<int64_t>(along));
-  return add(Opcode::Iota, Shape::arrayRowMajor(ElementType::S32, dims), {}, std::move(attributes));
+  return make(Opcode::Iota, Shape::arrayRowMajor(ElementType::S32, dims), {}, std::move(attributes));
 }
 
 InstructionId StaticBuilder::elementwise(Opcode opcode, InstructionId a, InstructionId b) {
   const Shape& like = shapeOf(a);
-  return add(opcode, withDims(like, like.dimensions), {a, b});
+  return make(opcode, withDims(like, like.dimensions), {a, b});
 }
 
 InstructionId StaticBuilder::compare(std::string_view direction, InstructionId a, InstructionId b) {
   AttributeSet attributes;
   attributes.set(Attr::direction, std::string(direction));
-  return add(Opcode::Compare, Shape::arrayRowMajor(ElementType::Pred, shapeOf(a).dimensions), {a, b},
-             std::move(attributes));
+  return make(Opcode::Compare, Shape::arrayRowMajor(ElementType::Pred, shapeOf(a).dimensions), {a, b},
+              std::move(attributes));
 }
 
 InstructionId StaticBuilder::select(InstructionId condition, InstructionId yes, InstructionId no) {
   const Shape& like = shapeOf(yes);
-  return add(Opcode::Select, withDims(like, like.dimensions), {condition, yes, no});
+  return make(Opcode::Select, withDims(like, like.dimensions), {condition, yes, no});
 }
 
 InstructionId StaticBuilder::reshape(InstructionId operand, const std::vector<int64_t>& dims) {
-  return add(Opcode::Reshape, withDims(shapeOf(operand), dims), {operand});
+  return make(Opcode::Reshape, withDims(shapeOf(operand), dims), {operand});
 }
 
 InstructionId StaticBuilder::pad(InstructionId operand, InstructionId value, size_t dimension, int64_t low,
@@ -109,9 +105,9 @@ InstructionId StaticBuilder::pad(InstructionId operand, InstructionId value, siz
   dims[dimension] += low + high;
   AttributeSet attributes;
   attributes.set(Attr::padding, std::move(padding));
-  setAskedBy(attributes, rewriter_.module().at(source_).name,
-             "arrays with dynamic dimensions have a static size inside");
-  return add(Opcode::Pad, withDims(shapeOf(operand), std::move(dims)), {operand, value}, std::move(attributes));
+  setCopyReason(attributes, rewriter_.module().at(source_).name,
+                "arrays with dynamic dimensions have a static size inside");
+  return make(Opcode::Pad, withDims(shapeOf(operand), std::move(dims)), {operand, value}, std::move(attributes));
 }
 
 InstructionId StaticBuilder::slice(InstructionId operand, size_t dimension, int64_t start, int64_t limit) {
@@ -122,7 +118,7 @@ InstructionId StaticBuilder::slice(InstructionId operand, size_t dimension, int6
   dims[dimension] = limit - start;
   AttributeSet attributes;
   attributes.set(Attr::slice, std::move(ranges));
-  return add(Opcode::Slice, withDims(shapeOf(operand), std::move(dims)), {operand}, std::move(attributes));
+  return make(Opcode::Slice, withDims(shapeOf(operand), std::move(dims)), {operand}, std::move(attributes));
 }
 
 std::vector<InstructionId> StaticBuilder::starts(InstructionId array, size_t dimension, InstructionId start) {
@@ -138,7 +134,7 @@ InstructionId StaticBuilder::sliceFrom(InstructionId operand, size_t dimension, 
   for (InstructionId each : starts(operand, dimension, start)) operands.push_back(each);
   AttributeSet attributes;
   attributes.set(Attr::dynamic_slice_sizes, dims);
-  return add(Opcode::DynamicSlice, withDims(shapeOf(operand), dims), operands, std::move(attributes));
+  return make(Opcode::DynamicSlice, withDims(shapeOf(operand), dims), operands, std::move(attributes));
 }
 
 InstructionId StaticBuilder::updateFrom(InstructionId operand, InstructionId update, size_t dimension,
@@ -146,7 +142,7 @@ InstructionId StaticBuilder::updateFrom(InstructionId operand, InstructionId upd
   std::vector<InstructionId> operands{operand, update};
   for (InstructionId each : starts(operand, dimension, start)) operands.push_back(each);
   const Shape& like = shapeOf(operand);
-  return add(Opcode::DynamicUpdateSlice, withDims(like, like.dimensions), operands);
+  return make(Opcode::DynamicUpdateSlice, withDims(like, like.dimensions), operands);
 }
 
 InstructionId StaticBuilder::mask(const std::vector<int64_t>& dims, const DimensionSizes& sizes,
@@ -167,7 +163,7 @@ InstructionId StaticBuilder::filled(InstructionId array, const DimensionSizes& s
   const InstructionId inside = mask(dims, sizes, dimensions);
   if (!inside.valid()) return array;
   if (shapeOf(value).type != shapeOf(array).type)
-    value = add(Opcode::Convert, Shape::arrayRowMajor(shapeOf(array).type, {}), {value});
+    value = make(Opcode::Convert, Shape::arrayRowMajor(shapeOf(array).type, {}), {value});
   return select(inside, array, broadcast(value, dims));
 }
 

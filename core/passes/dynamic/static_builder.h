@@ -15,24 +15,24 @@ class StaticBuilder {
  public:
   StaticBuilder(Rewriter& rewriter, InstructionId source);
 
-  InstructionId add(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
-                    AttributeSet attributes = {});
-  InstructionId add(Opcode opcode, const Shape& shape, std::initializer_list<InstructionId> operands,
-                    AttributeSet attributes = {}) {
-    return add(opcode, shape, std::span(operands.begin(), operands.size()), std::move(attributes));
+  InstructionId make(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                     AttributeSet attributes = {});
+  InstructionId make(Opcode opcode, const Shape& shape, std::initializer_list<InstructionId> operands,
+                     AttributeSet attributes = {}) {
+    return make(opcode, shape, std::span(operands.begin(), operands.size()), std::move(attributes));
   }
   const Shape& shapeOf(InstructionId id) const;
 
   // --- s32 scalars
   InstructionId number(int64_t value);
-  InstructionId plus(InstructionId a, InstructionId b) { return scalar(Opcode::Add, a, b); }
-  InstructionId minus(InstructionId a, InstructionId b) { return scalar(Opcode::Subtract, a, b); }
-  InstructionId times(InstructionId a, InstructionId b) { return scalar(Opcode::Multiply, a, b); }
-  InstructionId over(InstructionId a, InstructionId b) { return scalar(Opcode::Divide, a, b); }
-  InstructionId least(InstructionId a, InstructionId b) { return scalar(Opcode::Minimum, a, b); }
-  InstructionId most(InstructionId a, InstructionId b) { return scalar(Opcode::Maximum, a, b); }
-  InstructionId clamped(InstructionId a, int64_t low, int64_t high) {
-    return least(most(a, number(low)), number(high));
+  InstructionId add(InstructionId a, InstructionId b) { return scalar(Opcode::Add, a, b); }
+  InstructionId subtract(InstructionId a, InstructionId b) { return scalar(Opcode::Subtract, a, b); }
+  InstructionId multiply(InstructionId a, InstructionId b) { return scalar(Opcode::Multiply, a, b); }
+  InstructionId divide(InstructionId a, InstructionId b) { return scalar(Opcode::Divide, a, b); }
+  InstructionId minimum(InstructionId a, InstructionId b) { return scalar(Opcode::Minimum, a, b); }
+  InstructionId maximum(InstructionId a, InstructionId b) { return scalar(Opcode::Maximum, a, b); }
+  InstructionId clamp(InstructionId a, int64_t low, int64_t high) {
+    return minimum(maximum(a, number(low)), number(high));
   }
   InstructionId equal(InstructionId a, InstructionId b);  // pred
   // The size of a dimension of `array` as a number, also where it is the bound.

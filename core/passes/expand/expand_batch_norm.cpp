@@ -33,7 +33,7 @@ class Expansion {
     const std::vector<InstructionId> parts = norm_.opcode == Opcode::BatchNormTraining ? training() : gradient();
     std::vector<InstructionId> leaves;
     for (size_t i = 0; i < parts.size(); ++i) leaves.push_back(written(parts[i], norm_.shape->elements[i]));
-    rewriter_.replace(id_, build_.add(Opcode::Tuple, *norm_.shape, leaves));
+    rewriter_.replace(id_, build_.make(Opcode::Tuple, *norm_.shape, leaves));
   }
 
  private:
@@ -66,28 +66,29 @@ class Expansion {
     return {op(Opcode::Multiply, spread(share), rest), gradScale, gradOffset};
   }
 
-  Id op(Opcode opcode, Id a, Id b) { return build_.add(opcode, module_.shapeOf(a), {a, b}); }
+  Id op(Opcode opcode, Id a, Id b) { return build_.make(opcode, module_.shapeOf(a), {a, b}); }
   Id as(ElementType type, Id value) {
     Shape shape = module_.shapeOf(value);
     if (shape.type == type) return value;
     shape.type = type;
-    return build_.add(Opcode::Convert, shape, {value});
+    return build_.make(Opcode::Convert, shape, {value});
   }
   // With the shape that the instruction wrote.
   Id written(Id value, const Shape& shape) {
     const Shape& have = module_.shapeOf(value);
-    return have == shape ? value : build_.add(have.type == shape.type ? Opcode::Copy : Opcode::Convert, shape, {value});
+    return have == shape ? value
+                         : build_.make(have.type == shape.type ? Opcode::Copy : Opcode::Convert, shape, {value});
   }
   // A vector of one element a feature over the operand's dimensions.
   Id spread(Id vector) {
     AttributeSet attributes;
     attributes.set(Attr::dimensions, std::vector<int64_t>{static_cast<int64_t>(feature_)});
-    return build_.add(Opcode::Broadcast, array_, {vector}, std::move(attributes));
+    return build_.make(Opcode::Broadcast, array_, {vector}, std::move(attributes));
   }
   Id overFeatures(Id scalar) {
     AttributeSet attributes;
     attributes.set(Attr::dimensions, std::vector<int64_t>{});
-    return build_.add(Opcode::Broadcast, vector_, {scalar}, std::move(attributes));
+    return build_.make(Opcode::Broadcast, vector_, {scalar}, std::move(attributes));
   }
   Id constant(double value) {
     Literal literal = Literal::zeros(Shape::arrayRowMajor(type_, {})).value();
@@ -99,7 +100,7 @@ class Expansion {
   Id inverseDeviation(Id variance) {
     const double* epsilon = norm_.attributes->get<double>(Attr::epsilon);
     const Id shifted = op(Opcode::Add, variance, overFeatures(constant(static_cast<float>(epsilon ? *epsilon : 0))));
-    return build_.add(Opcode::Rsqrt, vector_, {shifted});
+    return build_.make(Opcode::Rsqrt, vector_, {shifted});
   }
 
   // Elements of a feature: a constant but for dynamic dimensions.
@@ -114,9 +115,9 @@ class Expansion {
       }
       AttributeSet attributes;
       attributes.set(Attr::dimensions, std::vector<int64_t>{static_cast<int64_t>(d)});
-      const Id size = build_.add(Opcode::GetDimensionSize, Shape::arrayRowMajor(ElementType::S32, {}), {operands_[0]},
-                                 std::move(attributes));
-      sizes = sizes.valid() ? build_.times(sizes, size) : size;
+      const Id size = build_.make(Opcode::GetDimensionSize, Shape::arrayRowMajor(ElementType::S32, {}), {operands_[0]},
+                                  std::move(attributes));
+      sizes = sizes.valid() ? build_.multiply(sizes, size) : size;
     }
     const Id number = constant(fixed);
     return overFeatures(sizes.valid() ? op(Opcode::Multiply, number, as(type_, sizes)) : number);
@@ -130,14 +131,14 @@ class Expansion {
     AttributeSet attributes;
     attributes.set(Attr::dimensions, std::move(reduced));
     attributes.set(Attr::to_apply, adder());
-    return build_.add(Opcode::Reduce, vector_, {array, constant(0)}, std::move(attributes));
+    return build_.make(Opcode::Reduce, vector_, {array, constant(0)}, std::move(attributes));
   }
 
   ComputationId adder() {
     if (adder_.valid()) return adder_;
     adder_ = module_.addComputation(fmt::format("{}.add.t{}", norm_.name, module_.instructionSlots()));
     const Id a = parameter(0), b = parameter(1);
-    module_.setRoot(adder_, StaticBuilder(rewriter_, a).add(Opcode::Add, Shape::arrayRowMajor(type_, {}), {a, b}));
+    module_.setRoot(adder_, StaticBuilder(rewriter_, a).make(Opcode::Add, Shape::arrayRowMajor(type_, {}), {a, b}));
     return adder_;
   }
   Id parameter(int32_t number) {

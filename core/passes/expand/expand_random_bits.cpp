@@ -27,7 +27,7 @@ class Lanes {
   Id op(Opcode opcode, Id a, Id b) { return build_.elementwise(opcode, a, b); }
   Id op(Opcode opcode, Id a, uint64_t b) { return op(opcode, a, number(typeOf(a), b)); }
   Id as(ElementType type, Id value) {
-    return typeOf(value) == type ? value : build_.add(Opcode::Convert, Shape::arrayRowMajor(type, dims_), {value});
+    return typeOf(value) == type ? value : build_.make(Opcode::Convert, Shape::arrayRowMajor(type, dims_), {value});
   }
   Id low(Id wide) { return as(ElementType::U32, wide); }
   Id high(Id wide) { return low(op(Opcode::ShiftRightLogical, wide, 32)); }
@@ -45,7 +45,7 @@ class Lanes {
   Id iota(size_t along) {
     AttributeSet attributes;
     attributes.set(Attr::iota_dimension, static_cast<int64_t>(along));
-    return build_.add(Opcode::Iota, Shape::arrayRowMajor(ElementType::U64, dims_), {}, std::move(attributes));
+    return build_.make(Opcode::Iota, Shape::arrayRowMajor(ElementType::U64, dims_), {}, std::move(attributes));
   }
   Id select(Id condition, Id yes, Id no) { return build_.select(condition, yes, no); }
   Id compare(std::string_view direction, Id a, Id b) { return build_.compare(direction, a, b); }
@@ -107,7 +107,7 @@ class Expansion {
     const bool threefry = instruction_.attributes->textOr(Attr::algorithm, "") == "rng_three_fry";
     const Id bits = !threefry ? philoxBits() : wide_ ? threefryPairs() : threefryHalves();
     const Id parts[] = {written(nextState(threefry), instruction_.shape->elements[0]), written(typed(bits), data_)};
-    rewriter_.replace(id_, build_.add(Opcode::Tuple, *instruction_.shape, parts));
+    rewriter_.replace(id_, build_.make(Opcode::Tuple, *instruction_.shape, parts));
   }
 
  private:
@@ -157,8 +157,8 @@ class Expansion {
     for (size_t d = 0; d < lanes.dims().size(); ++d) all.push_back(static_cast<int64_t>(d));
     attributes.set(Attr::dimensions, std::move(all));
     attributes.set(Attr::to_apply, computation);
-    return build_.add(Opcode::Map, Shape::arrayRowMajor(scalars.typeOf(root), lanes.dims()), places,
-                      std::move(attributes));
+    return build_.make(Opcode::Map, Shape::arrayRowMajor(scalars.typeOf(root), lanes.dims()), places,
+                       std::move(attributes));
   }
 
   Id parameter(ComputationId computation, int32_t number) {
@@ -208,8 +208,8 @@ class Expansion {
     for (Id& word : next) word = build_.reshape(word, {1});
     AttributeSet attributes;
     attributes.set(Attr::dimensions, std::vector<int64_t>{0});
-    return build_.add(Opcode::Concatenate, Shape::arrayRowMajor(ElementType::U64, {static_cast<int64_t>(next.size())}),
-                      next, std::move(attributes));
+    return build_.make(Opcode::Concatenate, Shape::arrayRowMajor(ElementType::U64, {static_cast<int64_t>(next.size())}),
+                       next, std::move(attributes));
   }
 
   // The low bits as the result's type, in its dimensions.
@@ -221,7 +221,7 @@ class Expansion {
                               : width == 16 ? ElementType::U16
                                             : ElementType::U8;
     const auto to = [&](Opcode opcode, ElementType type) {
-      if (build_.shapeOf(bits).type != type) bits = build_.add(opcode, Shape::arrayRowMajor(type, dims), {bits});
+      if (build_.shapeOf(bits).type != type) bits = build_.make(opcode, Shape::arrayRowMajor(type, dims), {bits});
     };
     if (width < 8)
       to(Opcode::Convert, data_.type);
@@ -231,7 +231,7 @@ class Expansion {
   }
 
   Id written(Id value, const Shape& shape) {
-    return module_.shapeOf(value) == shape ? value : build_.add(Opcode::Copy, shape, {value});
+    return module_.shapeOf(value) == shape ? value : build_.make(Opcode::Copy, shape, {value});
   }
 
   Rewriter& rewriter_;

@@ -31,18 +31,18 @@ class Expansion {
     AttributeSet attributes;
     attributes.set(Attr::condition, condition());
     attributes.set(Attr::body, body());
-    const InstructionId loop = build_.add(Opcode::While, state_, {init}, std::move(attributes));
+    const InstructionId loop = build_.make(Opcode::While, state_, {init}, std::move(attributes));
     std::vector<InstructionId> parts;
     for (size_t i = 0; i < results_.size(); ++i) parts.push_back(element(build_, loop, i + 1));
-    rewriter_.replace(id_, scan_.shape->isTuple() ? build_.add(Opcode::Tuple, *scan_.shape, parts) : parts[0]);
+    rewriter_.replace(id_, scan_.shape->isTuple() ? build_.make(Opcode::Tuple, *scan_.shape, parts) : parts[0]);
   }
 
  private:
   InstructionId element(StaticBuilder& build, InstructionId tuple, size_t index) {
     AttributeSet attributes;
     attributes.set(Attr::index, static_cast<int64_t>(index));
-    return build.add(Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[index]), {tuple},
-                     std::move(attributes));
+    return build.make(Opcode::GetTupleElement, Shape(module_.shapeOf(tuple).elements[index]), {tuple},
+                      std::move(attributes));
   }
 
   // Outputs without elements, carries as they began.
@@ -51,7 +51,7 @@ class Expansion {
     for (size_t i = 0; i < outputs_; ++i)
       parts.push_back(build_.broadcast(build_.zeroOf(results_[i].type), results_[i].dimensions));
     parts.insert(parts.end(), operands_.begin() + static_cast<int64_t>(inputs_), operands_.end());
-    rewriter_.replace(id_, scan_.shape->isTuple() ? build_.add(Opcode::Tuple, *scan_.shape, parts) : parts[0]);
+    rewriter_.replace(id_, scan_.shape->isTuple() ? build_.make(Opcode::Tuple, *scan_.shape, parts) : parts[0]);
   }
 
   InstructionId initialState() {
@@ -62,7 +62,7 @@ class Expansion {
     parts.insert(parts.end(), operands_.begin(), operands_.begin() + static_cast<int64_t>(inputs_));
     std::vector<Shape> shapes;
     for (InstructionId part : parts) shapes.push_back(module_.shapeOf(part));
-    return build_.add(Opcode::Tuple, Shape::tuple(std::move(shapes)), parts);
+    return build_.make(Opcode::Tuple, Shape::tuple(std::move(shapes)), parts);
   }
 
   InstructionId parameter(ComputationId computation) {
@@ -97,7 +97,7 @@ class Expansion {
     const InstructionId state = parameter(out);
     StaticBuilder build(rewriter_, state);
     const InstructionId step = element(build, state, 0);
-    const InstructionId at = reverse_ ? build.minus(build.number(steps_ - 1), step) : step;
+    const InstructionId at = reverse_ ? build.subtract(build.number(steps_ - 1), step) : step;
     std::vector<InstructionId> arguments;
     for (size_t i = 0; i < inputs_; ++i) {
       const InstructionId input = element(build, state, 1 + outputs_ + carries_ + i);
@@ -106,7 +106,7 @@ class Expansion {
     }
     for (size_t i = 0; i < carries_; ++i) arguments.push_back(element(build, state, 1 + outputs_ + i));
     const std::vector<InstructionId> results = call(build, arguments);
-    std::vector<InstructionId> next{build.plus(step, build.number(1))};
+    std::vector<InstructionId> next{build.add(step, build.number(1))};
     for (size_t i = 0; i < outputs_; ++i) {
       std::vector<int64_t> dims = results_[i].dimensions;
       dims[dimension_] = 1;
@@ -114,7 +114,7 @@ class Expansion {
     }
     for (size_t i = 0; i < carries_; ++i) next.push_back(results[outputs_ + i]);
     for (size_t i = 0; i < inputs_; ++i) next.push_back(element(build, state, 1 + outputs_ + carries_ + i));
-    module_.setRoot(out, build.add(Opcode::Tuple, state_, next));
+    module_.setRoot(out, build.make(Opcode::Tuple, state_, next));
     return out;
   }
 
@@ -123,7 +123,7 @@ class Expansion {
     AttributeSet attributes;
     attributes.set(Attr::to_apply, callee);
     const Shape shape = module_.shapeOf(module_.at(callee).root);
-    const InstructionId result = build.add(Opcode::Call, shape, arguments, std::move(attributes));
+    const InstructionId result = build.make(Opcode::Call, shape, arguments, std::move(attributes));
     if (!shape.isTuple()) return {result};
     std::vector<InstructionId> out;
     for (size_t i = 0; i < shape.elements.size(); ++i) out.push_back(element(build, result, i));

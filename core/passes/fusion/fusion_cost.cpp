@@ -1,5 +1,6 @@
 // Prices for the fusion pass. Measured roughly on AVX-512 kernels; only ratios matter.
 #include "core/passes/fusion/fusion_cost.h"
+#include "core/element/scalar_functions.h"
 
 #include <algorithm>
 
@@ -7,6 +8,9 @@ namespace tessera {
 namespace {
 
 constexpr double kLaunch = 2000;
+// Of so few elements a loop's body computes the nest in one function with its neighbours: no launch, a few registers.
+constexpr double kLaunchInRegion = 100;
+constexpr double kMaxInRegion = 16;
 // Of four bytes written and read back. Beyond the caches the written lines are fetched first, and each reader waits for
 // them.
 constexpr double kNear = 2, kFar = 10;
@@ -58,7 +62,6 @@ double readsPerEvaluation(const Module& module, const Instruction& user, size_t 
 }
 
 double elementPrice(const Module& module, const Instruction& in) {
-  const bool wide = in.shape->isArray() && !isFloat(in.shape->type);
   switch (in.opcode) {
     case Opcode::Broadcast:
     case Opcode::Reshape:
@@ -66,9 +69,7 @@ double elementPrice(const Module& module, const Instruction& in) {
     case Opcode::Slice:
     case Opcode::Reverse:
     case Opcode::Copy:
-    case Opcode::Iota:
-    case Opcode::Real:
-    case Opcode::Imag: return 0;
+    case Opcode::Iota: return 0;
     case Opcode::Concatenate: return 2.0 * static_cast<double>(in.operands.size());
     case Opcode::Pad:
     case Opcode::DynamicSlice: return 2;
@@ -76,39 +77,18 @@ double elementPrice(const Module& module, const Instruction& in) {
     case Opcode::Reduce: return 2 * readsPerEvaluation(module, in, 0) * static_cast<double>(in.operands.size() / 2);
     case Opcode::ReduceWindow: return 4 * windowSize(in);
     case Opcode::SelectAndScatter: return 8 * windowSize(in) * windowSize(in);
-    case Opcode::Divide:
-    case Opcode::Remainder: return wide ? 16 : 4;
-    case Opcode::Sqrt:
-    case Opcode::Rsqrt: return 5;
     case Opcode::Map: return calledPrice(module, in);
-    case Opcode::Exponential:
-    case Opcode::ExponentialMinusOne:
-    case Opcode::Log:
-    case Opcode::LogPlusOne:
-    case Opcode::Logistic:
-    case Opcode::Tanh:
-    case Opcode::Erf:
-    case Opcode::Sine:
-    case Opcode::Cosine:
-    case Opcode::Cbrt: return 18;
-    case Opcode::Power:
-    case Opcode::Tan:
-    case Opcode::Atan2:
-    case Opcode::Acos:
-    case Opcode::Acosh:
-    case Opcode::Asin:
-    case Opcode::Asinh:
-    case Opcode::Atanh:
-    case Opcode::Sinh:
-    case Opcode::Cosh: return 40;
-    default: return 1;
+    default: break;
   }
+  const ScalarFunctionInfo* function = scalarFunctionOf(in.opcode);
+  if (!function) return 1;
+  return in.shape->isArray() && !isFloat(in.shape->type) ? function->price.fusedOther : function->price.fused;
 }
 
-double materialisationPrice(const Shape& shape) {
+double materialisationPrice(const Shape& shape, bool inLoop) {
   const double width = shape.isArray() ? byteWidth(shape.type) / 4.0 : 1, count = elements(shape);
   const double price = 4 * width * count < kBeyondCaches ? kNear : kFar;
-  return price * count * width + kLaunch;
+  return price * count * width + (inLoop && count <= kMaxInRegion ? kLaunchInRegion : kLaunch);
 }
 
 }  // namespace tessera

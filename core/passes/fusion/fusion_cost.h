@@ -12,8 +12,9 @@ inline constexpr int64_t kMaxUnroll = 4;
 double elementPrice(const Module& module, const Instruction& instruction);
 // How often one evaluation of `user` evaluates operand `operand`.
 double readsPerEvaluation(const Module& module, const Instruction& user, size_t operand);
-// Writing and reading back a result of this shape, and launching the loop nest that makes it.
-double materialisationPrice(const Shape& shape);
+// Writing and reading back a result of this shape, and launching the loop nest that makes it. inLoop: it is part of a
+// loop's body.
+double materialisationPrice(const Shape& shape, bool inLoop);
 // The op runs a loop of its own for each element.
 bool hasInnerLoop(Opcode opcode);
 

@@ -174,7 +174,7 @@ bool isOneKernel(const Module& module, const Instruction& in) {
   if (callees.size() != 1) return false;
   const OpDef* op = findOp(module.at(module.at(callees[0]).root).opcode);
   const std::string_view kind = in.attributes->textOr(Attr::kind, "");
-  return op && op->kind == ExecutionKind::Element && op->element && (kind == "kLoop" || kind == "kInput");
+  return op && op->kind == ExecutionKind::Element && op->element && !op->loops && (kind == "kLoop" || kind == "kInput");
 }
 
 InstructionId behindBitcasts(const Module& module, InstructionId id) {

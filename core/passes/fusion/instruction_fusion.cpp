@@ -9,6 +9,7 @@
 #include "core/passes/dead_code.h"
 #include "core/passes/fusion/fusion_cost.h"
 #include "core/passes/fusion/row_view.h"
+#include "core/passes/fusion/update_in_place.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -72,8 +73,10 @@ int32_t dimensionInOperand(const Module& module, const Instruction& user, size_t
 
 class Fuser {
  public:
-  Fuser(Rewriter& rewriter, std::vector<uint32_t>& local, ComputationId computation)
+  // inLoop: the computation runs once a round.
+  Fuser(Rewriter& rewriter, std::vector<uint32_t>& local, ComputationId computation, bool inLoop)
       : rewriter_(rewriter),
+        inLoop_(inLoop),
         module_(rewriter.module()),
         order_(module_.at(computation).instructions),
         local_(local),
@@ -105,6 +108,18 @@ class Fuser {
     const OpDef* op = findOp(in.opcode);
     return op && op->kind == ExecutionKind::Element && op->element;
   }
+  // Computes and writes its update in place; what it updates is never fused. What reads reductions stays one kernel
+  // with them, which walks rows or shares them out to threads.
+  bool isUpdate(const Instruction& in) const {
+    if (in.opcode != Opcode::DynamicUpdateSlice || !in.shape->isArray()) return false;
+    bool reduces = false;
+    const auto mayFuse = [&](const Instruction& producer) {
+      reduces |= hasInnerLoop(producer.opcode);
+      return describable(producer);
+    };
+    return readsOnlyWhatItReplaces(module_, in, mayFuse) && !reduces;
+  }
+  bool isUpdateRoot(uint32_t i) const { return at(i).opcode == Opcode::DynamicUpdateSlice; }
 
   void prepare() {
     for (uint32_t i = 0; i < order_.size(); ++i) local_[order_[i].value] = i;
@@ -114,7 +129,7 @@ class Fuser {
       if (in.opcode == Opcode::Constant) {
         if (in.shape->isArray() && in.shape->elementCount() == 1 && !in.literal->elided())
           nodes_[i].role = Role::Constant;
-      } else if (describable(in)) {
+      } else if (describable(in) || isUpdate(in)) {
         nodes_[i].role = Role::Root;
       }
     }
@@ -132,12 +147,14 @@ class Fuser {
       node.role = Role::Bitcast;
       return;
     }
-    double count = in.shape->isArray() ? static_cast<double>(in.shape->elementCount().value_or(INT64_MAX)) : 0;
+    const Shape& computed = isUpdateRoot(i) ? module_.shapeOf(in.operands[1]) : *in.shape;
+    double count = computed.isArray() ? static_cast<double>(computed.elementCount().value_or(INT64_MAX)) : 0;
     if (in.shape->isTuple() && !in.shape->elements.empty())
       count = static_cast<double>(in.shape->elements[0].elementCount().value_or(INT64_MAX));
     const bool isShort = in.shape->isArray() && in.shape->rank() >= 2 && in.shape->dimensions.back() > 1 &&
                          in.shape->dimensions.back() <= kMaxUnroll;
-    node.uses = {{i, 0, count, false, rowViewOfRoot(in), isShort ? static_cast<int32_t>(in.shape->rank()) - 1 : -1}};
+    const RowView row = isUpdateRoot(i) ? RowView::Other : rowViewOfRoot(in);
+    node.uses = {{i, 0, count, false, row, isShort ? static_cast<int32_t>(in.shape->rank()) - 1 : -1}};
   }
 
   // How operand `k` of `user` is read where `user` is computed as `use`.
@@ -183,6 +200,7 @@ class Fuser {
     for (auto [user, k] : node.users) {
       const Node& consumer = nodes_[user];
       if (consumer.role != Role::Root && consumer.role != Role::Fused) return false;
+      if (isUpdateRoot(user) && k == 0) return false;
       for (const Use& use : consumer.uses) {
         Use view = viewOf(user, k, use);
         auto same =
@@ -237,7 +255,7 @@ class Fuser {
       if (nodes_[user].role == Role::Fused) node.recomputed = std::max(node.recomputed, nodes_[user].recomputed);
     node.recomputed += recomputed;
     return node.recomputed + reread * std::min(price, kRowReread) + (price > 0 ? reshapePenalty(node) : 0) <=
-           materialisationPrice(*in.shape);
+           materialisationPrice(*in.shape, inLoop_);
   }
 
   bool fits(const std::vector<Use>& uses) {
@@ -251,8 +269,8 @@ class Fuser {
     if (node.role != Role::Root) return;
     const Instruction& in = at(i);
     std::vector<Use> uses;
-    bool fuse = order_[i] != root_ && in.shape->isArray() && collectUses(i, uses) && (isFree(in) || fits(uses)) &&
-                worthIt(i, uses);
+    bool fuse = order_[i] != root_ && in.shape->isArray() && !isUpdateRoot(i) && collectUses(i, uses) &&
+                (isFree(in) || fits(uses)) && worthIt(i, uses);
     if (!fuse) return materialise(i);
     node.role = Role::Fused;
     uint32_t last = UINT32_MAX;
@@ -287,6 +305,7 @@ class Fuser {
     bool changed = false;
     for (uint32_t i = 0; i < order_.size(); ++i) {
       if (nodes_[i].role != Role::Root) continue;
+      if (isUpdateRoot(i) && members[i].empty()) continue;
       members[i].push_back(order_[i]);
       addConstants(members[i]);
       if (members[i].size() == 1) continue;
@@ -311,6 +330,7 @@ class Fuser {
   }
 
   Rewriter& rewriter_;
+  const bool inLoop_;
   Module& module_;
   const std::vector<InstructionId> order_;
   std::vector<uint32_t>& local_;
@@ -318,13 +338,29 @@ class Fuser {
   std::vector<Node> nodes_;
 };
 
+// By computation: it runs once a round of some loop.
+std::vector<bool> findLoopBodies(const Module& module, std::span<const ComputationId> callersFirst) {
+  std::vector<bool> inLoop(module.computationSlots());
+  for (ComputationId computation : callersFirst)
+    for (InstructionId id : module.at(computation).instructions) {
+      const Instruction& in = module.at(id);
+      if (in.opcode != Opcode::While && in.opcode != Opcode::Conditional && in.opcode != Opcode::Call) continue;
+      for (ComputationId callee : module.callees(in))
+        if (in.opcode == Opcode::While || inLoop[computation.value]) inLoop[callee.value] = true;
+    }
+  return inLoop;
+}
+
 }  // namespace
 
 Result<bool> fuseInstructions(Module& module) {
   bool changed = false;
   std::vector<uint32_t> local(module.instructionSlots());
   Rewriter rewriter(module, "fuse");
-  for (ComputationId computation : controlComputations(module)) changed |= Fuser(rewriter, local, computation).run();
+  const std::vector<ComputationId> computations = controlComputations(module);
+  const std::vector<bool> inLoop = findLoopBodies(module, computations);
+  for (ComputationId computation : computations)
+    changed |= Fuser(rewriter, local, computation, inLoop[computation.value]).run();
   TESSERA_TRY(rewriter.finish());
   TESSERA_TRY(removeDeadCode(module));
   return changed;

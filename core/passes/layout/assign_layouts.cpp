@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/ops/inference/callee_index.h"
-#include "core/passes/asked_by.h"
+#include "core/passes/copy_reason.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -50,7 +50,7 @@ class Assignment {
   void pin(InstructionId id) { pinned_[id.value] = true; }
   bool isPinned(InstructionId id) const { return id.value < pinned_.size() && pinned_[id.value]; }
 
-  // Who has a say from outside: the entry's signature, custom calls, effects, and fusions of the source.
+  // What fixes a layout from outside: the entry's signature, custom calls, effects, and fusions of the source.
   void pinBoundaries() {
     pinSignature(module_.entry());
     for (ComputationId computation : module_.order())
@@ -87,8 +87,8 @@ class Assignment {
     AttributeSet attributes;
     if (opcode == Opcode::Transpose) attributes.set(Attr::dimensions, std::move(permutation));
     if (opcode == Opcode::Transpose)
-      setAskedBy(attributes, in.name, "the same bytes under another layout are the values in another order");
-    if (opcode == Opcode::Copy) setAskedBy(attributes, in.name, "it keeps its layout: who stands outside sees it");
+      setCopyReason(attributes, in.name, "the same bytes under another layout are the values in another order");
+    if (opcode == Opcode::Copy) setCopyReason(attributes, in.name, "its layout is visible outside the program");
     const InstructionId origin[] = {in.id};
     const InstructionId operands[] = {operand};
     return rewriter_.add(in.computation, opcode, Shape::arrayRowMajor(in.shape->type, std::move(dims)), operands,
@@ -146,16 +146,16 @@ class Assignment {
 
   // --- copies where one who has a say meets who has none
 
-  InstructionId copied(InstructionId id, const Shape& shape, std::string_view by, std::string_view because) {
+  InstructionId copied(InstructionId id, const Shape& shape, std::string_view user, std::string_view reason) {
     const InstructionId from[] = {id};
     AttributeSet attributes;
-    setAskedBy(attributes, by, because);
+    setCopyReason(attributes, user, reason);
     return rewriter_.add(module_.at(id).computation, Opcode::Copy, shape, from, std::move(attributes), from);
   }
   // Arrays alone: a tuple is made anew where its elements are.
-  InstructionId withShape(InstructionId id, const Shape& shape, std::string_view by, std::string_view because) {
+  InstructionId withShape(InstructionId id, const Shape& shape, std::string_view user, std::string_view reason) {
     return shape.isArray() && module_.shapeOf(id).isArray() && module_.shapeOf(id) != shape
-               ? copied(id, shape, by, because)
+               ? copied(id, shape, user, reason)
                : id;
   }
   void reconcile(InstructionId id) {
@@ -206,7 +206,7 @@ class Assignment {
     if (!isPinned(in.id) || !wanted.isArray()) return module_.setShape(in.id, element);
     const InstructionId taken = rewriter_.clone(in.id, in.computation, in.operands);
     module_.setShape(taken, element);
-    rewriter_.replace(in.id, copied(taken, wanted, in.name, "who reads it stands outside and takes this layout"));
+    rewriter_.replace(in.id, copied(taken, wanted, in.name, "its reader, outside the program, takes this layout"));
   }
 
   Module& module_;

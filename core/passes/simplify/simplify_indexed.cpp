@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/hlo/numbers.h"
+#include "core/ops/shared/scatter_targets.h"
 #include "core/passes/simplify/simplify_rules.h"
 
 namespace tessera {
@@ -157,6 +158,57 @@ Id scatterOfNothing(Site& s) {
   if (s.in.operands.size() != 3 || s.shapeOf(s.operand(2)).elementCount() != 0) return {};
   return s.operand(0);
 }
+// The components of one constant start index; nullopt when one is computed.
+std::optional<std::vector<int64_t>> constantIndex(const Site& s, Id id) {
+  const Instruction* at = &s.module.at(id);
+  const ElementType type = at->shape->type;
+  const auto count = static_cast<size_t>(at->shape->elementCount().value_or(0));
+  if (const Literal* splat = s.splatLiteral(id))
+    return std::vector<int64_t>(count, loadInt(type, splat->bytes().data()));
+  while (at->opcode == Opcode::Reshape) at = &s.module.at(at->operands[0]);
+  if (at->opcode != Opcode::Constant || !at->literal || at->literal->elided()) return std::nullopt;
+  std::vector<int64_t> out;
+  for (size_t i = 0; i < count; ++i)
+    out.push_back(loadInt(type, at->literal->bytes().data() + i * static_cast<size_t>(byteWidth(type))));
+  return out;
+}
+// The update combined with what stands in the window, in the dimensions of the operand; invalid when the computation
+// is no single operation.
+Id combinedWindow(Site& s, const std::vector<SliceDimension>& ranges, const Shape& shape) {
+  const ComputationId callee = s.module.callees(s.in)[0];
+  const Id update = s.reshape(s.operand(2), shape);
+  const Computation& combine = s.module.at(callee);
+  if (combine.parameters.size() == 2 && combine.root == combine.parameters[1]) return update;
+  const auto reducer = reducerOf(s.module, callee);
+  return reducer ? s.make(*reducer, shape, {s.slice(s.operand(0), ranges), update}) : Id();
+}
+// One window at a constant index: a dynamic-update-slice. One that does not lie inside is skipped.
+Id scatterOfOneWindow(Site& s) {
+  if (s.in.operands.size() != 3) return {};
+  const Shape &whole = s.shapeOf(s.operand(0)), &updates = s.shapeOf(s.operand(2));
+  const ElementType indexType = s.shapeOf(s.operand(1)).type;
+  if (whole != *s.in.shape || whole.type != updates.type || updates.elementCount() == 0) return {};
+  const ScatterFacts facts = scatterFactsOf(*s.in.attributes, whole.rank(), updates.rank());
+  const bool oneWindow = facts.operandBatch.empty() && std::ranges::all_of(facts.scatterInUpdates, [&](int64_t d) {
+                           return updates.dimensions[static_cast<size_t>(d)] == 1;
+                         });
+  const auto index = oneWindow ? constantIndex(s, s.operand(1)) : std::nullopt;
+  if (!index || index->size() != facts.startDims.size()) return {};
+  const IndexVector window = scatterWindow(facts, whole, updates);
+  std::vector<SliceDimension> ranges;
+  for (int64_t size : window) ranges.push_back({0, size, 1});
+  for (size_t i = 0; i < index->size(); ++i) {
+    const auto d = static_cast<size_t>(facts.startDims[i]);
+    const int64_t start = (*index)[i];
+    if (start < 0 || start > whole.dimensions[d] - window[d]) return s.operand(0);
+    ranges[d] = {start, start + window[d], 1};
+  }
+  const Id update = combinedWindow(s, ranges, withDimensions(whole, {window.begin(), window.end()}));
+  if (!update.valid()) return {};
+  std::vector<Id> operands{s.operand(0), update};
+  for (const SliceDimension& range : ranges) operands.push_back(s.integer(indexType, range.start));
+  return s.make(Opcode::DynamicUpdateSlice, *s.in.shape, operands);
+}
 Id sortOfOnes(Site& s) {
   const Shape& first = s.shapeOf(s.operand(0));
   const auto& dimensions = ints(s, Attr::dimensions);
@@ -197,6 +249,7 @@ constexpr Rule kRules[] = {
     {Opcode::Gather, "gather of neighbours = slice", gatherRun},
     {Opcode::Gather, "gather with one index = dynamic-slice", gatherOne},
     {Opcode::Scatter, "scatter of nothing", scatterOfNothing},
+    {Opcode::Scatter, "scatter of one window at a constant = dynamic-update-slice", scatterOfOneWindow},
     {Opcode::Sort, "sort of size 1", sortOfOnes},
     {Opcode::Sort, "sort of what is sorted", sortTwice},
     {Opcode::Iota, "iota of size 1 = 0", iotaOfOne},

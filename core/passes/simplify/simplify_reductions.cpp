@@ -2,6 +2,7 @@
 // "regrouped": sums of floats then differ in rounding.
 #include <algorithm>
 
+#include "core/passes/simplify/concatenated_pieces.h"
 #include "core/passes/simplify/simplify_rules.h"
 
 namespace tessera {
@@ -192,18 +193,19 @@ Id reduceOfPad(Site& s) {
     if (padding[d] != PaddingDimension{} && !isReduced(s.in, static_cast<int64_t>(d))) return {};
   return reduceAgain(s, from.operands[0], *s.in.shape, reducedOf(s.in), from.id);
 }
-// Pieces joined along a reduced dimension are reduced by themselves.
+// Pieces joined along a reduced dimension, and what is computed of them element by element, are reduced by themselves:
+// one loop over all would ask for each element which piece it is in.
 Id reduceOfConcatenate(Site& s) {
-  constexpr size_t kMaxPieces = 4;
-  const Instruction& from = s.from(0);
+  constexpr size_t kMaxPieces = 32;
   const auto op = isSingle(s) ? reducer(s) : std::nullopt;
-  if (!op || from.opcode != Opcode::Concatenate || !s.usedOnce(from.id) || from.operands.size() > kMaxPieces) return {};
-  if (!isReduced(s.in, from.attributes->ints(Attr::dimensions)[0]) || !isAlmostNeutral(s, s.operand(1), *op)) return {};
-  for (Id piece : from.operands)
-    if (!startsNeutral(s, *op) && !combines(s.shapeOf(piece), s.in)) return {};
+  if (!op || !isAlmostNeutral(s, s.operand(1), *op)) return {};
+  ConcatenatedPieces pieces(s, s.operand(0));
+  if (!pieces.isValid() || pieces.count() > kMaxPieces || !isReduced(s.in, pieces.dimension())) return {};
+  for (size_t i = 0; i < pieces.count(); ++i)
+    if (!startsNeutral(s, *op) && !combines(pieces.shapeOfPiece(i), s.in)) return {};
   Id out;
-  for (Id piece : from.operands) {
-    const Id part = reduceAgain(s, piece, *s.in.shape, reducedOf(s.in), from.id);
+  for (size_t i = 0; i < pieces.count(); ++i) {
+    const Id part = reduceAgain(s, pieces.makePiece(i), *s.in.shape, reducedOf(s.in), s.operand(0));
     out = out.valid() ? s.make(*op, *s.in.shape, {out, part}) : part;
   }
   return out;

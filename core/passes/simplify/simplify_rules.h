@@ -30,7 +30,8 @@ class Site {
   const Shape& shapeOf(InstructionId id) const { return module.shapeOf(id); }
   bool is(InstructionId id, Opcode opcode) const { return module.at(id).opcode == opcode; }
   ElementType type() const { return in.shape->type; }
-  bool usedOnce(InstructionId id) const { return id.value >= uses_.size() || uses_[id.value] <= 1; }
+  uint32_t useCount(InstructionId id) const { return id.value < uses_.size() ? uses_[id.value] : 1; }
+  bool usedOnce(InstructionId id) const { return useCount(id) <= 1; }
   std::optional<double> splat(size_t i) const { return splatValue(module, in.operands[i]); }
   bool equals(size_t i, double value) const;
   // The scalar constant below broadcasts and reshapes; null when there is none.

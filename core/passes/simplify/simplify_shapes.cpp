@@ -108,7 +108,7 @@ Id transposeOfDot(Site& s) {
   if (dot.opcode != Opcode::Dot || dot.operands.size() != 2 || !s.usedOnce(dot.id) ||
       dot.attributes->has(Attr::algorithm))
     return {};
-  if (dot.attributes->has(Attr::operand_precision) || dot.attributes->has(Attr::sparsity_config)) return {};
+  if (dot.attributes->has(Attr::operand_precision)) return {};
   const auto& batch = dot.attributes->ints(Attr::lhs_batch_dims);
   const auto& contracting = dot.attributes->ints(Attr::lhs_contracting_dims);
   const size_t left = s.shapeOf(dot.operands[0]).dimensions.size() - batch.size() - contracting.size();

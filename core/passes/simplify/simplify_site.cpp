@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/element/scalar_functions.h"
 #include "core/hlo/numbers.h"
 #include "core/passes/simplify/simplify_rules.h"
 
@@ -126,16 +127,8 @@ std::optional<Opcode> reducerOf(const Module& module, ComputationId id) {
   const Computation& c = module.at(id);
   if (c.parameters.size() != 2 || c.instructions.size() != 3) return std::nullopt;
   const Instruction& root = module.at(c.root);
-  switch (root.opcode) {
-    case Opcode::Add:
-    case Opcode::Multiply:
-    case Opcode::Maximum:
-    case Opcode::Minimum:
-    case Opcode::And:
-    case Opcode::Or:
-    case Opcode::Xor: break;
-    default: return std::nullopt;
-  }
+  const ScalarFunctionInfo* function = scalarFunctionOf(root.opcode);
+  if (!function || function->neutral == Neutral::None) return std::nullopt;
   for (size_t i : {0u, 1u})
     if (root.operands[i] == c.parameters[0] && root.operands[1 - i] == c.parameters[1]) return root.opcode;
   return std::nullopt;
@@ -143,33 +136,8 @@ std::optional<Opcode> reducerOf(const Module& module, ComputationId id) {
 
 bool isNeutral(const Literal& scalar, Opcode reducer) {
   const ElementType type = scalar.shape().type;
-  const void* at = scalar.bytes().data();
-  if (isComplex(type)) return false;
-  if (isFloat(type)) {
-    const double value = loadDouble(type, at);
-    switch (reducer) {
-      case Opcode::Add: return value == 0 && std::signbit(value);
-      case Opcode::Multiply: return value == 1;
-      case Opcode::Maximum: return value == -std::numeric_limits<double>::infinity();
-      case Opcode::Minimum: return value == std::numeric_limits<double>::infinity();
-      default: return false;
-    }
-  }
-  const int64_t value = loadInt(type, at);
-  const int bits = type == ElementType::Pred ? 1 : info(type).bits;
-  const int64_t ones = type == ElementType::Pred ? 1 : isSigned(type) ? -1 : bits == 64 ? -1 : (int64_t{1} << bits) - 1;
-  const int64_t lowest = isSigned(type) ? INT64_MIN >> (64 - bits) : 0;
-  const int64_t highest = isSigned(type) ? ~lowest : ones;
-  switch (reducer) {
-    case Opcode::Add: return value == 0 && type != ElementType::Pred;
-    case Opcode::Or:
-    case Opcode::Xor: return value == 0;
-    case Opcode::Multiply: return value == 1 && type != ElementType::Pred;
-    case Opcode::And: return value == ones;
-    case Opcode::Maximum: return value == lowest;
-    case Opcode::Minimum: return value == highest;
-    default: return false;
-  }
+  const auto neutral = neutralElement(reducer, type);
+  return neutral && *neutral == scalarFromBytes(type, scalar.bytes().data());
 }
 
 bool isPlainPadding(std::span<const PaddingDimension> padding) {

@@ -1,0 +1,65 @@
+// One way to run a module: what is run, with which arguments, on how many devices, with which feeds, how often, and
+// what is measured. Used by `tessera run`, the studio and tests. Files are read before and written after by whoever
+// asks.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "core/custom_calls/custom_call_library.h"
+#include "core/evaluate/argument_rules.h"
+#include "core/evaluate/feed_arrays.h"
+#include "core/profile/profile.h"
+#include "core/trust/file_access.h"
+
+namespace tessera {
+
+// Stages that progress tells beside those of compiling; the second begins "profiled run 1 of 5".
+inline constexpr std::string_view kRunStage = "run", kProfileStage = "profiled run";
+
+struct RunRequest {
+  std::string backend = "cpu";
+  // Its cancel and progress are those of the whole request. Of several devices each has one thread.
+  CompileOptions compile;
+  int64_t replicas = 0, partitions = 0;  // 0: as the module says
+  ArgumentRules arguments;
+  std::optional<NamedArrays> infeed;  // feed0 …; absent: there is no source
+  bool keepsOutfeed = false;          // false: there is no sink
+  FeedForm feedForm;
+  std::shared_ptr<const CustomCallLibrary> library;  // null: built-in targets only
+
+  // In this order. The first run of all gives the outputs: a program with a random state gives others later.
+  int64_t warmUps = 0, runs = 1, profiledRuns = 0;
+  // A first run that takes longer leaves one of each; 0: never.
+  double longRunMs = 0;
+  bool quickestProfile = false;  // of the profiled runs the quickest one's; false: their sum
+};
+
+struct RunReport {
+  DeviceGrid grid;
+  DeviceArrays outputs;  // leaves of the entry's root
+  NamedArrays outfeed;   // of the first run
+  double compileMs = 0, firstRunMs = 0;
+  std::vector<double> runMs, profiledMs;  // of each run
+  Profile profile;                        // of all devices together
+  KernelCounts kernels;
+  int64_t peakBytes = 0, argumentBytes = 0, outputBytes = 0;  // of all devices together
+  size_t arguments = 0;
+
+  double medianMs() const;  // of runs, or of profiled ones where there are no others
+  double quickestMs() const;
+};
+
+// Fails with what any device fails with, and with ErrorKind::Runtime when it is cancelled.
+Result<RunReport> runModule(const Module& module, const RunRequest& request);
+
+// With the files of settings, as far as they may be used: the library is loaded, the infeed read; sources are read when
+// the run wants them.
+Result<RunRequest> requestOf(const RunSettings& settings, const FileAccess& files);
+// The arguments alone, which touch no feed and no library; with inputs.npz beside the file.
+Result<ArgumentRules> argumentRulesOf(const RunSettings& settings, const FileAccess& files);
+
+}  // namespace tessera

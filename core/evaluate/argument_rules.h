@@ -1,0 +1,28 @@
+// The arguments of a run: for each leaf of the entry's parameters the first that says something of words for that leaf,
+// an array that was given, and the fill rule. Used by backends/run_request and by live values.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/evaluate/argument_source.h"
+#include "core/evaluate/device_values.h"
+#include "core/formats/npz.h"
+
+namespace tessera {
+
+struct ArgumentRules {
+  std::map<int64_t, std::string> sources;  // by leaf, in the words of argument_source.h
+  NamedArrays given;                       // arg0 …: whole arrays, or one device's block
+  std::string givenFrom;                   // the file that they are of, for messages
+  FillRule fill;
+  FileReader readFile = readNamedFile;
+  ImageDecoder decodeImage = decodeNetpbm;
+};
+
+// Fails when an array is given under a name that is no argument's, or in another shape than the program's.
+Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid);
+// Of a run on one device.
+Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module);
+
+}  // namespace tessera

@@ -1,0 +1,58 @@
+// See feed_arrays.h. The device group calls one device at a time.
+#include "core/evaluate/feed_arrays.h"
+
+namespace tessera {
+
+Result<Literal> FeedArrays::next(int64_t device, const Shape& shape) {
+  if (shape.isTuple()) {
+    std::vector<Literal> elements;
+    for (const Shape& element : shape.elements) {
+      TESSERA_ASSIGN_OR_RETURN(Literal literal, next(device, element));
+      elements.push_back(std::move(literal));
+    }
+    return Literal::tuple(std::move(elements));
+  }
+  const std::string key = "feed" + std::to_string(read_[device]++);
+  Diagnostic d;
+  d.kind = ErrorKind::Input;
+  const auto found = source_->find(key);
+  if (found == source_->end()) {
+    d.message = "the infeed wants " + key + " (" + toString(shape, false) + "), which is not in its source";
+    return fail(std::move(d));
+  }
+  if (form_.toValue) return form_.toValue(found->second, shape, key);
+  if (compatible(found->second.shape(), shape)) return found->second;
+  d.message = "the infeed's " + key + " has the wrong shape";
+  d.expected = toString(shape, false);
+  d.found = toString(found->second.shape(), false);
+  return fail(std::move(d));
+}
+
+Status FeedArrays::store(int64_t device, const Literal& value) {
+  if (value.shape().isTuple()) {
+    for (const Literal& element : value.elements()) TESSERA_TRY(store(device, element));
+    return {};
+  }
+  const std::string prefix = device == 0 ? "" : "device" + std::to_string(device) + "_";
+  Literal& kept = taken_[prefix + "feed" + std::to_string(written_[device]++)];
+  kept = value;
+  if (form_.toArray) {
+    TESSERA_ASSIGN_OR_RETURN(kept, form_.toArray(value));
+  }
+  return {};
+}
+
+HostFeeds FeedArrays::feeds() {
+  HostFeeds out;
+  if (source_) out.infeed = [this](int64_t device, const Shape& shape) { return next(device, shape); };
+  if (keeps_) out.outfeed = [this](int64_t device, const Literal& value) { return store(device, value); };
+  return out;
+}
+
+void FeedArrays::rewind() {
+  read_.clear();
+  written_.clear();
+  taken_.clear();
+}
+
+}  // namespace tessera

@@ -1,0 +1,99 @@
+// The program tessera-studio itself, without a person or a display: its options, exit codes and pictures.
+#ifdef TESSERA_STUDIO_PROGRAM
+#include <gtest/gtest.h>
+
+#include "tests/cli/spawn.h"
+
+namespace tessera {
+namespace {
+
+class StudioProgram : public testing::Test {
+ protected:
+  void SetUp() override { scratch_.write("add.hlo", kAddProgram); }
+  Ran studio(const std::string& arguments, const std::string& environment = "-u QT_QPA_PLATFORM") {
+    // Settings and recovery files of its own.
+    const std::string home = scratch_.folder().string();
+    return scratch_.program(TESSERA_STUDIO_PROGRAM, arguments, {},
+                            "env -u DISPLAY -u WAYLAND_DISPLAY " + environment + " HOME=" + home +
+                                " XDG_CONFIG_HOME=" + home + "/config XDG_DATA_HOME=" + home +
+                                "/data XDG_CACHE_HOME=" + home + "/cache XDG_RUNTIME_DIR=" + home);
+  }
+  void ends(const std::string& arguments, int exit, const std::string& message) {
+    const Ran ran = studio(arguments);
+    EXPECT_EQ(ran.exit, exit) << arguments << "\n" << ran.out << ran.err;
+    EXPECT_NE((ran.out + ran.err).find(message), std::string::npos) << arguments << "\n" << ran.out << ran.err;
+  }
+  // Width and height from a PNG's header.
+  std::pair<int, int> sizeOf(const std::string& png) {
+    const std::string bytes = contentOf(scratch_.folder() / png);
+    if (bytes.size() < 24 || bytes.substr(1, 3) != "PNG") return {};
+    const auto number = [&](size_t at) {
+      int out = 0;
+      for (size_t i = 0; i < 4; ++i) out = out * 256 + static_cast<unsigned char>(bytes[at + i]);
+      return out;
+    };
+    return {number(16), number(20)};
+  }
+  Scratch scratch_;
+};
+
+TEST_F(StudioProgram, Help) {
+  for (const char* help : {"--help", "-h"}) {
+    ends(help, 0, "Opens an HLO file in the studio.");
+    ends(help, 0, "--screenshot <OUT.png>");
+  }
+}
+
+TEST_F(StudioProgram, UnknownOptionsAreUsage) {
+  ends("--bogus", 64, "bogus");
+  ends("--screenshot a.png --bogus=3 add.hlo", 64, "bogus");
+  ends("--screenshot", 64, "screenshot");
+  ends("--screenshot a.png add.hlo other.hlo", 64, "other.hlo");
+  ends("--screenshot a.png --size wide add.hlo", 64, "wide is no size");
+  ends("--screenshot a.png --theme pink add.hlo", 64, "pink");
+  EXPECT_FALSE(std::filesystem::exists(scratch_.folder() / "a.png"));
+}
+
+TEST_F(StudioProgram, WithoutADisplayItSaysWhatWorks) { ends("add.hlo", 64, "There is no display."); }
+
+TEST_F(StudioProgram, PicturesOfFiles) {
+  ends("--screenshot a.png --size 900x600 add.hlo", 0, "");
+  EXPECT_EQ(sizeOf("a.png"), std::pair(900, 600));
+  ends("--screenshot b.png --size 900x600 --scale 2 --theme dark --select sum add.hlo", 0, "");
+  EXPECT_EQ(sizeOf("b.png"), std::pair(1800, 1200));
+  ends("--screenshot nowhere/a.png add.hlo", 73, "nowhere/a.png");
+  ends("--timing add.hlo", 0, "longest event of the UI thread");
+}
+
+TEST_F(StudioProgram, FilesThatCannotBeOpened) {
+  ends("--screenshot a.png missing.hlo", 66, "missing.hlo");
+  scratch_.write("cut.hlo", std::string(kAddProgram).substr(0, 100));
+  ends("--screenshot a.png cut.hlo", 2, "cut.hlo");
+}
+
+TEST_F(StudioProgram, PlaysCommands) {
+  scratch_.write("good.txt", "run\nselect sum\nsave saved.hlo\nscreenshot c.png\n");
+  ends("--do good.txt add.hlo", 0, "");
+  EXPECT_NE(contentOf(scratch_.folder() / "saved.hlo").find("add("), std::string::npos);
+  EXPECT_GT(sizeOf("c.png").first, 100);
+  scratch_.write("unknown.txt", "frobnicate\n");
+  ends("--do unknown.txt add.hlo", 64, "frobnicate");
+  ends("--select nobody --screenshot a.png add.hlo", 64, "there is no instruction nobody");
+  ends("--open nogroup --screenshot a.png add.hlo", 64, "nogroup");
+  ends("--do missing.txt add.hlo", 66, "missing.txt");
+}
+
+// As the command line says it of the same programs.
+TEST_F(StudioProgram, RunsThatFail) {
+  scratch_.write("run.txt", "run\n");
+  scratch_.write("call.hlo",
+                 "HloModule m\n\nENTRY e {\n  x = f32[2] parameter(0)\n"
+                 "  ROOT mine = f32[2] custom-call(x), custom_call_target=\"nobody_has_this\"\n}\n");
+  ends("--do run.txt call.hlo", 4, "mine");
+  scratch_.write("huge.hlo", negateProgram("4611686018427387904"));
+  ends("--do run.txt huge.hlo", 5, "f32[4611686018427387904]");
+}
+
+}  // namespace
+}  // namespace tessera
+#endif

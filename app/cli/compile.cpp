@@ -93,6 +93,7 @@ Result<std::string> linkLibrary(const CompiledObject& object) {
   if (folder.empty())
     return fail(
         fault(ErrorKind::Unsupported, "libtessera_runtime.a is not installed; an object (-o OUT.o) needs no linker"));
+  const InterruptsForChildren interrupts;  // before the folder, which is to be removed
   const ScratchFolder scratch;
   if (!scratch.exists()) return fail(fault(ErrorKind::Output, "no folder for temporary files can be made"));
   TESSERA_TRY(writeFileAtomically(scratch.at("program.o"), object.bytes));
@@ -111,6 +112,7 @@ Result<std::string> linkLibrary(const CompiledObject& object) {
   for (const std::string& library : object.libraries) words.push_back("-l" + library);
   constexpr double kSeconds = 300;
   auto ended = runProcess(words, kSeconds, scratch.at("said"));
+  if (!ended && ended.error().kind == ErrorKind::Runtime) return fail(std::move(ended).error());
   if (!ended)
     return fail(fault(ErrorKind::Unsupported, "no linker was found: " + ended.error().message +
                                                   "; set CC, or write an object (-o OUT.o), which needs none"));

@@ -1,4 +1,5 @@
-// posix_spawn in a process group of its own, so that a time limit reaches a shell's children too.
+// posix_spawn in a process group of its own, so that a time limit reaches a shell's children too. The terminal's
+// interrupts do not reach such a group: they are caught here and handed on.
 #include "app/cli/process.h"
 
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <thread>
 
@@ -40,10 +42,51 @@ Result<pid_t> start(const std::vector<std::string>& words, const std::string& ou
   return std::unexpected(std::move(d));
 }
 
+volatile std::sig_atomic_t interruptedBy = 0;
+bool watching = false;
+void noteInterrupt(int signal) { interruptedBy = signal; }
+
+std::unexpected<Diagnostic> interrupted() {
+  Diagnostic d;
+  d.kind = ErrorKind::Runtime;
+  d.message = std::string("interrupted: ") + ::strsignal(interruptedBy);
+  return std::unexpected(std::move(d));
+}
+
+// Hands the signal on; what does not end by it is killed.
+void interrupt(pid_t group) {
+  constexpr int kTries = 100;
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  ::kill(-group, interruptedBy);
+  for (int i = 0; i < kTries && ::waitpid(group, nullptr, WNOHANG) == 0; ++i) std::this_thread::sleep_for(kPause);
+  ::kill(-group, SIGKILL);
+  ::waitpid(group, nullptr, 0);
+}
+
 }  // namespace
+
+InterruptsForChildren::InterruptsForChildren() : outermost_(!watching) {
+  if (!outermost_) return;
+  watching = true;
+  interruptedBy = 0;
+  struct sigaction action {};
+  action.sa_handler = noteInterrupt;
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+InterruptsForChildren::~InterruptsForChildren() {
+  if (!outermost_) return;
+  watching = false;
+  for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+}
 
 Result<Ended> runProcess(const std::vector<std::string>& words, double seconds, const std::string& output) {
   using Clock = std::chrono::steady_clock;
+  const InterruptsForChildren interrupts;
+  if (interruptedBy) return interrupted();
   TESSERA_ASSIGN_OR_RETURN(const pid_t pid, start(words, output));
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   auto pause = std::chrono::microseconds(500);
@@ -51,6 +94,7 @@ Result<Ended> runProcess(const std::vector<std::string>& words, double seconds, 
   Ended out;
   int status = 0;
   while (::waitpid(pid, &status, WNOHANG) == 0) {
+    if (interruptedBy) return interrupt(pid), interrupted();
     if (Clock::now() >= end) {
       out.timedOut = true;
       ::kill(-pid, SIGKILL);

@@ -1,6 +1,9 @@
 // A child process with a time limit, for `tessera reduce` and the linker of `tessera compile`.
 #pragma once
 
+#include <signal.h>
+
+#include <array>
 #include <string>
 #include <vector>
 
@@ -12,8 +15,23 @@ struct Ended {
   int exit = 0;  // 128 + signal when one ended it
   bool timedOut = false;
 };
+// While it lives, SIGINT, SIGTERM and SIGHUP end the child that runs instead of this process: runProcess then fails as
+// interrupted, and what its caller has made (folders for candidates) is removed. May be nested.
+class InterruptsForChildren {
+ public:
+  InterruptsForChildren();
+  ~InterruptsForChildren();
+  InterruptsForChildren(const InterruptsForChildren&) = delete;
+  InterruptsForChildren& operator=(const InterruptsForChildren&) = delete;
+
+ private:
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+  bool outermost_;
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
+
 // Runs the program (looked up in PATH) with its output thrown away; after `seconds` it and its children are killed.
-// Fault::Usage when it cannot be started.
+// Fault::Usage when it cannot be started, Fault::Runtime when an interrupt ended it.
 // output: a file for what it prints; "": thrown away.
 Result<Ended> runProcess(const std::vector<std::string>& words, double seconds, const std::string& output = {});
 

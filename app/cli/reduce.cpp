@@ -64,6 +64,7 @@ Result<bool> stillFails(const Options& options, const fs::path& file, const Modu
 }
 
 Result<Reduction> reduced(const Module& module, const Options& options, Report& report) {
+  const InterruptsForChildren interrupts;  // before the folder, which is to be removed
   const Folder folder;
   if (folder.path().empty()) {
     Diagnostic d;

@@ -94,8 +94,8 @@ Status checkAsks(const FileAccess& files, const Options& options, Report& report
     last.emplace();
     last->kind = ask.request.use == FileUse::Outfeed ? ErrorKind::Output : ErrorKind::Input;
     last->file = options.file;
-    last->message = "the project asks to " + ask.words() + ", which is not allowed; --allow='" + ask.request.name +
-                    "' allows it for this run";
+    last->message =
+        "the project asks to " + ask.words() + ", which is not allowed; --allow with this name allows it for this run";
   }
   return last ? Status(fail(*last)) : Status();
 }
@@ -278,19 +278,25 @@ Diagnostic placed(Diagnostic diagnostic, const Options& options) {
   return diagnostic;
 }
 
-// Finite and not negative: CLI11's own ranges let "nan" pass, and unsigned options take "-1" for their largest number.
-std::string checkFraction(const std::string& text) {
-  constexpr double kMax = 1e30;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool reads = error == std::errc() && end == text.data() + text.size();
-  return reads && value >= 0 && value <= kMax ? "" : "expected a number from 0 to 1e30, found " + text;
-}
-std::string checkCount(const std::string& text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool reads = error == std::errc() && end == text.data() + text.size();
-  return reads ? "" : "expected a whole number from 0 to 18446744073709551615, found " + text;
+// CLI11's own ranges let "nan" pass, and its unsigned options take "-1" for their largest number.
+const CLI::Validator kFraction(
+    [](std::string& text) {
+      constexpr double kMax = 1e30;
+      double value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      const bool reads = error == std::errc() && end == text.data() + text.size();
+      return reads && value >= 0 && value <= kMax ? "" : "expected a number from 0 to 1e30, found " + text;
+    },
+    "NONNEGATIVE");
+
+CLI::Validator countFrom(uint64_t least, const char* name) {
+  const auto check = [least](std::string& text) {
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool reads = error == std::errc() && end == text.data() + text.size();
+    return reads && value >= least ? "" : "expected a whole number from " + std::to_string(least) + ", found " + text;
+  };
+  return {check, name};
 }
 
 }  // namespace
@@ -327,26 +333,25 @@ void addRun(CLI::App& app, Report& report) {
                    "A file that the project FILE names and that this run may use: a library, a feed, a file elsewhere; "
                    "may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--seed", options->settings.seed, "Fill rule: seed")->check(checkCount);
-  command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)")->check(checkFraction);
+  command->add_option("--seed", options->settings.seed, "Fill rule: seed")->check(countFrom(0, "NONNEGATIVE"));
+  command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)")->check(kFraction);
   command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")
-      ->check(checkCount)
-      ->check(CLI::PositiveNumber);
+      ->check(countFrom(1, "POSITIVE"));
   command->add_option("--out", options->out, "npz for the outputs out0 …");
   command->add_flag("--physical", options->physical,
                     "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the "
                     "program's layout, padding and tiles");
   command->add_option("--expected", options->expectation.file, "npz to compare the outputs with");
   command->add_option("--rtol", options->expectation.rtol, "Relative tolerance (default: by output type)")
-      ->check(checkFraction);
+      ->check(kFraction);
   command
       ->add_option("--atol", options->expectation.atol,
                    "Tolerance as a share of an output's largest magnitude (default: by output type)")
-      ->check(checkFraction);
+      ->check(kFraction);
   command
       ->add_option("--floor", options->expectation.floor,
                    "Differences up to this never count (default: the type's smallest normal number)")
-      ->check(checkFraction);
+      ->check(kFraction);
   command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));
   command->add_option("--profile", options->profile, "Write a Chrome trace with the profile of as many further runs");

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/custom_calls/custom_calls.h"
+#include "core/evaluate/deep_stack.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/callgraph.h"
@@ -18,8 +19,6 @@
 
 namespace tessera {
 namespace {
-
-constexpr int kDeepestCall = 400;  // far above real programs, far below the stack's end
 
 struct Step {
   const Instruction* instruction;
@@ -125,7 +124,6 @@ class Evaluator {
       : module_(module), options_(options), start_(Clock::now()) {}
 
   Result<Literal> evaluate(ComputationId id, std::span<const Literal> arguments, bool observed) {
-    if (depth_ >= kDeepestCall) return fail("calls are nested deeper than " + std::to_string(kDeepestCall));
     ++depth_;
     auto result = walk(id, arguments, observed);
     --depth_;
@@ -314,30 +312,40 @@ std::unexpected<Diagnostic> outOfMemory() {
   return std::unexpected(std::move(d));
 }
 
-Result<std::vector<Literal>> evaluateNormalized(const Module& module, std::span<const Literal> arguments,
-                                                const EvaluateOptions& options, EvaluateStatistics* statistics) {
+Result<std::vector<Literal>> evaluateEntry(const Module& module, std::span<const Literal> arguments,
+                                           const EvaluateOptions& options, EvaluateStatistics* statistics) {
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> whole, wholeArguments(module, arguments));
+  Evaluator evaluator(module, options);
+  for (const Literal& argument : arguments) evaluator.hold(bytesOf(argument));
+  auto root = evaluator.evaluate(module.entry(), whole, true);
+  if (statistics) *statistics = {evaluator.peakBytes(), evaluator.nowNs()};
+  if (!root) return std::unexpected(std::move(root).error());
+  std::vector<Literal> out;
+  TESSERA_TRY(flatten(*root, module.shapeOf(module.entryComputation().root), out));
+  return out;
+}
+
+// evaluate() where the calls below the computation have room.
+template <class Evaluate>
+auto withRoom(const Module& module, ComputationId computation, const Evaluate& evaluate) -> decltype(evaluate()) {
   try {
-    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> whole, wholeArguments(module, arguments));
-    Evaluator evaluator(module, options);
-    for (const Literal& argument : arguments) evaluator.hold(bytesOf(argument));
-    auto root = evaluator.evaluate(module.entry(), whole, true);
-    if (statistics) *statistics = {evaluator.peakBytes(), evaluator.nowNs()};
-    if (!root) return std::unexpected(std::move(root).error());
-    std::vector<Literal> out;
-    TESSERA_TRY(flatten(*root, module.shapeOf(module.entryComputation().root), out));
+    decltype(evaluate()) out = fail("");
+    TESSERA_TRY(withRoomForCalls(module, computation, [&] { out = evaluate(); }));
     return out;
   } catch (const std::bad_alloc&) {
     return outOfMemory();
   }
 }
 
+Result<std::vector<Literal>> evaluateNormalized(const Module& module, std::span<const Literal> arguments,
+                                                const EvaluateOptions& options, EvaluateStatistics* statistics) {
+  return withRoom(module, module.entry(), [&] { return evaluateEntry(module, arguments, options, statistics); });
+}
+
 Result<Literal> evaluateNormalized(const Module& module, ComputationId computation, std::span<const Literal> arguments,
                                    const EvaluateOptions& options) {
-  try {
-    return Evaluator(module, options).evaluate(computation, arguments, false);
-  } catch (const std::bad_alloc&) {
-    return outOfMemory();
-  }
+  return withRoom(module, computation,
+                  [&] { return Evaluator(module, options).evaluate(computation, arguments, false); });
 }
 
 }  // namespace

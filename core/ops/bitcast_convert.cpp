@@ -88,6 +88,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     bits >>= (i % split) * toBits;
     if (toBits < 64) bits &= (uint64_t{1} << toBits) - 1;
     storeBits(to, out.mutableBytes().data() + i * byteWidth(to), bits);
+    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return cancelledDiagnostic();
   }
   return out;
 }
@@ -131,6 +132,43 @@ Result<NodeId> joinElements(ElementContext& context, ElementType from, ElementTy
   return b.bitcastConvert(to, joined);
 }
 
+// c128 as two c64: the halves of the real part, then those of the imaginary part.
+NodeId splitComplex(ElementBuilder& b, NodeId value, NodeId part) {
+  const NodeId first = b.compare(CompareDirection::Eq, part, b.index(0));
+  const NodeId number = b.select(first, b.unary(NodeOp::Real, value), b.unary(NodeOp::Imag, value));
+  const NodeId bits = b.bitcastConvert(ElementType::U64, number);
+  const NodeId high = b.binary(NodeOp::ShiftRightLogical, bits, b.constant(ElementType::U64, 32));
+  const auto half = [&](NodeId word) { return b.bitcastConvert(ElementType::F32, b.convert(ElementType::U32, word)); };
+  return b.makeComplex(half(bits), half(high));
+}
+
+NodeId joinComplex(ElementBuilder& b, NodeId real, NodeId imaginary) {
+  const auto number = [&](NodeId halves) {
+    const auto word = [&](NodeOp part) {
+      const NodeId bits = b.bitcastConvert(ElementType::U32, b.unary(part, halves));
+      // By way of f64, which holds it: LLVM 19 cannot select the direct widening of a gather of few lanes.
+      return b.convert(ElementType::U64, b.convert(ElementType::F64, bits));
+    };
+    const NodeId high = b.binary(NodeOp::ShiftLeft, word(NodeOp::Imag), b.constant(ElementType::U64, 32));
+    return b.bitcastConvert(ElementType::F64, b.binary(NodeOp::Or, word(NodeOp::Real), high));
+  };
+  return b.makeComplex(number(real), number(imaginary));
+}
+
+Result<NodeId> convertComplex(ElementContext& context, bool splits) {
+  std::vector<NodeId> at = context.indices;
+  const NodeId part = splits ? at.back() : context.builder.index(0);
+  if (splits)
+    at.pop_back();
+  else
+    at.push_back(part);
+  TESSERA_ASSIGN_OR_RETURN(const NodeId first, context.read(0, at));
+  if (splits) return splitComplex(context.builder, first, part);
+  at.back() = context.builder.index(1);
+  TESSERA_ASSIGN_OR_RETURN(const NodeId second, context.read(0, at));
+  return joinComplex(context.builder, first, second);
+}
+
 std::unexpected<Diagnostic> unsupportedWidths(ElementType from, ElementType to) {
   Diagnostic diagnostic;
   diagnostic.kind = ErrorKind::Unsupported;
@@ -147,9 +185,14 @@ Status element(ElementContext& context) {
     context.results = {from == to ? value : context.builder.bitcastConvert(to, value)};
     return {};
   }
+  if (isComplex(from)) {
+    TESSERA_ASSIGN_OR_RETURN(const NodeId value, convertComplex(context, fromBits > toBits));
+    context.results = {value};
+    return {};
+  }
   const bool known =
       unsignedOfWidth(fromBits) != ElementType::Invalid && unsignedOfWidth(toBits) != ElementType::Invalid;
-  if (!known || isComplex(from)) return unsupportedWidths(from, to);
+  if (!known) return unsupportedWidths(from, to);
   TESSERA_ASSIGN_OR_RETURN(const NodeId value,
                            fromBits > toBits ? splitElement(context, from, to) : joinElements(context, from, to));
   context.results = {value};

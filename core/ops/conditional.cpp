@@ -5,6 +5,7 @@
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/element_context.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -89,6 +90,38 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return context.call(branches[branch], context.operands.subspan(branch + 1, 1));
 }
 
+// All values that an operand's leaves have at no index: they are scalars.
+Result<std::vector<NodeId>> scalarsOf(ElementContext& context, size_t operand) {
+  std::vector<NodeId> out;
+  for (const ShapeLeaf& leaf : leavesOf(context.operandShape(operand))) {
+    if (!leaf.shape->isArray()) continue;
+    TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.readFn(operand, out.size(), {}));
+    out.push_back(value);
+  }
+  return out;
+}
+
+// Within a scalar computation: every branch is computed, and selects choose.
+Status element(ElementContext& context) {
+  ElementBuilder& b = context.builder;
+  const std::vector<size_t> branches = branchIndices(context.attributes());
+  TESSERA_ASSIGN_OR_RETURN(const NodeId selector, context.read(0, {}));
+  const ElementType type = context.operandShape(0).type;
+  for (size_t i = branches.size(); i-- > 0;) {
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<NodeId> arguments, scalarsOf(context, i + 1));
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<NodeId> values, context.call(branches[i], arguments));
+    if (context.results.empty()) {  // the last one, which an index out of range takes too
+      context.results = values;
+      continue;
+    }
+    const NodeId chosen = type == ElementType::Pred
+                              ? selector
+                              : b.compare(CompareDirection::Eq, selector, b.constant(type, static_cast<double>(i)));
+    for (size_t k = 0; k < values.size(); ++k) context.results[k] = b.select(chosen, values[k], context.results[k]);
+  }
+  return {};
+}
+
 // Its dearest branch, in each respect.
 Cost cost(const CostContext& context) {
   Cost cost;
@@ -119,6 +152,7 @@ const OpDef kConditional = {
     .inferLayout = inferLayout,
     .cost = cost,
     .evaluate = evaluate,
+    .element = element,
 };
 
 }  // namespace tessera

@@ -2,6 +2,8 @@
 // order. Strides, padding (negative too), dilation of base (lhs) and kernel (rhs), reversal, feature and batch groups.
 // The result type is the written one (preferred element type), else the wider of the operands'.
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -295,22 +297,41 @@ Status element(ElementContext& context) {
   return {};
 }
 
-// Pairs (output position, window element) that meet an input element. With no base dilation each window element meets
-// one run of positions, so the count needs no loop over positions.
-double validPositions(const WindowDimension& window, int64_t size, int64_t positions) {
-  double count = 0;
-  for (int64_t w = 0; w < window.size; ++w) {
-    const int64_t shift = w * window.windowDilation - window.paddingLow;
-    if (window.baseDilation == 1) {
-      const int64_t first = shift >= 0 ? 0 : (-shift + window.stride - 1) / window.stride;
-      const int64_t past = size - shift <= 0 ? 0 : (size - shift - 1) / window.stride + 1;
-      count += static_cast<double>(std::max<int64_t>(0, std::min(past, positions) - first));
-      continue;
-    }
-    WindowDimension straight = window;
-    straight.reversal = false;
-    for (int64_t p = 0; p < positions; ++p) count += windowSource(straight, size, p, w).has_value();
+// x with a x = 1 modulo m, by Euclid; 0 for m = 1.
+int64_t inverseModulo(int64_t a, int64_t m) {
+  int64_t r = m, next = a % m, x = 0, y = 1;
+  while (next != 0) {
+    const int64_t q = r / next;
+    r = std::exchange(next, r - q * next);
+    x = std::exchange(y, x - q * y);
   }
+  return m == 1 ? 0 : (x % m + m) % m;
+}
+
+// Positions p of which the window's element w meets an input element: those in reach, and of them, where the base is
+// dilated, the ones in the one residue class that meets no hole.
+int64_t positionsMeeting(const WindowDimension& window, int64_t size, int64_t positions, int64_t w) {
+  const int64_t shift = w * window.windowDilation - window.paddingLow, stride = window.stride,
+                reach = (size - 1) * window.baseDilation - shift;
+  int64_t first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+  const int64_t past = size <= 0 || reach < 0 ? 0 : std::min(reach / stride + 1, positions);
+  const int64_t common = std::gcd(stride, window.baseDilation), period = window.baseDilation / common;
+  if (past <= first || shift % common != 0) return 0;
+  const int64_t wanted = (-(shift / common) % period + period) % period,
+                residue = wanted * inverseModulo(stride / common, period) % period;
+  first += (residue - first % period + period) % period;
+  return past <= first ? 0 : (past - first - 1) / period + 1;
+}
+
+// Pairs (output position, window element) that meet an input element: a sum over the window's elements, of very many
+// over every so manieth.
+double validPositions(const WindowDimension& window, int64_t size, int64_t positions) {
+  constexpr int64_t kMostTerms = int64_t{1} << 20;
+  const int64_t each = window.size / kMostTerms + 1;
+  double count = 0;
+  for (int64_t w = 0; w < window.size; w += each)
+    count += static_cast<double>(std::min(each, window.size - w)) *
+             static_cast<double>(positionsMeeting(window, size, positions, w));
   return count;
 }
 

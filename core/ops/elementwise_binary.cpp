@@ -161,10 +161,33 @@ NodeOp nodeFor(NodeOp node, ElementType type) {
   return node;
 }
 
+// complexMaximum and complexMinimum as nodes.
+NodeId extremeOfComplex(ElementBuilder& builder, bool isMaximum, NodeId a, NodeId b) {
+  const auto part = [&](NodeOp op, NodeId value) { return builder.unary(op, value); };
+  const auto isNan = [&](NodeId value) {
+    const NodeId re = part(NodeOp::Real, value), im = part(NodeOp::Imag, value);
+    return builder.binary(NodeOp::Or, builder.compare(CompareDirection::Ne, re, re),
+                          builder.compare(CompareDirection::Ne, im, im));
+  };
+  const auto order = [&](NodeOp op, CompareDirection direction) {
+    return isMaximum ? builder.compare(direction, part(op, a), part(op, b))
+                     : builder.compare(direction, part(op, b), part(op, a));
+  };
+  const NodeId tie =
+      builder.logicalAnd(order(NodeOp::Real, CompareDirection::Eq), order(NodeOp::Imag, CompareDirection::Lt));
+  const NodeId less = builder.binary(NodeOp::Or, order(NodeOp::Real, CompareDirection::Lt), tie);
+  const NodeId takesB = builder.binary(NodeOp::Or, isNan(b), less);
+  return builder.select(isNan(a), a, builder.select(takesB, b, a));
+}
+
 Status element(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId lhs, context.read(0, context.indices));
   TESSERA_ASSIGN_OR_RETURN(const NodeId rhs, context.read(1, context.indices));
   const NodeOp node = nodeFor(scalarFunctionOf(context.instruction.opcode)->node, context.operandShape(0).type);
+  if (isComplex(context.operandShape(0).type) && (node == NodeOp::Maximum || node == NodeOp::Minimum)) {
+    context.results = {extremeOfComplex(context.builder, node == NodeOp::Maximum, lhs, rhs)};
+    return {};
+  }
   context.results = {node == NodeOp::MakeComplex ? context.builder.makeComplex(lhs, rhs)
                                                  : context.builder.binary(node, lhs, rhs)};
   return {};

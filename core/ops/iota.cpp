@@ -32,10 +32,11 @@ Result<Inferred> inferShape(const InferContext& context) {
 Result<Literal> evaluate(const EvaluateContext& context) {
   const auto along = static_cast<size_t>(context.instruction.attributes->intOr(Attr::iota_dimension, 0));
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
-  forEachIndex(context.shape.dimensions, [&](std::span<const int64_t> index, int64_t linear) {
+  const bool finished = forEachIndex(context.shape.dimensions, [&](std::span<const int64_t> index, int64_t linear) {
     storeElements(out, linear, std::span<const int64_t>(&index[along], 1));
-    return true;
+    return (linear & 0xfffff) != 0xfffff || !isCancelled(context);
   });
+  if (!finished) return cancelledDiagnostic();
   return out;
 }
 

@@ -71,7 +71,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
   const auto width = static_cast<size_t>(byteWidth(context.shape.type));
   std::byte* to = out.mutableBytes().data();
-  for (int64_t i = 0; i < out.elementCount(); ++i) copyElement(to, i, value.bytes().data(), 0, width);
+  for (int64_t i = 0; i < out.elementCount(); ++i) {
+    copyElement(to, i, value.bytes().data(), 0, width);
+    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return cancelledDiagnostic();
+  }
   const auto& dims = context.shape.dimensions;
   const std::vector<int64_t> strides = rowMajorStrides(dims);
   forEachIndex(operand.shape().dimensions, [&](std::span<const int64_t> index, int64_t linear) {

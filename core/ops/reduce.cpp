@@ -52,8 +52,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   Inferred out;
   std::vector<Shape> shapes;
   for (ElementType type : results) shapes.push_back(keptShape(input, type, kept));
-  out.shape = arrayOrTuple(std::move(shapes));
-  for (size_t i = 0; i < kept.size() && n == 1; ++i)
+  out.shape = arrayOrTuple(std::move(shapes), givesTuple(context));
+  for (size_t i = 0; i < kept.size() && out.shape.isArray(); ++i)
     out.reasons.push_back(fmt::format("dimension {} = {} because dimension {} of the input is kept", i,
                                       input.dimensions[static_cast<size_t>(kept[i])], kept[i]));
   return out;
@@ -135,7 +135,6 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
   Status status;
   size_t at = 0;
   walkIndices(context.operands[0].shape().dimensions, [&](const IndexVector& index) {
-    if (!status) return;
     const auto sum = std::span(sums).subspan(static_cast<size_t>(offsetOf(index, outputStrides)) * n, n);
     for (size_t i = 0; i < n; ++i) {
       const ElementType type = parameters[n + i];
@@ -145,13 +144,14 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
     }
     ++at;
     status = reducer.apply(arguments, sum);
+    return status.has_value();
   });
   TESSERA_TRY(status);
   for (size_t i = 0; i < sums.size(); ++i) {
     const ElementType type = results[i % n];
     storeScalar(type, outputs[i % n].mutableBytes().data() + i / n * static_cast<size_t>(byteWidth(type)), sums[i]);
   }
-  return literalOrTuple(std::move(outputs));
+  return literalOrTuple(std::move(outputs), context.shape.isTuple());
 }
 
 // As many results as elements: nothing is combined, and the initial value, an identity, changes nothing.
@@ -176,7 +176,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   const auto& dims = context.instruction.attributes->ints(Attr::dimensions);
   if (combinesNothing(input, dims)) {
     for (size_t i = 0; i < outputs.size(); ++i) copyAs(context.operands[i], outputs[i]);
-    return literalOrTuple(std::move(outputs));
+    return literalOrTuple(std::move(outputs), context.shape.isTuple());
   }
   const IndexVector strides = stridesInOutput(input, dims);
   if (reducePlain(context, strides, outputs[0])) return std::move(outputs[0]);
@@ -247,7 +247,7 @@ const OpDef kReduce = {
         "f32 are carried in f32 or wider and rounded once; XLA:CPU rounds after every step. Where nothing is combined, "
         "because the "
         "reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried "
-        "together and the result is a tuple.",
+        "together and the result is a tuple; so it is with one input when `to_apply` gives a tuple of one.",
     .title = "reduce {reducer}{over dimensions}",
     .operands = kOperands,
     .attributes = kAttributes,

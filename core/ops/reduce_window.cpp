@@ -55,8 +55,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   }
   std::vector<Shape> shapes;
   for (ElementType type : results) shapes.push_back(Shape::array(type, sizes));
-  out.shape = arrayOrTuple(std::move(shapes));
-  if (n > 1) out.reasons.clear();
+  out.shape = arrayOrTuple(std::move(shapes), givesTuple(context));
+  if (out.shape.isTuple()) out.reasons.clear();
   return out;
 }
 
@@ -98,28 +98,33 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   std::vector<ScalarValue> scalars(2 * n), sums(n);
   Status status;
   size_t cell = 0;
+  uint32_t steps = 0;  // of positions and window elements, most of which may see nothing
+  const auto goesOn = [&] {
+    if (++steps % 65536 == 0 && context.cancelled && context.cancelled()) status = failCancelled();
+    return status.has_value();
+  };
   walkIndices(outputs[0].shape().dimensions, [&](const IndexVector& position) {
-    if (!status) return;
     for (size_t i = 0; i < n; ++i)
       sums[i] = loadScalar(context.operands[n + i].shape().type, context.operands[n + i].bytes().data());
     walkIndices(sizes, [&](const IndexVector& inWindow) {
       const auto offset = sourceOffset(window, input, strides, position, inWindow);
-      if (!offset || !status) return;
+      if (!offset) return goesOn();
       for (size_t i = 0; i < n; ++i) {
         const ElementType type = parameters[n + i];
         scalars[i] = sums[i];
         scalars[n + i] = loadScalar(type, context.operands[i].bytes().data() + *offset * byteWidth(type));
       }
       status = reducer.apply(scalars, sums);
+      return goesOn();
     });
     for (size_t i = 0; i < n; ++i)
       storeScalar(results[i], outputs[i].mutableBytes().data() + cell * static_cast<size_t>(byteWidth(results[i])),
                   sums[i]);
     ++cell;
-    if (cell % 4096 == 0 && context.cancelled && context.cancelled()) status = failCancelled();
+    return goesOn();
   });
   TESSERA_TRY(status);
-  return literalOrTuple(std::move(outputs));
+  return literalOrTuple(std::move(outputs), context.shape.isTuple());
 }
 
 Status element(ElementContext& context) {

@@ -156,7 +156,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   walkIndices(updates.dimensions, [&](const IndexVector& update) {
     const int64_t from = at++;
     const auto target = scatterTargetOf(facts, context.operands[n], window, operand, update);
-    if (!target || !status) return;
+    if (!target) return true;
     const int64_t to = offsetOf(*target, strides);
     for (size_t i = 0; i < n; ++i) {
       scalars[i] = loadScalar(results[i], outputs[i].bytes().data() + to * byteWidth(results[i]));
@@ -164,8 +164,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
       scalars[n + i] = loadScalar(source.shape().type, source.bytes().data() + from * byteWidth(source.shape().type));
     }
     status = combine.apply(scalars, next);
+    if (!status) return false;
     for (size_t i = 0; i < n; ++i)
       storeScalar(results[i], outputs[i].mutableBytes().data() + to * byteWidth(results[i]), next[i]);
+    return true;
   });
   TESSERA_TRY(status);
   return literalOrTuple(std::move(outputs));

@@ -92,25 +92,30 @@ void inferLayout(const InferContext& context, Shape& result) {
 }
 
 // Offset of the element that one window position selects; nullopt when the window holds none.
-Result<std::optional<int64_t>> selectedOffset(ScalarFunction& select, const Literal& operand, const Window& window,
-                                              std::span<const int64_t> strides, const IndexVector& position) {
+Result<std::optional<int64_t>> selectedOffset(const EvaluateContext& context, ScalarFunction& select,
+                                              const Window& window, std::span<const int64_t> strides,
+                                              const IndexVector& position) {
+  const Literal& operand = context.operands[0];
   const Shape& shape = operand.shape();
   std::optional<int64_t> selected;
   ScalarValue arguments[2], keep;
   Status status;
+  uint32_t steps = 0;
   walkIndices(windowSizes(window), [&](const IndexVector& inWindow) {
+    if (++steps % 65536 == 0 && context.cancelled && context.cancelled()) status = failCancelled();
     int64_t offset = 0;
     for (size_t d = 0; d < position.size(); ++d) {
       const auto source = windowSource(window.dimensions[d], shape.dimensions[d], position[d], inWindow[d]);
-      if (!source || !status) return;
+      if (!source || !status) return status.has_value();
       offset += *source * strides[d];
     }
     arguments[1] = loadScalar(shape.type, operand.bytes().data() + offset * byteWidth(shape.type));
     keep.bits = 0;
     if (selected) status = select.apply(arguments, std::span(&keep, 1));
-    if (keep.bits) return;
+    if (keep.bits) return true;
     selected = offset;
     arguments[0] = arguments[1];
+    return status.has_value();
   });
   TESSERA_TRY(status);
   return selected;
@@ -134,13 +139,13 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   walkIndices(source.shape().dimensions, [&](const IndexVector& position) {
     const ScalarValue value =
         loadScalar(sourceType, source.bytes().data() + at++ * static_cast<size_t>(byteWidth(sourceType)));
-    if (!status) return;
-    const auto selected = selectedOffset(select, operand, window, strides, position);
+    const auto selected = selectedOffset(context, select, window, strides, position);
     if (!selected) status = std::unexpected(selected.error());
-    if (!selected || !*selected) return;
+    if (!selected || !*selected) return selected.has_value();
     ScalarValue& sum = sums[static_cast<size_t>(**selected)];
     const ScalarValue arguments[] = {sum, value};
     status = scatter.apply(arguments, std::span(&sum, 1));
+    return status.has_value();
   });
   TESSERA_TRY(status);
   for (size_t i = 0; i < sums.size(); ++i) storeScalar(type, data + i * width, sums[i]);

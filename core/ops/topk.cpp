@@ -18,7 +18,7 @@ constexpr AttributeRow kAttributes[] = {
 constexpr Constraint kConstraints[] = {
     {"C1", "The operand has at least one dimension."},
     {"C2", "k is not negative and not larger than the last dimension."},
-    {"C3", "The elements are integers or floats."},
+    {"C3", "The elements are pred, integers or floats."},
 };
 
 Result<Inferred> inferShape(const InferContext& context) {
@@ -30,8 +30,8 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (k < 0 || k > operand.dimensions.back())
     return context.violated("C2", "a line does not have that many elements",
                             fmt::format("0 to {}", operand.dimensions.back()), fmt::format("{}", k));
-  if (!isFloat(operand.type) && !isInteger(operand.type))
-    return context.violated("C3", "these elements have no order", "integers or floats",
+  if (!isFloat(operand.type) && !isInteger(operand.type) && operand.type != ElementType::Pred)
+    return context.violated("C3", "these elements have no order", "pred, integers or floats",
                             std::string(nameOf(operand.type)));
   std::vector<int64_t> dims = operand.dimensions;
   dims.back() = k;
@@ -54,7 +54,8 @@ const OpDef kTopk = {
     .doc =
         "Along the last dimension the $k$ largest (or smallest) elements in descending (ascending) order, and their "
         "indices "
-        "as s32. Of equal elements the one with the lower index comes first. Floats are in total order: $-0 < 0$, and "
+        "as s32. True is larger than false. Of equal elements the one with the lower index comes first. Floats are in "
+        "total order: $-0 < 0$, and "
         "NaN "
         "stands beyond infinity on the side of its sign.",
     .operands = kOperands,

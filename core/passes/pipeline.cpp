@@ -20,6 +20,7 @@
 #include "core/passes/expand/expand_batch_norm.h"
 #include "core/passes/expand/expand_random_bits.h"
 #include "core/passes/expand/expand_scan.h"
+#include "core/passes/expand/unpack_reducers.h"
 #include "core/passes/expand/widen_products.h"
 #include "core/passes/fusion/convolution_epilogue.h"
 #include "core/passes/fusion/gemm_chain.h"
@@ -38,6 +39,7 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"normalize-precision", "Where floats of different widths meet, converts say how.", normalizePrecision},
+    {"unpack-reducers", "A reduction that gives a tuple of one value gives the value.", unpackReducers},
     {"expand-scans", "A scan becomes a loop over its steps.", expandScans},
     {"expand-batch-norms", "Batch normalisation becomes sums, products and broadcasts.", expandBatchNorms},
     {"expand-random-bits", "Random bits become the integer arithmetic of their generator.", expandRandomBits},

@@ -42,7 +42,10 @@ PermissionBar::PermissionBar(Document& document, QWidget* parent)
 }
 
 void PermissionBar::rebuild() {
-  if (rows_) rows_->deleteLater();
+  if (rows_) {
+    rows_->hide();  // not deleted yet: the click that changed them came from one of its buttons
+    rows_->deleteLater();
+  }
   rows_ = new QWidget(this);
   auto* rows = new QVBoxLayout(rows_);
   rows->setContentsMargins(0, 0, 0, 0);

@@ -1,5 +1,7 @@
 // The contract of `tessera` that scripts rely on: each exit code, what goes to stdout and to stderr, and that bad input
 // and full disks end in a message, never in a crash or a hang. Everything through the real program.
+#include <signal.h>
+
 #include "tests/cli/spawn.h"
 #include "tests/support/skips.h"
 
@@ -256,6 +258,39 @@ TEST_F(Contract, ReduceKeepsWhatTheCommandNeeds) {
   refused("reduce long.hlo -- ./no-such-program", 64, "cannot be started");
   refused("reduce long.hlo --timeout=0.05 -- sh -c 'sleep 50'", 64, "nothing to reduce");
   EXPECT_EQ(scratch_.tessera("reduce long.hlo").exit, 64);
+}
+// The child sits in a process group of its own, which a terminal's interrupt does not reach.
+TEST_F(Contract, AnInterruptEndsTheChildOfReduceAndLeavesNothing) {
+  scratch_.write("long.hlo", "HloModule m\n\nENTRY e {\n  x = f32[4] parameter(0)\n  ROOT a = f32[4] negate(x)\n}\n");
+  const std::filesystem::path folder = scratch_.folder() / "temporary";
+  std::filesystem::create_directory(folder);
+  for (const char* signal : {"INT", "TERM", "HUP"}) {
+    const Ran ran = scratch_.tessera(
+        std::string("reduce long.hlo -- sh -c 'echo $$ > child; kill -") + signal + " $PPID; sleep 50'", {},
+        "TMPDIR='" + folder.string() + "'");
+    EXPECT_EQ(ran.exit, 5) << ran.err;
+    EXPECT_TRUE(contains(ran.err, "interrupted")) << ran.err;
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+    EXPECT_NE(::kill(std::stoi(contentOf(scratch_.folder() / "child")), 0), 0) << "the child lives";
+  }
+}
+TEST_F(Contract, MemoryThatEndsAnywhereEndsWithASentence) {
+  std::string text = "HloModule m\n\nENTRY e {\n  x = f32[64,64] parameter(0)\n";
+  std::string last = "x";
+  for (int i = 0; i < 40; ++i) {  // a kernel each
+    const std::string n = std::to_string(i);
+    text += "  d" + n + " = f32[64,64] dot(" + last + ", x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  s" +
+            n + " = f32[64,64] sine(d" + n + ")\n";
+    last = "v" + n;
+  }
+  scratch_.write("kernels.hlo", text + "  ROOT r = f32[64,64] negate(" + last + ")\n}\n");
+  for (int megabytes = 200; megabytes <= 700; megabytes += 25) {
+    const Ran ran = scratch_.tessera("--version >/dev/null; ulimit -v " + std::to_string(megabytes << 10) +
+                                     "; TESSERA_KERNEL_CACHE=off '" TESSERA_PROGRAM "' run kernels.hlo");
+    const bool loaderFailed = ran.exit == 127 || ran.exit == 4;  // libraries do not fit: nothing of ours runs
+    EXPECT_TRUE(ran.exit == 0 || loaderFailed || (ran.exit == 5 && contains(ran.err, "error: ")))
+        << megabytes << " MiB: " << ran.exit << " " << ran.err;
+  }
 }
 TEST_F(Contract, ToolsRefuseBadInput) {
   scratch_.write("wrong.hlo", "HloModule m\n\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT b = f32[3] negate(x)\n}\n");

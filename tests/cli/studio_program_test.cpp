@@ -51,6 +51,10 @@ TEST_F(StudioProgram, UnknownOptionsAreUsage) {
   ends("--screenshot a.png add.hlo other.hlo", 64, "other.hlo");
   ends("--screenshot a.png --size wide add.hlo", 64, "wide is no size");
   ends("--screenshot a.png --theme pink add.hlo", 64, "pink");
+  for (const std::string scale : {"-1", "0", "1e9", "nan", "inf", "abc", "''"}) {
+    ends("--screenshot a.png --scale=" + scale + " add.hlo", 64, "--scale: expected a number from");
+    ends("--screenshot a.png --scale " + scale + " add.hlo", 64, "--scale: expected a number from");
+  }
   EXPECT_FALSE(std::filesystem::exists(scratch_.folder() / "a.png"));
 }
 

@@ -45,11 +45,11 @@ class ValuePlotTest : public QObject {
   }
   QColor at(double x, double y) const { return painted_.pixelColor(static_cast<int>(x), static_cast<int>(y)); }
   static QColor heat(double part) { return toQColor(heatRole(part), Theme::Light); }
-  // Any pixel of this colour within the rectangle.
+  // Any pixel of this colour, or mixed with a quarter of white at its edge, within the rectangle.
   bool has(QColor color, const QRect& in) const {
     for (int y = in.top(); y <= in.bottom(); ++y)
       for (int x = in.left(); x <= in.right(); ++x)
-        if (close(painted_.pixelColor(x, y), color, 40)) return true;
+        if (close(painted_.pixelColor(x, y), color, 80)) return true;
     return false;
   }
 

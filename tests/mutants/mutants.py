@@ -22,7 +22,7 @@ import operators
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-FOLDERS = ['core/ops', 'core/passes', 'core/element', 'backends/codegen', 'backends/runtime']
+FOLDERS = ['core/ops', 'core/passes', 'core/element', 'core/compose', 'backends/codegen', 'backends/runtime']
 MEMORY = 12 << 30  # a mutant may ask for any amount
 # A mutant may look odd: that is no reason to refuse it.
 QUIET = ''.join(f'_Pragma("GCC diagnostic ignored \\"-W{name}\\"") ' for name in (

@@ -15,6 +15,7 @@
 #include "backends/backend.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
+#include "tests/support/skips.h"
 #include "tests/support/values.h"
 
 namespace tessera {
@@ -231,7 +232,7 @@ TEST_F(CpuKernelCache, EntriesThatOthersMayWriteAreNotUsed) {
 }
 
 TEST_F(CpuKernelCache, EntriesOfOtherUsersAreNotUsed) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  if (::geteuid() != 0) TESSERA_SKIP("not-root");
   expectRight(0);
   const int64_t kernels = counts_.kernels;
   constexpr uid_t kNobody = 65534;

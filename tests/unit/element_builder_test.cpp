@@ -103,6 +103,11 @@ TEST(ElementBuilder, BoundsAreProven) {
   NodeId data = b.convert(ElementType::S64, b.read(0, at));
   EXPECT_EQ(b.inRange(b.clampIndex(data, 0, 9), 0, 10), yes);
   EXPECT_NE(b.inRange(data, 0, 10), yes);
+  // A remainder is below its divisor, however large the dividend.
+  ElementBuilder c({}, {60});
+  const NodeId rest = c.remainder(c.outputIndex(0), c.index(7));
+  EXPECT_EQ(c.inRange(rest, 0, 7), c.constantBits(ElementType::Pred, 1));
+  EXPECT_NE(c.inRange(rest, 0, 6), c.constantBits(ElementType::Pred, 1));
 }
 
 ElementProgram rowSums() {
@@ -121,6 +126,19 @@ TEST(ElementProgram, LoopsRun) {
   const auto out = interpret(rowSums(), in).value();
   EXPECT_EQ(out[0].data<float>()[0], 10);
   EXPECT_EQ(out[0].data<float>()[2], 42);
+}
+
+TEST(ElementProgram, ReadsOutOfBoundsAreErrors) {
+  const std::vector<float> values{1, 2, 3, 4};
+  const Literal in[] = {
+      Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {4}), std::as_bytes(std::span(values))).value()};
+  for (const int64_t by : {-1, 0, 1}) {
+    ElementBuilder b({Shape::arrayRowMajor(ElementType::F32, {4})}, {4});
+    NodeId at[] = {b.add(b.outputIndex(0), b.index(by))};
+    const auto out = interpret(b.finish({b.read(0, at)}), in);
+    EXPECT_EQ(out.has_value(), by == 0) << by;
+    EXPECT_TRUE(out || out.error().message.find("operand 0 is out of bounds") != std::string::npos) << by;
+  }
 }
 
 TEST(ElementProgram, TextIsTheLoopNest) {

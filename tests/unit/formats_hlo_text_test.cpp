@@ -324,5 +324,20 @@ TEST(HloText, SugarEndsWhatItStarted) {
   EXPECT_EQ(wrong.diagnostics.items()[0].position.line, 4u);
 }
 
+// Over updates too, with and without sugar of their own.
+TEST(HloText, SugarEndsWhatItStartedBehindUpdates) {
+  const std::string state = "((f32[2]{0}), f32[2]{0}, s32[]) ";
+  const std::string head = "ENTRY e {\n  p = f32[2]{0} parameter(0)\n  s = " + state +
+                           "custom-call-start(p), custom_call_target=\"x\"\n  u = " + state;
+  for (const char* update : {"custom-call-update(s)", "async-update(s)"}) {
+    const std::string text = head + update + "\n  v = " + state + "custom-call-update(u)\n  ROOT d = f32[2]{0} ";
+    EXPECT_TRUE(readHloText(text + "custom-call-done(v)\n}\n").diagnostics.empty());
+    const ReadResult wrong = readHloText(text + "add-done(v)\n}\n");
+    ASSERT_EQ(wrong.diagnostics.items().size(), 1u) << update;
+    EXPECT_EQ(wrong.diagnostics.items()[0].message, "%d is of add, and what was started is custom-call");
+  }
+  EXPECT_FALSE(readHloText(head + "add-update(s)\n  ROOT d = f32[2]{0} add-done(u)\n}\n").diagnostics.empty());
+}
+
 }  // namespace
 }  // namespace tessera

@@ -2,6 +2,7 @@
 // takes; neutral elements leave the other operand as it is; no form of another language belongs to two ops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 

@@ -34,7 +34,15 @@ namespace tessera::cpu {
 
 namespace {
 
+// What LLVM would end the process for.
+struct Refusal : std::exception {
+  explicit Refusal(const char* reason) : text(reason) {}
+  const char* what() const noexcept override { return text.c_str(); }
+  std::string text;
+};
+
 void noMemory(void*, const char*, bool) { throw std::bad_alloc(); }
+void refused(void*, const char* reason, bool) { throw Refusal(reason); }
 
 std::unique_ptr<llvm::TargetMachine> makeMachine(const HostProcessor& host) {
   static std::once_flag once;
@@ -42,6 +50,7 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(const HostProcessor& host) {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::install_bad_alloc_error_handler(noMemory);
+    llvm::install_fatal_error_handler(refused);
   });
   std::string problem, triple = llvm::sys::getProcessTriple();
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
@@ -227,6 +236,10 @@ Result<std::vector<KernelCode>> KernelCompiler::compile(std::span<const KernelSo
     (void)job.release();
     (void)impl_->machine.release();
     throw;
+  } catch (const Refusal& refusal) {
+    (void)job.release();
+    (void)impl_->machine.release();
+    return fail("code generation: " + refusal.text);
   }
 }
 

@@ -30,8 +30,9 @@ Result<StepPtr> planTopK(LibraryContext& context) {
   const ElementType type = operand.type;
   const bool isPlainFloat =
       type == ElementType::F64 || type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16;
-  const int bits = info(type).bits;
-  if (!isPlainFloat && !isInteger(type)) return StepPtr{};
+  const bool isPred = type == ElementType::Pred;
+  const int bits = isPred ? 8 : info(type).bits;
+  if (!isPlainFloat && !isInteger(type) && !isPred) return StepPtr{};
   if (operand.rank() == 0 || operand.dimensions.back() >= INT32_MAX || context.outputs.size() != 2) return StepPtr{};
   TopK topK = shapeOf(operand, k);
   topK.width = bits / 8;

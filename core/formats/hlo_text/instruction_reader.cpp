@@ -296,6 +296,8 @@ InstructionId ModuleReader::addInstruction(Scope& scope, Draft& draft, bool isRo
   }
   if (!draft.shape && !fatal_) inferLeftOutShape(id);
   if (draft.openShape && !fatal_) inferOpenShape(id);
+  const Opcode opcode = module_.at(id).opcode;
+  if (opcode == Opcode::AsyncStart || opcode == Opcode::AsyncUpdate || opcode == Opcode::AsyncDone) noteStarted(id);
   if (draft.wrapped != Opcode::Unknown) checkSugar(draft, id);
   return id;
 }
@@ -306,20 +308,29 @@ void ModuleReader::nameLacking(Draft& draft, InstructionId id) {
   draft.lacks.clear();
 }
 
-// OP-update and OP-done go on with an OP. Only what follows the start itself is looked at: chains may be long.
+// Notes which root a start, and all that goes on with it, runs.
+void ModuleReader::noteStarted(InstructionId id) {
+  if (fatal_) return;  // a computation may not be there
+  const Instruction& instruction = module_.at(id);
+  if (instruction.opcode == Opcode::AsyncStart) {
+    for (ComputationId callee : module_.callees(instruction)) started_[id.value] = module_.at(callee).root;
+  } else if (!instruction.operands.empty()) {
+    const auto before = started_.find(instruction.operands[0].value);
+    if (before != started_.end()) started_[id.value] = InstructionId(before->second);
+  }
+}
+
+// OP-update and OP-done go on with an OP, be it over any number of updates.
 void ModuleReader::checkSugar(const Draft& draft, InstructionId id) {
   const Instruction& instruction = module_.at(id);
-  if (instruction.opcode == Opcode::AsyncStart || fatal_ || instruction.operands.empty() ||
-      !module_.contains(instruction.operands[0]))
+  const auto started = started_.find(id.value);
+  if (instruction.opcode == Opcode::AsyncStart || fatal_ || started == started_.end() || !started->second.valid() ||
+      module_.at(started->second).opcode == draft.wrapped)
     return;
-  for (ComputationId callee : module_.callees(module_.at(instruction.operands[0]))) {
-    const InstructionId root = module_.at(callee).root;
-    if (!root.valid() || module_.at(root).opcode == draft.wrapped) continue;
-    report(draft.opcodeOffset,
-           "%" + std::string(instruction.name) + " is of " + std::string(nameOf(draft.wrapped)) +
-               ", and what was started is " + std::string(module_.at(root).opcodeName()),
-           false);
-  }
+  report(draft.opcodeOffset,
+         "%" + std::string(instruction.name) + " is of " + std::string(nameOf(draft.wrapped)) +
+             ", and what was started is " + std::string(module_.at(started->second).opcodeName()),
+         false);
 }
 
 void ModuleReader::inferLeftOutShape(InstructionId id) {

@@ -96,6 +96,7 @@ class ModuleReader : private NameScope {
   InstructionId addInstruction(Scope& scope, Draft& draft, bool isRoot);
   void inferLeftOutShape(InstructionId id);
   void inferOpenShape(InstructionId id);
+  void noteStarted(InstructionId id);
   void checkSugar(const Draft& draft, InstructionId id);
   void nameLacking(Draft& draft, InstructionId id);
   bool wrapInAsyncComputation(Draft& draft);
@@ -142,6 +143,7 @@ class ModuleReader : private NameScope {
   TextMap<ComputationId> computations_;
   NameCounter madeComputations_;
   std::vector<Scope::Unresolved> unresolvedComputations_;
+  std::unordered_map<uint32_t, InstructionId> started_;  // by an async op: the root of what it runs
   TextMap<const Shape*> shapes_;
   TextMap<const Metadata*> metadata_;
   TextMap<AttributeSetPtr> attributes_[static_cast<size_t>(Opcode::Unknown) + 1];

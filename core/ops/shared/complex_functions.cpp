@@ -125,4 +125,14 @@ Complex128 complexAtan2(Complex128 y, Complex128 x) {
   return {static_cast<double>(angle), static_cast<double>(-logSize / 4)};
 }
 
+namespace {
+
+bool hasNan(Complex128 a) { return std::isnan(a.real()) || std::isnan(a.imag()); }
+bool isLess(Complex128 a, Complex128 b) { return a.real() < b.real() || (a.real() == b.real() && a.imag() < b.imag()); }
+
+}  // namespace
+
+Complex128 complexMaximum(Complex128 a, Complex128 b) { return !hasNan(a) && (hasNan(b) || isLess(a, b)) ? b : a; }
+Complex128 complexMinimum(Complex128 a, Complex128 b) { return !hasNan(a) && (hasNan(b) || isLess(b, a)) ? b : a; }
+
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // Complex functions for evaluation, in double precision: the C library's where they are XLA's, else with XLA's values
-// for infinities, NaN and zeros of either sign. After: elementwise_unary.cpp.
+// for infinities, NaN and zeros of either sign. After: the elementwise ops and ScalarFunction.
 #pragma once
 
 #include <complex>
@@ -22,6 +22,9 @@ Complex128 complexTan(Complex128 z);
 Complex128 complexTanh(Complex128 z);
 Complex128 complexSign(Complex128 z);
 Complex128 complexPower(Complex128 base, Complex128 exponent);
+// By the real parts, of equal ones by the imaginary parts; NaN in either part wins, as with floats.
+Complex128 complexMaximum(Complex128 a, Complex128 b);
+Complex128 complexMinimum(Complex128 a, Complex128 b);
 Complex128 complexAtan2(Complex128 y, Complex128 x);  // -i log((x + iy) / sqrt(x² + y²))
 
 }  // namespace tessera

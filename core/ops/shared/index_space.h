@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/hlo/literal.h"
@@ -35,14 +36,18 @@ inline int64_t offsetOf(std::span<const int64_t> index, std::span<const int64_t>
   return offset;
 }
 
-// Calls fn(index) for every index of the space in row-major order.
+// Calls fn(index) for every index of the space in row-major order; where fn gives a bool, until it is false.
 template <class Fn>
 void walkIndices(std::span<const int64_t> dims, Fn&& fn) {
   for (int64_t d : dims)
     if (d <= 0) return;
   IndexVector index(dims.size(), 0);
   while (true) {
-    fn(static_cast<const IndexVector&>(index));
+    if constexpr (std::is_same_v<std::invoke_result_t<Fn&, const IndexVector&>, bool>) {
+      if (!fn(static_cast<const IndexVector&>(index))) return;
+    } else {
+      fn(static_cast<const IndexVector&>(index));
+    }
     size_t d = dims.size();
     while (d > 0 && ++index[d - 1] == dims[d - 1]) index[--d] = 0;
     if (d == 0) return;

@@ -30,14 +30,18 @@ std::vector<Shape> resultLeaves(const Shape& shape) {
   return {shape};
 }
 
-Shape arrayOrTuple(std::vector<Shape> shapes) {
-  if (shapes.size() == 1) return std::move(shapes.front());
+Shape arrayOrTuple(std::vector<Shape> shapes, bool tuple) {
+  if (shapes.size() == 1 && !tuple) return std::move(shapes.front());
   return Shape::tuple(std::move(shapes));
 }
 
-Literal literalOrTuple(std::vector<Literal> literals) {
-  if (literals.size() == 1) return std::move(literals.front());
+Literal literalOrTuple(std::vector<Literal> literals, bool tuple) {
+  if (literals.size() == 1 && !tuple) return std::move(literals.front());
   return Literal::tuple(std::move(literals));
+}
+
+bool givesTuple(const InferContext& context) {
+  return !context.computations.empty() && context.computations[0].result.isTuple();
 }
 
 Result<std::vector<ElementType>> reducerTypes(const InferContext& context, std::string_view label,

@@ -17,9 +17,11 @@ Result<std::vector<ElementType>> reducerTypes(const InferContext& context, std::
 
 // Array leaves of a result: the shape itself or the elements of a tuple.
 std::vector<Shape> resultLeaves(const Shape& shape);
-// One shape, or a tuple of them.
-Shape arrayOrTuple(std::vector<Shape> shapes);
-Literal literalOrTuple(std::vector<Literal> literals);
+// One shape, or a tuple of them; with `tuple`, a tuple of one too: what a reducer whose root is one gives.
+Shape arrayOrTuple(std::vector<Shape> shapes, bool tuple = false);
+Literal literalOrTuple(std::vector<Literal> literals, bool tuple = false);
+// Whether the called computation hands out a tuple, be it of one value.
+bool givesTuple(const InferContext& context);
 
 NodeId convertTo(ElementBuilder& builder, ElementType type, NodeId value);
 

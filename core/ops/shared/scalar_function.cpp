@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "core/hlo/numbers.h"
+#include "core/ops/shared/complex_functions.h"
+#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -82,6 +84,8 @@ std::complex<double> complexBinary(Opcode opcode, std::complex<double> a, std::c
     case Opcode::Add: return a + b;
     case Opcode::Subtract: return a - b;
     case Opcode::Multiply: return a * b;
+    case Opcode::Maximum: return complexMaximum(a, b);
+    case Opcode::Minimum: return complexMinimum(a, b);
     default: return a / b;
   }
 }
@@ -293,6 +297,7 @@ void ScalarFunction::runStep(const Step& step) {
 }
 
 Status ScalarFunction::apply(std::span<const ScalarValue> arguments, std::span<ScalarValue> results) {
+  if (++applied_ % 65536 == 0 && context_.cancelled && context_.cancelled()) return failCancelled();
   if (!compiled_) return applyByCall(arguments, results);
   for (size_t i = 0; i < parameterSlots_.size(); ++i) registers_[parameterSlots_[i]] = arguments[i];
   for (const Step& step : steps_) runStep(step);

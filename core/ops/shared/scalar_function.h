@@ -35,6 +35,7 @@ class ScalarFunction {
   // Partial sums of small and single floats are kept in double when the computation is one plain binary op; the
   // caller rounds once, when it stores. Off by default.
   void keepPrecision() { rounds_ = !plain_; }
+  // Fails when the user has cancelled.
   Status apply(std::span<const ScalarValue> arguments, std::span<ScalarValue> results);
 
  private:
@@ -60,6 +61,7 @@ class ScalarFunction {
   std::vector<ScalarValue> registers_;
   std::vector<uint32_t> parameterSlots_, resultSlots_;
   std::vector<Step> steps_;
+  uint32_t applied_ = 0;  // cancelling is looked for once in a while
 };
 
 }  // namespace tessera

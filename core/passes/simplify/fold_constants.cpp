@@ -2,9 +2,11 @@
 #include "core/passes/simplify/fold_constants.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/evaluate/evaluate.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/window_math.h"
 
 namespace tessera {
 namespace {
@@ -47,6 +49,25 @@ InstructionId fold(Rewriter& rewriter, const Instruction& in) {
   return rewriter.addConstant(in.computation, std::move(*value), *in.shape, origin);
 }
 
+// Instructions of the called computations, over scalars alone; infinite where one is over arrays or calls on: a loop or
+// an array in there would have no bound.
+double calledWork(const Module& module, const Instruction& in) {
+  double count = 1;
+  for (ComputationId callee : module.callees(in))
+    for (InstructionId id : module.at(callee).instructions) {
+      const Instruction& inner = module.at(id);
+      if (!module.callees(inner).empty() || (inner.shape->isArray() && !inner.shape->isScalar())) return INFINITY;
+      ++count;
+    }
+  return count;
+}
+
+double windowWork(const Instruction& in) {
+  double count = 1;
+  for (const WindowDimension& each : windowOr(*in.attributes, 0).dimensions) count *= static_cast<double>(each.size);
+  return count;
+}
+
 // Operations for the whole result: elements times what one of them reads.
 double workOf(const Module& module, const Instruction& in) {
   double work = static_cast<double>(in.shape->elementCount().value_or(0));
@@ -55,9 +76,9 @@ double workOf(const Module& module, const Instruction& in) {
     inner = std::max(inner, static_cast<double>(module.shapeOf(id).elementCount().value_or(0)));
   switch (in.opcode) {
     case Opcode::Dot:
-    case Opcode::Convolution:
-    case Opcode::ReduceWindow: return work * inner;
-    default: return work + inner;
+    case Opcode::Convolution: return work * inner;
+    case Opcode::ReduceWindow: return work * windowWork(in) * calledWork(module, in);
+    default: return (work + inner) * calledWork(module, in);
   }
 }
 

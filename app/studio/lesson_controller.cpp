@@ -24,7 +24,7 @@ void LessonController::begin(int lesson) {
   if (!on_ && !window_.mayLeave()) return;
   panel_.showLesson(lesson);
   on_ = opening_ = true;
-  window_.document().createFrom(std::string(lessons()[static_cast<size_t>(lesson)].project));
+  window_.document().file().createFrom(std::string(lessons()[static_cast<size_t>(lesson)].project));
 }
 
 void LessonController::end() {

@@ -1,4 +1,5 @@
-// tessera-studio: opens the window on a file or on a first graph with doors beside it; with --screenshot, --do or
+// tessera-studio: opens the window on a file or on a first graph with the start page beside it; with --screenshot, --do
+// or
 // --timing it does the same without a person and ends.
 #include <QCommandLineParser>
 #include <QElapsedTimer>

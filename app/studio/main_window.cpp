@@ -1,44 +1,37 @@
-// The window's life: what it is made of, how the document's signals reach its parts, files, theme and session. Menus
-// and their actions are in main_window_actions.cpp.
+// What the window is made of and who hears whom. Its menus are in menus.cpp and menus_edit.cpp, files and the session
+// in main_window_files.cpp.
 #include "app/studio/main_window.h"
 
-#include <QApplication>
 #include <QComboBox>
 #include <QDockWidget>
-#include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QMimeData>
 #include <QProgressBar>
 #include <QScreen>
-#include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTableWidget>
 #include <QToolButton>
-#include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/studio/first_start.h"
+#include "app/studio/actions.h"
 #include "app/studio/lesson_controller.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
 #include "app/studio/theme.h"
-#include "core/edit/parameter_edits.h"
-#include "core/edit/wiring/initial_value.h"
-#include "core/ops/inference/unfinished.h"
 #include "editor/canvas/canvas.h"
-#include "editor/canvas/dimension_color.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/controllers/block_actions.h"
+#include "editor/controllers/canvas_binding.h"
 #include "editor/controllers/empty_hint.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/controllers/group_actions.h"
+#include "editor/controllers/layout_binding.h"
 #include "editor/controllers/run_controller.h"
+#include "editor/controllers/undo_highlight.h"
 #include "editor/controllers/wire_preview.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
@@ -46,8 +39,6 @@
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/heat_legend.h"
-#include "editor/panels/inspector.h"
-#include "editor/panels/instruction_facts.h"
 #include "editor/panels/permission_bar.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/table_panel.h"
@@ -58,48 +49,46 @@
 namespace tessera {
 namespace {
 
-constexpr int kMaxRecentFiles = 10, kMaxMarks = 400, kDockStateVersion = 2;
+QString windowTitleOf(const Document& document) {
+  const QString& path = document.file().path();
+  return path.isEmpty() ? QObject::tr("untitled") : QFileInfo(path).fileName();
+}
 
-QString fileNameOf(const Document& document) {
-  return document.path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.path()).fileName();
+// "12 instructions in 2 computations · 3 selected".
+QString factsOn(const Document& document) {
+  const size_t computations = document.module().order().size(), instructions = document.module().instructionCount();
+  QString out =
+      (instructions == 1 ? QObject::tr("one instruction in ") : QObject::tr("%L1 instructions in ").arg(instructions)) +
+      (computations == 1 ? QObject::tr("one computation") : QObject::tr("%L1 computations").arg(computations));
+  if (const size_t selected = document.selection().size(); selected > 1)
+    out += QObject::tr(" · %L1 selected").arg(selected);
+  return out;
 }
 
 // Wholly on the screen with the frame that a window manager draws, which Qt knows only later.
 QSize sizeFor(QSize screen) { return QSize(1440, 900).boundedTo(screen - QSize(16, 48)); }
 
-std::vector<DimensionHue> dimensionsOf(const Document& document, InstructionId id) {
-  return document.scene().hues ? document.scene().hues->of(id) : std::vector<DimensionHue>();
-}
-
-bool hasOpenInput(const Module& module, InstructionId id) {
-  return module.contains(id) &&
-         std::ranges::any_of(module.at(id).operands, [](InstructionId operand) { return !operand.valid(); });
-}
-
 }  // namespace
 
 MainWindow::MainWindow(bool remembers, QWidget* parent)
     : QMainWindow(parent), document_(new Document(this)), remembers_(remembers) {
-  document_->setProgramFolder(StartPage::examplesFolder());
+  document_->file().setProgramFolder(StartPage::examplesFolder());
   setAcceptDrops(true);
   setDockNestingEnabled(true);
   setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
   resize(sizeFor(screen()->availableSize()));
   makeCentre();
   panels_ = std::make_unique<Panels>(*document_, *this);
-  blocks_ = new BlockActions(*document_, *canvas_, *authoring_, *panels_->palette, remembers_, this);
-  connect(blocks_, &BlockActions::explained, banner_, &Banner::showMessage);
-  values_ = new RunController(*document_, *canvas_, this);
-  connect(canvas_, &Canvas::valueWanted, this, [this](InstructionId id) {
-    panels_->raise(QStringLiteral("value"));
-    panels_->value->want(id);
-  });
-  centralWidget()->layout()->addWidget(values_->callBar().table());
+  blocks_ = new BlockActions(*document_, *canvas_, *graphEdit_, *panels_->palette, remembers_, this);
+  runController_ = new RunController(*document_, *canvas_, this);
+  centralWidget()->layout()->addWidget(runController_->callBar().table());
   makeStatusBar();
+  actions_ = new Actions(*canvas_, this);
   makeActions();
   navigation_ = new Navigation(*this, remembers_);
-  connectDocument();
   connectCanvas();
+  connectDocument();
+  connectBanner();
   setTheme(Theme::Light);
   if (remembers_) {
     restoreSession();
@@ -108,7 +97,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
       banner_->showMessage(tr("Unsaved changes cannot be kept aside: %1").arg(why));
     });
   }
-  docksWhenOpen_ = saveState(kDockStateVersion);
+  docksWhenOpen_ = saveState(kDockState);
   panels_->hideAll();
   showRecentFiles();
   updateActions();
@@ -127,13 +116,13 @@ void MainWindow::makeCentre() {
   startPage_ = new StartPage(centre);
   canvas_ = new Canvas(stack_);
   legend_ = new HeatLegend(canvas_);
-  authoring_ = new GraphEditController(*document_, *canvas_, this);
-  arranging_ = new ArrangeController(*document_, *canvas_, this);
+  graphEdit_ = new GraphEditController(*document_, *canvas_, this);
+  arrangement_ = new ArrangeController(*document_, *canvas_, this);
   new WirePreview(*document_, *canvas_, this);
-  connect(new EmptyHint(*document_, canvas_), &EmptyHint::lineWanted, authoring_, &GraphEditController::begin);
+  connect(new EmptyHint(*document_, canvas_), &EmptyHint::lineWanted, graphEdit_, &GraphEditController::begin);
   new NextHint(*document_, canvas_);
   groups_ = new GroupActions(*document_, *canvas_, this);
-  authoring_->setInserts([this](InstructionId node, int32_t edge) { return arranging_->inserts(node, edge); });
+  graphEdit_->setInserts([this](InstructionId node, int32_t edge) { return arrangement_->inserts(node, edge); });
   canvas_->installEventFilter(this);
   stack_->addWidget(canvas_);
   auto* beside = new QHBoxLayout;
@@ -142,7 +131,7 @@ void MainWindow::makeCentre() {
   beside->addWidget(startPage_);
   beside->addWidget(lessons);
   beside->addWidget(stack_, 1);
-  beside->addWidget(&arranging_->sizes());
+  beside->addWidget(&arrangement_->sizes());
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -156,9 +145,8 @@ void MainWindow::makeCentre() {
     newFile();
     if (!firstGraph_) panels_->raise(QStringLiteral("palette"));  // to look through what there is
   });
-  learning_ = new LessonController(*this, *lessons);
-  connect(startPage_, &StartPage::lessonsWanted, this, [this] { learning_->begin(0); });
-  connect(banner_, &Banner::detailsWanted, this, [this] { panels_->raise(QStringLiteral("diagnostics")); });
+  lessons_ = new LessonController(*this, *lessons);
+  connect(startPage_, &StartPage::lessonsWanted, this, [this] { lessons_->begin(0); });
 }
 
 void MainWindow::makeStatusBar() {
@@ -185,41 +173,20 @@ void MainWindow::makeStatusBar() {
 }
 
 void MainWindow::connectDocument() {
-  connect(document_, &Document::opened, this, [this] {
-    pictureNews_ = true;
-    if (!firstGraph_) showDocks();
-    startPage_->setVisible(firstGraph_);
-    delete std::exchange(firstHint_, nullptr);
-    banner_->hide();
-    if (!document_->path().isEmpty()) addRecentFile(document_->path());
-    canvas_->setFocus();
-    updateComputations();
-    updateActions();
-  });
-  connect(document_, &Document::failed, this, [this](const QString& message) { banner_->showMessage(message); });
-  connect(document_, &Document::sceneChanged, this, &MainWindow::showScene);
-  connect(document_, &Document::moduleChanged, this, &MainWindow::updateActions);
-  connect(document_, &Document::selectionChanged, this, [this] {
-    canvas_->setSelection(document_->selection(), true);
-    showLayout();
-    updateActions();
-  });
-  connect(document_, &Document::moduleChanged, this, &MainWindow::showLayout);
-  connect(panels_->find(QStringLiteral("layout")), &QDockWidget::visibilityChanged, this, [this](bool visible) {
-    if (visible) showLayout();
-  });
-  connect(panels_->layout, &LayoutPanel::layoutEdited, this, &MainWindow::takeLayout);
-  connect(document_, &Document::diagnosticsChanged, this, &MainWindow::showMarks);
-  connect(document_, &Document::outcomeChanged, this, [this] {
+  connect(document_, &Document::opened, this, &MainWindow::arrived);
+  connect(document_, &Document::progressed, this, &MainWindow::showProgress);
+  connect(&document_->run(), &ProgramRun::outcomeChanged, this, [this] {
     showLegend();
-    if (!document_->outcome()) return;
+    if (!document_->run().outcome()) return;
     // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
     QMetaObject::invokeMethod(
         this, [this] { panels_->raise(QStringLiteral("profile")); }, Qt::QueuedConnection);
   });
-  connect(document_, &Document::runningChanged, this, &MainWindow::updateActions);
+  for (const auto signal : {&Document::moduleChanged, &Document::selectionChanged, &Document::pageChanged})
+    connect(document_, signal, this, &MainWindow::updateActions);
   connect(document_, &Document::editingChanged, this, &MainWindow::updateActions);
-  connect(document_, &Document::progressed, this, &MainWindow::showProgress);
+  connect(&document_->run(), &ProgramRun::runningChanged, this, &MainWindow::updateActions);
+  connect(&document_->fetch(), &ValueFetch::runningChanged, this, &MainWindow::updateActions);
   connect(panels_->diagnostics, &DiagnosticsPanel::countChanged, this, [this] {
     const int errors = panels_->diagnostics->errorCount();
     panels_->find(QStringLiteral("diagnostics"))
@@ -230,94 +197,74 @@ void MainWindow::connectDocument() {
 }
 
 void MainWindow::connectCanvas() {
-  connect(canvas_, &Canvas::selectionChanged, document_, &Document::select);
-  connect(canvas_, &Canvas::groupToggled, document_, &Document::toggleGroup);
-  connect(canvas_, &Canvas::instructionActivated, this, [this](InstructionId id) {
-    if (!document_->module().contains(id) || authoring_->editConstant(id))
-      return;  // the picture may be older than the graph
-    const auto callees = document_->module().callees(document_->module().at(id));
-    if (!callees.empty())
-      document_->showComputation(callees.front());
-    else
-      panels_->raise(QStringLiteral("inspector"));
+  binding_ = new CanvasBinding(*document_, *canvas_, this);
+  new LayoutBinding(*document_, *panels_->layout, this);
+  new UndoHighlight(*document_, *canvas_, this);
+  binding_->setEditor([this](InstructionId id) { return graphEdit_->editConstant(id); });
+  connect(binding_, &CanvasBinding::detailsWanted, this, [this] { panels_->raise(QStringLiteral("inspector")); });
+  connect(binding_, &CanvasBinding::pictureShown, this, &MainWindow::showScene);
+  connect(graphEdit_, &GraphEditController::placed, binding_, &CanvasBinding::followNext);
+  connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) {
+    zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0));
   });
-  connect(authoring_, &GraphEditController::placed, this, [this] { followPlaced_ = true; });
-  connect(authoring_, &GraphEditController::explained, banner_, &Banner::showMessage);
-  connect(arranging_, &ArrangeController::explained, banner_, &Banner::showMessage);
-  connect(groups_, &GroupActions::explained, banner_, &Banner::showMessage);
+  connect(canvas_, &Canvas::valueWanted, this, [this](InstructionId id) {
+    panels_->raise(QStringLiteral("value"));
+    panels_->value->want(id);
+  });
   connect(groups_, &GroupActions::extracted, this, [this](const QString& path) {
     addRecentFile(path);
     statusBar()->showMessage(tr("Extracted to %1; it stands under File › Open recent").arg(path), 6000);
   });
-  connect(document_, &Document::pageChanged, this, &MainWindow::updateActions);
-  connect(document_, &Document::valuesChanged, this, [this] { canvas_->setValues(document_->values()); });
-  connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) {
-    zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0));
-  });
-  canvas_->setTooltipProvider([this](InstructionId id) {
-    if (!document_->isOpen() || !document_->module().contains(id)) return QString();
-    return tooltipOf(
-        document_->module(), id,
-        legendOf(dimensionsOf(*document_, id), document_->module().shapeOf(id).dimensions, QToolTip::palette()));
-  });
+}
+
+// Whoever has something to explain says it in the banner.
+void MainWindow::connectBanner() {
+  const auto say = [this](const QString& message) { banner_->showMessage(message); };
+  connect(document_, &Document::failed, this, say);
+  connect(graphEdit_, &GraphEditController::explained, this, say);
+  connect(arrangement_, &ArrangeController::explained, this, say);
+  connect(groups_, &GroupActions::explained, this, say);
+  connect(blocks_, &BlockActions::explained, this, say);
+  connect(banner_, &Banner::detailsWanted, this, [this] { panels_->raise(QStringLiteral("diagnostics")); });
 }
 
 // --- what is shown
 
-void MainWindow::showScene(bool keepView) {
-  const Scene& scene = document_->scene();
-  canvas_->setPicture(scene.picture, scene.view, keepView ? Canvas::KeepView::Yes : Canvas::KeepView::No, scene.index);
-  canvas_->setSelection(document_->selection(), revealPending_);
-  if (std::exchange(followPlaced_, false)) canvas_->bringIntoView();
-  if (std::exchange(revealPending_, false)) canvas_->fitSelection();
-  showMarks();
-  showLegend();
+void MainWindow::arrived() {
+  pictureNews_ = true;
+  if (!firstGraph_) showDocks();
+  startPage_->setVisible(firstGraph_);
+  delete std::exchange(firstHint_, nullptr);
+  banner_->hide();
+  if (!document_->file().path().isEmpty()) addRecentFile(document_->file().path());
+  canvas_->setFocus();
+  updateComputations();
   updateActions();
-  if (computations_->findData(document_->computation().value) < 0) updateComputations();  // an edit brought it
-  const QSignalBlocker blocker(computations_);
-  computations_->setCurrentIndex(computations_->findData(document_->computation().value));
 }
 
-void MainWindow::showMarks() {
-  std::vector<std::pair<InstructionId, QString>> marks;
-  for (const Diagnostic& d : document_->diagnostics()) {
-    if (d.severity != Severity::Error || !d.instruction.valid() || marks.size() >= kMaxMarks) continue;
-    if (d.label == kUnfinished && document_->isOpen() && hasOpenInput(document_->module(), d.instruction))
-      continue;  // its field says so
-    marks.emplace_back(d.instruction, QString::fromStdString(d.message));
-  }
-  if (document_->isOpen() && document_->module().contains(document_->computation()))
-    for (InstructionId id : document_->module().at(document_->computation()).instructions) {
-      const auto warning = marks.size() < kMaxMarks ? initialValueWarning(document_->module(), id) : std::nullopt;
-      if (warning) marks.emplace_back(id, tr("warning: %1").arg(QString::fromStdString(*warning)));
-    }
-  canvas_->setMarks(std::move(marks));
+void MainWindow::showScene() {
+  showLegend();
+  updateActions();
+  const uint32_t shown = document_->view().computation().value;
+  if (computations_->findData(shown) < 0) updateComputations();  // an edit brought it
+  const QSignalBlocker blocker(computations_);
+  computations_->setCurrentIndex(computations_->findData(shown));
+}
+
+bool MainWindow::hasSelection() const { return document_->isOpen() && document_->selected().valid(); }
+
+void MainWindow::updateActions() {
+  actions_->update();
+  const bool open = document_->isOpen();
+  computations_->setEnabled(open);
+  setWindowTitle(open ? tr("%1[*] — Tessera").arg(windowTitleOf(*document_)) : tr("Tessera"));
+  setWindowModified(open && document_->file().isModified());
+  factsLabel_->setText(open ? factsOn(*document_) : QString());
 }
 
 void MainWindow::showLegend() {
-  legend_->setOverlay(document_->scene().overlay.get());
+  legend_->setOverlay(document_->view().scene().overlay.get());
   placeLegend();
-}
-
-// The layout panel follows the selection while it can be seen; what was typed into it stays until the next selection.
-void MainWindow::showLayout() {
-  const InstructionId id = document_->selected();
-  if (!panels_->layout->isVisible() || !id.valid()) return;
-  const Instruction& instruction = document_->module().at(id);
-  if (shownLayout_ == std::pair(id, instruction.shape)) return;
-  shownLayout_ = {id, instruction.shape};
-  panels_->layout->showShape(
-      *instruction.shape, QString::fromUtf8(instruction.name.data(), static_cast<qsizetype>(instruction.name.size())),
-      dimensionsOf(*document_, id));
-}
-
-// A parameter's layout is the person's to choose; any other instruction's is only looked at in the panel.
-void MainWindow::takeLayout(const Shape& shape) {
-  const InstructionId id = document_->selected();
-  if (!id.valid() || document_->module().at(id).opcode != Opcode::Parameter || shape == document_->module().shapeOf(id))
-    return;
-  shownLayout_ = {};
-  document_->perform(settingLayout(document_->module(), id, shape));
 }
 
 void MainWindow::placeLegend() {
@@ -355,10 +302,7 @@ void MainWindow::updateComputations() {
     if (id != module.entry() && static_cast<size_t>(computations_->count()) < kMaxListed) add(id);
 }
 
-void MainWindow::revealInstruction(InstructionId id) {
-  revealPending_ = true;
-  document_->reveal(id);
-}
+void MainWindow::revealInstruction(InstructionId id) { binding_->reveal(id); }
 
 void MainWindow::setTheme(Theme theme) {
   theme_ = theme;
@@ -367,146 +311,7 @@ void MainWindow::setTheme(Theme theme) {
   legend_->setTheme(theme);
   startPage_->showThumbnails(theme);
   panels_->text->setTheme(theme);
-  const QSignalBlocker blocker(dark_);
-  dark_->setChecked(theme == Theme::Dark);
-}
-
-// --- files
-
-void MainWindow::openFile(const QString& path) {
-  if (!mayLoseChanges()) return;
-  firstGraph_ = false;
-  document_->open(path);
-}
-
-bool MainWindow::mayLeave() {
-  if (!mayLoseChanges()) return false;
-  firstGraph_ = false;
-  return true;
-}
-
-// Docks stay away and the doors stand beside it until something else is opened.
-void MainWindow::showFirstGraph() {
-  firstGraph_ = true;
-  document_->createFrom(firstGraph());
-  firstHint_ = new FirstHint(canvas_);
-}
-
-void MainWindow::chooseFile() {
-  const QString start = document_->isOpen() ? document_->path() : recentFiles_.value(0, StartPage::examplesFolder());
-  const QString path = QFileDialog::getOpenFileName(
-      this, tr("Open a graph"), start,
-      tr("Graphs (*.tessera *.hlo *.txt *.pb *.pbtxt *.mlir *.dot *.gv *.gz *.zst);;All files (*)"));
-  if (!path.isEmpty()) openFile(path);
-}
-
-// Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the
-// user's.
-void MainWindow::save(bool ask) {
-  QString path = document_->path();
-  const bool isExample = document_->isOfProgram();
-  if (ask || path.isEmpty() || isExample)
-    path = QFileDialog::getSaveFileName(this, tr("Save the graph"),
-                                        isExample        ? QDir::home().filePath(fileNameOf(*document_))
-                                        : path.isEmpty() ? fileNameOf(*document_)
-                                                         : path,
-                                        tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement "
-                                           "(*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
-  if (path.isEmpty()) return;
-  if (!ask && remembers_ && document_->wouldRewriteOthers()) {  // nobody answers where a script drives
-    const auto answer = askToRewrite(QFileInfo(path).fileName());
-    if (answer == QMessageBox::SaveAll) return save(true);
-    if (answer != QMessageBox::Save) return;
-  }
-  const bool newSidecar = document_->savesSidecar(path) && !QFileInfo::exists(path + QStringLiteral(".tessera"));
-  if (const Status saved = document_->save(path); !saved) {
-    banner_->showMessage(QString::fromStdString(saved.error().toString()));
-    return;
-  }
-  addRecentFile(path);
-  if (newSidecar)
-    statusBar()->showMessage(tr("Saved %1; places, frames and notes go to %1.tessera beside it").arg(path), 8000);
-  else
-    statusBar()->showMessage(tr("Saved %1").arg(path), 3000);
-  updateActions();
-}
-
-QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
-  QMessageBox box(QMessageBox::Question, tr("Tessera"), tr("%1 was written by another program.").arg(name),
-                  QMessageBox::Save | QMessageBox::SaveAll | QMessageBox::Cancel, this);
-  box.setInformativeText(tr(
-      "Saving over it gives it the form that this program writes: comments and what only the other program knows go."));
-  box.button(QMessageBox::Save)->setText(tr("Save over it"));
-  box.button(QMessageBox::SaveAll)->setText(tr("Save as…"));
-  box.setDefaultButton(QMessageBox::SaveAll);
-  return static_cast<QMessageBox::StandardButton>(box.exec());
-}
-
-bool MainWindow::mayLoseChanges() {
-  if (!remembers_ || firstGraph_ || learning_->isOn() || !document_->isOpen() || !document_->isModified()) return true;
-  const auto answer =
-      QMessageBox::question(this, tr("Tessera"), tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)),
-                            QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
-  if (answer == QMessageBox::Save) save(false);
-  return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !document_->isModified());
-}
-
-void MainWindow::exportPicture() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Export the picture"),
-                                                    fileNameOf(*document_) + QStringLiteral(".svg"), tr("SVG (*.svg)"));
-  if (path.isEmpty()) return;
-  const Status written = document_->exportSvg(path, theme_);
-  if (!written) banner_->showMessage(QString::fromStdString(written.error().toString()));
-}
-
-void MainWindow::addRecentFile(const QString& path) {
-  recentFiles_.removeAll(path);
-  recentFiles_.prepend(path);
-  recentFiles_ = recentFiles_.mid(0, kMaxRecentFiles);
-  showRecentFiles();
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls() && event->mimeData()->urls().front().isLocalFile()) event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-  const QString path = event->mimeData()->urls().value(0).toLocalFile();
-  if (path.isEmpty()) return;
-  event->acceptProposedAction();
-  openFile(path);
-}
-
-// --- session
-
-void MainWindow::restoreSession() {
-  const QSettings settings;
-  recentFiles_ = settings.value(QStringLiteral("recentFiles")).toStringList();
-  restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
-  restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kDockStateVersion);
-  if (settings.value(QStringLiteral("theme")).toString() == QLatin1String("dark")) setTheme(Theme::Dark);
-}
-
-// The first document brings the panels along.
-void MainWindow::showDocks() {
-  if (docksWhenOpen_.isEmpty()) return;
-  restoreState(docksWhenOpen_, kDockStateVersion);
-  docksWhenOpen_.clear();
-}
-
-void MainWindow::closeEvent(QCloseEvent* event) {
-  if (!mayLoseChanges()) return event->ignore();
-  document_->cancel();
-  if (remembers_) {
-    QSettings settings;
-    settings.setValue(QStringLiteral("recentFiles"), recentFiles_);
-    settings.setValue(QStringLiteral("geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("docks"),
-                      docksWhenOpen_.isEmpty() ? saveState(kDockStateVersion) : docksWhenOpen_);
-    settings.setValue(QStringLiteral("theme"),
-                      theme_ == Theme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
-  }
-  QMainWindow::closeEvent(event);
+  actions_->update();
 }
 
 }  // namespace tessera

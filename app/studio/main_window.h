@@ -1,19 +1,15 @@
-// MainWindow: the studio's one window. Canvas in the middle, panels as docks round it, menus above. It connects the
-// Document's signals to the panels and the panels' wishes to the Document; it holds no state of the graph itself.
+// MainWindow: the studio's one window: canvas in the middle, panels as docks round it, menus above. It makes the parts
+// and connects them, opens and saves files and keeps the session; it holds no state of the graph itself.
 #pragma once
 
 #include <QMainWindow>
 #include <QMessageBox>
 #include <QStringList>
-#include <initializer_list>
 #include <memory>
-#include <utility>
 
 #include "core/base/ids.h"
-#include "core/hlo/shape.h"
 #include "core/picture/picture.h"
 
-class QAction;
 class QComboBox;
 class QLabel;
 class QMenu;
@@ -22,12 +18,14 @@ class QStackedWidget;
 
 namespace tessera {
 
+class Actions;
 class AddSearch;
 class ArrangeController;
 class GraphEditController;
 class Banner;
 class BlockActions;
 class Canvas;
+class CanvasBinding;
 class Document;
 class GroupActions;
 class HeatLegend;
@@ -51,15 +49,15 @@ class MainWindow : public QMainWindow {
   // Whether what is open may be left: asks where changes would be lost, and forgets the first graph.
   bool mayLeave();
   void showFirstGraph();  // what stands there before anything is opened
-  GraphEditController& authoring() { return *authoring_; }
-  RunController& running() { return *values_; }
+  GraphEditController& graphEdit() { return *graphEdit_; }
+  ArrangeController& arrangement() { return *arrangement_; }
+  RunController& runController() { return *runController_; }
   BlockActions& blocks() { return *blocks_; }
-  LessonController& learning() { return *learning_; }
   GroupActions& groups() { return *groups_; }
+  LessonController& lessons() { return *lessons_; }
+  Navigation& navigation() { return *navigation_; }
   // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
   bool restoreLeftBehind();
-  ArrangeController& arranging() { return *arranging_; }
-  Navigation& navigation() { return *navigation_; }
   AddSearch& addSearch();
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
@@ -80,31 +78,34 @@ class MainWindow : public QMainWindow {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  static constexpr int kDockState = 2;  // another number where docks come or go
+
   void makeCentre();
   void makeActions();
   void makeFileMenu();
   void makeEditMenu();
-  void makeBuildActions(QMenu* menu);
+  void addBuildItems(QMenu& menu);
   void makeArrangeMenu();
-  void makeGoMenu();
   void makeViewMenu();
-  void overCanvas(std::initializer_list<QAction*> actions);
+  void addShownItems(QMenu& menu);
+  void makeGoMenu();
   void makeRunMenu();
   void makeHelpMenu();
   void makeToolBar();
   void makeStatusBar();
   void connectDocument();
   void connectCanvas();
+  void connectBanner();
   void restoreSession();
   void showDocks();
 
-  void showScene(bool keepView);
+  void arrived();  // another document is open
+  void showScene();
   void showProgress(const QString& stage, double fraction);
-  void showMarks();
   void showLegend();
-  void showLayout();
-  void takeLayout(const Shape& shape);
   void updateActions();
+  bool hasSelection() const;
+  QPoint pointerOnCanvas() const;
   void updateComputations();
   void placeLegend();
   void addRecentFile(const QString& path);
@@ -114,17 +115,18 @@ class MainWindow : public QMainWindow {
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
   bool mayLoseChanges();
   void exportPicture();
-  void showShortcuts();
   void showAbout();
 
   Document* document_;
   Canvas* canvas_ = nullptr;
-  GraphEditController* authoring_ = nullptr;
-  RunController* values_ = nullptr;
+  Actions* actions_ = nullptr;
+  CanvasBinding* binding_ = nullptr;
+  GraphEditController* graphEdit_ = nullptr;
+  ArrangeController* arrangement_ = nullptr;
+  RunController* runController_ = nullptr;
   BlockActions* blocks_ = nullptr;
   GroupActions* groups_ = nullptr;
-  LessonController* learning_ = nullptr;
-  ArrangeController* arranging_ = nullptr;
+  LessonController* lessons_ = nullptr;
   Navigation* navigation_ = nullptr;
   Recovery* recovery_ = nullptr;  // of a person's sessions
   std::unique_ptr<Panels> panels_;
@@ -137,14 +139,11 @@ class MainWindow : public QMainWindow {
   QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr, *busyLabel_ = nullptr;
   QProgressBar* busyBar_ = nullptr;
   QMenu* recentMenu_ = nullptr;
-  QAction *open_, *save_, *saveAs_, *export_, *undo_, *redo_, *find_, *reveal_, *fitAll_, *fitSelection_, *openAll_,
-      *closeAll_, *add_, *duplicate_, *delete_, *result_, *cut_, *copy_, *paste_, *pasteKeeping_, *deleteOpen_, *leave_,
-      *saveBlock_, *updateBlocks_, *group_, *inline_, *promote_, *extract_, *live_, *overlay_, *dark_, *run_, *cancel_;
-  std::pair<InstructionId, const Shape*> shownLayout_;
   QStringList recentFiles_;
   QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet
   Theme theme_ = Theme::Light;
-  bool remembers_ = false, firstGraph_ = false, revealPending_ = false, followPlaced_ = false, pictureNews_ = false;
+  bool remembers_ = false, firstGraph_ = false;
+  bool pictureNews_ = false;  // the first picture of the file that was opened last is not painted yet
 };
 
 }  // namespace tessera

@@ -32,7 +32,7 @@ Navigation::Navigation(MainWindow& window, bool remembers)
       list_(new QuickList(&window.canvas())) {
   connect(&window.document(), &Document::opened, this,
           [this] { behind_.clear(), ahead_.clear(), left_.reset(), wanted_.reset(); });
-  connect(&window.document(), &Document::sceneChanged, this, &Navigation::arrived, Qt::QueuedConnection);
+  connect(&window.document().view(), &SceneView::changed, this, &Navigation::arrived, Qt::QueuedConnection);
 }
 
 // --- places
@@ -40,7 +40,7 @@ Navigation::Navigation(MainWindow& window, bool remembers)
 std::optional<Navigation::Place> Navigation::here() const {
   if (!window_.document().isOpen()) return std::nullopt;
   const Canvas& canvas = window_.canvas();
-  return Place{window_.document().computation(), canvas.toScene(QPointF(canvas.width(), canvas.height()) / 2),
+  return Place{window_.document().view().computation(), canvas.toScene(QPointF(canvas.width(), canvas.height()) / 2),
                canvas.zoom()};
 }
 
@@ -70,9 +70,9 @@ void Navigation::arrived() {
 void Navigation::show(const Place& place) {
   if (!window_.document().module().contains(place.computation)) return;
   wanted_ = place;
-  if (place.computation == window_.document().computation()) return arrived();
+  if (place.computation == window_.document().view().computation()) return arrived();
   left_.reset();
-  window_.document().showComputation(place.computation);
+  window_.document().view().showComputation(place.computation);
 }
 
 void Navigation::back() {
@@ -121,7 +121,7 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
   for (ComputationId id : module.order()) {
     if (out.size() >= kMaxFound || !matchesWords(text(module.at(id).name) + tr(" computation"), words)) continue;
     out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),
-                   [this, id] { window_.document().showComputation(id); }});
+                   [this, id] { window_.document().view().showComputation(id); }});
   }
   for (auto computation = module.order().rbegin(); computation != module.order().rend() && out.size() < kMaxFound;
        ++computation)  // the entry stands last
@@ -203,7 +203,8 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
 void Navigation::toggleBookmark() {
   Document& document = window_.document();
   const InstructionId id = document.selected();
-  if (!id.valid() || document.isPlainGraph() || document.module().at(id).computation != document.computation()) return;
+  if (!id.valid() || document.isPlainGraph() || document.module().at(id).computation != document.view().computation())
+    return;
   const std::string name(document.module().at(id).name);
   document.arrange(tr("Bookmark"), [name](ProjectPage& page) {
     if (std::erase(page.bookmarks, name) == 0) page.bookmarks.push_back(name);

@@ -67,14 +67,14 @@ Status setShape(MainWindow& w, const QString& words) {
 Status showComputation(MainWindow& w, const QString& name) {
   const auto id = w.document().isOpen() ? w.document().module().findComputation(name.toStdString()) : std::nullopt;
   if (!id) return usage(QObject::tr("there is no computation %1").arg(name));
-  w.document().showComputation(*id);
+  w.document().view().showComputation(*id);
   return {};
 }
 
 Status openGroup(MainWindow& w, const QString& path) {
-  if (w.document().openGroup(path)) return {};
+  if (w.document().view().openGroup(path)) return {};
   return usage(QObject::tr("there is no group %1; groups are: %2")
-                   .arg(path, w.document().groupNames(kListedGroups).join(QStringLiteral(", "))));
+                   .arg(path, w.document().view().groupNames(kListedGroups).join(QStringLiteral(", "))));
 }
 
 Status resize(MainWindow& w, const QString& size) {
@@ -143,7 +143,7 @@ Status beginLesson(MainWindow& w, const QString& number) {
   const int lesson = number.toInt() - 1;
   if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size())
     return usage(QObject::tr("there are lessons 1 to %1").arg(lessons().size()));
-  w.learning().begin(lesson);
+  w.lessons().begin(lesson);
   return {};
 }
 
@@ -168,19 +168,19 @@ const std::map<QString, Command>& commands() {
        }},
       {"save",
        [](W w, S path) {
-         return w.document().isOpen() ? w.document().save(path) : usage(QObject::tr("nothing is open"));
+         return w.document().isOpen() ? w.document().file().save(path) : usage(QObject::tr("nothing is open"));
        }},
       {"select", select},
       {"reveal", reveal},
       {"open-group", openGroup},
       {"open-groups",
        [](W w, S) {
-         w.document().openAllGroups();
+         w.document().view().openAllGroups();
          return Status{};
        }},
       {"close-groups",
        [](W w, S) {
-         w.document().closeAllGroups();
+         w.document().view().closeAllGroups();
          return Status{};
        }},
       {"computation", showComputation},
@@ -197,12 +197,12 @@ const std::map<QString, Command>& commands() {
       {"zoom", zoom},
       {"run",
        [](W w, S) {
-         w.document().run();
+         w.document().run().start();
          return Status{};
        }},
       {"overlay",
        [](W w, S on) {
-         w.document().showOverlay(on != QLatin1String("off"));
+         w.document().view().showOverlay(on != QLatin1String("off"));
          return Status{};
        }},
       {"set-shape", setShape},

@@ -98,7 +98,7 @@ Status search(MainWindow& w, const QString& line) {
 }
 
 Status add(MainWindow& w, const QString& line) {
-  w.authoring().openSearch(w.canvas().rect().center());
+  w.graphEdit().openSearch(w.canvas().rect().center());
   return search(w, line);
 }
 
@@ -124,7 +124,7 @@ Status field(MainWindow& w, const QString& words) {
                         : std::nullopt;
   if (!user) return refusedGesture(QObject::tr("%1 has a name that is not there").arg(words));
   emit w.canvas().inputClicked(*user, words.section(QLatin1Char(' '), 1, 1).toInt());
-  QLineEdit* line = w.authoring().field().field();
+  QLineEdit* line = w.graphEdit().field().field();
   line->setText(words.section(QLatin1Char(' '), 2));
   QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
   QApplication::sendEvent(line, &enter);
@@ -168,17 +168,17 @@ Status source(MainWindow& w, const QString& words) {
 }
 
 Status play(MainWindow& w, const QString& steps) {
-  if (!w.running().player().canPlay()) return refusedGesture(QObject::tr("no output has the shape of an input"));
+  if (!w.runController().player().canPlay()) return refusedGesture(QObject::tr("no output has the shape of an input"));
   for (int i = 0; i < steps.toInt(); ++i) {
-    w.running().playBar().stepButton()->click();
+    w.runController().playBar().stepButton()->click();
     waitUntilIdle(w);
   }
   return {};
 }
 
 Status lookAt(MainWindow& w, const QString& application) {
-  if (!w.running().callBar().isVisible()) return refusedGesture(QObject::tr("no called computation is shown"));
-  w.running().callBar().lookAt(application.toLongLong());
+  if (!w.runController().callBar().isVisible()) return refusedGesture(QObject::tr("no called computation is shown"));
+  w.runController().callBar().lookAt(application.toLongLong());
   return {};
 }
 
@@ -246,12 +246,12 @@ GestureCommand gestureNamed(const QString& name) {
       {"look-at", lookAt},
       {"carried",
        [](MainWindow& w, const QString&) {
-         w.running().callBar().tableButton()->click();
+         w.runController().callBar().tableButton()->click();
          return Status{};
        }},
       {"live",
        [](MainWindow& w, const QString& on) {
-         w.document().setLive(on != QLatin1String("off"));
+         w.document().live().setOn(on != QLatin1String("off"));
          return Status{};
        }},
       {"key", key},

@@ -1,5 +1,5 @@
-// The doors beside the first graph, and later the start page: build, open a dump, the examples that come with Tessera
-// with their pictures, and the files used last. A door that leads nowhere is not there.
+// Where to begin, beside the first graph and later beside the canvas: build, open a dump, the examples that come with
+// Tessera with their pictures, and the files used last. What is not installed is not offered.
 #pragma once
 
 #include <QStringList>

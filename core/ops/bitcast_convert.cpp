@@ -89,7 +89,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     bits >>= (i % split) * toBits;
     if (toBits < 64) bits &= (uint64_t{1} << toBits) - 1;
     storeBits(to, out.mutableBytes().data() + i * byteWidth(to), bits);
-    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return cancelledDiagnostic();
+    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return failCancelled();
   }
   return out;
 }

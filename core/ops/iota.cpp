@@ -37,7 +37,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     storeElements(out, linear, std::span<const int64_t>(&index[along], 1));
     return (linear & 0xfffff) != 0xfffff || !isCancelled(context);
   });
-  if (!finished) return cancelledDiagnostic();
+  if (!finished) return failCancelled();
   return out;
 }
 

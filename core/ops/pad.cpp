@@ -74,7 +74,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   std::byte* to = out.mutableBytes().data();
   for (int64_t i = 0; i < out.elementCount(); ++i) {
     copyElement(to, i, value.bytes().data(), 0, width);
-    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return cancelledDiagnostic();
+    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return failCancelled();
   }
   const auto& dims = context.shape.dimensions;
   const std::vector<int64_t> strides = rowMajorStrides(dims);

@@ -65,7 +65,7 @@ ArrangeController::ArrangeController(Document& document, Canvas& canvas, QObject
     canvas_.setSelection(document_.selection());
   });
   connect(&document_, &Document::opened, this, [this] { canvas_.setMovable(!document_.isPlainGraph()); });
-  connect(&document_, &Document::sceneChanged, this, &ArrangeController::showDocument);
+  connect(&document_.view(), &SceneView::changed, this, &ArrangeController::showDocument);
   connect(&canvas_, &Canvas::boxesMoved, this, &ArrangeController::move);
   connect(&canvas_, &Canvas::wiresCut, this, &ArrangeController::cut);
   connect(&canvas_, &Canvas::wireActivated, this, &ArrangeController::addReroute);
@@ -79,7 +79,7 @@ ArrangeController::ArrangeController(Document& document, Canvas& canvas, QObject
 void ArrangeController::showDocument() {
   std::vector<ReroutePoint> points;
   const ProjectPage* page = document_.page();
-  const auto& view = document_.scene().view;
+  const auto& view = document_.view().scene().view;
   for (size_t e = 0; page && !page->reroutes.empty() && e < view->edges.size(); ++e) {
     const auto [user, operand] = inputOf(static_cast<int32_t>(e));
     if (!user.valid()) continue;
@@ -93,7 +93,7 @@ void ArrangeController::showDocument() {
 
 // The input that an edge of the view ends at; invalid where a group hides it.
 std::pair<InstructionId, int32_t> ArrangeController::inputOf(int32_t edge) const {
-  const GraphView& view = *document_.scene().view;
+  const GraphView& view = *document_.view().scene().view;
   if (edge < 0 || at(edge) >= view.edges.size()) return {};
   const ViewEdge& wire = view.edges[at(edge)];
   const ViewNode& user = view.nodes[at(wire.to)];
@@ -111,7 +111,7 @@ bool ArrangeController::inserts(InstructionId node, int32_t edge) const {
 
 void ArrangeController::move(const MovedBoxes& moved) {
   if (std::abs(moved.by.x()) + std::abs(moved.by.y()) < 1 && !moved.pulled) return canvas_.endMove();
-  const Scene& scene = document_.scene();
+  const Scene& scene = document_.view().scene();
   const InstructionId node =
       moved.nodes.size() == 1 ? scene.view->nodes[at(moved.nodes[0])].instruction : InstructionId();
   if (moved.pulled && node.valid()) return performOrExplain(pullingOut(document_.module(), node), &moved);
@@ -132,7 +132,7 @@ void ArrangeController::performOrExplain(Result<Edit> edit, const MovedBoxes* mo
     canvas_.endMove();
     return emit explained(QString::fromStdString(edit.error().message));
   }
-  const Scene& scene = document_.scene();
+  const Scene& scene = document_.view().scene();
   ProjectPage noted;
   if (moved) {
     noteAll(noted, document_.module(), scene);
@@ -151,8 +151,8 @@ std::vector<int32_t> ArrangeController::selectedNodes() const {
   std::vector<int32_t> out;
   if (!document_.isOpen() || document_.isPlainGraph()) return out;
   for (InstructionId id : document_.selection()) {
-    const int32_t node = document_.scene().view->boxOf(id);
-    if (node >= 0 && document_.scene().view->nodes[at(node)].kind != ViewNode::Kind::Attached &&
+    const int32_t node = document_.view().scene().view->boxOf(id);
+    if (node >= 0 && document_.view().scene().view->nodes[at(node)].kind != ViewNode::Kind::Attached &&
         std::ranges::find(out, node) == out.end())
       out.push_back(node);
   }
@@ -163,7 +163,7 @@ void ArrangeController::align(Alignment alignment) {
   const auto nodes = selectedNodes();
   const size_t least = alignment == Alignment::SpreadAcross || alignment == Alignment::SpreadDown ? 3 : 2;
   if (nodes.size() < least) return emit explained(tr("Select %1 boxes or more first.").arg(least));
-  const Scene scene = document_.scene();
+  const Scene scene = document_.view().scene();
   std::vector<RectF> boxes;
   for (int32_t v : nodes) boxes.push_back(scene.arrangement->boxes[at(v)]);
   document_.arrange(tr("Align"),
@@ -185,7 +185,7 @@ void ArrangeController::tidy() {
       page.reroutes.clear();
     });
   }
-  const Scene scene = document_.scene();
+  const Scene scene = document_.view().scene();
   if (scene.view->nodes.size() > kMaxTidied)
     return emit explained(tr("The page is too large to tidy a part of it; with nothing selected all is tidied."));
   const Arrangement fresh = arrange(*scene.view);
@@ -207,7 +207,7 @@ void ArrangeController::tidy() {
 void ArrangeController::frameSelection() {
   const auto nodes = selectedNodes();
   if (nodes.empty()) return emit explained(tr("Select what the frame should go round first."));
-  const Scene scene = document_.scene();
+  const Scene scene = document_.view().scene();
   QRectF around;
   for (size_t v = 0; v < scene.view->nodes.size(); ++v) {
     const RectF& box = scene.arrangement->boxes[v];
@@ -306,7 +306,7 @@ void ArrangeController::cut(const std::vector<int>& edges) {
 void ArrangeController::addReroute(int edge, QPointF scene) {
   const auto [user, operand] = inputOf(edge);
   if (!user.valid()) return;
-  const auto& route = document_.scene().arrangement->routes[at(edge)];
+  const auto& route = document_.view().scene().arrangement->routes[at(edge)];
   const PageSpot spot{std::string(document_.module().at(user).name), operand};
   document_.arrange(tr("Reroute a wire"), [spot, scene, route](ProjectPage& page) {
     auto& points = page.reroutes[spot];
@@ -361,7 +361,7 @@ void ArrangeController::toggleMute() {
   bool all = true;
   for (InstructionId id : document_.selection()) {
     const std::string name(document_.module().at(id).name);
-    if (document_.module().at(id).computation != document_.scene().computation)
+    if (document_.module().at(id).computation != document_.view().scene().computation)
       return emit explained(tr("Enter the computation of %1 to mute it.").arg(QString::fromStdString(name)));
     if (!passedOn(document_.module(), id).valid())
       return emit explained(

@@ -28,21 +28,21 @@ QString ownLibrary() {
 
 }  // namespace
 
-BlockActions::BlockActions(Document& document, Canvas& canvas, GraphEditController& authoring, PalettePanel& palette,
+BlockActions::BlockActions(Document& document, Canvas& canvas, GraphEditController& graphEdit, PalettePanel& palette,
                            bool remembers, QObject* parent)
     : QObject(parent),
       document_(document),
       canvas_(canvas),
-      authoring_(authoring),
+      graphEdit_(graphEdit),
       palette_(palette),
       remembers_(remembers) {
   canvas_.setAcceptDrops(true);
   canvas_.installEventFilter(this);
   connect(&palette_, &PalettePanel::entryChosen, this, [this](const PaletteEntry& entry) {
-    if (document_.isOpen() && !document_.isPlainGraph()) authoring_.place(entry);
+    if (document_.isOpen() && !document_.isPlainGraph()) graphEdit_.place(entry);
   });
   connect(&palette_, &PalettePanel::blockChosen, this, &BlockActions::place);
-  connect(&authoring_.search(), &AddSearch::blockChosen, this, &BlockActions::place);
+  connect(&graphEdit_.search(), &AddSearch::blockChosen, this, &BlockActions::place);
   connect(&document_, &Document::moduleChanged, this, &BlockActions::showOffer);
   connect(&document_, &Document::opened, this, &BlockActions::showOffer);
   if (!remembers_) return;
@@ -74,7 +74,7 @@ void BlockActions::setLibrary(const QString& path) {
 
 void BlockActions::spreadBlocks() {
   palette_.setBlocks(blocks_);
-  authoring_.search().setBlocks(blocks_);
+  graphEdit_.search().setBlocks(blocks_);
   showOffer();
 }
 
@@ -89,9 +89,9 @@ void BlockActions::showOffer() {
 void BlockActions::place(const QString& name) {
   const auto found = std::ranges::find(blocks_, name.toStdString(), &Block::name);
   if (found == blocks_.end() || !document_.isOpen() || document_.isPlainGraph()) return;
-  auto edit = placingBlock(document_.module(), document_.computation(), *found, document_.selection());
+  auto edit = placingBlock(document_.module(), document_.view().computation(), *found, document_.selection());
   if (!edit) return emit explained(QString::fromStdString(edit.error().message));
-  emit authoring_.placed();
+  emit graphEdit_.placed();
   document_.perform(*std::move(edit));
 }
 

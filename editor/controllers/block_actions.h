@@ -21,7 +21,7 @@ class BlockActions : public QObject {
 
  public:
   // remembers: favourites and recents are kept between sessions, and the library is the person's own file.
-  BlockActions(Document& document, Canvas& canvas, GraphEditController& authoring, PalettePanel& palette,
+  BlockActions(Document& document, Canvas& canvas, GraphEditController& graphEdit, PalettePanel& palette,
                bool remembers, QObject* parent);
 
   void setLibrary(const QString& path);  // reads it; one that is not there is empty
@@ -47,7 +47,7 @@ class BlockActions : public QObject {
 
   Document& document_;
   Canvas& canvas_;
-  GraphEditController& authoring_;
+  GraphEditController& graphEdit_;
   PalettePanel& palette_;
   QString path_;
   std::vector<Block> blocks_;

@@ -22,18 +22,18 @@ Breadcrumbs::Breadcrumbs(Document& document, QWidget* parent) : QLabel(parent), 
   setContentsMargins(8, 0, 8, 0);
   connect(this, &QLabel::linkActivated, this, [this](const QString& link) {
     const ComputationId id(link.toUInt());
-    if (document_.isOpen() && document_.module().contains(id)) document_.showComputation(id);
+    if (document_.isOpen() && document_.module().contains(id)) document_.view().showComputation(id);
   });
-  connect(&document_, &Document::sceneChanged, this, &Breadcrumbs::show);
+  connect(&document_.view(), &SceneView::changed, this, &Breadcrumbs::show);
   connect(&document_, &Document::opened, this, &Breadcrumbs::show);
 }
 
 void Breadcrumbs::show() {
   if (!document_.isOpen() || document_.isPlainGraph()) return clear();
   const Module& module = document_.module();
-  const ComputationId shown = document_.computation();
+  const ComputationId shown = document_.view().computation();
   if (!module.contains(shown) || shown == module.entry()) return clear();
-  CallPath path = document_.callPath();
+  CallPath path = document_.live().callPath();
   if (path.empty() || path.back().computation != shown) path = pathTo(module, shown);
   if (path.empty()) return setText(tr("called by nobody"));
   QStringList steps;

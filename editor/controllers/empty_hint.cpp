@@ -17,15 +17,15 @@ constexpr size_t kStillSmall = 6;  // instructions of a graph that is told what 
 constexpr int kFromEdge = 14;
 
 const std::vector<InstructionId>* shownInstructions(const Document& document) {
-  const bool drawn = document.isOpen() && !document.isPlainGraph() && document.computation().valid() &&
-                     document.module().contains(document.computation());
-  return drawn ? &document.module().at(document.computation()).instructions : nullptr;
+  const bool drawn = document.isOpen() && !document.isPlainGraph() && document.view().computation().valid() &&
+                     document.module().contains(document.view().computation());
+  return drawn ? &document.module().at(document.view().computation()).instructions : nullptr;
 }
 
 QString nextStep(const Document& document) {
   const auto* shown = shownInstructions(document);
-  const bool isNew = shown && document.path().isEmpty() && document.isModified() &&
-                     document.computation() == document.module().entry();
+  const bool isNew = shown && document.file().path().isEmpty() && document.file().isModified() &&
+                     document.view().computation() == document.module().entry();
   if (!isNew || shown->empty() || shown->size() > kStillSmall) return {};
   bool reads = false, open = false;
   for (InstructionId id : *shown)
@@ -66,7 +66,7 @@ EmptyHint::EmptyHint(const Document& document, QWidget* canvas) : QFrame(canvas)
   layout->addLayout(buttons);
   layout->addWidget(words);
   canvas->installEventFilter(this);
-  connect(&document, &Document::sceneChanged, this, &EmptyHint::update);
+  connect(&document.view(), &SceneView::changed, this, &EmptyHint::update);
   connect(&document, &Document::moduleChanged, this, &EmptyHint::update);
   hide();
 }
@@ -93,7 +93,7 @@ NextHint::NextHint(const Document& document, QWidget* canvas) : QLabel(canvas), 
   setBackgroundRole(QPalette::Base);
   setContentsMargins(12, 5, 12, 5);
   canvas->installEventFilter(this);
-  connect(&document, &Document::sceneChanged, this, &NextHint::update);
+  connect(&document.view(), &SceneView::changed, this, &NextHint::update);
   connect(&document, &Document::moduleChanged, this, &NextHint::update);
   hide();
 }

@@ -140,8 +140,8 @@ bool GraphEditController::hasInput(InstructionId user, int operand) const {
 void GraphEditController::openSearch(QPoint at) {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   droppedValue_ = droppedUser_ = {};
-  const bool empty =
-      !document_.computation().valid() || document_.module().at(document_.computation()).instructions.empty();
+  const bool empty = !document_.view().computation().valid() ||
+                     document_.module().at(document_.view().computation()).instructions.empty();
   search_->openAt(at, empty ? AddSearch::Page::Empty : AddSearch::Page::Begun);
 }
 
@@ -150,7 +150,7 @@ ComputationId GraphEditController::computation() const {
   const Module& module = document_.module();
   for (InstructionId id : {droppedValue_, droppedUser_, document_.selected()})
     if (id.valid() && module.contains(id)) return module.at(id).computation;
-  return document_.computation();
+  return document_.view().computation();
 }
 
 Edit GraphEditController::placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources,
@@ -299,16 +299,16 @@ void GraphEditController::toggleFields() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   QStringList paths;
   for (InstructionId id : document_.selection()) {
-    const int32_t box = document_.scene().view->boxOf(id);
+    const int32_t box = document_.view().scene().view->boxOf(id);
     if (box < 0) continue;
-    const ViewNode& node = document_.scene().view->nodes[static_cast<size_t>(box)];
+    const ViewNode& node = document_.view().scene().view->nodes[static_cast<size_t>(box)];
     const QString path = QString::fromStdString(node.group);
     if ((node.owner >= 0 || node.pulled) && !paths.contains(path)) paths << path;
   }
   if (paths.isEmpty())
     return emit explained(
         tr("Select the field of a constant, a broadcast number or an iota, or what was pulled out of one."));
-  for (const QString& path : paths) document_.toggleGroup(path);
+  for (const QString& path : paths) document_.view().toggleGroup(path);
 }
 
 bool GraphEditController::editConstant(InstructionId id) {
@@ -347,8 +347,8 @@ void GraphEditController::leaveComputation() {
   for (ComputationId id : module.order())
     for (InstructionId caller : module.at(id).instructions)
       if (const auto callees = module.callees(module.at(caller));
-          std::ranges::find(callees, document_.computation()) != callees.end()) {
-        document_.showComputation(id);
+          std::ranges::find(callees, document_.view().computation()) != callees.end()) {
+        document_.view().showComputation(id);
         return document_.select({caller});
       }
 }

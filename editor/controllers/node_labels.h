@@ -17,6 +17,7 @@ class NodeLabels : public QWidget {
   NodeLabels(Document& document, Canvas& canvas);
 
   void show(What what, bool on);
+  bool shows(What what) const { return shown_ & what; }
   QString textOf(InstructionId id) const;  // as much as is asked for
 
  protected:

@@ -42,10 +42,10 @@ RunController::RunController(Document& document, Canvas& canvas, QObject* parent
   connect(&canvas_, &Canvas::valueScrubbed, this, &RunController::scrub);
   connect(playBar_, &PlayBar::resized, this, &RunController::placeBars);
   connect(callBar_, &CallBar::resized, this, &RunController::placeBars);
-  connect(&document_, &Document::sceneChanged, this,
+  connect(&document_.view(), &SceneView::changed, this,
           [this] {  // what is fitted there leaves room for the bar of its call
-            const bool called =
-                document_.isOpen() && document_.isLive() && document_.computation() != document_.module().entry();
+            const bool called = document_.isOpen() && document_.live().isOn() &&
+                                document_.view().computation() != document_.module().entry();
             canvas_.setContentsMargins(0, called ? kBarRoom : 0, 0, 0);
           });
 }
@@ -59,7 +59,8 @@ void RunController::scrub(InstructionId id, double pixels, bool first) {
   if (first) {
     gesture_.end();
     const Instruction& number = module.at(id);
-    const Literal* now = number.opcode == Opcode::Constant && number.literal ? &*number.literal : document_.valueOf(id);
+    const Literal* now =
+        number.opcode == Opcode::Constant && number.literal ? &*number.literal : document_.live().valueOf(id);
     if (!now || !now->shape().isScalar()) return;
     scrubbedFrom_ = loadDouble(type, now->bytes().data());
     if (!std::isfinite(scrubbedFrom_)) scrubbedFrom_ = 0;

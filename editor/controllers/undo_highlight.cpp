@@ -79,7 +79,7 @@ UndoHighlight::UndoHighlight(Document& document, Canvas& canvas, QObject* parent
   });
   connect(&document_, &Document::stepped, this, &UndoHighlight::show);
   // After the window has shown the scene.
-  connect(&document_, &Document::sceneChanged, this, &UndoHighlight::goThere, Qt::QueuedConnection);
+  connect(&document_.view(), &SceneView::changed, this, &UndoHighlight::goThere, Qt::QueuedConnection);
   connect(&document_, &Document::opened, this, [this] { leads_ = false; });
 }
 
@@ -99,18 +99,19 @@ void UndoHighlight::show(const HistoryStep& step) {
 
 // By itself or as a field, not within a closed group or behind what calls it.
 bool UndoHighlight::isDrawn(InstructionId id) const {
-  const int32_t box = document_.scene().view->boxOf(id);
+  const int32_t box = document_.view().scene().view->boxOf(id);
   if (box < 0) return false;
-  const ViewNode& node = document_.scene().view->nodes[static_cast<size_t>(box)];
-  return node.instruction == id || node.owner >= 0 || document_.module().at(id).computation == document_.computation();
+  const ViewNode& node = document_.view().scene().view->nodes[static_cast<size_t>(box)];
+  return node.instruction == id || node.owner >= 0 ||
+         document_.module().at(id).computation == document_.view().computation();
 }
 
 void UndoHighlight::goThere() {
   if (!leads_ || !document_.isOpen() || !document_.module().contains(home_)) return;
   std::erase_if(places_, [&](InstructionId id) { return !document_.module().contains(id); });
-  const bool seen =
-      document_.computation() == home_ || std::ranges::any_of(places_, [&](InstructionId id) { return isDrawn(id); });
-  if (!seen) return document_.showComputation(home_);  // the next scene leads on
+  const bool seen = document_.view().computation() == home_ ||
+                    std::ranges::any_of(places_, [&](InstructionId id) { return isDrawn(id); });
+  if (!seen) return document_.view().showComputation(home_);  // the next scene leads on
   leads_ = false;
   std::vector<QRectF> boxes;
   for (InstructionId id : places_)

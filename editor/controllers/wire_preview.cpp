@@ -1,4 +1,4 @@
-// See foresight.h. Small graphs only: the hand waits for no inference.
+// Small graphs only: the hand waits for no inference.
 #include "editor/controllers/wire_preview.h"
 
 #include <algorithm>

@@ -1,266 +1,120 @@
-// Opening, selection and the scene of a Document. Edits are in document_edit.cpp, runs in document_run.cpp.
+// What is open, and the order in which its parts hear of a change.
 #include "editor/document/document.h"
 
-#include <QFileInfo>
-#include <QThread>
+#include <QDir>
 #include <algorithm>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 
-#include "core/formats/module_file.h"
 #include "core/ops/inference/infer.h"
 #include "editor/document/priorities.h"
 
 namespace tessera {
 namespace {
 
-constexpr uint64_t kNeverSaved = UINT64_MAX;  // no state of a history
-
 QString withFile(Diagnostic d, const QString& path) {
   if (d.file.empty()) d.file = path.toStdString();
   return QString::fromStdString(d.toString());
 }
 
-// A group and those that it lies in, whose names do not tell; `all` is the view in which every group is open.
-ViewOptions openedTo(const GraphView& all, ViewOptions options, const std::string& group) {
-  for (int32_t at = all.findGroup(group); at >= 0; at = all.nodes[static_cast<size_t>(at)].parent)
-    options.openGroups.insert(all.nodes[static_cast<size_t>(at)].group);
-  return options;
-}
-
 }  // namespace
 
-// What the reading worker hands back.
-struct Document::Opened {
-  QString path;
-  std::optional<QString> recoveredFor;
-  ReadResult read;
-  Project project;
-  FileAccess files;
-  std::vector<FileAsk> asks;
-  std::shared_ptr<const PlainGraph> plain;
-  std::shared_ptr<SceneMaker> scenes;
-  Scene scene;
-};
-
-namespace {
-
-// A Graphviz file stands on the page of a module without instructions.
-bool readPlainGraph(const std::string& path, ReadResult& read, std::shared_ptr<const PlainGraph>& plain) {
-  const auto content = readFile(path);
-  if (!content || !looksLikeDot(*content)) return false;
-  auto graph = readDot(*content, path);
-  if (!graph) {
-    read.diagnostics.add(std::move(graph).error());
-    return true;
-  }
-  Module module(graph->name.empty() ? "graph" : graph->name);
-  const ComputationId page = module.addComputation("graph");
-  module.setOrder({page});
-  module.setEntry(page);
-  read.module = std::move(module);
-  plain = std::make_shared<const PlainGraph>(*std::move(graph));
-  return true;
-}
-
-}  // namespace
-
-namespace {
-
-// The graph is hashed only where there is something to allow.
-FileAccess filesOf(const QString& path, const Module& graph, const RunSettings& settings) {
-  FileAccess out(path.isEmpty() ? std::string() : QFileInfo(path).absolutePath().toStdString());
-  if (!out.asks(settings).empty()) out.setGraph(graph);
-  return out;
-}
-
-}  // namespace
-
-Document::Document(QObject* parent) : QObject(parent) {
-  pool_.setMaxThreadCount(std::max(2, QThread::idealThreadCount()));
-}
+Document::Document(QObject* parent) : QObject(parent) { connectParts(); }
 
 Document::~Document() {
   cancel();
-  if (cancelValues_) *cancelValues_ = true;
-  pool_.clear();
-  pool_.waitForDone();
+  live_.stop();
+  background_.waitForAll();
 }
 
-void Document::start(int priority, std::function<Answer()> work) {
-  ++pending_;
-  pool_.start(
-      [this, work = std::move(work)]() mutable {
-        Answer answer = work();
-        work = nullptr;  // snapshots are freed here, not where the answer is called
-        QMetaObject::invokeMethod(
-            this,
-            [this, answer = std::move(answer)] {
-              --pending_;
-              if (answer) answer();
-            },
-            Qt::QueuedConnection);
-      },
-      priority);
-}
-
-void Document::startForModule(int priority, std::function<Answer()> work) {
-  start(priority, [this, work = std::move(work), generation = generation_]() -> Answer {
-    Answer answer = work();
-    return [this, answer = std::move(answer), generation] {
-      if (generation == generation_ && answer) answer();
-    };
+void Document::connectParts() {
+  connect(&edits_, &EditQueue::edited, this, &Document::edited);
+  connect(&edits_, &EditQueue::stepped, this, &Document::moved);
+  connect(&edits_, &EditQueue::editingChanged, this, &Document::editingChanged);
+  connect(&edits_, &EditQueue::refused, this,
+          [this](const Diagnostic& why) { emit failed(QString::fromStdString(why.toString()), why.kind); });
+  connect(&edits_, &EditQueue::pageArranged, this, [this](bool mutes) {
+    takeProject();
+    pageReplaced();
+    if (mutes) live_.evaluate();
   });
+  connect(&edits_, &EditQueue::runSet, this, [this] {
+    takeProject();
+    emit pageChanged();
+  });
+  connect(&run_, &ProgramRun::failed, this, &Document::failed);
+  connect(&run_, &ProgramRun::progressed, this, &Document::tellProgress);
+  connect(&fetch_, &ValueFetch::failed, this, &Document::failed);
+  connect(&fetch_, &ValueFetch::progressed, this, &Document::tellProgress);
 }
 
-void Document::open(const QString& path) { read(path, std::nullopt); }
-void Document::openRecovered(const QString& file, const QString& path) { read(file, path); }
-
-void Document::read(const QString& path, std::optional<QString> recovered) {
-  cancel();
-  emit progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
-  start(kReading,
-        [this, path = QFileInfo(path).absoluteFilePath(), request = ++openRequest_, recovered,
-         fields = fields_]() -> Answer {
-          auto opened = std::make_shared<Opened>();
-          opened->path = path;
-          opened->recoveredFor = recovered;
-          if (!readPlainGraph(path.toStdString(), opened->read, opened->plain))
-            opened->read = readModule(path.toStdString());
-          if (const auto& module = opened->read.module) {
-            if (auto project = readArrangement(path.toStdString()); !project)
-              opened->read.diagnostics.add(
-                  std::move(project).error());  // a sidecar that does not read: the graph is shown without it
-            else
-              opened->project = *std::move(project);
-            opened->files = filesOf(recovered ? *recovered : path, *module, opened->project.run);
-            opened->asks = opened->files.asks(opened->project.run);
-            opened->scenes = std::make_shared<SceneMaker>(*module, opened->project, opened->plain);
-            opened->scenes->setFields(fields);
-            const ComputationId shown = module->findComputation(opened->project.shown).value_or(module->entry());
-            opened->scene = opened->scenes->make(shown, opened->scenes->initialOptions(shown), nullptr);
-          }
-          return [this, opened, request] {
-            if (request == openRequest_) install(opened);
-          };
-        });
+void Document::tellProgress() {
+  const Progress& shown = run_.isRunning() ? run_.progress() : fetch_.progress();
+  emit progressed(shown.stage, shown.fraction);
 }
 
-void Document::create() {
-  ++openRequest_;  // a file that is still being read comes too late
-  cancel();
-  auto made = std::make_shared<Opened>();
-  made->read.module.emplace(emptyModule());
-  made->scenes = std::make_shared<SceneMaker>(*made->read.module, Project{}, nullptr, true);
-  made->scenes->setFields(fields_);
-  made->scene = made->scenes->make(made->read.module->entry(), {}, nullptr);
-  install(made);
-  live_ = true;
+void Document::cancel() {
+  run_.cancel();
+  fetch_.cancel();
 }
 
-void Document::createFrom(const std::string& text) {
-  auto content = parseProject(text);
-  auto made = std::make_shared<Opened>();
-  made->read = readProjectModule(text, {});
-  if (!content || !made->read.module) return create();
-  ++openRequest_;
-  cancel();
-  made->project = std::move(content->project);
-  inferModule(*made->read.module);
-  made->scenes = std::make_shared<SceneMaker>(*made->read.module, made->project, nullptr, true);
-  made->scenes->setFields(fields_);
-  made->scene =
-      made->scenes->make(made->read.module->entry(), made->scenes->initialOptions(made->read.module->entry()), nullptr);
-  install(made);
-  live_ = true;
-  evaluateInBackground();
-}
+// --- opening
 
 // What was open stays; what is wrong with the other file goes before its diagnostics.
-void Document::refuse(const Opened& file) {
-  refused_ = file.read.diagnostics.items();
-  for (Diagnostic& d : refused_) {
+void Document::refuse(const OpenedFile& file) {
+  state_.refused = file.read.diagnostics.items();
+  for (Diagnostic& d : state_.refused) {
     d.instruction = InstructionId();  // ids of a module that does not exist
     if (d.file.empty()) d.file = file.path.toStdString();
   }
   collectDiagnostics();
-  QString message = refused_.empty() ? tr("%1 cannot be read.").arg(file.path) : withFile(refused_.front(), file.path);
-  if (refused_.size() > 1) message += tr("\n… and %n more", nullptr, static_cast<int>(refused_.size()) - 1);
-  emit failed(message, refused_.empty() ? ErrorKind::Input : refused_.front().kind);
+  const auto& refused = state_.refused;
+  QString message = refused.empty() ? tr("%1 cannot be read.").arg(file.path) : withFile(refused.front(), file.path);
+  if (refused.size() > 1) message += tr("\n… and %n more", nullptr, static_cast<int>(refused.size()) - 1);
+  emit failed(message, refused.empty() ? ErrorKind::Input : refused.front().kind);
 }
 
-void Document::install(std::shared_ptr<Opened> file) {
+// Everything is of the new file before anybody hears of it.
+void Document::install(OpenedFile file) {
   emit progressed({}, 0);
-  if (!file->read.module) {
-    refuse(*file);
-    return;
-  }
-  ++generation_;
+  if (!file.read.module) return refuse(file);
+  background_.dropAnswersForFile();
   ++revision_;
-  path_ = file->path;
-  dispose(std::make_tuple(std::move(history_), std::move(scene_), std::move(text_), std::move(outcome_),
-                          std::move(users_), std::move(scenes_)));
-  project_ = std::move(file->project);
-  history_.emplace(std::move(*file->read.module), project_);
-  scenes_ = std::move(file->scenes);
-  plain_ = std::move(file->plain);
-  scene_ = std::move(file->scene);
-  text_.reset();
-  users_.reset();
-  outcome_.reset();
-  selection_.clear();
-  waiting_.clear();
-  setEditing(false);
-  live_ = false;
-  savedState_ = savedGraph_ = file->recoveredFor ? kNeverSaved : 0;
-  ownFile_ = false;
-  if (file->recoveredFor) path_ = *file->recoveredFor;
-  if (cancelValues_) *cancelValues_ = true;
-  cancelFetch_.reset();
-  values_.clear();
-  trace_.reset();
-  valuesFailure_.clear();
-  callPath_.clear();
-  played_.clear();
-  files_ = std::move(file->files);
-  overlay_.reset();
-  running_ = false;
-  emit runningChanged();
-  refused_.clear();
-  foundDiagnostics_.clear();
-  readDiagnostics_ = file->read.diagnostics.items();
+  file_.begin(file);
+  State fresh;
+  fresh.project = file.project;
+  fresh.files = std::move(file.files);
+  fresh.plain = std::move(file.plain);
+  fresh.read = file.read.diagnostics.items();
+  background_.dispose(std::exchange(state_, std::move(fresh)));
+  edits_.begin(std::move(*file.read.module), std::move(file.project));
+  view_.begin(std::move(file.maker), std::move(file.scene));
+  run_.begin();
+  fetch_.begin();
+  live_.begin(file.live);
+  emit editingChanged(false);
+  emit run_.runningChanged();
   collectDiagnostics();
-  emit this->opened();
-  emit sceneChanged(false);
+  emit opened();
+  emit view_.changed(false);
   emit textChanged();
   emit selectionChanged();
-  emit outcomeChanged();
-  emit valuesChanged();
+  emit run_.outcomeChanged();
+  emit live_.changed();
   emit runSettingsChanged();
-  showAsks(isOfProgram() ? filesOfRun().asks(project_.run) : std::move(file->asks));
+  showAsks(file_.isOfProgram() ? filesOfRun().asks(runSettings()) : std::move(file.asks));
   if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();
 }
 
-void Document::rememberPage() {
-  if (isPlainGraph()) return;
-  ProjectPage& page = project_.page(module().at(scene_.computation).name);
-  page.opened = true;
-  page.openGroups.assign(scene_.options.openGroups.begin(), scene_.options.openGroups.end());
-  project_.shown = module().at(scene_.computation).name;
-}
-
 void Document::inferInBackground() {
-  startForModule(kInference, [this, module = module(), revision = revision_]() mutable -> Answer {
+  background_.startForFile(kInference, [this, module = module(), revision = revision_]() mutable -> Background::Answer {
     Diagnostics found = inferModule(module);
     found.addAll(verify(module).items());
     return [this, module = std::move(module), found = std::move(found), revision] {
-      if (revision != revision_ || editing_ || history_->canUndo())
+      if (revision != revision_ || !edits_.replaceUnedited(module, state_.project))
         return;  // an edit came first and inferred for itself
-      dispose(std::move(history_));
-      history_.emplace(module, project_);
       setDiagnostics(found);
       emit moduleChanged();
     };
@@ -268,7 +122,7 @@ void Document::inferInBackground() {
 }
 
 void Document::verifyInBackground() {
-  startForModule(kInference, [this, module = module(), revision = revision_]() -> Answer {
+  background_.startForFile(kInference, [this, module = module(), revision = revision_]() -> Background::Answer {
     Module copy = module;
     Diagnostics found = inferModule(copy);
     found.addAll(verify(copy).items());
@@ -279,149 +133,180 @@ void Document::verifyInBackground() {
 }
 
 void Document::printInBackground() {
-  startForModule(kPrinting, [this, module = module(), revision = revision_]() -> Answer {
+  background_.startForFile(kPrinting, [this, module = module(), revision = revision_]() -> Background::Answer {
     auto text = makeHloText(module);
     return [this, text, revision] {
       if (revision != revision_) return;
-      text_ = text;
+      state_.text = text;
       emit textChanged();
     };
   });
 }
 
 void Document::setDiagnostics(const Diagnostics& found) {
-  foundDiagnostics_ = found.items();
+  state_.found = found.items();
   collectDiagnostics();
 }
 
 void Document::collectDiagnostics() {
-  diagnostics_ = refused_;
+  state_.diagnostics = state_.refused;
   std::unordered_set<std::string> seen;
-  for (const auto* list : {&readDiagnostics_, &foundDiagnostics_})
+  for (const auto* list : {&state_.read, &state_.found})
     for (const Diagnostic& d : *list)
-      if (seen.insert(d.toString()).second) diagnostics_.push_back(d);
+      if (seen.insert(d.toString()).second) state_.diagnostics.push_back(d);
   emit diagnosticsChanged();
 }
 
-// --- what is shown
+// --- the graph
 
-void Document::makeScene(bool keepView, SceneWork work) {
-  startForModule(kArrangement,
-                 [this, scenes = scenes_, request = ++sceneRequest_, keepView, work = std::move(work),
-                  overlay = overlayShown_ ? overlay_ : std::nullopt]() -> Answer {
-                   auto scene = std::make_shared<Scene>(work(*scenes, overlay ? &*overlay : nullptr));
-                   return [this, scene, request, keepView] {
-                     if (request != sceneRequest_) return;
-                     sceneShown_ = request;
-                     dispose(std::exchange(scene_, std::move(*scene)));
-                     rememberPage();
-                     emit sceneChanged(keepView);
-                     followSight();
-                   };
-                 });
+void Document::perform(Edit edit, InstructionId selects, StepKey key) {
+  if (isOpen() && !isPlainGraph()) edits_.perform(std::move(edit), selects, std::move(key));
 }
 
-void Document::arrangeAgain(bool keepView) {
-  makeScene(keepView,
-            [computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
-              return scenes.make(computation, options, overlay);
-            });
+void Document::edited(const EditResult& result, InstructionId selects) {
+  view_.leaveRemovedComputation();
+  takeProject();
+  moduleReplaced();
+  const uint32_t made =
+      selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction : InstructionId::kInvalid;
+  if (made < result.added.size())
+    select({result.added[made]});
+  else if (selects.valid())
+    select({selects});
+  else if (!result.added.empty())
+    select({result.added.back()});
+  setDiagnostics(result.diagnostics);
 }
 
-void Document::showComputation(ComputationId computation) {
-  if (!isOpen() || !module().contains(computation) || computation == scene_.computation) return;
-  makeScene(false, [computation](SceneMaker& scenes, const Overlay* overlay) {
-    return scenes.make(computation, scenes.initialOptions(computation), overlay);
-  });
+// A step that only arranged leaves values and the last run alone.
+void Document::moved(const HistoryStep& step) {
+  view_.leaveRemovedComputation();
+  takeProject();
+  if (step.graphChanged) {
+    moduleReplaced();
+    verifyInBackground();
+  } else {
+    pageReplaced();
+  }
+  emit stepped(step);
 }
 
-void Document::toggleGroup(const QString& group) {
-  if (!isOpen()) return;
-  auto& open = scene_.options.openGroups;
-  const std::string path = group.toStdString();
-  if (!open.erase(path)) open.insert(path);
-  arrangeAgain(true);
-}
-
-bool Document::openGroup(const QString& group) {
-  if (!isOpen()) return false;
-  const auto paths = scenes_->groupPaths(scene_.computation);
-  const std::string wanted = group.toStdString();
-  const auto named = [&](const std::string& path) {  // the whole path, or its last part
-    return path == wanted || path.ends_with("/" + wanted);
-  };
-  const auto found = std::ranges::find_if(paths, named);
-  if (found == paths.end()) return false;
-  makeScene(true, [group = *found, computation = scene_.computation, options = scene_.options](SceneMaker& scenes,
-                                                                                               const Overlay* overlay) {
-    const Scene all = scenes.make(computation, scenes.allOpened(computation, options), nullptr);
-    return scenes.make(computation, openedTo(*all.view, options, group), overlay);
-  });
-  return true;
-}
-
-QStringList Document::groupNames(int most) const {
-  QStringList out;
-  if (!isOpen()) return out;
-  for (const std::string& path : scenes_->groupPaths(scene_.computation))
-    if (out.size() < most) out << QString::fromStdString(path);
-  return out;
-}
-
-void Document::reveal(InstructionId id) {
-  if (!isOpen() || !module().contains(id)) return;
-  select({id});
-  const ComputationId own = module().at(id).computation;
-  const bool here = scene_.view->boxOf(id) >= 0;
-  makeScene(here, [id, computation = here ? scene_.computation : own, here, options = scene_.options](
-                      SceneMaker& scenes, const Overlay* overlay) {
-    ViewOptions opened = scenes.openedFor(computation, here ? options : scenes.initialOptions(computation), id);
-    return scenes.make(computation, std::move(opened), overlay);
-  });
-}
-
-void Document::openAllGroups() {
-  if (!isOpen()) return;
-  makeScene(true,
-            [computation = scene_.computation, options = scene_.options](SceneMaker& scenes, const Overlay* overlay) {
-              return scenes.make(computation, scenes.allOpened(computation, options), overlay);
-            });
-}
-
-void Document::closeAllGroups() {
-  if (!isOpen()) return;
-  scene_.options.openGroups.clear();
-  arrangeAgain(true);
-}
-
-void Document::showFields(bool shown) {
-  fields_ = shown;
-  if (!isOpen() || isPlainGraph()) return;
-  scenes_->setFields(shown);
-  arrangeAgain(true);
+void Document::moduleReplaced() {
+  ++revision_;
+  view_.remakeMaker();
+  std::erase_if(state_.selection, [&](InstructionId id) { return !module().contains(id); });
+  run_.forgetOutcome();
+  emit moduleChanged();
+  emit run_.outcomeChanged();
+  view_.arrangeAgain(true);
+  printInBackground();
+  live_.evaluate();
 }
 
 void Document::select(std::vector<InstructionId> selection) {
   if (!isOpen()) return;
   std::erase_if(selection, [&](InstructionId id) { return !module().contains(id); });
-  if (selection == selection_) return;
-  selection_ = std::move(selection);
+  if (selection == state_.selection) return;
+  state_.selection = std::move(selection);
   const InstructionId first = selected();
-  const bool shownLater =
-      scene_.view && first.valid() && first.value >= scene_.view->boxes.size();  // made by the last edit
-  if (first.valid() && scene_.view && !shownLater && scene_.view->boxOf(first) < 0)
-    showComputation(module().at(first).computation);
+  const auto& view = view_.scene().view;
+  const bool shownLater = view && first.valid() && first.value >= view->boxes.size();  // made by the last edit
+  if (first.valid() && view && !shownLater && view->boxOf(first) < 0)
+    view_.showComputation(module().at(first).computation);
   emit selectionChanged();
-  followCall();
+  live_.followSelection();
 }
 
 std::vector<InstructionId> Document::usersOf(InstructionId id) const {
-  if (!users_ || usersRevision_ != revision_) {
-    users_ = std::make_shared<const UserTable>(module());
-    usersRevision_ = revision_;
+  if (!state_.users || state_.usersRevision != revision_) {
+    state_.users = std::make_shared<const UserTable>(module());
+    state_.usersRevision = revision_;
   }
-  const auto users = users_->users(id);
+  const auto users = state_.users->users(id);
   return {users.begin(), users.end()};
+}
+
+// --- what is arranged round it, and how it runs
+
+const ProjectPage* Document::page() const {
+  return isOpen() && !isPlainGraph() ? state_.project.find(module().at(view_.computation()).name) : nullptr;
+}
+
+void Document::arrange(const QString& title, PageChange change) {
+  if (isOpen() && !isPlainGraph()) edits_.arrange(title, module().at(view_.computation()).name, std::move(change));
+}
+
+void Document::setRunSettings(RunSettings settings, const QString& title, StepKey key) {
+  if (!isOpen() || isPlainGraph() || (settings == runSettings() && edits_.isEmpty())) return;
+  state_.files.trustNew(runSettings(), settings);
+  edits_.setRun(title, std::move(settings), std::move(key));
+}
+
+// What a file of the program's own gives goes home.
+FileAccess Document::filesOfRun() const {
+  FileAccess out = files();
+  if (file_.isOfProgram()) out.setOutfeedFolder(QDir::homePath().toStdString());
+  return out;
+}
+
+void Document::trustSaved(const std::filesystem::path& folder) { state_.files.save(folder, module(), runSettings()); }
+
+void Document::allow(const FileAsk& ask) {
+  const Status kept = state_.files.allow(ask);
+  std::vector<FileAsk> left;
+  for (const FileAsk& each : asks())
+    if (each.hash != ask.hash) left.push_back(each);
+  showAsks(std::move(left));
+  live_.evaluate();
+  if (!kept) emit failed(QString::fromStdString(kept.error().toString()), kept.error().kind);
+}
+
+void Document::showAsks(std::vector<FileAsk> asks) {
+  state_.asks = std::move(asks);
+  emit asksChanged();
+}
+
+// Open groups are no step of the history; they stay as they are.
+void Document::takeProject() {
+  Project fresh = history().project();
+  for (const ProjectPage& old : state_.project.pages) {
+    ProjectPage& page = fresh.page(old.computation);
+    page.opened = old.opened;
+    page.openGroups = old.openGroups;
+  }
+  fresh.shown = state_.project.shown;
+  const bool runsOtherwise = fresh.run != runSettings();
+  state_.project = std::move(fresh);
+  if (!runsOtherwise) return;
+  emit runSettingsChanged();
+  live_.evaluate();
+}
+
+void Document::rememberOpenGroups() {
+  if (isPlainGraph()) return;
+  const std::string& shown = module().at(view_.computation()).name;
+  ProjectPage& page = state_.project.page(shown);
+  page.opened = true;
+  const auto& open = view_.scene().options.openGroups;
+  page.openGroups.assign(open.begin(), open.end());
+  state_.project.shown = shown;
+}
+
+void Document::pageReplaced() {
+  view_.projectReplaced();
+  emit pageChanged();
+}
+
+std::vector<InstructionId> Document::muted() const {
+  std::vector<InstructionId> out;
+  for (const ProjectPage& page : state_.project.pages) {
+    if (page.muted.empty()) continue;
+    const auto computation = module().findComputation(page.computation);
+    if (!computation) continue;
+    for (InstructionId id : module().at(*computation).instructions)
+      if (page.muted.contains(std::string(module().at(id).name))) out.push_back(id);
+  }
+  return out;
 }
 
 }  // namespace tessera

@@ -65,7 +65,7 @@ std::map<int64_t, int64_t> impliedTies(const Module& module) {
 Player::Player(Document& document, QObject* parent) : QObject(parent), document_(document) {
   setRate(rate_);
   connect(&timer_, &QTimer::timeout, this, &Player::step);
-  connect(&document_, &Document::valuesChanged, this, &Player::take);
+  connect(&document_.live(), &LiveValues::changed, this, &Player::take);
   connect(&document_, &Document::moduleChanged, this, &Player::changed);
   connect(&document_, &Document::runSettingsChanged, this, &Player::changed);
   connect(&document_, &Document::opened, this, [this] {
@@ -101,7 +101,7 @@ void Player::tie(int64_t argument, int64_t output) {
 }
 
 bool Player::canPlay() const {
-  return document_.isOpen() && document_.isLive() && document_.trace() && !ties().empty();
+  return document_.isOpen() && document_.live().isOn() && document_.live().trace() && !ties().empty();
 }
 
 void Player::setRate(int stepsASecond) {
@@ -123,7 +123,7 @@ void Player::pause() {
 
 void Player::step() {
   if (waiting_) return;  // the machine is slower than the rate
-  const auto trace = document_.trace();
+  const auto trace = document_.live().trace();
   const Literal* root = trace ? trace->find(document_.module().entryComputation().root) : nullptr;
   if (!root) return pause();
   std::vector<Literal> outputs;
@@ -133,13 +133,13 @@ void Player::step() {
     if (output < static_cast<int64_t>(outputs.size())) next[argument] = outputs[static_cast<size_t>(output)];
   if (next.empty()) return pause();
   waiting_ = true;
-  document_.playWith(std::move(next));
+  document_.live().playWith(std::move(next));
 }
 
 void Player::take() {
   if (!std::exchange(waiting_, false)) return emit changed();
   ++steps_;
-  if (!document_.trace()) timer_.stop();
+  if (!document_.live().trace()) timer_.stop();
   emit changed();
 }
 
@@ -147,7 +147,7 @@ void Player::reset() {
   timer_.stop();
   steps_ = 0;
   waiting_ = false;
-  document_.playWith({});
+  document_.live().playWith({});
   emit changed();
 }
 

@@ -84,7 +84,7 @@ void Recovery::removeOwn() {
 
 // The clock is not wound up again by later changes: the first one waits no longer for them.
 void Recovery::noteChange() {
-  if (!document_.isOpen() || !document_.isModified()) {
+  if (!document_.isOpen() || !document_.file().isModified()) {
     timer_.stop();
     if (!writing_) removeOwn();
     return;
@@ -99,7 +99,7 @@ void Recovery::write() {
   }
   writing_ = true;
   QThreadPool::globalInstance()->start([this, module = document_.module(), project = document_.project(),
-                                        file = file_.toStdString(), path = document_.path()]() mutable {
+                                        file = file_.toStdString(), path = document_.file().path()]() mutable {
     project.graphFile.clear();
     Status done = writeFileAtomically(nameFile(QString::fromStdString(file)).toStdString(), path.toStdString());
     if (done) done = writeFileAtomically(file, printProject(project, &module));
@@ -115,7 +115,7 @@ void Recovery::finished(bool fine, const QString& why) {
   if (!fine && !std::exchange(complained_, true)) emit failed(why);
   if (std::exchange(again_, false))
     write();
-  else if (!document_.isModified())
+  else if (!document_.file().isModified())
     removeOwn();
 }
 
@@ -132,7 +132,7 @@ std::vector<Recovery::Left> Recovery::leftBehind(const QString& folder) {
 
 void Recovery::adopt(const Left& left) {
   adopted_ = left;
-  document_.openRecovered(left.file, left.path);
+  document_.file().openRecovered(left.file, left.path);
 }
 
 void Recovery::discard(const Left& left) {

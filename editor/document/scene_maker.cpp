@@ -6,12 +6,14 @@
 #include "core/arrange/sockets.h"
 #include "core/edit/sizes/dimension_hues.h"
 #include "core/edit/sizes/size_names.h"
+#include "core/edit/wiring/initial_value.h"
 #include "editor/canvas/canvas.h"
 
 namespace tessera {
 namespace {
 constexpr size_t kFewBoxes = 40;  // what can be read without zooming
 constexpr float kValueStrip = 28;
+constexpr size_t kMaxWarnings = 400;
 constexpr size_t kMaxHued = 20000, kMaxHuedBoxes = 4000;  // instructions; beyond, the first picture would wait
 }  // namespace
 
@@ -83,6 +85,7 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
                                     : nullptr)
           node.subtitle = subtitleWithNames(module_.shapeOf(node.instruction), *names);
     scene.hues = hues(scene.sizeNames.get());
+    scene.warnings = warnings(computation);
     if (scene.hues && view.nodes.size() <= kMaxHuedBoxes)
       for (ViewNode& node : view.nodes)
         if (node.kind == ViewNode::Kind::Instruction && !node.chip)
@@ -119,6 +122,17 @@ std::shared_ptr<const DimensionHues> SceneMaker::hues(const SizeNames* names) {
   if (names) return std::make_shared<const DimensionHues>(module_, sizes(), names);
   if (!hues_) hues_ = std::make_shared<const DimensionHues>(module_, sizes(), nullptr);
   return hues_;
+}
+
+// With mutex_ held. Some values are found out by evaluating what they come from: once for a snapshot.
+const std::vector<SceneWarning>& SceneMaker::warnings(ComputationId computation) {
+  const auto [known, isNew] = warnings_.try_emplace(computation);
+  if (!isNew) return known->second;
+  for (InstructionId id : module_.at(computation).instructions) {
+    if (known->second.size() >= kMaxWarnings) break;
+    if (auto text = initialValueWarning(module_, id)) known->second.push_back({id, *std::move(text)});
+  }
+  return known->second;
 }
 
 // A muted node is hatched and says so: runs pass it by.

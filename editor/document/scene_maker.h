@@ -7,6 +7,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "core/arrange/arrangement.h"
 #include "core/picture/page.h"
@@ -19,6 +22,12 @@ class DimensionHues;
 class Sizes;
 struct SizeNames;
 
+// What a person should look at though it is no error.
+struct SceneWarning {
+  InstructionId instruction;
+  std::string text;
+};
+
 // One computation as it is drawn.
 struct Scene {
   ComputationId computation;
@@ -30,6 +39,7 @@ struct Scene {
   std::shared_ptr<const SpatialIndex> index;
   std::shared_ptr<const SizeNames> sizeNames;  // of the whole module; null: no size has a name
   std::shared_ptr<const DimensionHues> hues;   // of the whole module; null: it is too big
+  std::vector<SceneWarning> warnings;          // of initial values of reductions
 };
 
 class SceneMaker {
@@ -65,6 +75,7 @@ class SceneMaker {
   const Sizes& sizes();
   std::shared_ptr<const SizeNames> sizeNames();
   std::shared_ptr<const DimensionHues> hues(const SizeNames* names);
+  const std::vector<SceneWarning>& warnings(ComputationId computation);
   void showMuted(Picture& picture, const ProjectPage& page) const;
 
   std::shared_ptr<const ProjectPage> pageOf(ComputationId computation) const;  // null: nothing is said of it
@@ -79,6 +90,7 @@ class SceneMaker {
   std::optional<ViewMaker> views_;             // made by the first worker that needs it
   std::shared_ptr<const Sizes> sizes_;         // made for the first name or hue
   std::shared_ptr<const DimensionHues> hues_;  // where no size has a name
+  std::unordered_map<ComputationId, std::vector<SceneWarning>> warnings_;
 };
 
 }  // namespace tessera

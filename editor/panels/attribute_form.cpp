@@ -140,9 +140,10 @@ void AttributeForm::addAttributes() {
           if (typed.empty() && required) return refuse(module, shown_, std::string(nameOf(name)) + " is needed here");
           if (!module.findComputation(typed))
             if (auto ready = choosingReady(module, shown_, name, typed)) return *std::move(ready);
-          const auto& names = document_.scene().sizeNames;
-          TESSERA_ASSIGN_OR_RETURN(const std::string text, dimensionNumbers(module, module.at(shown_), name, typed,
-                                                                            names.get(), document_.scene().hues.get()));
+          const auto& names = document_.view().scene().sizeNames;
+          TESSERA_ASSIGN_OR_RETURN(const std::string text,
+                                   dimensionNumbers(module, module.at(shown_), name, typed, names.get(),
+                                                    document_.view().scene().hues.get()));
           if (!text.empty()) TESSERA_TRY(parseAttributeValue(module, name, text));
           return Edit{std::string(nameOf(name)) + " of " + std::string(module.at(shown_).name),
                       {SetAttribute{shown_, name, text}}};
@@ -171,8 +172,8 @@ QStringList AttributeForm::wordsFor(Attr name, std::string_view choices) const {
 
 QString AttributeForm::helpOnDimensions(Attr name) const {
   const Module& module = document_.module();
-  const auto letters = dimensionLetters(module, module.at(shown_), name, document_.scene().sizeNames.get(),
-                                        document_.scene().hues.get());
+  const auto letters = dimensionLetters(module, module.at(shown_), name, document_.view().scene().sizeNames.get(),
+                                        document_.view().scene().hues.get());
   if (letters.empty()) return {};
   QStringList words;
   for (const std::string& letter : letters) words << QString::fromStdString(letter);
@@ -237,7 +238,7 @@ void AttributeForm::take(const QString& name, Edit edit, bool continues) {
 void AttributeForm::refill() {
   if (!stands(document_, shown_, opcode_)) return;
   for (auto line = lines_.begin(); line != lines_.end(); ++line) {
-    if (line->picture) line->picture->setHues(document_.scene().hues);
+    if (line->picture) line->picture->setHues(document_.view().scene().hues);
     if (line->picture) line->picture->show(document_.module(), shown_);
     if (line.key() == typing_) continue;
     line->error->hide();

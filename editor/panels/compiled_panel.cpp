@@ -149,7 +149,7 @@ CompiledPanel::CompiledPanel(Document& document, QWidget* parent)
   connect(&document_, &Document::moduleChanged, this, &CompiledPanel::forget);
   connect(&document_, &Document::opened, this, &CompiledPanel::forget);
   connect(&document_, &Document::pageChanged, this, &CompiledPanel::forget);  // muted instructions
-  connect(&document_, &Document::outcomeChanged, this, [this] {
+  connect(&document_.run(), &ProgramRun::outcomeChanged, this, [this] {
     listed_ = {};
     follow();
   });
@@ -287,7 +287,8 @@ void CompiledPanel::list() {
   listed_ = document_.selected();
   words_->setText(tr("Reading the code …"));
   ++busy_;
-  const auto profile = document_.outcome() ? std::make_shared<const Profile>(document_.outcome()->profile) : nullptr;
+  const auto profile =
+      document_.run().outcome() ? std::make_shared<const Profile>(document_.run().outcome()->profile) : nullptr;
   pool_.start(
       [panel = QPointer(this), compiled = program_, profile, roofline = roofline_, id = listed_, request = ++request_] {
         const Listing listing = listingOf(*compiled, profile.get(), id, roofline.get());

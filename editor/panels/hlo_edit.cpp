@@ -109,7 +109,7 @@ HloEdit::HloEdit(Document& document, QWidget* parent)
   connect(completion_, &QTreeWidget::itemClicked, this, &HloEdit::take);
   connect(&document_, &Document::diagnosticsChanged, this, &HloEdit::markGraph);
   connect(&document_, &Document::moduleChanged, this, &HloEdit::follow);
-  connect(&document_, &Document::sceneChanged, this, &HloEdit::follow);
+  connect(&document_.view(), &SceneView::changed, this, &HloEdit::follow);
 }
 
 QString HloEdit::errorText() const {
@@ -130,8 +130,8 @@ void HloEdit::begin() {
   const bool open = document_.isOpen() && !document_.isPlainGraph();
   const bool small = open && document_.module().instructionCount() <= kMaxInstructions;
   field_->setReadOnly(!small);
-  field_->setPlainText(small ? QString::fromStdString(computationText(document_.module(), document_.computation()))
-                             : QString());
+  field_->setPlainText(
+      small ? QString::fromStdString(computationText(document_.module(), document_.view().computation())) : QString());
   filling_ = false;
   mark({});
   if (open && !small) say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMaxInstructions));
@@ -140,10 +140,10 @@ void HloEdit::begin() {
 // The graph was changed elsewhere, or undone: the text follows, unless it is the hand's own typing that did it.
 void HloEdit::follow() {
   if (!isVisible() || !document_.isOpen() || timer_.isActive() || errorLine_ >= 0) return;
-  const QString now = QString::fromStdString(computationText(document_.module(), document_.computation()));
+  const QString now = QString::fromStdString(computationText(document_.module(), document_.view().computation()));
   if (typing_ && field_->hasFocus()) {
     if (const auto same =
-            editFromText(document_.module(), document_.computation(), field_->toPlainText().toStdString());
+            editFromText(document_.module(), document_.view().computation(), field_->toPlainText().toStdString());
         same && same->actions.empty())
       return;
   }
@@ -159,8 +159,8 @@ void HloEdit::readNow() {
   timer_.stop();
   if (!document_.isOpen() || field_->isReadOnly()) return;
   const std::string typed = field_->toPlainText().toStdString();
-  auto edit = editFromText(document_.module(), document_.computation(), typed);
-  if (!edit) return mark(problemsInText(document_.module(), document_.computation(), typed));
+  auto edit = editFromText(document_.module(), document_.view().computation(), typed);
+  if (!edit) return mark(problemsInText(document_.module(), document_.view().computation(), typed));
   mark({});
   if (edit->actions.empty()) return;
   typing_ = true;
@@ -209,7 +209,7 @@ void HloEdit::markGraph() {
   if (document_.isOpen() && problems_.empty() && isVisible())
     for (const Diagnostic& d : document_.diagnostics()) {
       const bool here = document_.module().contains(d.instruction) &&
-                        document_.module().at(d.instruction).computation == document_.computation();
+                        document_.module().at(d.instruction).computation == document_.view().computation();
       const int line = here ? lineOf(*field_, d.instructionName) : -1;
       if (line < 0) continue;
       const QString text = field_->document()->findBlockByNumber(line).text();

@@ -26,16 +26,12 @@ constexpr int kLeastFacts = 160;  // pixels
 
 // By dimension; empty where none has a name.
 QStringList namesOf(const Document& document, InstructionId id) {
-  const auto& all = document.scene().sizeNames;
+  const auto& all = document.view().scene().sizeNames;
   const auto* names = all ? all->find(id) : nullptr;
   QStringList out;
   if (names)
     for (const SizeNames::Named& each : *names) out << QString::fromStdString(each.name);
   return out;
-}
-
-std::vector<DimensionHue> huesOf(const Document& document, InstructionId id) {
-  return document.scene().hues ? document.scene().hues->of(id) : std::vector<DimensionHue>();
 }
 
 }  // namespace
@@ -83,7 +79,7 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
           [this](const std::vector<int64_t>& order) { editLayout(order, false); });
   connect(layoutChips_, &DimensionChips::orderCommitted, this,
           [this](const std::vector<int64_t>& order) { editLayout(order, true); });
-  connect(&document_, &Document::sceneChanged, this, &Inspector::show);  // names of sizes come with the picture
+  connect(&document_.view(), &SceneView::changed, this, &Inspector::show);  // names of sizes come with the picture
   connect(&document_, &Document::selectionChanged, this, &Inspector::show);
   connect(&document_, &Document::moduleChanged, this, &Inspector::show);
   connect(&document_, &Document::diagnosticsChanged, this, &Inspector::show);
@@ -118,7 +114,7 @@ void Inspector::show() {
   }
   const auto users = document_.usersOf(id);
   facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(),
-                          legendOf(huesOf(document_, id), document_.module().shapeOf(id).dimensions, palette())));
+                          legendOf(document_.view().huesOf(id), document_.module().shapeOf(id).dimensions, palette())));
 }
 
 void Inspector::showNames() {
@@ -144,7 +140,7 @@ void Inspector::editNames() {
   QStringList had = namesOf(document_, shown_);
   had.resize(rank);
   if (wanted == had) return;
-  const auto names = document_.scene().sizeNames;
+  const auto names = document_.view().scene().sizeNames;
   const std::string own(document_.module().at(shown_).name);
   document_.arrange(tr("Name sizes of %1").arg(QString::fromStdString(own)), [names, wanted, had, own,
                                                                               id = shown_](ProjectPage& page) {
@@ -170,7 +166,7 @@ void Inspector::showLayout() {
   for (QWidget* w : std::initializer_list<QWidget*>{layoutLabel_, layoutChips_}) w->setVisible(any);
   if (!any || layoutChips_->order() == shape->layout->minorToMajor) return;
   std::vector<DimensionChips::Chip> chips;
-  const auto hues = huesOf(document_, shown_);
+  const auto hues = document_.view().huesOf(shown_);
   for (int64_t d : shape->layout->minorToMajor) {
     const QString size = QString::number(shape->dimensions[static_cast<size_t>(d)]);
     const QString letter = letterOf(hues, static_cast<size_t>(d));
@@ -220,7 +216,7 @@ void Inspector::editShape(const QString& text) {
 void Inspector::follow(const QUrl& url) {
   const uint32_t number = url.path().toUInt();
   if (url.scheme() == QLatin1String("instruction")) document_.select({InstructionId(number)});
-  if (url.scheme() == QLatin1String("computation")) document_.showComputation(ComputationId(number));
+  if (url.scheme() == QLatin1String("computation")) document_.view().showComputation(ComputationId(number));
 }
 
 }  // namespace tessera

@@ -69,14 +69,14 @@ ResultsPanel::ResultsPanel(Document& document, QWidget* parent)
   layout->setSpacing(0);
   layout->addWidget(summary_);
   layout->addWidget(table_, 1);
-  connect(&document_, &Document::outcomeChanged, this, &ResultsPanel::show);
+  connect(&document_.run(), &ProgramRun::outcomeChanged, this, &ResultsPanel::show);
   show();
 }
 
 QString ResultsPanel::summary() const { return summary_->text(); }
 
 void ResultsPanel::show() {
-  const auto& outcome = document_.outcome();
+  const auto& outcome = document_.run().outcome();
   std::vector<Shape> shapes;
   if (outcome)
     for (const Literal& output : outcome->outputs) shapes.push_back(output.shape());

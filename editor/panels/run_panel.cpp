@@ -166,7 +166,7 @@ void RunPanel::addFile(QFormLayout* form, const QString& label, QLineEdit*& fiel
     change(label, [&](RunSettings& s) { s.*member = made->text().trimmed().toStdString(); });
   });
   connect(choose, &QToolButton::clicked, this, [this, label, member] {
-    const QString path = QFileDialog::getOpenFileName(this, label, QFileInfo(document_.path()).path());
+    const QString path = QFileDialog::getOpenFileName(this, label, QFileInfo(document_.file().path()).path());
     if (!path.isEmpty()) change(label, [&](RunSettings& s) { s.*member = path.toStdString(); });
   });
 }
@@ -271,7 +271,7 @@ void RunPanel::typed(int64_t argument, const QString& text) {
 
 void RunPanel::browse(int64_t argument) {
   const QString path = QFileDialog::getOpenFileName(
-      this, tr("An array or a picture"), QFileInfo(document_.path()).path(),
+      this, tr("An array or a picture"), QFileInfo(document_.file().path()).path(),
       tr("Arrays and pictures (*.npy *.png *.jpg *.jpeg *.pgm *.ppm *.bmp);;All files (*)"));
   if (path.isEmpty()) return;
   const std::string source = (path.endsWith(QStringLiteral(".npy")) ? "npy " : "image ") + path.toStdString();
@@ -280,9 +280,9 @@ void RunPanel::browse(int64_t argument) {
 
 QString RunPanel::command() const {
   if (!document_.isOpen()) return {};
-  const QString path = document_.path().isEmpty() ? QStringLiteral("untitled.hlo") : document_.path();
+  const QString path = document_.file().path().isEmpty() ? QStringLiteral("untitled.hlo") : document_.file().path();
   const QString inputs = QFileInfo(path).dir().filePath(QStringLiteral("inputs.npz"));
-  const bool there = !document_.path().isEmpty() && QFileInfo::exists(inputs);
+  const bool there = !document_.file().path().isEmpty() && QFileInfo::exists(inputs);
   return QString::fromStdString(
       commandOf(document_.runSettings(), path.toStdString(), there ? inputs.toStdString() : std::string()));
 }

@@ -104,8 +104,8 @@ bool SizePanel::openFor(InstructionId id, int32_t preferred) {
                             .arg(text(nameOf(module_, spot)))
                             .arg(sizeAt(module_, spot))
                             .arg(name.isEmpty() ? QString() : QStringLiteral("   %1").arg(name)));
-    const auto dimensions =
-        document_.scene().hues && spot.leaf == 0 ? document_.scene().hues->of(id) : std::vector<DimensionHue>();
+    const auto dimensions = document_.view().scene().hues && spot.leaf == 0 ? document_.view().scene().hues->of(id)
+                                                                            : std::vector<DimensionHue>();
     const auto at = static_cast<size_t>(spot.dimension);
     if (at >= dimensions.size()) continue;
     const int row = dimension_->count() - 1;

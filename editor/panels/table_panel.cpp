@@ -112,13 +112,13 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
   table_->setSortingEnabled(true);
   table_->sortByColumn(ProfileModel::kTime, Qt::DescendingOrder);
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] { selectRows(); });
-  connect(&document_, &Document::outcomeChanged, this, &ProfilePanel::show);
+  connect(&document_.run(), &ProgramRun::outcomeChanged, this, &ProfilePanel::show);
   show();
 }
 
 void ProfilePanel::show() {
-  if (document_.outcome())
-    model_->setProfile(document_.module(), document_.outcome()->profile);
+  if (document_.run().outcome())
+    model_->setProfile(document_.module(), document_.run().outcome()->profile);
   else
     model_->clear();
   showEmptyText();

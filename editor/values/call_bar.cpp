@@ -97,7 +97,7 @@ CallBar::CallBar(Document& document, QWidget* parent)
   connect(table_, &QTableWidget::currentCellChanged, this, [this](int row) {
     if (row >= 0) lookAt(row);
   });
-  connect(&document_, &Document::valuesChanged, this, &CallBar::show);
+  connect(&document_.live(), &LiveValues::changed, this, &CallBar::show);
   connect(&document_, &Document::opened, this, [this] {
     play_->setChecked(false);
     show();
@@ -108,15 +108,15 @@ CallBar::CallBar(Document& document, QWidget* parent)
 QString CallBar::words() const { return words_->text(); }
 
 void CallBar::lookAt(int64_t application) {
-  CallPath path = document_.callPath();
+  CallPath path = document_.live().callPath();
   if (path.empty()) return;
   wanted_ = path.back().application = std::max<int64_t>(application, 0);
-  document_.lookInto(std::move(path));
+  document_.live().lookInto(std::move(path));
 }
 
 void CallBar::advance() {
-  const auto trace = document_.trace();
-  if (!trace || trace->calls.empty() || trace->calls.size() != document_.callPath().size())
+  const auto trace = document_.live().trace();
+  if (!trace || trace->calls.empty() || trace->calls.size() != document_.live().callPath().size())
     return play_->setChecked(false);
   const CallTrace& call = trace->calls.back();
   if (call.application + 1 >= call.applications) return play_->setChecked(false);
@@ -128,7 +128,7 @@ void CallBar::fillCallers() {
   const QSignalBlocker blocker(callers_);
   callers_->clear();
   const Module& module = document_.module();
-  const CallFrame& frame = document_.callPath().back();
+  const CallFrame& frame = document_.live().callPath().back();
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions) {
       const auto callees = module.callees(module.at(id));
@@ -143,17 +143,17 @@ void CallBar::fillCallers() {
 
 void CallBar::chooseCaller(int row) {
   const InstructionId caller(callers_->itemData(row).toUInt());
-  if (!document_.module().contains(caller) || document_.callPath().empty()) return;
-  const ComputationId called = document_.callPath().back().computation;
+  if (!document_.module().contains(caller) || document_.live().callPath().empty()) return;
+  const ComputationId called = document_.live().callPath().back().computation;
   CallPath path = pathTo(document_.module(), document_.module().at(caller).computation);
   path.push_back({caller, called, 0});
-  document_.lookInto(std::move(path));
+  document_.live().lookInto(std::move(path));
 }
 
 void CallBar::show() {
-  const CallPath& path = document_.callPath();
-  const auto trace = document_.trace();
-  const bool wanted = document_.isOpen() && document_.isLive() && !path.empty() &&
+  const CallPath& path = document_.live().callPath();
+  const auto trace = document_.live().trace();
+  const bool wanted = document_.isOpen() && document_.live().isOn() && !path.empty() &&
                       document_.module().contains(path.back().caller) && trace;
   if (wanted) {
     fillCallers();
@@ -176,7 +176,7 @@ void CallBar::show() {
 }
 
 void CallBar::fillTable() {
-  const auto trace = document_.trace();
+  const auto trace = document_.live().trace();
   const bool wanted = !isHidden() && tableButton_->isChecked() && trace && !trace->calls.empty() &&
                       !trace->calls.back().carried.empty();
   table_->setVisible(wanted);

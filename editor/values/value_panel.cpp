@@ -34,7 +34,7 @@ QString nameOf(const Document& document, InstructionId id) {
 
 // A scalar parameter of the entry.
 bool isScalarInput(const Document& document, InstructionId id) {
-  if (!document.isOpen() || !document.isLive() || !id.valid() || !document.module().contains(id)) return false;
+  if (!document.isOpen() || !document.live().isOn() || !id.valid() || !document.module().contains(id)) return false;
   const Instruction& instruction = document.module().at(id);
   const Shape& shape = *instruction.shape;
   return instruction.opcode == Opcode::Parameter && instruction.computation == document.module().entry() &&
@@ -99,18 +99,19 @@ ValuePanel::ValuePanel(Document& document, QWidget* parent)
   connect(slider_, &QSlider::valueChanged, this, &ValuePanel::slide);
   connect(slider_, &QSlider::sliderReleased, this, [this] { sliding_ = false; });
   connect(&document_, &Document::selectionChanged, this, &ValuePanel::follow);
-  connect(&document_, &Document::valuesChanged, this, &ValuePanel::refresh);
+  connect(&document_.live(), &LiveValues::changed, this, &ValuePanel::refresh);
   connect(&document_, &Document::opened, this, [this] {
     pin_->setChecked(false);
     shown_ = {};
     fetched_.reset();
     refresh();
   });
-  connect(&document_, &Document::fetched, this, [this](InstructionId id, const std::shared_ptr<const Literal>& value) {
-    if (id != shown_) return;
-    fetched_ = value;
-    refresh();
-  });
+  connect(&document_.fetch(), &ValueFetch::fetched, this,
+          [this](InstructionId id, const std::shared_ptr<const Literal>& value) {
+            if (id != shown_) return;
+            fetched_ = value;
+            refresh();
+          });
   refresh();
 }
 
@@ -131,7 +132,7 @@ void ValuePanel::want(InstructionId id) {
   fetched_.reset();
   sliding_ = false;
   refresh();
-  if (!document_.valueOf(id)) document_.fetchValue(id);
+  if (!document_.live().valueOf(id)) document_.fetch().start(id);
 }
 
 void ValuePanel::follow() {
@@ -146,25 +147,22 @@ void ValuePanel::follow() {
 void ValuePanel::refresh() {
   if (!isVisible()) return;
   const bool known = document_.isOpen() && shown_.valid() && document_.module().contains(shown_);
-  const Literal* value = known ? document_.valueOf(shown_) : nullptr;
+  const Literal* value = known ? document_.live().valueOf(shown_) : nullptr;
   if (!value && known) value = fetched_.get();
-  const auto dimensions = [&](InstructionId id) {
-    return document_.scene().hues ? document_.scene().hues->of(id) : std::vector<DimensionHue>();
-  };
-  if (known) current_->setDimensions(dimensions(shown_));
+  if (known) current_->setDimensions(document_.view().huesOf(shown_));
   if (value)
     current_->show(nameOf(document_, shown_), *value);
   else if (!known)
     current_->clear(tr("Select an instruction to see its value; Ctrl+Shift+click computes it where nothing is live."));
-  else if (!document_.valuesFailure().isEmpty())
-    current_->clear(document_.valuesFailure());
+  else if (!document_.live().failure().isEmpty())
+    current_->clear(document_.live().failure());
   else
     current_->clear(tr("%1 has no value yet: an input is open, or it was not reached. Ctrl+Shift+click computes it "
                        "where nothing is live.")
                         .arg(nameOf(document_, shown_)));
   if (pinnedId_.valid() && document_.isOpen() && document_.module().contains(pinnedId_))
-    if (const Literal* other = document_.valueOf(pinnedId_))
-      pinned_->setDimensions(dimensions(pinnedId_)), pinned_->show(nameOf(document_, pinnedId_), *other);
+    if (const Literal* other = document_.live().valueOf(pinnedId_))
+      pinned_->setDimensions(document_.view().huesOf(pinnedId_)), pinned_->show(nameOf(document_, pinnedId_), *other);
   compare();
   showSlider();
 }
@@ -172,10 +170,10 @@ void ValuePanel::refresh() {
 // --- the slider of a scalar input
 
 void ValuePanel::showSlider() {
-  const bool input = isScalarInput(document_, shown_) && document_.valueOf(shown_);
+  const bool input = isScalarInput(document_, shown_) && document_.live().valueOf(shown_);
   sliderRow_->setVisible(input);
   if (!input || sliding_) return;
-  const Literal& value = *document_.valueOf(shown_);
+  const Literal& value = *document_.live().valueOf(shown_);
   const double now = loadDouble(value.shape().type, value.bytes().data());
   if (!std::isfinite(now)) return;
   if (now < from_->value()) from_->setValue(now - std::abs(now));

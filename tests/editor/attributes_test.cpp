@@ -322,7 +322,7 @@ ENTRY main {
     QVERIFY(says("is_composite=true"));
     QVERIFY(says("composite.name=\"tessera.linear\""));
     QVERIFY(hand().document().diagnostics().empty());
-    QVERIFY(hand().document().valueOf(call));
+    QVERIFY(hand().document().live().valueOf(call));
     hand().undo();
     QCOMPARE(hand().module().instructionCount(), size_t{1});
   }
@@ -352,8 +352,8 @@ ENTRY main {
     hand().settle();
     QCOMPARE(blockUseOf(hand().module(), call).version, int64_t{2});
     QVERIFY(!actions.offersUpdate());
-    const double in = numberIn(*hand().document().valueOf(x), 3);
-    QVERIFY(std::abs(numberIn(*hand().document().valueOf(call), 3) - 2 * in) < 1e-6);
+    const double in = numberIn(*hand().document().live().valueOf(x), 3);
+    QVERIFY(std::abs(numberIn(*hand().document().live().valueOf(call), 3) - 2 * in) < 1e-6);
     hand().undo();
     QCOMPARE(blockUseOf(hand().module(), call).version, int64_t{1});
     actions.setLibrary(folder_.filePath("mine.tessera-blocks"));  // read again

@@ -76,7 +76,7 @@ class BadInputTest : public QObject {
   }
   void stillThere() {
     QCOMPARE(hand().text(), before_);
-    QVERIFY(hand().document().isModified() && hand().document().canUndo());
+    QVERIFY(hand().document().file().isModified() && hand().document().canUndo());
   }
   void refused(const QString& path, const char* why) {
     hand().window().openFile(path);
@@ -211,18 +211,18 @@ class BadInputTest : public QObject {
       const QString path = write(QString::fromLatin1(name), "what was there before");
       {
         FullDisk full(40);
-        const Status saved = hand().document().save(path);
+        const Status saved = hand().document().file().save(path);
         QVERIFY(!saved);
         QVERIFY2(saved.error().message.find("large") != std::string::npos, saved.error().message.c_str());
       }
       QCOMPARE(contentOf(path), QByteArray("what was there before"));
       QCOMPARE(QDir(folder_->path()).entryList({QString::fromLatin1(name) + ".??????"}, QDir::Files).size(), 0);
       stillThere();
-      QVERIFY(hand().document().path().isEmpty());
+      QVERIFY(hand().document().file().path().isEmpty());
       if (QTest::currentTestFailed()) return;
     }
-    QVERIFY(hand().document().save(folder_->filePath("old.hlo")));  // there is room again
-    QVERIFY(!hand().document().isModified());
+    QVERIFY(hand().document().file().save(folder_->filePath("old.hlo")));  // there is room again
+    QVERIFY(!hand().document().file().isModified());
   }
 
   void aFullDiskWhileKeepingAside() {

@@ -30,17 +30,17 @@ class BuildTest : public QObject {
     QVERIFY(hand().document().isOpen());
     QCOMPARE(hand().module().instructionCount(), size_t{0});
     QVERIFY(hand().canvas().isVisible());
-    QVERIFY(!hand().document().isModified());
+    QVERIFY(!hand().document().file().isModified());
     QVERIFY(hand().window().windowTitle().startsWith("untitled"));
   }
 
   void modifiedClearsWhenUndoneToWhatWasSaved() {
     hand().add("f32[4]");
-    QVERIFY(hand().document().isModified());
+    QVERIFY(hand().document().file().isModified());
     hand().undoAll();
-    QVERIFY(!hand().document().isModified());
+    QVERIFY(!hand().document().file().isModified());
     hand().redoAll();
-    QVERIFY(hand().document().isModified());
+    QVERIFY(hand().document().file().isModified());
   }
 
   void escapeClosesTheSearchAndChangesNothing() {
@@ -132,7 +132,7 @@ class BuildTest : public QObject {
     QTest::qWait(200);
     QCOMPARE(hand().canvas().shownVerdict(), QStringLiteral("dimension 0 is 3 here, 2 there"));
     QTest::mouseRelease(&hand().canvas(), Qt::LeftButton, {}, hand().inputOf(sum, 1));
-    ChoiceList& choices = hand().window().authoring().choices();
+    ChoiceList& choices = hand().window().graphEdit().choices();
     QVERIFY(choices.isVisible());
     QVERIFY(choices.list()->item(0)->text().startsWith("transpose"));
     QTest::keyClick(choices.list(), Qt::Key_Escape);  // the wire is in the hand again
@@ -156,7 +156,7 @@ class BuildTest : public QObject {
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, hand().emptyPlace());
     const InstructionId row = hand().add("f32[3]");
     hand().wire(row, sum, 1);
-    ChoiceList& choices = hand().window().authoring().choices();
+    ChoiceList& choices = hand().window().graphEdit().choices();
     QVERIFY(choices.isVisible());
     QCOMPARE(choices.list()->count(), 2);
     QTest::keyClick(choices.list(), Qt::Key_Down);
@@ -207,7 +207,7 @@ class BuildTest : public QObject {
     const InstructionId product = hand().add("multiply");
     const std::string before = hand().text();
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, hand().fieldOf(product, 1));
-    ValueField& field = hand().window().authoring().field();
+    ValueField& field = hand().window().graphEdit().field();
     QVERIFY(field.isVisible());
     QTest::keyClicks(field.field(), "1.5x");
     QVERIFY(!field.errorText().isEmpty());  // explained while it is typed
@@ -231,7 +231,7 @@ class BuildTest : public QObject {
     const InstructionId product = hand().add("multiply 2");
     const InstructionId wide = hand().at(product).operands[1];
     hand().doubleClick(hand().bodyOf(wide));
-    ValueField& field = hand().window().authoring().field();
+    ValueField& field = hand().window().graphEdit().field();
     QVERIFY(field.isVisible());
     QCOMPARE(field.field()->text(), QStringLiteral("2"));
     hand().type(field.field(), "7");
@@ -242,14 +242,14 @@ class BuildTest : public QObject {
   void valuesStandOnNodesAfterEveryEdit() {
     hand().add("3 f32[]");
     const InstructionId root = hand().add("multiply 2");
-    QTRY_VERIFY(hand().document().values().contains(root));
-    QCOMPARE(hand().document().values().at(root).text, QStringLiteral("6"));
+    QTRY_VERIFY(hand().document().live().values().contains(root));
+    QCOMPARE(hand().document().live().values().at(root).text, QStringLiteral("6"));
     hand().add("divide 0");
-    QTRY_VERIFY(hand().document().values().contains(hand().selected()));
-    QVERIFY(hand().document().values().at(hand().selected()).bad);
+    QTRY_VERIFY(hand().document().live().values().contains(hand().selected()));
+    QVERIFY(hand().document().live().values().at(hand().selected()).bad);
     const InstructionId open = hand().add("add");  // the complete part goes on running
-    QTRY_VERIFY(hand().document().values().contains(root));
-    QVERIFY(!hand().document().values().contains(open));
+    QTRY_VERIFY(hand().document().live().values().contains(root));
+    QVERIFY(!hand().document().live().values().contains(open));
   }
 
   // --- the selection
@@ -283,15 +283,15 @@ class BuildTest : public QObject {
   void aReducerIsEnteredAndLeft() {
     hand().add("f32[2,3]");
     const InstructionId most = hand().add("reduce max");
-    const ComputationId entry = hand().document().computation();
+    const ComputationId entry = hand().document().view().computation();
     hand().doubleClick(hand().bodyOf(most));
-    QVERIFY(hand().document().computation() != entry);
+    QVERIFY(hand().document().view().computation() != entry);
     const std::string before = hand().text();
-    hand().click(hand().module().at(hand().document().computation()).root);
+    hand().click(hand().module().at(hand().document().view().computation()).root);
     const InstructionId changed = hand().add("negate");  // edited where it is, across the boundary undone
-    QVERIFY(hand().at(changed).computation == hand().document().computation());
+    QVERIFY(hand().at(changed).computation == hand().document().view().computation());
     hand().key(Qt::Key_Up, Qt::AltModifier);
-    QVERIFY(hand().document().computation() == entry);
+    QVERIFY(hand().document().view().computation() == entry);
     QVERIFY(hand().selected() == most);
     checkOneStep(hand(), before);
   }

@@ -17,12 +17,12 @@ class CalledValuesTest : public QObject {
 
   Hand& hand() { return *hand_; }
   QString strip(const char* name) {
-    const auto& values = hand().document().values();
+    const auto& values = hand().document().live().values();
     const auto found = values.find(hand().named(name));
     return found == values.end() ? QStringLiteral("(empty)") : found->second.text;
   }
   double valueOf(const char* name) {
-    const Literal* value = hand().document().valueOf(hand().named(name));
+    const Literal* value = hand().document().live().valueOf(hand().named(name));
     return value ? loadDouble(value->shape().type, value->bytes().data()) : -1;
   }
 
@@ -33,12 +33,12 @@ class CalledValuesTest : public QObject {
   void allThatIsOpenedInPlaceHasValues() {
     hand().add("f32[]");
     hand().add("counting loop");
-    hand().document().openAllGroups();
+    hand().document().view().openAllGroups();
     hand().settle();
     for (ComputationId computation : hand().module().order())
       for (InstructionId id : hand().module().at(computation).instructions)
-        QVERIFY2(hand().document().values().contains(id), std::string(hand().at(id).name).c_str());
-    hand().document().closeAllGroups();
+        QVERIFY2(hand().document().live().values().contains(id), std::string(hand().at(id).name).c_str());
+    hand().document().view().closeAllGroups();
     hand().settle();
   }
 
@@ -59,7 +59,7 @@ ENTRY main {
   value = f32[] constant(0)
   ROOT out = f32[] conditional(choice, value, value), true_computation=left, false_computation=right
 })");
-    hand().document().openAllGroups();
+    hand().document().view().openAllGroups();
     hand().settle();
     QCOMPARE(strip("minus"), QString("not run"));
     QCOMPARE(strip("root"), QString("1"));
@@ -72,9 +72,9 @@ ENTRY main {
   x = f32[3] constant({3, 1, 2})
   ROOT s = f32[3] sort(x), dimensions={0}, to_apply=less
 })");
-    hand().document().showComputation(hand().module().findComputation("less").value());
+    hand().document().view().showComputation(hand().module().findComputation("less").value());
     hand().settle();
-    CallBar& bar = hand().window().running().callBar();
+    CallBar& bar = hand().window().runController().callBar();
     QVERIFY(bar.isVisible());
     QVERIFY2(bar.words().contains("application 0 of 3"), qPrintable(bar.words()));
     QCOMPARE(valueOf("a"), 1.0);
@@ -94,9 +94,9 @@ ENTRY main {
   zero = f32[] constant(0)
   ROOT w = f32[4] reduce-window(x, zero), window={size=3 pad=1_1}, to_apply=add
 })");
-    hand().document().showComputation(hand().module().findComputation("add").value());
+    hand().document().view().showComputation(hand().module().findComputation("add").value());
     hand().settle();
-    CallBar& bar = hand().window().running().callBar();
+    CallBar& bar = hand().window().runController().callBar();
     QVERIFY2(bar.words().contains("of 10"), qPrintable(bar.words()));
     bar.lookAt(4);
     hand().settle();

@@ -44,7 +44,7 @@ class ChoosingTest : public QObject {
     hand().settle();
   }
   double valueOf(const char* name) {
-    const Literal* value = hand().document().valueOf(hand().named(name));
+    const Literal* value = hand().document().live().valueOf(hand().named(name));
     return value ? loadDouble(value->shape().type, value->bytes().data()) : -1;
   }
 
@@ -117,7 +117,7 @@ ENTRY main {
     say("to_apply", "lexicographic descending");
     finish("to_apply");
     QVERIFY(hand().document().diagnostics().empty());
-    const auto order = hand().document().valueOf(hand().named("keys"))->data<int32_t>();
+    const auto order = hand().document().live().valueOf(hand().named("keys"))->data<int32_t>();
     QCOMPARE(std::vector<int32_t>(order.begin(), order.end()), (std::vector<int32_t>{1, 0, 3, 2}));
     checkOneStep(hand(), before);
   }
@@ -190,22 +190,22 @@ ENTRY main {
     hand().add("counting loop");
     hand().click(hand().named("parameter"));
     hand().key(Qt::Key_S);
-    SizePanel& sizes = hand().window().arranging().sizes();
+    SizePanel& sizes = hand().window().arrangement().sizes();
     QVERIFY(sizes.isVisible());
     const auto place = [&](QWidget& widget) { return QRect(widget.mapTo(&hand().window(), QPoint()), widget.size()); };
     QVERIFY(!place(sizes).intersects(place(hand().canvas())));
     QTest::keyClick(&sizes, Qt::Key_Escape);
     QVERIFY(!sizes.isVisible() && hand().canvas().hasFocus());
-    hand().document().showComputation(hand().module().findComputation("loop.body").value());
+    hand().document().view().showComputation(hand().module().findComputation("loop.body").value());
     hand().settle();
-    CallBar& bar = hand().window().running().callBar();
+    CallBar& bar = hand().window().runController().callBar();
     QTest::mouseClick(bar.tableButton(), Qt::LeftButton);
     hand().settle();
     QVERIFY(bar.table()->isVisible());
     QVERIFY(!place(*bar.table()).intersects(place(hand().canvas())));
     const QRectF state = hand().canvas().boxOf(hand().named("state"));
     QVERIFY(hand().canvas().toWidget(state.topLeft()).y() > bar.geometry().bottom());
-    hand().document().showComputation(hand().module().entry());
+    hand().document().view().showComputation(hand().module().entry());
     hand().settle();
     QVERIFY(!bar.table()->isVisible());
   }
@@ -217,7 +217,7 @@ ENTRY main {
   x = f32[] constant(5)
   ROOT u = f32[] call(x), to_apply=scale
 })");
-    hand().document().showComputation(hand().module().findComputation("scale").value());
+    hand().document().view().showComputation(hand().module().findComputation("scale").value());
     hand().settle();
     hand().click(hand().named("s"));
     const std::string before = hand().text();
@@ -235,13 +235,13 @@ ENTRY main {
     hand().add("counting loop");
     auto* way = hand().window().findChild<QLabel*>("breadcrumbs");
     QVERIFY(way && way->text().isEmpty());
-    hand().document().showComputation(hand().module().findComputation("loop.body").value());
+    hand().document().view().showComputation(hand().module().findComputation("loop.body").value());
     hand().settle();
     QVERIFY2(way->text().contains("main</a> › loop.body"), qPrintable(way->text()));
     QTest::mouseMove(way, QPoint(way->contentsRect().left() + 6, way->height() / 2));
     QTest::mouseClick(way, Qt::LeftButton, {}, QPoint(way->contentsRect().left() + 6, way->height() / 2));
     hand().settle();
-    QVERIFY(hand().document().computation() == hand().module().entry());
+    QVERIFY(hand().document().view().computation() == hand().module().entry());
     QVERIFY(way->text().isEmpty());
   }
 
@@ -290,9 +290,9 @@ ENTRY main {
   y = f32[3] constant({4, 5, 6})
   ROOT m = f32[3] map(x, y), dimensions={0}, to_apply=product
 })");
-    hand().document().showComputation(hand().module().findComputation("product").value());
+    hand().document().view().showComputation(hand().module().findComputation("product").value());
     hand().settle();
-    CallBar& bar = hand().window().running().callBar();
+    CallBar& bar = hand().window().runController().callBar();
     QVERIFY2(bar.words().contains("application 0 of 3"), qPrintable(bar.words()));
     bar.slider()->setFocus();
     QTest::keyClick(bar.slider(), Qt::Key_End);

@@ -91,8 +91,8 @@ class CompiledTest : public QObject {
     hand().add("add");
     hand().key(Qt::Key_Return, Qt::ControlModifier);
     rest();
-    QVERIFY(hand().document().outcome());
-    QVERIFY(hand().document().outcome()->outputs.size() == 1);
+    QVERIFY(hand().document().run().outcome());
+    QVERIFY(hand().document().run().outcome()->outputs.size() == 1);
   }
 
   void aBigGraphAsksFirst() {

@@ -27,7 +27,7 @@ class DevicesTest : public QObject {
   Hand& hand() { return *hand_; }
   std::vector<float> run() {
     hand().key(Qt::Key_F5);
-    const auto& outcome = hand().document().outcome();
+    const auto& outcome = hand().document().run().outcome();
     if (!outcome || outcome->outputs.empty()) return {};
     const auto values = outcome->outputs[0].data<float>();
     return {values.begin(), values.end()};
@@ -94,7 +94,7 @@ ENTRY main {
         "HloModule out\n\nENTRY main {\n  x = f32[2] constant({1, 2})\n  t = token[] after-all()\n  ROOT o = token[] "
         "outfeed(x, t), outfeed_shape=f32[2]\n}",
         false);
-    const QDir beside = QFileInfo(hand().document().path()).dir();
+    const QDir beside = QFileInfo(hand().document().file().path()).dir();
     RunSettings settings;
     settings.outfeed = "out.npz";
     hand().document().setRunSettings(settings, "Outfeed");
@@ -102,7 +102,7 @@ ENTRY main {
     run();
     QVERIFY(beside.exists("out.npz") && !QFile::exists(folder_.filePath("out.npz")));
     QVERIFY(QFile::remove(beside.filePath("out.npz")));
-    hand().document().setProgramFolder(beside.canonicalPath());
+    hand().document().file().setProgramFolder(beside.canonicalPath());
     run();
     qputenv("HOME", home);
     QVERIFY(!beside.exists("out.npz") && QFile::exists(folder_.filePath("out.npz")));

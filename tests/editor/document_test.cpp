@@ -59,7 +59,7 @@ class DocumentTest : public QObject {
   void open(const char* text) {
     const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
     QVERIFY(writeFileAtomically(path.toStdString(), text));
-    document_->open(path);
+    document_->file().open(path);
     settle();
     QVERIFY(document_->isOpen());
   }
@@ -84,29 +84,29 @@ class DocumentTest : public QObject {
   // --- cancelling
   void cancelReachesARunDuringAndAfterAValueFetch() {
     open(kEndless);
-    QSignalSpy fetched(document_.get(), &Document::fetched);
-    document_->run();
-    document_->fetchValue(named("quick"));
+    QSignalSpy fetched(&document_->fetch(), &ValueFetch::fetched);
+    document_->run().start();
+    document_->fetch().start(named("quick"));
     QTRY_COMPARE_WITH_TIMEOUT(fetched.count(), 1, kPatience);
-    QVERIFY(document_->isRunning());
-    QVERIFY(!document_->isFetching());
-    document_->fetchValue(named("last"));  // which is never there
+    QVERIFY(document_->run().isRunning());
+    QVERIFY(!document_->fetch().isRunning());
+    document_->fetch().start(named("last"));  // which is never there
     QTest::qWait(300);
-    QVERIFY(document_->isRunning() && document_->isFetching());
+    QVERIFY(document_->run().isRunning() && document_->fetch().isRunning());
     document_->cancel();
-    QTRY_VERIFY_WITH_TIMEOUT(!document_->isRunning() && !document_->isFetching(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!document_->run().isRunning() && !document_->fetch().isRunning(), kPatience);
     settle();
   }
 
   void aFetchGivesWayToTheNextAndLeavesTheRunAlone() {
     open(kEndless);
-    QSignalSpy fetched(document_.get(), &Document::fetched), failed(document_.get(), &Document::failed);
-    document_->run();
-    document_->fetchValue(named("last"));
-    document_->fetchValue(named("quick"));
+    QSignalSpy fetched(&document_->fetch(), &ValueFetch::fetched), failed(document_.get(), &Document::failed);
+    document_->run().start();
+    document_->fetch().start(named("last"));
+    document_->fetch().start(named("quick"));
     QTRY_COMPARE_WITH_TIMEOUT(fetched.count(), 1, kPatience);
     QCOMPARE(fetched[0][0].value<InstructionId>(), named("quick"));
-    QVERIFY(document_->isRunning());
+    QVERIFY(document_->run().isRunning());
     QCOMPARE(failed.count(), 0);
     document_->cancel();
     settle();
@@ -115,10 +115,10 @@ class DocumentTest : public QObject {
 
   void anotherFileEndsBoth() {
     open(kEndless);
-    document_->run();
-    document_->fetchValue(named("last"));
+    document_->run().start();
+    document_->fetch().start(named("last"));
     open(kChain);
-    QVERIFY(!document_->isRunning() && !document_->isFetching());
+    QVERIFY(!document_->run().isRunning() && !document_->fetch().isRunning());
   }
 
   // --- steps

@@ -46,7 +46,7 @@ class FieldsTest : public QObject {
     const int32_t box = hand().canvas().view()->boxOf(user);
     return hand().nodeOf(value).owner == box && hand().canvas().boxOf(user).contains(hand().canvas().boxOf(value));
   }
-  QLineEdit* line() { return hand().window().authoring().field().field(); }
+  QLineEdit* line() { return hand().window().graphEdit().field().field(); }
   void changeInPlace(InstructionId value, const char* text) {
     hand().doubleClick(hand().bodyOf(value));
     QVERIFY(line()->isVisible());
@@ -98,7 +98,7 @@ class FieldsTest : public QObject {
     openText(
         "HloModule m\nENTRY e {\n  p = f32[4]{0} parameter(0)\n  c = f32[] constant(2)\n  b = f32[4]{0} broadcast(c), "
         "dimensions={}\n  ROOT r = f32[4]{0} multiply(p, b)\n}\n");
-    hand().document().setLive(false);
+    hand().document().live().setOn(false);
     hand().settle();
     const std::string before = hand().text();
     const QPoint at = hand().bodyOf(hand().named("b"));
@@ -211,7 +211,7 @@ class FieldsTest : public QObject {
     hand().drag(hand().bodyOf(wide), hand().bodyOf(wide) + QPoint(-140, -30));
     const QPointF apart = hand().canvas().boxOf(wide).topLeft() - hand().canvas().boxOf(product).topLeft();
     const std::string name(hand().at(wide).name), user(hand().at(product).name);
-    QVERIFY(hand().document().save(file("kept.hlo")).has_value());
+    QVERIFY(hand().document().file().save(file("kept.hlo")).has_value());
     open(file("kept.hlo"));
     const InstructionId again = hand().named(name.c_str());
     QVERIFY(hand().nodeOf(again).pulled);

@@ -49,7 +49,7 @@ class FirstStepsTest : public QObject {
     const InstructionId made = hand().selected();
     QVERIFY(made.valid() && hand().at(made).opcode == Opcode::Parameter);
     QCOMPARE(hand().shape(made), std::string("f32[4,8]"));
-    QVERIFY(hand().document().valueOf(made));  // a value of one's own, without a run being asked for
+    QVERIFY(hand().document().live().valueOf(made));  // a value of one's own, without a run being asked for
     QVERIFY(!emptyHint()->isVisible());
     const std::string after = hand().text();
     hand().undo();

@@ -56,7 +56,7 @@ class Hand {
     window_->openFile(path);
     settle();
     if (!document().isOpen()) qFatal("a test's file does not open");
-    document().setLive(live);
+    document().live().setOn(live);
     settle();
   }
 

@@ -25,7 +25,7 @@ class LearningTest : public QObject {
   std::unique_ptr<Hand> hand_;
 
   Hand& hand() { return *hand_; }
-  LessonPanel& panel() { return hand().window().learning().panel(); }
+  LessonPanel& panel() { return hand().window().lessons().panel(); }
   InstructionId named(std::string_view name) { return hand().module().findInstruction(name).value(); }
   // A number's place in the strip of its node.
   QPoint numberOf(InstructionId id) {
@@ -46,12 +46,12 @@ class LearningTest : public QObject {
     hand().settle();
     QVERIFY(panel().isVisible());
     QVERIFY(!door->isVisible());
-    QVERIFY(hand().document().isLive());
-    QVERIFY(!hand().document().values().empty());
+    QVERIFY(hand().document().live().isOn());
+    QVERIFY(!hand().document().live().values().empty());
   }
 
   void everyLessonMoves() {
-    hand().window().learning().begin(0);
+    hand().window().lessons().begin(0);
     hand().settle();
     for (size_t k = 0; k < lessons().size(); ++k) {
       const Lesson& lesson = lessons()[k];
@@ -59,13 +59,13 @@ class LearningTest : public QObject {
       QVERIFY2(hand().document().diagnostics().empty(), lesson.title.data());
       QVERIFY2(findReferenceExample(lesson.reference), lesson.reference.data());
       QVERIFY(hand().selected() == named(lesson.selects));
-      const Literal* before = hand().document().valueOf(named(lesson.watch));
+      const Literal* before = hand().document().live().valueOf(named(lesson.watch));
       QVERIFY2(before, lesson.title.data());
       const Literal kept = *before;
       if (!lesson.handle.empty()) {
         const QPoint at = numberOf(named(lesson.handle));
         hand().drag(at, at + QPoint(24, 0));
-        const Literal* now = hand().document().valueOf(named(lesson.watch));
+        const Literal* now = hand().document().live().valueOf(named(lesson.watch));
         QVERIFY2(now && !now->identical(kept), lesson.title.data());
       }
       QVERIFY(hand().window().panels().find(QString::fromUtf8(lesson.panel.data()))->isVisible());
@@ -79,7 +79,7 @@ class LearningTest : public QObject {
   }
 
   void theLayoutLessonIsDraggedInThePanel() {
-    hand().window().learning().begin(2);
+    hand().window().lessons().begin(2);
     hand().settle();
     LayoutPanel* layout = hand().window().panels().layout;
     QVERIFY(layout->isVisible());
@@ -94,7 +94,7 @@ class LearningTest : public QObject {
   }
 
   void theListChoosesAndAnotherDocumentEndsIt() {
-    hand().window().learning().begin(0);
+    hand().window().lessons().begin(0);
     hand().settle();
     QListWidget* list = panel().list();
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(list->item(7)).center());
@@ -104,7 +104,7 @@ class LearningTest : public QObject {
     QTest::keyClick(&hand().window(), Qt::Key_N, Qt::ControlModifier);
     hand().settle();
     QVERIFY(!panel().isVisible());
-    QVERIFY(!hand().window().learning().isOn());
+    QVERIFY(!hand().window().lessons().isOn());
   }
 };
 

@@ -29,7 +29,7 @@ class MovingTest : public QObject {
   QPoint bodyOf(InstructionId id) { return hand_->bodyOf(id) - QPoint(20, 4); }
   QPoint middleOf(InstructionId from, InstructionId to) { return (hand_->outputOf(from) + hand_->inputOf(to, 0)) / 2; }
   void typeTitle(const char* words) {
-    QLineEdit* field = hand_->window().arranging().field().field();
+    QLineEdit* field = hand_->window().arrangement().field().field();
     QVERIFY(field->isVisible());
     field->selectAll();
     QTest::keyClicks(field, words);
@@ -69,10 +69,10 @@ class MovingTest : public QObject {
     QTemporaryDir folder;
     dragWith(bodyOf(exp_), bodyOf(exp_) + QPoint(200, 0), {});
     const QPointF there = place(exp_);
-    QVERIFY(hand_->document().isModified());
-    QVERIFY(hand_->document().save(folder.filePath("a.hlo")));
+    QVERIFY(hand_->document().file().isModified());
+    QVERIFY(hand_->document().file().save(folder.filePath("a.hlo")));
     QVERIFY(QFile::exists(folder.filePath("a.hlo.tessera")));
-    QVERIFY(!hand_->document().isModified());
+    QVERIFY(!hand_->document().file().isModified());
     hand_->window().openFile(folder.filePath("a.hlo"));
     hand_->settle();
     const QPointF reopened = place(hand_->named("exponential"));
@@ -88,7 +88,7 @@ class MovingTest : public QObject {
     dragWith(bodyOf(x_), bodyOf(x_) + QPoint(-70, 0), {});
     hand_->click(exp_);
     hand_->click(x_, Qt::ShiftModifier);
-    hand_->window().arranging().align(Alignment::Left);
+    hand_->window().arrangement().align(Alignment::Left);
     hand_->settle();
     QCOMPARE(place(exp_).x(), place(x_).x());
     hand_->undo();
@@ -161,19 +161,19 @@ class MovingTest : public QObject {
   }
 
   void mutedNodesArePassedBy() {
-    hand_->document().setLive(true);
+    hand_->document().live().setOn(true);
     hand_->settle();
-    const QString plain = hand_->document().values().at(neg_).text;
+    const QString plain = hand_->document().live().values().at(neg_).text;
     hand_->click(exp_);
     hand_->key(Qt::Key_M);
     hand_->settle();
-    QVERIFY(hand_->document().values().at(neg_).text != plain);
+    QVERIFY(hand_->document().live().values().at(neg_).text != plain);
     QCOMPARE(hand_->document().muted().size(), size_t{1});
     QVERIFY(hand_->text().find("exponential(") != std::string::npos);
     hand_->key(Qt::Key_M);
     QVERIFY(hand_->document().muted().empty());
     hand_->settle();
-    QCOMPARE(hand_->document().values().at(neg_).text, plain);
+    QCOMPARE(hand_->document().live().values().at(neg_).text, plain);
     hand_->click(x_);
     hand_->key(Qt::Key_M);  // a parameter passes nothing on
     QVERIFY(hand_->document().muted().empty());

@@ -96,7 +96,7 @@ class NamingTest : public QObject {
     hand().click(x);
     typeNames("B");
     const QString path = folder_.filePath("named.hlo");
-    QVERIFY(hand().document().save(path).has_value());
+    QVERIFY(hand().document().file().save(path).has_value());
     QVERIFY(QFile::exists(path + ".tessera"));
     hand().window().newFile();
     hand().settle();

@@ -82,14 +82,14 @@ class NavigationTest : public QObject {
     hand_->click(x);
     press(Qt::Key_B, Qt::ControlModifier);
     QCOMPARE(hand_->document().page()->bookmarks.size(), size_t{1});
-    const ComputationId entry = hand_->document().computation();
+    const ComputationId entry = hand_->document().view().computation();
     press(Qt::Key_K, Qt::ControlModifier);
     take("body computation");
-    QVERIFY(hand_->document().computation() != entry);
+    QVERIFY(hand_->document().view().computation() != entry);
     press(Qt::Key_Left, Qt::AltModifier);
-    QVERIFY(hand_->document().computation() == entry);
+    QVERIFY(hand_->document().view().computation() == entry);
     press(Qt::Key_Right, Qt::AltModifier);
-    QVERIFY(hand_->document().computation() != entry);
+    QVERIFY(hand_->document().view().computation() != entry);
     press(Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(hand_->selected() == x);
   }
@@ -111,7 +111,7 @@ class NavigationTest : public QObject {
     const std::string before = hand_->text();
     hand_->click(x);
     press(Qt::Key_S, {});
-    SizePanel& panel = hand_->window().arranging().sizes();
+    SizePanel& panel = hand_->window().arrangement().sizes();
     QVERIFY(panel.isVisible());
     panel.dimensions()->setCurrentIndex(1);
     panel.nameField()->setText("H");

@@ -81,7 +81,7 @@ class PermissionsTest : public QObject {
     }
   }
   std::vector<float> outputs() {
-    const auto& outcome = hand().document().outcome();
+    const auto& outcome = hand().document().run().outcome();
     if (!outcome || outcome->outputs.empty()) return {};
     const auto values = outcome->outputs[0].data<float>();
     return {values.begin(), values.end()};
@@ -113,9 +113,9 @@ class PermissionsTest : public QObject {
     QVERIFY(bar().asks().join('\n').contains("write what outfeeds give to " + at("victim")));
     run();
     QVERIFY2(message().contains("not allowed"), qPrintable(message()));
-    hand().document().setLive(true);
+    hand().document().live().setOn(true);
     hand().settle();
-    hand().document().fetchValue(hand().named("y"));
+    hand().document().fetch().start(hand().named("y"));
     hand().settle();
     QVERIFY(!wasLoaded());
     QCOMPARE(content("victim"), std::string("precious"));
@@ -188,10 +188,10 @@ class PermissionsTest : public QObject {
       QCOMPARE(hand().document().asks().size(), size_t{1});
       run();
       QVERIFY2(message().contains("not allowed") && outputs().empty(), name.c_str());
-      hand().document().setLive(true);
+      hand().document().live().setOn(true);
       hand().settle();
-      QVERIFY2(hand().document().valuesFailure().contains("not allowed"), name.c_str());
-      QVERIFY(!hand().document().trace());
+      QVERIFY2(hand().document().live().failure().contains("not allowed"), name.c_str());
+      QVERIFY(!hand().document().live().trace());
     }
     project("run argument 0 npy own.npy\n");
     open();
@@ -231,7 +231,7 @@ class PermissionsTest : public QObject {
     QCOMPARE(hand().document().runSettings().seed, uint64_t{0});
     hand().document().arrange("Note", [](ProjectPage& page) { page.notes = {{0, 0, 10, 10, "mine"}}; });
     hand().settle();
-    QVERIFY(!hand().document().save(at("project/model.hlo")));
+    QVERIFY(!hand().document().file().save(at("project/model.hlo")));
     QCOMPARE(content("elsewhere"), before);
   }
 
@@ -241,7 +241,7 @@ class PermissionsTest : public QObject {
       QFile::link(at("secret.hlo"), at("project/link.hlo"));
       write("project/work.tessera", std::string("tessera project 1\ngraph \"") + name + "\"\nend\n");
       open("project/work.tessera");
-      QVERIFY2(hand().document().path() != at("project/work.tessera"), name);
+      QVERIFY2(hand().document().file().path() != at("project/work.tessera"), name);
     }
   }
 
@@ -255,7 +255,7 @@ class PermissionsTest : public QObject {
     hand().settle();
     run();
     QCOMPARE(outputs(), (std::vector<float>{-1, -2, -3, -4}));
-    QVERIFY(hand().document().save(at("project/model.hlo")).has_value());
+    QVERIFY(hand().document().file().save(at("project/model.hlo")).has_value());
     open();
     QVERIFY(hand().document().asks().empty());
     run();

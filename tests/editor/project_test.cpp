@@ -59,7 +59,7 @@ class ProjectTest : public QObject {
   Document& document() { return window_->document(); }
   InstructionId id(const char* name) { return document().module().findInstruction(name).value(); }
   bool pictureSays(const std::string& text) {
-    const auto& items = document().scene().picture->items;
+    const auto& items = document().view().scene().picture->items;
     return std::ranges::any_of(items, [&](const PictureItem& item) { return item.text == text; });
   }
 
@@ -77,13 +77,13 @@ class ProjectTest : public QObject {
     const QByteArray arranged =
         "show \"body\"\npage \"body\"\ngroups\nat \"n\" 300 500\nframe 280 480 200 90 \"inner\"\n";
     open(write("p.tessera", "tessera project 1\n" + arranged + "hlo\n" + kGraph + "end\n"));
-    QCOMPARE(document().module().at(document().computation()).name, std::string("body"));
-    const RectF box =
-        document().scene().arrangement->boxes[static_cast<size_t>(document().scene().view->boxOf(id("n")))];
+    QCOMPARE(document().module().at(document().view().computation()).name, std::string("body"));
+    const RectF box = document().view().scene().arrangement->boxes[static_cast<size_t>(
+        document().view().scene().view->boxOf(id("n")))];
     QCOMPARE(box.x, 300.f);
     QCOMPARE(box.y, 500.f);
     QVERIFY(pictureSays("inner"));
-    QVERIFY(document().save(folder_.filePath("q.tessera")));
+    QVERIFY(document().file().save(folder_.filePath("q.tessera")));
     const QByteArray saved = contentOf("q.tessera");
     QVERIFY2(saved.startsWith("tessera project 1\n" + arranged + "hlo\nHloModule m\n") && saved.endsWith("}\nend\n"),
              saved.constData());
@@ -91,12 +91,12 @@ class ProjectTest : public QObject {
 
   void savingHloWritesASidecarForWhatWasPlaced() {
     open(write("plain.hlo", kGraph));
-    QVERIFY(document().save(folder_.filePath("plain2.hlo")));
+    QVERIFY(document().file().save(folder_.filePath("plain2.hlo")));
     QVERIFY(!QFile::exists(folder_.filePath("plain2.hlo.tessera")));
     open(write("p.tessera",
                QByteArray("tessera project 1\npage \"main\"\nnote 0 -90 200 40 \"why\"\nhlo\n") + kGraph + "end\n"));
-    QVERIFY(document().savesSidecar(folder_.filePath("r.hlo")));
-    QVERIFY(document().save(folder_.filePath("r.hlo")));
+    QVERIFY(document().file().savesSidecar(folder_.filePath("r.hlo")));
+    QVERIFY(document().file().save(folder_.filePath("r.hlo")));
     QVERIFY(contentOf("r.hlo").startsWith("HloModule m\n"));
     QVERIFY(contentOf("r.hlo.tessera").startsWith("tessera project 1\ngraph \"r.hlo\"\nshow \"main\"\n"));
     open(folder_.filePath("r.hlo"));
@@ -110,24 +110,24 @@ class ProjectTest : public QObject {
     open(path);
     document().arrange("Note", [](ProjectPage& page) { page.notes = {{0, -90, 200, 40, "why"}}; });
     QVERIFY(waitUntilIdle(*window_));
-    QVERIFY(!document().wouldRewriteOthers());
-    QVERIFY(document().save(path));
+    QVERIFY(!document().file().wouldRewriteOthers());
+    QVERIFY(document().file().save(path));
     QCOMPARE(contentOf("dump.hlo"), dump);
     QVERIFY(contentOf("dump.hlo.tessera").contains("why"));
-    QVERIFY(!document().isModified());
+    QVERIFY(!document().file().isModified());
     // A changed graph is asked about, once.
     document().perform({"Rename", {Rename{id("c"), "called"}}});
     QVERIFY(waitUntilIdle(*window_));
-    QVERIFY(document().wouldRewriteOthers());
-    QVERIFY(document().save(path));
+    QVERIFY(document().file().wouldRewriteOthers());
+    QVERIFY(document().file().save(path));
     QVERIFY(!contentOf("dump.hlo").contains("dumped"));
     document().perform({"Rename", {Rename{id("called"), "again"}}});
     QVERIFY(waitUntilIdle(*window_));
-    QVERIFY(!document().wouldRewriteOthers());
+    QVERIFY(!document().file().wouldRewriteOthers());
     // What is arranged no more does not come back.
     document().arrange("Note", [](ProjectPage& page) { page.notes.clear(); });
     QVERIFY(waitUntilIdle(*window_));
-    QVERIFY(document().save(path));
+    QVERIFY(document().file().save(path));
     QVERIFY(!contentOf("dump.hlo.tessera").contains("why"));
     open(path);
     QVERIFY(!pictureSays("why"));
@@ -157,11 +157,11 @@ class ProjectTest : public QObject {
   void aFileThatThisProgramWroteIsItsOwn() {
     open(write("plain.hlo", kGraph));
     for (const char* name : {"own.hlo", "own.pb", "own.pbtxt", "own.tessera"}) {
-      QVERIFY(document().save(folder_.filePath(name)));
+      QVERIFY(document().file().save(folder_.filePath(name)));
       open(folder_.filePath(name));
       document().perform({"Rename", {Rename{id("c"), "c"}, Rename{id("n"), "m"}}});
       QVERIFY(waitUntilIdle(*window_));
-      QVERIFY2(!document().wouldRewriteOthers(), name);
+      QVERIFY2(!document().file().wouldRewriteOthers(), name);
       document().undo();
       QVERIFY(waitUntilIdle(*window_));
     }
@@ -173,30 +173,30 @@ class ProjectTest : public QObject {
     open(write("new.hlo", kGraph));
     document().arrange("Note", [](ProjectPage& page) { page.notes = {{0, -90, 200, 40, "why"}}; });
     QVERIFY(waitUntilIdle(*window_));
-    const Status saved = document().save(folder_.filePath("new.hlo"));
+    const Status saved = document().file().save(folder_.filePath("new.hlo"));
     QVERIFY(!saved && saved.error().message.find("new.hlo.tessera") != std::string::npos &&
             saved.error().message.find("newer") != std::string::npos);
     QCOMPARE(contentOf("new.hlo.tessera"), newer);
-    QVERIFY(document().isModified());
+    QVERIFY(document().file().isModified());
     document().undo();
     QVERIFY(waitUntilIdle(*window_));
-    QVERIFY(document().save(folder_.filePath("new.hlo")));  // nothing is arranged: the graph alone
+    QVERIFY(document().file().save(folder_.filePath("new.hlo")));  // nothing is arranged: the graph alone
     QCOMPARE(contentOf("new.hlo.tessera"), newer);
   }
 
   void endingsThatPromiseSomethingElseAreRefused() {
     open(write("plain.hlo", kGraph));
     for (const char* name : {"m.mlir", "m.hlo.gz", "m.dot"}) {
-      const Status saved = document().save(folder_.filePath(name));
+      const Status saved = document().file().save(folder_.filePath(name));
       QVERIFY2(!saved && saved.error().expected.find(".hlo") != std::string::npos, name);
       QVERIFY(!QFile::exists(folder_.filePath(name)));
     }
-    QVERIFY(document().path().endsWith("plain.hlo"));
+    QVERIFY(document().file().path().endsWith("plain.hlo"));
   }
 
   void protobufIsSavedByItsEnding() {
     open(write("plain.hlo", kGraph));
-    QVERIFY(document().save(folder_.filePath("m.pb")));
+    QVERIFY(document().file().save(folder_.filePath("m.pb")));
     QVERIFY(!contentOf("m.pb").startsWith("HloModule"));
     open(folder_.filePath("m.pb"));
     QVERIFY(document().module().findInstruction("c"));
@@ -206,7 +206,7 @@ class ProjectTest : public QObject {
     open(write("plain.hlo", kGraph));
     open(write("b.tessera", "tessera project 1\nat nonsense\nend\n"));
     QVERIFY(window_->banner().isVisible());
-    QVERIFY(document().path().endsWith("plain.hlo"));
+    QVERIFY(document().file().path().endsWith("plain.hlo"));
     write("plain.hlo.tessera", "tessera project 9\nend\n");
     open(folder_.filePath("plain.hlo"));
     QVERIFY(document().isOpen());
@@ -218,13 +218,13 @@ class ProjectTest : public QObject {
     open(write("g.dot", "digraph g { label=\"my graph\"; a -> b; subgraph cluster_x { label=inside; b } }"));
     QVERIFY(document().isPlainGraph());
     QVERIFY(pictureSays("a") && pictureSays("b") && pictureSays("▾ inside"));
-    document().openAllGroups();
-    document().closeAllGroups();
-    document().run();
+    document().view().openAllGroups();
+    document().view().closeAllGroups();
+    document().run().start();
     QVERIFY(waitUntilIdle(*window_));
-    QVERIFY(!document().isRunning());
-    QVERIFY(!document().save(folder_.filePath("g.hlo")));
-    const RectF box = document().scene().arrangement->boxes[1];
+    QVERIFY(!document().run().isRunning());
+    QVERIFY(!document().file().save(folder_.filePath("g.hlo")));
+    const RectF box = document().view().scene().arrangement->boxes[1];
     const PointF middle{box.x + box.width / 2, box.y + box.height / 2};
     QTest::mouseClick(&window_->canvas(), Qt::LeftButton, {},
                       window_->canvas().toWidget(QPointF(middle.x, middle.y)).toPoint());
@@ -241,7 +241,7 @@ class ProjectTest : public QObject {
     QTRY_VERIFY(help->isVisible());
     QCOMPARE(help->shown(), QStringLiteral("call"));
     QVERIFY(help->toPlainText().contains("to_apply"));
-    document().showComputation(*document().module().findComputation("body"));
+    document().view().showComputation(*document().module().findComputation("body"));
     QVERIFY(waitUntilIdle(*window_));
     document().select({id("n")});
     QCOMPARE(help->shown(), QStringLiteral("negate"));

@@ -65,7 +65,7 @@ Edit edited(const Module& module, int i) {
 
 // What a session begins with, by its number: nothing, a graph with its sidecar, a project.
 void begin(Document& document, const QString& folder, int session) {
-  if (session % 3 == 0) return document.create();
+  if (session % 3 == 0) return document.file().create();
   const std::string file = (folder + (session % 3 == 1 ? "/graph.hlo" : "/work.tessera")).toStdString();
   const std::string arranged = "tessera project 1\n";
   const std::string places = "page \"main\"\nat \"n\" 300 500\nnote 0 0 10 10 \"0\"\n";
@@ -74,7 +74,7 @@ void begin(Document& document, const QString& folder, int session) {
   if (!written || (session % 3 == 1 &&
                    !writeFileAtomically(sidecarOf(file), arranged + "graph \"graph.hlo\"\n" + places + "end\n")))
     qFatal("cannot write a test file");
-  document.open(QString::fromStdString(file));
+  document.file().open(QString::fromStdString(file));
 }
 
 // The number that the note says; -1: none.
@@ -205,7 +205,7 @@ class RecoveryTest : public QObject {
   void unfinishedAndEmptyGraphsAreKeptAside() {
     QTemporaryDir folder;
     Document document;
-    document.create();
+    document.file().create();
     Recovery recovery(document, folder.path(), nullptr);
     const QString own = QStringLiteral("%1/%2.tessera").arg(folder.path(), Recovery::sessionName());
     const auto cameBack = [&] {
@@ -257,7 +257,7 @@ class RecoveryTest : public QObject {
     {
       Document document;
       Recovery recovery(document, folder.path(), nullptr);
-      document.create();
+      document.file().create();
       QTRY_VERIFY(!document.isBusy());
     }
     QVERIFY(QFile::exists(left));
@@ -283,12 +283,12 @@ class RecoveryTest : public QObject {
       Recovery recovery(document, folder.path(), nullptr);
       recovery.adopt(left[0]);
       QTRY_VERIFY(document.isOpen());
-      QVERIFY(document.isModified());
+      QVERIFY(document.file().isModified());
       QVERIFY(document.module().findInstruction("seven"));
       QTRY_VERIFY(!QFile::exists(left[0].file));
       QCOMPARE(Recovery::leftBehind(folder.path()).size(), size_t{0});  // this session runs
       const QString saved = folder.filePath("saved.hlo");
-      QVERIFY(document.save(saved));
+      QVERIFY(document.file().save(saved));
     }
     QVERIFY(QDir(folder.path()).entryList({"*.tessera"}, QDir::Files).isEmpty());
   }

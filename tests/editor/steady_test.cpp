@@ -145,20 +145,20 @@ class SteadyTest : public QObject {
   void aStepInAReducerLeadsThere() {
     hand().add("f32[2,3]");
     const InstructionId most = hand().add("reduce max");
-    const ComputationId entry = hand().document().computation();
+    const ComputationId entry = hand().document().view().computation();
     hand().doubleClick(hand().bodyOf(most));
-    const ComputationId inner = hand().document().computation();
+    const ComputationId inner = hand().document().view().computation();
     QVERIFY(inner != entry);
     hand().click(hand().module().at(inner).root);
     hand().add("negate");
     hand().key(Qt::Key_Up, Qt::AltModifier);
-    QVERIFY(hand().document().computation() == entry);
+    QVERIFY(hand().document().view().computation() == entry);
     QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
     hand().settle();
-    QTRY_VERIFY(hand().document().computation() == inner);
+    QTRY_VERIFY(hand().document().view().computation() == inner);
     QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
     hand().settle();
-    QTRY_VERIFY(hand().document().computation() == entry);  // the reduction was made there
+    QTRY_VERIFY(hand().document().view().computation() == entry);  // the reduction was made there
   }
 
   void whatIsOpenIsNoError() {

@@ -134,14 +134,14 @@ class StudioTest : public QObject {
     QCOMPARE(setrlimit(RLIMIT_FSIZE, &usual), 0);
     QVERIFY(window_->banner().isVisible());
     QVERIFY(window_->banner().message().contains("full.hlo"));
-    QVERIFY(document().isModified());
+    QVERIFY(document().file().isModified());
     QCOMPARE(printHloText(document().module()), edited);
     QFile old(path);
     QVERIFY(old.open(QIODevice::ReadOnly));
     QCOMPARE(old.readAll(), QByteArray(kMlp));
     QCOMPARE(QFileInfo(path).dir().entryList({"full.hlo.*"}).size(), 0);
     key(Qt::Key_S, Qt::ControlModifier);  // with room again it is saved
-    QVERIFY(!document().isModified());
+    QVERIFY(!document().file().isModified());
   }
 
   void theStartPageStandsAloneUntilSomethingIsOpen() {
@@ -165,8 +165,9 @@ class StudioTest : public QObject {
     QVERIFY(fresh.findChild<QLabel*>(QStringLiteral("firstHint"))->isVisible());
     QVERIFY(!fresh.panels().find("inspector")->isVisible());
     const auto number = fresh.document().module().findInstruction("number");
-    QCOMPARE(fresh.document().values().at(*number).text, QStringLiteral("0.6"));
-    const QString before = fresh.document().values().at(fresh.document().module().findInstruction("relu").value()).text;
+    QCOMPARE(fresh.document().live().values().at(*number).text, QStringLiteral("0.6"));
+    const QString before =
+        fresh.document().live().values().at(fresh.document().module().findInstruction("relu").value()).text;
     const QRectF box = fresh.canvas().boxOf(*number);
     const QPoint at = fresh.canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
     QTest::mousePress(&fresh.canvas(), Qt::LeftButton, {}, at);
@@ -174,14 +175,15 @@ class StudioTest : public QObject {
     QTest::mouseMove(&fresh.canvas(), at + QPoint(90, 0));
     QTest::mouseRelease(&fresh.canvas(), Qt::LeftButton, {}, at + QPoint(90, 0));
     QVERIFY(waitUntilIdle(fresh));
-    QCOMPARE(fresh.document().values().at(*number).text, QStringLiteral("1.5"));
-    QVERIFY(fresh.document().values().at(fresh.document().module().findInstruction("relu").value()).text != before);
+    QCOMPARE(fresh.document().live().values().at(*number).text, QStringLiteral("1.5"));
+    QVERIFY(fresh.document().live().values().at(fresh.document().module().findInstruction("relu").value()).text !=
+            before);
     QTest::keyClick(&fresh, Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(waitUntilIdle(fresh));
-    QCOMPARE(fresh.document().values().at(*number).text, QStringLiteral("0.6"));
+    QCOMPARE(fresh.document().live().values().at(*number).text, QStringLiteral("0.6"));
     QTest::mouseClick(fresh.findChild<QCommandLinkButton*>(QStringLiteral("example softmax")), Qt::LeftButton);
     QVERIFY(waitUntilIdle(fresh));
-    QVERIFY(fresh.document().path().endsWith("softmax.hlo"));
+    QVERIFY(fresh.document().file().path().endsWith("softmax.hlo"));
     QVERIFY(!fresh.findChild<QLabel*>(QStringLiteral("firstHint")));
     QVERIFY(fresh.panels().find("inspector")->isVisible());
   }
@@ -288,7 +290,7 @@ class StudioTest : public QObject {
     QDropEvent drop(QPointF(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
     QCoreApplication::sendEvent(window_.get(), &drop);
     QVERIFY(waitUntilIdle(*window_));
-    QCOMPARE(document().path(), path);
+    QCOMPARE(document().file().path(), path);
   }
 
   void theLayoutPanelFollowsTheSelectionAndEditsParameters() {
@@ -321,16 +323,16 @@ class StudioTest : public QObject {
     }
     open(write("scopes.hlo", text + "}\n"));
     const auto ownBox = [&](const char* name) {
-      const GraphView& view = *document().scene().view;
+      const GraphView& view = *document().view().scene().view;
       const int32_t box = view.boxOf(id(name));
       return box >= 0 && view.nodes[static_cast<size_t>(box)].kind == ViewNode::Kind::Instruction;
     };
     QVERIFY(playCommand(*window_, "close-groups").has_value());
     QVERIFY(!ownBox("n57"));
-    const QStringList groups = document().groupNames(100);
+    const QStringList groups = document().view().groupNames(100);
     QVERIFY(groups.size() > 1);
     QVERIFY(playCommand(*window_, "open-group " + groups.last()).has_value());  // an inner one
-    const GraphView& opened = *document().scene().view;
+    const GraphView& opened = *document().view().scene().view;
     const int32_t inner = opened.findGroup(groups.last().toStdString());
     QVERIFY(inner >= 0 && opened.nodes[static_cast<size_t>(inner)].kind == ViewNode::Kind::OpenGroup);
     QVERIFY(playCommand(*window_, "close-groups").has_value());
@@ -344,12 +346,12 @@ class StudioTest : public QObject {
   void goingIntoAComputationAndBack() {
     open(write("loop.hlo", kEndless));
     QVERIFY(playCommand(*window_, "computation body").has_value());
-    QCOMPARE(document().module().at(document().computation()).name, std::string("body"));
+    QCOMPARE(document().module().at(document().view().computation()).name, std::string("body"));
     QVERIFY(window_->canvas().boxOf(id("changed")).isValid());
     QVERIFY(!window_->canvas().boxOf(id("zero")).isValid());
     document().select(only("zero"));  // which only the entry shows
     QVERIFY(waitUntilIdle(*window_));
-    QVERIFY(document().computation() == document().module().entry());
+    QVERIFY(document().view().computation() == document().module().entry());
     QVERIFY(window_->canvas().boxOf(id("zero")).isValid());
   }
 
@@ -416,11 +418,11 @@ class StudioTest : public QObject {
 
   void runningColoursNodesAndFillsTheTable() {
     key(Qt::Key_F5);
-    QVERIFY(document().isRunning());
+    QVERIFY(document().run().isRunning());
     QVERIFY(waitUntilIdle(*window_));
-    QVERIFY2(document().outcome(), qPrintable(window_->banner().message()));
-    QVERIFY(document().overlay()->find(id("product")));
-    QCOMPARE(document().outcome()->outputs.size(), size_t{1});
+    QVERIFY2(document().run().outcome(), qPrintable(window_->banner().message()));
+    QVERIFY(document().run().overlay()->find(id("product")));
+    QCOMPARE(document().run().outcome()->outputs.size(), size_t{1});
     const QAbstractItemModel* outputs = window_->panels().results->table()->model();
     QCOMPARE(outputs->index(0, 1).data().toString(), QString("f32[4,3]"));
     QVERIFY(outputs->index(0, 2).data().toString().startsWith("{ { 0."));
@@ -450,19 +452,19 @@ class StudioTest : public QObject {
   void anEditTakesTheOldProfileAway() {
     QVERIFY(playCommand(*window_, "run").has_value());
     QVERIFY(playCommand(*window_, "set-shape x f32[2,8]").has_value());
-    QVERIFY(!document().outcome());
+    QVERIFY(!document().run().outcome());
     QCOMPARE(profileTable()->model()->rowCount(), 0);
   }
 
   void escapeCancelsARun() {
     open(write("endless.hlo", kEndless));
     key(Qt::Key_F5);
-    QVERIFY(document().isRunning());
+    QVERIFY(document().run().isRunning());
     QTest::qWait(600);
-    QVERIFY(document().isRunning());
+    QVERIFY(document().run().isRunning());
     key(Qt::Key_Escape);
-    QTRY_VERIFY_WITH_TIMEOUT(!document().isRunning(), 10000);
-    QVERIFY(!document().outcome());
+    QTRY_VERIFY_WITH_TIMEOUT(!document().run().isRunning(), 10000);
+    QVERIFY(!document().run().outcome());
     QVERIFY(document().isOpen());
   }
 
@@ -486,7 +488,7 @@ class StudioTest : public QObject {
     open(write("bad.hlo", content));
     const QString message = window_->banner().message();
     QVERIFY2(message.contains(expected, Qt::CaseInsensitive), qPrintable(message));
-    QVERIFY(document().path().endsWith("mlp.hlo"));  // what was open stays
+    QVERIFY(document().file().path().endsWith("mlp.hlo"));  // what was open stays
     QVERIFY(window_->panels().diagnostics->errorCount() > 0);
     QVERIFY(!window_->recentFiles().contains(folder_.filePath("bad.hlo")));
   }
@@ -506,12 +508,12 @@ class StudioTest : public QObject {
     open(write("huge.hlo",
                "HloModule huge\n\nENTRY main {\n  x = f32[4611686018427387904]{0} parameter(0)\n"
                "  ROOT y = f32[4611686018427387904]{0} negate(x)\n}\n"));
-    QVERIFY(document().path().endsWith("huge.hlo"));
+    QVERIFY(document().file().path().endsWith("huge.hlo"));
     QVERIFY(window_->canvas().boxOf(id("y")).isValid());
     document().select(only("y"));
     QVERIFY(playCommand(*window_, "run").has_value());
     QVERIFY2(window_->banner().message().contains("4611686018427387904"), qPrintable(window_->banner().message()));
-    QVERIFY(!document().isRunning());
+    QVERIFY(!document().run().isRunning());
   }
 
   void theLastOfTwoQuickOpensWins() {
@@ -519,7 +521,7 @@ class StudioTest : public QObject {
     window_->openFile(first);
     window_->openFile(second);
     QVERIFY(waitUntilIdle(*window_));
-    QVERIFY(document().path().endsWith("second.hlo"));
+    QVERIFY(document().file().path().endsWith("second.hlo"));
   }
 
   void savingWritesTheEditedText() {

@@ -18,12 +18,12 @@ class TasksTest : public QObject {
   // Runs by key; the outputs against the reference evaluator.
   std::vector<Literal> runAndCheck() {
     hand_->key(Qt::Key_Return, Qt::ControlModifier);
-    if (!hand_->document().outcome()) return {};
+    if (!hand_->document().run().outcome()) return {};
     std::vector<Literal> arguments;
     const auto shapes = entryArgumentShapes(hand_->module());
     for (size_t i = 0; i < shapes.size(); ++i) arguments.push_back(fillParameter(shapes[i], i, {}).value());
     const auto expected = evaluateModule(hand_->module(), arguments);
-    const auto& found = hand_->document().outcome()->outputs;
+    const auto& found = hand_->document().run().outcome()->outputs;
     if (!expected || found.size() != expected->size()) return {};
     for (size_t i = 0; i < found.size(); ++i)
       if (!compareLiterals((*expected)[i], found[i], defaultTolerance(found[i].shape().type), "out").equal) return {};

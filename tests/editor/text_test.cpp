@@ -246,12 +246,12 @@ class TextTest : public QObject {
     const auto& open = edit().problems().front();
     QVERIFY(open.reads && open.message.contains("operand 1"));
     QCOMPARE(field()->toPlainText().mid(open.begin, open.end - open.begin), QStringLiteral("?"));
-    QVERIFY(hand().document().valueOf(hand().named("twice")));  // what is complete is live
-    hand().document().run();
+    QVERIFY(hand().document().live().valueOf(hand().named("twice")));  // what is complete is live
+    hand().document().run().start();
     hand().settle();
-    QVERIFY(hand().document().outcome());
-    QCOMPARE(hand().document().outcome()->names, std::vector<std::string>{"twice"});
-    QCOMPARE(hand().document().outcome()->leftOut, std::vector<std::string>{"open"});
+    QVERIFY(hand().document().run().outcome());
+    QCOMPARE(hand().document().run().outcome()->names, std::vector<std::string>{"twice"});
+    QCOMPARE(hand().document().run().outcome()->leftOut, std::vector<std::string>{"open"});
     QVERIFY2(hand().window().panels().results->summary().contains("open"),
              qPrintable(hand().window().panels().results->summary()));
     hand().undoAll();
@@ -264,18 +264,18 @@ class TextTest : public QObject {
     const std::string now = hand().text();
     QVERIFY(now.find("offset_dims=?") != std::string::npos);
     for (const char* name : {"u.hlo", "u.tessera"}) {
-      QVERIFY(hand().document().save(folder_.filePath(name)));
+      QVERIFY(hand().document().file().save(folder_.filePath(name)));
       Hand next;
       next.window().openFile(folder_.filePath(name));
       next.settle();
       QCOMPARE(next.text(), now);
     }
-    const Status refused = hand().document().save(folder_.filePath("u.pb"));
+    const Status refused = hand().document().file().save(folder_.filePath("u.pb"));
     QVERIFY(!refused && refused.error().message.find("is open") != std::string::npos);
     while (hand().document().canUndo()) hand().document().undo();
     hand().settle();
     for (const char* name : {"e.hlo", "e.tessera"}) {
-      QVERIFY(hand().document().save(folder_.filePath(name)));
+      QVERIFY(hand().document().file().save(folder_.filePath(name)));
       Hand next;
       next.window().openFile(folder_.filePath(name));
       next.settle();

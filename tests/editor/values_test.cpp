@@ -89,7 +89,7 @@ class ValuesTest : public QObject {
   Hand& hand() { return *hand_; }
   void openLoop() { hand().openText(kLoop); }
   double valueOf(const char* name, int64_t i = 0) {
-    const Literal* value = hand().document().valueOf(hand().named(name));
+    const Literal* value = hand().document().live().valueOf(hand().named(name));
     return value ? numberIn(*value, i) : -12345;
   }
 
@@ -226,7 +226,7 @@ ENTRY main {
     panel->copyCommand();
     QCOMPARE(QGuiApplication::clipboard()->text(), panel->command());
     const QString project = folder_.filePath("kept.tessera");
-    QVERIFY(hand().document().save(project).has_value());
+    QVERIFY(hand().document().file().save(project).has_value());
     hand().undo();
     QVERIFY(hand().document().runSettings().sources.empty());
     QVERIFY(valueOf("result") != 2048.0);
@@ -251,8 +251,8 @@ ENTRY main {
     const double before = valueOf("multiply");
     const std::string text = hand().text();
     hand().drag(numberOf(x), numberOf(x) + QPoint(50, 0));
-    QVERIFY(std::abs(numberIn(*hand().document().valueOf(x)) - (before / 2 + 0.5)) < 1e-4);
-    QVERIFY(std::abs(numberIn(*hand().document().valueOf(twice)) - (before + 1)) < 2e-4);
+    QVERIFY(std::abs(numberIn(*hand().document().live().valueOf(x)) - (before / 2 + 0.5)) < 1e-4);
+    QVERIFY(std::abs(numberIn(*hand().document().live().valueOf(twice)) - (before + 1)) < 2e-4);
     QCOMPARE(hand().text(), text);  // the graph stays
     hand().undo();                  // one step, whatever it took on the way
     QCOMPARE(valueOf("multiply"), before);
@@ -293,7 +293,8 @@ ENTRY main {
     QVERIFY(QGuiApplication::clipboard()->text().contains("nan"));
     const QString file = folder_.filePath("y.npy");
     QVERIFY(panel->saveNpy(file).has_value());
-    QVERIFY(readNpyBytes(*readFile(file.toStdString()))->identical(*hand().document().valueOf(hand().named("y"))));
+    QVERIFY(
+        readNpyBytes(*readFile(file.toStdString()))->identical(*hand().document().live().valueOf(hand().named("y"))));
   }
 
   void pinningComparesTwoValues() {
@@ -314,7 +315,7 @@ ENTRY main {
         "HloModule v\nENTRY main {\n  x = f32[3] constant({1,2,3})\n  y = f32[3] multiply(x, x)\n  ROOT z = f32[3] "
         "negate(y)\n}",
         false);
-    QVERIFY(!hand().document().isLive());
+    QVERIFY(!hand().document().live().isOn());
     hand().click(hand().named("y"), Qt::ControlModifier | Qt::ShiftModifier);
     QCOMPARE(hand().window().panels().value->current()->slice().text(2, 0), QString("9"));
   }
@@ -323,7 +324,7 @@ ENTRY main {
     hand().openText(
         "HloModule v\nENTRY main {\n  x = f32[3] constant({1,-2,3})\n  l = f32[3] log(x)\n  e = f32[3] negate(l)\n  "
         "ROOT s = f32[3] add(e, x)\n}");
-    const NodeValues& values = hand().document().values();
+    const NodeValues& values = hand().document().live().values();
     QVERIFY(values.at(hand().named("l")).text.contains("first here"));
     QVERIFY(values.at(hand().named("s")).text.contains("from l"));
     QVERIFY(values.at(hand().named("s")).badFrom == hand().named("l"));
@@ -339,7 +340,7 @@ ENTRY main {
     panel->slider()->setFocus();
     QTest::keyClick(panel->slider(), Qt::Key_End);
     hand().settle();
-    QCOMPARE(numberIn(*hand().document().valueOf(x)), 1.0);
+    QCOMPARE(numberIn(*hand().document().live().valueOf(x)), 1.0);
   }
 
   // --- play
@@ -371,7 +372,7 @@ ENTRY life {
     settings.sources[0] = "npy " + file;
     hand().document().setRunSettings(settings, "board");
     hand().settle();
-    PlayBar& bar = hand().window().running().playBar();
+    PlayBar& bar = hand().window().runController().playBar();
     QVERIFY(bar.isVisible());
     QCOMPARE(valueOf("board", 11), 1.0);
     QTest::mouseClick(bar.stepButton(), Qt::LeftButton);
@@ -381,12 +382,12 @@ ENTRY life {
     QCOMPARE(valueOf("board", 7), 1.0);
     QTest::mouseClick(bar.stepButton(), Qt::LeftButton);
     hand().settle();
-    QVERIFY(hand().document().valueOf(hand().named("board"))->identical(board));
+    QVERIFY(hand().document().live().valueOf(hand().named("board"))->identical(board));
     QTest::mouseClick(bar.playButton(), Qt::LeftButton);
-    QTRY_VERIFY(hand().window().running().player().steps() >= 4);
+    QTRY_VERIFY(hand().window().runController().player().steps() >= 4);
     QTest::mouseClick(bar.playButton(), Qt::LeftButton);
     hand().settle();
-    QVERIFY(!hand().window().running().player().isPlaying());
+    QVERIFY(!hand().window().runController().player().isPlaying());
     QTest::mouseClick(bar.resetButton(), Qt::LeftButton);
     hand().settle();
     QCOMPARE(bar.words(), QString("step 0"));
@@ -397,7 +398,7 @@ ENTRY life {
     hand().openText(
         "HloModule t\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  c = f32[2] add(a, b)\n  "
         "ROOT r = (f32[2], f32[2]) tuple(b, c)\n}");
-    Player& player = hand().window().running().player();
+    Player& player = hand().window().runController().player();
     QCOMPARE(player.ties().at(0), int64_t{0});
     player.tie(0, 1);
     hand().settle();
@@ -415,10 +416,10 @@ ENTRY life {
   // --- the bar of a call
   void theBarGoesThroughTheIterations() {
     openLoop();
-    CallBar& bar = hand().window().running().callBar();
+    CallBar& bar = hand().window().runController().callBar();
     QVERIFY(!bar.isVisible());
     hand().document().select({hand().named("loop")});  // stays selected, out of sight
-    hand().document().showComputation(hand().module().findComputation("body").value());
+    hand().document().view().showComputation(hand().module().findComputation("body").value());
     hand().settle();
     QVERIFY(bar.isVisible());
     QVERIFY2(bar.words().contains("iteration 0 of 10"), qPrintable(bar.words()));
@@ -436,18 +437,18 @@ ENTRY life {
     bar.table()->setCurrentCell(3, 1);
     hand().settle();
     QCOMPARE(valueOf("next"), 4.0);
-    hand().document().showComputation(hand().module().entry());
+    hand().document().view().showComputation(hand().module().entry());
     hand().settle();
     QVERIFY(!bar.isVisible());
   }
 
   void theBarSaysWhichBranchWasTaken() {
     hand().openText(kBranches);
-    CallBar& bar = hand().window().running().callBar();
-    hand().document().showComputation(hand().module().findComputation("left").value());
+    CallBar& bar = hand().window().runController().callBar();
+    hand().document().view().showComputation(hand().module().findComputation("left").value());
     hand().settle();
     QVERIFY(bar.words().contains("not taken"));
-    hand().document().showComputation(hand().module().findComputation("right").value());
+    hand().document().view().showComputation(hand().module().findComputation("right").value());
     hand().settle();
     QVERIFY(bar.words().contains(": taken"));
     QCOMPARE(valueOf("root"), 3.0);

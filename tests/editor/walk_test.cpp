@@ -178,8 +178,8 @@ class WalkTest : public QObject {
   // At a socket, on a body, or anywhere.
   QPoint somewhere(Hand& hand) {
     const Module& module = hand.module();
-    if (below(4) > 0 && module.contains(hand.document().computation())) {
-      const auto& all = module.at(hand.document().computation()).instructions;
+    if (below(4) > 0 && module.contains(hand.document().view().computation())) {
+      const auto& all = module.at(hand.document().view().computation()).instructions;
       if (!all.empty()) {
         const InstructionId id = all[static_cast<size_t>(below(static_cast<int>(all.size())))];
         const bool drawn = hand.canvas().view() && id.value < hand.canvas().view()->boxes.size();
@@ -202,19 +202,19 @@ class WalkTest : public QObject {
   // What has opened over the canvas is answered or left.
   void answer(Hand& hand) {
     if (hand.window().addSearch().isVisible()) typeInto(hand.window().addSearch().field(), one(kLines));
-    for (ValueField* field : {&hand.window().authoring().field(), &hand.window().arranging().field()}) {
+    for (ValueField* field : {&hand.window().graphEdit().field(), &hand.window().arrangement().field()}) {
       if (!field->isVisible()) continue;
       typeInto(field->field(), one(kValues));
       if (field->isVisible()) QTest::keyClick(field->field(), Qt::Key_Escape);
     }
-    SizePanel& sizes = hand.window().arranging().sizes();
+    SizePanel& sizes = hand.window().arrangement().sizes();
     if (sizes.isVisible()) {
       sizes.sizeField()->selectAll();
       const char* const lengths[] = {"2", "5", "0", "x", "-1"};
       typeInto(sizes.sizeField(), one(lengths));
       if (sizes.isVisible()) QTest::keyClick(&sizes, Qt::Key_Escape);
     }
-    ChoiceList& choices = hand.window().authoring().choices();
+    ChoiceList& choices = hand.window().graphEdit().choices();
     if (choices.isVisible()) QTest::keyClick(choices.list(), below(2) ? Qt::Key_Return : Qt::Key_Escape);
     QuickList& quick = hand.window().navigation().list();
     if (quick.isVisible()) {
@@ -404,12 +404,12 @@ class WalkTest : public QObject {
   }
   void save(Hand& hand) {
     const char* const names[] = {"w.hlo", "w.tessera", "w.pb", "w.pbtxt", "none/w.hlo"};
-    const Status done = hand.document().save(folder_.filePath(QString::fromLatin1(one(names))));
+    const Status done = hand.document().file().save(folder_.filePath(QString::fromLatin1(one(names))));
     if (!done && done.error().message.empty()) QFAIL("a refusal without a reason");
   }
   void run(Hand& hand) {
     if (below(3))
-      hand.document().run();
+      hand.document().run().start();
     else
       hand.document().cancel();
   }
@@ -438,7 +438,7 @@ class WalkTest : public QObject {
   void goElsewhere(Hand& hand) {
     const auto& order = hand.module().order();
     if (!order.empty())
-      hand.document().showComputation(order[static_cast<size_t>(below(static_cast<int>(order.size())))]);
+      hand.document().view().showComputation(order[static_cast<size_t>(below(static_cast<int>(order.size())))]);
   }
   void resizeWindow(Hand& hand) { hand.window().resize(500 + below(500), 400 + below(300)); }
 
@@ -481,7 +481,7 @@ class WalkTest : public QObject {
   }
   // Copies of copies grow without bounds: all goes but the history.
   void beginAnew(Hand& hand) {
-    hand.document().showComputation(hand.module().entry());
+    hand.document().view().showComputation(hand.module().entry());
     rest(hand);
     hand.canvas().setFocus();
     QTest::keyClick(&hand.canvas(), Qt::Key_A, Qt::ControlModifier);

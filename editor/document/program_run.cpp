@@ -1,5 +1,6 @@
-// Running a Document: compile and run on a worker with progress and cancel; the profile becomes the overlay.
-#include <QDir>
+// Compile and run on a worker with progress and cancel; the profile becomes the overlay.
+#include "editor/document/program_run.h"
+
 #include <chrono>
 
 #include "backends/run_request.h"
@@ -20,11 +21,11 @@ using Clock = std::chrono::steady_clock;
 constexpr int kProfiledRuns = 5;
 constexpr double kLongRunMs = 2000;
 
-using Progress = std::function<void(QString, double)>;
+using Report = std::function<void(QString, double)>;
 
 // The studio's measure: a run to warm up, whose outputs are shown, and the quickest of five with a profile.
 Result<RunRequest> measuredRequest(const FileAccess& files, const RunSettings& settings,
-                                   const std::atomic<bool>& cancel, const Progress& progress) {
+                                   const std::atomic<bool>& cancel, const Report& progress) {
   TESSERA_ASSIGN_OR_RETURN(RunRequest out, requestOf(settings, files));
   TESSERA_ASSIGN_OR_RETURN(out.arguments, argumentRulesOf(settings, files));
   out.arguments.decodeImage = decodePicture;
@@ -54,7 +55,7 @@ size_t argumentsGiven(const ArgumentRules& rules, size_t count) {
 }
 
 Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, const RunSettings& settings,
-                                 const std::atomic<bool>& cancel, const Progress& progress) {
+                                 const std::atomic<bool>& cancel, const Report& progress) {
   // A graph with an open input is a document, but no program.
   const Diagnostics found = verify(module);
   for (const Diagnostic& d : found.items())
@@ -91,7 +92,7 @@ std::vector<std::string> leafNames(const Module& module, const std::vector<std::
 
 // Of a graph that somebody is still building, what is complete runs.
 Result<RunOutcome> runWhatIsComplete(const Module& module, const FileAccess& files, const RunSettings& settings,
-                                     const std::atomic<bool>& cancel, const Progress& progress) {
+                                     const std::atomic<bool>& cancel, const Report& progress) {
   if (!isUnfinished(module)) return compileAndRun(module, files, settings, cancel, progress);
   TESSERA_ASSIGN_OR_RETURN(CompletePart part, completeModule(module));
   TESSERA_ASSIGN_OR_RETURN(RunOutcome out, compileAndRun(part.module, files, settings, cancel, progress));
@@ -102,107 +103,82 @@ Result<RunOutcome> runWhatIsComplete(const Module& module, const FileAccess& fil
 
 // Nothing is compiled for a run that may not use its files.
 Result<RunOutcome> runAllowed(const Module& module, const FileAccess& files, const RunSettings& settings,
-                              const std::atomic<bool>& cancel, const Progress& progress) {
+                              const std::atomic<bool>& cancel, const Report& progress) {
   TESSERA_TRY(files.check(settings));
   return runWhatIsComplete(module, files, settings, cancel, progress);
 }
 
 }  // namespace
 
-struct Document::RunAnswer {
+struct ProgramRun::Answer {
   Result<RunOutcome> outcome;
   std::vector<FileAsk> asks;  // what kept it from running
   std::optional<Overlay> overlay;
   uint64_t revision;
 };
 
-void Document::run() {
-  if (isPlainGraph()) {
-    emit failed(tr("A Graphviz file is a picture: it has no operations to run."), ErrorKind::Unsupported);
-    return;
-  }
-  if (!isOpen() || running_) return;
-  running_ = true;
+void ProgramRun::begin() {
+  cancel();
+  background_.dispose(std::exchange(state_, State()));
+}
+
+void ProgramRun::forgetOutcome() {
+  background_.dispose(std::exchange(state_.outcome, std::nullopt));
+  state_.overlay.reset();
+}
+
+void ProgramRun::tell(const CancelToken& run, const Progress& progress) {
+  QMetaObject::invokeMethod(
+      this,
+      [this, run, progress] {
+        if (run != state_.running) return;
+        state_.progress = progress;
+        emit progressed();
+      },
+      Qt::QueuedConnection);
+}
+
+void ProgramRun::start() {
+  if (document_.isPlainGraph())
+    return emit failed(tr("A Graphviz file is a picture: it has no operations to run."), ErrorKind::Unsupported);
+  if (!document_.isOpen() || isRunning()) return;
+  state_.running = newCancelToken();
   emit runningChanged();
-  cancelRun_ = std::make_shared<std::atomic<bool>>(false);
   // As often as an eye reads: a thousand devices compile in a moment. What lasts without a measure is always said.
   static constexpr auto kBetween = std::chrono::milliseconds(40);
-  const Progress progress = [this, told = Clock::time_point()](QString stage, double fraction) mutable {
+  const Report progress = [this, run = state_.running, told = Clock::time_point()](const QString& stage,
+                                                                                   double fraction) mutable {
     if (fraction >= 0 && Clock::now() - told < kBetween) return;
     told = Clock::now();
-    QMetaObject::invokeMethod(
-        this,
-        [this, stage, fraction] {
-          if (running_) emit progressed(stage, fraction);
-        },
-        Qt::QueuedConnection);
+    tell(run, {stage, fraction});
   };
-  startForModule(kRunning,
-                 [this, module = withoutMuted(module(), muted()), files = filesOfRun(), settings = project_.run,
-                  cancel = cancelRun_, progress, revision = revision_]() -> Answer {
-                   auto answer = std::make_shared<RunAnswer>(
-                       RunAnswer{runAllowed(module, files, settings, *cancel, progress), {}, {}, revision});
-                   if (!answer->outcome) answer->asks = files.asks(settings);
-                   if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
-                   return [this, answer] { finishRun(answer); };
-                 });
+  background_.startForFile(kRunning,
+                           [this, module = withoutMuted(document_.module(), document_.muted()),
+                            files = document_.filesOfRun(), settings = document_.runSettings(), cancel = state_.running,
+                            progress, revision = document_.revision()]() -> Background::Answer {
+                             auto answer = std::make_shared<Answer>(
+                                 Answer{runAllowed(module, files, settings, *cancel, progress), {}, {}, revision});
+                             if (!answer->outcome) answer->asks = files.asks(settings);
+                             if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
+                             return [this, answer] { finish(*answer); };
+                           });
 }
 
-void Document::finishRun(std::shared_ptr<RunAnswer> answer) {
-  running_ = false;
-  emit progressed({}, 0);
+void ProgramRun::finish(Answer& answer) {
+  state_.running.reset();
+  state_.progress = {};
+  emit progressed();
   emit runningChanged();
-  showAsks(std::move(answer->asks));
-  if (!answer->outcome) {
-    const Diagnostic& why = answer->outcome.error();
-    emit failed(QString::fromStdString(why.toString()), why.kind);
-    return;
+  document_.showAsks(std::move(answer.asks));
+  if (!answer.outcome) {
+    const Diagnostic& why = answer.outcome.error();
+    return emit failed(QString::fromStdString(why.toString()), why.kind);
   }
-  if (answer->revision != revision_) return;  // the graph was edited meanwhile
-  outcome_ = std::move(*answer->outcome);
-  overlay_ = std::move(answer->overlay);
+  if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
+  state_.outcome = std::move(*answer.outcome);
+  state_.overlay = std::move(answer.overlay);
   emit outcomeChanged();
-  if (overlayShown_) redraw();
-}
-
-// A scene that is still of an older graph is made anew.
-void Document::redraw() {
-  if (sceneShown_ != sceneRequest_) return arrangeAgain(true);
-  makeScene(true,
-            [scene = scene_](SceneMaker& scenes, const Overlay* overlay) { return scenes.redraw(scene, overlay); });
-}
-
-// What a file of the program's own gives goes home.
-FileAccess Document::filesOfRun() const {
-  FileAccess out = files_;
-  if (isOfProgram()) out.setOutfeedFolder(QDir::homePath().toStdString());
-  return out;
-}
-
-void Document::allow(const FileAsk& ask) {
-  const Status kept = files_.allow(ask);
-  std::vector<FileAsk> left;
-  for (const FileAsk& each : asks_)
-    if (each.hash != ask.hash) left.push_back(each);
-  showAsks(std::move(left));
-  evaluateInBackground();
-  if (!kept) emit failed(QString::fromStdString(kept.error().toString()), kept.error().kind);
-}
-
-void Document::showAsks(std::vector<FileAsk> asks) {
-  asks_ = std::move(asks);
-  emit asksChanged();
-}
-
-void Document::cancel() {
-  for (const CancelToken& token : {cancelRun_, cancelFetch_})
-    if (token) *token = true;
-}
-
-void Document::showOverlay(bool shown) {
-  if (overlayShown_ == shown) return;
-  overlayShown_ = shown;
-  if (isOpen() && overlay_) redraw();
+  document_.view().overlayChanged();
 }
 
 }  // namespace tessera

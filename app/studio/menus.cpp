@@ -1,0 +1,250 @@
+// The menus of the main window: a spec an action. What each does is in the controllers; the Edit and Arrange menus are
+// in menus_edit.cpp.
+#include <QComboBox>
+#include <QDir>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QToolBar>
+
+#include "app/studio/actions.h"
+#include "app/studio/lesson_controller.h"
+#include "app/studio/main_window.h"
+#include "app/studio/navigation.h"
+#include "app/studio/panels.h"
+#include "app/studio/start_page.h"
+#include "editor/canvas/canvas.h"
+#include "editor/controllers/breadcrumbs.h"
+#include "editor/controllers/node_labels.h"
+#include "editor/document/document.h"
+#include "editor/panels/banner.h"
+#include "editor/panels/help_panel.h"
+#include "editor/panels/text_panel.h"
+
+namespace tessera {
+
+void MainWindow::makeActions() {
+  makeFileMenu();
+  makeEditMenu();
+  makeArrangeMenu();
+  makeViewMenu();
+  makeGoMenu();
+  makeRunMenu();
+  makeHelpMenu();
+  makeToolBar();
+}
+
+void MainWindow::makeFileMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&File"));
+  const auto open = [this] { return document_->isOpen(); };
+  actions_->add(menu, {tr("&New"), {QKeySequence::New}, [this](bool) { newFile(); }});
+  actions_->add(menu, {tr("&Open …"), {QKeySequence::Open}, [this](bool) { chooseFile(); }, QStringLiteral("open")});
+  recentMenu_ = menu.addMenu(tr("Open &recent"));
+  QMenu* examples = menu.addMenu(tr("Open &example"));
+  for (QMenu* list : {recentMenu_, examples}) list->setProperty("isList", true);  // files, no actions of the program
+  const QDir folder(StartPage::examplesFolder());
+  for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Name))
+    connect(examples->addAction(file.completeBaseName()), &QAction::triggered, this,
+            [this, path = file.filePath()] { openFile(path); });
+  menu.addSeparator();
+  actions_->add(menu, {tr("&Save"),
+                       {QKeySequence::Save},
+                       [this](bool) { save(false); },
+                       {},
+                       [this] { return document_->file().isModified(); }});
+  actions_->add(
+      menu,
+      {tr("Save &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [this](bool) { save(true); }, {}, open});
+  actions_->add(menu, {tr("&Export picture …"), {}, [this](bool) { exportPicture(); }, {}, open});
+  menu.addSeparator();
+  actions_->add(menu, {tr("&Quit"), {QKeySequence::Quit}, [this](bool) { close(); }});
+}
+
+void MainWindow::makeViewMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&View"));
+  const auto open = [this] { return document_->isOpen(); };
+  const auto middle = [this] { return QPointF(canvas_->width(), canvas_->height()) / 2; };
+  actions_->addOverCanvas(menu,
+                          {tr("Fit &all"),
+                           {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home), QKeySequence(Qt::CTRL | Qt::Key_0)},
+                           [this](bool) { canvas_->fitAll(); },
+                           QStringLiteral("fit all"),
+                           open});
+  actions_->addOverCanvas(menu, {tr("Fit &selection"),
+                                 {QKeySequence(Qt::Key_F)},
+                                 [this](bool) { canvas_->fitSelection(); },
+                                 QStringLiteral("fit selection"),
+                                 open});
+  actions_->addOverCanvas(menu, {tr("Open the groups round the &selection"),
+                                 {QKeySequence(Qt::Key_G)},
+                                 [this](bool) { revealInstruction(document_->selected()); },
+                                 {},
+                                 [this] { return hasSelection(); }});
+  actions_->add(menu, {tr("Zoom &in"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
+                       [this, middle](bool) { canvas_->zoomBy(1.25, middle()); }});
+  actions_->add(menu,
+                {tr("Zoom &out"), {QKeySequence::ZoomOut}, [this, middle](bool) { canvas_->zoomBy(0.8, middle()); }});
+  menu.addSeparator();
+  actions_->add(menu, {tr("&Open all groups"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_E)},
+                       [this](bool) { document_->view().openAllGroups(); },
+                       QStringLiteral("open groups"),
+                       open});
+  actions_->add(menu, {tr("&Close all groups"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
+                       [this](bool) { document_->view().closeAllGroups(); },
+                       QStringLiteral("close groups"),
+                       open});
+  menu.addSeparator();
+  addShownItems(menu);
+  menu.addSeparator();
+  QMenu* panels = menu.addMenu(tr("&Panels"));
+  for (QDockWidget* dock : panels_->docks) panels->addAction(dock->toggleViewAction());
+  panels->addSeparator();
+  actions_->add(*panels, {tr("Everything at its first place"), {}, [this](bool) { panels_->arrange(*this); }});
+  actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
+                         startPage_->setVisible(startPage_->isHidden());
+                       }});
+}
+
+// What can be shown or not.
+void MainWindow::addShownItems(QMenu& menu) {
+  SceneView& view = document_->view();
+  actions_->addOverCanvas(menu, {tr("&Heat of the last run"),
+                                 {QKeySequence(Qt::Key_H)},
+                                 [this](bool on) {
+                                   document_->view().showOverlay(on);
+                                   showLegend();
+                                 },
+                                 QStringLiteral("heat"),
+                                 [this] { return document_->isOpen(); },
+                                 [&view] { return view.showsOverlay(); }});
+  auto* labels = new NodeLabels(*document_, *canvas_);
+  const auto addLabel = [&](const QString& text, NodeLabels::What what) {
+    actions_->add(menu, {text,
+                         {},
+                         [labels, what](bool on) { labels->show(what, on); },
+                         {},
+                         nullptr,
+                         [labels, what] { return labels->shows(what); }});
+  };
+  addLabel(tr("HLO &names under nodes"), NodeLabels::Names);
+  addLabel(tr("&Layouts under nodes"), NodeLabels::Layouts);
+  addLabel(tr("&Metadata under nodes"), NodeLabels::Metadata);
+  actions_->add(menu, {tr("&Constants in the nodes that read them"),
+                       {},
+                       [&view](bool on) { view.showFields(on); },
+                       {},
+                       nullptr,
+                       [&view] { return view.showsFields(); }});
+  actions_->add(menu, {tr("&Dark theme"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)},
+                       [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); },
+                       {},
+                       nullptr,
+                       [this] { return theme_ == Theme::Dark; }});
+}
+
+void MainWindow::makeGoMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&Go"));
+  const auto add = [&](const QString& text, const QKeySequence& key, auto go) {
+    actions_->add(menu, {text, {key}, [this, go](bool) { go(*navigation_); }});
+  };
+  add(tr("&Go to anything …"), QKeySequence(Qt::CTRL | Qt::Key_K), [](Navigation& n) { n.goToAnything(); });
+  add(tr("&Commands …"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P), [](Navigation& n) { n.chooseCommand(); });
+  menu.addSeparator();
+  add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.back(); });
+  add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.forward(); });
+  menu.addSeparator();
+  add(tr("Boo&kmark the selection, or no longer"), QKeySequence(Qt::CTRL | Qt::Key_B),
+      [](Navigation& n) { n.toggleBookmark(); });
+  add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), [](Navigation& n) { n.nextBookmark(); });
+  menu.addSeparator();
+  add(tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
+  add(tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });
+}
+
+void MainWindow::makeRunMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&Run"));
+  const auto run = [this](bool) {
+    banner_->hide();
+    document_->live().setOn(true);
+    document_->run().start();
+  };
+  actions_->add(
+      menu, {tr("&Run and profile"),
+             {QKeySequence(Qt::Key_F5), QKeySequence(Qt::CTRL | Qt::Key_R), QKeySequence(Qt::CTRL | Qt::Key_Return)},
+             run,
+             QStringLiteral("run"),
+             [this] { return document_->isOpen() && !document_->run().isRunning(); }});
+  actions_->add(menu, {tr("&Values on nodes, after every edit"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
+                       [this](bool on) { document_->live().setOn(on); },
+                       {},
+                       [this] { return document_->isOpen(); },
+                       [this] { return document_->isOpen() && document_->live().isOn(); }});
+  actions_->add(menu, {tr("&Cancel"),
+                       {QKeySequence(Qt::Key_Escape)},
+                       [this](bool) { document_->cancel(); },
+                       QStringLiteral("cancel"),
+                       [this] { return document_->run().isRunning() || document_->fetch().isRunning(); }});
+}
+
+void MainWindow::makeHelpMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&Help"));
+  const auto help = [this](bool) {
+    panels_->raise(QStringLiteral("help"));
+    panels_->help->showSelection();
+  };
+  actions_->add(menu, {tr("Help on the &operation"), {QKeySequence(Qt::Key_F1)}, help});
+  actions_->add(menu,
+                {tr("&Mouse and keys"), {QKeySequence(Qt::Key_Question)}, [this](bool) { navigation_->showKeys(); }});
+  actions_->add(menu, {tr("&Lessons"), {}, [this](bool) { lessons_->begin(0); }});
+  actions_->add(menu, {tr("&About Tessera"), {}, [this](bool) { showAbout(); }});
+}
+
+void MainWindow::makeToolBar() {
+  QToolBar* bar = addToolBar(tr("Tools"));
+  bar->setObjectName(QStringLiteral("tools"));
+  bar->setMovable(false);
+  bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  const auto add = [&](const char* id, const QString& text) {
+    QAction* action = actions_->find(QLatin1String(id));
+    action->setIconText(text);
+    bar->addAction(action);
+  };
+  add("open", tr("Open"));
+  bar->addSeparator();
+  add("undo", tr("Undo"));
+  add("redo", tr("Redo"));
+  bar->addSeparator();
+  add("run", tr("▶ Run"));
+  add("cancel", tr("■ Cancel"));
+  add("heat", tr("Heat"));
+  bar->addSeparator();
+  add("fit all", tr("Fit all"));
+  add("fit selection", tr("Fit selection"));
+  add("open groups", tr("Open groups"));
+  add("close groups", tr("Close groups"));
+  bar->addSeparator();
+  computations_ = new QComboBox(bar);
+  computations_->setAccessibleName(tr("Computation"));
+  computations_->setToolTip(tr("The computation on the canvas"));
+  computations_->setMinimumContentsLength(24);
+  computations_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  bar->addWidget(computations_);
+  bar->addWidget(new Breadcrumbs(*document_, bar));
+  connect(computations_, &QComboBox::activated, this,
+          [this](int row) { document_->view().showComputation(ComputationId(computations_->itemData(row).toUInt())); });
+}
+
+void MainWindow::showAbout() {
+  QMessageBox::about(this, tr("About Tessera"),
+                     tr("<p><b>Tessera</b><br>An editor and compiler for XLA HLO graphs. Apache-2.0.</p>"));
+}
+
+}  // namespace tessera

@@ -1,0 +1,149 @@
+// The Edit and Arrange menus: what is done to the selection and by hand on the canvas. Their keys act only while the
+// canvas has the focus, but for undo, redo and finding.
+#include <QCursor>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QStackedWidget>
+
+#include "app/studio/actions.h"
+#include "app/studio/main_window.h"
+#include "app/studio/panels.h"
+#include "editor/canvas/canvas.h"
+#include "editor/controllers/arrange_controller.h"
+#include "editor/controllers/block_actions.h"
+#include "editor/controllers/graph_edit_controller.h"
+#include "editor/controllers/group_actions.h"
+#include "editor/document/document.h"
+#include "editor/panels/text_panel.h"
+
+namespace tessera {
+
+AddSearch& MainWindow::addSearch() { return graphEdit_->search(); }
+
+// Where the pointer is over the canvas, else its middle.
+QPoint MainWindow::pointerOnCanvas() const {
+  const QPoint at = canvas_->mapFromGlobal(QCursor::pos());
+  return canvas_->rect().contains(at) ? at : canvas_->rect().center();
+}
+
+void MainWindow::makeEditMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&Edit"));
+  const auto named = [](const QString& with, const QString& without, const QString& title) {
+    return title.isEmpty() ? without : with.arg(title);
+  };
+  actions_->add(menu, {tr("&Undo"),
+                       {QKeySequence::Undo},
+                       [this](bool) { document_->undo(); },
+                       QStringLiteral("undo"),
+                       [this] { return document_->canUndo(); },
+                       nullptr,
+                       [this, named] {
+                         return named(tr("&Undo: %1"), tr("&Undo"),
+                                      document_->canUndo() ? document_->undoTitle() : QString());
+                       }});
+  actions_->add(menu, {tr("&Redo"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
+                       [this](bool) { document_->redo(); },
+                       QStringLiteral("redo"),
+                       [this] { return document_->canRedo(); },
+                       nullptr,
+                       [this, named] {
+                         return named(tr("&Redo: %1"), tr("&Redo"),
+                                      document_->canRedo() ? document_->redoTitle() : QString());
+                       }});
+  menu.addSeparator();
+  addBuildItems(menu);
+  const auto find = [this](bool) {
+    panels_->raise(QStringLiteral("text"));
+    panels_->text->findField()->setFocus();
+    panels_->text->findField()->selectAll();
+  };
+  actions_->add(menu,
+                {tr("&Find instruction …"), {QKeySequence::Find}, find, {}, [this] { return document_->isOpen(); }});
+  actions_->add(menu, {tr("Find &next"), {QKeySequence(Qt::Key_F3)}, [this](bool) { panels_->text->findNext(); }});
+  actions_->add(menu, {tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, [this](bool) {
+                         panels_->text->findNext(true);
+                       }});
+}
+
+void MainWindow::addBuildItems(QMenu& menu) {
+  using Can = std::function<bool()>;
+  const Can open = [this] { return document_->isOpen(); }, selected = [this] { return hasSelection(); };
+  const auto add = [&](const QString& text, const QList<QKeySequence>& keys, const Can& can, auto run) {
+    actions_->addOverCanvas(menu, {text, keys, [run](bool) { run(); }, {}, can});
+  };
+  add(tr("&Add an operation …"), {QKeySequence(Qt::Key_Tab), QKeySequence(Qt::SHIFT | Qt::Key_A)}, open, [this] {
+    if (document_->isOpen() && stack_->currentWidget() == canvas_) graphEdit_->openSearch(pointerOnCanvas());
+  });
+  menu.addSeparator();
+  add(tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { graphEdit_->cutSelection(); });
+  add(tr("&Copy as HLO text"), {QKeySequence::Copy}, selected, [this] { graphEdit_->copySelection(); });
+  add(tr("&Paste"), {QKeySequence::Paste}, open, [this] { graphEdit_->paste(false); });
+  add(tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, open,
+      [this] { graphEdit_->paste(true); });
+  add(tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, selected, [this] { graphEdit_->duplicateSelection(); });
+  add(tr("&Delete and heal"), {QKeySequence(Qt::Key_Delete)}, selected, [this] {
+    if (!arrangement_->removePageItems()) graphEdit_->removeSelection();
+  });
+  add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, selected,
+      [this] { graphEdit_->removeSelection(GraphEditController::Gap::Open); });
+  add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, selected, [this] { graphEdit_->makeResult(); });
+  add(tr("&Value as a node, or back in its field"), {QKeySequence(Qt::Key_V)}, nullptr,
+      [this] { graphEdit_->toggleFields(); });
+  add(
+      tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
+      [this] { return document_->isOpen() && document_->view().computation() != document_->module().entry(); },
+      [this] { graphEdit_->leaveComputation(); });
+  add(tr("&Group into a computation or fusion"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G)}, selected,
+      [this] { groups_->group(); });
+  add(tr("&Inline calls and fusions"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U)}, selected,
+      [this] { groups_->inlineSelection(); });
+  add(tr("Constant to para&meter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
+      [this] { groups_->promote(); });
+  add(tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, selected,
+      [this] { groups_->askWhereToExtract(); });
+  add(tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, selected,
+      [this] { blocks_->askForName(); });
+  add(
+      tr("Update blocks to the librar&y"), {}, [this] { return blocks_->offersUpdate(); },
+      [this] { blocks_->update(); });
+  menu.addSeparator();
+}
+
+void MainWindow::makeArrangeMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&Arrange"));
+  const auto add = [&](QMenu& to, const QString& text, const QKeySequence& key, auto run) {
+    actions_->addOverCanvas(to, {text, {key}, [this, run](bool) { run(*arrangement_); }});
+  };
+  using Controller = ArrangeController;
+  add(menu, tr("&Tidy all, or the selection"), QKeySequence(Qt::CTRL | Qt::Key_L), [](Controller& c) { c.tidy(); });
+  QMenu& align = *menu.addMenu(tr("&Align and distribute"));
+  const std::pair<QString, Alignment> kAlignments[] = {{tr("Align &left"), Alignment::Left},
+                                                       {tr("Align &centres"), Alignment::Centre},
+                                                       {tr("Align &right"), Alignment::Right},
+                                                       {tr("Align &top"), Alignment::Top},
+                                                       {tr("Align &middles"), Alignment::Middle},
+                                                       {tr("Align &bottom"), Alignment::Bottom},
+                                                       {tr("Distribute &across"), Alignment::SpreadAcross},
+                                                       {tr("Distribute &down"), Alignment::SpreadDown}};
+  for (const auto& [text, alignment] : kAlignments)
+    add(align, text, {}, [alignment](Controller& c) { c.align(alignment); });
+  menu.addSeparator();
+  add(menu, tr("&Frame the selection"), QKeySequence(Qt::CTRL | Qt::Key_G), [](Controller& c) { c.frameSelection(); });
+  add(menu, tr("&Note at the pointer"), QKeySequence(Qt::Key_N),
+      [this](Controller& c) { c.addNote(pointerOnCanvas()); });
+  add(menu, tr("Next &colour of a frame or note"), QKeySequence(Qt::SHIFT | Qt::Key_C),
+      [](Controller& c) { c.nextColor(); });
+  menu.addSeparator();
+  add(menu, tr("&Mute: a run passes it by"), QKeySequence(Qt::Key_M), [](Controller& c) { c.toggleMute(); });
+  add(menu, tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](Controller& c) { c.swapInputs(); });
+  add(menu, tr("&Pull out of its wires"), QKeySequence(Qt::Key_P), [](Controller& c) { c.pullOut(); });
+  add(menu, tr("Change a size &everywhere it flows …"), QKeySequence(Qt::Key_S), [](Controller& c) { c.changeSize(); });
+  menu.addSeparator();
+  add(menu, tr("Select what it &needs"), QKeySequence(Qt::Key_L), [](Controller& c) { c.selectAlong(true); });
+  add(menu, tr("Select what &uses it"), QKeySequence(Qt::SHIFT | Qt::Key_L),
+      [](Controller& c) { c.selectAlong(false); });
+}
+
+}  // namespace tessera

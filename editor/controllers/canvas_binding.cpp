@@ -1,0 +1,86 @@
+// Marks are the errors of the document and the warnings that came with the scene; nothing is judged here.
+#include "editor/controllers/canvas_binding.h"
+
+#include <QToolTip>
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/ops/inference/unfinished.h"
+#include "editor/canvas/canvas.h"
+#include "editor/canvas/dimension_color.h"
+#include "editor/document/document.h"
+#include "editor/panels/instruction_facts.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMaxMarks = 400;
+
+bool hasOpenInput(const Module& module, InstructionId id) {
+  return module.contains(id) &&
+         std::ranges::any_of(module.at(id).operands, [](InstructionId operand) { return !operand.valid(); });
+}
+
+}  // namespace
+
+CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent)
+    : QObject(parent), document_(document), canvas_(canvas) {
+  connect(&document_.view(), &SceneView::changed, this, &CanvasBinding::showScene);
+  connect(&document_, &Document::diagnosticsChanged, this, &CanvasBinding::showMarks);
+  connect(&document_, &Document::selectionChanged, this, [this] { canvas_.setSelection(document_.selection(), true); });
+  connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.setValues(document_.live().values()); });
+  connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
+  connect(&canvas_, &Canvas::groupToggled, &document_.view(), &SceneView::toggleGroup);
+  connect(&canvas_, &Canvas::instructionActivated, this, &CanvasBinding::activate);
+  canvas_.setTooltipProvider([this](InstructionId id) { return tooltipFor(id); });
+}
+
+void CanvasBinding::reveal(InstructionId id) {
+  reveals_ = true;
+  document_.view().reveal(id);
+}
+
+void CanvasBinding::followNext() { follows_ = true; }
+
+void CanvasBinding::showScene(bool keepView) {
+  const Scene& scene = document_.view().scene();
+  canvas_.setPicture(scene.picture, scene.view, keepView ? Canvas::KeepView::Yes : Canvas::KeepView::No, scene.index);
+  canvas_.setSelection(document_.selection(), reveals_);
+  if (std::exchange(follows_, false)) canvas_.bringIntoView();
+  if (std::exchange(reveals_, false)) canvas_.fitSelection();
+  showMarks();
+  emit pictureShown();
+}
+
+void CanvasBinding::showMarks() {
+  std::vector<std::pair<InstructionId, QString>> marks;
+  for (const Diagnostic& d : document_.diagnostics()) {
+    if (d.severity != Severity::Error || !d.instruction.valid() || marks.size() >= kMaxMarks) continue;
+    if (d.label == kUnfinished && document_.isOpen() && hasOpenInput(document_.module(), d.instruction))
+      continue;  // its field says so
+    marks.emplace_back(d.instruction, QString::fromStdString(d.message));
+  }
+  for (const SceneWarning& warning : document_.view().scene().warnings)
+    if (marks.size() < kMaxMarks)
+      marks.emplace_back(warning.instruction, tr("warning: %1").arg(QString::fromStdString(warning.text)));
+  canvas_.setMarks(std::move(marks));
+}
+
+// Into what it calls; the picture may be older than the graph.
+void CanvasBinding::activate(InstructionId id) {
+  const Module& module = document_.module();
+  if (!module.contains(id) || (editor_ && editor_(id))) return;
+  const auto callees = module.callees(module.at(id));
+  if (callees.empty()) return emit detailsWanted(id);
+  document_.view().showComputation(callees.front());
+}
+
+QString CanvasBinding::tooltipFor(InstructionId id) const {
+  if (!document_.isOpen() || !document_.module().contains(id)) return {};
+  const Module& module = document_.module();
+  return tooltipOf(module, id,
+                   legendOf(document_.view().huesOf(id), module.shapeOf(id).dimensions, QToolTip::palette()));
+}
+
+}  // namespace tessera

@@ -1,0 +1,43 @@
+// CanvasBinding: a Document shown on a Canvas, and what is selected, opened and activated there told to the Document.
+// Pictures, selection, marks of what is wrong, values and tooltips; no window is needed. Used by the main window and by
+// whatever else shows a document.
+#pragma once
+
+#include <QObject>
+#include <functional>
+
+#include "core/base/ids.h"
+
+namespace tessera {
+
+class Canvas;
+class Document;
+
+class CanvasBinding : public QObject {
+  Q_OBJECT
+
+ public:
+  CanvasBinding(Document& document, Canvas& canvas, QObject* parent);
+
+  // Asked first when a node is double-clicked; true: that was all (the field of a constant was opened).
+  void setEditor(std::function<bool(InstructionId)> editor) { editor_ = std::move(editor); }
+  void reveal(InstructionId id);  // opens the groups that hide it and brings it into sight
+  void followNext();              // the next picture brings what is selected then into sight: it is being placed
+
+ signals:
+  void detailsWanted(tessera::InstructionId id);  // a double click on a node that calls nothing
+  void pictureShown();
+
+ private:
+  void showScene(bool keepView);
+  void showMarks();
+  void activate(InstructionId id);
+  QString tooltipFor(InstructionId id) const;
+
+  Document& document_;
+  Canvas& canvas_;
+  std::function<bool(InstructionId)> editor_;
+  bool reveals_ = false, follows_ = false;  // the next picture
+};
+
+}  // namespace tessera

@@ -1,0 +1,238 @@
+// The graph goes to the file that is named, what was arranged round it into a project or a sidecar. A file of another
+// program is written only when its graph was changed, and the window asks first; a sidecar that does not read (of a
+// newer version, say) is never written over.
+#include "editor/document/document_file.h"
+
+#include <QFileInfo>
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "core/base/safe_files.h"
+#include "core/formats/protobuf.h"
+#include "core/ops/inference/infer.h"
+#include "editor/document/background.h"
+#include "editor/document/document.h"
+#include "editor/document/priorities.h"
+
+namespace tessera {
+namespace {
+
+constexpr uint64_t kNeverSaved = UINT64_MAX;  // no state of a history
+
+// --- reading
+
+// A Graphviz file stands on the page of a module without instructions.
+bool readPlainGraph(const std::string& path, ReadResult& read, std::shared_ptr<const PlainGraph>& plain) {
+  const auto content = readFile(path);
+  if (!content || !looksLikeDot(*content)) return false;
+  auto graph = readDot(*content, path);
+  if (!graph) {
+    read.diagnostics.add(std::move(graph).error());
+    return true;
+  }
+  Module module(graph->name.empty() ? "graph" : graph->name);
+  const ComputationId page = module.addComputation("graph");
+  module.setOrder({page});
+  module.setEntry(page);
+  read.module = std::move(module);
+  plain = std::make_shared<const PlainGraph>(*std::move(graph));
+  return true;
+}
+
+// The graph is hashed only where there is something to allow.
+FileAccess filesOf(const QString& path, const Module& graph, const RunSettings& settings) {
+  FileAccess out(path.isEmpty() ? std::string() : QFileInfo(path).absolutePath().toStdString());
+  if (!out.asks(settings).empty()) out.setGraph(graph);
+  return out;
+}
+
+// With the picture of what it showed last.
+OpenedFile readFrom(const QString& path, const std::optional<QString>& recoveredFor, bool fields) {
+  OpenedFile out;
+  out.path = path;
+  out.recoveredFor = recoveredFor;
+  if (!readPlainGraph(path.toStdString(), out.read, out.plain)) out.read = readModule(path.toStdString());
+  const auto& module = out.read.module;
+  if (!module) return out;
+  if (auto project = readArrangement(path.toStdString()))
+    out.project = *std::move(project);
+  else  // a sidecar that does not read: the graph is shown without it
+    out.read.diagnostics.add(std::move(project).error());
+  out.files = filesOf(recoveredFor.value_or(path), *module, out.project.run);
+  out.asks = out.files.asks(out.project.run);
+  out.maker = std::make_shared<SceneMaker>(*module, out.project, out.plain);
+  out.maker->setFields(fields);
+  const ComputationId shown = module->findComputation(out.project.shown).value_or(module->entry());
+  out.scene = out.maker->make(shown, out.maker->initialOptions(shown), nullptr);
+  return out;
+}
+
+// --- saving
+
+Result<std::string> graphAs(const std::filesystem::path& path, const Module& module) {
+  const std::string ending = path.extension().string();
+  if (ending == ".pb" || ending == ".pbtxt")
+    return writeProto(module, {ProtoMessage::HloModule, ending == ".pbtxt", nullptr});
+  return printHloText(module);
+}
+
+bool isProject(const std::filesystem::path& path) { return path.extension() == ".tessera"; }
+
+// Endings that promise something else than what is written here.
+Status checkEnding(const std::filesystem::path& path) {
+  constexpr std::array kOthers{".gz", ".zst", ".mlir", ".dot", ".gv", ".svg", ".png", ".npy", ".npz", ".json"};
+  const std::string ending = path.extension().string();
+  if (std::ranges::find(kOthers, ending) == kOthers.end()) return {};
+  Diagnostic d;
+  d.kind = ErrorKind::Output;
+  d.file = path.string();
+  d.message = "a graph is not saved as " + ending;
+  d.expected = ".hlo, .txt, .pb, .pbtxt or .tessera";
+  d.found = ending;
+  return fail(std::move(d));
+}
+
+Status checkSidecar(const std::filesystem::path& graph) {
+  const auto there = readArrangement(graph);
+  if (there) return {};
+  Diagnostic d = there.error();
+  d.message =
+      "the places and notes in " + sidecarOf(graph).filename().string() +
+      " do not read and are not written over: move that file away, or save under another name. It says: " + d.message;
+  d.kind = ErrorKind::Output;
+  return fail(std::move(d));
+}
+
+bool isThere(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// Nobody named the sidecar: where it is a symbolic link, what that leads to is not written over.
+Status writeSidecar(const std::filesystem::path& graph, const std::string& content) {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(graph).parent_path(), error);
+  const std::filesystem::path sidecar = folder / sidecarOf(graph).filename();
+  const auto written = writeWithoutLinks(sidecar, content);
+  if (written) return {};
+  Diagnostic d;
+  d.kind = ErrorKind::Output;
+  d.file = sidecar.string();
+  d.message = std::string("cannot be written: ") + std::strerror(written.error());
+  return fail(std::move(d));
+}
+
+}  // namespace
+
+void DocumentFile::begin(const OpenedFile& file) {
+  state_ = State{file.recoveredFor.value_or(file.path)};
+  if (file.recoveredFor) state_.savedState = state_.savedGraph = kNeverSaved;
+}
+
+void DocumentFile::open(const QString& path) { read(path, std::nullopt); }
+void DocumentFile::openRecovered(const QString& file, const QString& path) { read(file, path); }
+
+void DocumentFile::read(const QString& path, std::optional<QString> recoveredFor) {
+  document_.cancel();
+  emit document_.progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
+  background_.start(kReading,
+                    [this, path = QFileInfo(path).absoluteFilePath(), request = ++request_, recoveredFor,
+                     fields = document_.view().showsFields()]() -> Background::Answer {
+                      auto opened = std::make_shared<OpenedFile>(readFrom(path, recoveredFor, fields));
+                      return [this, opened, request] {
+                        if (request == request_) document_.install(std::move(*opened));
+                      };
+                    });
+}
+
+void DocumentFile::create() {
+  OpenedFile made;
+  made.read.module.emplace(emptyModule());
+  install(std::move(made));
+}
+
+void DocumentFile::createFrom(const std::string& text) {
+  auto content = parseProject(text);
+  OpenedFile made;
+  made.read = readProjectModule(text, {});
+  if (!content || !made.read.module) return create();
+  made.project = std::move(content->project);
+  inferModule(*made.read.module);
+  install(std::move(made));
+  document_.live().evaluate();
+}
+
+// What was made here is live.
+void DocumentFile::install(OpenedFile made) {
+  ++request_;  // a file that is still being read comes too late
+  document_.cancel();
+  made.live = true;
+  made.maker = std::make_shared<SceneMaker>(*made.read.module, made.project, nullptr, true);
+  made.maker->setFields(document_.view().showsFields());
+  const ComputationId entry = made.read.module->entry();
+  made.scene = made.maker->make(entry, made.maker->initialOptions(entry), nullptr);
+  document_.install(std::move(made));
+}
+
+// --- saving
+
+bool DocumentFile::isModified() const { return document_.isOpen() && document_.history().state() != state_.savedState; }
+
+bool DocumentFile::savesSidecar(const QString& path) const {
+  return !isProject(path.toStdString()) && document_.project().arranged();
+}
+
+bool DocumentFile::isOfProgram() const {
+  return !path().isEmpty() && QFileInfo(path()).canonicalPath() == programFolder_;
+}
+
+// The graph on the disk is the one that stands here.
+bool DocumentFile::holdsGraph(const std::filesystem::path& file) const {
+  return !path().isEmpty() && file == std::filesystem::path(path().toStdString()) &&
+         document_.history().graph() == state_.savedGraph && isThere(file);
+}
+
+bool DocumentFile::wouldRewriteOthers() const {
+  const std::filesystem::path file = path().toStdString();
+  if (!document_.isOpen() || path().isEmpty() || state_.isOwn || isProject(file) || holdsGraph(file) || !isThere(file))
+    return false;
+  const auto content = readFile(file);
+  const ReadResult read = readModule(file);
+  const auto ours = read.module ? graphAs(file, *read.module) : fail("");
+  return !content || !ours || *ours != *content;
+}
+
+Status DocumentFile::save(const QString& path) {
+  if (document_.isPlainGraph()) return fail("a Graphviz file is a picture: there is no graph of operations to save");
+  const std::filesystem::path file = path.toStdString();
+  const bool beside = savesSidecar(path), stays = !isProject(file) && holdsGraph(file);
+  if (!stays) TESSERA_TRY(checkEnding(file));
+  if (beside) TESSERA_TRY(checkSidecar(file));
+  document_.rememberOpenGroups();
+  if (isProject(file)) {
+    Project project = document_.project();
+    project.graphFile.clear();  // the graph moves in
+    TESSERA_TRY(writeFileAtomically(file, printProject(project, &document_.module())));
+  } else if (!stays) {
+    TESSERA_ASSIGN_OR_RETURN(const std::string content, graphAs(file, document_.module()));
+    TESSERA_TRY(writeFileAtomically(file, content));
+    state_.isOwn = true;
+  }
+  // What was arranged once and is not any more goes from the sidecar too.
+  if (beside || (!isProject(file) && isThere(sidecarOf(file)) && readArrangement(file))) {
+    Project sidecar = document_.project();
+    sidecar.graphFile = file.filename().string();
+    TESSERA_TRY(writeSidecar(file, printProject(sidecar, nullptr)));
+  }
+  document_.trustSaved(std::filesystem::absolute(file).parent_path());
+  state_.path = path;
+  state_.savedState = document_.history().state();
+  state_.savedGraph = document_.history().graph();
+  emit document_.moduleChanged();
+  return {};
+}
+
+}  // namespace tessera

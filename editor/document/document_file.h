@@ -1,0 +1,84 @@
+// DocumentFile: the file of a document: read by a worker, saved, compared with what stands on the disk. Used by the
+// File menu, the start page, lessons and the recovery of sessions that ended badly.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "core/base/result.h"
+#include "core/formats/module_file.h"
+#include "core/formats/project.h"
+#include "core/trust/file_access.h"
+#include "editor/document/scene_maker.h"
+
+namespace tessera {
+
+class Background;
+class Document;
+
+// What was read, with its first picture.
+struct OpenedFile {
+  QString path;
+  std::optional<QString> recoveredFor;  // the file that it was to be saved to
+  ReadResult read;
+  Project project;
+  FileAccess files;
+  std::vector<FileAsk> asks;
+  std::shared_ptr<const PlainGraph> plain;
+  std::shared_ptr<SceneMaker> maker;
+  Scene scene;
+  bool live = false;
+};
+
+class DocumentFile : public QObject {
+  Q_OBJECT
+
+ public:
+  DocumentFile(Document& document, Background& background) : document_(document), background_(background) {}
+
+  // Reads in the background; Document::opened() or failed() follows. What is open stays until then.
+  void open(const QString& path);
+  void create();                                // an empty document without a file; opened() follows at once
+  void createFrom(const std::string& project);  // the same with the graph of a project file's text, live
+  // A file that was saved for another path when a session ended badly: what it holds is not saved there yet.
+  void openRecovered(const QString& file, const QString& path);
+
+  const QString& path() const { return state_.path; }
+  // Files directly in this folder are the program's: what is made of them goes elsewhere, a run's outfeed to the home
+  // folder.
+  void setProgramFolder(const QString& folder) { programFolder_ = folder; }
+  bool isOfProgram() const;
+  bool isModified() const;
+
+  // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two
+  // hold the graph only; what a person placed or wrote round it goes to a sidecar. A graph that is on the disk as it
+  // stands is not written again. Fails with the reason.
+  Status save(const QString& path);
+  bool savesSidecar(const QString& path) const;
+  // Whether saving to path() would give another program's file another form: comments and fields that are not kept
+  // would go.
+  bool wouldRewriteOthers() const;
+
+  void begin(const OpenedFile& file);  // for Document: it is the open one now
+
+ private:
+  void read(const QString& path, std::optional<QString> recoveredFor);
+  void install(OpenedFile made);
+  bool holdsGraph(const std::filesystem::path& file) const;
+
+  struct State {  // of one file
+    QString path;
+    uint64_t savedState = 0, savedGraph = 0;  // of the history
+    bool isOwn = false;                       // written by this document
+  };
+  Document& document_;
+  Background& background_;
+  State state_;
+  QString programFolder_;
+  uint64_t request_ = 0;  // files chosen
+};
+
+}  // namespace tessera

@@ -1,0 +1,184 @@
+// The complete part is traced by a worker after every edit, in the call that is looked at.
+#include "editor/document/live_values.h"
+
+#include <QTimer>
+#include <algorithm>
+#include <utility>
+
+#include "core/edit/wiring/splicing.h"
+#include "editor/document/document.h"
+#include "editor/document/priorities.h"
+
+namespace tessera {
+namespace {
+
+constexpr int kLongestMs = 3000;  // an evaluation that takes longer than anybody waits is stopped
+
+// Nodes of a computation that nothing ran keep their strip and say so.
+void sayNotRun(const Module& module, ComputationId computation, NodeValues& nodes) {
+  NodeValue none;
+  none.text = LiveValues::tr("not run");
+  for (InstructionId id : module.at(computation).instructions) nodes.emplace(id, none);
+}
+
+// The first call of a computation that is in sight beside the one that is looked at.
+void addCall(const Module& module, std::span<const Literal> arguments, ComputationId computation,
+             const std::atomic<bool>* cancel, NodeValues& nodes) {
+  const CallPath path = pathTo(module, computation);
+  if (path.empty()) return sayNotRun(module, computation, nodes);
+  const auto trace = traceModule(module, arguments, path, cancel);
+  if (!trace) return;
+  if (trace->calls.size() < path.size() || trace->calls.back().applications == 0)
+    return sayNotRun(module, computation, nodes);
+  for (auto& [id, value] : nodeValues(module, *trace))
+    if (module.at(id).computation == computation) nodes.emplace(id, value);
+}
+
+// What a worker evaluates, of the graph as it was when it was asked.
+struct Request {
+  Module module;
+  FileAccess files;
+  RunSettings settings;
+  std::map<int64_t, Literal> played;
+  CallPath calls;
+  std::vector<ComputationId> seen;
+  CancelToken cancel;
+};
+
+Result<std::vector<Literal>> argumentsOf(const Request& request) {
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
+                           argumentsOf(request.module, request.files, request.settings));
+  for (const auto& [leaf, value] : request.played)
+    if (const auto at = static_cast<size_t>(leaf);
+        at < arguments.size() && compatible(arguments[at].shape(), value.shape()))
+      arguments[at] = value;
+  return arguments;
+}
+
+NodeValues nodeValues(const Request& request, std::span<const Literal> arguments, const Trace& trace) {
+  NodeValues nodes = nodeValues(request.module, trace);
+  for (size_t k = 0; k < request.calls.size(); ++k)
+    if (k >= trace.calls.size() || trace.calls[k].applications == 0)
+      sayNotRun(request.module, request.calls[k].computation, nodes);
+  for (ComputationId each : request.seen)
+    if (request.module.contains(each) &&
+        std::ranges::find(request.calls, each, &CallFrame::computation) == request.calls.end())
+      addCall(request.module, arguments, each, request.cancel.get(), nodes);
+  return nodes;
+}
+
+}  // namespace
+
+struct LiveValues::Found {
+  NodeValues nodes;
+  std::shared_ptr<const Trace> trace;
+  QString failure;
+};
+
+void LiveValues::begin(bool on) {
+  tessera::cancel(state_.evaluation);
+  background_.dispose(std::exchange(state_, State{.on = on}));
+}
+
+void LiveValues::setOn(bool on) {
+  if (!document_.isOpen() || document_.isPlainGraph() || on == state_.on) return;
+  state_.on = on;
+  document_.view().remakeMaker();
+  if (!on) {
+    state_.values.clear();
+    state_.trace.reset();
+    emit changed();
+  }
+  document_.view().arrangeAgain(true);
+  evaluate();
+}
+
+void LiveValues::evaluate() {
+  tessera::cancel(state_.evaluation);
+  if (!state_.on) return;
+  state_.evaluation = newCancelToken();
+  Request request{withoutMuted(document_.module(), document_.muted()),
+                  document_.files(),
+                  document_.runSettings(),
+                  state_.played,
+                  state_.callPath,
+                  state_.inSight,
+                  state_.evaluation};
+  background_.startForFile(
+      kRunning, [this, request = std::move(request), revision = document_.revision()]() -> Background::Answer {
+        const auto find = [&]() -> Result<Found> {
+          if (!isCheapToRun(request.module)) return Found{};
+          TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(request));
+          TESSERA_ASSIGN_OR_RETURN(Trace trace,
+                                   traceModule(request.module, arguments, request.calls, request.cancel.get()));
+          NodeValues nodes = nodeValues(request, arguments, trace);
+          return Found{std::move(nodes), std::make_shared<const Trace>(std::move(trace)), {}};
+        };
+        auto result = find();
+        auto found = std::make_shared<Found>(
+            result ? std::move(*result) : Found{{}, nullptr, QString::fromStdString(result.error().message)});
+        return [this, found, cancel = request.cancel, revision] {
+          if (revision == document_.revision() && cancel == state_.evaluation) take(*found);  // else a newer one comes
+        };
+      });
+  QTimer::singleShot(kLongestMs, this, [cancel = state_.evaluation] { tessera::cancel(cancel); });
+}
+
+void LiveValues::take(Found& found) {
+  state_.values = std::move(found.nodes);
+  background_.dispose(std::exchange(state_.trace, std::move(found.trace)));
+  state_.failure = std::move(found.failure);
+  emit changed();
+}
+
+void LiveValues::lookInto(CallPath path) {
+  if (path == state_.callPath || !document_.isOpen()) return;
+  state_.callPath = std::move(path);
+  evaluate();
+}
+
+std::vector<ComputationId> LiveValues::calledInSight() const {
+  constexpr size_t kMost = 12;
+  std::vector<ComputationId> out;
+  const auto& view = document_.view().scene().view;
+  if (!state_.on || !view) return out;
+  const Module& module = document_.module();
+  for (const ViewNode& node : view->nodes) {
+    if (node.kind != ViewNode::Kind::Instruction || !module.contains(node.instruction)) continue;
+    const ComputationId computation = module.at(node.instruction).computation;
+    if (computation != module.entry() && out.size() < kMost && std::ranges::find(out, computation) == out.end())
+      out.push_back(computation);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+void LiveValues::followScene() {
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  std::vector<ComputationId> seen = calledInSight();
+  const bool others = seen != state_.inSight;
+  state_.inSight = std::move(seen);
+  const CallPath before = state_.callPath;
+  followSelection();
+  if (others && state_.on && state_.callPath == before) evaluate();
+}
+
+// To the computation that is shown or selected.
+void LiveValues::followSelection() {
+  if (!document_.isOpen() || document_.isPlainGraph() || !state_.on) return;
+  const Module& module = document_.module();
+  const InstructionId first = document_.selected();
+  const ComputationId wanted =
+      document_.view().isDrawn(first) ? module.at(first).computation : document_.view().computation();
+  for (const CallFrame& frame : state_.callPath)
+    if (frame.computation == wanted) return;
+  if (wanted == module.entry()) return state_.callPath.empty() ? void() : lookInto({});
+  lookInto(pathTo(module, wanted));
+}
+
+void LiveValues::playWith(std::map<int64_t, Literal> arguments) {
+  state_.played = std::move(arguments);
+  evaluate();
+}
+
+}  // namespace tessera

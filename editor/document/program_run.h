@@ -1,0 +1,70 @@
+// ProgramRun: a document's program compiled, run and profiled by a worker; what came of it and where its time went.
+// Used by the Run menu, the results and profile panels, and the scene, which shows the times as heat.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "core/picture/picture.h"
+#include "core/profile/profile.h"
+#include "editor/document/background.h"
+
+namespace tessera {
+
+class Document;
+
+// What a run gave: leaves of the root in order, and how long each phase took.
+struct RunOutcome {
+  std::vector<Literal> outputs;
+  Profile profile;                   // of the quickest run
+  std::vector<QString> outputTexts;  // parallel to outputs: values, or their first ones with a summary
+  double compileMs = 0, runMs = 0;   // runMs: the quickest
+  int runs = 0;
+  int64_t peakBytes = 0;
+  size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
+  std::vector<std::string> names;               // of what the outputs are, where the root is not complete; else empty
+  std::vector<std::string> leftOut;             // instructions that are not complete and did not run
+};
+
+class ProgramRun : public QObject {
+  Q_OBJECT
+
+ public:
+  ProgramRun(Document& document, Background& background) : document_(document), background_(background) {}
+
+  void start();
+  void cancel() { tessera::cancel(state_.running); }
+  bool isRunning() const { return state_.running != nullptr; }
+  const Progress& progress() const { return state_.progress; }
+  const std::optional<RunOutcome>& outcome() const { return state_.outcome; }
+  const std::optional<Overlay>& overlay() const { return state_.overlay; }
+
+  // --- for Document
+  void begin();          // another file; says nothing
+  void forgetOutcome();  // it is of an older graph; says nothing
+
+ signals:
+  void outcomeChanged();
+  void runningChanged();
+  void progressed();
+  void failed(QString message, tessera::ErrorKind kind);
+
+ private:
+  struct Answer;
+  void finish(Answer& answer);
+  void tell(const CancelToken& run, const Progress& progress);
+
+  struct State {  // of one file
+    std::optional<RunOutcome> outcome;
+    std::optional<Overlay> overlay;
+    CancelToken running;  // null: nothing runs
+    Progress progress;
+  };
+  Document& document_;
+  Background& background_;
+  State state_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,171 @@
+// Every scene is made by a worker from the maker of the module as it is then; of several that are asked for only the
+// last one is shown.
+#include "editor/document/scene_view.h"
+
+#include <utility>
+
+#include "core/edit/sizes/dimension_hues.h"
+#include "core/formats/module_file.h"
+#include "editor/document/background.h"
+#include "editor/document/document.h"
+#include "editor/document/priorities.h"
+
+namespace tessera {
+namespace {
+
+// A group and those that it lies in, whose names do not tell; `all` is the view in which every group is open.
+ViewOptions openedTo(const GraphView& all, ViewOptions options, const std::string& group) {
+  for (int32_t at = all.findGroup(group); at >= 0; at = all.nodes[static_cast<size_t>(at)].parent)
+    options.openGroups.insert(all.nodes[static_cast<size_t>(at)].group);
+  return options;
+}
+
+}  // namespace
+
+void SceneView::begin(std::shared_ptr<SceneMaker> maker, Scene scene) {
+  background_.dispose(std::exchange(state_, State{std::move(maker), std::move(scene)}));
+}
+
+std::shared_ptr<SceneMaker> SceneView::makerOf(const Module& module) const {
+  auto made =
+      std::make_shared<SceneMaker>(module, document_.project(), nullptr, document_.live().showsValuesOf(module));
+  made->setFields(fields_);
+  return made;
+}
+
+void SceneView::remakeMaker() { background_.dispose(std::exchange(state_.maker, makerOf(document_.module()))); }
+
+void SceneView::projectReplaced() {
+  state_.maker->setProject(document_.project());
+  arrangeAgain(true);
+}
+
+// A computation that came with a step goes with its undo: what is asked of the one that is shown is asked of the entry
+// then.
+void SceneView::leaveRemovedComputation() {
+  if (document_.module().contains(computation())) return;
+  state_.scene.computation = document_.module().entry();
+  state_.scene.options = {};
+}
+
+void SceneView::make(bool keepView, Work work) {
+  background_.startForFile(
+      kArrangement,
+      [this, maker = state_.maker, request = ++state_.requested, keepView, work = std::move(work),
+       overlay = overlayShown_ ? document_.run().overlay() : std::nullopt]() -> Background::Answer {
+        auto scene = std::make_shared<Scene>(work(*maker, overlay ? &*overlay : nullptr));
+        return [this, scene, request, keepView] {
+          if (request != state_.requested) return;
+          state_.shown = request;
+          background_.dispose(std::exchange(state_.scene, std::move(*scene)));
+          document_.rememberOpenGroups();
+          emit changed(keepView);
+          document_.live().followScene();
+        };
+      });
+}
+
+void SceneView::arrangeAgain(bool keepView) {
+  make(keepView, [computation = computation(), options = scene().options](SceneMaker& maker, const Overlay* overlay) {
+    return maker.make(computation, options, overlay);
+  });
+}
+
+// A scene that is still of an older graph is made anew.
+void SceneView::redraw() {
+  if (state_.shown != state_.requested) return arrangeAgain(true);
+  make(true, [scene = scene()](SceneMaker& maker, const Overlay* overlay) { return maker.redraw(scene, overlay); });
+}
+
+void SceneView::overlayChanged() {
+  if (overlayShown_) redraw();
+}
+
+void SceneView::showComputation(ComputationId computation) {
+  if (!document_.isOpen() || !document_.module().contains(computation) || computation == this->computation()) return;
+  make(false, [computation](SceneMaker& maker, const Overlay* overlay) {
+    return maker.make(computation, maker.initialOptions(computation), overlay);
+  });
+}
+
+void SceneView::toggleGroup(const QString& group) {
+  if (!document_.isOpen()) return;
+  auto& open = state_.scene.options.openGroups;
+  const std::string path = group.toStdString();
+  if (!open.erase(path)) open.insert(path);
+  arrangeAgain(true);
+}
+
+bool SceneView::openGroup(const QString& group) {
+  if (!document_.isOpen()) return false;
+  const auto paths = state_.maker->groupPaths(computation());
+  const std::string wanted = group.toStdString();
+  const auto named = [&](const std::string& path) {  // the whole path, or its last part
+    return path == wanted || path.ends_with("/" + wanted);
+  };
+  const auto found = std::ranges::find_if(paths, named);
+  if (found == paths.end()) return false;
+  make(true, [group = *found, computation = computation(), options = scene().options](SceneMaker& maker,
+                                                                                      const Overlay* overlay) {
+    const Scene all = maker.make(computation, maker.allOpened(computation, options), nullptr);
+    return maker.make(computation, openedTo(*all.view, options, group), overlay);
+  });
+  return true;
+}
+
+QStringList SceneView::groupNames(int most) const {
+  QStringList out;
+  if (!document_.isOpen()) return out;
+  for (const std::string& path : state_.maker->groupPaths(computation()))
+    if (out.size() < most) out << QString::fromStdString(path);
+  return out;
+}
+
+void SceneView::reveal(InstructionId id) {
+  if (!document_.isOpen() || !document_.module().contains(id)) return;
+  document_.select({id});
+  const bool here = scene().view->boxOf(id) >= 0;
+  const ComputationId shown = here ? computation() : document_.module().at(id).computation;
+  make(here, [id, shown, here, options = scene().options](SceneMaker& maker, const Overlay* overlay) {
+    return maker.make(shown, maker.openedFor(shown, here ? options : maker.initialOptions(shown), id), overlay);
+  });
+}
+
+void SceneView::openAllGroups() {
+  if (!document_.isOpen()) return;
+  make(true, [computation = computation(), options = scene().options](SceneMaker& maker, const Overlay* overlay) {
+    return maker.make(computation, maker.allOpened(computation, options), overlay);
+  });
+}
+
+void SceneView::closeAllGroups() {
+  if (!document_.isOpen()) return;
+  state_.scene.options.openGroups.clear();
+  arrangeAgain(true);
+}
+
+void SceneView::showFields(bool shown) {
+  fields_ = shown;
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  state_.maker->setFields(shown);
+  arrangeAgain(true);
+}
+
+void SceneView::showOverlay(bool shown) {
+  if (std::exchange(overlayShown_, shown) != shown && document_.isOpen() && document_.run().overlay()) redraw();
+}
+
+std::vector<DimensionHue> SceneView::huesOf(InstructionId id) const {
+  return scene().hues ? scene().hues->of(id) : std::vector<DimensionHue>();
+}
+
+bool SceneView::isDrawn(InstructionId id) const {
+  const auto& view = scene().view;
+  return view && document_.module().contains(id) && id.value < view->boxes.size() && view->boxOf(id) >= 0;
+}
+
+Status SceneView::exportSvg(const QString& path, Theme theme) const {
+  return writeFileAtomically(path.toStdString(), toSvg(*scene().picture, theme));
+}
+
+}  // namespace tessera

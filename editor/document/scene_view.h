@@ -1,0 +1,76 @@
+// SceneView: which computation of a document is shown, which groups are open in it, and the picture of that, made by
+// workers. Used by the canvas, panels that show sizes, and whoever goes somewhere.
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+#include <functional>
+#include <memory>
+
+#include "core/base/result.h"
+#include "core/picture/picture.h"
+#include "editor/document/scene_maker.h"
+
+namespace tessera {
+
+class Background;
+class Document;
+struct DimensionHue;
+
+class SceneView : public QObject {
+  Q_OBJECT
+
+ public:
+  SceneView(Document& document, Background& background) : document_(document), background_(background) {}
+
+  const Scene& scene() const { return state_.scene; }
+  ComputationId computation() const { return state_.scene.computation; }
+  void showComputation(ComputationId computation);
+  void toggleGroup(const QString& group);
+  // False when the computation has no such group. Looks for it on the calling thread.
+  bool openGroup(const QString& group);
+  QStringList groupNames(int most) const;  // of the computation that is shown, outer ones first
+  // Opens the groups that hide an instruction (in the computation that shows it) and selects it.
+  void reveal(InstructionId id);
+  void openAllGroups();
+  void closeAllGroups();
+  // Whether constants, broadcast numbers and iotas that one input reads stand in their readers.
+  void showFields(bool shown);
+  bool showsFields() const { return fields_; }
+  void showOverlay(bool shown);
+  bool showsOverlay() const { return overlayShown_; }
+  Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
+
+  std::vector<DimensionHue> huesOf(InstructionId id) const;  // empty: the module is too big
+  // Whether an instruction of the module as it is now has a box of its own or within a group.
+  bool isDrawn(InstructionId id) const;
+
+  // --- for Document
+  void begin(std::shared_ptr<SceneMaker> maker, Scene scene);  // of another file
+  void projectReplaced();
+  void arrangeAgain(bool keepView);
+  void overlayChanged();
+  void leaveRemovedComputation();
+  std::shared_ptr<SceneMaker> makerOf(const Module& module) const;
+  void remakeMaker();  // of the same module, where nodes get or lose their values
+
+ signals:
+  void changed(bool keepView);
+
+ private:
+  using Work = std::function<Scene(SceneMaker&, const Overlay*)>;
+  void make(bool keepView, Work work);
+  void redraw();  // with the overlay as it is now
+
+  struct State {  // of one file
+    std::shared_ptr<SceneMaker> maker;
+    Scene scene;
+    uint64_t requested = 0, shown = 0;
+  };
+  Document& document_;
+  Background& background_;
+  State state_;
+  bool fields_ = true, overlayShown_ = true;
+};
+
+}  // namespace tessera

@@ -1,0 +1,161 @@
+// A document bound to a canvas and to a layout panel, without any window: pictures, selection, marks, values, the way
+// into what is called, and layouts.
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QThread>
+
+#include "core/arrange/box_style.h"
+#include "core/formats/module_file.h"
+#include "editor/canvas/canvas.h"
+#include "editor/controllers/canvas_binding.h"
+#include "editor/controllers/graph_edit_controller.h"
+#include "editor/controllers/layout_binding.h"
+#include "editor/document/document.h"
+#include "editor/layout_lab/layout_panel.h"
+
+using namespace tessera;
+
+namespace {
+
+constexpr const char* kProgram = R"(HloModule program
+twice { p = f32[4,2] parameter(0) ROOT q = f32[4,2] add(p, p) }
+most { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
+ENTRY main {
+  x = f32[4,2] parameter(0)
+  called = f32[4,2] call(x), to_apply=twice
+  zero = f32[] constant(0)
+  top = f32[4] reduce(called, zero), dimensions={1}, to_apply=most
+  ROOT out = f32[4] negate(top)
+})";
+
+constexpr int kPatience = 20000;
+
+}  // namespace
+
+class BindingTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::unique_ptr<Document> document_;
+  std::unique_ptr<Canvas> canvas_;
+  std::unique_ptr<LayoutPanel> layout_;
+  CanvasBinding* binding_ = nullptr;
+
+  void open(const char* text) {
+    const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
+    QVERIFY(writeFileAtomically(path.toStdString(), text));
+    document_->file().open(path);
+    settle();
+    QVERIFY(document_->isOpen());
+  }
+  void settle() { QTRY_VERIFY_WITH_TIMEOUT(!document_->isBusy(), kPatience); }
+  InstructionId named(const char* name) const { return document_->module().findInstruction(name).value(); }
+  QPoint titleOf(const char* name) const {
+    const QRectF box = canvas_->boxOf(named(name));
+    return canvas_->toWidget(QPointF(box.center().x(), box.top() + box::kTitleHeight / 2)).toPoint();
+  }
+  void doubleClick(const char* name) {
+    const QPoint at = titleOf(name);
+    QTest::mouseDClick(canvas_.get(), Qt::LeftButton, {}, at);
+    QTest::mouseRelease(canvas_.get(), Qt::LeftButton, {}, at);
+    settle();
+  }
+
+ private slots:
+  void init() {
+    document_ = std::make_unique<Document>();
+    canvas_ = std::make_unique<Canvas>();
+    layout_ = std::make_unique<LayoutPanel>();
+    canvas_->resize(900, 700);
+    canvas_->show();
+    binding_ = new CanvasBinding(*document_, *canvas_, document_.get());
+    new LayoutBinding(*document_, *layout_, document_.get());
+    open(kProgram);
+  }
+  void cleanup() {
+    document_.reset();  // before what it is bound to
+    layout_.reset();
+    canvas_.reset();
+  }
+
+  void thePictureIsTheDocuments() {
+    QCOMPARE(canvas_->picture(), document_->view().scene().picture);
+    document_->perform({"Rename", {Rename{named("out"), "last"}}});
+    settle();
+    QCOMPARE(canvas_->picture(), document_->view().scene().picture);
+    QCOMPARE(canvas_->selection(), document_->selection());
+  }
+
+  void aClickSelectsInTheDocumentAndBack() {
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, titleOf("top"));
+    QCOMPARE(document_->selected(), named("top"));
+    document_->select({named("out")});
+    QCOMPARE(canvas_->selection(), std::vector{named("out")});
+  }
+
+  void errorsAndWarningsAreMarks() {
+    // The initial value of a maximum is no identity: found by the worker that made the scene.
+    const auto& warnings = document_->view().scene().warnings;
+    QCOMPARE(warnings.size(), size_t{1});
+    QCOMPARE(warnings[0].instruction, named("top"));
+    QCOMPARE(canvas_->marks().size(), size_t{1});
+    QVERIFY(canvas_->marks()[0].second.startsWith("warning: "));
+    document_->perform({"Rewire", {SetOperand{named("top"), 1, named("x")}}});  // an array as initial value
+    settle();
+    const auto isError = [](const auto& mark) { return !mark.second.startsWith("warning: "); };
+    QVERIFY(std::ranges::any_of(canvas_->marks(), isError));
+    document_->undo();
+    settle();
+    QCOMPARE(canvas_->marks().size(), size_t{1});
+  }
+
+  void aDoubleClickGoesInAndAsksTheEditorFirst() {
+    QSignalSpy details(binding_, &CanvasBinding::detailsWanted);
+    InstructionId asked;
+    binding_->setEditor([&](InstructionId id) {
+      asked = id;
+      return id == named("out");
+    });
+    doubleClick("out");
+    QCOMPARE(asked, named("out"));
+    QCOMPARE(details.count(), 0);
+    doubleClick("x");
+    QCOMPARE(details.count(), 1);
+  }
+
+  void revealGoesToWhatIsCalled() {
+    binding_->reveal(named("q"));
+    settle();
+    QVERIFY(canvas_->boxOf(named("q")).isValid());
+    QCOMPARE(document_->selected(), named("q"));
+  }
+
+  void liveValuesReachTheCanvas() {
+    QSignalSpy changed(&document_->live(), &LiveValues::changed);
+    document_->live().setOn(true);
+    settle();
+    QVERIFY(changed.count() >= 1);
+    QVERIFY(document_->live().values().contains(named("out")));
+    QVERIFY(canvas_->view()->valueStrip > 0);
+  }
+
+  void aLayoutThatIsEditedBecomesTheParameters() {
+    document_->select({named("x")});
+    layout_->show();  // it follows only while it can be seen
+    Shape shape = document_->module().shapeOf(named("x"));
+    shape.layout->minorToMajor = {0, 1};
+    emit layout_->layoutEdited(shape);
+    settle();
+    QVERIFY(document_->module().shapeOf(named("x")) == shape);
+    QCOMPARE(document_->undoTitle(), QString("Layout of x"));
+    document_->select({named("out")});  // no parameter: only looked at
+    emit layout_->layoutEdited(Shape::arrayRowMajor(ElementType::F32, {4}));
+    settle();
+    QCOMPARE(document_->undoTitle(), QString("Layout of x"));
+  }
+};
+
+QTEST_MAIN(BindingTest)
+#include "binding_test.moc"

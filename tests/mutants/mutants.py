@@ -97,6 +97,9 @@ def read_equivalents():
 
 
 # --- what to run
+SHORT = 15  # seconds of processor time in which a test may end without a question
+
+
 class Plan:
     """tests.txt: GLOB and, indented, the tests, PROGRAM FILTER a line; {stem} is the file's name."""
 
@@ -121,13 +124,13 @@ class Plan:
 
 
 class Run:
-    """Results, and what the workers share: how long tests take without a mutant, and which tests killed before."""
+    """Results, and what the workers share: how long tests may take, and which tests killed before."""
 
     def __init__(self, options):
         self.options, self.plan = options, Plan(options.without)
         self.path = os.path.join(options.out, 'results.jsonl')
         self.results = self.read()
-        self.lock, self.seconds = threading.Lock(), {}
+        self.lock, self.limits = threading.Lock(), {}
         self.workers = queue.Queue()
 
     def read(self):
@@ -137,20 +140,24 @@ class Run:
             return {entry['key']: entry for entry in map(json.loads, lines)}
 
     def start(self):
-        base = build.Build(self.options.build, self.options.out)
+        base = build.Build(self.options.build, self.options.out, self.options.without)
+        self.original = build.Worker(base, 'original')
         for number in range(self.options.jobs):
             self.workers.put(build.Worker(base, number))
 
-    def check(self, worker, tests):
-        """Without a mutant all pass; how long they take."""
-        for test in tests:
-            with self.lock:
-                if test in self.seconds:
-                    continue
-            passed, seconds, failure = worker.test(*test, 1200)
-            if not passed:
-                sys.exit(f'{test} fails without a mutant: {failure}')
-            self.seconds[test] = seconds
+    def test(self, worker, test):
+        """As Worker.test; what needs long is compared with what it needs without a mutant."""
+        with self.lock:
+            limit = self.limits.get(test, SHORT)
+        passed, seconds, failure = worker.test(*test, limit)
+        if failure != build.LATE or test in self.limits:
+            return passed, failure
+        with self.lock:
+            right, needed, why = self.original.test(*test, 1000)
+            if not right:
+                sys.exit(f'{test} fails without a mutant: {why}')
+            self.limits[test] = max(SHORT, int(5 * needed))
+        return self.test(worker, test) if self.limits[test] > SHORT else (passed, failure)
 
     def killers(self, file):
         """Tests that killed mutants of the same file or folder: they run first."""
@@ -165,7 +172,6 @@ class Run:
     def outcome(self, worker, mutant):
         tests = self.plan.of(mutant.file)
         worker.restore()
-        self.check(worker, tests)
         path = os.path.join(ROOT, mutant.file)
         with open(path, encoding='utf-8') as source:
             text = source.read()
@@ -175,7 +181,7 @@ class Run:
         made = time.monotonic()
         times = lambda: {'build_s': round(made - begin, 1), 'test_s': round(time.monotonic() - made, 1)}
         for test in [*self.killers(mutant.file), *tests]:
-            passed, _, failure = worker.test(*test, max(60, 10 * self.seconds.get(test, 0)))
+            passed, failure = self.test(worker, test)
             if not passed:
                 return {'outcome': 'killed', 'by': f'{test[0]} {failure}', **times()}
         return {'outcome': 'survived', **times()}

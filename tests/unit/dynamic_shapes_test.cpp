@@ -43,6 +43,13 @@ std::vector<Literal> runOn(std::string_view backendName, const Module& module, s
   return out ? *out : std::vector<Literal>();
 }
 
+void expectPaddedToRightHlo(Module module) {
+  const auto padded = padDynamicDimensions(module);
+  ASSERT_TRUE(padded) << padded.error().toString();
+  const Diagnostics found = verify(module);
+  for (const Diagnostic& d : found.items()) ADD_FAILURE() << d.toString() << "\n" << printHloText(module);
+}
+
 TEST(DynamicShapes, ParametersTakeAnySizeAndResultsHaveTheirs) {
   const Module module = moduleOf(R"(HloModule m
 add { a = f32[] parameter(0)
@@ -76,11 +83,7 @@ ENTRY main {
  g = s32[] get-dimension-size(d), dimensions={0}
  ROOT t = (f32[0,<=4], s32[]) tuple(r, g)
 })";
-  Module module = moduleOf(text);
-  const auto padded = padDynamicDimensions(module);
-  ASSERT_TRUE(padded) << padded.error().toString();
-  const Diagnostics found = verify(module);
-  for (const Diagnostic& d : found.items()) ADD_FAILURE() << d.toString() << "\n" << printHloText(module);
+  expectPaddedToRightHlo(moduleOf(text));
   for (std::string_view backend : backendNames()) {
     const auto out = runOn(backend, moduleOf(text), {floats({2, 0}, {})});
     ASSERT_EQ(out.size(), 2u) << backend;
@@ -301,6 +304,7 @@ TEST(DynamicShapes, EvaluatorAndPaddedProgramAgree) {
     const std::vector<Literal> arguments{
         floats(writer.firstDims(), values),
         Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(writer.pick(0, writer.bound())))};
+    expectPaddedToRightHlo(module);
     // The optimised module is HLO too: the evaluator runs both, so that no code is generated for so many programs.
     const auto optimized = optimize(module);
     ASSERT_TRUE(optimized) << optimized.error().toString();

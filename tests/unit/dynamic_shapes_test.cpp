@@ -117,6 +117,25 @@ ENTRY main {
   }
 }
 
+// Three rows of at most four: as a batch of three.
+TEST(DynamicShapes, BatchNormsAverageOverTheElementsThatCount) {
+  const auto text = [](const std::string& rows) {
+    const std::string x = "f32[" + rows + ",2]";
+    return "HloModule m\nENTRY main {\n x = " + x +
+           " parameter(0)\n s = f32[2] constant({1, 2})\n"
+           " o = f32[2] constant({0.5, -1})\n"
+           " t = (" +
+           x +
+           ", f32[2], f32[2]) batch-norm-training(x, s, o), epsilon=0.25, feature_index=1\n"
+           " m = f32[2] get-tuple-element(t), index=1\n v = f32[2] get-tuple-element(t), index=2\n"
+           " ROOT r = (f32[2], f32[2]) tuple(m, v)\n}";
+  };
+  const std::vector<Literal> rows{floats({3, 2}, {1, 2, 4, 8, -2, 5})};
+  const auto expected = runOn("evaluator", moduleOf(text("3")), rows);
+  for (std::string_view backend : backendNames())
+    EXPECT_TRUE(test::sameValues(expected, runOn(backend, moduleOf(text("<=4")), rows))) << backend;
+}
+
 TEST(DynamicShapes, NothingDynamicIsLeftForBackends) {
   const Module module = moduleOf(R"(HloModule m
 ENTRY main {

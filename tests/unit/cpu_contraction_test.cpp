@@ -316,5 +316,31 @@ TEST(CpuDots, EachProductRunsInItsOwnWay) {
              "  ROOT c = c64[2,8,12,12] convolution(x, k), window={size=3x3}, dim_labels=bf01_oi01->bf01\n");
 }
 
+// Matrices of two to four rows: scalars, since all that lanes over the batch read would be gathered.
+TEST(CpuDots, ManySmallMatricesGatherNothing) {
+  for (const char* type : {"f32", "f64", "s32", "c64", "bf16"})
+    for (const auto& [lhs, rhs, out] :
+         {std::array{"[500,3,3]", "[500,3,3]", "[500,3,3]"}, std::array{"[500,4,4]", "[500,4,4]", "[500,4,4]"},
+          std::array{"[50,10,2,3]", "[50,10,3,4]", "[50,10,2,4]"}, std::array{"[500,3,3]", "[500,3]", "[500,3]"}}) {
+      const bool isDeep = std::string(lhs).starts_with("[50,");
+      const std::string batch = isDeep ? "{0,1}" : "{0}";
+      const std::string text = fmt::format(
+          "HloModule m\n\nENTRY e {{\n  x = {0}{1} parameter(0)\n  y = {0}{2} parameter(1)\n  ROOT r = {0}{3} dot(x, "
+          "y), lhs_batch_dims={4}, rhs_batch_dims={4}, lhs_contracting_dims={{{5}}}, "
+          "rhs_contracting_dims={{{6}}}\n}}\n",
+          type, lhs, rhs, out, batch, isDeep ? 3 : 2, isDeep ? 2 : 1);
+      expectLikeEvaluator(text);
+      const auto read = readHloText(text);
+      const auto executable = makeBackend("cpu").value()->compile(*read.module);
+      ASSERT_TRUE(executable) << text;
+      const Module& optimized = (*executable)->optimized();
+      const auto steps = (*executable)->list(optimized.at(optimized.entry()).root, true);
+      ASSERT_TRUE(steps && !steps->empty()) << text;
+      if (std::string(type) != "bf16") {
+        EXPECT_EQ((*steps)[0].irBefore.find("masked.gather"), std::string::npos) << text;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -1,9 +1,10 @@
-// Composition of element programs: how long a computation may be.
+// Composition of element programs: how long a computation may be, and what is refused.
 #include <gtest/gtest.h>
 
 #include "core/compose/compose.h"
 #include "core/element/interpret.h"
 #include "tests/unit/passes_builder.h"
+#include "tests/unit/passes_text.h"
 
 namespace tessera::test {
 namespace {
@@ -44,6 +45,22 @@ TEST(Compose, DeepFusionsOfArraysAreRefused) {
   const auto program = composeElement(m, fusion);
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().kind, ErrorKind::Unsupported);
+}
+
+// A store of a value that no elements describe is refused, not a store of zeros.
+TEST(Compose, LoopsOverWhatHasNoElementsAreRefused) {
+  const Module m = moduleFrom(
+      "HloModule m\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+      "  ROOT c = pred[] compare(a, b), direction=LT\n}\n"
+      "body {\n  p = f32[4] parameter(0)\n  u = f32[2] parameter(1)\n  i = s32[] parameter(2)\n"
+      "  s = f32[2] sort(u), dimensions={0}, to_apply=less\n"
+      "  ROOT d = f32[4] dynamic-update-slice(p, s, i)\n}\n"
+      "ENTRY e {\n  p = f32[4] parameter(0)\n  u = f32[2] parameter(1)\n  i = s32[] parameter(2)\n"
+      "  ROOT f = f32[4] fusion(p, u, i), kind=kLoop, calls=body\n}\n");
+  const auto program = composeLoops(m, m.entryComputation().root);
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().kind, ErrorKind::Unsupported);
+  EXPECT_NE(program.error().message.find("sort"), std::string::npos) << program.error().message;
 }
 
 }  // namespace

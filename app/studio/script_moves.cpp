@@ -12,6 +12,7 @@
 #include "app/studio/main_window.h"
 #include "app/studio/script_gestures.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/size_panel.h"
@@ -67,10 +68,10 @@ Status insert(MainWindow& w, const QString& words, bool hold) {
   const auto id = w.document().module().findInstruction(parts[0].toStdString());
   if (!value.valid() || view.boxOf(value) < 0 || view.boxOf(*user) < 0)
     return refusedGesture(QObject::tr("the wire is not on the canvas"));
-  const QPointF middle =
-      (w.canvas().outputAt(view.boxOf(value)) + w.canvas().inputAt(view.boxOf(*user), static_cast<int32_t>(input),
-                                                                   w.document().module().at(*user).operands.size())) /
-      2;
+  const QPointF middle = (w.canvas().wires().outputAt(view.boxOf(value)) +
+                          w.canvas().wires().inputAt(view.boxOf(*user), static_cast<int32_t>(input),
+                                                     w.document().module().at(*user).operands.size())) /
+                         2;
   const QPointF centre = w.canvas().toWidget(w.canvas().boxOf(*id).center());
   drag(w, from, from + middle - centre, hold);
   return {};

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/arrange/text_metrics.h"
+#include "editor/canvas/plate.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"
 #include "editor/canvas/tiles.h"
+#include "editor/canvas/tools/canvas_tools.h"
 
 namespace tessera {
 namespace {
@@ -23,7 +26,8 @@ constexpr size_t kMaxVisibleSelected = 400, kMaxCompared = 4000;
 
 }  // namespace
 
-Canvas::Canvas(QWidget* parent) : QWidget(parent), tiles_(std::make_unique<TileStore>()) {
+Canvas::Canvas(QWidget* parent)
+    : QWidget(parent), tiles_(std::make_unique<TileStore>()), tools_(std::make_unique<CanvasTools>(*this)) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
@@ -33,6 +37,8 @@ Canvas::Canvas(QWidget* parent) : QWidget(parent), tiles_(std::make_unique<TileS
           [this](const QVariant& origin) { setTransform(zoom_, origin.toPointF()); });
 }
 Canvas::~Canvas() = default;
+
+WireTool& Canvas::wires() { return tools_->wire; }
 
 std::shared_ptr<const SpatialIndex> Canvas::makeIndex(const Picture& picture) {
   return std::make_shared<const SpatialIndex>(picture);
@@ -49,16 +55,12 @@ void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<
   view_ = std::move(view);
   index_ = index || !picture_ ? std::move(index) : makeIndex(*picture_);
   hover_ = -1;
-  if (wire_) followWire();
-  if (drag_ == Drag::Move || drag_ == Drag::Reroute || drag_ == Drag::Resize) drag_ = Drag::None;
+  tools_->wire.pictureChanged();
+  if (active_ && !active_->goesOn()) active_ = nullptr;
   endMove();
-  pageItemBoxes_.clear();
-  firstDrawn_ = 0;
-  for (uint32_t i = 0; picture_ && i < picture_->items.size(); ++i) {
-    const PictureItem& item = picture_->items[i];
-    if (item.pageItem >= 0) pageItemBoxes_.push_back(i);
-    if (firstDrawn_ == 0 && (item.viewNode >= 0 || item.viewEdge >= 0)) firstDrawn_ = i;
-  }
+  pageItems_.clear();
+  for (uint32_t i = 0; picture_ && i < picture_->items.size(); ++i)
+    if (picture_->items[i].pageItem >= 0) pageItems_.push_back(i);
   std::erase_if(selectedPageItems_, [&](int item) { return pageItemBox(item).isEmpty(); });
   tiles_->reset(picture_, index_, theme_);
   refreshSelectedNodes();
@@ -139,7 +141,7 @@ void Canvas::setTheme(Theme theme) {
 int32_t Canvas::nodeOf(InstructionId id) const { return view_ ? view_->boxOf(id) : -1; }
 
 QRectF Canvas::frameOf(int32_t viewNode) const {
-  return index_ ? toQRectF(index_->frameBounds(viewNode)).translated(movedBy(viewNode)) : QRectF();
+  return index_ ? toQRectF(index_->frameBounds(viewNode)).translated(tools_->move.movedBy(viewNode)) : QRectF();
 }
 QRectF Canvas::boxOf(InstructionId id) const { return frameOf(nodeOf(id)); }
 
@@ -217,6 +219,13 @@ void Canvas::setTransform(double zoom, QPointF origin) {
   requestVisibleTiles();
   update();
   if (zoomed) emit zoomChanged(zoom_);
+}
+
+void Canvas::panBy(QPointF pixels) { setTransform(zoom_, origin_ - pixels / zoom_); }
+
+void Canvas::toSceneUnits(QPainter& painter) const {
+  painter.scale(zoom_, zoom_);
+  painter.translate(-origin_);
 }
 
 void Canvas::zoomBy(double factor, QPointF at) {
@@ -326,49 +335,76 @@ void Canvas::paintEvent(QPaintEvent*) {
   paintMoving(painter);
 }
 
-// Selection, hover, marks and the rubber band: few things, painted directly.
+// Selection, hover, marks and what the tools show: few things, painted directly.
 void Canvas::paintMoving(QPainter& painter) {
   painter.setRenderHint(QPainter::Antialiasing);
-  const QColor color = toQColor(ColorRole::Selection, theme_);
-  auto outline = [&](const QRectF& scene, const QColor& pen, double width, double grown) {
-    const QRectF box(toWidget(scene.topLeft()), toWidget(scene.bottomRight()));
-    painter.setPen(QPen(pen, width));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRoundedRect(box.adjusted(-grown, -grown, grown, grown), 5 * zoom_ + grown, 5 * zoom_ + grown);
-  };
   const QRectF visible = visibleScene();
-  paintMove(painter);
+  tools_->move.paint(painter);
   paintValues(painter, visible);
-  if (!move_) paintSelectedWires(painter, visible);
+  if (!tools_->move.isMoving()) paintSelectedWires(painter, visible);
+  paintSelection(painter, visible);
+  paintMarks(painter, visible);
+  paintHover(painter);
+  tools_->reroute.paint(painter);
+  paintPageSelection(painter);
+  paintPreview(painter);
+  tools_->wire.paintSockets(painter);
+  tools_->wire.paint(painter);
+  tools_->cut.paint(painter);
+  if (active_ == &tools_->box) tools_->box.paint(painter);
+}
+
+void Canvas::paintOutline(QPainter& painter, const QRectF& scene, const QColor& color, double width) const {
+  painter.setPen(QPen(color, width));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(toWidget(scene).adjusted(-width, -width, width, width), 5 * zoom_ + width, 5 * zoom_ + width);
+}
+
+void Canvas::paintSelection(QPainter& painter, const QRectF& visible) {
   size_t painted = 0;
   for (int32_t node : selectedNodes_) {
     const QRectF frame = frameOf(node);
     if (!frame.intersects(visible)) continue;
-    outline(frame, color, 2.5, 2.5);
+    paintOutline(painter, frame, toQColor(ColorRole::Selection, theme_), 2.5);
     if (++painted == kMaxVisibleSelected) break;
   }
-  paintMarks(painter, visible);
-  if (hover_ >= 0) {
-    const PictureItem& item = picture_->items[static_cast<size_t>(hover_)];
-    QColor faint = color;
-    faint.setAlphaF(0.7f);
-    if (item.kind == PictureItem::Kind::Path)
-      paintHoveredWire(painter, item, faint);
-    else
-      outline(frameOf(item.viewNode), faint, 1.5, 1.5);
+}
+
+void Canvas::paintHover(QPainter& painter) {
+  if (hover_ < 0) return;
+  const PictureItem& item = picture_->items[static_cast<size_t>(hover_)];
+  QColor faint = toQColor(ColorRole::Selection, theme_);
+  faint.setAlphaF(0.7f);
+  if (item.kind == PictureItem::Kind::Path)
+    paintWire(painter, item, faint);
+  else
+    paintOutline(painter, frameOf(item.viewNode), faint, 1.5);
+}
+
+void Canvas::setPreview(std::vector<NodePreview> preview) {
+  preview_ = std::move(preview);
+  update();
+}
+
+// What changes glows, what would break glows with its reason.
+void Canvas::paintPreview(QPainter& painter) {
+  const QRectF visible = visibleScene();
+  for (const NodePreview& each : preview_) {
+    const QRectF frame = boxOf(each.instruction);
+    if (frame.isEmpty() || !frame.intersects(visible)) continue;
+    const ColorRole role = each.wrong ? ColorRole::Error : ColorRole::Selection;
+    const QRectF box = toWidget(frame);
+    painter.setBrush(Qt::NoBrush);
+    for (int ring = 3; ring > 0; --ring) {
+      QColor glow = toQColor(role, theme_);
+      glow.setAlphaF(0.35f / static_cast<float>(ring));
+      painter.setPen(QPen(glow, 3.0 * ring));
+      painter.drawRoundedRect(box, 6, 6);
+    }
+    if (!each.text.isEmpty())
+      paintPlate(painter, size(), box.topRight() + QPointF(6, 4),
+                 QString::fromStdString(elideText(each.text.toStdString(), kPlateText, 320)), role, true, theme_);
   }
-  paintReroutes(painter);
-  paintPageSelection(painter);
-  paintForesight(painter);
-  paintSockets(painter);
-  paintWire(painter);
-  paintStroke(painter);
-  if (drag_ != Drag::Box) return;
-  QColor fill = color;
-  fill.setAlphaF(0.12f);
-  painter.setPen(QPen(color, 1));
-  painter.setBrush(fill);
-  painter.drawRect(QRectF(pressed_, last_).normalized());
 }
 
 void Canvas::paintSelectedWires(QPainter& painter, const QRectF& visible) {
@@ -377,19 +413,18 @@ void Canvas::paintSelectedWires(QPainter& painter, const QRectF& visible) {
   for (int32_t item : selectedWires_) {
     const PictureItem& wire = picture_->items[static_cast<size_t>(item)];
     if (zoom_ < wire.minZoom) continue;  // not drawn at all so far out
-    if (toQRectF(wire.bounds).adjusted(-2, -2, 2, 2).intersects(visible)) paintHoveredWire(painter, wire, color);
+    if (toQRectF(wire.bounds).adjusted(-2, -2, 2, 2).intersects(visible)) paintWire(painter, wire, color);
   }
 }
 
-void Canvas::paintHoveredWire(QPainter& painter, const PictureItem& wire, const QColor& color) {
+void Canvas::paintWire(QPainter& painter, const PictureItem& wire, const QColor& color) const {
   PictureItem thick = wire;
   thick.width = static_cast<float>(std::max(2.5, 2.0 / zoom_));
   thick.stroke = ColorRole::Selection;
-  painter.save();
-  painter.scale(zoom_, zoom_);
-  painter.translate(-origin_);
-  painter.setOpacity(color.alphaF());
   thick.minZoom = 0;
+  painter.save();
+  toSceneUnits(painter);
+  painter.setOpacity(color.alphaF());
   paintItem(painter, thick, zoom_, theme_);
   painter.restore();
 }

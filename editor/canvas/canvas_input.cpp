@@ -1,5 +1,5 @@
 // The pointer: pan (middle drag, space drag, trackpad), zoom at it (wheel, pinch), click and box selection,
-// double click on groups, hover and tooltips. Moving is in canvas_moves.cpp, keys are in canvas_keys.cpp.
+// double click on groups, hover and tooltips. What a pressed button does is in tools/, keys are in canvas_keys.cpp.
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
@@ -10,60 +10,18 @@
 #include <utility>
 
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/paths.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"
+#include "editor/canvas/tools/canvas_tools.h"
 
 namespace tessera {
 namespace {
 
-constexpr double kDragStart = 4;  // pixels
 constexpr double kWireReach = 5;  // pixels
 constexpr double kZoomStep = 1.2;
-constexpr double kWheelPan = 80;  // pixels a notch
-constexpr double kSmallestFrame = 40;
+constexpr double kWheelPan = 80;               // pixels a notch
 constexpr int kBesideBox = 8, kAboveTip = 16;  // pixels; the system puts help a little below the place
-
-double distanceToSegment(QPointF p, QPointF a, QPointF b) {
-  const QPointF d = b - a;
-  const double length = QPointF::dotProduct(d, d);
-  const double t = length > 0 ? std::clamp(QPointF::dotProduct(p - a, d) / length, 0.0, 1.0) : 0;
-  const QPointF off = p - (a + d * t);
-  return std::hypot(off.x(), off.y());
-}
-
-// Of a rectangle that holds the points [first, last] of a path, and so its curve between them.
-double distanceToHull(const PictureItem& item, size_t first, size_t last, QPointF p) {
-  double left = item.points[first].x, right = left, top = item.points[first].y, bottom = top;
-  for (size_t i = first + 1; i <= last; ++i) {
-    left = std::min<double>(left, item.points[i].x), right = std::max<double>(right, item.points[i].x);
-    top = std::min<double>(top, item.points[i].y), bottom = std::max<double>(bottom, item.points[i].y);
-  }
-  const double x = std::max({left - p.x(), p.x() - right, 0.0}), y = std::max({top - p.y(), p.y() - bottom, 0.0});
-  return std::sqrt(x * x + y * y);
-}
-
-// Exact where it is below `best`; else some larger number. Wires by the thousand are asked at every move of the
-// pointer.
-double distanceToPath(const PictureItem& item, QPointF p, double best) {
-  auto at = [&](size_t i) { return QPointF(item.points[i].x, item.points[i].y); };
-  const size_t step = item.curved ? 3 : 1;
-  for (size_t i = 0; i + step < item.points.size(); i += step) {
-    if (distanceToHull(item, i, i + step, p) >= best) continue;
-    if (!item.curved) {
-      best = std::min(best, distanceToSegment(p, at(i), at(i + 1)));
-      continue;
-    }
-    QPointF last = at(i);
-    for (int k = 1; k <= 12; ++k) {
-      const double t = k / 12.0, u = 1 - t;
-      const QPointF next =
-          at(i) * (u * u * u) + at(i + 1) * (3 * u * u * t) + at(i + 2) * (3 * u * t * t) + at(i + 3) * (t * t * t);
-      best = std::min(best, distanceToSegment(p, last, next));
-      last = next;
-    }
-  }
-  return best;
-}
 
 }  // namespace
 
@@ -108,11 +66,8 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
     return;
   }
   if (!extend) selectPageItems({});
-  if (isFieldMark(item)) {
-    const int32_t node = picture_->items[static_cast<size_t>(item)].viewNode;
-    emit groupToggled(QString::fromStdString(view_->nodes[static_cast<size_t>(node)].group));
-    return;
-  }
+  if (const PictureItem* mark = fieldMark(item))
+    return emit groupToggled(QString::fromStdString(view_->nodes[static_cast<size_t>(mark->viewNode)].group));
   const InstructionId id = picture_->items[static_cast<size_t>(item)].instruction;
   if (!id.valid()) return;
   constexpr auto kBoth = Qt::ShiftModifier | Qt::ControlModifier;
@@ -153,71 +108,40 @@ void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {
 
 // --- mouse
 
+Pointer Canvas::pointerOf(const QMouseEvent& event) const {
+  return {event.position(), pressed_, last_, event.button(), event.modifiers()};
+}
+
 void Canvas::mousePressEvent(QMouseEvent* event) {
   glide_.stop();
   pressed_ = last_ = event->position();
-  if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && space_)) {
-    drag_ = Drag::Pan;
-    setCursor(Qt::ClosedHandCursor);
-  } else if (event->button() == Qt::RightButton && movable_ && (event->modifiers() & Qt::ControlModifier)) {
-    drag_ = Drag::Stroke;
-    stroke_ = {pressed_};
-  } else if (event->button() == Qt::LeftButton) {
-    if (move_ && move_->dropped) return;  // the next picture brings it
-    grab_ = {};
-    if (!(wire_ && wire_->sticky) && pressHandle(pressed_)) return;
-    grab_ = grabAt(pressed_, event->modifiers());
-    drag_ = (wire_ && wire_->sticky) || pressSocket(pressed_) ? Drag::Wire : Drag::Pending;
-    scrubbed_ = drag_ == Drag::Pending ? scrubAt(pressed_) : InstructionId();
-  }
+  const bool waits = event->button() == Qt::LeftButton && tools_->move.isDropped();  // the next picture brings it
+  const Pointer pointer = pointerOf(*event);
+  for (CanvasTool* tool : tools_->inOrder())
+    if ((!waits || tool == &tools_->pan) && tool->press(pointer)) {
+      active_ = tool;
+      return;
+    }
 }
 
 void Canvas::mouseMoveEvent(QMouseEvent* event) {
   const QPointF at = event->position();
-  if (drag_ == Drag::Wire || (wire_ && wire_->sticky && drag_ == Drag::None)) return moveWire(at);
-  if (drag_ == Drag::None) {
-    setCursor(scrubAt(at).valid() ? Qt::SizeHorCursor : space_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
+  const Pointer pointer = pointerOf(*event);
+  last_ = at;
+  if (!active_ && tools_->wire.isSticky()) return tools_->wire.drag(pointer);
+  if (!active_) {
+    setCursor(numberAt(at).valid()       ? Qt::SizeHorCursor
+              : tools_->pan.holdsSpace() ? Qt::OpenHandCursor
+                                         : Qt::ArrowCursor);
     return setHover(itemAt(at));
   }
-  const QPointF moved = at - last_;
-  last_ = at;
-  if (drag_ == Drag::Pan) return setTransform(zoom_, origin_ - moved / zoom_);
-  const bool starts = drag_ == Drag::Pending && (at - pressed_).manhattanLength() > kDragStart;
-  if (starts) {
-    drag_ = scrubbed_.valid() ? Drag::Scrub : grab_.node >= 0 || grab_.pageItem >= 0 ? Drag::Move : Drag::Box;
-    if (drag_ == Drag::Move) startMove();
-  }
-  if (drag_ == Drag::Scrub)
-    emit valueScrubbed(scrubbed_, (at.x() - pressed_.x()) * (event->modifiers() & Qt::ShiftModifier ? 0.1 : 1), starts);
-  if (drag_ == Drag::Move) moveTo(at);
-  if (drag_ == Drag::Stroke) stroke_.push_back(at);
-  if (drag_ == Drag::Reroute) reroute_->at = toScene(at);
-  if (drag_ == Drag::Resize)
-    resized_.setBottomRight({std::max(toScene(at).x(), resized_.left() + kSmallestFrame),
-                             std::max(toScene(at).y(), resized_.top() + kSmallestFrame)});
-  if (drag_ != Drag::Pending) update();
+  active_->drag(pointer);
+  update();
 }
 
 void Canvas::mouseReleaseEvent(QMouseEvent* event) {
-  const Drag drag = std::exchange(drag_, Drag::None);
-  if (drag == Drag::Pan) setCursor(space_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
-  if (!picture_) return;
-  if (drag == Drag::Wire) releaseWire(event->position());
-  if (drag == Drag::Stroke) releaseStroke();
-  if (drag == Drag::Move) releaseMove();
-  if (drag == Drag::Reroute && reroute_) {
-    const ReroutePoint point = *reroute_;
-    if (event->position() == pressed_)
-      endMove();
-    else
-      emit rerouteMoved(point);
-  }
-  if (drag == Drag::Resize) emit pageItemResized(grab_.pageItem, resized_);
-  if (drag == Drag::Pending && grab_.pageItem >= 0)
-    clickPageItem(event->modifiers());
-  else if (drag == Drag::Pending)
-    click(event->position(), event->modifiers());
-  if (drag == Drag::Box) selectBox(QRectF(pressed_, event->position()).normalized(), event->modifiers());
+  CanvasTool* tool = std::exchange(active_, nullptr);
+  if (tool && (picture_ || tool == &tools_->pan)) tool->release(pointerOf(*event));
   update();
 }
 
@@ -229,7 +153,7 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
     return;
   }
   const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
-  if (hit.viewNode >= 0 && !isFieldMark(item)) activate(hit.viewNode);
+  if (hit.viewNode >= 0 && !fieldMark(item)) activate(hit.viewNode);
 }
 
 // A wheel zooms at the pointer and with Shift goes sideways. Two fingers on a trackpad, which tell pixels or phases,
@@ -257,6 +181,8 @@ void Canvas::setHover(int32_t item) {
   emit hovered(item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction);
 }
 
+int32_t Canvas::hoveredNode() const { return hover_ < 0 ? -1 : picture_->items[static_cast<size_t>(hover_)].viewNode; }
+
 void Canvas::leaveEvent(QEvent*) { setHover(-1); }
 
 QPoint Canvas::besideBox(InstructionId id, QPoint pointer) const {
@@ -278,10 +204,10 @@ bool Canvas::event(QEvent* event) {
   const auto* help = static_cast<QHelpEvent*>(event);
   const int32_t item = itemAt(help->pos());
   const InstructionId id = item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction;
-  if (isFieldMark(item)) {
-    const bool pulled = view_->nodes[static_cast<size_t>(picture_->items[static_cast<size_t>(item)].viewNode)].pulled;
+  if (const PictureItem* mark = fieldMark(item)) {
+    const bool folds = mark->part == PictureItem::Part::FoldMark;
     QToolTip::showText(help->globalPos(),
-                       pulled ? tr("Back into the field of what reads it") : tr("Show it as a node of its own"), this);
+                       folds ? tr("Back into the field of what reads it") : tr("Show it as a node of its own"), this);
   } else if (tooltip_ && id.valid())
     QToolTip::showText(mapToGlobal(besideBox(id, help->pos())), tooltip_(id), this);
   else

@@ -7,6 +7,7 @@
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"
+#include "editor/canvas/tools/canvas_tools.h"
 
 namespace tessera {
 namespace {
@@ -32,22 +33,16 @@ void Canvas::keyPressEvent(QKeyEvent* event) {
       if (!selectedNodes_.empty()) activate(nodeOf(selection_.back()));
       return;
     case Qt::Key_Escape:
-      if (wire_) {
-        drag_ = Drag::None;
-        return endWire();
-      }
-      if (drag_ == Drag::Move || drag_ == Drag::Stroke || drag_ == Drag::Reroute || drag_ == Drag::Resize) {
-        drag_ = Drag::None;
-        stroke_.clear();
-        setCursor(Qt::ArrowCursor);
-        return endMove();
+      if (tools_->wire.cancel() || (active_ && active_->cancel())) {
+        active_ = nullptr;
+        return update();
       }
       if (selection_.empty() && selectedPageItems_.empty()) break;
       selectPageItems({});
       return changeSelection({});
     case Qt::Key_Space:
-      space_ = true;
-      if (drag_ == Drag::None) setCursor(Qt::OpenHandCursor);
+      tools_->pan.holdSpace(true);
+      if (!active_) setCursor(Qt::OpenHandCursor);
       return;
     default: break;
   }
@@ -197,8 +192,8 @@ void Canvas::glideTo(const std::vector<QRectF>& boxes) {
 
 void Canvas::keyReleaseEvent(QKeyEvent* event) {
   if (event->key() != Qt::Key_Space || event->isAutoRepeat()) return QWidget::keyReleaseEvent(event);
-  space_ = false;
-  if (drag_ != Drag::Pan) setCursor(Qt::ArrowCursor);
+  tools_->pan.holdSpace(false);
+  if (active_ != &tools_->pan) setCursor(Qt::ArrowCursor);
 }
 
 }  // namespace tessera

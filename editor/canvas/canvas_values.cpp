@@ -110,22 +110,20 @@ void Canvas::paintValues(QPainter& painter, const QRectF& visible) {
   }
 }
 
-bool Canvas::isFieldMark(int32_t item) const {
-  if (item < 0 || !index_) return false;
-  const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
-  if (hit.kind != PictureItem::Kind::Box || hit.viewNode < 0 || index_->frameItem(hit.viewNode) == item) return false;
-  const ViewNode& node = view_->nodes[static_cast<size_t>(hit.viewNode)];
-  return node.owner >= 0 || (node.pulled && hit.fill == ColorRole::Constant);
+const PictureItem* Canvas::fieldMark(int32_t item) const {
+  using Part = PictureItem::Part;
+  const PictureItem* hit = item < 0 ? nullptr : &picture_->items[static_cast<size_t>(item)];
+  return hit && (hit->part == Part::PullMark || hit->part == Part::FoldMark) ? hit : nullptr;
 }
 
 // A number in a field or a node's strip, or a constant that is drawn beside what it feeds.
-InstructionId Canvas::scrubAt(QPointF widget) const {
+InstructionId Canvas::numberAt(QPointF widget) const {
   if (!view_ || zoom_ < kStripZoom) return {};
   const int32_t item = itemAt(widget);
   const int32_t box = item < 0 ? -1 : picture_->items[static_cast<size_t>(item)].viewNode;
   if (box < 0) return {};
   const ViewNode& node = view_->nodes[static_cast<size_t>(box)];
-  if (node.owner >= 0) return node.number && !isFieldMark(item) ? node.instruction : InstructionId();
+  if (node.owner >= 0) return node.number && !fieldMark(item) ? node.instruction : InstructionId();
   if (values_.empty() || view_->valueStrip <= 0) return {};
   const bool beside = node.kind == ViewNode::Kind::Attached;
   if (!beside && node.kind != ViewNode::Kind::Instruction) return {};
@@ -137,8 +135,7 @@ InstructionId Canvas::scrubAt(QPointF widget) const {
 // The picture at the left, the text at the right of the strip; in scene units.
 void Canvas::paintValue(QPainter& painter, const NodeValue& value, QRectF strip) {
   painter.save();
-  painter.scale(zoom_, zoom_);
-  painter.translate(-origin_);
+  toSceneUnits(painter);
   const QString shown = value.scrubs ? QStringLiteral("‹ %1 ›").arg(value.text) : value.text;
   const std::string text = elideText(shown.toStdString(), kValueSize, static_cast<float>(strip.width()));
   const double wide = textWidth(text, kValueSize);

@@ -31,7 +31,7 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
   };
   for (uint32_t i = 0; i < picture.items.size(); ++i) {
     const PictureItem& item = picture.items[i];
-    if (item.kind == PictureItem::Kind::Box && item.viewNode >= 0) {
+    if (item.part == PictureItem::Part::Frame && item.viewNode >= 0) {
       if (static_cast<size_t>(item.viewNode) >= frames_.size())
         frames_.resize(static_cast<size_t>(item.viewNode) + 1, -1);
       int32_t& frame = frames_[static_cast<size_t>(item.viewNode)];

@@ -15,7 +15,7 @@ class SpatialIndex {
 
   // Items that may touch the rectangle and show at the zoom, ascending (painter's order).
   std::vector<uint32_t> itemsIn(const Picture& picture, const RectF& scene, double zoom) const;
-  // The first Box item of a view node; -1: none.
+  // The frame of a view node; -1: none.
   int32_t frameItem(int32_t viewNode) const {
     return viewNode >= 0 && static_cast<size_t>(viewNode) < frames_.size() ? frames_[static_cast<size_t>(viewNode)]
                                                                            : -1;

@@ -1,5 +1,5 @@
 // What the canvas asks about wires that are drawn by hand: the inputs of a node, and whether a value fits one.
-// Before: core/edit/wiring/wiring.h through whoever owns the document; after: canvas_wires.cpp.
+// Answered by whoever owns the document; asked by WireTool and MoveTool.
 #pragma once
 
 #include <QString>
@@ -27,7 +27,7 @@ struct WireHints {
 };
 
 // What a node would become if what is in the hand were done: its new shape, or what would be wrong with it.
-struct Foreseen {
+struct NodePreview {
   InstructionId instruction;
   QString text;
   bool wrong = false;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kMaxInstructions = 5000, kMaxShown = 60;
 
-std::vector<Foreseen> foreseen(const Module& before, const EditResult& after) {
-  std::vector<Foreseen> out;
+std::vector<NodePreview> previewOf(const Module& before, const EditResult& after) {
+  std::vector<NodePreview> out;
   std::unordered_set<uint32_t> wrong;
   for (const Diagnostic& d : after.diagnostics.items()) {
     if (d.severity != Severity::Error || d.label == kUnfinished || !before.contains(d.instruction) ||
@@ -43,7 +43,7 @@ WirePreview::WirePreview(Document& document, Canvas& canvas, QObject* parent)
 
 // Only where letting go would do it at once.
 void WirePreview::look(InstructionId value, InstructionId user, int operand) {
-  canvas_.setForesight({});
+  canvas_.setPreview({});
   if (!document_.isOpen() || !value.valid() || !user.valid() || operand < 0) return;
   const Module& module = document_.module();
   if (module.instructionCount() > kMaxInstructions || value == user || !module.contains(value) ||
@@ -51,7 +51,7 @@ void WirePreview::look(InstructionId value, InstructionId user, int operand) {
     return;
   const ConnectionCheck fit = fitOf(module, value, user, operand);
   if (fit.ways.size() != 1) return;
-  if (const auto done = apply(module, fit.ways[0].edit)) canvas_.setForesight(foreseen(module, *done));
+  if (const auto done = apply(module, fit.ways[0].edit)) canvas_.setPreview(previewOf(module, *done));
 }
 
 }  // namespace tessera

@@ -256,15 +256,15 @@ ENTRY main {
     QVERIFY(hand().named("multiply") == twice);
     const auto glow = [&] {
       std::vector<InstructionId> out;
-      for (const Foreseen& each : hand().canvas().foresight()) out.push_back(each.instruction);
+      for (const NodePreview& each : hand().canvas().preview()) out.push_back(each.instruction);
       return out;
     };
     QVERIFY(glow() == std::vector<InstructionId>{twice});
-    QVERIFY2(hand().canvas().foresight()[0].text.contains("undone: Rename"),
-             qPrintable(hand().canvas().foresight()[0].text));
+    QVERIFY2(hand().canvas().preview()[0].text.contains("undone: Rename"),
+             qPrintable(hand().canvas().preview()[0].text));
     hand().redo();
     QVERIFY(glow() == std::vector<InstructionId>{twice});
-    QTRY_VERIFY(hand().canvas().foresight().empty());
+    QTRY_VERIFY(hand().canvas().preview().empty());
   }
 
   void namesAndLayoutsAreWrittenUnderNodes() {

@@ -14,6 +14,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
@@ -136,15 +137,19 @@ class Hand {
                                         : QPointF(box.right() - box::kPullMark / 2 - 3, box.top() + 10))
         .toPoint();
   }
-  QPoint outputOf(InstructionId id) { return canvas().outputAt(canvas().view()->boxOf(id)).toPoint(); }
+  QPoint outputOf(InstructionId id) { return canvas().wires().outputAt(canvas().view()->boxOf(id)).toPoint(); }
   QPoint inputOf(InstructionId id, int32_t operand) {
     const bool whole = std::ranges::all_of(at(id).operands, [](InstructionId each) { return each.valid(); });
     const bool appends = whole && arityOf(at(id).opcode) < 0;  // while a wire is in the hand there is one input more
-    return canvas().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size() + (appends ? 1 : 0)).toPoint();
+    return canvas()
+        .wires()
+        .inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size() + (appends ? 1 : 0))
+        .toPoint();
   }
   // A field's place: sockets stand as without the one for another wire.
   QPoint fieldOf(InstructionId id, int32_t operand) {
-    return canvas().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size()).toPoint() - QPoint(0, 15);
+    return canvas().wires().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size()).toPoint() -
+           QPoint(0, 15);
   }
   QPoint emptyPlace() { return {canvas().width() - 25, canvas().height() - 25}; }
   QPoint groupTitle(const QString& group) {

@@ -94,10 +94,7 @@ class Executable {
   // Functions NAME_run and NAME_workspace_bytes, which need the run-time library and no Tessera. Needs keepsCode.
   // Fault::Unsupported names the instruction that needs more.
   virtual Result<CompiledObject> object(const std::string& name) {
-    Diagnostic d;
-    d.kind = ErrorKind::Unsupported;
-    d.message = name + " cannot be compiled ahead of time: the backend writes no objects";
-    return fail(std::move(d));
+    return fail(ErrorKind::Unsupported, name + " cannot be compiled ahead of time: the backend writes no objects");
   }
 };
 

@@ -16,13 +16,6 @@ namespace {
 constexpr const char* kCpuLibrary = "libtessera_cpu.so";
 constexpr const char* kEntryPoint = "tesseraCreateBackend";
 
-std::unexpected<Diagnostic> failWith(ErrorKind kind, std::string message) {
-  Diagnostic d;
-  d.kind = kind;
-  d.message = std::move(message);
-  return std::unexpected(std::move(d));
-}
-
 // The folder of the running program; empty when the system does not tell.
 std::filesystem::path programFolder() {
   char buffer[PATH_MAX];
@@ -48,10 +41,10 @@ Result<void*> openCpuLibrary() {
     }
     if (void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     const char* reason = dlerror();
-    return failWith(ErrorKind::Unsupported,
-                    "the cpu backend cannot be opened: " + std::string(reason ? reason : place.string()));
+    return fail(ErrorKind::Unsupported,
+                "the cpu backend cannot be opened: " + std::string(reason ? reason : place.string()));
   }
-  return failWith(ErrorKind::Unsupported, "the cpu backend is not installed (looked for " + tried + ")");
+  return fail(ErrorKind::Unsupported, "the cpu backend is not installed (looked for " + tried + ")");
 }
 
 Result<std::unique_ptr<Backend>> makeCpuBackend() {
@@ -59,10 +52,10 @@ Result<std::unique_ptr<Backend>> makeCpuBackend() {
   TESSERA_ASSIGN_OR_RETURN(void* library, openCpuLibrary());
   auto create = reinterpret_cast<Backend* (*)()>(dlsym(library, kEntryPoint));
   if (!create)
-    return failWith(ErrorKind::Unsupported,
-                    std::string(kCpuLibrary) + " has no " + kEntryPoint + "; it is of another version");
+    return fail(ErrorKind::Unsupported,
+                std::string(kCpuLibrary) + " has no " + kEntryPoint + "; it is of another version");
   Backend* backend = create();
-  if (!backend) return failWith(ErrorKind::Unsupported, "the cpu backend does not know this processor");
+  if (!backend) return fail(ErrorKind::Unsupported, "the cpu backend does not know this processor");
   return std::unique_ptr<Backend>(backend);
 }
 
@@ -71,7 +64,7 @@ Result<std::unique_ptr<Backend>> makeCpuBackend() {
 Result<std::unique_ptr<Backend>> makeBackend(std::string_view name) {
   if (name == "evaluator") return makeEvaluatorBackend();
   if (name == "cpu") return makeCpuBackend();
-  return failWith(ErrorKind::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, evaluator)");
+  return fail(ErrorKind::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, evaluator)");
 }
 
 std::string defaultKernelCache() {

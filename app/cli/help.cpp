@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include "app/cli/command.h"
 
+#include "core/base/result.h"
 #include "core/formats/module_file.h"
-#include "core/ops/shared/faults.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/help_page.h"
 
@@ -72,7 +72,7 @@ Status tellExample(const HelpPage& page, const std::string& name, Report& report
   if (found == page.references.end()) {
     std::vector<std::string_view> names;
     for (const ReferenceExample* one : page.references) names.push_back(one->name);
-    return failAs(ErrorKind::Usage, fmt::format("{} has no example {}{}", page.opcode, name, nearMisses(name, names)));
+    return fail(ErrorKind::Usage, fmt::format("{} has no example {}{}", page.opcode, name, nearMisses(name, names)));
   }
   report.object = {
       {"name", name}, {"title", (*found)->title}, {"reference", (*found)->source}, {"text", (*found)->file}};

@@ -1,7 +1,7 @@
 // tessera layout SHAPE: where the elements of a shape lie in memory.
 #include "app/cli/command.h"
 #include "core/formats/hlo_text.h"
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 
 namespace tessera::cli {
 namespace {

@@ -181,6 +181,19 @@ bool setScale(const QByteArray& text) {
   return true;
 }
 
+// An option that does not exist is said first: it is wrong with a display, too.
+void sayThereIsNoDisplay(int argc, char** argv) {
+  QStringList arguments;
+  for (int i = 0; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
+  QCommandLineParser parser;
+  addOptions(parser);
+  if (!parser.parse(arguments))
+    refuse(parser.errorText());
+  else
+    std::fprintf(stderr,
+                 "There is no display. --screenshot OUT.png works without one, and so does the program tessera.\n");
+}
+
 // What must be known before the application is made: the scale, and that nobody needs a display. False: it cannot
 // start.
 bool prepare(int argc, char** argv) {
@@ -195,9 +208,7 @@ bool prepare(int argc, char** argv) {
   if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
   if (alone) qputenv("QT_QPA_PLATFORM", "offscreen");
   const bool display = qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
-  if (!alone && !display)
-    std::fprintf(stderr,
-                 "There is no display. --screenshot OUT.png works without one, and so does the program tessera.\n");
+  if (!alone && !display) sayThereIsNoDisplay(argc, argv);
   return alone || display;
 }
 

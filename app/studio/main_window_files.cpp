@@ -1,4 +1,5 @@
 // Files of the window: opening, saving, what is asked before changes are lost, and what is kept between sessions.
+#include <QAbstractButton>
 #include <QCloseEvent>
 #include <QDir>
 #include <QDragEnterEvent>

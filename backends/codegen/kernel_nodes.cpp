@@ -7,11 +7,9 @@ using llvm::Value;
 
 void KernelEmission::unsupported(NodeId id) {
   if (failure_) return;
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = "no code for element operation " + std::to_string(static_cast<int>(body_.at(id).op)) + " on " +
-              std::string(nameOf(body_.at(id).type));
-  failure_ = std::move(d);
+  failure_ = {.kind = ErrorKind::Unsupported,
+              .message = "no code for element operation " + std::to_string(static_cast<int>(body_.at(id).op)) + " on " +
+                         std::string(nameOf(body_.at(id).type))};
 }
 
 Val KernelEmission::narrowValue(NodeId id) {

@@ -6,16 +6,11 @@
 #include <limits>
 
 #include "core/base/checked_math.h"
+#include "core/hlo/index_math.h"
 
 namespace tessera::codegen {
 
 namespace {
-
-std::vector<int64_t> rowMajorStrides(const Shape& shape) {
-  std::vector<int64_t> strides(shape.dimensions.size(), 1);
-  for (size_t d = shape.dimensions.size(); d-- > 1;) strides[d - 1] = strides[d] * shape.dimensions[d];
-  return strides;
-}
 
 bool isIndexNode(NodeOp op) { return op == NodeOp::OutputIndex || op == NodeOp::LoopIndex; }
 
@@ -172,7 +167,7 @@ void ProgramAnalysis::Work::computeForms() {
 ProgramAnalysis::Work::Access ProgramAnalysis::Work::accessOf(std::span<const NodeId> indices,
                                                               const Shape& shape) const {
   Access access;
-  std::vector<int64_t> strides = rowMajorStrides(shape);
+  std::vector<int64_t> strides = rowMajorStrides(shape.dimensions);
   for (size_t d = 0; d < indices.size(); ++d) {
     if (shape.dimensions[d] == 1) continue;  // an index in bounds is 0
     if (const auto& form = forms[indices[d].value])
@@ -435,10 +430,7 @@ int32_t ProgramAnalysis::counterOf(const ElementProgram& program, NodeId id) con
 
 Result<ProgramAnalysis> ProgramAnalysis::of(const LoopProgram& program) {
   if (program.body.loops.size() > kMaxLoops || program.body.outputDims.size() > 64) {
-    Diagnostic d;
-    d.kind = ErrorKind::Unsupported;
-    d.message = "the kernel has too many loops";
-    return fail(std::move(d));
+    return fail(ErrorKind::Unsupported, "the kernel has too many loops");
   }
   ProgramAnalysis out;
   Work work{program, program.body, out, {}, {}, {}, {}, {}};

@@ -26,19 +26,9 @@ class CpuBackend final : public Backend {
 
 Result<std::unique_ptr<Executable>> compileStages(const Module& module, const CompileOptions& options);
 
-Diagnostic usage(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Usage;
-  d.message = std::move(message);
-  return d;
-}
-
 Status checkCancelled(const CompileOptions& options) {
   if (!options.cancel || !options.cancel->load()) return {};
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = "cancelled";
-  return fail(std::move(d));
+  return failCancelled();
 }
 
 Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, const CompileOptions& options) {
@@ -54,7 +44,7 @@ Result<std::unique_ptr<Executable>> compileStages(const Module& module, const Co
   };
   if (options.isa != "native" && options.isa != "avx2" && options.isa != "sse4" &&
       !(options.keepsCode && isLevel(options.isa)))
-    return fail(usage("there is no instruction set \"" + options.isa + "\" (native, avx2, sse4)"));
+    return fail(ErrorKind::Usage, "there is no instruction set \"" + options.isa + "\" (native, avx2, sse4)");
   TESSERA_TRY(stage("optimize", 0.0));
   TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module, {}, options.cancel));
   TESSERA_TRY(detachBitcasts(optimized));

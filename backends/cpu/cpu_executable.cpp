@@ -16,16 +16,7 @@
 
 namespace tessera::cpu {
 
-namespace {
-
-std::unexpected<Diagnostic> runtimeFailure(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = std::move(message);
-  return fail(std::move(d));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 CpuExecutable::CpuExecutable(Module source, Module optimized, Plan plan, std::unique_ptr<KernelLibrary> kernels,
                              std::shared_ptr<ThreadPool> pool)
@@ -53,9 +44,9 @@ int64_t CpuExecutable::peakBytes() const {
 Status CpuExecutable::ensureArena() {
   if (arena_ || plan_.arenaBytes == 0) return {};
   auto tooLarge = [&] {
-    return runtimeFailure(
-        fmt::format("not enough memory: the program needs {} bytes ({} for temporary values), {} are free", peakBytes(),
-                    plan_.arenaBytes, availableMemoryBytes()));
+    return fail(ErrorKind::Runtime,
+                fmt::format("not enough memory: the program needs {} bytes ({} for temporary values), {} are free",
+                            peakBytes(), plan_.arenaBytes, availableMemoryBytes()));
   };
   if (plan_.arenaBytes > availableMemoryBytes()) return tooLarge();
   arena_.reset(allocateForArrays(static_cast<size_t>(plan_.arenaBytes)));
@@ -65,19 +56,15 @@ Status CpuExecutable::ensureArena() {
 
 Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState& state) const {
   if (arguments.size() != argumentShapes_.size()) {
-    Diagnostic d;
-    d.kind = ErrorKind::Usage;
-    d.message = fmt::format("the program takes {} arrays, {} were given", argumentShapes_.size(), arguments.size());
-    return fail(std::move(d));
+    return fail(ErrorKind::Usage,
+                fmt::format("the program takes {} arrays, {} were given", argumentShapes_.size(), arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (compatible(arguments[i].shape(), *argumentShapes_[i])) continue;
-    Diagnostic d;
-    d.kind = ErrorKind::Usage;
-    d.message = fmt::format("argument {} has the wrong shape", i);
-    d.expected = toString(*argumentShapes_[i], false);
-    d.found = toString(arguments[i].shape(), false);
-    return fail(std::move(d));
+    return fail({.kind = ErrorKind::Usage,
+                 .message = fmt::format("argument {} has the wrong shape", i),
+                 .expected = toString(*argumentShapes_[i], false),
+                 .found = toString(arguments[i].shape(), false)});
   }
   for (size_t s = 0; s < plan_.slots.size(); ++s) {
     const PlanSlot& slot = plan_.slots[s];
@@ -124,7 +111,7 @@ Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Li
   try {
     return runLocked(arguments, outputs, options, profile);
   } catch (const std::bad_alloc&) {
-    return runtimeFailure("not enough memory in the middle of the run");
+    return fail(ErrorKind::Runtime, "not enough memory in the middle of the run");
   }
 }
 

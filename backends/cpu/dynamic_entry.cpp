@@ -29,12 +29,10 @@ std::vector<Shape> resultLeaves(const Module& module) {
 }
 
 std::unexpected<Diagnostic> usage(std::string message, std::string expected = {}, std::string found = {}) {
-  Diagnostic d;
-  d.kind = ErrorKind::Usage;
-  d.message = std::move(message);
-  d.expected = std::move(expected);
-  d.found = std::move(found);
-  return fail(std::move(d));
+  return fail({.kind = ErrorKind::Usage,
+               .message = std::move(message),
+               .expected = std::move(expected),
+               .found = std::move(found)});
 }
 
 class DynamicEntry final : public Executable {

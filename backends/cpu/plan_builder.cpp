@@ -22,11 +22,11 @@
 #include "backends/cpu/plan/region_planner.h"
 #include "backends/cpu/plan/step_program.h"
 #include "core/base/checked_math.h"
+#include "core/base/result.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/faults.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -37,13 +37,9 @@ namespace {
 constexpr int64_t kMaxScratchBytes = int64_t{1} << 62;
 
 std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::string why) {
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = fmt::format("the cpu backend cannot run {} ({}): {}", instruction.name, instruction.opcodeName(), why);
-  d.instruction = instruction.id;
-  d.instructionName = std::string(instruction.name);
-  d.position = instruction.position;
-  return fail(std::move(d));
+  return fail(placedAt(instruction, {.kind = ErrorKind::Unsupported,
+                                     .message = fmt::format("the cpu backend cannot run {} ({}): {}", instruction.name,
+                                                            instruction.opcodeName(), why)}));
 }
 
 class PlanBuilder {
@@ -100,7 +96,7 @@ class PlanBuilder {
 
 Result<int> PlanBuilder::scratch(const Instruction& during, int64_t bytes) {
   if (bytes > kMaxScratchBytes)
-    return failAs(ErrorKind::Runtime, fmt::format("not enough memory: a step needs {} bytes of scratch", bytes));
+    return fail(ErrorKind::Runtime, fmt::format("not enough memory: a step needs {} bytes of scratch", bytes));
   scratch_.push_back({during.id, bytes});
   Slot slot;
   slot.bytes = bytes;

@@ -173,13 +173,6 @@ Status runInstance(const Program& program, Ready& ready, Instance& instance, con
   return {};
 }
 
-std::unexpected<Diagnostic> runtimeFailure(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = std::move(message);
-  return fail(std::move(d));
-}
-
 // With the steps of an earlier run, if one is not in use.
 Status runDevice(const Program& program, Ready& ready, const DeviceCall& call) {
   std::unique_ptr<Instance> instance;
@@ -191,7 +184,8 @@ Status runDevice(const Program& program, Ready& ready, const DeviceCall& call) {
     }
   }
   if (!instance) instance = makeInstance(program);
-  if (!instance) return runtimeFailure("a step of the program cannot be made: this library's oneDNN refuses it");
+  if (!instance)
+    return fail(ErrorKind::Runtime, "a step of the program cannot be made: this library's oneDNN refuses it");
   Status status = runInstance(program, ready, *instance, call);
   std::lock_guard lock(ready.mutex);
   ready.idle.push_back(std::move(instance));
@@ -222,7 +216,7 @@ struct WholeCall {
       return runDevice(call.program, call.ready, call.of(device, &communicator));
     } catch (const std::bad_alloc&) {
       call.outOfMemory = true;
-      return runtimeFailure("not enough memory");
+      return fail(ErrorKind::Runtime, "not enough memory");
     }
   }
 };

@@ -12,19 +12,12 @@ namespace {
 constexpr double kChunkNs = 8000;
 constexpr int64_t kCopyChunk = 1 << 18;
 
-std::unexpected<Diagnostic> cancelled() {
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = "cancelled";
-  return fail(std::move(d));
-}
-
 }  // namespace
 
 Status Sequence::run(RunState& state) {
   if (state.profile) return runMeasured(state);
   for (const StepPtr& step : steps) {
-    if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
+    if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return failCancelled();
     TESSERA_TRY(step->run(state));
   }
   return {};
@@ -35,7 +28,7 @@ Status Sequence::runMeasured(RunState& state) {
   RunProfile& profile = *state.profile;
   int64_t begin = profile.now();
   for (const StepPtr& step : steps) {
-    if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
+    if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return failCancelled();
     int64_t nested = profile.nested();
     profile.enter(step->profileIndex);
     TESSERA_TRY(step->run(state));
@@ -74,7 +67,7 @@ Status RegionCallStep::run(RunState& state) {
   buffers_[slots_.size()] = state.blockRuns.data() + firstBlock_;
   buffers_[slots_.size() + 1] = const_cast<std::atomic<bool>*>(state.cancel ? state.cancel : &never);
   state.kernels[kernel_].function(buffers_.data(), 0, 1);
-  if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
+  if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return failCancelled();
   return {};
 }
 
@@ -93,7 +86,7 @@ Status WhileStep::run(RunState& state) {
     TESSERA_TRY(condition.run(state));
     if (state.pointers[static_cast<size_t>(predicate)][0] == std::byte{0}) return {};
     TESSERA_TRY(body.run(state));
-    if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return cancelled();
+    if (state.cancel && state.cancel->load(std::memory_order_relaxed)) return failCancelled();
   }
 }
 

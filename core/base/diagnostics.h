@@ -29,17 +29,18 @@ enum class ErrorKind : uint8_t {
   Usage,        // the caller asked for something that is not there
 };
 
+// An aggregate: name the fields that are known, in this order; result.h makes errors of it.
 struct Diagnostic {
   Severity severity = Severity::Error;
   ErrorKind kind = ErrorKind::Invalid;
-  std::string message;          // one sentence, names the thing at fault
-  std::string label;            // constraint label, e.g. "concatenate.C2"; empty when none applies
-  std::string expected;         // may be empty
-  std::string found;            // may be empty
-  std::string file;             // may be empty
-  SourcePosition position;      // line 0: unknown
-  InstructionId instruction;    // invalid: not about one instruction
-  std::string instructionName;  // empty: not about one instruction
+  std::string message = {};          // one sentence, names the thing at fault
+  std::string label = {};            // constraint label, e.g. "concatenate.C2"; empty when none applies
+  std::string expected = {};         // may be empty
+  std::string found = {};            // may be empty
+  std::string file = {};             // may be empty
+  SourcePosition position = {};      // line 0: unknown
+  InstructionId instruction = {};    // invalid: not about one instruction
+  std::string instructionName = {};  // empty: not about one instruction
 
   // "FILE:LINE:COL: error: MESSAGE [label] (expected X, found Y)"; parts that are unknown are left out.
   std::string toString() const;

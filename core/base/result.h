@@ -13,13 +13,20 @@ template <class T>
 using Result = std::expected<T, Diagnostic>;
 using Status = Result<void>;
 
-// fail("message") makes the error side of any Result.
+// fail makes the error side of any Result: fail("message"), fail(ErrorKind::Usage, "message"), or an aggregate that
+// names the fields it fills: fail({.message = "…", .expected = "…", .found = "…"}).
 inline std::unexpected<Diagnostic> fail(Diagnostic diagnostic) { return std::unexpected(std::move(diagnostic)); }
 inline std::unexpected<Diagnostic> fail(std::string message) {
-  Diagnostic d;
-  d.message = std::move(message);
-  return std::unexpected(std::move(d));
+  return std::unexpected(Diagnostic{.message = std::move(message)});
 }
+inline std::unexpected<Diagnostic> fail(ErrorKind kind, std::string message) {
+  return std::unexpected(Diagnostic{.kind = kind, .message = std::move(message)});
+}
+inline std::unexpected<Diagnostic> failUnsupported(std::string message) {
+  return fail(ErrorKind::Unsupported, std::move(message));
+}
+// The one way to say that the user cancelled: every long loop that polls a cancel flag ends with it.
+inline std::unexpected<Diagnostic> failCancelled() { return fail(ErrorKind::Runtime, "cancelled"); }
 
 }  // namespace tessera
 

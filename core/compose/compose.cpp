@@ -19,13 +19,9 @@ constexpr size_t kMaxNodes = 100'000;  // programs beyond this are no kernels
 constexpr int64_t kLargestTable = 16;  // constants up to this many elements become selects
 
 std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::string why) {
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message =
-      "'" + std::string(instruction.name) + "' (" + std::string(instruction.opcodeName()) + "): " + std::move(why);
-  d.instruction = instruction.id;
-  d.instructionName = instruction.name;
-  return std::unexpected(std::move(d));
+  return fail(placedAt(instruction, {.kind = ErrorKind::Unsupported,
+                                     .message = "'" + std::string(instruction.name) + "' (" +
+                                                std::string(instruction.opcodeName()) + "): " + std::move(why)}));
 }
 
 std::vector<const Shape*> arrayLeaves(const Shape& shape) {

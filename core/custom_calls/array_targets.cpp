@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/custom_calls/matrix_factors.h"
+#include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
@@ -131,10 +131,10 @@ Status multiplyRows(const EvaluateContext& context, Literal& out) {
       Acc sum{};
       for (int64_t at = starts[static_cast<size_t>(row)]; at < starts[static_cast<size_t>(row) + 1]; ++at) {
         if (at < 0 || at >= static_cast<int64_t>(data.size()))
-          return failAs(ErrorKind::Runtime, fmt::format("row {} of the sparse matrix lies outside its data", row));
+          return fail(ErrorKind::Runtime, fmt::format("row {} of the sparse matrix lies outside its data", row));
         const int64_t column = columns[static_cast<size_t>(at)];
         if (column < 0 || column >= right.dimensions[0])
-          return failAs(ErrorKind::Runtime, fmt::format("the sparse matrix has no column {}", column));
+          return fail(ErrorKind::Runtime, fmt::format("the sparse matrix has no column {}", column));
         sum += data[static_cast<size_t>(at)] * dense[static_cast<size_t>(column * wide + j)];
       }
       const ElementType type = out.shape().type;

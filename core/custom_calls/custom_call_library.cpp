@@ -17,11 +17,11 @@
 
 #include "core/base/descriptor.h"
 #include "core/base/own_symbol.h"
+#include "core/base/result.h"
 #include "core/custom_calls/crash_notice.h"
 #include "core/custom_calls/ffi_call.h"
 #include "core/custom_calls/tessera_custom_call.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 
 // XLA's status object, by the names that its header declares; the user's library finds them in this one.
 struct XlaCustomCallStatus_ {
@@ -203,9 +203,9 @@ class SharedLibrary final : public CustomCallLibrary {
     try {
       return invoke(target, context, operands, results);
     } catch (const std::exception& thrown) {
-      return failAs(ErrorKind::Runtime, what + " failed: it threw " + thrown.what());
+      return fail(ErrorKind::Runtime, what + " failed: it threw " + thrown.what());
     } catch (...) {
-      return failAs(ErrorKind::Runtime, what + " failed: it threw something");
+      return fail(ErrorKind::Runtime, what + " failed: it threw something");
     }
   }
 
@@ -231,7 +231,7 @@ class SharedLibrary final : public CustomCallLibrary {
     const TesseraCall call{sizeof(TesseraCall), target.c_str(), config.c_str(), in.size(),
                            in.data(),           out.size(),     out.data()};
     const char* failure = function(&call);
-    if (failure) return failAs(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + failure);
+    if (failure) return fail(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + failure);
     return {};
   }
 
@@ -261,8 +261,7 @@ class SharedLibrary final : public CustomCallLibrary {
       return failUnsupported(
           "the custom call \"" + target + "\" wants " + std::string(version) +
           "; a library's functions are called as API_VERSION_ORIGINAL, _STATUS_RETURNING or _TYPED_FFI");
-    if (status.failed)
-      return failAs(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + status.message);
+    if (status.failed) return fail(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + status.message);
     return {};
   }
 
@@ -303,7 +302,7 @@ std::string crashWhileLoading(const std::string& file) {
 }
 
 std::unexpected<Diagnostic> cannotLoad(const std::string& path, const std::string& reason) {
-  return failAs(ErrorKind::Input, "the library " + path + " cannot be loaded: " + reason);
+  return fail(ErrorKind::Input, "the library " + path + " cannot be loaded: " + reason);
 }
 
 // path: as the user knows it; file: what the loader opens.

@@ -5,10 +5,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/base/result.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/devices/collectives.h"
 #include "core/ops/inference/instruction_checks.h"
-#include "core/ops/shared/faults.h"
 #include "core/ops/shared/topk_lines.h"
 
 namespace tessera {
@@ -20,13 +20,11 @@ Result<Literal> handOn(const EvaluateContext& context) {
                       ? context.operands[0]
                       : Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end()));
   if (compatible(value.shape(), context.shape)) return value;
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = "\"" + std::string(context.instruction.attributes->textOr(Attr::custom_call_target, "")) +
-              "\" hands its operand on, and the result has another shape";
-  d.expected = toString(context.shape, false);
-  d.found = toString(value.shape(), false);
-  return std::unexpected(std::move(d));
+  return fail({.kind = ErrorKind::Unsupported,
+               .message = "\"" + std::string(context.instruction.attributes->textOr(Attr::custom_call_target, "")) +
+                          "\" hands its operand on, and the result has another shape",
+               .expected = toString(context.shape, false),
+               .found = toString(value.shape(), false)});
 }
 
 // The k largest of each line of the last dimension; k is what the result has room for.

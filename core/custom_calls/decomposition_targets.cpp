@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <numeric>
 
+#include "core/base/result.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/custom_calls/jacobi_eigen.h"
 #include "core/custom_calls/matrix_factors.h"
 #include "core/custom_calls/shared_matrices.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/hlo/numbers.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 
@@ -36,7 +36,7 @@ class FfiAttributeParser {
     return out;
   }
   std::unexpected<Diagnostic> unexpected(std::string_view wanted) const {
-    return failAs(
+    return fail(
         ErrorKind::Input,
         fmt::format("backend_config is no dictionary of attributes: {} is expected at character {}", wanted, at_ + 1));
   }

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/custom_calls/ffi_attributes.h"
-#include "core/ops/shared/faults.h"
 
 struct FfiError {
   std::string message;
@@ -140,7 +140,7 @@ const FfiApi kApi = {sizeof(FfiApi), nullptr,         {sizeof(FfiVersion), nullp
 Status failed(const std::string& target, FfiError* failure) {
   const std::unique_ptr<FfiError> owned(failure);
   if (!owned) return {};
-  return failAs(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + owned->message);
+  return fail(ErrorKind::Runtime, "the custom call \"" + target + "\" failed: " + owned->message);
 }
 
 // Asks a handler what it was compiled against.

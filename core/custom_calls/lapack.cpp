@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/base/checked_math.h"
-#include "core/ops/shared/faults.h"
+#include "core/base/result.h"
 
 namespace tessera {
 namespace {
@@ -38,12 +38,10 @@ std::string targetOf(const EvaluateContext& context) {
 
 std::unexpected<Diagnostic> mismatch(const EvaluateContext& context, std::string message, const Shape& expected,
                                      const Shape& found) {
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = targetOf(context) + " " + std::move(message);
-  d.expected = toString(expected, false);
-  d.found = toString(found, false);
-  return std::unexpected(std::move(d));
+  return fail({.kind = ErrorKind::Unsupported,
+               .message = targetOf(context) + " " + std::move(message),
+               .expected = toString(expected, false),
+               .found = toString(found, false)});
 }
 
 }  // namespace
@@ -87,7 +85,7 @@ Result<MatrixBatch> matricesOf(const EvaluateContext& context, ElementType type)
   constexpr int64_t kMost = std::numeric_limits<int>::max();
   // Work arrays are sized by products of both.
   if (m > kMost || n > kMost || !checkedMul(std::max(m, n), std::max(m, n)) || std::max(m, n) > 40000)
-    return failAs(ErrorKind::Runtime, targetOf(context) + " cannot hold matrices of " + toString(shape, false));
+    return fail(ErrorKind::Runtime, targetOf(context) + " cannot hold matrices of " + toString(shape, false));
   out.rows = static_cast<int>(m);
   out.columns = static_cast<int>(n);
   return out;

@@ -3,10 +3,10 @@
 // shape is checked before LAPACK sees it, since LAPACK ends the process over a wrong argument.
 #include <algorithm>
 
+#include "core/base/result.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/custom_calls/matrix_factors.h"
 #include "core/custom_calls/shared_matrices.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

@@ -2,11 +2,11 @@
 // LocalToGlobalShape with their shardings in frontend attributes, GSPMD's SPMDFullToShardShape and SPMDShardToFullShape
 // with a sharding={…}. On the way in each device takes its block of the global value, which all of them have; on the
 // way out the devices that hold different blocks exchange them.
+#include "core/base/result.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/devices/sharding.h"
 #include "core/devices/shardy.h"
 #include "core/ops/shared/collective_groups.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

@@ -6,17 +6,6 @@
 #include <chrono>
 
 namespace tessera {
-namespace {
-
-Diagnostic runtimeFault(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = std::move(message);
-  return d;
-}
-
-}  // namespace
-
 DeviceGroup::DeviceGroup(DeviceGrid grid, HostFeeds feeds)
     : grid_(grid), feeds_(std::move(feeds)), devices_(static_cast<size_t>(grid.count())) {}
 
@@ -48,13 +37,15 @@ void DeviceGroup::checkProgress() {
     if (!device.round) {
       if (anybodyRuns) continue;
       return stop(
-          runtimeFault(device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for a send that never comes"));
+          {.kind = ErrorKind::Runtime,
+           .message = device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for a send that never comes"});
     }
     for (size_t m = 0; m < device.round->values.size(); ++m) {
       const int64_t member = device.round->meeting.members[m];
       if (device.round->values[m] || (anybodyRuns && !devices_[static_cast<size_t>(member)].finished)) continue;
       return stop(
-          runtimeFault(device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for " + situationOf(member)));
+          {.kind = ErrorKind::Runtime,
+           .message = device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for " + situationOf(member)});
     }
   }
 }
@@ -66,7 +57,7 @@ Status DeviceGroup::wait(std::unique_lock<std::mutex>& lock, int64_t device, con
   checkProgress();
   while (!self.ready && !failure_) {
     changed_.wait_for(lock, kPoll);
-    if (!self.ready && !failure_ && cancelled && cancelled()) stop(runtimeFault("cancelled"));
+    if (!self.ready && !failure_ && cancelled && cancelled()) stop(failCancelled().error());
   }
   const bool came = self.ready;
   self.waiting = self.ready = false;
@@ -91,11 +82,11 @@ Result<std::vector<Literal>> Communicator::exchange(const Meeting& meeting, Lite
                                                     const std::function<bool()>& cancelled) {
   const auto place = std::ranges::find(meeting.members, device_);
   if (place == meeting.members.end())
-    return fail(runtimeFault(meeting.what + ": " + fleet_.nameOf(device_) + " is in no group"));
+    return fail(ErrorKind::Runtime, meeting.what + ": " + fleet_.nameOf(device_) + " is in no group");
   for (int64_t member : meeting.members)
     if (member < 0 || member >= grid().count())
-      return fail(runtimeFault(meeting.what + " names device " + std::to_string(member) + "; the run has " +
-                               std::to_string(grid().count())));
+      return fail(ErrorKind::Runtime, meeting.what + " names device " + std::to_string(member) + "; the run has " +
+                                          std::to_string(grid().count()));
   if (meeting.members.size() == 1) return std::vector<Literal>{std::move(value)};
 
   std::unique_lock lock(fleet_.mutex_);
@@ -124,8 +115,8 @@ Result<std::vector<Literal>> Communicator::exchange(const Meeting& meeting, Lite
 
 Status Communicator::send(int64_t channel, int64_t target, Literal value) {
   if (target < 0 || target >= grid().count())
-    return fail(runtimeFault("a send names device " + std::to_string(target) + "; the run has " +
-                             std::to_string(grid().count())));
+    return fail(ErrorKind::Runtime,
+                "a send names device " + std::to_string(target) + "; the run has " + std::to_string(grid().count()));
   std::lock_guard lock(fleet_.mutex_);
   const DeviceGroup::Mailbox box(channel, target);
   fleet_.mail_[box].push_back(std::move(value));
@@ -155,13 +146,13 @@ Result<Literal> Communicator::receive(int64_t channel, std::string what, const s
 
 Result<Literal> Communicator::infeed(const Shape& shape) {
   std::lock_guard lock(fleet_.mutex_);
-  if (!fleet_.feeds_.infeed) return fail(runtimeFault("there is no source for the infeed"));
+  if (!fleet_.feeds_.infeed) return fail(ErrorKind::Runtime, "there is no source for the infeed");
   return fleet_.feeds_.infeed(device_, shape);
 }
 
 Status Communicator::outfeed(const Literal& value) {
   std::lock_guard lock(fleet_.mutex_);
-  if (!fleet_.feeds_.outfeed) return fail(runtimeFault("there is no sink for the outfeed"));
+  if (!fleet_.feeds_.outfeed) return fail(ErrorKind::Runtime, "there is no sink for the outfeed");
   return fleet_.feeds_.outfeed(device_, value);
 }
 

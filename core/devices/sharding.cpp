@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/checked_math.h"
+#include "core/hlo/index_math.h"
 
 namespace tessera {
 
@@ -24,10 +25,7 @@ int64_t deviceCount(const std::vector<int64_t>& sizes) {
 namespace {
 
 std::unexpected<Diagnostic> refuse(std::string_view sharding) {
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = "the sharding " + std::string(sharding) + " cannot be followed";
-  return std::unexpected(std::move(d));
+  return fail(ErrorKind::Unsupported, "the sharding " + std::string(sharding) + " cannot be followed");
 }
 
 // "2,4" from `at` on; stops at what is no number or comma.
@@ -51,17 +49,9 @@ std::vector<int64_t> transposedIota(const std::vector<int64_t>& sizes, std::vect
     order.resize(sizes.size());
     std::iota(order.begin(), order.end(), 0);
   }
-  std::vector<int64_t> strides(sizes.size(), 1), index(sizes.size(), 0), out;
-  for (size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
-  for (int64_t n = 0; n < deviceCount(sizes); ++n) {
-    int64_t device = 0;
-    for (size_t d = 0; d < order.size(); ++d) device += index[d] * strides[static_cast<size_t>(order[d])];
-    out.push_back(device);
-    for (size_t d = order.size(); d-- > 0;) {
-      if (++index[d] < sizes[static_cast<size_t>(order[d])]) break;
-      index[d] = 0;
-    }
-  }
+  const IndexVector strides = pickDims(rowMajorStrides(sizes), order);
+  std::vector<int64_t> out;
+  forEachIndex(pickDims(sizes, order), [&](const IndexVector& index) { out.push_back(linearIndexOf(index, strides)); });
   return out;
 }
 

@@ -79,10 +79,7 @@ class Reader {
 };
 
 std::unexpected<Diagnostic> refuse(std::string_view what, std::string_view text) {
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = "the " + std::string(what) + " " + std::string(text) + " cannot be followed";
-  return std::unexpected(std::move(d));
+  return fail(ErrorKind::Unsupported, "the " + std::string(what) + " " + std::string(text) + " cannot be followed");
 }
 
 // Behind "<": ["x"=2, "y"=4], device_ids=[1, 0, …]>. A mesh of no axes has one device.

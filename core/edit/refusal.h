@@ -9,14 +9,8 @@
 namespace tessera {
 
 inline std::unexpected<Diagnostic> refuse(const Module& module, InstructionId id, std::string message) {
-  Diagnostic d;
-  d.message = std::move(message);
-  if (module.contains(id)) {
-    d.instruction = id;
-    d.instructionName = module.at(id).name;
-    d.position = module.at(id).position;
-  }
-  return std::unexpected(std::move(d));
+  Diagnostic d{.message = std::move(message)};
+  return fail(module.contains(id) ? placedAt(module.at(id), std::move(d)) : std::move(d));
 }
 
 }  // namespace tessera

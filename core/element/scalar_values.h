@@ -46,6 +46,23 @@ std::complex<T> expm1(std::complex<T> a) {
           std::exp(a.real()) * std::sin(a.imag())};
 }
 template <class T>
+bool hasNan(std::complex<T> a) {
+  return a.real() != a.real() || a.imag() != a.imag();
+}
+template <class T>
+bool isLess(std::complex<T> a, std::complex<T> b) {
+  return a.real() < b.real() || (a.real() == b.real() && a.imag() < b.imag());
+}
+// By the real parts, of equal ones by the imaginary parts; NaN in either part wins.
+template <class T>
+std::complex<T> largestOf(std::complex<T> a, std::complex<T> b) {
+  return !hasNan(a) && (hasNan(b) || isLess(a, b)) ? b : a;
+}
+template <class T>
+std::complex<T> smallestOf(std::complex<T> a, std::complex<T> b) {
+  return !hasNan(a) && (hasNan(b) || isLess(b, a)) ? b : a;
+}
+template <class T>
 std::complex<T> angle(std::complex<T> a, std::complex<T> b) {
   return std::complex<T>(angleOf(std::complex<double>(a), std::complex<double>(b)));
 }

@@ -116,7 +116,7 @@ Status ofReduceWindow(const Module& module, const Instruction& reduce, std::span
   std::iota(all.begin(), all.end(), 0);
   int64_t rest = out.taken;
   for (int64_t linear = 0;; ++linear) {
-    if (cancel && *cancel) return fail("cancelled");
+    if (cancel && *cancel) return failCancelled();
     place(at, result.dimensions, all, linear);
     int64_t here = 1;
     for (size_t d = 0; d < rank; ++d) here *= static_cast<int64_t>(parts[d][static_cast<size_t>(at[d])].size());
@@ -163,7 +163,7 @@ class Selecting {
     Index dimensions(rank), at(rank, 0);
     std::iota(dimensions.begin(), dimensions.end(), 0);
     for (int64_t linear = 0; linear < all; ++linear) {
-      if (cancel_ && *cancel_) return fail("cancelled");
+      if (cancel_ && *cancel_) return failCancelled();
       place(at, positions_, dimensions, linear);
       TESSERA_TRY(window(at));
     }

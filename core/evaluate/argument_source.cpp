@@ -26,13 +26,6 @@ std::optional<double> numberOf(const std::string& text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-std::unexpected<Diagnostic> wrong(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Usage;
-  d.message = std::move(message);
-  return std::unexpected(std::move(d));
-}
-
 std::string trimmed(std::string text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.pop_back();
   const size_t begin = text.find_first_not_of(" \t");
@@ -47,26 +40,30 @@ Result<Words> parse(const std::string& source) {
   std::getline(in, rest);
   rest = trimmed(rest);
   if (out.kind == "npy" || out.kind == "image") {
-    if (rest.empty()) return wrong(out.kind + " needs a file");
+    if (rest.empty()) return fail(ErrorKind::Usage, out.kind + " needs a file");
     out.file = rest;
     return out;
   }
   std::istringstream numbers(rest);
   for (std::string word; numbers >> word;) {
     const auto number = numberOf(word);
-    if (!number) return wrong("\"" + word + "\" is no number");
+    if (!number) return fail(ErrorKind::Usage, "\"" + word + "\" is no number");
     out.numbers.push_back(*number);
   }
   const size_t count = out.numbers.size();
   if (out.kind == "rule" || out.kind.empty())
-    return count == 0 ? Result<Words>(out) : wrong("rule takes no numbers; the seed is a setting of its own");
-  if (out.kind == "constant") return count == 1 ? Result<Words>(out) : wrong("constant takes one number");
+    return count == 0 ? Result<Words>(out)
+                      : fail(ErrorKind::Usage, "rule takes no numbers; the seed is a setting of its own");
+  if (out.kind == "constant")
+    return count == 1 ? Result<Words>(out) : fail(ErrorKind::Usage, "constant takes one number");
   if (out.kind == "ramp" || out.kind == "random") {
     if (count == 0) out.numbers = {0, 1};
-    return count == 0 || count == 2 ? Result<Words>(out) : wrong(out.kind + " takes two numbers: from and to");
+    return count == 0 || count == 2 ? Result<Words>(out)
+                                    : fail(ErrorKind::Usage, out.kind + " takes two numbers: from and to");
   }
-  return wrong("\"" + out.kind +
-               "\" is no source of values; there are rule, constant V, ramp A B, random A B, npy FILE, image FILE");
+  return fail(ErrorKind::Usage,
+              "\"" + out.kind +
+                  "\" is no source of values; there are rule, constant V, ramp A B, random A B, npy FILE, image FILE");
 }
 
 // Rounds to the nearest for integers; a ramp from 0 to 9 holds 9 at its end.
@@ -105,10 +102,11 @@ Result<Literal> randomValues(const Shape& shape, double from, double to, const A
 Result<Literal> npyValues(const std::string& content, const std::string& name, const Shape& shape) {
   TESSERA_ASSIGN_OR_RETURN(Literal found, readNpyBytes(content));
   if (found.shape().dimensions != shape.dimensions)
-    return wrong(name + " holds " + toString(found.shape(), false) + ", the parameter is " + toString(shape, false));
+    return fail(ErrorKind::Usage,
+                name + " holds " + toString(found.shape(), false) + ", the parameter is " + toString(shape, false));
   if (found.shape().type == shape.type) return found;
   if (isComplex(found.shape().type))
-    return wrong(name + " holds complex numbers, the parameter is " + toString(shape, false));
+    return fail(ErrorKind::Usage, name + " holds complex numbers, the parameter is " + toString(shape, false));
   const std::byte* data = found.bytes().data();
   const ElementType from = found.shape().type;
   const auto width = static_cast<size_t>(byteWidth(from));
@@ -118,7 +116,8 @@ Result<Literal> npyValues(const std::string& content, const std::string& name, c
 Result<Literal> imageValues(const Samples& image, const Shape& shape) {
   const auto& sizes = shape.dimensions;
   const size_t rank = sizes.size();
-  if (rank < 2) return wrong("an image needs an array of at least two dimensions, not " + toString(shape, false));
+  if (rank < 2)
+    return fail(ErrorKind::Usage, "an image needs an array of at least two dimensions, not " + toString(shape, false));
   const auto few = [](int64_t size) { return size == 1 || size == 3 || size == 4; };
   const bool last = rank >= 3 && few(sizes[rank - 1]) && !(few(sizes[rank - 3]) && sizes[rank - 1] > sizes[rank - 3]);
   const bool first = rank >= 3 && !last && few(sizes[rank - 3]);
@@ -149,23 +148,24 @@ Result<std::string> readNamedFile(const std::string& name) { return tessera::rea
 
 Result<Samples> decodeNetpbm(std::string_view content, const std::string& name) {
   const bool color = content.starts_with("P6");
-  if (!color && !content.starts_with("P5")) return wrong(name + " is no pgm or ppm picture");
+  if (!color && !content.starts_with("P5")) return fail(ErrorKind::Usage, name + " is no pgm or ppm picture");
   size_t at = 2;
   int64_t numbers[3] = {0, 0, 0};
   for (int64_t& number : numbers) {
     while (at < content.size() && (std::isspace(static_cast<unsigned char>(content[at])) || content[at] == '#'))
       at = content[at] == '#' ? std::min(content.find('\n', at), content.size()) : at + 1;
     const auto [end, error] = std::from_chars(content.data() + at, content.data() + content.size(), number);
-    if (error != std::errc()) return wrong(name + ": the picture's size does not read");
+    if (error != std::errc()) return fail(ErrorKind::Usage, name + ": the picture's size does not read");
     at = static_cast<size_t>(end - content.data());
   }
   Samples out{numbers[0], numbers[1], color ? 3 : 1, {}};
   constexpr int64_t kMaxSide = 1 << 15;
   if (out.width < 1 || out.height < 1 || out.width > kMaxSide || out.height > kMaxSide || numbers[2] < 1 ||
       numbers[2] > 255)
-    return wrong(name + ": only pictures of 8 bits and up to 32768 pixels a side are read");
+    return fail(ErrorKind::Usage, name + ": only pictures of 8 bits and up to 32768 pixels a side are read");
   const auto count = static_cast<size_t>(out.width * out.height * out.channels);
-  if (++at > content.size() || content.size() - at < count) return wrong(name + ": the picture is cut short");
+  if (++at > content.size() || content.size() - at < count)
+    return fail(ErrorKind::Usage, name + ": the picture is cut short");
   out.values.resize(count);
   for (size_t i = 0; i < count; ++i)
     out.values[i] = static_cast<float>(static_cast<unsigned char>(content[at + i])) / static_cast<float>(numbers[2]);
@@ -194,7 +194,7 @@ std::optional<std::string> fileOfSource(const std::string& source) {
 
 Result<Literal> argumentFrom(const std::string& source, const Shape& shape, const ArgumentContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Words words, parse(source));
-  if (!shape.isArray()) return wrong("only arrays take a value");
+  if (!shape.isArray()) return fail(ErrorKind::Usage, "only arrays take a value");
   if (words.kind == "constant") return filled(shape, [&](int64_t, int64_t) { return words.numbers[0]; });
   if (words.kind == "ramp")
     return filled(shape, [&](int64_t j, int64_t count) {
@@ -207,7 +207,7 @@ Result<Literal> argumentFrom(const std::string& source, const Shape& shape, cons
   TESSERA_ASSIGN_OR_RETURN(const std::string content, context.readFile(words.file));
   if (words.kind == "npy") return npyValues(content, words.file, shape);
   TESSERA_ASSIGN_OR_RETURN(const Samples image, context.decodeImage(content, words.file));
-  if (image.width < 1 || image.height < 1) return wrong(words.file + " is an empty picture");
+  if (image.width < 1 || image.height < 1) return fail(ErrorKind::Usage, words.file + " is an empty picture");
   return imageValues(image, shape);
 }
 

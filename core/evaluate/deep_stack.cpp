@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "core/ops/inference/callgraph.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -56,8 +55,8 @@ Status withRoomForCalls(const Module& module, ComputationId from, const std::fun
   const int64_t levels = isSmall ? 1 : callDepth(module, from);
   if (levels <= kLevelsHere) return work(), Status();
   if (levels > kMostLevels)
-    return failAs(ErrorKind::Unsupported, "calls are nested " + std::to_string(levels) + " deep, the evaluator runs " +
-                                              std::to_string(kMostLevels));
+    return fail(ErrorKind::Unsupported, "calls are nested " + std::to_string(levels) + " deep, the evaluator runs " +
+                                            std::to_string(kMostLevels));
   Task task{work, nullptr};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -66,8 +65,7 @@ Status withRoomForCalls(const Module& module, ComputationId from, const std::fun
   const int error = pthread_create(&thread, &attributes, run, &task);
   pthread_attr_destroy(&attributes);
   if (error != 0)
-    return failAs(ErrorKind::Runtime,
-                  "not enough memory for calls that are nested " + std::to_string(levels) + " deep");
+    return fail(ErrorKind::Runtime, "not enough memory for calls that are nested " + std::to_string(levels) + " deep");
   pthread_join(thread, nullptr);
   if (task.thrown) std::rethrow_exception(task.thrown);
   return {};

@@ -13,13 +13,6 @@
 namespace tessera {
 namespace {
 
-Diagnostic inputFault(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Input;
-  d.message = std::move(message);
-  return d;
-}
-
 struct EntryLeaf {
   Shape shape;
   std::string_view sharding;
@@ -101,7 +94,7 @@ Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t lea
       key + " has shape " + toString(found->second.shape(), false) + ", the program's is " + toString(whole, false);
   if (!tilesBetween(whole, found->second.shape()).empty())
     message += "; the parameter has no sharding that says how to cut it";
-  return fail(inputFault(std::move(message)));
+  return fail(ErrorKind::Input, std::move(message));
 }
 
 // Without a sharding: an array of as many blocks as there are partitions is cut in their order; else it is one block.
@@ -135,11 +128,10 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
   const DeviceGrid grid{replicas > 0 ? replicas : config.replicaCount.value_or(1),
                         partitions > 0 ? partitions : byModule};
   if (grid.fits()) return grid;
-  Diagnostic d;
-  d.kind = replicas > 0 || partitions > 0 ? ErrorKind::Usage : ErrorKind::Unsupported;
-  d.message = "a run takes at most " + std::to_string(DeviceGrid::kMost) + " devices";
-  d.found = std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions";
-  return std::unexpected(std::move(d));
+  return fail(
+      {.kind = replicas > 0 || partitions > 0 ? ErrorKind::Usage : ErrorKind::Unsupported,
+       .message = "a run takes at most " + std::to_string(DeviceGrid::kMost) + " devices",
+       .found = std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions"});
 }
 
 Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,

@@ -7,14 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/evaluate/dynamic_sizes.h"
+#include "core/hlo/index_math.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
-#include "core/ops/shared/reshape_sizes.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
@@ -102,15 +101,15 @@ class DynamicOp {
       case Opcode::SetDimensionSize: return setSize();
       case Opcode::DynamicReshape: return reshaped(scalarsFrom(1));
       case Opcode::Reshape:
-      case Opcode::Bitcast: return reshaped(reshapedSizes());
-      case Opcode::Slice: return onBounds(slicedSizes());
-      case Opcode::DynamicSlice: return onBounds(fullDimensions());
+      case Opcode::Bitcast: return reshaped(sizesByRelation());
+      case Opcode::Slice:
+      case Opcode::DynamicSlice: return onBounds(sizesByRelation());
       case Opcode::DynamicUpdateSlice: return onSome({1}, views_[0].sizes);
       case Opcode::Gather: return gathered();
       case Opcode::Scatter: return scattered();
       case Opcode::SelectAndScatter: return selectedAndScattered();
       case Opcode::Pad:
-        if (std::ranges::count(paddedSizes(), 0) > 0) return onBounds(asGiven(paddedSizes()));
+        if (std::ranges::count(sizesByRelation(), 0) > 0) return onBounds(asGiven(sizesByRelation()));
         break;
       default: break;
     }
@@ -166,18 +165,25 @@ class DynamicOp {
   }
 
   // Sizes of the result, from those that the elements that count make: a size outside its bound is handed on as it is.
-  Sizes asGiven(Sizes counted) const {
-    std::vector<SizedOperand> sized;
-    for (const View& view : views_) sized.push_back({view.sizes, view.buffer.shape().dimensions});
-    return anyOutside(sized) ? sizesAsGiven(context_.instruction, sized, std::move(counted)) : counted;
+  Sizes asGiven(Sizes counted, size_t leaf = 0) const {
+    const std::vector<SizedOperand> sized = sizedOperands();
+    return anyOutside(sized) ? sizesAsGiven(relations(), leaf, sized, std::move(counted)) : counted;
   }
-
-  Sizes paddedSizes() const {
-    const auto& padding = *attributes().get<std::vector<PaddingDimension>>(Attr::padding);
-    Sizes out = context_.shape.dimensions;
-    for (size_t d = 0; d < out.size(); ++d)
-      if (views_[0].dynamic[d]) out[d] = paddedSize(views_[0].sizes[d], padding[d]);
+  Sizes sizesByRelation() const { return sizesByRelations(relations(), sizedOperands(), context_.shape.dimensions); }
+  std::vector<SizedOperand> sizedOperands() const {
+    std::vector<SizedOperand> out;
+    for (const View& view : views_) out.push_back({view.sizes, view.buffer.shape().dimensions, view.dynamic});
     return out;
+  }
+  // Of the declared shapes, whose sizes are the bounds.
+  DimensionRelations relations() const {
+    InferContext infer{};
+    infer.opcode = op_.opcode;
+    infer.operands.assign(context_.operandShapes.begin(), context_.operandShapes.end());
+    infer.attributes = context_.instruction.attributes.get();
+    infer.written = &context_.shape;
+    infer.op = &op_;
+    return dimensionRelationsOf(infer);
   }
 
   Result<Literal> setSize() const {
@@ -231,8 +237,8 @@ class DynamicOp {
 
   // A leaf of the result within its bounds; what is around it comes from the op on whole buffers where that means
   // something.
-  Result<Literal> expanded(const Literal& part, const Shape& declared) const {
-    if (part.shape().dimensions == declared.dimensions) return withSizes(part, asGiven(declared.dimensions));
+  Result<Literal> expanded(const Literal& part, const Shape& declared, size_t leaf = 0) const {
+    if (part.shape().dimensions == declared.dimensions) return withSizes(part, asGiven(declared.dimensions, leaf));
     Literal whole;
     if (op_.category.has(kMovesData) && context_.shape.isArray()) {
       TESSERA_ASSIGN_OR_RETURN(const Literal all, evaluateOn(buffers(), context_.shape, context_.operandShapes));
@@ -241,7 +247,7 @@ class DynamicOp {
     } else {
       TESSERA_ASSIGN_OR_RETURN(whole, padTo(part, declared));
     }
-    return withSizes(std::move(whole), asGiven(part.shape().dimensions));
+    return withSizes(std::move(whole), asGiven(part.shape().dimensions, leaf));
   }
 
   Result<Literal> onSizes() const {
@@ -249,7 +255,7 @@ class DynamicOp {
     if (!context_.shape.isTuple()) return expanded(part, context_.shape);
     std::vector<Literal> leaves;
     for (size_t i = 0; i < part.elements().size(); ++i) {
-      TESSERA_ASSIGN_OR_RETURN(Literal leaf, expanded(part.elements()[i], context_.shape.elements[i]));
+      TESSERA_ASSIGN_OR_RETURN(Literal leaf, expanded(part.elements()[i], context_.shape.elements[i], i));
       leaves.push_back(std::move(leaf));
     }
     return Literal::tuple(std::move(leaves));
@@ -305,18 +311,6 @@ class DynamicOp {
 
   // --- reshape
 
-  Sizes reshapedSizes() const {
-    const int64_t inferred = attributes().intOr(Attr::inferred_dimension, -1);
-    Sizes out = context_.shape.dimensions;
-    for (const ReshapeGroup& group : reshapeGroups(views_[0].buffer.shape(), context_.shape, inferred)) {
-      int64_t count = 1;
-      bool dynamic = false;
-      for (size_t d : group.from) count *= views_[0].sizes[d], dynamic = dynamic || views_[0].dynamic[d];
-      if (dynamic && group.open) out[*group.open] = count / std::max<int64_t>(group.others, 1);
-    }
-    return out;
-  }
-
   // Element i of the result is element i of the operand, both in row-major order of what counts. Where the sizes ask
   // for more than there is, what lies behind in the operand follows, and its last element: XLA's order (flatPlace).
   Result<Literal> reshaped(const Sizes& sizes) const {
@@ -343,7 +337,7 @@ class DynamicOp {
   // most major one, come first and the others after them.
   static int64_t flatPlace(int64_t number, std::span<const int64_t> bounds, std::span<const int64_t> sizes) {
     if (bounds.size() < 2) return number;
-    const int64_t row = cellCount(bounds.subspan(1)), inRow = cellCount(sizes.subspan(1));
+    const int64_t row = productOf(bounds.subspan(1)), inRow = productOf(sizes.subspan(1));
     const int64_t counting = bounds[0] * inRow, left = row - inRow;
     int64_t major = 0, minor = 0;
     if (number < counting)
@@ -357,46 +351,12 @@ class DynamicOp {
 
   // --- slices, gather and scatter
 
-  Sizes slicedSizes() const {
-    Sizes out = context_.shape.dimensions;
-    const auto* slices = attributes().get<std::vector<SliceDimension>>(Attr::slice);
-    for (size_t d = 0; slices && d < out.size(); ++d) {
-      const SliceDimension& range = (*slices)[d];
-      if (!views_[0].dynamic[d] || out[d] == 1) continue;
-      const int64_t left = views_[0].sizes[d] - range.start;
-      const bool all = range.start == 0 && range.stride == 1 && range.limit == views_[0].buffer.shape().dimensions[d];
-      out[d] = all ? views_[0].sizes[d] : std::clamp<int64_t>((left + range.stride - 1) / range.stride, 0, out[d]);
-    }
-    return out;
-  }
-
-  // A dimension that is taken whole keeps its size; a single element that is cut out counts.
-  Sizes fullDimensions() const {
-    Sizes out = context_.shape.dimensions;
-    for (size_t d = 0; d < out.size(); ++d)
-      if (views_[0].dynamic[d] && out[d] != 1 && out[d] == views_[0].buffer.shape().dimensions[d])
-        out[d] = views_[0].sizes[d];
-    return out;
-  }
-
   Result<Literal> gathered() const {
     std::vector<bool> cut(views_.size(), true);
     cut[0] = false;
     TESSERA_ASSIGN_OR_RETURN(const Literal part, evaluateCut(cut));
-    Sizes sizes = part.shape().dimensions;
-    const auto& offsets = attributes().ints(Attr::offset_dims);
-    size_t offset = 0;
-    for (size_t d = 0; d < views_[0].sizes.size(); ++d) {
-      const auto at = static_cast<int64_t>(d);
-      if (std::ranges::count(attributes().ints(Attr::collapsed_slice_dims), at) ||
-          std::ranges::count(attributes().ints(Attr::operand_batching_dims), at))
-        continue;
-      const auto to = static_cast<size_t>(offsets[offset++]);
-      if (views_[0].dynamic[d] && context_.shape.dimensions[to] == views_[0].buffer.shape().dimensions[d])
-        sizes[to] = views_[0].sizes[d];
-    }
     TESSERA_ASSIGN_OR_RETURN(Literal whole, padTo(part, context_.shape));
-    return withSizes(std::move(whole), asGiven(std::move(sizes)));
+    return withSizes(std::move(whole), asGiven(sizesByRelation()));
   }
 
   // No window selects what does not count, and where no source counts the initial value is scattered.

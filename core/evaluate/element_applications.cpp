@@ -26,13 +26,13 @@ std::vector<Update> updatesInside(const Instruction& scatter, std::span<const Li
   const size_t n = operands.size() / 2;
   const Shape &operand = operands[0].shape(), &updates = operands[n + 1].shape();
   const ScatterFacts facts = scatterFactsOf(*scatter.attributes, operand.rank(), updates.rank());
-  const IndexVector window = scatterWindow(facts, operand, updates), strides = denseStrides(operand.dimensions);
+  const IndexVector window = scatterWindow(facts, operand, updates), strides = rowMajorStrides(operand.dimensions);
   std::vector<Update> out;
   int64_t at = 0;
-  walkIndices(updates.dimensions, [&](const IndexVector& update) {
+  forEachIndex(updates.dimensions, [&](const IndexVector& update) {
     const int64_t from = at++;
     if (const auto target = scatterTargetOf(facts, operands[n], window, operand, update))
-      out.push_back({from, offsetOf(*target, strides)});
+      out.push_back({from, linearIndexOf(*target, strides)});
   });
   return out;
 }
@@ -68,7 +68,7 @@ Status findScatterApplication(const Module& module, const Instruction& scatter, 
   }
   for (const Update& update : updates) {
     if (update.to != wanted.to) continue;
-    if (cancel && *cancel) return fail("cancelled");
+    if (cancel && *cancel) return failCancelled();
     std::vector<Literal> arguments = old;
     for (size_t i = 0; i < n; ++i) {
       TESSERA_ASSIGN_OR_RETURN(Literal value, elementAt(operands[n + 1 + i], update.from));

@@ -37,19 +37,11 @@ struct Plan {
 };
 
 std::unexpected<Diagnostic> failAt(const Instruction& instruction, Diagnostic d) {
-  if (!d.instruction.valid()) {
-    d.instruction = instruction.id;
-    d.instructionName = instruction.name;
-    d.position = instruction.position;
-  }
-  return std::unexpected(std::move(d));
+  return fail(placedAt(instruction, std::move(d)));
 }
 
 std::unexpected<Diagnostic> failAt(const Instruction& instruction, ErrorKind kind, std::string message) {
-  Diagnostic d;
-  d.kind = kind;
-  d.message = std::move(message);
-  return failAt(instruction, std::move(d));
+  return failAt(instruction, {.kind = kind, .message = std::move(message)});
 }
 
 Status checkEvaluable(const Module& module, const Instruction& instruction) {
@@ -156,7 +148,7 @@ class Evaluator {
     std::vector<Literal> values(plan->slots);
     std::vector<Literal> operands;
     for (const Step& step : plan->steps) {
-      if (cancelled()) return failAt(*step.instruction, ErrorKind::Runtime, "cancelled");
+      if (cancelled()) return failAt(*step.instruction, failCancelled().error());
       if (step.instruction->opcode == Opcode::Parameter) {
         TESSERA_TRY(bindParameter(step, arguments, values));
         continue;
@@ -284,11 +276,9 @@ Result<Literal> assemble(const Shape& shape, std::span<const Literal> leaves, si
   if (next >= leaves.size()) return fail("there are fewer arguments than the entry has parameters");
   const Literal& leaf = leaves[next++];
   if (!takesArgument(shape, leaf.shape())) {
-    Diagnostic d;
-    d.message = "argument " + std::to_string(next - 1) + " has the wrong shape";
-    d.expected = toString(shape, false);
-    d.found = toString(leaf.shape(), false);
-    return std::unexpected(std::move(d));
+    return fail({.message = "argument " + std::to_string(next - 1) + " has the wrong shape",
+                 .expected = toString(shape, false),
+                 .found = toString(leaf.shape(), false)});
   }
   return dynamicArgument(leaf, shape);
 }
@@ -305,12 +295,7 @@ Status flatten(const Literal& value, const Shape& shape, std::vector<Literal>& o
   return {};
 }
 
-std::unexpected<Diagnostic> outOfMemory() {
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = "out of memory while evaluating";
-  return std::unexpected(std::move(d));
-}
+std::unexpected<Diagnostic> outOfMemory() { return fail(ErrorKind::Runtime, "out of memory while evaluating"); }
 
 Result<std::vector<Literal>> evaluateEntry(const Module& module, std::span<const Literal> arguments,
                                            const EvaluateOptions& options, EvaluateStatistics* statistics) {

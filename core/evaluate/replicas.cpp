@@ -7,13 +7,6 @@
 namespace tessera {
 namespace {
 
-Diagnostic usageFault(std::string message, ErrorKind kind) {
-  Diagnostic d;
-  d.kind = kind;
-  d.message = std::move(message);
-  return d;
-}
-
 struct Outcome {
   std::mutex mutex;
   std::optional<Diagnostic> failure;
@@ -39,10 +32,9 @@ void runDevice(DeviceGroup& fleet, int64_t device, const DeviceProgram& program,
 
 Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const DeviceProgram& program, HostFeeds feeds) {
   if (!grid.fits())
-    return fail(usageFault("a run takes 1 to " + std::to_string(DeviceGrid::kMost) + " devices, not " +
-                               std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) +
-                               " partitions",
-                           ErrorKind::Usage));
+    return fail(ErrorKind::Usage, "a run takes 1 to " + std::to_string(DeviceGrid::kMost) + " devices, not " +
+                                      std::to_string(grid.replicas) + " replicas of " +
+                                      std::to_string(grid.partitions) + " partitions");
   DeviceGroup fleet(grid, std::move(feeds));
   std::vector<std::vector<Literal>> outputs(static_cast<size_t>(grid.count()));
   Outcome outcome;
@@ -52,8 +44,8 @@ Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const De
       threads.emplace_back(
           [&, device] { runDevice(fleet, device, program, outputs[static_cast<size_t>(device)], outcome); });
     } catch (const std::system_error&) {
-      const Diagnostic failure =
-          usageFault("the system gives no thread for device " + std::to_string(device), ErrorKind::Runtime);
+      const Diagnostic failure{.kind = ErrorKind::Runtime,
+                               .message = "the system gives no thread for device " + std::to_string(device)};
       outcome.record(failure);
       for (int64_t rest = device; rest < grid.count(); ++rest) fleet.finish(rest, &failure);
       break;

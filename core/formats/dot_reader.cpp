@@ -76,20 +76,16 @@ class DotReader {
 
   std::unexpected<Diagnostic> wrong(std::string expected) {
     peek();
-    Diagnostic d;
-    d.message = "the Graphviz file does not read";
-    d.expected = std::move(expected);
     const std::string_view word = wordAt(text_, at_);
-    d.found =
-        at_ >= text_.size() ? "the end of the file" : cleaned(word.empty() ? text_.substr(at_, 1) : word.substr(0, 40));
-    d.position = text::LineCounter(text_).at(std::min(at_, text_.size()));
-    return std::unexpected(std::move(d));
+    return fail({.message = "the Graphviz file does not read",
+                 .expected = std::move(expected),
+                 .found = at_ >= text_.size() ? "the end of the file"
+                                              : cleaned(word.empty() ? text_.substr(at_, 1) : word.substr(0, 40)),
+                 .position = text::LineCounter(text_).at(std::min(at_, text_.size()))});
   }
   std::unexpected<Diagnostic> tooMuch(const std::string& what) {
-    Diagnostic d;
-    d.message = "the Graphviz file has too many " + what;
-    d.position = text::LineCounter(text_).at(std::min(at_, text_.size()));
-    return std::unexpected(std::move(d));
+    return fail({.message = "the Graphviz file has too many " + what,
+                 .position = text::LineCounter(text_).at(std::min(at_, text_.size()))});
   }
 
   Result<Text> readText() {

@@ -23,11 +23,7 @@ namespace {
 constexpr size_t kMaxUnpacked = size_t{4} << 30;
 
 std::unexpected<Diagnostic> failed(ErrorKind kind, const std::filesystem::path& path, std::string reason) {
-  Diagnostic d;
-  d.kind = kind;
-  d.file = path.string();
-  d.message = std::move(reason);
-  return std::unexpected(std::move(d));
+  return fail({.kind = kind, .message = std::move(reason), .file = path.string()});
 }
 
 std::unexpected<Diagnostic> cannotRead(const std::filesystem::path& path, const std::string& reason) {

@@ -12,11 +12,7 @@ namespace tessera {
 namespace {
 
 Diagnostic diagnosticOf(ErrorKind kind, const std::filesystem::path& path, std::string reason) {
-  Diagnostic d;
-  d.kind = kind;
-  d.file = path.string();
-  d.message = std::move(reason);
-  return d;
+  return {.kind = kind, .message = std::move(reason), .file = path.string()};
 }
 
 bool looksBinary(std::string_view content) {
@@ -45,9 +41,7 @@ ReadResult readBeside(const ProjectContent& content, const std::filesystem::path
     return failedRead(std::move(d), path);
   }
   if (!looksLikeProject(*text)) return readModuleText(*text, graph);
-  Diagnostic d;
-  d.message = "the graph of the project is a project itself: " + content.project.graphFile;
-  return failedRead(std::move(d), path);
+  return failedRead({.message = "the graph of the project is a project itself: " + content.project.graphFile}, path);
 }
 
 }  // namespace

@@ -57,11 +57,7 @@ std::optional<ElementType> find(std::span<const NamedType> table, std::string_vi
 }
 
 std::unexpected<Diagnostic> failFile(ErrorKind kind, const std::filesystem::path& path, std::string message) {
-  Diagnostic d;
-  d.kind = kind;
-  d.file = path.string();
-  d.message = std::move(message);
-  return std::unexpected(std::move(d));
+  return fail({.kind = kind, .message = std::move(message), .file = path.string()});
 }
 
 // --- npy

@@ -69,12 +69,10 @@ class Reader {
 
  private:
   std::unexpected<Diagnostic> wrong(std::string message, std::string expected = {}, std::string found = {}) const {
-    Diagnostic d;
-    d.message = std::move(message);
-    d.expected = std::move(expected);
-    d.found = std::move(found);
-    d.position = {lineNumber_, 1};
-    return std::unexpected(std::move(d));
+    return fail({.message = std::move(message),
+                 .expected = std::move(expected),
+                 .found = std::move(found),
+                 .position = {lineNumber_, 1}});
   }
 
   void nextLine() {

@@ -101,9 +101,8 @@ class FileReader {
     if (parseBinary(content, *hlo) && hlo->hlo_module().computations_size() != 0) return fromHlo(*hlo);
     auto* module = google::protobuf::Arena::CreateMessage<pb::HloModuleProto>(&arena_);
     if (parseBinary(content, *module) && module->computations_size() != 0) return fromModule(*module, {});
-    Diagnostic d;
-    d.message = "the content is binary, and no HloModuleProto, HloProto or HloSnapshot with a computation";
-    return failed(std::move(d));
+    return failed(
+        {.message = "the content is binary, and no HloModuleProto, HloProto or HloSnapshot with a computation"});
   }
 
   ProtoContent text(std::string_view content) {

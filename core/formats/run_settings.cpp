@@ -8,11 +8,9 @@ namespace tessera {
 namespace {
 
 std::unexpected<Diagnostic> wrong(std::string_view line, std::string expected) {
-  Diagnostic d;
-  d.message = "the run setting does not read";
-  d.expected = std::move(expected);
-  d.found = std::string(line.substr(0, 60));
-  return std::unexpected(std::move(d));
+  return fail({.message = "the run setting does not read",
+               .expected = std::move(expected),
+               .found = std::string(line.substr(0, 60))});
 }
 
 template <class T>

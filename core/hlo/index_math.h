@@ -1,49 +1,100 @@
-// Where an element lies in memory: multidimensional index <-> linear position under any layout (minor_to_major,
-// padded dimensions, tiles, element size). The formulas are in core/hlo/README.md.
+// Index maths: dimensions, strides and row-major walks, for everything that counts through the elements of an array.
+// Memory with tiles and padding is memory_map.h's.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
-
-#include "core/base/result.h"
-#include "core/hlo/shape.h"
 
 namespace tessera {
 
-// The memory image of one array shape (with layout; without one row-major is assumed).
-class MemoryMap {
- public:
-  struct Level {  // one tiling level: physical dims major to minor and this level's tile
-    std::vector<int64_t> dims, tile;
-    std::vector<int64_t> tiledDims() const;  // majors, blocks, then the tile itself
+using IndexVector = std::vector<int64_t>;
+
+// Product of dimensions whose array is known to exist (so it cannot overflow).
+inline int64_t productOf(std::span<const int64_t> dims) {
+  int64_t product = 1;
+  for (int64_t size : dims) product *= size;
+  return product;
+}
+
+// Elements that a step in each dimension skips, where dimensions lie in this order; 0 where it overflows.
+inline IndexVector stridesOf(std::span<const int64_t> dims, std::span<const int64_t> minorToMajor) {
+  IndexVector strides(dims.size(), 1);
+  int64_t stride = 1;
+  for (int64_t d : minorToMajor) {
+    strides[static_cast<size_t>(d)] = stride;
+    if (__builtin_mul_overflow(stride, dims[static_cast<size_t>(d)], &stride)) stride = 0;
+  }
+  return strides;
+}
+
+// The same of a dense array whose last dimension is the minor one.
+inline IndexVector rowMajorStrides(std::span<const int64_t> dims) {
+  IndexVector strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  return strides;
+}
+
+inline int64_t linearIndexOf(std::span<const int64_t> index, std::span<const int64_t> strides) {
+  int64_t linear = 0;
+  for (size_t d = 0; d < index.size(); ++d) linear += index[d] * strides[d];
+  return linear;
+}
+
+// Calls fn(index) or fn(index, row-major position) for every index in row-major order. Where fn gives a bool, false
+// ends the walk, and the result says whether it came to its end.
+template <class Fn>
+bool forEachIndex(std::span<const int64_t> dims, Fn&& fn) {
+  const auto visit = [&](const IndexVector& index, int64_t linear) {
+    if constexpr (std::is_invocable_v<Fn&, const IndexVector&, int64_t>)
+      return fn(index, linear);
+    else
+      return fn(index);
   };
-  // Fails on unbounded dimensions, a bad layout or an overflow of sizes.
-  static Result<MemoryMap> of(const Shape& shape);
+  for (int64_t size : dims)
+    if (size <= 0) return true;
+  IndexVector index(dims.size(), 0);
+  for (int64_t linear = 0;; ++linear) {
+    if constexpr (std::is_void_v<decltype(visit(index, linear))>)
+      visit(index, linear);
+    else if (!visit(index, linear))
+      return false;
+    size_t d = dims.size();
+    while (d > 0 && ++index[d - 1] == dims[d - 1]) index[--d] = 0;
+    if (d == 0) return true;
+  }
+}
 
-  int64_t positions() const;   // elements of the buffer, padding included
-  int64_t bytes() const;       // size of the buffer
-  int64_t wasteBytes() const;  // bytes that hold no element
-  // Linear position (in elements) of a logical index; the index must be in bounds.
-  int64_t linearIndex(std::span<const int64_t> index) const;
-  // Logical index at a linear position; nullopt where the position holds padding.
-  std::optional<std::vector<int64_t>> index(int64_t linear) const;
-  // The steps from a logical index to a position, for those who write them as formulas: logical dimensions major to
-  // minor, their sizes in memory, then the tiles. The position is the row-major one in the last shape.
-  const std::vector<int64_t>& physicalOrder() const { return physicalOrder_; }
-  const std::vector<int64_t>& paddedSizes() const { return paddedSizes_; }
-  const std::vector<Level>& levels() const { return levels_; }
-  // First byte of a position (sub-byte elements share one).
-  int64_t byteOffset(int64_t linear) const;
+// --- lists of dimensions
 
- private:
-  Shape shape_;
-  std::vector<int64_t> physicalOrder_;  // logical dimension of each physical one, major to minor
-  std::vector<int64_t> paddedSizes_;    // physical, with padded_dimensions applied
-  std::vector<Level> levels_;
-  int64_t positions_ = 0;
-  int64_t elementBits_ = 0;
-};
+inline IndexVector pickDims(std::span<const int64_t> dims, std::span<const int64_t> which) {
+  IndexVector out;
+  for (int64_t d : which) out.push_back(dims[static_cast<size_t>(d)]);
+  return out;
+}
+
+inline bool containsDim(std::span<const int64_t> dims, int64_t d) {
+  for (int64_t each : dims)
+    if (each == d) return true;
+  return false;
+}
+
+// 0 … rank-1 without the dimensions in any of the two lists, ascending.
+inline IndexVector otherDims(int64_t rank, std::span<const int64_t> without,
+                             std::span<const int64_t> alsoWithout = {}) {
+  IndexVector out;
+  for (int64_t d = 0; d < rank; ++d)
+    if (!containsDim(without, d) && !containsDim(alsoWithout, d)) out.push_back(d);
+  return out;
+}
+
+// nullopt when every dimension is in [0, rank) and none is named twice; else the first that is not so.
+inline std::optional<int64_t> badDimension(std::span<const int64_t> dims, int64_t rank) {
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (dims[i] < 0 || dims[i] >= rank || containsDim(dims.first(i), dims[i])) return dims[i];
+  return std::nullopt;
+}
 
 }  // namespace tessera

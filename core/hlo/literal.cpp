@@ -11,10 +11,7 @@ namespace tessera {
 namespace {
 
 std::unexpected<Diagnostic> noMemory(const Shape& shape, const std::string& size) {
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = "no memory for a value of shape " + toString(shape, false) + " (" + size + ")";
-  return std::unexpected(std::move(d));
+  return fail(ErrorKind::Runtime, "no memory for a value of shape " + toString(shape, false) + " (" + size + ")");
 }
 
 }  // namespace

@@ -251,4 +251,11 @@ Result<std::vector<InstructionId>> topologicalOrder(const Module& module, Comput
   return out;
 }
 
+Diagnostic placedAt(const Instruction& instruction, Diagnostic d) {
+  if (!d.instruction.valid()) d.instruction = instruction.id;
+  if (d.instructionName.empty()) d.instructionName = instruction.name;
+  if (d.position.line == 0) d.position = instruction.position;
+  return d;
+}
+
 }  // namespace tessera

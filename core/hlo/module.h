@@ -55,6 +55,9 @@ struct Instruction {
 
 extern template class ChunkedVector<Instruction>;  // in module.cpp
 
+// Adds instruction, name and position where the diagnostic has none.
+Diagnostic placedAt(const Instruction& instruction, Diagnostic diagnostic);
+
 struct Computation {
   ComputationId id;
   std::string name;                         // without '%'

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {
@@ -116,10 +116,7 @@ class Cells {
 
 Status checkMemory(const MemoryMap& map) {
   if (map.bytes() <= (int64_t{1} << 40)) return {};
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = "a buffer of " + std::to_string(map.bytes()) + " bytes does not fit into memory";
-  return std::unexpected(std::move(d));
+  return fail(ErrorKind::Runtime, "a buffer of " + std::to_string(map.bytes()) + " bytes does not fit into memory");
 }
 
 // One element with the layout's padding value, or nothing when that is zero bytes.
@@ -157,11 +154,9 @@ Result<Literal> unpackLiteral(std::span<const std::byte> buffer, const Shape& sh
   TESSERA_ASSIGN_OR_RETURN(const MemoryMap map, MemoryMap::of(shape));
   TESSERA_ASSIGN_OR_RETURN(const int64_t bits, elementBits(shape));
   if (static_cast<int64_t>(buffer.size()) != map.bytes()) {
-    Diagnostic d;
-    d.message = "the buffer of " + toString(shape) + " has another size";
-    d.expected = std::to_string(map.bytes()) + " bytes";
-    d.found = std::to_string(buffer.size());
-    return std::unexpected(std::move(d));
+    return fail({.message = "the buffer of " + toString(shape) + " has another size",
+                 .expected = std::to_string(map.bytes()) + " bytes",
+                 .found = std::to_string(buffer.size())});
   }
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(shape));
   const auto width = static_cast<size_t>(byteWidth(shape.type));

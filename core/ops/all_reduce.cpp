@@ -3,6 +3,7 @@
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/collective_reduction.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -81,6 +82,7 @@ const OpDef kAllReduce = {
     .inferLayout = inferLayout,
     .cost = cost,
     .evaluate = evaluate,
+    .dimensions = relationsOfElementwise,
 };
 const OpDef kAllReduceStart = {
     .opcode = Opcode::AllReduceStart,
@@ -95,6 +97,7 @@ const OpDef kAllReduceStart = {
     .inferLayout = inferLayout,
     .cost = cost,
     .evaluate = evaluate,
+    .dimensions = relationsOfElementwise,
 };
 const OpDef kAllReduceDone = {
     .opcode = Opcode::AllReduceDone,
@@ -108,6 +111,7 @@ const OpDef kAllReduceDone = {
     .inferShape = inferDone,
     .inferLayout = doneLayout,
     .evaluate = evaluateDone,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
+#include "core/ops/shared/dimension_relations.h"
 
 namespace tessera {
 namespace {
@@ -94,6 +95,15 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
+// Blocks change their places, not their number.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfElementwise(context);
+  for (size_t k = 1; k < context.operands.size(); ++k)
+    out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), context.operand(0));
+  for (DimensionRelation& row : out.rows) row.aligned = false;
+  return out;
+}
+
 }  // namespace
 
 const OpDef kAllToAll = {
@@ -110,6 +120,7 @@ const OpDef kAllToAll = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -196,6 +197,24 @@ constexpr OperandDoc kGradOperands[] = {{"operand", "the array that was normalis
                                         {"variance", "the batch's variance of each feature"},
                                         {"grad_output", "gradient with respect to the normalised array"}};
 
+// Operands and results are arrays like the first, or hold one element for each feature.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const Shape& first = context.operand(0);
+  const auto feature = static_cast<size_t>(context.attributes->intOr(Attr::feature_index, 0));
+  const auto relate = [&](DimensionRef to, const Shape& shape, bool whole) {
+    if (whole)
+      out.sameArray(to, shape, DimensionRef::operand(0, 0), first);
+    else
+      out.same(to, DimensionRef::operand(0, feature));
+  };
+  for (size_t k = 1; k < context.operands.size(); ++k)
+    relate(DimensionRef::operand(k, 0), context.operand(k), context.opcode == Opcode::BatchNormGrad && k == 4);
+  const auto leaves = leavesOf(*context.written);
+  for (size_t k = 0; k < leaves.size(); ++k) relate(DimensionRef::result(0, k), *leaves[k].shape, k == 0);
+  return out;
+}
+
 }  // namespace
 
 const OpDef kBatchNormTraining = {
@@ -213,6 +232,7 @@ const OpDef kBatchNormTraining = {
     .inferShape = inferTraining,
     .inferLayout = layoutLikeOperand,
     .evaluate = evaluateTraining,
+    .dimensions = dimensions,
 };
 
 const OpDef kBatchNormInference = {
@@ -230,6 +250,7 @@ const OpDef kBatchNormInference = {
     .inferShape = inferInference,
     .inferLayout = layoutLikeOperand,
     .evaluate = evaluateInference,
+    .dimensions = dimensions,
 };
 
 const OpDef kBatchNormGrad = {
@@ -248,6 +269,7 @@ const OpDef kBatchNormGrad = {
     .inferShape = inferGrad,
     .inferLayout = layoutLikeOperand,
     .evaluate = evaluateGrad,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

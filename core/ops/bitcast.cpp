@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "core/hlo/index_math.h"
+#include "core/base/result.h"
+#include "core/hlo/memory_map.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 #include "core/ops/shared/memory_indices.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/reshape_indices.h"
@@ -272,6 +273,17 @@ constexpr Constraint kConstraints[] = {{"C1",
                                         "Operand and result take the same number of bytes in plain layouts; narrow "
                                         "elements share bytes where E(…) says so."}};
 
+// A reshape, where nothing but dimensions changes.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto isRowMajor = [](const Shape& shape) { return !shape.layout || shape.layout->isRowMajor(); };
+  const Shape &from = context.operand(0), &to = *context.written;
+  out.opaque = !from.isArray() || !to.isArray() || byteWidth(from.type) != byteWidth(to.type) || !isRowMajor(from) ||
+               !isRowMajor(to);
+  if (!out.opaque) out.groups = reshapeGroups(from, to, -1);
+  return out;
+}
+
 }  // namespace
 
 const OpDef kBitcast = {
@@ -290,6 +302,7 @@ const OpDef kBitcast = {
     .cost = noCost,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/op_cost.h"
@@ -88,7 +89,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     bits >>= (i % split) * toBits;
     if (toBits < 64) bits &= (uint64_t{1} << toBits) - 1;
     storeBits(to, out.mutableBytes().data() + i * byteWidth(to), bits);
-    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return cancelledDiagnostic();
+    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return failCancelled();
   }
   return out;
 }
@@ -170,11 +171,8 @@ Result<NodeId> convertComplex(ElementContext& context, bool splits) {
 }
 
 std::unexpected<Diagnostic> unsupportedWidths(ElementType from, ElementType to) {
-  Diagnostic diagnostic;
-  diagnostic.kind = ErrorKind::Unsupported;
-  diagnostic.message =
-      fmt::format("bitcast-convert from {} to {} has no code for elements of these widths", nameOf(from), nameOf(to));
-  return std::unexpected(std::move(diagnostic));
+  return failUnsupported(
+      fmt::format("bitcast-convert from {} to {} has no code for elements of these widths", nameOf(from), nameOf(to)));
 }
 
 Status element(ElementContext& context) {
@@ -206,6 +204,16 @@ constexpr Constraint kConstraints[] = {
     {"C3", "To a wider type, the operand's minor dimension is the number of parts."},
 };
 
+// Elements of another width add a last dimension or take it away.
+DimensionRelations dimensions(const InferContext& context) {
+  const size_t from = context.operand(0).dimensions.size(), to = context.written->dimensions.size();
+  DimensionRelations out;
+  for (size_t d = 0; d < std::min(from, to); ++d) out.same(DimensionRef::result(d), DimensionRef::operand(0, d));
+  if (from < to) out.fixed(DimensionRef::result(from), "the widths of the types say how many parts there are");
+  if (to < from) out.fixed(DimensionRef::operand(0, to), "the widths of the types say how many parts there are");
+  return out;
+}
+
 }  // namespace
 
 const OpDef kBitcastConvert = {
@@ -224,6 +232,7 @@ const OpDef kBitcastConvert = {
     .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 
@@ -90,6 +91,14 @@ constexpr Constraint kConstraints[] = {
     {"C4", "The entries of dimensions are distinct."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto& to = context.attributes->ints(Attr::dimensions);
+  for (size_t i = 0; i < to.size(); ++i)
+    out.same(DimensionRef::result(static_cast<size_t>(to[i])), DimensionRef::operand(0, i));
+  return out;
+}
+
 }  // namespace
 
 const OpDef kBroadcast = {
@@ -109,6 +118,7 @@ const OpDef kBroadcast = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

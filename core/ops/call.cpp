@@ -1,6 +1,7 @@
 // call and fusion: run a computation on the operands. A fusion is one kernel by intent: its computation stays closed.
 // Before: the inlining and fusion passes; after: codegen composes a fusion's ops into one program.
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/fused_bytes.h"
 #include "core/ops/shared/op_cost.h"
 
@@ -44,6 +45,13 @@ void inferLayout(const InferContext& context, Shape& result) {
 
 Result<Literal> evaluate(const EvaluateContext& context) { return context.call(0, context.operands); }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  for (size_t k = 0; k < context.operands.size(); ++k) out.passedTo(context, 0, k, k);
+  out.givenBy(context, 0);
+  return out;
+}
+
 Cost costOfFusion(const CostContext& context) {
   Cost cost = costOfCallees(context);
   cost.bytesAccessed = fusionBytes(context);
@@ -68,6 +76,7 @@ const OpDef kCall = {
     .inferLayout = inferLayout,
     .cost = costOfCallees,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 const OpDef kFusion = {
     .opcode = Opcode::Fusion,
@@ -85,6 +94,7 @@ const OpDef kFusion = {
     .inferLayout = inferLayout,
     .cost = costOfFusion,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -6,8 +6,9 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 namespace {
@@ -76,7 +77,7 @@ Result<Literal> evaluateAs(const EvaluateContext& context) {
   const bool lower = context.instruction.attributes->boolOr(Attr::lower, false);
   const auto n = static_cast<size_t>(context.shape.dimensions.back());
   for (size_t at = 0; at < values.size(); at += n * n) {
-    if (isCancelled(context)) return cancelledDiagnostic();
+    if (isCancelled(context)) return failCancelled();
     T* matrix = values.data() + at;
     if (!lower) conjugateTranspose(matrix, n);
     if (!factorize(matrix, n)) std::fill_n(matrix, n * n, T(std::nan("")));
@@ -89,6 +90,14 @@ Result<Literal> evaluateAs(const EvaluateContext& context) {
 
 Result<Literal> evaluate(const EvaluateContext& context) {
   return isComplex(context.shape.type) ? evaluateAs<std::complex<double>>(context) : evaluateAs<double>(context);
+}
+
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  const size_t rank = context.operand(0).dimensions.size();
+  out.rows[rank - 2].aligned = out.rows[rank - 1].aligned = false;
+  out.same(DimensionRef::operand(0, rank - 1), DimensionRef::operand(0, rank - 2), false);
+  return out;
 }
 
 }  // namespace
@@ -109,6 +118,7 @@ const OpDef kCholesky = {
     .inferShape = inferShape,
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -2,11 +2,12 @@
 // or from the first device of a group to all of it.
 #include <algorithm>
 
+#include "core/base/result.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -341,6 +342,11 @@ Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
   return values[0];
 }
 
+// In place the result is the second operand.
+DimensionRelations dimensions(const InferContext& context) {
+  return isInPlace(*context.attributes) ? relationsOfOperand<1>(context) : relationsOfElementwise(context);
+}
+
 }  // namespace
 
 const OpDef kCollectivePermute = {
@@ -362,6 +368,7 @@ const OpDef kCollectivePermute = {
     .inferShape = inferPermute,
     .inferLayout = likeOperandLayouts,
     .evaluate = evaluatePermute,
+    .dimensions = dimensions,
 };
 const OpDef kCollectivePermuteStart = {
     .opcode = Opcode::CollectivePermuteStart,
@@ -400,6 +407,7 @@ const OpDef kCollectiveBroadcast = {
     .inferShape = inferBroadcast,
     .inferLayout = likeOperandLayouts,
     .evaluate = evaluateBroadcast,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

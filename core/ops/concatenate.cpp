@@ -4,6 +4,7 @@
 #include "core/base/checked_math.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 
@@ -71,7 +72,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
                   operand.bytes().data(), linear, width);
       return (linear & 0xfffff) != 0xfffff || !isCancelled(context);
     });
-    if (!finished) return cancelledDiagnostic();
+    if (!finished) return failCancelled();
     offset += dims[along];
   }
   return out;
@@ -105,6 +106,16 @@ constexpr Constraint kConstraints[] = {
     {"C4", "The joined dimension has a known size that fits 64 bits."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto along = static_cast<size_t>(context.attributes->ints(Attr::dimensions)[0]);
+  for (size_t d = 0; d < context.operand(0).dimensions.size(); ++d)
+    for (size_t k = 0; k < context.operands.size(); ++k)
+      out.rows.push_back({DimensionRef::result(d), d == along ? DimensionRule::Sum : DimensionRule::Same,
+                          DimensionRef::operand(k, d), d != along});
+  return out;
+}
+
 }  // namespace
 
 const OpDef kConcatenate = {
@@ -122,6 +133,7 @@ const OpDef kConcatenate = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

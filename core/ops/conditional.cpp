@@ -5,6 +5,7 @@
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/op_cost.h"
 
@@ -134,6 +135,16 @@ Cost cost(const CostContext& context) {
   return cost;
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const std::vector<size_t> branches = branchIndices(*context.attributes);
+  for (size_t b = 0; b < branches.size(); ++b) {
+    out.passedTo(context, branches[b], 0, b + 1);
+    out.givenBy(context, branches[b]);
+  }
+  return out;
+}
+
 }  // namespace
 
 const OpDef kConditional = {
@@ -153,6 +164,7 @@ const OpDef kConditional = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

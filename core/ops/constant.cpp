@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/op_cost.h"
 
@@ -48,10 +49,8 @@ Status elementOfConstant(ElementContext& context) {
     context.results = {context.builder.scalarOf(*literal, 0)};
     return {};
   }
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = "%" + std::string(context.instruction.name) + " holds different values and has to be a buffer";
-  return std::unexpected(std::move(d));
+  return fail(ErrorKind::Unsupported,
+              "%" + std::string(context.instruction.name) + " holds different values and has to be a buffer");
 }
 
 Result<Inferred> inferParameter(const InferContext& context) {
@@ -77,6 +76,7 @@ const OpDef kConstant = {
     .cost = noCost,
     .evaluate = evaluateConstant,
     .element = elementOfConstant,
+    .dimensions = noRelations,
 };
 const OpDef kParameter = {
     .opcode = Opcode::Parameter,
@@ -91,6 +91,7 @@ const OpDef kParameter = {
     .constraints = kParameterConstraints,
     .inferShape = inferParameter,
     .cost = noCost,
+    .dimensions = noRelations,
 };
 
 }  // namespace tessera

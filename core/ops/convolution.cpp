@@ -7,10 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/window_math.h"
@@ -153,7 +154,7 @@ struct Meeting {
 using MeetingTable = std::vector<std::vector<std::vector<Meeting>>>;
 
 MeetingTable meetingsOf(const ConvolutionFacts& facts, const Shape& lhs, const Shape& rhs, const Shape& out) {
-  const IndexVector left = denseStrides(lhs.dimensions), right = denseStrides(rhs.dimensions);
+  const IndexVector left = rowMajorStrides(lhs.dimensions), right = rowMajorStrides(rhs.dimensions);
   MeetingTable table;
   for (size_t i = 0; i < facts.dims->inputSpatial.size(); ++i) {
     const WindowDimension& window = facts.window.dimensions[i];
@@ -189,8 +190,8 @@ Status convolve(const EvaluateContext& context, const ConvolutionFacts& facts, L
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape(), &out = output.shape();
   const ConvolutionDimensions& dims = *facts.dims;
   const auto input = elementsAs<Acc>(context.operands[0]), kernel = elementsAs<Acc>(context.operands[1]);
-  const IndexVector left = denseStrides(lhs.dimensions), right = denseStrides(rhs.dimensions),
-                    result = denseStrides(out.dimensions);
+  const IndexVector left = rowMajorStrides(lhs.dimensions), right = rowMajorStrides(rhs.dimensions),
+                    result = rowMajorStrides(out.dimensions);
   const auto at = [](const IndexVector& strides, int64_t d) { return strides[static_cast<size_t>(d)]; };
   const int64_t depth = sizeAt(rhs, dims.kernelInput), outputs = sizeAt(rhs, dims.kernelOutput);
   const int64_t batch = sizeAt(out, dims.outputBatch);
@@ -200,11 +201,11 @@ Status convolve(const EvaluateContext& context, const ConvolutionFacts& facts, L
   const int64_t inputStep = at(left, dims.inputFeature), kernelStep = at(right, dims.kernelInput);
   std::vector<Meeting> meetings;
   bool stop = false;
-  walkIndices(pickDims(out.dimensions, dims.outputSpatial), [&](const IndexVector& position) {
-    if (stop || (stop = context.cancelled && context.cancelled())) return;
+  forEachIndex(pickDims(out.dimensions, dims.outputSpatial), [&](const IndexVector& position) {
+    if (stop || (stop = isCancelled(context))) return;
     meetings.clear();
     combine(table, position, 0, {0, 0}, meetings);
-    const int64_t outBase = offsetOf(position, pickDims(result, dims.outputSpatial));
+    const int64_t outBase = linearIndexOf(position, pickDims(result, dims.outputSpatial));
     for (int64_t cell = 0; cell < batch * outputs; ++cell) {
       const int64_t b = cell / outputs, f = cell % outputs;
       const int64_t inputBatch = f / outputsInBatchGroup * batch + b;
@@ -352,6 +353,32 @@ double flopsOf(const CostContext& context) {
 
 Cost cost(const CostContext& context) { return usualCost(context, flopsOf(context)); }
 
+DimensionRelations dimensions(const InferContext& context) {
+  const ConvolutionFacts facts = factsOf(*context.attributes);
+  const ConvolutionDimensions& dims = *facts.dims;
+  const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
+  const auto result = [](int64_t d) { return DimensionRef::result(static_cast<size_t>(d)); };
+  DimensionRelations out;
+  if (facts.batchGroups == 1)
+    out.same(result(dims.outputBatch), at(0, dims.inputBatch));
+  else
+    out.rows.push_back({result(dims.outputBatch), DimensionRule::Quotient, at(0, dims.inputBatch), false,
+                        "the batch is in groups", facts.batchGroups});
+  out.same(result(dims.outputFeature), at(1, dims.kernelOutput));
+  if (facts.featureGroups == 1)
+    out.same(at(1, dims.kernelInput), at(0, dims.inputFeature));
+  else
+    out.rows.push_back({at(0, dims.inputFeature), DimensionRule::Multiple, at(1, dims.kernelInput), false,
+                        "the features are in groups", facts.featureGroups});
+  if (facts.featureGroups != 1 || facts.batchGroups != 1)
+    out.fixed(at(1, dims.kernelOutput), "the features are in groups");
+  for (size_t s = 0; s < dims.inputSpatial.size(); ++s) {
+    out.fixed(at(1, dims.kernelSpatial[s]), "the window says how large the kernel is");
+    out.windowed(result(dims.outputSpatial[s]), at(0, dims.inputSpatial[s]), facts.window.dimensions[s]);
+  }
+  return out;
+}
+
 }  // namespace
 
 const OpDef kConvolution = {
@@ -373,6 +400,7 @@ const OpDef kConvolution = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

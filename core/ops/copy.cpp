@@ -1,6 +1,7 @@
 // copy: the same value in a buffer of its own, often in another layout. Tuples copy leaf by leaf.
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 
 namespace tessera {
@@ -31,10 +32,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 
 Status element(ElementContext& context) {
   if (!context.shape().isArray()) {
-    Diagnostic diagnostic;
-    diagnostic.kind = ErrorKind::Unsupported;
-    diagnostic.message = "copy of a tuple has no code of its own; its leaves are copied one by one";
-    return std::unexpected(std::move(diagnostic));
+    return fail(ErrorKind::Unsupported, "copy of a tuple has no code of its own; its leaves are copied one by one");
   }
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
   context.results = {value};
@@ -58,6 +56,7 @@ const OpDef kCopy = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

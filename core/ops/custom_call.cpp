@@ -1,7 +1,7 @@
 // custom-call: a call of something outside HLO by its name. Every target is kept and shown; whoever evaluates brings
 // the function that runs them (core/custom_calls).
+#include "core/base/result.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/faults.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {

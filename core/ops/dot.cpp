@@ -3,11 +3,12 @@
 // (the preferred element type), else the wider of the operands' types.
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/dot_dimensions.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 
@@ -83,11 +84,12 @@ Result<Inferred> inferShape(const InferContext& context) {
 template <class Acc>
 std::vector<Acc> reordered(const Literal& literal, const IndexVector& order) {
   const auto values = elementsAs<Acc>(literal);
-  const IndexVector strides = pickDims(denseStrides(literal.shape().dimensions), order);
+  const IndexVector strides = pickDims(rowMajorStrides(literal.shape().dimensions), order);
   std::vector<Acc> out;
   out.reserve(values.size());
-  walkIndices(pickDims(literal.shape().dimensions, order),
-              [&](const IndexVector& index) { out.push_back(values[static_cast<size_t>(offsetOf(index, strides))]); });
+  forEachIndex(pickDims(literal.shape().dimensions, order), [&](const IndexVector& index) {
+    out.push_back(values[static_cast<size_t>(linearIndexOf(index, strides))]);
+  });
   return out;
 }
 
@@ -103,15 +105,15 @@ Status contract(const EvaluateContext& context, const DotDims& dims, Literal& ou
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
   const auto left = reordered<Acc>(context.operands[0], joined(dims.lhsBatch, dims.lhsFree, dims.lhsContracting));
   const auto right = reordered<Acc>(context.operands[1], joined(dims.rhsBatch, dims.rhsContracting, dims.rhsFree));
-  const auto batches = static_cast<size_t>(cellCount(pickDims(lhs.dimensions, dims.lhsBatch)));
-  const auto rows = static_cast<size_t>(cellCount(pickDims(lhs.dimensions, dims.lhsFree)));
-  const auto columns = static_cast<size_t>(cellCount(pickDims(rhs.dimensions, dims.rhsFree)));
-  const auto depth = static_cast<size_t>(cellCount(pickDims(lhs.dimensions, dims.lhsContracting)));
+  const auto batches = static_cast<size_t>(productOf(pickDims(lhs.dimensions, dims.lhsBatch)));
+  const auto rows = static_cast<size_t>(productOf(pickDims(lhs.dimensions, dims.lhsFree)));
+  const auto columns = static_cast<size_t>(productOf(pickDims(rhs.dimensions, dims.rhsFree)));
+  const auto depth = static_cast<size_t>(productOf(pickDims(lhs.dimensions, dims.lhsContracting)));
   const ElementType type = output.shape().type;
   std::byte* out = output.mutableBytes().data();
   std::vector<Acc> sums(columns);
   for (size_t row = 0; row < batches * rows; ++row) {
-    if (context.cancelled && context.cancelled()) return failCancelled();
+    if (isCancelled(context)) return failCancelled();
     std::fill(sums.begin(), sums.end(), Acc{});
     const Acc* matrix = right.data() + row / rows * depth * columns;
     for (size_t k = 0; k < depth; ++k) {
@@ -172,6 +174,12 @@ Status element(ElementContext& context) {
   return {};
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  relateProduct(out, context);
+  return out;
+}
+
 Cost cost(const CostContext& context) {
   const Shape& lhs = context.operand(0);
   double contracted = 1;
@@ -200,6 +208,7 @@ const OpDef kDot = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

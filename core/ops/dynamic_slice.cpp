@@ -4,6 +4,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/op_cost.h"
@@ -78,6 +79,16 @@ constexpr Constraint kConstraints[] = {
     {"C2", "Each size is between 0 and the size of the operand's dimension."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  for (size_t d = 0; d < context.operand(0).dimensions.size(); ++d)
+    out.rows.push_back({DimensionRef::result(d), DimensionRule::Part, DimensionRef::operand(0, d),
+                        context.operand(0).dimensions[d] == context.written->dimensions[d]});
+  if (context.operands.size() > 1 && context.operand(1).rank() == 1)
+    out.fixed(DimensionRef::operand(1, 0), "it holds one start for each dimension");
+  return out;
+}
+
 }  // namespace
 
 const OpDef kDynamicSlice = {
@@ -96,6 +107,7 @@ const OpDef kDynamicSlice = {
     .cost = costOfPart,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/op_cost.h"
@@ -115,6 +116,15 @@ constexpr Constraint kConstraints[] = {
     kStartConstraints[2],
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  for (size_t d = 0; d < context.operand(1).dimensions.size(); ++d)
+    out.rows.push_back({DimensionRef::operand(1, d), DimensionRule::Part, DimensionRef::operand(0, d)});
+  if (context.operands.size() > 2 && context.operand(2).rank() == 1)
+    out.fixed(DimensionRef::operand(2, 0), "it holds one start for each dimension");
+  return out;
+}
+
 // Only the part: the rest stays where it is.
 Cost cost(const CostContext& context) { return {0, 0, 2 * bytesOf(context.operand(1)) + bytesOf(context.operand(2))}; }
 
@@ -138,6 +148,7 @@ const OpDef kDynamicUpdateSlice = {
     .evaluate = evaluate,
     .element = element,
     .loops = loops,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -9,8 +9,9 @@
 #include "core/fourier/transform.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -117,13 +118,13 @@ void store(const std::vector<Complex>& values, Literal& to) {
 Status transformAlong(const EvaluateContext& context, std::vector<Complex>& values, const std::vector<int64_t>& dims,
                       size_t d, bool inverse) {
   const auto length = static_cast<size_t>(dims[d]);
-  const auto step = static_cast<size_t>(denseStrides(dims)[d]);
+  const auto step = static_cast<size_t>(rowMajorStrides(dims)[d]);
   const FourierTransform<double> transform(length, inverse, step > 1);
   std::vector<double> line(transform.lineSize()), lanes(transform.lanesSize());
   const size_t blocks = length == 0 ? 0 : values.size() / (length * step),
                together = step == 1 ? FourierTransform<double>::kLanes : 1;
   for (size_t block = 0; block < blocks; block += together) {
-    if (isCancelled(context)) return cancelledDiagnostic();
+    if (isCancelled(context)) return failCancelled();
     Complex* first = values.data() + block * length * step;
     const FourierLines<double> lines = step == 1
                                            ? FourierLines<double>{first, std::min(blocks - block, together), length, 1}
@@ -201,6 +202,20 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
+// Of a real transform's complex side the last dimension is half.
+DimensionRelations dimensions(const InferContext& context) {
+  const bool fromReal = context.attributes->textOr(Attr::fft_type, "") == "RFFT",
+             toReal = context.attributes->textOr(Attr::fft_type, "") == "IRFFT";
+  DimensionRelations out = relationsOfOperand(context);
+  const size_t rank = out.rows.size(), lines = rank - context.attributes->ints(Attr::fft_length).size();
+  for (size_t d = lines; d < rank; ++d) out.rows[d].aligned = false;
+  if ((!fromReal && !toReal) || rank == 0) return out;
+  DimensionRelation& last = out.rows.back();
+  last.rule = DimensionRule::Half;
+  if (toReal) std::swap(last.to, last.from);
+  return out;
+}
+
 // A complex multiplication and addition an element in each of log2(length) steps.
 Cost cost(const CostContext& context) {
   double flops = 8 * elementsOf(context.operand(0));
@@ -231,6 +246,7 @@ const OpDef kFft = {
     .inferLayout = nullptr,
     .cost = cost,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

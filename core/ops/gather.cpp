@@ -8,6 +8,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/op_cost.h"
@@ -274,6 +275,29 @@ constexpr Constraint kConstraints[] = {
     {"C10", "offset_dims are increasing result dimensions, one for each slice dimension that remains."},
 };
 
+// A slice as large as the operand is all of it; the other dimensions number the slices, as those of the indices do.
+DimensionRelations dimensions(const InferContext& context) {
+  const GatherDims dims(*context.attributes);
+  const Shape &operand = context.operand(0), &starts = context.operand(1);
+  const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
+  const auto result = [](int64_t d) { return DimensionRef::result(static_cast<size_t>(d)); };
+  DimensionRelations out;
+  for (size_t i = 0; i < dims.operandBatching.size(); ++i)
+    out.same(at(1, dims.startsBatching[i]), at(0, dims.operandBatching[i]));
+  const Ints visible = dims.visible(operand.rank());
+  for (size_t i = 0; i < visible.size(); ++i)
+    if (dims.sliceSizes[static_cast<size_t>(visible[i])] == operand.dimensions[static_cast<size_t>(visible[i])])
+      out.same(result(dims.offset[i]), at(0, visible[i]));
+  int64_t next = 0;
+  for (int64_t d : dims.batch(context.written->rank())) {
+    next += next == dims.indexVector;
+    out.same(result(d), at(1, next++));
+  }
+  if (dims.indexVector < starts.rank())
+    out.fixed(at(1, dims.indexVector), "it holds one index for each dimension that is looked up");
+  return out;
+}
+
 }  // namespace
 
 const OpDef kGather = {
@@ -296,6 +320,7 @@ const OpDef kGather = {
     .cost = costOfPart,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

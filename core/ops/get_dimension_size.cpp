@@ -4,6 +4,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 
 namespace tessera {
@@ -55,6 +56,7 @@ const OpDef kGetDimensionSize = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = noRelations,
 };
 
 }  // namespace tessera

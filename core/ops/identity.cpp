@@ -1,6 +1,7 @@
 // Ops that hand on their operand: opt-barrier, domain, add-dependency; and after-all, which joins tokens. They order or
 // mark, and move no data.
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/op_cost.h"
 
@@ -54,6 +55,7 @@ const OpDef kAfterAll = {
     .inferShape = inferAfterAll,
     .cost = noCost,
     .evaluate = evaluateAfterAll,
+    .dimensions = noRelations,
 };
 const OpDef kAddDependency = {
     .opcode = Opcode::AddDependency,
@@ -69,6 +71,7 @@ const OpDef kAddDependency = {
     .cost = noCost,
     .evaluate = evaluateSame,
     .element = elementSame,
+    .dimensions = relationsOfOperand<0>,
 };
 const OpDef kOptBarrier = {
     .opcode = Opcode::OptBarrier,
@@ -86,6 +89,7 @@ const OpDef kOptBarrier = {
     .cost = noCost,
     .evaluate = evaluateSame,
     .element = elementSame,
+    .dimensions = relationsOfOperand<0>,
 };
 const OpDef kDomain = {
     .opcode = Opcode::Domain,
@@ -100,6 +104,7 @@ const OpDef kDomain = {
     .inferLayout = sameLayout,
     .evaluate = evaluateSame,
     .element = elementSame,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

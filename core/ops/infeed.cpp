@@ -1,8 +1,8 @@
 // infeed and outfeed: data from and to the outside of the device, in the order that tokens give. The user names source
 // and sink of a run; the Communicator carries them.
+#include "core/base/result.h"
 #include "core/devices/collectives.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/faults.h"
 
 #include <algorithm>
 
@@ -49,12 +49,12 @@ Result<Literal> evaluateInfeed(const EvaluateContext& context) {
   const Shape& data = context.shape.elements[0];
   if (data.isTuple() && data.elements.empty()) return Literal::tuple({Literal::tuple({}), Literal::token()});
   if (!context.communicator)
-    return failAs(ErrorKind::Runtime, "there is no source for %" + std::string(context.instruction.name));
+    return fail(ErrorKind::Runtime, "there is no source for %" + std::string(context.instruction.name));
   TESSERA_ASSIGN_OR_RETURN(Literal value, context.communicator->infeed(data));
   if (!compatible(value.shape(), data))
-    return failAs(ErrorKind::Runtime, "the source gives " + toString(value.shape(), false) + " to %" +
-                                          std::string(context.instruction.name) + ", which reads " +
-                                          toString(data, false));
+    return fail(ErrorKind::Runtime, "the source gives " + toString(value.shape(), false) + " to %" +
+                                        std::string(context.instruction.name) + ", which reads " +
+                                        toString(data, false));
   return Literal::tuple({std::move(value), Literal::token()});
 }
 
@@ -83,7 +83,7 @@ Literal laidOutAs(const Literal& value, const Shape& shape) {
 
 Result<Literal> evaluateOutfeed(const EvaluateContext& context) {
   if (!context.communicator)
-    return failAs(ErrorKind::Runtime, "there is no sink for %" + std::string(context.instruction.name));
+    return fail(ErrorKind::Runtime, "there is no sink for %" + std::string(context.instruction.name));
   const Shape* outside = context.instruction.attributes->get<Shape>(Attr::outfeed_shape);
   TESSERA_TRY(
       context.communicator->outfeed(laidOutAs(context.operands[0], outside ? *outside : *context.operandShapes[0])));

@@ -4,6 +4,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 
@@ -36,7 +37,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     storeElements(out, linear, std::span<const int64_t>(&index[along], 1));
     return (linear & 0xfffff) != 0xfffff || !isCancelled(context);
   });
-  if (!finished) return cancelledDiagnostic();
+  if (!finished) return failCancelled();
   return out;
 }
 
@@ -69,6 +70,7 @@ const OpDef kIota = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = noRelations,
 };
 
 }  // namespace tessera

@@ -3,8 +3,9 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_function.h"
 
@@ -102,6 +103,7 @@ const OpDef kMap = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = relationsOfElementwise,
 };
 
 }  // namespace tessera

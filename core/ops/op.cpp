@@ -18,12 +18,10 @@ std::string_view constraintText(const OpDef* op, std::string_view label) {
 
 std::unexpected<Diagnostic> InferContext::violated(std::string_view label, std::string message, std::string expected,
                                                    std::string found) const {
-  Diagnostic diagnostic;
-  diagnostic.message = message.empty() ? std::string(constraintText(op, label)) : std::move(message);
-  diagnostic.label = std::string(nameOf(opcode)) + "." + std::string(label);
-  diagnostic.expected = std::move(expected);
-  diagnostic.found = std::move(found);
-  return std::unexpected(std::move(diagnostic));
+  return fail({.message = message.empty() ? std::string(constraintText(op, label)) : std::move(message),
+               .label = std::string(nameOf(opcode)) + "." + std::string(label),
+               .expected = std::move(expected),
+               .found = std::move(found)});
 }
 
 }  // namespace tessera

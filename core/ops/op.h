@@ -26,10 +26,11 @@
 namespace tessera {
 
 struct OpDef;
-class ElementContext;  // core/ops/shared/element_context.h
-class LoopContext;     // core/ops/shared/element_context.h
-class Communicator;    // core/devices/collectives.h
-struct CostContext;    // core/ops/shared/op_cost.h
+struct DimensionRelations;  // core/ops/shared/dimension_relations.h
+class ElementContext;       // core/ops/shared/element_context.h
+class LoopContext;          // core/ops/shared/element_context.h
+class Communicator;         // core/devices/collectives.h
+struct CostContext;         // core/ops/shared/op_cost.h
 
 enum class ExecutionKind : uint8_t {
   Element,    // one output element from input elements: `element` describes it
@@ -150,6 +151,8 @@ struct EvaluateContext {
   Result<Literal> (*customCall)(const EvaluateContext& context) = nullptr;
 };
 
+inline bool isCancelled(const EvaluateContext& context) { return context.cancelled && context.cancelled(); }
+
 struct OpDef {
   Opcode opcode;
   ExecutionKind kind;
@@ -173,6 +176,9 @@ struct OpDef {
   Status (*element)(ElementContext&) = nullptr;
   // kind Loops.
   Status (*loops)(LoopContext&) = nullptr;
+  // Where each dimension's size comes from; read where inference agrees with the instruction, whose shape is `written`.
+  // Null: an elementwise op has the relations that all of these share, any other is opaque.
+  DimensionRelations (*dimensions)(const InferContext&) = nullptr;
 };
 
 // External linkage for the op files' `const OpDef kAdd = …`.

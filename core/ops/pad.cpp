@@ -5,6 +5,7 @@
 #include "core/base/checked_math.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 
@@ -73,7 +74,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   std::byte* to = out.mutableBytes().data();
   for (int64_t i = 0; i < out.elementCount(); ++i) {
     copyElement(to, i, value.bytes().data(), 0, width);
-    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return cancelledDiagnostic();
+    if ((i & 0xfffff) == 0xfffff && isCancelled(context)) return failCancelled();
   }
   const auto& dims = context.shape.dimensions;
   const std::vector<int64_t> strides = rowMajorStrides(dims);
@@ -122,6 +123,20 @@ constexpr Constraint kConstraints[] = {
     {"C4", "Every dimension of the result has a size of at least 0 that fits 64 bits."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto* padding = context.attributes->get<std::vector<PaddingDimension>>(Attr::padding);
+  for (size_t d = 0; padding && d < padding->size(); ++d) {
+    out.rows.push_back({DimensionRef::result(d),
+                        DimensionRule::Padded,
+                        DimensionRef::operand(0, d),
+                        (*padding)[d] == PaddingDimension(),
+                        {},
+                        (*padding)[d]});
+  }
+  return out;
+}
+
 }  // namespace
 
 const OpDef kPad = {
@@ -139,6 +154,7 @@ const OpDef kPad = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

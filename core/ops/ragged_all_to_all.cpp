@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/result.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -82,9 +82,9 @@ Result<Literal> evaluate(const EvaluateContext& context) {
                           piece.rows <= outputRows && piece.from <= inputRows - piece.rows &&
                           piece.to <= outputRows - piece.rows;
       if (!inside)
-        return failAs(ErrorKind::Runtime, "a piece of " + std::to_string(piece.rows) + " rows from " +
-                                              std::to_string(piece.from) + " to " + std::to_string(piece.to) +
-                                              " leaves its array");
+        return fail(ErrorKind::Runtime, "a piece of " + std::to_string(piece.rows) + " rows from " +
+                                            std::to_string(piece.from) + " to " + std::to_string(piece.to) +
+                                            " leaves its array");
       copyBlock(device.elements()[0], piece.from, out, piece.to, 0, piece.rows);
     }
   return out;

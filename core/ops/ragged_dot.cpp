@@ -3,11 +3,12 @@
 // of its own), or a batch one (the groups are only named: a plain dot).
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/dot_dimensions.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
@@ -150,7 +151,7 @@ class Groups {
   Groups(const Literal& sizes, const Parts& parts)
       : values_(elementsAs<uint64_t>(sizes)), count_(sizes.shape().dimensions.back()), prefix_(parts.prefix) {
     if (sizes.shape().rank() == 1) prefix_.clear();
-    strides_ = denseStrides(sizes.shape().dimensions);
+    strides_ = rowMajorStrides(sizes.shape().dimensions);
   }
   // The group that holds position `at`; nullopt: none.
   std::optional<int64_t> find(std::span<const int64_t> index, int64_t at) const {
@@ -175,15 +176,15 @@ template <class Acc>
 Status contract(const EvaluateContext& context, const Parts& parts, Literal& output) {
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
   const std::vector<Acc> left = elementsAs<Acc>(context.operands[0]), right = elementsAs<Acc>(context.operands[1]);
-  const IndexVector leftStrides = denseStrides(lhs.dimensions), rightStrides = denseStrides(rhs.dimensions);
+  const IndexVector leftStrides = rowMajorStrides(lhs.dimensions), rightStrides = rowMajorStrides(rhs.dimensions);
   const IndexVector depth = pickDims(lhs.dimensions, parts.leftContracting);
   const Groups groups(context.operands[2], parts);
   const auto ragged = static_cast<size_t>(parts.ragged);
   IndexVector atLeft(lhs.dimensions.size(), 0), atRight(rhs.dimensions.size(), 0);
   std::byte* out = output.mutableBytes().data();
   bool stopped = false;
-  walkIndices(output.shape().dimensions, [&](const IndexVector& index) {
-    if (stopped || (context.cancelled && context.cancelled())) return void(stopped = true);
+  forEachIndex(output.shape().dimensions, [&](const IndexVector& index) {
+    if (stopped || isCancelled(context)) return void(stopped = true);
     const std::span<const int64_t> all =
         std::span<const int64_t>(index).subspan(parts.form == Form::Contracting ? 1 : 0);
     put(atLeft, parts.leftBatch, all);
@@ -195,12 +196,12 @@ Status contract(const EvaluateContext& context, const Parts& parts, Literal& out
     if (parts.form == Form::Free && (group = groups.find(atLeft, atLeft[ragged])))
       atRight[static_cast<size_t>(*parts.group)] = *group;
     const bool counts = parts.form != Form::Free || group;
-    walkIndices(depth, [&](const IndexVector& k) {
+    forEachIndex(depth, [&](const IndexVector& k) {
       put(atLeft, parts.leftContracting, k);
       put(atRight, parts.rightContracting, k);
       if (!counts || (parts.form == Form::Contracting && groups.find(atLeft, atLeft[ragged]) != index[0])) return;
-      sum += left[static_cast<size_t>(offsetOf(atLeft, leftStrides))] *
-             right[static_cast<size_t>(offsetOf(atRight, rightStrides))];
+      sum += left[static_cast<size_t>(linearIndexOf(atLeft, leftStrides))] *
+             right[static_cast<size_t>(linearIndexOf(atRight, rightStrides))];
     });
     storeFrom<Acc>(output.shape().type, out, sum);
     out += byteWidth(output.shape().type);
@@ -286,6 +287,25 @@ Status element(ElementContext& context) {
   return {};
 }
 
+// The ragged dimension is free (rhs has a group dimension), contracted (a result for each group) or a batch.
+DimensionRelations dimensions(const InferContext& context) {
+  const AttributeSet& a = *context.attributes;
+  const IndexVector &ragged = a.ints(Attr::lhs_ragged_dims), &grouped = a.ints(Attr::rhs_group_dims);
+  const size_t groupRank = context.operand(2).dimensions.size();
+  DimensionRelations out;
+  out.opaque = groupRank == 0 || ragged.empty();
+  if (out.opaque) return out;
+  const IndexVector prefix = partsOf(a, context.operand(0).rank(), context.operand(1).rank()).prefix;
+  for (size_t d = 0; d + 1 < groupRank; ++d)
+    out.same(DimensionRef::operand(2, d), DimensionRef::operand(0, static_cast<size_t>(prefix[d])));
+  const DimensionRef groups = DimensionRef::operand(2, groupRank - 1);
+  const bool contracted = containsDim(a.ints(Attr::lhs_contracting_dims), ragged[0]);
+  if (!grouped.empty()) out.same(DimensionRef::operand(1, static_cast<size_t>(grouped[0])), groups);
+  if (contracted) out.same(DimensionRef::result(0), groups);
+  relateProduct(out, context, contracted ? 1 : 0, grouped);
+  return out;
+}
+
 }  // namespace
 
 const OpDef kRaggedDot = {
@@ -305,6 +325,7 @@ const OpDef kRaggedDot = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

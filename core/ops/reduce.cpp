@@ -4,8 +4,9 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
@@ -80,8 +81,8 @@ void reduceInto(const Literal& input, Acc init, std::span<const int64_t> outputS
   const auto values = elementsAs<Acc>(input);
   std::vector<Acc> sums(static_cast<size_t>(output.elementCount()), init);
   size_t at = 0;
-  walkIndices(input.shape().dimensions, [&](const IndexVector& index) {
-    Acc& sum = sums[static_cast<size_t>(offsetOf(index, outputStrides))];
+  forEachIndex(input.shape().dimensions, [&](const IndexVector& index) {
+    Acc& sum = sums[static_cast<size_t>(linearIndexOf(index, outputStrides))];
     sum = combine(sum, values[at++]);
   });
   const ElementType type = output.shape().type;
@@ -111,7 +112,7 @@ bool reducePlain(const EvaluateContext& context, std::span<const int64_t> output
 // Stride of each input dimension in the output; 0 for reduced ones.
 IndexVector stridesInOutput(const Shape& input, std::span<const int64_t> dims) {
   const IndexVector kept = otherDims(input.rank(), dims);
-  const IndexVector strides = denseStrides(pickDims(input.dimensions, kept));
+  const IndexVector strides = rowMajorStrides(pickDims(input.dimensions, kept));
   IndexVector out(input.dimensions.size(), 0);
   for (size_t i = 0; i < kept.size(); ++i) out[static_cast<size_t>(kept[i])] = strides[i];
   return out;
@@ -126,7 +127,7 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
   for (size_t i = 0; i < n; ++i) parameters.push_back(context.operands[i].shape().type);
   ScalarFunction reducer(context, 0, parameters, results);
   reducer.keepPrecision();
-  const size_t cells = static_cast<size_t>(cellCount(outputs[0].shape().dimensions));
+  const size_t cells = static_cast<size_t>(productOf(outputs[0].shape().dimensions));
   std::vector<ScalarValue> sums(cells * n), arguments(2 * n);
   for (size_t i = 0; i < sums.size(); ++i) {
     const Literal& init = context.operands[n + i % n];
@@ -134,8 +135,8 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
   }
   Status status;
   size_t at = 0;
-  walkIndices(context.operands[0].shape().dimensions, [&](const IndexVector& index) {
-    const auto sum = std::span(sums).subspan(static_cast<size_t>(offsetOf(index, outputStrides)) * n, n);
+  forEachIndex(context.operands[0].shape().dimensions, [&](const IndexVector& index) {
+    const auto sum = std::span(sums).subspan(static_cast<size_t>(linearIndexOf(index, outputStrides)) * n, n);
     for (size_t i = 0; i < n; ++i) {
       const ElementType type = parameters[n + i];
       arguments[i] = sum[i];
@@ -156,7 +157,7 @@ Result<Literal> evaluateByFunction(const EvaluateContext& context, std::span<con
 
 // As many results as elements: nothing is combined, and the initial value, an identity, changes nothing.
 bool combinesNothing(const Shape& input, const IndexVector& reduced) {
-  return cellCount(pickDims(input.dimensions, reduced)) == 1;
+  return productOf(pickDims(input.dimensions, reduced)) == 1;
 }
 
 void copyAs(const Literal& from, Literal& to) {
@@ -228,6 +229,20 @@ Status element(ElementContext& context) {
   return {};
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const size_t n = context.operands.size() / 2;
+  const auto& input = context.operand(0);
+  const IndexVector kept = otherDims(input.rank(), context.attributes->ints(Attr::dimensions));
+  for (size_t k = 1; k < n; ++k)
+    out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), input);
+  for (size_t leaf = 0; leaf < n; ++leaf)
+    for (size_t k = 0; k < n; ++k)
+      for (size_t d = 0; d < kept.size(); ++d)
+        out.same(DimensionRef::result(d, leaf), DimensionRef::operand(k, static_cast<size_t>(kept[d])));
+  return out;
+}
+
 Cost cost(const CostContext& context) {
   return appliedCost(context, 0, elementsOf(context.operand(0)) - elementsOf(context.shape()));
 }
@@ -257,6 +272,7 @@ const OpDef kReduce = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/op_cost.h"
@@ -112,6 +113,7 @@ const OpDef kReducePrecision = {
     .cost = flopPerElement,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = relationsOfElementwise,
 };
 
 }  // namespace tessera

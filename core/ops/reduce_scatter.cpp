@@ -2,6 +2,7 @@
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/collective_reduction.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/scalar_callee.h"
 
 #include <algorithm>
@@ -90,6 +91,22 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return literalOrTuple(std::move(out));
 }
 
+// One dimension is shared out among the devices.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfElementwise(context);
+  const auto leaves = leavesOf(*context.written);
+  for (DimensionRelation& row : out.rows) {
+    const int64_t size = context.operand(row.from.value).dimensions[row.from.dimension],
+                  sizeOfResult = leaves[row.to.leaf].shape->dimensions[row.to.dimension];
+    if (size == sizeOfResult) continue;
+    row.aligned = false;
+    row.rule = DimensionRule::Multiple;
+    row.how = size / std::max<int64_t>(sizeOfResult, 1);
+    std::swap(row.to, row.from);
+  }
+  return out;
+}
+
 }  // namespace
 
 const OpDef kReduceScatter = {
@@ -105,6 +122,7 @@ const OpDef kReduceScatter = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -2,11 +2,12 @@
 // part, so the result does not depend on whether the initial value is neutral for padding.
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
@@ -94,7 +95,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   reducer.keepPrecision();
   const Shape& input = context.operands[0].shape();
   const Window window = windowOr(*context.instruction.attributes, input.dimensions.size());
-  const IndexVector strides = denseStrides(input.dimensions), sizes = windowSizes(window);
+  const IndexVector strides = rowMajorStrides(input.dimensions), sizes = windowSizes(window);
   std::vector<ScalarValue> scalars(2 * n), sums(n);
   Status status;
   size_t cell = 0;
@@ -103,10 +104,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     if (++steps % 65536 == 0 && context.cancelled && context.cancelled()) status = failCancelled();
     return status.has_value();
   };
-  walkIndices(outputs[0].shape().dimensions, [&](const IndexVector& position) {
+  forEachIndex(outputs[0].shape().dimensions, [&](const IndexVector& position) {
     for (size_t i = 0; i < n; ++i)
       sums[i] = loadScalar(context.operands[n + i].shape().type, context.operands[n + i].bytes().data());
-    walkIndices(sizes, [&](const IndexVector& inWindow) {
+    forEachIndex(sizes, [&](const IndexVector& inWindow) {
       const auto offset = sourceOffset(window, input, strides, position, inWindow);
       if (!offset) return goesOn();
       for (size_t i = 0; i < n; ++i) {
@@ -158,6 +159,24 @@ Status element(ElementContext& context) {
   return {};
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const size_t n = context.operands.size() / 2;
+  const Shape& input = context.operand(0);
+  const Window window = windowOr(*context.attributes, input.dimensions.size());
+  for (size_t k = 1; k < n; ++k)
+    out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), input);
+  for (size_t leaf = 0; leaf < n; ++leaf)
+    for (size_t d = 0; d < input.dimensions.size(); ++d) {
+      const WindowDimension& w = window.dimensions[d];
+      const bool isWhole = w.size > 1 && w.size == input.dimensions[d];
+      for (size_t k = 0; k < n; ++k)
+        out.windowed(DimensionRef::result(d, leaf), DimensionRef::operand(k, d), w,
+                     isWhole ? "the window is as long as the dimension" : "");
+    }
+  return out;
+}
+
 Cost cost(const CostContext& context) {
   return appliedCost(context, 0, (windowElements(context) - 1) * elementsOf(context.shape()));
 }
@@ -184,6 +203,7 @@ const OpDef kReduceWindow = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

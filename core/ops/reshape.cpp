@@ -5,6 +5,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/reshape_indices.h"
 
@@ -56,6 +57,13 @@ constexpr Constraint kConstraints[] = {
     {"C2", "inferred_dimension, where given, is a dimension of the result."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  out.groups =
+      reshapeGroups(context.operand(0), *context.written, context.attributes->intOr(Attr::inferred_dimension, -1));
+  return out;
+}
+
 }  // namespace
 
 const OpDef kReshape = {
@@ -73,6 +81,7 @@ const OpDef kReshape = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 
@@ -62,6 +63,12 @@ constexpr Constraint kConstraints[] = {
     {"C2", "The entries of dimensions are distinct."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  for (int64_t d : context.attributes->ints(Attr::dimensions)) out.rows[static_cast<size_t>(d)].aligned = false;
+  return out;
+}
+
 }  // namespace
 
 const OpDef kReverse = {
@@ -79,6 +86,7 @@ const OpDef kReverse = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

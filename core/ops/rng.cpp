@@ -8,6 +8,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/random_bits.h"
@@ -90,7 +91,7 @@ Result<Literal> evaluateRng(const EvaluateContext& context) {
   const bool isNormal = context.instruction.attributes->textOr(Attr::distribution, "") == "rng_normal";
   const auto width = static_cast<size_t>(byteWidth(type));
   for (uint64_t i = 0; i < count; ++i) {
-    if ((i & 0xfffff) == 0 && isCancelled(context)) return cancelledDiagnostic();
+    if ((i & 0xfffff) == 0 && isCancelled(context)) return failCancelled();
     std::byte* to = out.mutableBytes().data() + i * width;
     if (isFloat(type)) {
       const double x = loadDouble(type, a), y = loadDouble(type, b);
@@ -145,6 +146,7 @@ const OpDef kRng = {
     .inferShape = inferRng,
     .cost = transcendentalPerElement,
     .evaluate = evaluateRng,
+    .dimensions = noRelations,
 };
 
 const OpDef kRngGetAndUpdateState = {

@@ -6,6 +6,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/random_bits.h"
@@ -113,6 +114,14 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return Literal::tuple({std::move(next), std::move(data)});
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  for (size_t d = 0; d < context.operand(0).dimensions.size() && context.written->isTuple(); ++d)
+    out.rows.push_back({DimensionRef::result(d), DimensionRule::Same, DimensionRef::operand(0, d), false,
+                        "the state of the generator"});
+  return out;
+}
+
 }  // namespace
 
 const OpDef kRngBitGenerator = {
@@ -130,6 +139,7 @@ const OpDef kRngBitGenerator = {
     .inferShape = inferShape,
     .cost = transcendentalPerElement,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -2,11 +2,12 @@
 // consecutive elements along each dimension. Products and sums are taken in f32 or wider.
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/dot_dimensions.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
@@ -85,9 +86,9 @@ std::vector<double> scaled(const Literal& values, const Literal& scale) {
   std::vector<double> out = elementsAs<double>(values);
   const std::vector<double> scales = elementsAs<double>(scale);
   const std::span<const int64_t> dims(values.shape().dimensions), blocks(scale.shape().dimensions);
-  const IndexVector strides = denseStrides(blocks);
+  const IndexVector strides = rowMajorStrides(blocks);
   size_t at = 0;
-  walkIndices(dims, [&](const IndexVector& index) {
+  forEachIndex(dims, [&](const IndexVector& index) {
     size_t block = 0;
     for (size_t d = 0; d < blocks.size(); ++d)
       block += static_cast<size_t>(index[d] * blocks[d] / dims[d] * strides[d]);
@@ -106,25 +107,25 @@ Result<Literal> evaluate(const EvaluateContext& context) {
              right = sideOf(*context.instruction.attributes, 1, rhs.rank());
   const std::vector<double> a = scaled(context.operands[0], context.operands[2]),
                             b = scaled(context.operands[1], context.operands[3]);
-  const IndexVector leftStrides = denseStrides(lhs.dimensions), rightStrides = denseStrides(rhs.dimensions);
+  const IndexVector leftStrides = rowMajorStrides(lhs.dimensions), rightStrides = rowMajorStrides(rhs.dimensions);
   const IndexVector depth = pickDims(lhs.dimensions, left.contracting);
   TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(context.shape));
   std::byte* out = output.mutableBytes().data();
   IndexVector atLeft(lhs.dimensions.size(), 0), atRight(rhs.dimensions.size(), 0);
   bool stopped = false;
-  walkIndices(context.shape.dimensions, [&](const IndexVector& index) {
-    if (stopped || (context.cancelled && context.cancelled())) return void(stopped = true);
+  forEachIndex(context.shape.dimensions, [&](const IndexVector& index) {
+    if (stopped || isCancelled(context)) return void(stopped = true);
     const std::span<const int64_t> all(index);
     addProducts(atLeft, left.batch, all);
     addProducts(atRight, right.batch, all);
     addProducts(atLeft, left.free, all.subspan(left.batch.size()));
     addProducts(atRight, right.free, all.subspan(left.batch.size() + left.free.size()));
     double sum = 0;
-    walkIndices(depth, [&](const IndexVector& k) {
+    forEachIndex(depth, [&](const IndexVector& k) {
       addProducts(atLeft, left.contracting, k);
       addProducts(atRight, right.contracting, k);
-      sum += a[static_cast<size_t>(offsetOf(atLeft, leftStrides))] *
-             b[static_cast<size_t>(offsetOf(atRight, rightStrides))];
+      sum += a[static_cast<size_t>(linearIndexOf(atLeft, leftStrides))] *
+             b[static_cast<size_t>(linearIndexOf(atRight, rightStrides))];
     });
     storeDouble(context.shape.type, out, sum);
     out += byteWidth(context.shape.type);
@@ -174,6 +175,24 @@ Status element(ElementContext& context) {
   return {};
 }
 
+// Scales stand for blocks of what they scale, one for all, or one for each.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  relateProduct(out, context);
+  for (size_t k = 0; k < 2; ++k)
+    for (size_t d = 0; d < context.operand(k + 2).dimensions.size(); ++d) {
+      const int64_t values = context.operand(k).dimensions[d], scales = context.operand(k + 2).dimensions[d];
+      const DimensionRef to = DimensionRef::operand(k + 2, d), from = DimensionRef::operand(k, d);
+      if (values == scales)
+        out.same(to, from);
+      else if (scales <= 1 || values < scales)
+        out.fixed(to, "one scale for all of the dimension");
+      else
+        out.rows.push_back({to, DimensionRule::Quotient, from, false, {}, values / scales});
+    }
+  return out;
+}
+
 }  // namespace
 
 const OpDef kScaledDot = {
@@ -192,6 +211,7 @@ const OpDef kScaledDot = {
     .inferShape = inferShape,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
@@ -144,9 +145,9 @@ Rows rowsOf(const Shape& shape, int64_t dimension) {
   Rows out;
   const auto d = static_cast<size_t>(dimension);
   const std::span<const int64_t> dims(shape.dimensions);
-  out.outer = static_cast<size_t>(cellCount(dims.first(d)));
+  out.outer = static_cast<size_t>(productOf(dims.first(d)));
   out.length = static_cast<size_t>(dims[d]);
-  out.innerBytes = static_cast<size_t>(cellCount(dims.subspan(d + 1))) * static_cast<size_t>(byteWidth(shape.type));
+  out.innerBytes = static_cast<size_t>(productOf(dims.subspan(d + 1))) * static_cast<size_t>(byteWidth(shape.type));
   return out;
 }
 
@@ -182,7 +183,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   const size_t steps =
       inputs ? rowsOf(context.operands[0].shape(), dimension).length : rowsOf(leaves[0], dimension).length;
   for (size_t n = 0; n < steps; ++n) {
-    if (context.cancelled && context.cancelled()) return failCancelled();
+    if (isCancelled(context)) return failCancelled();
     const size_t step = reverse ? steps - 1 - n : n;
     std::vector<Literal> arguments;
     for (size_t i = 0; i < inputs; ++i) {
@@ -197,6 +198,47 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   }
   outputs.insert(outputs.end(), carried.begin(), carried.end());
   return context.shape.isTuple() ? Literal::tuple(std::move(outputs)) : std::move(outputs[0]);
+}
+
+// Slices lose the dimension of the steps, which is the same in all inputs and outputs; carries keep their shapes.
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto parts = partsOf(context);
+  out.opaque = !parts;
+  if (out.opaque) return out;
+  const auto along = static_cast<size_t>(context.attributes->ints(Attr::dimensions)[0]);
+  const DimensionRef steps = parts->inputs > 0 ? DimensionRef::operand(0, along) : DimensionRef::result(along);
+  const auto sliced = [&](DimensionRef whole, const Shape& shape, DimensionRef slice) {
+    for (uint32_t d = 0; d < shape.dimensions.size(); ++d) {
+      whole.dimension = d;
+      slice.dimension = d < along ? d : d - 1;
+      if (d == along)
+        out.same(whole, steps, false);
+      else
+        out.same(slice, whole);
+    }
+  };
+  for (size_t k = 0; k < context.operands.size(); ++k) {
+    if (k < parts->inputs)
+      sliced(DimensionRef::operand(k, 0), context.operand(k),
+             {DimensionRef::Of::Parameter, 0, static_cast<uint32_t>(k)});
+    else
+      out.passedTo(context, 0, k, k);
+  }
+  const auto results = leavesOf(*context.written);
+  for (uint32_t k = 0; k < results.size(); ++k) {
+    const Shape& shape = *results[k].shape;
+    const DimensionRef root{DimensionRef::Of::Root, 0, 0, k}, result = DimensionRef::result(0, k);
+    if (k < parts->outputs) {
+      sliced(result, shape, root);
+    } else {
+      const size_t from = parts->inputs + k - parts->outputs;
+      out.sameArray(result, shape, root, shape);
+      out.sameArray(result, shape, DimensionRef::operand(from, 0), context.operand(from));
+    }
+  }
+  if (parts->inputs == 0) out.fixed(steps, "only what is written says how many steps there are");
+  return out;
 }
 
 }  // namespace
@@ -217,6 +259,7 @@ const OpDef kScan = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
@@ -149,15 +150,15 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   ScalarFunction combine(context, 0, parameters, results);
   const Shape &operand = context.operands[0].shape(), &updates = context.operands[n + 1].shape();
   const ScatterFacts facts = scatterFactsOf(*context.instruction.attributes, operand.rank(), updates.rank());
-  const IndexVector window = scatterWindow(facts, operand, updates), strides = denseStrides(operand.dimensions);
+  const IndexVector window = scatterWindow(facts, operand, updates), strides = rowMajorStrides(operand.dimensions);
   std::vector<ScalarValue> scalars(2 * n), next(n);
   Status status;
   int64_t at = 0;
-  walkIndices(updates.dimensions, [&](const IndexVector& update) {
+  forEachIndex(updates.dimensions, [&](const IndexVector& update) {
     const int64_t from = at++;
     const auto target = scatterTargetOf(facts, context.operands[n], window, operand, update);
     if (!target) return true;
-    const int64_t to = offsetOf(*target, strides);
+    const int64_t to = linearIndexOf(*target, strides);
     for (size_t i = 0; i < n; ++i) {
       scalars[i] = loadScalar(results[i], outputs[i].bytes().data() + to * byteWidth(results[i]));
       const Literal& source = context.operands[n + 1 + i];
@@ -232,6 +233,37 @@ Status loops(LoopContext& context) {
   return {};
 }
 
+// A window as large as the operand is all of it; the other dimensions of the updates are those of the indices.
+DimensionRelations dimensions(const InferContext& context) {
+  const size_t n = context.operands.size() / 2;
+  const Shape &operand = context.operand(0), &indices = context.operand(n), &updates = context.operand(n + 1);
+  const ScatterFacts facts = scatterFactsOf(*context.attributes, operand.rank(), updates.rank());
+  const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
+  DimensionRelations out;
+  for (size_t k = 0; k < n; ++k) {
+    out.sameArray(DimensionRef::result(0, k), operand, at(k, 0), operand);
+    if (k > 0) out.sameArray(at(k, 0), operand, at(0, 0), operand);
+    if (k > 0) out.sameArray(at(n + 1 + k, 0), updates, at(n + 1, 0), updates);
+    for (size_t i = 0; i < facts.operandBatch.size(); ++i)
+      out.same(at(n, facts.indicesBatch[i]), at(k, facts.operandBatch[i]));
+    for (size_t i = 0; i < facts.windowInUpdates.size(); ++i) {
+      const int64_t from = facts.windowInOperand[i], to = facts.windowInUpdates[i];
+      if (operand.dimensions[static_cast<size_t>(from)] == updates.dimensions[static_cast<size_t>(to)])
+        out.same(at(n + 1 + k, to), at(k, from));
+      else
+        out.rows.push_back({at(n + 1 + k, to), DimensionRule::Part, at(k, from)});
+    }
+    int64_t next = 0;
+    for (int64_t d : facts.scatterInUpdates) {
+      next += next == facts.vectorDim;
+      out.same(at(n + 1 + k, d), at(n, next++));
+    }
+  }
+  if (facts.vectorDim < indices.rank())
+    out.fixed(at(n, facts.vectorDim), "it holds one index for each dimension that is looked up");
+  return out;
+}
+
 // The updates alone, and their places.
 Cost cost(const CostContext& context) {
   const size_t n = context.instruction.operands.size() / 2;
@@ -262,6 +294,7 @@ const OpDef kScatter = {
     .cost = cost,
     .evaluate = evaluate,
     .loops = loops,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

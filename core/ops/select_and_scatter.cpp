@@ -4,10 +4,11 @@
 // That costs a window scan per covering window, but needs no stores in shared places and fuses like any other op.
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
@@ -101,7 +102,7 @@ Result<std::optional<int64_t>> selectedOffset(const EvaluateContext& context, Sc
   ScalarValue arguments[2], keep;
   Status status;
   uint32_t steps = 0;
-  walkIndices(windowSizes(window), [&](const IndexVector& inWindow) {
+  forEachIndex(windowSizes(window), [&](const IndexVector& inWindow) {
     if (++steps % 65536 == 0 && context.cancelled && context.cancelled()) status = failCancelled();
     int64_t offset = 0;
     for (size_t d = 0; d < position.size(); ++d) {
@@ -133,10 +134,10 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   ScalarFunction select(context, kSelect, {operand.shape().type, operand.shape().type}, {ElementType::Pred});
   ScalarFunction scatter(context, kScatter, {type, sourceType}, {type});
   const Window window = windowOr(*context.instruction.attributes, operand.shape().dimensions.size());
-  const IndexVector strides = denseStrides(operand.shape().dimensions);
+  const IndexVector strides = rowMajorStrides(operand.shape().dimensions);
   Status status;
   size_t at = 0;
-  walkIndices(source.shape().dimensions, [&](const IndexVector& position) {
+  forEachIndex(source.shape().dimensions, [&](const IndexVector& position) {
     const ScalarValue value =
         loadScalar(sourceType, source.bytes().data() + at++ * static_cast<size_t>(byteWidth(sourceType)));
     const auto selected = selectedOffset(context, select, window, strides, position);
@@ -224,11 +225,20 @@ Status element(ElementContext& context) {
     return std::vector<NodeId>{b.select(hit, next[0], sums[0])};
   };
   init = convertTo(b, type, init);
-  const bool single = cellCount(counts) == 1;  // windows do not overlap: no loop
+  const bool single = productOf(counts) == 1;  // windows do not overlap: no loop
   const std::vector<NodeId> zeros(rank, b.index(0));
   TESSERA_ASSIGN_OR_RETURN(context.results,
                            single ? body(zeros, std::span(&init, 1)) : b.loop(counts, {init}, body, false));
   return {};
+}
+
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  for (DimensionRelation& row : out.rows) row.aligned = false;
+  const Window window = windowOr(*context.attributes, context.operand(0).dimensions.size());
+  for (size_t d = 0; d < window.dimensions.size(); ++d)
+    out.windowed(DimensionRef::operand(1, d), DimensionRef::operand(0, d), window.dimensions[d]);
+  return out;
 }
 
 Cost cost(const CostContext& context) {
@@ -259,6 +269,7 @@ const OpDef kSelectAndScatter = {
     .cost = cost,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -1,9 +1,9 @@
 // send, send-done, recv, recv-done: a value from one place of a program (or device) to another, by channel. A send
 // leaves the value and goes on; recv-done waits for it. Where the value goes stands in the frontend attribute
 // _xla_send_recv_source_target_pairs, as XLA writes it; without it, it stays on its device.
+#include "core/base/result.h"
 #include "core/devices/collectives.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/faults.h"
 #include "core/ops/shared/send_recv_pairs.h"
 
 namespace tessera {
@@ -70,7 +70,7 @@ bool isHostTransfer(const EvaluateContext& context) {
 
 Result<Communicator*> communicatorOf(const EvaluateContext& context) {
   if (context.communicator) return context.communicator;
-  return failAs(ErrorKind::Runtime, "%" + std::string(context.instruction.name) + " has nobody to exchange data with");
+  return fail(ErrorKind::Runtime, "%" + std::string(context.instruction.name) + " has nobody to exchange data with");
 }
 
 // The context's number is the channel, so that a done without a channel_id knows it.
@@ -123,9 +123,9 @@ Result<Literal> evaluateRecvDone(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Communicator * communicator, communicatorOf(context));
   TESSERA_ASSIGN_OR_RETURN(Literal value, received(context, *communicator));
   if (!compatible(value.shape(), context.shape.elements[0]))
-    return failAs(ErrorKind::Runtime, "%" + std::string(context.instruction.name) + " receives " +
-                                          toString(value.shape(), false) + " and expects " +
-                                          toString(context.shape.elements[0], false));
+    return fail(ErrorKind::Runtime, "%" + std::string(context.instruction.name) + " receives " +
+                                        toString(value.shape(), false) + " and expects " +
+                                        toString(context.shape.elements[0], false));
   return Literal::tuple({std::move(value), Literal::token()});
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 
 namespace tessera {
@@ -72,6 +73,7 @@ const OpDef kSetDimensionSize = {
     .inferLayout = followOperandLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/op_cost.h"
@@ -86,6 +87,18 @@ constexpr Constraint kConstraints[] = {
     {"C4", "stride is at least 1."},
 };
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto* slices = context.attributes->get<std::vector<SliceDimension>>(Attr::slice);
+  for (size_t d = 0; slices && d < slices->size(); ++d) {
+    const SliceDimension& slice = (*slices)[d];
+    const bool isWhole = slice.start == 0 && slice.stride == 1 && slice.limit == context.operand(0).dimensions[d];
+    out.rows.push_back(
+        {DimensionRef::result(d), DimensionRule::Sliced, DimensionRef::operand(0, d), isWhole, {}, slice});
+  }
+  return out;
+}
+
 Cost costOfSlice(const CostContext& context) { return {0, 0, 2 * bytesOf(context.shape())}; }
 
 }  // namespace
@@ -107,6 +120,7 @@ const OpDef kSlice = {
     .cost = costOfSlice,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

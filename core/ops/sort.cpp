@@ -7,10 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/faults.h"
-#include "core/ops/shared/index_space.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
 #include "core/ops/shared/scalar_function.h"
@@ -119,16 +120,16 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   }
   const Shape& shape = context.operands[0].shape();
   const auto along = static_cast<size_t>(context.instruction.attributes->ints(Attr::dimensions).at(0));
-  const IndexVector strides = denseStrides(shape.dimensions);
+  const IndexVector strides = rowMajorStrides(shape.dimensions);
   IndexVector lines = shape.dimensions;
   lines[along] = std::min<int64_t>(lines[along], 1);
   std::vector<int64_t> order(static_cast<size_t>(shape.dimensions[along]));
   LineSorter sorter(context, types);
   Status status;
-  walkIndices(lines, [&](const IndexVector& line) {
+  forEachIndex(lines, [&](const IndexVector& line) {
     if (!status) return;
-    if (context.cancelled && context.cancelled()) status = failCancelled();
-    const int64_t base = offsetOf(line, strides), step = strides[along];
+    if (isCancelled(context)) status = failCancelled();
+    const int64_t base = linearIndexOf(line, strides), step = strides[along];
     if (status) status = sorter.sort(base, step, order);
     for (size_t i = 0; i < order.size(); ++i)
       for (size_t k = 0; k < outputs.size(); ++k) {
@@ -140,6 +141,15 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   });
   TESSERA_TRY(status);
   return literalOrTuple(std::move(outputs));
+}
+
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfElementwise(context);
+  for (size_t k = 1; k < context.operands.size(); ++k)
+    out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), context.operand(0));
+  for (DimensionRelation& row : out.rows)
+    if (containsDim(context.attributes->ints(Attr::dimensions), row.to.dimension)) row.aligned = false;
+  return out;
 }
 
 Cost cost(const CostContext& context) {
@@ -169,6 +179,7 @@ const OpDef kSort = {
     .inferLayout = inferLayout,
     .cost = cost,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/ops/inference/infer_checks.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
 #include "core/ops/shared/topk_lines.h"
 
@@ -44,6 +45,16 @@ Result<Literal> evaluate(const EvaluateContext& context) {
                         attributes.boolOr(Attr::largest, true));
 }
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const size_t rank = context.operand(0).dimensions.size(), leaves = leavesOf(*context.written).size();
+  for (size_t leaf = 0; leaf < leaves; ++leaf) {
+    for (size_t d = 0; d + 1 < rank; ++d) out.same(DimensionRef::result(d, leaf), DimensionRef::operand(0, d));
+    if (rank > 0) out.fixed(DimensionRef::result(rank - 1, leaf), "k says how many are given");
+  }
+  return out;
+}
+
 }  // namespace
 
 const OpDef kTopk = {
@@ -63,6 +74,7 @@ const OpDef kTopk = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

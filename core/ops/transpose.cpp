@@ -6,6 +6,7 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
 
@@ -74,6 +75,14 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::dimensions, true, "", "For each result dimension the operand dimension that it is.", ""}};
 constexpr Constraint kConstraints[] = {{"C1", "dimensions is a permutation of the operand's dimensions."}};
 
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto& order = context.attributes->ints(Attr::dimensions);
+  for (size_t d = 0; d < order.size(); ++d)
+    out.same(DimensionRef::result(d), DimensionRef::operand(0, static_cast<size_t>(order[d])));
+  return out;
+}
+
 }  // namespace
 
 const OpDef kTranspose = {
@@ -93,6 +102,7 @@ const OpDef kTranspose = {
     .inferLayout = inferLayout,
     .evaluate = evaluate,
     .element = element,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

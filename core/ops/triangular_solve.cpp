@@ -3,8 +3,9 @@
 
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/accumulation.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 namespace {
@@ -103,7 +104,7 @@ Result<Literal> evaluateAs(const EvaluateContext& context) {
   const bool transposed = (op != "NO_TRANSPOSE") == left;
   const bool lower = attributes.boolOr(Attr::lower, false) != transposed;
   for (size_t batch = 0; n != 0 && batch * rows * columns < x.size(); ++batch) {
-    if (isCancelled(context)) return cancelledDiagnostic();
+    if (isCancelled(context)) return failCancelled();
     const Triangle<T> m{a.data() + batch * n * n, n, transposed, op == "ADJOINT",
                         attributes.boolOr(Attr::unit_diagonal, false)};
     T* matrix = x.data() + batch * rows * columns;
@@ -117,6 +118,17 @@ Result<Literal> evaluateAs(const EvaluateContext& context) {
 
 Result<Literal> evaluate(const EvaluateContext& context) {
   return isComplex(context.shape.type) ? evaluateAs<std::complex<double>>(context) : evaluateAs<double>(context);
+}
+
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand<1>(context);
+  const size_t rank = context.operand(0).dimensions.size();
+  for (size_t d = rank - 2; d < rank; ++d) out.rows[d].aligned = false;
+  for (size_t d = 0; d + 2 < rank; ++d) out.same(DimensionRef::result(d), DimensionRef::operand(0, d));
+  const size_t solved = context.attributes->boolOr(Attr::left_side, false) ? rank - 2 : rank - 1;
+  out.same(DimensionRef::operand(0, rank - 2), DimensionRef::operand(0, rank - 1), false);
+  out.same(DimensionRef::operand(0, rank - 1), DimensionRef::operand(1, solved), false);
+  return out;
 }
 
 }  // namespace
@@ -138,6 +150,7 @@ const OpDef kTriangularSolve = {
     .inferShape = inferShape,
     .inferLayout = layoutOfB,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 // tuple and get-tuple-element: values side by side. They move no data: at run time values are leaves.
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -56,6 +57,27 @@ Result<Literal> evaluateGet(const EvaluateContext& context) {
   return elements[static_cast<size_t>(index)];
 }
 
+DimensionRelations tupleDimensions(const InferContext& context) {
+  DimensionRelations out;
+  size_t leaf = 0;
+  for (size_t k = 0; k < context.operands.size(); ++k) {
+    const auto parts = leavesOf(context.operand(k));
+    for (size_t i = 0; i < parts.size(); ++i)
+      out.sameArray(DimensionRef::result(0, leaf++), *parts[i].shape, DimensionRef::operand(k, 0, i), *parts[i].shape);
+  }
+  return out;
+}
+
+DimensionRelations elementDimensions(const InferContext& context) {
+  DimensionRelations out;
+  const auto& elements = context.operand(0).elements;
+  const auto index = static_cast<size_t>(context.attributes->intOr(Attr::index, 0));
+  size_t leaf = 0;
+  for (size_t i = 0; i < index; ++i) leaf += leavesOf(elements[i]).size();
+  out.sameLeaves(DimensionRef::result(0), *context.written, DimensionRef::operand(0, 0, leaf), elements[index]);
+  return out;
+}
+
 // The table of pointers.
 Cost costOfTuple(const CostContext& context) {
   constexpr double kPointerBytes = 8;
@@ -78,6 +100,7 @@ const OpDef kTuple = {
     .inferLayout = tupleLayout,
     .cost = costOfTuple,
     .evaluate = evaluateTuple,
+    .dimensions = tupleDimensions,
 };
 const OpDef kGetTupleElement = {
     .opcode = Opcode::GetTupleElement,
@@ -94,6 +117,7 @@ const OpDef kGetTupleElement = {
     .inferLayout = getLayout,
     .cost = noCost,
     .evaluate = evaluateGet,
+    .dimensions = elementDimensions,
 };
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 // steps of the backends.
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -56,17 +57,22 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   if (!condition || !body) return fail("while needs a condition and a body");
   Literal state = context.operands[0];
   while (true) {
-    if (context.cancelled && context.cancelled()) {
-      Diagnostic d;
-      d.kind = ErrorKind::Runtime;
-      d.message = "cancelled";
-      return std::unexpected(std::move(d));
-    }
+    if (isCancelled(context)) return failCancelled();
     TESSERA_ASSIGN_OR_RETURN(Literal again, context.call(*condition, {&state, 1}));
     if (again.bytes().empty() || again.bytes()[0] == std::byte{0}) return state;
     TESSERA_ASSIGN_OR_RETURN(Literal next, context.call(*body, {&state, 1}));
     state = std::move(next);
   }
+}
+
+DimensionRelations dimensions(const InferContext& context) {
+  DimensionRelations out = relationsOfOperand(context);
+  const auto condition = calleeIndex(*context.attributes, Attr::condition),
+             body = calleeIndex(*context.attributes, Attr::body);
+  if (condition) out.passedTo(context, *condition, 0, 0);
+  if (body) out.passedTo(context, *body, 0, 0);
+  if (body) out.givenBy(context, *body);
+  return out;
 }
 
 }  // namespace
@@ -87,6 +93,7 @@ const OpDef kWhile = {
     .inferLayout = inferLayout,
     .cost = costOfCallees,
     .evaluate = evaluate,
+    .dimensions = dimensions,
 };
 
 }  // namespace tessera

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "core/base/result.h"
 #include "core/ops/inference/mixed_precision.h"
-#include "core/ops/shared/faults.h"
 #include "core/passes/buffers/copy_insertion.h"
 #include "core/passes/buffers/schedule.h"
 #include "core/passes/common_subexpressions.h"

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/ops/shared/faults.h"
+#include "core/base/result.h"
 
 namespace tessera {
 namespace {
@@ -199,7 +199,7 @@ Result<Module> cutOut(const Module& module, InstructionId root, const std::funct
 }
 
 Result<Module> extract(const Module& module, InstructionId id, int64_t height) {
-  if (height < 0) return failAs(ErrorKind::Usage, "a height is 0 or more");
+  if (height < 0) return fail(ErrorKind::Usage, "a height is 0 or more");
   const auto depth = depthsAbove(module, id, height);
   const InstructionId end = endOf(module, id);
   return cutOut(module, end, [&](InstructionId other) {

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/compose/compose.h"
 #include "core/element/trace_reads.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -42,11 +42,11 @@ Status chooseIndex(const std::vector<int64_t>& dims, const std::optional<std::ve
     return {};
   }
   if (wanted->size() != dims.size())
-    return failAs(ErrorKind::Usage, fmt::format("--index needs {} numbers, found {}", dims.size(), wanted->size()));
+    return fail(ErrorKind::Usage, fmt::format("--index needs {} numbers, found {}", dims.size(), wanted->size()));
   for (size_t d = 0; d < dims.size(); ++d)
     if ((*wanted)[d] < 0 || (*wanted)[d] >= dims[d])
-      return failAs(ErrorKind::Usage,
-                    fmt::format("index {} of dimension {} is outside 0 … {}", (*wanted)[d], d, dims[d] - 1));
+      return fail(ErrorKind::Usage,
+                  fmt::format("index {} of dimension {} is outside 0 … {}", (*wanted)[d], d, dims[d] - 1));
   out.outputIndex = *wanted;
   return {};
 }

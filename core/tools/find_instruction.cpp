@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/shared/faults.h"
+#include "core/base/result.h"
 
 namespace tessera {
 namespace {
@@ -36,8 +36,8 @@ std::vector<std::string_view> instructionNames(const Module& module, std::span<c
 
 std::unexpected<Diagnostic> noInstruction(const Module& module, std::string_view name,
                                           std::span<const ComputationId> where) {
-  return failAs(ErrorKind::Usage,
-                fmt::format("no instruction is named {}{}", name, nearMisses(name, instructionNames(module, where))));
+  return fail(ErrorKind::Usage,
+              fmt::format("no instruction is named {}{}", name, nearMisses(name, instructionNames(module, where))));
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ Result<ComputationId> computationNamed(const Module& module, std::string_view na
   if (auto found = module.findComputation(name)) return *found;
   std::vector<std::string_view> names;
   for (ComputationId id : module.order()) names.push_back(module.at(id).name);
-  return failAs(ErrorKind::Usage, fmt::format("no computation is named {}{}", name, nearMisses(name, names)));
+  return fail(ErrorKind::Usage, fmt::format("no computation is named {}{}", name, nearMisses(name, names)));
 }
 
 }  // namespace tessera

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/shared/faults.h"
+#include "core/base/result.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/formula.h"
 #include "core/tools/reference_figure.h"
@@ -124,8 +124,8 @@ Result<HelpPage> helpPage(std::string_view opcode) {
   const auto known = opcodeFromName(opcode);
   if (const OpDef* op = known ? findOp(*known) : nullptr)
     return HelpPage{nameOf(op->opcode), op, exampleOf(opcode), referenceExamplesOf(opcode)};
-  if (known) return failAs(ErrorKind::Usage, fmt::format("{} is read and printed, but has no page", opcode));
-  return failAs(ErrorKind::Usage, fmt::format("no operation is named {}{}", opcode, nearMisses(opcode, names)));
+  if (known) return fail(ErrorKind::Usage, fmt::format("{} is read and printed, but has no page", opcode));
+  return fail(ErrorKind::Usage, fmt::format("no operation is named {}{}", opcode, nearMisses(opcode, names)));
 }
 
 std::string withFormulas(std::string_view text) { return typeset(text, Setting::Text); }

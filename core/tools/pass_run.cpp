@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/shared/faults.h"
+#include "core/base/result.h"
 #include "core/passes/rewriter.h"
 #include "core/tools/find_instruction.h"
 
@@ -42,7 +42,7 @@ Result<std::vector<const Pass*>> choosePasses(std::span<const std::string> names
   for (const std::string& name : names) {
     const auto found = std::ranges::find(passes(), name, &Pass::name);
     if (found == passes().end())
-      return failAs(ErrorKind::Usage, fmt::format("no pass is named {}{}", name, nearMisses(name, known)));
+      return fail(ErrorKind::Usage, fmt::format("no pass is named {}{}", name, nearMisses(name, known)));
     out.push_back(&*found);
   }
   return out;

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/result.h"
 #include "core/ops/inference/infer.h"
-#include "core/ops/shared/faults.h"
 #include "core/passes/dead_code.h"
 #include "core/tools/cut_out.h"
 
@@ -20,7 +20,7 @@ class Reducer {
 
   Result<Reduction> run() {
     TESSERA_ASSIGN_OR_RETURN(const bool fails, asks(module_));
-    if (!fails) return failAs(ErrorKind::Usage, "nothing to reduce: the command succeeds on the module as it is");
+    if (!fails) return fail(ErrorKind::Usage, "nothing to reduce: the command succeeds on the module as it is");
     attempt("only what the result needs", cutOut(module_, root(), [](InstructionId) { return false; }));
     attempt("without metadata", bare(module_), true);
     for (bool helped = true; helped && !over();) {

@@ -5,13 +5,13 @@
 #include <cctype>
 #include <charconv>
 
-#include "core/ops/shared/faults.h"
+#include "core/base/result.h"
 
 namespace tessera {
 namespace {
 
 std::unexpected<Diagnostic> badPattern(std::string_view text) {
-  return failAs(ErrorKind::Usage, "not a shape pattern: " + std::string(text) + "; e.g. f32[*,128], [...,8] or bf16");
+  return fail(ErrorKind::Usage, "not a shape pattern: " + std::string(text) + "; e.g. f32[*,128], [...,8] or bf16");
 }
 
 bool matchesPart(const std::string& pattern, std::string_view text) {

@@ -7,6 +7,7 @@
 
 #include "core/base/checked_math.h"
 #include "core/hlo/element_type.h"
+#include "core/hlo/index_math.h"
 
 namespace tessera {
 namespace {
@@ -152,14 +153,7 @@ std::string LayoutModel::paddingText() const {
 std::vector<int64_t> stridesOf(const LayoutModel& model) {
   const Layout& layout = model.layout();
   if (!layout.tiles.empty()) return {};
-  const Sizes& padded = paddedSizes(model.shape());
-  Sizes strides(padded.size(), 1);
-  int64_t stride = 1;
-  for (int64_t d : layout.minorToMajor) {
-    strides[static_cast<size_t>(d)] = stride;
-    stride = checkedMul(stride, padded[static_cast<size_t>(d)]).value_or(0);
-  }
-  return strides;
+  return stridesOf(paddedSizes(model.shape()), layout.minorToMajor);
 }
 
 std::string elementSizeText(const LayoutModel& model) {

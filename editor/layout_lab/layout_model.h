@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 #include "core/hlo/shape.h"
 
 namespace tessera {

@@ -9,7 +9,7 @@
 #include "core/arrange/arrangement.h"
 #include "core/edit/wiring/initial_value.h"
 #include "core/formats/hlo_text.h"
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 

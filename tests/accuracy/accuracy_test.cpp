@@ -289,10 +289,10 @@ std::string testName(std::string name) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, Accuracy, testing::ValuesIn(kFunctions),
-                         [](const auto& info) { return testName(info.param.name); });
+                         [](const auto& info) { return testName(std::string(info.param.name)); });
 
 INSTANTIATE_TEST_SUITE_P(Functions, AccuracyOfComplex, testing::ValuesIn(complexFunctions()),
-                         [](const auto& info) { return testName(info.param.name); });
+                         [](const auto& info) { return testName(std::string(info.param.name)); });
 
 class AccuracyOfPairs : public testing::TestWithParam<Function2> {};
 
@@ -310,7 +310,7 @@ TEST_P(AccuracyOfPairs, StandsInTheHelp) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, AccuracyOfPairs, testing::ValuesIn(kFunctions2),
-                         [](const auto& info) { return testName(info.param.name); });
+                         [](const auto& info) { return testName(std::string(info.param.name)); });
 
 // Bit for bit: multiples of y and their neighbours, quotients that fit the mantissa, then any bits at all.
 void checkRemainders(std::string_view backend, ElementType type, const std::vector<double>& xs,

@@ -279,7 +279,7 @@ TEST_F(Contract, MemoryThatEndsAnywhereEndsWithASentence) {
   std::string last = "x";
   for (int i = 0; i < 40; ++i) {  // a kernel each
     const std::string n = std::to_string(i);
-    text += "  d" + n + " = f32[64,64] dot(" + last + ", x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  s" +
+    text += "  d" + n + " = f32[64,64] dot(" + last + ", x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  v" +
             n + " = f32[64,64] sine(d" + n + ")\n";
     last = "v" + n;
   }

@@ -215,11 +215,11 @@ class RecoveryTest : public QObject {
       const QString left = folder.filePath("1073741823.tessera");  // no such process
       QVERIFY(QFile::copy(own, left));
       Document next;
-      next.openRecovered(left, {});
+      next.file().openRecovered(left, {});
       QTRY_VERIFY(next.isOpen());
       QTRY_VERIFY(!next.isBusy());
       QCOMPARE(printHloText(next.module()), now);
-      QVERIFY(next.isModified());
+      QVERIFY(next.file().isModified());
       QVERIFY(QFile::remove(left));
     };
     const auto perform = [&](Edit edit) {

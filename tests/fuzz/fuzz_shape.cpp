@@ -1,7 +1,7 @@
 // Shape and layout text: what parses prints and parses to the same; and where the memory image is small,
 // multidimensional and linear index are each other's inverse.
 #include "core/formats/hlo_text.h"
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 #include "tests/fuzz/expect.h"
 
 using namespace tessera;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kAttempts = 400;
 constexpr int64_t kMaxElements = 512;
-enum CalleeKind { kReducer, kComparison, kElementwise, kCalleeKinds, kOrder };
+enum CalleeKind { kReducer, kComparison, kMapBody, kCalleeKinds, kOrder };
 
 const std::vector<ElementType>& types() {
   static const std::vector<ElementType> all = [] {
@@ -367,7 +367,7 @@ ComputationId ModuleMaker::makeCallee(int kind, const std::vector<Shape>& scalar
     return out;
   }
   for (const Shape& scalar : scalars) take(scalar);
-  if (kind == kElementwise) {
+  if (kind == kMapBody) {
     const bool pair = scalars.size() > 1 && scalars[1].type == scalars[0].type;
     module_.setRoot(out, combine(0, pair ? 1 : 0, scalars[0]));
     return out;

@@ -16,7 +16,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/evaluate/replicas.h"
 #include "core/formats/hlo_text.h"
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer.h"
 #include "core/tools/help_page.h"

@@ -73,7 +73,7 @@ TEST(History, StepsOfOneGestureAreOne) {
   ASSERT_TRUE(history.perform(noteOf(chain.first, "a"), typing));
   ASSERT_TRUE(history.perform(noteOf(chain.first, "ab"), typing));
   EXPECT_FALSE(history.perform({"Note", {SetNote{InstructionId(99), "x"}}}, typing));  // leaves the step as it is
-  EXPECT_EQ(history.current().at(chain.first).note, "ab");
+  EXPECT_EQ(history.current().at(chain.first).note, "// ab");
   history.undo();
   EXPECT_FALSE(history.canUndo());
   EXPECT_TRUE(history.canRedo());

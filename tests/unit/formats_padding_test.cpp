@@ -9,7 +9,7 @@
 #include "core/formats/padding.h"
 #include "core/formats/protobuf.h"
 #include "core/formats/short_text.h"
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 #include "core/hlo/physical.h"
 
 namespace tessera {

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {

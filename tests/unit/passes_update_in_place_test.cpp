@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/passes/fusion/update_in_place.h"
-#include "tests/unit/cpu_compiled.h"
+#include "tests/support/like_evaluator.h"
 #include "tests/unit/passes_text.h"
 
 namespace tessera::test {

@@ -31,13 +31,11 @@ std::string_view bytesOf(const std::vector<T>& values) {
 Place behind(Place at, size_t offset) { return {at.part, at.offset + offset}; }
 
 std::unexpected<Diagnostic> unsupported(const cpu::StepName& step) {
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message =
-      fmt::format("{} cannot be compiled ahead of time: its step ({}) needs Tessera itself", step.name, step.what);
-  d.instruction = step.instruction;
-  d.instructionName = step.name;
-  return fail(std::move(d));
+  return fail({.kind = ErrorKind::Unsupported,
+               .message = fmt::format("{} cannot be compiled ahead of time: its step ({}) needs Tessera itself",
+                                      step.name, step.what),
+               .instruction = step.instruction,
+               .instructionName = step.name});
 }
 
 class ObjectMaker {

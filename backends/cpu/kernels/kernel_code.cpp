@@ -14,13 +14,6 @@ namespace {
 constexpr size_t kMaxAlignment = 4096;
 constexpr size_t kStubBytes = 8;  // jmp *cell(%rip) and two bytes of nothing
 
-std::unexpected<Diagnostic> refuse(ErrorKind kind, const char* message) {
-  Diagnostic d;
-  d.kind = kind;
-  d.message = message;
-  return fail(std::move(d));
-}
-
 size_t rounded(size_t size, size_t alignment) { return (size + alignment - 1) / alignment * alignment; }
 
 size_t widthOf(RelocationKind kind) { return kind == RelocationKind::Absolute64 ? 8 : 4; }
@@ -218,7 +211,7 @@ Status CodeRegion::load(std::span<const KernelCode> kernels, const Resolve& reso
   const Places places = placesOf(kernels);
   if (kernels.empty()) return {};
   void* memory = ::mmap(nullptr, places.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return refuse(ErrorKind::Runtime, "not enough memory for the kernels' code");
+  if (memory == MAP_FAILED) return fail(ErrorKind::Runtime, "not enough memory for the kernels' code");
   base_ = static_cast<std::byte*>(memory);
   size_ = places.size;
   TESSERA_TRY(writeStubs(base_, places, resolve));
@@ -230,7 +223,7 @@ Status CodeRegion::load(std::span<const KernelCode> kernels, const Resolve& reso
     entries_.push_back(places.sections[k][0]);
   }
   if (::mprotect(base_, size_, PROT_READ | PROT_EXEC) != 0)
-    return refuse(ErrorKind::Unsupported, "this system does not let memory become executable");
+    return fail(ErrorKind::Unsupported, "this system does not let memory become executable");
   return {};
 }
 

@@ -210,12 +210,7 @@ Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, s
   };
   if (!missing.empty()) onThreads(std::min(threads, batches), work);
   if (failure) return fail(std::move(*failure));
-  if (cancel && cancel->load()) {
-    Diagnostic d;
-    d.kind = ErrorKind::Runtime;
-    d.message = "cancelled";
-    return fail(std::move(d));
-  }
+  if (cancel && cancel->load()) return failCancelled();
   return {};
 }
 

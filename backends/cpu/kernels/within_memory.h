@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "core/ops/shared/faults.h"
+#include "core/base/result.h"
 
 namespace tessera::cpu {
 
@@ -14,7 +14,7 @@ auto withinMemory(Work&& work) -> decltype(work()) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return failAs(ErrorKind::Runtime, "not enough memory to compile");
+    return fail(ErrorKind::Runtime, "not enough memory to compile");
   }
 }
 

@@ -42,14 +42,6 @@ void storeTo(const RunState& state, const Literal& value, std::span<const int> s
   std::memcpy(state.pointers[static_cast<size_t>(slot)], value.bytes().data(), value.bytes().size());
 }
 
-Diagnostic placed(const Instruction& instruction, Diagnostic d) {
-  if (d.instruction.valid()) return d;
-  d.instruction = instruction.id;
-  d.instructionName = std::string(instruction.name);
-  d.position = instruction.position;
-  return d;
-}
-
 }  // namespace
 
 Result<std::vector<Literal>> EvaluateStep::operandsOf(const RunState& state) const {
@@ -105,15 +97,12 @@ Status EvaluateStep::run(RunState& state) {
   try {
     TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> operands, operandsOf(state));
     auto value = evaluate(state, operands);
-    if (!value) return fail(placed(instruction, std::move(value).error()));
+    if (!value) return fail(placedAt(instruction, std::move(value).error()));
     size_t next = 0;
     storeTo(state, *value, outputs_, next);
     return {};
   } catch (const std::bad_alloc&) {
-    Diagnostic d;
-    d.kind = ErrorKind::Runtime;
-    d.message = "out of memory while evaluating";
-    return fail(placed(instruction, std::move(d)));
+    return fail(placedAt(instruction, {.kind = ErrorKind::Runtime, .message = "out of memory while evaluating"}));
   }
 }
 

@@ -60,10 +60,7 @@ inline bool hasRoomForCode(size_t megabytes = 32) {
 }
 
 inline Diagnostic notEnoughMemory(const char* what) {
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = std::string(what) + ": not enough memory";
-  return d;
+  return {.kind = ErrorKind::Runtime, .message = std::string(what) + ": not enough memory"};
 }
 
 // Runs `work`; a failure inside names `what`.
@@ -76,10 +73,7 @@ Status dnnlGuarded(const char* what, Work&& work) {
     return fail(notEnoughMemory(what));
   } catch (const dnnl::error& error) {
     if (error.status == dnnl_out_of_memory) return fail(notEnoughMemory(what));
-    Diagnostic d;
-    d.kind = ErrorKind::Runtime;
-    d.message = std::string(what) + ": " + error.what();
-    return fail(std::move(d));
+    return fail(ErrorKind::Runtime, std::string(what) + ": " + error.what());
   }
 }
 
@@ -93,10 +87,7 @@ class DnnlAnswers {
     const dnnl_status_t failed = failed_.load(std::memory_order_relaxed);
     if (failed == dnnl_success) return {};
     if (failed == dnnl_out_of_memory) return fail(notEnoughMemory(what));
-    Diagnostic d;
-    d.kind = ErrorKind::Runtime;
-    d.message = std::string(what) + ": the library failed";
-    return fail(std::move(d));
+    return fail(ErrorKind::Runtime, std::string(what) + ": the library failed");
   }
 
  private:

@@ -23,10 +23,7 @@ constexpr int64_t kVersion = 1;
 constexpr std::string_view kPrefix = "tessera.";
 
 std::unexpected<Diagnostic> wrongAt(uint32_t line, std::string message) {
-  Diagnostic d;
-  d.message = std::move(message);
-  d.position = {line, 1};
-  return std::unexpected(std::move(d));
+  return fail({.message = std::move(message), .position = {line, 1}});
 }
 
 std::string inQuotes(std::string_view text) {

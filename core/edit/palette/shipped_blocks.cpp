@@ -84,12 +84,6 @@ class Writer {
   std::string lines_, reducers_, last_;
 };
 
-std::unexpected<Diagnostic> refused(const std::string& message) {
-  Diagnostic d;
-  d.message = message;
-  return std::unexpected(std::move(d));
-}
-
 struct Inputs {
   std::span<const Shape> given;
   ElementType type = ElementType::F32;
@@ -99,12 +93,12 @@ struct Inputs {
 
 Result<std::string> linear(const Inputs& in) {
   const Dimensions x = in.sizes(0, {8, 16});
-  if (x.empty()) return refused("linear needs an array, not a scalar");
+  if (x.empty()) return fail("linear needs an array, not a scalar");
   const Dimensions w = in.sizes(1, {x.back(), 32});
   if (w.size() != 2 || w[0] != x.back())
-    return refused(fmt::format("the weights need {} rows, as many as the input has features", x.back()));
+    return fail(fmt::format("the weights need {} rows, as many as the input has features", x.back()));
   const Dimensions b = in.sizes(2, {w[1]});
-  if (b != Dimensions{w[1]}) return refused(fmt::format("the bias needs {} elements", w[1]));
+  if (b != Dimensions{w[1]}) return fail(fmt::format("the bias needs {} elements", w[1]));
   Writer out(in.type);
   const auto xs = out.parameter("x", x), ws = out.parameter("W", w), bs = out.parameter("b", b);
   Dimensions y(x.begin(), x.end() - 1);
@@ -117,7 +111,7 @@ Result<std::string> linear(const Inputs& in) {
 
 Result<std::string> softmax(const Inputs& in) {
   const Dimensions x = in.sizes(0, {8, 16});
-  if (x.empty()) return refused("softmax needs an array, not a scalar");
+  if (x.empty()) return fail("softmax needs an array, not a scalar");
   Writer out(in.type);
   out.softmax(out.parameter("x", x));
   return out.text("softmax");
@@ -125,10 +119,10 @@ Result<std::string> softmax(const Inputs& in) {
 
 Result<std::string> layerNorm(const Inputs& in) {
   const Dimensions x = in.sizes(0, {8, 16});
-  if (x.empty()) return refused("layer norm needs an array, not a scalar");
+  if (x.empty()) return fail("layer norm needs an array, not a scalar");
   const Dimensions features{x.back()};
   if (in.sizes(1, features) != features || in.sizes(2, features) != features)
-    return refused(fmt::format("scale and offset need {} elements", x.back()));
+    return fail(fmt::format("scale and offset need {} elements", x.back()));
   Writer out(in.type);
   const auto xs = out.parameter("x", x), scale = out.parameter("scale", features),
              offset = out.parameter("offset", features);
@@ -167,13 +161,13 @@ std::string upTo(size_t count) {
 
 Result<std::string> attention(const Inputs& in) {
   const Dimensions q = in.sizes(0, {16, 8});
-  if (q.size() < 2) return refused("queries need at least two dimensions: positions and features");
+  if (q.size() < 2) return fail("queries need at least two dimensions: positions and features");
   const Dimensions k = in.sizes(1, q), v = in.sizes(2, k);
   const size_t batch = q.size() - 2;
   bool agree = k.size() == q.size() && v.size() == q.size() && k.back() == q.back() && v[batch] == k[batch];
   for (size_t d = 0; agree && d < batch; ++d) agree = q[d] == k[d] && q[d] == v[d];
   if (!agree)
-    return refused("keys need the queries' features, values the keys' positions, and all the same batch dimensions");
+    return fail("keys need the queries' features, values the keys' positions, and all the same batch dimensions");
   Writer out(in.type);
   const auto qs = out.parameter("queries", q), ks = out.parameter("keys", k), vs = out.parameter("values", v);
   Dimensions scores(q.begin(), q.end() - 1), result = scores;
@@ -198,7 +192,7 @@ Result<std::string> attention(const Inputs& in) {
 Result<std::string> crossEntropy(const Inputs& in) {
   const Dimensions x = in.sizes(0, {8, 10});
   if (x.size() != 2 || in.sizes(1, x) != x)
-    return refused("cross-entropy takes logits of [batch, classes] and labels of the same shape");
+    return fail("cross-entropy takes logits of [batch, classes] and labels of the same shape");
   Writer out(in.type);
   const auto logits = out.parameter("logits", x), labels = out.parameter("labels", x);
   const auto shifted = out.binary("shifted", "subtract", logits,
@@ -240,10 +234,10 @@ const std::vector<Block>& shippedBlocks() {
 Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs) {
   for (const Shape& shape : inputs)
     if (!shape.isArray() || !isFloat(shape.type) || isComplex(shape.type) || shape.type != inputs[0].type)
-      return refused(std::string(name) + " takes arrays of one floating-point type, not " + toString(shape, false));
+      return fail(std::string(name) + " takes arrays of one floating-point type, not " + toString(shape, false));
   for (const Shipped& each : kShipped)
     if (each.name == name) return each.make({inputs, inputs.empty() ? ElementType::F32 : inputs[0].type});
-  return refused("there is no block " + std::string(name));
+  return fail("there is no block " + std::string(name));
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // What the shape rules say of sizes: which dimensions are one and the same, which are made of others, which nothing
-// tells. One rule an opcode, read from its attributes. Before: sizes.cpp; after: size_terms.h.
+// tells. The relations come from core/ops/shared/dimension_relations.h. Read by sizes.cpp; uses size_terms.h.
 #pragma once
 
 #include <string>

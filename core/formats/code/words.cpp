@@ -140,15 +140,11 @@ Result<std::string> fillIn(std::string_view text, const Module& module, const In
 }
 
 std::unexpected<Diagnostic> noForm(const Instruction& instruction, Language language, const std::string& why) {
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.instruction = instruction.id;
-  d.instructionName = std::string(instruction.name);
-  d.position = instruction.position;
-  d.message = std::string(language == Language::Python ? "jax.lax" : "XlaBuilder") + " has no form for %" +
-              std::string(instruction.name) + " (" + std::string(instruction.opcodeName()) + ")" +
-              (why.empty() ? "" : ": " + why);
-  return std::unexpected(std::move(d));
+  return fail(placedAt(instruction,
+                       {.kind = ErrorKind::Unsupported,
+                        .message = std::string(language == Language::Python ? "jax.lax" : "XlaBuilder") +
+                                   " has no form for %" + std::string(instruction.name) + " (" +
+                                   std::string(instruction.opcodeName()) + ")" + (why.empty() ? "" : ": " + why)}));
 }
 
 }  // namespace tessera::code

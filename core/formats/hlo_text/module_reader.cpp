@@ -132,14 +132,12 @@ Diagnostic& ModuleReader::report(size_t offset, std::string message, bool fatal,
   fatal_ |= fatal;
   ++reported_;
   if (diagnostics_.items().size() >= kMaxDiagnostics) return unlisted_ = Diagnostic();
-  Diagnostic d;
-  d.message = std::move(message);
-  d.expected = std::move(expected);
-  d.found = std::move(found);
-  d.file = fileName_;
-  d.position = errorLines_.at(offset);
-  if (!currentName_.empty()) d.instructionName = std::string(currentName_);
-  diagnostics_.add(std::move(d));
+  diagnostics_.add({.message = std::move(message),
+                    .expected = std::move(expected),
+                    .found = std::move(found),
+                    .file = fileName_,
+                    .position = errorLines_.at(offset),
+                    .instructionName = std::string(currentName_)});
   return diagnostics_.items().back();
 }
 
@@ -176,15 +174,11 @@ namespace tessera {
 namespace {
 
 Diagnostic toDiagnostic(const text::Lexer& lexer, std::string fallback) {
-  Diagnostic d;
-  d.message = std::move(fallback);
-  if (lexer.error()) {
-    d.message = lexer.error()->message;
-    d.expected = lexer.error()->expected;
-    d.found = lexer.error()->found;
-    d.position = text::LineCounter(lexer.text()).at(lexer.error()->offset);
-  }
-  return d;
+  if (!lexer.error()) return {.message = std::move(fallback)};
+  return {.message = lexer.error()->message,
+          .expected = lexer.error()->expected,
+          .found = lexer.error()->found,
+          .position = text::LineCounter(lexer.text()).at(lexer.error()->offset)};
 }
 
 bool atEnd(text::Lexer& lexer) {

@@ -5,6 +5,7 @@
 
 #include "core/base/checked_math.h"
 #include "core/formats/hlo_text/attribute_text.h"
+#include "core/hlo/index_math.h"
 
 namespace tessera::text {
 namespace {
@@ -24,18 +25,12 @@ std::optional<int64_t> product(const std::vector<int64_t>& sizes) {
 // `base` (row-major over `sizes`) in the order of the transposed dimensions.
 std::vector<int64_t> transposed(const std::vector<int64_t>& base, const std::vector<int64_t>& sizes,
                                 const std::vector<int64_t>& permutation) {
-  std::vector<int64_t> strides(sizes.size(), 1), index(sizes.size(), 0), out;
-  for (size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  const IndexVector strides = pickDims(rowMajorStrides(sizes), permutation);
+  std::vector<int64_t> out;
   out.reserve(base.size());
-  for (size_t n = 0; n < base.size(); ++n) {
-    int64_t place = 0;
-    for (size_t d = 0; d < permutation.size(); ++d) place += index[d] * strides[static_cast<size_t>(permutation[d])];
-    out.push_back(base[static_cast<size_t>(place)]);
-    for (size_t d = permutation.size(); d-- > 0;) {
-      if (++index[d] < sizes[static_cast<size_t>(permutation[d])]) break;
-      index[d] = 0;
-    }
-  }
+  forEachIndex(pickDims(sizes, permutation), [&](const IndexVector& index) {
+    out.push_back(base[static_cast<size_t>(linearIndexOf(index, strides))]);
+  });
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/formats/proto/hlo_data.pb.h"
 #include "core/formats/proto/shape_proto.h"
+#include "core/hlo/index_math.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera::proto {
@@ -93,20 +94,9 @@ Result<std::string_view> valuesOf(const pb::LiteralProto& message, ElementType t
   return out;
 }
 
-// Place of each row-major element in the order of the layout: strides by logical dimension.
-std::vector<int64_t> stridesOf(const Shape& shape) {
-  std::vector<int64_t> strides(shape.dimensions.size(), 1);
-  int64_t stride = 1;
-  for (int64_t d : shape.layout->minorToMajor) {
-    strides[static_cast<size_t>(d)] = stride;
-    stride *= shape.dimensions[static_cast<size_t>(d)];
-  }
-  return strides;
-}
-
 // Copies elements between row-major order and the layout's.
 void permute(const Shape& shape, size_t width, const char* from, char* to, bool toRowMajor) {
-  const std::vector<int64_t> strides = stridesOf(shape);
+  const std::vector<int64_t> strides = stridesOf(shape.dimensions, shape.layout->minorToMajor);
   std::vector<int64_t> index(shape.dimensions.size(), 0);
   const int64_t count = *shape.elementCount();
   int64_t place = 0;

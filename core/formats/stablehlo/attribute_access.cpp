@@ -105,11 +105,9 @@ class DenseReader {
 };
 
 std::unexpected<Diagnostic> wrongCount(const Shape& shape, size_t found) {
-  Diagnostic d;
-  d.message = "a dense value does not have as many elements as its type " + toString(shape, false);
-  d.expected = std::to_string(shape.elementCount().value_or(-1)) + " elements";
-  d.found = std::to_string(found);
-  return std::unexpected(std::move(d));
+  return fail({.message = "a dense value does not have as many elements as its type " + toString(shape, false),
+               .expected = std::to_string(shape.elementCount().value_or(-1)) + " elements",
+               .found = std::to_string(found)});
 }
 
 void repeatFirst(Literal& literal, size_t width) {

@@ -80,13 +80,11 @@ const LoweringRow* findRow(std::string_view name) {
 
 std::unexpected<Diagnostic> Lowering::fault(const Operation& op, std::string message, std::string expected,
                                             std::string found) const {
-  Diagnostic d;
-  d.message = std::string(op.name) + ": " + std::move(message);
-  d.expected = std::move(expected);
-  d.found = std::move(found);
-  d.file = fileName_;
-  d.position = text::LineCounter(text_).at(op.offset);
-  return std::unexpected(std::move(d));
+  return fail({.message = std::string(op.name) + ": " + std::move(message),
+               .expected = std::move(expected),
+               .found = std::move(found),
+               .file = fileName_,
+               .position = text::LineCounter(text_).at(op.offset)});
 }
 
 Result<std::string> Lowering::choice(const Operation& op, Names names, std::string_view choices,

@@ -152,16 +152,14 @@ ReadResult readStableHlo(std::string_view text, const std::string& fileName) {
   mlir::File file;
   if (parser.parse(file)) return mlir::Lowering(file, text, fileName).run();
   ReadResult out;
-  Diagnostic d;
-  d.message = "the text is no StableHLO";
-  d.file = fileName;
-  if (const auto& error = parser.lexer().error()) {
-    d.message = error->message;
-    d.expected = error->expected;
-    d.found = error->found;
-    d.position = text::LineCounter(text).at(error->offset);
-  }
-  out.diagnostics.add(std::move(d));
+  if (const auto& error = parser.lexer().error())
+    out.diagnostics.add({.message = error->message,
+                         .expected = error->expected,
+                         .found = error->found,
+                         .file = fileName,
+                         .position = text::LineCounter(text).at(error->offset)});
+  else
+    out.diagnostics.add({.message = "the text is no StableHLO", .file = fileName});
   return out;
 }
 

@@ -15,19 +15,10 @@ std::string counted(size_t n, const char* noun) { return std::to_string(n) + " "
 
 Diagnostic diagnosticAt(const Instruction& instruction, std::string message, std::string constraint,
                         std::string expected, std::string found) {
-  Diagnostic d;
-  d.message = std::move(message);
-  d.label = std::move(constraint);
-  d.expected = std::move(expected);
-  d.found = std::move(found);
-  return placedAt(instruction, std::move(d));
-}
-
-Diagnostic placedAt(const Instruction& instruction, Diagnostic d) {
-  if (!d.instruction.valid()) d.instruction = instruction.id;
-  if (d.instructionName.empty()) d.instructionName = instruction.name;
-  if (d.position.line == 0) d.position = instruction.position;
-  return d;
+  return placedAt(instruction, {.message = std::move(message),
+                                .label = std::move(constraint),
+                                .expected = std::move(expected),
+                                .found = std::move(found)});
 }
 
 Diagnostic cycleDiagnostic(const Module& module, ComputationId computation, Diagnostic d) {

@@ -11,8 +11,6 @@ namespace tessera {
 
 Diagnostic diagnosticAt(const Instruction& instruction, std::string message, std::string label = {},
                         std::string expected = {}, std::string found = {});
-// Adds instruction, name and place where the diagnostic has none.
-Diagnostic placedAt(const Instruction& instruction, Diagnostic diagnostic);
 Diagnostic cycleDiagnostic(const Module& module, ComputationId computation, Diagnostic diagnostic);
 
 Status checkOperands(const Module& module, const Instruction& instruction);

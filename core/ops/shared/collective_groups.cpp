@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/result.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/evaluate_loops.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {
@@ -168,7 +168,7 @@ Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const
                                            Literal value) {
   const Instruction& instruction = context.instruction;
   const std::string what = "%" + std::string(instruction.name) + " (" + std::string(instruction.opcodeName()) + ")";
-  if (members.empty()) return failAs(ErrorKind::Runtime, what + ": this device is in no group");
+  if (members.empty()) return fail(ErrorKind::Runtime, what + ": this device is in no group");
   if (members.size() == 1 && members[0] == (context.communicator ? context.communicator->device() : 0))
     return std::vector<Literal>{std::move(value)};
   if (!context.communicator) {
@@ -187,8 +187,8 @@ Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const
                                      std::move(value), context.cancelled));
   for (const Literal& each : values)
     if (!compatible(each.shape(), shape))
-      return failAs(ErrorKind::Runtime, what + ": the devices bring different shapes, " + toString(shape, false) +
-                                            " and " + toString(each.shape(), false));
+      return fail(ErrorKind::Runtime, what + ": the devices bring different shapes, " + toString(shape, false) +
+                                          " and " + toString(each.shape(), false));
   return values;
 }
 

@@ -21,7 +21,7 @@ Result<Literal> reducePart(const EvaluateContext& context, std::span<const Liter
   reducer.keepPrecision();
   const int64_t count = out.elementCount();
   for (int64_t i = 0; i < count; ++i) {
-    if (i % 4096 == 0 && isCancelled(context)) return cancelledDiagnostic();
+    if (i % 4096 == 0 && isCancelled(context)) return failCancelled();
     const size_t at = static_cast<size_t>(i) * width;
     ScalarValue sum = loadScalar(type, first.bytes().data() + at);
     for (size_t v = 1; v < values.size(); ++v) {

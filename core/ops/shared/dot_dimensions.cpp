@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/shared/dimension_relations.h"
+
 namespace tessera {
 
 Status checkNamedOnce(const InferContext& context, size_t operand, std::initializer_list<const IndexVector*> lists) {
@@ -41,6 +43,25 @@ void appendDimensions(Inferred& out, const Shape& source, const IndexVector& dim
     out.shape.dimensions.push_back(size);
     out.shape.dynamic.push_back(source.isDynamicDimension(d));
   }
+}
+
+void relateProduct(DimensionRelations& out, const InferContext& context, size_t next, const IndexVector& rhsHidden) {
+  const AttributeSet& a = *context.attributes;
+  const IndexVector &lb = a.ints(Attr::lhs_batch_dims), &rb = a.ints(Attr::rhs_batch_dims),
+                    &lc = a.ints(Attr::lhs_contracting_dims), &rc = a.ints(Attr::rhs_contracting_dims);
+  const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
+  for (size_t i = 0; i < lc.size(); ++i)  // a sparse operand holds a part of it
+    if (context.operand(0).dimensions[static_cast<size_t>(lc[i])] ==
+        context.operand(1).dimensions[static_cast<size_t>(rc[i])])
+      out.same(at(1, rc[i]), at(0, lc[i]));
+  for (size_t i = 0; i < lb.size(); ++i, ++next) {
+    out.same(DimensionRef::result(next), at(0, lb[i]));
+    out.same(DimensionRef::result(next), at(1, rb[i]));
+  }
+  for (int64_t d : otherDims(context.operand(0).rank(), lb, lc)) out.same(DimensionRef::result(next++), at(0, d));
+  IndexVector hidden = rc;
+  hidden.insert(hidden.end(), rhsHidden.begin(), rhsHidden.end());
+  for (int64_t d : otherDims(context.operand(1).rank(), rb, hidden)) out.same(DimensionRef::result(next++), at(1, d));
 }
 
 }  // namespace tessera

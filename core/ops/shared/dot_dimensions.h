@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "core/hlo/index_math.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 
@@ -35,5 +35,10 @@ Status checkDimensionPairs(const InferContext& context, std::string_view label, 
 // Adds dimensions of an operand to the result, each with its reason: "dimension 2 = 64 from dimension 0 of rhs".
 void appendDimensions(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view of,
                       std::string_view kind = "dimension");
+
+// Batch dimensions, then the free ones of lhs, then of rhs, from result dimension `next` on; what is summed over
+// agrees.
+void relateProduct(DimensionRelations& out, const InferContext& context, size_t next = 0,
+                   const IndexVector& rhsHidden = {});
 
 }  // namespace tessera

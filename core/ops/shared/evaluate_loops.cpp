@@ -97,29 +97,4 @@ std::vector<int64_t> intsOf(const Literal& literal) {
   return out;
 }
 
-std::unexpected<Diagnostic> cancelledDiagnostic() {
-  Diagnostic diagnostic;
-  diagnostic.kind = ErrorKind::Runtime;
-  diagnostic.message = "cancelled";
-  return std::unexpected(std::move(diagnostic));
-}
-
-std::vector<int64_t> rowMajorStrides(std::span<const int64_t> dims) {
-  std::vector<int64_t> strides(dims.size(), 1);
-  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
-  return strides;
-}
-
-int64_t productOf(std::span<const int64_t> dims) {
-  int64_t product = 1;
-  for (int64_t size : dims) product *= size;
-  return product;
-}
-
-int64_t linearIndexOf(std::span<const int64_t> index, std::span<const int64_t> strides) {
-  int64_t linear = 0;
-  for (size_t d = 0; d < index.size(); ++d) linear += index[d] * strides[d];
-  return linear;
-}
-
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/hlo/index_math.h"
 #include "core/hlo/literal.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/op.h"
@@ -28,10 +29,6 @@ void storeElements(Literal& to, int64_t first, std::span<const std::complex<doub
 // Every element of an integer literal.
 std::vector<int64_t> intsOf(const Literal& literal);
 
-// "Cancelled" as a Runtime diagnostic.
-std::unexpected<Diagnostic> cancelledDiagnostic();
-inline bool isCancelled(const EvaluateContext& context) { return context.cancelled && context.cancelled(); }
-
 // Result element i = fn(operand 0 element i, operand 1 element i, …). A scalar operand beside a larger result is used
 // for every element.
 template <class Out, class... In, class Fn>
@@ -42,7 +39,7 @@ Result<Literal> mapElements(const EvaluateContext& context, const Fn& fn) {
   std::tuple<std::vector<In>...> inputs{std::vector<In>(kChunk)...};
   std::vector<Out> results(kChunk);
   for (int64_t first = 0; first < count; first += kChunk) {
-    if (isCancelled(context)) return cancelledDiagnostic();
+    if (isCancelled(context)) return failCancelled();
     const auto size = static_cast<size_t>(std::min(kChunk, count - first));
     auto load = [&](size_t operand, auto& chunk) {
       const Literal& from = context.operands[operand];
@@ -63,26 +60,6 @@ Result<Literal> mapElements(const EvaluateContext& context, const Fn& fn) {
   return out;
 }
 
-// Elements between a row-major position and its neighbour along each dimension.
-std::vector<int64_t> rowMajorStrides(std::span<const int64_t> dims);
-int64_t productOf(std::span<const int64_t> dims);
-int64_t linearIndexOf(std::span<const int64_t> index, std::span<const int64_t> strides);
-
-// Calls fn(index, linear) for every index in row-major order; stops when fn returns false.
-template <class Fn>
-bool forEachIndex(std::span<const int64_t> dims, const Fn& fn) {
-  const int64_t count = productOf(dims);
-  std::vector<int64_t> index(dims.size(), 0);
-  for (int64_t linear = 0; linear < count; ++linear) {
-    if (!fn(std::span<const int64_t>(index), linear)) return false;
-    for (size_t d = dims.size(); d-- > 0;) {
-      if (++index[d] < dims[d]) break;
-      index[d] = 0;
-    }
-  }
-  return true;
-}
-
 // Copies one element of `width` bytes.
 inline void copyElement(std::byte* to, int64_t toIndex, const std::byte* from, int64_t fromIndex, size_t width) {
   std::memcpy(to + static_cast<size_t>(toIndex) * width, from + static_cast<size_t>(fromIndex) * width, width);
@@ -99,7 +76,7 @@ Result<Literal> moveElements(const EvaluateContext& context, const Literal& sour
     copyElement(to, linear, from, sourceOf(index), width);
     return (linear & 0xfffff) != 0xfffff || !isCancelled(context);
   });
-  if (!finished) return cancelledDiagnostic();
+  if (!finished) return failCancelled();
   return out;
 }
 

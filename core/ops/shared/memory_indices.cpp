@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 #include "core/ops/shared/reshape_indices.h"
 
 namespace tessera {

@@ -8,7 +8,6 @@
 
 #include "core/hlo/numbers.h"
 #include "core/ops/shared/complex_functions.h"
-#include "core/ops/shared/faults.h"
 
 namespace tessera {
 namespace {

@@ -1,6 +1,8 @@
 // See scatter_targets.h. The evaluator asks this for every update.
 #include "core/ops/shared/scatter_targets.h"
 
+#include "core/hlo/numbers.h"
+
 namespace tessera {
 
 ScatterFacts scatterFactsOf(const AttributeSet& attributes, int64_t operandRank, int64_t updatesRank) {
@@ -35,11 +37,11 @@ std::optional<IndexVector> scatterTargetOf(const ScatterFacts& facts, const Lite
   IndexVector target(operand.dimensions.size(), 0), at = scatter;
   const bool scalars = facts.vectorDim == shape.rank();
   if (!scalars) at.insert(at.begin() + facts.vectorDim, 0);
-  const IndexVector strides = denseStrides(shape.dimensions);
+  const IndexVector strides = rowMajorStrides(shape.dimensions);
   for (size_t j = 0; j < facts.startDims.size(); ++j) {
     if (!scalars) at[static_cast<size_t>(facts.vectorDim)] = static_cast<int64_t>(j);
     const auto d = static_cast<size_t>(facts.startDims[j]);
-    const std::byte* data = indices.bytes().data() + offsetOf(at, strides) * byteWidth(shape.type);
+    const std::byte* data = indices.bytes().data() + linearIndexOf(at, strides) * byteWidth(shape.type);
     target[d] = loadInt(shape.type, data);
     if (target[d] < 0 || target[d] > operand.dimensions[d] - window[d]) return std::nullopt;
   }

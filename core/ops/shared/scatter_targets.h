@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/hlo/attributes.h"
+#include "core/hlo/index_math.h"
 #include "core/hlo/literal.h"
-#include "core/ops/shared/index_space.h"
 
 namespace tessera {
 

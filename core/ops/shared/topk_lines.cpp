@@ -40,7 +40,7 @@ Result<Literal> largestOfLines(const EvaluateContext& context, const Literal& op
   std::vector<int32_t> order(n);
   const size_t lines = n == 0 || count == 0 ? 0 : static_cast<size_t>(operand.elementCount()) / n;
   for (size_t line = 0; line < lines; ++line) {
-    if (isCancelled(context)) return cancelledDiagnostic();
+    if (isCancelled(context)) return failCancelled();
     const std::byte* from = operand.bytes().data() + line * n * width;
     for (size_t i = 0; i < n; ++i) keys[i] = orderKey(type, from + i * width) ^ flip;
     std::iota(order.begin(), order.end(), 0);

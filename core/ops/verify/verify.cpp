@@ -17,9 +17,7 @@ std::string named(const Instruction& instruction) { return "%" + std::string(ins
 
 Diagnostic aboutComputation(const Module& module, const Computation& computation, std::string message,
                             std::string label) {
-  Diagnostic d;
-  d.message = "%" + computation.name + " " + std::move(message);
-  d.label = std::move(label);
+  Diagnostic d{.message = "%" + computation.name + " " + std::move(message), .label = std::move(label)};
   if (!computation.instructions.empty()) d.position = module.at(computation.instructions.front()).position;
   return d;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 #include "core/ops/inference/instruction_checks.h"
 #include "core/ops/verify/verify_groups.h"
 

@@ -13,12 +13,10 @@ using BufferIndex = std::pair<int64_t, std::vector<int64_t>>;
 
 void report(Diagnostics& out, std::string message, std::string label, std::string expected = {},
             std::string found = {}) {
-  Diagnostic d;
-  d.message = std::move(message);
-  d.label = std::move(label);
-  d.expected = std::move(expected);
-  d.found = std::move(found);
-  out.add(std::move(d));
+  out.add({.message = std::move(message),
+           .label = std::move(label),
+           .expected = std::move(expected),
+           .found = std::move(found)});
 }
 
 // The sub-shape at a tuple index; null when the index leads nowhere.

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/result.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
-#include "core/ops/shared/faults.h"
 #include "core/passes/fusion/update_in_place.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
@@ -148,8 +148,7 @@ class AliasBuilder {
       collectLeaves(*in.shape, out_.shapes_);
       out_.definitions_.resize(out_.shapes_.size(), in.id);
       if (in.opcode == Opcode::Call)
-        return failAs(ErrorKind::Unsupported,
-                      fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
+        return fail(ErrorKind::Unsupported, fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
       if (in.opcode == Opcode::While) {
         const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
         const auto* body = in.attributes->get<ComputationId>(Attr::body);
@@ -167,8 +166,8 @@ class AliasBuilder {
 
   Status enter(ComputationId c, CallSite site) {
     if (!callSites_.emplace(c.value, site).second)
-      return failAs(ErrorKind::Unsupported,
-                    "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
+      return fail(ErrorKind::Unsupported,
+                  "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
     out_.computations_.push_back(c);
     return {};
   }

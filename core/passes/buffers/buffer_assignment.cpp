@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/base/checked_math.h"
-#include "core/hlo/index_math.h"
-#include "core/ops/shared/faults.h"
+#include "core/base/result.h"
+#include "core/hlo/memory_map.h"
 #include "core/passes/buffers/alias_analysis.h"
 #include "core/passes/buffers/arena_packing.h"
 
@@ -53,12 +53,10 @@ class BufferAssigner {
     auto map = MemoryMap::of(shape);
     auto bytes = map ? checkedMul(map->positions(), byteWidth(shape.type)) : std::nullopt;
     if (bytes) return *bytes;
-    Diagnostic d;
-    d.kind = ErrorKind::Runtime;
-    d.instruction = analysis_.instructionOf(value);
-    d.instructionName = std::string(module_.at(d.instruction).name);
-    d.message = fmt::format("%{} needs more memory than can be addressed: {}", d.instructionName, toString(shape));
-    return fail(std::move(d));
+    const Instruction& instruction = module_.at(analysis_.instructionOf(value));
+    return fail(placedAt(instruction, {.kind = ErrorKind::Runtime,
+                                       .message = fmt::format("%{} needs more memory than can be addressed: {}",
+                                                              instruction.name, toString(shape))}));
   }
 
   Status makeSlots() {
@@ -136,7 +134,7 @@ struct BufferAssignment::Packing {
 namespace {
 
 std::unexpected<Diagnostic> tooLarge() {
-  return failAs(ErrorKind::Runtime, "the values that live at the same time need more memory than can be addressed");
+  return fail(ErrorKind::Runtime, "the values that live at the same time need more memory than can be addressed");
 }
 
 }  // namespace

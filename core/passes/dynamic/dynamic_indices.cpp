@@ -3,16 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/shared/index_space.h"
+#include "core/hlo/index_math.h"
 
 namespace tessera {
-
-void DynamicRule::dynamicSlice() {
-  DimensionSizes result = noSizes();
-  for (size_t d = 0; d < result.size(); ++d)
-    if (shape_.dimensions[d] == dims(0)[d] && shape_.dimensions[d] != 1) result[d] = size(0, d);
-  keep(std::move(result));
-}
 
 // An update with sizes is mixed with what is there, in a copy that has room for its bounds behind the end.
 void DynamicRule::dynamicUpdateSlice() {
@@ -39,27 +32,6 @@ void DynamicRule::dynamicUpdateSlice() {
   for (size_t d = 0; d < whole.size(); ++d)
     if (isDynamic(1, d)) out = build_.slice(out, d, 0, whole[d]);
   standIn(out, result);
-}
-
-void DynamicRule::gather() {
-  const auto& offsets = attributes().ints(Attr::offset_dims);
-  const int64_t vector = attributes().intOr(Attr::index_vector_dim, 0);
-  DimensionSizes result = noSizes();
-  size_t index = 0, offset = 0;
-  for (size_t d = 0; d < result.size(); ++d) {
-    if (containsDim(offsets, static_cast<int64_t>(d))) continue;
-    if (static_cast<int64_t>(index) == vector) ++index;
-    result[d] = size(1, index++);
-  }
-  for (size_t d = 0; d < dims(0).size(); ++d) {
-    const auto at = static_cast<int64_t>(d);
-    if (containsDim(attributes().ints(Attr::collapsed_slice_dims), at) ||
-        containsDim(attributes().ints(Attr::operand_batching_dims), at))
-      continue;
-    const auto to = static_cast<size_t>(offsets[offset++]);
-    if (shape_.dimensions[to] == dims(0)[d]) result[to] = size(0, d);
-  }
-  keep(std::move(result));
 }
 
 // Indices that do not count point nowhere.

@@ -3,32 +3,14 @@
 
 #include <algorithm>
 
-#include "core/ops/shared/index_space.h"
-#include "core/ops/shared/reshape_sizes.h"
+#include "core/hlo/index_math.h"
 
 namespace tessera {
-
-void DynamicRule::broadcast() {
-  DimensionSizes result = noSizes();
-  const auto& to = attributes().ints(Attr::dimensions);
-  for (size_t i = 0; i < to.size(); ++i) result[static_cast<size_t>(to[i])] = size(0, i);
-  keep(std::move(result));
-}
-
-void DynamicRule::transpose() {
-  DimensionSizes result;
-  for (int64_t from : attributes().ints(Attr::dimensions)) result.push_back(size(0, static_cast<size_t>(from)));
-  keep(std::move(result));
-}
 
 // Operands are written one over the other, each at the end of what counts of those before it.
 void DynamicRule::concatenate() {
   const auto along = static_cast<size_t>(attributes().ints(Attr::dimensions)[0]);
-  DimensionSizes result = noSizes();
-  for (size_t i = 0; i < operands_.size(); ++i)
-    for (size_t d = 0; d < result.size(); ++d)
-      if (d != along && isDynamic(i, d))
-        result[d] = result[d].valid() && result[d] != size(i, d) ? build_.minimum(result[d], size(i, d)) : size(i, d);
+  DimensionSizes result = sizesByRelation();
   InstructionId end = build_.number(0), out = again();
   bool moved = false;
   for (size_t i = 0; i < operands_.size(); ++i) {
@@ -41,16 +23,7 @@ void DynamicRule::concatenate() {
 }
 
 void DynamicRule::pad() {
-  const auto* padding = attributes().get<std::vector<PaddingDimension>>(Attr::padding);
-  DimensionSizes result = noSizes();
-  for (size_t d = 0; d < result.size(); ++d) {
-    if (!isDynamic(0, d)) continue;
-    const PaddingDimension& p = (*padding)[d];
-    const InstructionId holes = build_.multiply(
-        build_.maximum(build_.subtract(size(0, d), build_.number(1)), build_.number(0)), build_.number(p.interior));
-    result[d] =
-        build_.maximum(build_.add(build_.add(size(0, d), holes), build_.number(p.low + p.high)), build_.number(0));
-  }
+  DimensionSizes result = sizesByRelation();
   fill(0, build_.everyDimension(operands_[0]), operands_[1]);
   keep(std::move(result));
 }
@@ -69,48 +42,12 @@ void DynamicRule::reverse() {
   standIn(out, result);
 }
 
-// A single element that is cut out counts.
-void DynamicRule::slice() {
-  const auto* ranges = attributes().get<std::vector<SliceDimension>>(Attr::slice);
-  DimensionSizes result = noSizes();
-  for (size_t d = 0; d < result.size(); ++d) {
-    if (!isDynamic(0, d)) continue;
-    const SliceDimension& r = (*ranges)[d];
-    if (shape_.dimensions[d] == 1) continue;
-    const bool all = r.start == 0 && r.stride == 1 && r.limit == dims(0)[d];
-    const InstructionId left = build_.add(size(0, d), build_.number(r.stride - 1 - r.start));
-    result[d] = all ? size(0, d)
-                    : build_.clamp(build_.divide(build_.maximum(left, build_.number(0)), build_.number(r.stride)), 0,
-                                   shape_.dimensions[d]);
-  }
-  keep(std::move(result));
-}
-
-DimensionSizes DynamicRule::reshapedSizes() {
-  DimensionSizes result = noSizes();
-  const int64_t inferred = attributes().intOr(Attr::inferred_dimension, -1);
-  for (const ReshapeGroup& group : reshapeGroups(build_.shapeOf(operands_[0]), *original_.shape, inferred)) {
-    InstructionId count;
-    int64_t fixed = 1;
-    for (size_t d : group.from) {
-      if (!isDynamic(0, d))
-        fixed *= dims(0)[d];
-      else
-        count = count.valid() ? build_.multiply(count, size(0, d)) : size(0, d);
-    }
-    if (!count.valid() || !group.open) continue;
-    if (fixed != 1) count = build_.multiply(count, build_.number(fixed));
-    result[*group.open] = group.others > 1 ? build_.divide(count, build_.number(group.others)) : count;
-  }
-  return result;
-}
-
 // Element i, in row-major order of what counts in the result, is element i of what counts in the operand: its place in
 // the bounds of the operand is worked out for each element of the result, and gathered. Where the sizes ask for more
 // than there is, what lies behind in the operand follows, and its last element, in XLA's order.
 void DynamicRule::reshape(DimensionSizes result) {
   const std::vector<int64_t> from = dims(0), to = shape_.dimensions;
-  const int64_t dense = cellCount(from);
+  const int64_t dense = productOf(from);
   if (dense == 0) return standIn(build_.reshape(operands_[0], to), std::move(result));
   InstructionId place = build_.broadcast(build_.number(0), to), stride = build_.number(1);
   for (size_t d = to.size(); d-- > 0;) {

@@ -212,13 +212,9 @@ Status Padder::padConditional(InstructionId id) {
 Status Padder::padInstruction(InstructionId id) {
   const Instruction& instruction = module_.at(id);
   if (isUnbounded(*instruction.shape)) {
-    Diagnostic d;
-    d.kind = ErrorKind::Unsupported;
-    d.message = fmt::format("{} has a dimension without a bound", instruction.name);
-    d.instruction = id;
-    d.instructionName = std::string(instruction.name);
-    d.position = instruction.position;
-    return std::unexpected(std::move(d));
+    return fail(
+        placedAt(instruction, {.kind = ErrorKind::Unsupported,
+                               .message = fmt::format("{} has a dimension without a bound", instruction.name)}));
   }
   if (instruction.opcode == Opcode::While) return padWhile(id);
   if (instruction.opcode == Opcode::Conditional) return padConditional(id);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/ops/shared/dimension_relations.h"
 #include "core/passes/dynamic/dynamic_rules.h"
 
 namespace tessera {
@@ -56,18 +57,13 @@ class DynamicRule {
   void passOn();
   void elementwise();
   void repeatSingles(const DimensionSizes& result);
-  void broadcast();
-  void transpose();
   void reduce();
   void dot();
   void convolve();
   void concatenate();
   void pad();
   void reverse();
-  void slice();
-  void dynamicSlice();
   void dynamicUpdateSlice();
-  void gather();
   void scatter();
   void sort();
   void reduceWindow();
@@ -76,8 +72,11 @@ class DynamicRule {
   InstructionId flatPlace(InstructionId number, size_t first);
   bool isAnnotation() const;
   Status byLines(size_t inner);
-  DimensionSizes reshapedSizes();
-  InstructionId windowed(InstructionId size, const WindowDimension& window);
+  // By the op's relations: the sizes of an array of the result; empty ones where they are bounds.
+  DimensionSizes sizesByRelation(size_t leaf = 0);
+  LeafSizes leavesByRelation();
+  DimensionRelations relations() const;
+  InstructionId sizeOfGroup(const ReshapeGroup& group);
 
   Rewriter& rewriter_;
   DynamicSizes& sizes_;

@@ -37,14 +37,10 @@ void DynamicRule::standIn(InstructionId by, DimensionSizes result) {
 }
 
 Status DynamicRule::unsupported() const {
-  Diagnostic d;
-  d.kind = ErrorKind::Unsupported;
-  d.message = fmt::format("{} ({}) of values with dynamic dimensions cannot be compiled", original_.name,
-                          original_.opcodeName());
-  d.instruction = id_;
-  d.instructionName = std::string(original_.name);
-  d.position = original_.position;
-  return std::unexpected(std::move(d));
+  return fail(
+      placedAt(original_, {.kind = ErrorKind::Unsupported,
+                           .message = fmt::format("{} ({}) of values with dynamic dimensions cannot be compiled",
+                                                  original_.name, original_.opcodeName())}));
 }
 
 bool DynamicRule::isAnnotation() const {
@@ -54,26 +50,61 @@ bool DynamicRule::isAnnotation() const {
 }
 
 // The last dimensions are computed as one (a matrix, a line, the axes of a transform), the others number them: results
-// keep their sizes, and nobody looks at what is made of lines that do not count.
+// keep their sizes, and nothing looks at what is made of lines that do not count.
 Status DynamicRule::byLines(size_t inner) {
   for (size_t i = 0; i < operands_.size(); ++i)
     for (size_t d = dims(i).size() - inner; d < dims(i).size(); ++d)
       if (isDynamic(i, d)) return unsupported();
-  DimensionSizes outer;
-  for (size_t i = 0; i < operands_.size(); ++i) {
-    const size_t lines = dims(i).size() - inner;
-    outer.resize(std::max(outer.size(), lines));
-    for (size_t d = 0; d < lines; ++d)
-      if (isDynamic(i, d))
-        outer[d] = outer[d].valid() && outer[d] != size(i, d) ? build_.minimum(outer[d], size(i, d)) : size(i, d);
-  }
-  LeafSizes result;
-  for (const ShapeLeaf& leaf : leavesOf(shape_)) {
-    result.push_back(outer);
-    result.back().resize(leaf.shape->dimensions.size());
-  }
-  keepLeaves(std::move(result));
+  keepLeaves(leavesByRelation());
   return {};
+}
+
+// Over the operands as they stand now; the result as it was declared.
+DimensionRelations DynamicRule::relations() const {
+  Instruction now = original_;
+  now.operands = operands_;
+  return dimensionRelationsOf(rewriter_.module(), now);
+}
+
+DimensionSizes DynamicRule::sizesByRelation(size_t leaf) {
+  const Shape bounds = *leavesOf(shape_)[leaf].shape;
+  DimensionSizes out(bounds.dimensions.size());
+  const DimensionRelations all = relations();
+  for (const DimensionRelation& row : all.rows) {
+    if (row.to.of != DimensionRef::Of::Result || row.to.leaf != leaf || row.from.of != DimensionRef::Of::Operand ||
+        row.rule == DimensionRule::Sum || row.rule == DimensionRule::Fixed)
+      continue;
+    const size_t k = row.from.value, d = row.from.dimension;
+    if (!isDynamic(k, d) || staysBound(row, dims(k)[d], bounds.dimensions[row.to.dimension])) continue;
+    const InstructionId made = sizeByRule(build_, row, size(k, d), dims(k)[d]);
+    InstructionId& known = out[row.to.dimension];
+    known = known.valid() && known != made ? build_.minimum(known, made) : made;
+  }
+  for (const ReshapeGroup& group : all.groups)
+    if (group.open) out[*group.open] = sizeOfGroup(group);
+  return out;
+}
+
+LeafSizes DynamicRule::leavesByRelation() {
+  LeafSizes out;
+  const size_t count = leavesOf(shape_).size();
+  for (size_t leaf = 0; leaf < count; ++leaf) out.push_back(sizesByRelation(leaf));
+  return out;
+}
+
+// Not valid: no dimension of the operand is dynamic.
+InstructionId DynamicRule::sizeOfGroup(const ReshapeGroup& group) {
+  InstructionId count;
+  int64_t fixed = 1;
+  for (size_t d : group.from) {
+    if (!isDynamic(0, d))
+      fixed *= dims(0)[d];
+    else
+      count = count.valid() ? build_.multiply(count, size(0, d)) : size(0, d);
+  }
+  if (!count.valid()) return count;
+  if (fixed != 1) count = build_.multiply(count, build_.number(fixed));
+  return group.others > 1 ? build_.divide(count, build_.number(group.others)) : count;
 }
 
 void DynamicRule::getSize() {
@@ -160,20 +191,20 @@ Status DynamicRule::apply() {
   if (!anyDynamic() && isEffect && shape_ != *original_.shape) return unsupported();
   if (!anyDynamic()) return keepLeaves({}), Status();
   if (isIdentity(original_.opcode) || isAnnotation()) return passOn(), Status();
-  if (changesShapeOnly(original_.opcode)) return reshape(reshapedSizes()), Status();
+  if (changesShapeOnly(original_.opcode)) return reshape(sizesByRelation()), Status();
   switch (original_.opcode) {
-    case Opcode::Broadcast: return broadcast(), Status();
-    case Opcode::Transpose: return transpose(), Status();
+    case Opcode::Broadcast:
+    case Opcode::Transpose:
+    case Opcode::Slice:
+    case Opcode::DynamicSlice:
+    case Opcode::Gather: return keep(sizesByRelation()), Status();  // nothing that counts meets what does not
     case Opcode::Reduce: return reduce(), Status();
     case Opcode::Dot: return dot(), Status();
     case Opcode::Convolution: return convolve(), Status();
     case Opcode::Concatenate: return concatenate(), Status();
     case Opcode::Pad: return pad(), Status();
     case Opcode::Reverse: return reverse(), Status();
-    case Opcode::Slice: return slice(), Status();
-    case Opcode::DynamicSlice: return dynamicSlice(), Status();
     case Opcode::DynamicUpdateSlice: return dynamicUpdateSlice(), Status();
-    case Opcode::Gather: return gather(), Status();
     case Opcode::Scatter: return scatter(), Status();
     case Opcode::Sort: return sort(), Status();
     case Opcode::ReduceWindow: return reduceWindow(), Status();

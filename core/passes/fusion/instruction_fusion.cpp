@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/fusion/fusion_cost.h"
 #include "core/passes/fusion/row_view.h"
@@ -45,30 +46,6 @@ enum class Role : uint8_t {
 uint64_t mixView(uint64_t view, uint64_t a, uint64_t b) {
   view = (view ^ (a * 1000003 + b + 1)) * 0x9e3779b97f4a7c15ull;
   return view ^ (view >> 31);
-}
-
-// Which dimension of the operand is dimension d of the user's result; -1: none, or not known.
-int32_t dimensionInOperand(const Module& module, const Instruction& user, size_t operand, int32_t d) {
-  if (d < 0) return -1;
-  auto find = [](const std::vector<int64_t>& in, int64_t value) {
-    auto at = std::ranges::find(in, value);
-    return at == in.end() ? -1 : static_cast<int32_t>(at - in.begin());
-  };
-  switch (user.opcode) {
-    case Opcode::Broadcast: return find(user.attributes->ints(Attr::dimensions), d);
-    case Opcode::Transpose:
-      return static_cast<int32_t>(user.attributes->ints(Attr::dimensions)[static_cast<size_t>(d)]);
-    case Opcode::Reduce: {
-      const auto& reduced = user.attributes->ints(Attr::dimensions);
-      for (int32_t of = 0; of < static_cast<int32_t>(module.shapeOf(user.operands[operand]).dimensions.size()); ++of)
-        if (find(reduced, of) < 0 && d-- == 0) return of;
-      return -1;
-    }
-    default:
-      return isElementwise(user.opcode) && module.shapeOf(user.operands[operand]).dimensions == user.shape->dimensions
-                 ? d
-                 : -1;
-  }
 }
 
 class Fuser {
@@ -171,7 +148,8 @@ class Fuser {
     }
     out.evaluations *= readsPerEvaluation(module_, in, k);
     out.insideLoop |= hasInnerLoop(in.opcode);
-    out.writtenOut = dimensionInOperand(module_, in, k, use.writtenOut);
+    if (use.writtenOut >= 0)
+      out.writtenOut = static_cast<int32_t>(alignedDimensions(module_, in, k)[static_cast<size_t>(use.writtenOut)]);
     // In a loop, what is the same for the elements that are written out is computed once for them.
     if (use.writtenOut >= 0 && out.writtenOut < 0 && use.insideLoop && in.opcode == Opcode::Broadcast)
       out.evaluations /= static_cast<double>(in.shape->dimensions[static_cast<size_t>(use.writtenOut)]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/ops/shared/dimension_relations.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -28,8 +29,10 @@ const std::vector<InstructionId>* insideOf(const Module& module, const Instructi
 // Adds a reduction to the form: all of one nest walk one space, and reduce the same of its dimensions.
 bool addReduction(const Module& module, const Instruction& reduce, IterationSignature& form) {
   const std::vector<int64_t>& from = module.shapeOf(reduce.operands[0]).dimensions;
-  std::vector<int64_t> dimensions = reduce.attributes->ints(Attr::dimensions);
-  std::ranges::sort(dimensions);
+  const std::vector<int64_t> kept = alignedDimensions(module, reduce, 0);
+  std::vector<int64_t> dimensions;
+  for (int64_t d = 0; d < static_cast<int64_t>(from.size()); ++d)
+    if (std::ranges::find(kept, d) == kept.end()) dimensions.push_back(d);
   if (form.reduces) return form.walked == from && form.reduced == dimensions;
   form.reduces = true;
   form.walked = from;
@@ -57,7 +60,7 @@ bool isWhole(const IterationSignature& form) {
 // A broadcast that repeats nothing and moves nothing.
 bool keepsPlaces(const Module& module, const Instruction& broadcast) {
   return module.shapeOf(broadcast.operands[0]).dimensions == broadcast.shape->dimensions &&
-         isIota(broadcast.attributes->ints(Attr::dimensions));
+         isIota(alignedDimensions(module, broadcast, 0));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/ops/shared/dimension_relations.h"
 #include "core/passes/patterns.h"
 
 namespace tessera {
@@ -26,8 +27,8 @@ bool isRowed(const Shape& shape) {
 bool reducesRows(const Module& module, const Instruction& reduce) {
   if (reduce.operands.size() != 2 || !reduce.shape->isArray()) return false;
   const Shape& operand = module.shapeOf(reduce.operands[0]);
-  const auto& dimensions = reduce.attributes->ints(Attr::dimensions);
-  if (!isRowed(operand) || dimensions.size() != 1 || dimensions[0] + 1 != operand.rank()) return false;
+  if (!isRowed(operand) || reduce.shape->rank() + 1 != operand.rank() || !isIota(alignedDimensions(module, reduce, 0)))
+    return false;
   const auto* callee = reduce.attributes->get<ComputationId>(Attr::to_apply);
   if (!callee) return false;
   switch (module.at(module.at(*callee).root).opcode) {
@@ -43,18 +44,16 @@ bool reducesRows(const Module& module, const Instruction& reduce) {
 }
 
 // [rows …] to [rows …, length], whatever dimensions of size 1 come and go.
-bool repeatsStatistic(const Instruction& broadcast) {
+bool repeatsStatistic(const Module& module, const Instruction& broadcast) {
   const Shape& to = *broadcast.shape;
   if (!isRowed(to)) return false;
-  std::vector<bool> kept(to.dimensions.size(), false);
-  int64_t last = -1;
-  for (int64_t d : broadcast.attributes->ints(Attr::dimensions)) {
-    if (d <= last) return false;
-    kept[static_cast<size_t>(last = d)] = true;
+  const std::vector<int64_t> from = alignedDimensions(module, broadcast, 0);
+  if (from.back() >= 0) return false;
+  int64_t next = 0;
+  for (size_t d = 0; d + 1 < from.size(); ++d) {
+    if (from[d] >= 0 && from[d] != next++) return false;
+    if (from[d] < 0 && to.dimensions[d] != 1) return false;
   }
-  if (kept.back()) return false;
-  for (size_t d = 0; d + 1 < kept.size(); ++d)
-    if (!kept[d] && to.dimensions[d] != 1) return false;
   return true;
 }
 
@@ -70,7 +69,8 @@ RowView rowViewOfOperand(const Module& module, const Instruction& user, size_t o
   const Shape &from = module.shapeOf(user.operands[operand]), &to = *user.shape;
   if (!from.isArray()) return RowView::Other;
   switch (user.opcode) {
-    case Opcode::Broadcast: return readsRow(view) && repeatsStatistic(user) ? RowView::Statistic : RowView::Other;
+    case Opcode::Broadcast:
+      return readsRow(view) && repeatsStatistic(module, user) ? RowView::Statistic : RowView::Other;
     case Opcode::Reduce:
       return view == RowView::Statistic && operand == 0 && reducesRows(module, user) ? RowView::InRow : RowView::Other;
     case Opcode::Reshape:

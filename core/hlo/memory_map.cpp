@@ -8,7 +8,7 @@
 //    merges that dimension with the next more minor one.
 // The linear position is the row-major position in the last shape; positions are padded to whole tiles and to
 // tail_padding_alignment_in_elements.
-#include "core/hlo/index_math.h"
+#include "core/hlo/memory_map.h"
 
 #include <algorithm>
 #include <limits>

@@ -31,8 +31,7 @@ class Devices {
   Devices(const RunRequest& request, DeviceGrid grid)
       : request_(request), grid_(grid), feeds_(request.infeed, request.keepsOutfeed, request.feedForm) {}
 
-  Status compile(const Module& module) {
-    TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(request_.backend));
+  Status compile(const Module& module, Backend& backend) {
     CompileOptions options = request_.compile;
     options.customCalls = request_.library.get();
     if (grid_.count() > 1) options.threads = 1;
@@ -43,7 +42,7 @@ class Devices {
               std::string(stage) + ", device " + std::to_string(device + 1) + " of " + std::to_string(grid_.count()),
               (static_cast<double>(device) + fraction) / static_cast<double>(grid_.count()));
         };
-      TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options));
+      TESSERA_ASSIGN_OR_RETURN(auto executable, backend.compile(module, options));
       executables_.push_back(std::move(executable));
     }
     return {};
@@ -79,13 +78,16 @@ class Devices {
 
   // On the calling thread, into the arrays of the run before.
   Status runAlone(const std::vector<Literal>& arguments, DeviceArrays& outputs, std::vector<Profile>& profiles) {
-    DeviceGroup group({}, outside());
-    Communicator communicator(group, 0);
     RunOptions options;
     options.cancel = request_.compile.cancel;
-    if (request_.infeed || request_.keepsOutfeed || request_.library) options.communicator = &communicator;
     outputs.resize(1);
-    return executables_[0]->runInto(arguments, outputs[0], options, profiles.empty() ? nullptr : &profiles[0]);
+    Profile* const profile = profiles.empty() ? nullptr : &profiles[0];
+    const bool hasOutside = request_.infeed || request_.keepsOutfeed || request_.library;
+    if (!hasOutside) return executables_[0]->runInto(arguments, outputs[0], options, profile);
+    DeviceGroup group({}, outside());
+    Communicator communicator(group, 0);
+    options.communicator = &communicator;
+    return executables_[0]->runInto(arguments, outputs[0], options, profile);
   }
 
   Status runAll(const DeviceArrays& arguments, DeviceArrays& outputs, std::vector<Profile>& profiles) {
@@ -189,9 +191,11 @@ Result<RunReport> runModule(const Module& module, const RunRequest& request) {
   RunReport report;
   TESSERA_ASSIGN_OR_RETURN(report.grid, gridOf(module, request.replicas, request.partitions));
   TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsBy(request.arguments, module, report.grid));
+  // Loading the backend's library is no part of compiling.
+  TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend(request.backend));
   Devices devices(request, report.grid);
   const auto begin = Clock::now();
-  TESSERA_TRY(devices.compile(module));
+  TESSERA_TRY(devices.compile(module, *backend));
   report.compileMs = since(begin);
   if (request.compile.progress) request.compile.progress(kRunStage, -1);
   TESSERA_TRY(Runs(request, devices, arguments, report).all());

@@ -1,5 +1,5 @@
-// Learning: opens the graph of a lesson and puts its words beside it. Before: the Learn door and the Help menu; after:
-// Document and LessonPanel.
+// Learning: opens the graph of a lesson and puts its words beside it. Before: the Learn entry of the start page and the
+// Help menu; after: Document and LessonPanel.
 #pragma once
 
 #include <QObject>

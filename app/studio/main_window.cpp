@@ -43,6 +43,7 @@
 #include "editor/panels/size_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
+#include "editor/text/plain_text.h"
 #include "editor/values/call_bar.h"
 #include "editor/values/value_panel.h"
 
@@ -150,9 +151,9 @@ void MainWindow::makeCentre() {
 }
 
 void MainWindow::makeStatusBar() {
-  factsLabel_ = new QLabel(this);
-  zoomLabel_ = new QLabel(this);
-  busyLabel_ = new QLabel(this);
+  factsLabel_ = new PlainLabel(this);
+  zoomLabel_ = new PlainLabel(this);
+  busyLabel_ = new PlainLabel(this);
   busyBar_ = new QProgressBar(this);
   busyBar_->setMaximumWidth(160);
   busyBar_->setTextVisible(false);
@@ -204,7 +205,7 @@ void MainWindow::connectCanvas() {
   connect(binding_, &CanvasBinding::detailsWanted, this, [this] { panels_->raise(QStringLiteral("inspector")); });
   connect(binding_, &CanvasBinding::pictureShown, this, &MainWindow::showScene);
   connect(graphEdit_, &GraphEditController::placed, binding_, &CanvasBinding::followNext);
-  connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) {
+  connect(&canvas_->viewport(), &Viewport::zoomChanged, this, [this](double zoom) {
     zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0));
   });
   connect(canvas_, &Canvas::valueWanted, this, [this](InstructionId id) {

@@ -18,6 +18,7 @@
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -96,7 +97,7 @@ void MainWindow::save(bool ask) {
 }
 
 QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
-  QMessageBox box(QMessageBox::Question, tr("Tessera"), tr("%1 was written by another program.").arg(name),
+  QMessageBox box(QMessageBox::Question, tr("Tessera"), asPlainText(tr("%1 was written by another program.").arg(name)),
                   QMessageBox::Save | QMessageBox::SaveAll | QMessageBox::Cancel, this);
   box.setInformativeText(tr(
       "Saving over it gives it the form that this program writes: comments and what only the other program knows go."));
@@ -109,9 +110,9 @@ QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
 bool MainWindow::mayLoseChanges() {
   if (!remembers_ || firstGraph_ || lessons_->isOn() || !document_->isOpen() || !document_->file().isModified())
     return true;
-  const auto answer =
-      QMessageBox::question(this, tr("Tessera"), tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)),
-                            QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+  const auto answer = QMessageBox::question(
+      this, tr("Tessera"), asPlainText(tr("%1 has changes that are not saved.").arg(fileNameOf(*document_))),
+      QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
   if (answer == QMessageBox::Save) save(false);
   return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !document_->file().isModified());
 }

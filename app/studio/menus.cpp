@@ -22,6 +22,7 @@
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/help_panel.h"
+#include "editor/panels/permission_list.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -70,7 +71,7 @@ void MainWindow::makeViewMenu() {
   actions_->addOverCanvas(menu,
                           {tr("Fit &all"),
                            {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home), QKeySequence(Qt::CTRL | Qt::Key_0)},
-                           [this](bool) { canvas_->fitAll(); },
+                           [this](bool) { canvas_->viewport().fitAll(); },
                            QStringLiteral("fit all"),
                            open});
   actions_->addOverCanvas(menu, {tr("Fit &selection"),
@@ -85,9 +86,10 @@ void MainWindow::makeViewMenu() {
                                  [this] { return hasSelection(); }});
   actions_->add(menu, {tr("Zoom &in"),
                        {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
-                       [this, middle](bool) { canvas_->zoomBy(1.25, middle()); }});
-  actions_->add(menu,
-                {tr("Zoom &out"), {QKeySequence::ZoomOut}, [this, middle](bool) { canvas_->zoomBy(0.8, middle()); }});
+                       [this, middle](bool) { canvas_->viewport().zoomBy(1.25, middle()); }});
+  actions_->add(menu, {tr("Zoom &out"), {QKeySequence::ZoomOut}, [this, middle](bool) {
+                         canvas_->viewport().zoomBy(0.8, middle());
+                       }});
   menu.addSeparator();
   actions_->add(menu, {tr("&Open all groups"),
                        {QKeySequence(Qt::CTRL | Qt::Key_E)},
@@ -192,6 +194,12 @@ void MainWindow::makeRunMenu() {
                        [this](bool) { document_->cancel(); },
                        QStringLiteral("cancel"),
                        [this] { return document_->run().isRunning() || document_->fetch().isRunning(); }});
+  menu.addSeparator();
+  actions_->add(menu, {tr("Allowed &files …"),
+                       {},
+                       [this](bool) { (new PermissionList(*document_, this))->show(); },
+                       QStringLiteral("allowed files"),
+                       [this] { return document_->isOpen(); }});
 }
 
 void MainWindow::makeHelpMenu() {

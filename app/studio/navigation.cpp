@@ -40,8 +40,8 @@ Navigation::Navigation(MainWindow& window, bool remembers)
 std::optional<Navigation::Place> Navigation::here() const {
   if (!window_.document().isOpen()) return std::nullopt;
   const Canvas& canvas = window_.canvas();
-  return Place{window_.document().view().computation(), canvas.toScene(QPointF(canvas.width(), canvas.height()) / 2),
-               canvas.zoom()};
+  return Place{window_.document().view().computation(),
+               canvas.viewport().toScene(QPointF(canvas.width(), canvas.height()) / 2), canvas.viewport().zoom()};
 }
 
 void Navigation::remember() {
@@ -57,8 +57,8 @@ void Navigation::arrived() {
   const auto now = here();
   if (!now) return;
   if (wanted_ && wanted_->computation == now->computation) {
-    window_.canvas().zoomBy(wanted_->zoom / window_.canvas().zoom(), {});
-    window_.canvas().centerOn(wanted_->centre);
+    window_.canvas().viewport().zoomBy(wanted_->zoom / window_.canvas().viewport().zoom(), {});
+    window_.canvas().viewport().centerOn(wanted_->centre);
     wanted_.reset();
   } else if (left_ && left_->computation != now->computation) {
     behind_.push_back(*left_);

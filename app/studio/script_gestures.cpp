@@ -140,7 +140,7 @@ Status scrub(MainWindow& w, const QString& words) {
   if (!id || w.canvas().boxOf(*id).isEmpty())
     return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
   const QRectF box = w.canvas().boxOf(*id);
-  const QPointF at = w.canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)),
+  const QPointF at = w.canvas().viewport().toWidget(QPointF(box.left() + 18, box.bottom() - 8)),
                 to = at + QPointF(words.section(QLatin1Char(' '), 1).toDouble(), 0);
   pointer(w, QEvent::MouseButtonPress, at);
   pointer(w, QEvent::MouseMove, (at + to) / 2);

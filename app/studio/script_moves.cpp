@@ -41,7 +41,7 @@ Result<QPointF> bodyOf(MainWindow& w, const QString& name) {
   if (!id || w.canvas().boxOf(*id).isEmpty())
     return std::unexpected(refusedGesture(QObject::tr("%1 is not on the canvas").arg(name)).error());
   const QRectF box = w.canvas().boxOf(*id);
-  return w.canvas().toWidget(box.topLeft() + QPointF(box.width() * 0.25, 10));
+  return w.canvas().viewport().toWidget(box.topLeft() + QPointF(box.width() * 0.25, 10));
 }
 
 // "NAME DX DY", in pixels.
@@ -72,7 +72,7 @@ Status insert(MainWindow& w, const QString& words, bool hold) {
                           w.canvas().wires().inputAt(view.boxOf(*user), static_cast<int32_t>(input),
                                                      w.document().module().at(*user).operands.size())) /
                          2;
-  const QPointF centre = w.canvas().toWidget(w.canvas().boxOf(*id).center());
+  const QPointF centre = w.canvas().viewport().toWidget(w.canvas().boxOf(*id).center());
   drag(w, from, from + middle - centre, hold);
   return {};
 }

@@ -95,6 +95,7 @@ struct PictureItem {
   int32_t viewEdge = -1;      // the wire that it is, as an index of GraphView::edges
   int32_t pageItem = -1;      // a frame or note of the page: frames first, then notes
   float minZoom = 0;          // not drawn below this zoom (level of detail)
+  bool isFieldMark() const { return part == Part::PullMark || part == Part::FoldMark; }
 };
 
 struct Picture {

@@ -1,5 +1,5 @@
-// The pointer: pan (middle drag, space drag, trackpad), zoom at it (wheel, pinch), click and box selection,
-// double click on groups, hover and tooltips. What a pressed button does is in tools/, keys are in canvas_keys.cpp.
+// The pointer: what is under it, clicks and double clicks, hover and tooltips, the wheel and a trackpad. What a pressed
+// button does is in tools/, keys are in canvas_keys.cpp.
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/page_items.h"
 #include "editor/canvas/paths.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"
 #include "editor/canvas/tools/canvas_tools.h"
+#include "editor/canvas/value_strips.h"
 
 namespace tessera {
 namespace {
@@ -23,15 +25,23 @@ constexpr double kZoomStep = 1.2;
 constexpr double kWheelPan = 80;               // pixels a notch
 constexpr int kBesideBox = 8, kAboveTip = 16;  // pixels; the system puts help a little below the place
 
+// Beside the box where it fits: there it covers neither the value nor the output. In widget pixels.
+QPoint tipPlace(const Canvas& canvas, InstructionId id, QPoint pointer) {
+  const QRectF box = canvas.boxOf(id);
+  const QPoint corner = canvas.viewport().toWidget(box.topRight()).toPoint();
+  const bool fits = box.isValid() && corner.x() >= pointer.x() && corner.x() < canvas.width() && corner.y() >= 0;
+  return fits ? corner + QPoint(kBesideBox, -kAboveTip) : pointer;
+}
+
 }  // namespace
 
 int32_t Canvas::itemAt(QPointF widget) const {
   if (!picture_ || !index_) return -1;
-  const QPointF p = toScene(widget);
-  const double reach = kWireReach / zoom_;
+  const QPointF p = viewport_.toScene(widget);
+  const double reach = kWireReach / viewport_.zoom();
   const RectF around{static_cast<float>(p.x() - reach), static_cast<float>(p.y() - reach),
                      static_cast<float>(2 * reach), static_cast<float>(2 * reach)};
-  const auto items = index_->itemsIn(*picture_, around, zoom_);
+  const auto items = index_->itemsIn(*picture_, around, viewport_.zoom());
   int32_t wire = -1, box = -1;
   double nearest = reach;
   for (auto i = items.rbegin(); i != items.rend(); ++i) {
@@ -58,17 +68,17 @@ void Canvas::changeSelection(std::vector<InstructionId> selection) {
 }
 
 void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
-  const int32_t item = itemAt(widget);
+  const int32_t at = itemAt(widget);
   const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
-  if (item < 0) {
+  if (!extend) pageItems_->select({});
+  if (at < 0) {
     if (!extend) changeSelection({});
-    if (!extend) selectPageItems({});
     return;
   }
-  if (!extend) selectPageItems({});
-  if (const PictureItem* mark = fieldMark(item))
-    return emit groupToggled(QString::fromStdString(view_->nodes[static_cast<size_t>(mark->viewNode)].group));
-  const InstructionId id = picture_->items[static_cast<size_t>(item)].instruction;
+  const PictureItem& item = picture_->items[static_cast<size_t>(at)];
+  if (item.isFieldMark())
+    return emit groupToggled(QString::fromStdString(view_->nodes[static_cast<size_t>(item.viewNode)].group));
+  const InstructionId id = item.instruction;
   if (!id.valid()) return;
   constexpr auto kBoth = Qt::ShiftModifier | Qt::ControlModifier;
   if ((modifiers & kBoth) == kBoth) {
@@ -86,7 +96,7 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
 }
 
 void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {
-  const QRectF scene(toScene(widget.topLeft()), toScene(widget.bottomRight()));
+  const QRectF scene(viewport_.toScene(widget.topLeft()), viewport_.toScene(widget.bottomRight()));
   std::vector<InstructionId> next;
   if (modifiers & (Qt::ShiftModifier | Qt::ControlModifier)) next = selection_;
   std::vector<bool> known(view_->boxes.size());
@@ -113,7 +123,8 @@ Pointer Canvas::pointerOf(const QMouseEvent& event) const {
 }
 
 void Canvas::mousePressEvent(QMouseEvent* event) {
-  glide_.stop();
+  viewport_.stop();
+  if (CanvasTool* interrupted = std::exchange(active_, nullptr)) interrupted->cancel();  // by another button
   pressed_ = last_ = event->position();
   const bool waits = event->button() == Qt::LeftButton && tools_->move.isDropped();  // the next picture brings it
   const Pointer pointer = pointerOf(*event);
@@ -130,9 +141,9 @@ void Canvas::mouseMoveEvent(QMouseEvent* event) {
   last_ = at;
   if (!active_ && tools_->wire.isSticky()) return tools_->wire.drag(pointer);
   if (!active_) {
-    setCursor(numberAt(at).valid()       ? Qt::SizeHorCursor
-              : tools_->pan.holdsSpace() ? Qt::OpenHandCursor
-                                         : Qt::ArrowCursor);
+    setCursor(values_->numberAt(at).valid() ? Qt::SizeHorCursor
+              : tools_->pan.holdsSpace()    ? Qt::OpenHandCursor
+                                            : Qt::ArrowCursor);
     return setHover(itemAt(at));
   }
   active_->drag(pointer);
@@ -153,23 +164,54 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
     return;
   }
   const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
-  if (hit.viewNode >= 0 && !fieldMark(item)) activate(hit.viewNode);
+  if (hit.viewNode >= 0 && !hit.isFieldMark()) activate(hit.viewNode);
+}
+
+// What stands over nodes: points of wires, wires, frames and notes.
+bool Canvas::activateHandle(QPointF at) {
+  if (!movable_) return false;
+  if (const ReroutePoint* point = tools_->reroute.pointAt(at)) {
+    emit rerouteActivated(*point);
+    return true;
+  }
+  const int32_t item = itemAt(at);
+  if (const int32_t edge = item < 0 ? -1 : picture_->items[static_cast<size_t>(item)].viewEdge; edge >= 0) {
+    emit wireActivated(edge, viewport_.toScene(at));
+    return true;
+  }
+  const int pageItem = tools_->move.pageItemUnder(at);
+  if (pageItem >= 0) emit pageItemActivated(pageItem);
+  return pageItem >= 0;
+}
+
+// Opens or closes a group, which stays where it is; tells of a node.
+void Canvas::activate(int32_t viewNode) {
+  if (!view_ || viewNode < 0) return;
+  const ViewNode& node = view_->nodes[static_cast<size_t>(viewNode)];
+  if (node.group.empty() || node.owner >= 0 || node.pulled) {
+    emit instructionActivated(node.instruction);
+    return;
+  }
+  const QString group = QString::fromStdString(node.group);  // the view may be another one after the signal
+  anchorGroup_ = group;
+  anchorAt_ = viewport_.toWidget(frameOf(viewNode).topLeft());
+  emit groupToggled(group);
 }
 
 // A wheel zooms at the pointer and with Shift goes sideways. Two fingers on a trackpad, which tell pixels or phases,
 // pan; with Ctrl they zoom. (Mice tell pixels too on some systems.)
 void Canvas::wheelEvent(QWheelEvent* event) {
-  glide_.stop();
+  viewport_.stop();
   const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
   const bool fingers = event->deviceType() == QInputDevice::DeviceType::TouchPad ||
                        event->phase() != Qt::NoScrollPhase || angle.isNull();
   const bool sideways = event->modifiers() & Qt::ShiftModifier;
   if ((event->modifiers() & Qt::ControlModifier) || (!fingers && !sideways)) {
-    zoomBy(std::pow(kZoomStep, angle.y() / 120.0), event->position());
+    viewport_.zoomBy(std::pow(kZoomStep, angle.y() / 120.0), event->position());
   } else {
     QPointF by = pixels.isNull() ? QPointF(angle) / 120.0 * kWheelPan : QPointF(pixels);
     if (sideways && by.x() == 0) by = by.transposed();
-    setTransform(zoom_, origin_ - by / zoom_);
+    viewport_.panBy(by);
   }
   event->accept();
 }
@@ -181,37 +223,36 @@ void Canvas::setHover(int32_t item) {
   emit hovered(item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction);
 }
 
-int32_t Canvas::hoveredNode() const { return hover_ < 0 ? -1 : picture_->items[static_cast<size_t>(hover_)].viewNode; }
+const PictureItem* Canvas::hoveredItem() const {
+  return hover_ < 0 ? nullptr : &picture_->items[static_cast<size_t>(hover_)];
+}
 
 void Canvas::leaveEvent(QEvent*) { setHover(-1); }
 
-QPoint Canvas::besideBox(InstructionId id, QPoint pointer) const {
-  const QRectF box = boxOf(id);
-  const int right = toWidget(box.topRight()).toPoint().x(), top = toWidget(box.topRight()).toPoint().y();
-  const bool fits = box.isValid() && right >= pointer.x() && right < width() && top >= 0;
-  return fits ? QPoint(right + kBesideBox, top - kAboveTip) : pointer;
+void Canvas::showTip(const QHelpEvent& help) {
+  const int32_t at = itemAt(help.pos());
+  const PictureItem* item = at < 0 ? nullptr : &picture_->items[static_cast<size_t>(at)];
+  if (item && item->isFieldMark())
+    QToolTip::showText(help.globalPos(),
+                       item->part == PictureItem::Part::FoldMark ? tr("Back into the field of what reads it")
+                                                                 : tr("Show it as a node of its own"),
+                       this);
+  else if (item && tooltip_ && item->instruction.valid())
+    QToolTip::showText(mapToGlobal(tipPlace(*this, item->instruction, help.pos())), tooltip_(item->instruction), this);
+  else
+    QToolTip::hideText();
 }
 
 bool Canvas::event(QEvent* event) {
   if (event->type() == QEvent::NativeGesture) {  // two fingers on a trackpad
     const auto* gesture = static_cast<QNativeGestureEvent*>(event);
     if (gesture->gestureType() != Qt::ZoomNativeGesture) return QWidget::event(event);
-    zoomBy(1 + gesture->value(), gesture->position());
+    viewport_.zoomBy(1 + gesture->value(), gesture->position());
     return true;
   }
-  if (event->type() == QEvent::ContentsRectChange && fitted_) fitAll();
+  if (event->type() == QEvent::ContentsRectChange && viewport_.showsAll()) viewport_.fitAll();
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  const int32_t item = itemAt(help->pos());
-  const InstructionId id = item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction;
-  if (const PictureItem* mark = fieldMark(item)) {
-    const bool folds = mark->part == PictureItem::Part::FoldMark;
-    QToolTip::showText(help->globalPos(),
-                       folds ? tr("Back into the field of what reads it") : tr("Show it as a node of its own"), this);
-  } else if (tooltip_ && id.valid())
-    QToolTip::showText(mapToGlobal(besideBox(id, help->pos())), tooltip_(id), this);
-  else
-    QToolTip::hideText();
+  showTip(*static_cast<QHelpEvent*>(event));
   return true;
 }
 

@@ -261,7 +261,7 @@ void GraphEditController::openField(InstructionId user, int operand) {
     else
       emit explained(textOf(edit.error()));
   });
-  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), name, QString(),
+  field_->openAt(canvas_.viewport().toWidget(box.topLeft()).toPoint() - QPoint(0, 40), name, QString(),
                  [this, user, operand](const QString& text) {
                    const auto edit = filling(document_.module(), user, operand, text.toStdString());
                    return edit ? QString() : textOf(edit.error());
@@ -288,7 +288,7 @@ bool GraphEditController::editInput(const ViewNode& field, int32_t box) {
       emit explained(textOf(edit.error()));
   });
   const QPointF row(canvas_.boxOf(user).left(), canvas_.boxOf(field.instruction).top());
-  field_->openAt(canvas_.toWidget(row).toPoint() - QPoint(4, 8), QString::fromStdString(field.label),
+  field_->openAt(canvas_.viewport().toWidget(row).toPoint() - QPoint(4, 8), QString::fromStdString(field.label),
                  QString::fromStdString(*text), [this, user, operand](const QString& typed) {
                    const auto edit = refilling(document_.module(), user, operand, typed.toStdString());
                    return edit ? QString() : textOf(edit.error());
@@ -332,7 +332,7 @@ bool GraphEditController::editConstant(InstructionId id) {
       emit explained(textOf(edit.error()));
   });
   const QString value = QString::fromStdString(valueOf(document_.module(), id).value_or(""));
-  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), tr("value"), value,
+  field_->openAt(canvas_.viewport().toWidget(box.topLeft()).toPoint() - QPoint(0, 40), tr("value"), value,
                  [this, id](const QString& text) {
                    const auto edit = resetting(document_.module(), id, text.toStdString());
                    return edit ? QString() : textOf(edit.error());

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/highlights.h"
 #include "editor/canvas/tools/wire_tool.h"
 #include "editor/document/document.h"
 
@@ -76,7 +77,7 @@ UndoHighlight::UndoHighlight(Document& document, Canvas& canvas, QObject* parent
   end_.setSingleShot(true);
   end_.setInterval(kGlowMs);
   connect(&end_, &QTimer::timeout, this, [this] {
-    if (!canvas_.wires().isCarrying()) canvas_.setPreview({});
+    if (!canvas_.wires().isCarrying()) canvas_.highlights().setPreview({});
   });
   connect(&document_, &Document::stepped, this, &UndoHighlight::show);
   // After the window has shown the scene.
@@ -91,7 +92,7 @@ void UndoHighlight::show(const HistoryStep& step) {
   const QString title = (step.undone ? tr("undone: %1") : tr("again: %1")).arg(step.title);
   std::vector<NodePreview> glow;
   for (InstructionId id : change.instructions) glow.push_back({id, glow.empty() ? title : QString(), false});
-  canvas_.setPreview(std::move(glow));
+  canvas_.highlights().setPreview(std::move(glow));
   end_.start();
   places_ = std::move(change.instructions);
   home_ = change.home;
@@ -117,7 +118,7 @@ void UndoHighlight::goThere() {
   std::vector<QRectF> boxes;
   for (InstructionId id : places_)
     if (const QRectF box = canvas_.boxOf(id); !box.isEmpty()) boxes.push_back(box);
-  canvas_.glideTo(boxes);
+  canvas_.viewport().glideTo(boxes);
   end_.start();  // the glow is to be seen there
 }
 

@@ -1,4 +1,4 @@
-// Small graphs only: the hand waits for no inference.
+// Small graphs only: a drag never waits for inference.
 #include "editor/controllers/wire_preview.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "core/edit/wiring/wiring.h"
 #include "core/ops/inference/unfinished.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/highlights.h"
 #include "editor/document/document.h"
 
 namespace tessera {
@@ -43,7 +44,7 @@ WirePreview::WirePreview(Document& document, Canvas& canvas, QObject* parent)
 
 // Only where letting go would do it at once.
 void WirePreview::look(InstructionId value, InstructionId user, int operand) {
-  canvas_.setPreview({});
+  canvas_.highlights().setPreview({});
   if (!document_.isOpen() || !value.valid() || !user.valid() || operand < 0) return;
   const Module& module = document_.module();
   if (module.instructionCount() > kMaxInstructions || value == user || !module.contains(value) ||
@@ -51,7 +52,7 @@ void WirePreview::look(InstructionId value, InstructionId user, int operand) {
     return;
   const ConnectionCheck fit = fitOf(module, value, user, operand);
   if (fit.ways.size() != 1) return;
-  if (const auto done = apply(module, fit.ways[0].edit)) canvas_.setPreview(previewOf(module, *done));
+  if (const auto done = apply(module, fit.ways[0].edit)) canvas_.highlights().setPreview(previewOf(module, *done));
 }
 
 }  // namespace tessera

@@ -30,7 +30,7 @@ class LearningTest : public QObject {
   // A number's place in the strip of its node.
   QPoint numberOf(InstructionId id) {
     const QRectF box = hand().canvas().boxOf(id);
-    return hand().canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
+    return hand().canvas().viewport().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
   }
 
  private slots:

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/highlights.h"
+#include "editor/canvas/page_items.h"
 #include "editor/canvas/paths.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"
@@ -44,7 +46,7 @@ MoveTool::Grab MoveTool::grabAt(QPointF place, Qt::KeyboardModifiers modifiers) 
     if (!inside) return grab;
     grab.node = -1;
   }
-  grab.pageItem = canvas_.pageItemAt(place);
+  grab.pageItem = canvas_.pageItems().at(place);
   return grab;
 }
 
@@ -59,9 +61,9 @@ bool MoveTool::selectGrabbed() {
   const bool known =
       grab_.node >= 0
           ? std::ranges::find(canvas_.selectedNodes(), grab_.node) != canvas_.selectedNodes().end()
-          : std::ranges::find(canvas_.selectedPageItems(), grab_.pageItem) != canvas_.selectedPageItems().end();
+          : std::ranges::find(canvas_.pageItems().selected(), grab_.pageItem) != canvas_.pageItems().selected().end();
   if (known) return false;
-  canvas_.selectPageItems(grab_.pageItem >= 0 ? std::vector{grab_.pageItem} : std::vector<int>());
+  canvas_.pageItems().select(grab_.pageItem >= 0 ? std::vector{grab_.pageItem} : std::vector<int>());
   canvas_.changeSelection(grab_.node >= 0 ? std::vector{canvas_.view()->nodes[at(grab_.node)].instruction}
                                           : std::vector<InstructionId>());
   return true;
@@ -71,7 +73,7 @@ bool MoveTool::selectGrabbed() {
 void MoveTool::takeFramed(MovedBoxes& moved) const {
   const auto& nodes = canvas_.view()->nodes;
   for (int item : moved.pageItems) {
-    const QRectF box = canvas_.pageItemBox(item);
+    const QRectF box = canvas_.pageItems().boxOf(item);
     for (size_t v = 0; v < nodes.size(); ++v) {
       const auto node = static_cast<int32_t>(v);
       if (nodes[v].parent < 0 && box.contains(canvas_.frameOf(node)) && nodes[v].kind != ViewNode::Kind::Attached &&
@@ -113,7 +115,7 @@ void MoveTool::start(const Pointer& pointer) {
     move.moved.nodes = canvas_.selectedNodes();
   else if (grab_.node >= 0)
     move.moved.nodes = {grab_.node};
-  move.moved.pageItems = canvas_.selectedPageItems();
+  move.moved.pageItems = canvas_.pageItems().selected();
   takeFramed(move.moved);
   takeAlong(move);
   move_ = std::move(move);
@@ -123,7 +125,7 @@ void MoveTool::start(const Pointer& pointer) {
 
 void MoveTool::drag(const Pointer& pointer) {
   if (!move_) return;
-  move_->moved.by = (pointer.at - pointer.pressed) / canvas_.zoom();
+  move_->moved.by = (pointer.at - pointer.pressed) / canvas_.viewport().zoom();
   lookForShake(pointer.at.x());
   const bool single = move_->moved.nodes.size() == 1 && move_->moved.pageItems.empty() && !move_->moved.pulled;
   move_->moved.wire = single ? wireUnder(move_->moved.nodes[0]) : -1;
@@ -151,7 +153,7 @@ int32_t MoveTool::wireUnder(int32_t node) const {
   const QRectF frame = canvas_.frameOf(node).adjusted(4, 4, -4, -4);
   int32_t best = -1;
   double nearest = 1e30;
-  for (uint32_t i : canvas_.index()->itemsIn(*canvas_.picture(), toRectF(frame), canvas_.zoom())) {
+  for (uint32_t i : canvas_.index()->itemsIn(*canvas_.picture(), toRectF(frame), canvas_.viewport().zoom())) {
     const PictureItem& item = canvas_.picture()->items[i];
     if (item.kind != PictureItem::Kind::Path || item.viewEdge < 0) continue;
     const ViewEdge& edge = view.edges[at(item.viewEdge)];
@@ -197,17 +199,18 @@ void MoveTool::paint(QPainter& painter) {
   painter.setPen(Qt::NoPen);
   painter.setBrush(veil);
   for (int32_t node : move_->moved.nodes)
-    painter.drawRect(canvas_.toWidget(canvas_.frameOf(node).translated(-move_->moved.by)).adjusted(-2, -2, 2, 2));
+    painter.drawRect(
+        canvas_.viewport().toWidget(canvas_.frameOf(node).translated(-move_->moved.by)).adjusted(-2, -2, 2, 2));
   paintWires(painter);
   painter.save();
-  canvas_.toSceneUnits(painter);
+  canvas_.viewport().toSceneUnits(painter);
   painter.translate(move_->moved.by);
-  for (uint32_t i : move_->items) paintItem(painter, canvas_.picture()->items[i], canvas_.zoom(), canvas_.theme());
+  for (uint32_t i : move_->items)
+    paintItem(painter, canvas_.picture()->items[i], canvas_.viewport().zoom(), canvas_.theme());
   painter.restore();
   // The wire that the node would go into, above it.
   const int32_t item = move_->moved.wire < 0 ? -1 : canvas_.index()->wireItem(at(move_->moved.wire));
-  if (item >= 0)
-    canvas_.paintWire(painter, canvas_.picture()->items[at(item)], toQColor(ColorRole::Selection, canvas_.theme()));
+  if (item >= 0) canvas_.highlights().paintWire(painter, canvas_.picture()->items[at(item)], 1);
 }
 
 void MoveTool::paintWires(QPainter& painter) {
@@ -219,7 +222,9 @@ void MoveTool::paintWires(QPainter& painter) {
     const ViewEdge& edge = view.edges[e];
     const bool attached = view.nodes[at(edge.from)].kind == ViewNode::Kind::Attached;
     if (move_->moved.pulled && !attached) continue;
-    const auto end = [&](const PointF& p, int32_t node) { return canvas_.toWidget(QPointF(p.x, p.y) + movedBy(node)); };
+    const auto end = [&](const PointF& p, int32_t node) {
+      return canvas_.viewport().toWidget(QPointF(p.x, p.y) + movedBy(node));
+    };
     const QPointF from = end(wire.points.front(), edge.from), to = end(wire.points.back(), edge.to);
     QPainterPath path(from);
     const double bend = attached ? 0 : std::max(20.0, std::abs(to.y() - from.y()) / 2);

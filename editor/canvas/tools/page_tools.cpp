@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/page_items.h"
 #include "editor/canvas/paths.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"
@@ -56,12 +57,12 @@ bool CutTool::cancel() {
 
 void CutTool::release(const Pointer&) {
   std::vector<QPointF> stroke;
-  for (QPointF p : std::exchange(stroke_, {})) stroke.push_back(canvas_.toScene(p));
+  for (QPointF p : std::exchange(stroke_, {})) stroke.push_back(canvas_.viewport().toScene(p));
   if (stroke.size() < 2 || !canvas_.picture()) return;
   QRectF around(stroke[0], QSizeF());
   for (QPointF p : stroke) around = around.united(QRectF(p, QSizeF(0.01, 0.01)));
   std::vector<int> cut;
-  for (uint32_t i : canvas_.index()->itemsIn(*canvas_.picture(), toRectF(around), canvas_.zoom())) {
+  for (uint32_t i : canvas_.index()->itemsIn(*canvas_.picture(), toRectF(around), canvas_.viewport().zoom())) {
     const PictureItem& item = canvas_.picture()->items[i];
     if (item.kind == PictureItem::Kind::Path && item.viewEdge >= 0 && crosses(stroke, pointsAlong(item)))
       cut.push_back(item.viewEdge);
@@ -79,8 +80,8 @@ void CutTool::paint(QPainter& painter) {
 // --- points of wires
 
 const ReroutePoint* RerouteTool::pointAt(QPointF at) const {
-  const auto found =
-      std::ranges::find_if(points_, [&](const ReroutePoint& p) { return isAtHandle(canvas_.toWidget(p.at), at); });
+  const auto found = std::ranges::find_if(
+      points_, [&](const ReroutePoint& p) { return isAtHandle(canvas_.viewport().toWidget(p.at), at); });
   return canvas_.isMovable() && found != points_.end() ? &*found : nullptr;
 }
 
@@ -91,7 +92,7 @@ bool RerouteTool::press(const Pointer& pointer) {
 }
 
 void RerouteTool::drag(const Pointer& pointer) {
-  if (held_) held_->at = canvas_.toScene(pointer.at);
+  if (held_) held_->at = canvas_.viewport().toScene(pointer.at);
 }
 
 void RerouteTool::release(const Pointer& pointer) {
@@ -114,7 +115,7 @@ void RerouteTool::paint(QPainter& painter) {
   painter.setBrush(toQColor(ColorRole::NodeFill, canvas_.theme()));
   for (const ReroutePoint& point : points_) {
     const bool held = held_ && held_->edge == point.edge && held_->index == point.index;
-    painter.drawEllipse(canvas_.toWidget(held ? held_->at : point.at), 4.5, 4.5);
+    painter.drawEllipse(canvas_.viewport().toWidget(held ? held_->at : point.at), 4.5, 4.5);
   }
 }
 
@@ -122,9 +123,9 @@ void RerouteTool::paint(QPainter& painter) {
 
 bool ResizeTool::press(const Pointer& pointer) {
   if (pointer.button != Qt::LeftButton || !canvas_.isMovable()) return false;
-  for (int item : canvas_.selectedPageItems()) {
-    const QRectF box = canvas_.pageItemBox(item);
-    if (!isAtHandle(canvas_.toWidget(box.bottomRight()), pointer.at)) continue;
+  for (int item : canvas_.pageItems().selected()) {
+    const QRectF box = canvas_.pageItems().boxOf(item);
+    if (!isAtHandle(canvas_.viewport().toWidget(box.bottomRight()), pointer.at)) continue;
     item_ = item;
     box_ = box;
     return true;
@@ -133,7 +134,7 @@ bool ResizeTool::press(const Pointer& pointer) {
 }
 
 void ResizeTool::drag(const Pointer& pointer) {
-  const QPointF to = canvas_.toScene(pointer.at);
+  const QPointF to = canvas_.viewport().toScene(pointer.at);
   box_.setBottomRight({std::max(to.x(), box_.left() + kSmallestFrame), std::max(to.y(), box_.top() + kSmallestFrame)});
 }
 

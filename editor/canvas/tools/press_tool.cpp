@@ -2,6 +2,7 @@
 #include "editor/canvas/tools/press_tool.h"
 
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/page_items.h"
 #include "editor/canvas/tools/move_tool.h"
 
 namespace tessera {
@@ -24,7 +25,7 @@ void PressTool::drag(const Pointer& pointer) {
 
 void PressTool::release(const Pointer& pointer) {
   if (move_.grabbedPageItem() >= 0)
-    canvas_.clickPageItem(move_.grabbedPageItem(), pointer.modifiers);
+    canvas_.pageItems().click(move_.grabbedPageItem(), pointer.modifiers);
   else
     canvas_.click(pointer.at, pointer.modifiers);
 }

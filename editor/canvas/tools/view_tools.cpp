@@ -5,6 +5,7 @@
 
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
+#include "editor/canvas/value_strips.h"
 
 namespace tessera {
 
@@ -16,7 +17,7 @@ bool PanTool::press(const Pointer& pointer) {
   return true;
 }
 
-void PanTool::drag(const Pointer& pointer) { canvas_.panBy(pointer.at - pointer.last); }
+void PanTool::drag(const Pointer& pointer) { canvas_.viewport().panBy(pointer.at - pointer.last); }
 
 void PanTool::release(const Pointer&) { canvas_.setCursor(space_ ? Qt::OpenHandCursor : Qt::ArrowCursor); }
 
@@ -41,7 +42,7 @@ void BoxSelectTool::paint(QPainter& painter) {
 }
 
 bool ScrubTool::press(const Pointer& pointer) {
-  number_ = canvas_.numberAt(pointer.at);
+  number_ = canvas_.values().numberAt(pointer.at);
   return number_.valid();
 }
 

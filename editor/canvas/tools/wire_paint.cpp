@@ -22,13 +22,14 @@ constexpr size_t kMaxJudged = 120;
 QRectF WireTool::plateOf(int32_t node, int32_t operand, size_t count) const {
   const QPointF socket = inputAt(node, operand, count);
   const double room =
-      canvas_.frameOf(node).width() * canvas_.zoom() / static_cast<double>(std::max<size_t>(count, 1)) - 4;
+      canvas_.frameOf(node).width() * canvas_.viewport().zoom() / static_cast<double>(std::max<size_t>(count, 1)) - 4;
   const double wide = std::clamp(room, 16.0, 64.0);
   return {socket.x() - wide / 2, socket.y() - 24, wide, 17};
 }
 
 void WireTool::paintSockets(QPainter& painter) {
   const auto nodes = wirableNodes();
+  const PictureItem* hovered = canvas_.hoveredItem();
   size_t judged = 0;
   for (int32_t node : nodes) {
     const InstructionId id = nodeAt(node).instruction;
@@ -38,7 +39,7 @@ void WireTool::paintSockets(QPainter& painter) {
       paintTargets(painter, node, id, inputs);
     else
       paintInputs(painter, node, inputs);
-    const bool near = canvas_.hoveredNode() == node;
+    const bool near = hovered && hovered->viewNode == node;
     if (!near && !(wire_ && wire_->openUser.valid())) continue;
     painter.setPen(QPen(toQColor(ColorRole::Selection, canvas_.theme()), 1.5));
     painter.setBrush(toQColor(ColorRole::NodeFill, canvas_.theme()));
@@ -79,7 +80,7 @@ void WireTool::paintTargets(QPainter& painter, int32_t node, InstructionId id, c
     veil.setAlphaF(0.6f);
     painter.setPen(Qt::NoPen);
     painter.setBrush(veil);
-    painter.drawRect(canvas_.toWidget(frame).adjusted(-2, -2, 2, 2));
+    painter.drawRect(canvas_.viewport().toWidget(frame).adjusted(-2, -2, 2, 2));
   }
   for (size_t k = 0; k < inputs.size(); ++k) {
     const bool fits = verdictOf(id, static_cast<int32_t>(k)).fits;
@@ -127,7 +128,8 @@ void WireTool::paintInserted(QPainter& painter, const QPainterPath& wire) {
   for (qsizetype i = 0; i < inserted_.size(); ++i) {
     const QPointF at = wire.pointAtPercent(static_cast<double>(i + 1) / static_cast<double>(inserted_.size() + 1));
     const double wide = textWidth(inserted_[i].toStdString(), kPlateText) + 12;
-    paintPlate(painter, canvas_.size(), at - QPointF(wide / 2, 9), inserted_[i], ColorRole::Selection, true);
+    paintPlate(painter, canvas_.size(), at - QPointF(wide / 2, 9), inserted_[i], ColorRole::Selection, true,
+               canvas_.theme());
   }
 }
 
@@ -136,7 +138,7 @@ void WireTool::paintVerdict(QPainter& painter) {
   const WireVerdict& verdict = verdictOf(wire_->target.node, wire_->target.operand);
   if (verdict.text.isEmpty() || (!verdict.fits && !wire_->reasonShown)) return;
   paintPlate(painter, canvas_.size(), wire_->at + QPointF(16, 14), verdict.text,
-             verdict.fits ? ColorRole::Selection : ColorRole::Error, false);
+             verdict.fits ? ColorRole::Selection : ColorRole::Error, false, canvas_.theme());
 }
 
 }  // namespace tessera

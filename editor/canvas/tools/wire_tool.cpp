@@ -10,6 +10,7 @@
 #include "core/arrange/sockets.h"
 #include "core/arrange/text_metrics.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/highlights.h"
 #include "editor/canvas/paths.h"
 #include "editor/canvas/plate.h"
 #include "editor/canvas/render.h"
@@ -36,8 +37,8 @@ const ViewNode& WireTool::nodeAt(int32_t node) const { return canvas_.view()->no
 
 std::vector<int32_t> WireTool::wirableNodes() const {
   std::vector<int32_t> out;
-  if (!hints_.inputs || !canvas_.view() || canvas_.zoom() < kSmallestZoom) return out;
-  const QRectF visible = canvas_.visibleScene();
+  if (!hints_.inputs || !canvas_.view() || canvas_.viewport().zoom() < kSmallestZoom) return out;
+  const QRectF visible = canvas_.viewport().visible();
   const auto count = static_cast<int32_t>(canvas_.view()->nodes.size());
   for (int32_t v = 0; v < count && out.size() < kMaxDrawn; ++v)
     if (takesWires(nodeAt(v)) && canvas_.frameOf(v).intersects(visible)) out.push_back(v);
@@ -46,11 +47,11 @@ std::vector<int32_t> WireTool::wirableNodes() const {
 
 QPointF WireTool::outputAt(int32_t node) const {
   const PointF p = outputSocket(toRectF(canvas_.frameOf(node)));
-  return canvas_.toWidget(QPointF(p.x, p.y));
+  return canvas_.viewport().toWidget(QPointF(p.x, p.y));
 }
 QPointF WireTool::inputAt(int32_t node, int32_t operand, size_t count) const {
   const PointF p = inputSocket(toRectF(canvas_.frameOf(node)), operand, count);
-  return canvas_.toWidget(QPointF(p.x, p.y));
+  return canvas_.viewport().toWidget(QPointF(p.x, p.y));
 }
 
 // The socket at a place; an input only where it is drawn: constants beside the node are fields of their own.
@@ -59,7 +60,7 @@ WireTool::Socket WireTool::socketAt(QPointF at) const {
   double nearest = kSocketReach;
   for (int32_t node : wirableNodes()) {
     const QRectF frame = canvas_.frameOf(node);
-    if (!canvas_.toWidget(frame).adjusted(-12, -24, 12, 12).contains(at)) continue;
+    if (!canvas_.viewport().toWidget(frame).adjusted(-12, -24, 12, 12).contains(at)) continue;
     const InstructionId id = nodeAt(node).instruction;
     const auto consider = [&](QPointF socket, int32_t operand, bool open, InstructionId value) {
       const double distance = std::hypot(socket.x() - at.x(), socket.y() - at.y());
@@ -154,7 +155,7 @@ void WireTool::snap(QPointF at) {
   for (int32_t node : wirableNodes()) {
     const InstructionId id = nodeAt(node).instruction;
     const QRectF frame = canvas_.frameOf(node);
-    const QRectF box = canvas_.toWidget(frame);
+    const QRectF box = canvas_.viewport().toWidget(frame);
     if (!box.adjusted(-16, -30, 16, 16).contains(at)) continue;
     if (box.contains(at) && nodeAt(node).kind != ViewNode::Kind::OpenGroup) under = node;
     if (wire_->openUser.valid()) {  // drawn from an input: outputs are what it snaps to
@@ -239,7 +240,7 @@ void WireTool::pictureChanged() {
 void WireTool::end() {
   wire_.reset();
   inserted_.clear();
-  canvas_.setPreview({});
+  canvas_.highlights().setPreview({});
 }
 
 void WireTool::takeBack() {

@@ -17,7 +17,6 @@
 #include <algorithm>
 
 #include "app/studio/actions.h"
-#include "app/studio/lesson_controller.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
@@ -30,6 +29,7 @@
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/controllers/group_actions.h"
 #include "editor/controllers/layout_binding.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/controllers/run_controller.h"
 #include "editor/controllers/undo_highlight.h"
 #include "editor/controllers/wire_preview.h"
@@ -146,7 +146,12 @@ void MainWindow::makeCentre() {
     newFile();
     if (!firstGraph_) panels_->raise(QStringLiteral("palette"));  // to look through what there is
   });
-  lessons_ = new LessonController(*this, *lessons);
+  lessons_ = new LessonController(*document_, *canvas_, *lessons, this);
+  lessons_->setMayLeave([this] { return mayLeave(); });
+  connect(lessons_, &LessonController::panelWanted, this, [this](const QString& name) {
+    if (name == QLatin1String("inspector")) panels_->lower(*this);  // nothing below: the height is the graph's
+    panels_->raise(name);
+  });
   connect(startPage_, &StartPage::lessonsWanted, this, [this] { lessons_->begin(0); });
 }
 

@@ -11,10 +11,10 @@
 #include <QStatusBar>
 
 #include "app/studio/first_start.h"
-#include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/start_page.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
@@ -110,9 +110,9 @@ QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
 bool MainWindow::mayLoseChanges() {
   if (!remembers_ || firstGraph_ || lessons_->isOn() || !document_->isOpen() || !document_->file().isModified())
     return true;
+  const QString unsaved = asPlainText(tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)));
   const auto answer = QMessageBox::question(
-      this, tr("Tessera"), asPlainText(tr("%1 has changes that are not saved.").arg(fileNameOf(*document_))),
-      QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+      this, tr("Tessera"), unsaved, QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
   if (answer == QMessageBox::Save) save(false);
   return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !document_->file().isModified());
 }

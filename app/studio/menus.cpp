@@ -11,14 +11,15 @@
 #include <QToolBar>
 
 #include "app/studio/actions.h"
-#include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/breadcrumbs.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/controllers/node_labels.h"
+#include "editor/controllers/place_history.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/help_panel.h"
@@ -159,12 +160,13 @@ void MainWindow::makeGoMenu() {
   add(tr("&Go to anything …"), QKeySequence(Qt::CTRL | Qt::Key_K), [](Navigation& n) { n.goToAnything(); });
   add(tr("&Commands …"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P), [](Navigation& n) { n.chooseCommand(); });
   menu.addSeparator();
-  add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.back(); });
-  add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.forward(); });
+  add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.history().back(); });
+  add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.history().forward(); });
   menu.addSeparator();
   add(tr("Boo&kmark the selection, or no longer"), QKeySequence(Qt::CTRL | Qt::Key_B),
-      [](Navigation& n) { n.toggleBookmark(); });
-  add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), [](Navigation& n) { n.nextBookmark(); });
+      [](Navigation& n) { n.history().toggleBookmark(); });
+  add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
+      [](Navigation& n) { n.history().nextBookmark(); });
   menu.addSeparator();
   add(tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
   add(tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });

@@ -10,7 +10,6 @@
 #include <map>
 #include <optional>
 
-#include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script_gestures.h"
@@ -18,6 +17,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"

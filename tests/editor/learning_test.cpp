@@ -7,9 +7,9 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/studio/lesson_controller.h"
 #include "app/studio/panels.h"
 #include "core/tools/op_examples.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"

@@ -10,7 +10,7 @@ if hits=$(grep -rnE 'new QLabel\(' app/studio editor --include='*.cpp' --include
   failed=1
 fi
 # The canvas's tooltip is made by tooltipOf, which escapes.
-if hits=$(grep -rnE '(setToolTip|QToolTip::showText)\(|== Qt::ToolTipRole|QMessageBox::(question|warning|information|critical)' \
+if hits=$(grep -rnE '(setToolTip|QToolTip::showText)\(|== Qt::ToolTipRole|QMessageBox(::[a-z]+)?\(.*\.arg\(' \
   app/studio editor --include='*.cpp' | grep -vE '^editor/canvas/canvas_input\.cpp:' |
   grep -vE 'asPlainText|setToolTip\(($|\{\}|help\)|tip\)|tr\()|setToolTip\([0-9], tr\('); then
   printf 'tooltips that guess their format; use asPlainText:\n%s\n' "$hits"

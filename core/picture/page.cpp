@@ -80,8 +80,8 @@ ColorRole colorOfPage(int32_t color, ColorRole plain) {
 
 void appendNote(Picture& picture, const PageBox& note, int32_t pageItem) {
   const RectF box = rectOf(note);
-  picture.items.push_back(boxItem(box, colorOfPage(note.color, ColorRole::NodeFill), ColorRole::GroupBorder,
-                                  PictureItem::Part::PageNote));
+  picture.items.push_back(
+      boxItem(box, colorOfPage(note.color, ColorRole::NodeFill), ColorRole::GroupBorder, PictureItem::Part::PageNote));
   picture.items.back().pageItem = pageItem;
   float y = box.y + kPadding;
   for (const std::string& line : wrapped(note.text, box.width - 2 * kPadding)) {

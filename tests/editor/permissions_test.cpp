@@ -2,7 +2,9 @@
 // link, no live mode and no swapped file gets round it.
 #include <sys/stat.h>
 
+#include <QListWidget>
 #include <QProcess>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>

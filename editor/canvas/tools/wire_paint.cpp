@@ -63,7 +63,7 @@ void WireTool::paintInputs(QPainter& painter, int32_t node, const std::vector<Ca
     text.size = 9.5f;
     text.fill = ColorRole::NodeText;
     text.text = elideText(inputs[k].name.toStdString() + " ?", text.size, static_cast<float>(plate.width()) - 6);
-    if (text.text.empty()) text.text = "?";
+    if (text.text.empty()) text.text.push_back('?');
     text.bounds = {static_cast<float>(plate.center().x()) - textWidth(text.text, text.size) / 2,
                    static_cast<float>(plate.y()) + 3, 0, 0};
     paintItem(painter, text, 1, canvas_.theme());

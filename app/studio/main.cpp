@@ -140,6 +140,8 @@ int run(StudioApplication& app) {
       if (const Status played = playCommand(window, name + QLatin1Char(' ') + parser.value(name)); !played)
         return complain(played.error());
   if (alone) return runAlone(app, window, parser, file);
+  // It is in the recovery file by then (editor/document/recovery).
+  endWithASentence({.advice = "; unsaved work is offered at the next start"});
   window.show();
   if (!file.isEmpty())
     window.openFile(file);
@@ -195,9 +197,8 @@ bool prepare(int argc, char** argv) {
 }  // namespace
 }  // namespace tessera
 
-// What is not saved is in the recovery file by then (editor/document/recovery), which the next session opens.
 int main(int argc, char** argv) {
-  tessera::endWithASentence({.advice = "; unsaved work is offered at the next start"});
+  tessera::endWithASentence({});
   if (!tessera::prepare(argc, argv)) return tessera::kUsage;
   tessera::StudioApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("Tessera Studio"));

@@ -28,7 +28,8 @@ half {
 ENTRY main {
   p = f32[2,3] parameter(0), metadata={op_name="HTML" source_file="HTML"}
   n = f32[2,3] call(p), to_apply=half, metadata={op_name="HTML"}
-  k = f32[2,3] custom-call(n), custom_call_target="HTML", backend_config="HTML", metadata={op_type="HTML" op_name="HTML"}
+  k = f32[2,3] custom-call(n), custom_call_target="HTML", backend_config="HTML",
+    metadata={op_type="HTML" op_name="HTML"}
   ROOT r = (f32[2,3], f32[2,3]) tuple(n, k)
 })";
 

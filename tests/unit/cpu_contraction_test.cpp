@@ -307,6 +307,29 @@ TEST(CpuDots, BatchesAnywhereAndTinyOnes) {
   }
 }
 
+// Values are the same whichever way runs: the step's name says which it was.
+TEST(CpuDots, EachProductRunsInItsOwnWay) {
+  const auto expectStep = [](const std::string& what, const std::string& body) {
+    const auto inspect = [&](Executable&, const Profile& profile) {
+      EXPECT_TRUE(std::ranges::any_of(profile.steps, [&](const StepProfile& s) { return s.what == what; }))
+          << what << " takes no part in\n"
+          << body;
+    };
+    test::expectLikeEvaluator("HloModule m\n\nENTRY e {\n" + body + "}\n", {.fill = {1, 1.0, 251}, .inspect = inspect});
+  };
+  const auto product = [](const std::string& type, const std::string& result) {
+    return "  a = " + type + "[70,90] parameter(0)\n  b = " + type + "[90,80] parameter(1)\n  ROOT d = " + result +
+           "[70,80] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  };
+  expectStep("dot (sgemm)", product("f32", "f32"));
+  expectStep("dot (dgemm)", product("f64", "f64"));
+  for (const char* type : {"s16", "s32", "u64", "c64", "c128"}) expectStep("dot (contraction)", product(type, type));
+  expectStep("dot (contraction)", product("s4", "s8"));
+  expectStep("convolution (contraction)",
+             "  x = c64[2,6,14,14] parameter(0)\n  k = c64[8,6,3,3] parameter(1)\n"
+             "  ROOT c = c64[2,8,12,12] convolution(x, k), window={size=3x3}, dim_labels=bf01_oi01->bf01\n");
+}
+
 // Matrices of two to four rows: scalars, since all that lanes over the batch read would be gathered.
 TEST(CpuDots, ManySmallMatricesGatherNothing) {
   for (const char* type : {"f32", "f64", "s32", "c64", "bf16"})

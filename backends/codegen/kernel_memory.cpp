@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_nest.h"
 
 namespace tessera::codegen {
@@ -58,9 +59,58 @@ Value* KernelMemory::loadPart(llvm::Type* type, const Place& place, Value* mask,
     if (!mask) return marked(place, b.CreateAlignedLoad(vector, at, alignOf(type)));
     return marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
   }
+  if (scale != 1 || !isNarrowStride(type, place)) return gather(type, place, mask, scale, offset);
+  if (!mask) return loadStrided(type, place);
+  Value *whole = nullptr, *part = nullptr;
+  llvm::BasicBlock *fromWhole = nullptr, *fromPart = nullptr;
+  emitIf(
+      b, b.CreateAndReduce(mask),
+      [&] {
+        whole = loadStrided(type, place);
+        fromWhole = b.GetInsertBlock();
+      },
+      [&] {
+        part = gather(type, place, mask, scale, offset);
+        fromPart = b.GetInsertBlock();
+      });
+  return joinPaths(b, whole, fromWhole, part, fromPart);
+}
+
+Value* KernelMemory::gather(llvm::Type* type, const Place& place, Value* mask, int64_t scale, int64_t offset) {
+  auto* vector = llvm::FixedVectorType::get(type, lanes_);
   Value* at = addresses(type, place, scale, offset);
   if (!mask) return marked(place, b.CreateMaskedGather(vector, at, alignOf(type)));
   return marked(place, b.CreateMaskedGather(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
+}
+
+// Columns of short rows: whole vectors and a shuffle cost less than a gather.
+bool KernelMemory::isNarrowStride(const llvm::Type* type, const Place& place) const {
+  const unsigned bits = type->getScalarSizeInBits();
+  return place.step >= 2 && place.step <= 4 && !place.lanes && lanes_ >= 4 && (bits == 32 || bits == 64);
+}
+
+// Every step-th element of as many vectors; of the last, none beyond the last lane's element is read.
+Value* KernelMemory::loadStrided(llvm::Type* type, const Place& place) {
+  const auto step = static_cast<unsigned>(place.step), last = (lanes_ - 1) * step;
+  auto* vector = llvm::FixedVectorType::get(type, lanes_);
+  Value* out = nullptr;
+  for (unsigned part = 0; part < step; ++part) {
+    const unsigned first = part * lanes_;
+    Value* at = address(type, place, 1, first);
+    std::vector<llvm::Constant*> inside;
+    for (unsigned l = 0; l < lanes_; ++l) inside.push_back(b.getInt1(first + l <= last));
+    Value* loaded = first + lanes_ - 1 <= last
+                        ? static_cast<Value*>(marked(place, b.CreateAlignedLoad(vector, at, alignOf(type))))
+                        : marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), llvm::ConstantVector::get(inside),
+                                                           llvm::Constant::getNullValue(vector)));
+    std::vector<int> lanes;  // of what is there, or of the vector behind it
+    for (unsigned l = 0; l < lanes_; ++l) {
+      const unsigned element = l * step;
+      lanes.push_back(static_cast<int>(element / lanes_ == part ? lanes_ + element % lanes_ : l));
+    }
+    out = b.CreateShuffleVector(out ? out : llvm::PoisonValue::get(vector), loaded, lanes);
+  }
+  return out;
 }
 
 // A lane's mask for both of its parts.

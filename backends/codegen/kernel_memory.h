@@ -33,6 +33,9 @@ class KernelMemory {
 
  private:
   llvm::Value* loadPart(llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale, int64_t offset);
+  llvm::Value* gather(llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale, int64_t offset);
+  bool isNarrowStride(const llvm::Type* type, const Place& place) const;
+  llvm::Value* loadStrided(llvm::Type* type, const Place& place);
   void storePart(llvm::Value* value, llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale,
                  int64_t offset, bool overLanes);
   llvm::Value* address(llvm::Type* type, const Place& place, int64_t scale, int64_t offset);

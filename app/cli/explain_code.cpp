@@ -79,6 +79,7 @@ class Teller {
 
  private:
   void tellSources(InstructionId id, Json& out);
+  void tellInsertion(InstructionId id, Json& out);
   Status tellLoops(InstructionId id, Json& out);
   void tellStep(const StepListing& step, size_t occurrence, ElementType type, Json& out);
   void tellTime(const StepListing& step, size_t occurrence, Json& out);
@@ -106,6 +107,14 @@ void Teller::tellSources(InstructionId id, Json& out) {
     text += (text.empty() ? "%" : ", %") + name;
   }
   if (!text.empty()) report_.line("computes: " + text);
+}
+
+void Teller::tellInsertion(InstructionId id, Json& out) {
+  const std::string text = insertionText(optimized_, id);
+  if (text.empty()) return;
+  const Insertion& insertion = *optimized_.at(id).provenance->insertion;
+  out["insertion"] = {{"user", optimized_.at(insertion.user).name}, {"reason", insertion.reason}};
+  report_.line(text);
 }
 
 Status Teller::tellLoops(InstructionId id, Json& out) {
@@ -182,6 +191,7 @@ Status Teller::tell(InstructionId id) {
   out["text"] = text;
   report_.line(text);
   tellSources(id, out);
+  tellInsertion(id, out);
   if (options_.loops) TESSERA_TRY(tellLoops(id, out));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<StepListing> steps,
                            executable_.list(id, options_.ir || options_.assembly));

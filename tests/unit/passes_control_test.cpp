@@ -619,10 +619,10 @@ ENTRY e { a = f32[4] parameter(0)
   for (ComputationId computation : m.order())
     for (InstructionId id : m.at(computation).instructions) {
       if (m.at(id).opcode != Opcode::Copy) continue;
-      const auto* why = m.at(id).attributes->get<RawText>(Attr::frontend_attributes);
-      ASSERT_TRUE(why);
-      forLoop += why->text.find("inserted_for=\"l\",reason=\"the loop changes its state") != std::string::npos;
-      forSwap += why->text.find("changes places") != std::string::npos;
+      ASSERT_TRUE(m.at(id).provenance && m.at(id).provenance->insertion);
+      const Insertion& why = *m.at(id).provenance->insertion;
+      forLoop += m.at(why.user).name == "l" && why.reason.starts_with("the loop changes its state");
+      forSwap += why.reason.find("changes places") != std::string::npos;
     }
   EXPECT_EQ(forLoop, 3);
   EXPECT_GE(forSwap, 1);

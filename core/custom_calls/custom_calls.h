@@ -1,7 +1,6 @@
 // What the targets of custom-call mean. Built in are annotations of partitioners and schedulers (they hand their value
 // on), the borders of manual regions (cut and joined between devices), TopK, XLA's matrix decompositions and the LAPACK
-// targets of jaxlib; a user's library goes before all of them.
-// Before: core/evaluate (devices, shardings), LAPACK; after: core/ops/custom_call.cpp, the backends.
+// targets of jaxlib; a user's library goes before all of them. Used by core/evaluate and the backends.
 #pragma once
 
 #include <span>

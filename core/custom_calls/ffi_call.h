@@ -1,6 +1,5 @@
 // Calls of XLA's typed foreign functions in a user's library: the call frame, and what a handler may ask of us (errors,
-// state between its stages, memory, a pool of one thread, futures). Before: xla_ffi_abi.h, ffi_attributes. After:
-// custom_call_library.cpp.
+// state between its stages, memory, a pool of one thread, futures). Used by custom_call_library.cpp.
 #pragma once
 
 #include <map>

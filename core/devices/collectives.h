@@ -2,7 +2,7 @@
 // each; a Communicator is one device's end of it, handed to the ops through EvaluateContext and RunOptions. Devices
 // meet by key: an exchange returns when every member has come, with the values in the order of the members. A wait that
 // can never end (a member that has finished, or everybody waiting) fails on all devices and names who waits for whom.
-// Before: core/hlo; after: the collective ops, core/evaluate/replicas.h, the backends.
+// Used by the collective ops, core/evaluate/replicas.h and the backends.
 #pragma once
 
 #include <condition_variable>

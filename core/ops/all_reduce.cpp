@@ -1,5 +1,5 @@
 // all-reduce, its -start and -done: every device gets the reduction of all devices' values, element by element, folded
-// in the order of the group. After: the Communicator of the run brings the values together.
+// in the order of the group. The Communicator of the run brings the values together.
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/collective_reduction.h"

@@ -1,5 +1,5 @@
 // call and fusion: run a computation on the operands. A fusion is one kernel by intent: its computation stays closed.
-// Before: the inlining and fusion passes; after: codegen composes a fusion's ops into one program.
+// The inlining pass removes calls; codegen composes a fusion's ops into one program.
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/fused_bytes.h"

@@ -1,5 +1,4 @@
-// conditional: runs one of several computations, chosen by a truth value or an index. After: the control steps of the
-// backends.
+// conditional: runs one of several computations, chosen by a truth value or an index.
 #include <algorithm>
 
 #include "core/hlo/numbers.h"

@@ -1,5 +1,4 @@
-// while: repeats `body` on a value as long as `condition` holds for it. Before: nothing special; after: the control
-// steps of the backends.
+// while: repeats `body` on a value as long as `condition` holds for it.
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"

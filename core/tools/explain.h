@@ -1,5 +1,5 @@
 // Everything there is to say about one instruction: its shape and why, how its elements come about, what they read.
-// Before it: a verified module; after it: `tessera explain`, the studio's inspector.
+// Used by `tessera explain` and the studio's panel of compiled code.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,5 @@
 // The help page of an operation, from its OpDef, the example of its case file and its examples of the reference; for
-// terminals and as HTML. Before it: core/ops, core/picture; after it: `tessera help`, the docs, the studio's help
-// panel.
+// terminals and as HTML. Used by `tessera help` and the studio's help panel.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Chosen passes over a module, one after another, and the file names under which XLA would dump what stands between
-// them. Before it: a verified module; after it: `tessera opt`.
+// them. Used by `tessera opt`.
 #pragma once
 
 #include <functional>

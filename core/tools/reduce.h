@@ -1,5 +1,5 @@
-// Shrinking a module while something about it stays true: the smallest program that still crashes a compiler.
-// Before it: a verified module; after it: `tessera reduce`, fuzzing.
+// Shrinking a module while something about it stays true: the smallest program that still crashes a compiler. Used by
+// `tessera reduce` and fuzzing.
 #pragma once
 
 #include <functional>

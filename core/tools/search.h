@@ -1,5 +1,4 @@
-// Finding instructions by what they are: opcode, name, op_name, shape. Before it: a module that was only read;
-// after it: `tessera grep`.
+// Finding instructions by what they are: opcode, name, op_name, shape. Used by `tessera grep`.
 #pragma once
 
 #include <optional>

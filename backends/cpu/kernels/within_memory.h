@@ -1,5 +1,5 @@
-// Memory that ends while a program is compiled is a failure of the compilation, on whatever thread it ends. Before:
-// what allocates, LLVM too; after: cpu_backend, kernel_library.
+// Memory that ends while a program is compiled is a failure of the compilation, on whatever thread it ends. Used by
+// cpu_backend and kernel_library.
 #pragma once
 
 #include <new>

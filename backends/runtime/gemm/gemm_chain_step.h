@@ -1,5 +1,5 @@
 // RowChainStep: dots with the kernel on their rows and the dot behind it, tile of rows by tile, so that what lies
-// between them stays in a core's cache. Before: cpu/library/gemm_chain.
+// between them stays in a core's cache. Made by cpu/library/gemm_chain.
 #pragma once
 
 #include "backends/runtime/gemm/gemm.h"

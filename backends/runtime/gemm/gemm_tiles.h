@@ -1,6 +1,6 @@
 // The register tiles of gemm, of f32 and f64: rows × vectors of sums that stay in registers while they walk the
 // contracted dimension. Made by the C++ compiler for three widths of vectors, so that no program waits for their code.
-// Before: gemm.
+// Used by gemm.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // TriangularSolveStep: op(a) x = b or x op(a) = b for a batch of triangles, in the precision of their type. Right sides
-// go side by side into panels (matrix_panels), panels to all threads; each is solved as if it were alone. Before:
+// go side by side into panels (matrix_panels), panels to all threads; each is solved as if it were alone. Made by
 // cpu/library/linear_algebra.
 #pragma once
 

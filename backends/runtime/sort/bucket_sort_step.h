@@ -1,6 +1,6 @@
 // BucketSortStep: one long row after the other, sorted by 32-bit keys that a kernel makes of each element, on all
 // threads and nearly where the results lie: keys are dealt into buckets of the results' memory, each of which a thread
-// sorts by digits in a little scratch that stays in its cache. Before: cpu/library/sort.
+// sorts by digits in a little scratch that stays in its cache. Made by cpu/library/sort.
 #pragma once
 
 #include "backends/runtime/sort/radix_sort_step.h"

@@ -1,6 +1,6 @@
 // TopKStep: the k first of each line by a number that orders like the element. A line is read once against the worst of
 // the k best so far; what beats it joins a small heap of candidates that is cut back to k when it is full. Long lines
-// are cut in pieces, by shape alone, whose best are joined. Before: cpu/library/top_k.
+// are cut in pieces, by shape alone, whose best are joined. Made by cpu/library/top_k.
 #pragma once
 
 #include "backends/runtime/step.h"

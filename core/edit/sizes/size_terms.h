@@ -1,6 +1,6 @@
 // Sizes of dimensions as terms: a size of its own, a product (a merged dimension), a sum (a concatenation), or what a
 // rule makes of another (a window). Terms that the shape rules say are one and the same are united; an atom that a
-// reshape takes apart becomes the product of its parts. Before: size_flow, which reads the rules; after: plain numbers.
+// reshape takes apart becomes the product of its parts. Used by size_flow.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Shape inference over a module: each instruction by its op, callees before callers; and the incremental form, which
-// follows only what changed. Before: readers and edits; after: the verifier, arrangement, passes.
+// follows only what changed.
 #include "core/ops/inference/infer.h"
 
 #include <algorithm>

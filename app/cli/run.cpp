@@ -33,13 +33,6 @@ struct Options {
   CompileOptions compile;
 };
 
-std::unexpected<Diagnostic> usage(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Usage;
-  d.message = std::move(message);
-  return fail(std::move(d));
-}
-
 // --- which files are used
 
 // What a project says of its runs, where FILE is one.
@@ -81,7 +74,7 @@ Status trustAllowed(const Options& options, const RunSettings& settings, FileAcc
     bool found = false;
     for (const FileRequest& request : filesNamedBy(settings))
       if (request.name == name) files.trust(request), found = true;
-    if (!found) return usage("--allow=" + name + ": the project names no such file");
+    if (!found) return fail(ErrorKind::Usage, "--allow=" + name + ": the project names no such file");
   }
   return {};
 }
@@ -126,10 +119,10 @@ Status takeSources(Options& options) {
     const size_t equals = words.find('=');
     const auto [end, error] = std::from_chars(words.data(), words.data() + std::min(equals, words.size()), leaf);
     if (equals == std::string::npos || error != std::errc() || end != words.data() + equals || leaf < 0)
-      return usage("--argument=" + words + ": expected N=SOURCE, such as 0=constant 3");
+      return fail(ErrorKind::Usage, "--argument=" + words + ": expected N=SOURCE, such as 0=constant 3");
     const std::string source = words.substr(equals + 1);
     if (const Status known = checkArgumentSource(source); !known)
-      return usage("--argument=" + words + ": " + known.error().message);
+      return fail(ErrorKind::Usage, "--argument=" + words + ": " + known.error().message);
     options.settings.sources[leaf] = source;
   }
   return {};
@@ -249,7 +242,7 @@ Status runAsAsked(const Module& module, const CLI::App& command, Options& option
 // Values that a dump leaves out are zeros in a run, and its results are not the program's.
 void tellElided(const Module& module, const std::string& file, Report& report) {
   int64_t count = 0;
-  Diagnostic d;
+  Diagnostic d{.severity = Severity::Warning, .file = file};
   for (ComputationId computation : module.order()) {
     for (InstructionId id : module.at(computation).instructions) {
       const Instruction& in = module.at(id);
@@ -259,8 +252,6 @@ void tellElided(const Module& module, const std::string& file, Report& report) {
     }
   }
   if (count == 0) return;
-  d.severity = Severity::Warning;
-  d.file = file;
   d.message = "%" + d.instructionName +
               (count > 1 ? " and " + std::to_string(count - 1) + " more constants are" : " is a constant that is") +
               " written as {...}: the values that the file leaves out are zeros here";

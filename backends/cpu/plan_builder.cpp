@@ -222,17 +222,17 @@ Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitScat
   return planPart(instruction, codegen::asLoopProgram(split.join), std::move(slots), resultSlots(instruction), out);
 }
 
-// What kernels are told of their arrays (codegen/alias_scopes.h). slots: of operands, then results.
-Status checkPlaces(const Instruction& instruction, const LoopProgram& program, std::span<const int> slots) {
+// What kernels assume of their arrays (codegen/alias_scopes.h). slots: of operands, then results.
+Status checkAliasing(const Instruction& instruction, const LoopProgram& program, std::span<const int> slots) {
   const size_t operands = program.body.operands.size();
   for (size_t k = 0; k < program.outputs.size(); ++k) {
     const int result = slots[operands + k];
     for (size_t i = 0; i < operands; ++i)
       if (slots[i] == result && !codegen::outputMayAliasOperand(program, k, i))
-        return fail(fmt::format("{}: result {} lies over operand {}, which its kernel takes for apart",
+        return fail(fmt::format("{}: result {} shares a slot with operand {}, which its kernel assumes not to alias",
                                 instruction.name, k, i));
     if (std::ranges::count(slots.subspan(operands), result) > 1)
-      return fail(fmt::format("{}: result {} lies over another", instruction.name, k));
+      return fail(fmt::format("{}: result {} shares a slot with another", instruction.name, k));
   }
   return {};
 }
@@ -243,7 +243,7 @@ Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program
   from.insert(from.end(), to.begin(), to.end());
   if (std::ranges::any_of(from, [](int slot) { return slot < 0; }))
     return unsupported(instruction, "an operand is not an array");
-  TESSERA_TRY(checkPlaces(instruction, program, from));
+  TESSERA_TRY(checkAliasing(instruction, program, from));
   auto kernel = kernels_.add(std::move(program), std::string(instruction.name));
   if (!kernel) return unsupported(instruction, kernel.error().message);
   emit(out, std::make_unique<KernelStep>(*kernel, std::move(from)), instruction, "kernel");
@@ -275,7 +275,7 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
   slots.insert(slots.end(), results.begin(), results.end());
   if (std::ranges::any_of(slots, [](int slot) { return slot < 0; }))
     return unsupported(instruction, "an operand is not an array");
-  TESSERA_TRY(checkPlaces(instruction, program, slots));
+  TESSERA_TRY(checkAliasing(instruction, program, slots));
   bool loops = program.initialOperand[0] >= 0;
   const bool streams = !loops && usesNonTemporalStores(program, slots, kernels_.target().cacheBytes);
   std::vector<int64_t> starts = takeOperandStarts(program);

@@ -30,7 +30,7 @@ std::span<const CustomCallTarget> arrayTargets();
 
 // Null: there is no such built-in.
 CustomCallFunction findBuiltInTarget(std::string_view name);
-// Fault::Unsupported, naming the target, when neither the library (may be null) nor a built-in has it.
+// ErrorKind::Unsupported, naming the target, when neither the library (may be null) nor a built-in has it.
 Status checkTarget(const Instruction& instruction, const CustomCallLibrary* library);
 // The same for every custom call that the entry reaches.
 Status checkTargets(const Module& module, const CustomCallLibrary* library);

@@ -24,8 +24,8 @@ class FfiRegistrationScope {
   FfiRegistrationScope& operator=(const FfiRegistrationScope&) = delete;
 };
 
-// All stages of one call, execution last. Fault::Runtime with the handler's message when it fails, Fault::Unsupported
-// when it was compiled against another major version.
+// All stages of one call, execution last. ErrorKind::Runtime with the handler's message when it fails,
+// ErrorKind::Unsupported when it was compiled against another major version.
 Status callFfi(const FfiBundle& bundle, const std::string& target, std::span<FfiBuffer> arguments,
                std::span<FfiBuffer> results, const std::string& config);
 

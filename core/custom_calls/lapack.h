@@ -47,7 +47,7 @@ using RealOf = typename LapackType<T>::Real;
 template <class T>
 using ComplexOf = std::complex<RealOf<T>>;
 
-// Fault::Unsupported when the library or the routine is missing. "geqrf" of float is sgeqrf_.
+// ErrorKind::Unsupported when the library or the routine is missing. "geqrf" of float is sgeqrf_.
 Result<void*> lapackRoutine(char letter, const char* name);
 template <class T>
 Result<void*> lapackRoutine(const char* name) {

@@ -122,7 +122,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-// Its dearest branch, in each respect.
+// Its most expensive branch, in each respect.
 Cost cost(const CostContext& context) {
   Cost cost;
   for (size_t i = 0; i < context.module.callees(context.instruction).size(); ++i) {

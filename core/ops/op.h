@@ -172,7 +172,7 @@ struct OpDef {
   // What XLA's cost analysis counts; null: no arithmetic, and every operand read and the result written once.
   Cost (*cost)(const CostContext&) = nullptr;
   Result<Literal> (*evaluate)(const EvaluateContext&) = nullptr;
-  // kind Element: one scalar per array leaf of the result. Fails with Fault::Unsupported for types it cannot do.
+  // kind Element: one scalar per array leaf of the result. Fails with ErrorKind::Unsupported for types it cannot do.
   Status (*element)(ElementContext&) = nullptr;
   // kind Loops.
   Status (*loops)(LoopContext&) = nullptr;

@@ -1,4 +1,4 @@
-// What each instruction costs, dearest first. Used by `tessera cost`.
+// What each instruction costs, most expensive first. Used by `tessera cost`.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@ struct Explanation {
 };
 inline constexpr size_t kMaxReads = 32;
 
-// `index`: the output element to trace; absent: the middle one. Fault::Usage when it is outside.
+// `index`: the output element to trace; absent: the middle one. ErrorKind::Usage when it is outside.
 Result<Explanation> explain(const Module& module, InstructionId id,
                             const std::optional<std::vector<int64_t>>& index = {});
 

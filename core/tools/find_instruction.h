@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// "%add.5", "add.5" (the entry's first), or "COMPUTATION/add.5". Fails with Fault::Usage, naming what comes near.
+// "%add.5", "add.5" (the entry's first), or "COMPUTATION/add.5". Fails with ErrorKind::Usage, naming what comes near.
 Result<InstructionId> instructionNamed(const Module& module, std::string_view name);
 Result<ComputationId> computationNamed(const Module& module, std::string_view name);
 

@@ -18,7 +18,7 @@ struct HelpPage {
   OpExample example;
   std::vector<const ReferenceExample*> references;
 };
-// By its name in HLO text. Fault::Usage with near misses where there is none.
+// By its name in HLO text. ErrorKind::Usage with near misses where there is none.
 Result<HelpPage> helpPage(std::string_view opcode);
 
 std::string toText(const HelpPage& page);

@@ -18,7 +18,7 @@ bool matchesGlob(std::string_view pattern, std::string_view text);
 // matches when an array inside it does.
 class ShapePattern {
  public:
-  static Result<ShapePattern> parse(std::string_view text);  // Fault::Usage
+  static Result<ShapePattern> parse(std::string_view text);  // ErrorKind::Usage
   bool matches(const Shape& shape) const;
 
  private:

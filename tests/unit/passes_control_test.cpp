@@ -150,7 +150,7 @@ ENTRY e { i = s32[] constant(0)
 struct Count {
   const char* direction;
   const char* operation;
-  int start, step, bound, trips;  // trips -1: unknown, or more than are written out
+  int start, step, bound, trips;  // trips -1: unknown, or more than are unrolled
 };
 
 TEST(PassesLoops, TripCounts) {
@@ -199,7 +199,7 @@ TEST(PassesLoops, ShortOnesAreWrittenOut) {
   EXPECT_FALSE(long_.changed);
 }
 
-// Fifty instructions a step on long arrays: five passes over memory in a loop, one kernel written out. Short arrays
+// Fifty instructions a step on long arrays: five passes over memory in a loop, one unrolled kernel. Short arrays
 // stay in a loop, and so does what is not elementwise.
 TEST(PassesLoops, ElementwiseStepsOnLongArraysAreWrittenOut) {
   const auto loopOf = [](const std::string& shape, const std::string& last) {
@@ -311,7 +311,7 @@ TEST(PassesLoops, CheapValuesOfIotasStayInside) {
   EXPECT_FALSE(after(maskLoop(8, parity), {hoistInvariants}).changed) << "a remainder by a constant is a few products";
 }
 
-// Only what is dear moves: the mask around it would be eight times its size.
+// Only what is expensive moves: the mask around it would be eight times its size.
 TEST(PassesLoops, OfValuesOfIotasOnlyTheDearPartMovesOut) {
   const Changed c = after(maskLoop(8,
                                    " v = ROW iota(), iota_dimension=0\n u = ROW exponential(v)\n w = ALL broadcast(u), "

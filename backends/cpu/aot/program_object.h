@@ -41,7 +41,7 @@ struct ProgramParts {
 // sizes follow.
 void describeArrays(const Module& source, ProgramParts& parts);
 
-// Fault::Unsupported names the instruction whose step no object can hold.
+// ErrorKind::Unsupported names the instruction whose step no object can hold.
 Result<CompiledObject> makeObject(ProgramParts& parts);
 
 // The header: `workspace` is what NAME_workspace_bytes answers.

@@ -8,7 +8,7 @@
 
 namespace tessera::cpu {
 
-// work(), which gives a Result; where it throws std::bad_alloc: Fault::Runtime.
+// work(), which gives a Result; where it throws std::bad_alloc: ErrorKind::Runtime.
 template <class Work>
 auto withinMemory(Work&& work) -> decltype(work()) {
   try {

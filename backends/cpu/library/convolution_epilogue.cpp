@@ -87,7 +87,7 @@ class EndPlanner {
   }
 
   Result<StepPtr> planWhole(size_t kernel) {
-    auto steps = std::make_unique<StepsStep>();
+    auto steps = std::make_unique<CompoundStep>();
     LibraryContext inner = contextOfConvolution();
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planConvolution(inner));
     if (!step) {

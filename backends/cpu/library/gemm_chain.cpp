@@ -147,7 +147,7 @@ class ChainPlanner {
   }
 
   // A dot with its arrays in slots; what no library takes runs by its element program.
-  Status planWholeDot(const Instruction& dot, int lhs, int rhs, int out, StepsStep& steps) {
+  Status planWholeDot(const Instruction& dot, int lhs, int rhs, int out, CompoundStep& steps) {
     LibraryContext context{module_, dot, context_.kernels, {lhs, rhs}, {out}, context_.scratch, {}, context_.threads};
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planDot(context));
     if (!step) {
@@ -161,7 +161,7 @@ class ChainPlanner {
   }
 
   Result<StepPtr> planWhole() {
-    auto steps = std::make_unique<StepsStep>();
+    auto steps = std::make_unique<CompoundStep>();
     std::vector<int> slots;
     for (size_t k = 0; k < chain_.products.size(); ++k) {
       slots.push_back(outside_.of(middle().operands[k]));

@@ -23,7 +23,7 @@ constexpr int64_t kFewRows = 8;  // of so many or more, or of short ones, each t
 constexpr int64_t kGroup = 1 << 11,
                   kMaxGroup = 1 << 17;  // … in groups of so many elements, whose items alone are in memory
 
-// How the kernel runs on a piece of the elements.
+// How the kernel runs on a part of the elements.
 std::optional<codegen::RowLocality> localityOf(const LoopProgram& program, const codegen::Target& target) {
   if (program.body.operands.size() > 32) return std::nullopt;
   auto analysis = codegen::ProgramAnalysis::of(program);
@@ -88,7 +88,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
 }
 
 // A result of 4-byte elements lends its memory until it is written, else scratch.
-Result<int> placeOfWords(LibraryContext& context, const SortShape& shape, std::span<const int> widths, int taken) {
+Result<int> indexWords(LibraryContext& context, const SortShape& shape, std::span<const int> widths, int taken) {
   for (size_t k = 0; k < widths.size(); ++k)
     if (widths[k] == 4 && context.outputs[k] != taken) return context.outputs[k];
   return context.scratch(4 * shape.rows * shape.length);
@@ -115,12 +115,12 @@ Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& compa
   step->widths = widths;
   if (const auto said = operandRecoverableFromKey(comparator, operands))
     step->keyed = said->operand, step->form = said->form;
-  TESSERA_ASSIGN_OR_RETURN(step->keys, placeOfWords(context, shape, widths, -1));
+  TESSERA_ASSIGN_OR_RETURN(step->keys, indexWords(context, shape, widths, -1));
   if (operands.size() > 1 || step->keyed < 0) {
-    TESSERA_ASSIGN_OR_RETURN(step->places, placeOfWords(context, shape, widths, step->keys));
+    TESSERA_ASSIGN_OR_RETURN(step->indices, indexWords(context, shape, widths, step->keys));
   }
   TESSERA_ASSIGN_OR_RETURN(step->cells, context.scratch(BucketSort::kCells * static_cast<int64_t>(sizeof(uint16_t))));
-  TESSERA_ASSIGN_OR_RETURN(step->pieces, context.scratch(context.threads * step->pieceElements() * 4));
+  TESSERA_ASSIGN_OR_RETURN(step->chunks, context.scratch(context.threads * step->chunkElements() * 4));
   TESSERA_ASSIGN_OR_RETURN(step->spare, context.scratch(context.threads * step->scratchBytes()));
   TESSERA_ASSIGN_OR_RETURN(step->kernel,
                            context.kernels.add(std::move(program), std::string(context.instruction.name)));

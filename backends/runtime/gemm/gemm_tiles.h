@@ -43,8 +43,8 @@ struct GemmTiles {
   void (*run)(const GemmTile<Real>& tile, int64_t rows, int64_t vectors) = nullptr;
   void (*dots)(const GemmDots<Real>& dots, int64_t rows, int64_t columns) = nullptr;
   // to[s · toStep + j] = from[j · fromColumn + s] for s < steps, j < columns, columns ≤ lanes; zero up to lanes.
-  void (*turn)(const Real* from, int64_t fromColumn, int64_t columns, int64_t steps, Real* to,
-               int64_t toStep) = nullptr;
+  void (*transpose)(const Real* from, int64_t fromColumn, int64_t columns, int64_t steps, Real* to,
+                    int64_t toStep) = nullptr;
   int (*mostVectors)(int rows) = nullptr;
   int64_t columns() const { return kVectors * lanes; }
 };

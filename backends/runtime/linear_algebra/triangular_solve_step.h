@@ -7,7 +7,7 @@
 
 namespace tessera::cpu {
 
-// a: [batch, n, n]; b and x: [batch, n, sides] where left, else [batch, sides, n]. Slots; x may lie over b, not over a.
+// a: [batch, n, n]; b and x: [batch, n, sides] where left, else [batch, sides, n]. Slots; x may alias b, not a.
 struct TriangularSolve {
   int64_t batch = 1, n = 0, sides = 0;
   bool left = true, lower = true, transposed = false, unit = false;

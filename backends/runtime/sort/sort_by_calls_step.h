@@ -20,7 +20,7 @@ class SortByCalls : public SerializableStep<SortByCalls> {
   std::vector<int> operands, outputs, widths;
   SortShape shape;
   size_t comparator = 0;
-  using Place = uint32_t;
+  using Index = uint32_t;
   int orders = -1, others = -1;  // two permutations of each row: scratch, or results of 4-byte elements
 
   Status run(RunState& state) override;

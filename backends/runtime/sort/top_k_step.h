@@ -15,7 +15,7 @@ struct TopK {
   int64_t width = 4;             // bytes of an element
   TopKOrder order = TopKOrder::Float;
   bool largest = true;
-  int from = -1, values = -1, places = -1, scratch = -1, joined = -1;  // slots; the last two as topKItemBytes says
+  int from = -1, values = -1, indices = -1, scratch = -1, joined = -1;  // slots; the last two as topKItemBytes says
   int64_t piece() const { return (length + pieces - 1) / pieces; }
 };
 

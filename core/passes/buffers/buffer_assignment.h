@@ -86,7 +86,7 @@ class BufferAssignment {
 // its condition and body and the body's root share their slots leaf by leaf. A conditional's branches write their
 // roots into the conditional's own slots; branch parameters share the slots of the branch operands.
 // lendsResults: temporaries may lie in the memory of results that are computed later.
-// Fails (Fault::Runtime) when sizes overflow, (Fault::Invalid) on a module that was not prepared.
+// Fails (ErrorKind::Runtime) when sizes overflow, (ErrorKind::Invalid) on a module that was not prepared.
 Result<BufferAssignment> assignBuffers(const Module& module, bool lendsResults = true);
 
 }  // namespace tessera

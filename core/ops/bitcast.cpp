@@ -293,8 +293,7 @@ const OpDef kBitcast = {
     .summary = "The same buffer under another shape",
     .doc =
         "The bytes in memory stay where they are; shape and layout say how they are read. A transpose is a bitcast "
-        "when "
-        "the layouts are permuted alike, a reshape when both are row-major.",
+        "when the layouts are permuted alike, a reshape when both are row-major.",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,

@@ -107,9 +107,8 @@ const OpDef kBroadcast = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Repeat along new dimensions",
     .doc =
-        "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes "
-        "an array of equal elements; "
-        "a vector can become the rows or the columns of a matrix.",
+        "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes an array of equal "
+        "elements; a vector can become the rows or the columns of a matrix.",
     .synonyms = "expand tile repeat",
     .title = "broadcast{to dimensions}",
     .operands = kOperands,

@@ -84,8 +84,8 @@ const OpDef kFusion = {
     .category = {OpCategory::Control},
     .summary = "Several instructions that run as one kernel.",
     .doc =
-        "Means the same as a call of the fused computation; the values between its instructions are never written "
-        "to memory.",
+        "Means the same as a call of the fused computation; the values between its instructions are never written to "
+        "memory.",
     .title = "fusion {callee}",
     .operands = kOperands,
     .attributes = kFusionAttributes,

@@ -109,9 +109,8 @@ const OpDef kCholesky = {
     .summary = "Cholesky factor of each matrix",
     .doc =
         "$a = L L^H$ with lower triangular $L$, or $a = U^H U$. Only the triangle that is asked for is read, and the "
-        "imaginary "
-        "part of the diagonal is not; the other triangle of the result is zero. A matrix that is not positive definite "
-        "gives NaN everywhere. Computed in double precision.",
+        "imaginary part of the diagonal is not; the other triangle of the result is zero. A matrix that is not "
+        "positive definite gives NaN everywhere. Computed in double precision.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -91,8 +91,8 @@ const OpDef kClamp = {
     .category = {OpCategory::Elementwise, kElementwise},
     .summary = "Limit to a range",
     .doc =
-        "$r_i = \\min(\\max(x_i, a_i), b_i)$. NaN in any of the three gives NaN; when the bounds cross, "
-        "the upper one wins.",
+        "$r_i = \\min(\\max(x_i, a_i), b_i)$. NaN in any of the three gives NaN; when the bounds cross, the upper one "
+        "wins.",
     .synonyms = "clip",
     .operands = kOperands,
     .attributes = {},

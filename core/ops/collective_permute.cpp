@@ -356,12 +356,10 @@ const OpDef kCollectivePermute = {
     .summary = "Moves values from device to device.",
     .doc =
         "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets "
-        "zeros. "
-        "With slice_sizes, slices of the first operand go into the second one, at the starts that the third and fourth "
-        "operands "
-        "(tuples of scalars, or of such tuples for several slices) name on the sender and on the receiver; the rest of "
-        "it stays. "
-        "A device may then be in as many pairs as it has slices: its $k$-th pair moves its $k$-th slice.",
+        "zeros. With slice_sizes, slices of the first operand go into the second one, at the starts that the third and "
+        "fourth operands (tuples of scalars, or of such tuples for several slices) name on the sender and on the "
+        "receiver; the rest of it stays. A device may then be in as many pairs as it has slices: its $k$-th pair moves "
+        "its $k$-th slice.",
     .operands = kOperands,
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,

@@ -135,8 +135,7 @@ const OpDef kCompare = {
     .summary = "Relation of two arrays",
     .doc =
         "$r_i = (a_i \\mathbin{D} b_i)$. As floats, every relation with NaN is false but NE. TOTALORDER orders all "
-        "floats: "
-        "-NaN, -inf, negative numbers, -0, 0, positive numbers, inf, NaN.",
+        "floats: -NaN, -inf, negative numbers, -0, 0, positive numbers, inf, NaN.",
     .synonyms = "equal less greater ==",
     .title = "compare{ relation}",
     .operands = kOperands,

@@ -63,8 +63,7 @@ const OpDef kConvert = {
     .summary = "Values in another element type",
     .doc =
         "Floats round to nearest, ties to even. A float becomes an integer by truncation toward zero and saturation; "
-        "NaN "
-        "becomes 0. Integers wrap. Pred is 0 or 1, and anything that is not zero is true.",
+        "NaN becomes 0. Integers wrap. Pred is 0 or 1, and anything that is not zero is true.",
     .synonyms = "cast astype",
     .operands = kOperands,
     .attributes = {},

@@ -388,9 +388,9 @@ const OpDef kConvolution = {
     .summary = "Slides a kernel over spatial dimensions",
     .doc =
         "Each output element is the sum, over the kernel's spatial elements and input features, of kernel element "
-        "times the input element that it lies on. Along a spatial dimension of $n$ elements there are "
-        "$\\lfloor (n' + low + high - k') / stride \\rfloor + 1$ positions, with $n'$ and $k'$ the dilated sizes of "
-        "input and kernel. Elements outside the input count as zero.",
+        "times the input element that it lies on. Along a spatial dimension of $n$ elements there are $\\lfloor (n' + "
+        "low + high - k') / stride \\rfloor + 1$ positions, with $n'$ and $k'$ the dilated sizes of input and kernel. "
+        "Elements outside the input count as zero.",
     .synonyms = "conv depthwise",
     .title = "convolution{ window}",
     .operands = kOperands,

@@ -61,10 +61,9 @@ const OpDef kCustomCall = {
     .summary = "Calls something outside HLO by its name.",
     .doc =
         "The target, its operands and its result are kept as written. Known are annotations of partitioners, the "
-        "borders "
-        "of manual regions, TopK, XLA's matrix decompositions, the LAPACK targets of jaxlib, and what a library of the "
-        "user "
-        "offers (tessera run --custom-call-library). An unknown target is an error when the program runs, not before.",
+        "borders of manual regions, TopK, XLA's matrix decompositions, the LAPACK targets of jaxlib, and what a "
+        "library of the user offers (tessera run --custom-call-library). An unknown target is an error when the "
+        "program runs, not before.",
     .title = "custom-call {custom_call_target}",
     .operands = kOperands,
     .attributes = kAttributes,

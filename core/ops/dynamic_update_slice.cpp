@@ -137,8 +137,7 @@ const OpDef kDynamicUpdateSlice = {
     .summary = "Replace a part at a computed place",
     .doc =
         "The operand, but $r_{s + i} = u_i$ with $s = \\min(\\max(start, 0), size - part)$ in each dimension. When "
-        "nobody "
-        "else needs the operand, only the part is written.",
+        "nobody else needs the operand, only the part is written.",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,

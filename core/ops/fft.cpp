@@ -233,12 +233,9 @@ const OpDef kFft = {
     .summary = "Fourier transform of the last dimensions",
     .doc =
         "FFT: $X_k = \\sum_j x_j e^{-2 \\pi i j k / n}$ along each of the last one to three dimensions; IFFT the "
-        "inverse, "
-        "divided by $n$. RFFT takes real numbers and gives the first $n / 2 + 1$ of the last dimension, the others "
-        "being "
-        "conjugates; IRFFT is its inverse and ignores the imaginary parts that a real array's spectrum cannot have. "
-        "Any "
-        "length: small prime factors by mixed radix, others by Bluestein's method.",
+        "inverse, divided by $n$. RFFT takes real numbers and gives the first $n / 2 + 1$ of the last dimension, the "
+        "others being conjugates; IRFFT is its inverse and ignores the imaginary parts that a real array's spectrum "
+        "cannot have. Any length: small prime factors by mixed radix, others by Bluestein's method.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -307,11 +307,9 @@ const OpDef kGather = {
     .summary = "Collect slices at computed places",
     .doc =
         "For each index vector of start_indices a slice of slice_sizes is taken from the operand; starts are clamped "
-        "so "
-        "that the slice lies inside. Batch dimensions come from start_indices, offset dimensions from the slice; "
-        "collapsed "
-        "dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: offset_dims={1}, "
-        "collapsed_slice_dims={0}, start_index_map={0}.",
+        "so that the slice lies inside. Batch dimensions come from start_indices, offset dimensions from the slice; "
+        "collapsed dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: "
+        "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}.",
     .synonyms = "gather_nd take index embedding",
     .operands = kOperands,
     .attributes = kAttributes,

@@ -79,8 +79,8 @@ const OpDef kOptBarrier = {
     .category = {OpCategory::Structure, kPassesOn},
     .summary = "A value that no pass moves work across.",
     .doc =
-        "The result is the operand. All of it is computed before anything that reads the result, and no pass merges "
-        "or moves instructions from one side to the other.",
+        "The result is the operand. All of it is computed before anything that reads the result, and no pass merges or "
+        "moves instructions from one side to the other.",
     .operands = kValue,
     .attributes = {},
     .constraints = {},

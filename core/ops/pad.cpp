@@ -145,8 +145,8 @@ const OpDef kPad = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Surround and space out with a value",
     .doc =
-        "Element $x_i$ goes to place $low + i (interior + 1)$; all other places hold the padding value. A "
-        "dimension of size $n$ becomes $low + n + (n - 1) \\cdot interior + high$. Negative low and high cut.",
+        "Element $x_i$ goes to place $low + i (interior + 1)$; all other places hold the padding value. A dimension of "
+        "size $n$ becomes $low + n + (n - 1) \\cdot interior + high$. Negative low and high cut.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -18,8 +18,8 @@ constexpr OperandDoc kOperands[] = {
     {"lhs", "left array, with the ragged dimension"},
     {"rhs", "right array; with a group dimension when the ragged dimension is a free one"},
     {"group_sizes",
-     "integers: sizes of the groups along the ragged dimension, [groups], or one row of them for each index "
-     "of the dimensions that come before it"},
+     "integers: sizes of the groups along the ragged dimension, [groups], or one row of them for each index of the "
+     "dimensions that come before it"},
 };
 
 constexpr AttributeRow kAttributes[] = {
@@ -316,9 +316,9 @@ const OpDef kRaggedDot = {
     .doc =
         "One dimension of lhs is cut into groups whose sizes are the third operand. Where it is a free dimension, "
         "$out[b…, m, n] = \\sum_k lhs[b…, m, k] · rhs[g(m), b…, k, n]$ with $g(m)$ the group that holds row $m$; rows "
-        "of no group give 0. Where it is a contracting dimension, result $g$ sums over the indices of group $g$ "
-        "alone. Where it is a batch dimension the groups make no difference. Mixtures of experts use the first "
-        "form, their gradients the second.",
+        "of no group give 0. Where it is a contracting dimension, result $g$ sums over the indices of group $g$ alone. "
+        "Where it is a batch dimension the groups make no difference. Mixtures of experts use the first form, their "
+        "gradients the second.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

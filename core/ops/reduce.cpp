@@ -256,12 +256,10 @@ const OpDef kReduce = {
     .summary = "Combines the elements along dimensions",
     .doc =
         "Every result element starts from the initial value and takes in, with `to_apply`, all elements of the input "
-        "that differ from it only in the reduced dimensions. The computation must be associative and the "
-        "initial value its identity; the order of combination is not specified. Sums and products of floats narrower "
-        "than "
-        "f32 are carried in f32 or wider and rounded once; XLA:CPU rounds after every step. Where nothing is combined, "
-        "because the "
-        "reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried "
+        "that differ from it only in the reduced dimensions. The computation must be associative and the initial value "
+        "its identity; the order of combination is not specified. Sums and products of floats narrower than f32 are "
+        "carried in f32 or wider and rounded once; XLA:CPU rounds after every step. Where nothing is combined, because "
+        "the reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried "
         "together and the result is a tuple; so it is with one input when `to_apply` gives a tuple of one.",
     .title = "reduce {reducer}{over dimensions}",
     .operands = kOperands,

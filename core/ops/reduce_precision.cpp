@@ -103,8 +103,7 @@ const OpDef kReducePrecision = {
     .summary = "Round to fewer bits, keep the type",
     .doc =
         "Rounds to the given mantissa bits, ties to even; what exceeds the given exponent range becomes infinity, what "
-        "is "
-        "below its smallest normal number becomes zero with its sign. NaN stays NaN.",
+        "is below its smallest normal number becomes zero with its sign. NaN stays NaN.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

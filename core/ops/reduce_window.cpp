@@ -189,10 +189,9 @@ const OpDef kReduceWindow = {
     .category = {OpCategory::Reduction},
     .summary = "Reduces each position of a sliding window",
     .doc =
-        "Pooling and cumulative sums. Each result element reduces the input elements under one position of the "
-        "window, starting from the initial value; padding and dilation holes take no part. Along a dimension of $n$ "
-        "elements there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, "
-        "$w'$.",
+        "Pooling and cumulative sums. Each result element reduces the input elements under one position of the window, "
+        "starting from the initial value; padding and dilation holes take no part. Along a dimension of $n$ elements "
+        "there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, $w'$.",
     .synonyms = "pool",
     .title = "reduce-window {reducer}{ window}",
     .operands = kOperands,

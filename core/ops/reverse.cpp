@@ -1,4 +1,4 @@
-// reverse: turns the order of the elements round along the given dimensions.
+// reverse: reverses the order of the elements along the given dimensions.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to turn round."}};
+constexpr OperandDoc kOperands[] = {{"operand", "The array to reverse."}};
 constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The dimensions whose order is reversed.", ""}};
 constexpr Constraint kConstraints[] = {
     {"C1", "Every entry of dimensions is a dimension of the operand."},

@@ -136,10 +136,8 @@ const OpDef kRng = {
     .summary = "Random numbers of a distribution",
     .doc =
         "rng_uniform draws from $[a, b)$, rng_normal with mean $a$ and standard deviation $b$. Each execution within a "
-        "run gives "
-        "other numbers; another run of the same program gives the same ones. The numbers are not XLA's, whose seed is "
-        "not part "
-        "of the program.",
+        "run gives other numbers; another run of the same program gives the same ones. The numbers are not XLA's, "
+        "whose seed is not part of the program.",
     .operands = kRngOperands,
     .attributes = kRngAttributes,
     .constraints = kRngConstraints,
@@ -156,8 +154,7 @@ const OpDef kRngGetAndUpdateState = {
     .summary = "The state of a generator, which moves on",
     .doc =
         "Gives the instruction's state of 128 bits, lower word first, and adds delta to it. The state begins at "
-        "0x7012395, as in "
-        "XLA, and goes on from run to run of one executable.",
+        "0x7012395, as in XLA, and goes on from run to run of one executable.",
     .operands = {},
     .attributes = kStateAttributes,
     .constraints = kStateConstraints,

@@ -131,8 +131,8 @@ const OpDef kRngBitGenerator = {
     .summary = "Random bits and the next state",
     .doc =
         "Fills an array with random bits by a counter-based generator and gives the state for the next call. Equal "
-        "states give "
-        "equal bits. The first word of the state is the key, the rest the counter. Bits are those of XLA on the CPU.",
+        "states give equal bits. The first word of the state is the key, the rest the counter. Bits are those of XLA "
+        "on the CPU.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -249,11 +249,10 @@ const OpDef kScan = {
     .category = {OpCategory::Reduction},
     .summary = "Steps along a dimension with carried values",
     .doc =
-        "For each index $i$ along the dimension, in order (or from the last down with `is_reverse`), "
-        "$(out_i, c) = f(in_i, c)$, where $f$ is `to_apply`, $in_i$ are the slices of the inputs at $i$, without the "
-        "dimension, "
-        "and $c$ the carries, at first the initial values. The results are all $out_i$ along the dimension, and the "
-        "last carries. A running sum is a scan whose computation gives the sum twice.",
+        "For each index $i$ along the dimension, in order (or from the last down with `is_reverse`), $(out_i, c) = "
+        "f(in_i, c)$, where $f$ is `to_apply`, $in_i$ are the slices of the inputs at $i$, without the dimension, and "
+        "$c$ the carries, at first the initial values. The results are all $out_i$ along the dimension, and the last "
+        "carries. A running sum is a scan whose computation gives the sum twice.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -258,9 +258,8 @@ const OpDef kSelectAndScatter = {
     .doc =
         "A window slides over the operand; `select` finds one element in each position (the first, replaced by each "
         "candidate in row-major order for which it gives false, so of equal ones GE keeps the first). The result "
-        "starts as the initial value; the source element of each "
-        "position is combined by `scatter` into the result at the selected place. Elements that several windows "
-        "select take in several source elements.",
+        "starts as the initial value; the source element of each position is combined by `scatter` into the result at "
+        "the selected place. Elements that several windows select take in several source elements.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

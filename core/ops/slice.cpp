@@ -109,8 +109,8 @@ const OpDef kSlice = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "A part of an array",
     .doc =
-        "$r_i = x_{s + i \\cdot t}$ in each dimension, with start $s$ and stride $t$; the size is "
-        "$\\lceil (limit - s) / t \\rceil$.",
+        "$r_i = x_{s + i \\cdot t}$ in each dimension, with start $s$ and stride $t$; the size is $\\lceil (limit - s) "
+        "/ t \\rceil$.",
     .title = "slice{ slice}",
     .operands = kOperands,
     .attributes = kAttributes,

@@ -167,9 +167,9 @@ const OpDef kSort = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Sorts along a dimension with a comparator",
     .doc =
-        "Every line of elements along the dimension is ordered so that no later element comes before an earlier one "
-        "by the comparator. With N operands the comparator sees all of them at both positions and all are moved "
-        "together; the result is a tuple.",
+        "Every line of elements along the dimension is ordered so that no later element comes before an earlier one by "
+        "the comparator. With N operands the comparator sees all of them at both positions and all are moved together; "
+        "the result is a tuple.",
     .synonyms = "order argsort",
     .title = "sort{over dimensions}",
     .operands = kOperands,

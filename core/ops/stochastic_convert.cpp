@@ -84,8 +84,7 @@ const OpDef kStochasticConvert = {
     .summary = "Floats to integers, rounded at random",
     .doc =
         "$|x|$ is rounded up when the random number, read as a fraction of $2^{bits}$, is below the fractional part of "
-        "$|x|$, else "
-        "down; the sign comes back after that. Values outside the integer type saturate and NaN gives 0.",
+        "$|x|$, else down; the sign comes back after that. Values outside the integer type saturate and NaN gives 0.",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,

@@ -64,11 +64,8 @@ const OpDef kTopk = {
     .summary = "The k largest or smallest elements of each line",
     .doc =
         "Along the last dimension the $k$ largest (or smallest) elements in descending (ascending) order, and their "
-        "indices "
-        "as s32. True is larger than false. Of equal elements the one with the lower index comes first. Floats are in "
-        "total order: $-0 < 0$, and "
-        "NaN "
-        "stands beyond infinity on the side of its sign.",
+        "indices as s32. True is larger than false. Of equal elements the one with the lower index comes first. Floats "
+        "are in total order: $-0 < 0$, and NaN stands beyond infinity on the side of its sign.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -91,8 +91,8 @@ const OpDef kTranspose = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Permute dimensions",
     .doc =
-        "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} "
-        "swaps rows and columns.",
+        "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} swaps rows and "
+        "columns.",
     .synonyms = "permute swapaxes",
     .title = "transpose{to dimensions}",
     .operands = kOperands,

@@ -140,10 +140,8 @@ const OpDef kTriangularSolve = {
     .summary = "Solves linear systems with a triangular matrix",
     .doc =
         "$op(a) x = b$ when left_side, else $x\\, op(a) = b$, for each matrix of the batch. The other triangle of $a$ "
-        "is not "
-        "read, nor its diagonal when it is the unit. $op$ is the identity, the transpose or the conjugate transpose. A "
-        "zero "
-        "on the diagonal divides by zero as floats do. Computed in double precision.",
+        "is not read, nor its diagonal when it is the unit. $op$ is the identity, the transpose or the conjugate "
+        "transpose. A zero on the diagonal divides by zero as floats do. Computed in double precision.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -159,7 +159,9 @@ std::string toHtml(const HelpPage& page, bool mathMl) {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta "
       "charset=\"utf-8\"><title>{0}</title>\n<style>body{{max-width:50em;margin:2em "
-      "auto;font-family:sans-serif;line-height:1.5}}pre{{background:#f4f4f4;padding:1em;overflow-x:auto}}figure{{margin:0;overflow-x:auto}}.formula{{font-style:italic}}</style></head>\n<body>\n<h1>{0}</h1>\n<p>{1}</p>\n",
+      "auto;font-family:sans-serif;line-height:1.5}}pre{{background:#f4f4f4;padding:1em;overflow-x:auto}}figure{{"
+      "margin:0;overflow-x:auto}}.formula{{font-style:italic}}"
+      "</style></head>\n<body>\n<h1>{0}</h1>\n<p>{1}</p>\n",
       page.opcode, typeset(op.summary, setting));
   if (!op.doc.empty()) out += "<p>" + typeset(op.doc, setting) + "</p>\n";
   out += htmlSection("Operands", op.operands, setting, [](const OperandDoc& row) { return Row(row.name, row.doc); });

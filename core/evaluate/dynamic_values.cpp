@@ -204,8 +204,7 @@ class DynamicOp {
       for (size_t i = 0; i < shapes[0].dimensions.size(); ++i)
         written.dimensions[static_cast<size_t>(attributes().ints(Attr::dimensions)[i])] = shapes[0].dimensions[i];
     infer.written = &written;
-    TESSERA_ASSIGN_OR_RETURN(Inferred inferred, op_.inferShape(infer));
-    return inferred.shape;
+    return op_.inferShape(infer);
   }
 
   Result<std::vector<Literal>> operandsCut(const std::vector<bool>& cut) const {

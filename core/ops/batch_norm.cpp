@@ -56,22 +56,22 @@ Result<Features> checkNormalized(const InferContext& context, int operands, size
 
 Shape likeOperand(const InferContext& context) { return withoutLayout(context.operand(0)); }
 
-Result<Inferred> inferWithVectors(const InferContext& context, Features features) {
+Result<Shape> inferWithVectors(const InferContext& context, Features features) {
   const Shape vector = arrayOf(context.operand(0).type, {features.count});
-  return Inferred{Shape::tuple({likeOperand(context), vector, vector}), {}};
+  return Shape::tuple({likeOperand(context), vector, vector});
 }
 
-Result<Inferred> inferTraining(const InferContext& context) {
+Result<Shape> inferTraining(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Features features, checkNormalized(context, 3, 1, 2));
   return inferWithVectors(context, features);
 }
 
-Result<Inferred> inferInference(const InferContext& context) {
+Result<Shape> inferInference(const InferContext& context) {
   TESSERA_TRY(checkNormalized(context, 5, 1, 4));
-  return Inferred{likeOperand(context), reasonsAsOperand(likeOperand(context), 0)};
+  return likeOperand(context);
 }
 
-Result<Inferred> inferGrad(const InferContext& context) {
+Result<Shape> inferGrad(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Features features, checkNormalized(context, 5, 1, 3));
   if (!sameDimensions(context.operand(4), context.operand(0)) ||
       !sameButPrecision(context.operand(4).type, context.operand(0).type))

@@ -13,7 +13,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -22,7 +22,7 @@ Result<Inferred> inferShape(const InferContext& context) {
                             "a complex type", std::string(nameOf(written->type)));
   }
   Shape shape = elementwiseShape(context, operand, written->type);
-  return Inferred{shape, reasonsAsOperand(shape, 0)};
+  return shape;
 }
 
 // From integers: through the target's own precision, so that a value is rounded once.

@@ -103,44 +103,12 @@ Status checkGroups(const InferContext& context, const ConvolutionFacts& facts) {
   if (outputs % groups != 0 || outputs % batchGroups != 0)
     return context.violated("C6", "the output features do not divide into the groups",
                             fmt::format("a multiple of {}", std::max(groups, batchGroups)), std::to_string(outputs));
-  const int64_t batch = sizeAt(lhs, facts.dims->inputBatch);
-  if (batch % batchGroups != 0)
-    return context.violated("C7", "the batch does not divide into the groups",
-                            fmt::format("a multiple of {}", batchGroups), std::to_string(batch));
-  return {};
-}
-
-Result<Inferred> inferShape(const InferContext& context) {
-  const bool arrays = context.operands.size() >= 2 && context.operand(0).isArray() && context.operand(1).isArray();
-  if (!arrays || context.operand(0).rank() != context.operand(1).rank())
-    return context.violated("C1", "the operands do not fit each other");
-  const ConvolutionFacts facts = factsOf(*context.attributes);
-  TESSERA_TRY(checkDims(context, facts));
-  TESSERA_TRY(checkGroups(context, facts));
-  const Shape &lhs = context.operand(0), &rhs = context.operand(1);
-  const ConvolutionDimensions& dims = *facts.dims;
-  Inferred out;
-  const bool written = context.written && context.written->isArray();
-  out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
-  out.shape.dimensions.resize(lhs.dimensions.size());
-  out.reasons.resize(lhs.dimensions.size());
-  const auto set = [&](int64_t at, int64_t size, std::string reason) {
-    out.shape.dimensions[static_cast<size_t>(at)] = size;
-    out.reasons[static_cast<size_t>(at)] = std::move(reason);
-  };
-  const int64_t batch = sizeAt(lhs, dims.inputBatch) / facts.batchGroups;
-  set(dims.outputBatch, batch,
-      fmt::format("dimension {} = {}: the batch of the input, by {} groups", dims.outputBatch, batch,
-                  facts.batchGroups));
-  const int64_t features = sizeAt(rhs, dims.kernelOutput);
-  set(dims.outputFeature, features,
-      fmt::format("dimension {} = {}: the kernel's output features", dims.outputFeature, features));
+  set(dims.outputBatch, sizeAt(lhs, dims.inputBatch) / facts.batchGroups);
+  set(dims.outputFeature, sizeAt(rhs, dims.kernelOutput));
   for (size_t i = 0; i < dims.inputSpatial.size(); ++i) {
-    const int64_t size = sizeAt(lhs, dims.inputSpatial[i]);
-    const auto positions = windowPositions(facts.window.dimensions[i], size);
+    const auto positions = windowPositions(facts.window.dimensions[i], sizeAt(lhs, dims.inputSpatial[i]));
     if (!positions) return context.violated("C4", fmt::format("the size of spatial dimension {} overflows", i));
-    set(dims.outputSpatial[i], *positions,
-        windowReason(static_cast<size_t>(dims.outputSpatial[i]), facts.window.dimensions[i], size, *positions));
+    set(dims.outputSpatial[i], *positions);
   }
   return out;
 }

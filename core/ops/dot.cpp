@@ -60,7 +60,7 @@ DotDims dimsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank)
   return out;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   if (context.operands.size() < 2 || !context.operand(0).isArray() || !context.operand(1).isArray())
     return context.violated("C1", "dot takes two arrays");
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
@@ -69,14 +69,14 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkNamedOnce(context, 1, {&dims.rhsBatch, &dims.rhsContracting}));
   TESSERA_TRY(checkDimensionPairs(context, "C3", "batch", dims.lhsBatch, dims.rhsBatch));
   TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", dims.lhsContracting, dims.rhsContracting));
-  Inferred out;
+  Shape out;
   const bool written = context.written && context.written->isArray();
-  out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
+  out.type = written ? context.written->type : widerType(lhs.type, rhs.type);
   const DotDims all = dimsOf(*context.attributes, lhs.rank(), rhs.rank());
-  appendDimensions(out, lhs, all.lhsBatch, "lhs", "batch dimension");
-  appendDimensions(out, lhs, all.lhsFree, "lhs");
-  appendDimensions(out, rhs, all.rhsFree, "rhs");
-  if (!out.shape.hasDynamicDimensions()) out.shape.dynamic.clear();
+  appendDimensions(out, lhs, all.lhsBatch);
+  appendDimensions(out, lhs, all.lhsFree);
+  appendDimensions(out, rhs, all.rhsFree);
+  if (!out.hasDynamicDimensions()) out.dynamic.clear();
   return out;
 }
 

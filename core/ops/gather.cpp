@@ -145,7 +145,7 @@ Status checkSlices(const InferContext& context, const GatherDims& dims) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const GatherDims dims(*context.attributes);
   TESSERA_TRY(checkIndices(context, dims));
@@ -160,20 +160,16 @@ Result<Inferred> inferShape(const InferContext& context) {
                             fmt::format("{} increasing dimensions below {}", visible.size(), rank),
                             listOf(dims.offset));
   }
-  Inferred out{Shape::array(operand.type, {}), {}};
+  Shape out = Shape::array(operand.type, {});
   size_t nextOffset = 0;
   int64_t nextStarts = 0;
   for (int64_t d = 0; d < rank; ++d) {
     if (contains(dims.offset, d)) {
       const int64_t from = visible[nextOffset++];
-      out.shape.dimensions.push_back(dims.sliceSizes[static_cast<size_t>(from)]);
-      out.reasons.push_back(fmt::format("dimension {} = {}, the slice size of operand dimension {}", d,
-                                        out.shape.dimensions.back(), from));
+      out.dimensions.push_back(dims.sliceSizes[static_cast<size_t>(from)]);
     } else {
       nextStarts += nextStarts == dims.indexVector;
-      out.shape.dimensions.push_back(starts.dimensions[static_cast<size_t>(nextStarts)]);
-      out.reasons.push_back(fmt::format("dimension {} = {}, as dimension {} of start_indices", d,
-                                        out.shape.dimensions.back(), nextStarts++));
+      out.dimensions.push_back(starts.dimensions[static_cast<size_t>(nextStarts++)]);
     }
   }
   return out;

@@ -14,11 +14,7 @@ constexpr OperandDoc kTokens[] = {{"tokens", "tokens, or values to wait for: any
 constexpr AttributeRow kDomainAttributes[] = {{Attr::domain, true, "", "kind, entry and exit of the domain"}};
 constexpr Constraint kDependencyConstraints[] = {{"C1", "the second operand is a token"}};
 
-Inferred sameAs(const Shape& shape) {
-  return {withoutLayout(shape), std::vector<std::string>(static_cast<size_t>(shape.rank()), "as the operand")};
-}
-
-Result<Inferred> inferSame(const InferContext& context) { return sameAs(context.operand(0)); }
+Result<Shape> inferSame(const InferContext& context) { return withoutLayout(context.operand(0)); }
 void sameLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
 Result<Literal> evaluateSame(const EvaluateContext& context) { return context.operands[0]; }
 
@@ -32,13 +28,13 @@ Status elementSame(ElementContext& context) {
   return {};
 }
 
-Result<Inferred> inferDependency(const InferContext& context) {
+Result<Shape> inferDependency(const InferContext& context) {
   if (!context.operand(1).isToken())
     return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
-  return sameAs(context.operand(0));
+  return withoutLayout(context.operand(0));
 }
 
-Result<Inferred> inferAfterAll(const InferContext&) { return Inferred{Shape::token(), {}}; }
+Result<Shape> inferAfterAll(const InferContext&) { return Shape::token(); }
 Result<Literal> evaluateAfterAll(const EvaluateContext&) { return Literal::token(); }
 
 }  // namespace

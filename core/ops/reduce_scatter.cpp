@@ -51,7 +51,7 @@ Result<Shape> scattered(const InferContext& context, size_t i, int64_t dim) {
   return out;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   TESSERA_TRY(checkDeviceReducer(context, "C2"));
@@ -64,9 +64,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     shapes.push_back(std::move(shape));
   }
   Shape shape = joinedShape(std::move(shapes));
-  std::vector<std::string> reasons;
-  if (shape.isArray()) reasons = reasonsAsOperand(shape, 0);
-  return Inferred{std::move(shape), std::move(reasons)};
+  return shape;
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

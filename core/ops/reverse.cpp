@@ -13,7 +13,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
   const Shape& operand = context.operand(0);
@@ -27,7 +27,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     }
   }
   Shape shape = elementwiseShape(context, operand, operand.type);
-  return Inferred{shape, reasonsAsOperand(shape, 0)};
+  return shape;
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

@@ -24,7 +24,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "algorithm is rng_default, rng_three_fry or rng_philox."},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& state = context.operand(0);
   const std::string_view algorithm = context.attributes->textOr(Attr::algorithm, "");
@@ -43,7 +43,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C2", "the result is not a state and an array of bits",
                             "(" + toString(state, false) + ", u32[…])",
                             written ? toString(*written, false) : "nothing");
-  return Inferred{withoutLayout(*written), {}};
+  return withoutLayout(*written);
 }
 
 struct Bits {

@@ -22,7 +22,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "The elements are pred, integers or floats."},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   if (operand.rank() == 0)
@@ -36,7 +36,7 @@ Result<Inferred> inferShape(const InferContext& context) {
                             std::string(nameOf(operand.type)));
   std::vector<int64_t> dims = operand.dimensions;
   dims.back() = k;
-  return Inferred{Shape::tuple({arrayOf(operand.type, dims), arrayOf(ElementType::S32, dims)}), {}};
+  return Shape::tuple({arrayOf(operand.type, dims), arrayOf(ElementType::S32, dims)});
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

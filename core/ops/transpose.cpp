@@ -23,7 +23,7 @@ bool isPermutation(const std::vector<int64_t>& dims) {
   return true;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
   const Shape& operand = context.operand(0);
@@ -31,16 +31,13 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C1", "dimensions of transpose must be a permutation of the operand's dimensions",
                             fmt::format("a permutation of 0 to {}", operand.rank() - 1), listOf(*dims));
   }
-  Shape shape = Shape::array(operand.type, {});
+  std::vector<int64_t> sizes;
   std::vector<bool> dynamic;
-  std::vector<std::string> reasons;
   for (int64_t from : *dims) {
-    shape.dimensions.push_back(operand.dimensions[static_cast<size_t>(from)]);
+    sizes.push_back(operand.dimensions[static_cast<size_t>(from)]);
     dynamic.push_back(operand.isDynamicDimension(from));
-    reasons.push_back(fmt::format("dimension {} = {}, as dimension {} of the operand", reasons.size(),
-                                  shape.dimensions.back(), from));
   }
-  return Inferred{arrayOf(operand.type, shape.dimensions, dynamic), reasons};
+  return arrayOf(operand.type, sizes, dynamic);
 }
 
 void inferLayout(const InferContext& context, Shape& result) {

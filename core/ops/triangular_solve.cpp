@@ -42,7 +42,7 @@ Status checkDimensions(const InferContext& context) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &a = context.operand(0), &b = context.operand(1);
   if ((!isFloat(a.type) && !isComplex(a.type)) || !sameButPrecision(a.type, b.type))
@@ -53,7 +53,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (transpose != "NO_TRANSPOSE" && transpose != "TRANSPOSE" && transpose != "ADJOINT")
     return context.violated("C5", "transpose_a is needed", "NO_TRANSPOSE, TRANSPOSE or ADJOINT",
                             transpose.empty() ? "nothing" : std::string(transpose));
-  return Inferred{withoutLayout(b), reasonsAsOperand(b, 1)};
+  return withoutLayout(b);
 }
 
 void layoutOfB(const InferContext& context, Shape& result) {

@@ -50,7 +50,7 @@ class Rules {
   // Relations are only read where they hold: attributes of a broken instruction may name anything.
   bool agrees(InstructionId id) const {
     const auto inferred = inferInstruction(module_, id);
-    return inferred && compatible(inferred->shape, module_.shapeOf(id));
+    return inferred && compatible(*inferred, module_.shapeOf(id));
   }
   const Dims& dims(InstructionId id) const {
     static const Dims kNone;

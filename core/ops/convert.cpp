@@ -1,8 +1,6 @@
 // convert: the same values in another element type. Floats round to nearest even; floats to integers truncate and
 // saturate, NaN gives 0; integers to narrower integers wrap; anything to pred is "not zero"; real to complex has a
 // zero imaginary part. The result's element type is a fact of the instruction.
-#include <fmt/format.h>
-
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"

@@ -1,8 +1,6 @@
 // dot: contraction of two arrays over any dimensions, with batch dimensions. The result's dimensions are the batch
 // ones, then the other ones of the left, then of the right operand. The result type is the one written in the module
 // (the preferred element type), else the wider of the operands' types.
-#include <fmt/format.h>
-
 #include "core/base/result.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"

@@ -2,8 +2,6 @@
 // order in which Threefry's pairs lie in the result is part of that: two halves, interleaved along one dimension.
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/evaluate_loops.h"

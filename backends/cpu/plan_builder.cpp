@@ -303,8 +303,8 @@ Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
   LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction),
                          {},      {},          threads_};
   context.scratch = [&](int64_t bytes) { return scratch(instruction, bytes); };
-  auto step = planRowChain(context);
-  if (step && !*step) step = planConvolutionEnd(context);
+  auto step = planGemmChain(context);
+  if (step && !*step) step = planConvolutionEpilogue(context);
   if (!step) return fail(std::move(step).error());
   if (!*step) return planElements(instruction, out);
   emit(out, std::move(*step), instruction, context.what);

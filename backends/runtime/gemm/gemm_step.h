@@ -25,7 +25,7 @@ class GemmStep : public SerializableStep<GemmStep> {
   int out = -1;
   bool isDouble = false;
   ThreadScratch scratch;  // of scratchBytes()
-  GemmVectors vectors = GemmVectors::Plain;
+  GemmVectors vectors = GemmVectors::Sse;
 
   void split();  // once the shape is known
   int64_t scratchBytes() const;

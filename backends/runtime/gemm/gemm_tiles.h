@@ -7,8 +7,8 @@
 
 namespace tessera::cpu {
 
-// Widest first in what they need: AVX-512 (F, VL), AVX2 with FMA, what every x86-64 has.
-enum class GemmVectors : uint8_t { Plain, Wide, Widest };
+// What every x86-64 has, AVX2 with FMA, AVX-512 (F, VL).
+enum class GemmVectors : uint8_t { Sse, Avx2, Avx512 };
 
 // One tile: out[i, j] (+)= Σ_s left[i, s] · right[s, j]. Strides and counts are in elements.
 template <class Real>

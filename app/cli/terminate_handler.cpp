@@ -1,5 +1,5 @@
-// See last_words.h. Nothing here takes memory: there may be none.
-#include "app/cli/last_words.h"
+// See terminate_handler.h. Nothing here takes memory: there may be none.
+#include "app/cli/terminate_handler.h"
 
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ void say(int stream, const char* text) {
   ::_exit(kFailedRunning);
 }
 
-[[noreturn]] void lastWords() {
+[[noreturn]] void handleTerminate() {
   try {
     if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
@@ -46,9 +46,9 @@ void say(int stream, const char* text) {
 
 }  // namespace
 
-void endWithASentence(bool json) {
+void installTerminateHandler(bool json) {
   asksForJson = json;
-  std::set_terminate(lastWords);
+  std::set_terminate(handleTerminate);
 }
 
 }  // namespace tessera::cli

@@ -132,57 +132,64 @@ void ObjectWriter::define(const std::string& name, SectionOffset at, uint64_t si
   functions_[numberOf(name)] = {name, at, size, true};
 }
 
+std::string ObjectWriter::relocationBytes(size_t section) const {
+  std::string out;
+  for (const Relocation& r : sections_[section].relocations) {
+    const uint64_t symbol = r.section != 0 ? r.section : kLocals + r.function;
+    append(out, Elf64_Rela{r.offset, ELF64_R_INFO(symbol, typeOf(r.kind)), r.addend});
+  }
+  return out;
+}
+
+ObjectWriter::SymbolTable ObjectWriter::symbolTable() const {
+  SymbolTable out;
+  Names names;
+  append(out.symbols, Elf64_Sym{});
+  for (uint16_t s = 1; s <= kSections; ++s)
+    append(out.symbols, Elf64_Sym{.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = s});
+  for (const Function& f : functions_) {
+    const auto section = static_cast<uint16_t>(static_cast<uint16_t>(f.at.section) + 1);
+    Elf64_Sym symbol = {};
+    symbol.st_name = names.add(f.name);
+    symbol.st_info = f.isDefined ? ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) : ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+    symbol.st_shndx = f.isDefined ? section : static_cast<uint16_t>(SHN_UNDEF);
+    symbol.st_value = f.at.offset;
+    symbol.st_size = f.size;
+    append(out.symbols, symbol);
+  }
+  out.names = names.bytes();
+  return out;
+}
+
 Result<std::string> ObjectWriter::finish() const {
   File file;
   uint64_t total = 0;
   for (const Content& content : sections_) total += content.bytes.size();
   if (total > static_cast<uint64_t>(std::numeric_limits<int32_t>::max()))
     return fail("code and constants of an object are limited to 2 GiB");
-  for (size_t p = 0; p < kSections; ++p)
-    file.add(kForms[p].name,
-             {.sh_type = SHT_PROGBITS, .sh_flags = kForms[p].flags, .sh_addralign = sections_[p].alignment},
-             sections_[p].bytes);
-  // Symbols: none, one a section, then the functions.
-  constexpr uint32_t kLocals = 1 + kSections;
-  constexpr uint32_t kSymbols = 1 + 2 * kSections;  // section number, after the parts and their relocations
-  for (size_t p = 0; p < kSections; ++p) {
-    std::string bytes;
-    for (const Relocation& r : sections_[p].relocations) {
-      const uint64_t symbol = r.section != 0 ? r.section : kLocals + r.function;
-      append(bytes, Elf64_Rela{r.offset, ELF64_R_INFO(symbol, typeOf(r.kind)), r.addend});
-    }
-    file.add(kForms[p].relocations,
+  for (size_t s = 0; s < kSections; ++s)
+    file.add(kForms[s].name,
+             {.sh_type = SHT_PROGBITS, .sh_flags = kForms[s].flags, .sh_addralign = sections_[s].alignment},
+             sections_[s].bytes);
+  constexpr uint32_t kSymbols = 1 + 2 * kSections;  // section number, after the sections and their relocations
+  for (size_t s = 0; s < kSections; ++s)
+    file.add(kForms[s].relocations,
              {.sh_type = SHT_RELA,
               .sh_flags = SHF_INFO_LINK,
               .sh_link = kSymbols,
-              .sh_info = static_cast<uint32_t>(p) + 1,
+              .sh_info = static_cast<uint32_t>(s) + 1,
               .sh_addralign = 8,
               .sh_entsize = sizeof(Elf64_Rela)},
-             bytes);
-  }
-  Names names;
-  std::string symbols;
-  append(symbols, Elf64_Sym{});
-  for (uint16_t p = 1; p <= kSections; ++p)
-    append(symbols, Elf64_Sym{.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = p});
-  for (const Function& f : functions_) {
-    Elf64_Sym symbol = {};
-    symbol.st_name = names.add(f.name);
-    symbol.st_info = f.isDefined ? ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) : ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
-    symbol.st_shndx =
-        f.isDefined ? static_cast<uint16_t>(static_cast<uint16_t>(f.at.section) + 1) : static_cast<uint16_t>(SHN_UNDEF);
-    symbol.st_value = f.at.offset;
-    symbol.st_size = f.size;
-    append(symbols, symbol);
-  }
+             relocationBytes(s));
+  const SymbolTable table = symbolTable();
   file.add(".symtab",
            {.sh_type = SHT_SYMTAB,
             .sh_link = kSymbols + 1,
             .sh_info = kLocals,
             .sh_addralign = 8,
             .sh_entsize = sizeof(Elf64_Sym)},
-           symbols);
-  file.add(".strtab", {.sh_type = SHT_STRTAB, .sh_addralign = 1}, names.bytes());
+           table.symbols);
+  file.add(".strtab", {.sh_type = SHT_STRTAB, .sh_addralign = 1}, table.names);
   file.add(".note.GNU-stack", {.sh_type = SHT_PROGBITS, .sh_addralign = 1}, {});
   return file.finish();
 }

@@ -41,6 +41,7 @@ class ObjectWriter {
 
  private:
   static constexpr size_t kSections = 4;
+  static constexpr uint32_t kLocals = 1 + kSections;  // symbols: none, one a section, then the functions
   struct Relocation {
     uint64_t offset = 0;
     Reference kind = Reference::Absolute64;
@@ -59,7 +60,12 @@ class ObjectWriter {
     uint64_t alignment = 1;
     std::vector<Relocation> relocations;
   };
+  struct SymbolTable {
+    std::string symbols, names;
+  };
   uint32_t numberOf(const std::string& function);
+  std::string relocationBytes(size_t section) const;
+  SymbolTable symbolTable() const;
 
   std::array<Content, kSections> sections_;
   std::vector<Function> functions_;

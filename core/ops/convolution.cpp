@@ -103,6 +103,27 @@ Status checkGroups(const InferContext& context, const ConvolutionFacts& facts) {
   if (outputs % groups != 0 || outputs % batchGroups != 0)
     return context.violated("C6", "the output features do not divide into the groups",
                             fmt::format("a multiple of {}", std::max(groups, batchGroups)), std::to_string(outputs));
+  const int64_t batch = sizeAt(lhs, facts.dims->inputBatch);
+  if (batch % batchGroups != 0)
+    return context.violated("C7", "the batch does not divide into the groups",
+                            fmt::format("a multiple of {}", batchGroups), std::to_string(batch));
+  return {};
+}
+
+Result<Shape> inferShape(const InferContext& context) {
+  const bool arrays = context.operands.size() >= 2 && context.operand(0).isArray() && context.operand(1).isArray();
+  if (!arrays || context.operand(0).rank() != context.operand(1).rank())
+    return context.violated("C1", "the operands do not fit each other");
+  const ConvolutionFacts facts = factsOf(*context.attributes);
+  TESSERA_TRY(checkDims(context, facts));
+  TESSERA_TRY(checkGroups(context, facts));
+  const Shape &lhs = context.operand(0), &rhs = context.operand(1);
+  const ConvolutionDimensions& dims = *facts.dims;
+  Shape out;
+  const bool written = context.written && context.written->isArray();
+  out.type = written ? context.written->type : widerType(lhs.type, rhs.type);
+  out.dimensions.resize(lhs.dimensions.size());
+  const auto set = [&](int64_t at, int64_t size) { out.dimensions[static_cast<size_t>(at)] = size; };
   set(dims.outputBatch, sizeAt(lhs, dims.inputBatch) / facts.batchGroups);
   set(dims.outputFeature, sizeAt(rhs, dims.kernelOutput));
   for (size_t i = 0; i < dims.inputSpatial.size(); ++i) {

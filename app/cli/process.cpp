@@ -1,5 +1,5 @@
 // posix_spawn in a process group of its own, so that a time limit reaches a shell's children too. The terminal's
-// interrupts do not reach such a group: they are caught here and handed on.
+// interrupts do not reach such a group: they are caught here and passed on.
 #include "app/cli/process.h"
 
 #include <fcntl.h>

@@ -164,7 +164,7 @@ class DynamicOp {
     return withSizes(std::move(out), sizes);
   }
 
-  // Sizes of the result, from those that the elements that count make: a size outside its bound is handed on as it is.
+  // Sizes of the result, from those that the elements that count make: a size outside its bound is passed on as it is.
   Sizes asGiven(Sizes counted, size_t leaf = 0) const {
     const std::vector<SizedOperand> sized = sizedOperands();
     return anyOutside(sized) ? sizesAsGiven(relations(), leaf, sized, std::move(counted)) : counted;

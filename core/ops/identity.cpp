@@ -1,4 +1,4 @@
-// Ops that hand on their operand: opt-barrier, domain, add-dependency; and after-all, which joins tokens. They order or
+// Ops that pass their operand on: opt-barrier, domain, add-dependency; and after-all, which joins tokens. They order or
 // mark, and move no data.
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"

@@ -274,6 +274,15 @@ bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, co
          });
 }
 
+bool isShortAxis(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
+  constexpr int64_t kMaxVectors = 4;
+  constexpr size_t kMaxNodes = 256;
+  if (nest.axis < 0 || !nest.outer.empty() || !nest.sequential.empty() || nest.inner >= 0 || nest.blocks != 1)
+    return false;
+  return program.body.loops.empty() && nest.tiles.empty() && program.body.nodes.size() <= kMaxNodes &&
+         analysis.counters[static_cast<size_t>(nest.axis)].size <= kMaxVectors * nest.lanes;
+}
+
 KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target) {
   KernelNest nest;
   nest.lanes = chooseLanes(program, analysis, target);

@@ -58,10 +58,12 @@ void applyTheme(Theme theme) {
           "QMainWindow::separator { background: %1; width: 3px; height: 3px; }"
           "QAbstractScrollArea { border: none; }"
           "#completions { border: 1px solid %3; }"  // it lies over text of its own colour
-          "QHeaderView { background: %2; }QTreeView::item { padding: 2px 6px; }QPushButton { padding: 5px 14px; "
-          "}QHeaderView::section { background: %2; border: none; border-bottom: 1px solid %1; padding: 4px 8px; "
-          "}QLineEdit { padding: 3px 6px; border: 1px solid %1; border-radius: 4px; }QToolBar { border: none; "
-          "border-bottom: 1px solid %1; padding: 3px; spacing: 4px; }")
+          "QHeaderView { background: %2; }"
+          "QTreeView::item { padding: 2px 6px; }"
+          "QPushButton { padding: 5px 14px; }"
+          "QHeaderView::section { background: %2; border: none; border-bottom: 1px solid %1; padding: 4px 8px; }"
+          "QLineEdit { padding: 3px 6px; border: 1px solid %1; border-radius: 4px; }"
+          "QToolBar { border: none; border-bottom: 1px solid %1; padding: 3px; spacing: 4px; }")
           .arg(border, window, quiet));
 }
 

@@ -1,5 +1,5 @@
-// See terminate_handler.h. Nothing here takes memory: there may be none.
-#include "app/cli/terminate_handler.h"
+// See last_words.h. Nothing here takes memory: there may be none.
+#include "app/cli/last_words.h"
 
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ void say(int stream, const char* text) {
   ::_exit(kFailedRunning);
 }
 
-[[noreturn]] void handleTerminate() {
+[[noreturn]] void lastWords() {
   try {
     if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
@@ -46,9 +46,9 @@ void say(int stream, const char* text) {
 
 }  // namespace
 
-void installTerminateHandler(bool json) {
+void endWithASentence(bool json) {
   asksForJson = json;
-  std::set_terminate(handleTerminate);
+  std::set_terminate(lastWords);
 }
 
 }  // namespace tessera::cli

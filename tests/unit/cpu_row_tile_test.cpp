@@ -1,4 +1,4 @@
-// Kernels of the CPU backend that turn rows on the stack, and those whose short dimensions are written out, against the
+// Kernels of the CPU backend that turn rows on the stack, and those whose short dimensions are unrolled, against the
 // evaluator: short rows and ragged ones, distances between points, a reduction of two arrays; the same bits on one
 // thread and on several.
 #include <gtest/gtest.h>

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 
+#include "core/base/tuning.h"
 #include "core/element/node_origins.h"
 #include "core/ops/inference/mixed_precision.h"
 #include "core/ops/op.h"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int kDeepest = 1500;         // nested element descriptions, for the stack's sake
 constexpr size_t kMaxNodes = 100'000;  // programs beyond this are no kernels
-constexpr int64_t kLargestTable = 16;  // constants up to this many elements become selects
 
 std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::string why) {
   return fail(placedAt(instruction, {.kind = ErrorKind::Unsupported,
@@ -216,7 +216,7 @@ Result<NodeId> Composer::constant(const Instruction& instruction, const Place& p
   const Literal& literal = *instruction.literal;
   if (literal.elementCount() == 0) return builder_->zero(instruction.shape->type);
   if (isSplat(literal)) return builder_->scalarOf(literal, 0);
-  if (literal.elementCount() > kLargestTable)
+  if (literal.elementCount() > tuning().fusion.maxTableElements)
     return unsupported(instruction, "a constant of " + std::to_string(literal.elementCount()) +
                                         " elements inside a fusion must be a buffer");
   return table(literal, linearIndex(*instruction.shape, place.indices, false));

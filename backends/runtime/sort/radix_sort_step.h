@@ -43,7 +43,8 @@ struct RadixSort {
   std::vector<int> operands, outputs, widths;
   bool isWide = false;  // keys of 64 bits, the place beside them; else key · 2³² + payload
   SortPayload payload = SortPayload::Index;
-  KeyForm form;                               // without a payload
+  KeyForm form;  // without a payload
+  // Plan and run time agree on these: they say how much scratch there is.
   static constexpr int64_t kFew = 64;         // elements of a row that are sorted by comparison, without `spare`
   static constexpr int64_t kChunk = 1 << 11;  // elements that a thread takes at least
   // Groups, or rows, and how many of them a thread takes at once.

@@ -38,6 +38,7 @@ Caches measuredCaches() {
   int64_t largest = 0;
   for (int index = 0; index < 8; ++index) {
     const CacheLevel found = cacheLevel(index);
+    if (found.level == 0) break;
     if (!found.holdsData || found.bytes < int64_t{4} << 10 || found.bytes >= int64_t{1} << 30) continue;
     if (found.level == 1) out.firstBytes = found.bytes;
     if (found.level == 2) out.secondBytes = found.bytes;

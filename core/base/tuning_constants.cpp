@@ -99,10 +99,19 @@ std::vector<TuningConstant> tuningConstants(const Tuning& tuning) {
   return out;
 }
 
-std::string textOf(const Tuning& tuning) {
+std::string bytesOf(const Tuning& tuning) {
   std::string out;
-  for (const TuningConstant& constant : tuningConstants(tuning))
-    out += fmt::format("{}{}={}", out.empty() ? "" : ",", constant.name, constant.value);
+  auto append = [&out](auto field) {
+    const auto value = static_cast<double>(field);
+    out.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  append(tuning.caches.firstBytes), append(tuning.caches.secondBytes), append(tuning.caches.lastBytes);
+#define TESSERA_TUNING_GROUP(name, what) \
+  {                                      \
+    const auto& group = tuning.name;
+#define TESSERA_TUNING(type, name, value, least, most, decides, chosenBy) append(group.name);
+#define TESSERA_TUNING_END(name) }
+#include "core/base/tuning.inc"
   return out;
 }
 

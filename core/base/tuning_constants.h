@@ -19,8 +19,8 @@ struct TuningConstant {
 };
 
 std::vector<TuningConstant> tuningConstants(const Tuning& tuning);
-// "caches.firstBytes=32768,…,fusion.launch=2000,…": equal texts, equal constants.
-std::string textOf(const Tuning& tuning);
+// Equal bytes, equal constants.
+std::string bytesOf(const Tuning& tuning);
 
 // `text` says "name=value,…". Sizes of caches are taken first, since other constants follow from them. An error where
 // a name is unknown or a value lies outside its range.

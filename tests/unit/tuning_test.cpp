@@ -97,9 +97,13 @@ TEST(Tuning, WhatIsNotUnderstoodIsRefused) {
   expectRefused("fusion.launch=1,,fusion.maxUses=3", "name=value", "");
   EXPECT_TRUE(tuningWith(Caches{}, ""));
 }
-TEST(Tuning, EqualTextsAreEqualConstants) {
-  EXPECT_EQ(textOf(tuningFor(Caches{})), textOf(*tuningWith(Caches{}, textOf(tuningFor(Caches{})))));
-  EXPECT_NE(textOf(tuningFor(Caches{})), textOf(*tuningWith(Caches{}, "fusion.rowReread=0.25")));
+TEST(Tuning, EqualBytesAreEqualConstants) {
+  const std::string own = bytesOf(tuningFor(Caches{}));
+  EXPECT_EQ(own, bytesOf(*tuningWith(Caches{}, "")));
+  for (const TuningConstant& constant : tuningConstants(tuningFor(Caches{}))) {
+    const double other = constant.value == constant.least ? constant.least + 1 : constant.least;
+    EXPECT_NE(own, bytesOf(*tuningWith(Caches{}, constant.name + "=" + std::to_string(other)))) << constant.name;
+  }
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ std::string kernelEnvironment(const HostProcessor& host) {
   if (ours.empty()) return {};
   std::string out;
   for (const std::string& part :
-       {ours, theirs, std::string(LLVM_VERSION_STRING), host.name, host.features, textOf(tuning())}) {
+       {ours, theirs, std::string(LLVM_VERSION_STRING), host.name, host.features, bytesOf(tuning())}) {
     out += part;
     out += '\0';
   }

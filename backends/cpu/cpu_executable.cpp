@@ -155,17 +155,18 @@ Result<CompiledObject> CpuExecutable::object(const std::string& name) {
   return aot::makeObject(parts);
 }
 
-CpuExecutable::PartCount CpuExecutable::countPart(const StepPart& part) const {
+CpuExecutable::PartCount CpuExecutable::countPart(const StepPart& part, CostCounter& optimized,
+                                                  CostCounter& source) const {
   PartCount count;
   count.block = part.block;
   const Instruction& instruction = optimized_.at(part.instruction);
   const bool control = instruction.opcode == Opcode::While || instruction.opcode == Opcode::Conditional;
   if (!control) {
-    Cost cost = costOf(optimized_, part.instruction);
+    Cost cost = optimized.of(part.instruction);
     count.flops = cost.flops + cost.transcendentals;
     count.bytes = cost.bytesAccessed;
   }
-  if (instruction.provenance) shareOut(instruction.provenance->sources, control, count);
+  if (instruction.provenance) shareOut(instruction.provenance->sources, control, source, count);
   return count;
 }
 
@@ -173,10 +174,11 @@ CpuExecutable::PartCount CpuExecutable::countPart(const StepPart& part) const {
 // Counted once, when the first profile is asked for.
 void CpuExecutable::countSteps() {
   if (!counts_.empty()) return;
+  CostCounter optimized(optimized_), source(source_);
   for (const StepName& name : plan_.names) {
     StepCount& count = counts_.emplace_back();
-    if (name.parts.empty()) count.parts.push_back(countPart({name.instruction, -1, {}, {}}));
-    for (const StepPart& part : name.parts) count.parts.push_back(countPart(part));
+    if (name.parts.empty()) count.parts.push_back(countPart({name.instruction, -1, {}, {}}, optimized, source));
+    for (const StepPart& part : name.parts) count.parts.push_back(countPart(part, optimized, source));
   }
   auto eachShare = [&](auto&& visit) {
     for (StepCount& count : counts_)
@@ -193,11 +195,12 @@ void CpuExecutable::countSteps() {
   });
 }
 
-void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool control, PartCount& count) const {
+void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool control, CostCounter& counter,
+                             PartCount& count) const {
   for (InstructionId id : sources) {
     if (!source_.contains(id)) continue;
     Opcode opcode = source_.at(id).opcode;
-    Cost cost = control ? Cost{} : costOf(source_, id);
+    Cost cost = control ? Cost{} : counter.of(id);
     double elements =
         static_cast<double>(source_.shapeOf(id).isArray() ? source_.shapeOf(id).elementCount().value_or(1) : 1);
     bool free = opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Tuple ||

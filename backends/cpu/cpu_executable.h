@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "backends/cpu/kernels/kernel_library.h"
 #include "backends/cpu/plan/plan.h"
+#include "core/cost/cost.h"
 
 namespace tessera::cpu {
 
@@ -51,8 +52,8 @@ class CpuExecutable final : public Executable {
     std::vector<PartCount> parts;
   };
   void countSteps();
-  PartCount countPart(const StepPart& part) const;
-  void shareOut(std::span<const InstructionId> sources, bool control, PartCount& count) const;
+  PartCount countPart(const StepPart& part, CostCounter& optimized, CostCounter& source) const;
+  void shareOut(std::span<const InstructionId> sources, bool control, CostCounter& counter, PartCount& count) const;
   double runsOf(const PartCount& part, size_t step) const;
   void apportion(size_t step, std::vector<SourceProfile>& sources) const;
 

@@ -3,13 +3,37 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "core/hlo/module.h"
 #include "core/ops/op.h"
 
 namespace tessera {
 
-// One execution of one instruction; called computations included, a while's body and condition once.
+// Costs of many instructions of one module, which must not change meanwhile. What a computation costs is remembered, so
+// a reducer that a thousand instructions call is counted once, and a chain of calls in time linear in its length.
+class CostCounter {
+ public:
+  explicit CostCounter(const Module& module) : module_(module) {}
+
+  // One execution; called computations included, a while's body and condition once.
+  Cost of(InstructionId id);
+  Cost of(ComputationId id);
+
+ private:
+  void countFirst(std::vector<ComputationId> open);
+  Cost sumOf(ComputationId id) const;
+  Cost known(ComputationId id) const;
+  Cost own(const Instruction& instruction) const;
+
+  const Module& module_;
+  std::unordered_map<ComputationId, Cost> known_;
+  std::unordered_set<ComputationId> entered_;
+};
+
+// One execution of one instruction, as CostCounter counts it.
 Cost costOf(const Module& module, InstructionId id);
 // One execution of the entry computation.
 Cost costOf(const Module& module);

@@ -1,6 +1,7 @@
 // rng-bit-generator: random bits from a state that is given and given back, bit for bit as XLA:CPU makes them. The
 // order in which Threefry's pairs lie in the result is part of that: two halves, interleaved along one dimension.
 #include <cstring>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -46,48 +47,49 @@ Result<Inferred> inferShape(const InferContext& context) {
   return Inferred{withoutLayout(*written), {}};
 }
 
-struct Bits {
-  std::vector<uint32_t> low, high;  // high: only for elements of 64 bits
-  std::vector<uint64_t> state;
+std::array<uint32_t, 2> halves(uint64_t x) { return {static_cast<uint32_t>(x), static_cast<uint32_t>(x >> 32)}; }
+uint64_t joined(uint32_t low, uint32_t high) { return low | uint64_t{high} << 32; }
+
+// A generator at its given state: the bits of element i (of 64 when `wide`, else of 32), and the state behind them all.
+struct Generator {
+  std::function<uint64_t(uint64_t i)> bits;
+  std::vector<uint64_t> next;
 };
 
-std::array<uint32_t, 2> halves(uint64_t x) { return {static_cast<uint32_t>(x), static_cast<uint32_t>(x >> 32)}; }
-
-Bits threefryBits(const std::vector<uint64_t>& state, const std::vector<int64_t>& dims, uint64_t count, bool wide) {
-  Bits out;
-  out.state = state;
-  if (wide) {
-    for (uint64_t i = 0; i < count; ++i) {
-      const auto pair = threefry2x32(halves(state[0]), halves(state[1] + i));
-      out.low.push_back(pair[0]);
-      out.high.push_back(pair[1]);
-    }
-    out.state[1] += count;
-    return out;
-  }
+Generator threefry(const std::vector<uint64_t>& state, const std::vector<int64_t>& dims, uint64_t count, bool wide) {
+  const auto pair = [key = halves(state[0]), start = state[1]](uint64_t n) {
+    return threefry2x32(key, halves(start + n));
+  };
+  if (wide)
+    return {[=](uint64_t i) {
+              const auto words = pair(i);
+              return joined(words[0], words[1]);
+            },
+            {state[0], state[1] + count}};
   const HalvedDimension halved = halvedDimension(dims);
   const uint64_t size = halved.size, inner = halved.inner, half = halved.half();
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t along = i / inner % size, outer = i / inner / size;
-    const uint64_t element = (outer * half + along / 2) * inner + i % inner;
-    out.low.push_back(threefry2x32(halves(state[0]), halves(state[1] + element))[along % 2]);
-  }
-  out.state[1] += halved.pairs(count);
-  return out;
+  return {[=](uint64_t i) -> uint64_t {
+            const uint64_t along = i / inner % size, outer = i / inner / size;
+            return pair((outer * half + along / 2) * inner + i % inner)[along % 2];
+          },
+          {state[0], state[1] + halved.pairs(count)}};
 }
 
 // A state of two words has no upper half of the counter: as in XLA the key stands there too, and is not counted up.
-Bits philoxBits(const std::vector<uint64_t>& state, uint64_t count, bool wide) {
-  Bits out;
-  out.state = state;
+Generator philox(const std::vector<uint64_t>& state, uint64_t count, bool wide) {
   const WideCounter start{state[1], state.size() > 2 ? state[2] : state[0]};
-  const uint64_t words = wide ? 2 * count : count;
-  for (uint64_t n = 0; n < words; ++n) (wide && n % 2 ? out.high : out.low).push_back(philoxWord(state[0], start, n));
-  const WideCounter end = start.plus((words + 3) / 4);
-  out.state[1] = end.low;
-  if (state.size() > 2) out.state[2] = end.high;
-  return out;
+  const WideCounter end = start.plus(((wide ? 2 * count : count) + 3) / 4);
+  std::vector<uint64_t> next = state;
+  next[1] = end.low;
+  if (next.size() > 2) next[2] = end.high;
+  return {[=, key = state[0]](uint64_t i) -> uint64_t {
+            return wide ? joined(philoxWord(key, start, 2 * i), philoxWord(key, start, 2 * i + 1))
+                        : philoxWord(key, start, i);
+          },
+          std::move(next)};
 }
+
+constexpr uint64_t kPollMask = (1 << 14) - 1;  // elements between two looks at the cancel flag
 
 Result<Literal> evaluate(const EvaluateContext& context) {
   const Shape& shape = context.shape.elements[1];
@@ -97,20 +99,20 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal data, Literal::allocate(shape));
   TESSERA_ASSIGN_OR_RETURN(Literal next, Literal::allocate(context.shape.elements[0]));
   const auto count = static_cast<uint64_t>(data.elementCount());
-  const bool threefry = context.instruction.attributes->textOr(Attr::algorithm, "") == "rng_three_fry";
-  const Bits bits =
-      threefry ? threefryBits(state, shape.dimensions, count, width == 8) : philoxBits(state, count, width == 8);
+  const bool isThreefry = context.instruction.attributes->textOr(Attr::algorithm, "") == "rng_three_fry";
+  const Generator generator =
+      isThreefry ? threefry(state, shape.dimensions, count, width == 8) : philox(state, count, width == 8);
   const uint64_t mask = ~uint64_t{0} >> (64 - info(shape.type).bits);
-  for (size_t i = 0; i < count; ++i) {
-    const uint64_t value = bits.low[i] | (width == 8 ? uint64_t{bits.high[i]} << 32 : 0);
-    const uint64_t lowBits = value & mask;
+  for (uint64_t i = 0; i < count; ++i) {
+    if ((i & kPollMask) == kPollMask && isCancelled(context)) return failCancelled();
+    const uint64_t value = generator.bits(i), lowBits = value & mask;
     std::byte* to = data.mutableBytes().data() + i * static_cast<size_t>(width);
     if (isInteger(shape.type))
       storeInt(shape.type, to, static_cast<int64_t>(value));
     else
       std::memcpy(to, &lowBits, static_cast<size_t>(width));
   }
-  std::copy(bits.state.begin(), bits.state.end(), next.mutableData<uint64_t>().begin());
+  std::copy(generator.next.begin(), generator.next.end(), next.mutableData<uint64_t>().begin());
   return Literal::tuple({std::move(next), std::move(data)});
 }
 

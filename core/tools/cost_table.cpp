@@ -10,9 +10,10 @@ namespace tessera {
 
 CostTable costTable(const Module& module, CostOrder by) {
   CostTable out;
+  CostCounter counter(module);
   for (ComputationId computation : controlComputations(module))
     for (InstructionId id : module.at(computation).instructions) {
-      const Cost cost = costOf(module, id);
+      const Cost cost = counter.of(id);
       if (cost.flops != 0 || cost.transcendentals != 0 || cost.bytesAccessed != 0) out.rows.push_back({id, cost});
     }
   const auto key = [by](const CostRow& row) {
@@ -25,7 +26,7 @@ CostTable costTable(const Module& module, CostOrder by) {
     return std::tuple(0.0, 0.0, 0.0);
   };
   std::ranges::stable_sort(out.rows, std::greater(), key);
-  out.total = costOf(module);
+  if (module.contains(module.entry())) out.total = counter.of(module.entry());
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -11,6 +12,8 @@
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/passes/pipeline.h"
+#include "core/tools/cost_table.h"
+#include "tests/unit/growth.h"
 
 namespace tessera {
 namespace {
@@ -75,6 +78,14 @@ TEST(BoundedWork, ChainsOfCallsDeeperThanTheStack) {
   ASSERT_TRUE(values) << values.error().toString();
   EXPECT_EQ((*values)[0].data<float>()[0], 3);
   EXPECT_EQ((*values)[0].data<float>()[1], 5);
+}
+
+TEST(BoundedWork, TheCostTableOfAChainOfCallsIsLinear) {
+  std::map<int, Module> chains;
+  for (int levels : {2000, 8000}) chains.emplace(levels, readGood(chain(levels)));
+  const auto table = [&](int levels) { return costTable(chains.at(levels), CostOrder::Flops); };
+  EXPECT_EQ(table(2000).total.flops, costOf(chains.at(2000)).flops);
+  EXPECT_LT(test::growthToFourfold(8000, table), test::kNearLinear);
 }
 
 TEST(BoundedWork, ADepthThatHasNoStackIsRefused) {
@@ -142,6 +153,16 @@ TEST(BoundedWork, EvaluationIsCancelledWithinIotaAndPad) {
       "HloModule m\n\nENTRY e {\n  p = f32[2] parameter(0)\n  z = f32[] constant(0)\n"
       "  ROOT r = f32[400000001] pad(p, z), padding=0_0_399999999\n}\n",
       one);
+}
+
+TEST(BoundedWork, EvaluationIsCancelledWithinRandomBits) {
+  const Literal state = *parseLiteral("{3, 4}", Shape::array(ElementType::U64, {2}));
+  for (const char* algorithm : {"rng_three_fry", "rng_philox"})
+    expectCancelled(
+        "HloModule m\n\nENTRY e {\n  p = u64[2] parameter(0)\n"
+        "  ROOT r = (u64[2], u32[300000000]) rng-bit-generator(p), algorithm=" +
+            std::string(algorithm) + "\n}\n",
+        state);
 }
 
 TEST(BoundedWork, CostsOfHugeWindowsAreCounted) {

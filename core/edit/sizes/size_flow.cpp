@@ -159,9 +159,10 @@ class Rules {
     for (size_t d : group.to) to.push_back(dims(id)[d]);
     if (!flow_.terms.uniteProducts(from, to))
       flow_.balances.push_back({from, to, id, "the dimensions are merged here in a way that leaves no single size"});
-    for (const Dims* side : {&from, &to})
-      for (SizeTerm term : *side)
-        if (size(term) == 1) flow_.fixed.push_back({term, id, "a size of 1 that a reshape adds or takes away"});
+    for (Dims side : {from, to}) {
+      std::erase_if(side, [&](SizeTerm term) { return size(term) != 1; });
+      fix(id, side, "a size of 1 that a reshape adds or takes away");
+    }
   }
 
   // Slices of one value that lie end to end over a dimension are its parts; else a slice that begins at 0 or ends at

@@ -40,9 +40,9 @@ struct RunRequest {
 
 struct RunReport {
   DeviceGrid grid;
-  DeviceArrays outputs;  // leaves of the entry's root
-  NamedArrays outfeed;   // of the first run
-  double compileMs = 0, firstRunMs = 0;  // compileMs: of a backend whose library is loaded
+  DeviceArrays outputs;                   // leaves of the entry's root
+  NamedArrays outfeed;                    // of the first run
+  double compileMs = 0, firstRunMs = 0;   // compileMs: of a backend whose library is loaded
   std::vector<double> runMs, profiledMs;  // of each run
   Profile profile;                        // of all devices together
   KernelCounts kernels;

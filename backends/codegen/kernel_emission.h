@@ -65,6 +65,7 @@ class KernelEmission {
   void sortNodesByScope();
   void emitItem(llvm::Value* item);
   void emitAxis(llvm::Value* begin, llvm::Value* end, bool endsInVectors);
+  void forVectors(llvm::Value* begin, llvm::Value* end, const std::function<void(llvm::Value*)>& body);
   void emitSegments(llvm::Value* begin, llvm::Value* end);
   void emitSequential(size_t depth, llvm::Value* begin, llvm::Value* end);
   void emitGuarded();

@@ -103,9 +103,19 @@ void KernelEmission::emitItem(Value* item) {
   emitSequential(0, begin, b.CreateSelect(b.CreateICmpSLT(end, int64(size)), end, int64(size)));
 }
 
+void KernelEmission::forVectors(Value* begin, Value* end, const std::function<void(Value*)>& body) {
+  const auto *first = llvm::dyn_cast<llvm::ConstantInt>(begin), *last = llvm::dyn_cast<llvm::ConstantInt>(end);
+  if (!nest_.isStraight || !first || !last) return forRange(begin, end, nest_.lanes, body);
+  const std::vector<bool> doneBefore = done_;
+  for (int64_t i = first->getSExtValue(); i < last->getSExtValue() && !failure_; i += nest_.lanes) {
+    done_ = doneBefore;
+    body(int64(i));
+  }
+}
+
 // endsInVectors: the last vector is whole.
 void KernelEmission::emitAxis(Value* begin, Value* end, bool endsInVectors) {
-  forRange(begin, end, nest_.lanes, [&](Value* i) {
+  forVectors(begin, end, [&](Value* i) {
     axis_ = nest_.axis;
     counterValue_[static_cast<size_t>(axis_)] = i;
     if (!endsInVectors) mask_ = memory_.firstLanes(b.CreateSub(end, i));

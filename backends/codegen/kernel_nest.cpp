@@ -265,6 +265,14 @@ bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, co
          });
 }
 
+bool isShortAxis(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
+  const auto& limits = tuning().codegen;
+  if (nest.axis < 0 || !nest.outer.empty() || !nest.sequential.empty() || nest.inner >= 0 || nest.blocks != 1)
+    return false;
+  return program.body.loops.empty() && nest.tiles.empty() && program.body.nodes.size() <= limits.shortAxisNodes &&
+         analysis.counters[static_cast<size_t>(nest.axis)].size <= limits.shortAxisVectors * nest.lanes;
+}
+
 KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target) {
   KernelNest nest;
   nest.lanes = chooseLanes(program, analysis, target);

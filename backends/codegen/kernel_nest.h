@@ -31,10 +31,16 @@ struct KernelNest {
   int64_t innerBlock = 1, innerBlocks = 1;  // in pieces
   int64_t parallelCount = 1;                // items that threads share out: product(outer) × innerBlocks × blocks
   double costPerItem = 1;                   // rough nanoseconds
+  // A hint for kernels inside regions: the axis is so short that its vectors are emitted one after the other, each at
+  // a place that constants tell.
+  bool isStraight = false;
   bool streams = false;  // a hint: results are larger than the caches, so whole lines of them go past those
 
   static KernelNest of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target);
 };
+
+// Whether the axis is the whole iteration space, a few vectors of it, around no loops.
+bool isShortAxis(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest);
 
 // Whether the store writes whole lines, one vector after the other, where the result's first element begins one.
 bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, size_t store);

@@ -79,7 +79,7 @@ void RegionEmitter::bindBuffers() {
     if (!buffer.inRegister) continue;
     auto* type = llvm::ArrayType::get(b.getInt8Ty(), static_cast<uint64_t>(buffer.bytes));
     auto* slot = b.CreateAlloca(type);
-    slot->setAlignment(llvm::Align(16));
+    slot->setAlignment(llvm::Align(buffer.bytes >= kLineBytes ? kLineBytes : 16));
     base_.back() = {slot};
     if (buffer.in) emitCopy({memory}, {slot}, buffer.bytes);
   }
@@ -151,7 +151,8 @@ void RegionEmitter::emitCopy(const ArrayBase& from, const ArrayBase& to, int64_t
 Status RegionEmitter::emitProgram(const RegionStep& step) {
   const LoopProgram& program = region_.programs[step.program];
   TESSERA_ASSIGN_OR_RETURN(const ProgramAnalysis analysis, ProgramAnalysis::of(program));
-  const KernelNest nest = KernelNest::of(program, analysis, target_);
+  KernelNest nest = KernelNest::of(program, analysis, target_);
+  nest.isStraight = isShortAxis(program, analysis, nest);
   std::vector<ArrayBase> bases;
   for (uint32_t buffer : step.buffers) bases.push_back(base_[buffer]);
   TESSERA_ASSIGN_OR_RETURN(llvm::BasicBlock * end,

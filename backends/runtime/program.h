@@ -11,7 +11,7 @@
 
 namespace tessera::cpu {
 
-constexpr uint64_t kProgramVersion = 2;  // of the structures below and of all steps' fields
+constexpr uint64_t kProgramVersion = 3;  // of the structures below and of all steps' fields
 
 // What a program's functions answer. The headers of programs name them.
 enum ProgramAnswer : int {

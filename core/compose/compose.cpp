@@ -6,7 +6,6 @@
 #include <deque>
 #include <map>
 
-#include "core/base/tuning.h"
 #include "core/element/node_origins.h"
 #include "core/ops/inference/mixed_precision.h"
 #include "core/ops/op.h"
@@ -37,6 +36,9 @@ bool isSplat(const Literal& literal) {
   return bytes.size() >= width &&
          std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(width), bytes.end(), bytes.begin());
 }
+
+// Gives its operand on, leaf by leaf: the arrays of a tuple may differ in their rank.
+bool isIdentity(Opcode opcode) { return hasTrait(opcode, kPassesOn) && !hasTrait(opcode, kMovesData); }
 
 // Where the parameters of a computation come from.
 struct Scope {
@@ -75,13 +77,8 @@ class Composer {
   Result<NodeId> readBuffer(size_t buffer, const Place& place);
   Result<NodeId> structural(const Instruction& instruction, size_t leaf, const Place& place);
   Result<NodeId> parameter(const Instruction& instruction, size_t leaf, const Place& place);
-  Result<NodeId> constant(const Instruction& instruction, const Place& place);
-  NodeId table(const Literal& literal, NodeId linear);
-  Result<NodeId> bitcast(const Instruction& instruction, const Place& place);
   Result<NodeId> intoComputation(const Instruction& instruction, size_t leaf, const Place& place);
   const Scope* scopeOf(const Instruction& instruction, const Scope* outer);
-  NodeId linearIndex(const Shape& shape, std::span<const NodeId> indices, bool physical);
-  std::vector<NodeId> delinearize(const Shape& shape, NodeId linear, bool physical);
 
   const Module& module_;
   ElementBuilder* builder_;
@@ -122,7 +119,7 @@ Result<NodeId> Composer::valueOf(InstructionId id, size_t leaf, const Place& pla
   }
   ++depth_;
   Result<NodeId> out = NodeId{};
-  if (op && op->element) {
+  if (op && op->element && !isIdentity(instruction.opcode)) {
     auto all = describe(instruction, place);
     if (!all)
       out = std::unexpected(std::move(all).error());
@@ -175,8 +172,6 @@ Result<std::vector<NodeId>> Composer::describe(const Instruction& instruction, c
 Result<NodeId> Composer::structural(const Instruction& instruction, size_t leaf, const Place& place) {
   switch (instruction.opcode) {
     case Opcode::Parameter: return parameter(instruction, leaf, place);
-    case Opcode::Constant: return constant(instruction, place);
-    case Opcode::Bitcast: return bitcast(instruction, place);
     case Opcode::Fusion:
     case Opcode::Call: return intoComputation(instruction, leaf, place);
     case Opcode::Tuple:
@@ -193,8 +188,7 @@ Result<NodeId> Composer::structural(const Instruction& instruction, size_t leaf,
       return valueOf(instruction.operands[0], leaf, place);
     }
     default:
-      if (instruction.opcode == Opcode::Copy || hasTrait(instruction.opcode, kPassesOn))
-        return valueOf(instruction.operands[0], leaf, place);
+      if (isIdentity(instruction.opcode)) return valueOf(instruction.operands[0], leaf, place);
       return unsupported(instruction, "it cannot be computed element by element");
   }
 }
@@ -209,66 +203,6 @@ Result<NodeId> Composer::parameter(const Instruction& instruction, size_t leaf, 
   if (scope && number < scope->scalars.size() && leaf < scope->scalars[number].size())
     return scope->scalars[number][leaf];
   return unsupported(instruction, "no value belongs to it");
-}
-
-Result<NodeId> Composer::constant(const Instruction& instruction, const Place& place) {
-  if (!instruction.literal || !instruction.shape->isArray()) return unsupported(instruction, "it has no array value");
-  const Literal& literal = *instruction.literal;
-  if (literal.elementCount() == 0) return builder_->zero(instruction.shape->type);
-  if (isSplat(literal)) return builder_->scalarOf(literal, 0);
-  if (literal.elementCount() > tuning().fusion.maxTableElements)
-    return unsupported(instruction, "a constant of " + std::to_string(literal.elementCount()) +
-                                        " elements inside a fusion must be a buffer");
-  return table(literal, linearIndex(*instruction.shape, place.indices, false));
-}
-
-NodeId Composer::table(const Literal& literal, NodeId linear) {
-  NodeId out = builder_->scalarOf(literal, literal.elementCount() - 1);
-  for (int64_t i = literal.elementCount() - 1; i-- > 0;) {
-    NodeId here = builder_->compare(CompareDirection::Eq, linear, builder_->index(i));
-    out = builder_->select(here, builder_->scalarOf(literal, i), out);
-  }
-  return out;
-}
-
-// Position of an index in row-major order, or, `physical`, in the order of the shape's layout.
-NodeId Composer::linearIndex(const Shape& shape, std::span<const NodeId> indices, bool physical) {
-  NodeId sum = builder_->index(0);
-  int64_t stride = 1;
-  for (int64_t i = 0; i < shape.rank(); ++i) {
-    const int64_t d =
-        physical && shape.layout ? shape.layout->minorToMajor[static_cast<size_t>(i)] : shape.rank() - 1 - i;
-    sum = builder_->add(sum, builder_->multiply(indices[static_cast<size_t>(d)], builder_->index(stride)));
-    stride *= shape.dimensions[static_cast<size_t>(d)];
-  }
-  return sum;
-}
-
-std::vector<NodeId> Composer::delinearize(const Shape& shape, NodeId linear, bool physical) {
-  std::vector<NodeId> out(static_cast<size_t>(shape.rank()), builder_->index(0));
-  int64_t stride = 1;
-  for (int64_t i = 0; i < shape.rank(); ++i) {
-    const int64_t d =
-        physical && shape.layout ? shape.layout->minorToMajor[static_cast<size_t>(i)] : shape.rank() - 1 - i;
-    const int64_t size = shape.dimensions[static_cast<size_t>(d)];
-    NodeId rest = builder_->divide(linear, builder_->index(stride));
-    out[static_cast<size_t>(d)] = i + 1 == shape.rank() ? rest : builder_->remainder(rest, builder_->index(size));
-    stride *= size;
-  }
-  return out;
-}
-
-Result<NodeId> Composer::bitcast(const Instruction& instruction, const Place& place) {
-  const Shape& from = module_.shapeOf(instruction.operands[0]);
-  const Shape& to = *instruction.shape;
-  const auto plain = [](const Shape& shape) { return !shape.layout || shape.layout->isPlain(); };
-  if (!from.isArray() || !to.isArray() || info(from.type).bits != info(to.type).bits ||
-      from.elementCount() != to.elementCount())
-    return unsupported(instruction, "it changes the width of its elements");
-  if (!plain(from) || !plain(to)) return unsupported(instruction, "it reinterprets a tiled or padded layout");
-  Place inner{place.scope, delinearize(from, linearIndex(to, place.indices, true), true), place.guard};
-  TESSERA_ASSIGN_OR_RETURN(NodeId value, valueOf(instruction.operands[0], 0, inner));
-  return builder_->bitcastConvert(to.type, value);
 }
 
 const Scope* Composer::scopeOf(const Instruction& instruction, const Scope* outer) {

@@ -13,8 +13,8 @@ namespace tessera {
 
 struct RegionBuffer {
   int64_t bytes = 0;
-  // Every access is to its one element: the region keeps it in a register. Then `in`: it begins as memory has it;
-  // `out`: memory gets it at the end; neither: it has no memory at all.
+  // Every access is to elements, or vectors, that constants tell: the region keeps them in registers. Then `in`: it
+  // begins as memory has it; `out`: memory gets it at the end; neither: it has no memory at all.
   bool inRegister = false;
   bool in = false, out = false;
   bool hasMemory() const { return !inRegister || in || out; }

@@ -271,6 +271,28 @@ TESSERA_INLINE void chirpsHere(const LaneChirp<Real>& chirp, const FourierLines<
   storeLines<hasShuffles(kWidth)>(result, chirp.length, chirp.scale, to);
 }
 
+// Element 0 is in every sum, and the sum of the others is the circle's spectrum at 0.
+template <Width kWidth, class Real>
+TESSERA_INLINE void primesHere(const LanePrime<Real>& prime, const FourierLines<Real>& from,
+                               const FourierLines<Real>& to, Real* lanes) {
+  const size_t n = prime.length(), circle = n - 1;
+  Real* other = lanes + n * kLaneElement<Real>;
+  loadLines<hasShuffles(kWidth)>(from, n, lanes);
+  const Pair<Real> first = loadPair<Real>(lanes, 0);
+  for (size_t q = 0; q < circle; ++q) storePair(other, q, loadPair<Real>(lanes, prime.order[q]));
+  Real* spectra = runPasses<kWidth>(prime.circle, other, lanes);
+  const Pair<Real> all = first + loadPair<Real>(spectra, 0);
+  for (size_t k = 0; k < circle; ++k)
+    storePair(spectra, k, conjugate(turned(loadPair<Real>(spectra, k), prime.kernel[k])));
+  const Real* sums = runPasses<kWidth>(prime.circle, spectra, spectra == lanes ? other : lanes);
+  Real* result = sums == lanes ? other : lanes;
+  storePair(result, 0, all);
+  storePair(result, prime.order[0], first + conjugate(loadPair<Real>(sums, 0)));
+  for (size_t q = 1; q < circle; ++q)
+    storePair(result, prime.order[circle - q], first + conjugate(loadPair<Real>(sums, q)));
+  storeLines<hasShuffles(kWidth)>(result, n, prime.scale, to);
+}
+
 template <Width kWidth, class Real>
 TESSERA_INLINE void columnsHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
                                 const ColumnTurns<Real>& turns, size_t columns, size_t column, Real* matrix,
@@ -423,6 +445,10 @@ TESSERA_WIDTHS(void, chirps,
                (const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to,
                 Real* lanes),
                (chirp, from, to, lanes))
+TESSERA_WIDTHS(void, primes,
+               (const LanePrime<Real>& prime, const FourierLines<Real>& from, const FourierLines<Real>& to,
+                Real* lanes),
+               (prime, from, to, lanes))
 TESSERA_WIDTHS(void, columns,
                (const LaneTransform<Real>& transform, const FourierLines<Real>& from, const ColumnTurns<Real>& turns,
                 size_t count, size_t column, Real* matrix, Real* lanes),
@@ -452,6 +478,11 @@ template <class Real>
 void transformChirps(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to,
                      Real* lanes) {
   chirps<Real>(chirp, from, to, lanes);
+}
+template <class Real>
+void transformPrimes(const LanePrime<Real>& prime, const FourierLines<Real>& from, const FourierLines<Real>& to,
+                     Real* lanes) {
+  primes<Real>(prime, from, to, lanes);
 }
 template <class Real>
 void transformColumns(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
@@ -484,6 +515,7 @@ bool allFinite(const Real* elements, size_t count) {
   template void transformLines(const LaneTransform<Real>&, const FourierLines<Real>&, const FourierLines<Real>&,      \
                                Real*);                                                                                \
   template void transformChirps(const LaneChirp<Real>&, const FourierLines<Real>&, const FourierLines<Real>&, Real*); \
+  template void transformPrimes(const LanePrime<Real>&, const FourierLines<Real>&, const FourierLines<Real>&, Real*); \
   template void transformColumns(const LaneTransform<Real>&, const FourierLines<Real>&, const ColumnTurns<Real>&,     \
                                  size_t, size_t, Real*, Real*);                                                       \
   template void transformRows(const LaneTransform<Real>&, Real*, const FourierLines<Real>&, Real*);                   \

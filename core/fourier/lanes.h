@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace tessera {
@@ -64,6 +65,22 @@ struct LaneChirp {
 };
 template <class Real>
 void transformChirps(const LaneChirp<Real>& chirp, const FourierLines<Real>& from, const FourierLines<Real>& to,
+                     Real* lanes);
+
+// A line of prime length (Rader's method): elements 1 to n - 1 in the order of powers of a primitive root are convolved
+// in a circle with the roots in that order, by transforms of n - 1 elements there and back. order[q]: the root to the
+// power q; spectra times kernel[k].
+template <class Real>
+struct LanePrime {
+  LaneTransform<Real> circle;
+  const uint32_t* order;
+  const std::complex<Real>* kernel;
+  Real scale;
+  size_t length() const { return circle.length + 1; }
+};
+// `lanes` has room for two buffers of n elements.
+template <class Real>
+void transformPrimes(const LanePrime<Real>& prime, const FourierLines<Real>& from, const FourierLines<Real>& to,
                      Real* lanes);
 
 // to[k] = a[k] · b[k] · scale, of the conjugate of a, and conjugated, where asked for.

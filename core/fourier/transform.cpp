@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kLeastSplit = 256;     // shorter lines are not worth cutting
 constexpr size_t kMaxLaneChirp = 2048;  // padded; of longer ones the lane buffers leave the second cache
+constexpr size_t kMaxPrime = 2048, kMaxCircleRadix = 13;  // radices beyond cost more than a chirp's padding
 constexpr size_t kMaxUnboundedWork = size_t{1} << 26;
 
 // exp(sign · 2πi k / length) for all k: of an eighth of the circle, where that is whole, or half; the others mirror
@@ -79,6 +80,42 @@ size_t paddedLength(size_t n) {
   return whole;
 }
 
+size_t powerModulo(size_t base, size_t exponent, size_t n) {
+  size_t power = 1;
+  for (; exponent > 0; exponent /= 2, base = base * base % n)
+    if (exponent % 2 == 1) power = power * base % n;
+  return power;
+}
+
+// Its powers are all numbers from 1 to n - 1, for a prime n: 0 for other lengths.
+size_t primitiveRoot(size_t n) {
+  for (size_t d = 2; d * d <= n; ++d)
+    if (n % d == 0) return 0;
+  std::vector<size_t> radices;
+  size_t rest = n - 1;
+  for (size_t d = 2; rest > 1; ++d)
+    if (rest % d == 0) {
+      radices.push_back(d);
+      while (rest % d == 0) rest /= d;
+    }
+  size_t root = 1;
+  const auto repeatsEarly = [&](size_t radix) { return powerModulo(root, (n - 1) / radix, n) == 1; };
+  do ++root;
+  while (std::ranges::any_of(radices, repeatsEarly));
+  return root;
+}
+
+// A short prime whose circle has small factors.
+bool suitsCircle(size_t n) {
+  if (n > kMaxPrime || n <= kLargestRadix || primitiveRoot(n) == 0) return false;
+  size_t rest = n - 1;
+  const std::vector<size_t> factors = takeFactors(rest);
+  return rest == 1 && std::ranges::max(factors) <= kMaxCircleRadix;
+}
+
+// In double precision, for kernels: their errors are in all results.
+std::vector<std::complex<double>> spectrumOf(std::vector<std::complex<double>> line);
+
 }  // namespace
 
 std::complex<double> rootOfUnity(size_t numerator, size_t denominator, double sign) {
@@ -101,6 +138,31 @@ std::vector<std::complex<Real>> rootsOfUnity(size_t length, double sign) {
   return {precise.begin(), precise.end()};
 }
 
+// A transform of prime length n as a circular convolution of n - 1 elements. order: powers of a primitive root.
+template <class Real>
+struct FourierTransform<Real>::Prime {
+  std::vector<uint32_t> order;
+  std::vector<Complex> kernel;
+  FourierTransform circle;
+  Real scale;
+
+  Prime(size_t n, double sign, Real scaleOfResult) : kernel(n - 1), circle(n - 1, false, true), scale(scaleOfResult) {
+    const size_t root = primitiveRoot(n);
+    std::vector<std::complex<double>> precise(n - 1);
+    for (size_t q = 0, power = 1; q + 1 < n; ++q, power = power * root % n) {
+      order.push_back(static_cast<uint32_t>(power));
+      precise[(n - 1 - q) % (n - 1)] = rootOfUnity(power, n, sign) / static_cast<double>(n - 1);
+    }
+    std::ranges::transform(spectrumOf(std::move(precise)), kernel.begin(),
+                           [](const std::complex<double>& x) { return Complex(x); });
+  }
+
+  size_t lanesSize() const { return 2 * (order.size() + 1) * kLaneElement<Real>; }
+  void apply(const Lines& from, const Lines& to, const Work& work) const {
+    transformPrimes<Real>({circle.lanes(), order.data(), kernel.data(), scale}, from, to, work.lanes);
+  }
+};
+
 // A transform of length n as a convolution with exp(πi k² / n), done by transforms of a length of small factors. The
 // one back is the forward one of conjugates.
 template <class Real>
@@ -117,18 +179,14 @@ struct FourierTransform<Real>::Chirp {
         forward(padded, false, false),
         sideBySide(padded, false, true),
         scale(scaleOfResult) {
-    // In double precision: errors of the kernel's spectrum are in all results.
     std::vector<std::complex<double>> precise(padded);
     for (size_t k = 0; k < n; ++k) {
       const std::complex<double> root = rootOfUnity(productModulo(k, k, 2 * n), 2 * n, sign);
       chirp[k] = Complex(root);
       precise[k] = precise[(padded - k) % padded] = std::conj(root) / static_cast<double>(padded);
     }
-    const FourierTransform<double> transform(padded, false, false);
-    std::vector<double> line(transform.lineSize()), lanes(transform.lanesSize());
-    const FourierLines<double> lines{precise.data(), 1, padded, 1};
-    transform.apply(lines, lines, {line.data(), lanes.data(), {}});
-    std::ranges::transform(precise, kernel.begin(), [](const std::complex<double>& x) { return Complex(x); });
+    std::ranges::transform(spectrumOf(std::move(precise)), kernel.begin(),
+                           [](const std::complex<double>& x) { return Complex(x); });
   }
 
   bool goesInLanes() const { return padded <= kMaxLaneChirp; }
@@ -232,6 +290,10 @@ FourierTransform<Real>::FourierTransform(size_t length, bool inverse, bool inter
   if (inverse && length > 0) scale_ = static_cast<Real>(1 / static_cast<double>(length));
   size_t rest = length;
   factors_ = takeFactors(rest);
+  if (rest > 1 && suitsCircle(length)) {
+    prime_ = std::make_unique<Prime>(length, sign, scale_);
+    return;
+  }
   if (rest > 1) {
     chirp_ = std::make_unique<Chirp>(length, sign, scale_);
     return;
@@ -260,6 +322,7 @@ size_t FourierTransform<Real>::lineSize() const {
 
 template <class Real>
 size_t FourierTransform<Real>::lanesSize() const {
+  if (prime_) return prime_->lanesSize();
   return chirp_ ? chirp_->lanesSize() : split_ ? split_->lanesSize() : 2 * length_ * kLaneElement<Real>;
 }
 
@@ -270,7 +333,9 @@ void FourierTransform<Real>::apply(const Lines& from, const Lines& to, const Wor
     const size_t count = std::min(together(), from.count - line);
     const Lines source{from.first + line * from.lineStep, count, from.lineStep, from.step};
     const Lines target{to.first + line * to.lineStep, count, to.lineStep, to.step};
-    if (chirp_)
+    if (prime_)
+      prime_->apply(source, target, work);
+    else if (chirp_)
       chirp_->apply(source, target, work);
     else if (split_)
       split_->apply(source.first, source.step, target.first, target.step, work);
@@ -278,6 +343,16 @@ void FourierTransform<Real>::apply(const Lines& from, const Lines& to, const Wor
       transformLines<Real>(lanes(), source, target, work.lanes);
   }
 }
+
+namespace {
+std::vector<std::complex<double>> spectrumOf(std::vector<std::complex<double>> line) {
+  const FourierTransform<double> transform(line.size(), false, false);
+  std::vector<double> work(transform.lineSize()), lanes(transform.lanesSize());
+  const FourierLines<double> lines{line.data(), 1, line.size(), 1};
+  transform.apply(lines, lines, {work.data(), lanes.data(), {}});
+  return line;
+}
+}  // namespace
 
 template <class Real>
 bool canTakeOutUnbounded(const Real* line, size_t step, size_t length) {

@@ -1,8 +1,8 @@
 // Fourier transforms of lines of complex numbers, of any length, in the precision of their type: mixed radix for small
-// prime factors, Bluestein's chirp for the others. Several lines go side by side in the lanes of vectors; a long line
-// is cut into a matrix whose columns, then rows, do (the four-step method). Made once per length, applied to many lines
-// by whoever brings working memory and a way to run loops. Stands below the op file fft.cpp and below
-// backends/runtime/fourier_step.
+// prime factors, Rader's circle of powers for primes next to such lengths, Bluestein's chirp for the others. Several
+// lines go side by side in the lanes of vectors; a long line is cut into a matrix whose columns, then rows, do (the
+// four-step method). Made once per length, applied to many lines by whoever brings working memory and a way to run
+// loops. Stands below the op file fft.cpp and below backends/runtime/fourier_step.
 #pragma once
 
 #include <complex>
@@ -67,6 +67,7 @@ class FourierTransform {
   void apply(const Lines& from, const Lines& to, const Work& work) const;
 
  private:
+  struct Prime;
   struct Chirp;
   struct Split;
   LaneTransform<Real> lanes() const { return {length_, factors_, roots_.data(), scale_}; }
@@ -75,6 +76,7 @@ class FourierTransform {
   Real scale_ = 1;
   std::vector<size_t> factors_;
   std::vector<Complex> roots_;  // exp(∓2πi k / length)
+  std::unique_ptr<Prime> prime_;
   std::unique_ptr<Chirp> chirp_;
   std::unique_ptr<Split> split_;
 };

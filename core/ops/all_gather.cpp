@@ -71,8 +71,9 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (shape.isArray()) {
     reasons = reasonsAsOperand(shape, 0);
     const auto d = static_cast<size_t>(context.attributes->ints(Attr::dimensions)[0]);
-    reasons[d] = "dimension " + std::to_string(d) + " = " + std::to_string(shape.dimensions[d]) +
-                 ", the group's arrays side by side";
+    if (shape.dimensions[d] != Shape::kUnbounded)
+      reasons[d] = "dimension " + std::to_string(d) + " = " + std::to_string(shape.dimensions[d]) +
+                   ", the group's arrays side by side";
   }
   return Inferred{std::move(shape), std::move(reasons)};
 }

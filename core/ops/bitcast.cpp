@@ -239,7 +239,7 @@ Result<NodeId> joinElements(ElementContext& context, int64_t parts) {
       halves.back() = b.binary(NodeOp::Or, halves.back(), moved);
   }
   for (NodeId& half : halves) half = b.bitcastConvert(halfOf(to), half);
-  return isComplex(to) ? b.binary(NodeOp::MakeComplex, halves[0], halves[1]) : halves[0];
+  return isComplex(to) ? b.makeComplex(halves[0], halves[1]) : halves[0];
 }
 
 Status elementOfOtherWidth(ElementContext& context) {

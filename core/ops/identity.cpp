@@ -1,5 +1,6 @@
 // Ops that hand on their operand: opt-barrier, domain, add-dependency; and after-all, which joins tokens. They order or
 // mark, and move no data.
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
@@ -14,9 +15,7 @@ constexpr OperandDoc kTokens[] = {{"tokens", "tokens, or values to wait for: any
 constexpr AttributeRow kDomainAttributes[] = {{Attr::domain, true, "", "kind, entry and exit of the domain"}};
 constexpr Constraint kDependencyConstraints[] = {{"C1", "the second operand is a token"}};
 
-Inferred sameAs(const Shape& shape) {
-  return {withoutLayout(shape), std::vector<std::string>(static_cast<size_t>(shape.rank()), "as the operand")};
-}
+Inferred sameAs(const Shape& shape) { return {withoutLayout(shape), reasonsAsOperand(shape, 0)}; }
 
 Result<Inferred> inferSame(const InferContext& context) { return sameAs(context.operand(0)); }
 void sameLayout(const InferContext& context, Shape& result) { result = context.operand(0); }

@@ -65,7 +65,13 @@ Result<Inferred> inferShape(const InferContext& context) {
   }
   Shape shape = joinedShape(std::move(shapes));
   std::vector<std::string> reasons;
-  if (shape.isArray()) reasons = reasonsAsOperand(shape, 0);
+  if (shape.isArray()) {
+    reasons = reasonsAsOperand(shape, 0);
+    const auto d = static_cast<size_t>(dims[0]);
+    if (shape.dimensions[d] != Shape::kUnbounded)
+      reasons[d] = "dimension " + std::to_string(d) + " = " + std::to_string(shape.dimensions[d]) +
+                   ", one of the group's equal parts of operand 0";
+  }
   return Inferred{std::move(shape), std::move(reasons)};
 }
 

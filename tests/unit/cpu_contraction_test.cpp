@@ -245,6 +245,10 @@ TEST_F(CpuContraction, FormsOfConvolutionsThatTheLibraryHas) {
       {"convolution (oneDNN, weights)",
        f32Convolution("4,16,16,6", "4,8,8,40", "1,1,6,40",
                       "window={size=8x8 pad=0_-1x0_-1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf")},
+      // Few features to one, positions side by side: no product.
+      {"kernel", f32Convolution("1,1,300", "1,1,31", "1,1,300", "window={size=31 pad=15_15}, dim_labels=bf0_oi0->bf0")},
+      {"kernel", f32Convolution("2,3,20,40", "1,3,5,5", "2,1,20,40",
+                                "window={size=5x5 pad=2_2x2_2 rhs_reversal=1x1}, dim_labels=bf01_oi01->bf01")},
   };
   for (const Form& form : forms) {
     expectLikeEvaluator(form.text);

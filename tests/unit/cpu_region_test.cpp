@@ -266,6 +266,92 @@ TEST(CpuRegion, SaysWhatItIs) {
   EXPECT_GE(found, 4);  // condition, counter, sine, the loop
 }
 
+// The code of the region, and where it keeps what has this shape: "register" or else.
+std::string codeOf(const Ran& ran, const std::string& shape, std::string* place) {
+  const Module& optimized = ran.executable->optimized();
+  std::string code;
+  for (ComputationId computation : optimized.order())
+    for (InstructionId id : optimized.at(computation).instructions) {
+      const auto steps = ran.executable->list(id, true);
+      if (!steps || steps->empty() || !(*steps)[0].what.starts_with("region")) continue;
+      code = (*steps)[0].irBefore;
+      if (toString(withoutLayout(optimized.shapeOf(id))) == shape && optimized.at(id).opcode == Opcode::Fusion)
+        *place = (*steps)[0].buffers.back().place;
+    }
+  return code;
+}
+
+// Elements one by one: parts of vectors would be stored by masks, which the next program's loads wait for.
+TEST(CpuRegion, TinyVectorsAreScalarsInRegisters) {
+  const std::string body =
+      "  v = f32[3] get-tuple-element(p), index=1\n  a = f32[2] slice(v), slice={[1:3]}\n"
+      "  b = f32[1] slice(v), slice={[0:1]}\n  r = f32[3] concatenate(a, b), dimensions={0}\n"
+      "  d = f32[] dot(v, r), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+      "  db = f32[3] broadcast(d), dimensions={}\n  m = f32[3] multiply(db, r)\n  k = f32[] constant(0.125)\n"
+      "  kb = f32[3] broadcast(k), dimensions={}\n  n = f32[3] multiply(kb, m)\n  w = f32[3] subtract(v, n)\n";
+  const Ran ran = expectLikeEvaluator(loop("20", "f32[3]", body, "w",
+                                           "  v = f32[3] parameter(0)\n  t = (s32[], f32[3]) tuple(z, v)\n"
+                                           "  ROOT l = (s32[], f32[3]) while(t), condition=condition, body=body\n"));
+  std::string place;
+  const std::string code = codeOf(ran, "f32[3]", &place);
+  EXPECT_EQ(place, "register");
+  EXPECT_NE(code.find("whileDone"), std::string::npos);
+  EXPECT_EQ(code.find("masked"), std::string::npos) << code;
+}
+
+TEST(CpuRegion, FewWholeVectorsStayInRegisters) {
+  const std::string body =
+      "  x = f32[64] get-tuple-element(p), index=1\n  v = f32[64] get-tuple-element(p), index=2\n"
+      "  h = f32[] constant(0.0625)\n  hb = f32[64] broadcast(h), dimensions={}\n  s = f32[64] multiply(x, x)\n"
+      "  f = f32[64] multiply(s, hb)\n  v2 = f32[64] subtract(v, f)\n  d = f32[64] multiply(v2, hb)\n"
+      "  x2 = f32[64] add(x, d)\n";
+  const Ran ran =
+      expectLikeEvaluator(loop("50", "f32[64], f32[64]", body, "x2, v2",
+                               "  x = f32[64] parameter(0)\n  v = f32[64] parameter(1)\n"
+                               "  t = (s32[], f32[64], f32[64]) tuple(z, x, v)\n"
+                               "  ROOT l = (s32[], f32[64], f32[64]) while(t), condition=condition, body=body\n"));
+  std::string place;
+  codeOf(ran, "f32[64]", &place);
+  EXPECT_EQ(place, "register");
+}
+
+// Of stacked rows, each is computed by itself, without asking in which row an element is.
+TEST(CpuRegion, StackedRowsNeedNoConditions) {
+  const std::string body =
+      "  s = f32[3,64] get-tuple-element(p), index=1\n  x = f32[1,64] slice(s), slice={[0:1], [0:64]}\n"
+      "  y = f32[1,64] slice(s), slice={[1:2], [0:64]}\n  u = f32[1,64] slice(s), slice={[2:3], [0:64]}\n"
+      "  a = f32[1,64] subtract(y, x)\n  b = f32[1,64] multiply(x, u)\n  c = f32[1,64] multiply(x, y)\n"
+      "  d = f32[3,64] concatenate(a, b, c), dimensions={0}\n  h = f32[] constant(0.0625)\n"
+      "  hb = f32[3,64] broadcast(h), dimensions={}\n  e = f32[3,64] multiply(d, hb)\n  w = f32[3,64] add(s, e)\n";
+  const Ran ran = expectLikeEvaluator(loop("20", "f32[3,64]", body, "w",
+                                           "  v = f32[3,64] parameter(0)\n  t = (s32[], f32[3,64]) tuple(z, v)\n"
+                                           "  ROOT l = (s32[], f32[3,64]) while(t), condition=condition, body=body\n"));
+  std::string place;
+  const std::string code = codeOf(ran, "f32[3,64]", &place);
+  EXPECT_NE(code.find("whileDone"), std::string::npos);
+  EXPECT_EQ(code.find("readDone"), std::string::npos) << code;
+}
+
+// Scatters, sums and slices at places that only the run tells, of integers, halves and complex numbers.
+TEST(CpuRegion, TinyVectorsOfAnyType) {
+  const std::string add = "add {\n  x = T[] parameter(0)\n  y = T[] parameter(1)\n  ROOT s = T[] add(x, y)\n}\n\n";
+  const std::string body =
+      "  v = T[2,3] get-tuple-element(p), index=1\n  z = T[] constant(0)\n"
+      "  r = T[3] reduce(v, z), dimensions={0}, to_apply=add\n  two = s32[] constant(2)\n"
+      "  at = s32[] remainder(i, two)\n  zero = s32[] constant(0)\n"
+      "  row = T[1,3] dynamic-slice(v, at, zero), dynamic_slice_sizes={1,3}\n  q = T[3] reshape(row)\n"
+      "  c = T[3] reverse(q), dimensions={0}\n  g = T[3] subtract(r, c)\n  n = T[1,3] reshape(g)\n"
+      "  w = T[2,3] dynamic-update-slice(v, n, at, zero)\n";
+  for (const std::string type : {"s32", "s64", "u8", "f64", "bf16", "c64"}) {
+    std::string text = loop("5", "T[2,3]", body, "w",
+                            "  v = T[2,3] parameter(0)\n  t = (s32[], T[2,3]) tuple(z, v)\n"
+                            "  ROOT l = (s32[], T[2,3]) while(t), condition=condition, body=body\n",
+                            add);
+    for (size_t at = 0; (at = text.find("T[", at)) != std::string::npos;) text.replace(at, 1, type);
+    EXPECT_EQ(expectLikeEvaluator(text).regions(), 1) << type;
+  }
+}
+
 TEST(CpuRegion, AnEndlessLoopCanBeCancelled) {
   Ran ran = compiled(
       "HloModule m\n\nc {\n  p = (s32[]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  ROOT l = pred[] "

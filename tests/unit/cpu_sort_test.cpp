@@ -87,6 +87,28 @@ TEST(CpuSort, KeysOfFewRowsAreInMemory) {
   EXPECT_LT((*executable)->peakBytes(), 9 << 20) << "the argument and the result are 8 MiB";
 }
 
+// Rows that lie between each other: their keys lie in the result.
+TEST(CpuSort, RowsAcrossNeedLittleMemoryBesideResults) {
+  for (const char* type : {"f32", "s32", "f64"}) {
+    const auto read = readHloText(sortOf(type, "1000,256", 0, "LT"));
+    CompileOptions options;
+    options.threads = 2;
+    auto executable = makeBackend("cpu").value()->compile(*read.module, options);
+    ASSERT_TRUE(executable) << executable.error().toString();
+    const int64_t bytes = 1000 * 256 * (type == std::string("f64") ? 8 : 4);
+    EXPECT_LT((*executable)->peakBytes(), 2 * bytes + (128 << 10)) << type;
+  }
+}
+
+TEST(CpuSort, RowsAcross) {
+  for (const char* type : {"f32", "f64", "s16", "u8", "pred", "s64"})
+    for (const char* dims : {"6,7,8", "65,33", "200,2,3"}) expectExact(sortOf(type, dims, 0, "GT"));
+  expectExact(comparator("s16", "f64", "  ROOT r = pred[] compare(x, y), direction=LT\n") +
+              "ENTRY e {\n  a = s16[150,130] parameter(0)\n  b = f64[150,130] parameter(1)\n  ROOT s = (s16[150,130], "
+              "f64[150,130]) sort(a, b), "
+              "dimensions={0}, is_stable=true, to_apply=c\n}\n");
+}
+
 // Many ties: the second array tells whether they kept their order.
 TEST(CpuSort, CarriesOtherArraysAndIsStable) {
   for (const char* dims : {"50", "5000", "100000"})

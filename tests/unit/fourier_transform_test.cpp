@@ -50,8 +50,8 @@ double errorOf(size_t length, size_t count, bool interleaved, bool inverse, size
 }
 
 TEST(FourierTransform, OfLinesSideBySideAndAlone) {
-  for (const size_t length :
-       {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 29, 30, 31, 32, 37, 60, 127, 256, 257, 360, 961, 1024, 1280, 2310})
+  for (const size_t length : {1,  2,  3,   4,   5,   6,   7,   8,   12,  16,   29,   30,   31,  32,
+                              37, 60, 127, 256, 257, 347, 360, 401, 961, 1009, 1024, 1280, 2310})
     for (const size_t count : {1, 19})
       for (const bool interleaved : {false, true})
         for (const bool inverse : {false, true}) {
@@ -89,6 +89,16 @@ double errorOfHalves(size_t half) {
   transform(FourierTransform<Real>(half, true, false), {back.data(), 1, half, 1}, {back.data(), 1, half, 1});
   for (size_t i = 0; i < half; ++i) error = std::max<double>(error, std::abs(back[i] - given[i]));
   return error / largest;
+}
+
+// 256 has small factors, 508 = 4 · 127 has not.
+TEST(FourierTransform, OfPrimesNextToSmallFactorsNeedsNoPadding) {
+  const auto elements = [](size_t length) {
+    return FourierTransform<float>(length, false, false).lanesSize() / kLaneElement<float>;
+  };
+  EXPECT_EQ(elements(257), 2 * 257u);
+  EXPECT_EQ(elements(401), 2 * 401u);
+  EXPECT_EQ(elements(509), 2 * 1024u);
 }
 
 TEST(FourierTransform, OfRealLinesAsHalfAsManyComplexNumbers) {

@@ -117,6 +117,20 @@ TEST(PassesCommonSubexpressions, MergesCallsOfPureTargets) {
   EXPECT_EQ(callsLeft("", ""), 2);
 }
 
+// Attributes name one computation or a list of them.
+TEST(PassesCommonSubexpressions, ListsOfComputationsNameTheOneThatIsKept) {
+  Module m = test::moduleFrom(
+      "HloModule m\nfirst {\n  a = f32[] parameter(0)\n  ROOT n = f32[] negate(a)\n}\n"
+      "second {\n  b = f32[] parameter(0)\n  ROOT n = f32[] negate(b)\n}\n"
+      "ENTRY main {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] custom-call(x), custom_call_target=\"target\", "
+      "called_computations={first, second}\n}\n");
+  ASSERT_TRUE(mergeCommonSubexpressions(m).value());
+  const std::vector<ComputationId> callees = m.callees(m.at(m.entryComputation().root));
+  ASSERT_EQ(callees.size(), 2u);
+  EXPECT_EQ(m.at(callees[0]).name, "first");
+  EXPECT_EQ(callees[1], callees[0]);
+}
+
 TEST(PassesSimplify, BiasChainBecomesOneBroadcast) {
   Module m;
   Graph g(m, "main");

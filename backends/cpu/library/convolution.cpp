@@ -1,7 +1,10 @@
 // convolution: who runs it. oneDNN where it has a form; else the contraction, as a product of patches of the input with
 // the kernel: any type, dilation, reversal, cropping, groups of features or of the batch.
+#include <algorithm>
+
 #include "backends/cpu/library/contraction.h"
 #include "backends/cpu/library/convolution_form.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -65,6 +68,16 @@ double ConvolutionForm::flops() const {
   return out;
 }
 
+bool isFilter(const ConvolutionForm& form) {
+  if (form.window.empty() || form.featureGroups != 1 || form.batchGroups != 1) return false;
+  const bool isWide = form.resultType == ElementType::F32 || form.resultType == ElementType::F64;  // sums in the type
+  if (!isWide || form.inputType != form.resultType || form.kernelType != form.resultType) return false;
+  const auto isPlain = [](const WindowDimension& d) { return d.stride == 1 && d.baseDilation == 1; };
+  const auto isMinor = [](const Dims& dims) { return dims.back().stride == 1 && dims.back().size > 1; };
+  return form.kernelOutput.size == 1 && form.kernelInput.size <= tuning().products.maxFilterFeatures &&
+         std::ranges::all_of(form.window, isPlain) && isMinor(form.input) && isMinor(form.output);
+}
+
 std::optional<ConvolutionForm> convolutionFormOf(const Module& module, const Instruction& convolution) {
   const auto* labels = convolution.attributes->get<ConvolutionDimensions>(Attr::dim_labels);
   const auto* window = convolution.attributes->get<Window>(Attr::window);
@@ -93,7 +106,7 @@ std::optional<ConvolutionForm> convolutionFormOf(const Module& module, const Ins
 
 Result<StepPtr> planConvolution(LibraryContext& context) {
   auto form = convolutionFormOf(context.module, context.instruction);
-  if (!form) return StepPtr{};
+  if (!form || isFilter(*form)) return StepPtr{};
   auto step = planDnnlConvolution(context, *form);
   if (!step || *step) return step;
   context.what = "convolution (contraction)";

@@ -21,6 +21,11 @@ struct ConvolutionForm {
 // nullopt: the instruction lacks labels or a window that fits them.
 std::optional<ConvolutionForm> convolutionFormOf(const Module& module, const Instruction& convolution);
 
+// Hardly a product in it: a signal or an image of few features convolved to one, positions neighbours in memory. The
+// element program runs positions over lanes; libraries do it as a matrix with that many columns (correlating 100,000
+// elements with 101: 140 ms by oneDNN).
+bool isFilter(const ConvolutionForm& form);
+
 // A null step: refused. end: a kernel that follows on each piece; refused, too, where there is only one piece.
 Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form,
                                     std::optional<PieceKernel> end = {});

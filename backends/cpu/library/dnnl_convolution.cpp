@@ -50,7 +50,7 @@ bool isEmpty(const ConvolutionForm& form) {
 Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form,
                                     std::optional<PieceKernel> end) {
   size_t spatial = form.window.size();
-  if (isEmpty(form) || spatial < 1 || spatial > 3) return StepPtr{};
+  if (isEmpty(form) || isFilter(form) || spatial < 1 || spatial > 3) return StepPtr{};
   bool dilatedBase = std::ranges::any_of(form.window, [](const WindowDimension& d) { return d.baseDilation > 1; });
   auto weightsGradient = looksLikeWeightsGradient(form) ? weightsGradientGeometry(form) : std::nullopt;
   auto geometry = weightsGradient ? weightsGradient

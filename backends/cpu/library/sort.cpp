@@ -49,6 +49,18 @@ RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const cod
   return {(all + elements - 1) / elements, elements, units * shape.inner, *locality};
 }
 
+bool isInPlace(const LibraryContext& context) {
+  return std::ranges::any_of(context.outputs, [&](int slot) { return std::ranges::count(context.operands, slot) > 0; });
+}
+
+// Of words of `bytes`, one an element: a result of such elements lends its memory until it is written, else scratch.
+Result<int> placeOfWords(LibraryContext& context, const SortShape& shape, std::span<const int> widths, int bytes,
+                         int taken = -1) {
+  for (size_t k = 0; k < widths.size() && !isInPlace(context); ++k)
+    if (widths[k] == bytes && context.outputs[k] != taken) return context.outputs[k];
+  return context.scratch(bytes * shape.rows * shape.length);
+}
+
 Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const SortShape& shape, std::vector<int> widths,
                           SortPayload payload, KeyForm form = {}) {
   LoopProgram program = kernelOf(key, context.kernels.target());
@@ -69,7 +81,9 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
                 elements = sort.isShared ? all : busy * shape.length;  // of rows that are sorted
   const int64_t itemBytes = keysAlone ? 4 : key.isWide ? sizeof(WideItem) : sizeof(uint64_t);
   sort.items = context.outputs[0];  // keys without payload lie where their values will
-  if (!keysAlone || grouped) {
+  if (key.isWide && !grouped) {
+    TESSERA_ASSIGN_OR_RETURN(sort.items, placeOfWords(context, shape, sort.widths, 8));
+  } else if (!keysAlone || grouped) {
     TESSERA_ASSIGN_OR_RETURN(sort.items,
                              context.scratch((keysAlone ? 4 : 8) * (grouped ? busy * sort.groups.elements : all)));
   }
@@ -80,16 +94,37 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   if (!reuses) {
     TESSERA_ASSIGN_OR_RETURN(sort.sorted, context.scratch(itemBytes * elements));
   }
-  TESSERA_ASSIGN_OR_RETURN(sort.spare, context.scratch(shape.length > RadixSort::kFew ? itemBytes * elements : 0));
+  TESSERA_ASSIGN_OR_RETURN(sort.spare, context.scratch(shape.length > RadixSort::kOnStack ? itemBytes * elements : 0));
   context.what = "sort (radix)";
   return makeRadixSortStep(std::move(sort));
 }
 
-// A result of 4-byte elements lends its memory until it is written, else scratch.
-Result<int> placeOfWords(LibraryContext& context, const SortShape& shape, std::span<const int> widths, int taken) {
-  for (size_t k = 0; k < widths.size(); ++k)
-    if (widths[k] == 4 && context.outputs[k] != taken) return context.outputs[k];
-  return context.scratch(4 * shape.rows * shape.length);
+// Rows that lie between each other, so that no thread makes the items of its own: keys of 4 bytes an element where a
+// result will lie, rather than items of 8. nullptr: not such.
+Result<StepPtr> planKeysInResult(LibraryContext& context, const ElementProgram& comparator,
+                                 std::span<const Shape> operands, const SortShape& shape, std::vector<int> widths,
+                                 int64_t dimension, SortPayload payload) {
+  if (shape.length >= tuning().sort.sharedItems || payload == SortPayload::None) return nullptr;
+  const auto key = sortKeyOf(comparator, operands, dimension, SortPayload::None);
+  if (!key || key->isWide) return nullptr;
+  RadixSort sort;
+  sort.shape = shape;
+  const int64_t chunks = (sort.parts() + sort.partsAtOnce() - 1) / sort.partsAtOnce(),
+                busy = std::min<int64_t>(context.threads, chunks), rowBytes = busy * shape.length * 8;
+  LoopProgram program = kernelOf(*key, context.kernels.target());
+  if (busy == shape.rows || groupsOf(program, shape, context.kernels.target()).count > 0) return nullptr;
+  sort.payload = payload;
+  sort.addsPayload = true;
+  sort.kernelSlots = sort.operands = context.operands;
+  sort.outputs = context.outputs;
+  TESSERA_ASSIGN_OR_RETURN(sort.items, placeOfWords(context, shape, widths, 4));
+  sort.widths = std::move(widths);
+  TESSERA_ASSIGN_OR_RETURN(sort.kernel, context.kernels.add(std::move(program), std::string(context.instruction.name)));
+  sort.kernelSlots.push_back(sort.items);
+  TESSERA_ASSIGN_OR_RETURN(sort.sorted, context.scratch(rowBytes));
+  TESSERA_ASSIGN_OR_RETURN(sort.spare, context.scratch(shape.length > RadixSort::kOnStack ? rowBytes : 0));
+  context.what = "sort (radix)";
+  return makeRadixSortStep(std::move(sort));
 }
 
 // Long rows by 32-bit keys; nullptr: not such. Results are written while operands are still read.
@@ -97,8 +132,7 @@ Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& compa
                             const SortShape& shape, const std::vector<int>& widths, int64_t dimension) {
   if (shape.inner != 1 || shape.rows >= tuning().sort.fewRows || shape.length < tuning().sort.bucketedElements)
     return nullptr;
-  for (int slot : context.outputs)
-    if (std::ranges::count(context.operands, slot) > 0) return nullptr;
+  if (isInPlace(context)) return nullptr;
   const auto key = sortKeyOf(comparator, operands, dimension, SortPayload::None);
   if (!key || key->isWide) return nullptr;
   LoopProgram program = kernelOf(*key, context.kernels.target());
@@ -114,9 +148,9 @@ Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& compa
   step->widths = widths;
   if (const auto said = operandRecoverableFromKey(comparator, operands))
     step->keyed = said->operand, step->form = said->form;
-  TESSERA_ASSIGN_OR_RETURN(step->keys, placeOfWords(context, shape, widths, -1));
+  TESSERA_ASSIGN_OR_RETURN(step->keys, placeOfWords(context, shape, widths, 4));
   if (operands.size() > 1 || step->keyed < 0) {
-    TESSERA_ASSIGN_OR_RETURN(step->places, placeOfWords(context, shape, widths, step->keys));
+    TESSERA_ASSIGN_OR_RETURN(step->places, placeOfWords(context, shape, widths, 4, step->keys));
   }
   TESSERA_ASSIGN_OR_RETURN(step->cells, context.scratch(BucketSort::kCells * static_cast<int64_t>(sizeof(uint16_t))));
   TESSERA_ASSIGN_OR_RETURN(step->pieces, context.scratch(context.threads * step->pieceElements() * 4));
@@ -162,6 +196,9 @@ Result<StepPtr> planSort(LibraryContext& context) {
     TESSERA_ASSIGN_OR_RETURN(
         StepPtr buckets, planBuckets(context, *comparator, operands, shape, widths, static_cast<int64_t>(dimension)));
     if (buckets) return buckets;
+    TESSERA_ASSIGN_OR_RETURN(StepPtr keysInResult, planKeysInResult(context, *comparator, operands, shape, widths,
+                                                                    static_cast<int64_t>(dimension), payload));
+    if (keysInResult) return keysInResult;
   }
   auto key = fits ? sortKeyOf(*comparator, operands, static_cast<int64_t>(dimension), payload) : std::nullopt;
   if (!key) return planSortByCalls(context, *comparator, shape, std::move(widths));

@@ -8,6 +8,7 @@
 #include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/split_reduction.h"
 #include "backends/codegen/unroll_short.h"
+#include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/plan/step_program.h"
 #include "core/base/tuning.h"
 #include "core/ops/inference/callee_index.h"
@@ -19,7 +20,7 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kRegisterBytes = 16;
+constexpr int64_t kRegisterBytes = 256;
 
 int64_t countOf(const Shape& shape) { return shape.isArray() ? shape.elementCount().value_or(INT64_MAX) : 0; }
 
@@ -41,6 +42,28 @@ bool isLarge(const Instruction& instruction) {
   return std::ranges::any_of(leavesOf(*instruction.shape), [](const ShapeLeaf& leaf) {
     return countOf(*leaf.shape) > tuning().regions.maxLoneElements;
   });
+}
+
+// By array, operands before results: whether every access is to an element, or a whole vector, that constants tell.
+std::vector<bool> accessedAtConstants(const LoopProgram& program, const codegen::ProgramAnalysis& analysis,
+                                      const codegen::KernelNest& nest) {
+  const bool isStraight = codegen::isShortAxis(program, analysis, nest) &&
+                          analysis.counters[static_cast<size_t>(nest.axis)].size % nest.lanes == 0;
+  const ElementProgram& body = program.body;
+  std::vector<bool> out(body.operands.size() + program.outputs.size(), true);
+  const auto note = [&](size_t array, const codegen::Address& address) {
+    const bool isVector = isStraight && address.terms.size() == 1 && address.terms[0].counter == nest.axis &&
+                          address.terms[0].coefficient == 1;
+    if ((!address.terms.empty() && !isVector) || !address.others.empty()) out[array] = false;
+  };
+  for (size_t n = 0; n < body.nodes.size(); ++n) {
+    const Node& node = body.nodes[n];
+    const size_t first = node.op == NodeOp::ReadOutput ? body.operands.size() : 0;
+    if (analysis.needed[n] && analysis.addresses[n]) note(first + node.bits0, *analysis.addresses[n]);
+  }
+  for (size_t s = 0; s < program.stores.size(); ++s)
+    note(body.operands.size() + program.stores[s].output, analysis.storeAddresses[s]);
+  return out;
 }
 
 }  // namespace
@@ -81,14 +104,16 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
                results = resultSlots(buffers_, instruction).size();
   if (program.body.operands.size() != operands || program.outputs.size() != results) return {};
   if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
-  program = codegen::flattenShortAxis(codegen::unrollShort(std::move(program)), target_.vectorBytes / 4);
+  program = codegen::unrollTiny(codegen::unrollShort(std::move(program)), target_);
+  program = codegen::flattenShortAxis(std::move(program), target_.vectorBytes / 4);
   auto analysis = codegen::ProgramAnalysis::of(program);
   if (!analysis) return {};
   const codegen::KernelNest nest = codegen::KernelNest::of(program, *analysis, target_);
   const double ns = nest.costPerItem * static_cast<double>(nest.parallelCount);
   if (ns > (isProduct ? tuning().regions.maxProductNs : tuning().regions.maxProgramNs)) return {};
   const Size size{1, 1, isProduct, 0, program.body.nodes.size(), ns};
-  return {size, std::move(program)};
+  std::vector<bool> atConstants = accessedAtConstants(program, *analysis, nest);
+  return {size, std::move(program), std::move(atConstants)};
 }
 
 // One round: what its computations do, added up.
@@ -105,7 +130,7 @@ std::optional<RegionPlanner::Size> RegionPlanner::measureBlocks(const std::vecto
 }
 
 RegionPlanner::Sized RegionPlanner::measure(const Instruction& instruction) {
-  if (needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant) return {Size{}, {}};
+  if (needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant) return {Size{}, {}, {}};
   const std::vector<int> operands = operandSlots(module_, buffers_, instruction),
                          results = resultSlots(buffers_, instruction);
   auto hasNoSlot = [](int slot) { return slot < 0; };
@@ -118,7 +143,7 @@ RegionPlanner::Sized RegionPlanner::measure(const Instruction& instruction) {
       ++size.steps;
       size.ns += static_cast<double>(bytes) / 16;
     }
-    return {size, {}};
+    return {size, {}, {}};
   }
   if (!isControl(instruction.opcode)) return measureProgram(instruction);
   const std::vector<ComputationId> blocks = blocksOf(instruction);
@@ -128,7 +153,7 @@ RegionPlanner::Sized RegionPlanner::measure(const Instruction& instruction) {
   if (!size || !pays(*size, true)) return {};
   ++size->steps;
   size->loops += instruction.opcode == Opcode::While;
-  return {size, {}};
+  return {size, {}, {}};
 }
 
 const RegionPlanner::Sized& RegionPlanner::sizedOf(InstructionId id) {
@@ -154,7 +179,7 @@ class RegionBuilder {
   PlannedRegion build(ComputationId computation, size_t begin, size_t end);
 
  private:
-  uint32_t bufferOf(int slot, int64_t elements);
+  uint32_t bufferOf(int slot, bool atConstants);
   void addBlock(std::span<const InstructionId> instructions, uint32_t block);
   void add(const Instruction& instruction, uint32_t block);
   void addCopy(int from, int to, const Shape& shape, uint32_t block);
@@ -173,29 +198,30 @@ class RegionBuilder {
   std::unordered_map<int, uint32_t> bufferOfSlot_;
 };
 
-uint32_t RegionBuilder::bufferOf(int slot, int64_t elements) {
+// atConstants: this access is to places that constants tell, or to the whole.
+uint32_t RegionBuilder::bufferOf(int slot, bool atConstants) {
   auto [found, isNew] = bufferOfSlot_.try_emplace(slot, static_cast<uint32_t>(slotOf_.size()));
   const int64_t bytes = buffers_.slots[static_cast<size_t>(slot)].bytes;
   if (isNew) {
     slotOf_.push_back(slot);
     out_.program.buffers.push_back({bytes, bytes <= kRegisterBytes, false, false});
   }
-  if (elements != 1) out_.program.buffers[found->second].inRegister = false;
+  if (!atConstants) out_.program.buffers[found->second].inRegister = false;
   return found->second;
 }
 
 void RegionBuilder::addCopy(int from, int to, const Shape& shape, uint32_t block) {
-  const int64_t bytes = shape.denseBytes().value_or(0), elements = countOf(shape);
+  const int64_t bytes = shape.denseBytes().value_or(0);
   if (from == to || bytes == 0) return;
   RegionStep step;
   step.kind = RegionStep::Kind::Copy;
   step.bytes = bytes;
-  step.buffers = {bufferOf(from, elements), bufferOf(to, elements)};
+  step.buffers = {bufferOf(from, true), bufferOf(to, true)};
   out_.program.blocks[block].push_back(std::move(step));
 }
 
 void RegionBuilder::addProgram(const Instruction& instruction, uint32_t block) {
-  const LoopProgram& program = planner_.sizedOf(instruction.id).program;
+  const auto& [size, program, atConstants] = planner_.sizedOf(instruction.id);
   const std::vector<int> operands = operandSlots(module_, buffers_, instruction),
                          results = resultSlots(buffers_, instruction);
   for (size_t k = 0; k < results.size(); ++k)
@@ -203,9 +229,9 @@ void RegionBuilder::addProgram(const Instruction& instruction, uint32_t block) {
       addCopy(operands[static_cast<size_t>(program.initialOperand[k])], results[k], program.outputs[k], block);
   RegionStep step;
   step.program = static_cast<uint32_t>(out_.program.programs.size());
-  for (size_t i = 0; i < operands.size(); ++i)
-    step.buffers.push_back(bufferOf(operands[i], countOf(program.body.operands[i])));
-  for (size_t i = 0; i < results.size(); ++i) step.buffers.push_back(bufferOf(results[i], countOf(program.outputs[i])));
+  for (size_t i = 0; i < operands.size(); ++i) step.buffers.push_back(bufferOf(operands[i], atConstants[i]));
+  for (size_t i = 0; i < results.size(); ++i)
+    step.buffers.push_back(bufferOf(results[i], atConstants[operands.size() + i]));
   out_.program.programs.push_back(program);
   out_.program.blocks[block].push_back(std::move(step));
 }
@@ -217,7 +243,7 @@ void RegionBuilder::addControl(const Instruction& instruction, uint32_t block) {
   step.kind = isWhile ? RegionStep::Kind::While : RegionStep::Kind::Choice;
   const InstructionId chooser = isWhile ? module_.at(computations[0]).root : instruction.operands[0];
   step.byPredicate = module_.shapeOf(chooser).type == ElementType::Pred;
-  step.buffers = {bufferOf(buffers_.slotOf(chooser), 1)};
+  step.buffers = {bufferOf(buffers_.slotOf(chooser), true)};
   for (ComputationId computation : computations) {
     step.blocks.push_back(static_cast<uint32_t>(out_.program.blocks.size()));
     out_.program.blocks.emplace_back();

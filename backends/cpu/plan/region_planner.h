@@ -49,8 +49,9 @@ class RegionPlanner {
     void add(const Size& other);
   };
   struct Sized {
-    std::optional<Size> size;  // nothing: it does not fit
-    LoopProgram program;       // of an instruction that has one
+    std::optional<Size> size;       // nothing: it does not fit
+    LoopProgram program;            // of an instruction that has one
+    std::vector<bool> atConstants;  // by its arrays, operands first: whether constants tell all places that it accesses
   };
   const Sized& sizedOf(InstructionId id);
   Sized measure(const Instruction& instruction);

@@ -12,7 +12,8 @@ namespace tessera::cpu {
 
 namespace {
 
-template <class Item>
+// Made: what the kernel writes of each element.
+template <class Item, class Made>
 class RadixSortStep : public Step, private RadixSort {
  public:
   explicit RadixSortStep(RadixSort sort) : RadixSort(std::move(sort)), makeItems_(kernel, kernelSlots) {}
@@ -22,12 +23,12 @@ class RadixSortStep : public Step, private RadixSort {
 
  private:
   static constexpr bool kIsWide = sizeof(Item) == 16;
-  using Made = std::conditional_t<sizeof(Item) == 4, uint32_t, uint64_t>;  // what the kernel writes
   template <class T>
   T* scratch(RunState& state, int slot) const {
     return reinterpret_cast<T*>(state.pointers[static_cast<size_t>(slot)]);
   }
   void load(const Made* from, Item* to, int64_t begin, int64_t end) const;
+  void loadKeys(RunState& state, int64_t row, const Made* from, Item* to) const;
   void write(RunState& state, int64_t row, const Item* sorted, int64_t begin, int64_t end) const;
   void sortLongRow(RunState& state, int64_t row);
   void sortRow(RunState& state, int64_t row, Made* mine, int thread) const;
@@ -39,14 +40,34 @@ class RadixSortStep : public Step, private RadixSort {
 };
 
 // from: the row's first item.
-template <class Item>
-void RadixSortStep<Item>::load(const Made* from, Item* to, int64_t begin, int64_t end) const {
+template <class Item, class Made>
+void RadixSortStep<Item, Made>::load(const Made* from, Item* to, int64_t begin, int64_t end) const {
   if (items == sorted) return;
   for (int64_t i = begin; i < end; ++i) {
     if constexpr (kIsWide)
       to[i] = {from[i * shape.inner], static_cast<uint64_t>(i)};
     else
       to[i] = from[i * shape.inner];
+  }
+}
+
+template <class T>
+void addValues(uint64_t* items, const std::byte* values, int64_t stride, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) items[i] |= reinterpret_cast<const T*>(values)[i * stride];
+}
+
+// With their payload.
+template <class Item, class Made>
+void RadixSortStep<Item, Made>::loadKeys(RunState& state, int64_t row, const Made* from, Item* to) const {
+  const bool isIndex = payload == SortPayload::Index;
+  for (int64_t i = 0; i < shape.length; ++i)
+    to[i] = static_cast<Item>(from[i * shape.inner]) << 32 | static_cast<Item>(isIndex ? i : 0);
+  if (isIndex) return;
+  const std::byte* values = scratch<std::byte>(state, operands[0]) + shape.firstOf(row) * widths[0];
+  switch (widths[0]) {
+    case 1: return addValues<uint8_t>(to, values, shape.inner, shape.length);
+    case 2: return addValues<uint16_t>(to, values, shape.inner, shape.length);
+    default: return addValues<uint32_t>(to, values, shape.inner, shape.length);
   }
 }
 
@@ -73,8 +94,9 @@ struct Bytes16 {
   std::byte bytes[16];
 };
 
-template <class Item>
-void RadixSortStep<Item>::write(RunState& state, int64_t row, const Item* result, int64_t begin, int64_t end) const {
+template <class Item, class Made>
+void RadixSortStep<Item, Made>::write(RunState& state, int64_t row, const Item* result, int64_t begin,
+                                      int64_t end) const {
   for (size_t k = 0; k < operands.size(); ++k) {
     const int64_t first = shape.firstOf(row) * widths[k];
     const std::byte* in = scratch<std::byte>(state, operands[k]) + first;
@@ -100,8 +122,8 @@ void RadixSortStep<Item>::write(RunState& state, int64_t row, const Item* result
   }
 }
 
-template <class Item>
-void RadixSortStep<Item>::sortLongRow(RunState& state, int64_t row) {
+template <class Item, class Made>
+void RadixSortStep<Item, Made>::sortLongRow(RunState& state, int64_t row) {
   Item* from = scratch<Item>(state, sorted) + row * shape.length;
   Item* other = scratch<Item>(state, spare) + row * shape.length;
   state.pool->parallelFor(shape.length, tuning().sort.copiedItems, [&](int64_t begin, int64_t end, int) {
@@ -125,19 +147,24 @@ Item* sortItems(Item* from, Item* other, int64_t n) {
 }
 
 // mine: the row's first item.
-template <class Item>
-void RadixSortStep<Item>::sortRow(RunState& state, int64_t row, Made* mine, int thread) const {
+template <class Item, class Made>
+void RadixSortStep<Item, Made>::sortRow(RunState& state, int64_t row, Made* mine, int thread) const {
+  alignas(Item) std::byte onStack[RadixSort::kOnStack * sizeof(Item)];
   Item *from = scratch<Item>(state, sorted) + thread * shape.length,
-       *other = scratch<Item>(state, spare) + thread * shape.length;
-  if constexpr (!kIsWide)
+       *other = shape.length <= RadixSort::kOnStack ? reinterpret_cast<Item*>(onStack)
+                                                    : scratch<Item>(state, spare) + thread * shape.length;
+  if constexpr (std::is_same_v<Item, Made>)
     if (items == sorted) from = mine;
-  load(mine, from, 0, shape.length);
+  if constexpr (sizeof(Item) == 8 && sizeof(Made) == 4)
+    loadKeys(state, row, mine, from);
+  else
+    load(mine, from, 0, shape.length);
   write(state, row, sortItems(from, other, shape.length), 0, shape.length);
 }
 
 // The kernel indexes a whole array of items: the thread's few stand where they would lie in one. Gives that array.
-template <class Item>
-typename RadixSortStep<Item>::Made* RadixSortStep<Item>::makeGroup(RunState& state, int64_t group, int thread) const {
+template <class Item, class Made>
+Made* RadixSortStep<Item, Made>::makeGroup(RunState& state, int64_t group, int thread) const {
   constexpr size_t kMaxOperands = 64;
   const int64_t first = group * groups.elements, all = shape.rows * shape.length,
                 last = std::min(first + groups.elements, all);
@@ -154,15 +181,15 @@ typename RadixSortStep<Item>::Made* RadixSortStep<Item>::makeGroup(RunState& sta
   return whole;
 }
 
-template <class Item>
-void RadixSortStep<Item>::sortGroup(RunState& state, int64_t group, int thread) const {
+template <class Item, class Made>
+void RadixSortStep<Item, Made>::sortGroup(RunState& state, int64_t group, int thread) const {
   Made* whole = makeGroup(state, group, thread);
   for (int64_t row = group * groups.rows; row < std::min(shape.rows, (group + 1) * groups.rows); ++row)
     sortRow(state, row, whole + shape.firstOf(row), thread);
 }
 
-template <class Item>
-Status RadixSortStep<Item>::run(RunState& state) {
+template <class Item, class Made>
+Status RadixSortStep<Item, Made>::run(RunState& state) {
   if (shape.length == 0 || shape.rows == 0) return {};
   if (groups.count > 0) {
     state.pool->parallelFor(parts(), partsAtOnce(), [&](int64_t begin, int64_t end, int thread) {
@@ -185,9 +212,10 @@ Status RadixSortStep<Item>::run(RunState& state) {
 }  // namespace
 
 StepPtr makeRadixSortStep(RadixSort sort) {
-  if (sort.payload == SortPayload::None) return std::make_unique<RadixSortStep<uint32_t>>(std::move(sort));
-  if (sort.isWide) return std::make_unique<RadixSortStep<WideItem>>(std::move(sort));
-  return std::make_unique<RadixSortStep<uint64_t>>(std::move(sort));
+  if (sort.payload == SortPayload::None) return std::make_unique<RadixSortStep<uint32_t, uint32_t>>(std::move(sort));
+  if (sort.isWide) return std::make_unique<RadixSortStep<WideItem, uint64_t>>(std::move(sort));
+  if (sort.addsPayload) return std::make_unique<RadixSortStep<uint64_t, uint32_t>>(std::move(sort));
+  return std::make_unique<RadixSortStep<uint64_t, uint64_t>>(std::move(sort));
 }
 
 }  // namespace tessera::cpu

@@ -42,10 +42,14 @@ struct RadixSort {
   bool isShared = false;  // each row is sorted by all threads
   std::vector<int> operands, outputs, widths;
   bool isWide = false;  // keys of 64 bits, the place beside them; else key · 2³² + payload
+  // The kernel makes keys of 32 bits alone, where a result will lie or in scratch; each row's keys get their payload
+  // when the row is sorted.
+  bool addsPayload = false;
   SortPayload payload = SortPayload::Index;
   KeyForm form;  // without a payload
   // Plan and run time agree on these: they say how much scratch there is.
-  static constexpr int64_t kFew = 64;         // elements of a row that are sorted by comparison, without `spare`
+  static constexpr int64_t kFew = 64;         // elements of a row that are sorted by comparison
+  static constexpr int64_t kOnStack = 512;    // elements of a row whose `spare` is the thread's stack
   static constexpr int64_t kChunk = 1 << 11;  // elements that a thread takes at least
   // Groups, or rows, and how many of them a thread takes at once.
   int64_t parts() const { return groups.count > 0 ? groups.count : shape.rows; }
@@ -54,8 +58,8 @@ struct RadixSort {
   }
   template <class Fields>
   void fields(Fields& f) {
-    f(shape, groups, kernel, kernelSlots, items, sorted, spare, isShared, operands, outputs, widths, isWide, payload,
-      form);
+    f(shape, groups, kernel, kernelSlots, items, sorted, spare, isShared, operands, outputs, widths, isWide,
+      addsPayload, payload, form);
   }
 };
 

@@ -1,0 +1,209 @@
+// See unroll_tiny.h. The program is copied once for each element or row; loops are rounds within rounds.
+#include "backends/codegen/unroll_tiny.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "backends/codegen/program_analysis.h"
+#include "core/base/tuning.h"
+#include "core/element/copy_node.h"
+
+namespace tessera::codegen {
+
+namespace {
+
+int64_t productOf(const std::vector<int64_t>& sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    if (size < 1 || __builtin_mul_overflow(product, size, &product)) return INT64_MAX;
+  return product;
+}
+
+class TinyUnrolling {
+ public:
+  // keepsRows: the last dimension stays.
+  TinyUnrolling(const LoopProgram& program, const ProgramAnalysis& analysis, bool keepsRows)
+      : program_(program),
+        body_(program.body),
+        analysis_(analysis),
+        unrolled_(body_.outputDims.begin(), body_.outputDims.end() - (keepsRows ? 1 : 0)),
+        b_(body_.operands,
+           {body_.outputDims.begin() + static_cast<ptrdiff_t>(unrolled_.size()), body_.outputDims.end()}) {}
+  std::optional<LoopProgram> run();
+
+ private:
+  // One round of a loop, or one element where loop is -1; with what is known in it.
+  struct Round {
+    int32_t loop = -1;
+    std::vector<int64_t> indices;
+    std::vector<NodeId> accumulators;
+    Round* outer = nullptr;
+    std::map<uint32_t, NodeId> done;
+    std::map<uint64_t, std::vector<NodeId>> results;  // by loop
+  };
+  void addElement(Round& element);
+  NodeId copy(NodeId id, Round& round);
+  NodeId make(const Node& node, NodeId id, Round& round);
+  const std::vector<NodeId>& resultsOf(uint64_t loop, Round& round);
+  bool isTooLarge() const { return b_.program().nodes.size() > tuning().codegen.maxTinyNodes; }
+
+  const LoopProgram& program_;
+  const ElementProgram& body_;
+  const ProgramAnalysis& analysis_;
+  const std::vector<int64_t> unrolled_;  // dimensions
+  ElementBuilder b_;
+  std::vector<NodeId> kept_;   // of all stores: indices, value and guard
+  std::vector<Store> stores_;  // in numbers of kept_
+};
+
+void advance(std::vector<int64_t>& indices, const std::vector<int64_t>& sizes) {
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (++indices[d] < sizes[d]) return;
+    indices[d] = 0;
+  }
+}
+
+NodeId TinyUnrolling::copy(NodeId id, Round& round) {
+  Round* home = &round;
+  while (home->outer && home->loop != analysis_.homeLoop[id.value]) home = home->outer;
+  if (auto found = home->done.find(id.value); found != home->done.end()) return found->second;
+  const NodeId made = make(body_.at(id), id, *home);
+  return home->done[id.value] = made;
+}
+
+NodeId TinyUnrolling::make(const Node& node, NodeId id, Round& round) {
+  const auto roundOf = [&](int64_t loop) {
+    Round* each = &round;
+    while (each && each->loop != loop) each = each->outer;
+    return each;
+  };
+  switch (node.op) {
+    case NodeOp::OutputIndex:
+      return node.bits0 < unrolled_.size() ? b_.index(roundOf(-1)->indices[node.bits0]) : b_.outputIndex(0);
+    case NodeOp::LoopIndex: {
+      // Nothing that sees no round of the loop depends on its index.
+      const Round* own = roundOf(static_cast<int64_t>(node.bits0));
+      return b_.index(own ? own->indices[node.bits1] : 0);
+    }
+    case NodeOp::Accumulator: return roundOf(static_cast<int64_t>(node.bits0))->accumulators[node.bits1];
+    case NodeOp::LoopResult: return resultsOf(node.bits0, round)[node.bits1];
+    default: break;
+  }
+  std::vector<NodeId> in;
+  for (NodeId input : body_.inputsOf(id)) in.push_back(copy(input, round));
+  if (node.op == NodeOp::ReadOutput) return b_.readOutput(node.bits0, node.type, in);
+  return copyNode(b_, node, in);
+}
+
+const std::vector<NodeId>& TinyUnrolling::resultsOf(uint64_t number, Round& outer) {
+  auto [known, isNew] = outer.results.try_emplace(number);
+  if (!isNew) return known->second;
+  const Loop& loop = body_.loops[number];
+  std::vector<NodeId> values;
+  for (NodeId init : loop.inits) values.push_back(copy(init, outer));
+  std::vector<int64_t> indices(loop.ranges.size());
+  for (int64_t rounds = productOf(loop.ranges); rounds > 0 && !isTooLarge(); --rounds) {
+    Round round{static_cast<int32_t>(number), indices, values, &outer, {}, {}};
+    for (size_t k = 0; k < values.size(); ++k) values[k] = copy(loop.next[k], round);
+    advance(indices, loop.ranges);
+  }
+  return outer.results[number] = std::move(values);
+}
+
+void TinyUnrolling::addElement(Round& element) {
+  const auto keep = [&](NodeId id) {
+    if (!id.valid()) return NodeId{};
+    kept_.push_back(copy(id, element));
+    return NodeId{static_cast<uint32_t>(kept_.size()) - 1};
+  };
+  for (const Store& store : program_.stores) {
+    Store made{store.output, {}, keep(store.guard), keep(store.value)};
+    for (NodeId index : store.indices) made.indices.push_back(keep(index));
+    stores_.push_back(std::move(made));
+  }
+}
+
+std::optional<LoopProgram> TinyUnrolling::run() {
+  std::vector<int64_t> indices(unrolled_.size());
+  for (int64_t elements = productOf(unrolled_); elements > 0; --elements) {
+    Round element{-1, indices, {}, nullptr, {}, {}};
+    addElement(element);
+    if (isTooLarge()) return std::nullopt;
+    advance(indices, unrolled_);
+  }
+  LoopProgram out;
+  out.body = b_.finish(std::move(kept_));
+  const std::vector<NodeId> made = std::exchange(out.body.results, {});
+  const auto number = [&](NodeId& kept) {
+    if (kept.valid()) kept = made[kept.value];
+  };
+  for (Store& store : stores_) {
+    number(store.guard);
+    number(store.value);
+    for (NodeId& index : store.indices) number(index);
+  }
+  out.outputs = program_.outputs;
+  out.initialOperand = program_.initialOperand;
+  out.stores = std::move(stores_);
+  out.parallelDims = static_cast<int64_t>(out.body.outputDims.size());
+  return out;
+}
+
+bool hasFewRounds(const LoopProgram& program, int64_t elements) {
+  const ElementProgram& body = program.body;
+  if (elements > tuning().codegen.maxTinyElements || body.nodes.size() > tuning().codegen.maxTinyNodes) return false;
+  for (const Loop& loop : body.loops)
+    if (__builtin_mul_overflow(elements, productOf(loop.ranges), &elements) ||
+        elements > tuning().codegen.maxTinyRounds)
+      return false;
+  return true;
+}
+
+bool readsOutputs(const LoopProgram& program) {
+  return std::ranges::any_of(program.body.nodes, [](const Node& node) { return node.op == NodeOp::ReadOutput; });
+}
+
+// Few elements, of which lanes would be left over; each iteration's reads may precede the stores of all.
+bool isTiny(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
+  const int64_t elements = productOf(program.body.outputDims);
+  if (!hasFewRounds(program, elements) || (elements > 1 && readsOutputs(program))) return false;
+  if (nest.axis >= 0 && analysis.counters[static_cast<size_t>(nest.axis)].size % nest.lanes == 0) return false;
+  return elements > 1 || !program.body.loops.empty();
+}
+
+// Few rows of at least half a vector.
+bool hasFewRows(const LoopProgram& program, const Target& target) {
+  const std::vector<int64_t>& dims = program.body.outputDims;
+  if (dims.size() < 2 || program.parallelDims != static_cast<int64_t>(dims.size()) || readsOutputs(program))
+    return false;
+  const int64_t rows = productOf({dims.begin(), dims.end() - 1});
+  return rows > 1 && hasFewRounds(program, rows) && dims.back() * 8 >= static_cast<int64_t>(target.vectorBytes);
+}
+
+std::optional<double> costOf(const LoopProgram& program, const Target& target) {
+  const auto analysis = ProgramAnalysis::of(program);
+  if (!analysis) return std::nullopt;
+  const KernelNest nest = KernelNest::of(program, *analysis, target);
+  return nest.costPerItem * static_cast<double>(nest.parallelCount);
+}
+
+}  // namespace
+
+LoopProgram unrollTiny(LoopProgram program, const Target& target) {
+  const auto analysis = ProgramAnalysis::of(program);
+  const bool hasSizes =
+      std::ranges::any_of(program.body.nodes, [](const Node& node) { return node.op == NodeOp::DimensionSize; });
+  if (!analysis || hasSizes) return program;
+  const bool tiny = isTiny(program, *analysis, KernelNest::of(program, *analysis, target));
+  if (!tiny && !hasFewRows(program, target)) return program;
+  auto unrolled = TinyUnrolling(program, *analysis, !tiny).run();
+  const auto before = costOf(program, target), after = unrolled ? costOf(*unrolled, target) : std::nullopt;
+  // Rows of the same work are better one array.
+  const bool pays = before && after &&
+                    (tiny ? *after <= tuning().codegen.scalarWork * *before + tuning().codegen.maskedAccessNs
+                          : *after <= 0.8 * *before);
+  return pays ? std::move(*unrolled) : std::move(program);
+}
+
+}  // namespace tessera::codegen

@@ -1,0 +1,15 @@
+// Programs of a few elements, or of a few rows, as straight code: each of them and every round of their loops has nodes
+// of its own, at constant indices. For programs inside a region (region_emitter). Vectors of two or three elements
+// would be masked stores that the next program waits for; as scalars they stay in registers, where the work that lanes
+// would share is small. Rows that differ in what they compute (stacked coordinates) need no conditions. The order of
+// every sum stays. After unroll_short; before ProgramAnalysis.
+#pragma once
+
+#include "backends/codegen/kernel_nest.h"
+#include "core/element/element_program.h"
+
+namespace tessera::codegen {
+
+LoopProgram unrollTiny(LoopProgram program, const Target& target);
+
+}  // namespace tessera::codegen
